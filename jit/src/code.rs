@@ -33,6 +33,7 @@ use crate::interleave::interleave;
 use crate::lane::{Caps, Emit, Pairs};
 use crate::memory::{CodeMemory, Provider};
 use crate::promote::promote;
+use crate::wide;
 
 /// How much time compiling may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -171,6 +172,19 @@ impl Compiler {
         Ok(Compiler { baseline, optimized, caps, effort, memory: Arc::default(), stats: Mutex::default() })
     }
 
+    /// The same one without vectors of 256 bits, as on hosts that have none.
+    #[must_use]
+    pub fn with_narrow_vectors(mut self) -> Self {
+        self.caps.wide = false;
+        self
+    }
+
+    /// Whether it makes code with vectors of 256 bits.
+    #[cfg(test)]
+    pub fn has_wide_vectors(&self) -> bool {
+        self.caps.wide
+    }
+
     /// A compiler for AArch64, whatever the host: its code must not be called.
     #[cfg(all(test, feature = "check-aarch64"))]
     pub fn aarch64() -> Self {
@@ -236,17 +250,10 @@ impl Compiler {
         build: impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported>,
     ) -> Result<Code, Unsupported> {
         let mut scratch = Scratch::take();
-        let bytes = emit(&mut scratch, &**isa, caps, false, build).and_then(|()| {
-            let compiled = scratch.context.compiled_code().ok_or(Unsupported("nothing compiled"))?;
-            if !compiled.buffer.relocs().is_empty() {
-                return Err(Unsupported("code would need relocations"));
-            }
-            let frame = compiled.buffer.frame_layout().map_or(0, |frame| frame.frame_to_fp_offset);
-            if frame > MAX_STACK {
-                return Err(Unsupported("code that needs too much stack"));
-            }
-            Ok(compiled.code_buffer().to_vec())
-        })?;
+        let bytes = match emit(&mut scratch, &**isa, caps, false, build)? {
+            Some(wide) => wide,
+            None => code_of(&scratch.context)?,
+        };
         scratch.give_back();
         let (module, entry) = load(isa, &self.memory, &bytes).ok_or(Unsupported("no executable memory"))?;
         Ok(Code { module: Some(module), entry, bytes: bytes.len() })
@@ -257,10 +264,22 @@ impl Compiler {
         let (_, isa, caps) = self.isa(size);
         let mut scratch = Scratch::take();
         let mut text = String::new();
-        if let Err(unsupported) = emit(&mut scratch, &**isa, caps, true, build) {
+        let made = emit(&mut scratch, &**isa, caps, true, build);
+        if let Err(unsupported) = &made {
             let _ = writeln!(text, "{unsupported}");
         }
         let _ = writeln!(text, "{}", scratch.context.func.display());
+        if let Ok(Some(wide)) = made {
+            // For a disassembler: of this code there is no listing.
+            let _ = writeln!(text, "; {} bytes with vectors of 256 bits:", wide.len());
+            for line in wide.chunks(32) {
+                let _ = write!(text, ";");
+                line.iter().for_each(|byte| {
+                    let _ = write!(text, " {byte:02x}");
+                });
+                text.push('\n');
+            }
+        }
         if let Some(vcode) = scratch.context.compiled_code().and_then(|c| c.vcode.as_ref()) {
             text.push_str(vcode);
         }
@@ -291,17 +310,36 @@ fn is_x86(isa: &dyn TargetIsa) -> bool {
 
 fn caps(isa: &dyn TargetIsa) -> Caps {
     let has = |name: &str| isa.isa_flags().iter().any(|flag| flag.name == name && flag.as_bool() == Some(true));
-    Caps { x86: is_x86(isa) && has("has_sse41") && has("has_ssse3"), copies: false, pairs: Pairs::WherePossible }
+    Caps {
+        x86: is_x86(isa) && has("has_sse41") && has("has_ssse3"),
+        copies: false,
+        pairs: Pairs::WherePossible,
+        wide: wide::is_supported(isa),
+    }
 }
 
-/// Builds and compiles one function in `scratch`.
+/// What Cranelift has made.
+fn code_of(context: &Context) -> Result<Vec<u8>, Unsupported> {
+    let compiled = context.compiled_code().ok_or(Unsupported("nothing compiled"))?;
+    if !compiled.buffer.relocs().is_empty() {
+        return Err(Unsupported("code would need relocations"));
+    }
+    let frame = compiled.buffer.frame_layout().map_or(0, |frame| frame.frame_to_fp_offset);
+    if frame > MAX_STACK {
+        return Err(Unsupported("code that needs too much stack"));
+    }
+    Ok(compiled.code_buffer().to_vec())
+}
+
+/// Builds and compiles one function in `scratch`. Returns the code if it has vectors of 256 bits; else Cranelift has
+/// made code, which the context holds.
 fn emit(
     scratch: &mut Scratch,
     isa: &dyn TargetIsa,
     caps: Caps,
     disassemble: bool,
     build: impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported>,
-) -> Result<(), Unsupported> {
+) -> Result<Option<Vec<u8>>, Unsupported> {
     let Scratch { context, builder, plane } = scratch;
     context.clear();
     context.set_disasm(disassemble);
@@ -317,17 +355,18 @@ fn emit(
         let body = emit.close(isa.frontend_config());
         // Single-pass allocation has values that outlive their block in memory anyway.
         slots.into_iter().filter(|_| !caps.copies).for_each(|slots| promote(&mut context.func, slots));
-        let pairs = match body {
-            Some((args, body, branches)) => interleave(&mut context.func, args, &body, &branches),
-            None => false,
-        };
-        if caps.pairs == Pairs::Required && !pairs {
+        let twins = body.and_then(|(args, body, branches)| interleave(&mut context.func, args, &body, &branches));
+        if caps.pairs == Pairs::Required && twins.is_none() {
             return Err(SAME);
         }
         if context.func.dfg.num_insts() > MAX_INSTRUCTIONS {
             return Err(Unsupported("code that is too long"));
         }
-        context.compile(isa, plane).map(|_| ()).map_err(|error| {
+        let twins = twins.filter(|_| caps.wide);
+        if let Some(wide) = twins.and_then(|twins| wide::compile(&context.func, &twins, MAX_STACK)) {
+            return Ok(Some(wide));
+        }
+        context.compile(isa, plane).map(|_| None).map_err(|error| {
             if cfg!(any(debug_assertions, test)) {
                 eprintln!("{:?}\n{}", error.inner, error.func.display());
             }
@@ -341,7 +380,7 @@ fn emit(
 }
 
 /// A panic is what is unsupported; in tests it goes on, so that none is relied on.
-fn catch_panics(compile: impl FnOnce() -> Result<(), Unsupported>) -> Result<(), Unsupported> {
+fn catch_panics<T>(compile: impl FnOnce() -> Result<T, Unsupported>) -> Result<T, Unsupported> {
     if cfg!(any(test, feature = "propagate-panics")) {
         return compile();
     }

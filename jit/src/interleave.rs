@@ -62,18 +62,25 @@ pub(crate) struct Body {
     pub counters: Range<i32>,
 }
 
+/// What two iterations do at once: the same instruction, and the same parameter of a block, of both.
+#[derive(Debug, Default)]
+pub(crate) struct Twins {
+    pub insts: Vec<[Inst; 2]>,
+    pub parameters: Vec<[Value; 2]>,
+}
+
 /// Adds the copies to `function`, whose argument is the address `args`, unless the body does what two iterations cannot
-/// do at once: calls, stores to memory that they share. Returns whether it does.
-pub(crate) fn interleave(function: &mut Function, args: Value, body: &Body, branches: &Branches) -> bool {
+/// do at once: calls, stores to memory that they share. Returns what is there twice.
+pub(crate) fn interleave(function: &mut Function, args: Value, body: &Body, branches: &Branches) -> Option<Twins> {
     function.dfg.resolve_all_aliases();
     let blocks = Blocks::new(function, body.entry, body.exit, branches);
     let blocks = blocks.filter(|blocks| may_begin_anew(function, args, body, blocks));
     let found = blocks.and_then(|blocks| Some((dependent(function, args, body, &blocks)?, blocks)));
-    match &found {
-        Some((dependent, blocks)) => Copies::new(function, args, body, blocks, dependent).make(),
-        None => draw_one(function, body),
-    }
-    found.is_some()
+    let Some((dependent, blocks)) = &found else {
+        draw_one(function, body);
+        return None;
+    };
+    Some(Copies::new(function, args, body, blocks, dependent).make())
 }
 
 /// Lets the block that both iterations go to go to the body.
@@ -178,6 +185,7 @@ struct Copies<'f> {
     common: HashMap<Block, Block>,
     /// Those of them whose copies are still to be filled.
     rest: Vec<(Block, Block)>,
+    twins: Twins,
 }
 
 impl<'f> Copies<'f> {
@@ -190,13 +198,25 @@ impl<'f> Copies<'f> {
     ) -> Self {
         let values = [HashMap::new(), body.second.iter().copied().collect()];
         let (current, done) = (body.before, body.exit);
-        let (common, rest) = (HashMap::new(), Vec::new());
-        Copies { function, args, body, blocks, dependent, values, current, last: current, done, common, rest }
+        Copies {
+            function,
+            args,
+            body,
+            blocks,
+            dependent,
+            values,
+            current,
+            last: current,
+            done,
+            common: HashMap::new(),
+            rest: Vec::new(),
+            twins: Twins::default(),
+        }
     }
 
-    fn make(mut self) {
-        let Some(end) = self.function.layout.last_inst(self.current) else { return };
-        let InstructionData::Jump { destination, .. } = self.function.dfg.insts[end] else { return };
+    fn make(mut self) -> Twins {
+        let Some(end) = self.function.layout.last_inst(self.current) else { return self.twins };
+        let InstructionData::Jump { destination, .. } = self.function.dfg.insts[end] else { return self.twins };
         self.done = destination.block(&self.function.dfg.value_lists);
         self.function.layout.remove_inst(end);
         self.blocks_from(self.body.entry);
@@ -204,6 +224,7 @@ impl<'f> Copies<'f> {
             self.current = copy;
             self.blocks_from(block);
         }
+        self.twins
     }
 
     /// Copies a block into the current one, and what follows as long as it has no other entries.
@@ -222,11 +243,15 @@ impl<'f> Copies<'f> {
             let results = self.function.dfg.inst_results(inst).to_vec();
             let is_store = matches!(self.function.dfg.insts[inst], InstructionData::Store { .. });
             let twice = is_store || results.iter().any(|result| self.dependent.contains(result));
-            for iteration in 0..if twice { 2 } else { 1 } {
-                let copy = self.copy(inst, iteration);
-                self.function.layout.append_inst(copy, self.current);
-                self.map_values(copy, iteration);
-            }
+            let copies: Vec<Inst> = (0..if twice { 2 } else { 1 })
+                .map(|iteration| {
+                    let copy = self.copy(inst, iteration);
+                    self.function.layout.append_inst(copy, self.current);
+                    self.map_values(copy, iteration);
+                    copy
+                })
+                .collect();
+            self.twins.insts.extend(<[Inst; 2]>::try_from(copies));
             if !twice {
                 let [first, second] = &mut self.values;
                 second.extend(results.iter().filter_map(|result| Some((*result, *first.get(result)?))));
@@ -319,6 +344,9 @@ impl<'f> Copies<'f> {
         }
         let copy = self.new_block(block);
         (0..2).for_each(|iteration| self.copy_parameters(block, copy, iteration));
+        let parameters = self.function.dfg.block_params(copy);
+        let (first, second) = parameters.split_at(parameters.len() / 2);
+        self.twins.parameters.extend(first.iter().zip(second).map(|(&first, &second)| [first, second]));
         self.common.insert(block, copy);
         self.rest.push((block, copy));
         copy

@@ -4,7 +4,7 @@
 //! key -> lower/ (shader programs), pixel/ (fixed-function stages), transfer/ (copies), mme.rs (macros),
 //!          packet_trace.rs (packets of push buffers)
 //!          emit through lane.rs (four guest lanes as one value) and flow.rs (guest control flow)
-//!     -> code.rs: Cranelift, lifetime; memory.rs: where code lives
+//!     -> code.rs: Cranelift, or wide.rs for vectors of 256 bits; lifetime; memory.rs: where code lives
 //! ```
 //!
 //! What is not worth compiling, or cannot be, is refused; the reference interpreter takes it then. Results equal the
@@ -26,6 +26,7 @@ mod promote;
 mod rsx;
 mod texture;
 mod transfer;
+mod wide;
 
 use std::sync::Arc;
 
@@ -58,6 +59,12 @@ impl Jit {
     /// As [`Jit::new`], with one register allocator for all kernels.
     pub fn with_effort(effort: Effort) -> Result<Self, Unsupported> {
         Ok(Jit { compiler: Arc::new(Compiler::new(effort)?) })
+    }
+
+    /// As [`Jit::with_effort`], without vectors of 256 bits, as on a host that has none; for tests.
+    #[doc(hidden)]
+    pub fn with_narrow_vectors(effort: Effort) -> Result<Self, Unsupported> {
+        Ok(Jit { compiler: Arc::new(Compiler::new(effort)?.with_narrow_vectors()) })
     }
 
     /// What has been compiled so far.

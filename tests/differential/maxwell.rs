@@ -10,14 +10,18 @@ use triglyph_testkit::maxwell::{self as support, fragments as pixel_cases, stage
 /// What came of a case, with a compiler that the seed chooses.
 fn with_compiler(seed: u64, check: impl FnOnce(&Jit) -> support::Outcome) -> Outcome {
     let effort = if seed.is_multiple_of(8) { Effort::Optimized } else { Effort::Baseline };
-    let jit = match Jit::with_effort(effort) {
+    let narrow = seed.is_multiple_of(24);
+    let made = if narrow { Jit::with_narrow_vectors(effort) } else { Jit::with_effort(effort) };
+    let jit = match made {
         Ok(jit) => jit,
         Err(refused) => return Outcome::Unsupported(refused),
     };
     match check(&jit) {
         support::Outcome::Same => Outcome::Equal(1.0),
         support::Outcome::Unsupported(refused) => Outcome::Unsupported(refused),
-        support::Outcome::Different(report) => Outcome::Different(format!("{effort:?}\n{report}")),
+        support::Outcome::Different(report) => {
+            Outcome::Different(format!("{effort:?}, narrow vectors: {narrow}\n{report}"))
+        }
     }
 }
 

@@ -16,7 +16,8 @@ use triglyph_testkit::random::Random;
 
 fn compiler(random: &mut Random) -> (Result<Jit, triglyph_guest::kernel::Unsupported>, Effort) {
     let effort = if random.one_in(8) { Effort::Optimized } else { Effort::Baseline };
-    (Jit::with_effort(effort), effort)
+    let jit = if random.one_in(3) { Jit::with_narrow_vectors(effort) } else { Jit::with_effort(effort) };
+    (jit, effort)
 }
 
 /// A state, primitives, textures and a program.

@@ -8,6 +8,8 @@ pub struct Caps {
     /// Registers are allocated in a single pass, for which blocks copy addresses.
     pub copies: bool,
     pub pairs: Pairs,
+    /// Vectors of 256 bits where two iterations are one ([`wide`](crate::wide)).
+    pub wide: bool,
 }
 
 /// Whether loops do two iterations at once ([`interleave`](crate::interleave)).

@@ -1,0 +1,48 @@
+//! Two iterations of a loop in vectors of 256 bits.
+//!
+//! Cranelift has vectors of 128 bits. Where [`interleave`](crate::interleave) has made a loop's body do two iterations
+//! at once, most of its instructions are there twice, once for each: here both become one, whose operands are twice as
+//! wide. The upper half of a vector is the second iteration's, and each half computes what it would compute by itself,
+//! so that results are the same to the bit. What has no vectors, or only single lanes of them, stays there twice.
+//!
+//! ```text
+//! CLIF with two copies -> select.rs: instructions of the processor -> regalloc2 (Cranelift's own allocator)
+//!   -> emit.rs: code; encode.rs, opcode.rs: bytes
+//! ```
+//!
+//! It is for x86-64 with AVX2, FMA and BMI2, and System V's convention of calls. It knows the instructions that kernels
+//! consist of and refuses functions with others: Cranelift makes code of them as they are.
+
+use cranelift_codegen::ir::Function;
+use cranelift_codegen::isa::{CallConv, TargetIsa};
+use regalloc2::RegallocOptions;
+use target_lexicon::Architecture;
+
+use crate::interleave::Twins;
+
+mod emit;
+mod encode;
+mod machine;
+mod opcode;
+mod select;
+#[cfg(test)]
+mod tests;
+
+/// Whether the host can run what [`compile`] makes.
+pub(crate) fn is_supported(isa: &dyn TargetIsa) -> bool {
+    const NEEDED: [&str; 7] = ["has_avx", "has_avx2", "has_fma", "has_bmi1", "has_bmi2", "has_lzcnt", "has_popcnt"];
+    let flags = isa.isa_flags();
+    let has = |name: &str| flags.iter().any(|flag| flag.name == name && flag.as_bool() == Some(true));
+    isa.triple().architecture == Architecture::X86_64
+        && isa.default_call_conv() == CallConv::SystemV
+        && NEEDED.into_iter().all(has)
+}
+
+/// The machine code of a function, with vectors of 256 bits for `twins`. `None` if it contains what is not supported,
+/// or would need more than `max_frame` bytes of stack.
+pub(crate) fn compile(function: &Function, twins: &Twins, max_frame: u32) -> Option<Vec<u8>> {
+    let machine = select::select(function, twins)?;
+    let options = RegallocOptions { validate_ssa: cfg!(debug_assertions), ..RegallocOptions::default() };
+    let output = regalloc2::run(&machine, &machine::environment(), &options).ok()?;
+    emit::emit(&machine, &output, max_frame)
+}

@@ -1,0 +1,310 @@
+//! Blocks, branches, calls.
+
+use cranelift_codegen::ir::{BlockCall, InstructionData, JumpTable, Opcode};
+use cranelift_codegen::isa::CallConv;
+
+use super::*;
+use crate::wide::machine::{Condition, MachineBlock};
+
+/// Registers of a call's arguments, of which the first one is that of the function's own.
+const ARGUMENTS: [usize; 6] = [7, 6, 2, 1, 8, 9];
+
+/// The register of results.
+const RESULT: usize = 0;
+
+/// A block whose place is not known yet.
+#[derive(Default)]
+struct Draft {
+    block: MachineBlock,
+    /// Where it goes: to blocks of the function, or to its own edges.
+    ways: Vec<Way>,
+    edges: Vec<Edge>,
+}
+
+/// A block between one of the function and others.
+#[derive(Default)]
+struct Edge {
+    block: MachineBlock,
+    ways: Vec<Way>,
+}
+
+/// Where a block goes.
+#[derive(Clone, Copy)]
+enum Way {
+    To(Block),
+    /// To an edge of the same draft.
+    Edge(usize),
+}
+
+/// Entries of a table of branches: more would take long to find one in.
+const MAX_TABLE: usize = 64;
+
+impl Selector<'_> {
+    /// Makes all blocks that can be reached.
+    pub(super) fn blocks(&mut self) -> Option<()> {
+        let entry = self.function.layout.entry_block()?;
+        let order = self.postorder(entry);
+        let mut entries: HashMap<Block, usize> = HashMap::new();
+        for &block in &order {
+            self.successors(block).into_iter().for_each(|to| *entries.entry(to).or_default() += 1);
+        }
+        let mut drafts = HashMap::new();
+        for &block in &order {
+            let draft = self.block(block, block == entry, &entries)?;
+            drafts.insert(block, draft);
+        }
+        self.place(drafts);
+        Some(())
+    }
+
+    /// The blocks so that each one comes after those that it dominates.
+    fn postorder(&self, entry: Block) -> Vec<Block> {
+        let (mut order, mut seen) = (Vec::new(), HashSet::from([entry]));
+        let mut rest = vec![(entry, self.successors(entry))];
+        while let Some((block, successors)) = rest.last_mut() {
+            match successors.pop() {
+                Some(next) if seen.insert(next) => rest.push((next, self.successors(next))),
+                Some(_) => {}
+                None => {
+                    order.push(*block);
+                    rest.pop();
+                }
+            }
+        }
+        order
+    }
+
+    fn successors(&self, block: Block) -> Vec<Block> {
+        let Some(end) = self.function.layout.last_inst(block) else { return Vec::new() };
+        let lists = &self.function.dfg.value_lists;
+        match self.data(end) {
+            InstructionData::Jump { destination, .. } => vec![destination.block(lists)],
+            InstructionData::Brif { blocks, .. } => blocks.iter().map(|call| call.block(lists)).collect(),
+            InstructionData::BranchTable { table, .. } => {
+                self.function.dfg.jump_tables[*table].all_branches().iter().map(|call| call.block(lists)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn block(&mut self, block: Block, is_entry: bool, entries: &HashMap<Block, usize>) -> Option<Draft> {
+        let mut draft = Draft::default();
+        draft.block.cold = self.function.layout.is_cold(block);
+        let insts = self.block_insts(block);
+        let (&end, insts) = insts.split_last()?;
+        // From the end: the instructions are turned around below.
+        let mut reversed = Vec::new();
+        self.end(end, &mut draft, entries)?;
+        reversed.extend(self.buffer.drain(..).rev());
+        for &inst in insts.iter().rev() {
+            self.lower(inst)?;
+            reversed.extend(self.buffer.drain(..).rev());
+        }
+        self.parameters(block, is_entry, &mut draft.block)?;
+        reversed.extend(self.buffer.drain(..).rev());
+        reversed.reverse();
+        draft.block.insts = reversed;
+        Some(draft)
+    }
+
+    /// Gives a block its parameters, and makes the other forms of them that are needed.
+    fn parameters(&mut self, block: Block, is_entry: bool, draft: &mut MachineBlock) -> Option<()> {
+        let parameters = self.function.dfg.block_params(block).to_vec();
+        if is_entry {
+            let [argument] = parameters[..] else { return None };
+            let register = self.register(argument);
+            self.push(Kind::Entry, &[Self::fixed(register, ARGUMENTS[0], true)]);
+            return Some(());
+        }
+        for parameter in parameters {
+            match self.halves.get(parameter) {
+                Some(Half { wide, upper: false }) => draft.parameters.push(self.wide_register(wide)),
+                Some(Half { wide, upper: true }) => {
+                    if let Some(upper) = self.narrow[parameter] {
+                        let wide = self.wide_register(wide);
+                        self.emit_to_rm(opcode::EXTRACTF128, true, upper, wide, Immediate::Byte(1));
+                    }
+                }
+                None => {
+                    let register = self.register(parameter);
+                    if self.doubled.contains(&parameter) {
+                        let single = self.new_vector();
+                        draft.parameters.push(single);
+                        self.join(register, single, single);
+                    } else {
+                        draft.parameters.push(register);
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The registers that a block's parameters are given.
+    fn arguments(&mut self, call: BlockCall) -> Option<Vec<VReg>> {
+        let lists = &self.function.dfg.value_lists;
+        let values: Vec<Value> = call.args(lists).map(|argument| argument.as_value()).collect::<Option<_>>()?;
+        let parameters = self.function.dfg.block_params(call.block(lists)).to_vec();
+        let mut registers = Vec::new();
+        for (index, &parameter) in parameters.iter().enumerate() {
+            match self.halves.get(parameter) {
+                Some(Half { upper: true, .. }) => {}
+                Some(Half { wide, .. }) => {
+                    let upper = Some(Half { wide, upper: true });
+                    let second = parameters.iter().position(|&other| self.halves.get(other) == upper)?;
+                    registers.push(self.both(values[index], values[second]));
+                }
+                None => registers.push(self.register(values[index])),
+            }
+        }
+        Some(registers)
+    }
+
+    /// The end of a block.
+    fn end(&mut self, end: Inst, draft: &mut Draft, entries: &HashMap<Block, usize>) -> Option<()> {
+        let lists = &self.function.dfg.value_lists;
+        match *self.data(end) {
+            InstructionData::Jump { destination, .. } => {
+                draft.ways.push(Way::To(destination.block(lists)));
+                draft.block.arguments = self.arguments(destination)?;
+                self.push(Kind::Jump, &[]);
+            }
+            InstructionData::Brif { arg, blocks, .. } => {
+                for call in blocks {
+                    let way = self.way(call, draft, entries)?;
+                    draft.ways.push(way);
+                }
+                let condition = self.condition(arg)?;
+                self.push(Kind::Branch(condition), &[]);
+            }
+            InstructionData::BranchTable { arg, table, .. } => self.table(arg, table, draft, entries)?,
+            InstructionData::MultiAry { opcode: Opcode::Return, .. } => {
+                let [value] = *self.function.dfg.inst_args(end) else { return None };
+                let value = self.register(value);
+                self.push(Kind::Return, &[Self::fixed(value, RESULT, false)]);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Where a branch goes that has several ways.
+    fn way(&mut self, call: BlockCall, draft: &mut Draft, entries: &HashMap<Block, usize>) -> Option<Way> {
+        let lists = &self.function.dfg.value_lists;
+        let to = call.block(lists);
+        if call.len(lists) == 0 && entries.get(&to) == Some(&1) {
+            return Some(Way::To(to));
+        }
+        // Values cannot be moved where a branch leaves one of several ways to a block with several entries: a block in
+        // between has room for that.
+        let mut block = MachineBlock { cold: self.function.layout.is_cold(to), ..MachineBlock::default() };
+        block.arguments = self.arguments(call)?;
+        self.push(Kind::Jump, &[]);
+        block.insts = std::mem::take(&mut self.buffer);
+        draft.edges.push(Edge { block, ways: vec![Way::To(to)] });
+        Some(Way::Edge(draft.edges.len() - 1))
+    }
+
+    /// A branch by a number: one comparison after the other.
+    fn table(
+        &mut self,
+        number: Value,
+        table: JumpTable,
+        draft: &mut Draft,
+        entries: &HashMap<Block, usize>,
+    ) -> Option<()> {
+        let table = &self.function.dfg.jump_tables[table];
+        let calls = table.as_slice().to_vec();
+        if self.ty(number) != I32 || calls.is_empty() || calls.len() > MAX_TABLE {
+            return None;
+        }
+        let mut next = self.way(table.default_block(), draft, entries)?;
+        // From the last one, so that each knows the next one.
+        for (index, call) in calls.into_iter().enumerate().rev() {
+            let way = self.way(call, draft, entries)?;
+            let number = self.register(number);
+            self.compare_with(number, index as i32);
+            self.push(Kind::Branch(Condition::Equal), &[]);
+            if index == 0 {
+                draft.ways = vec![way, next];
+                break;
+            }
+            let block = MachineBlock { insts: std::mem::take(&mut self.buffer), ..MachineBlock::default() };
+            draft.edges.push(Edge { block, ways: vec![way, next] });
+            next = Way::Edge(draft.edges.len() - 1);
+        }
+        Some(())
+    }
+
+    /// Puts the blocks into the order of the function, unlikely ones last.
+    fn place(&mut self, mut drafts: HashMap<Block, Draft>) {
+        let is_cold = |block: &Block| self.function.layout.is_cold(*block);
+        let (cold, usual): (Vec<_>, Vec<_>) = self.function.layout.blocks().partition(is_cold);
+        let order: Vec<Block> = usual.into_iter().chain(cold).filter(|block| drafts.contains_key(block)).collect();
+        let (mut places, mut next) = (HashMap::new(), 0);
+        for block in &order {
+            places.insert(*block, next);
+            next += 1 + drafts[block].edges.len();
+        }
+        let mut blocks: Vec<MachineBlock> = Vec::with_capacity(next);
+        for block in order {
+            let Some(draft) = drafts.remove(&block) else { continue };
+            let here = blocks.len();
+            let mut made = draft.block;
+            let index = |way: &Way| match way {
+                Way::To(block) => places[block],
+                Way::Edge(edge) => here + 1 + edge,
+            };
+            let all = |ways: &[Way]| ways.iter().map(|way| regalloc2::Block::new(index(way))).collect();
+            made.successors = all(&draft.ways);
+            blocks.push(made);
+            for mut edge in draft.edges {
+                edge.block.successors = all(&edge.ways);
+                blocks.push(edge.block);
+            }
+        }
+        for from in 0..blocks.len() {
+            for to in blocks[from].successors.clone() {
+                blocks[to.index()].predecessors.push(regalloc2::Block::new(from));
+            }
+        }
+        self.machine.blocks = blocks;
+    }
+
+    /// Does what an instruction without a result does, or a call.
+    pub(super) fn effect(&mut self, inst: Inst) -> Option<()> {
+        match self.data(inst).opcode() {
+            Opcode::Store | Opcode::Istore8 | Opcode::Istore16 | Opcode::Istore32 => self.store(inst),
+            Opcode::CallIndirect => self.call(inst),
+            Opcode::Nop => Some(()),
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, inst: Inst) -> Option<()> {
+        let signature = &self.function.dfg.signatures[self.function.dfg.call_signature(inst)?];
+        let is_general = |ty: Type| ty.is_int() && !ty.is_vector() && ty.bits() <= 64;
+        let all = signature.params.iter().chain(&signature.returns);
+        let results = self.function.dfg.inst_results(inst).to_vec();
+        if signature.call_conv != CallConv::SystemV
+            || !all.into_iter().all(|parameter| is_general(parameter.value_type))
+            || signature.params.len() > ARGUMENTS.len()
+            || results.len() > 1
+        {
+            return None;
+        }
+        let arguments = self.function.dfg.inst_args(inst).to_vec();
+        let (&callee, arguments) = arguments.split_first()?;
+        let mut operands = vec![Operand::reg_use(self.register(callee))];
+        for (&argument, place) in arguments.iter().zip(ARGUMENTS) {
+            let register = self.register(argument);
+            operands.push(Self::fixed(register, place, false));
+        }
+        if let Some(&result) = results.first() {
+            let register = self.register(result);
+            operands.push(Self::fixed(register, RESULT, true));
+        }
+        self.push(Kind::Call, &operands);
+        Some(())
+    }
+}

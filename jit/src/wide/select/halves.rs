@@ -1,0 +1,82 @@
+//! Which values are halves of wide vectors.
+
+use std::collections::HashMap;
+
+use cranelift_codegen::ir::{Function, Inst, Opcode, Value};
+use regalloc2::VReg;
+
+use crate::interleave::Twins;
+
+/// Half of a wide vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Half {
+    /// Which one.
+    pub wide: usize,
+    /// Whether it is the second iteration's.
+    pub upper: bool,
+}
+
+/// The values of two iterations that are one wide vector.
+#[derive(Debug, Default)]
+pub(super) struct Halves {
+    halves: HashMap<Value, Half>,
+    /// The registers of wide vectors, where somebody needs them.
+    registers: Vec<Option<VReg>>,
+    /// The instructions of the first iteration, by those of the second.
+    first: HashMap<Inst, Inst>,
+}
+
+impl Halves {
+    pub fn new(function: &Function, twins: &Twins) -> Halves {
+        let mut halves = Halves::default();
+        for &[first, second] in &twins.insts {
+            if is_wide(function, first) {
+                let [a, b] = [first, second].map(|inst| function.dfg.first_result(inst));
+                halves.add(a, b);
+                halves.first.insert(second, first);
+            }
+        }
+        for &[first, second] in &twins.parameters {
+            let ty = function.dfg.value_type(first);
+            if ty.is_vector() && ty.bits() == 128 {
+                halves.add(first, second);
+            }
+        }
+        halves
+    }
+
+    fn add(&mut self, first: Value, second: Value) {
+        let wide = self.registers.len();
+        self.halves.insert(first, Half { wide, upper: false });
+        self.halves.insert(second, Half { wide, upper: true });
+        self.registers.push(None);
+    }
+
+    pub fn get(&self, value: Value) -> Option<Half> {
+        self.halves.get(&value).copied()
+    }
+
+    pub fn register(&self, wide: usize) -> Option<VReg> {
+        self.registers[wide]
+    }
+
+    pub fn set_register(&mut self, wide: usize, register: VReg) {
+        self.registers[wide] = Some(register);
+    }
+
+    /// The first iteration's instruction of one that is done for both at once.
+    pub fn first_of(&self, second: Inst) -> Option<Inst> {
+        self.first.get(&second).copied()
+    }
+}
+
+/// Whether an instruction is done for two iterations at once: one that makes a vector, but not from single lanes.
+pub(super) fn is_wide(function: &Function, inst: Inst) -> bool {
+    let Some(&result) = function.dfg.inst_results(inst).first() else { return false };
+    let (ty, data) = (function.dfg.value_type(result), &function.dfg.insts[inst]);
+    let from_lanes = matches!(
+        data.opcode(),
+        Opcode::Insertlane | Opcode::ScalarToVector | Opcode::Bitcast | Opcode::Vconst | Opcode::Uload16x4
+    );
+    ty.is_vector() && ty.bits() == 128 && !from_lanes
+}
