@@ -151,7 +151,8 @@ fn without_tests(manifest: &str) -> String {
     lines.fold(String::new(), |text, line| text + line + "\n")
 }
 
-/// The workspace's manifest with the three crates as members: without its package.
+/// The workspace's manifest with the three crates as members: without its package. Their versions are their own, or
+/// Cargo would take what it has built of them for the crates that this test belongs to.
 fn workspace(manifest: &str) -> String {
     let mut kept = String::from("[workspace]\nresolver = \"3\"\n");
     kept.push_str(&format!("members = {CRATES:?}\n"));
@@ -161,7 +162,11 @@ fn workspace(manifest: &str) -> String {
             keeps = section.starts_with("workspace.") || section.starts_with("profile.");
         }
         if keeps {
-            kept.push_str(line);
+            let version = line.strip_prefix("version = \"").and_then(|rest| rest.strip_suffix('"'));
+            match version {
+                Some(version) => kept.push_str(&format!("version = \"{version}+copy\"")),
+                None => kept.push_str(line),
+            }
             kept.push('\n');
         }
     }
