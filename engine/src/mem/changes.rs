@@ -152,21 +152,25 @@ impl Memory {
         self.clock.now()
     }
 
-    /// Whether any byte of a range may have changed since. It may say so when none has: pages are large, and who maps
-    /// or unmaps anything changes everything.
+    /// Whether any byte of a range may have changed since, or is other memory than then. It may say so when none has:
+    /// pages are large.
     pub fn changed_since(&self, since: Epoch, range: GuestRange) -> bool {
         if since == self.epoch() {
             return false;
         }
-        let mut changed = self.clock.mapped_since(since);
-        if !changed {
-            let host = self.clock.host_since(since);
-            self.walk(range, |region, at, piece| {
-                let Some(region) = region else { return };
-                let own = host && region.arena.is_host();
-                changed |= own || region.arena.changes().changed_since(region.offset_of(at), piece.len(), since);
-            });
-        }
+        let (mut changed, remapped) = (false, self.clock.mapped_since(since));
+        let host = self.clock.host_since(since);
+        self.walk(range, |region, at, piece| {
+            changed |= match region {
+                // Something may have been here.
+                None => remapped,
+                Some(region) => {
+                    let host = host && region.arena.is_host();
+                    let marked = || region.arena.changes().changed_since(region.offset_of(at), piece.len(), since);
+                    host || remapped && region.mapped > since || marked()
+                }
+            };
+        });
         changed
     }
 
@@ -226,10 +230,12 @@ impl Clock {
         Epoch(self.now.fetch_add(1, Relaxed) + 1)
     }
 
-    /// Notes that other memory is mapped than before.
-    pub(super) fn note_mapping(&self, is_host: bool) {
+    /// Notes that other memory is mapped than before, and returns the time.
+    pub(super) fn note_mapping(&self, is_host: bool) -> Epoch {
         self.has_host.fetch_or(is_host, Relaxed);
-        self.mapped.store(self.tick().0, Relaxed);
+        let now = self.tick();
+        self.mapped.store(now.0, Relaxed);
+        now
     }
 
     /// Notes that the host may have written memory of its own.
@@ -342,16 +348,27 @@ mod tests {
     }
 
     #[test]
-    fn other_mappings_change_everything() {
+    fn other_mappings_change_what_they_map() {
         let mut memory = memory();
+        memory.alias(at(2, 0x10_0000), range(0, 0x2000, 0x2000), Access::READ_WRITE).unwrap();
         let before = memory.epoch();
         memory.unmap(range(0, 0x8000, 0x1000));
-        assert!(!memory.changed_since(before, range(1, 0, 1)));
+        assert!(!memory.changed_since(before, range(0, 0x8000, 1)), "nothing was there");
         memory.unmap(range(0, 0x1000, 0x1000));
-        assert!(memory.changed_since(before, range(1, 0, 1)));
+        assert!(memory.changed_since(before, range(0, 0x1FFF, 2)) && memory.changed_since(before, range(0, 0x1000, 1)));
+        assert!(!memory.changed_since(before, range(0, 0x2000, 1)) && !memory.changed_since(before, range(1, 0, 1)));
         let before = memory.epoch();
-        memory.map(range(3, 0, 1), Access::READ).unwrap();
-        assert!(memory.changed_since(before, range(1, 0, 1)));
+        memory.map(range(3, 0, 0x1000), Access::READ).unwrap();
+        assert!(memory.changed_since(before, range(3, 0xFFF, 1)) && !memory.changed_since(before, range(1, 0, 1)));
+        // Who takes the place of memory takes its aliases away.
+        let before = memory.epoch();
+        memory.map(range(0, 0x2000, 0x1000), Access::READ_WRITE).unwrap();
+        assert!(
+            memory.changed_since(before, range(2, 0x10_0000, 1)) && memory.changed_since(before, range(0, 0x2000, 1))
+        );
+        assert!(
+            !memory.changed_since(before, range(2, 0x10_1000, 1)) && !memory.changed_since(before, range(0, 0x3000, 1))
+        );
     }
 
     #[test]

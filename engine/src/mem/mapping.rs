@@ -142,15 +142,15 @@ impl Memory {
     }
 
     /// Puts a region in place of what is mapped there.
-    pub(super) fn insert(&mut self, region: Region) {
+    pub(super) fn insert(&mut self, mut region: Region) {
         self.unmap(region.range);
-        self.clock.note_mapping(region.arena.is_host());
+        region.mapped = self.clock.note_mapping(region.arena.is_host());
         let at = self.regions.partition_point(|r| r.range.start < region.range.start);
         // Windows go on where pieces of the same memory follow each other.
-        let (mut region, mut replaced) = (region, at..at);
+        let mut replaced = at..at;
         if let Some(before) = at.checked_sub(1).map(|i| &self.regions[i]).filter(|before| before.goes_on_in(&region)) {
             let range = before.range.start.range(before.range.size + region.range.size);
-            region = Region { range, ..before.clone() };
+            region = Region { range, mapped: region.mapped, ..before.clone() };
             replaced.start = at - 1;
         }
         if let Some(after) = self.regions.get(at).filter(|after| region.goes_on_in(after)) {

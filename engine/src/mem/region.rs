@@ -5,7 +5,7 @@ use std::sync::Arc;
 use triglyph_guest::kernel::Window;
 
 use super::raw::Arena;
-use super::{GuestAddr, GuestRange};
+use super::{Epoch, GuestAddr, GuestRange};
 use crate::device::Access;
 
 /// A stretch of an address space backed by a stretch of an arena.
@@ -17,6 +17,8 @@ pub(super) struct Region {
     pub arena: Arc<Arena>,
     /// Offset of the first byte in the arena.
     pub offset: usize,
+    /// When it was mapped, or the last of its parts.
+    pub mapped: Epoch,
 }
 
 /// Whose the memory of a region is.
@@ -31,9 +33,10 @@ pub(super) enum RegionKind {
 }
 
 impl Region {
-    /// A mapping that begins where its arena does.
+    /// A mapping that begins where its arena does, still to be put among the regions.
     pub fn mapping(range: GuestRange, access: Access, arena: Arena) -> Region {
-        Region { range, access, kind: RegionKind::Mapping, arena: Arc::new(arena), offset: 0 }
+        let (kind, arena, mapped) = (RegionKind::Mapping, Arc::new(arena), Epoch::default());
+        Region { range, access, kind, arena, offset: 0, mapped }
     }
 
     /// The address after the last byte, in the same space.

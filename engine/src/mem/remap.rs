@@ -38,8 +38,8 @@ impl Memory {
         check_total(wanted.iter().map(|mapping| mapping.range.size))?;
         let found: Vec<_> = wanted.iter().map(|mapping| self.take(mapping)).collect::<Result<_, _>>()?;
         let kept = found.iter().map(|(_, kept)| *kept).collect();
-        self.clock.note_mapping(false);
-        self.regions = found.into_iter().map(|(region, _)| region).collect();
+        let mapped = self.clock.note_mapping(false);
+        self.regions = found.into_iter().map(|(region, _)| Region { mapped, ..region }).collect();
         Ok(kept)
     }
 
