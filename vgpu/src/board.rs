@@ -88,8 +88,9 @@ pub trait Board: Send + Sync {
     /// Enters an object.
     fn object(&self, entry: ObjectEntry) -> Answer<u64>;
 
-    /// Submits the payload of a capture's SUBMIT record at a time of the program's clock, in nanoseconds.
-    fn submit(&self, payload: Vec<u8>, time: u64) -> Answer<u64>;
+    /// Submits the payload of a capture's SUBMIT record at a time of the program's clock, in nanoseconds, after others
+    /// than this board may have written some ranges.
+    fn submit(&self, payload: Vec<u8>, time: u64, written: Vec<GuestRange>) -> Answer<u64>;
 
     /// Takes a finished picture into the capture, if there is one, and into a file, if one is named.
     fn present(&self, picture: Present, file: Option<PathBuf>) -> Answer<u64>;
@@ -144,7 +145,11 @@ impl<G: Gpu> Worker<G> {
         }
         let thread = DeviceWorker::new(recorded, WorkerOptions::default())?;
         // A command is done when its work is done.
-        let _ = thread.send(|device| device.set_deferred(false));
+        let _ = thread.send(|device| {
+            device.set_deferred(false);
+            // What the program may have written is known at each submission.
+            device.device_mut().with_memory(|memory| memory.set_host_writes_announced(true));
+        });
         Ok(Worker { thread, time: AtomicU64::new(0) })
     }
 
@@ -182,11 +187,14 @@ impl<G: Gpu> Board for Worker<G> {
         self.command(move |recorded| recorded.object(entry))
     }
 
-    fn submit(&self, payload: Vec<u8>, time: u64) -> Answer<u64> {
+    fn submit(&self, payload: Vec<u8>, time: u64, written: Vec<GuestRange>) -> Answer<u64> {
         let before = self.time.fetch_max(time, Relaxed);
         let (time, elapsed) = (time.max(before), time.saturating_sub(before));
         self.command(move |recorded| {
             recorded.device_mut().set_time(time, elapsed);
+            recorded
+                .device_mut()
+                .with_memory(|memory| written.into_iter().for_each(|range| memory.mark_changed(range)));
             let done = recorded.submit(&payload);
             // Nobody asks which memory the GPU has written.
             recorded.take_written();

@@ -64,6 +64,8 @@ pub struct Buffer {
     pub tile_flags: u32,
     /// Whether it can be opened by name.
     pub named: bool,
+    /// Whether the program may write it without a call: it was mapped once.
+    pub mapped: bool,
     /// Commands that may read or write it, and those that may write it.
     pub used: Uses,
     pub written: Uses,
@@ -150,8 +152,20 @@ impl Buffers {
             .ok_or(Errno(libc::ENOMEM))?;
         let Wanted { tile_mode, tile_flags, .. } = wanted;
         let (used, written) = (Uses::default(), Uses::default());
-        let (home, handles, named) = (place, 1, false);
-        let buffer = Buffer { home, place, size, align, tile_mode, tile_flags, named, used, written, handles };
+        let (home, handles) = (place, 1);
+        let buffer = Buffer {
+            home,
+            place,
+            size,
+            align,
+            tile_mode,
+            tile_flags,
+            named: false,
+            mapped: false,
+            used,
+            written,
+            handles,
+        };
         while self.last_handle == 0 || self.buffers.contains_key(&self.last_handle) {
             self.last_handle = self.last_handle.wrapping_add(1);
         }
@@ -167,6 +181,14 @@ impl Buffers {
         match domain {
             Domain::Vram => &mut self.vram,
             Domain::Gart => &mut self.gart,
+        }
+    }
+
+    /// Notes that the program maps the file from an offset on, which is where a buffer begins.
+    pub fn note_mapping(&mut self, offset: u64) {
+        let at = |buffer: &&mut Buffer| (buffer.home.offset..buffer.home.offset + buffer.size).contains(&offset);
+        if let Some(buffer) = self.buffers.values_mut().find(at) {
+            buffer.mapped = true;
         }
     }
 

@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::ptr::NonNull;
 
 use libc::c_int;
@@ -22,6 +23,23 @@ pub struct Memory {
 // SAFETY: the mapping is shared memory, which is only accessed as such: by the program, by devices, and here word by
 // word.
 unsafe impl Send for Memory {}
+
+fn checked(result: c_int) -> io::Result<c_int> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+/// The same file with a descriptor that is none of those left to programs.
+///
+/// # Errors
+/// What the system says.
+pub fn moved_up(low: OwnedFd) -> io::Result<OwnedFd> {
+    let (command, first) = (libc::F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+    // SAFETY: a system call on a descriptor that is open; the new one is nobody else's.
+    unsafe {
+        let high = checked(libc::syscall(libc::SYS_fcntl, low.as_raw_fd(), command, first) as c_int)?;
+        Ok(OwnedFd::from_raw_fd(high))
+    }
+}
 
 /// What tells a file from all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,15 +68,13 @@ impl Memory {
     /// # Errors
     /// What the system says.
     pub fn new(size: u64) -> io::Result<Memory> {
-        let checked = |result: c_int| if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) };
         // SAFETY: system calls on a name that is terminated and on a descriptor that is nobody else's.
-        let descriptor = unsafe {
+        let low = unsafe {
             let low = checked(libc::memfd_create(c"triglyph-vgpu".as_ptr(), libc::MFD_CLOEXEC))?;
             checked(libc::ftruncate(low, size.try_into().map_err(io::Error::other)?))?;
-            let high = checked(libc::syscall(libc::SYS_fcntl, low, libc::F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR) as c_int)?;
-            libc::close(low);
-            high
+            OwnedFd::from_raw_fd(low)
         };
+        let descriptor = moved_up(low)?.into_raw_fd();
         let length = usize::try_from(size).map_err(io::Error::other)?;
         let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
         // SAFETY: a new mapping of a file of that size.

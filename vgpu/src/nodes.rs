@@ -1,15 +1,20 @@
 //! The device's nodes, and what programs look at before they open one: a small real tree in a private folder, to which
 //! paths below `/dev/dri` and of the device in `/sys` lead.
 //!
+//! A process removes its tree when it ends. One that is killed cannot; the next process that has a tree removes it. Who
+//! lives holds a lock.
+//!
 //! The GM20B is no PCI device. It is shown as one all the same: neither Mesa nor libdrm minds.
 
 use std::ffi::{CStr, CString};
+use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::chip::Chip;
+use crate::memory;
 
 /// A node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +53,17 @@ const DEVICE: &str = "/sys/devices/pci0000:00/0000:01:00.0";
 /// Paths that lead to the tree: these and what lies below them.
 const ROOTS: [&[u8]; 4] = [b"/dev/dri", b"/sys/dev/char/226:0", b"/sys/dev/char/226:128", b"/sys/class/drm"];
 
+/// What folders of trees are called, before a number.
+const PREFIX: &str = "triglyph-vgpu-";
+
+/// The file in a tree that its process has locked.
+const LOCK: &str = "lock";
+
 /// The tree of a process.
 #[derive(Debug)]
 pub struct Tree {
     root: PathBuf,
+    _lock: File,
 }
 
 impl Tree {
@@ -60,11 +72,13 @@ impl Tree {
     /// # Errors
     /// What the file system says.
     pub fn new(chip: Chip) -> io::Result<Tree> {
-        let root = std::env::temp_dir().join(format!("triglyph-vgpu-{}", std::process::id()));
-        // One of a process that was killed and had the same number.
-        let _ = fs::remove_dir_all(&root);
-        fs::DirBuilder::new().mode(0o700).create(&root)?;
-        let tree = Tree { root };
+        Tree::in_folder(chip, &std::env::temp_dir())
+    }
+
+    fn in_folder(chip: Chip, folder: &Path) -> io::Result<Tree> {
+        remove_left(folder);
+        let (root, lock) = locked(folder)?;
+        let tree = Tree { root, _lock: lock };
         let device = DEVICE.trim_start_matches('/');
         for folder in ["dev/dri", "sys/dev/char/226:0", "sys/dev/char/226:128", "sys/bus/pci", "sys/class/drm"] {
             fs::create_dir_all(tree.root.join(folder))?;
@@ -121,6 +135,38 @@ impl Tree {
     }
 }
 
+/// A new folder and its locked file.
+fn locked(folder: &Path) -> io::Result<(PathBuf, File)> {
+    // There may be one of a process in another container, or of one that was killed and had the same number.
+    for n in 0..100 {
+        let root = folder.join(format!("{PREFIX}{}.{n}", std::process::id()));
+        match fs::DirBuilder::new().mode(0o700).create(&root) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            made => made?,
+        }
+        let lock = File::from(memory::moved_up(File::create_new(root.join(LOCK))?.into())?);
+        // Another process may have taken it for one that was left, until now.
+        if lock.try_lock().is_ok() && root.join(LOCK).exists() {
+            return Ok((root, lock));
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Removes the trees of processes that are gone. Whatever cannot be removed stays.
+fn remove_left(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if !entry.file_name().as_bytes().starts_with(PREFIX.as_bytes()) {
+            continue;
+        }
+        // A tree without a lock is being made, or older than locks.
+        let lock = File::open(entry.path().join(LOCK));
+        if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 /// Whether a path is one of the device's.
 pub fn is_ours(path: &CStr) -> bool {
     let path = path.to_bytes();
@@ -134,7 +180,8 @@ mod tests {
 
     #[test]
     fn the_tree_has_what_is_looked_at() {
-        let tree = Tree::new(Chip::Nv47).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let tree = Tree::in_folder(Chip::Nv47, folder.path()).unwrap();
         let there = |path: &str| {
             let path = CString::new(path).unwrap();
             PathBuf::from(std::ffi::OsStr::from_bytes(tree.redirect(&path).unwrap().as_bytes()))
@@ -147,8 +194,24 @@ mod tests {
         assert_eq!(names, ["card0", "renderD128"]);
         assert_eq!(tree.redirect(c"/dev/drive"), None);
         assert_eq!(tree.redirect(c"/sys/dev/char/226:1"), None);
-        let root = tree.root.clone();
         tree.remove();
-        assert!(!root.exists());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn trees_of_killed_processes_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let other = folder.path().join("triglyph-vgpu-other");
+        fs::create_dir(&other).unwrap();
+        let lock = File::create_new(other.join(LOCK)).unwrap();
+        lock.lock().unwrap();
+        let first = Tree::in_folder(Chip::Nv47, folder.path()).unwrap();
+        // It is as if this one had the number of a process in another container.
+        let second = Tree::in_folder(Chip::Nv47, folder.path()).unwrap();
+        assert!(first.root.exists() && other.exists() && first.root != second.root);
+        drop((first, lock));
+        let third = Tree::in_folder(Chip::Nv47, folder.path()).unwrap();
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(left.len() == 2 && left.contains(&second.root) && left.contains(&third.root), "{left:?}");
     }
 }

@@ -1,8 +1,12 @@
 //! GEM_PUSHBUF: buffers are moved to where a submission wants them, relocations applied, segments handed to the board.
 
+use std::time::Duration;
+
+use triglyph::GuestRange;
+
 use super::abi::{Pushbuf, PushbufBuffer, Relocation, Segment};
 use super::argument::{Answer, Errno, read_array, write_array};
-use crate::buffers::Use;
+use crate::buffers::{Use, Uses};
 use crate::chip::{Chip, Domain};
 use crate::state::State;
 
@@ -40,13 +44,14 @@ pub fn submit(state: &mut State, asked: &mut Pushbuf) -> Answer {
         relocate(state, asked, &buffers)?;
     }
     let payloads = payloads(state, asked, &buffers)?;
+    let mut written = written_by_others(state, asked.channel, &buffers)?;
     let objects = state.channels.get_mut(&asked.channel).map(|channel| std::mem::take(&mut channel.new_objects));
     for object in objects.into_iter().flatten() {
         board.object(object)?;
     }
     let (time, mut number) = (state.now(), 0);
     for payload in payloads {
-        number = board.submit(payload, time)?;
+        number = board.submit(payload, time, std::mem::take(&mut written))?;
     }
     state.submissions += 1;
     let last = Use { board: state.board_number(asked.channel), number };
@@ -82,6 +87,30 @@ fn place(state: &mut State, buffers: &mut [PushbufBuffer]) -> Answer<bool> {
     Ok(surprised)
 }
 
+/// Where a submission's buffers are that the program may have written, which it may do at any time once they are
+/// mapped, or another board, whose work on them is waited for.
+fn written_by_others(state: &State, channel: u32, buffers: &[PushbufBuffer]) -> Answer<Vec<GuestRange>> {
+    let own = state.board_number(channel);
+    let mut ranges = Vec::new();
+    for buffer in buffers {
+        let known = state.buffers.get(buffer.handle).ok_or(Errno(libc::ENOENT))?;
+        let of_others = |uses: &Uses| {
+            let mut others = Uses::default();
+            uses.iter().filter(|last| last.board != own).for_each(|last| others.note(last));
+            state.waits(&others)
+        };
+        let written = of_others(&known.written);
+        if known.mapped || !written.is_empty() {
+            ranges.push(state.range(known.place, known.size));
+        }
+        let read = if buffer.write_domains != 0 { of_others(&known.used) } else { Vec::new() };
+        for (board, number) in written.into_iter().chain(read) {
+            board.wait(number, Duration::MAX);
+        }
+    }
+    Ok(ranges)
+}
+
 /// Writes addresses into the program's words.
 fn relocate(state: &mut State, asked: &Pushbuf, buffers: &[PushbufBuffer]) -> Answer {
     const LOW: u32 = 1;
@@ -110,9 +139,11 @@ fn relocate(state: &mut State, asked: &Pushbuf, buffers: &[PushbufBuffer]) -> An
         };
         // The GPU may still read the words of an earlier submission.
         for (board, number) in state.waits(&changed.used) {
-            board.wait(number, std::time::Duration::MAX);
+            board.wait(number, Duration::MAX);
         }
-        state.memory.write_word(changed.home.offset + u64::from(relocation.in_offset), word | tag);
+        let offset = changed.home.offset + u64::from(relocation.in_offset);
+        state.memory.write_word(offset, word | tag);
+        state.buffers.note_mapping(offset);
     }
     Ok(())
 }

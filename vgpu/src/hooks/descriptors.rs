@@ -66,6 +66,54 @@ unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c
     }
 }
 
+/// A mapping, of which notice is taken if it is one of a buffer.
+///
+/// # Safety
+/// As for `mmap`.
+unsafe fn map(
+    address: *mut c_void,
+    length: size_t,
+    protection: c_int,
+    flags: c_int,
+    descriptor: c_int,
+    offset: i64,
+) -> *mut c_void {
+    if descriptor >= 0
+        && let Some(process) = device(descriptor)
+    {
+        let mut state = process.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.buffers.note_mapping(offset as u64);
+    }
+    // SAFETY: the caller's promise.
+    unsafe { libc::syscall(libc::SYS_mmap, address, length, protection, flags, descriptor, offset) as *mut c_void }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C" fn mmap(
+    address: *mut c_void,
+    length: size_t,
+    protection: c_int,
+    flags: c_int,
+    descriptor: c_int,
+    offset: i64,
+) -> *mut c_void {
+    // SAFETY: the caller's promise.
+    unsafe { map(address, length, protection, flags, descriptor, offset) }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C" fn mmap64(
+    address: *mut c_void,
+    length: size_t,
+    protection: c_int,
+    flags: c_int,
+    descriptor: c_int,
+    offset: i64,
+) -> *mut c_void {
+    // SAFETY: the caller's promise.
+    unsafe { map(address, length, protection, flags, descriptor, offset) }
+}
+
 /// Events of page flips; other reads of a node find nothing.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C" fn read(descriptor: c_int, buffer: *mut c_void, size: size_t) -> ssize_t {
