@@ -69,16 +69,16 @@ pub struct Part {
 }
 
 /// Bytes of decoded textures that are never exceeded. A single scene may need as many; textures beyond are not decoded.
-pub const MAX_BYTES: u64 = 1 << 30;
+pub const MAX_BYTES: u64 = 3 << 29;
 
 /// Above so many bytes, textures that have not been used for [`IDLE_SCENES`] are removed.
-const TARGET_BYTES: u64 = MAX_BYTES / 2;
+const TARGET_BYTES: u64 = 1 << 29;
 
 const IDLE_SCENES: u64 = 64;
 
-/// Bytes of the largest texture that is decoded: 8192x8192 texels of bytes or 4096x4096 of floats, with all their
+/// Bytes of the largest texture that is decoded: 16384x16384 texels of bytes or 8192x8192 of floats, with all their
 /// levels.
-pub const MAX_TEXTURE_BYTES: u64 = 3 << 27;
+pub const MAX_TEXTURE_BYTES: u64 = 11 << 27;
 
 /// Texels of a piece of a texture, about: decoding it takes some ten microseconds.
 pub(super) const PIECE: u32 = 1 << 13;
@@ -314,6 +314,9 @@ mod tests {
         }
     }
 
+    /// Half of what copies take that are not used for long.
+    const SIXTH: u64 = MAX_BYTES / 6;
+
     struct Textures {
         memory: Memory,
         scheduler: Scheduler,
@@ -382,40 +385,39 @@ mod tests {
     #[test]
     fn the_least_recently_used_leave_when_there_is_no_room() {
         let mut textures = Textures::new();
-        const QUARTER: u64 = MAX_BYTES / 4;
-        for number in 0..4 {
-            assert_eq!(textures.look(number, QUARTER), (Some(0), true));
+        for number in 0..6 {
+            assert_eq!(textures.look(number, SIXTH), (Some(0), true));
         }
-        assert_eq!(textures.look(0, QUARTER), (Some(0), false), "all of them fit");
-        assert_eq!(textures.look(4, QUARTER), (Some(0), true));
-        assert_eq!(textures.cache.bytes, 2 * QUARTER);
-        assert_eq!([0, 4].map(|number| textures.look(number, QUARTER).1), [false, false]);
-        assert!(textures.look(1, QUARTER).1);
+        assert_eq!(textures.look(0, SIXTH), (Some(0), false), "all of them fit");
+        assert_eq!(textures.look(6, SIXTH), (Some(0), true));
+        assert_eq!(textures.cache.bytes, TARGET_BYTES);
+        assert_eq!([0, 6].map(|number| textures.look(number, SIXTH).1), [false, false]);
+        assert!(textures.look(1, SIXTH).1);
     }
 
     #[test]
     fn a_scene_has_no_more_than_there_is_room_for() {
         let mut textures = Textures::new();
         textures.cache.start_scene();
-        for number in 0..4 {
-            assert_eq!(textures.look_again(number, MAX_BYTES / 4).0, Some(0));
+        for number in 0..6 {
+            assert_eq!(textures.look_again(number, SIXTH).0, Some(0));
         }
-        assert_eq!(textures.look_again(4, 4), (None, false));
-        assert_eq!(textures.look_again(3, MAX_BYTES / 4), (Some(0), false));
-        assert_eq!(textures.look(4, 4).0, Some(0), "the next scene has room");
-        assert_eq!(textures.look(5, MAX_TEXTURE_BYTES + 1), (None, false));
+        assert_eq!(textures.look_again(6, 4), (None, false));
+        assert_eq!(textures.look_again(3, SIXTH), (Some(0), false));
+        assert_eq!(textures.look(6, 4).0, Some(0), "the next scene has room");
+        assert_eq!(textures.look(7, MAX_TEXTURE_BYTES + 1), (None, false));
     }
 
     #[test]
     fn what_is_not_used_for_long_leaves_above_the_target() {
         let mut textures = Textures::new();
         for number in 0..3 {
-            textures.look(number, MAX_BYTES / 4);
+            textures.look(number, SIXTH);
         }
         for _ in 0..IDLE_SCENES {
-            textures.look(2, MAX_BYTES / 4);
+            textures.look(2, SIXTH);
         }
         assert_eq!(textures.cache.bytes, TARGET_BYTES, "the first one has left");
-        assert_eq!([1, 2, 0].map(|number| textures.look(number, MAX_BYTES / 4).1), [false, false, true]);
+        assert_eq!([1, 2, 0].map(|number| textures.look(number, SIXTH).1), [false, false, true]);
     }
 }

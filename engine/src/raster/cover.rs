@@ -107,7 +107,7 @@ impl Cover<'_> {
             let any = rects.iter().fold(0, |any, rect| any | coverage::inside(x, row, *rect));
             allowed &= if *outside { !any } else { any };
         }
-        if let Some(stipple) = &self.state.stipple {
+        if let Some(stipple) = self.state.stipple.as_ref().filter(|_| self.edges.stippled) {
             allowed &= coverage::stipple(x, row, stipple);
         }
         allowed
@@ -245,6 +245,7 @@ mod tests {
                 dx: [step(random(size)), step(random(size)), step(random(size))],
                 dy: [step(random(size)), step(random(size)), step(random(size))],
                 corner: [0; 3].map(|_| (random(1 << 31) - (1 << 30)) * size / (1 << 18)),
+                stippled: false,
             };
             let sample = [random(256) as u8, random(256) as u8];
             let near = NearEdges::new(&edges);

@@ -189,6 +189,8 @@ pub struct Edges {
     pub dx: [i32; 3],
     /// Steps for 1/256 pixel down.
     pub dy: [i32; 3],
+    /// Whether the stipple counts: for polygons that are filled, not for lines and points.
+    pub stippled: bool,
 }
 
 /// Where a sample lies in its pixel, in 1/256 pixel from the top left corner.
@@ -207,7 +209,7 @@ pub struct ProgramState {
     pub textures: Arc<[Option<TextureBinding>; UNITS]>,
     /// Rectangles that pixels must lie in, or outside of.
     pub windows: Option<Windows>,
-    /// Rows of 32x32 pixels that repeat; bit n of a row lets column n pass.
+    /// Rows of 32x32 pixels that repeat; bit n of a row lets column n of a filled polygon pass.
     pub stipple: Option<Arc<[u32; 32]>>,
     /// Where samples lie, as many as the target has.
     pub sample_positions: [SamplePosition; MAX_SAMPLES],

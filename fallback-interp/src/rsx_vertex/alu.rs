@@ -38,13 +38,13 @@ impl VectorVisitor for VectorUnit<'_> {
         Numbers(a)
     }
     fn mul(&mut self, a: Vector, b: Vector) -> UnitResult {
-        map2(a, b, |a, b| a * b)
+        map2(a, b, product)
     }
     fn add(&mut self, a: Vector, c: Vector) -> UnitResult {
         map2(a, c, |a, c| a + c)
     }
     fn mad(&mut self, a: Vector, b: Vector, c: Vector) -> UnitResult {
-        Numbers(std::array::from_fn(|i| a[i] * b[i] + c[i]))
+        Numbers(std::array::from_fn(|i| product(a[i], b[i]) + c[i]))
     }
     fn dp3(&mut self, a: Vector, b: Vector) -> UnitResult {
         same(dot3(a, b))
@@ -56,7 +56,7 @@ impl VectorVisitor for VectorUnit<'_> {
         same(dot3(a, b) + a[3] * b[3])
     }
     fn dst(&mut self, a: Vector, b: Vector) -> UnitResult {
-        Numbers([1.0, a[1] * b[1], a[2], b[3]])
+        Numbers([1.0, product(a[1], b[1]), a[2], b[3]])
     }
     fn min(&mut self, a: Vector, b: Vector) -> UnitResult {
         map2(a, b, |a, b| if a < b { a } else { b })
@@ -201,6 +201,12 @@ fn map2(a: Vector, b: Vector, f: impl Fn(f32, f32) -> f32) -> UnitResult {
 
 fn flag(holds: bool) -> f32 {
     if holds { 1.0 } else { 0.0 }
+}
+
+/// 0 times anything is 0, as programs need that take 0 to the power of 0 (piglit's gl-1.0-spot-light; the NV2A, a
+/// relative of the RSX, does it). Of the products of a dot product that is not known.
+fn product(a: f32, b: f32) -> f32 {
+    if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
 }
 
 fn dot3(a: Vector, b: Vector) -> f32 {

@@ -13,6 +13,7 @@ use triglyph_guest::kernel::program::output::{DepthFormat, OutputConstants, Surf
 use triglyph_guest::layout::SurfaceLayout;
 
 use super::block_places::BlockPlaces;
+use super::extent::Extent;
 use super::plan::{Constants, PLANES, Plan, SurfacePlan};
 use super::tables::{TABLES, Tables};
 use super::texture_args::TextureArgs;
@@ -167,12 +168,6 @@ pub fn used_surfaces(plan: &Plan) -> Vec<UsedSurface> {
     .collect()
 }
 
-/// Bounds over all blocks of a job.
-struct Extent {
-    right: u32,
-    bottom: u32,
-}
-
 /// Checks that everything a kernel of `plan` touches in `job` is there.
 pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Unsupported> {
     let samples = plan.samples.count();
@@ -209,8 +204,12 @@ pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Unsupported> {
         if surface.layout == SurfaceLayout::Pitch && target.pitch < 8 * bytes * across {
             return Err(Unsupported("rows that overlap"));
         }
-        let end = end(surface.layout, bytes, target, &extent)?;
-        if end > target.window.len() as u64 {
+        let there = target.window.len() as u64;
+        let mut end = end(surface.layout, bytes, target, &extent)?;
+        if end > there && surface.layout == SurfaceLayout::Pitch {
+            end = self::end(surface.layout, bytes, target, &extent.touched(plan.samples, job.blocks))?;
+        }
+        if end > there {
             return Err(Unsupported("a surface that is too small"));
         }
         let base = target.window.as_ptr() as u64;

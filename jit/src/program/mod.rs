@@ -11,6 +11,7 @@
 pub(crate) mod args;
 mod block_places;
 mod compare;
+mod extent;
 mod interpolate;
 mod kernel;
 pub(crate) mod output;

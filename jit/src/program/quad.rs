@@ -228,7 +228,14 @@ impl<'q, 'a> Quad<'q, 'a> {
         if how == Compare::Always {
             return;
         }
-        let alpha = self.alpha(results);
+        let mut alpha = self.alpha(results);
+        if self.key.output.alpha_bytes {
+            let (max, half) = (self.e.f(255.0), self.e.f(0.5));
+            let limited = self.e.clamp(alpha, 0.0, 1.0);
+            let scaled = self.e.mul(limited, max);
+            let scaled = self.e.add(scaled, half);
+            alpha = self.e.floor(scaled);
+        }
         let args = self.e.args;
         let reference = self.e.load_floats(args, at!(alpha_reference));
         if let Some(passes) = compare_floats(self.e, how, alpha, reference) {

@@ -32,6 +32,8 @@ pub enum Topology {
 pub enum Provoking {
     /// The first one.
     First,
+    /// The first one; of quads the last.
+    FirstExceptQuads,
     /// The last one; of a polygon the first all the same (OpenGL's rule).
     #[default]
     Last,
@@ -70,7 +72,8 @@ pub fn primitives(topology: Topology, provoking: Provoking, order: &[u32], mut e
 }
 
 fn form(topology: Topology, provoking: Provoking, run: &[u32], emit: &mut impl FnMut(Shape)) {
-    let first = provoking == Provoking::First;
+    let first = provoking != Provoking::Last;
+    let quads_first = provoking == Provoking::First;
     let line = |ends: [u32; 2], continues: bool| Shape::Line { ends, provoking: ends[usize::from(!first)], continues };
     match topology {
         Topology::Points => run.iter().for_each(|&vertex| emit(Shape::Point(vertex))),
@@ -90,7 +93,12 @@ fn form(topology: Topology, provoking: Provoking, run: &[u32], emit: &mut impl F
         }
         Topology::TriangleStrip => {
             for (i, &[a, b, c]) in run.array_windows().enumerate() {
-                let corners = if i % 2 == 0 { [a, b, c] } else { [b, a, c] };
+                // The provoking vertex stays in its place.
+                let corners = match (i % 2, first) {
+                    (0, _) => [a, b, c],
+                    (_, true) => [a, c, b],
+                    (_, false) => [b, a, c],
+                };
                 emit(Shape::Triangle { corners, provoking: if first { a } else { c }, edges: 7 });
             }
         }
@@ -110,12 +118,12 @@ fn form(topology: Topology, provoking: Provoking, run: &[u32], emit: &mut impl F
         }
         Topology::Quads => {
             for &[a, b, c, d] in run.as_chunks().0 {
-                quad([a, b, c, d], if first { a } else { d }, emit);
+                quad([a, b, c, d], if quads_first { a } else { d }, emit);
             }
         }
         Topology::QuadStrip => {
             for &[a, b, c, d] in run.array_windows().step_by(2) {
-                quad([a, b, d, c], if first { a } else { d }, emit);
+                quad([a, b, d, c], if quads_first { a } else { d }, emit);
             }
         }
     }
@@ -131,18 +139,26 @@ fn quad([a, b, c, d]: [u32; 4], provoking: u32, emit: &mut impl FnMut(Shape)) {
 mod tests {
     use super::*;
 
-    fn all(topology: Topology, order: &[u32]) -> Vec<Shape> {
+    fn with(topology: Topology, provoking: Provoking, order: &[u32]) -> Vec<Shape> {
         let mut shapes = Vec::new();
-        primitives(topology, Provoking::Last, order, |shape| shapes.push(shape));
+        primitives(topology, provoking, order, |shape| shapes.push(shape));
         shapes
     }
 
-    fn corners(topology: Topology, order: &[u32]) -> Vec<[u32; 3]> {
+    fn all(topology: Topology, order: &[u32]) -> Vec<Shape> {
+        with(topology, Provoking::Last, order)
+    }
+
+    fn corners_of(shapes: Vec<Shape>) -> Vec<[u32; 3]> {
         let corner = |shape: Shape| match shape {
             Shape::Triangle { corners, .. } => corners,
             other => panic!("{other:?}"),
         };
-        all(topology, order).into_iter().map(corner).collect()
+        shapes.into_iter().map(corner).collect()
+    }
+
+    fn corners(topology: Topology, order: &[u32]) -> Vec<[u32; 3]> {
+        corners_of(all(topology, order))
     }
 
     fn provoking(topology: Topology, which: Provoking) -> Vec<u32> {
@@ -165,6 +181,8 @@ mod tests {
         assert_eq!(corners(Topology::Polygon, &six[..4]), [[0, 1, 2], [0, 2, 3]]);
         assert_eq!(corners(Topology::Quads, &six), [[0, 1, 2], [0, 2, 3]]);
         assert_eq!(corners(Topology::QuadStrip, &six), [[0, 1, 3], [0, 3, 2], [2, 3, 5], [2, 5, 4]]);
+        let first = with(Topology::TriangleStrip, Provoking::First, &six[..5]);
+        assert_eq!(corners_of(first), [[0, 1, 2], [1, 3, 2], [2, 3, 4]], "the first vertex stays the first");
         for topology in [Topology::TriangleFan, Topology::Polygon, Topology::Quads, Topology::QuadStrip] {
             for count in 0..3 {
                 assert!(all(topology, &six[..count]).is_empty());
@@ -197,7 +215,7 @@ mod tests {
 
     #[test]
     fn provoking_vertices() {
-        use Provoking::{First, Last};
+        use Provoking::{First, FirstExceptQuads, Last};
         assert_eq!(provoking(Topology::LineStrip, Last), [1, 2, 3, 4]);
         assert_eq!(provoking(Topology::LineLoop, First), [0, 1, 2, 3, 4]);
         assert_eq!(provoking(Topology::TriangleStrip, Last), [2, 3, 4]);
@@ -205,6 +223,10 @@ mod tests {
         assert_eq!(provoking(Topology::TriangleFan, First), [1, 2, 3]);
         assert_eq!(provoking(Topology::Quads, Last), [3, 3]);
         assert_eq!(provoking(Topology::QuadStrip, Last), [3, 3]);
+        assert_eq!(provoking(Topology::Quads, First), [0, 0]);
+        assert_eq!(provoking(Topology::Quads, FirstExceptQuads), [3, 3]);
+        assert_eq!(provoking(Topology::QuadStrip, FirstExceptQuads), [3, 3]);
+        assert_eq!(provoking(Topology::TriangleFan, FirstExceptQuads), [1, 2, 3]);
         assert_eq!(provoking(Topology::Polygon, Last), [0, 0, 0]);
     }
 

@@ -1,5 +1,5 @@
 //! Lines as parallelograms: the ends lie along y for lines that are wide rather than high, along x for the others. No
-//! hardware's rule is known; this covers the pixels that diamonds would but for the last one.
+//! hardware's rule is known; this covers the pixels that diamonds would but for the last one, in either direction.
 
 use super::clip::{self, Vertex};
 use super::setup::{Binner, Body, Corner, LineShape, LineStipple, PolygonMode, Slope};
@@ -55,9 +55,13 @@ impl Binner<'_> {
         if distance[axis] == 0 {
             return;
         }
-        let outline = self.outline_of(from, to, axis);
+        let [first, end] = match self.setup.line_shape {
+            LineShape::Steps => half_open(from, to, axis),
+            LineShape::Rectangle => [from, to],
+        };
+        let outline = self.outline_of(first, end, axis);
         let Some(bounds) = self.bounds(&outline) else {
-            self.skip_stipple(from[axis], to[axis]);
+            self.skip_stipple(first[axis], end[axis]);
             return;
         };
         let origin = [bounds.x0 as i32, bounds.y0 as i32];
@@ -66,7 +70,7 @@ impl Binner<'_> {
         let body = Body { corners: [a, b, a], provoking, slope, back, offset, point: None };
         let primitive = self.planes(&body, origin);
         let [p, q, r, s] = outline;
-        for within in self.dashes(axis, from[axis], to[axis], bounds) {
+        for within in self.dashes(axis, first[axis], end[axis], bounds) {
             self.outline(primitive, [p, q, r], within);
             self.outline(primitive, [p, r, s], within);
         }
@@ -125,6 +129,16 @@ impl Binner<'_> {
         }
         dashes
     }
+}
+
+/// The ends of an outline that covers the pixel of the line's first end and not that of its last one. A parallelogram
+/// has its left or upper end; a line that runs left or up is moved by the smallest distance, so that it has the other.
+fn half_open(from: [i32; 2], to: [i32; 2], axis: usize) -> [[i32; 2]; 2] {
+    let aside = i32::from(to[axis] < from[axis]);
+    [from, to].map(|mut end| {
+        end[axis] += aside;
+        end
+    })
 }
 
 /// The first and the last pixel whose centre lies between two positions.

@@ -329,14 +329,19 @@ impl<'a> Binner<'a> {
         }
     }
 
-    /// Bins a triangle of a primitive. Nothing happens without area.
-    pub(super) fn outline(&mut self, primitive: Primitive, points: [[i32; 2]; 3], within: Rect) {
-        self.grown_outline(primitive, points, within, [false; 3]);
+    /// Bins a triangle of a line or a point. Nothing happens without area.
+    pub(super) fn outline(&mut self, primitive: Primitive, mut points: [[i32; 2]; 3], within: Rect) {
+        match doubled_area(points) {
+            0 => return,
+            area if area < 0 => points.swap(1, 2),
+            _ => {}
+        }
+        self.bin(primitive, points, edges(points), within);
     }
 
-    /// The same; the edges from corners in `grown` on are moved outwards until they pass the middle of each pixel that
-    /// the triangle touches on their side.
-    pub(super) fn grown_outline(
+    /// Bins a triangle of a filled polygon. The edges from corners in `grown` on are moved outwards until they pass the
+    /// middle of each pixel that the triangle touches on their side.
+    pub(super) fn filled_outline(
         &mut self,
         primitive: Primitive,
         mut points: [[i32; 2]; 3],
@@ -352,14 +357,18 @@ impl<'a> Binner<'a> {
             // Edge 1 stays between the same corners; the others change places.
             grown.swap(0, 2);
         }
-        let Some(bounds) = self.bounds(&points).and_then(|bounds| bounds.intersect(within)) else { return };
-        self.drawn.primitives += 1;
-        self.drawn.pixels += u64::from(bounds.x1 - bounds.x0 + 1) * u64::from(bounds.y1 - bounds.y0 + 1);
-        let mut edges = edges(points);
+        let mut edges = Edges { stippled: true, ..edges(points) };
         for k in (0..3).filter(|&k| grown[k]) {
             // Half a pixel along each axis.
             edges.corner[k] += 128 * (i64::from(edges.dx[k]).abs() + i64::from(edges.dy[k]).abs());
         }
+        self.bin(primitive, points, edges, within);
+    }
+
+    fn bin(&mut self, primitive: Primitive, points: [[i32; 2]; 3], edges: Edges, within: Rect) {
+        let Some(bounds) = self.bounds(&points).and_then(|bounds| bounds.intersect(within)) else { return };
+        self.drawn.primitives += 1;
+        self.drawn.pixels += u64::from(bounds.x1 - bounds.x0 + 1) * u64::from(bounds.y1 - bounds.y0 + 1);
         self.scene.push(primitive, edges, bounds);
     }
 }

@@ -83,8 +83,8 @@ impl Binner<'_> {
         let offset = Some(PolygonMode::Fill);
         let primitive = self.planes(&Body { corners, provoking, slope, back, offset, point: None }, origin);
         let (low, high) = match self.setup.fill {
-            Fill::Inside => return self.outline(primitive, points, bounds),
-            Fill::Touched => return self.grown_outline(primitive, points, bounds, outer),
+            Fill::Inside => return self.filled_outline(primitive, points, bounds, [false; 3]),
+            Fill::Touched => return self.filled_outline(primitive, points, bounds, outer),
             Fill::Box => {
                 let along = |axis: usize| points.map(|point| point[axis]);
                 let least = |axis: usize| along(axis).into_iter().fold(i32::MAX, i32::min);
@@ -96,8 +96,8 @@ impl Binner<'_> {
                 ([first(bounds.x0), first(bounds.y0)], [first(bounds.x1 + 1), first(bounds.y1 + 1)])
             }
         };
-        self.outline(primitive, [low, [high[0], low[1]], high], bounds);
-        self.outline(primitive, [low, high, [low[0], high[1]]], bounds);
+        self.filled_outline(primitive, [low, [high[0], low[1]], high], bounds, [false; 3]);
+        self.filled_outline(primitive, [low, high, [low[0], high[1]]], bounds, [false; 3]);
     }
 }
 

@@ -72,7 +72,7 @@ impl<'a> Output<'a> {
         if !self.asks_alpha_last() {
             let colors = self.limited(colors());
             let alpha = colors[0][3];
-            if !compare(self.key.alpha_test, alpha, self.constants.alpha_reference) {
+            if !self.passes_alpha_test(alpha) {
                 return 0;
             }
             covered &= self.alpha_coverage(alpha, fragment.at);
@@ -118,7 +118,7 @@ impl<'a> Output<'a> {
     pub fn color(&self, fragment: Fragment, colors: Colors) {
         let colors = self.limited(colors);
         let alpha = colors[0][3];
-        if !compare(self.key.alpha_test, alpha, self.constants.alpha_reference) {
+        if !self.passes_alpha_test(alpha) {
             return;
         }
         let covered = fragment.covered & self.alpha_coverage(alpha, fragment.at);
@@ -128,6 +128,11 @@ impl<'a> Output<'a> {
     /// Whether alpha decides nothing, so that depth and stencil may be asked before the program has run.
     pub fn asks_alpha_last(&self) -> bool {
         self.key.alpha_test == Compare::Always && !self.key.alpha_to_coverage
+    }
+
+    fn passes_alpha_test(&self, alpha: f32) -> bool {
+        let alpha = if self.key.alpha_bytes { (limit(alpha, 0.0, 1.0) * 255.0 + 0.5).trunc() } else { alpha };
+        compare(self.key.alpha_test, alpha, self.constants.alpha_reference)
     }
 
     /// Samples of a pixel that alpha to coverage keeps.

@@ -94,10 +94,7 @@ impl TextureUnit<'_> {
             false => self.levels(&point, 0.0),
         };
         let color = if point.reference.is_some() { color } else { self.scaled(color) };
-        match (lookup.reference, point.reference) {
-            (Reference::Operand(_), Some(_)) => [color[0], color[0], color[0], 1.0],
-            _ => self.finished(color),
-        }
+        self.finished(color)
     }
 
     /// Swizzle and conversion.

@@ -38,7 +38,7 @@ impl Axis {
     pub(super) fn nearest(&self, c: f32) -> Option<i32> {
         let (wrap, c) = match self.wrap {
             Some(Wrap::Clamp) | None => (Wrap::ClampToEdge, c),
-            Some(Wrap::MirrorOnceClamp) => (Wrap::ClampToEdge, c.abs()),
+            Some(Wrap::MirrorOnceClamp) => (Wrap::MirrorOnceToEdge, c),
             Some(other) => (other, c),
         };
         let index = limit(c, -FAR, FAR).floor() as i32;

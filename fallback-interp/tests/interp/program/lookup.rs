@@ -77,19 +77,19 @@ fn references_are_operands() {
         magnify: Filter::Linear,
         minify: Filter::Linear,
         compare: Some(Compare::GreaterEqual),
-        swizzle: [Source::Zero; 4],
+        swizzle: [Source::Red, Source::Zero, Source::Alpha, Source::One],
         ..PLAIN
     };
     let unit = TextureUnit { key: &key, texture: &texture };
     let with = |reference: f32| Lookup { reference: Reference::Operand(reference), ..at(2.0, 2.0) };
     // Texels 5, 6, 9, 10, half of each row.
-    assert_eq!(unit.look_up(&with(6.0)), [0.75, 0.75, 0.75, 1.0]);
+    assert_eq!(unit.look_up(&with(6.0)), [0.75, 0.0, 0.75, 1.0]);
     assert_eq!(unit.gather(&with(6.0), 3, GatherOffsets::Common), [1.0, 1.0, 1.0, 0.0]);
-    assert_eq!(unit.look_up(&at(2.0, 2.0)), [0.0; 4]);
+    assert_eq!(unit.look_up(&at(2.0, 2.0)), [7.5, 0.0, 7500.0, 1.0]);
     let clamped = TextureKey { clamp_reference: true, ..key };
     let unit = TextureUnit { key: &clamped, texture: &texture };
-    assert_eq!(unit.look_up(&with(6.0)), [1.0; 4]);
-    let without = TextureKey { compare: None, swizzle: PLAIN.swizzle, ..key };
+    assert_eq!(unit.look_up(&with(6.0)), [1.0, 0.0, 1.0, 1.0]);
+    let without = TextureKey { compare: None, ..key };
     assert_eq!(TextureUnit { key: &without, texture: &texture }.look_up(&with(6.0))[0], 7.5);
 }
 

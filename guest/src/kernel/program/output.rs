@@ -6,7 +6,8 @@
 //!
 //! * **Limits**: before everything else the components of colour output i are clamped as [`OutputKey::limits`] says.
 //! * **Alpha test**: `alpha OP reference`, f32, the unclamped alpha of colour output 0. NaN: only `Always` and
-//!   `NotEqual` pass.
+//!   `NotEqual` pass. With [`OutputKey::alpha_bytes`] alpha is what a channel of 8 bits would store of it, 0 to 255,
+//!   and so is the reference.
 //! * **Alpha to coverage** (more than one sample): the first `floor(clamp(alpha) * samples + 0.5)` samples stay. With
 //!   [`OutputKey::coverage_dither`] [`DITHER`] takes the place of 0.5: that of `x % 2 + y % 2 * 2`, for pixel (x, y) as
 //!   the target stores it. **Alpha to one** then makes alpha 1 in all colour outputs.
@@ -72,6 +73,8 @@ pub struct OutputKey {
     pub depth: Option<DepthKey>,
     /// On alpha of colour output 0.
     pub alpha_test: Compare,
+    /// The alpha test compares bytes (RSX).
+    pub alpha_bytes: bool,
     /// Alpha selects samples.
     pub alpha_to_coverage: bool,
     /// It does so in another way in each pixel of a 2x2.
@@ -103,6 +106,7 @@ impl OutputKey {
             colors,
             depth: None,
             alpha_test: Compare::Always,
+            alpha_bytes: false,
             alpha_to_coverage: false,
             coverage_dither: false,
             alpha_to_one: false,
@@ -336,7 +340,7 @@ pub struct StencilKey {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct OutputConstants {
-    /// Reference of the alpha test.
+    /// Reference of the alpha test; with [`OutputKey::alpha_bytes`] 0 to 255.
     pub alpha_reference: f32,
     /// Blend constant r, g, b, a, not clamped.
     pub blend: [f32; 4],

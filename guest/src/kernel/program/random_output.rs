@@ -92,6 +92,7 @@ pub(super) fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>, log2: [u8; 2]) -> Ou
         colors,
         depth: (!r.one_in(3)).then(|| depth_key(r, log2, rare)),
         alpha_test: compare(r, rare),
+        alpha_bytes: r.one_in(3),
         alpha_to_coverage: r.one_in(16),
         coverage_dither: r.one_in(2),
         alpha_to_one: r.one_in(8),
@@ -210,7 +211,7 @@ pub(super) fn constants<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> OutputConst
     let depth_bounds = pair(0.0, 1.0);
     let narrow = pair(0.0, 1.0);
     OutputConstants {
-        alpha_reference: r.float(0.0, 1.0),
+        alpha_reference: if r.one_in(4) { r.between(0.0, 255.0).floor() } else { r.float(0.0, 1.0) },
         blend: [(); 4].map(|()| r.float(-0.25, 1.25)),
         depth_range: if r.one_in(3) { narrow } else { [0.0, 1.0] },
         depth_bounds,

@@ -57,10 +57,10 @@
 //!
 //! * **Coordinates** stand as the unit's shape has them. A layer is a whole number, as f32 (unsigned, 16 bits: the rule
 //!   of 1. leaves it as it is).
-//! * A **reference** may be an operand of its own. A unit with a comparison compares with it; the result is then c, c,
-//!   c, 1, without swizzle and conversion, c being what 6. gives. A unit without one ignores it. With
-//!   [`TextureKey::clamp_reference`] it is limited first (`0 < v ? v : 0`, then `v < 1 ? v : 1`). Where the instruction
-//!   brings none, a unit that could compare does not.
+//! * A **reference** may be an operand of its own. A unit with a comparison compares with it; what 6. gives goes
+//!   through swizzle and conversion like a texel. A unit without one ignores it. With [`TextureKey::clamp_reference`]
+//!   it is limited first (`0 < v ? v : 0`, then `v < 1 ? v : 1`). Where the instruction brings none, a unit that could
+//!   compare does not.
 //! * **Offsets**, whole numbers for s, t, r, are added to i of 4., before it is wrapped. Cubes have none.
 //! * **Gather**: the four texels of the linear filter at level 0, unfiltered. With x0, x1 = i, i+1 along s and y0, y1
 //!   along t: r, g, b, a of the result are channel n, after swizzle and conversion, of the texels (x0,y1), (x1,y1),
@@ -225,7 +225,8 @@ listed! {
         MirrorOnceToEdge,
         /// i < 0 ? -1 - i : i, then as [`Wrap::Border`].
         MirrorOnceBorder,
-        /// `|c|`, before it is limited (see 4.), then as [`Wrap::Clamp`].
+        /// Linear: `|c|`, before it is limited (see 4.), then as [`Wrap::Clamp`]. Nearest: as
+        /// [`Wrap::MirrorOnceToEdge`].
         MirrorOnceClamp,
     }
 }

@@ -78,7 +78,7 @@ pub fn unit(
         key,
         lod_bias: (sampler.lod_bias + own_bias) as f32 / 256.0,
         lod_range,
-        border: border(sampler, texels, exchanged),
+        border: border(header, sampler, texels, exchanged),
         image,
     })
 }
@@ -102,10 +102,17 @@ fn filters(header: &TextureHeader, sampler: &Sampler, [least, most]: [f32; 2]) -
     }
 }
 
-/// The border colour. That of sRGB in 8 bits is left alone: a game that runs on the machine has only the other one
-/// right.
-fn border(sampler: &Sampler, texels: Texels, exchanged: usize) -> [f32; 4] {
-    let mut border = sampler.border.map(f32::from_bits);
+/// The border colour of texels: what routing makes the sampler's colour, which does not go through it (piglit's texwrap
+/// with Mesa's driver). Where several components of the result come from one of the texel, the first one counts. The
+/// colour of sRGB in 8 bits is left alone: a game that runs on the machine has only the other one right.
+fn border(header: &TextureHeader, sampler: &Sampler, texels: Texels, exchanged: usize) -> [f32; 4] {
+    let given = sampler.border.map(f32::from_bits);
+    let mut border = given;
+    for (result, &from) in header.sources.iter().enumerate().rev() {
+        if let Some(texel) = component(from) {
+            border[texel] = given[result];
+        }
+    }
     border.swap(0, exchanged);
     match texels {
         // Unorm: what is beyond 0 and 1 is no colour of such a texture.

@@ -6,6 +6,7 @@ use triglyph_guest::kernel::program::sampler::{Compare, Filter, PADDING, Reducti
 use triglyph_guest::layout::Blocks;
 use triglyph_guest::tegra::format::{Coding as FormatCoding, TextureFormat};
 use triglyph_guest::tegra::header::sampler::MinFilter;
+use triglyph_guest::tegra::header::texture::ComponentSource;
 use triglyph_guest::tegra::header::{Sampler, TextureHeader};
 use triglyph_guest::tegra::texture::{TextureImage, TextureProblem, image, unit};
 use triglyph_testkit::data::json;
@@ -128,6 +129,11 @@ fn samplers_say_the_rest() {
     let border = unit(&rgba, &sampler("point_clamp_border"), Shape::D2, false).expect("it exists");
     assert_eq!(border.border, [255.0, 127.5, 63.75, 255.0]);
     assert!(border.key.wrap.contains(&Wrap::Border) && !border.key.unnormalized);
+    // It does not go through the routing of components: b, a, 0, r of the result are what it says.
+    let sources = [Some(ComponentSource::B), Some(ComponentSource::A), None, Some(ComponentSource::R)];
+    let routed = unit(&TextureHeader { sources, ..rgba.clone() }, &sampler("point_clamp_border"), Shape::D2, false);
+    let [red, _, blue, alpha] = routed.expect("it exists").border;
+    assert_eq!([blue, alpha, red], [255.0, 127.5, 255.0]);
     let biased = sampler("bias_plus_1_25_lod_1_to_3_5");
     let found = unit(&rgba, &biased, Shape::D2, false).expect("it exists");
     assert_eq!((found.lod_bias, found.lod_range), (1.25, [1.0, 3.5]));

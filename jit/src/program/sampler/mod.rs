@@ -152,9 +152,7 @@ pub fn sample(e: &mut Emit<'_>, unit: TextureUnit<'_>, lookup: &Lookup) -> [F32x
     }
     let channels = sampler.levels(lookup);
     if compares {
-        let one = sampler.e.f(1.0);
-        let passed = channels[0].unwrap_or(one);
-        return [passed, passed, passed, one];
+        return sampler.finish([channels[0]; 4], lookup.needed);
     }
     sampler.finish(channels, lookup.needed)
 }

@@ -33,21 +33,19 @@ impl Sampler<'_, '_> {
         }
     }
 
-    /// The coordinate in texels of the level, limited.
+    /// The coordinate in texels of the level, not limited yet.
     fn scaled(&mut self, axis: usize, size: &Size) -> F32x4 {
         let coordinate = self.coordinates[axis];
-        let mut c = if self.key.unnormalized { coordinate } else { self.e.mul(coordinate, size.sizes[axis]) };
-        if self.mode(axis) == Some(Wrap::MirrorOnceClamp) {
-            c = self.e.abs(c);
-        }
-        self.e.clamp(c, -LIMIT, LIMIT)
+        if self.key.unnormalized { coordinate } else { self.e.mul(coordinate, size.sizes[axis]) }
     }
 
     /// The texel that a coordinate lies in.
     pub(super) fn nearest_index(&mut self, axis: usize, size: &Size) -> Index {
         let c = self.scaled(axis, size);
+        let c = self.e.clamp(c, -LIMIT, LIMIT);
         let mode = match self.mode(axis) {
-            Some(Wrap::Clamp | Wrap::MirrorOnceClamp) | None => Wrap::ClampToEdge,
+            Some(Wrap::Clamp) | None => Wrap::ClampToEdge,
+            Some(Wrap::MirrorOnceClamp) => Wrap::MirrorOnceToEdge,
             Some(other) => other,
         };
         let whole = self.e.floor(c);
@@ -61,6 +59,10 @@ impl Sampler<'_, '_> {
     pub(super) fn linear_indices(&mut self, axis: usize, size: &Size) -> Two {
         let mut c = self.scaled(axis, size);
         let mut mode = self.mode(axis);
+        if mode == Some(Wrap::MirrorOnceClamp) {
+            c = self.e.abs(c);
+        }
+        c = self.e.clamp(c, -LIMIT, LIMIT);
         if matches!(mode, Some(Wrap::Clamp | Wrap::MirrorOnceClamp)) {
             let zero = self.e.f(0.0);
             c = self.e.max(c, zero);

@@ -173,8 +173,25 @@ impl Alu<'_, '_, '_> {
         })
     }
 
-    /// a * b with the signs of the operands taken out.
+    /// a * b, +0 where either is 0.
     fn product(&mut self, a: &Source, b: &Source, c: usize) -> F32x4 {
+        let minus = a.negate != b.negate;
+        let (a, b) = (self.magnitude(a, c), self.magnitude(b, c));
+        let e = &mut *self.lower.e;
+        let mut product = e.mul(a, b);
+        if minus {
+            product = e.neg(product);
+        }
+        let zero = e.f(0.0);
+        for factor in [Some(a), Some(b).filter(|b| b.0 != a.0)].into_iter().flatten() {
+            let none = e.feq(factor, zero);
+            product = e.select(none, zero, product);
+        }
+        product
+    }
+
+    /// a * b with the signs of the operands taken out.
+    fn plain_product(&mut self, a: &Source, b: &Source, c: usize) -> F32x4 {
         let product = self.unsigned_product(a, b, c);
         if a.negate != b.negate { self.lower.e.neg(product) } else { product }
     }
@@ -193,7 +210,7 @@ impl Alu<'_, '_, '_> {
     /// Products from x on, each rounded, summed from x on.
     fn dot(&mut self, a: &Source, b: &Source, count: usize) -> F32x4 {
         let minus = a.negate != b.negate;
-        let mut sum = self.product(a, b, 0);
+        let mut sum = self.plain_product(a, b, 0);
         for c in 1..count {
             let product = self.unsigned_product(a, b, c);
             sum = if minus { self.lower.e.sub(sum, product) } else { self.lower.e.add(sum, product) };

@@ -161,6 +161,7 @@ fn output_key(rng: &mut Random) -> OutputKey {
         colors,
         depth: (!rng.one_in(3)).then(|| depth_key(rng)),
         alpha_test: if rng.one_in(4) { rng.pick(&Compare::ALL) } else { Compare::Always },
+        alpha_bytes: rng.one_in(4),
         alpha_to_coverage: rng.one_in(8),
         alpha_to_one: rng.one_in(8),
         limits: [(); TARGETS]

@@ -50,12 +50,16 @@ pub struct Curie {
 }
 
 impl Default for Curie {
-    /// All registers zero, but for those that Mesa never sets though it depends on them: the clear rectangle lets
-    /// everything pass, polygons have edges.
+    /// All registers zero, but for those that Mesa depends on before it sets them, if it ever does: the clear rectangle
+    /// and the window clip rectangles let everything pass, polygons have edges.
     fn default() -> Self {
         let registers = Registers::new(&WRITES);
         for id in [curie::set_clear_rect_horizontal::ID, curie::set_clear_rect_vertical::ID] {
-            registers.set(id as u32, CLEAR_RECT);
+            registers.set(id as u32, EVERYTHING);
+        }
+        for i in 0..8 {
+            registers.set(curie::set_window_clip_horizontal::id(i) as u32, EVERYTHING);
+            registers.set(curie::set_window_clip_vertical::id(i) as u32, EVERYTHING);
         }
         registers.set(curie::set_edge_flag::ID as u32, 1);
         Curie {
@@ -70,7 +74,7 @@ impl Default for Curie {
 }
 
 /// From 0 to 4095.
-const CLEAR_RECT: u32 = 0x0FFF_0000;
+const EVERYTHING: u32 = 0x0FFF_0000;
 
 impl Curie {
     /// The state with these registers, by address / 4.

@@ -7,11 +7,11 @@ use triglyph_guest::tegra::methods::threed::{ReportKind, regs as r};
 
 use super::shapes::Shapes;
 use super::stage::Records;
-use super::{ThreeD, statistics};
+use super::{ThreeD, setup, statistics};
 use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
 use crate::report::{Counters, STREAMS};
-use triglyph_engine::draw::program::Shape;
+use triglyph_engine::draw::program::{Provoking, Shape};
 
 /// Buffers.
 const BUFFERS: usize = 4;
@@ -61,24 +61,32 @@ impl ThreeD {
             statistics::count(registers, counters, ReportKind::StreamingPrimitivesNeeded, stream, needed);
             if enabled {
                 let buffers = buffers(registers, stream);
-                let written = self.capture(core, records, shapes, &buffers);
+                let written = self.capture(core, registers, records, shapes, &buffers);
                 statistics::count(registers, counters, ReportKind::StreamingPrimitivesSucceeded, stream, written);
             }
         }
     }
 
     /// Writes what fits of a stream; returns how many primitives did.
-    fn capture(&mut self, core: &mut Core, records: &Records, shapes: &Shapes, buffers: &[Buffer]) -> u64 {
+    fn capture(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        records: &Records,
+        shapes: &Shapes,
+        buffers: &[Buffer],
+    ) -> u64 {
         if buffers.is_empty() {
             return 0;
         }
         let places: Vec<Vec<Option<usize>>> =
             buffers.iter().map(|buffer| buffer.words.iter().map(|&word| records.set.index(word)).collect()).collect();
         let begin = self.feedback.pointers;
+        let first = setup::provoking(registers) == Provoking::First;
         let mut bytes: Vec<Vec<u8>> = vec![Vec::new(); buffers.len()];
         let mut written = 0;
         for (shape, _) in shapes {
-            let vertices = vertices(shape);
+            let vertices = vertices(shape, first);
             let count = vertices.len() as u64;
             let fits = buffers.iter().all(|buffer| {
                 let pointer = u64::from(self.feedback.pointers[buffer.index]);
@@ -118,11 +126,17 @@ fn store(core: &mut Core, address: u64, bytes: &[u8], stride: usize, used: usize
     }
 }
 
-fn vertices(shape: &Shape) -> Vec<u32> {
+/// The vertices of a primitive, the provoking one first or last: triangles of quads and polygons are turned until it
+/// is, so that who draws what was captured has the same flat values (piglit's ext_transform_feedback-tessellation).
+fn vertices(shape: &Shape, first: bool) -> Vec<u32> {
     match *shape {
         Shape::Point(vertex) => vec![vertex],
         Shape::Line { ends, .. } => ends.to_vec(),
-        Shape::Triangle { corners, .. } => corners.to_vec(),
+        Shape::Triangle { mut corners, provoking, .. } => {
+            let at = corners.iter().position(|&corner| corner == provoking);
+            corners.rotate_left(at.map_or(0, |at| if first { at } else { at + 1 }) % 3);
+            corners.to_vec()
+        }
     }
 }
 
@@ -154,4 +168,19 @@ fn buffers(registers: &Registers, stream: usize) -> Vec<Buffer> {
             })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triangles_begin_or_end_with_the_provoking_vertex() {
+        for (provoking, first, last) in
+            [(4, [4, 5, 6], [5, 6, 4]), (5, [5, 6, 4], [6, 4, 5]), (6, [6, 4, 5], [4, 5, 6])]
+        {
+            let shape = Shape::Triangle { corners: [4, 5, 6], provoking, edges: 7 };
+            assert_eq!([vertices(&shape, true), vertices(&shape, false)], [first, last]);
+        }
+    }
 }

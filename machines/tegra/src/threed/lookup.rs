@@ -28,6 +28,12 @@ pub(super) fn shape(op: Op, fields: Fields<'_>) -> (Option<Shape>, bool) {
     }
 }
 
+/// Whether an instruction takes a pixel of a multisampled texture for its samples. To others, filters and images, the
+/// header's sizes are those of an image of single texels: Mesa resolves samples, and accesses those of images, so.
+pub(super) fn reads_samples(op: Op) -> bool {
+    matches!(op, Op::tld | Op::tlds | Op::txq)
+}
+
 /// The shape that an image instruction accesses.
 pub(super) fn surface_shape(fields: Fields<'_>) -> Option<Shape> {
     Some(match SurfaceLoad::decode(fields).dim {

@@ -46,6 +46,7 @@ pub(super) fn derive(
             true => compare(get(r::set_alpha_func::ID)),
             false => Compare::Always,
         },
+        alpha_bytes: false,
         alpha_to_coverage,
         coverage_dither: alpha_to_coverage && dithers(registers),
         alpha_to_one: several && r::set_anti_alias_alpha_control::alpha_to_one(alpha),

@@ -263,14 +263,16 @@ fn note(loaded: &mut Loaded, program: &Program, index: usize) {
         Op::tex | Op::texs | Op::tld | Op::tlds | Op::tld4 | Op::tld4s | Op::txd | Op::txq | Op::tmml | Op::txa => {
             let (shape, reference) = super::lookup::shape(instruction.op, fields);
             let handle = handle(program, index, fields);
-            loaded.uses.push(Use { address: instruction.address, image: false, handle, shape, reference });
+            let samples = super::lookup::reads_samples(instruction.op);
+            loaded.uses.push(Use { address: instruction.address, image: false, handle, shape, reference, samples });
         }
         Op::suld_p | Op::suld_d | Op::sust_p | Op::sust_d | Op::sured_p | Op::sured_d | Op::suatom | Op::suatom_cas => {
             loaded.reads = true;
             loaded.writes |= !matches!(instruction.op, Op::suld_p | Op::suld_d);
             let handle = handle(program, index, fields);
             let shape = super::lookup::surface_shape(fields);
-            loaded.uses.push(Use { address: instruction.address, image: true, handle, shape, reference: false });
+            let (address, reference, samples) = (instruction.address, false, false);
+            loaded.uses.push(Use { address, image: true, handle, shape, reference, samples });
         }
         Op::ld | Op::ldg | Op::ldg_p => (loaded.loads, loaded.reads) = (true, true),
         Op::st | Op::stg | Op::atom | Op::atom_cas | Op::red => {

@@ -15,6 +15,7 @@ use triglyph_guest::tegra::shader::assemble_program;
 
 use super::pixels::{Derived, Place, Placed};
 use super::texture::{Pools, TextureUnits};
+use super::units::Wish;
 use super::{ThreeD, setup};
 use crate::core::Core;
 use crate::registers::Registers;
@@ -58,7 +59,8 @@ impl ThreeD {
     pub(super) fn draw_texture(&mut self, core: &mut Core, registers: &Registers) {
         let handle =
             registers.get(r::draw_texture_texture::ID) & 0xF_FFFF | registers.get(r::draw_texture_sampler::ID) << 20;
-        let draft = TextureUnits::draft(core, &Pools::of(registers), handle, Some(Shape::D2), false, true);
+        let wish = Wish { handle, shape: Some(Shape::D2), reference: false, samples: false, certain: true };
+        let draft = TextureUnits::draft(core, &Pools::of(registers), &wish);
         let Some((key, binding)) = draft.and_then(|draft| self.codes.textures.texture(core, &draft)) else { return };
         self.take_dirty(registers);
         let targets = self.targets(core, registers);

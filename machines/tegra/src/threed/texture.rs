@@ -9,9 +9,10 @@ use triglyph_guest::kernel::program::sampler::{Shape, TextureKey};
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::tegra::header::texture::{self, TextureHandle, TextureKind};
 use triglyph_guest::tegra::header::{Sampler, TextureHeader, sampler};
-use triglyph_guest::tegra::methods::threed::{SamplerBinding, regs as r};
+use triglyph_guest::tegra::methods::threed::{SampleMode, SamplerBinding, regs as r};
 use triglyph_guest::tegra::texture::{TextureProblem, image as texture_image, unit as texture_unit};
 
+use super::units::Wish;
 use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
 use triglyph_engine::cache::image::{ImageSource, MAX_WORDS};
@@ -68,6 +69,7 @@ pub(super) struct Draft {
     sampler: sampler::Words,
     shape: Option<Shape>,
     reference: bool,
+    samples: bool,
     /// Whether it will be read as that shape: not when instructions for several shapes share a handle.
     certain: bool,
 }
@@ -76,19 +78,12 @@ pub(super) struct Draft {
 const MOST: usize = 8192;
 
 impl TextureUnits {
-    /// What the texture of a handle is made of, for instructions that read `shape`; `None` when there is nothing to
-    /// read.
-    pub(super) fn draft(
-        core: &mut Core,
-        pools: &Pools,
-        handle: u32,
-        shape: Option<Shape>,
-        reference: bool,
-        certain: bool,
-    ) -> Option<Draft> {
-        let header = header(core, pools, handle)?;
-        let sampler = sampler(core, pools, handle);
-        Some(Draft { space: core.space, header, sampler, shape, reference, certain })
+    /// What a texture is made of; `None` when there is nothing to read.
+    pub(super) fn draft(core: &mut Core, pools: &Pools, wish: &Wish) -> Option<Draft> {
+        let header = header(core, pools, wish.handle)?;
+        let sampler = sampler(core, pools, wish.handle);
+        let Wish { shape, reference, samples, certain, .. } = *wish;
+        Some(Draft { space: core.space, header, sampler, shape, reference, samples, certain })
     }
 
     /// The texture that is made of it; `None` when there is nothing to read.
@@ -120,7 +115,10 @@ fn natural(header: &TextureHeader) -> Shape {
 }
 
 fn unit(core: &mut Core, draft: &Draft) -> Option<Texture> {
-    let header = decode(core, &draft.header)?;
+    let mut header = decode(core, &draft.header)?;
+    if !draft.samples {
+        header.samples = Some(SampleMode::S1x1);
+    }
     let sampler = Sampler::decode(&draft.sampler);
     let shape = draft.shape.unwrap_or_else(|| natural(&header));
     let unit = match texture_unit(&header, &sampler, shape, draft.reference) {
@@ -210,7 +208,7 @@ pub(super) fn image(
     certain: bool,
 ) -> Option<(ImageKey, ImageBinding)> {
     let words = header(core, pools, handle)?;
-    let header = decode(core, &words)?;
+    let header = TextureHeader { samples: Some(SampleMode::S1x1), ..decode(core, &words)? };
     let shape = shape.unwrap_or_else(|| natural(&header));
     let found = match texture_image(&header, shape, false, false) {
         Ok(found) => found,

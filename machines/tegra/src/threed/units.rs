@@ -31,6 +31,8 @@ pub(crate) struct Use {
     pub shape: Option<Shape>,
     /// Whether it brings a reference to compare with.
     pub reference: bool,
+    /// Whether it takes pixels for their samples.
+    pub samples: bool,
 }
 
 /// The units that a program needs, as its code says: one for each source of handles and way of reading, so that their
@@ -54,8 +56,9 @@ struct Wants {
     known: Vec<Wanted>,
     /// How instructions read whose handle is known when they run.
     dynamic: Vec<Option<Shape>>,
-    /// Whether any of those brings a reference.
+    /// Whether any of those brings a reference, and whether any takes pixels for their samples.
     dynamic_reference: bool,
+    dynamic_samples: bool,
 }
 
 /// A unit that instructions ask for.
@@ -64,17 +67,18 @@ struct Wanted {
     handle: HandleSource,
     shape: Option<Shape>,
     reference: bool,
+    samples: bool,
 }
 
 impl Wanted {
     /// What an instruction asks for, if it is known before it runs.
     fn of(u: &Use) -> Option<Wanted> {
-        let Use { handle, shape, reference, .. } = *u;
-        (handle != HandleSource::Dynamic).then_some(Wanted { handle, shape, reference })
+        let Use { handle, shape, reference, samples, .. } = *u;
+        (handle != HandleSource::Dynamic).then_some(Wanted { handle, shape, reference, samples })
     }
 
-    fn rank(&self) -> (HandleSource, u8, bool) {
-        (self.handle, self.shape.map_or(0, |shape| 1 + shape as u8), self.reference)
+    fn rank(&self) -> (HandleSource, u8, bool, bool) {
+        (self.handle, self.shape.map_or(0, |shape| 1 + shape as u8), self.reference, self.samples)
     }
 }
 
@@ -90,6 +94,7 @@ impl Wants {
             known,
             dynamic: dynamic().map(|u| u.shape).collect(),
             dynamic_reference: dynamic().any(|u| u.reference),
+            dynamic_samples: dynamic().any(|u| u.samples),
         }
     }
 
@@ -116,12 +121,13 @@ impl Wants {
         let mut found: Vec<Wish> = Vec::with_capacity(self.known.len());
         for wanted in &self.known {
             let (handle, certain) = (handle(core, wanted.handle), self.is_certain(wanted));
-            found.push(Wish { handle, shape: wanted.shape, reference: wanted.reference, certain });
+            let Wanted { shape, reference, samples, .. } = *wanted;
+            found.push(Wish { handle, shape, reference, samples, certain });
         }
         if !self.dynamic.is_empty() {
             // Any word of the buffer of handles may be meant.
-            let reference = self.dynamic_reference;
-            let wish = |(handle, shape)| Wish { handle, shape, reference, certain: false };
+            let (reference, samples) = (self.dynamic_reference, self.dynamic_samples);
+            let wish = |(handle, shape)| Wish { handle, shape, reference, samples, certain: false };
             found.extend(candidates(core, pools, buffers, &self.dynamic).into_iter().map(wish));
             found.truncate(MOST);
         }
@@ -131,12 +137,13 @@ impl Wants {
 
 /// A texture or an image that a program may read.
 #[derive(Clone, Copy)]
-struct Wish {
-    handle: u32,
-    shape: Option<Shape>,
-    reference: bool,
+pub(super) struct Wish {
+    pub handle: u32,
+    pub shape: Option<Shape>,
+    pub reference: bool,
+    pub samples: bool,
     /// Whether it is sure to be read so.
-    certain: bool,
+    pub certain: bool,
 }
 
 impl WantedUnits {
@@ -217,7 +224,7 @@ pub(super) fn units(
     let mut keys = Vec::with_capacity(textures.len());
     let mut bindings = Vec::with_capacity(textures.len());
     for (i, wish) in textures.iter().enumerate() {
-        let draft = TextureUnits::draft(core, pools, wish.handle, wish.shape, wish.reference, wish.certain);
+        let draft = TextureUnits::draft(core, pools, wish);
         let (key, binding) = match known.filter(|known| known.drafts.get(i) == Some(&draft)) {
             Some(known) => (known.textures[i], known.bindings[i].clone()),
             None => draft.as_ref().and_then(|draft| cache.texture(core, draft)).unzip(),

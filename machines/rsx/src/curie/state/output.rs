@@ -45,6 +45,7 @@ pub(super) fn derive(registers: &Registers, target: &Target, big_endian: bool) -
     let key = OutputKey {
         depth,
         alpha_test,
+        alpha_bytes: alpha_test != Compare::Always && !format.is_some_and(is_float),
         alpha_to_coverage: multisample && m::set_anti_aliasing_control::alpha_to_coverage(aa),
         alpha_to_one: multisample && m::set_anti_aliasing_control::alpha_to_one(aa),
         encode_srgb: eight_bits && m::set_shader_packer::srgb(get(m::set_shader_packer::ID)),
@@ -66,12 +67,13 @@ fn is_narrow(format: SurfaceColor) -> bool {
     matches!(format, SurfaceColor::Z1R5G5B5 | SurfaceColor::O1R5G5B5 | SurfaceColor::R5g6b5)
 }
 
-/// The alpha test's reference in the form that the target's format asks for.
+/// The alpha test's reference in the form that the target's format asks for: a byte, which alpha is compared with as
+/// it would be stored (RPCS3; piglit's fbo-alphatest-formats with Mesa's driver), or a float.
 fn alpha_reference(word: u32, format: Option<SurfaceColor>) -> f32 {
     match format {
         Some(SurfaceColor::Rgba32F | SurfaceColor::R32F) => f32::from_bits(word),
         Some(SurfaceColor::Rgba16F) => F16::decode(word & 0xFFFF),
-        _ => (word & 0xFF) as f32 * (1.0 / 255.0),
+        _ => (word & 0xFF) as f32,
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentConstants, FragmentKey};
 use triglyph_guest::rsx::methods::curie as m;
 
-use super::setup::{sample_mask, sample_positions, window_offset};
+use super::setup::{primitive_offset, sample_mask, sample_positions};
 use super::{Pixels, State, fragment, output, setup};
 use crate::core::Core;
 use crate::registers::Registers;
@@ -70,7 +70,7 @@ fn offset_from_center(position: SamplePosition) -> [f32; 2] {
 /// whether the hardware does that is not known.
 fn position(registers: &Registers) -> ([f32; 2], f32) {
     let word = registers.get(m::set_shader_window::ID as u32);
-    let [x, y] = window_offset(registers).map(|v| v as f32);
+    let [x, y] = primitive_offset(registers).map(|v| v as f32);
     let center = if m::set_shader_window::pixel_center(word) == 1 { 0.0 } else { 0.5 };
     if m::set_shader_window::origin(word) == 1 {
         let height = m::set_shader_window::height(word) as f32;

@@ -58,7 +58,7 @@ pub(super) fn derive(
             clamp: 0.0,
         },
         provoking: match m::set_flat_shade_op::first(get(m::set_flat_shade_op::ID)) {
-            true => Provoking::First,
+            true => Provoking::FirstExceptQuads,
             false => Provoking::Last,
         },
         varyings,
@@ -95,15 +95,22 @@ fn depth_unit(format: Option<DepthFormat>) -> f32 {
 }
 
 /// The window offset, pixels.
-pub(super) fn window_offset(registers: &Registers) -> [i32; 2] {
+fn window_offset(registers: &Registers) -> [i32; 2] {
     let word = registers.get(m::set_window_offset::ID as u32);
     [m::set_window_offset::x(word), m::set_window_offset::y(word)]
+}
+
+/// The same for primitives: none where programs give positions in the window. Mesa's copies between textures draw so,
+/// and leave the offset of the surface before them.
+pub(super) fn primitive_offset(registers: &Registers) -> [i32; 2] {
+    let mode = registers.get(m::set_transform_execution_mode::ID as u32);
+    if m::set_transform_execution_mode::divided(mode) { [0; 2] } else { window_offset(registers) }
 }
 
 fn projection(registers: &Registers, offset: &impl Fn(u32) -> Option<usize>) -> Projection {
     let get = |id: usize| registers.get(id as u32);
     let float = |id: usize| f32::from_bits(get(id));
-    let [x, y] = window_offset(registers).map(|v| v as f32);
+    let [x, y] = primitive_offset(registers).map(|v| v as f32);
     let at = |i: usize| float(m::set_viewport_offset::id(i));
     let control = get(m::set_zmin_max_control::ID);
     let planes = get(m::set_user_clip_plane_control::ID);
@@ -193,13 +200,17 @@ fn moved(start: [u32; 2], size: [u32; 2], by: [i32; 2]) -> Option<Rect> {
     Some(Rect { x0, y0, x1, y1 })
 }
 
-/// The scissor in pixels of the target.
+/// The scissor of clears in pixels of the target.
 pub(in crate::curie) fn scissor(registers: &Registers) -> Option<Rect> {
+    scissor_at(registers, window_offset(registers))
+}
+
+fn scissor_at(registers: &Registers, offset: [i32; 2]) -> Option<Rect> {
     let [horizontal, vertical] =
         [m::set_scissor_horizontal::ID, m::set_scissor_vertical::ID].map(|id| registers.get(id as u32));
     let start = [m::set_scissor_horizontal::x(horizontal), m::set_scissor_vertical::y(vertical)];
     let size = [m::set_scissor_horizontal::width(horizontal), m::set_scissor_vertical::height(vertical)];
-    moved(start, size, window_offset(registers))
+    moved(start, size, offset)
 }
 
 /// Pixels that primitives may touch: viewport rectangle and scissor, both before the window offset, and surface clip.
@@ -208,6 +219,7 @@ fn clip(registers: &Registers, target: &Target) -> Option<Rect> {
         [m::set_viewport_horizontal::ID, m::set_viewport_vertical::ID].map(|id| registers.get(id as u32));
     let start = [m::set_viewport_horizontal::x(horizontal), m::set_viewport_vertical::y(vertical)];
     let size = [m::set_viewport_horizontal::width(horizontal), m::set_viewport_vertical::height(vertical)];
-    let viewport = moved(start, size, window_offset(registers))?;
-    target.clip?.intersect(viewport)?.intersect(scissor(registers)?)
+    let offset = primitive_offset(registers);
+    let viewport = moved(start, size, offset)?;
+    target.clip?.intersect(viewport)?.intersect(scissor_at(registers, offset)?)
 }

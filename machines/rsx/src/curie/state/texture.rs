@@ -201,6 +201,7 @@ fn sampler(words: &Words, byte: u32, texel: &TexelFormat) -> Sampler {
         (minify, magnify, mipmap) = (Filter::Nearest, Filter::Nearest, mipmap.map(|_| Filter::Nearest));
     }
     let depth = texel.kind == TexelKind::Depth;
+    let swizzle = swizzle(words.control1, byte, texel);
     let key = TextureKey {
         shape: Shape::D2,
         texels: texel.coding.texels(),
@@ -211,8 +212,8 @@ fn sampler(words: &Words, byte: u32, texel: &TexelFormat) -> Sampler {
         minify,
         mipmap: mipmap.filter(|_| !unnormalized),
         compare: address::compare(words.address).filter(|_| depth).and_then(compare),
-        swizzle: swizzle(words.control1, byte, texel),
-        convert: convert(words, texel.kind),
+        swizzle,
+        convert: convert(words, texel.kind, swizzle),
         seamless: false,
         clamp_reference: false,
         alpha_kill: control0::alpha_kill(words.control0),
@@ -269,12 +270,22 @@ fn swizzle(control1: u32, byte: u32, texel: &TexelFormat) -> [Source; 4] {
     })
 }
 
-/// What becomes of r, g, b, a after that. Signed comes before gamma, gamma before biased (RPCS3).
-fn convert(words: &Words, kind: TexelKind) -> [Convert; 4] {
+/// What becomes of r, g, b, a after that. Signed comes before gamma, gamma before biased; signed belongs to the texel's
+/// channel, gamma to the result's, and constants of the crossbar stay as they are (RPCS3, from tests on a console).
+fn convert(words: &Words, kind: TexelKind, swizzle: [Source; 4]) -> [Convert; 4] {
     use m::{set_texture_address as address, set_texture_filter as filter};
     // RPCS3 has the flags in the order a, r, g, b, envytools in b, g, r, a.
     let flags = filter::signed_flags(words.filter);
-    let signed = [1, 2, 3, 0].map(|bit| flags >> bit & 1 != 0);
+    let signed = swizzle.map(|source| {
+        let bit = match source {
+            Source::Alpha => 0,
+            Source::Red => 1,
+            Source::Green => 2,
+            Source::Blue => 3,
+            Source::Zero | Source::One | Source::OneInteger => return None,
+        };
+        Some(flags >> bit & 1 != 0)
+    });
     let gamma = [
         address::gamma_r(words.address),
         address::gamma_g(words.address),
@@ -282,10 +293,11 @@ fn convert(words: &Words, kind: TexelKind) -> [Convert; 4] {
         address::gamma_a(words.address),
     ];
     let biased = address::unsigned_remap(words.address) == 1;
-    std::array::from_fn(|i| match kind {
-        TexelKind::Color if signed[i] => Convert::Signed,
-        TexelKind::Color if gamma[i] => Convert::Srgb,
-        TexelKind::Color | TexelKind::Pair | TexelKind::Depth if biased => Convert::Biased,
+    std::array::from_fn(|i| match (kind, signed[i]) {
+        (_, None) => Convert::None,
+        (TexelKind::Color, Some(true)) => Convert::Signed,
+        (TexelKind::Color, _) if gamma[i] => Convert::Srgb,
+        (TexelKind::Color | TexelKind::Pair | TexelKind::Depth, _) if biased => Convert::Biased,
         _ => Convert::None,
     })
 }

@@ -21,11 +21,11 @@ fn pixels(console: &mut Console) -> usize {
 
 #[test]
 fn polygon_modes_draw_edges_and_corners() {
-    for (mode, row2, row5, count) in [(0x1B01, 8, 2, 27), (0x1B00, 2, 0, 4), (0x1B02, 7, 7, 49)] {
+    for (mode, row2, row5, count) in [(0x1B01, 8, 2, 28), (0x1B00, 2, 0, 4), (0x1B02, 7, 7, 49)] {
         let mut console = Console::new();
         console.set(m::set_back_polygon_mode::ID, mode);
         console.rect(RED, [2.5, 2.5, 9.5, 9.5], 0.5);
-        // Lines without their right and lower ends, points of a pixel: no diagonal, each corner once.
+        // Lines without their last pixels, points of a pixel: no diagonal, each corner once.
         assert_eq!((columns(&mut console, 2).len(), columns(&mut console, 5).len()), (row2, row5), "{mode:#x}");
         assert_eq!(pixels(&mut console), count, "{mode:#x}");
     }
@@ -136,6 +136,21 @@ fn lines_are_parallelograms() {
 }
 
 #[test]
+fn lines_have_their_first_pixel_and_not_their_last_in_any_direction() {
+    for (from, to, expected) in [([2, 3], [6, 3], 2..6), ([6, 3], [2, 3], 3..7)] {
+        let mut console = Console::new();
+        let end = |[x, y]: [u8; 2]| at(f32::from(x) + 0.5, f32::from(y) + 0.5, 0.5);
+        console.draw(LINES, RED, &[end(from), end(to)]);
+        assert_eq!(columns(&mut console, 3), expected.clone().collect::<Vec<_>>(), "{from:?} to {to:?}");
+        let turned = |[x, y]: [u8; 2]| [y, x];
+        let mut console = Console::new();
+        console.draw(LINES, RED, &[end(turned(from)), end(turned(to))]);
+        let rows: Vec<usize> = (0..16).filter(|&y| columns(&mut console, y) == [3]).collect();
+        assert_eq!(rows, expected.collect::<Vec<_>>(), "{from:?} to {to:?}");
+    }
+}
+
+#[test]
 fn lines_interpolate_along_themselves() {
     let mut console = Console::new();
     console.begin(LINES);
@@ -155,9 +170,7 @@ fn loops_close_and_strips_do_not() {
         let mut console = Console::new();
         let square = [at(2.5, 2.5, 0.5), at(8.5, 2.5, 0.5), at(8.5, 8.5, 0.5), at(2.5, 8.5, 0.5)];
         console.draw(primitive, RED, &square);
-        // Lines leave out their right and lower ends, so that corners count once or, at the lower right, not at all.
-        let count = pixels(&mut console);
-        assert!(count.abs_diff(expected) <= 1, "{primitive}: {count}");
+        assert_eq!(pixels(&mut console), expected, "{primitive}: corners count once");
     }
 }
 
@@ -171,7 +184,7 @@ fn line_stipples_go_on_along_a_strip() {
     assert_eq!(columns(&mut console, 3), [0, 1, 4, 5]);
     // Backwards the pattern begins on the right.
     console.draw(LINES, RED, &[at(14.5, 5.5, 0.5), at(0.5, 5.5, 0.5)]);
-    assert_eq!(columns(&mut console, 5), [8, 9, 12, 13]);
+    assert_eq!(columns(&mut console, 5), [9, 10, 13, 14]);
     // Three pixels, then the next line of the strip.
     console.draw(LINE_STRIP, RED, &[at(0.5, 7.5, 0.5), at(3.5, 7.5, 0.5), at(12.5, 7.5, 0.5)]);
     assert_eq!(columns(&mut console, 7), [0, 1, 4, 5]);
@@ -189,4 +202,23 @@ fn the_polygon_stipple_has_its_first_column_in_the_lowest_bit() {
     console.rect(RED, WHOLE, 0.5);
     assert_eq!((columns(&mut console, 3), columns(&mut console, 4)), (vec![0, 1, 3], vec![15]));
     assert_eq!(pixels(&mut console), 4);
+}
+
+#[test]
+fn the_polygon_stipple_is_for_filled_polygons() {
+    let stippled = || {
+        let mut console = Console::new();
+        console.set(m::set_polygon_stipple::ID, 1);
+        console
+    };
+    let mut console = stippled();
+    console.draw(LINES, RED, &[at(2.5, 3.5, 0.5), at(10.5, 3.5, 0.5)]);
+    console.draw(POINTS, RED, &[at(5.5, 7.5, 0.5)]);
+    assert_eq!((columns(&mut console, 3).len(), columns(&mut console, 7)), (8, vec![5]));
+    for (mode, count) in [(0x1B01, 28), (0x1B00, 4), (0x1B02, 0)] {
+        let mut console = stippled();
+        console.set(m::set_back_polygon_mode::ID, mode);
+        console.rect(RED, [2.5, 2.5, 9.5, 9.5], 0.5);
+        assert_eq!(pixels(&mut console), count, "{mode:#x}");
+    }
 }

@@ -19,6 +19,19 @@ fn the_alpha_test_looks_at_the_fragment() {
 }
 
 #[test]
+fn the_alpha_test_compares_bytes_on_targets_of_bytes() {
+    // 0.4 is not the float 102 / 255, and 0.4009 is stored as 102.
+    for (alpha, equal) in [(0.4, true), (0.4009, true), (0.403, false), (-1.0, false)] {
+        let mut console = Console::new();
+        console.set(m::set_alpha_test_enable::ID, 1);
+        console.set(m::set_alpha_func::ID, 0x202);
+        console.set(m::set_alpha_ref::ID, 102);
+        console.rect([1.0, 0.0, 0.0, alpha], WHOLE, 0.5);
+        assert_eq!(console.count(0x66FF_0000) == 256, equal, "{alpha}");
+    }
+}
+
+#[test]
 fn depth_and_its_mask() {
     let mut console = Console::new();
     console.clear(0);

@@ -106,6 +106,36 @@ fn flat_shading_takes_colours_of_the_provoking_vertex_only() {
 }
 
 #[test]
+fn the_last_vertex_of_a_quad_provokes_in_either_convention() {
+    for first in [0, 1] {
+        let mut console = Console::new();
+        console.set(m::set_shade_mode::ID, 0x1D00);
+        console.set(m::set_flat_shade_op::ID, first);
+        console.begin(QUADS);
+        let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+        for (color, [x, y]) in [RED, GREEN, WHITE, BLUE].into_iter().zip(corners) {
+            console.attribute(3, color);
+            console.attribute(0, [x, y, 0.0, 1.0]);
+        }
+        console.end();
+        console.run();
+        assert_eq!(console.count(0xFF00_00FF), 256, "first {first}");
+    }
+}
+
+#[test]
+fn positions_in_the_window_have_its_offset() {
+    // Programs that leave the division to the GPU are moved.
+    for (mode, drawn) in [(0x103, 256), (0x13, 13 * 14)] {
+        let mut console = Console::new();
+        console.set(m::set_window_offset::ID, 3 << 16 | 2);
+        console.set(m::set_transform_execution_mode::ID, mode);
+        console.rect(RED, WHOLE, 0.5);
+        assert_eq!(pixels(&mut console), drawn, "{mode:#x}");
+    }
+}
+
+#[test]
 fn depth_is_clipped_or_clamped() {
     // (control, depth range, drawn columns of a plane from -1 at the left to 2 at the right, clip space)
     for (control, range, expected) in

@@ -123,10 +123,6 @@ impl Console {
         self.set(m::set_surface_zeta_offset::ID, DEPTH);
         self.set(m::set_surface_color_target::ID, 1);
         self.set(m::set_color_mask::ID, 0x0101_0101);
-        for i in 0..8 {
-            self.set(m::set_window_clip_horizontal::id(i), 0x0FFF_0000);
-            self.set(m::set_window_clip_vertical::id(i), 0x0FFF_0000);
-        }
         self.method(m::set_scissor_horizontal::ID, &[0x1000_0000; 2]);
         self.method(m::set_viewport_horizontal::ID, &[0x1000_0000; 2]);
     }

@@ -254,6 +254,24 @@ fn channels_are_converted() {
 }
 
 #[test]
+fn constants_of_the_crossbar_are_not_converted() {
+    let read = |remap: u32, address: u32, filter: u32| {
+        let mut unit = Unit::new(0x85, 1, 1);
+        unit.remap = remap;
+        unit.address |= address;
+        unit.filter |= filter;
+        sample(&unit, &[0x40, 0x20, 0x10, 0x08], [0.5; 4])
+    };
+    // Alpha 1, red 0, the others from the texel; all signed: 0x20 / 127 and 0x10 / 127.
+    let [green, blue] = [0x10, 0x08].map(|byte| (f64::from(byte) * 255.0 / 127.0 + 0.5) as u32);
+    assert_eq!(read(0xA1E4, 0, 0xF000_0000), 0xFF00_0000 | green << 8 | blue);
+    // Biased ones that stay above 0.
+    assert_eq!(read(0x51E4, 0x1000, 0) >> 16, 0xFF00);
+    // Signed belongs to the channel of the texel: green from red, which alone is signed.
+    assert_eq!(read(0xAAA4 & !0x30 | 0x10, 0, 0x4000_0000) >> 8 & 0xFF, 0x20);
+}
+
+#[test]
 fn borders_and_wraps() {
     let read = |wrap: u32, x: f32| {
         let mut unit = Unit::new(0x81 | LINEAR, 4, 1);

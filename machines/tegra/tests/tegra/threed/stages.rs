@@ -94,7 +94,7 @@ fn feedback_takes_whole_primitives_that_fit() {
     capture(&mut m, &GENERIC[..1], 4 * 7);
     draw(&mut m, Topology::TriangleStrip, 0, 5);
     let found: [u32; 7] = m.words(CAPTURED);
-    assert_eq!(found.map(f32::from_bits), [0.0, 1.0, 2.0, 2.0, 1.0, 3.0, 0.0]);
+    assert_eq!(found.map(f32::from_bits), [0.0, 1.0, 2.0, 1.0, 3.0, 2.0, 0.0], "the first vertex provokes");
     assert_eq!((report(&mut m, 0x0B, 0), report(&mut m, 0x0D, 0), report(&mut m, 0x06, 0)), (2, 3, 1));
     assert_eq!(report(&mut m, 0x1A, 0), 24 << 32);
     // The pointer stays until it is set.
@@ -102,6 +102,19 @@ fn feedback_takes_whole_primitives_that_fit() {
     draw(&mut m, Topology::Points, 5, 1);
     assert_eq!(m.words::<2>(CAPTURED).map(f32::from_bits), [0.0, 5.0]);
     m.expect_no_faults();
+}
+
+#[test]
+fn feedback_keeps_the_provoking_vertex_in_its_place() {
+    for (last, expected) in [(0, [0.0, 1.0, 2.0, 0.0, 2.0, 3.0]), (1, [1.0, 2.0, 0.0, 2.0, 3.0, 0.0])] {
+        let mut m = ready();
+        let numbered: Vec<Vertex> = (0..4).map(|i| vertex(0.0, 0.0, 0.5, [i as f32, 0.0, 0.0, 0.0])).collect();
+        vertices(&mut m, &numbered);
+        m.set(THREED, &[(r::set_raster_enable::ID, 0), (r::set_provoking_vertex::ID, last)]);
+        capture(&mut m, &GENERIC[..1], 4 * 6);
+        draw(&mut m, Topology::Polygon, 0, 4);
+        assert_eq!(m.words::<6>(CAPTURED).map(f32::from_bits), expected, "last {last}");
+    }
 }
 
 fn geometry(m: &mut Machine, text: &str, outputs: &[u32], topology: u32, most: u32) {
