@@ -34,7 +34,9 @@ pub use triglyph_engine::device::{
 pub use triglyph_engine::error::Error;
 pub use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, Memory, WrittenHandler};
 pub use triglyph_engine::render::{Accuracy, KeyFile};
-pub use triglyph_engine::sched::{BoundedWork, DeviceWorker, Interrupter, Timeline, WorkerError, WorkerOptions};
+pub use triglyph_engine::sched::{
+    BoundedWork, DeviceWorker, Executor, Interrupter, Timeline, WorkerError, WorkerOptions,
+};
 pub use triglyph_engine::snapshot::SnapshotOptions;
 pub use triglyph_engine::transfer::{
     Gamma, HostFormat, HostRows, Presented, ScanLayout, ScanOut, format as scan_format,

@@ -708,6 +708,15 @@ typedef struct triglyph_timeline triglyph_timeline;
 /// `triglyph_worker_call`, `triglyph_worker_wait` and `triglyph_worker_wait_idle`, or on the timeline.
 typedef struct triglyph_worker triglyph_worker;
 
+/// A job for a thread of the host's. It may be called at any time, also after the device is gone, and does not block.
+typedef void (*triglyph_job)(void *argument);
+
+/// Has `job(argument)` called once, on one of the host's threads, soon: it takes part in the work of the call that is
+/// under way on a device. The call does not wait for jobs to begin, so one that comes late finds nothing to do; one
+/// that is never called leaks some memory. It is called on threads that make calls on the device, and by several at a
+/// time if devices have it in common. It must not throw or jump out.
+typedef void (*triglyph_execute_callback)(void *user_data, triglyph_job job, void *argument);
+
 /// How a machine is set up. Fill it with `triglyph_options_init` first, then change what is to be different. A null
 /// pointer in place of it means the defaults. The library keeps no pointer into it.
 typedef struct triglyph_options {
@@ -715,7 +724,7 @@ typedef struct triglyph_options {
   uint32_t size;
   /// A `triglyph_tier`.
   uint32_t tier;
-  /// Threads, the caller's included; 0 takes one for each core.
+  /// Threads, the caller's included; 0 takes one for each core. With `execute` so many of the host's work at a time.
   uint32_t threads;
   /// A `triglyph_accuracy`.
   uint32_t accuracy;
@@ -731,6 +740,10 @@ typedef struct triglyph_options {
   const char *key_file;
   /// Bytes beyond which the least used keys of that file are forgotten.
   uint64_t key_file_limit;
+  /// A job system of the host's that draws instead of threads of the library's, or null.
+  triglyph_execute_callback execute;
+  /// What `execute` is called with. It has to stay valid until the device is destroyed.
+  void *execute_user_data;
 } triglyph_options;
 
 /// Bytes of guest memory in an address space.

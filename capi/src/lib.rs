@@ -20,6 +20,7 @@ pub mod capture;
 pub mod device;
 pub mod error;
 pub mod events;
+pub mod executor;
 pub mod faults;
 pub mod handle;
 pub mod memory;

@@ -1,10 +1,11 @@
 //! How a machine is set up.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 
 use triglyph::{Accuracy, KeyFile, Machine, Options, Tier};
 
 use super::error::{Failure, guard, triglyph_status};
+use super::executor::{self, triglyph_execute_callback};
 use super::pointer::{self, SizedStruct};
 
 /// Which tier serves kernel calls.
@@ -50,7 +51,7 @@ pub struct triglyph_options {
     pub size: u32,
     /// A `triglyph_tier`.
     pub tier: u32,
-    /// Threads, the caller's included; 0 takes one for each core.
+    /// Threads, the caller's included; 0 takes one for each core. With `execute` so many of the host's work at a time.
     pub threads: u32,
     /// A `triglyph_accuracy`.
     pub accuracy: u32,
@@ -66,9 +67,14 @@ pub struct triglyph_options {
     pub key_file: *const c_char,
     /// Bytes beyond which the least used keys of that file are forgotten.
     pub key_file_limit: u64,
+    /// A job system of the host's that draws instead of threads of the library's, or null.
+    pub execute: triglyph_execute_callback,
+    /// What `execute` is called with. It has to stay valid until the device is destroyed.
+    pub execute_user_data: *mut c_void,
 }
 
-// SAFETY: numbers and a pointer without padding (five words, one reserved, then eight bytes each), the size first.
+// SAFETY: numbers and pointers without padding (five words, one reserved, then eight bytes each), the size first. A
+// function's pointer is null or what the host promises.
 unsafe impl SizedStruct for triglyph_options {
     const FIRST: usize = 48;
 }
@@ -86,6 +92,8 @@ impl triglyph_options {
             code_budget: options.code_budget as u64,
             key_file: std::ptr::null(),
             key_file_limit: KeyFile::LIMIT,
+            execute: None,
+            execute_user_data: std::ptr::null_mut(),
         }
     }
 }
@@ -112,6 +120,7 @@ pub(crate) unsafe fn read(options: *const triglyph_options) -> Result<Options, F
         1 => Accuracy::Exact,
         other => return Err(Failure::invalid(format!("accuracy {other}"))),
     };
+    read.executor = executor::executor(given.execute, given.execute_user_data, read.threads);
     read.packet_traces = given.packet_traces;
     read.code_budget = usize::try_from(given.code_budget).unwrap_or(usize::MAX);
     // SAFETY: the caller promises that the path ends with 0.
@@ -154,13 +163,15 @@ mod tests {
     #[test]
     fn options_of_the_first_version() {
         let mut options = triglyph_options::defaults();
-        assert_eq!(size_of::<triglyph_options>(), triglyph_options::FIRST);
+        assert!(size_of::<triglyph_options>() > triglyph_options::FIRST);
         // SAFETY: the structure is whole and has no path.
         let read = |options: &triglyph_options| unsafe { super::read(options) };
         assert_eq!(read(&options).unwrap().tier, Tier::Auto);
         (options.tier, options.threads, options.accuracy) = (1, 3, 1);
         let got = read(&options).unwrap();
         assert_eq!((got.tier, got.threads, got.accuracy), (Tier::InterpreterOnly, 3, Accuracy::Exact));
+        options.size = triglyph_options::FIRST as u32;
+        assert_eq!(read(&options).unwrap().threads, 3);
         options.tier = 3;
         assert_eq!(read(&options).unwrap_err().status, triglyph_status::InvalidArgument);
     }

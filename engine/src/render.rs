@@ -25,7 +25,7 @@ use crate::mem::{Epoch, Footprint, GuestAddr, GuestRange, Memory};
 use crate::raster::{self, DrawContext, Drawing, PreparedProgramState, PreparedState, RasterStats};
 use crate::scene::program::{ProgramScene, ProgramTarget, Programs, Surfaces};
 use crate::scene::{DrawState, Fixed, Scene, SceneTarget};
-use crate::sched::{Interrupter, Scheduler, Timeline};
+use crate::sched::{Executor, Interrupter, Scheduler, Timeline};
 use crate::trace;
 use crate::transfer::{Gamma, HostRows, Outcome, Presented, Request, ScanOut, Transfers};
 pub use clock::ScopedTimer;
@@ -41,8 +41,8 @@ pub struct RenderOptions {
     pub mode: TierMode,
     /// Threads, the caller's included; 0 takes one for each core.
     pub threads: usize,
-    /// A pool of the host's to use instead of one of our own; `threads` counts nothing then.
-    pub pool: Option<Arc<rayon::ThreadPool>>,
+    /// Threads of the host's to use instead of our own; `threads` counts nothing then.
+    pub executor: Option<Arc<dyn Executor>>,
     /// Machine code the kernel cache may hold, in bytes.
     pub code_budget: usize,
     /// A file that remembers which kernels were needed, for the next start.
@@ -137,8 +137,8 @@ impl Renderer {
     /// # Errors
     /// [`Error::Unsupported`] when the host gives no threads.
     pub fn new(options: &RenderOptions) -> Result<Self, Error> {
-        let scheduler = match &options.pool {
-            Some(pool) => Scheduler::with_pool(pool.clone()),
+        let scheduler = match &options.executor {
+            Some(executor) => Scheduler::with_executor(executor.clone()),
             None => Scheduler::new(options.threads)?,
         };
         let nowhere = SceneTarget {

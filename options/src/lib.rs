@@ -8,6 +8,7 @@ use triglyph_engine::cache::{TierMode as Tier, Tiers};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::packet_trace;
 use triglyph_engine::render::{Accuracy, KeyFile, RenderOptions, Renderer};
+use triglyph_engine::sched::Executor;
 
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
@@ -23,8 +24,9 @@ pub struct Options {
     pub tier: Tier,
     /// Threads, the caller's included; 0 takes one for each core.
     pub threads: usize,
-    /// A thread pool of the host's, used instead of one of our own; its threads work beside the caller's.
-    pub pool: Option<Arc<rayon::ThreadPool>>,
+    /// A job system of the host's, used instead of threads of our own; its threads work beside the caller's, and
+    /// `threads` counts nothing then. A pool of rayon's is one.
+    pub executor: Option<Arc<dyn Executor>>,
     /// Machine code the kernel cache may hold, in bytes.
     pub code_budget: usize,
     /// A file that remembers which kernels were needed: the next start compiles them in the background before anybody
@@ -46,7 +48,7 @@ impl Default for Options {
             tiers: None,
             tier: Tier::Auto,
             threads: 0,
-            pool: None,
+            executor: None,
             code_budget: 64 << 20,
             key_file: None,
             accuracy: Accuracy::default(),
@@ -72,7 +74,7 @@ impl Options {
             tiers: self.tiers.clone().map_or_else(|| tiers(self.tier), Ok)?,
             mode: self.tier,
             threads: self.threads,
-            pool: self.pool.clone(),
+            executor: self.executor.clone(),
             code_budget: self.code_budget,
             key_file: self.key_file.clone(),
             accuracy: self.accuracy,

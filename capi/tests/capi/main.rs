@@ -8,9 +8,10 @@ mod symbols;
 use std::path::Path;
 
 /// The sources, in the order in which the header has them.
-const SOURCES: [&str; 32] = [
+const SOURCES: [&str; 33] = [
     "version.rs",
     "error.rs",
+    "executor.rs",
     "options.rs",
     "handle.rs",
     "device.rs",

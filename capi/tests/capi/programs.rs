@@ -84,10 +84,14 @@ fn has_compiler(compiler: &str) -> bool {
     there
 }
 
-/// Compiles and links a program; warnings are errors. `None` without a compiler.
+/// Compiles and links a program of one source. `None` without a compiler.
 fn compile(source: &str, link: Link, scratch: &TempDir) -> Option<PathBuf> {
-    let source = folder().join(source);
-    let (compiler, standard) = match source.extension().unwrap().to_str() {
+    compile_all(&[folder().join(source)], link, scratch)
+}
+
+/// Compiles and links a program; warnings are errors. `None` without a compiler.
+fn compile_all(sources: &[PathBuf], link: Link, scratch: &TempDir) -> Option<PathBuf> {
+    let (compiler, standard) = match sources[0].extension().unwrap().to_str() {
         Some("c") => ("cc", "-std=c11"),
         _ => ("c++", "-std=c++17"),
     };
@@ -98,7 +102,7 @@ fn compile(source: &str, link: Link, scratch: &TempDir) -> Option<PathBuf> {
     let program = scratch.path().join("program");
     let mut command = Command::new(compiler);
     command.args([standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"]).arg(folder().join("include"));
-    command.arg(&source).arg("-o").arg(&program);
+    command.args(sources).arg("-o").arg(&program);
     match link {
         Link::Shared => {
             let folder = library.shared.parent().unwrap();
@@ -170,9 +174,20 @@ fn drivers_answer_in_cpp() {
 }
 
 #[test]
+fn a_job_system_in_cpp_draws() {
+    let scratch = TempDir::new().unwrap();
+    let Some(program) = compile("tests/programs/executor.cpp", Link::Static, &scratch) else { return };
+    let capture = folder().join("../tests/captures/3ds/22-city.tgc");
+    let written = scratch.path().join("pixels");
+    succeed(Command::new(&program).arg(&capture).arg(&written));
+    assert!(std::fs::read(&written).unwrap() == pixels(&capture), "other pixels");
+}
+
+#[test]
 fn three_consoles_loop_stop_and_go_on_elsewhere() {
     let scratch = TempDir::new().unwrap();
-    let Some(program) = compile("tests/programs/consoles.c", Link::Static, &scratch) else { return };
+    let sources = ["main", "checks", "n3ds", "rsx", "tegra"].map(|part| format!("tests/programs/consoles/{part}.c"));
+    let Some(program) = compile_all(&sources.map(|part| folder().join(part)), Link::Static, &scratch) else { return };
     succeed(Command::new(&program).arg(scratch.path()));
 }
 

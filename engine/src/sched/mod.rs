@@ -5,6 +5,7 @@
 //! [`Worker`]. The caller always takes part in its own work, so an engine of one thread starts none for it.
 
 mod device_worker;
+mod executor;
 mod interrupter;
 mod timeline;
 mod worker;
@@ -14,10 +15,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use rayon::ThreadPool;
-
 use crate::error::Error;
 pub use device_worker::{BoundedWork, DeviceWorker, WorkerError, WorkerOptions};
+pub use executor::Executor;
 pub use interrupter::Interrupter;
 pub use timeline::Timeline;
 pub use worker::Worker;
@@ -41,7 +41,7 @@ pub struct Scheduler {
 enum Helpers {
     None,
     Own(OwnThreads),
-    Host { threads: Arc<ThreadPool>, pool: Arc<WorkerPool> },
+    Host { threads: Arc<dyn Executor>, pool: Arc<WorkerPool> },
 }
 
 /// Threads of the engine's own; they end with it.
@@ -95,9 +95,9 @@ impl Scheduler {
         Ok(Scheduler { helpers, threads })
     }
 
-    /// A scheduler on a pool of the host's: its threads and the caller.
-    pub fn with_pool(threads: Arc<ThreadPool>) -> Self {
-        let count = threads.current_num_threads() + 1;
+    /// A scheduler on threads of the host's: they and the caller.
+    pub fn with_executor(threads: Arc<dyn Executor>) -> Self {
+        let count = threads.threads() + 1;
         Scheduler { helpers: Helpers::Host { threads, pool: Arc::default() }, threads: count }
     }
 
@@ -130,7 +130,7 @@ impl Scheduler {
             Helpers::Host { threads, pool } => pool.share(count, &work, || {
                 for _ in 0..helpers {
                     let pool = pool.clone();
-                    threads.spawn(move || pool.help());
+                    threads.execute(Box::new(move || pool.help()));
                 }
             }),
         }

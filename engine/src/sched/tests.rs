@@ -9,7 +9,7 @@ const LARGE: Duration = Duration::from_secs(1);
 fn schedulers() -> Vec<Scheduler> {
     let pool = |threads| Arc::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
     let mut all: Vec<Scheduler> = [1, 2, 4].map(|threads| Scheduler::new(threads).unwrap()).into();
-    all.extend([1, 3].map(|threads| Scheduler::with_pool(pool(threads))));
+    all.extend([1, 3].map(|threads| Scheduler::with_executor(pool(threads))));
     all
 }
 
