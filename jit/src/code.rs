@@ -29,7 +29,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
 use triglyph_guest::kernel::Unsupported;
 
-use crate::interleave::interleave;
+use crate::interleave::{Twins, interleave};
 use crate::lane::{Caps, Emit, Pairs};
 use crate::memory::{CodeMemory, Provider};
 use crate::promote::promote;
@@ -352,18 +352,23 @@ fn emit(
         let mut emit = Emit::new(FunctionBuilder::new(&mut context.func, builder), caps);
         build(&mut emit)?;
         let slots = std::mem::take(&mut emit.slots);
-        let body = emit.close(isa.frontend_config());
+        let (args, bodies, branches) = emit.close(isa.frontend_config());
         // Single-pass allocation has values that outlive their block in memory anyway.
         slots.into_iter().filter(|_| !caps.copies).for_each(|slots| promote(&mut context.func, slots));
-        let twins = body.and_then(|(args, body, branches)| interleave(&mut context.func, args, &body, &branches));
-        if caps.pairs == Pairs::Required && twins.is_none() {
+        let mut twins = Twins::default();
+        for body in bodies {
+            twins.extend(interleave(&mut context.func, args, &body, &branches));
+        }
+        if caps.pairs == Pairs::Required && twins.is_empty() {
             return Err(SAME);
         }
         if context.func.dfg.num_insts() > MAX_INSTRUCTIONS {
             return Err(Unsupported("code that is too long"));
         }
-        let twins = twins.filter(|_| caps.wide);
-        if let Some(wide) = twins.and_then(|twins| wide::compile(&context.func, &twins, MAX_STACK)) {
+        if caps.wide
+            && !twins.is_empty()
+            && let Some(wide) = wide::compile(&context.func, &twins, MAX_STACK)
+        {
             return Ok(Some(wide));
         }
         context.compile(isa, plane).map(|_| None).map_err(|error| {

@@ -33,6 +33,8 @@ pub(crate) enum Always {
     Taken,
     /// Where it goes otherwise.
     NotTaken,
+    /// The one that it goes: the condition is the same for all iterations.
+    Either,
 }
 
 /// What is known of branches.
@@ -67,6 +69,21 @@ pub(crate) struct Body {
 pub(crate) struct Twins {
     pub insts: Vec<[Inst; 2]>,
     pub parameters: Vec<[Value; 2]>,
+}
+
+impl Twins {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.insts.is_empty()
+    }
+
+    /// Adds those of another loop, if it has any.
+    pub fn extend(&mut self, others: Option<Twins>) {
+        if let Some(Twins { insts, parameters }) = others {
+            self.insts.extend(insts);
+            self.parameters.extend(parameters);
+        }
+    }
 }
 
 /// Adds the copies to `function`, whose argument is the address `args`, unless the body does what two iterations cannot
@@ -110,6 +127,10 @@ fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> 
             break;
         }
     }
+    let insts = || blocks.all.iter().flat_map(|&block| function.layout.block_insts(block));
+    if insts().any(|inst| is_own_address(function, inst, args, body)) {
+        return None;
+    }
     // Doubles are two vectors for four lanes: there are not enough registers for twice as many.
     let is_double = |inst: Inst| {
         let results = function.dfg.inst_results(inst);
@@ -134,8 +155,31 @@ fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> 
             _ => !opcode.can_store() && !opcode.other_side_effects(),
         }
     };
-    let mut all = blocks.all.iter().flat_map(|&block| function.layout.block_insts(block));
-    all.all(allowed).then_some(dependent)
+    insts().all(allowed).then_some(dependent)
+}
+
+/// Whether an instruction adds up, or uses, an address of what each iteration has for itself: only offsets in loads and
+/// stores are known to be such.
+fn is_own_address(function: &Function, inst: Inst, args: Value, body: &Body) -> bool {
+    let is_own =
+        |offset: i64| body.own.iter().any(|(range, _)| (i64::from(range.start)..range.end.into()).contains(&offset));
+    let made_by = |value: Value| function.dfg.value_def(value).inst().map(|inst| &function.dfg.insts[inst]);
+    let sum = |data: &InstructionData| match *data {
+        InstructionData::Binary { opcode: Opcode::Iadd, args: [a, b], .. } if a == args => Some(b),
+        InstructionData::Binary { opcode: Opcode::Iadd, args: [a, b], .. } if b == args => Some(a),
+        _ => None,
+    };
+    let constant = |value: Value| match made_by(value) {
+        Some(InstructionData::UnaryImm { opcode: Opcode::Iconst, imm }) => Some(imm.bits()),
+        _ => None,
+    };
+    let data = &function.dfg.insts[inst];
+    if let Some(offset) = sum(data).and_then(constant) {
+        return is_own(offset);
+    }
+    // By an offset from a sum whose other summand is not known.
+    let address = || data.arguments(&function.dfg.value_lists).last().copied().and_then(made_by).and_then(sum);
+    data.load_store_offset().is_some_and(|offset| is_own(offset.into()) && address().is_some())
 }
 
 /// Whether an iteration that goes a rare way has done nothing before that must not be done twice.
@@ -298,6 +342,7 @@ impl<'f> Copies<'f> {
         let mut cursor = FuncCursor::new(self.function).at_bottom(self.current);
         match always {
             _ if first == second => first,
+            Always::Either => first,
             Always::Taken => cursor.ins().bor(first, second),
             Always::NotTaken => {
                 let [first, second] = [first, second].map(|value| cursor.ins().icmp_imm_u(IntCC::NotEqual, value, 0));

@@ -70,8 +70,8 @@ pub(crate) struct Emit<'a> {
     pool: Option<Pool>,
     /// What has been computed in this block, and when, counted in instructions.
     operations: HashMap<numbering::Operation, (Value, usize)>,
-    /// The loop of which two iterations may run at once.
-    pub body: Option<Body>,
+    /// The loops of which two iterations may run at once.
+    pub bodies: Vec<Body>,
     /// What the two iterations need to know.
     branches: Branches,
     /// The registers of programs that keep them in memory between blocks.
@@ -111,7 +111,7 @@ impl<'a> Emit<'a> {
             constants,
             pool: None,
             operations,
-            body: None,
+            bodies: Vec::new(),
             branches,
             slots: Vec::new(),
         }
@@ -122,11 +122,11 @@ impl<'a> Emit<'a> {
         self.b.ins().return_(&[status]);
     }
 
-    /// Ends the build. Returns what [`interleave`](crate::interleave::interleave) needs, if there is a loop for it.
-    pub fn close(mut self, config: TargetFrontendConfig) -> Option<(Value, Body, Branches)> {
+    /// Ends the build. Returns what [`interleave`](crate::interleave::interleave) needs.
+    pub fn close(mut self, config: TargetFrontendConfig) -> (Value, Vec<Body>, Branches) {
         self.b.seal_all_blocks();
         self.b.finalize(config);
-        Some((self.parameter, self.body?, self.branches))
+        (self.parameter, self.bodies, self.branches)
     }
 
     // Control flow.
@@ -193,6 +193,11 @@ impl<'a> Emit<'a> {
     /// As [`Self::branch`]. `no` would be right without a look at the condition, `yes` saves time.
     pub fn branch_if_all(&mut self, condition: Value, yes: (Block, &[Value]), no: (Block, &[Value])) {
         self.branch_always(condition, [yes, no], Always::NotTaken);
+    }
+
+    /// As [`Self::branch`]. All iterations of a loop go the same way.
+    pub fn branch_together(&mut self, condition: Value, yes: (Block, &[Value]), no: (Block, &[Value])) {
+        self.branch_always(condition, [yes, no], Always::Either);
     }
 
     fn branch_always(&mut self, condition: Value, [yes, no]: [(Block, &[Value]); 2], always: Always) {

@@ -15,7 +15,8 @@ pub fn states(seed: u64) -> Outcome {
     let effort = if random.one_in(8) { Effort::Optimized } else { Effort::Baseline };
     let reference = Interpreter.pixel(&case.key).expect("the reference never refuses");
     let want = case.run(&*reference).expect("the reference never refuses");
-    let compiled = Jit::with_effort(effort).and_then(|jit| jit.pixel(&case.key)).and_then(|kernel| case.run(&*kernel));
+    let jit = if random.one_in(3) { Jit::with_narrow_vectors(effort) } else { Jit::with_effort(effort) };
+    let compiled = jit.and_then(|jit| jit.pixel(&case.key)).and_then(|kernel| case.run(&*kernel));
     match compiled {
         Err(refused) => Outcome::Unsupported(refused),
         Ok(got) => match case.compare(["interp", "jit"], [&want, &got]) {

@@ -186,14 +186,16 @@ fn pixel_costs<P: Painter>(scene: &Scene<P::Kind>, painter: &P) -> u64 {
     (0..scene.states.len()).map(|state| pixels_of_state(scene, painter, state)).fold(0, u64::saturating_add)
 }
 
-/// The same of a state's pixels.
+/// The same of a state's pixels, by some of its primitives: no more than [`LOOKED_AT`] and one of each state.
 fn pixels_of_state<P: Painter>(scene: &Scene<P::Kind>, painter: &P, state: usize) -> u64 {
     let pixels = |bounds: &Rect| u64::from(bounds.width()) * u64::from(bounds.height());
-    let looked_at = scene.bounds.len().min(LOOKED_AT);
-    let end = scene.states.get(state + 1).map_or(looked_at, |next| looked_at.min(next.first as usize));
+    let step = scene.bounds.len() / LOOKED_AT + 1;
+    let end = scene.states.get(state + 1).map_or(scene.bounds.len(), |next| next.first as usize);
     let bounds = scene.bounds.get(scene.states[state].first as usize..end).unwrap_or_default();
+    let found: u64 = bounds.iter().step_by(step).map(pixels).sum();
+    let all = found.saturating_mul(bounds.len() as u64) / bounds.len().div_ceil(step).max(1) as u64;
     let kernel = painter.kernel(state);
-    bounds.iter().map(pixels).sum::<u64>().saturating_mul(kernel.pixel_cost().get(kernel.is_compiled()))
+    all.saturating_mul(kernel.pixel_cost().get(kernel.is_compiled()))
 }
 
 /// Corrects the estimates of all states by what a scene was expected to take and has taken.

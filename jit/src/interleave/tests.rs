@@ -96,7 +96,7 @@ fn emit(e: &mut Emit<'_>, body: &dyn Fn(&mut Item<'_, '_>)) -> Result<(), Unsupp
         e.switch_to(done);
         e.jump(head, &[rest]);
         let own = vec![(at!(count)..at!(count) + 16, 16)];
-        e.body = Some(Body {
+        e.bodies.push(Body {
             entry: one,
             exit,
             second: vec![(number, second)],
@@ -157,6 +157,50 @@ fn straight_code_and_counters() {
         },
     );
     assert!(twice);
+}
+
+#[test]
+fn a_loop_whose_iterations_agree() {
+    let twice = check(
+        |item| {
+            let value = item.load();
+            let (again, done) = (item.e.block(&[I32X4, I32]), item.e.block(&[]));
+            let three = item.e.i32(3);
+            item.e.jump(again, &[value.0, three]);
+            item.e.switch_to(again);
+            let (sum, left) = (I32x4(item.e.parameter(again, 0)), item.e.parameter(again, 1));
+            let twice = item.e.iadd(sum, sum);
+            let less = item.e.b.ins().iadd_imm_s(left, -1);
+            item.e.branch_together(less, (again, &[twice.0, less]), (done, &[]));
+            item.e.switch_to(done);
+            item.store(twice);
+            item.done();
+        },
+        |memory, n| memory.to[n] = memory.from[n].map(|value| 8 * value),
+    );
+    assert!(twice);
+}
+
+#[test]
+fn addresses_of_what_each_iteration_has_for_itself() {
+    // The second iteration's are further on, but only where an instruction's offset says what it accesses.
+    let twice = check(
+        |item| {
+            let value = item.load();
+            let args = item.e.args;
+            let place = item.e.b.ins().iadd_imm_u(args, i64::from(at!(count)));
+            let (count, one) = (item.e.load_ints(place, 0), item.e.i(1));
+            let count = item.e.iadd(count, one);
+            item.e.store(count.0, place, 0);
+            item.store(value);
+            item.done();
+        },
+        |memory, n| {
+            memory.to[n] = memory.from[n];
+            memory.count[0] = memory.count[0].map(|count| count + 1);
+        },
+    );
+    assert!(!twice);
 }
 
 #[test]

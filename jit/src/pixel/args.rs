@@ -1,6 +1,7 @@
 //! Arguments of a compiled pixel kernel, and the checks that make a call sound.
 
 use std::mem::{MaybeUninit, offset_of};
+use std::ops::Range;
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, PixelKey, Primitive, Texture, TextureConstants};
@@ -80,14 +81,28 @@ const MASKS: [Vec4<i32>; 16] = {
 pub struct Scratch {
     /// Steps of the edge functions from the first pixel of a block to the pixels of each quad.
     pub steps: [[Vec4<i32>; 16]; 3],
-    /// Lane indices that become addresses.
-    pub indices: [Vec4<u32>; 2],
-    /// Texels that a phase filters.
-    pub footprint: TexelFootprint,
+    /// Of quads that are drawn at once.
+    pub quads: [QuadScratch; 2],
     /// Of the current primitive.
     pub planes: [Vec4<f32>; PLANES],
     /// Of the quads of the block.
     pub records: [Record; 16],
+}
+
+/// Scratch memory of a quad.
+#[repr(C, align(16))]
+pub struct QuadScratch {
+    /// Lane indices that become addresses.
+    pub indices: [Vec4<u32>; 2],
+    /// Texels that a phase filters.
+    pub footprint: TexelFootprint,
+}
+
+/// The parts of the arguments that each of two quads has for itself: their offsets, and how much further on those of
+/// the second one are.
+pub fn own_of_quads() -> Vec<(Range<i32>, i32)> {
+    let (first, size) = (scratch_at!(quads), size_of::<QuadScratch>() as i32);
+    vec![(first..first + size, size)]
 }
 
 /// The arguments and the scratch memory: the code's argument is their address.
@@ -156,6 +171,14 @@ macro_rules! scratch_at {
     };
 }
 pub(crate) use scratch_at;
+
+/// Offset of a field of the first quad's [`QuadScratch`].
+macro_rules! quad_scratch_at {
+    ($field:ident) => {
+        $crate::pixel::args::scratch_at!(quads) + std::mem::offset_of!($crate::pixel::args::QuadScratch, $field) as i32
+    };
+}
+pub(crate) use quad_scratch_at;
 
 /// Offset of a field of texture unit `unit`.
 pub fn texture_at(unit: usize, field: usize) -> i32 {

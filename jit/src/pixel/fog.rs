@@ -2,7 +2,7 @@
 
 use triglyph_guest::num::ops::Ops;
 
-use super::args::{at, scratch_at};
+use super::args::{at, quad_scratch_at};
 use super::quad::Quad;
 use crate::lane::{F32x4, I32x4, Pair};
 
@@ -58,7 +58,7 @@ impl Quad<'_, '_> {
         let e = &mut *self.e;
         let args = e.args;
         let table = e.load_i64(args, at!(fog));
-        let entries = e.pair_addresses(table, index, scratch_at!(indices));
+        let entries = e.pair_addresses(table, index, quad_scratch_at!(indices));
         e.load_pairs(entries, 0)
     }
 }

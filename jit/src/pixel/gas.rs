@@ -7,7 +7,7 @@ use triglyph_guest::kernel::gas::GasKey;
 use triglyph_guest::kernel::pixel::Compare;
 use triglyph_guest::num::ops::Ops;
 
-use super::args::{at, scratch_at};
+use super::args::{at, quad_scratch_at};
 use super::gas_args::GasArgs;
 use super::quad::Quad;
 use super::test::compare;
@@ -140,7 +140,7 @@ fn gas_color(e: &mut Emit<'_>, input: F32x4) -> [I32x4; 3] {
     // An entry is as long as four pairs.
     let pair = e.ishl(entry, 2);
     let table = e.b.ins().iadd_imm_u(e.args, i64::from(gas_at(offset_of!(GasArgs, table))));
-    let pairs = e.pair_addresses(table, pair, scratch_at!(indices));
+    let pairs = e.pair_addresses(table, pair, quad_scratch_at!(indices));
     [0, 8, 16].map(|channel| {
         let [color, difference] = e.load_pairs(pairs, channel);
         let product = e.mul(fraction, difference);

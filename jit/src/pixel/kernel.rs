@@ -25,7 +25,8 @@ use super::quad::{Corner, CoveredQuad, Exits, PhaseState, Quad};
 use super::record::{Record, VARYINGS};
 use super::sample::addresses_only;
 use crate::code::{Code, Compiler};
-use crate::lane::{Emit, I32x4, Mask};
+use crate::interleave::Body;
+use crate::lane::{Emit, I32x4, Mask, Pairs};
 use crate::texture::Decoder;
 
 /// A pixel kernel as machine code.
@@ -448,6 +449,10 @@ fn covered_quads(
     e.switch_to(quad);
     let covered = CoveredQuad { four: e.parameter(quad, 0), mask: Mask(e.parameter(quad, 1)) };
     let (rest, value) = (e.parameter(quad, 2), running(e, quad, 3));
+    // What runs along depends on the quad before.
+    if e.caps.pairs != Pairs::Never && carried.is_none() {
+        two_quads(e, (covered, rest, full), (take, quad, advance), next);
+    }
     body(e, covered, value, advance);
 
     e.switch_to(advance);
@@ -459,6 +464,40 @@ fn covered_quads(
     let four = e.b.ins().iadd_imm_u(covered.four, 4);
     let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, four, 64);
     e.branch(more, (quad, &with(&[four, covered.mask.0, rest], value)), (next, &with(&[], value)));
+}
+
+/// Draws the quad after `covered` as well, at once, if there is one. Goes on where `covered` is drawn alone.
+fn two_quads(
+    e: &mut Emit<'_>,
+    (covered, rest, full): (CoveredQuad, Value, Value),
+    (take, quad, advance): (Block, Block, Block),
+    next: Block,
+) {
+    let (one, two, done) = (e.block(&[]), e.block(&[I64, I32X4, I64]), e.block(&[]));
+    let (partial, some, left, step) = (e.block(&[]), e.block(&[]), e.block(&[]), e.block(&[]));
+    // All quads of a block are an even number.
+    let following = e.b.ins().iadd_imm_u(covered.four, 4);
+    e.branch(full, (two, &[following, covered.mask.0, rest]), (partial, &[]));
+    e.switch_to(partial);
+    e.branch(rest, (some, &[]), (one, &[]));
+    e.switch_to(some);
+    let (second, after) = take_quad(e, rest);
+    e.jump(two, &[second.four, second.mask.0, after]);
+    e.switch_to(two);
+    let [four, mask, after] = [0, 1, 2].map(|index| e.parameter(two, index));
+    e.jump(done, &[]);
+    e.switch_to(done);
+    e.branch(full, (step, &[]), (left, &[]));
+    e.switch_to(left);
+    e.jump(take, &[after]);
+    e.switch_to(step);
+    let following = e.b.ins().iadd_imm_u(four, 4);
+    let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, following, 64);
+    e.branch(more, (quad, &[following, mask, after]), (next, &[]));
+    let second = vec![(covered.four, four), (covered.mask.0, mask)];
+    let own = args::own_of_quads();
+    e.bodies.push(Body { entry: one, exit: advance, second, before: two, own, counters: 0..0 });
+    e.switch_to(one);
 }
 
 /// The first quad of a coverage that is not empty, and the coverage of the rest.
@@ -488,12 +527,34 @@ fn each_record(
     e.branch(any, (head, &[first]), (none, &[]));
     e.switch_to(head);
     let record = e.parameter(head, 0);
+    if e.caps.pairs != Pairs::Never {
+        two_records(e, record, (head, advance), (end, after));
+    }
     let local = e.local(record);
     body(e, local, advance);
     e.switch_to(advance);
     let following = e.b.ins().iadd_imm_u(record, size_of::<Record>() as i64);
     let more = e.b.ins().icmp(IntCC::NotEqual, following, end);
     e.branch(more, (head, &[following]), (after, &[]));
+}
+
+/// Does what is done with `record` with the one after it as well, at once, if there is one. Goes on where it is done
+/// with `record` alone.
+fn two_records(e: &mut Emit<'_>, record: Value, (head, advance): (Block, Block), (end, after): (Value, Block)) {
+    let (one, two, done) = (e.block(&[]), e.block(&[]), e.block(&[]));
+    let size = size_of::<Record>() as i64;
+    let second = e.b.ins().iadd_imm_u(record, size);
+    let more = e.b.ins().icmp(IntCC::NotEqual, second, end);
+    e.branch(more, (two, &[]), (one, &[]));
+    e.switch_to(two);
+    e.jump(done, &[]);
+    e.switch_to(done);
+    let following = e.b.ins().iadd_imm_u(second, size);
+    let more = e.b.ins().icmp(IntCC::NotEqual, following, end);
+    e.branch(more, (head, &[following]), (after, &[]));
+    let (second, own) = (vec![(record, second)], args::own_of_quads());
+    e.bodies.push(Body { entry: one, exit: advance, second, before: two, own, counters: 0..0 });
+    e.switch_to(one);
 }
 
 #[cfg(all(test, feature = "check-aarch64"))]

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::types::I16X8;
 use triglyph_guest::kernel::procedural::{Clamp, Combine, ProceduralData, ProceduralKey, Shift};
 use triglyph_guest::num::ops::Ops;
 
-use super::args::{at, scratch_at};
+use super::args::{at, quad_scratch_at};
 use super::quad::Quad;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
 
@@ -96,7 +96,7 @@ impl Quad<'_, '_> {
         let fraction = e.sub(x, whole);
         let args = e.args;
         let data = e.load_i64(args, at!(procedural.data));
-        let entries = e.pair_addresses(data, index, scratch_at!(indices));
+        let entries = e.pair_addresses(data, index, quad_scratch_at!(indices));
         // The colours follow the maps.
         let [value, difference] = e.load_pairs_wide(entries, table, false);
         let product = e.mul(fraction, difference);

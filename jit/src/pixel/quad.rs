@@ -323,7 +323,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         let mask = self.mask();
         let any = self.e.any(mask);
         let alive = self.e.block(&[]);
-        self.e.branch(any, (alive, &[]), self.exits.dead);
+        self.e.branch_if_any(any, (alive, &[]), self.exits.dead);
         self.e.switch_to(alive);
     }
 

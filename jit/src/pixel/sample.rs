@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::pixel::{Filter, TextureKey, TextureKind, Wrap};
 use triglyph_guest::num::ops::Ops;
 
-use super::args::scratch_at;
+use super::args::quad_scratch_at;
 use super::quad::Quad;
 use super::record::saved;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
@@ -235,6 +235,7 @@ impl Quad<'_, '_> {
     }
 
     fn filtered(&mut self, unit: usize, filter: Filter, level: Level, coordinates: &Coordinates) -> Pair {
+        let record = self.known.record();
         let mut sampler = Sampler { e: self.e, key: self.key.textures[unit], unit, level, face: coordinates.face };
         match filter {
             Filter::Nearest => {
@@ -243,7 +244,10 @@ impl Quad<'_, '_> {
             }
             Filter::Linear => {
                 let levels = matches!(level, Level::Lanes { .. });
-                let at = linear::FootprintAt(sampler.e.args, scratch_at!(footprint));
+                let at = match record {
+                    Some(record) => linear::FootprintAt(record, saved!(footprint)),
+                    None => linear::FootprintAt(sampler.e.args, quad_scratch_at!(footprint)),
+                };
                 sampler.footprint(coordinates.uv, at);
                 linear::filter(self.e, at, levels)
             }
@@ -404,7 +408,7 @@ impl Sampler<'_, '_> {
     /// level's size.
     pub(super) fn texel(&mut self, texels: Value, row: I32x4, i: Wrapped, row_border: Option<Mask>) -> I32x4 {
         let index = self.e.iadd(row, i.0);
-        let words = self.e.gather32_padded(texels, index, scratch_at!(indices));
+        let words = self.e.gather32_padded(texels, index, quad_scratch_at!(indices));
         let border = match (i.1, row_border) {
             (Some(a), Some(b)) => Some(self.e.or(a, b)),
             (a, b) => a.or(b),

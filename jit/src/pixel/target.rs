@@ -47,7 +47,7 @@ impl Quad<'_, '_> {
                 self.color_at();
                 self.mask();
                 let (whole, masked, done) = (self.e.block(&[]), self.e.block(&[]), self.e.block(&[]));
-                self.e.branch(full, (whole, &[]), (masked, &[]));
+                self.e.branch_together(full, (whole, &[]), (masked, &[]));
                 self.e.switch_to(whole);
                 self.store_color(format, words);
                 self.e.jump(done, &[]);

@@ -21,8 +21,8 @@ const QUAD_ROWS: [u64; 4] = {
 };
 
 impl Extent {
-    /// The same bounds, but no lower than the last quad that is covered: surfaces often end with the memory that is mapped,
-    /// and their heights are no multiples of a block's.
+    /// The same bounds, but no lower than the last quad that is covered: surfaces often end with the memory that is
+    /// mapped, and their heights are no multiples of a block's.
     pub fn touched(&self, samples: Samples, blocks: &[PixelBlock]) -> Extent {
         let down = u32::from(samples.down);
         let last = self.bottom / down - 8;

@@ -219,5 +219,5 @@ fn two_quads(e: &mut Emit<'_>, first: &CoveredQuad, (entry, exit): (Block, Block
     e.switch_to(done);
     e.jump(quads, &[second.rest]);
     let second = vec![(first.number, second.number), (first.cover, second.cover)];
-    e.body = Some(Body { entry, exit, second, before: two, own: args::own_of_quads(), counters: args::COUNTERS });
+    e.bodies.push(Body { entry, exit, second, before: two, own: args::own_of_quads(), counters: args::COUNTERS });
 }

@@ -65,7 +65,7 @@ fn emit(e: &mut Emit<'_>, operation: Operation<'_>) -> Result<(), Unsupported> {
         e.switch_to(done);
         e.jump(head, &[rest]);
         let (second, own) = (vec![(number, second)], Vec::new());
-        e.body = Some(Body { entry: one, exit, second, before: two, own, counters: 0..0 });
+        e.bodies.push(Body { entry: one, exit, second, before: two, own, counters: 0..0 });
     }
     e.switch_to(one);
     let offset = e.b.ins().imul_imm_u(number, 16 * INPUTS as i64);

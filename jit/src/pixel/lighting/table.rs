@@ -6,7 +6,7 @@ use triglyph_guest::num::ops::Ops;
 use super::Lighting;
 use super::light::{Light, TableIndex};
 use crate::lane::{Emit, F32x4, I32x4};
-use crate::pixel::args::{at, scratch_at};
+use crate::pixel::args::{at, quad_scratch_at};
 
 /// Bytes of a table.
 const TABLE: i32 = 256 * 8;
@@ -95,6 +95,6 @@ fn signed(e: &mut Emit<'_>, input: F32x4) -> TableIndex {
 fn table_index(e: &mut Emit<'_>, index: I32x4, fraction: F32x4) -> TableIndex {
     let args = e.args;
     let tables = e.load_i64(args, at!(lighting.tables));
-    let entries = e.pair_addresses(tables, index, scratch_at!(indices));
+    let entries = e.pair_addresses(tables, index, quad_scratch_at!(indices));
     TableIndex { entries, fraction }
 }

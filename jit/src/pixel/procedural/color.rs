@@ -10,7 +10,7 @@ use triglyph_guest::num::ops::{Ops, log2};
 
 use super::args::LAST_LEVEL;
 use crate::lane::{Emit, F32x4, I32x4, Pair};
-use crate::pixel::args::{at, scratch_at};
+use crate::pixel::args::{at, quad_scratch_at};
 use crate::pixel::quad::Quad;
 use crate::pixel::sample::mix_levels;
 
@@ -109,7 +109,7 @@ impl Quad<'_, '_> {
         let args = e.args;
         let data = e.load_i64(args, at!(procedural.data));
         let mut lane = 0;
-        let rows = e.lanes_through_memory(index, scratch_at!(indices)).map(|index| {
+        let rows = e.lanes_through_memory(index, quad_scratch_at!(indices)).map(|index| {
             let row = color_row(e, data, index, fraction, lane);
             lane += 1;
             e.truncate_to_int(row)

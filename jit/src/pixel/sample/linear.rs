@@ -65,7 +65,7 @@ impl Sampler<'_, '_> {
 
         let all = self.e.b.ins().icmp_imm_u(IntCC::Equal, inside, 15);
         let (seam, done) = (self.e.cold_block(&[]), self.e.block(&[]));
-        self.e.branch(all, (done, &[]), (seam, &[]));
+        self.e.branch_if_all(all, (done, &[]), (seam, &[]));
         self.e.switch_to(seam);
         self.seam([i, j], at);
         self.e.jump(done, &[]);
@@ -127,7 +127,7 @@ impl Sampler<'_, '_> {
         let size = size_of::<[u32; 12]>() as i64;
         let second = self.e.i32(size as i32);
         let more = self.e.b.ins().icmp_imm_u(IntCC::Equal, number, 0);
-        self.e.branch(more, (row, &[above.0, second]), (done, &[]));
+        self.e.branch_together(more, (row, &[above.0, second]), (done, &[]));
 
         self.e.switch_to(done);
         let first = self.e.b.ins().iadd_imm_s(base, i64::from(pairs));

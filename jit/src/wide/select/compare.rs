@@ -61,6 +61,9 @@ impl Selector<'_> {
         // Both iterations'.
         let (inst, opcode) = self.definition(value)?;
         let arguments = self.function.dfg.inst_args(inst);
+        if !matches!(opcode, Opcode::Bor | Opcode::Band) {
+            return None;
+        }
         let [(first, a), (second, b)] = [self.asked(arguments[0])?, self.asked(arguments[1])?];
         let is_same = first == second && self.ty(a) == self.ty(b);
         let answers_both = match first {
