@@ -40,6 +40,14 @@ impl Uses {
     }
 }
 
+impl FromIterator<Use> for Uses {
+    fn from_iter<T: IntoIterator<Item = Use>>(uses: T) -> Self {
+        let mut all = Uses::default();
+        uses.into_iter().for_each(|later| all.note(later));
+        all
+    }
+}
+
 /// Where something lies in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {

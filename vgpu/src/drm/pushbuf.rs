@@ -94,17 +94,15 @@ fn written_by_others(state: &State, channel: u32, buffers: &[PushbufBuffer]) -> 
     let mut ranges = Vec::new();
     for buffer in buffers {
         let known = state.buffers.get(buffer.handle).ok_or(Errno(libc::ENOENT))?;
-        let of_others = |uses: &Uses| {
-            let mut others = Uses::default();
-            uses.iter().filter(|last| last.board != own).for_each(|last| others.note(last));
-            state.waits(&others)
-        };
-        let written = of_others(&known.written);
-        if known.mapped || !written.is_empty() {
+        let of_others = |uses: &Uses| uses.iter().filter(|last| last.board != own).collect::<Uses>();
+        let mut others = of_others(&known.written);
+        if known.mapped || others.iter().next().is_some() {
             ranges.push(state.range(known.place, known.size));
         }
-        let read = if buffer.write_domains != 0 { of_others(&known.used) } else { Vec::new() };
-        for (board, number) in written.into_iter().chain(read) {
+        if buffer.write_domains != 0 {
+            others = of_others(&known.used);
+        }
+        for (board, number) in state.waits(&others) {
             board.wait(number, Duration::MAX);
         }
     }

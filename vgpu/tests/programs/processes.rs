@@ -1,0 +1,51 @@
+//! Processes: each has a GPU of its own, and nothing of it stays.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::Stdio;
+
+use crate::{CHIPS, on_chip, program};
+
+fn files(folder: &Path) -> Vec<String> {
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name().to_string_lossy().into_owned();
+    std::fs::read_dir(folder).unwrap().map(name).collect()
+}
+
+#[test]
+fn processes_have_gpus_of_their_own() {
+    let Some(program) = program("processes") else { return };
+    for chip in CHIPS {
+        for what in ["alone", "together", "fork", "exec"] {
+            let folder = tempfile::tempdir().unwrap();
+            let output = on_chip(&program, chip, folder.path()).arg(what).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{what} on {chip}: {}\n{said}", output.status);
+            assert_eq!(files(folder.path()), [""; 0], "{what} on {chip}");
+        }
+    }
+}
+
+#[test]
+fn what_a_killed_program_leaves_goes_with_the_next_one() {
+    let Some(program) = program("processes") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let forever = || {
+        let mut child =
+            on_chip(&program, "gm20b", folder.path()).arg("forever").stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        let mut said = BufReader::new(child.stdout.take().unwrap());
+        said.read_line(&mut line).unwrap();
+        assert_eq!(line, "drawn\n");
+        // The program would end if nobody listened.
+        (child, said)
+    };
+    let ((mut killed, _said), (mut other, _also_said)) = (forever(), forever());
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_eq!(files(folder.path()).len(), 2);
+    assert!(on_chip(&program, "gm20b", folder.path()).arg("alone").status().unwrap().success());
+    let left = files(folder.path());
+    assert!(left.len() == 1 && left[0].contains(&other.id().to_string()), "{left:?}");
+    other.kill().unwrap();
+    other.wait().unwrap();
+}
