@@ -1,6 +1,6 @@
 //! Blocks, branches, calls.
 
-use cranelift_codegen::ir::{BlockCall, InstructionData, JumpTable, Opcode};
+use cranelift_codegen::ir::{Block, BlockCall, InstructionData, JumpTable, Opcode};
 use cranelift_codegen::isa::CallConv;
 
 use super::*;
