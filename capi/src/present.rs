@@ -96,6 +96,21 @@ fn fields(format: u32, big_endian: bool) -> Result<PixelFields, Failure> {
     })
 }
 
+/// Has `present` store a picture in the host's rows; without a handle nothing is known of the one before.
+///
+/// # Safety
+/// As [`host_rows`]; `presented` is null or a handle that no other call uses.
+unsafe fn presenting(
+    rows: Option<&triglyph_rows>,
+    presented: *mut triglyph_presented,
+    present: impl FnOnce(&mut HostRows<'_>, &mut Presented) -> Result<bool, Failure>,
+) -> Result<bool, Failure> {
+    // SAFETY: the caller promises the same.
+    let (mut rows, presented) = unsafe { (host_rows(rows)?, presented.as_mut()) };
+    let mut none = triglyph_presented::default();
+    present(&mut rows, &mut presented.unwrap_or(&mut none).presented)
+}
+
 /// What a display shows, as the façade has it.
 fn scan_out(present: &triglyph_present, big_endian: bool) -> Result<ScanOut, Failure> {
     let &triglyph_present { space, format, address, width, height, pitch, layout, .. } = present;
@@ -129,10 +144,10 @@ pub unsafe extern "C" fn triglyph_present_picture(
     with_device(device, |state| {
         let scan = scan_out(required(present, "present")?, big_endian)?;
         // SAFETY: the header asks callers for rows of that size, and for a handle that no other call uses.
-        let (mut rows, presented) = unsafe { (host_rows(rows)?, presented.as_mut()) };
-        let mut none = triglyph_presented::default();
-        let presented = presented.unwrap_or(&mut none);
-        put(changed, state.gpu.device().present(&scan, &mut rows, &mut presented.presented)?);
+        let presents = unsafe {
+            presenting(rows, presented, |rows, presented| Ok(state.gpu.device().present(&scan, rows, presented)?))
+        };
+        put(changed, presents?);
         Ok(())
     })
 }
@@ -157,11 +172,12 @@ pub unsafe extern "C" fn triglyph_n3ds_present_screen(
         let (screen, eye) = (self::screen(screen)?, self::eye(eye)?);
         let size = n3ds.external().lcd(screen).picture(eye).map_or((0, 0), |picture| (picture.width, picture.height));
         // SAFETY: the header asks callers for rows of that size, and for a handle that no other call uses.
-        let (mut rows, presented) = unsafe { (host_rows(rows)?, presented.as_mut()) };
-        let mut none = triglyph_presented::default();
-        let presented = presented.unwrap_or(&mut none);
-        let new = size != (0, 0) && n3ds.present_screen(screen, eye, &mut rows, &mut presented.presented)?;
-        put(changed, new);
+        let presents = unsafe {
+            presenting(rows, presented, |rows, presented| {
+                Ok(size != (0, 0) && n3ds.present_screen(screen, eye, rows, presented)?)
+            })
+        };
+        put(changed, presents?);
         put(width, size.0);
         put(height, size.1);
         Ok(())
@@ -185,14 +201,13 @@ pub unsafe extern "C" fn triglyph_rsx_present_head(
     with_rsx(rsx, |rsx| {
         let scan = rsx.scan_out(head);
         // SAFETY: the header asks callers for rows of that size, and for a handle that no other call uses.
-        let (mut rows, presented) = unsafe { (host_rows(rows)?, presented.as_mut()) };
-        let mut none = triglyph_presented::default();
-        let presented = presented.unwrap_or(&mut none);
-        let new = match &scan {
-            Some(scan) => triglyph::Device::present(rsx, scan, &mut rows, &mut presented.presented)?,
-            None => false,
+        let presents = unsafe {
+            presenting(rows, presented, |rows, presented| match &scan {
+                Some(scan) => Ok(triglyph::Device::present(rsx, scan, rows, presented)?),
+                None => Ok(false),
+            })
         };
-        put(changed, new);
+        put(changed, presents?);
         put(width, scan.map_or(0, |scan| scan.width));
         put(height, scan.map_or(0, |scan| scan.height));
         Ok(())

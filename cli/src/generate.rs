@@ -1,6 +1,5 @@
 //! `triglyph completions` and `triglyph man`: what packages install beside the command, made from its arguments.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -28,10 +27,17 @@ pub struct Man {
 }
 
 /// Prints the completions of a shell.
-pub fn completions(arguments: &Completions) -> anyhow::Result<Exit> {
+pub fn completions(arguments: &Completions, output: &Output) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut crate::Arguments::command(), "triglyph", &mut script);
-    io::stdout().lock().write_all(&script)?;
+    print(&script, "completions", output)
+}
+
+/// Prints a text, as the member of an object in JSON.
+fn print(text: &[u8], event: &str, output: &Output) -> anyhow::Result<Exit> {
+    let text = String::from_utf8_lossy(text);
+    output.line(format_args!("{}", text.trim_end()))?;
+    output.object(&serde_json::json!({ "event": event, "text": text }))?;
     Ok(Exit::Good)
 }
 
@@ -41,8 +47,7 @@ pub fn man(arguments: &Man, output: &Output) -> anyhow::Result<Exit> {
     let Some(folder) = &arguments.out else {
         let mut page = Vec::new();
         clap_mangen::Man::new(command).render(&mut page)?;
-        io::stdout().lock().write_all(&page)?;
-        return Ok(Exit::Good);
+        return print(&page, "manual", output);
     };
     make_folder(folder)?;
     clap_mangen::generate_to(command, folder)

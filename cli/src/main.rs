@@ -105,7 +105,7 @@ fn run(command: &Command, output: &Output) -> anyhow::Result<Exit> {
         Command::Cache(arguments) => cache::run(arguments, output),
         #[cfg(target_os = "linux")]
         Command::Gpu(arguments) => gpu::run(arguments),
-        Command::Completions(arguments) => generate::completions(arguments),
+        Command::Completions(arguments) => generate::completions(arguments, output),
         Command::Man(arguments) => generate::man(arguments, output),
     }
 }

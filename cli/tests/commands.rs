@@ -264,6 +264,10 @@ fn shells_and_manuals_know_every_command() {
         expect_code(&script, 0);
         assert!(String::from_utf8(script.stdout).unwrap().contains("junit"), "{shell}");
     }
+    for command in [&["completions", "bash"][..], &["man"]] {
+        let lines = json_lines(&triglyph(&[&["--json"], command].concat()));
+        assert!(lines.len() == 1 && lines[0]["text"].as_str().is_some_and(|text| text.contains("triglyph")));
+    }
     let page = triglyph(&["man"]);
     expect_code(&page, 0);
     assert!(String::from_utf8(page.stdout).unwrap().contains(".TH triglyph 1"));

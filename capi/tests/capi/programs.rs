@@ -75,7 +75,7 @@ fn newest(root: &Path) -> SystemTime {
     newest
 }
 
-/// Whether there is a compiler; if not, the test's output says what is left out.
+/// Whether there is a compiler, or another program; if not, the test's output says what is left out.
 fn has_compiler(compiler: &str) -> bool {
     let there = cfg!(unix) && Command::new(compiler).arg("--version").output().is_ok_and(|run| run.status.success());
     if !there {
@@ -228,6 +228,28 @@ fn the_console_in_c_draws_its_triangle() {
 #[test]
 fn the_console_in_cpp_draws_its_triangle() {
     example("../examples/cpp/ps3.cpp", Link::Shared, [640, 360]);
+}
+
+/// Runs an example under valgrind: what it does on the host's side is clean, and nothing is left.
+fn check_memory(source: &str) {
+    if !has_compiler("valgrind") {
+        return;
+    }
+    let scratch = TempDir::new().unwrap();
+    let Some(program) = compile(source, Link::Static, &scratch) else { return };
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=memcheck", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect,possible"]);
+    succeed(valgrind.arg("--error-exitcode=9").arg(&program).arg(scratch.path().join("picture.ppm")));
+}
+
+#[test]
+fn memcheck_finds_nothing_in_c() {
+    check_memory("../examples/c/n3ds.c");
+}
+
+#[test]
+fn memcheck_finds_nothing_in_cpp() {
+    check_memory("../examples/cpp/ps3.cpp");
 }
 
 /// Lines that an example may have, so that it stays one.
