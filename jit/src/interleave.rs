@@ -1,14 +1,17 @@
-//! Two iterations of a loop's body at once.
+//! Several iterations of a loop's body at once: two, or another even number.
 //!
 //! Operations on a quad mostly wait for each other, and a processor looks ahead by some two hundred instructions: too
 //! few to reach the next quad of a long program. So the body of the loop over quads is there a second time, for two
 //! quads: each instruction of the first, then the same one of the second. Interpolation, textures and programs know
 //! nothing of it, the copy is made of the finished CLIF.
 //!
-//! Both quads take the same way where that is right for both: after a branch of which one way is marked as right
+//! All iterations take the same way where that is right for each: after a branch of which one way is marked as right
 //! whatever the condition says, as code under masks is ([`Always`]). There their instructions alternate, and those that
-//! do not depend on the quad are there once. What any other branch selects between is copied as a whole, for one quad
-//! after the other, up to where its ways meet again.
+//! do not depend on the iteration are there once. What any other branch selects between is copied as a whole, for one
+//! iteration after the other, up to where its ways meet again.
+//!
+//! Kernels have two iterations at once. Four make some of them faster, with vectors of 256 bits (mipmaps, two targets),
+//! and others slower, which have no registers for so many values or few quads beside each other.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -53,12 +56,12 @@ pub(crate) struct Body {
     pub entry: Block,
     /// The block after it, which has none either.
     pub exit: Block,
-    /// The values that an iteration begins with: those of the body, and those that the second one has instead.
-    pub second: Vec<(Value, Value)>,
-    /// Where both iterations go: a block that ends in a jump to another one, in between.
+    /// The values that an iteration begins with: those of the body, and those that each other iteration has instead.
+    pub others: Vec<(Value, Vec<Value>)>,
+    /// Where all iterations go: a block that ends in a jump to another one, in between.
     pub before: Block,
     /// Parts of the arguments that each iteration has for itself: their offsets, and how much further on those of the
-    /// second one are.
+    /// next one are.
     pub own: Vec<(Range<i32>, i32)>,
     /// Those of them that iterations add to.
     pub counters: Range<i32>,
@@ -83,6 +86,13 @@ impl Twins {
             self.insts.extend(insts);
             self.parameters.extend(parameters);
         }
+    }
+}
+
+impl Body {
+    /// How many iterations are done at once.
+    fn iterations(&self) -> usize {
+        1 + self.others.first().map_or(0, |(_, others)| others.len())
     }
 }
 
@@ -111,7 +121,7 @@ fn draw_one(function: &mut Function, body: &Body) {
 
 /// The values that differ between iterations; `None` if two of them cannot be made at once.
 fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> Option<HashSet<Value>> {
-    let mut dependent: HashSet<Value> = body.second.iter().map(|&(first, _)| first).collect();
+    let mut dependent: HashSet<Value> = body.others.iter().map(|&(first, _)| first).collect();
     dependent.extend(blocks.all.iter().flat_map(|&block| function.dfg.block_params(block)));
     loop {
         let known = dependent.len();
@@ -217,8 +227,8 @@ struct Copies<'f> {
     body: &'f Body,
     blocks: &'f Blocks,
     dependent: &'f HashSet<Value>,
-    /// The values of both iterations, by those of the body. Others are the same.
-    values: [HashMap<Value, Value>; 2],
+    /// The values of each iteration, by those of the body. Others are the same.
+    values: Vec<HashMap<Value, Value>>,
     /// The block that is being filled.
     current: Block,
     /// The block that was placed last.
@@ -240,7 +250,10 @@ impl<'f> Copies<'f> {
         blocks: &'f Blocks,
         dependent: &'f HashSet<Value>,
     ) -> Self {
-        let values = [HashMap::new(), body.second.iter().copied().collect()];
+        let mut values = vec![HashMap::new(); body.iterations()];
+        for (first, others) in &body.others {
+            values.iter_mut().skip(1).zip(others).for_each(|(values, &other)| values.extend([(*first, other)]));
+        }
         let (current, done) = (body.before, body.exit);
         Copies {
             function,
@@ -287,7 +300,8 @@ impl<'f> Copies<'f> {
             let results = self.function.dfg.inst_results(inst).to_vec();
             let is_store = matches!(self.function.dfg.insts[inst], InstructionData::Store { .. });
             let twice = is_store || results.iter().any(|result| self.dependent.contains(result));
-            let copies: Vec<Inst> = (0..if twice { 2 } else { 1 })
+            let count = if twice { self.values.len() } else { 1 };
+            let copies: Vec<Inst> = (0..count)
                 .map(|iteration| {
                     let copy = self.copy(inst, iteration);
                     self.function.layout.append_inst(copy, self.current);
@@ -295,10 +309,10 @@ impl<'f> Copies<'f> {
                     copy
                 })
                 .collect();
-            self.twins.insts.extend(<[Inst; 2]>::try_from(copies));
-            if !twice {
-                let [first, second] = &mut self.values;
-                second.extend(results.iter().filter_map(|result| Some((*result, *first.get(result)?))));
+            self.twins.insts.extend(copies.chunks_exact(2).map(|pair| [pair[0], pair[1]]));
+            if !twice && let Some((first, others)) = self.values.split_first_mut() {
+                let same = results.iter().filter_map(|result| Some((*result, *first.get(result)?)));
+                others.iter_mut().for_each(|values| values.extend(same.clone()));
             }
         }
         match self.function.dfg.insts[end] {
@@ -338,17 +352,24 @@ impl<'f> Copies<'f> {
     /// Whether both iterations go where a branch goes if its condition holds: they do what is always right if either
     /// of them wants it.
     fn common_condition(&mut self, condition: Value, always: Always) -> Value {
-        let [first, second] = [0, 1].map(|iteration| self.value(iteration, condition));
+        let mut conditions: Vec<Value> = (0..self.values.len()).map(|n| self.value(n, condition)).collect();
+        let first = conditions[0];
         let mut cursor = FuncCursor::new(self.function).at_bottom(self.current);
-        match always {
-            _ if first == second => first,
-            Always::Either => first,
-            Always::Taken => cursor.ins().bor(first, second),
-            Always::NotTaken => {
-                let [first, second] = [first, second].map(|value| cursor.ins().icmp_imm_u(IntCC::NotEqual, value, 0));
-                cursor.ins().band(first, second)
-            }
+        if always == Always::Either || conditions.iter().all(|&other| other == first) {
+            return first;
         }
+        if always == Always::NotTaken {
+            conditions.iter_mut().for_each(|value| *value = cursor.ins().icmp_imm_u(IntCC::NotEqual, *value, 0));
+        }
+        while conditions.len() > 1 {
+            let join = |pair: &[Value]| match (pair, always) {
+                ([first, second], Always::NotTaken) => cursor.ins().band(*first, *second),
+                ([first, second], _) => cursor.ins().bor(*first, *second),
+                (rest, _) => rest[0],
+            };
+            conditions = conditions.chunks(2).map(join).collect();
+        }
+        conditions[0]
     }
 
     /// Both iterations go the usual way, or begin anew. Returns the block that goes on in the current one.
@@ -377,7 +398,7 @@ impl<'f> Copies<'f> {
             return (self.done, Vec::new());
         }
         let arguments: Vec<_> = way.args(&self.function.dfg.value_lists).filter_map(|arg| arg.as_value()).collect();
-        let both = (0..2).flat_map(|iteration| arguments.iter().map(move |&value| (iteration, value)));
+        let both = (0..self.values.len()).flat_map(|iteration| arguments.iter().map(move |&value| (iteration, value)));
         let both = both.map(|(iteration, value)| BlockArg::Value(self.value(iteration, value))).collect();
         (self.common_block(to), both)
     }
@@ -388,10 +409,11 @@ impl<'f> Copies<'f> {
             return known;
         }
         let copy = self.new_block(block);
-        (0..2).for_each(|iteration| self.copy_parameters(block, copy, iteration));
+        (0..self.values.len()).for_each(|iteration| self.copy_parameters(block, copy, iteration));
         let parameters = self.function.dfg.block_params(copy);
-        let (first, second) = parameters.split_at(parameters.len() / 2);
-        self.twins.parameters.extend(first.iter().zip(second).map(|(&first, &second)| [first, second]));
+        let each: Vec<_> = parameters.chunks((parameters.len() / self.values.len()).max(1)).collect();
+        let pairs = each.chunks_exact(2).flat_map(|pair| pair[0].iter().zip(pair[1]));
+        self.twins.parameters.extend(pairs.map(|(&first, &second)| [first, second]));
         self.common.insert(block, copy);
         self.rest.push((block, copy));
         copy
@@ -412,7 +434,7 @@ impl<'f> Copies<'f> {
     fn select(&mut self, block: Block, end: Inst, meeting: Block) -> Option<Block> {
         let between = self.blocks.between(block, meeting);
         let mut arguments = Vec::new();
-        for iteration in 0..2 {
+        for iteration in 0..self.values.len() {
             let mut targets = HashMap::new();
             for &from in &between {
                 let copy = self.new_block(from);
@@ -491,10 +513,8 @@ impl<'f> Copies<'f> {
         let dfg = &mut self.function.dfg;
         let distance = own_distance(&dfg.insts[inst], &dfg.value_lists, self.args, self.body).unwrap_or(0);
         let copy = dfg.clone_inst(inst);
-        if let (1, InstructionData::Load { offset, .. } | InstructionData::Store { offset, .. }) =
-            (iteration, &mut dfg.insts[copy])
-        {
-            *offset = (i32::from(*offset) + distance).into();
+        if let InstructionData::Load { offset, .. } | InstructionData::Store { offset, .. } = &mut dfg.insts[copy] {
+            *offset = (i32::from(*offset) + distance * iteration as i32).into();
         }
         let results = dfg.inst_results(inst).iter().copied().zip(dfg.inst_results(copy).iter().copied());
         self.values[iteration].extend(results);

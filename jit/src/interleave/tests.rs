@@ -99,7 +99,7 @@ fn emit(e: &mut Emit<'_>, body: &dyn Fn(&mut Item<'_, '_>)) -> Result<(), Unsupp
         e.bodies.push(Body {
             entry: one,
             exit,
-            second: vec![(number, second)],
+            others: vec![(number, vec![second])],
             before: two,
             own,
             counters: at!(count)..at!(count) + 16,

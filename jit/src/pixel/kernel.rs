@@ -494,9 +494,9 @@ fn two_quads(
     let following = e.b.ins().iadd_imm_u(four, 4);
     let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, following, 64);
     e.branch(more, (quad, &[following, mask, after]), (next, &[]));
-    let second = vec![(covered.four, four), (covered.mask.0, mask)];
+    let others = vec![(covered.four, vec![four]), (covered.mask.0, vec![mask])];
     let own = args::own_of_quads();
-    e.bodies.push(Body { entry: one, exit: advance, second, before: two, own, counters: 0..0 });
+    e.bodies.push(Body { entry: one, exit: advance, others, before: two, own, counters: 0..0 });
     e.switch_to(one);
 }
 
@@ -552,8 +552,8 @@ fn two_records(e: &mut Emit<'_>, record: Value, (head, advance): (Block, Block),
     let following = e.b.ins().iadd_imm_u(second, size);
     let more = e.b.ins().icmp(IntCC::NotEqual, following, end);
     e.branch(more, (head, &[following]), (after, &[]));
-    let (second, own) = (vec![(record, second)], args::own_of_quads());
-    e.bodies.push(Body { entry: one, exit: advance, second, before: two, own, counters: 0..0 });
+    let (others, own) = (vec![(record, vec![second])], args::own_of_quads());
+    e.bodies.push(Body { entry: one, exit: advance, others, before: two, own, counters: 0..0 });
     e.switch_to(one);
 }
 

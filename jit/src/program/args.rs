@@ -19,6 +19,9 @@ use super::tables::{TABLES, Tables};
 use super::texture_args::TextureArgs;
 use crate::maxwell::args::Context;
 
+/// Most quads that are drawn at once.
+pub const AT_ONCE: usize = 2;
+
 /// Capacity of the constant pool in the arguments; further constants follow the code.
 pub const POOL: usize = 96;
 
@@ -41,8 +44,8 @@ pub struct Args {
     pub textures: *const TextureArgs,
     /// Context of a Maxwell program.
     pub maxwell: *mut Context,
-    /// Number of samples that passed, by lane, negated; of both quads that are drawn at once.
-    pub passed: [Vec4<i32>; 2],
+    /// Number of samples that passed, by lane, negated; of each of the quads that are drawn at once.
+    pub passed: [Vec4<i32>; AT_ONCE],
     /// Bytes from one row of pixels to the next of surfaces with rows.
     pub down: [u32; SURFACES],
     /// Offset of each quad of a block: of its first sample; of the plan's surfaces.
@@ -68,8 +71,8 @@ pub struct Args {
 /// Scratch memory; it is written before it is read.
 #[repr(C, align(64))]
 pub struct Scratch {
-    /// Of both quads that are drawn at once.
-    pub quads: [QuadScratch; 2],
+    /// Of the quads that are drawn at once.
+    pub quads: [QuadScratch; AT_ONCE],
     /// Of the current primitive.
     pub planes: [[Vec4<f32>; 3]; PLANES],
     /// Input registers, for programs with relative addressing: with perspective, and without.
@@ -133,7 +136,7 @@ macro_rules! quad_scratch_at {
 }
 pub(crate) use quad_scratch_at;
 
-/// What each of two quads that are drawn at once has for itself: offsets from the argument, and the distance from those
+/// What each of the quads that are drawn at once has for itself: offsets from the argument, and the distance from those
 /// of the first to those of the second.
 pub fn own_of_quads() -> Vec<(Range<i32>, i32)> {
     let (passed, quads) = (at!(passed), scratch_at!(quads));
@@ -326,7 +329,7 @@ impl Frame {
             tables: &raw const TABLES,
             textures: textures.0.as_ptr().cast(),
             maxwell: std::ptr::null_mut(),
-            passed: [[0; 4]; 2],
+            passed: [[0; 4]; AT_ONCE],
             down: [0; SURFACES],
             sample_offsets: c.sample_offsets.map(|offset| offset.map(|v| [v; 4])),
             alpha_reference: [output.alpha_reference; 4],

@@ -218,6 +218,6 @@ fn two_quads(e: &mut Emit<'_>, first: &CoveredQuad, (entry, exit): (Block, Block
     e.jump(done, &[]);
     e.switch_to(done);
     e.jump(quads, &[second.rest]);
-    let second = vec![(first.number, second.number), (first.cover, second.cover)];
-    e.bodies.push(Body { entry, exit, second, before: two, own: args::own_of_quads(), counters: args::COUNTERS });
+    let others = vec![(first.number, vec![second.number]), (first.cover, vec![second.cover])];
+    e.bodies.push(Body { entry, exit, others, before: two, own: args::own_of_quads(), counters: args::COUNTERS });
 }

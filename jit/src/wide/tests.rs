@@ -9,7 +9,7 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_testkit::random::Random;
 
 use super::is_supported;
-use crate::code::{Compiler, Effort};
+use crate::code::{Code, Compiler, Effort};
 use crate::interleave::Body;
 use crate::lane::{Emit, Pairs, memory as flags};
 
@@ -37,8 +37,8 @@ const TO: i32 = std::mem::offset_of!(Memory, to) as i32;
 /// Makes a vector from the vectors of an item and its number.
 type Operation<'o> = &'o dyn Fn(&mut Emit<'_>, [Value; INPUTS], Value) -> Value;
 
-/// Emits a loop over the items that stores what `operation` makes of each.
-fn emit(e: &mut Emit<'_>, operation: Operation<'_>) -> Result<(), Unsupported> {
+/// Emits a loop over the items that stores what `operation` makes of each, `at_once` of them at a time.
+fn emit(e: &mut Emit<'_>, at_once: usize, operation: Operation<'_>) -> Result<(), Unsupported> {
     let (head, some, end) = (e.block(&[I64]), e.block(&[]), e.block(&[]));
     let (one, exit) = (e.block(&[]), e.block(&[]));
     let args = e.args;
@@ -57,15 +57,23 @@ fn emit(e: &mut Emit<'_>, operation: Operation<'_>) -> Result<(), Unsupported> {
     if e.caps.pairs == Pairs::Never {
         e.jump(one, &[]);
     } else {
-        let (two, done) = (e.block(&[]), e.block(&[]));
-        e.branch(rest, (two, &[]), (one, &[]));
-        e.switch_to(two);
-        let [second, rest] = take(e, rest);
+        let (mut others, mut rest) = (Vec::new(), rest);
+        for _ in 1..at_once {
+            let more = e.block(&[]);
+            e.branch(rest, (more, &[]), (one, &[]));
+            e.switch_to(more);
+            let [other, less] = take(e, rest);
+            others.push(other);
+            rest = less;
+        }
+        let (before, done) = (e.block(&[]), e.block(&[]));
+        e.jump(before, &[]);
+        e.switch_to(before);
         e.jump(done, &[]);
         e.switch_to(done);
         e.jump(head, &[rest]);
-        let (second, own) = (vec![(number, second)], Vec::new());
-        e.bodies.push(Body { entry: one, exit, second, before: two, own, counters: 0..0 });
+        let (others, own) = (vec![(number, others)], Vec::new());
+        e.bodies.push(Body { entry: one, exit, others, before, own, counters: 0..0 });
     }
     e.switch_to(one);
     let offset = e.b.ins().imul_imm_u(number, 16 * INPUTS as i64);
@@ -91,21 +99,25 @@ fn check(name: &str, operation: Operation<'_>) {
         return;
     }
     let single = Compiler::new(Effort::Baseline).unwrap();
-    let text = wide.dump(1, |e| emit(e, operation));
-    assert!(text.contains("vectors of 256 bits"), "{name} is refused: {text}");
-    let [wide, single] = [wide, single].map(|compiler| compiler.compile(1, |e| emit(e, operation)).unwrap());
+    let single = single.compile(1, |e| emit(e, 1, operation)).unwrap();
+    let wide = [2, 4].map(|at_once| {
+        let text = wide.dump(1, |e| emit(e, at_once, operation));
+        assert!(text.contains("vectors of 256 bits"), "{name} is refused: {text}");
+        wide.compile(1, |e| emit(e, at_once, operation)).unwrap()
+    });
     let mut random = Random::new(name.len() as u64);
     for round in 0..60 {
         let from = std::array::from_fn(|_| std::array::from_fn(|_| input(&mut random, round)));
         let items = if round % 4 == 0 { 0xFF } else { u64::from(random.word() & 0xFF) };
         let start = Memory { items, from, to: [[0; 16]; ITEMS] };
-        let results = [&wide, &single].map(|code| {
+        let run = |code: &Code| {
             let mut memory = start;
             // SAFETY: the code reads and writes the fields of `memory`.
             unsafe { code.call((&raw mut memory).cast_const()) };
             memory.to
-        });
-        assert_eq!(results[0], results[1], "{name}, items {items:#b} of {from:?}");
+        };
+        let wanted = run(&single);
+        wide.iter().for_each(|wide| assert_eq!(run(wide), wanted, "{name}, items {items:#b} of {from:?}"));
     }
 }
 

@@ -58,23 +58,44 @@ impl Selector<'_> {
             let vector_register = self.register(vector);
             return Some(self.ask(question, self.ty(vector), false, vector_register));
         }
-        // Both iterations'.
-        let (inst, opcode) = self.definition(value)?;
-        let arguments = self.function.dfg.inst_args(inst);
-        if !matches!(opcode, Opcode::Bor | Opcode::Band) {
-            return None;
-        }
-        let [(first, a), (second, b)] = [self.asked(arguments[0])?, self.asked(arguments[1])?];
-        let is_same = first == second && self.ty(a) == self.ty(b);
-        let answers_both = match first {
+        // Of all iterations.
+        let (_, opcode) = self.definition(value)?;
+        let asked = self.all_asked(value, opcode)?;
+        let (question, vector) = *asked.first()?;
+        let ty = self.ty(vector);
+        let answers_all = match question {
             Question::Any => opcode == Opcode::Bor,
             Question::All | Question::Signs => opcode == Opcode::Band,
         };
-        if !is_same || !answers_both {
+        let is_same = asked.iter().all(|&(other, vector)| other == question && self.ty(vector) == ty);
+        // Lanes of which each has some bit need not have the same one.
+        let is_joined = asked.len() == 2 || question != Question::All;
+        if !is_same || !answers_all || asked.len() % 2 != 0 || !is_joined {
             return None;
         }
-        let both = self.both(a, b);
-        Some(self.ask(first, self.ty(a), true, both))
+        let pairs: Vec<VReg> = asked.chunks_exact(2).map(|pair| self.both(pair[0].1, pair[1].1)).collect();
+        let join = if question == Question::Any { opcode::POR } else { opcode::PAND };
+        let joined = pairs.into_iter().reduce(|a, b| {
+            let joined = self.new_vector();
+            self.emit(join, true, joined, Some(a), Right::Register(b), Immediate::None);
+            joined
+        })?;
+        Some(self.ask(question, ty, true, joined))
+    }
+
+    /// What is asked by the values that `opcode` joins to one.
+    fn all_asked(&self, value: Value, opcode: Opcode) -> Option<Vec<(Question, Value)>> {
+        if let Some(asked) = self.asked(value) {
+            return Some(vec![asked]);
+        }
+        let (inst, found) = self.definition(value)?;
+        if found != opcode || !matches!(opcode, Opcode::Bor | Opcode::Band) {
+            return None;
+        }
+        let arguments = self.function.dfg.inst_args(inst);
+        let mut all = self.all_asked(arguments[0], opcode)?;
+        all.extend(self.all_asked(arguments[1], opcode)?);
+        Some(all)
     }
 
     /// What a value asks about which vector, maybe by a comparison with zero.

@@ -143,13 +143,13 @@ fn many(count: usize) -> impl Fn(&mut Emit<'_>, [Value; INPUTS], Value) -> Value
 fn values_that_have_no_register() {
     check("some", &many(40));
     // A frame of more than a page.
-    check("many", &many(300));
+    check("many", &many(150));
 }
 
 #[test]
 fn what_is_not_known_is_left_to_cranelift() {
     let compiler = Compiler::new(Effort::Optimized).unwrap();
-    let dump = |operation: Operation<'_>| compiler.dump(1, |e| emit(e, operation));
+    let dump = |operation: Operation<'_>| compiler.dump(1, |e| emit(e, 2, operation));
     // Vectors that a scalar condition chooses.
     let text = dump(&|e, [a, b, _], number| {
         let odd = e.b.ins().band_imm_u(number, 1);
