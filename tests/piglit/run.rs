@@ -33,7 +33,7 @@ pub fn check(test: &Listed, folder: &Path) -> Result<(), Failed> {
 
 /// The result that piglit has for a test, `crash` or `timeout`, and what the program said.
 fn run(test: &Listed, folder: &Path) -> std::io::Result<(String, String)> {
-    let mut words = test.command.split(' ').filter(|word| !word.is_empty());
+    let mut words = words(&test.command).into_iter();
     let mut command = Command::new(folder.join(words.next().unwrap_or_default()));
     command.args(words).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.envs([("PIGLIT_PLATFORM", "gbm"), ("WAFFLE_GBM_DEVICE", "/dev/dri/renderD128")]);
@@ -53,6 +53,19 @@ fn run(test: &Listed, folder: &Path) -> std::io::Result<(String, String)> {
         (Some(_), None) => "crash",
     };
     Ok((result.to_owned(), said))
+}
+
+/// The words of a command; what is between single quotes is one.
+fn words(command: &str) -> Vec<String> {
+    let (mut words, mut quoted) = (vec![String::new()], false);
+    for letter in command.chars() {
+        match letter {
+            '\'' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            _ => words.last_mut().expect("one at least").push(letter),
+        }
+    }
+    words
 }
 
 /// Everything that a program says, read on a thread so that it never waits.
