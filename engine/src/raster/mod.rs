@@ -188,14 +188,19 @@ fn pixel_costs<P: Painter>(scene: &Scene<P::Kind>, painter: &P) -> u64 {
 
 /// The same of a state's pixels, by some of its primitives: no more than [`LOOKED_AT`] and one of each state.
 fn pixels_of_state<P: Painter>(scene: &Scene<P::Kind>, painter: &P, state: usize) -> u64 {
-    let pixels = |bounds: &Rect| u64::from(bounds.width()) * u64::from(bounds.height());
     let step = scene.bounds.len() / LOOKED_AT + 1;
     let end = scene.states.get(state + 1).map_or(scene.bounds.len(), |next| next.first as usize);
     let bounds = scene.bounds.get(scene.states[state].first as usize..end).unwrap_or_default();
-    let found: u64 = bounds.iter().step_by(step).map(pixels).sum();
-    let all = found.saturating_mul(bounds.len() as u64) / bounds.len().div_ceil(step).max(1) as u64;
     let kernel = painter.kernel(state);
-    all.saturating_mul(kernel.pixel_cost().get(kernel.is_compiled()))
+    pixels_of(bounds, step).saturating_mul(kernel.pixel_cost().get(kernel.is_compiled()))
+}
+
+/// About how many pixels rectangles have together, by one in `step` of them.
+fn pixels_of(bounds: &[Rect], step: usize) -> u64 {
+    let pixels = |bounds: &Rect| u64::from(bounds.width()) * u64::from(bounds.height());
+    let looked_at = bounds.len().div_ceil(step).max(1) as u64;
+    let found: u64 = bounds.iter().step_by(step).map(pixels).sum();
+    found.saturating_mul(bounds.len() as u64) / looked_at
 }
 
 /// Corrects the estimates of all states by what a scene was expected to take and has taken.
@@ -249,4 +254,20 @@ fn draw_tile<P: Painter>(scene: &Scene<P::Kind>, painter: &P, tile: &Tile, conte
     tile.drawn.store(drawn as u32, Ordering::Relaxed);
     scene.keep_blocks(blocks);
     total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pixels_of_many_primitives_are_estimated() {
+        let square = |edge: u32| Rect { x0: 5, y0: 9, x1: 4 + edge, y1: 8 + edge };
+        assert_eq!(pixels_of(&[], 3), 0);
+        assert_eq!(pixels_of(&[square(7)], 3), 49);
+        let many: Vec<Rect> = (0..10_000).map(|n| square(4 + n % 5)).collect();
+        let exact = pixels_of(&many, 1);
+        assert_eq!(exact, 2000 * (16 + 25 + 36 + 49 + 64));
+        assert!(pixels_of(&many, 3).abs_diff(exact) < exact / 100);
+    }
 }

@@ -131,7 +131,7 @@ fn samplers_say_the_rest() {
     assert!(border.key.wrap.contains(&Wrap::Border) && !border.key.unnormalized);
     // It does not go through the routing of components: b, a, 0, r of the result are what it says.
     let sources = [Some(ComponentSource::B), Some(ComponentSource::A), None, Some(ComponentSource::R)];
-    let routed = unit(&TextureHeader { sources, ..rgba.clone() }, &sampler("point_clamp_border"), Shape::D2, false);
+    let routed = unit(&TextureHeader { sources, ..rgba }, &sampler("point_clamp_border"), Shape::D2, false);
     let [red, _, blue, alpha] = routed.expect("it exists").border;
     assert_eq!([blue, alpha, red], [255.0, 127.5, 255.0]);
     let biased = sampler("bias_plus_1_25_lod_1_to_3_5");
