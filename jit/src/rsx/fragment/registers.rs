@@ -180,9 +180,11 @@ impl Lower<'_, '_, '_> {
 
     /// A word as f32 from its halves.
     fn joined(&mut self, halves: [Half; 2]) -> Number {
+        // +0 is all zeros in either form; a bound of 0 would not do, as -0 has it too.
+        let zero = self.quad.e.f(0.0);
         if let [Half::Value(low), Half::Value(high)] = halves
-            && low.value == high.value
-            && low.bound == 0.0
+            && low.value == zero
+            && high.value == zero
         {
             return low;
         }
