@@ -231,11 +231,11 @@ impl Lower<'_, '_, '_> {
         }
     }
 
-    /// A number with the precision of a half, if that is not more than is asked for.
+    /// A number with the precision of a half, if that is not more than is asked for. No NaN keeps its bits.
     pub fn at_most_half(&mut self, number: Number) -> Number {
         match self.code.accuracy {
             Accuracy::Exact => self.rounded(number),
-            Accuracy::Fast => number,
+            Accuracy::Fast => Number { exact: false, ..number },
         }
     }
 
