@@ -1,11 +1,11 @@
 //! The blocks of a tile that a primitive of programs covers.
 //!
-//! Four blocks of a row are compared with the edges at a time, by the values at their corners. Only of blocks that an
+//! Eight blocks of a row are compared with the edges at a time, by the values at their corners. Only of blocks that an
 //! edge divides single pixels are looked at.
 
 use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::kernel::program::fragment::MAX_SAMPLES;
-use wide::i32x4;
+use wide::i32x8;
 
 use super::coverage;
 use crate::scene::Rect;
@@ -39,12 +39,15 @@ impl Cover<'_> {
         let near = NearEdges::new(self.edges);
         let masks: [u64; N] = std::array::from_fn(|sample| masked(&self.state.sample_masks, sample));
         let Rect { x0, y0, x1, y1 } = self.clip;
-        let (left, top) = (x0 & !7, y0 & !7);
-        for y in (top..=y1).step_by(near.reach as usize) {
-            for x in (left..=x1).step_by(near.reach as usize) {
-                let last = |start: u32, last: u32| last.min(start + near.reach - 1);
+        let last = |start: u32, last: u32| last.min(start + near.reach - 1);
+        let mut y = y0 & !7;
+        while y <= y1 {
+            let mut x = x0 & !7;
+            while x <= x1 {
                 self.add_area(&near, &masks, Rect { x0: x, y0: y, x1: last(x, x1), y1: last(y, y1) }, blocks);
+                x += near.reach;
             }
+            y += near.reach;
         }
     }
 
@@ -61,42 +64,40 @@ impl Cover<'_> {
         for (line, position) in line.iter_mut().zip(positions) {
             *line = near.at(area.x0, area.y0, *position);
         }
-        let across = (area.x1 - area.x0) / 8 + 1;
-        for row in (area.y0..=area.y1).step_by(8) {
+        // By number.
+        let within = u32::MAX >> (31 - (area.x1 - area.x0) / 8);
+        let mut row = area.y0;
+        while row <= area.y1 {
+            let mut eight = [Eight::default(); N];
+            let mut any = 0;
+            for (eight, line) in eight.iter_mut().zip(&line[..positions.len()]) {
+                *eight = near.eight(*line);
+                any |= eight.touched;
+            }
+            any &= within;
             let lines = coverage::rows(row, self.clip);
-            for first in (0..across).step_by(4) {
-                let mut four = [Four::default(); N];
-                let mut any = 0;
-                for (four, line) in four.iter_mut().zip(&line[..positions.len()]) {
-                    *four = near.four(*line, first);
-                    any |= four.touched;
+            while any != 0 {
+                let lane = any.trailing_zeros();
+                any &= any - 1;
+                let x = area.x0 + 8 * lane;
+                let allowed = lines & self.allowed(x, row);
+                let covered = |sample: usize| masks[sample] & allowed & near.block(&eight[sample], lane);
+                let block = PixelBlock { primitive: self.index, x: x as u16, row: row as u16, coverage: 0 };
+                if N == 1 {
+                    let coverage = covered(0);
+                    if coverage != 0 {
+                        blocks.push(PixelBlock { coverage, ..block });
+                    }
+                    continue;
                 }
-                // Lanes beyond the area.
-                any &= (1 << (across - first).min(4)) - 1;
-                while any != 0 {
-                    let lane = any.trailing_zeros();
-                    any &= any - 1;
-                    let x = area.x0 + 8 * (first + lane);
-                    let allowed = lines & self.allowed(x, row);
-                    let covered = |sample: usize| masks[sample] & allowed & near.block(&four[sample], lane);
-                    let block = PixelBlock { primitive: self.index, x: x as u16, row: row as u16, coverage: 0 };
-                    if N == 1 {
-                        let coverage = covered(0);
-                        if coverage != 0 {
-                            blocks.push(PixelBlock { coverage, ..block });
-                        }
-                        continue;
-                    }
-                    let covered: [u64; N] =
-                        std::array::from_fn(|sample| if sample < positions.len() { covered(sample) } else { 0 });
-                    if covered.iter().any(|&covered| covered != 0) {
-                        blocks.extend(
-                            covered[..positions.len()].iter().map(|&coverage| PixelBlock { coverage, ..block }),
-                        );
-                    }
+                let covered: [u64; N] =
+                    std::array::from_fn(|sample| if sample < positions.len() { covered(sample) } else { 0 });
+                if covered.iter().any(|&covered| covered != 0) {
+                    blocks.extend(covered[..positions.len()].iter().map(|&coverage| PixelBlock { coverage, ..block }));
                 }
             }
             line.iter_mut().for_each(|line| near.step_down(line));
+            row += 8;
         }
     }
 
@@ -132,15 +133,15 @@ struct NearEdges<'e> {
     edges: &'e Edges,
     /// Pixels along a side of the largest area: a tile, or less for primitives of many thousand pixels.
     reach: u32,
-    /// What is added to the values at the first of four blocks for the largest value in each of them.
-    most: [i32x4; 3],
+    /// What is added to the values at the first of eight blocks for the largest value in each of them.
+    most: [i32x8; 3],
     /// The same for the least.
-    least: [i32x4; 3],
+    least: [i32x8; 3],
 }
 
-/// Values at four blocks of a row.
+/// Values at eight blocks of a row.
 #[derive(Clone, Copy, Default)]
-struct Four {
+struct Eight {
     /// Values at the first pixel of the first one.
     at: [i32; 3],
     /// Blocks that are not outside of an edge, by bit.
@@ -160,14 +161,15 @@ impl<'e> NearEdges<'e> {
         while i64::from(reach - 1) * steepest >= FAR {
             reach /= 2;
         }
-        let lanes = |k: usize| i32x4::new([0, 8 * dx[k], 16 * dx[k], 24 * dx[k]]);
+        // What wraps is beyond the reach.
+        let lanes = |k: usize| i32x8::new([0, 8, 16, 24, 32, 40, 48, 56]) * i32x8::splat(dx[k]);
         let most = |k: usize| 7 * (dx[k].max(0) + dy[k].max(0));
         let least = |k: usize| 7 * (dx[k].min(0) + dy[k].min(0));
         NearEdges {
             edges,
             reach,
-            most: [0, 1, 2].map(|k| lanes(k) + i32x4::splat(most(k))),
-            least: [0, 1, 2].map(|k| lanes(k) + i32x4::splat(least(k))),
+            most: [0, 1, 2].map(|k| lanes(k) + i32x8::splat(most(k))),
+            least: [0, 1, 2].map(|k| lanes(k) + i32x8::splat(least(k))),
         }
     }
 
@@ -188,31 +190,29 @@ impl<'e> NearEdges<'e> {
         }
     }
 
-    /// The four blocks from number `first` of a row on.
+    /// Eight blocks of a row with these values at the first of them.
     #[inline]
-    fn four(&self, line: [i32; 3], first: u32) -> Four {
-        let dx = self.edges.dx;
-        let at: [i32; 3] = std::array::from_fn(|k| line[k] + 8 * first as i32 * dx[k]);
+    fn eight(&self, at: [i32; 3]) -> Eight {
         // Below 0 where one of them is.
-        let signs = |plus: &[i32x4; 3]| {
+        let signs = |plus: &[i32x8; 3]| {
             let lowest =
-                (i32x4::splat(at[0]) + plus[0]) | (i32x4::splat(at[1]) + plus[1]) | (i32x4::splat(at[2]) + plus[2]);
+                (i32x8::splat(at[0]) + plus[0]) | (i32x8::splat(at[1]) + plus[1]) | (i32x8::splat(at[2]) + plus[2]);
             lowest.to_bitmask()
         };
-        Four { at, touched: !signs(&self.most) & 15, whole: !signs(&self.least) & 15 }
+        Eight { at, touched: !signs(&self.most) & 255, whole: !signs(&self.least) & 255 }
     }
 
-    /// The pixels that are covered of one of four blocks.
+    /// The pixels that are covered of one of eight blocks.
     #[inline]
-    fn block(&self, four: &Four, lane: u32) -> u64 {
-        if four.whole >> lane & 1 != 0 {
+    fn block(&self, eight: &Eight, lane: u32) -> u64 {
+        if eight.whole >> lane & 1 != 0 {
             return !0;
         }
-        if four.touched >> lane & 1 == 0 {
+        if eight.touched >> lane & 1 == 0 {
             return 0;
         }
         let (dx, dy) = (self.edges.dx, self.edges.dy);
-        let at = std::array::from_fn(|k| four.at[k] + 8 * lane as i32 * dx[k]);
+        let at = std::array::from_fn(|k| eight.at[k] + 8 * lane as i32 * dx[k]);
         coverage::Edges { at, dx, dy }.divided()
     }
 }
@@ -255,7 +255,7 @@ mod tests {
                 let mut line = first;
                 (0..row).for_each(|_| near.step_down(&mut line));
                 for block in 0..near.reach / 8 {
-                    let found = near.block(&near.four(line, block / 4 * 4), block % 4);
+                    let found = near.block(&near.eight(line), block);
                     let want = (0..64).fold(0, |set, i| {
                         let (dx, dy) = triglyph_guest::layout::unmorton(i);
                         let inside = is_inside(&edges, x + 8 * block + dx, y + 8 * row + dy, sample);

@@ -1,5 +1,8 @@
 //! Which pixels of an 8x8 block a primitive covers, as 64 bits in Morton order.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+
 use bytemuck::cast;
 use triglyph_guest::kernel::pixel::{Primitive, WIDE_EDGES};
 use triglyph_guest::layout::morton;
@@ -23,23 +26,30 @@ impl Edges {
     /// The pixels of a block that are covered.
     #[inline]
     pub(super) fn coverage(&self) -> u64 {
-        // Functions that are below 0 somewhere in the block.
-        let mut crossing = [false; 3];
-        for (k, crossing) in crossing.iter_mut().enumerate() {
-            let (at, across, down) = (self.at[k], 7 * self.dx[k], 7 * self.dy[k]);
-            if at + across.max(0) + down.max(0) < 0 {
-                return 0;
-            }
-            *crossing = at + across.min(0) + down.min(0) < 0;
+        let most = |k: usize| 7 * (self.dx[k].max(0) + self.dy[k].max(0));
+        if (0..3).any(|k| self.at[k] + most(k) < 0) {
+            return 0;
         }
-        if crossing == [false; 3] { !0 } else { self.partial(crossing) }
+        if self.crossing() == [false; 3] { !0 } else { self.divided() }
+    }
+
+    /// Which functions are below 0 somewhere in the block.
+    #[inline]
+    fn crossing(&self) -> [bool; 3] {
+        let least = |k: usize| 7 * (self.dx[k].min(0) + self.dy[k].min(0));
+        [0, 1, 2].map(|k| self.at[k] + least(k) < 0)
     }
 
     /// The same where no function is known to be below 0 or not below 0 everywhere.
     #[inline]
     pub(super) fn divided(&self) -> u64 {
-        let least = |k: usize| 7 * (self.dx[k].min(0) + self.dy[k].min(0));
-        self.partial([0, 1, 2].map(|k| self.at[k] + least(k) < 0))
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2, which is all that the function needs beside what everything is compiled for.
+            #[allow(unsafe_code)]
+            return unsafe { avx2::divided(self) };
+        }
+        self.partial(self.crossing())
     }
 
     /// The same for a block that these functions divide.
@@ -209,6 +219,7 @@ mod tests {
             for (x, row) in [(0, 0), (8, 0), (0, 16), (24, 8)] {
                 let mut edges = near(&primitive, x, row).unwrap();
                 assert_eq!(edges.coverage(), wide(&primitive, x, row), "seed {seed} at {x},{row}");
+                assert_eq!(edges.partial(edges.crossing()), wide(&primitive, x, row), "seed {seed} at {x},{row}");
                 edges.step_right();
                 edges.step_down();
                 assert_eq!(edges.coverage(), wide(&primitive, x + 8, row + 8), "seed {seed} after {x},{row}");

@@ -133,12 +133,12 @@ impl Painter for Tiles<'_> {
         let primitive = &self.scene.primitives[index as usize];
         let (left, top) = (clip.x0 & !7, clip.y0 & !7);
         let mut line = coverage::near(primitive, left, top);
-        for row in (top..=clip.y1).step_by(8) {
+        for row in (top..clip.y1 + 1).step_by(8) {
             let mut edges = line;
             if let Some(line) = &mut line {
                 line.step_down();
             }
-            for x in (left..=clip.x1).step_by(8) {
+            for x in (left..clip.x1 + 1).step_by(8) {
                 let mut covered = match &mut edges {
                     Some(edges) => {
                         let covered = edges.coverage();

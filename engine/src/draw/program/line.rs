@@ -2,7 +2,8 @@
 //! hardware's rule is known; this covers the pixels that diamonds would but for the last one, in either direction.
 
 use super::clip::{self, Vertex};
-use super::setup::{Binner, Body, Corner, LineShape, LineStipple, PolygonMode, Slope};
+use super::plane::{Body, Slope};
+use super::setup::{Binner, Corner, LineShape, LineStipple, PolygonMode};
 use crate::scene::Rect;
 
 impl Binner<'_> {

@@ -11,6 +11,7 @@
 mod assemble;
 mod clip;
 mod line;
+mod plane;
 mod point;
 mod project;
 mod setup;
@@ -27,4 +28,4 @@ pub use setup::{
     ProjectedVertices, Winding,
 };
 pub use shade::{ProgramBatch, Records, shade_programs};
-pub use varying::{Interpolate, Output, Varying, WordPlane, WordValue};
+pub use varying::{Interpolate, Output, Varying, WordPlane, WordPlanes, WordValue};

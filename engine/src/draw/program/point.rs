@@ -2,7 +2,8 @@
 
 use triglyph_guest::kernel::program::fragment::Primitive;
 
-use super::setup::{Binner, Body, PointSize, PolygonMode, Slope};
+use super::plane::{Body, Slope};
+use super::setup::{Binner, PointSize, PolygonMode};
 use crate::scene::Rect;
 
 /// Pixels of the largest point: more than any target's edge.

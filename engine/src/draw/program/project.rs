@@ -193,7 +193,7 @@ impl ClipDistance {
 
 /// Four floats of a record, those beyond its end 0.
 #[inline]
-fn stored(record: &[f32], at: usize) -> [f32; 4] {
+pub(super) fn stored(record: &[f32], at: usize) -> [f32; 4] {
     match record.get(at..).and_then(<[f32]>::first_chunk) {
         Some(all) => *all,
         None => [0, 1, 2, 3].map(|i| record.get(at + i).copied().unwrap_or(0.0)),

@@ -1,11 +1,11 @@
-//! Setup: what a draw's primitives depend on, and the planes of their values.
+//! Setup: what a draw's primitives depend on, their edges and bounds.
 
-use triglyph_guest::kernel::program::fragment::{BACK_FACING, Plane, Primitive};
+use triglyph_guest::kernel::program::fragment::Primitive;
 
 use super::assemble::{Provoking, Shape, Topology, primitives};
 use super::project::{Projected, Projection};
 use super::shade::Records;
-use super::varying::{Interpolate, Output, Varying, WordPlane};
+use super::varying::{Varying, WordPlanes};
 use crate::scene::Rect;
 use crate::scene::program::{Edges, ProgramScene, SamplePosition};
 
@@ -29,7 +29,7 @@ pub struct ProgramSetup {
     /// Groups of four planes, as the fragment program's inputs count them.
     pub varyings: Vec<Varying>,
     /// Planes of single words instead, of machines whose attributes are words.
-    pub words: Option<Vec<WordPlane>>,
+    pub words: Option<WordPlanes>,
     /// Floats of a record: a primitive whose vertices are all below 0 in one of them is dropped.
     pub cull_distances: Vec<usize>,
     /// Which pixels of a triangle are filled.
@@ -182,18 +182,6 @@ pub(super) struct Corner<'a> {
     pub record: &'a [f32],
 }
 
-/// A primitive without its outline: linear functions through three corners. Lines and points repeat theirs.
-pub(super) struct Body<'a> {
-    pub corners: [Corner<'a>; 3],
-    pub provoking: &'a [f32],
-    pub slope: Slope,
-    pub back: bool,
-    /// The polygon mode whose depth offset applies.
-    pub offset: Option<PolygonMode>,
-    /// s and t at the origin, and 1/size.
-    pub point: Option<[f64; 3]>,
-}
-
 impl ProgramSetup {
     /// Puts the primitives of `order` (numbers of vertices in `records`, [`super::RESTART`] between primitives) into
     /// `scene`.
@@ -268,67 +256,6 @@ impl<'a> Binner<'a> {
         bounds.intersect(clip)
     }
 
-    /// Adds the planes of a primitive whose pixels lie at and after `origin`.
-    pub(super) fn planes(&mut self, body: &Body<'_>, origin: [i32; 2]) -> Primitive {
-        if let Some(words) = &self.setup.words {
-            return self.word_planes(words, body, origin);
-        }
-        let slope = &body.slope;
-        let inv_w = body.corners.map(|corner| corner.at.inv_w);
-        let mut depth = slope.plane(body.corners.map(|corner| corner.at.depth));
-        depth[0] += self.depth_offset(body, depth);
-        let first_plane = self.scene.varyings.len() as u32;
-        for varying in &self.setup.varyings {
-            let output = if body.back { varying.back } else { varying.front };
-            let planes = match output {
-                Output::Register(at) => [0, 1, 2, 3].map(|i| {
-                    let values = match varying.interpolate {
-                        Interpolate::Flat => [f64::from(body.provoking[at + i]); 3],
-                        _ => body.corners.map(|corner| f64::from(corner.record[at + i])),
-                    };
-                    slope.plane(match varying.interpolate {
-                        Interpolate::Perspective => [0, 1, 2].map(|k| values[k] * inv_w[k]),
-                        _ => values,
-                    })
-                }),
-                Output::Constant(value) => value.map(|v| match varying.interpolate {
-                    Interpolate::Perspective => slope.plane(inv_w.map(|w| f64::from(v) * w)),
-                    _ => [f64::from(v), 0.0, 0.0],
-                }),
-                Output::PointCoordinate => match body.point {
-                    Some([s, t, step]) => [[s, step, 0.0], [t, 0.0, step], [0.0; 3], [0.0; 3]],
-                    None => [[0.0; 3]; 4],
-                },
-            };
-            self.scene.varyings.extend(planes.map(rounded));
-        }
-        Primitive {
-            origin,
-            depth: rounded(depth),
-            inv_w: rounded(slope.plane(inv_w)),
-            first_plane,
-            flags: if body.back { BACK_FACING } else { 0 },
-        }
-    }
-
-    /// What is added to the depth of a body whose plane has these steps.
-    pub(super) fn depth_offset(&self, body: &Body<'_>, [_, dx, dy]: [f64; 3]) -> f64 {
-        let offset = &self.setup.depth_offset;
-        match body.offset {
-            Some(mode) if offset.enabled[mode as usize] => {
-                let unit = if offset.float_units { float_unit(body) } else { 1.0 };
-                let bias = dx.abs().max(dy.abs()) * f64::from(offset.factor) + f64::from(offset.constant) * unit;
-                let limit = f64::from(offset.clamp);
-                match limit {
-                    _ if limit > 0.0 => bias.min(limit),
-                    _ if limit < 0.0 => bias.max(limit),
-                    _ => bias,
-                }
-            }
-            _ => 0.0,
-        }
-    }
-
     /// Bins a triangle of a line or a point. Nothing happens without area.
     pub(super) fn outline(&mut self, primitive: Primitive, mut points: [[i32; 2]; 3], within: Rect) {
         match doubled_area(points) {
@@ -339,45 +266,42 @@ impl<'a> Binner<'a> {
         self.bin(primitive, points, edges(points), within);
     }
 
-    /// Bins a triangle of a filled polygon. The edges from corners in `grown` on are moved outwards until they pass the
-    /// middle of each pixel that the triangle touches on their side.
-    pub(super) fn filled_outline(
-        &mut self,
-        primitive: Primitive,
-        mut points: [[i32; 2]; 3],
-        within: Rect,
-        mut grown: [bool; 3],
-    ) {
+    /// Bins a triangle of what a filled polygon covers instead of itself.
+    pub(super) fn filled_outline(&mut self, primitive: Primitive, points: [[i32; 2]; 3], within: Rect) {
         let area = doubled_area(points);
-        if area == 0 {
-            return;
+        if area != 0 {
+            self.bin(primitive, points, filled_edges(points, area, [false; 3]), within);
         }
-        if area < 0 {
-            points.swap(1, 2);
-            // Edge 1 stays between the same corners; the others change places.
-            grown.swap(0, 2);
-        }
-        let mut edges = Edges { stippled: true, ..edges(points) };
-        for k in (0..3).filter(|&k| grown[k]) {
-            // Half a pixel along each axis.
-            edges.corner[k] += 128 * (i64::from(edges.dx[k]).abs() + i64::from(edges.dy[k]).abs());
-        }
-        self.bin(primitive, points, edges, within);
     }
 
     fn bin(&mut self, primitive: Primitive, points: [[i32; 2]; 3], edges: Edges, within: Rect) {
-        let Some(bounds) = self.bounds(&points).and_then(|bounds| bounds.intersect(within)) else { return };
+        if let Some(bounds) = self.bounds(&points).and_then(|bounds| bounds.intersect(within)) {
+            self.push(primitive, edges, bounds);
+        }
+    }
+
+    /// Adds a primitive to the scene.
+    pub(super) fn push(&mut self, primitive: Primitive, edges: Edges, bounds: Rect) {
         self.drawn.primitives += 1;
         self.drawn.pixels += u64::from(bounds.x1 - bounds.x0 + 1) * u64::from(bounds.y1 - bounds.y0 + 1);
         self.scene.push(primitive, edges, bounds);
     }
 }
 
-/// The smallest difference of float depths as large as the largest of a body.
-fn float_unit(body: &Body<'_>) -> f64 {
-    let largest = body.corners.iter().fold(0.0f32, |most, corner| most.max((corner.at.depth as f32).abs()));
-    let exponent = (largest.to_bits() >> 23) as i32 - 127;
-    2f64.powi(exponent.clamp(-126, 127) - 23)
+/// Edge functions of a triangle of a filled polygon, which has an area. The edges from corners in `grown` on are moved
+/// outwards until they pass the middle of each pixel that the triangle touches on their side.
+pub(super) fn filled_edges(mut points: [[i32; 2]; 3], area: i64, mut grown: [bool; 3]) -> Edges {
+    if area < 0 {
+        points.swap(1, 2);
+        // Edge 1 stays between the same corners; the others change places.
+        grown.swap(0, 2);
+    }
+    let mut edges = Edges { stippled: true, ..edges(points) };
+    for k in (0..3).filter(|&k| grown[k]) {
+        // Half a pixel along each axis.
+        edges.corner[k] += 128 * (i64::from(edges.dx[k]).abs() + i64::from(edges.dy[k]).abs());
+    }
+    edges
 }
 
 /// Twice the signed area in 1/65536 pixels, positive when clockwise with rows counted downwards.
@@ -401,65 +325,4 @@ fn edges(points: [[i32; 2]; 3]) -> Edges {
         edges.corner[k] = at_zero - i64::from(!included);
     }
     edges
-}
-
-/// A plane as kernels take it; every NaN is the same.
-pub(super) fn rounded(plane: [f64; 3]) -> Plane {
-    plane.map(|v| if v.is_nan() { f32::NAN } else { v as f32 })
-}
-
-/// Linear functions of the target's pixels: how a value follows from the differences between corners 1 and 0, 2 and 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Slope {
-    /// Shares of the differences at the origin pixel's centre.
-    pub origin: [f64; 2],
-    /// Per column.
-    pub dx: [f64; 2],
-    /// Per row.
-    pub dy: [f64; 2],
-}
-
-impl Slope {
-    /// Corner 0 everywhere.
-    pub(super) const NONE: Slope = Slope { origin: [0.0; 2], dx: [0.0; 2], dy: [0.0; 2] };
-
-    /// Through a triangle that has an area.
-    pub(super) fn triangle(points: [[i32; 2]; 3], area: i64, origin: [i32; 2]) -> Slope {
-        let [a, b, c] = points.map(|point| point.map(|v| f64::from(v) / 256.0));
-        let per_area = 65_536.0 / area as f64;
-        let (b, c) = ([b[0] - a[0], b[1] - a[1]], [c[0] - a[0], c[1] - a[1]]);
-        let dx = [c[1] * per_area, -b[1] * per_area];
-        let dy = [-c[0] * per_area, b[0] * per_area];
-        Slope::from_corner(a, dx, dy, origin)
-    }
-
-    /// Through a triangle of window positions.
-    pub(super) fn window([a, b, c]: [[f64; 2]; 3], origin: [i32; 2]) -> Slope {
-        let (b, c) = ([b[0] - a[0], b[1] - a[1]], [c[0] - a[0], c[1] - a[1]]);
-        let per_area = 1.0 / (b[0] * c[1] - b[1] * c[0]);
-        let dx = [c[1] * per_area, -b[1] * per_area];
-        let dy = [-c[0] * per_area, b[0] * per_area];
-        Slope::from_corner(a, dx, dy, origin)
-    }
-
-    /// Along an axis (0 for x, 1 for y) from point 0 to point 1, which differ there.
-    pub(super) fn line(points: [[i32; 2]; 2], axis: usize, origin: [i32; 2]) -> Slope {
-        let [a, b] = points.map(|point| point.map(|v| f64::from(v) / 256.0));
-        let step = [1.0 / (b[axis] - a[axis]), 0.0];
-        let (dx, dy) = if axis == 0 { (step, [0.0; 2]) } else { ([0.0; 2], step) };
-        Slope::from_corner(a, dx, dy, origin)
-    }
-
-    fn from_corner(corner: [f64; 2], dx: [f64; 2], dy: [f64; 2], origin: [i32; 2]) -> Slope {
-        let [x, y] = [0, 1].map(|axis| f64::from(origin[axis]) + 0.5 - corner[axis]);
-        Slope { origin: [0, 1].map(|i| dx[i] * x + dy[i] * y), dx, dy }
-    }
-
-    /// The plane of a value that the corners have.
-    #[inline]
-    pub(super) fn plane(&self, [a, b, c]: [f64; 3]) -> [f64; 3] {
-        let (b, c) = (b - a, c - a);
-        let part = |shares: [f64; 2]| b * shares[0] + c * shares[1];
-        [a + part(self.origin), part(self.dx), part(self.dy)]
-    }
 }

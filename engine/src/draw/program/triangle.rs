@@ -1,7 +1,8 @@
 //! Triangles: clipping, facing, polygon modes.
 
 use super::clip::{self, Vertex};
-use super::setup::{Binner, Body, Corner, Fill, PolygonMode, Slope, Winding, doubled_area};
+use super::plane::{Body, Slope};
+use super::setup::{Binner, Corner, Fill, PolygonMode, Winding, doubled_area, filled_edges};
 
 impl Binner<'_> {
     /// Clips, culls and sets up a triangle. Bit i of `edges`: the edge from corner i on is one of its polygon's.
@@ -83,8 +84,8 @@ impl Binner<'_> {
         let offset = Some(PolygonMode::Fill);
         let primitive = self.planes(&Body { corners, provoking, slope, back, offset, point: None }, origin);
         let (low, high) = match self.setup.fill {
-            Fill::Inside => return self.filled_outline(primitive, points, bounds, [false; 3]),
-            Fill::Touched => return self.filled_outline(primitive, points, bounds, outer),
+            Fill::Inside => return self.push(primitive, filled_edges(points, area, [false; 3]), bounds),
+            Fill::Touched => return self.push(primitive, filled_edges(points, area, outer), bounds),
             Fill::Box => {
                 let along = |axis: usize| points.map(|point| point[axis]);
                 let least = |axis: usize| along(axis).into_iter().fold(i32::MAX, i32::min);
@@ -96,8 +97,8 @@ impl Binner<'_> {
                 ([first(bounds.x0), first(bounds.y0)], [first(bounds.x1 + 1), first(bounds.y1 + 1)])
             }
         };
-        self.filled_outline(primitive, [low, [high[0], low[1]], high], bounds, [false; 3]);
-        self.filled_outline(primitive, [low, high, [low[0], high[1]]], bounds, [false; 3]);
+        self.filled_outline(primitive, [low, [high[0], low[1]], high], bounds);
+        self.filled_outline(primitive, [low, high, [low[0], high[1]]], bounds);
     }
 }
 

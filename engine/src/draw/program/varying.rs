@@ -60,3 +60,47 @@ pub enum WordValue {
     /// From 0 to 1 up a point; of anything else 0.
     PointTUpwards,
 }
+
+/// The planes of words, in order, and which of them are computed at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WordPlanes {
+    /// Of the front and of the back.
+    steps: [Vec<WordStep>; 2],
+}
+
+/// What one step computes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum WordStep {
+    /// The plane of one word.
+    One(WordValue, Interpolate),
+    /// The planes of the first `count` words, at most four, from this one of a record on. Not flat.
+    Four { at: usize, count: usize, interpolate: Interpolate },
+}
+
+impl WordPlanes {
+    /// The planes in this order.
+    pub fn new(planes: &[WordPlane]) -> WordPlanes {
+        let steps = [false, true].map(|back| {
+            let values = planes.iter().map(|plane| (if back { plane.back } else { plane.front }, plane.interpolate));
+            values.fold(Vec::new(), |mut steps: Vec<WordStep>, (value, how)| {
+                match (steps.last_mut(), value) {
+                    (Some(WordStep::Four { at, count, interpolate }), WordValue::Record(next))
+                        if *at + *count == next && *count < 4 && *interpolate == how =>
+                    {
+                        *count += 1;
+                    }
+                    (_, WordValue::Record(at)) if how != Interpolate::Flat => {
+                        steps.push(WordStep::Four { at, count: 1, interpolate: how });
+                    }
+                    _ => steps.push(WordStep::One(value, how)),
+                }
+                steps
+            })
+        });
+        WordPlanes { steps }
+    }
+
+    pub(super) fn steps(&self, back: bool) -> &[WordStep] {
+        &self.steps[usize::from(back)]
+    }
+}

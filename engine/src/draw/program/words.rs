@@ -12,9 +12,12 @@
 //! pixels.
 
 use triglyph_guest::kernel::program::fragment::{BACK_FACING, Plane, Primitive};
+use wide::f32x4;
 
-use super::setup::{Binner, Body, Slope, rounded};
-use super::varying::{Interpolate, WordPlane, WordValue};
+use super::plane::{Body, Slope, rounded};
+use super::project::stored;
+use super::setup::Binner;
+use super::varying::{Interpolate, WordPlanes, WordStep, WordValue};
 
 /// Pixels from 0 up to which planes are based there.
 const NEAR: f32 = 1024.0;
@@ -43,57 +46,58 @@ impl Fit {
         (Fit::Wide(Slope::window([a, b, c].map(|at| at.map(f64::from)), origin)), origin)
     }
 
-    fn plane(&self, [a, b, c]: [f32; 3]) -> Plane {
+    fn plane(&self, corners: [f32; 3]) -> Plane {
+        let [plane, ..] = self.planes(corners.map(f32x4::splat));
+        plane
+    }
+
+    /// The planes of four values at each corner.
+    #[inline]
+    fn planes(&self, [a, b, c]: [f32x4; 3]) -> [Plane; 4] {
         match self {
             Fit::Single { first, d01, d20, inv_area } => {
+                let [middle, d01, d20] = [first.map(|v| v - 0.5), *d01, *d20].map(|pair| pair.map(f32x4::splat));
+                let inv_area = f32x4::splat(*inv_area);
                 let (da01, da20) = (a - b, c - a);
-                let dx = (da01 * d20[1] - d01[1] * da20) * inv_area;
-                let dy = (da20 * d01[0] - d20[0] * da01) * inv_area;
-                canonical([a - (dx * (first[0] - 0.5) + dy * (first[1] - 0.5)), dx, dy])
+                let dx = (da01 * d20[1] - da20 * d01[1]) * inv_area;
+                let dy = (da20 * d01[0] - da01 * d20[0]) * inv_area;
+                let start = a - (dx * middle[0] + dy * middle[1]);
+                let [start, dx, dy] = [start, dx, dy].map(|v| canonical(v).to_array());
+                [0, 1, 2, 3].map(|i| [start[i], dx[i], dy[i]])
             }
-            Fit::Wide(slope) => rounded(slope.plane([a, b, c].map(f64::from))),
+            Fit::Wide(slope) => {
+                let corners = [a, b, c].map(f32x4::to_array);
+                [0, 1, 2, 3].map(|i| rounded(slope.plane(corners.map(|values| f64::from(values[i])))))
+            }
         }
     }
 }
 
 /// Every NaN is the same.
-fn canonical(plane: Plane) -> Plane {
-    plane.map(|v| if v.is_nan() { f32::NAN } else { v })
+fn canonical(v: f32x4) -> f32x4 {
+    v.simd_eq(v).select(v, f32x4::splat(f32::NAN))
 }
 
 impl Binner<'_> {
     /// Adds the planes of a primitive.
-    pub(super) fn word_planes(&mut self, words: &[WordPlane], body: &Body<'_>, origin: [i32; 2]) -> Primitive {
+    pub(super) fn word_planes(&mut self, words: &WordPlanes, body: &Body<'_>, origin: [i32; 2]) -> Primitive {
         let (fit, origin) = Fit::of(body, origin);
         let inv_w = body.corners.map(|corner| corner.at.inv_w as f32);
         let mut depth = fit.plane(body.corners.map(|corner| corner.at.depth as f32));
         depth[0] += self.depth_offset(body, depth.map(f64::from)) as f32;
         let first_plane = self.scene.varyings.len() as u32;
-        for word in words {
-            let value = if body.back { word.back } else { word.front };
-            let plane = match value {
-                WordValue::Record(at) => match word.interpolate {
-                    Interpolate::Flat => flat(body.provoking.get(at).copied().unwrap_or(0.0)),
-                    how => {
-                        let values = body.corners.map(|corner| corner.record.get(at).copied().unwrap_or(0.0));
-                        fit.plane(weighted(values, inv_w, how))
-                    }
-                },
-                WordValue::Constant(bits) => match word.interpolate {
-                    Interpolate::Flat => flat(f32::from_bits(bits)),
-                    how => fit.plane(weighted([f32::from_bits(bits); 3], inv_w, how)),
-                },
-                WordValue::Primitive => flat(f32::from_bits(self.id)),
-                WordValue::PointS | WordValue::PointT | WordValue::PointTUpwards => {
-                    let plane = point_plane(value, body.point);
-                    // The program multiplies by w.
-                    match word.interpolate {
-                        Interpolate::Perspective => plane.map(|v| v * inv_w[0]),
-                        _ => plane,
-                    }
+        for &step in words.steps(body.back) {
+            match step {
+                WordStep::Four { at, count, interpolate } => {
+                    let values = body.corners.map(|corner| f32x4::new(stored(corner.record, at)));
+                    let planes = fit.planes(weighted(values, inv_w, interpolate));
+                    self.scene.varyings.extend_from_slice(&planes[..count]);
                 }
-            };
-            self.scene.varyings.push(plane);
+                WordStep::One(value, interpolate) => {
+                    let plane = self.word_plane(value, interpolate, (&fit, inv_w), body);
+                    self.scene.varyings.push(plane);
+                }
+            }
         }
         Primitive {
             origin,
@@ -103,15 +107,39 @@ impl Binner<'_> {
             flags: if body.back { BACK_FACING } else { 0 },
         }
     }
+
+    /// The plane of a word that is not of the record, or flat.
+    fn word_plane(&self, value: WordValue, how: Interpolate, (fit, inv_w): (&Fit, [f32; 3]), body: &Body<'_>) -> Plane {
+        let bits = match value {
+            WordValue::Record(at) => body.provoking.get(at).copied().unwrap_or(0.0),
+            WordValue::Constant(bits) => f32::from_bits(bits),
+            WordValue::Primitive => return flat(f32::from_bits(self.id)),
+            WordValue::PointS | WordValue::PointT | WordValue::PointTUpwards => {
+                let plane = point_plane(value, body.point);
+                // The program multiplies by w.
+                return match how {
+                    Interpolate::Perspective => plane.map(|v| v * inv_w[0]),
+                    _ => plane,
+                };
+            }
+        };
+        match how {
+            Interpolate::Flat => flat(bits),
+            how => {
+                let [plane, ..] = fit.planes(weighted([f32x4::splat(bits); 3], inv_w, how));
+                plane
+            }
+        }
+    }
 }
 
 fn flat(v: f32) -> Plane {
     [v, 0.0, 0.0]
 }
 
-fn weighted(values: [f32; 3], inv_w: [f32; 3], how: Interpolate) -> [f32; 3] {
+fn weighted(values: [f32x4; 3], inv_w: [f32; 3], how: Interpolate) -> [f32x4; 3] {
     match how {
-        Interpolate::Perspective => [0, 1, 2].map(|k| values[k] * inv_w[k]),
+        Interpolate::Perspective => [0, 1, 2].map(|k| values[k] * f32x4::splat(inv_w[k])),
         _ => values,
     }
 }

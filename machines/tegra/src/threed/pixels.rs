@@ -330,7 +330,7 @@ impl Derived {
         kernels: &mut PixelKernels,
     ) -> Option<Placed> {
         let get = |id: usize| registers.get(id);
-        let setup = setup::derive(registers, targets, viewport, &self.outputs, self.planes.clone());
+        let setup = setup::derive(registers, targets, viewport, &self.outputs, &self.planes);
         setup.clip?;
         let depth_range = setup::depth_range(registers, viewport);
         let mut output = output::derive(registers, targets, &self.header, depth_range, &self.blend_program);
