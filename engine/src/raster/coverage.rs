@@ -45,7 +45,7 @@ impl Edges {
     pub(super) fn divided(&self) -> u64 {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2, which is all that the function needs beside what everything is compiled for.
+            // SAFETY: the processor has AVX2, all that the function needs beside what everything is compiled for.
             #[allow(unsafe_code)]
             return unsafe { avx2::divided(self) };
         }

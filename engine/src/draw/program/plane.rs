@@ -19,6 +19,15 @@ pub(super) struct Body<'a> {
     pub point: Option<[f64; 3]>,
 }
 
+impl<'a> Body<'a> {
+    /// Something of each corner. (`map` would copy them.)
+    #[inline]
+    pub(super) fn each_corner<T>(&self, of: impl Fn(&Corner<'a>) -> T) -> [T; 3] {
+        let [a, b, c] = &self.corners;
+        [of(a), of(b), of(c)]
+    }
+}
+
 impl Binner<'_> {
     /// Adds the planes of a primitive whose pixels lie at and after `origin`.
     pub(super) fn planes(&mut self, body: &Body<'_>, origin: [i32; 2]) -> Primitive {
@@ -26,8 +35,8 @@ impl Binner<'_> {
             return self.word_planes(words, body, origin);
         }
         let slope = &body.slope;
-        let inv_w = body.corners.map(|corner| corner.at.inv_w);
-        let mut depth = slope.plane(body.corners.map(|corner| corner.at.depth));
+        let inv_w = body.each_corner(|corner| corner.at.inv_w);
+        let mut depth = slope.plane(body.each_corner(|corner| corner.at.depth));
         depth[0] += self.depth_offset(body, depth);
         let first_plane = self.scene.varyings.len() as u32;
         for varying in &self.setup.varyings {
@@ -36,16 +45,19 @@ impl Binner<'_> {
                 Output::Register(at) => match varying.interpolate {
                     Interpolate::Flat => stored(body.provoking, at).map(|v| rounded([v.into(), 0.0, 0.0])),
                     how => {
-                        let values = body.corners.map(|corner| f64x4::new(stored(corner.record, at).map(f64::from)));
+                        let values = body.each_corner(|corner| widened(stored(corner.record, at)));
                         slope.planes(match how {
-                            Interpolate::Perspective => [0, 1, 2].map(|k| values[k] * f64x4::splat(inv_w[k])),
+                            Interpolate::Perspective => {
+                                let weighted = |k: usize| values[k] * f64x4::splat(inv_w[k]);
+                                [weighted(0), weighted(1), weighted(2)]
+                            }
                             _ => values,
                         })
                     }
                 },
                 Output::Constant(value) => match varying.interpolate {
                     Interpolate::Perspective => {
-                        slope.planes(inv_w.map(|w| f64x4::new(value.map(f64::from)) * f64x4::splat(w)))
+                        slope.planes(inv_w.map(|w| widened(value) * f64x4::splat(w)))
                     }
                     _ => value.map(|v| rounded([v.into(), 0.0, 0.0])),
                 },
@@ -91,9 +103,16 @@ fn float_unit(body: &Body<'_>) -> f64 {
     2f64.powi(exponent.clamp(-126, 127) - 23)
 }
 
+#[inline]
+fn widened([x, y, z, w]: [f32; 4]) -> f64x4 {
+    f64x4::new([x.into(), y.into(), z.into(), w.into()])
+}
+
 /// A plane as kernels take it; every NaN is the same.
 pub(super) fn rounded(plane: [f64; 3]) -> Plane {
-    plane.map(|v| if v.is_nan() { f32::NAN } else { v as f32 })
+    let canonical = |v: f64| if v.is_nan() { f32::NAN } else { v as f32 };
+    let [start, dx, dy] = plane;
+    [canonical(start), canonical(dx), canonical(dy)]
 }
 
 /// Linear functions of the target's pixels: how a value follows from the differences between corners 1 and 0, 2 and 0.
@@ -156,7 +175,9 @@ impl Slope {
     pub(super) fn planes(&self, [a, b, c]: [f64x4; 3]) -> [Plane; 4] {
         let (b, c) = (b - a, c - a);
         let part = |shares: [f64; 2]| b * f64x4::splat(shares[0]) + c * f64x4::splat(shares[1]);
-        let [start, dx, dy] = [a + part(self.origin), part(self.dx), part(self.dy)].map(f64x4::to_array);
-        [0, 1, 2, 3].map(|i| rounded([start[i], dx[i], dy[i]]))
+        let (start, dx, dy) = (a + part(self.origin), part(self.dx), part(self.dy));
+        let (start, dx, dy) = (start.to_array(), dx.to_array(), dy.to_array());
+        let plane = |i: usize| rounded([start[i], dx[i], dy[i]]);
+        [plane(0), plane(1), plane(2), plane(3)]
     }
 }

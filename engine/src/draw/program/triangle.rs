@@ -7,8 +7,8 @@ use super::setup::{Binner, Corner, Fill, PolygonMode, Winding, doubled_area, fil
 impl Binner<'_> {
     /// Clips, culls and sets up a triangle. Bit i of `edges`: the edge from corner i on is one of its polygon's.
     pub(super) fn triangle(&mut self, vertices: [u32; 3], provoking: u32, edges: u8) {
-        let corners = vertices.map(|vertex| self.corner(vertex));
-        let [a, b, c] = corners.map(|corner| corner.at);
+        let corners = [self.corner(vertices[0]), self.corner(vertices[1]), self.corner(vertices[2])];
+        let [Corner { at: a, .. }, Corner { at: b, .. }, Corner { at: c, .. }] = &corners;
         let mixed = a.negated != b.negated || a.negated != c.negated;
         if a.outside & b.outside & c.outside != 0 && !mixed {
             return;
@@ -102,6 +102,7 @@ impl Binner<'_> {
     }
 }
 
-fn points(corners: &[Corner<'_>; 3]) -> [[i32; 2]; 3] {
-    corners.map(|corner| [corner.at.x, corner.at.y])
+fn points([a, b, c]: &[Corner<'_>; 3]) -> [[i32; 2]; 3] {
+    let point = |corner: &Corner<'_>| [corner.at.x, corner.at.y];
+    [point(a), point(b), point(c)]
 }

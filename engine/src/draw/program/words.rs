@@ -37,7 +37,7 @@ impl Fit {
             // A line or a point.
             return (Fit::Wide(body.slope), origin);
         }
-        let [a, b, c] = body.corners.map(|corner| corner.at.window);
+        let [a, b, c] = body.each_corner(|corner| corner.at.window);
         if [a, b, c].as_flattened().iter().all(|v| v.abs() <= NEAR) {
             let (d01, d20) = ([a[0] - b[0], a[1] - b[1]], [c[0] - a[0], c[1] - a[1]]);
             let area = d01[0] * d20[1] - d20[0] * d01[1];
@@ -47,7 +47,8 @@ impl Fit {
     }
 
     fn plane(&self, corners: [f32; 3]) -> Plane {
-        let [plane, ..] = self.planes(corners.map(f32x4::splat));
+        let [a, b, c] = corners;
+        let [plane, ..] = self.planes([f32x4::splat(a), f32x4::splat(b), f32x4::splat(c)]);
         plane
     }
 
@@ -56,14 +57,14 @@ impl Fit {
     fn planes(&self, [a, b, c]: [f32x4; 3]) -> [Plane; 4] {
         match self {
             Fit::Single { first, d01, d20, inv_area } => {
-                let [middle, d01, d20] = [first.map(|v| v - 0.5), *d01, *d20].map(|pair| pair.map(f32x4::splat));
+                let splat = |[x, y]: [f32; 2]| [f32x4::splat(x), f32x4::splat(y)];
+                let (middle, d01, d20) = (splat([first[0] - 0.5, first[1] - 0.5]), splat(*d01), splat(*d20));
                 let inv_area = f32x4::splat(*inv_area);
                 let (da01, da20) = (a - b, c - a);
                 let dx = (da01 * d20[1] - da20 * d01[1]) * inv_area;
                 let dy = (da20 * d01[0] - da01 * d20[0]) * inv_area;
                 let start = a - (dx * middle[0] + dy * middle[1]);
-                let [start, dx, dy] = [start, dx, dy].map(|v| canonical(v).to_array());
-                [0, 1, 2, 3].map(|i| [start[i], dx[i], dy[i]])
+                transposed([canonical(start), canonical(dx), canonical(dy)])
             }
             Fit::Wide(slope) => {
                 let corners = [a, b, c].map(f32x4::to_array);
@@ -71,6 +72,14 @@ impl Fit {
             }
         }
     }
+}
+
+/// Four planes from their values at the origin, their steps to the right, and down.
+#[inline]
+fn transposed([start, dx, dy]: [f32x4; 3]) -> [Plane; 4] {
+    let (start, dx, dy) = (start.to_array(), dx.to_array(), dy.to_array());
+    let plane = |i: usize| [start[i], dx[i], dy[i]];
+    [plane(0), plane(1), plane(2), plane(3)]
 }
 
 /// Every NaN is the same.
@@ -82,14 +91,14 @@ impl Binner<'_> {
     /// Adds the planes of a primitive.
     pub(super) fn word_planes(&mut self, words: &WordPlanes, body: &Body<'_>, origin: [i32; 2]) -> Primitive {
         let (fit, origin) = Fit::of(body, origin);
-        let inv_w = body.corners.map(|corner| corner.at.inv_w as f32);
-        let mut depth = fit.plane(body.corners.map(|corner| corner.at.depth as f32));
+        let inv_w = body.each_corner(|corner| corner.at.inv_w as f32);
+        let mut depth = fit.plane(body.each_corner(|corner| corner.at.depth as f32));
         depth[0] += self.depth_offset(body, depth.map(f64::from)) as f32;
         let first_plane = self.scene.varyings.len() as u32;
         for &step in words.steps(body.back) {
             match step {
                 WordStep::Four { at, count, interpolate } => {
-                    let values = body.corners.map(|corner| f32x4::new(stored(corner.record, at)));
+                    let values = body.each_corner(|corner| f32x4::new(stored(corner.record, at)));
                     let planes = fit.planes(weighted(values, inv_w, interpolate));
                     self.scene.varyings.extend_from_slice(&planes[..count]);
                 }
@@ -139,7 +148,10 @@ fn flat(v: f32) -> Plane {
 
 fn weighted(values: [f32x4; 3], inv_w: [f32; 3], how: Interpolate) -> [f32x4; 3] {
     match how {
-        Interpolate::Perspective => [0, 1, 2].map(|k| values[k] * f32x4::splat(inv_w[k])),
+        Interpolate::Perspective => {
+            let weighted = |k: usize| values[k] * f32x4::splat(inv_w[k]);
+            [weighted(0), weighted(1), weighted(2)]
+        }
         _ => values,
     }
 }
