@@ -1,5 +1,7 @@
 //! From clip space to the target's pixels, and which planes a vertex lies outside of.
 
+use super::shade::Records;
+
 /// Where clip space lands: pixels of the target, row 0 first in memory, and window depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewport {
@@ -100,15 +102,17 @@ pub(super) struct Projected {
 
 impl Projection {
     /// The clip-space position in a record.
-    #[inline]
+    #[inline(always)]
     pub(super) fn position(&self, record: &[f32], negated: bool) -> [f64; 4] {
-        let mut position = stored(record, self.position).map(f64::from);
+        let stored = stored(record, self.position);
+        let mut position = [stored[0].into(), stored[1].into(), stored[2].into(), stored[3].into()];
         if let Some(single) = &self.single {
-            let stored = position;
-            position = single.swizzle.map(|(i, negate)| {
-                let v = stored[usize::from(i & 3)];
+            let swizzled = |n: usize| {
+                let (i, negate) = single.swizzle[n];
+                let v = f64::from(stored[usize::from(i & 3)]);
                 if negate { -v } else { v }
-            });
+            };
+            position = [swizzled(0), swizzled(1), swizzled(2), swizzled(3)];
         }
         if self.divided {
             let w = 1.0 / position[3];
@@ -117,15 +121,42 @@ impl Projection {
         if negated { position.map(|v| -v) } else { position }
     }
 
+    /// Projects shaded vertices.
+    pub(super) fn vertices(&self, records: &Records, out: &mut Vec<Projected>) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+            /// Where `mul_add` is one instruction instead of a call.
+            #[target_feature(enable = "avx2,fma")]
+            fn project(projection: &Projection, records: &Records, out: &mut Vec<Projected>) {
+                projection.project(records, out);
+            }
+            // SAFETY: the processor has all that the function needs beside what everything is compiled for.
+            #[allow(unsafe_code)]
+            return unsafe { project(self, records, out) };
+        }
+        self.project(records, out);
+    }
+
+    #[inline(always)]
+    fn project(&self, records: &Records, out: &mut Vec<Projected>) {
+        out.clear();
+        let records = records.floats.chunks_exact(records.stride);
+        out.reserve(records.len());
+        for record in records {
+            out.push(self.vertex(record));
+        }
+    }
+
     /// Projects a shaded vertex.
-    pub(super) fn vertex(&self, record: &[f32]) -> Projected {
+    #[inline(always)]
+    fn vertex(&self, record: &[f32]) -> Projected {
         let negated = self.ignore_w_sign && !self.divided && record[self.position + 3] < 0.0;
         let position = self.position(record, negated);
-        let mut outside = 0;
-        for (plane, value) in self.fixed_planes(&position).into_iter().enumerate() {
-            // NaN is outside.
-            outside |= u16::from(!Distance { value, strict: false }.inside()) << plane;
-        }
+        // NaN is outside.
+        let bit = |value: f64, plane: usize| u16::from(!Distance { value, strict: false }.inside()) << plane;
+        let [w, near, far, left, right, top, bottom] = self.fixed_planes(&position);
+        let mut outside = bit(w, 0) | bit(near, 1) | bit(far, 2);
+        outside |= bit(left, 3) | bit(right, 4) | bit(top, 5) | bit(bottom, 6);
         for (i, distance) in self.distances.iter().enumerate() {
             if distance.is_some_and(|distance| distance.of(record).is_some_and(|distance| !distance.inside())) {
                 outside |= 1 << (FIXED_PLANES + i);
@@ -138,7 +169,7 @@ impl Projection {
     }
 
     /// Projects a position inside of all planes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn point(&self, &[x, y, z, w]: &[f64; 4]) -> Projected {
         if let Some(single) = &self.single {
             return single.point(&[x, y, z, w]);
@@ -160,7 +191,7 @@ impl Projection {
     }
 
     /// How far inside of all planes but the user's; 0 of those that there are not.
-    #[inline]
+    #[inline(always)]
     fn fixed_planes(&self, &[x, y, z, w]: &[f64; 4]) -> [f64; FIXED_PLANES] {
         let Viewport { scale, offset } = self.viewport;
         let [sx, sy, sz] = scale.map(f64::from);
@@ -221,8 +252,9 @@ impl Single {
         }
     }
 
-    fn point(&self, position: &[f64; 4]) -> Projected {
-        let [x, y, z, w] = position.map(|v| v as f32);
+    #[inline(always)]
+    fn point(&self, &[x, y, z, w]: &[f64; 4]) -> Projected {
+        let [x, y, z, w] = [x as f32, y as f32, z as f32, w as f32];
         let inv_w = 1.0 / w;
         let Viewport { scale, offset } = self.viewport;
         let window = |v: f32, axis: usize| (v * inv_w).mul_add(scale[axis], offset[axis]);
@@ -231,7 +263,7 @@ impl Single {
             at[1] = height - at[1];
         }
         let at = [at[0] + self.shift[0], at[1] + self.shift[1]];
-        let [x, y] = at.map(|v| snap(v.into()));
+        let (x, y) = (snap(at[0].into()), snap(at[1].into()));
         let (depth, inv_w) = (window(z, 2).into(), inv_w.into());
         Projected { x, y, window: at, depth, inv_w, ..Projected::default() }
     }

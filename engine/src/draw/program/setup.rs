@@ -209,8 +209,7 @@ impl ProgramSetup {
 
     fn project<'a>(&'a self, records: &'a Records, out: &'a mut Binned<'_>) -> Binner<'a> {
         let projected = &mut out.projected.0;
-        projected.clear();
-        projected.extend(records.floats.chunks_exact(records.stride).map(|record| self.projection.vertex(record)));
+        self.projection.vertices(records, projected);
         Binner { setup: self, records, projected, scene: out.scene, stipple: 0, id: 0, drawn: Drawn::default() }
     }
 }
