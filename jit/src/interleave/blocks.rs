@@ -129,6 +129,25 @@ impl Blocks {
 /// Blocks of a body above which finding out how they follow each other would take longer than it is worth.
 const MAX_BLOCKS: usize = 256;
 
+/// Whether there is a loop in what lies between two blocks.
+pub(crate) fn has_loop(function: &Function, entry: Block, exit: Block) -> bool {
+    // In the order of a walk in depth: blocks are entered and, once all after them is done, left.
+    let (mut open, mut seen) = (HashSet::new(), HashSet::from([exit]));
+    let mut rest = vec![(entry, false)];
+    while let Some((block, left)) = rest.pop() {
+        if left {
+            open.remove(&block);
+        } else if open.contains(&block) {
+            return true;
+        } else if seen.insert(block) {
+            open.insert(block);
+            rest.push((block, true));
+            rest.extend(successors_of(function, block).into_iter().map(|next| (next, false)));
+        }
+    }
+    false
+}
+
 fn successors_of(function: &Function, block: Block) -> Vec<Block> {
     let Some(end) = function.layout.last_inst(block) else { return Vec::new() };
     let lists = &function.dfg.value_lists;

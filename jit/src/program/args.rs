@@ -20,7 +20,7 @@ use super::texture_args::TextureArgs;
 use crate::maxwell::args::Context;
 
 /// Most quads that are drawn at once.
-pub const AT_ONCE: usize = 2;
+pub const AT_ONCE: usize = 4;
 
 /// Capacity of the constant pool in the arguments; further constants follow the code.
 pub const POOL: usize = 96;

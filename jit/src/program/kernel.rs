@@ -10,14 +10,14 @@ use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::FragmentKernel;
-use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey};
+use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey, Samples};
 
 use super::args::{self, BlockArgs, CHUNK, Frame, POOL, Table, Textures, UsedSurface, at};
 use super::interpolate;
 use super::plan::{Constants, PLANES, Plan, ProgramPlan};
 use super::quad::{Needs, Quad, QuadPlace};
 use crate::code::{Code, Compiler};
-use crate::interleave::Body;
+use crate::interleave::{Body, has_loop};
 use crate::lane::{Emit, Pairs};
 use crate::maxwell::{self, Prepared, ResourceKeys};
 
@@ -157,15 +157,28 @@ fn build(
     e.switch_to(some);
     let first = take_quad(e, coverage_left);
     let (one, done) = (e.block(&[]), e.block(&[]));
-    match e.caps.pairs {
-        Pairs::Never => e.jump(one, &[]),
-        Pairs::WherePossible | Pairs::Required => two_quads(e, &first, (one, done), quads),
+    let more = match e.caps.pairs {
+        Pairs::Never => None,
+        Pairs::WherePossible | Pairs::Required => Some(e.block(&[])),
+    };
+    match more {
+        None => e.jump(one, &[]),
+        Some(more) => e.branch(first.rest, (more, &[]), (one, &[])),
     }
     e.switch_to(one);
     let place = QuadPlace { block, distance, number: first.number, cover: first.cover };
     Quad::new(e, key, plan, needs, place, done).whole()?;
     e.switch_to(done);
     e.jump(quads, &[first.rest]);
+    if let Some(more) = more {
+        // Texels are waited for. What computes more than that needs its registers for two quads.
+        let waits = !plan.textures.is_empty() && plan.samples == Samples::ONE && !has_loop(e.b.func, one, done);
+        let has_four = e.caps.wide && waits;
+        e.switch_to(more);
+        // Blocks at the edges of primitives have few quads.
+        let four = has_four.then(|| e.b.ins().icmp_imm_s(IntCC::Equal, coverage, -1));
+        several_quads(e, &first, (one, done), quads, four);
+    }
 
     // Only now the planes that the quads need are known.
     e.switch_to(setup);
@@ -208,16 +221,35 @@ fn take_quad(e: &mut Emit<'_>, coverage: Value) -> CoveredQuad {
     CoveredQuad { number, cover, rest: e.b.ins().band_not(coverage, taken) }
 }
 
-/// Goes to where the quad after `first` is drawn as well, at once, or to the first block of `one` if there is none.
-/// What draws two quads is made of the code between the blocks of `one`, which draws one.
-fn two_quads(e: &mut Emit<'_>, first: &CoveredQuad, (entry, exit): (Block, Block), quads: Block) {
-    let (two, done) = (e.block(&[]), e.block(&[]));
-    e.branch(first.rest, (two, &[]), (entry, &[]));
-    e.switch_to(two);
+/// Draws `first` and the quad after it at once, and the next two as well if `four` holds: that there are so many. What
+/// draws them is made of the code between the blocks of `one`, which draws one.
+fn several_quads(e: &mut Emit<'_>, first: &CoveredQuad, one: (Block, Block), quads: Block, four: Option<Value>) {
     let second = take_quad(e, first.rest);
+    let two = e.block(&[]);
+    match four {
+        None => e.jump(two, &[]),
+        Some(four) => {
+            let all = e.block(&[]);
+            e.branch(four, (all, &[]), (two, &[]));
+            e.switch_to(all);
+            let third = take_quad(e, second.rest);
+            let fourth = take_quad(e, third.rest);
+            at_once(e, all, one, quads, &[first, &second, &third, &fourth]);
+        }
+    }
+    e.switch_to(two);
+    at_once(e, two, one, quads, &[first, &second]);
+}
+
+/// Ends block `before`, after which `all` are drawn at once.
+fn at_once(e: &mut Emit<'_>, before: Block, (entry, exit): (Block, Block), quads: Block, all: &[&CoveredQuad]) {
+    let [first, others @ ..] = all else { return };
+    let rest = all[all.len() - 1].rest;
+    let done = e.block(&[]);
     e.jump(done, &[]);
     e.switch_to(done);
-    e.jump(quads, &[second.rest]);
-    let others = vec![(first.number, vec![second.number]), (first.cover, vec![second.cover])];
-    e.bodies.push(Body { entry, exit, others, before: two, own: args::own_of_quads(), counters: args::COUNTERS });
+    e.jump(quads, &[rest]);
+    let of = |value: fn(&CoveredQuad) -> Value| (value(first), others.iter().map(|quad| value(quad)).collect());
+    let others = vec![of(|quad| quad.number), of(|quad| quad.cover)];
+    e.bodies.push(Body { entry, exit, others, before, own: args::own_of_quads(), counters: args::COUNTERS });
 }
