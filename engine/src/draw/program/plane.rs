@@ -56,9 +56,7 @@ impl Binner<'_> {
                     }
                 },
                 Output::Constant(value) => match varying.interpolate {
-                    Interpolate::Perspective => {
-                        slope.planes(inv_w.map(|w| widened(value) * f64x4::splat(w)))
-                    }
+                    Interpolate::Perspective => slope.planes(inv_w.map(|w| widened(value) * f64x4::splat(w))),
                     _ => value.map(|v| rounded([v.into(), 0.0, 0.0])),
                 },
                 Output::PointCoordinate => match body.point {
