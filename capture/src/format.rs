@@ -49,20 +49,20 @@ impl Header {
     pub fn parse(file: &[u8]) -> Result<Self, Error> {
         let bad = |what: String| Err(Error::Header { what });
         let Some(bytes) = file.first_chunk::<HEADER_SIZE>() else {
-            return bad(format!("{} bytes are too few for a header", file.len()));
+            return bad(format!("it ends at offset {:#x}, a header has {HEADER_SIZE} bytes", file.len()));
         };
         if bytes[..4] != MAGIC {
-            return bad("it does not begin with TGLC".to_owned());
+            return bad("no TGLC at offset 0x0".to_owned());
         }
         let (version, machine, flags) = (word(bytes, 4), word(bytes, 8), word(bytes, 12));
         if version != VERSION {
-            return bad(format!("version {version}, only {VERSION} is known"));
+            return bad(format!("version {version} at offset 0x4, only {VERSION} is known"));
         }
         let Some(machine) = Machine::from_number(machine) else {
-            return bad(format!("unknown machine {machine}"));
+            return bad(format!("unknown machine {machine} at offset 0x8"));
         };
         if flags & !FLAG_BIG_ENDIAN != 0 {
-            return bad(format!("unknown flags {flags:#x}"));
+            return bad(format!("unknown flags {flags:#x} at offset 0xc"));
         }
         Ok(Header { machine, big_endian: flags & FLAG_BIG_ENDIAN != 0 })
     }

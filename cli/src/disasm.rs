@@ -65,7 +65,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
 /// The text of a file's programs.
 fn disassemble(file: &Path, output: &Output) -> anyhow::Result<String> {
     let bytes = Named::open(file).bytes?;
-    if !bytes.starts_with(&capture_file::MAGIC) {
+    // What is called a capture is read as one, so that errors speak of what is wrong with it.
+    if !bytes.starts_with(&capture_file::MAGIC) && file.extension().is_none_or(|extension| extension != "tgc") {
         return shader_binary(file, &bytes, output);
     }
     let mut text = format!("; {}\n", file.display());
@@ -79,7 +80,7 @@ fn disassemble(file: &Path, output: &Output) -> anyhow::Result<String> {
 }
 
 fn shader_binary(file: &Path, bytes: &[u8], output: &Output) -> anyhow::Result<String> {
-    let shbin = Shbin::parse(bytes).map_err(|error| Failure::file(error.to_string()))?;
+    let shbin = Shbin::parse(bytes).map_err(|error| Failure::file(format!("not a shader binary: {error}")))?;
     let text = listing(&shbin);
     let Program { code, descriptors, .. } = &shbin.program;
     output.object(&json!({

@@ -100,6 +100,42 @@ fn unreadable_files_are_3() {
 }
 
 #[test]
+fn broken_captures_say_what_is_wrong_and_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = std::fs::read(capture(folder.path(), "good", [1, 2, 3, 4])).unwrap();
+    let broken = folder.path().join("broken.tgc");
+    let with = |at: usize, byte: u8| {
+        let mut bytes = good.clone();
+        bytes[at] = byte;
+        bytes
+    };
+    for (bytes, what) in [
+        (Vec::new(), "not a capture: it ends at offset 0x0,"),
+        (good[..3].to_vec(), "not a capture: it ends at offset 0x3,"),
+        (with(0, b'X'), "not a capture: no TGLC at offset 0x0"),
+        (with(4, 9), "not a capture: version 9 at offset 0x4,"),
+        (with(8, 77), "not a capture: unknown machine 77 at offset 0x8"),
+        (with(12, 4), "not a capture: unknown flags 0x4 at offset 0xc"),
+        (with(16, 77), "record 0 at file offset 0x10: unknown kind 0x4d"),
+        (with(20, 7), "record 0 at file offset 0x10: unknown payload encoding 7"),
+        (good[..good.len() - 8].to_vec(), "record 7 at file offset "),
+    ] {
+        std::fs::write(&broken, bytes).unwrap();
+        for command in [&["info"][..], &["disasm"], &["replay", "--out", text(folder.path())]] {
+            let failed = triglyph(&[command, &[text(&broken)]].concat());
+            expect_code(&failed, 3);
+            let said = String::from_utf8(failed.stderr).unwrap();
+            assert!(said.starts_with(&format!("triglyph: {}: {what}", broken.display())), "{command:?}: {said}");
+        }
+    }
+    // Neither one nor the other.
+    let other = folder.path().join("notes.txt");
+    std::fs::write(&other, "nothing of the kind").unwrap();
+    let said = String::from_utf8(triglyph(&["disasm", text(&other)]).stderr).unwrap();
+    assert_eq!(said, format!("triglyph: {}: not a shader binary: no DVLB at offset 0x0\n", other.display()));
+}
+
+#[test]
 fn verify_tells_good_from_different() {
     let folder = tempfile::tempdir().unwrap();
     let good = capture(folder.path(), "good", [1, 2, 3, 4]);
