@@ -33,7 +33,32 @@ impl ResultCode {
     pub const fn is_error(self) -> bool {
         self.0 >> 31 != 0
     }
+
+    /// What it means, of those that are named here.
+    const fn meaning(self) -> &'static str {
+        match self {
+            Self::SUCCESS => "done",
+            Self::FIRST_INITIALIZATION => "the GPU is not initialised yet",
+            Self::ALREADY_DONE => "the caller holds the rendering right already",
+            Self::RIGHT_TAKEN => "another process holds the rendering right",
+            Self::NO_RIGHT => "the caller has no rendering right",
+            Self::BAD_OFFSET => "a register offset that is misaligned or too large",
+            Self::BAD_SIZE => "too many bytes of registers",
+            Self::MISALIGNED_SIZE => "a size that is not a multiple of 4",
+            Self::BAD_ADDRESS => "a bad address",
+            Self::BAD_HEADER => "there is no such call",
+            _ => "a result of another service",
+        }
+    }
 }
+
+impl std::fmt::Display for ResultCode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "GSP result {:#010X}: {}", self.0, self.meaning())
+    }
+}
+
+impl std::error::Error for ResultCode {}
 
 impl std::fmt::Debug for ResultCode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -54,5 +79,7 @@ mod tests {
             assert!(error.is_error());
         }
         assert_eq!(format!("{:?}", ResultCode::NO_RIGHT), "ResultCode(0xD8202A06)");
+        let error: Box<dyn std::error::Error> = ResultCode::NO_RIGHT.into();
+        assert_eq!(error.to_string(), "GSP result 0xD8202A06: the caller has no rendering right");
     }
 }
