@@ -168,7 +168,15 @@ pub unsafe extern "C" fn triglyph_set_event_callback(
 
 impl State {
     /// Tells the host of the events that have happened, if it wants to be told.
+    #[inline]
     pub(crate) fn tell_events(&mut self) {
+        if self.on_event.is_some() {
+            self.tell_all_events();
+        }
+    }
+
+    #[inline(never)]
+    fn tell_all_events(&mut self) {
         let Some(handler) = &mut self.on_event else { return };
         self.events.drain(..).for_each(|event| handler(&event));
         let new = self.gpu.device().take_events();

@@ -122,6 +122,15 @@ impl Memory {
 
     /// Calls `f` with the memory of each piece of a range, after making sure that there is no hole.
     fn for_each_window(&self, range: GuestRange, mut f: impl FnMut(Window<'_>, Range<usize>)) -> Result<(), Error> {
+        // Nearly always it is all in one region.
+        if let Some(region) = self.find(range.start).filter(|region| !region.is_sparse())
+            && let window = region.window(range.start)
+            && window.len() as u64 >= range.size
+        {
+            let size = range.size as usize;
+            f(window.first(size), 0..size);
+            return Ok(());
+        }
         let mut whole = true;
         self.walk(range, |region, _, _| whole &= region.is_some_and(|region| !region.is_sparse()));
         if !whole {
