@@ -5,10 +5,11 @@
 mod clock;
 mod closed;
 pub mod program;
+mod transfer;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub use triglyph_guest::kernel::Accuracy;
 
@@ -22,15 +23,14 @@ use crate::draw::program::{ProjectedVertices, Records};
 use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
 use crate::error::Error;
 use crate::mem::{Epoch, Footprint, GuestAddr, GuestRange, Memory};
-use crate::raster::{self, DrawContext, Drawing, PreparedProgramState, PreparedState, RasterStats};
-use crate::scene::program::{ProgramScene, ProgramTarget, Programs, Surfaces};
-use crate::scene::{DrawState, Fixed, Scene, SceneTarget};
+use crate::raster::{self, DrawContext, Drawing, RasterStats};
+use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
+use crate::scene::{DrawState, Scene, SceneTarget};
 use crate::sched::{Executor, Interrupter, Scheduler, Timeline};
 use crate::trace;
-use crate::transfer::{Gamma, HostRows, Outcome, Presented, Request, ScanOut, Transfers};
 pub use clock::ScopedTimer;
 use clock::StageClock;
-use closed::ClosedScenes;
+use closed::ClosedWork;
 
 /// How an engine is set up.
 #[derive(Clone, Debug)]
@@ -87,8 +87,7 @@ pub struct Renderer {
     scratch: Shaded,
     images: TextureCache<Arc<ImageSource>>,
     programs: ProgramScene,
-    closed: ClosedScenes<Fixed, PreparedState>,
-    closed_programs: ClosedScenes<Programs, PreparedProgramState>,
+    closed: ClosedWork,
     /// Who may interrupt the bounded run that is in progress.
     interrupter: Option<Interrupter>,
     /// Counts the targets of scenes.
@@ -166,8 +165,7 @@ impl Renderer {
             scratch: Shaded::default(),
             images: TextureCache::default(),
             programs: ProgramScene::new(ProgramTarget::NOWHERE),
-            closed: ClosedScenes::default(),
-            closed_programs: ClosedScenes::default(),
+            closed: ClosedWork::default(),
             interrupter: None,
             target_number: 0,
             target_memory: None,
@@ -302,8 +300,22 @@ impl Renderer {
     }
 
     /// Draws everything that is not drawn yet, so that memory shows it. Nothing interrupts that.
+    #[inline]
     pub fn flush(&mut self, memory: &Memory) {
         self.restart_clocks();
+        if self.has_scenes() {
+            self.draw_scenes(memory);
+        }
+    }
+
+    /// Whether anything may not be drawn yet. Scenes of programs also have states without primitives.
+    #[inline]
+    fn has_scenes(&self) -> bool {
+        !self.scene.is_empty() || !self.programs.states.is_empty() || self.has_closed()
+    }
+
+    #[inline(never)]
+    fn draw_scenes(&mut self, memory: &Memory) {
         self.draw_closed_until(memory, None);
         if !self.scene.is_empty() {
             let _span = trace::flush();
@@ -336,12 +348,16 @@ impl Renderer {
         if self.scene.is_empty() && self.programs.is_empty() {
             return had_closed;
         }
-        let touched =
-            self.may_touch(memory, range) && (self.fixed_touches(memory, range) || self.programs_touch(memory, range));
+        let touched = self.scene_touches(memory, range);
         if touched {
             self.flush(memory);
         }
         touched || had_closed
+    }
+
+    /// Whether the scene writes any byte of a range, there or where else it is mapped.
+    fn scene_touches(&mut self, memory: &Memory, range: GuestRange) -> bool {
+        self.may_touch(memory, range) && (self.fixed_touches(memory, range) || self.programs_touch(memory, range))
     }
 
     /// Whether the scene of fixed-function fragments touches any byte of a range, there or where else it is mapped.
@@ -358,64 +374,6 @@ impl Renderer {
     /// Adds time spent in the front end.
     pub fn add_front_end(&mut self, time: Duration) {
         self.stats.stages.front_end += time;
-    }
-
-    /// Does a transfer. What was drawn before and shares no memory with it may be drawn later: for machines whose
-    /// stages are all programs, whose scenes know what they read.
-    pub fn transfer_request(&mut self, memory: &Memory, request: &Request) -> Outcome {
-        let (source, target) = (request.source_range(), request.target_range());
-        if target.is_none() {
-            self.flush(memory);
-        }
-        self.transfer_ranges(memory, source, target, |transfers| transfers.run(request))
-    }
-
-    /// As [`Self::transfer_request`], for what reads and writes no more memory than these ranges.
-    pub fn transfer_ranges(
-        &mut self,
-        memory: &Memory,
-        source: Option<GuestRange>,
-        target: Option<GuestRange>,
-        run: impl FnOnce(&Transfers<'_>) -> Outcome,
-    ) -> Outcome {
-        if let Some(range) = target {
-            self.flush_before_write(memory, range);
-        }
-        if let Some(range) = source {
-            self.flush_overlapping(memory, range);
-        }
-        self.timed_transfer(memory, run)
-    }
-
-    /// Does transfers after everything drawn so far.
-    pub fn transfer(&mut self, memory: &Memory, run: impl FnOnce(&Transfers<'_>) -> Outcome) -> Outcome {
-        self.flush(memory);
-        self.timed_transfer(memory, run)
-    }
-
-    /// Stores what a display shows in rows of the host's, after everything drawn so far. See [`Transfers::present`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn present(
-        &mut self,
-        memory: &Memory,
-        scan: &ScanOut,
-        gamma: Option<&Gamma>,
-        rows: &mut HostRows<'_>,
-        presented: &mut Presented,
-    ) -> Result<bool, Error> {
-        self.flush(memory);
-        // Processors draw, too.
-        memory.note_host_writes();
-        Transfers { memory, kernels: &self.kernels, scheduler: &self.scheduler }.present(scan, gamma, rows, presented)
-    }
-
-    fn timed_transfer(&mut self, memory: &Memory, run: impl FnOnce(&Transfers<'_>) -> Outcome) -> Outcome {
-        let start = Instant::now();
-        let outcome = run(&Transfers { memory, kernels: &self.kernels, scheduler: &self.scheduler });
-        self.stats.stages.transfer += start.elapsed();
-        outcome
     }
 
     /// Time of the stages inside a draw so far, for callers that measure what is around them.

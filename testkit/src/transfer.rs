@@ -32,7 +32,7 @@ impl Bench {
     }
 
     pub fn transfers(&self) -> Transfers<'_> {
-        Transfers { memory: &self.memory, kernels: &self.kernels, scheduler: &self.scheduler }
+        Transfers::new(&self.memory, &self.kernels, &self.scheduler)
     }
 
     pub fn run(&self, request: &Request) -> Outcome {

@@ -1,47 +1,71 @@
-//! Scenes that are closed and not drawn yet.
+//! Scenes that are closed and not drawn yet, and transfers that come after them.
 //!
 //! A bounded run returns soon after an interrupt, so it draws in pieces. Between two commands that is simple: the scene
 //! is closed, and what is left of it is drawn by the next run, before its first command. Commands are not left in the
 //! middle. A draw that does not belong to the scene before it (another target, a texture that lies in it) only closes
 //! that scene; it is drawn after the command, which does not depend on it: programs sample when their own scene is
-//! drawn. Everything else that looks at memory has closed scenes drawn first, however long that takes.
+//! drawn. Large clears and copies are done after their command as well, in order with the scenes. Everything else that
+//! looks at memory has closed work done first, however long that takes.
 
 use std::collections::VecDeque;
+use std::time::Instant;
 
 use super::Renderer;
 use crate::mem::Memory;
-use crate::raster::{self, DrawContext, Drawing};
+use crate::raster::{self, DrawContext, Drawing, PreparedProgramState, PreparedState};
+use crate::scene::program::ProgramScene;
 use crate::scene::{Kind, Scene};
 use crate::sched::Interrupter;
 use crate::trace;
+use crate::transfer::{Progress, Request, Transfers};
 
-/// Closed scenes of a kind, oldest first.
+/// What commands have left to be done, and how far it is.
 #[derive(Debug)]
-pub(super) struct ClosedScenes<K: Kind, P> {
-    scenes: VecDeque<(Scene<K>, Drawing<P>)>,
+enum Work {
+    Scene(Scene, Drawing<PreparedState>),
+    Programs(Box<ProgramScene>, Drawing<PreparedProgramState>),
+    Transfer(Request, Progress),
+}
+
+/// Closed scenes and transfers after them, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct ClosedWork {
+    queue: VecDeque<Work>,
     /// Empty scenes, kept for their allocations.
-    spare: Vec<Scene<K>>,
+    spare: Vec<Scene>,
+    spare_programs: Vec<ProgramScene>,
 }
 
-impl<K: Kind, P> Default for ClosedScenes<K, P> {
-    fn default() -> Self {
-        ClosedScenes { scenes: VecDeque::new(), spare: Vec::new() }
-    }
+/// Takes a scene, and leaves an empty one with the same target.
+fn take<K: Kind>(scene: &mut Scene<K>, spare: &mut Vec<Scene<K>>) -> Scene<K> {
+    let mut empty = spare.pop().unwrap_or_else(|| Scene::new(scene.target));
+    empty.reset(scene.target);
+    std::mem::replace(scene, empty)
 }
 
-impl<K: Kind, P> ClosedScenes<K, P> {
-    /// Closes a scene, which is empty then.
-    pub(super) fn close(&mut self, scene: &mut Scene<K>) {
-        let mut empty = self.spare.pop().unwrap_or_else(|| Scene::new(scene.target));
-        empty.reset(scene.target);
-        self.scenes.push_back((std::mem::replace(scene, empty), Drawing::default()));
+impl ClosedWork {
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.queue.is_empty()
     }
 
+    /// Notes a transfer that comes after what is closed.
+    pub(super) fn push_transfer(&mut self, request: &Request) {
+        self.queue.push_back(Work::Transfer(request.clone(), Progress::default()));
+    }
+
+    /// The first is done. What the states of a scene hold is let go.
     fn remove_first(&mut self) {
-        if let Some((mut scene, _)) = self.scenes.pop_front() {
-            // What its states hold is let go.
-            scene.reset(scene.target);
-            self.spare.push(scene);
+        match self.queue.pop_front() {
+            Some(Work::Scene(mut scene, _)) => {
+                scene.reset(scene.target);
+                self.spare.push(scene);
+            }
+            Some(Work::Programs(mut scene, _)) => {
+                scene.reset(scene.target);
+                self.spare_programs.push(*scene);
+            }
+            Some(Work::Transfer(..)) | None => {}
         }
     }
 }
@@ -52,15 +76,15 @@ impl Renderer {
         self.interrupter = interrupter;
     }
 
-    /// Whether scenes are closed and not drawn yet.
+    /// Whether scenes are closed and not drawn yet, or transfers wait for them.
     #[inline]
-    pub fn has_closed_scenes(&self) -> bool {
-        !self.closed.scenes.is_empty() || !self.closed_programs.scenes.is_empty()
+    pub fn has_closed(&self) -> bool {
+        !self.closed.is_empty()
     }
 
-    /// Draws closed scenes. False if that was interrupted.
+    /// Does what is closed. False if that was interrupted.
     pub fn draw_closed(&mut self, memory: &Memory) -> bool {
-        if !self.has_closed_scenes() {
+        if !self.has_closed() {
             return true;
         }
         let interrupter = self.interrupter.take();
@@ -77,51 +101,59 @@ impl Renderer {
     }
 
     /// The scene is over. In bounded runs it is drawn after the command, otherwise at once.
-    pub(super) fn close_scene(&mut self, memory: &Memory) {
+    pub fn close_scene(&mut self, memory: &Memory) {
         if self.interrupter.is_none() {
             return self.flush(memory);
         }
         self.restart_clocks();
+        let ClosedWork { queue, spare, spare_programs } = &mut self.closed;
         if !self.scene.is_empty() {
-            self.closed.close(&mut self.scene);
+            queue.push_back(Work::Scene(take(&mut self.scene, spare), Drawing::default()));
         }
         if !self.programs.is_empty() {
-            self.closed_programs.close(&mut self.programs);
+            let scene = Box::new(take(&mut self.programs, spare_programs));
+            queue.push_back(Work::Programs(scene, Drawing::default()));
         }
         self.end_programs();
     }
 
-    /// Draws closed scenes, which nothing interrupts. Returns whether there were any.
+    /// Does what is closed, which nothing interrupts. Returns whether there was anything.
     #[inline]
     pub fn flush_closed(&mut self, memory: &Memory) -> bool {
-        self.has_closed_scenes() && self.draw_closed_until(memory, None)
+        self.has_closed() && self.draw_closed_until(memory, None)
     }
 
-    /// Draws closed scenes, oldest first. False if that was interrupted.
+    /// Does what is closed, oldest first. False if that was interrupted.
     pub(super) fn draw_closed_until(&mut self, memory: &Memory, interrupter: Option<&Interrupter>) -> bool {
-        while let Some((scene, drawing)) = self.closed.scenes.front_mut() {
+        while let Some(work) = self.closed.queue.front_mut() {
             let _span = trace::flush();
             memory.note_host_writes();
             let context = DrawContext { memory, scheduler: &self.scheduler, interrupter };
-            let done = raster::draw(scene, drawing, &context, &mut self.textures);
-            let is_drawn = drawing.is_complete();
-            self.add_raster(&done);
-            if !is_drawn {
+            let is_done = match work {
+                Work::Scene(scene, drawing) => {
+                    let done = raster::draw(scene, drawing, &context, &mut self.textures);
+                    let is_done = drawing.is_complete();
+                    self.add_raster(&done);
+                    is_done
+                }
+                Work::Programs(scene, drawing) => {
+                    let done = raster::draw_programs(scene, drawing, &context, &mut self.images);
+                    let is_done = drawing.is_complete();
+                    self.add_programs(&done);
+                    is_done
+                }
+                Work::Transfer(request, progress) => {
+                    let transfers = Transfers::new(memory, &self.kernels, &self.scheduler);
+                    let start = Instant::now();
+                    transfers.go_on(request, progress, interrupter);
+                    self.stats.stages.transfer += start.elapsed();
+                    progress.is_complete()
+                }
+            };
+            if !is_done {
                 return false;
             }
             self.closed.remove_first();
-        }
-        while let Some((scene, drawing)) = self.closed_programs.scenes.front_mut() {
-            let _span = trace::flush();
-            memory.note_host_writes();
-            let context = DrawContext { memory, scheduler: &self.scheduler, interrupter };
-            let done = raster::draw_programs(scene, drawing, &context, &mut self.images);
-            let is_drawn = drawing.is_complete();
-            self.add_programs(&done);
-            if !is_drawn {
-                return false;
-            }
-            self.closed_programs.remove_first();
         }
         true
     }

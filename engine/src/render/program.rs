@@ -187,10 +187,15 @@ impl Renderer {
     /// Draws the scene if it reads or writes any byte of a range: someone is about to write it.
     pub fn flush_before_write(&mut self, memory: &Memory, range: GuestRange) {
         self.flush_closed(memory);
-        if !self.programs.is_empty() && self.reads.touch(memory, range) {
+        if self.programs_read(memory, range) {
             self.flush(memory);
         }
         self.flush_overlapping(memory, range);
+    }
+
+    /// Whether the scene of programs reads any byte of a range.
+    pub(super) fn programs_read(&self, memory: &Memory, range: GuestRange) -> bool {
+        !self.programs.is_empty() && self.reads.touch(memory, range)
     }
 
     /// Whether the scene of programs touches any byte of a range, there or where else it is mapped.

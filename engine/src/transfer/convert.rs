@@ -39,15 +39,18 @@ struct Part {
 }
 
 impl Transfers<'_> {
+    pub(super) fn is_divisible_convert(&self, request: &Convert) -> bool {
+        request.makes_sense() && self.order(request) == Order::Any && request.split(Order::Any).len() > 1
+    }
+
     pub(super) fn convert(&self, request: &Convert) -> Outcome {
-        let sensible = 1..=Convert::MAX_EDGE;
-        if !sensible.contains(&request.width) || !sensible.contains(&request.height) {
+        if !request.makes_sense() {
             return Outcome::default();
         }
         let kernel = self.kernels.transfer(&TransferKey::Convert(request.key));
         let cost = self.cost(request.bytes(), &kernel);
         let order = match self.order(request) {
-            Order::Any if !self.scheduler.shares(cost) => Order::Whole,
+            Order::Any if !self.is_divided(cost) => Order::Whole,
             order => order,
         };
         let parts = request.split(order);
@@ -59,7 +62,7 @@ impl Transfers<'_> {
             }
         };
         match order {
-            Order::Any => self.scheduler.for_each(parts.len(), cost, run),
+            Order::Any => self.for_each(parts.len(), cost, run),
             Order::Whole | Order::Serial | Order::ReadFirst => (0..parts.len()).for_each(run),
         }
         total.into_inner().unwrap_or_else(|e| e.into_inner())
@@ -163,6 +166,11 @@ impl Part {
 }
 
 impl Convert {
+    fn makes_sense(&self) -> bool {
+        let sensible = 1..=Convert::MAX_EDGE;
+        sensible.contains(&self.width) && sensible.contains(&self.height)
+    }
+
     /// Rows of blocks on either side begin at multiples of this.
     fn edge(&self) -> u32 {
         edge(self.key.input_layout).max(edge(self.key.output_layout))

@@ -9,21 +9,26 @@ use super::{Copy, Lines, Outcome, Transfers};
 use crate::mem::{GuestAddr, Memory};
 
 /// Payload of a piece, about.
-const PIECE: u64 = 256 << 10;
+const PIECE: u64 = 128 << 10;
 
 /// Bytes that are held between reading and writing where mappings do not suffice.
 const STAGE: u64 = 64 << 10;
 
 impl Transfers<'_> {
     pub(super) fn copy(&self, request: &Copy) -> Outcome {
-        let gap_without_line = |lines: Lines| lines.gap != 0 && lines.line == 0;
-        if request.size == 0 || gap_without_line(request.source_lines) || gap_without_line(request.target_lines) {
+        if !request.makes_sense() {
             return Outcome::default();
         }
         match (self.whole(request, Want::Read), self.whole(request, Want::Write)) {
             (Some(source), Some(target)) => self.copy_mapped(request, source, target),
             _ => copy_runs(self.memory, request),
         }
+    }
+
+    pub(super) fn is_divisible_copy(&self, request: &Copy) -> bool {
+        let sides = self.whole(request, Want::Read).zip(self.whole(request, Want::Write));
+        request.makes_sense()
+            && sides.is_some_and(|(source, target)| !source.overlaps(target) && request.piece() < request.size)
     }
 
     /// One side of the copy, when it is all in one mapping.
@@ -39,13 +44,9 @@ impl Transfers<'_> {
 
     fn copy_mapped(&self, request: &Copy, source: Window<'_>, target: Window<'_>) -> Outcome {
         let Copy { size, source_lines, target_lines, .. } = *request;
-        let unit = least_common_multiple(source_lines.unit(), target_lines.unit());
-        let piece = match source.overlaps(target) {
-            true => size,
-            false => unit.saturating_mul((PIECE / unit).max(1)).min(size),
-        };
+        let piece = if source.overlaps(target) { size } else { request.piece() };
         let kernel = self.kernels.transfer(&TransferKey::Copy);
-        self.scheduler.for_each(size.div_ceil(piece) as usize, self.cost(size, &kernel), |i| {
+        self.for_each(size.div_ceil(piece) as usize, self.cost(size, &kernel), |i| {
             let first = i as u64 * piece;
             let size = piece.min(size - first);
             let line = |lines: Lines| if lines.gap == 0 { size } else { lines.line } as usize;
@@ -61,6 +62,19 @@ impl Transfers<'_> {
         });
         mark_lines(self.memory, request);
         Outcome::default()
+    }
+}
+
+impl Copy {
+    fn makes_sense(&self) -> bool {
+        let gap_without_line = |lines: Lines| lines.gap != 0 && lines.line == 0;
+        self.size != 0 && !gap_without_line(self.source_lines) && !gap_without_line(self.target_lines)
+    }
+
+    /// Payload of a piece: whole lines on either side.
+    fn piece(&self) -> u64 {
+        let unit = least_common_multiple(self.source_lines.unit(), self.target_lines.unit());
+        unit.saturating_mul((PIECE / unit).max(1)).min(self.size)
     }
 }
 

@@ -3,13 +3,18 @@
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::{Fill as FillJob, TransferJob, TransferKey};
 
-use super::pieces::{Want, missing, pieces};
+use super::pieces::{Want, missing, pieces, window};
 use super::{Fill, Outcome, Transfers};
 
 /// Bytes of a piece: a multiple of every pattern's length.
-const PIECE: usize = 12 << 15;
+const PIECE: usize = 12 << 13;
 
 impl Transfers<'_> {
+    pub(super) fn is_divisible_fill(&self, request: &Fill) -> bool {
+        let target = window(self.memory, request.target, Want::Write);
+        request.size > PIECE as u64 && target.len() as u64 >= request.size
+    }
+
     pub(super) fn fill(&self, request: &Fill) -> Outcome {
         let bytes = request.bytes.clamp(2, 4);
         let mut outcome = Outcome::default();
@@ -26,7 +31,7 @@ impl Transfers<'_> {
         }
         let kernel = self.kernels.transfer(&TransferKey::Fill { bytes });
         let cost = self.cost(request.size, &kernel);
-        self.scheduler.for_each(jobs.len(), cost, |i| kernel.run(&TransferJob::Fill(jobs[i])));
+        self.for_each(jobs.len(), cost, |i| kernel.run(&TransferJob::Fill(jobs[i])));
         outcome
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::{FillRect as Job, FillRectKey, TransferJob, TransferKey};
 use triglyph_guest::layout::SurfaceLayout;
 
@@ -16,26 +17,32 @@ const PIECE: u64 = 128 << 10;
 const ROWS: u32 = 64;
 
 impl Transfers<'_> {
-    pub(super) fn fill_rect(&self, request: &FillRect) -> Outcome {
-        if !matches!(request.bytes, 1 | 2 | 4 | 8 | 16) || request.width == 0 || request.height == 0 {
-            return Outcome::default();
-        }
+    pub(super) fn is_divisible_rect(&self, request: &FillRect) -> bool {
+        request.makes_sense()
+            && self.whole_image(request).is_some()
+            && request.rows_of_piece().is_some_and(|rows| request.height > rows)
+    }
+
+    /// The image up to the end of the rectangle, when it is all in one mapping.
+    fn whole_image(&self, request: &FillRect) -> Option<Window<'_>> {
         let extent = request.extent();
         let target = window(self.memory, request.target, Want::Write);
-        if !fits(&request.to, request.width, request.height) || extent > request.limit || (target.len() as u64) < extent
-        {
-            return self.fill_units(request);
+        let whole = extent <= request.limit && extent <= target.len() as u64;
+        (whole && fits(&request.to, request.width, request.height)).then_some(target)
+    }
+
+    pub(super) fn fill_rect(&self, request: &FillRect) -> Outcome {
+        if !request.makes_sense() {
+            return Outcome::default();
         }
+        let Some(target) = self.whole_image(request) else { return self.fill_units(request) };
         let key = FillRectKey { bytes: request.bytes, layout: request.to.layout.kind() };
         let kernel = self.kernels.transfer(&TransferKey::FillRect(key));
-        // Rows of a pitch that is too short share bytes: the last one has to come last.
-        let row = u64::from(request.width) * u64::from(request.bytes);
-        let apart = request.to.layout != SurfaceLayout::Pitch || row <= u64::from(request.to.pitch);
-        let rows = if apart { ((PIECE / row) as u32).max(1).next_multiple_of(ROWS) } else { u32::MAX };
+        let rows = request.rows_of_piece().unwrap_or(u32::MAX);
         // The first piece is as much shorter as the rectangle begins after a row where pieces begin.
         let skipped = request.to.y % rows;
-        let cost = self.cost(row * u64::from(request.height), &kernel);
-        self.scheduler.for_each((skipped + request.height).div_ceil(rows) as usize, cost, |i| {
+        let cost = self.cost(request.row() * u64::from(request.height), &kernel);
+        self.for_each((skipped + request.height).div_ceil(rows) as usize, cost, |i| {
             let first = (i as u32 * rows).saturating_sub(skipped);
             let end = (i as u32 * rows).saturating_add(rows - skipped).min(request.height);
             kernel.run(&TransferJob::FillRect(Job {
@@ -76,5 +83,22 @@ impl Transfers<'_> {
             }
         }
         outcome
+    }
+}
+
+impl FillRect {
+    fn makes_sense(&self) -> bool {
+        matches!(self.bytes, 1 | 2 | 4 | 8 | 16) && self.width != 0 && self.height != 0
+    }
+
+    /// Bytes of a row of the rectangle.
+    fn row(&self) -> u64 {
+        u64::from(self.width) * u64::from(self.bytes)
+    }
+
+    /// Rows of a piece; `None` where rows of a pitch that is too short share bytes: the last one has to come last.
+    fn rows_of_piece(&self) -> Option<u32> {
+        let apart = self.to.layout != SurfaceLayout::Pitch || self.row() <= u64::from(self.to.pitch);
+        apart.then(|| ((PIECE / self.row()) as u32).max(1).next_multiple_of(ROWS))
     }
 }

@@ -9,7 +9,8 @@
 //!                              └─► fill_rect.rs pieces of rows, or unit by unit ───────┘
 //! ScanOut ──► present.rs ──► kernels ──► rows of the host's
 //! ```
-//! Large requests are split and done on several threads; the result does not depend on how many. What overlaps itself
+//! Large requests are split and done on several threads, or in several goes (progress.rs); the result does not depend
+//! on how many. What overlaps itself
 //! is done in order. Ranges may begin, end or have holes anywhere: reads outside memory give zero, writes there are
 //! dropped, and [`Outcome`] says how many.
 
@@ -20,10 +21,12 @@ mod fill;
 mod fill_rect;
 mod pieces;
 mod present;
+mod progress;
 mod rearrange;
 mod request;
 mod scan_out;
 
+pub use progress::Progress;
 pub use request::{Convert, Copy, Fill, FillRect, Lines, Outcome, Rearrange, Request};
 pub use scan_out::{Gamma, HostFormat, HostRows, Presented, ScanLayout, ScanOut, format};
 
@@ -32,6 +35,7 @@ use std::time::Duration;
 use crate::cache::{Handle, Kernels, kinds};
 use crate::mem::Memory;
 use crate::sched::Scheduler;
+use progress::Go;
 
 /// What carries out requests.
 #[derive(Clone, Copy, Debug)]
@@ -42,10 +46,19 @@ pub struct Transfers<'a> {
     pub kernels: &'a Kernels,
     /// On which threads.
     pub scheduler: &'a Scheduler,
+    /// A transfer that is done in several goes.
+    go: Option<Go<'a>>,
 }
 
 /// Bytes that a transfer brings to their place in a nanosecond, about: compiled and by the reference.
 const BYTES: (u64, u64) = (32, 1);
+
+impl<'a> Transfers<'a> {
+    /// What carries out requests in this memory, with these kernels and threads.
+    pub fn new(memory: &'a Memory, kernels: &'a Kernels, scheduler: &'a Scheduler) -> Self {
+        Transfers { memory, kernels, scheduler, go: None }
+    }
+}
 
 impl Transfers<'_> {
     /// About what `bytes` cost a single thread.

@@ -60,6 +60,15 @@ impl Transfers<'_> {
         }
     }
 
+    pub(super) fn is_divisible_rearrange(&self, request: &Rearrange) -> bool {
+        if !request.makes_sense() || request.rows_of_piece() >= request.height {
+            return false;
+        }
+        let (from, to) = (End::Memory(request.source), End::Memory(request.target));
+        let sides = self.side(request, from, Want::Read).zip(self.side(request, to, Want::Write));
+        sides.is_some_and(|(source, target)| !source.overlaps(target))
+    }
+
     /// An image of the request when it is all in one piece.
     fn side<'m>(&'m self, request: &Rearrange, end: End<'m>, want: Want) -> Option<Window<'m>> {
         let corner = if want == Want::Read { &request.from } else { &request.to };
@@ -87,12 +96,9 @@ impl Transfers<'_> {
         } else {
             source
         };
-        // Rows of a pitch that is too short share bytes: the last one has to come last.
-        let row = u64::from(request.width) * u64::from(request.bytes);
-        let apart = request.to.layout != SurfaceLayout::Pitch || row <= u64::from(request.to.pitch);
-        let rows = if apart { ((PIECE / row) as u32).max(1) } else { request.height };
-        let cost = self.cost(row * u64::from(request.height), kernel);
-        self.scheduler.for_each(request.height.div_ceil(rows) as usize, cost, |i| {
+        let rows = request.rows_of_piece();
+        let cost = self.cost(request.row() * u64::from(request.height), kernel);
+        self.for_each(request.height.div_ceil(rows) as usize, cost, |i| {
             let first = i as u32 * rows;
             kernel.run(&TransferJob::Rearrange(Job {
                 source,
@@ -179,6 +185,17 @@ fn copy_unit(from: Window<'_>, to: Window<'_>) {
 impl Rearrange {
     fn key(&self) -> RearrangeKey {
         RearrangeKey { bytes: self.bytes, source: self.from.layout.kind(), target: self.to.layout.kind() }
+    }
+
+    /// Bytes of a row of the rectangle.
+    fn row(&self) -> u64 {
+        u64::from(self.width) * u64::from(self.bytes)
+    }
+
+    /// Rows of a piece: all where rows of a pitch that is too short share bytes, and the last one has to come last.
+    fn rows_of_piece(&self) -> u32 {
+        let apart = self.to.layout != SurfaceLayout::Pitch || self.row() <= u64::from(self.to.pitch);
+        if apart { ((PIECE / self.row()) as u32).max(1) } else { self.height }
     }
 
     /// Whether sizes and coordinates are such that the rectangle lies in both images.

@@ -74,6 +74,10 @@ impl CommandProcessor for Core {
         self.ended.take().or_else(|| self.continue_list())
     }
 
+    fn draw_closed(&mut self) -> bool {
+        self.renderer.draw_closed(&self.memory)
+    }
+
     fn budget(&mut self) -> Option<&mut Budget> {
         Some(&mut self.budget)
     }
@@ -98,8 +102,11 @@ impl CommandProcessor for Core {
 
     fn transfer(&mut self, request: &Request) -> Outcome {
         self.settle();
-        self.with_pica(|pica, host| pica.finish(host));
-        self.renderer.transfer(&self.memory, |transfers| transfers.run(request))
+        // Between two transfers of a command nothing is drawn.
+        if !self.renderer.has_closed() {
+            self.with_pica(|pica, host| pica.finish(host));
+        }
+        self.renderer.transfer(&self.memory, request)
     }
 
     fn fault(&mut self, kind: FaultKind, what: String, address: u64) {

@@ -13,7 +13,7 @@ use triglyph_engine::snapshot::{
 const PICA: SectionKind = SectionKind { number: 1, version: 2, name: "PICA" };
 const EXTERNAL: SectionKind = SectionKind { number: 2, version: 1, name: "EXTERNAL" };
 const GSP: SectionKind = SectionKind { number: 3, version: 1, name: "GSP" };
-const WORK: SectionKind = SectionKind { number: 4, version: 1, name: "WORK" };
+const WORK: SectionKind = SectionKind { number: 4, version: 2, name: "WORK" };
 
 state! {
     /// What a bounded run has left: a list, how a list has ended of which the queue has not heard, commands.

@@ -118,7 +118,7 @@ impl Graph {
         debug_assert!(!run.increasing || run.method as usize + 4 * run.words.len() <= METHOD_SPACE as usize);
         match self.bound(subchannel) {
             Bound::Curie => return self.curie.run(core, run),
-            Bound::TwoD(index) => self.two_d.run(core, index, run),
+            Bound::TwoD(index) => return self.two_d.run(core, index, run),
             // The puller sends these elsewhere.
             Bound::Software => {}
             Bound::Nothing => {

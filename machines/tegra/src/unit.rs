@@ -252,7 +252,7 @@ impl Units {
     /// Draws scenes that commands have closed, and counts what went wrong there. False when a bounded run was
     /// interrupted.
     pub(super) fn draw_closed(&mut self, core: &mut Core) -> bool {
-        if !core.renderer.has_closed_scenes() {
+        if !core.renderer.has_closed() {
             return true;
         }
         let is_drawn = core.renderer.draw_closed(&core.memory);

@@ -71,6 +71,11 @@ pub trait CommandProcessor {
         None
     }
 
+    /// Does what transfers have left. False when a bounded run was interrupted before their end.
+    fn draw_closed(&mut self) -> bool {
+        true
+    }
+
     /// What bounds a run, and time; `None` where nothing does.
     fn budget(&mut self) -> Option<&mut Budget> {
         None
@@ -88,7 +93,7 @@ pub trait CommandProcessor {
     /// Reads internal register `id` (below 0x300).
     fn read_register(&mut self, id: u32) -> u32;
 
-    /// Does a transfer, after everything drawn so far.
+    /// Does a transfer, after everything drawn so far; in bounded runs [`Self::draw_closed`] does it.
     fn transfer(&mut self, request: &Request) -> Outcome;
 
     /// The processor wrote these bytes: a hint.

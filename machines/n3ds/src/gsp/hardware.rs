@@ -68,6 +68,11 @@ pub trait Hardware {
         Some(None)
     }
 
+    /// Does what transfers of a command have left. False when a bounded run was interrupted before their end.
+    fn draw_closed(&mut self) -> bool {
+        true
+    }
+
     /// Lets time pass with a command that is no list.
     fn spend(&mut self, ticks: u64) {
         let _ = ticks;
@@ -165,6 +170,10 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
 
     fn go_on(&mut self) -> Option<Option<Event>> {
         self.core.go_on().map(|end| end.event())
+    }
+
+    fn draw_closed(&mut self) -> bool {
+        self.core.draw_closed()
     }
 
     fn spend(&mut self, ticks: u64) {

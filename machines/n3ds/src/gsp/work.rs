@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::queue::Next;
-use super::{CLIENTS, Command, CommandQueue, Gsp, Hardware, gx};
+use super::{CLIENTS, Command, CommandQueue, Gsp, Hardware, Interrupt, gx};
 use crate::external::Event;
 use crate::gx::Executed;
 use triglyph_engine::device::{FaultKind, Waiting};
@@ -20,6 +20,8 @@ pub(super) struct Work {
     submitted: VecDeque<[u32; 8]>,
     /// A command whose list a bounded run has left before its end.
     suspended: Option<Started>,
+    /// A command that was executed but for what its transfers have left.
+    executed: Option<(Started, Executed)>,
 }
 
 /// A command that was taken out of its queue.
@@ -88,41 +90,53 @@ impl Gsp {
 
     /// The same, with that queue or without.
     fn work_on(&mut self, hardware: &mut dyn Hardware, with_queue: bool) {
-        loop {
-            let (started, executed) = match self.work.suspended.take() {
-                Some(started) => {
-                    let Some(event) = hardware.go_on() else {
-                        self.work.suspended = Some(started);
-                        return;
-                    };
-                    let update_gas = match Command::from_words(&started.words) {
-                        Some(Command::ProcessCommandList { update_gas, .. }) => update_gas,
-                        _ => false,
-                    };
-                    (started, Executed::with(gx::list_ended(hardware, event, update_gas)))
-                }
-                None => {
-                    if hardware.is_over() {
-                        return;
-                    }
-                    let queue = self.queue().filter(|_| with_queue);
-                    let Some(started) = self.next_command(hardware, queue) else { return };
-                    let executed = self.execute(hardware, &started.words);
-                    if hardware.is_suspended() {
-                        self.work.suspended = Some(started);
-                        continue;
-                    }
-                    hardware.spend(executed.event.map_or(0, |event| event.ticks));
-                    (started, executed)
-                }
-            };
+        while let Some((started, executed)) = self.next_executed(hardware, with_queue) {
+            if !hardware.draw_closed() {
+                self.work.executed = Some((started, executed));
+                return;
+            }
             self.end(hardware, started, executed);
         }
     }
 
+    /// Executes the next command, or what is left of the one under way. `None` when there is none, or when a bounded
+    /// run is over before its end.
+    fn next_executed(&mut self, hardware: &mut dyn Hardware, with_queue: bool) -> Option<(Started, Executed)> {
+        if let Some(executed) = self.work.executed.take() {
+            return Some(executed);
+        }
+        if let Some(started) = self.work.suspended.take() {
+            return self.go_on(hardware, started);
+        }
+        if hardware.is_over() {
+            return None;
+        }
+        let queue = self.queue().filter(|_| with_queue);
+        let started = self.next_command(hardware, queue)?;
+        let executed = self.execute(hardware, &started.words);
+        if hardware.is_suspended() {
+            return self.go_on(hardware, started);
+        }
+        hardware.spend(executed.event.map_or(0, |event| event.ticks));
+        Some((started, executed))
+    }
+
+    /// Goes on with the list of a command.
+    fn go_on(&mut self, hardware: &mut dyn Hardware, started: Started) -> Option<(Started, Executed)> {
+        let Some(event) = hardware.go_on() else {
+            self.work.suspended = Some(started);
+            return None;
+        };
+        let update_gas = match Command::from_words(&started.words) {
+            Some(Command::ProcessCommandList { update_gas, .. }) => update_gas,
+            _ => false,
+        };
+        Some((started, Executed::with(gx::list_ended(hardware, event, update_gas))))
+    }
+
     /// Whether commands without a queue wait, or one was begun.
     pub(crate) fn has_deferred(&self) -> bool {
-        self.work.suspended.is_some() || !self.work.submitted.is_empty()
+        self.work.suspended.is_some() || self.work.executed.is_some() || !self.work.submitted.is_empty()
     }
 
     /// Executes the commands that wait, however long that takes.
@@ -177,31 +191,67 @@ pub(crate) fn report(hardware: &mut dyn Hardware, words: &[u32; 8], executed: Ex
 
 state! {
     /// What waits for a bounded run in a snapshot.
-    pub(in crate) struct SavedWork { submitted: Vec<[u32; 8]>, suspended: Option<SavedStarted> }
+    pub(in crate) struct SavedWork {
+        submitted: Vec<[u32; 8]>,
+        suspended: Option<SavedStarted>,
+        executed: Option<SavedExecuted>,
+    }
     /// A command that was taken out of its queue.
     pub(in crate) struct SavedStarted { client: Option<u8>, words: [u32; 8] }
+    /// A command whose end nobody has heard of, and what it raises. It has not failed.
+    pub(in crate) struct SavedExecuted { started: SavedStarted, event: Option<SavedEvent> }
+    /// An interrupt.
+    pub(in crate) struct SavedEvent { interrupt: u8, ticks: u64 }
 }
 
 impl Gsp {
     pub(crate) fn save_work(&self) -> SavedWork {
-        let save = |Started { client, words }| SavedStarted { client: client.map(|client| client as u8), words };
-        SavedWork { submitted: self.work.submitted.iter().copied().collect(), suspended: self.work.suspended.map(save) }
+        let Work { submitted, suspended, executed, .. } = &self.work;
+        let event = |Event { interrupt, ticks }| SavedEvent { interrupt: interrupt as u8, ticks };
+        let executed = executed
+            .map(|(started, executed)| SavedExecuted { started: started.save(), event: executed.event.map(event) });
+        let suspended = suspended.map(Started::save);
+        SavedWork { submitted: submitted.iter().copied().collect(), suspended, executed }
     }
 
     /// Puts back what was saved and has been checked by [`SavedWork::is_sound`].
     pub(crate) fn restore_work(&mut self, saved: SavedWork) {
-        let restore = |SavedStarted { client, words }| Started { client: client.map(usize::from), words };
-        let suspended = saved.suspended.map(restore);
+        let executed = saved.executed.map(|SavedExecuted { started, event }| {
+            let event = event.and_then(|event| event.restore());
+            (Started::restore(started), Executed::with(event))
+        });
+        let suspended = saved.suspended.map(Started::restore);
         let Work { deferred, replayed, .. } = self.work;
-        self.work = Work { deferred, replayed, submitted: saved.submitted.into(), suspended };
+        self.work = Work { deferred, replayed, submitted: saved.submitted.into(), suspended, executed };
+    }
+}
+
+impl Started {
+    fn save(self) -> SavedStarted {
+        SavedStarted { client: self.client.map(|client| client as u8), words: self.words }
+    }
+
+    fn restore(saved: SavedStarted) -> Self {
+        Started { client: saved.client.map(usize::from), words: saved.words }
+    }
+}
+
+impl SavedEvent {
+    /// `None` when there is no such interrupt.
+    fn restore(&self) -> Option<Event> {
+        Some(Event { interrupt: Interrupt::from_number(self.interrupt)?, ticks: self.ticks })
     }
 }
 
 impl SavedWork {
     /// Whether there is such a state.
     pub(crate) fn is_sound(&self) -> bool {
-        let client = self.suspended.as_ref().and_then(|started| started.client);
-        client.is_none_or(|client| usize::from(client) < CLIENTS)
+        let executed = self.executed.as_ref().map(|executed| &executed.started);
+        let event = self.executed.as_ref().and_then(|executed| executed.event.as_ref());
+        let is_client = |started: &SavedStarted| started.client.is_none_or(|client| usize::from(client) < CLIENTS);
+        (self.suspended.is_none() || executed.is_none())
+            && self.suspended.iter().chain(executed).all(is_client)
+            && event.is_none_or(|event| event.restore().is_some())
     }
 
     /// Whether the list of a command is under way.

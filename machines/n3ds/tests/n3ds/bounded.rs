@@ -1,8 +1,8 @@
 //! Bounded runs: lists that loop, and what happens between two runs.
 
 use triglyph_engine::Device;
-use triglyph_engine::device::{Event, RunEnd, RunLimit, Waiting};
-use triglyph_engine::mem::GuestAddr;
+use triglyph_engine::device::{Access, Event, RunEnd, RunLimit, Waiting};
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_guest::pica::regs;
 use triglyph_n3ds::gsp::{Interrupt, Session};
@@ -132,4 +132,57 @@ fn whoever_drives_the_hardware_finds_the_list_done() {
     assert_eq!(cut.gpu.run_for(RunLimit::NONE), RunEnd::Done);
     assert_eq!(completions(&mut cut), [Interrupt::P3d, Interrupt::Psc0]);
     assert_eq!(cut.read(0x1800_1000, 1), [0x55]);
+}
+
+/// Two fills, a copy of bytes, a conversion and a copy by DMA, each of several pieces.
+const MOVES: [[u32; 8]; 4] = [
+    [2, 0x1F10_0000, 0x1122_3344, 0x1F18_0000, 0x1F18_0000, 0x5566_7788, 0x1F20_0000, 0x0201_0201],
+    [4, 0x1F16_0010, 0x1F20_0000, 0x4_0000, 0, 0, 8, 0],
+    [3, 0x1F10_0000, 0x1F28_0000, 480 << 16 | 256, 480 << 16 | 256, 0, 0, 0],
+    [0, 0x1F12_3450, 0x1F24_0008, 0x3_0000, 0, 0, 0, 0],
+];
+
+/// A console to which these were submitted.
+fn moving() -> Console {
+    let mut console = Console::new();
+    console.gpu.map(MOVED, Access::READ_WRITE).unwrap();
+    console.gpu.set_deferred(true);
+    for words in MOVES {
+        let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        console.gpu.submit(&bytes).unwrap();
+    }
+    console
+}
+
+const MOVED: GuestRange = GuestRange::new(0, 0x1810_0000, 0x20_0000);
+
+#[test]
+fn fills_and_copies_are_interrupted_before_anybody_hears_of_their_end() {
+    let mut whole = moving();
+    assert_eq!(whole.gpu.run_for(RunLimit::NONE), RunEnd::Done);
+    let (events, bytes) = (whole.gpu.take_events(), whole.read(0x1810_0000, 0x20_0000));
+    assert_eq!(events.len(), MOVES.len());
+    let (mut cut, mut heard, mut interrupts) = (moving(), Vec::new(), 0);
+    loop {
+        // One look before the command, one before each piece.
+        cut.gpu.interrupter().interrupt_at_look(3);
+        let end = cut.gpu.run_for(RunLimit::NONE);
+        heard.extend(cut.gpu.take_events());
+        if end == RunEnd::Done {
+            break;
+        }
+        assert_eq!(end, RunEnd::Interrupted);
+        interrupts += 1;
+        assert!(interrupts > 1 || heard.is_empty(), "{heard:?}");
+        if interrupts % 3 == 0 {
+            let state = Device::snapshot(&mut cut.gpu, SnapshotOptions::default()).unwrap();
+            cut = Console::new();
+            cut.gpu.set_deferred(true);
+            Device::restore(&mut cut.gpu, &state).unwrap();
+        }
+    }
+    assert!(interrupts > MOVES.len(), "{interrupts}");
+    assert_eq!(heard, events);
+    assert!(cut.read(0x1810_0000, 0x20_0000) == bytes);
+    assert_eq!(cut.gpu.faults().total(), 0);
 }

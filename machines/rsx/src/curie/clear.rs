@@ -33,7 +33,7 @@ impl Curie {
         let target = &self.state.target;
         let Some(rect) = rect(&self.registers, target) else { return };
         // What was gathered may have been drawn just now.
-        core.flush();
+        core.renderer.close_scene(&core.memory);
         let channels = [m::clear_surface::r(word), m::clear_surface::g(word), m::clear_surface::b(word)];
         let mask = channels.into_iter().chain([m::clear_surface::a(word)]);
         let mask = mask.enumerate().fold(0, |set, (i, on)| set | u8::from(on) << i);

@@ -187,7 +187,7 @@ impl Curie {
 
 /// Draws scenes that are closed. False when a bounded run was interrupted.
 pub(crate) fn draw_closed(core: &mut Core) -> bool {
-    if !core.renderer.has_closed_scenes() {
+    if !core.renderer.has_closed() {
         return true;
     }
     let is_drawn = core.renderer.draw_closed(&core.memory);

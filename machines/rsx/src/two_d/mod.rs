@@ -21,6 +21,7 @@ use triglyph_guest::rsx::objects::class;
 use triglyph_guest::rsx::two_d::{self, MethodInfo, image_from_cpu, memory_to_memory};
 
 use super::core::Core;
+use super::curie::draw_closed;
 use super::graph::Run;
 use super::registers::{Registers, WriteEffects};
 pub(super) use saved::SavedTwoD;
@@ -108,16 +109,17 @@ impl TwoD {
         }
     }
 
-    /// Executes a run on an object, by number.
-    pub(super) fn run(&mut self, core: &mut Core, index: usize, run: Run<'_>) {
+    /// Executes a run on an object, by number. Returns how many words were taken: less than all when a bounded run was
+    /// interrupted.
+    pub(super) fn run(&mut self, core: &mut Core, index: usize, run: Run<'_>) -> usize {
         let Run { mut method, mut words, increasing } = run;
         while let Some((&word, rest)) = words.split_first() {
-            let Some(object) = self.objects.get_mut(index) else { return };
+            let Some(object) = self.objects.get_mut(index) else { return run.words.len() };
             if object.class == class::IMAGE_FROM_CPU && method >= image_from_cpu::COLORS {
-                return self.colors(core, index, words);
+                self.colors(core, index, words);
+                return run.words.len();
             }
-            let run = if increasing { words } else { &words[..1] };
-            let stored = object.registers.store_run(method, run);
+            let stored = object.registers.store_run(method, if increasing { words } else { &words[..1] });
             if stored > 0 {
                 words = &words[stored..];
                 method += if increasing { 4 * stored as u32 } else { 0 };
@@ -127,7 +129,11 @@ impl TwoD {
             self.trigger(core, index, method, word);
             words = rest;
             method += if increasing { 4 } else { 0 };
+            if !draw_closed(core) {
+                break;
+            }
         }
+        run.words.len() - words.len()
     }
 
     /// A method that is more than storage.

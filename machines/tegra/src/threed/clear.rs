@@ -29,7 +29,7 @@ impl ThreeD {
         self.take_dirty(registers);
         let targets = self.targets(core, registers);
         let Some(rect) = rect(registers, &targets) else { return };
-        core.flush();
+        core.renderer.close_scene(&core.memory);
         let layer = r::clear_surface::rt_array_index(word);
         let components = (word >> 2 & 15) as u8;
         if components != 0 {
