@@ -63,7 +63,8 @@ impl FragmentRun<'_, '_> {
             if covered[lane] == 0 || shaded && self.quad.is_discarded(lane) {
                 continue;
             }
-            let fragment = Fragment { at: places[lane], back: points[lane].is_back(), covered: covered[lane] };
+            let share = points[lane].share(self.kernel.key.output.share);
+            let fragment = Fragment { at: places[lane], back: points[lane].is_back(), covered: covered[lane], share };
             let exported = self.quad.depth(lane);
             let depth = |sample: usize| match exported {
                 Some(depth) => depth,

@@ -82,8 +82,8 @@ impl<'a> Point<'a> {
                 [coordinate, fog(mode, coordinate, self.constants.fog), 0.0, 0.0]
             }
             FragmentInput::PointCoordinate { group, two_dimensional } => {
-                let [s, t, ..] = self.group(group);
-                if two_dimensional { [s, t, 0.0, w] } else { [s, t, 1.0, 0.0] }
+                let [s, t, r, q] = self.group(group);
+                if two_dimensional { [s, t, 0.0, w] } else { [s, t, r, q] }
             }
             FragmentInput::Facing => [if self.is_back() { -1.0 } else { 1.0 }, 0.0, 0.0, 0.0],
         }
@@ -95,11 +95,27 @@ impl<'a> Point<'a> {
         [x + right, y * self.constants.position_scale_y + down, self.depth(), self.inv_w]
     }
 
+    /// The part of the pixel that a smooth line covers, whose planes begin with this one.
+    pub fn share(&self, first: Option<u16>) -> f32 {
+        share(self.planes, first, self.distance)
+    }
+
     /// Four planes here; those that do not exist are 0.
     fn group(&self, group: u8) -> Vector {
         let first = 4 * usize::from(group);
         std::array::from_fn(|i| self.planes.get(first + i).map_or(0.0, |p| plane(p, self.distance)))
     }
+}
+
+/// The part of a pixel at this distance from the origin that a smooth line covers, by four planes of these; 1 without.
+pub fn share(planes: &[Plane], first: Option<u16>, distance: [f32; 2]) -> f32 {
+    let Some(first) = first else { return 1.0 };
+    let at = |i: usize| planes.get(usize::from(first) + i).map_or(0.0, |p| plane(p, distance));
+    let part = |i: usize| {
+        let part = (limit(at(i), 0.0, 1.0) + limit(at(i + 1), 0.0, 1.0)) - 1.0;
+        if part > 0.0 { part } else { 0.0 }
+    };
+    part(0) * part(2)
 }
 
 /// `(c + dx*x) + dy*y`

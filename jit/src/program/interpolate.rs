@@ -166,8 +166,7 @@ impl Quad<'_, '_> {
                 _ => self.e.f(0.0),
             },
             FragmentInput::PointCoordinate { group, two_dimensional } => match (component, two_dimensional) {
-                (0 | 1, _) => self.varying(group, component, true),
-                (2, false) => self.e.f(1.0),
+                (0 | 1, true) | (_, false) => self.varying(group, component, true),
                 (3, true) => self.w(),
                 _ => self.e.f(0.0),
             },

@@ -157,6 +157,7 @@ impl Plan {
                 (Vec::new(), maxwell.planes, maxwell.graph.size, needs)
             }
         };
+        let planes = planes.max(key.output.share.map_or(0, |first| usize::from(first) + 4));
         let discards = needs.discards || key.output.alpha_test != Compare::Always;
         let stencil = depth.is_some_and(|key| key.stencil.is_some());
         let early = match (needs.depth, discards, stencil) {

@@ -41,7 +41,7 @@ impl Binner<'_> {
         }
         let planes = if mixed { u16::MAX } else { a.outside | b.outside };
         let ends = ends.map(|corner| Vertex::new(&self.setup.projection, corner.record, a.negated && !mixed));
-        let Some(ends) = clip::line(&self.setup.projection, ends, planes) else { return };
+        let Some(ends) = clip::line(&self.setup.projection, ends, planes, &self.linear()) else { return };
         let ends = ends
             .each_ref()
             .map(|vertex| Corner { at: self.setup.projection.point(&vertex.position), record: &vertex.record });
@@ -58,7 +58,7 @@ impl Binner<'_> {
         }
         let [first, end] = match self.setup.line_shape {
             LineShape::Steps => half_open(from, to, axis),
-            LineShape::Rectangle => [from, to],
+            LineShape::Rectangle | LineShape::Smooth => [from, to],
         };
         let outline = self.outline_of(first, end, axis);
         let Some(bounds) = self.bounds(&outline) else {
@@ -68,7 +68,8 @@ impl Binner<'_> {
         let origin = [bounds.x0 as i32, bounds.y0 as i32];
         let slope = Slope::line([from, to], axis, origin);
         let [a, b] = ends;
-        let body = Body { corners: [a, b, a], provoking, slope, back, offset, point: None };
+        let line = (self.setup.line_shape == LineShape::Smooth).then(|| self.shares(from, to, origin));
+        let body = Body { corners: [a, b, a], provoking, slope, back, offset, point: None, line };
         let primitive = self.planes(&body, origin);
         let [p, q, r, s] = outline;
         for within in self.dashes(axis, first[axis], end[axis], bounds) {
@@ -78,22 +79,40 @@ impl Binner<'_> {
     }
 
     /// The corners of a line's outline, around it.
-    fn outline_of(&self, from: [i32; 2], to: [i32; 2], axis: usize) -> [[i32; 2]; 4] {
-        let half = self.setup.line_width * 128.0;
+    fn outline_of(&self, mut from: [i32; 2], mut to: [i32; 2], axis: usize) -> [[i32; 2]; 4] {
+        let mut half = self.setup.line_width * 128.0;
+        if self.setup.line_shape == LineShape::Smooth {
+            // Half a pixel further on each side, without the pixels that are just not covered.
+            let [x, y] = direction(from, to).map(|v| (v * 127.0).round() as i32);
+            (from, to) = ([from[0] - x, from[1] - y], [to[0] + x, to[1] + y]);
+            half += 127.0;
+        }
         let aside = match self.setup.line_shape {
             LineShape::Steps if axis == 0 => [0, half as i32],
             LineShape::Steps => [half as i32, 0],
-            LineShape::Rectangle => {
-                let [dx, dy] = [0, 1].map(|axis| f64::from(to[axis]) - f64::from(from[axis]));
-                let scale = f64::from(half) / (dx * dx + dy * dy).sqrt();
+            LineShape::Rectangle | LineShape::Smooth => {
+                let [dx, dy] = direction(from, to).map(|v| v * f64::from(half));
                 // As the other shape has it: the second half lies down or to the right.
                 let side = if axis == 0 { dx.signum() } else { -dy.signum() };
-                [-dy * scale * side, dx * scale * side].map(|v| v.round() as i32)
+                [-dy * side, dx * side].map(|v| v.round() as i32)
             }
         };
         let [ax, ay] = aside;
         let (less, more) = (|[x, y]: [i32; 2]| [x - ax, y - ay], |[x, y]: [i32; 2]| [x + ax, y + ay]);
         [less(from), less(to), more(to), more(from)]
+    }
+
+    /// How far pixels lie inside of a smooth line's sides and ends, each moved out by half a pixel: a filter of a
+    /// pixel's width along and across the line.
+    fn shares(&self, from: [i32; 2], to: [i32; 2], origin: [i32; 2]) -> [[f64; 3]; 4] {
+        let [x, y] = direction(from, to);
+        let [start, end] = [from, to].map(|at| at.map(|v| f64::from(v) / 256.0));
+        let middle = origin.map(|v| f64::from(v) + 0.5);
+        let (right, down) = (middle[0] - start[0], middle[1] - start[1]);
+        let half = f64::from(self.setup.line_width) / 2.0 + 0.5;
+        let length = (end[0] - start[0]) * x + (end[1] - start[1]) * y;
+        let (across, along) = (right * -y + down * x, right * x + down * y);
+        [[half - across, y, -x], [half + across, -y, x], [along + 0.5, x, y], [length + 0.5 - along, -x, -y]]
     }
 
     /// Lets the stipple go on for a line that is not seen.
@@ -130,6 +149,13 @@ impl Binner<'_> {
         }
         dashes
     }
+}
+
+/// The direction of a line, of length 1.
+fn direction(from: [i32; 2], to: [i32; 2]) -> [f64; 2] {
+    let [dx, dy] = [0, 1].map(|axis| f64::from(to[axis]) - f64::from(from[axis]));
+    let length = (dx * dx + dy * dy).sqrt();
+    [dx / length, dy / length]
 }
 
 /// The ends of an outline that covers the pixel of the line's first end and not that of its last one. A parallelogram

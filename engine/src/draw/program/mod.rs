@@ -28,4 +28,4 @@ pub use setup::{
     ProjectedVertices, Winding,
 };
 pub use shade::{ProgramBatch, Records, shade_programs};
-pub use varying::{Interpolate, Output, Varying, WordPlane, WordPlanes, WordValue};
+pub use varying::{Interpolate, Output, PointR, Varying, WordPlane, WordPlanes, WordValue};

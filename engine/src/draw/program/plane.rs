@@ -5,7 +5,7 @@ use wide::f64x4;
 
 use super::project::stored;
 use super::setup::{Binner, Corner, PolygonMode};
-use super::varying::{Interpolate, Output};
+use super::varying::{Interpolate, Output, PointR};
 
 /// A primitive without its outline: linear functions through three corners. Lines and points repeat theirs.
 pub(super) struct Body<'a> {
@@ -17,6 +17,8 @@ pub(super) struct Body<'a> {
     pub offset: Option<PolygonMode>,
     /// s and t at the origin, and 1/size.
     pub point: Option<[f64; 3]>,
+    /// Distances from the sides and ends of a smooth line, at the origin and for each step right and down.
+    pub line: Option<[[f64; 3]; 4]>,
 }
 
 impl<'a> Body<'a> {
@@ -59,8 +61,16 @@ impl Binner<'_> {
                     Interpolate::Perspective => slope.planes(inv_w.map(|w| widened(value) * f64x4::splat(w))),
                     _ => value.map(|v| rounded([v.into(), 0.0, 0.0])),
                 },
-                Output::PointCoordinate => match body.point {
-                    Some([s, t, step]) => [[s, step, 0.0], [t, 0.0, step], [0.0; 3], [0.0; 3]].map(rounded),
+                Output::PointCoordinate(third) => match body.point {
+                    Some([s, t, step]) => {
+                        let s = [s, step, 0.0];
+                        let r = match third {
+                            PointR::Zero => [0.0; 3],
+                            PointR::S => s,
+                            PointR::Record(at) => [f64::from(body.provoking[at]), 0.0, 0.0],
+                        };
+                        [s, [t, 0.0, step], r, [1.0, 0.0, 0.0]].map(rounded)
+                    }
                     None => [[0.0; 3]; 4],
                 },
             };

@@ -66,7 +66,8 @@ impl Binner<'_> {
             (f64::from(origin[axis]) + 0.5 - start) * step
         });
         let corners = [corner; 3];
-        let body = Body { corners, provoking, slope: Slope::NONE, back, offset, point: Some([s, t, step]) };
+        let point = Some([s, t, step]);
+        let body = Body { corners, provoking, slope: Slope::NONE, back, offset, point, line: None };
         let primitive = self.planes(&body, origin);
         if self.setup.round_points {
             return self.disc(primitive, [corner.at.x, corner.at.y], half, bounds);

@@ -120,6 +120,10 @@ pub enum LineShape {
     Steps,
     /// A rectangle along the line.
     Rectangle,
+    /// All pixels that a rectangle along the line covers a part of; see [`WordValue::LineShare`].
+    ///
+    /// [`WordValue::LineShare`]: super::varying::WordValue::LineShare
+    Smooth,
 }
 
 /// Gaps in lines: pixel n along a line is drawn if bit n / factor % 16 of the pattern is set.
@@ -230,6 +234,13 @@ impl<'a> Binner<'a> {
     fn culled(&self, vertices: &[u32]) -> bool {
         let outside = |at: usize| vertices.iter().all(|&v| self.records.get(v).get(at).is_some_and(|&d| d < 0.0));
         self.setup.cull_distances.iter().any(|&at| outside(at))
+    }
+
+    /// Floats of a record that are linear in the window; those that planes cut by are not.
+    pub(super) fn linear(&self) -> Vec<usize> {
+        let read = self.setup.words.iter().flat_map(WordPlanes::linear).filter(|&at| at < self.records.stride);
+        let cuts = |at: usize| self.setup.projection.distances.iter().flatten().any(|distance| distance.at == at);
+        read.filter(|&at| !cuts(at)).collect()
     }
 
     /// A vertex as a corner.

@@ -23,7 +23,7 @@ impl Binner<'_> {
             corners.iter().map(|corner| Vertex::new(&self.setup.projection, corner.record, negated)).collect();
         // With coordinates of either sign the planes that each was compared with were not the same ones.
         let planes = if mixed { u16::MAX } else { a.outside | b.outside | c.outside };
-        let polygon = clip::polygon(&self.setup.projection, polygon, planes);
+        let polygon = clip::polygon(&self.setup.projection, polygon, planes, &self.linear());
         let corners: Vec<Corner<'_>> = polygon
             .iter()
             .map(|vertex| Corner { at: self.setup.projection.point(&vertex.position), record: &vertex.record })
@@ -82,7 +82,7 @@ impl Binner<'_> {
         let origin = [bounds.x0 as i32, bounds.y0 as i32];
         let slope = Slope::triangle(points, area, origin);
         let offset = Some(PolygonMode::Fill);
-        let primitive = self.planes(&Body { corners, provoking, slope, back, offset, point: None }, origin);
+        let primitive = self.planes(&Body { corners, provoking, slope, back, offset, point: None, line: None }, origin);
         let (low, high) = match self.setup.fill {
             Fill::Inside => return self.push(primitive, filled_edges(points, area, [false; 3]), bounds),
             Fill::Touched => return self.push(primitive, filled_edges(points, area, outer), bounds),

@@ -18,8 +18,19 @@ pub enum Output {
     Register(usize),
     /// The same everywhere.
     Constant([f32; 4]),
-    /// s and t across a point, 0 to 1, t downwards; of anything else 0.
-    PointCoordinate,
+    /// s, t, r and 1 across a point: s and t from 0 to 1, t downwards; of anything else 0.
+    PointCoordinate(PointR),
+}
+
+/// The third coordinate across a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PointR {
+    /// 0.
+    Zero,
+    /// The same as s.
+    S,
+    /// This float of the point's record.
+    Record(usize),
 }
 
 /// How the values of a group become planes.
@@ -59,6 +70,26 @@ pub enum WordValue {
     PointT,
     /// From 0 to 1 up a point; of anything else 0.
     PointTUpwards,
+    /// Pixels from half a pixel outside of a smooth line's sides (0, 1) and ends (2, 3) on inwards; of anything else 1.
+    LineShare(usize),
+}
+
+impl WordPlane {
+    /// What [`OutputKey::share`](triglyph_guest::kernel::program::output::OutputKey::share) reads.
+    pub const LINE_SHARE: [WordPlane; 4] = {
+        let mut planes = [WordPlane::line_share(0); 4];
+        let mut i = 1;
+        while i < 4 {
+            planes[i] = WordPlane::line_share(i);
+            i += 1;
+        }
+        planes
+    };
+
+    const fn line_share(which: usize) -> WordPlane {
+        let value = WordValue::LineShare(which);
+        WordPlane { front: value, back: value, interpolate: Interpolate::Linear }
+    }
 }
 
 /// The planes of words, in order, and which of them are computed at once.
@@ -98,6 +129,15 @@ impl WordPlanes {
             })
         });
         WordPlanes { steps }
+    }
+
+    /// Floats of a record that are linear in the window, of either side.
+    pub(super) fn linear(&self) -> impl Iterator<Item = usize> {
+        let linear = |step: &WordStep| match *step {
+            WordStep::Four { at, count, interpolate: Interpolate::Linear } => at..at + count,
+            _ => 0..0,
+        };
+        self.steps.iter().flatten().flat_map(linear)
     }
 
     pub(super) fn steps(&self, back: bool) -> &[WordStep] {

@@ -123,6 +123,7 @@ impl Binner<'_> {
             WordValue::Record(at) => body.provoking.get(at).copied().unwrap_or(0.0),
             WordValue::Constant(bits) => f32::from_bits(bits),
             WordValue::Primitive => return flat(f32::from_bits(self.id)),
+            WordValue::LineShare(which) => return body.line.map_or(flat(1.0), |sides| rounded(sides[which])),
             WordValue::PointS | WordValue::PointT | WordValue::PointTUpwards => {
                 let plane = point_plane(value, body.point);
                 // The program multiplies by w.

@@ -14,6 +14,7 @@ use crate::maxwell::number;
 use crate::maxwell::program::Program;
 use crate::maxwell::warp::Warp;
 use crate::program::fragment::for_each_quad;
+use crate::program::interpolate::share;
 use crate::program::output::{Colors, Fragment, OUTPUTS, Output};
 
 /// Words of the window's position: x, y, depth, 1/w.
@@ -155,7 +156,8 @@ struct Results {
 
 impl Quad<'_> {
     fn fragment(&self, lane: usize, covered: u32) -> Fragment {
-        Fragment { at: self.places[lane], back: self.primitive.flags & BACK_FACING != 0, covered }
+        let share = share(self.planes, self.kernel.key.output.share, self.distances[lane]);
+        Fragment { at: self.places[lane], back: self.primitive.flags & BACK_FACING != 0, covered, share }
     }
 
     /// The depth that a sample has without the program.

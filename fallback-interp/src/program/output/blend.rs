@@ -4,7 +4,7 @@ use triglyph_guest::kernel::program::output::{
     BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, OutputKey,
 };
 
-use super::{blend_program, channel, is_unorm};
+use super::{blend_program, channel, is_snorm, is_unorm};
 use crate::program::{Vector, limit};
 
 /// Source and destination combined; `second` is the second source.
@@ -17,8 +17,12 @@ pub(super) fn blend(
     constant: Vector,
 ) -> Vector {
     let zero_products = output.zero_products;
-    let unorm = is_unorm(format);
-    let inside = |v: f32| if unorm { limit(v, 0.0, 1.0) } else { v };
+    let (unorm, snorm) = (is_unorm(format), is_snorm(format));
+    let inside = |v: f32| match (unorm, snorm) {
+        (true, _) => limit(v, 0.0, 1.0),
+        (_, true) => limit(v, -1.0, 1.0),
+        _ => v,
+    };
     let constant = constant.map(inside);
     let source: Vector = std::array::from_fn(|i| match format.channels[i] {
         Channel::Absent | Channel::Zeros(_) | Channel::Ones(_) => inside(color[i]),

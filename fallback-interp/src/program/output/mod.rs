@@ -36,6 +36,8 @@ pub struct Fragment {
     pub back: bool,
     /// Bit k: sample k is covered.
     pub covered: u32,
+    /// What alpha is multiplied by.
+    pub share: f32,
 }
 
 /// Where fragments end.
@@ -70,7 +72,7 @@ impl<'a> Output<'a> {
     pub fn write(&self, fragment: Fragment, depth: impl Fn(usize) -> f32, mut colors: impl FnMut() -> Colors) -> u64 {
         let (mut covered, mut finished) = (fragment.covered, None);
         if !self.asks_alpha_last() {
-            let colors = self.limited(colors());
+            let colors = self.limited(colors(), fragment);
             let alpha = colors[0][3];
             if !self.passes_alpha_test(alpha) {
                 return 0;
@@ -82,7 +84,7 @@ impl<'a> Output<'a> {
             // All samples are tested before one is written.
             let passed = self.test(Fragment { covered, ..fragment }, depth);
             if passed != 0 {
-                let finished = finished.unwrap_or_else(|| self.finished(self.limited(colors())));
+                let finished = finished.unwrap_or_else(|| self.finished(self.limited(colors(), fragment)));
                 self.store_all(&finished, fragment.at, passed);
             }
             return passed.count_ones().into();
@@ -92,7 +94,7 @@ impl<'a> Output<'a> {
             let at = self.sample_at(fragment.at, sample);
             if depth::test(self, at, depth(sample), fragment.back) {
                 passed += 1;
-                let finished = finished.get_or_insert_with(|| self.finished(self.limited(colors())));
+                let finished = finished.get_or_insert_with(|| self.finished(self.limited(colors(), fragment)));
                 self.store(finished, at, sample, 0);
             }
         }
@@ -116,7 +118,7 @@ impl<'a> Output<'a> {
 
     /// Stores the colours of samples that have been tested before the program.
     pub fn color(&self, fragment: Fragment, colors: Colors) {
-        let colors = self.limited(colors);
+        let colors = self.limited(colors, fragment);
         let alpha = colors[0][3];
         if !self.passes_alpha_test(alpha) {
             return;
@@ -146,8 +148,8 @@ impl<'a> Output<'a> {
         (1 << kept) - 1
     }
 
-    /// Colour outputs within their limits.
-    fn limited(&self, mut colors: Colors) -> Colors {
+    /// Colour outputs of a fragment within their limits, with its share as part of alpha.
+    fn limited(&self, mut colors: Colors, fragment: Fragment) -> Colors {
         for (color, range) in colors.iter_mut().zip(self.key.limits) {
             let low = match range {
                 Limit::None => continue,
@@ -155,6 +157,9 @@ impl<'a> Output<'a> {
                 Limit::Signed => -1.0,
             };
             *color = color.map(|v| limit(v, low, 1.0));
+        }
+        if self.key.share.is_some() {
+            colors.iter_mut().for_each(|color| color[3] *= fragment.share);
         }
         colors
     }
@@ -247,6 +252,11 @@ fn is_unorm(format: &ColorFormat) -> bool {
         Absent | Zeros(_) | Ones(_) | Unorm(_) | Srgb(_) => true,
         Snorm(_) | Uint(_) | Sint(_) | Float(_) => false,
     })
+}
+
+/// Whether a channel is snorm.
+fn is_snorm(format: &ColorFormat) -> bool {
+    format.channels.iter().any(|channel| matches!(channel, Channel::Snorm(_)))
 }
 
 fn has_integers(format: &ColorFormat) -> bool {

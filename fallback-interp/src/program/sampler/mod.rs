@@ -162,7 +162,7 @@ impl TextureUnit<'_> {
         let Footprint { lod, taps, axis } = footprint;
         let lod = self.clamped(lod);
         let tap = |i: u8| {
-            let along = f32::from(i) / (taps + 1.0) - 0.5;
+            let along = (f32::from(i) - 0.5) / taps - 0.5;
             let mut point = point.clone();
             for (coordinate, step) in point.coordinates.iter_mut().zip(axis) {
                 *coordinate += step * along;

@@ -714,6 +714,43 @@ fn alpha_chooses_samples() {
 }
 
 #[test]
+fn constants_of_signed_targets_reach_from_minus_1_to_1() {
+    let snorm = |shift| Channel::Snorm(bits(shift, 8));
+    let format = ColorFormat { bytes: 2, swap: 1, channels: [snorm(0), snorm(8), Channel::Absent, Channel::Absent] };
+    for (factor, expected) in [(BlendFactor::ConstantColor, [64, -64]), (BlendFactor::InverseConstantColor, [0, 127])] {
+        let mut scene = Scene::new(format, &copy_input());
+        scene.set_varying([0.5, 0.5, 0.0, 0.0]);
+        let term = BlendTerm { equation: BlendEquation::Add, source: factor, destination: BlendFactor::Zero };
+        scene.target().blend = Some(BlendKey { color: term, alpha: term });
+        scene.constants.output.blend = [2.0, -3.0, 0.0, 0.0];
+        scene.draw();
+        assert_eq!([scene.pixel(0, 0)[0], scene.pixel(0, 0)[1]].map(|byte| byte as i8), expected, "{factor:?}");
+    }
+}
+
+#[test]
+fn alpha_is_multiplied_by_the_share_of_a_smooth_line() {
+    let share = |sides: [f32; 4], alpha: f32| {
+        let mut scene = Scene::new(RGBA32F, &copy_input());
+        scene.set_varying([1.0, 1.0, 1.0, alpha]);
+        scene.planes.resize(12, [0.0; 3]);
+        scene.planes[4..8].copy_from_slice(&[[9.0; 3]; 4]);
+        for (plane, side) in scene.planes[8..].iter_mut().zip(sides) {
+            *plane = [side, 0.0, 0.0];
+        }
+        scene.key.output.share = Some(8);
+        scene.key.output.alpha_test = Compare::Greater;
+        scene.blocks = sample_blocks(&[bit(0, 0)]);
+        // The alpha test, of reference 0, sees the product.
+        (scene.draw(), scene.floats(0, 0))
+    };
+    assert_eq!(share([2.0, 0.5, 1.0, 7.0], 0.5), (1, [1.0, 1.0, 1.0, 0.25]));
+    assert_eq!(share([0.75, 0.5, 0.75, 1.0], 1.0), (1, [1.0, 1.0, 1.0, 0.1875]));
+    assert_eq!(share([-1.0, 1.0, 1.0, 1.0], 1.0), (0, [0.0; 4]));
+    assert_eq!(share([0.25, 0.25, 1.0, 1.0], 1.0), (0, [0.0; 4]));
+}
+
+#[test]
 fn dither_gives_pixels_other_samples() {
     for (alpha, kept) in [(0.0, [0; 4]), (0.4, [1, 2, 2, 1]), (0.5, [2; 4]), (1.0, [4; 4])] {
         let mut scene = Scene::new(RGBA8, &copy_input());

@@ -326,7 +326,7 @@ fn anisotropy_takes_finer_levels() {
 
 #[test]
 fn taps_stand_along_the_longer_axis() {
-    // Texel x + 100 y; four taps of a footprint of four texels are at -1.2, -0.4, 0.4 and 1.2.
+    // Texel x + 100 y; four taps of a footprint of four texels are at -1.5, -0.5, 0.5 and 1.5.
     let image = Image::floats([16, 16, 1], 1, |_, [x, y, _]| [(x + 100 * y) as f32; 4]);
     let texture = image.texture();
     let texels = |n: f32| n / 16.0;

@@ -204,8 +204,8 @@ pub enum FragmentInput {
         /// How f follows from d.
         mode: FogMode,
     },
-    /// `(s, t, 1, 0)`, or with `two_dimensional` `(s, t, 0, w)`: 0..1 across a point, from planes 0 and 1 of the group,
-    /// w the interpolated clip-space w; linear whatever the source says.
+    /// The values of the group's planes, or with `two_dimensional` `(s, t, 0, w)`: s and t from planes 0 and 1, w the
+    /// interpolated clip-space w; linear whatever the source says.
     PointCoordinate {
         /// Which planes.
         group: u8,

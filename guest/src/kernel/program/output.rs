@@ -5,6 +5,10 @@
 //! one, after it.
 //!
 //! * **Limits**: before everything else the components of colour output i are clamped as [`OutputKey::limits`] says.
+//! * **Share**, with [`OutputKey::share`]: then alpha of each colour output is multiplied by the part of the pixel that
+//!   a smooth line covers, `max(p0 + p1 - 1, 0) * max(p2 + p3 - 1, 0)`: p0 to p3 the values of four planes of the
+//!   primitive from that one on, at the pixel's centre and clamped to 0..1: distances from the line's sides and from
+//!   its ends, half a pixel outside of it 0.
 //! * **Alpha test**: `alpha OP reference`, f32, the unclamped alpha of colour output 0. NaN: only `Always` and
 //!   `NotEqual` pass. With [`OutputKey::alpha_bytes`] alpha is what a channel of 8 bits would store of it, 0 to 255,
 //!   and so is the reference.
@@ -25,12 +29,13 @@
 //! * **Blending**, f32. Source s: for unorm, sRGB and snorm channels quantised first, that is decoded from what storing
 //!   it would give; for float channels as it is. Destination d: decoded. A format is unorm when its stored channels
 //!   (fixed ones aside) are unorm or sRGB: then constants, and s in channels that are absent or fixed, are clamped to
-//!   0..1. Factors as in [`BlendFactor`] with 1.0 for 255 (inverse ones `1 - v`, the saturated one `sa < 1 - da ? sa :
-//!   1 - da`); equation on `s*fs` and `d*fd` (Min, Max: on s and d alone, `a < b ? a : b`, `a > b ? a : b`). Formats
-//!   with an integer channel do not blend. Without blending s is stored as it came. With [`OutputKey::zero_products`] a
-//!   product `s*fs` or `d*fd` one of whose factors is 0 is +0. The second source is colour output 1, in channels of
-//!   unorm formats clamped to 0..1, in snorm channels to -1..1 (NaN gives -1), else as it came. With
-//!   [`OutputKey::program`] the result is that of [`blend_program`](super::blend_program) for s and d.
+//!   0..1; where a channel is snorm they are clamped to -1..1 (NaN gives -1). Factors as in [`BlendFactor`] with 1.0
+//!   for 255 (inverse ones `1 - v`, the saturated one `sa < 1 - da ? sa : 1 - da`); equation on `s*fs` and `d*fd`
+//!   (Min, Max: on s and d alone, `a < b ? a : b`, `a > b ? a : b`). Formats with an integer channel do not blend.
+//!   Without blending s is stored as it came. With [`OutputKey::zero_products`] a product `s*fs` or `d*fd` one of
+//!   whose factors is 0 is +0. The second source is colour output 1, in channels of unorm formats clamped to 0..1, in
+//!   snorm channels to -1..1 (NaN gives -1), else as it came. With [`OutputKey::program`] the result is that of
+//!   [`blend_program`](super::blend_program) for s and d.
 //! * **Logic operation**: there is no blending. On the stored bits of the pixel for unorm formats, in channels of the
 //!   mask; for other formats s is stored as it came.
 //! * **Store**: unorm of n bits: `trunc(clamp(v) * (2^n - 1) + 0.5)`; snorm: clamped to -1..1 (NaN gives -1), `v *
@@ -97,6 +102,8 @@ pub struct OutputKey {
     pub depth_at_center: bool,
     /// Coverage takes the place of a colour.
     pub coverage_color: Option<CoverageColor>,
+    /// The first of four planes of a smooth line's share of a pixel, counted from the primitive's first plane on.
+    pub share: Option<u16>,
 }
 
 impl OutputKey {
@@ -118,6 +125,7 @@ impl OutputKey {
             program: None,
             depth_at_center: false,
             coverage_color: None,
+            share: None,
         }
     }
 }

@@ -105,6 +105,7 @@ pub(super) fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>, log2: [u8; 2]) -> Ou
         program: r.one_in(8).then(|| Arc::new(program(r))),
         depth_at_center: r.one_in(6),
         coverage_color: None,
+        share: r.one_in(8).then(|| r.below(8) as u16),
     }
 }
 

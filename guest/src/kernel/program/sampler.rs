@@ -35,15 +35,16 @@
 //! # Anisotropy
 //!
 //! With [`TextureKey::anisotropy`] A above 1, and differences (of neighbours or explicit ones, not an explicit level),
-//! there are several taps along the footprint's longer axis, as in the example of EXT_texture_filter_anisotropic. A
-//! footprint that is less than a texel across counts as one texel across, so that what is magnified has one tap:
+//! there are several taps along the footprint's longer axis, as in the example of EXT_texture_filter_anisotropic,
+//! but in the middles of equal parts. A footprint that is less than a texel across counts as one texel across, so that
+//! what is magnified has one tap:
 //!
 //! * With a, b and rho2 of 2.: `m = a > b ? b : a`, then `m = 1 < m ? m : 1`; `n = ceil(sqrt(rho2 / m))`, then `1 < n ?
 //!   n : 1`, then `n < A ? n : A` (NaN gives 1). In 2. `rho2 / (n * n)` takes the place of rho2.
 //! * D is the difference by x where `a > b`, else that by y, of s and t as they are multiplied in 1. (a cube's on the
 //!   lane's own face; right - left, lower - upper, explicit ones as they are). Where n is 1 it is 0.
-//! * Tap i of n, from 1 on, is what 3. to 6. give for the coordinates `s + D.s * w`, `t + D.t * w` with `w = i / (n +
-//!   1) - 0.5`, all with the level of detail of the lane, before 5.'s last product.
+//! * Tap i of n, from 1 on, is what 3. to 6. give for the coordinates `s + D.s * w`, `t + D.t * w` with `w = (i -
+//!   0.5) / n - 0.5`, all with the level of detail of the lane, before 5.'s last product.
 //! * Taps are added in order, as [`Reduction::Average`], and the sum is divided by n; the other reductions take the
 //!   minimum or maximum of what they have and of the next tap, as with a weight that is not 0.
 //!

@@ -67,7 +67,8 @@ pub fn unit(
         },
         anisotropy: match shape {
             Shape::D2 | Shape::D2Array | Shape::Cube | Shape::CubeArray if minify == Filter::Linear => {
-                sampler.max_anisotropy as u8
+                let own = if header.uses_own_lod { header.max_anisotropy } else { 1 };
+                sampler.max_anisotropy.max(own) as u8
             }
             _ => 1,
         },

@@ -150,6 +150,12 @@ fn samplers_say_the_rest() {
     for (min, expected) in [(MinFilter::Anisotropic, 6), (MinFilter::Linear, 6), (MinFilter::Point, 1)] {
         assert_eq!(anisotropic(Shape::D2, min).expect("it exists").key.anisotropy, expected, "{min:?}");
     }
+    // A header may ask for more: Mesa's resolve of 8 samples, four by two texels, takes two taps so.
+    let own = header("negative_lod_bias");
+    let linear = Sampler { max_anisotropy: 2, min: MinFilter::Linear, ..biased };
+    assert_eq!(unit(&own, &linear, Shape::D2, false).expect("it exists").key.anisotropy, 8);
+    let ignored = TextureHeader { uses_own_lod: false, ..own };
+    assert_eq!(unit(&ignored, &linear, Shape::D2, false).expect("it exists").key.anisotropy, 2);
 }
 
 /// A header of a format with one type for all components.

@@ -16,6 +16,8 @@ pub struct Operands {
     pub destination: [F32x4; 4],
     /// All values are in 0 to 1: a product with 0 is 0. Constants are the clamped ones.
     pub unorm: bool,
+    /// Constants are clamped to -1..1.
+    pub snorm: bool,
     /// A product with 0 is 0, even with infinities and NaNs.
     pub zero_products: bool,
 }
@@ -146,7 +148,8 @@ impl Operands {
 
     fn constant(&self, e: &mut Emit<'_>, channel: usize) -> F32x4 {
         let args = e.args;
-        e.load_floats(args, at!(blend) + 64 * i32::from(self.unorm) + 16 * channel as i32)
+        let value = e.load_floats(args, at!(blend) + 64 * i32::from(self.unorm) + 16 * channel as i32);
+        if self.snorm { e.clamp(value, -1.0, 1.0) } else { value }
     }
 }
 

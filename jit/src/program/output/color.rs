@@ -7,6 +7,7 @@ use triglyph_guest::num::ops::{self, Ops};
 use super::blend::{self, Operands};
 use super::channel::{self, bits_of, is_fixed, low_bits};
 use crate::lane::{Emit, F32x4, I32x4};
+use crate::program::plan::PlaneOf;
 use crate::program::quad::{Quad, Results};
 
 /// A format with derived properties.
@@ -15,6 +16,8 @@ struct Format {
     /// All stored channels are unorm or sRGB.
     unorm: bool,
     integer: bool,
+    /// A channel is snorm.
+    snorm: bool,
     /// Bits of each channel in each word.
     channels: [[u32; 4]; 4],
 }
@@ -32,6 +35,7 @@ impl Format {
         Format {
             format,
             unorm: stored().all(|c| matches!(c, Channel::Unorm(_) | Channel::Srgb(_))),
+            snorm: stored().any(|c| matches!(c, Channel::Snorm(_))),
             integer: stored().any(|c| matches!(c, Channel::Uint(_) | Channel::Sint(_))),
             channels,
         }
@@ -83,11 +87,29 @@ impl Quad<'_, '_> {
             Some(Some(color)) => *color,
             _ => [self.e.f(0.0); 4],
         };
-        match self.key.output.limits.get(number) {
+        let [r, g, b, a] = match self.key.output.limits.get(number) {
             Some(Limit::Unit) => color.map(|v| self.e.clamp(v, 0.0, 1.0)),
             Some(Limit::Signed) => color.map(|v| self.e.clamp(v, -1.0, 1.0)),
             Some(Limit::None) | None => color,
-        }
+        };
+        [r, g, b, self.shared(a)]
+    }
+
+    /// Alpha times the part of the pixel that a smooth line covers.
+    fn shared(&mut self, alpha: F32x4) -> F32x4 {
+        let Some(first) = self.key.output.share.map(usize::from) else { return alpha };
+        let one = self.e.f(1.0);
+        let [across, along] = [first, first + 2].map(|first| {
+            let [near, far] = [first, first + 1].map(|plane| {
+                let distance = self.plane(PlaneOf::Varying(plane));
+                self.e.clamp(distance, 0.0, 1.0)
+            });
+            let sum = self.e.add(near, far);
+            let part = self.e.sub(sum, one);
+            self.e.clamp(part, 0.0, 1.0)
+        });
+        let share = self.e.mul(across, along);
+        self.e.mul(alpha, share)
     }
 
     /// A colour output after conversions for targets.
@@ -276,8 +298,9 @@ fn operands(
             channel::decode_bits(e, channels[c], bits)
         }
         (Channel::Absent | Channel::Zeros(_) | Channel::Ones(_), _) if format.unorm => e.clamp(color[c], 0.0, 1.0),
+        (Channel::Absent | Channel::Zeros(_) | Channel::Ones(_), _) if format.snorm => e.clamp(color[c], -1.0, 1.0),
         _ => color[c],
     });
     let destination = [0, 1, 2, 3].map(|c| channel::decode(e, channels[c], stored, c == 3));
-    Operands { source, second, destination, unorm: format.unorm, zero_products }
+    Operands { source, second, destination, unorm: format.unorm, snorm: format.snorm, zero_products }
 }

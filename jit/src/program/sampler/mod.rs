@@ -298,9 +298,9 @@ impl<'s, 'a> Sampler<'s, 'a> {
         self.e.switch_to(tap);
         let number = F32x4(self.e.parameter(tap, 0));
         let before: Vec<F32x4> = (0..wanted.len()).map(|i| F32x4(self.e.parameter(tap, 1 + i))).collect();
-        let (one, half) = (self.e.f(1.0), self.e.f(0.5));
-        let parts = self.e.add(taps.count, one);
-        let place = self.e.div(number, parts);
+        let half = self.e.f(0.5);
+        let place = self.e.sub(number, half);
+        let place = self.e.div(place, taps.count);
         let place = self.e.sub(place, half);
         for (k, &step) in axis.iter().enumerate() {
             let moved = self.e.mul(step, place);

@@ -171,6 +171,7 @@ fn output_key(rng: &mut Random) -> OutputKey {
         coverage_dither: rng.one_in(2),
         depth_at_center: rng.one_in(4),
         coverage_color: None,
+        share: rng.one_in(8).then(|| rng.below(4 * GROUPS as u32 - 3) as u16),
         program: None,
         encode_srgb: rng.one_in(8),
         logic: rng.one_in(6).then(|| rng.pick(&LogicOp::ALL)),
@@ -494,8 +495,8 @@ impl Case {
         let _ = writeln!(text, "depth {:?}", output.depth);
         let _ = writeln!(
             text,
-            "alpha test {:?}, logic {:?}, sRGB {}, alpha to one {}",
-            output.alpha_test, output.logic, output.encode_srgb, output.alpha_to_one
+            "alpha test {:?}, logic {:?}, sRGB {}, alpha to one {}, share {:?}",
+            output.alpha_test, output.logic, output.encode_srgb, output.alpha_to_one, output.share
         );
         let _ = writeln!(text, "{:?}\nconstants {:?}", self.blocks, self.constants);
         Some(text)
@@ -508,7 +509,7 @@ impl Case {
         let output = &mut self.key.output;
         output.colors = std::array::from_fn(|i| (i < 4).then_some(ColorKey { source: i as u8, ..color }));
         (output.depth, output.alpha_test, output.encode_srgb) = (None, Compare::Always, false);
-        (output.alpha_to_one, output.logic) = (false, None);
+        (output.alpha_to_one, output.logic, output.share) = (false, None, None);
         self.surfaces = std::array::from_fn(|i| (i.min(3) * 0x10000, 64 * 16));
         self.memory = vec![0; 4 * 0x10000];
         self

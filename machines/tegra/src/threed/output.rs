@@ -59,6 +59,7 @@ pub(super) fn derive(
         depth_at_center: targets.samples.count() > 1
             && r::set_nonmultisampled_z::v(get(r::set_nonmultisampled_z::ID)) == Some(m::DepthSampling::AtPixelCenter),
         coverage_color: coverage_color(registers, targets),
+        share: None,
         colors,
     };
     let constants = OutputConstants {

@@ -8,7 +8,7 @@ use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::fragment::{
     FragmentCode, FragmentConstants, FragmentKey, MAX_SAMPLES, Samples, UNITS,
 };
-use triglyph_guest::kernel::program::output::OutputKey;
+use triglyph_guest::kernel::program::output::{Channel, ColorKey, OutputKey};
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::ProgramHeader;
@@ -22,7 +22,7 @@ use super::{ThreeD, output, setup, unsupported};
 use crate::core::Core;
 use crate::registers::Registers;
 use triglyph_engine::cache::{Handle, Recent, kinds};
-use triglyph_engine::draw::program::{Fill, Interpolate, ProgramSetup, WordPlane, WordValue};
+use triglyph_engine::draw::program::{Fill, Interpolate, LineShape, ProgramSetup, WordPlane, WordPlanes, WordValue};
 use triglyph_engine::frontend::RegisterDependency;
 use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::program::{ProgramState, ProgramTarget, Surfaces};
@@ -330,7 +330,7 @@ impl Derived {
         kernels: &mut PixelKernels,
     ) -> Option<Placed> {
         let get = |id: usize| registers.get(id);
-        let setup = setup::derive(registers, targets, viewport, &self.outputs, &self.planes);
+        let mut setup = setup::derive(registers, targets, viewport, &self.outputs, &self.planes);
         setup.clip?;
         let depth_range = setup::depth_range(registers, viewport);
         let mut output = output::derive(registers, targets, &self.header, depth_range, &self.blend_program);
@@ -349,6 +349,13 @@ impl Derived {
         match target.depth {
             Some(surface) => output.key.depth.iter_mut().for_each(|key| key.layout = surface.layout),
             None => output.key.depth = None,
+        }
+        let integers = |key: &ColorKey| {
+            key.format.channels.iter().any(|channel| matches!(channel, Channel::Uint(_) | Channel::Sint(_)))
+        };
+        if setup.line_shape == LineShape::Smooth && !output.key.colors.iter().flatten().any(integers) {
+            output.key.share = Some(self.planes.len() as u16);
+            setup.words = Some(WordPlanes::new(&[&self.planes[..], &WordPlane::LINE_SHARE].concat()));
         }
         let surfaces = Surfaces {
             colors: (0..8).fold(0, |set, i| set | u8::from(output.key.colors[i].is_some()) << i),

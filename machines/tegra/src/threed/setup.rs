@@ -131,12 +131,18 @@ fn line_width(registers: &Registers) -> f32 {
     if width.is_finite() { width.clamp(if smooth { 0.0 } else { 1.0 }, 64.0) } else { 1.0 }
 }
 
-/// Smooth lines and lines with several samples are rectangles along the line.
+/// Lines with several samples are rectangles along the line; smooth ones cover parts of pixels instead, if there is one
+/// sample.
 fn line_shape(registers: &Registers, targets: &Targets) -> LineShape {
     let several = targets.samples.count() > 1
         && flag(registers, r::set_anti_alias_enable::ID)
         && !flag(registers, r::set_line_multisample_override::ID);
-    if several || flag(registers, r::set_anti_aliased_line::ID) { LineShape::Rectangle } else { LineShape::Steps }
+    match flag(registers, r::set_anti_aliased_line::ID) {
+        _ if several => LineShape::Rectangle,
+        true if targets.samples.count() > 1 => LineShape::Rectangle,
+        true => LineShape::Smooth,
+        false => LineShape::Steps,
+    }
 }
 
 fn point_size(registers: &Registers, outputs: &WordSet) -> PointSize {

@@ -5,7 +5,7 @@ use triglyph_guest::rsx::enums::{self, ShadeMode};
 use triglyph_guest::rsx::methods::curie as m;
 
 use crate::registers::Registers;
-use triglyph_engine::draw::program::{Interpolate, Output, Varying};
+use triglyph_engine::draw::program::{Interpolate, Output, PointR, Varying};
 
 /// Whether points replace texture coordinates.
 pub(super) fn sprites(registers: &Registers) -> bool {
@@ -44,6 +44,12 @@ mod output {
     pub const COORDINATE9: u32 = 6;
 }
 
+/// What the third coordinate across a point is; anything else makes it 0.
+mod r_mode {
+    pub const FROM_R: u32 = 1;
+    pub const FROM_S: u32 = 2;
+}
+
 /// Derives the inputs of a program that reads those in `read`; `offset` says where in a record an output stands, if it
 /// is there.
 pub(super) fn inputs(registers: &Registers, read: u16, points: bool, offset: impl Fn(u32) -> Option<usize>) -> Inputs {
@@ -80,7 +86,13 @@ pub(super) fn inputs(registers: &Registers, read: u16, points: bool, offset: imp
                 let two_dimensional = m::set_tex_coord_control::is_2d(control);
                 if replaced >> which & 1 != 0 {
                     let interpolate = Interpolate::Linear;
-                    let sprite = Output::PointCoordinate;
+                    let own = offset(output::COORDINATE0 + which as u32).filter(|_| which < 8);
+                    let third = match (m::set_point_sprite_control::r_mode(sprite), own) {
+                        (r_mode::FROM_R, Some(at)) => PointR::Record(at + 2),
+                        (r_mode::FROM_S, _) => PointR::S,
+                        _ => PointR::Zero,
+                    };
+                    let sprite = Output::PointCoordinate(third);
                     let group = found.group(Varying { front: sprite, back: sprite, interpolate });
                     FragmentInput::PointCoordinate { group, two_dimensional }
                 } else {

@@ -101,18 +101,41 @@ fn sprites_replace_texture_coordinates_of_points() {
     console.attribute(8, [0.5; 4]);
     console.attribute(9, [0.25; 4]);
     console.draw(POINTS, RED, &[at(8.0, 8.0, 0.5)]);
-    // s to the right, t downwards, r 1; coordinate 1 is not replaced.
+    // s to the right, t downwards, r 0; coordinate 1 is not replaced.
     let byte = |v: f32| (v * 255.0 + 0.5) as u32;
-    let expected = |s: f32, t: f32| byte(0.25) << 24 | byte(s) << 16 | byte(t) << 8 | 255;
+    let expected = |s: f32, t: f32| byte(0.25) << 24 | byte(s) << 16 | byte(t) << 8;
     assert_eq!(console.pixel(6, 6), expected(0.125, 0.125));
     assert_eq!(console.pixel(9, 7), expected(0.875, 0.375));
     // Other primitives keep theirs.
     console.rect(RED, WHOLE, 0.5);
     assert_eq!(console.pixel(6, 6), byte(0.25) << 24 | 0x80_8080);
-    // Two-dimensional coordinates have 0 and w instead.
+    // r may be the coordinate's own, or s.
+    for (mode, r) in [(1, 0.5), (2, 0.125)] {
+        console.set(m::set_point_sprite_control::ID, 1 | mode << 1 | 1 << 8);
+        console.draw(POINTS, RED, &[at(8.0, 8.0, 0.5)]);
+        assert_eq!(console.pixel(6, 6), expected(0.125, 0.125) | byte(r));
+    }
+    // Two-dimensional coordinates have 0 there.
     console.set(m::set_tex_coord_control::id(0), 1);
     console.draw(POINTS, RED, &[at(8.0, 8.0, 0.5)]);
-    assert_eq!(console.pixel(6, 6), expected(0.125, 0.125) & !0xFF);
+    assert_eq!(console.pixel(6, 6), expected(0.125, 0.125));
+}
+
+#[test]
+fn sprites_have_a_last_coordinate_to_divide_by() {
+    // 1, or w of two-dimensional ones.
+    for (control, last) in [(0, 1.0), (1, 2.0)] {
+        let mut console = Console::new();
+        console.floats(m::set_point_size::ID, &[4.0]);
+        console.fragment_program("mul r0, f[TC0].w, {0.25, 0.25, 0.25, 0.25}  [end]");
+        console.set(m::set_point_sprite_control::ID, 1 | 1 << 8);
+        console.set(m::set_tex_coord_control::id(0), control);
+        console.attribute(8, [0.5; 4]);
+        let [x, y, z, _] = at(8.0, 8.0, 0.5);
+        console.draw(POINTS, RED, &[[2.0 * x, 2.0 * y, 2.0 * z, 2.0]]);
+        let byte = (last * 0.25 * 255.0 + 0.5) as u32;
+        assert_eq!(console.pixel(7, 7), byte * 0x0101_0101, "{control}");
+    }
 }
 
 #[test]

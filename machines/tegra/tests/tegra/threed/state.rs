@@ -291,6 +291,29 @@ fn smooth_points_are_round_unless_they_are_sprites() {
 }
 
 #[test]
+fn smooth_lines_cover_parts_of_pixels() {
+    // Along the border of rows 31 and 32.
+    let ends = [vertex(-0.5, 0.0, 0.5, RED), vertex(0.5, 0.0, 0.5, RED)];
+    for (width, expected) in
+        [(1.0f32, [0, 0, 128, 128, 0, 0]), (3.0, [0, 128, 255, 255, 128, 0]), (0.5, [0, 0, 64, 64, 0, 0])]
+    {
+        let mut m = ready();
+        m.set(THREED, &[(r::set_anti_aliased_line::ID, 1), (r::set_line_width_float::ID, width.to_bits())]);
+        vertices(&mut m, &ends);
+        draw(&mut m, Topology::Lines, 0, 2);
+        m.expect_no_faults();
+        assert_eq!([29, 30, 31, 32, 33, 34].map(|y| threed::pixel(&mut m, 20, y)[3]), expected, "{width}");
+        assert_eq!([15, 16, 47, 48].map(|x| threed::pixel(&mut m, x, 31)[3] != 0), [false, true, true, false]);
+        // What has no blending keeps its colours, and pixels beside the line keep theirs.
+        assert_eq!(covered(&mut m), 32 * expected.iter().filter(|&&alpha| alpha != 0).count());
+        // Other primitives are whole.
+        vertices(&mut m, &[vertex(-0.9, -0.9, 0.5, RED), vertex(0.9, -0.9, 0.5, RED), vertex(0.0, 0.9, 0.5, RED)]);
+        draw(&mut m, Topology::Triangles, 0, 3);
+        assert_eq!([20, 31, 32, 40].map(|y| threed::pixel(&mut m, 32, y)[3]), [255; 4]);
+    }
+}
+
+#[test]
 fn vertex_numbers_are_copied_to_any_attribute() {
     for (enable, expected) in [(0, [0, 0, 0]), (1, [3, 4, 5])] {
         let mut m = ready();
