@@ -1,6 +1,7 @@
 //! A display without a screen: one connector, one encoder, one CRTC, one mode. Page flips are complete at once.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant;
 
 use crate::drm::abi::{FlipEvent, Mode};
 
@@ -36,12 +37,15 @@ pub struct Display {
     pub shown: u32,
     events: VecDeque<(u64, u32)>,
     flips: u32,
+    /// When the first and the last page flip were.
+    between: Option<[Instant; 2]>,
 }
 
 impl Display {
     /// A display of so many pixels across and down.
     pub fn new(mode: [u16; 2]) -> Self {
-        Display { mode, frame_buffers: BTreeMap::new(), shown: 0, events: VecDeque::new(), flips: 0 }
+        let (frame_buffers, events) = (BTreeMap::new(), VecDeque::new());
+        Display { mode, frame_buffers, shown: 0, events, flips: 0, between: None }
     }
 
     /// Its mode, at 60 Hz.
@@ -75,6 +79,8 @@ impl Display {
         let frame_buffer = *self.frame_buffers.get(&id)?;
         self.shown = id;
         self.flips += 1;
+        let now = Instant::now();
+        self.between = Some([self.between.map_or(now, |[first, _]| first), now]);
         if let Some(user_data) = event {
             if self.events.len() == MOST_EVENTS {
                 self.events.pop_front();
@@ -87,6 +93,13 @@ impl Display {
     /// Page flips so far.
     pub fn flips(&self) -> u32 {
         self.flips
+    }
+
+    /// Page flips a second, from the first one to the last.
+    pub fn rate(&self) -> Option<f64> {
+        let [first, last] = self.between?;
+        let seconds = last.duration_since(first).as_secs_f64();
+        (seconds > 0.0).then(|| f64::from(self.flips - 1) / seconds)
     }
 
     /// The next event, at a time in nanoseconds.

@@ -243,8 +243,11 @@ impl State {
             return;
         }
         let (seconds, chip, frames) = (self.begun.elapsed().as_secs_f64(), self.chip().name(), self.display.flips());
+        let rate = self.display.rate().map_or(String::new(), |rate| format!(" ({rate:.1} a second)"));
         let State { submissions, words, .. } = self;
-        eprintln!("triglyph-vgpu: {chip}: {seconds:.3} s, {frames} flips, {submissions} submissions, {words} words");
+        eprintln!(
+            "triglyph-vgpu: {chip}: {seconds:.3} s, {frames} frames{rate}, {submissions} submissions, {words} words"
+        );
         for Report { stats, faults } in reports {
             let Stats { draws, triangles, vertices, kernels_compiled, compile_time, .. } = stats;
             eprintln!(

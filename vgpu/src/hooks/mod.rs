@@ -16,7 +16,7 @@ use std::cell::Cell;
 use std::ffi::{CStr, CString};
 use std::sync::{Mutex, OnceLock};
 
-use libc::c_char;
+use libc::{c_char, c_int};
 
 use crate::memory::Identity;
 use crate::nodes::{Tree, is_ours};
@@ -80,6 +80,30 @@ extern "C" fn end() {
         state.end();
     }
     process.tree.remove();
+}
+
+/// The GPU of a program that leaves without what the C library does at the end.
+///
+/// # Safety
+/// As for `_exit`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C" fn _exit(status: c_int) -> ! {
+    end();
+    loop {
+        // SAFETY: does not return.
+        unsafe { libc::syscall(libc::SYS_exit_group, status) };
+    }
+}
+
+/// As [`_exit`].
+///
+/// # Safety
+/// As for `_Exit`.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+#[cfg_attr(test, expect(non_snake_case, reason = "the C library's name"))]
+unsafe extern "C" fn _Exit(status: c_int) -> ! {
+    // SAFETY: as promised.
+    unsafe { _exit(status) }
 }
 
 /// The thread of a board stays with the parent: a child's GPU has none, and its calls fail.

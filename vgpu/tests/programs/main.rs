@@ -2,6 +2,7 @@
 //! behind. Compiled where there are a C compiler and the headers of EGL and OpenGL ES; where those, or Mesa's driver,
 //! are missing, a test says so and is done.
 
+mod game;
 mod processes;
 mod scenes;
 #[path = "../support/library.rs"]
@@ -40,9 +41,13 @@ fn compile() -> Result<TempDir, String> {
     if !headers.status().is_ok_and(|status| status.success()) {
         return Err("no C compiler, or no headers: Debian's packages gcc, libegl-dev and libgles-dev".into());
     }
-    for name in ["scenes", "processes"] {
+    for name in ["scenes", "processes", "game"] {
         let source = sources.join(name).with_extension("c");
         let mut command = Command::new(&compiler);
+        if name == "game" {
+            // For another program to load.
+            command.args(["-shared", "-fPIC"]);
+        }
         command.args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-o"]).arg(folder.path().join(name));
         let output =
             command.arg(source).args(["-lEGL", "-lGLESv2", "-lm"]).output().map_err(|error| error.to_string())?;

@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
+use triglyph::capture::Reader;
+
 use crate::{CHIPS, on_chip, program};
 
 fn files(folder: &Path) -> Vec<String> {
@@ -15,12 +17,31 @@ fn files(folder: &Path) -> Vec<String> {
 fn processes_have_gpus_of_their_own() {
     let Some(program) = program("processes") else { return };
     for chip in CHIPS {
-        for what in ["alone", "together", "fork", "exec"] {
+        for what in ["alone", "at once", "together", "fork", "exec"] {
             let folder = tempfile::tempdir().unwrap();
             let output = on_chip(&program, chip, folder.path()).arg(what).output().unwrap();
             let said = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{what} on {chip}: {}\n{said}", output.status);
             assert_eq!(files(folder.path()), [""; 0], "{what} on {chip}");
+        }
+    }
+}
+
+#[test]
+fn captures_are_whole_however_a_program_ends() {
+    let Some(program) = program("processes") else { return };
+    for chip in CHIPS {
+        for what in ["alone", "at once"] {
+            let folder = tempfile::tempdir().unwrap();
+            let capture = folder.path().join("capture.tgc");
+            let mut command = on_chip(&program, chip, folder.path());
+            command.arg(what).env("TRIGLYPH_GPU_CAPTURE", &capture).env("TRIGLYPH_GPU_STATS", "1");
+            let output = command.output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && said.contains(" draws, "), "{what} on {chip}: {said}");
+            let file = std::fs::read(&capture).unwrap();
+            let whole = Reader::new(&file).unwrap().records().all(|record| record.is_ok());
+            assert!(whole, "{what} on {chip}");
         }
     }
 }

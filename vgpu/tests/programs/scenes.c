@@ -186,13 +186,58 @@ static void contexts(void) {
     glBindFramebuffer(GL_FRAMEBUFFER, outer);
 }
 
+// A function of desktop OpenGL's, which the headers do not have.
+#define DESKTOP(result, name, ...) result (*name)(__VA_ARGS__) = (void *)eglGetProcAddress(#name)
+
+// Textured points of several sizes without a program, by a context of desktop OpenGL: their coordinates are divided by
+// the last one.
+static void sprites(void) {
+    enum { POINT_SPRITE = 0x8861, COORD_REPLACE, COORD_ORIGIN = 0x8CA0, LOWER_LEFT, ATTENUATION = 0x8129 };
+    EGLContext first = eglGetCurrentContext();
+    GLuint inner;
+    eglBindAPI(EGL_OPENGL_API);
+    EGLContext second = eglCreateContext(display, config, first, NULL);
+    if (!second || !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, second)) fail("no desktop OpenGL");
+    DESKTOP(void, glTexEnvi, GLenum, GLenum, GLint);
+    DESKTOP(void, glPointParameteri, GLenum, GLint);
+    DESKTOP(void, glPointParameterfv, GLenum, const GLfloat *);
+    DESKTOP(void, glPointSize, GLfloat);
+    DESKTOP(void, glBegin, GLenum);
+    DESKTOP(void, glEnd, void);
+    DESKTOP(void, glColor4f, GLfloat, GLfloat, GLfloat, GLfloat);
+    DESKTOP(void, glVertex4f, GLfloat, GLfloat, GLfloat, GLfloat);
+    target(WIDTH, HEIGHT, &inner);
+    clear();
+    squares(16);
+    glEnable(GL_TEXTURE_2D);
+    glEnable(POINT_SPRITE);
+    glTexEnvi(POINT_SPRITE, COORD_REPLACE, GL_TRUE);
+    // In memory's order, which the NV47 has; for the other one nv30 makes triangles of points.
+    glPointParameteri(COORD_ORIGIN, LOWER_LEFT);
+    glPointParameterfv(ATTENUATION, (const float[]){0.5f, 0, 2});
+    glPointSize(24);
+    glBegin(GL_POINTS);
+    for (int i = 0; i < 24; i++) {
+        float w = 1 + i % 3 * 0.5f, x = -0.85f + 0.31f * (i % 6), y = -0.8f + 0.5f * (i / 6);
+        glColor4f(1, 1 - i * 0.03f, i * 0.04f, 1);
+        glVertex4f(x * w, y * w, i * 0.03f * w, w);
+    }
+    glEnd();
+    glFinish();
+    eglBindAPI(EGL_OPENGL_ES_API);
+    eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, first);
+    glBindTexture(GL_TEXTURE_2D, inner);
+    program(PLAIN, TEXTURED);
+    rectangle(-1, -1, 1, 1);
+}
+
 static const struct {
     const char *name;
     void (*draw)(void);
 } SCENES[] = {
     {"textures", textures},   {"depth", depth},     {"blending", blending}, {"framebuffers", framebuffers},
     {"loops", loops},         {"stencil", stencil}, {"discard", discarded}, {"buffers", buffers},
-    {"contexts", contexts},
+    {"contexts", contexts},   {"sprites", sprites},
 };
 
 int main(int count, char **arguments) {
