@@ -201,8 +201,14 @@ fn may_begin_anew(function: &Function, args: Value, body: &Body, blocks: &Blocks
         let counts = || data.load_store_offset().is_some_and(|offset| body.counters.contains(&offset));
         !data.opcode().can_store() || own() && !counts()
     };
-    let before = |rare: Block| blocks.all.iter().filter(move |&&block| blocks.leads_to(block, rare));
-    let mut insts = blocks.rare.keys().flat_map(|&rare| before(rare)).flat_map(|&b| function.layout.block_insts(b));
+    // Where iterations part, the first one has come to where they meet before another one goes a rare way.
+    let passed = |rare: Block| {
+        let parted = blocks.meetings.iter().map(|(&from, &meeting)| blocks.between(from, meeting));
+        let parted = parted.filter(move |between| between.contains(&rare));
+        parted.flatten().chain(blocks.all.iter().copied().filter(move |&block| blocks.leads_to(block, rare)))
+    };
+    let mut insts =
+        blocks.rare.keys().flat_map(|&rare| passed(rare)).flat_map(|block| function.layout.block_insts(block));
     insts.all(is_repeatable)
 }
 

@@ -405,3 +405,51 @@ fn what_two_items_cannot_do_begins_anew() {
         assert_eq!(twice, !counts);
     }
 }
+
+/// Counts an item and doubles it; 10 more where a lane is far above a limit, which happens in a way that two items cannot
+/// go at once. Items below the limit have nothing to do with that, and are done before.
+fn rarely_in_one_way(item: &mut Item<'_, '_>) {
+    let value = item.load();
+    let finish = |item: &mut Item<'_, '_>, more: I32x4| {
+        let args = item.e.args;
+        let (count, one) = (item.e.load_ints(args, at!(count)), item.e.i(1));
+        let count = item.e.iadd(count, one);
+        item.e.store(count.0, args, at!(count));
+        let sum = item.e.iadd(more, value);
+        item.store(sum);
+        item.done();
+    };
+    let [high, low, rare, usual] = [0; 4].map(|_| item.e.block(&[]));
+    let done = item.e.block(&[I32X4]);
+    let (_, any) = item.any_above(value, 5);
+    item.e.branch(any, (high, &[]), (low, &[]));
+    item.e.switch_to(low);
+    finish(item, value);
+    item.e.switch_to(high);
+    let (_, any) = item.any_above(value, 15);
+    item.e.branch_if_rare(any, rare, (usual, &[]));
+    item.e.switch_to(rare);
+    let args = item.e.args;
+    item.e.store(item.number, args, at!(last));
+    let ten = item.e.i(10);
+    let more = item.e.iadd(value, ten);
+    item.e.jump(done, &[more.0]);
+    item.e.switch_to(usual);
+    item.e.jump(done, &[value.0]);
+    item.e.switch_to(done);
+    let more = I32x4(item.e.parameter(done, 0));
+    finish(item, more);
+}
+
+#[test]
+fn nothing_begins_anew_after_an_item_is_done() {
+    let twice = check(rarely_in_one_way, |memory, n| {
+        let rare = memory.from[n].iter().any(|&value| value > 15);
+        memory.to[n] = memory.from[n].map(|value| 2 * value + if rare { 10 } else { 0 });
+        memory.count[0] = memory.count[0].map(|count| count + 1);
+        if rare {
+            memory.last = n as u32;
+        }
+    });
+    assert!(!twice);
+}
