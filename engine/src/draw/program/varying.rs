@@ -93,8 +93,9 @@ impl WordPlane {
 }
 
 /// The planes of words, in order, and which of them are computed at once.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WordPlanes {
+    planes: Vec<WordPlane>,
     /// Of the front and of the back.
     steps: [Vec<WordStep>; 2],
 }
@@ -110,7 +111,7 @@ pub(super) enum WordStep {
 
 impl WordPlanes {
     /// The planes in this order.
-    pub fn new(planes: &[WordPlane]) -> WordPlanes {
+    pub fn new(planes: Vec<WordPlane>) -> WordPlanes {
         let steps = [false, true].map(|back| {
             let values = planes.iter().map(|plane| (if back { plane.back } else { plane.front }, plane.interpolate));
             values.fold(Vec::new(), |mut steps: Vec<WordStep>, (value, how)| {
@@ -128,7 +129,17 @@ impl WordPlanes {
                 steps
             })
         });
-        WordPlanes { steps }
+        WordPlanes { planes, steps }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.planes.len()
+    }
+
+    /// These planes, then others.
+    pub fn with(&self, others: &[WordPlane]) -> WordPlanes {
+        WordPlanes::new([&self.planes[..], others].concat())
     }
 
     /// Floats of a record that are linear in the window, of either side.
