@@ -1,7 +1,5 @@
 //! Setup: what a draw's primitives depend on, their edges and bounds.
 
-use std::sync::Arc;
-
 use triglyph_guest::kernel::program::fragment::Primitive;
 
 use super::assemble::{Provoking, Shape, Topology, primitives};
@@ -31,7 +29,7 @@ pub struct ProgramSetup {
     /// Groups of four planes, as the fragment program's inputs count them.
     pub varyings: Vec<Varying>,
     /// Planes of single words instead, of machines whose attributes are words.
-    pub words: Option<Arc<WordPlanes>>,
+    pub words: Option<WordPlanes>,
     /// Floats of a record: a primitive whose vertices are all below 0 in one of them is dropped.
     pub cull_distances: Vec<usize>,
     /// Which pixels of a triangle are filled.
@@ -240,7 +238,7 @@ impl<'a> Binner<'a> {
 
     /// Floats of a record that are linear in the window; those that planes cut by are not.
     pub(super) fn linear(&self) -> Vec<usize> {
-        let read = self.setup.words.iter().flat_map(|words| words.linear()).filter(|&at| at < self.records.stride);
+        let read = self.setup.words.iter().flat_map(WordPlanes::linear).filter(|&at| at < self.records.stride);
         let cuts = |at: usize| self.setup.projection.distances.iter().flatten().any(|distance| distance.at == at);
         read.filter(|&at| !cuts(at)).collect()
     }

@@ -93,9 +93,8 @@ impl WordPlane {
 }
 
 /// The planes of words, in order, and which of them are computed at once.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct WordPlanes {
-    planes: Vec<WordPlane>,
     /// Of the front and of the back.
     steps: [Vec<WordStep>; 2],
 }
@@ -111,7 +110,7 @@ pub(super) enum WordStep {
 
 impl WordPlanes {
     /// The planes in this order.
-    pub fn new(planes: Vec<WordPlane>) -> WordPlanes {
+    pub fn new(planes: &[WordPlane]) -> WordPlanes {
         let steps = [false, true].map(|back| {
             let values = planes.iter().map(|plane| (if back { plane.back } else { plane.front }, plane.interpolate));
             values.fold(Vec::new(), |mut steps: Vec<WordStep>, (value, how)| {
@@ -129,17 +128,7 @@ impl WordPlanes {
                 steps
             })
         });
-        WordPlanes { planes, steps }
-    }
-
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.planes.len()
-    }
-
-    /// These planes, then others.
-    pub fn with(&self, others: &[WordPlane]) -> WordPlanes {
-        WordPlanes::new([&self.planes[..], others].concat())
+        WordPlanes { steps }
     }
 
     /// Floats of a record that are linear in the window, of either side.

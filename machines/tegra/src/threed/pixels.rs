@@ -173,7 +173,7 @@ pub(super) struct Derived {
     pub textures: Arc<[Option<TextureKey>]>,
     pub images: Arc<[Option<ImageKey>]>,
     pub inputs: Vec<PixelInput>,
-    pub planes: Arc<WordPlanes>,
+    pub planes: Vec<WordPlane>,
     /// Words of the vertices' records.
     pub outputs: WordSet,
     /// Whether depth and stencil count.
@@ -296,7 +296,7 @@ impl Derived {
                 textures: [].into(),
                 images: [].into(),
                 inputs: Vec::new(),
-                planes: Arc::default(),
+                planes: Vec::new(),
                 outputs: *outputs,
                 depth: true,
                 blend_program: [].into(),
@@ -310,7 +310,7 @@ impl Derived {
             textures: textures.clone(),
             images: images.clone(),
             inputs,
-            planes: Arc::new(WordPlanes::new(planes)),
+            planes,
             outputs: *outputs,
             depth: true,
             blend_program: [].into(),
@@ -330,7 +330,7 @@ impl Derived {
         kernels: &mut PixelKernels,
     ) -> Option<Placed> {
         let get = |id: usize| registers.get(id);
-        let mut setup = setup::derive(registers, targets, viewport, &self.outputs, self.planes.clone());
+        let mut setup = setup::derive(registers, targets, viewport, &self.outputs, &self.planes);
         setup.clip?;
         let depth_range = setup::depth_range(registers, viewport);
         let mut output = output::derive(registers, targets, &self.header, depth_range, &self.blend_program);
@@ -354,8 +354,8 @@ impl Derived {
             key.format.channels.iter().any(|channel| matches!(channel, Channel::Uint(_) | Channel::Sint(_)))
         };
         if setup.line_shape == LineShape::Smooth && !output.key.colors.iter().flatten().any(integers) {
-            output.key.share = Some(self.planes.count() as u16);
-            setup.words = Some(Arc::new(self.planes.with(&WordPlane::LINE_SHARE)));
+            output.key.share = Some(self.planes.len() as u16);
+            setup.words = Some(WordPlanes::new(&[&self.planes[..], &WordPlane::LINE_SHARE].concat()));
         }
         let surfaces = Surfaces {
             colors: (0..8).fold(0, |set, i| set | u8::from(output.key.colors[i].is_some()) << i),

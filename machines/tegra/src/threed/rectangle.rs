@@ -21,7 +21,7 @@ use crate::core::Core;
 use crate::registers::Registers;
 use triglyph_engine::draw::program::{
     CullFace, Fill, Interpolate, PolygonMode, Projection, Records, Shape as Primitive, Single, Viewport, WordPlane,
-    WordPlanes, WordValue,
+    WordValue,
 };
 use triglyph_engine::render::program::{Primitives, ProgramCall};
 use triglyph_engine::scene::reach::Reach;
@@ -91,7 +91,7 @@ impl ThreeD {
             textures: [Some(TextureKey { unnormalized: true, ..key })].into(),
             images: [].into(),
             inputs,
-            planes: Arc::new(WordPlanes::new(planes)),
+            planes,
             outputs,
             depth: false,
             blend_program: self.pixels.blend_program(),

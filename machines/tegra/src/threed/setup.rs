@@ -1,7 +1,5 @@
 //! Viewports, clipping, facing, lines, points: what primitives depend on.
 
-use std::sync::Arc;
-
 use triglyph_guest::kernel::program::output::DepthFormat;
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::program::attribute;
@@ -11,7 +9,7 @@ use super::target::{Targets, between, sample_positions, sized};
 use crate::registers::Registers;
 use triglyph_engine::draw::program::{
     ClipDistance, CullFace, DepthOffset, Fill, Keep, LineShape, LineStipple, PointSize, PolygonMode, ProgramSetup,
-    Projection, Provoking, Single, Viewport, Winding, WordPlanes,
+    Projection, Provoking, Single, Viewport, Winding, WordPlane, WordPlanes,
 };
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::Windows;
@@ -38,7 +36,7 @@ pub(super) fn derive(
     targets: &Targets,
     viewport: usize,
     outputs: &WordSet,
-    words: Arc<WordPlanes>,
+    words: &[WordPlane],
 ) -> ProgramSetup {
     let positions = sample_positions(registers, targets);
     let positions = &positions[..targets.samples.count()];
@@ -55,7 +53,7 @@ pub(super) fn derive(
         depth_offset: depth_offset(registers, targets),
         provoking: provoking(registers),
         varyings: Vec::new(),
-        words: Some(words),
+        words: Some(WordPlanes::new(words)),
         cull_distances,
         fill: fill(registers),
         line_width: line_width(registers),
