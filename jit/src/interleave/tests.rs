@@ -406,8 +406,8 @@ fn what_two_items_cannot_do_begins_anew() {
     }
 }
 
-/// Counts an item and doubles it; 10 more where a lane is far above a limit, which happens in a way that two items cannot
-/// go at once. Items below the limit have nothing to do with that, and are done before.
+/// Counts an item and doubles it; 10 more where a lane is far above a limit, which happens in a way that two items
+/// cannot go at once. Items below the limit have nothing to do with that, and are done before.
 fn rarely_in_one_way(item: &mut Item<'_, '_>) {
     let value = item.load();
     let finish = |item: &mut Item<'_, '_>, more: I32x4| {

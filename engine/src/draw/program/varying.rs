@@ -95,8 +95,9 @@ impl WordPlane {
 /// The planes of words, in order, and which of them are computed at once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WordPlanes {
-    /// Of the front and of the back.
-    steps: [Vec<WordStep>; 2],
+    front: Vec<WordStep>,
+    /// Of the back, if they are others.
+    back: Option<Vec<WordStep>>,
 }
 
 /// What one step computes.
@@ -111,24 +112,11 @@ pub(super) enum WordStep {
 impl WordPlanes {
     /// The planes in this order.
     pub fn new(planes: &[WordPlane]) -> WordPlanes {
-        let steps = [false, true].map(|back| {
-            let values = planes.iter().map(|plane| (if back { plane.back } else { plane.front }, plane.interpolate));
-            values.fold(Vec::new(), |mut steps: Vec<WordStep>, (value, how)| {
-                match (steps.last_mut(), value) {
-                    (Some(WordStep::Four { at, count, interpolate }), WordValue::Record(next))
-                        if *at + *count == next && *count < 4 && *interpolate == how =>
-                    {
-                        *count += 1;
-                    }
-                    (_, WordValue::Record(at)) if how != Interpolate::Flat => {
-                        steps.push(WordStep::Four { at, count: 1, interpolate: how });
-                    }
-                    _ => steps.push(WordStep::One(value, how)),
-                }
-                steps
-            })
-        });
-        WordPlanes { steps }
+        let same = planes.iter().all(|plane| plane.front == plane.back);
+        WordPlanes {
+            front: steps(planes, |plane| plane.front),
+            back: (!same).then(|| steps(planes, |plane| plane.back)),
+        }
     }
 
     /// Floats of a record that are linear in the window, of either side.
@@ -137,10 +125,30 @@ impl WordPlanes {
             WordStep::Four { at, count, interpolate: Interpolate::Linear } => at..at + count,
             _ => 0..0,
         };
-        self.steps.iter().flatten().flat_map(linear)
+        self.front.iter().chain(self.back.iter().flatten()).flat_map(linear)
     }
 
     pub(super) fn steps(&self, back: bool) -> &[WordStep] {
-        &self.steps[usize::from(back)]
+        self.back.as_ref().filter(|_| back).unwrap_or(&self.front)
     }
+}
+
+/// The steps of one side.
+fn steps(planes: &[WordPlane], side: impl Fn(&WordPlane) -> WordValue) -> Vec<WordStep> {
+    let mut steps: Vec<WordStep> = Vec::with_capacity(planes.len());
+    for plane in planes {
+        let how = plane.interpolate;
+        match (steps.last_mut(), side(plane)) {
+            (Some(WordStep::Four { at, count, interpolate }), WordValue::Record(next))
+                if *at + *count == next && *count < 4 && *interpolate == how =>
+            {
+                *count += 1;
+            }
+            (_, WordValue::Record(at)) if how != Interpolate::Flat => {
+                steps.push(WordStep::Four { at, count: 1, interpolate: how });
+            }
+            (_, value) => steps.push(WordStep::One(value, how)),
+        }
+    }
+    steps
 }
