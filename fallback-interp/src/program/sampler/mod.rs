@@ -196,6 +196,10 @@ impl TextureUnit<'_> {
                 let weight = ((lod - whole) * 256.0).trunc() / 256.0;
                 let level = whole as i32;
                 let low = self.filtered(point, level, filter);
+                if weight == 0.0 {
+                    // The next level may have infinite texels.
+                    return low;
+                }
                 let high = self.filtered(point, level.saturating_add(1), filter);
                 self.mix(low, high, weight)
             }

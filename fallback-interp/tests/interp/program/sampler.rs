@@ -369,6 +369,16 @@ fn each_lane_has_the_filter_of_its_own_level_of_detail() {
     assert_eq!(minified[0], 0.0);
 }
 
+#[test]
+fn a_level_without_weight_is_not_looked_at() {
+    let image = Image::floats([2, 2, 1], 1, |_, _| [f32::NEG_INFINITY; 4]);
+    let key = TextureKey { texels: Texels::Float4, mipmap: Some(Filter::Linear), ..NEAREST };
+    let texture = image.texture();
+    let at = |lod: f32| TextureUnit { key: &key, texture: &texture }.sample([0.5; 4], &LodSource::Level(lod))[0];
+    assert_eq!([at(0.0), at(0.003)], [f32::NEG_INFINITY; 2]);
+    assert!(at(0.5).is_nan(), "the difference of two infinities");
+}
+
 /// The direction through the middle of texel (x, y) of a face, n texels wide: the table of the OpenGL specification
 /// read backwards.
 fn through(face: u32, x: u32, y: u32, n: u32) -> [f32; 3] {

@@ -19,8 +19,8 @@
 //!    neighbour has on the *lane's own* face (divided by the neighbour's own component along that axis, with the sign
 //!    of the face); an explicit gradient is that to the neighbour at direction + gradient.
 //! 3. **Levels**: magnified, or without mipmaps: level 0. Else with l the clamped `lod` the nearest level `floor(l +
-//!    0.5)`, linear: `floor(l)` and the one after it with weight `trunc((l - floor(l)) * 256) / 256`. Levels are
-//!    clamped to those there are.
+//!    0.5)`, linear: `floor(l)` and the one after it with weight `trunc((l - floor(l)) * 256) / 256`, which is not
+//!    looked at where its weight is 0. Levels are clamped to those there are.
 //! 4. **Texels**: nearest: `i = floor(c)`. Linear: `c - 0.5`, `i = floor`, weight `trunc((c - 0.5 - i) * 256) / 256`,
 //!    texels i and i+1. Each index is wrapped by itself, see [`Wrap`]; where one axis says border the texel is the
 //!    border colour. `c` is first limited to -2^24..2^24 with NaN as -2^24 (`lo < c ? c : lo`, then `c < hi ? c : hi`).
