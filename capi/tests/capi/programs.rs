@@ -239,7 +239,9 @@ fn check_memory(source: &str) {
     let Some(program) = compile(source, Link::Static, &scratch) else { return };
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=memcheck", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect,possible"]);
-    succeed(valgrind.arg("--error-exitcode=9").arg(&program).arg(scratch.path().join("picture.ppm")));
+    let suppressions = concat!("--suppressions=", env!("CARGO_MANIFEST_DIR"), "/tests/capi/memcheck.supp");
+    valgrind.args([suppressions, "--error-exitcode=9"]);
+    succeed(valgrind.arg(&program).arg(scratch.path().join("picture.ppm")));
 }
 
 #[test]
