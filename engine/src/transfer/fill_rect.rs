@@ -4,14 +4,10 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::{FillRect as Job, FillRectKey, TransferJob, TransferKey};
-use triglyph_guest::layout::SurfaceLayout;
 
-use super::pieces::{Want, missing, pieces, window};
+use super::pieces::{Want, missing, pieces, rows_of_piece, window};
 use super::rearrange::{fits, mark_rect};
 use super::{FillRect, Outcome, Transfers};
-
-/// Bytes of a piece, about.
-const PIECE: u64 = 128 << 10;
 
 /// Pieces begin where rows of GOBs, and of squares of swizzled images, do.
 const ROWS: u32 = 64;
@@ -96,9 +92,8 @@ impl FillRect {
         u64::from(self.width) * u64::from(self.bytes)
     }
 
-    /// Rows of a piece; `None` where rows of a pitch that is too short share bytes: the last one has to come last.
+    /// Rows of a piece; `None` where the rectangle is done as one.
     fn rows_of_piece(&self) -> Option<u32> {
-        let apart = self.to.layout != SurfaceLayout::Pitch || self.row() <= u64::from(self.to.pitch);
-        apart.then(|| ((PIECE / self.row()) as u32).max(1).next_multiple_of(ROWS))
+        rows_of_piece(&self.to, self.row()).map(|rows| rows.next_multiple_of(ROWS))
     }
 }

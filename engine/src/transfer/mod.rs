@@ -10,9 +10,8 @@
 //! ScanOut ──► present.rs ──► kernels ──► rows of the host's
 //! ```
 //! Large requests are split and done on several threads, or in several goes (progress.rs); the result does not depend
-//! on how many. What overlaps itself
-//! is done in order. Ranges may begin, end or have holes anywhere: reads outside memory give zero, writes there are
-//! dropped, and [`Outcome`] says how many.
+//! on how many. A copy onto itself is done in order. Ranges may begin, end or have holes anywhere: reads outside memory
+//! give zero, writes there are dropped, and [`Outcome`] says how many.
 
 mod convert;
 mod copy;

@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::transfer::Corner;
+use triglyph_guest::layout::SurfaceLayout;
 
 use crate::mem::{GuestAddr, Memory};
 
@@ -40,6 +42,15 @@ pub(super) fn pieces(memory: &Memory, place: GuestAddr, size: u64, want: Want) -
         done += length;
         Some(Piece { range, window })
     })
+}
+
+/// Rows of a piece of a rectangle whose rows have `row` bytes, 1 or more; `None` where rows of a pitch that is too short
+/// share bytes: the last one has to come last.
+pub(super) fn rows_of_piece(to: &Corner, row: u64) -> Option<u32> {
+    /// Bytes of a piece, about.
+    const PIECE: u64 = 128 << 10;
+    let apart = to.layout != SurfaceLayout::Pitch || row <= u64::from(to.pitch);
+    apart.then(|| ((PIECE / row) as u32).max(1))
 }
 
 /// Memory from `place` to the end of its mapping.

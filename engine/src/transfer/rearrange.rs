@@ -7,13 +7,10 @@ use triglyph_guest::kernel::transfer::{Corner, Rearrange as Job, RearrangeKey, T
 use triglyph_guest::kernel::window::buffer;
 use triglyph_guest::layout::SurfaceLayout;
 
-use super::pieces::{Want, gather, scatter, window};
+use super::pieces::{Want, gather, rows_of_piece, scatter, window};
 use super::{Outcome, Rearrange, Transfers};
 use crate::cache::{Handle, kinds};
 use crate::mem::{GuestAddr, Memory, copy_out};
-
-/// Bytes of a piece, about.
-const PIECE: u64 = 128 << 10;
 
 /// Where the bytes of an image are.
 #[derive(Clone, Copy, Debug)]
@@ -192,10 +189,9 @@ impl Rearrange {
         u64::from(self.width) * u64::from(self.bytes)
     }
 
-    /// Rows of a piece: all where rows of a pitch that is too short share bytes, and the last one has to come last.
+    /// Rows of a piece.
     fn rows_of_piece(&self) -> u32 {
-        let apart = self.to.layout != SurfaceLayout::Pitch || self.row() <= u64::from(self.to.pitch);
-        if apart { ((PIECE / self.row()) as u32).max(1) } else { self.height }
+        rows_of_piece(&self.to, self.row()).unwrap_or(self.height)
     }
 
     /// Whether sizes and coordinates are such that the rectangle lies in both images.

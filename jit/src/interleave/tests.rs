@@ -56,6 +56,32 @@ impl Item<'_, '_> {
         self.e.address(args, self.number, 4)
     }
 
+    /// Counts the item.
+    fn count(&mut self) {
+        let args = self.e.args;
+        let (count, one) = (self.e.load_ints(args, at!(count)), self.e.i(1));
+        let count = self.e.iadd(count, one);
+        self.e.store(count.0, args, at!(count));
+    }
+
+    /// The value, 10 more if a lane is above 15, in a block that two items cannot run at once: both would store what
+    /// they share.
+    fn more_if_rare(&mut self, value: I32x4) -> I32x4 {
+        let (_, any) = self.any_above(value, 15);
+        let (rare, usual, done) = (self.e.cold_block(&[]), self.e.block(&[]), self.e.block(&[I32X4]));
+        self.e.branch_if_rare(any, rare, (usual, &[]));
+        self.e.switch_to(rare);
+        let args = self.e.args;
+        self.e.store(self.number, args, at!(last));
+        let ten = self.e.i(10);
+        let more = self.e.iadd(value, ten);
+        self.e.jump(done, &[more.0]);
+        self.e.switch_to(usual);
+        self.e.jump(done, &[value.0]);
+        self.e.switch_to(done);
+        I32x4(self.e.parameter(done, 0))
+    }
+
     fn done(&mut self) {
         self.e.jump(self.exit, &[]);
     }
@@ -359,27 +385,13 @@ fn what_items_share_is_written_in_their_order() {
     assert!(!twice);
 }
 
-/// Doubles an item; 10 more if a lane is above a limit, which happens in a way that two items cannot go at once. They
-/// could not both store what they share.
+/// Doubles an item; 10 more if a lane is above a limit.
 fn rarely(item: &mut Item<'_, '_>, counts: bool) {
-    let (args, value) = (item.e.args, item.load());
+    let value = item.load();
     if counts {
-        let (count, one) = (item.e.load_ints(args, at!(count)), item.e.i(1));
-        let count = item.e.iadd(count, one);
-        item.e.store(count.0, args, at!(count));
+        item.count();
     }
-    let (_, any) = item.any_above(value, 15);
-    let (rare, usual, done) = (item.e.cold_block(&[]), item.e.block(&[]), item.e.block(&[I32X4]));
-    item.e.branch_if_rare(any, rare, (usual, &[]));
-    item.e.switch_to(rare);
-    item.e.store(item.number, args, at!(last));
-    let ten = item.e.i(10);
-    let more = item.e.iadd(value, ten);
-    item.e.jump(done, &[more.0]);
-    item.e.switch_to(usual);
-    item.e.jump(done, &[value.0]);
-    item.e.switch_to(done);
-    let more = I32x4(item.e.parameter(done, 0));
+    let more = item.more_if_rare(value);
     let sum = item.e.iadd(more, value);
     item.store(sum);
     item.done();
@@ -406,38 +418,23 @@ fn what_two_items_cannot_do_begins_anew() {
     }
 }
 
-/// Counts an item and doubles it; 10 more where a lane is far above a limit, which happens in a way that two items
-/// cannot go at once. Items below the limit have nothing to do with that, and are done before.
+/// Counts an item and doubles it; 10 more if a lane is far above a limit. Items below the limit never come to the block
+/// that two items cannot run at once, and are done before the others.
 fn rarely_in_one_way(item: &mut Item<'_, '_>) {
     let value = item.load();
     let finish = |item: &mut Item<'_, '_>, more: I32x4| {
-        let args = item.e.args;
-        let (count, one) = (item.e.load_ints(args, at!(count)), item.e.i(1));
-        let count = item.e.iadd(count, one);
-        item.e.store(count.0, args, at!(count));
+        item.count();
         let sum = item.e.iadd(more, value);
         item.store(sum);
         item.done();
     };
-    let [high, low, rare, usual] = [0; 4].map(|_| item.e.block(&[]));
-    let done = item.e.block(&[I32X4]);
+    let [high, low] = [0; 2].map(|_| item.e.block(&[]));
     let (_, any) = item.any_above(value, 5);
     item.e.branch(any, (high, &[]), (low, &[]));
     item.e.switch_to(low);
     finish(item, value);
     item.e.switch_to(high);
-    let (_, any) = item.any_above(value, 15);
-    item.e.branch_if_rare(any, rare, (usual, &[]));
-    item.e.switch_to(rare);
-    let args = item.e.args;
-    item.e.store(item.number, args, at!(last));
-    let ten = item.e.i(10);
-    let more = item.e.iadd(value, ten);
-    item.e.jump(done, &[more.0]);
-    item.e.switch_to(usual);
-    item.e.jump(done, &[value.0]);
-    item.e.switch_to(done);
-    let more = I32x4(item.e.parameter(done, 0));
+    let more = item.more_if_rare(value);
     finish(item, more);
 }
 

@@ -37,9 +37,9 @@ fn open_node(node: Node, flags: c_int) -> c_int {
     let state = process.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let path = format!("/proc/self/fd/{}\0", state.memory.descriptor());
     drop(state);
+    let flags = flags & O_CLOEXEC | O_RDWR;
     // SAFETY: a path that is terminated.
-    let opened =
-        unsafe { libc::syscall(libc::SYS_openat, AT_FDCWD, path.as_ptr(), flags & O_CLOEXEC | O_RDWR, 0) as c_int };
+    let opened = unsafe { libc::syscall(libc::SYS_openat, AT_FDCWD, path.as_ptr(), flags, 0) } as c_int;
     note(opened, node);
     opened
 }

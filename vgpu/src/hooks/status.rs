@@ -31,9 +31,9 @@ unsafe fn at(folder: c_int, path: *const c_char, status: *mut libc::stat, flags:
         let node = if path.is_null() { None } else { Node::of(std::ffi::CStr::from_ptr(path)) };
         (node, redirected(path))
     };
+    let path = passed_on(&other, path);
     // SAFETY: the caller's promise.
-    let result =
-        unsafe { libc::syscall(libc::SYS_newfstatat, folder, passed_on(&other, path), status, flags) as c_int };
+    let result = unsafe { libc::syscall(libc::SYS_newfstatat, folder, path, status, flags) } as c_int;
     if result == 0
         && let Some(node) = found
     {
@@ -46,9 +46,9 @@ unsafe fn at(folder: c_int, path: *const c_char, status: *mut libc::stat, flags:
 /// # Safety
 /// As for `fstat`.
 unsafe fn of(descriptor: c_int, status: *mut libc::stat) -> c_int {
+    let path = c"".as_ptr();
     // SAFETY: the caller's promise.
-    let result =
-        unsafe { libc::syscall(libc::SYS_newfstatat, descriptor, c"".as_ptr(), status, AT_EMPTY_PATH) as c_int };
+    let result = unsafe { libc::syscall(libc::SYS_newfstatat, descriptor, path, status, AT_EMPTY_PATH) } as c_int;
     if result == 0
         && let Some(process) = known()
     {

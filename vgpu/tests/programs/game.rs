@@ -9,7 +9,7 @@ use crate::{CHIPS, on_chip, program};
 /// Where Debian has games.
 const GAME: &str = "/usr/games/neverball";
 
-/// Its menu, with a level behind it: textures with mipmaps, blending, points as sprites.
+/// The frame that is compared: the menu over a level, with mipmapped textures, blending and point sprites.
 const FRAME: &str = "100";
 
 /// Of a channel: what filters may round otherwise.

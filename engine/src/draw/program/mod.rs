@@ -5,8 +5,8 @@
 //!                                         │                                 triangle.rs, line.rs, point.rs
 //!                                         └─ clip-space position first, then the other outputs
 //! ```
-//! Positions are snapped to 1/256 pixel; planes are computed in f64 and rounded to f32 once. Nothing here depends on
-//! the tier or on threads.
+//! Positions are snapped to 1/256 pixel; depth planes are computed in f64 and rounded to f32 once, those of other
+//! words in f32. Nothing here depends on the tier or on threads.
 
 mod assemble;
 mod clip;

@@ -198,7 +198,7 @@ state! {
     }
     /// A command that was taken out of its queue.
     pub(in crate) struct SavedStarted { client: Option<u8>, words: [u32; 8] }
-    /// A command whose end nobody has heard of, and what it raises. It has not failed.
+    /// A command that is done but has not been reported, and the interrupt that reports it. Its result was success.
     pub(in crate) struct SavedExecuted { started: SavedStarted, event: Option<SavedEvent> }
     /// An interrupt.
     pub(in crate) struct SavedEvent { interrupt: u8, ticks: u64 }
