@@ -13,6 +13,7 @@ use triglyph_guest::tegra::shader::operand::Constant;
 use super::direct::{Bytes, Mapped};
 use super::emitted::Emitted;
 use super::image::{self, HandleEntry};
+use super::image_direct::DirectImage;
 use super::vectors::VECTORS;
 use super::{Needs, ResourceKeys};
 use crate::program::texture_args::TextureArgs;
@@ -34,6 +35,8 @@ pub struct Context {
     /// Keys of the images.
     pub images: *const Option<ImageKey>,
     pub image_count: u64,
+    /// The same images for code that finds texels itself.
+    pub direct_images: *const DirectImage,
     /// Tables from handles to textures and to images.
     pub known: [HandleTable; 2],
     /// The environment, for libcalls.
@@ -77,6 +80,7 @@ pub struct Prepared {
     table: Vec<[u32; 4]>,
     textures: Vec<TextureArgs>,
     images: Vec<Option<ImageKey>>,
+    direct_images: Vec<DirectImage>,
     known: [Vec<HandleEntry>; 2],
     mapped: Vec<Mapped>,
     storage: Vec<[u32; 4]>,
@@ -107,6 +111,12 @@ impl Prepared {
             table,
             textures,
             images: resources.images.to_vec(),
+            direct_images: resources
+                .images
+                .iter()
+                .enumerate()
+                .map(|(n, key)| DirectImage::new(key.as_ref(), environment.images.get(n)))
+                .collect(),
             known: [texture_handles(needs, resources, environment), image_handles(needs, resources, environment)],
             mapped: vec![Mapped::none(); needs.mapped as usize],
             storage: vec![[0; 4]; needs.slots.max(1)],
@@ -125,6 +135,7 @@ impl Prepared {
             storage: self.storage.as_mut_ptr(),
             images: self.images.as_ptr(),
             image_count: self.images.len() as u64,
+            direct_images: self.direct_images.as_ptr(),
             known: self.known.each_ref().map(|list| HandleTable { first: list.as_ptr(), count: list.len() as u64 }),
             environment: std::ptr::from_ref(environment).cast(),
             local: self.local.as_mut_ptr(),

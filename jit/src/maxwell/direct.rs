@@ -1,5 +1,5 @@
 //! Direct memory accesses of compiled code: constants, local and shared memory, and the mapping that a global access
-//! found last.
+//! found last. Those of [images](super::image_direct), too.
 //!
 //! An access checks that all of its lanes are in bounds. If one is not, the whole access falls back to
 //! [`memory::perform`](super::memory::perform), which also caches the mapping that the next address of a global access
@@ -37,6 +37,10 @@ static PADDING: [u8; 16] = [0; 16];
 const MAX_LENGTH: usize = 1 << 30;
 
 impl Bytes {
+    /// Offsets of the fields.
+    pub const FIRST: usize = offset_of!(Bytes, first);
+    pub const LENGTH: usize = offset_of!(Bytes, length);
+
     /// An empty range.
     pub const fn none() -> Bytes {
         Bytes { first: PADDING.as_ptr().cast_mut(), length: 0 }
@@ -141,6 +145,11 @@ pub(super) struct DirectAccess {
 }
 
 impl DirectAccess {
+    /// Of bytes from `base` on.
+    pub fn new(base: Value, offset: I32x4, out_of_bounds: Mask) -> DirectAccess {
+        DirectAccess { base, stride: None, offset, out_of_bounds, mapped: None }
+    }
+
     /// The number that the access has as a call.
     pub fn number(&self) -> u32 {
         self.mapped.map_or(0, |(_, number)| number)
@@ -152,7 +161,7 @@ fn field<const N: usize>(at: [usize; N]) -> i32 {
 }
 
 /// Lanes whose access does not end within a length.
-fn out_of_bounds(e: &mut Emit<'_>, offset: I32x4, length: Value, bytes: u8) -> Mask {
+pub(super) fn out_of_bounds(e: &mut Emit<'_>, offset: I32x4, length: Value, bytes: u8) -> Mask {
     let zero = e.i32(0);
     let count = e.b.ins().iadd_imm_s(length, 1 - i64::from(bytes));
     let count = e.b.ins().smax(count, zero);
@@ -198,7 +207,7 @@ impl Lower<'_, '_> {
         let base = e.load_i64(context, field([at, offset_of!(Bytes, first)]));
         let length = e.load_i32(context, field([at, offset_of!(Bytes, length)]));
         let out_of_bounds = out_of_bounds(e, offset, length, bytes);
-        DirectAccess { base, stride: None, offset, out_of_bounds, mapped: None }
+        DirectAccess::new(base, offset, out_of_bounds)
     }
 
     /// A direct access through an instruction's cached mapping.
@@ -242,21 +251,40 @@ impl Lower<'_, '_> {
         masks: [I32x4; 2],
         address: [I32x4; 2],
     ) -> Vec<I32x4> {
-        let words = usize::from(access.bytes).div_ceil(4);
+        let loaded = Loaded {
+            bytes: access.bytes,
+            signed: access.signed,
+            // Two iterations would share what the function touches.
+            at_once: matches!(access.space, Space::Constant | Space::Global),
+            inside: false,
+        };
+        self.load_or_call(loaded, direct, masks[0], |lower| {
+            lower.access::<4>(access, direct.number(), &[masks[0], masks[1], address[0], address[1]]).to_vec()
+        })
+    }
+
+    /// What a load finds: direct if all loading lanes are in bounds, else what a call finds.
+    pub(super) fn load_or_call(
+        &mut self,
+        load: Loaded,
+        direct: &DirectAccess,
+        loads: I32x4,
+        call: impl FnOnce(&mut Self) -> Vec<I32x4>,
+    ) -> Vec<I32x4> {
+        let count = usize::from(load.bytes).div_ceil(4) + usize::from(load.inside);
         let all = self.active().is_none();
         let e = self.host.e();
-        let (slow, fast, done) = (e.cold_block(&[]), e.block(&[]), e.block(&vec![I32X4; words]));
-        let outside = if all { direct.out_of_bounds } else { e.and(direct.out_of_bounds, Mask(masks[0].0)) };
+        let (slow, fast, done) = (e.cold_block(&[]), e.block(&[]), e.block(&vec![I32X4; count]));
+        let outside = if all { direct.out_of_bounds } else { e.and(direct.out_of_bounds, Mask(loads.0)) };
         let any = e.any(outside);
-        match access.space {
-            Space::Constant | Space::Global => e.branch_if_rare(any, slow, (fast, &[])),
-            // Two iterations would share it.
-            Space::Local | Space::Shared => e.branch(any, (slow, &[]), (fast, &[])),
+        match load.at_once {
+            true => e.branch_if_rare(any, slow, (fast, &[])),
+            false => e.branch(any, (slow, &[]), (fast, &[])),
         }
 
         e.switch_to(slow);
-        let found: [I32x4; 4] = self.access(access, direct.number(), &[masks[0], masks[1], address[0], address[1]]);
-        let found: Vec<Value> = found.iter().take(words).map(|word| word.0).collect();
+        let found = call(self);
+        let found: Vec<Value> = found.iter().take(count).map(|word| word.0).collect();
         let e = self.host.e();
         e.jump(done, &found);
 
@@ -267,32 +295,47 @@ impl Lower<'_, '_> {
             false => I32x4(e.b.ins().band_not(direct.offset.0, direct.out_of_bounds.0)),
         };
         let rows = rows(e, direct, offset);
-        let found: Vec<Value> = loaded(e, access, rows).into_iter().map(|word| word.0).collect();
+        let inside = load.inside.then(|| e.i(-1).0);
+        let words = load.emit(e, rows).into_iter().map(|word| word.0);
+        let found: Vec<Value> = inside.into_iter().chain(words).collect();
         e.jump(done, &found);
 
         e.switch_to(done);
-        (0..words).map(|word| I32x4(e.parameter(done, word))).collect()
+        (0..count).map(|word| I32x4(e.parameter(done, word))).collect()
     }
 
     /// A store: direct if all lanes store and are in bounds, else by a call. `sources` are the call's.
     pub(super) fn store_directly(&mut self, access: Access, direct: &DirectAccess, sources: &[I32x4], data: &[I32x4]) {
+        self.store_or_call(access.bytes, direct, sources[1], data, |lower| {
+            let [] = lower.access(access, direct.number(), sources);
+        });
+    }
+
+    /// A store: direct if all lanes store and are in bounds, else by a call.
+    pub(super) fn store_or_call(
+        &mut self,
+        bytes: u8,
+        direct: &DirectAccess,
+        stores: I32x4,
+        data: &[I32x4],
+        call: impl FnOnce(&mut Self),
+    ) {
         let e = self.host.e();
         let (slow, fast, done) = (e.cold_block(&[]), e.block(&[]), e.block(&[]));
-        let stores = Mask(sources[1].0);
-        let rest = e.not(stores);
+        let rest = e.not(Mask(stores.0));
         let outside = e.or(direct.out_of_bounds, rest);
         let any = e.any(outside);
         e.branch(any, (slow, &[]), (fast, &[]));
 
         e.switch_to(slow);
-        let [] = self.access(access, direct.number(), sources);
+        call(self);
         let e = self.host.e();
         e.jump(done, &[]);
 
         e.switch_to(fast);
         let rows = rows(e, direct, direct.offset);
-        stored(e, access.bytes, rows, data);
-        note_written(e, access.bytes, direct);
+        stored(e, bytes, rows, data);
+        note_written(e, bytes, direct);
         e.jump(done, &[]);
         e.switch_to(done);
     }
@@ -361,34 +404,50 @@ fn rows(e: &mut Emit<'_>, direct: &DirectAccess, offset: I32x4) -> [Value; 4] {
     })
 }
 
-fn loaded(e: &mut Emit<'_>, access: Access, rows: [Value; 4]) -> Vec<I32x4> {
-    let (bytes, signed) = (access.bytes, access.signed);
-    if bytes == 16 {
-        let rows = rows.map(|row| e.load_floats(row, 0));
-        return e.transpose(rows).map(|column| e.bits(column)).to_vec();
+/// What a direct load loads.
+#[derive(Clone, Copy)]
+pub(super) struct Loaded {
+    /// 1, 2, 4, 8 or 16.
+    pub bytes: u8,
+    /// Whether it extends the sign.
+    pub signed: bool,
+    /// Whether several quads may do it at once, the function included.
+    pub at_once: bool,
+    /// Whether a first word says which lanes are inside of what they access: in bounds all are.
+    pub inside: bool,
+}
+
+impl Loaded {
+    /// The words at the host addresses of the lanes.
+    fn emit(self, e: &mut Emit<'_>, rows: [Value; 4]) -> Vec<I32x4> {
+        let (bytes, signed) = (self.bytes, self.signed);
+        if bytes == 16 {
+            let rows = rows.map(|row| e.load_floats(row, 0));
+            return e.transpose(rows).map(|column| e.bits(column)).to_vec();
+        }
+        (0..i32::from(bytes.div_ceil(4)))
+            .map(|word| {
+                let mut vector = None;
+                for (lane, row) in (0u8..).zip(rows) {
+                    let value = match (bytes, signed) {
+                        (1, false) => e.b.ins().uload8(I32, memory(), row, 0),
+                        (1, true) => e.b.ins().sload8(I32, memory(), row, 0),
+                        (2, false) => e.b.ins().uload16(I32, memory(), row, 0),
+                        (2, true) => e.b.ins().sload16(I32, memory(), row, 0),
+                        // As floats, so that the load folds into the insertion.
+                        _ => e.load_f32(row, 4 * word),
+                    };
+                    let ty = if bytes < 4 { I32X4 } else { F32X4 };
+                    vector = Some(match vector {
+                        None => e.b.ins().scalar_to_vector(ty, value),
+                        Some(vector) => e.b.ins().insertlane(vector, value, lane),
+                    });
+                }
+                let vector = vector.unwrap_or_else(|| e.i(0).0);
+                I32x4(e.cast(vector, I32X4))
+            })
+            .collect()
     }
-    (0..i32::from(bytes.div_ceil(4)))
-        .map(|word| {
-            let mut vector = None;
-            for (lane, row) in (0u8..).zip(rows) {
-                let value = match (bytes, signed) {
-                    (1, false) => e.b.ins().uload8(I32, memory(), row, 0),
-                    (1, true) => e.b.ins().sload8(I32, memory(), row, 0),
-                    (2, false) => e.b.ins().uload16(I32, memory(), row, 0),
-                    (2, true) => e.b.ins().sload16(I32, memory(), row, 0),
-                    // As floats, so that the load folds into the insertion.
-                    _ => e.load_f32(row, 4 * word),
-                };
-                let ty = if bytes < 4 { I32X4 } else { F32X4 };
-                vector = Some(match vector {
-                    None => e.b.ins().scalar_to_vector(ty, value),
-                    Some(vector) => e.b.ins().insertlane(vector, value, lane),
-                });
-            }
-            let vector = vector.unwrap_or_else(|| e.i(0).0);
-            I32x4(e.cast(vector, I32X4))
-        })
-        .collect()
 }
 
 fn stored(e: &mut Emit<'_>, bytes: u8, rows: [Value; 4], data: &[I32x4]) {

@@ -262,7 +262,7 @@ impl<'k> Target<'k> {
 }
 
 /// The bits of components.
-fn components(format: &ColorFormat, mask: u8) -> u128 {
+pub fn components(format: &ColorFormat, mask: u8) -> u128 {
     let wanted = format.channels.iter().enumerate().filter(|(n, _)| mask >> n & 1 != 0);
     wanted
         .filter_map(|(_, &at)| channel::bits_of(at))

@@ -34,6 +34,7 @@ mod graph;
 mod half;
 mod handle;
 mod image;
+mod image_direct;
 mod integer;
 mod libcalls;
 mod logic;

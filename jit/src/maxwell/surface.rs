@@ -6,12 +6,15 @@
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::Unit;
+use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::output::{Channel, ColorFormat};
 use triglyph_guest::num::half;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 
+use super::direct::Loaded;
 use super::image::{self, Action, Counting, ImageAccess};
+use super::image_direct::bytes_accessed;
 use super::{Done, Lower};
 use crate::lane::{Emit, I32x4, Mask};
 use crate::program::output::channel;
@@ -20,6 +23,8 @@ use crate::program::output::channel;
 struct Found {
     /// Their indices in the key; negative where there is no image.
     index: I32x4,
+    /// The one image of all lanes, if it is known: its index in the key, and its key.
+    known: Option<(u8, ImageKey)>,
     /// Their possible formats, with the lanes whose images have it; `None` for all.
     formats: Vec<(Option<Mask>, ColorFormat)>,
 }
@@ -93,11 +98,9 @@ impl Lower<'_, '_> {
         let resources = self.resources;
         Ok(match self.code.unit(self.at) {
             None | Some(Unit::Texture(_)) => None,
-            Some(Unit::Image(index)) => resources
-                .images
-                .get(usize::from(index))
-                .and_then(Option::as_ref)
-                .map(|key| Found { index: self.e().i(index.into()), formats: vec![(None, key.format)] }),
+            Some(Unit::Image(index)) => resources.images.get(usize::from(index)).and_then(Option::as_ref).map(|key| {
+                Found { index: self.e().i(index.into()), known: Some((index, *key)), formats: vec![(None, key.format)] }
+            }),
             Some(Unit::Dynamic) => {
                 let handle = match operands.handle {
                     SurfaceHandle::Reg(reg) => self.reg_int(reg),
@@ -118,7 +121,7 @@ impl Lower<'_, '_> {
                     let number = e.i(n);
                     (Some(e.ieq(kind, number)), format)
                 });
-                Some(Found { index, formats: formats.collect() })
+                Some(Found { index, known: None, formats: formats.collect() })
             }
         })
     }
@@ -142,7 +145,7 @@ impl Lower<'_, '_> {
         [column, row, slice, e.iand(layer, low)]
     }
 
-    /// Performs an access. Returns the lanes that are inside their image, and the data read.
+    /// Performs an access. Returns of a load or an atomic the lanes that are inside their image, and the data read.
     fn image_access(
         &mut self,
         found: &Found,
@@ -151,10 +154,36 @@ impl Lower<'_, '_> {
         data: &[I32x4],
     ) -> (Mask, [I32x4; 4]) {
         let [loads, stores] = self.access_masks();
+        let place = self.image_place(operands);
         let mut sources = vec![loads, stores, found.index];
-        sources.extend(self.image_place(operands));
+        sources.extend(place);
         sources.extend(data);
-        self.image_call(access, &sources)
+        let is_load = access.action == Action::Load;
+        // In a masked block not all lanes store.
+        let direct = found.known.as_ref().filter(|_| is_load || self.exec.is_none());
+        let Some((index, key, bytes)) =
+            direct.and_then(|(index, key)| bytes_accessed(access, key).map(|bytes| (*index, key, bytes)))
+        else {
+            return self.image_call(access, &sources);
+        };
+        let direct = self.direct_image((index, key), (access, bytes), operands.dim, place);
+        let zero = self.e().i(0);
+        if is_load {
+            // Quads may store what later ones load.
+            let load = Loaded { bytes, signed: false, at_once: false, inside: true };
+            let found = self.load_or_call(load, &direct, loads, |lower| {
+                let (inside, words) = lower.image_call(access, &sources);
+                std::iter::once(I32x4(inside.0)).chain(words).collect()
+            });
+            let word = |n: usize| found.get(1 + n).copied().unwrap_or(zero);
+            (Mask(found[0].0), std::array::from_fn(word))
+        } else {
+            let data = &data[..usize::from(bytes).div_ceil(4)];
+            self.store_or_call(bytes, &direct, stores, data, |lower| {
+                lower.image_call(access, &sources);
+            });
+            (Mask(zero.0), [zero; 4])
+        }
     }
 
     /// Consecutive registers.

@@ -24,11 +24,12 @@ pub fn compute_key(code: Code) -> ShaderKey {
     }
 }
 
-/// Effects of a block: global memory, shared memory, warps that ran out of fuel.
+/// Effects of a block: global memory, shared memory, images, warps that ran out of fuel.
 #[derive(Debug, PartialEq)]
 pub struct Left {
     pub memory: Vec<u8>,
     pub shared: Vec<u8>,
+    pub images: Vec<Vec<u8>>,
     pub exhausted: u32,
 }
 
@@ -54,11 +55,13 @@ pub fn run_block(
     }
     let memory = Memory::new(world.memory.clone());
     let exhausted = AtomicU32::new(0);
+    let (textures, image_memory) = (world.units.job_textures(), world.units.memory());
+    let images = world.units.job_images(&image_memory);
     let environment = Environment {
         constants: &windows,
-        textures: &[],
-        images: &[],
-        handles: &[],
+        textures: &textures,
+        images: &images,
+        handles: &world.units.handles,
         memory: &memory,
         y_direction: 1.0,
         exhausted: &exhausted,
@@ -67,5 +70,5 @@ pub fn run_block(
     let work = Work::Block(Block { place: [3, 2, 1], threads, shared: &mut shared });
     kernel.run(&mut ShaderJob { environment, work })?;
     let exhausted = exhausted.load(Ordering::Relaxed);
-    Ok(Left { memory: memory.into_bytes(), shared, exhausted })
+    Ok(Left { memory: memory.into_bytes(), shared, images: image_memory.bytes(), exhausted })
 }

@@ -2,13 +2,16 @@
 //!
 //! `TRIGLYPH_SEEDS=first:count` runs that many random programs.
 
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::Code;
 use triglyph_guest::kernel::program::stage::Stage;
 use triglyph_guest::tegra::shader::assemble_program;
+use triglyph_interp::Interpreter;
 use triglyph_jit::Jit;
 use triglyph_testkit::maxwell::World;
 use triglyph_testkit::maxwell::block::{Left, compute_key, run_block};
 use triglyph_testkit::maxwell::units::Units;
+use triglyph_testkit::random::Random;
 
 fn run(text: &str, threads: [u32; 3], shared: usize) -> Left {
     let words = assemble_program(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -203,5 +206,47 @@ fn stores_reach_mappings_to_their_ends() {
     let left = run(text, [64, 1, 1], 0);
     for n in 0..64u32 {
         assert_eq!([left.word(0x1EC + n as usize), left.word(0x2C0 + n as usize)], [n, n], "{n}");
+    }
+}
+
+#[test]
+fn threads_access_their_texels() {
+    // Images of random layouts, formats and sizes; some threads are outside of some.
+    const DIMENSIONS: [&str; 5] = ["d1", "a1d", "d2", "a2d", "d3"];
+    const RAW: [&str; 6] = ["u8", "s16", "u16", "b32", "b64", "b128"];
+    let jit = Jit::new().unwrap();
+    for seed in 0..150 {
+        let mut rng = Random::new(seed);
+        let mut lines = vec![
+            "s2r r0, sr_tid_x\ns2r r1, sr_tid_y\ns2r r2, sr_tid_z".to_owned(),
+            "imad r3, r1, 0x8, r0\nmov r8, r0, 0xf\nmov r9, r0, 0xf\nmov r10, r1, 0xf\nmov r11, r0, 0xf".to_owned(),
+        ];
+        for n in 0..4 {
+            lines.push(format!("i2f.signed.f32.b32 r{}, r{}, 0x0", 4 + n, n));
+        }
+        for _ in 0..6 {
+            let dim = DIMENSIONS[rng.below(5) as usize];
+            let (bytes, raw) = (["", ".ba"][rng.below(2) as usize], RAW[rng.below(6) as usize]);
+            let (register, mask) = (4 * (1 + rng.below(2)), 1 + rng.below(15));
+            lines.push(match rng.below(5) {
+                0 => format!("suld_p.{dim}.ign r{register}, pt, r0, 0x0, 0xf"),
+                1 => format!("suld_d{bytes}.{dim}.{raw}.ign r{register}, pt, r0, 0x0"),
+                2 => format!("sust_d{bytes}.{dim}.{raw}.ign r{register}, r0, 0x0"),
+                3 => format!("sust_p.{dim}.ign r{register}, r0, 0x0, {mask:#x}"),
+                _ => format!("sust_p.{dim}.ign r{register}, r0, 0x0, 0xf"),
+            });
+        }
+        lines.push("imad r12, r2, 0x20, r3\nshl r12, r12, 0x4\nstg.b128 r4, [r12+0x0]".to_owned());
+        lines.push("stg.b128 r8, [r12+0x400]\nexit".to_owned());
+        let text = lines.join("\n");
+        let words = assemble_program(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let units = Units::new(0, 3, &mut || rng.word());
+        let uses = units.uses(&words, &mut || rng.word());
+        let mut key = compute_key(Code { words, units: uses, ..Code::default() });
+        key.images = units.image_keys();
+        let world = World { constants: Vec::new(), memory: vec![0; 4096], inputs: Vec::new(), count: 0, units };
+        let [expected, got] =
+            [&Interpreter as &dyn Tier, &jit].map(|tier| run_block(tier, &key, &world, [8, 4, 2], 0).unwrap());
+        assert_eq!(got, expected, "seed {seed}\n{text}");
     }
 }

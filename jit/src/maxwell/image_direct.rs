@@ -1,0 +1,263 @@
+//! Image accesses of compiled code: addresses of texels of images that are known when a program is compiled.
+//!
+//! As for [memory](super::direct), all lanes of an access have to lie in their image, and those of a store have to
+//! store; the function does the rest.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::{InstBuilder, Value};
+use triglyph_guest::kernel::program::environment::{Image, ImageKey};
+use triglyph_guest::layout::blocks::GOB_BYTES;
+use triglyph_guest::layout::{Blocks, SurfaceLayout};
+use triglyph_guest::num::ops::Ops;
+use triglyph_guest::tegra::shader::isa::SurfaceDim;
+
+use super::direct::{Bytes, DirectAccess, out_of_bounds};
+use super::image::{Action, Counting, ImageAccess, components};
+use super::{Context, Lower};
+use crate::lane::{Emit, I32x4, Mask};
+
+/// What code needs of an image to find its texels.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct DirectImage {
+    /// Memory from the first texel on; none if it is too large, and the sizes are 0.
+    bytes: Bytes,
+    /// Bytes of a row's texels.
+    row_bytes: u32,
+    rows: u32,
+    slices: u32,
+    layers: u32,
+    /// Bytes from a row, or a row of blocks, to the next.
+    row_pitch: u32,
+    /// Bytes from a slice, or as many as a block has, to the next.
+    slice_pitch: u32,
+    layer_pitch: u32,
+    /// Slices of a block, log2.
+    log2_slices: u32,
+}
+
+impl DirectImage {
+    /// Bytes of the largest image whose offsets cannot overflow.
+    const LARGEST: u64 = 1 << 30;
+
+    const NONE: DirectImage = DirectImage {
+        bytes: Bytes::none(),
+        row_bytes: 0,
+        rows: 0,
+        slices: 0,
+        layers: 0,
+        row_pitch: 0,
+        slice_pitch: 0,
+        layer_pitch: 0,
+        log2_slices: 0,
+    };
+
+    /// Of an image with this key, if there is one.
+    pub fn new(key: Option<&ImageKey>, image: Option<&Image<'_>>) -> DirectImage {
+        key.zip(image).and_then(|(key, image)| DirectImage::of(key, image)).unwrap_or(Self::NONE)
+    }
+
+    fn of(key: &ImageKey, image: &Image<'_>) -> Option<DirectImage> {
+        let row_bytes = u64::from(image.width) * u64::from(key.format.bytes);
+        let log2_slices = image.log2_depth.min(5);
+        let (row_pitch, slice_pitch, size) = match key.layout {
+            SurfaceLayout::Pitch => {
+                let pitch = u64::from(image.pitch);
+                let slice = pitch.checked_mul(image.height.into())?;
+                (pitch, slice, slice.checked_mul(image.depth.into())?.checked_add(row_bytes)?)
+            }
+            SurfaceLayout::BlockLinear { log2_gobs } | SurfaceLayout::BlockSlice { log2_gobs, .. } => {
+                let (rows, slices) = (image.height, image.depth);
+                let blocks = Blocks { gobs_across: image.pitch, rows, slices, log2_gobs, log2_slices };
+                (blocks.block_row_bytes(), blocks.slab_bytes(), blocks.bytes().checked_add(row_bytes)?)
+            }
+            SurfaceLayout::Swizzled { .. } => return None,
+        };
+        let all_layers = image.layer_bytes.checked_mul(image.layers.into())?.checked_add(size)?;
+        let small = |bytes: u64| u32::try_from(bytes).ok().filter(|_| all_layers <= Self::LARGEST);
+        Some(DirectImage {
+            bytes: Bytes::of(&image.window),
+            row_bytes: small(row_bytes)?,
+            rows: image.height,
+            slices: image.depth,
+            layers: image.layers,
+            row_pitch: small(row_pitch)?,
+            slice_pitch: small(slice_pitch)?,
+            layer_pitch: small(image.layer_bytes)?,
+            log2_slices: log2_slices.into(),
+        })
+    }
+}
+
+/// Bytes that an access of an image with this key reads or writes, if code does it.
+pub(super) fn bytes_accessed(access: ImageAccess, key: &ImageKey) -> Option<u8> {
+    let texel = key.format.bytes;
+    let bytes = match access.action {
+        Action::Load if access.counting == Counting::Texels => texel,
+        Action::Load | Action::Store => access.bytes,
+        Action::StoreTexel => texel,
+        Action::StoreComponents => {
+            let whole = components(&key.format, access.mask) == u128::MAX >> (128 - 8 * u32::from(texel.clamp(1, 16)));
+            return (whole && is_direct(texel, key)).then_some(texel);
+        }
+        Action::Atomic | Action::Cas => return None,
+    };
+    (is_direct(bytes, key) && is_direct(texel, key)).then_some(bytes)
+}
+
+fn is_direct(bytes: u8, key: &ImageKey) -> bool {
+    matches!(bytes, 1 | 2 | 4 | 8 | 16) && !matches!(key.layout, SurfaceLayout::Swizzled { .. })
+}
+
+/// A field of an image's arguments.
+struct Arguments(Value);
+
+impl Arguments {
+    fn number(&self, e: &mut Emit<'_>, at: usize) -> Value {
+        e.load_i32(self.0, at as i32)
+    }
+
+    fn numbers(&self, e: &mut Emit<'_>, at: usize) -> I32x4 {
+        e.load_splat_i32(self.0, at as i32)
+    }
+
+    /// Lanes whose coordinate is none of as many as a field says.
+    fn outside(&self, e: &mut Emit<'_>, coordinate: I32x4, at: usize) -> Mask {
+        let count = self.numbers(e, at);
+        outside(e, coordinate, count)
+    }
+
+    /// A coordinate times a pitch.
+    fn times(&self, e: &mut Emit<'_>, coordinate: I32x4, at: usize) -> I32x4 {
+        let pitch = self.numbers(e, at);
+        e.imul(coordinate, pitch)
+    }
+}
+
+fn outside(e: &mut Emit<'_>, coordinate: I32x4, count: I32x4) -> Mask {
+    let least = e.umin(coordinate, count);
+    e.ieq(least, count)
+}
+
+/// Which coordinates of a column, row, slice and layer an instruction has. The others are 0.
+fn coordinates(dim: SurfaceDim) -> [bool; 4] {
+    match dim {
+        SurfaceDim::D1 | SurfaceDim::Buffer | SurfaceDim::Unknown(_) => [true, false, false, false],
+        SurfaceDim::D1Array => [true, false, false, true],
+        SurfaceDim::D2 => [true, true, false, false],
+        SurfaceDim::D2Array => [true, true, false, true],
+        SurfaceDim::D3 => [true, true, true, false],
+    }
+}
+
+impl Lower<'_, '_> {
+    /// The addresses of an access of `bytes` bytes of image `index` of the key.
+    pub(super) fn direct_image(
+        &mut self,
+        (index, key): (u8, &ImageKey),
+        (access, bytes): (ImageAccess, u8),
+        dim: SurfaceDim,
+        [x, y, z, layer]: [I32x4; 4],
+    ) -> DirectAccess {
+        let context = self.host.context();
+        let e = self.host.e();
+        let all = e.load_i64(context, offset_of!(Context, direct_images) as i32);
+        let image = Arguments(e.b.ins().iadd_imm_u(all, i64::from(index) * size_of::<DirectImage>() as i64));
+        let unit = match access.counting {
+            Counting::Texels => key.format.bytes,
+            Counting::Elements => access.bytes,
+            Counting::Bytes => 1,
+        };
+        let log2_unit = unit.trailing_zeros();
+        let columns = image.number(e, offset_of!(DirectImage, row_bytes));
+        let columns = e.b.ins().iadd_imm_u(columns, i64::from(unit) - 1);
+        let columns = e.b.ins().ushr_imm_u(columns, i64::from(log2_unit));
+        let columns = e.splat_i32(columns);
+        let mut beyond = outside(e, x, columns);
+        let counts = [offset_of!(DirectImage, rows), offset_of!(DirectImage, slices), offset_of!(DirectImage, layers)];
+        let [_, has_row, has_slice, has_layer] = coordinates(dim);
+        for ((coordinate, count), _) in
+            [y, z, layer].into_iter().zip(counts).zip([has_row, has_slice, has_layer]).filter(|&(_, has)| has)
+        {
+            let more = image.outside(e, coordinate, count);
+            beyond = e.or(beyond, more);
+        }
+
+        let column = if log2_unit == 0 { x } else { e.ishl(x, log2_unit) };
+        let row = has_row.then_some(y);
+        let mut offset = match key.layout {
+            SurfaceLayout::BlockLinear { log2_gobs } | SurfaceLayout::BlockSlice { log2_gobs, .. } => {
+                in_blocks(e, &image, log2_gobs, column, row)
+            }
+            _ => match row {
+                Some(row) => {
+                    let row = image.times(e, row, offset_of!(DirectImage, row_pitch));
+                    e.iadd(row, column)
+                }
+                None => column,
+            },
+        };
+        if has_slice {
+            let slice = slice_offset(e, &image, key.layout, z);
+            offset = e.iadd(offset, slice);
+        }
+        if has_layer {
+            let layer = image.times(e, layer, offset_of!(DirectImage, layer_pitch));
+            offset = e.iadd(offset, layer);
+        }
+        let base = e.load_i64(image.0, (offset_of!(DirectImage, bytes) + Bytes::FIRST) as i32);
+        let length = image.number(e, offset_of!(DirectImage, bytes) + Bytes::LENGTH);
+        let behind = out_of_bounds(e, offset, length, bytes);
+        let out_of_bounds = e.or(beyond, behind);
+        DirectAccess::new(base, offset, out_of_bounds)
+    }
+}
+
+/// Byte offsets of byte columns of rows of a block-linear slice, as [`Blocks::offset`] says.
+fn in_blocks(e: &mut Emit<'_>, image: &Arguments, log2_gobs: u8, column: I32x4, row: Option<I32x4>) -> I32x4 {
+    // Of a GOB of 64 bytes and 8 rows: column bits 0 to 3, row bit 0, column bit 4, row bits 1 and 2, column bit 5.
+    let column_bits = [(0xF, 0), (0x10, 1), (0x20, 3)];
+    let row_bits = [(1, 4), (6, 5)];
+    let log2_slices = image.number(e, offset_of!(DirectImage, log2_slices));
+    let log2_block = GOB_BYTES.trailing_zeros() + u32::from(log2_gobs);
+    let log2_block = e.b.ins().iadd_imm_u(log2_slices, i64::from(log2_block));
+    let block = e.ushr(column, 6);
+    let mut offset = I32x4(e.b.ins().ishl(block.0, log2_block));
+    offset = add_bits(e, offset, column, &column_bits);
+    let Some(row) = row else { return offset };
+    offset = add_bits(e, offset, row, &row_bits);
+    let block_row = e.ushr(row, 3 + u32::from(log2_gobs));
+    let block_row = image.times(e, block_row, offset_of!(DirectImage, row_pitch));
+    offset = e.iadd(offset, block_row);
+    // GOBs of a block lie below each other.
+    let gobs = (1 << log2_gobs) - 1;
+    if gobs == 0 { offset } else { add_bits(e, offset, row, &[(gobs << 3, GOB_BYTES.trailing_zeros() - 3)]) }
+}
+
+/// Adds masked bits of a value, each shifted to the left.
+fn add_bits(e: &mut Emit<'_>, mut sum: I32x4, value: I32x4, bits: &[(i32, u32)]) -> I32x4 {
+    for &(mask, up) in bits {
+        let mask = e.i(mask);
+        let mut part = e.iand(value, mask);
+        if up != 0 {
+            part = e.ishl(part, up);
+        }
+        sum = e.iadd(sum, part);
+    }
+    sum
+}
+
+/// Byte offsets of slices.
+fn slice_offset(e: &mut Emit<'_>, image: &Arguments, layout: SurfaceLayout, z: I32x4) -> I32x4 {
+    let (SurfaceLayout::BlockLinear { log2_gobs } | SurfaceLayout::BlockSlice { log2_gobs, .. }) = layout else {
+        return image.times(e, z, offset_of!(DirectImage, slice_pitch));
+    };
+    let log2_slices = image.number(e, offset_of!(DirectImage, log2_slices));
+    let slab = I32x4(e.b.ins().ushr(z.0, log2_slices));
+    let first = I32x4(e.b.ins().ishl(slab.0, log2_slices));
+    let within = e.isub(z, first);
+    let within = e.ishl(within, GOB_BYTES.trailing_zeros() + u32::from(log2_gobs));
+    let slab = image.times(e, slab, offset_of!(DirectImage, slice_pitch));
+    e.iadd(slab, within)
+}
