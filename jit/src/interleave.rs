@@ -49,6 +49,8 @@ pub(crate) struct Branches {
     /// Those that rarely go where they do if the condition holds, to a block without parameters that two iterations
     /// cannot run at once. If one of two iterations wants to go there, both begin anew, one after the other.
     pub rare: HashSet<Inst>,
+    /// What makes an integer of which all iterations use the least.
+    pub least: HashSet<Inst>,
 }
 
 /// A loop's body.
@@ -66,6 +68,8 @@ pub(crate) struct Body {
     pub own: Vec<(Range<i32>, i32)>,
     /// Those of them that iterations add to.
     pub counters: Range<i32>,
+    /// An address among `others` of memory that an iteration writes before it reads it.
+    pub storage: Option<Value>,
 }
 
 /// What two iterations do at once: the same instruction, and the same parameter of a block, of both.
@@ -130,7 +134,7 @@ fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> 
             let data = &function.dfg.insts[inst];
             let own = own_distance(data, &function.dfg.value_lists, args, body).is_some();
             let differs = own || function.dfg.inst_args(inst).iter().any(|value| dependent.contains(value));
-            if differs {
+            if differs && !blocks.least.contains(&inst) {
                 dependent.extend(function.dfg.inst_results(inst));
             }
         }
@@ -199,7 +203,8 @@ fn may_begin_anew(function: &Function, args: Value, body: &Body, blocks: &Blocks
         let data = &function.dfg.insts[inst];
         let own = || own_distance(data, &function.dfg.value_lists, args, body).is_some();
         let counts = || data.load_store_offset().is_some_and(|offset| body.counters.contains(&offset));
-        !data.opcode().can_store() || own() && !counts()
+        let stored = || body.storage.is_some() && function.dfg.inst_args(inst).last() == body.storage.as_ref();
+        !data.opcode().can_store() || stored() || own() && !counts()
     };
     // Where iterations part, the first one has come to where they meet before another one goes a rare way.
     let passed = |rare: Block| {
@@ -306,7 +311,8 @@ impl<'f> Copies<'f> {
         for &inst in insts {
             let results = self.function.dfg.inst_results(inst).to_vec();
             let is_store = matches!(self.function.dfg.insts[inst], InstructionData::Store { .. });
-            let twice = is_store || results.iter().any(|result| self.dependent.contains(result));
+            let has_least = self.blocks.least.contains(&inst);
+            let twice = is_store || has_least || results.iter().any(|result| self.dependent.contains(result));
             let count = if twice { self.values.len() } else { 1 };
             let copies: Vec<Inst> = (0..count)
                 .map(|iteration| {
@@ -317,6 +323,9 @@ impl<'f> Copies<'f> {
                 })
                 .collect();
             self.twins.insts.extend(copies.chunks_exact(2).map(|pair| [pair[0], pair[1]]));
+            if has_least {
+                self.use_least(results[0], &copies);
+            }
             if !twice && let Some((first, others)) = self.values.split_first_mut() {
                 let same = results.iter().filter_map(|result| Some((*result, *first.get(result)?)));
                 others.iter_mut().for_each(|values| values.extend(same.clone()));
@@ -333,6 +342,15 @@ impl<'f> Copies<'f> {
                 None
             }
             _ => None,
+        }
+    }
+
+    /// All iterations use the least of the integers that these instructions make.
+    fn use_least(&mut self, value: Value, made: &[Inst]) {
+        let mut cursor = FuncCursor::new(self.function).at_bottom(self.current);
+        let results: Vec<Value> = made.iter().map(|&inst| cursor.func.dfg.first_result(inst)).collect();
+        if let Some(least) = results.into_iter().reduce(|a, b| cursor.ins().smin(a, b)) {
+            self.values.iter_mut().for_each(|values| values.extend([(value, least)]));
         }
     }
 

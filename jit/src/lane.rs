@@ -212,6 +212,11 @@ impl<'a> Emit<'a> {
         self.branches.rare.extend(self.last_inst());
     }
 
+    /// All iterations of a loop that go together use the least of an integer, which the last instruction has made.
+    pub fn use_least(&mut self) {
+        self.branches.least.extend(self.last_inst());
+    }
+
     fn last_inst(&self) -> Option<Inst> {
         self.b.current_block().and_then(|block| self.b.func.layout.last_inst(block))
     }

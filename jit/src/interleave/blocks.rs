@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use cranelift_codegen::ir::{Block, Function, InstructionData};
+use cranelift_codegen::ir::{Block, Function, Inst, InstructionData};
 
 use super::{Always, Branches};
 
@@ -12,6 +12,8 @@ pub(super) struct Blocks {
     pub all: Vec<Block>,
     /// Branches with a way that is always right, by their blocks.
     pub always: HashMap<Block, Always>,
+    /// What makes an integer of which all iterations use the least.
+    pub least: HashSet<Inst>,
     /// Where branches rarely go, by their blocks. What lies there is no part of the body.
     pub rare: HashMap<Block, Block>,
     /// Where the iterations meet again, of blocks at whose end they part.
@@ -50,8 +52,8 @@ impl Blocks {
         }
         let always = all.iter().filter_map(|&block| Some((block, *branches.always.get(&end(block)?)?))).collect();
         let certain = certain(&all, &successors, exit);
-        let meetings = HashMap::new();
-        let mut blocks = Blocks { all, always, rare, meetings, exit, successors, predecessors, certain };
+        let (least, meetings) = (branches.least.clone(), HashMap::new());
+        let mut blocks = Blocks { all, always, least, rare, meetings, exit, successors, predecessors, certain };
         blocks.find_meetings(entry)?;
         Some(blocks)
     }

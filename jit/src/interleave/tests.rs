@@ -20,6 +20,8 @@ struct Memory {
     last: u32,
     /// How many items were counted.
     count: [[i32; 4]; 2],
+    /// What an item writes before it reads it.
+    scratch: [[i32; 4]; 2],
     from: [[i32; 4]; ITEMS],
     to: [[i32; 4]; ITEMS],
 }
@@ -37,6 +39,8 @@ macro_rules! at {
 struct Item<'e, 'a> {
     e: &'e mut Emit<'a>,
     number: Value,
+    /// Address of what it writes before it reads it.
+    scratch: Value,
     exit: Block,
 }
 
@@ -100,6 +104,7 @@ fn emit(e: &mut Emit<'_>, body: &dyn Fn(&mut Item<'_, '_>)) -> Result<(), Unsupp
     let (one, exit) = (e.block(&[]), e.block(&[]));
     let args = e.args;
     let items = e.load_i64(args, at!(items));
+    let scratch = [0, 16].map(|at| e.b.ins().iadd_imm_u(args, i64::from(at!(scratch)) + at));
     e.jump(head, &[items]);
     e.switch_to(head);
     let items = e.parameter(head, 0);
@@ -125,14 +130,15 @@ fn emit(e: &mut Emit<'_>, body: &dyn Fn(&mut Item<'_, '_>)) -> Result<(), Unsupp
         e.bodies.push(Body {
             entry: one,
             exit,
-            others: vec![(number, vec![second])],
+            others: vec![(number, vec![second]), (scratch[0], vec![scratch[1]])],
             before: two,
             own,
             counters: at!(count)..at!(count) + 16,
+            storage: Some(scratch[0]),
         });
     }
     e.switch_to(one);
-    body(&mut Item { e, number, exit });
+    body(&mut Item { e, number, scratch: scratch[0], exit });
     e.switch_to(exit);
     e.jump(head, &[rest]);
     e.switch_to(end);
@@ -148,7 +154,8 @@ fn check(body: impl Fn(&mut Item<'_, '_>), expected: impl Fn(&mut Memory, usize)
     let code = compilers.each_ref().map(|compiler| compiler.compile(1, |e| emit(e, &body)).unwrap());
     let from = std::array::from_fn(|n| [0, 1, 2, 3].map(|lane| (7 * n as i32 + 3 * lane) % 23 - 4));
     for items in [0, 1, 0b1000_0000, 0b11, 0b1010_0101, 0b0111_0000, 0xFF] {
-        let start = Memory { items, last: 0, count: [[0; 4]; 2], from, to: [[-1; 4]; ITEMS] };
+        let (count, scratch) = ([[0; 4]; 2], [[-2; 4]; 2]);
+        let start = Memory { items, last: 0, count, scratch, from, to: [[-1; 4]; ITEMS] };
         let mut wanted = start;
         (0..ITEMS).filter(|n| items >> n & 1 != 0).for_each(|n| expected(&mut wanted, n));
         for code in &code {
@@ -156,6 +163,7 @@ fn check(body: impl Fn(&mut Item<'_, '_>), expected: impl Fn(&mut Memory, usize)
             // SAFETY: the code reads and writes the fields of `memory`.
             unsafe { code.call((&raw mut memory).cast_const()) };
             memory.count = [std::array::from_fn(|lane| memory.count[0][lane] + memory.count[1][lane]), [0; 4]];
+            memory.scratch = start.scratch;
             assert_eq!(memory, wanted, "items {items:#b}");
         }
     }
@@ -449,4 +457,85 @@ fn nothing_begins_anew_after_an_item_is_done() {
         }
     });
     assert!(!twice);
+}
+
+/// Lanes go from one block to the other, as they themselves say, and a dispatcher lets those of the lowest block go on.
+#[test]
+fn lanes_of_two_items_take_turns() {
+    const END: i32 = 2;
+    let twice = check(
+        |item| {
+            let value = item.load();
+            let zero = item.e.i(0);
+            let dispatch = item.e.block(&[I32X4, I32X4]);
+            let [some, first, second, done] = [0; 4].map(|_| item.e.block(&[]));
+            let positive = item.e.ilt(zero, value);
+            let end = item.e.i(END);
+            let at = item.e.iselect(positive, zero, end);
+            item.e.jump(dispatch, &[at.0, value.0]);
+
+            item.e.switch_to(dispatch);
+            let [at, left] = [0, 1].map(|n| I32x4(item.e.parameter(dispatch, n)));
+            let lanes = [0, 1, 2, 3].map(|lane| item.e.lane(at, lane));
+            let [a, b] = [0, 2].map(|n| item.e.b.ins().smin(lanes[n], lanes[n + 1]));
+            let least = item.e.b.ins().smin(a, b);
+            item.e.use_least();
+            let here = item.e.splat_i32(least);
+            let mask = item.e.ieq(at, here);
+            let goes_on = item.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, least, i64::from(END));
+            item.e.branch_together(goes_on, (some, &[]), (done, &[]));
+            item.e.switch_to(some);
+            let is_first = item.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, least, 1);
+            item.e.branch_together(is_first, (first, &[]), (second, &[]));
+            for (block, less, other) in [(first, 3, 1), (second, 2, 0)] {
+                item.e.switch_to(block);
+                let [less, other, end, zero] = [less, other, END, 0].map(|n| item.e.i(n));
+                let fewer = item.e.isub(left, less);
+                let positive = item.e.ilt(zero, fewer);
+                let next = item.e.iselect(positive, other, end);
+                let (at, left) = (item.e.iselect(mask, next, at), item.e.iselect(mask, fewer, left));
+                item.e.jump(dispatch, &[at.0, left.0]);
+            }
+            item.e.switch_to(done);
+            item.store(left);
+            item.done();
+        },
+        |memory, n| {
+            memory.to[n] = memory.from[n].map(|mut value| {
+                for less in [3, 2].into_iter().cycle() {
+                    if value <= 0 {
+                        break;
+                    }
+                    value -= less;
+                }
+                value
+            });
+        },
+    );
+    assert!(twice);
+}
+
+#[test]
+fn storage_is_written_anew() {
+    let twice = check(
+        |item| {
+            let value = item.load();
+            let one = item.e.i(1);
+            let more = item.e.iadd(value, one);
+            item.e.store(more.0, item.scratch, 0);
+            let rare = item.more_if_rare(value);
+            let stored = item.e.load_ints(item.scratch, 0);
+            let sum = item.e.iadd(rare, stored);
+            item.store(sum);
+            item.done();
+        },
+        |memory, n| {
+            let rare = memory.from[n].iter().any(|&value| value > 15);
+            memory.to[n] = memory.from[n].map(|value| 2 * value + if rare { 11 } else { 1 });
+            if rare {
+                memory.last = n as u32;
+            }
+        },
+    );
+    assert!(twice);
 }

@@ -75,6 +75,9 @@ pub struct HandleTable {
     pub count: u64,
 }
 
+/// Of the storage in memory, in bytes: slots of two quads are loaded at once, and should not lie in two cache lines.
+const STORAGE_ALIGNMENT: usize = 64;
+
 /// State that does not change during a job.
 pub struct Prepared {
     table: Vec<[u32; 4]>,
@@ -119,20 +122,22 @@ impl Prepared {
                 .collect(),
             known: [texture_handles(needs, resources, environment), image_handles(needs, resources, environment)],
             mapped: vec![Mapped::none(); needs.mapped as usize],
-            storage: vec![[0; 4]; needs.slots.max(1)],
+            // As much more as alignment takes.
+            storage: vec![[0; 4]; needs.slots.max(1) + STORAGE_ALIGNMENT / 16],
             local: vec![0; local],
         })
     }
 
     /// The arguments of the code. `self` and `environment` have to outlive its run.
     pub fn context(&mut self, local_bytes: u32, environment: &Environment<'_>) -> Context {
+        let aligned = self.storage.as_ptr().align_offset(STORAGE_ALIGNMENT);
         Context {
             table: self.table.as_ptr(),
             textures: self.textures.as_ptr(),
             constants: environment.constants.each_ref().map(Bytes::of),
             mapped: self.mapped.as_mut_ptr(),
             mapped_count: self.mapped.len() as u64,
-            storage: self.storage.as_mut_ptr(),
+            storage: self.storage.as_mut_ptr().wrapping_add(aligned.min(STORAGE_ALIGNMENT / 16)),
             images: self.images.as_ptr(),
             image_count: self.images.len() as u64,
             direct_images: self.direct_images.as_ptr(),

@@ -10,7 +10,7 @@ use cranelift_codegen::ir::{Inst, InstBuilder, Value};
 use triglyph_guest::num::ops::Ops;
 
 use super::graph::Block;
-use super::{Context, Lower};
+use super::{AT_ONCE, Context, Lower};
 use crate::lane::{F32x4, I32x4, Mask};
 
 /// A location of the register file.
@@ -29,7 +29,8 @@ pub enum Loc {
     At,
     /// The target of the stack entry at a depth.
     Level(u8),
-    /// Number of instructions that a lane has executed, where every lane is a warp.
+    /// Number of instructions that a lane has executed, where every lane is a warp; that a quad has executed, in the
+    /// first lane.
     Count,
     /// What a lane waits for at a barrier, see [`Wait`](super::compute::Wait).
     Wait,
@@ -143,6 +144,8 @@ pub struct File {
     shared: Vec<Loc>,
     /// Where the lanes' storage is.
     pub storage: Option<Value>,
+    /// Vectors from a slot to the next one.
+    stride: usize,
 }
 
 fn mark(set: &mut Vec<bool>, slot: usize) {
@@ -167,6 +170,7 @@ impl File {
             saved: Vec::new(),
             shared: Vec::new(),
             storage: None,
+            stride: 1,
         }
     }
 
@@ -178,6 +182,17 @@ impl File {
     fn slot(&mut self, loc: Loc) -> usize {
         let next = self.slots.len();
         *self.slots.entry(loc).or_insert(next)
+    }
+
+    /// Byte offset of a slot in the storage.
+    pub fn offset(&self, slot: usize) -> i32 {
+        (16 * self.stride * slot) as i32
+    }
+
+    /// Byte offset of a location that has a slot but is no value: only loads and stores of its own access it.
+    pub fn place(&mut self, loc: Loc) -> i32 {
+        let slot = self.slot(loc);
+        self.offset(slot)
     }
 
     /// Allocates slots for locations.
@@ -275,7 +290,8 @@ impl Lower<'_, '_> {
             Some(storage) if !self.file.straight => {
                 let slot = self.file.slot(loc);
                 self.file.note_read(slot);
-                let value = self.host.e().load_floats(storage, 16 * slot as i32);
+                let at = self.file.offset(slot);
+                let value = self.host.e().load_floats(storage, at);
                 LaneValue::loaded(value)
             }
             _ => match self.initials.get(&loc) {
@@ -411,8 +427,9 @@ impl Lower<'_, '_> {
         }
         let slot = self.file.shared_slot(loc);
         let (Some(exec), Some(storage)) = (self.exec, self.file.storage) else { return own };
+        let at = self.file.offset(slot);
         let e = self.host.e();
-        let others = e.load_ints(storage, 16 * slot as i32);
+        let others = e.load_ints(storage, at);
         e.iselect(exec, own, others)
     }
 
@@ -426,7 +443,7 @@ impl Lower<'_, '_> {
             self.file.cache.iter().filter(|(_, entry)| entry.dirty).map(|(&loc, entry)| (loc, entry.number)).collect();
         for (loc, number) in dirty {
             let slot = self.file.slot(loc);
-            let offset = 16 * slot as i32;
+            let offset = self.file.offset(slot);
             let mut value = if number.nan == Nan::Loose { self.value_int(number).0 } else { self.bits_of(number) };
             let mut joined = None;
             let exec = self.exec;
@@ -473,7 +490,7 @@ impl Lower<'_, '_> {
         };
         first.sort_unstable_by_key(|place| place.1);
         // A program may be emitted more than once.
-        self.needs.slots = self.needs.slots.max(self.file.slots.len());
+        self.needs.slots = self.needs.slots.max(self.file.stride * self.file.slots.len());
         first
     }
 
@@ -485,8 +502,11 @@ impl Lower<'_, '_> {
 
     /// Address of the storage.
     pub(super) fn find_storage(&mut self) {
-        let storage = self.context_pointer(std::mem::offset_of!(Context, storage));
-        self.file.storage = Some(storage);
+        let (storage, stride) = match self.host.storage() {
+            Some(storage) => (storage, AT_ONCE),
+            None => (self.context_pointer(std::mem::offset_of!(Context, storage)), 1),
+        };
+        (self.file.storage, self.file.stride) = (Some(storage), stride);
     }
 }
 

@@ -112,15 +112,16 @@ impl Lower<'_, '_> {
                 Some(&value) => value,
                 None => self.e().i(0),
             };
-            self.e().store(value.0, storage, 16 * slot as i32);
+            let at = self.file.offset(slot);
+            self.e().store(value.0, storage, at);
         }
         if self.uses_local() {
             self.clear_local();
         }
         if self.graph.counted && self.lanes == Lanes::Quad {
-            let context = self.host.context();
+            let (address, at) = self.count_place();
             let zero = self.e().i32(0);
-            self.e().store(zero, context, offset_of!(Context, count) as i32);
+            self.e().store(zero, address, at);
         }
         let first = number(self.graph.first);
         match (lanes, self.graph.first) {
@@ -138,21 +139,34 @@ impl Lower<'_, '_> {
     }
 
     fn dispatcher(&mut self, mut walk: Walk) -> Walk {
+        let part = self.parts_together();
         let e = self.e();
         e.switch_to(walk.dispatch);
         let at = I32x4(e.parameter(walk.dispatch, 0));
         let least = least(e, at);
+        let block = e.lane(least, 0);
+        // Quads that go together go to the lowest block of any.
+        e.use_least();
+        let least = e.splat_i32(block);
         let mask = e.ieq(at, least);
         let all = e.b.ins().vall_true(mask.0);
-        let block = e.lane(least, 0);
         let (fast, masked) = (e.cold_block(&[]), e.cold_block(&[]));
-        e.branch(all, (fast, &[]), (masked, &[]));
-        for (from, table) in [(fast, &walk.fast), (masked, &walk.masked)] {
+        e.branch_if_all(all, (fast, &[]), (masked, &[]));
+        for (from, blocks) in [(fast, &walk.fast), (masked, &walk.masked)] {
             e.switch_to(from);
-            jump_table(e, block, table, walk.done);
+            match blocks.len() {
+                ..=TREE if part => jump_tree(e, block, 0, &[blocks, &[walk.done][..]].concat()),
+                _ => jump_table(e, block, blocks, walk.done),
+            }
         }
         walk.at = Some((at, mask));
         walk
+    }
+
+    /// Whether several quads go to the dispatcher together where lanes part, instead of one by one: in programs with
+    /// loops they part again and again.
+    fn parts_together(&self) -> bool {
+        self.graph.counted && self.lanes == Lanes::Quad
     }
 
     /// One of the two copies of a block.
@@ -196,13 +210,27 @@ impl Lower<'_, '_> {
                 self.put(Loc::Count, LaneValue::int(count));
             }
             Lanes::Quad | Lanes::WarpSlice => {
-                let context = self.host.context();
+                let (address, offset) = self.count_place();
+                let exec = self.exec.filter(|_| self.lanes == Lanes::Quad);
                 let e = self.e();
-                let offset = offset_of!(Context, count) as i32;
-                let count = e.load_i32(context, offset);
-                let count = e.b.ins().iadd_imm_u(count, steps as i64);
-                e.store(count, context, offset);
+                let mut more = e.i32(steps as i32);
+                // Of quads that go together, some may have no lane here.
+                if let Some(exec) = exec {
+                    let (any, none) = (e.any(exec), e.i32(0));
+                    more = e.b.ins().select(any, more, none);
+                }
+                let count = e.load_i32(address, offset);
+                let count = e.b.ins().iadd(count, more);
+                e.store(count, address, offset);
             }
+        }
+    }
+
+    /// Where the number of instructions is that lanes have executed together: an address and an offset.
+    fn count_place(&mut self) -> (Value, i32) {
+        match (self.lanes, self.file.storage) {
+            (Lanes::Quad, Some(storage)) => (storage, self.file.place(Loc::Count)),
+            _ => (self.host.context(), offset_of!(Context, count) as i32),
         }
     }
 
@@ -254,7 +282,7 @@ impl Lower<'_, '_> {
                 let there = e.i(*to as i32);
                 let same = e.ieq(at, there);
                 let all = e.b.ins().vall_true(same.0);
-                e.branch(all, (walk.fast[*to], &[]), (walk.dispatch, &[at.0]));
+                e.branch_if_all(all, (walk.fast[*to], &[]), (walk.dispatch, &[at.0]));
             } else {
                 self.e().jump(walk.dispatch, &[at.0]);
             }
@@ -266,13 +294,20 @@ impl Lower<'_, '_> {
         match (when, block.not_taken) {
             (LaneMask::Empty, Some(not_taken)) => self.e().jump(code(not_taken), &[]),
             (LaneMask::Lanes(mask), Some(not_taken)) => {
+                let part = self.parts_together();
                 let e = self.e();
                 let bits = e.mask_bits(mask);
                 let all = e.b.ins().icmp_imm_u(IntCC::Equal, bits, 15);
                 let (rest, mixed) = (e.block(&[]), e.cold_block(&[]));
-                e.branch(all, (code(to), &[]), (rest, &[]));
-                e.switch_to(rest);
-                e.branch_if_rare(bits, mixed, (code(not_taken), &[]));
+                if part {
+                    e.branch_if_all(all, (code(to), &[]), (rest, &[]));
+                    e.switch_to(rest);
+                    e.branch_if_any(bits, (mixed, &[]), (code(not_taken), &[]));
+                } else {
+                    e.branch(all, (code(to), &[]), (rest, &[]));
+                    e.switch_to(rest);
+                    e.branch_if_rare(bits, mixed, (code(not_taken), &[]));
+                }
                 e.switch_to(mixed);
                 let (yes, no) = (e.i(number(to)), e.i(number(not_taken)));
                 let at = e.iselect(mask, yes, no);
@@ -355,10 +390,10 @@ impl Lower<'_, '_> {
 
     /// Whether lanes that share an instruction count are out of fuel, and some of them are among `lanes`.
     fn is_over(&mut self, lanes: Option<Mask>) -> Value {
-        let context = self.host.context();
+        let (address, offset) = self.count_place();
         let any = lanes.map(|lanes| self.e().any(lanes));
         let e = self.e();
-        let count = e.load_i32(context, offset_of!(Context, count) as i32);
+        let count = e.load_i32(address, offset);
         let over = e.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, count, i64::from(FUEL));
         let Some(any) = any else { return over };
         let any = e.b.ins().icmp_imm_u(IntCC::NotEqual, any, 0);
@@ -379,6 +414,27 @@ pub fn least(e: &mut Emit<'_>, a: I32x4) -> I32x4 {
     let a = e.imin(a, I32x4(swapped));
     let swapped = e.shuffle(a.0, a.0, [4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11]);
     e.imin(a, I32x4(swapped))
+}
+
+/// Most blocks that comparisons find, which several quads can do together.
+const TREE: usize = 64;
+
+/// Jumps to the target of a number, which all quads have: the first of `targets` is that of number `first`, and the
+/// last one that of all beyond it, too.
+fn jump_tree(e: &mut Emit<'_>, number: Value, first: usize, targets: &[Code]) {
+    if let [only] = targets {
+        return e.jump(*only, &[]);
+    }
+    let (lower, upper) = targets.split_at(targets.len() / 2);
+    let middle = first + lower.len();
+    let halves = [(first, lower), (middle, upper)];
+    let ways = halves.map(|(_, half)| if half.len() == 1 { half[0] } else { e.cold_block(&[]) });
+    let is_lower = e.b.ins().icmp_imm_s(IntCC::SignedLessThan, number, middle as i64);
+    e.branch_together(is_lower, (ways[0], &[]), (ways[1], &[]));
+    for (way, (first, half)) in ways.into_iter().zip(halves).filter(|(_, (_, half))| half.len() > 1) {
+        e.switch_to(way);
+        jump_tree(e, number, first, half);
+    }
 }
 
 /// Jumps to the block of a number; beyond the table to `default`.

@@ -70,6 +70,7 @@ use triglyph_guest::tegra::shader::shape::{AttributeAccess, Interpolate, Plain};
 use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use crate::lane::{Emit, F32x4, I32x4, Mask};
+use crate::program::args::AT_ONCE;
 pub use args::{Context, Prepared};
 use file::{File, LaneValue, Loc};
 pub use graph::Graph;
@@ -106,6 +107,11 @@ pub(crate) trait Host<'a> {
     fn begin(&mut self);
     /// Address of the [`Context`].
     fn context(&mut self) -> Value;
+    /// Address of the lanes' storage, if it is not at the beginning of the context's: slots are [`AT_ONCE`] vectors
+    /// apart then.
+    fn storage(&self) -> Option<Value> {
+        None
+    }
     /// Offset of 64 bytes of scratch memory in the kernel's arguments.
     fn scratch(&self) -> i32;
     /// A special register that the stage defines; `None` for others.

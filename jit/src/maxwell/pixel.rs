@@ -39,6 +39,10 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
         self.quad.e.load_i64(args, at!(maxwell))
     }
 
+    fn storage(&self) -> Option<Value> {
+        self.quad.storage
+    }
+
     fn scratch(&self) -> i32 {
         quad_scratch_at!(indices)
     }

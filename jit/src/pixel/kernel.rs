@@ -496,7 +496,7 @@ fn two_quads(
     e.branch(more, (quad, &[following, mask, after]), (next, &[]));
     let others = vec![(covered.four, vec![four]), (covered.mask.0, vec![mask])];
     let own = args::own_of_quads();
-    e.bodies.push(Body { entry: one, exit: advance, others, before: two, own, counters: 0..0 });
+    e.bodies.push(Body { entry: one, exit: advance, others, before: two, own, counters: 0..0, storage: None });
     e.switch_to(one);
 }
 
@@ -553,7 +553,7 @@ fn two_records(e: &mut Emit<'_>, record: Value, (head, advance): (Block, Block),
     let more = e.b.ins().icmp(IntCC::NotEqual, following, end);
     e.branch(more, (head, &[following]), (after, &[]));
     let (others, own) = (vec![(record, vec![second])], args::own_of_quads());
-    e.bodies.push(Body { entry: one, exit: advance, others, before: two, own, counters: 0..0 });
+    e.bodies.push(Body { entry: one, exit: advance, others, before: two, own, counters: 0..0, storage: None });
     e.switch_to(one);
 }
 

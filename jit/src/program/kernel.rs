@@ -12,14 +12,14 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey, Samples};
 
-use super::args::{self, BlockArgs, CHUNK, Frame, POOL, Table, Textures, UsedSurface, at};
+use super::args::{self, AT_ONCE, BlockArgs, CHUNK, Frame, POOL, Table, Textures, UsedSurface, at};
 use super::interpolate;
 use super::plan::{Constants, PLANES, Plan, ProgramPlan};
 use super::quad::{Needs, Quad, QuadPlace};
 use crate::code::{Code, Compiler};
 use crate::interleave::{Body, has_loop};
 use crate::lane::{Emit, Pairs};
-use crate::maxwell::{self, Prepared, ResourceKeys};
+use crate::maxwell::{self, Context, Prepared, ResourceKeys};
 
 /// A fragment kernel as machine code.
 struct Kernel {
@@ -135,6 +135,10 @@ fn build(
     let (setup, quads, next) = (e.block(&[]), e.block(&[I64]), e.block(&[]));
     let first = e.load_i64(args, at!(blocks));
     let none = e.i64(0);
+    let storage = match &plan.program {
+        ProgramPlan::Maxwell(_) => Some(storage_of_quads(e)),
+        ProgramPlan::Rsx(_) => None,
+    };
     e.jump(head, &[first, none]);
 
     e.switch_to(head);
@@ -166,7 +170,8 @@ fn build(
         Some(more) => e.branch(first.rest, (more, &[]), (one, &[])),
     }
     e.switch_to(one);
-    let place = QuadPlace { block, distance, number: first.number, cover: first.cover };
+    let storage_of_first = storage.map(|all| all[0]);
+    let place = QuadPlace { block, distance, number: first.number, cover: first.cover, storage: storage_of_first };
     Quad::new(e, key, plan, needs, place, done).whole()?;
     e.switch_to(done);
     e.jump(quads, &[first.rest]);
@@ -177,7 +182,7 @@ fn build(
         e.switch_to(more);
         // Blocks at the edges of primitives have few quads.
         let four = has_four.then(|| e.b.ins().icmp_imm_s(IntCC::Equal, coverage, -1));
-        several_quads(e, &first, (one, done), quads, four);
+        several_quads(e, &first, (one, done), quads, (four, storage));
     }
 
     // Only now the planes that the quads need are known.
@@ -223,7 +228,13 @@ fn take_quad(e: &mut Emit<'_>, coverage: Value) -> CoveredQuad {
 
 /// Draws `first` and the quad after it at once, and the next two as well if `four` holds: that there are so many. What
 /// draws them is made of the code between the blocks of `one`, which draws one.
-fn several_quads(e: &mut Emit<'_>, first: &CoveredQuad, one: (Block, Block), quads: Block, four: Option<Value>) {
+fn several_quads(
+    e: &mut Emit<'_>,
+    first: &CoveredQuad,
+    one: (Block, Block),
+    quads: Block,
+    (four, storage): (Option<Value>, Option<[Value; AT_ONCE]>),
+) {
     let second = take_quad(e, first.rest);
     let two = e.block(&[]);
     match four {
@@ -234,15 +245,30 @@ fn several_quads(e: &mut Emit<'_>, first: &CoveredQuad, one: (Block, Block), qua
             e.switch_to(all);
             let third = take_quad(e, second.rest);
             let fourth = take_quad(e, third.rest);
-            at_once(e, all, one, quads, &[first, &second, &third, &fourth]);
+            at_once(e, (all, quads), one, &[first, &second, &third, &fourth], storage);
         }
     }
     e.switch_to(two);
-    at_once(e, two, one, quads, &[first, &second]);
+    at_once(e, (two, quads), one, &[first, &second], storage);
 }
 
-/// Ends block `before`, after which `all` are drawn at once.
-fn at_once(e: &mut Emit<'_>, before: Block, (entry, exit): (Block, Block), quads: Block, all: &[&CoveredQuad]) {
+/// Where each of the quads that are drawn at once stores what a Maxwell program keeps between its blocks.
+fn storage_of_quads(e: &mut Emit<'_>) -> [Value; AT_ONCE] {
+    let args = e.args;
+    let context = e.load_i64(args, at!(maxwell));
+    let first = e.load_i64(context, offset_of!(Context, storage) as i32);
+    // The first one is a value of its own, too: where registers need no memory, nothing may use it but their slots.
+    std::array::from_fn(|quad| e.b.ins().iadd_imm_u(first, 16 * quad as i64))
+}
+
+/// Ends block `before`, after which `all` are drawn at once; then come the other `quads`.
+fn at_once(
+    e: &mut Emit<'_>,
+    (before, quads): (Block, Block),
+    (entry, exit): (Block, Block),
+    all: &[&CoveredQuad],
+    storage: Option<[Value; AT_ONCE]>,
+) {
     let [first, others @ ..] = all else { return };
     let rest = all[all.len() - 1].rest;
     let done = e.block(&[]);
@@ -250,6 +276,8 @@ fn at_once(e: &mut Emit<'_>, before: Block, (entry, exit): (Block, Block), quads
     e.switch_to(done);
     e.jump(quads, &[rest]);
     let of = |value: fn(&CoveredQuad) -> Value| (value(first), others.iter().map(|quad| value(quad)).collect());
-    let others = vec![of(|quad| quad.number), of(|quad| quad.cover)];
-    e.bodies.push(Body { entry, exit, others, before, own: args::own_of_quads(), counters: args::COUNTERS });
+    let mut others = vec![of(|quad| quad.number), of(|quad| quad.cover)];
+    others.extend(storage.map(|storage| (storage[0], storage[1..all.len()].to_vec())));
+    let (own, counters, storage) = (args::own_of_quads(), args::COUNTERS, storage.map(|storage| storage[0]));
+    e.bodies.push(Body { entry, exit, others, before, own, counters, storage });
 }

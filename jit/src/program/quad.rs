@@ -67,6 +67,8 @@ pub struct QuadPlace {
     pub number: Value,
     /// Four bits of coverage.
     pub cover: Value,
+    /// Address of what a Maxwell program stores between its blocks.
+    pub storage: Option<Value>,
 }
 
 /// A quad while it is emitted. Values are computed on first use, in a block that dominates all later ones; code that
@@ -88,6 +90,8 @@ pub struct Quad<'q, 'a> {
     pub cover: Value,
     /// Pixels that are still alive.
     pub mask: Mask,
+    /// Address of what a Maxwell program stores between its blocks.
+    pub storage: Option<Value>,
     /// The block to jump to when no pixel is alive.
     pub next: Block,
     /// Columns and rows of the pixels in the block.
@@ -126,7 +130,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         place: QuadPlace,
         next: Block,
     ) -> Self {
-        let QuadPlace { block, distance: block_distance, number, cover } = place;
+        let QuadPlace { block, distance: block_distance, number, cover, storage } = place;
         let args = e.args;
         let tables = e.load_i64(args, at!(tables));
         let row = e.b.ins().ishl_imm_u(number, 5);
@@ -144,6 +148,7 @@ impl<'q, 'a> Quad<'q, 'a> {
             sample: 0,
             cover,
             mask,
+            storage,
             next,
             inside,
             known: Computed::default(),

@@ -38,12 +38,19 @@ enum Right {
 }
 
 /// A place in memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Address {
     base: VReg,
     index: Option<VReg>,
     shift: u8,
     offset: i32,
+}
+
+impl Address {
+    /// Whether a vector of 128 bits there stands behind one at another address.
+    fn follows(self, other: Address) -> bool {
+        other.offset.checked_add(16).is_some_and(|offset| self == Address { offset, ..other })
+    }
 }
 
 /// One CLIF instruction, or the same one of two iterations.
@@ -71,6 +78,8 @@ struct Selector<'f> {
     narrow: SecondaryMap<Value, Option<VReg>>,
     /// Values whose registers have them in both halves, because somebody needs that.
     doubled: HashSet<Value>,
+    /// Registers with the values of both iterations, by those of the second, that are made apart: and those registers.
+    joined: HashMap<Value, (VReg, [VReg; 2])>,
     /// Instructions that were done together with the second iteration's.
     done: HashSet<Inst>,
     /// The instructions of one CLIF instruction.
@@ -88,6 +97,7 @@ pub(super) fn select(function: &Function, twins: &Twins) -> Option<MachineFuncti
         writes: SecondaryMap::new(),
         narrow: SecondaryMap::new(),
         doubled: HashSet::new(),
+        joined: HashMap::new(),
         done: HashSet::new(),
         buffer: Vec::new(),
         machine: MachineFunction::default(),
@@ -124,6 +134,12 @@ impl Selector<'_> {
             self.done.insert(first);
             return self.lower_both(Operation { first, second: Some(inst) });
         }
+        if let Some(first) = self.halves.first_store(inst)
+            && self.store_both(first, inst)
+        {
+            self.done.insert(first);
+            return Some(());
+        }
         let operation = Operation { first: inst, second: None };
         let Some(&result) = self.function.dfg.inst_results(inst).first() else { return self.effect(inst) };
         if self.data(inst).opcode().is_call() {
@@ -131,7 +147,11 @@ impl Selector<'_> {
         }
         let Some(to) = self.narrow[result] else { return Some(()) };
         if !self.doubled.contains(&result) {
-            return self.value(operation, to);
+            self.value(operation, to)?;
+            if let Some(&(both, [lower, upper])) = self.joined.get(&result) {
+                self.join(both, lower, upper);
+            }
+            return Some(());
         }
         if self.doubled_value(operation, to) {
             return Some(());
@@ -153,6 +173,13 @@ impl Selector<'_> {
             return Some(());
         }
         let to = self.wide_register(wide);
+        if let Some(upper) = upper
+            && !self.halves.is_together(wide)
+            && self.data(first).opcode() == Opcode::Load
+        {
+            self.value(Operation { first, second: None }, to)?;
+            return self.value(Operation { first: second, second: None }, upper);
+        }
         self.value(operation, to)?;
         if let Some(upper) = upper {
             self.emit_to_rm(opcode::EXTRACTF128, true, upper, to, Immediate::Byte(1));

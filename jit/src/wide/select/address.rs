@@ -86,6 +86,10 @@ impl Selector<'_> {
             return Some(());
         };
         let second = self.accessed(second)?;
+        if opcode == opcode::MOVUPS_LOAD && second.follows(address) {
+            self.emit(opcode, true, to, None, Right::Memory(address), Immediate::None);
+            return Some(());
+        }
         let lower = self.new_vector();
         self.emit(opcode, false, lower, None, Right::Memory(address), Immediate::None);
         self.emit(opcode::INSERTF128, true, to, Some(lower), Right::Memory(second), Immediate::Byte(1));
@@ -123,6 +127,20 @@ impl Selector<'_> {
         }
     }
 
+    /// Stores the vectors of both iterations at once, if they stand next to each other: whoever loads both at once
+    /// would have to wait for two stores. Returns whether they do.
+    pub(super) fn store_both(&mut self, first: Inst, second: Inst) -> bool {
+        let [Some(lower), Some(upper)] = [first, second].map(|inst| self.accessed(inst)) else { return false };
+        let [lower_value, upper_value] = [first, second].map(|inst| self.function.dfg.inst_args(inst)[0]);
+        let ty = self.ty(lower_value);
+        if !ty.is_vector() || ty.bits() != 128 || !upper.follows(lower) {
+            return false;
+        }
+        let register = self.both(lower_value, upper_value);
+        self.emit_read(opcode::MOVUPS_STORE, true, register, Right::Memory(lower), Immediate::None);
+        true
+    }
+
     pub(super) fn store(&mut self, inst: Inst) -> Option<()> {
         let InstructionData::Store { opcode, args: [value, _], .. } = *self.data(inst) else { return None };
         let address = self.accessed(inst)?;
@@ -132,6 +150,7 @@ impl Selector<'_> {
             && let Some(Half { wide, upper: true }) = self.halves.get(value)
             && self.narrow[value].is_none()
         {
+            self.halves.need_together(wide);
             let wide = self.wide_register(wide);
             let memory = Right::Memory(address);
             self.emit_read(opcode::EXTRACTF128, true, wide, memory, Immediate::Byte(1));

@@ -22,18 +22,30 @@ pub(super) struct Halves {
     halves: HashMap<Value, Half>,
     /// The registers of wide vectors, where somebody needs them.
     registers: Vec<Option<VReg>>,
+    /// Whether somebody needs both halves of a wide vector together.
+    together: Vec<bool>,
+    /// Values of the second iteration that are made apart from those of the first, by these.
+    apart: HashMap<Value, Value>,
     /// The instructions of the first iteration, by those of the second.
     first: HashMap<Inst, Inst>,
+    /// The same of stores of vectors.
+    first_stores: HashMap<Inst, Inst>,
 }
 
 impl Halves {
     pub fn new(function: &Function, twins: &Twins) -> Halves {
         let mut halves = Halves::default();
         for &[first, second] in &twins.insts {
+            if function.dfg.insts[first].opcode() == Opcode::Store {
+                halves.first_stores.insert(second, first);
+            }
+            let results = [first, second].map(|inst| function.dfg.inst_results(inst).first().copied());
+            let [Some(a), Some(b)] = results else { continue };
             if is_wide(function, first) {
-                let [a, b] = [first, second].map(|inst| function.dfg.first_result(inst));
                 halves.add(a, b);
                 halves.first.insert(second, first);
+            } else if function.dfg.value_type(a).is_vector() {
+                halves.apart.insert(a, b);
             }
         }
         for &[first, second] in &twins.parameters {
@@ -50,6 +62,7 @@ impl Halves {
         self.halves.insert(first, Half { wide, upper: false });
         self.halves.insert(second, Half { wide, upper: true });
         self.registers.push(None);
+        self.together.push(false);
     }
 
     pub fn get(&self, value: Value) -> Option<Half> {
@@ -64,9 +77,28 @@ impl Halves {
         self.registers[wide] = Some(register);
     }
 
+    /// Whether somebody needs both halves together.
+    pub fn is_together(&self, wide: usize) -> bool {
+        self.together[wide]
+    }
+
+    pub fn need_together(&mut self, wide: usize) {
+        self.together[wide] = true;
+    }
+
+    /// Whether the same instruction makes two values, for each iteration apart.
+    pub fn are_apart(&self, first: Value, second: Value) -> bool {
+        self.apart.get(&first) == Some(&second)
+    }
+
     /// The first iteration's instruction of one that is done for both at once.
     pub fn first_of(&self, second: Inst) -> Option<Inst> {
         self.first.get(&second).copied()
+    }
+
+    /// The first iteration's store of one of the second.
+    pub fn first_store(&self, second: Inst) -> Option<Inst> {
+        self.first_stores.get(&second).copied()
     }
 }
 

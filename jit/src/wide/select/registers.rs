@@ -52,6 +52,7 @@ impl Selector<'_> {
             values.map(|value| self.halves.get(value))
             && wide == other
         {
+            self.halves.need_together(wide);
             return self.wide_register(wide);
         }
         let [first, second] = values;
@@ -62,9 +63,17 @@ impl Selector<'_> {
             self.doubled.insert(first);
             return self.register(first);
         }
-        let [first, second] = values.map(|value| self.register(value));
+        if let Some(&(known, _)) = self.joined.get(&second) {
+            return known;
+        }
         let to = self.new_vector();
-        self.join(to, first, second);
+        let registers = values.map(|value| self.register(value));
+        if self.halves.are_apart(first, second) {
+            // Once for all who need it, where the second one is made, which comes after the first.
+            self.joined.insert(second, (to, registers));
+        } else {
+            self.join(to, registers[0], registers[1]);
+        }
         to
     }
 

@@ -266,6 +266,13 @@ impl Selector<'_> {
 
     fn bitselect(&mut self, operation: Operation, to: VReg) -> Option<()> {
         let wide = operation.is_wide();
+        if let Some((opcode, indices)) = self.float_extremum(operation.first)
+            && operation.second.is_none_or(|second| self.float_extremum(second) == Some((opcode, indices)))
+        {
+            let [a, b] = indices.map(|index| self.operand(operation, index));
+            self.emit(opcode, wide, to, Some(a), Right::Register(b), Immediate::None);
+            return Some(());
+        }
         let [mask, yes, no] = [0, 1, 2].map(|index| self.operand(operation, index));
         let masks = self.argument(operation, 0);
         if masks.into_iter().all(|mask| self.is_mask(mask, MASK_DEPTH)) {
@@ -288,6 +295,27 @@ impl Selector<'_> {
         self.emit(opcode::PANDN, wide, without, Some(mask), Right::Register(no), Immediate::None);
         self.emit(opcode::POR, wide, to, Some(with), Right::Register(without), Immediate::None);
         Some(())
+    }
+
+    /// A selection of the lesser or greater float, as an instruction and which arguments it takes: `MINPS a, b` is
+    /// a < b ? a : b, with NaNs and zeros of either sign, too.
+    fn float_extremum(&self, select: Inst) -> Option<(Machine, [usize; 2])> {
+        let arguments = self.function.dfg.inst_args(select);
+        let [mask, yes, no] = [0, 1, 2].map(|index| self.root(arguments[index]));
+        let (compare, _) = self.definition(mask)?;
+        let InstructionData::FloatCompare { cond, args, .. } = *self.data(compare) else { return None };
+        let [a, b] = args.map(|value| self.root(value));
+        if self.ty(args[0]) != F32X4 {
+            return None;
+        }
+        let (minimum, maximum) = (opcode::packed(opcode::MINP, false), opcode::packed(opcode::MAXP, false));
+        match cond {
+            FloatCC::LessThan if [a, b] == [yes, no] => Some((minimum, [1, 2])),
+            FloatCC::LessThan if [b, a] == [yes, no] => Some((maximum, [1, 2])),
+            FloatCC::GreaterThan if [a, b] == [yes, no] => Some((maximum, [1, 2])),
+            FloatCC::GreaterThan if [b, a] == [yes, no] => Some((minimum, [1, 2])),
+            _ => None,
+        }
     }
 
     /// Whether all bits of each 32-bit lane of a value are equal: it comes from comparisons.

@@ -367,3 +367,42 @@ fn scalars_of_other_sizes() {
         e.b.ins().load(I8X16, flags(), place, TO)
     });
 }
+
+#[test]
+fn lesser_and_greater_floats() {
+    for (name, condition) in [("less", FloatCC::LessThan), ("greater", FloatCC::GreaterThan)] {
+        for (order, swapped) in [("as compared", false), ("exchanged", true)] {
+            check(&format!("{name}, {order}"), &|e, inputs, _| {
+                let [a, b] = [inputs[0], inputs[1]].map(|value| cast(e, value, F32X4));
+                let mask = e.b.ins().fcmp(condition, a, b);
+                let mask = cast(e, mask, F32X4);
+                let [yes, no] = if swapped { [b, a] } else { [a, b] };
+                let result = e.b.ins().bitselect(mask, yes, no);
+                cast(e, result, I8X16)
+            });
+        }
+    }
+}
+
+#[test]
+fn vectors_of_lanes_that_are_needed_twice() {
+    // Made lane by lane for each item, then used by two operations on both.
+    check("lanes", &|e, inputs, _| {
+        let [a, b] = [inputs[0], inputs[1]].map(|value| cast(e, value, I32X4));
+        let lane = e.b.ins().extractlane(b, 2);
+        let mixed = e.b.ins().insertlane(a, lane, 1);
+        let sum = e.b.ins().iadd(mixed, b);
+        let difference = e.b.ins().isub(mixed, a);
+        let result = e.b.ins().bxor(sum, difference);
+        cast(e, result, I8X16)
+    });
+    // Loaded as a whole, and only used by what is done for each item alone.
+    check("loads", &|e, _, number| {
+        let offset = e.b.ins().imul_imm_u(number, 16 * INPUTS as i64);
+        let place = e.b.ins().iadd(e.args, offset);
+        let loaded = e.b.ins().load(I32X4, flags(), place, FROM);
+        let other = e.b.ins().load(I32, flags(), place, FROM + 20);
+        let result = e.b.ins().insertlane(loaded, other, 3);
+        cast(e, result, I8X16)
+    });
+}
