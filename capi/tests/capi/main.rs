@@ -2,6 +2,7 @@
 //! both languages compile, link and get the pictures that the façade gives.
 
 mod header;
+mod installed;
 mod programs;
 mod symbols;
 

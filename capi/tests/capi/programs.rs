@@ -14,9 +14,11 @@ use crate::folder;
 
 /// What the library is linked as.
 #[derive(Clone, Copy, Debug)]
-enum Link {
+pub enum Link<'a> {
     Shared,
     Static,
+    /// As packages install it: what `pkg-config` says.
+    Installed(&'a [String]),
 }
 
 /// The files of the library.
@@ -76,7 +78,7 @@ fn newest(root: &Path) -> SystemTime {
 }
 
 /// Whether there is a compiler, or another program; if not, the test's output says what is left out.
-fn has_compiler(compiler: &str) -> bool {
+pub fn has_compiler(compiler: &str) -> bool {
     let there = cfg!(unix) && Command::new(compiler).arg("--version").output().is_ok_and(|run| run.status.success());
     if !there {
         println!("skipped: there is no {compiler}");
@@ -85,12 +87,12 @@ fn has_compiler(compiler: &str) -> bool {
 }
 
 /// Compiles and links a program of one source. `None` without a compiler.
-fn compile(source: &str, link: Link, scratch: &TempDir) -> Option<PathBuf> {
+pub fn compile(source: &str, link: Link<'_>, scratch: &TempDir) -> Option<PathBuf> {
     compile_all(&[folder().join(source)], link, scratch)
 }
 
 /// Compiles and links a program; warnings are errors. `None` without a compiler.
-fn compile_all(sources: &[PathBuf], link: Link, scratch: &TempDir) -> Option<PathBuf> {
+fn compile_all(sources: &[PathBuf], link: Link<'_>, scratch: &TempDir) -> Option<PathBuf> {
     let (compiler, standard) = match sources[0].extension().unwrap().to_str() {
         Some("c") => ("cc", "-std=c11"),
         _ => ("c++", "-std=c++17"),
@@ -98,24 +100,28 @@ fn compile_all(sources: &[PathBuf], link: Link, scratch: &TempDir) -> Option<Pat
     if !has_compiler(compiler) {
         return None;
     }
-    let library = library();
     let program = scratch.path().join("program");
     let mut command = Command::new(compiler);
-    command.args([standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"]).arg(folder().join("include"));
+    command.args([standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
     command.args(sources).arg("-o").arg(&program);
+    if !matches!(link, Link::Installed(_)) {
+        command.arg("-I").arg(folder().join("include"));
+    }
     match link {
         Link::Shared => {
-            let folder = library.shared.parent().unwrap();
-            command.arg(&library.shared).arg(format!("-Wl,-rpath,{}", folder.display()));
+            let shared = &library().shared;
+            let folder = shared.parent().unwrap();
+            command.arg(shared).arg(format!("-Wl,-rpath,{}", folder.display()));
         }
-        Link::Static => drop(command.arg(&library.archive)),
+        Link::Static => drop(command.arg(&library().archive).args(["-lpthread", "-ldl", "-lm"])),
+        // The example in C++ has a thread of its own.
+        Link::Installed(flags) => drop(command.args(flags).arg("-lpthread")),
     }
-    command.args(["-lpthread", "-ldl", "-lm"]);
     succeed(&mut command);
     Some(program)
 }
 
-fn succeed(command: &mut Command) -> Output {
+pub fn succeed(command: &mut Command) -> Output {
     let run = command.output().unwrap();
     assert!(run.status.success(), "{command:?}: {}\n{}", run.status, String::from_utf8_lossy(&run.stderr));
     run
@@ -136,7 +142,7 @@ fn pixels(capture: &Path) -> Vec<u8> {
     pixels
 }
 
-fn replay(source: &str, link: Link) {
+pub fn replay(source: &str, link: Link<'_>) {
     let scratch = TempDir::new().unwrap();
     let Some(program) = compile(source, link, &scratch) else { return };
     for capture in ["3ds/25-shadow-map.tgc", "rsx/01-triangle.tgc", "tegra/01-triangle.tgc"] {
@@ -200,7 +206,7 @@ fn the_bench_measures() {
 }
 
 /// Runs an example and looks at its picture: a triangle with a red, a green and a blue corner.
-fn example(source: &str, link: Link, size: [usize; 2]) {
+pub fn example(source: &str, link: Link<'_>, size: [usize; 2]) {
     let scratch = TempDir::new().unwrap();
     let Some(program) = compile(source, link, &scratch) else { return };
     let path = scratch.path().join("picture.ppm");
@@ -231,12 +237,12 @@ fn the_console_in_cpp_draws_its_triangle() {
 }
 
 /// Runs an example under valgrind: what it does on the host's side is clean, and nothing is left.
-fn check_memory(source: &str) {
+pub fn check_memory(source: &str, link: Link<'_>) {
     if !has_compiler("valgrind") {
         return;
     }
     let scratch = TempDir::new().unwrap();
-    let Some(program) = compile(source, Link::Static, &scratch) else { return };
+    let Some(program) = compile(source, link, &scratch) else { return };
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=memcheck", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect,possible"]);
     let suppressions = concat!("--suppressions=", env!("CARGO_MANIFEST_DIR"), "/tests/capi/memcheck.supp");
@@ -246,12 +252,12 @@ fn check_memory(source: &str) {
 
 #[test]
 fn memcheck_finds_nothing_in_c() {
-    check_memory("../examples/c/n3ds.c");
+    check_memory("../examples/c/n3ds.c", Link::Static);
 }
 
 #[test]
 fn memcheck_finds_nothing_in_cpp() {
-    check_memory("../examples/cpp/ps3.cpp");
+    check_memory("../examples/cpp/ps3.cpp", Link::Static);
 }
 
 /// Lines that an example may have, so that it stays one.
