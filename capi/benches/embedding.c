@@ -130,8 +130,8 @@ typedef struct {
     triglyph_capture *capture; /* or null for a loop */
     triglyph_player *player;
     atomic_bool running, stop;
-    /* When the last interrupted run did, and the processor's time of its thread then. */
-    atomic_ullong returned, worked;
+    /* When the last interrupted run began and returned, and the processor's time of its thread then. */
+    atomic_ullong began, returned, worked;
 } load;
 
 /* Runs until a run has nothing left. */
@@ -139,10 +139,12 @@ static void run(load *load) {
     const triglyph_run_limit none = {UINT64_MAX, UINT64_MAX};
     uint32_t end;
     do {
+        const uint64_t began = now(CLOCK_MONOTONIC);
         atomic_store(&load->running, true);
         CHECK(triglyph_run_for(load->device, &none, &end, NULL));
         if (end == TRIGLYPH_RUN_END_INTERRUPTED) {
             atomic_store(&load->worked, now(CLOCK_THREAD_CPUTIME_ID));
+            atomic_store(&load->began, began);
             atomic_store(&load->returned, now(CLOCK_MONOTONIC));
         }
         atomic_store(&load->running, false);
@@ -197,8 +199,8 @@ static void latencies(const char *name, load *load, int count) {
         while (atomic_load(&load->returned) == before && now(CLOCK_MONOTONIC) - start < 1000000000u) {
         }
         const unsigned long long returned = atomic_load(&load->returned);
-        /* Otherwise the run was over by itself. */
-        if (returned > start) {
+        /* Otherwise the run was over by itself, and perhaps the next one was interrupted. */
+        if (returned > start && atomic_load(&load->began) < start) {
             taken[at] = returned - start;
             worked[at++] = atomic_load(&load->worked) - work_before;
         }
