@@ -32,6 +32,7 @@ pub use triglyph_engine::device::{
     RunLimit, SoftwareMethod, StageTimes, Stats, Waiting,
 };
 pub use triglyph_engine::error::Error;
+pub use triglyph_engine::log::{LogHandler, LogLevel};
 pub use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, Memory, WrittenHandler};
 pub use triglyph_engine::render::{Accuracy, KeyFile};
 pub use triglyph_engine::sched::{

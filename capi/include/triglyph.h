@@ -315,6 +315,27 @@ typedef uint32_t triglyph_fault_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+/// How much a line of the log matters.
+enum triglyph_log_level
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// A bug of this library that it has recovered from: the compiler panicked on a kernel.
+  TRIGLYPH_LOG_LEVEL_ERROR = 0,
+  /// Something that the host asked for is not done: the key file is not used, is damaged, or was not written.
+  TRIGLYPH_LOG_LEVEL_WARNING = 1,
+  /// Something is slower than it could be: the interpreter serves a kernel or calls of it, and why.
+  TRIGLYPH_LOG_LEVEL_INFORMATION = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum triglyph_log_level triglyph_log_level;
+#else
+typedef uint32_t triglyph_log_level;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 /// Why a bounded run returned.
 enum triglyph_run_end
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -835,6 +856,11 @@ typedef struct triglyph_fault {
 /// valid during the callback. It must not block for long and not throw or jump out; calls on the same device return
 /// `TRIGLYPH_STATUS_BUSY`.
 typedef void (*triglyph_fault_callback)(void *user_data, const triglyph_fault *fault);
+
+/// Hears of each line for the host's log, with its `triglyph_log_level`. The line has no line break at its end and is
+/// valid during the callback. Lines come one at a time, from the thread that makes a call or from the compiler's. The
+/// callback must not block for long, not throw or jump out, and make no calls on any handle of the device.
+typedef void (*triglyph_log_callback)(void *user_data, uint32_t level, const char *line);
 
 /// What a device has done since it was made: counters that only grow, times in nanoseconds, added up over all threads.
 typedef struct triglyph_stats {
@@ -1496,6 +1522,14 @@ triglyph_status triglyph_fault_get(triglyph_device *device,
 
 /// A short name of a `triglyph_fault_kind`, for logs: `"unmapped-read"`. Valid for good.
 const char *triglyph_fault_kind_name(uint32_t kind);
+
+/// Sets the callback for the log, or removes it with null. What was wrong with the key file when the device was made is
+/// told at once; kernels that the interpreter serves, and writes of the key file that fail, from now on. It costs
+/// nothing without a callback. `user_data` is handed to each call and has to stay valid until the callback is replaced
+/// or the device destroyed; when this function returns, the callback before is called no more.
+triglyph_status triglyph_set_log_callback(triglyph_device *device,
+                                          triglyph_log_callback callback,
+                                          void *user_data);
 
 /// Fills `stats`, whose `size` the caller has set.
 ///

@@ -388,7 +388,7 @@ public:
     device_view operator*() const { return device_view(get()); }
 };
 
-/// A machine of its own type, and whom it tells of faults and events.
+/// A machine of its own type, and whom it tells of faults, events and lines of the log.
 template <class Handle, triglyph_status (*Create)(const triglyph_options *, Handle **),
           triglyph_status (*Destroy)(Handle *), triglyph_device *(*Device)(Handle *)>
 class machine : public owned<Handle, Destroy> {
@@ -398,6 +398,10 @@ public:
         check(Create(&options, &handle));
         static_cast<owned<Handle, Destroy> &>(*this) = owned<Handle, Destroy>(handle);
     }
+    machine(machine &&) noexcept = default;
+    machine &operator=(machine &&) noexcept = default;
+    /// The compiler's thread, which may have a line for the log, ends before the handlers do.
+    ~machine() { static_cast<owned<Handle, Destroy> &>(*this) = owned<Handle, Destroy>(); }
     device_view device() const { return device_view(Device(this->get())); }
 
     /// Has `handler` called with each fault as it happens. It must not throw.
@@ -410,7 +414,19 @@ public:
         set(triglyph_set_event_callback, on_event_, std::move(handler));
     }
 
+    /// Has `handler` called with each line for the log, on this thread or the compiler's. It must not throw, nor call
+    /// the device.
+    void on_log(std::function<void(triglyph_log_level, const char *)> handler) {
+        auto next = std::make_unique<log_handler>(std::move(handler));
+        auto call = [](void *user_data, std::uint32_t level, const char *line) noexcept {
+            (*static_cast<log_handler *>(user_data))(triglyph_log_level(level), line);
+        };
+        check(triglyph_set_log_callback(device().get(), *next ? +call : nullptr, next.get()));
+        on_log_ = std::move(next);
+    }
+
 private:
+    using log_handler = std::function<void(triglyph_log_level, const char *)>;
     template <class T>
     using kept = std::unique_ptr<std::function<void(const T &)>>;
 
@@ -426,6 +442,7 @@ private:
     }
     kept<triglyph_fault> on_fault_;
     kept<triglyph_event> on_event_;
+    std::unique_ptr<log_handler> on_log_;
 };
 
 /// A Nintendo 3DS.

@@ -23,6 +23,7 @@ pub mod events;
 pub mod executor;
 pub mod faults;
 pub mod handle;
+pub mod log;
 pub mod memory;
 pub mod n3ds;
 pub mod options;

@@ -24,6 +24,7 @@ use triglyph_engine::device::{
     Stats,
 };
 use triglyph_engine::error::Error;
+use triglyph_engine::log::LogHandler;
 use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, Memory, WrittenHandler};
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
@@ -452,6 +453,10 @@ impl<D: ReplayDevice, W: Write + Send + 'static> Device for RecordingDevice<D, W
 
     fn set_fault_handler(&mut self, handler: Option<FaultHandler>) {
         self.device.set_fault_handler(handler);
+    }
+
+    fn set_log_handler(&mut self, handler: Option<LogHandler>) {
+        self.device.set_log_handler(handler);
     }
 
     fn warm_start(&self) -> Option<&WarmStart> {

@@ -8,6 +8,7 @@ pub mod device;
 pub mod draw;
 pub mod error;
 pub mod frontend;
+pub mod log;
 pub mod mem;
 pub mod raster;
 pub mod render;

@@ -22,6 +22,7 @@ use crate::device::{StageTimes, Stats};
 use crate::draw::program::{ProjectedVertices, Records};
 use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
 use crate::error::Error;
+use crate::log::LogHandler;
 use crate::mem::{Epoch, Footprint, GuestAddr, GuestRange, Memory};
 use crate::raster::{self, DrawContext, Drawing, RasterStats};
 use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
@@ -183,6 +184,14 @@ impl Renderer {
             accuracy: options.accuracy,
             packet_traces: if mode == TierMode::InterpreterOnly { 0 } else { options.packet_traces },
         })
+    }
+
+    /// Has `handler` hear of what costs time or a file, beginning with what was wrong with the file of keys.
+    pub fn set_log_handler(&self, mut handler: Option<LogHandler>) {
+        if let Some(handler) = &mut handler {
+            self.warm_start.tell(handler);
+        }
+        self.kernels.set_log_handler(handler);
     }
 
     /// What the file of keys gave at the start.

@@ -9,7 +9,7 @@ mod symbols;
 use std::path::Path;
 
 /// The sources, in the order in which the header has them.
-const SOURCES: [&str; 33] = [
+const SOURCES: [&str; 34] = [
     "version.rs",
     "error.rs",
     "executor.rs",
@@ -19,6 +19,7 @@ const SOURCES: [&str; 33] = [
     "memory.rs",
     "events.rs",
     "faults.rs",
+    "log.rs",
     "stats.rs",
     "run.rs",
     "timeline.rs",

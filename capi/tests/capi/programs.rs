@@ -173,6 +173,13 @@ fn wrong_calls_are_statuses() {
 }
 
 #[test]
+fn the_interpreter_serves_what_the_compiler_does_not_take_where_panics_abort() {
+    let scratch = TempDir::new().unwrap();
+    let Some(program) = compile("tests/programs/fallback.c", Link::Static, &scratch) else { return };
+    succeed(&mut Command::new(&program));
+}
+
+#[test]
 fn drivers_answer_in_cpp() {
     let scratch = TempDir::new().unwrap();
     let Some(program) = compile("tests/programs/driver.cpp", Link::Static, &scratch) else { return };

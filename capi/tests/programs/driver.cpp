@@ -1,10 +1,11 @@
 // The Switch's driver and the PS3's hypervisor from C++: what their calls answer, and work that another thread waits
-// for; a device on a thread of its own.
+// for; a device on a thread of its own; lines of the log.
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -188,10 +189,26 @@ static void worker() {
     EXPECT(gpu.device().take_events().empty() && gpu.device().fault_texts().empty());
 }
 
+/// A key file that cannot be one: the machine is made, and says so to whoever asks.
+static void log() {
+    triglyph::options options;
+    options.key_file = "/";
+    triglyph::n3ds made(options);
+    std::vector<std::string> lines;
+    made.on_log([&](triglyph_log_level level, const char *line) {
+        EXPECT(level == TRIGLYPH_LOG_LEVEL_WARNING);
+        lines.emplace_back(line);
+    });
+    EXPECT(lines.size() == 1 && lines[0].rfind("the key file is not used: /", 0) == 0);
+    triglyph::n3ds moved = std::move(made);
+    moved.on_log(nullptr);
+}
+
 int main() try {
     tegra();
     rsx();
     worker();
+    log();
     return 0;
 } catch (const std::exception &error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -8,6 +8,7 @@ use triglyph_engine::device::{
     Stats,
 };
 use triglyph_engine::error::Error;
+use triglyph_engine::log::LogHandler;
 use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, WrittenHandler};
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
@@ -126,6 +127,10 @@ impl Device for Mock {
 
     fn set_fault_handler(&mut self, _: Option<FaultHandler>) {
         self.calls.push("fault handler".to_owned());
+    }
+
+    fn set_log_handler(&mut self, _: Option<LogHandler>) {
+        self.calls.push("log handler".to_owned());
     }
 
     fn set_call_recorder(&mut self, _recorder: Option<Box<dyn CallRecorder>>) {}

@@ -243,7 +243,8 @@ fn recording_changes_nothing_for_the_host() {
     assert_eq!((device.take_events(), device.take_events()), (vec![event], vec![]));
     assert_eq!((device.stats().draws, device.warm_start().map(|start| start.keys)), (7, Some(3)));
     device.set_fault_handler(None);
-    assert_eq!(device.device().calls, ["fault handler"]);
+    device.set_log_handler(None);
+    assert_eq!(device.device().calls, ["fault handler", "log handler"]);
     assert_eq!(device.timeline().submit(), 1);
     assert_eq!(device.device().timeline().submitted(), 1);
 }

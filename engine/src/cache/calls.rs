@@ -269,11 +269,14 @@ impl MacroCaller {
             (self.version, self.compiled) = (version, slot.compiled());
         }
         let counters = slot.counters();
-        if let Some(compiled) = &self.compiled
-            && let Ok(end) = compiled.run(job)
-        {
-            Counters::increment_alone(&counters.compiled_calls);
-            return end;
+        if let Some(compiled) = &self.compiled {
+            match compiled.run(job) {
+                Ok(end) => {
+                    Counters::increment_alone(&counters.compiled_calls);
+                    return end;
+                }
+                Err(why) => slot.note_refusal(why),
+            }
         }
         Counters::increment_alone(&counters.interpreter_calls);
         // The interpreter supports every call.

@@ -72,11 +72,14 @@ impl<K: Kind> Handle<K> {
     ) -> T {
         self.0.note_call();
         let counters = self.0.counters();
-        if let Some(compiled) = compiled
-            && let Ok(result) = run(compiled)
-        {
-            Counters::add(&counters.compiled_calls, 1);
-            return result;
+        if let Some(compiled) = compiled {
+            match run(compiled) {
+                Ok(result) => {
+                    Counters::add(&counters.compiled_calls, 1);
+                    return result;
+                }
+                Err(why) => self.0.note_refusal(why),
+            }
         }
         Counters::add(&counters.interpreter_calls, 1);
         // The interpreter supports every call.

@@ -11,6 +11,7 @@ use super::shared::Shared;
 use super::store::{Contents, KeyStore};
 use super::tables::{Table, Tables};
 use super::tiers::{TierMode, Tiers};
+use crate::log::{Log, LogHandler};
 
 /// All kernels of an engine.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ kernel_kinds!(define_look_ups);
 impl Kernels {
     /// Empty tables, which may hold `budget` bytes of machine code.
     pub fn new(tiers: Tiers, mode: TierMode, budget: usize) -> Self {
-        Kernels::with(Shared::new(tiers, mode, budget, None))
+        Kernels::with(Shared::new(tiers, mode, budget, None, Arc::default()))
     }
 
     /// Tables with the keys of a key file, to which new keys are added. The kernels of known keys are compiled in the
@@ -62,8 +63,9 @@ impl Kernels {
         };
         let usable = error.is_none() && writes;
         let known = contents.keys.iter().map(|key| key.hash).collect();
-        let log = usable.then(|| KeyLog::new(store, known, limit));
-        let kernels = Kernels::with(Shared::new(tiers, mode, budget, log));
+        let lines: Arc<Log> = Arc::default();
+        let log = usable.then(|| KeyLog::new(store, known, limit, lines.clone()));
+        let kernels = Kernels::with(Shared::new(tiers, mode, budget, log, lines));
         let mut start = WarmStart { damage: contents.damage, error, ..WarmStart::default() };
         if !usable {
             return (kernels, start);
@@ -91,6 +93,11 @@ impl Kernels {
             self.tables.evict(&self.shared);
         }
         Handle::new(slot)
+    }
+
+    /// Has `handler` hear of what the cache would keep to itself: see [`crate::log`].
+    pub fn set_log_handler(&self, handler: Option<LogHandler>) {
+        self.shared.lines.set_handler(handler);
     }
 
     /// How often writing the key file has failed.

@@ -1,16 +1,18 @@
 //! Which keys are in the key file already, and writing those that are not.
 
 use std::collections::HashSet;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
 use super::kinds::KeyKind;
 use super::store::{Damage, KeyStore, StoreError, identity};
+use crate::log::{Log, LogHandler, LogLevel};
 use crate::trace;
 
-/// The key file of an engine. A write that fails costs the next start time and nothing else, so it is only counted.
+/// The key file of an engine. A write that fails costs the next start time and nothing else, so it is counted and
+/// told to the log.
 #[derive(Debug)]
 pub(super) struct KeyLog {
     store: KeyStore,
@@ -20,6 +22,7 @@ pub(super) struct KeyLog {
     known: Mutex<HashSet<u128>>,
     /// Writes that have failed.
     errors: AtomicU64,
+    lines: Arc<Log>,
 }
 
 /// What was found in the key file at the start.
@@ -35,9 +38,24 @@ pub struct WarmStart {
     pub error: Option<StoreError>,
 }
 
+impl WarmStart {
+    /// Tells a new handler what there is to tell.
+    pub(crate) fn tell(&self, handler: &mut LogHandler) {
+        if let Some(error) = &self.error {
+            handler(LogLevel::Warning, &format!("the key file is not used: {error}"));
+        }
+        if !self.damage.is_empty() {
+            handler(LogLevel::Warning, &format!("{} damaged parts of the key file were skipped", self.damage.len()));
+        }
+        if self.undecodable != 0 {
+            handler(LogLevel::Warning, &format!("{} keys of the key file are not of this version", self.undecodable));
+        }
+    }
+}
+
 impl KeyLog {
-    pub(super) fn new(store: KeyStore, known: HashSet<u128>, limit: u64) -> Self {
-        KeyLog { store, limit, known: Mutex::new(known), errors: AtomicU64::new(0) }
+    pub(super) fn new(store: KeyStore, known: HashSet<u128>, limit: u64, lines: Arc<Log>) -> Self {
+        KeyLog { store, limit, known: Mutex::new(known), errors: AtomicU64::new(0), lines }
     }
 
     /// Appends a key that is not in the file yet.
@@ -78,6 +96,7 @@ impl KeyLog {
         result
             .inspect_err(|error| {
                 trace::key_file(error);
+                self.lines.line(LogLevel::Warning, format_args!("the key file was not written: {error}"));
                 self.errors.fetch_add(1, Relaxed);
             })
             .ok()

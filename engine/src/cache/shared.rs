@@ -1,10 +1,12 @@
 //! What tables, slots and compile jobs share.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::counters::Counters;
 use super::key_log::KeyLog;
 use super::tiers::{TierMode, Tiers};
+use crate::log::Log;
 use crate::sched::Worker;
 
 /// What tables, slots and compile jobs share.
@@ -22,12 +24,14 @@ pub(super) struct Shared {
     pub(super) clock: AtomicU64,
     /// The key file.
     pub(super) log: Option<KeyLog>,
+    /// What the host may want to hear of.
+    pub(super) lines: Arc<Log>,
 }
 
 impl Shared {
-    pub(super) fn new(tiers: Tiers, mode: TierMode, budget: usize, log: Option<KeyLog>) -> Self {
+    pub(super) fn new(tiers: Tiers, mode: TierMode, budget: usize, log: Option<KeyLog>, lines: Arc<Log>) -> Self {
         let (worker, counters, clock) = (Worker::default(), Counters::default(), AtomicU64::new(1));
-        Shared { tiers, mode, budget, worker, counters, overfull: AtomicBool::new(false), clock, log }
+        Shared { tiers, mode, budget, worker, counters, overfull: AtomicBool::new(false), clock, log, lines }
     }
 
     pub(super) fn is_over_budget(&self) -> bool {

@@ -14,6 +14,7 @@ use super::kinds::Kind;
 use super::pixel_cost::PixelCost;
 use super::shared::Shared;
 use super::tiers::TierMode;
+use crate::log::LogLevel;
 use crate::trace;
 
 /// Calls after which a kernel tiers up. A call is a batch of vertices, a tile's share of a draw or a transfer: some
@@ -56,6 +57,8 @@ pub(super) struct Slot<K: Kind> {
     reported: AtomicU32,
     /// Whether it was compiled by the optimizing tier, or is about to be.
     tiered_up: AtomicBool,
+    /// Whether the log has heard that compiled code does not support a call.
+    refusal_told: AtomicBool,
     /// Time of the last look-up, in look-ups; 0 for a key of the key file that was not looked up yet.
     pub(super) last_used: AtomicU64,
     /// For kernels that shade pixels.
@@ -63,12 +66,14 @@ pub(super) struct Slot<K: Kind> {
 }
 
 /// A compilation under way. If it panics there is no kernel to wait for: the interpreter serves, or what there was.
-struct Ending<'s>(&'s AtomicBool);
+struct Ending<'s, K: Kind>(&'s Slot<K>);
 
-impl Drop for Ending<'_> {
+impl<K: Kind> Drop for Ending<'_, K> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.store(true, Release);
+            self.0.settled.store(true, Release);
+            let kind = K::STORED.name();
+            self.0.shared.lines.line(LogLevel::Error, format_args!("the compiler panicked on a {kind} kernel"));
         }
     }
 }
@@ -100,6 +105,7 @@ impl<K: Kind> Slot<K> {
             time: AtomicU64::new(0),
             reported: AtomicU32::new(0),
             tiered_up: AtomicBool::new(false),
+            refusal_told: AtomicBool::new(false),
             last_used: AtomicU64::new(0),
             pixel_cost: PixelCost::default(),
         }
@@ -130,6 +136,16 @@ impl<K: Kind> Slot<K> {
 
     pub(super) fn counters(&self) -> &Counters {
         &self.shared.counters
+    }
+
+    /// Compiled code does not support a call, so that the interpreter serves it: the log hears of the first one.
+    #[cold]
+    pub(super) fn note_refusal(&self, Unsupported(why): Unsupported) {
+        if !self.refusal_told.swap(true, Relaxed) {
+            let kind = K::STORED.name();
+            let line = format_args!("the interpreter serves calls of a {kind} kernel that is compiled: {why}");
+            self.shared.lines.line(LogLevel::Information, line);
+        }
     }
 
     /// Counts a call; a kernel with many of them is promoted.
@@ -319,7 +335,11 @@ impl<K: Kind> Slot<K> {
         let compiled = kernel.is_ok();
         match kernel {
             Ok(kernel) => self.install(kernel),
-            Err(_) => Counters::add(&self.shared.counters.unsupported, 1),
+            Err(Unsupported(why)) => {
+                Counters::add(&self.shared.counters.unsupported, 1);
+                let line = format_args!("the interpreter serves a {} kernel: {why}", K::STORED.name());
+                self.shared.lines.line(LogLevel::Information, line);
+            }
         }
         compiled
     }
@@ -327,7 +347,7 @@ impl<K: Kind> Slot<K> {
     /// A new kernel.
     fn make(&self, tier: &dyn Tier) -> Result<Arc<K::Kernel>, Unsupported> {
         let _span = trace::compile(K::STORED.name());
-        let _ending = Ending(&self.settled);
+        let _ending = Ending(self);
         let start = Instant::now();
         let kernel = K::make(tier, &self.key);
         Counters::add(&self.shared.counters.compile_nanoseconds, start.elapsed().as_nanos() as u64);

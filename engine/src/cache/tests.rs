@@ -8,6 +8,7 @@ use super::kinds::{self, KeyKind};
 use super::store::KeyStore;
 use super::test_tiers::{FILLS_ONLY, FillTier, Fills};
 use super::*;
+use crate::log::LogLevel;
 
 /// A tier whose fills write its own number instead of the value.
 #[derive(Default)]
@@ -122,6 +123,46 @@ fn the_interpreter_serves_what_the_compiler_does_not_support() {
     jobs.wait_for_compiler();
     assert_eq!(served_by(&handle), INTERPRETER);
     assert_eq!((jobs.counters().compiled_calls(), jobs.counters().interpreter_calls()), (0, 1));
+}
+
+/// The lines of the log while `work` is done.
+fn lines(kernels: &Kernels, work: impl FnOnce()) -> Vec<(LogLevel, String)> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    kernels.set_log_handler(Some(Box::new(move |level, line| sender.send((level, line.to_owned())).unwrap())));
+    work();
+    kernels.wait_for_compiler();
+    kernels.set_log_handler(None);
+    receiver.iter().collect()
+}
+
+#[test]
+fn the_log_says_what_the_interpreter_serves_and_why() {
+    for (baseline, level, line) in [
+        (
+            Numbered { no_keys: true, ..numbered(BASELINE) },
+            LogLevel::Information,
+            "the interpreter serves a transfer kernel: every key",
+        ),
+        (
+            Numbered { no_jobs: true, ..numbered(BASELINE) },
+            LogLevel::Information,
+            "the interpreter serves calls of a transfer kernel that is compiled: every job",
+        ),
+        (
+            Numbered { panics: true, ..numbered(BASELINE) },
+            LogLevel::Error,
+            "the compiler panicked on a transfer kernel",
+        ),
+    ] {
+        let kernels = kernels(TierMode::Auto, baseline, 1000);
+        let heard = lines(&kernels, || {
+            let handle = kernels.transfer(&KEY);
+            kernels.wait_for_compiler();
+            // However often it serves them.
+            (0..3).for_each(|_| assert_eq!(served_by(&handle), INTERPRETER));
+        });
+        assert_eq!(heard, [(level, line.to_owned())]);
+    }
 }
 
 #[test]
@@ -273,9 +314,9 @@ fn a_file_that_cannot_be_written_is_reported_at_the_start_and_counted_later() {
     assert!(start.error.is_none());
     std::fs::remove_file(&lock).unwrap();
     std::fs::create_dir(&lock).unwrap();
-    kernels.transfer(&KEY);
-    kernels.wait_for_compiler();
+    let heard = lines(&kernels, || drop(kernels.transfer(&KEY)));
     assert_eq!((kernels.counters().compiled(), kernels.key_file_errors()), (1, 1));
+    assert!(heard[0].1.starts_with("the key file was not written: ") && heard[0].0 == LogLevel::Warning, "{heard:?}");
 }
 
 #[test]

@@ -23,6 +23,7 @@ pub use triglyph_guest::machine::Machine;
 use crate::address::{GuestAddr, GuestRange};
 use crate::cache::WarmStart;
 use crate::error::Error;
+use crate::log::LogHandler;
 use crate::mem::{Mapping, WrittenHandler};
 use crate::sched::{Interrupter, Timeline};
 use crate::snapshot::SnapshotOptions;
@@ -129,6 +130,12 @@ pub trait Device: Send {
     /// must not block for long.
     fn set_fault_handler(&mut self, handler: Option<FaultHandler>);
 
+    /// Has `handler` called with each line for the host's log: what was wrong with the key file when the device was
+    /// made, at once; kernels that the interpreter serves from now on, and why; writes of the key file that fail. They
+    /// come one at a time, from the thread that makes a call or the compiler's. It must not block for long, not panic
+    /// and not call the device. When this returns, the handler before is called no more.
+    fn set_log_handler(&mut self, handler: Option<LogHandler>);
+
     /// The guest memory that the GPU wrote since the last call: merged, sorted by space and address. It may name
     /// more bytes than were written, never fewer.
     fn take_written(&mut self) -> Vec<GuestRange>;
@@ -230,6 +237,9 @@ impl<D: Device + ?Sized> Device for Box<D> {
     }
     fn set_fault_handler(&mut self, handler: Option<FaultHandler>) {
         (**self).set_fault_handler(handler)
+    }
+    fn set_log_handler(&mut self, handler: Option<LogHandler>) {
+        (**self).set_log_handler(handler)
     }
     fn take_written(&mut self) -> Vec<GuestRange> {
         (**self).take_written()

@@ -37,6 +37,10 @@ macro_rules! device_of_core {
             self.$core.faults.set_handler(handler);
         }
 
+        fn set_log_handler(&mut self, handler: Option<$crate::log::LogHandler>) {
+            self.$core.renderer.set_log_handler(handler);
+        }
+
         fn faults(&self) -> &$crate::device::Faults {
             &self.$core.faults
         }
