@@ -1,7 +1,7 @@
 //! The blocks of a tile that a primitive of programs covers.
 //!
-//! Eight blocks of a row are compared with the edges at a time, by the values at their corners. Only of blocks that an
-//! edge divides single pixels are looked at.
+//! Eight blocks of a row are compared with the edges at a time, by the values at their corners; those of narrow
+//! primitives one by one. Only of blocks that an edge divides single pixels are looked at.
 
 use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::kernel::program::fragment::MAX_SAMPLES;
@@ -36,18 +36,62 @@ impl Cover<'_> {
 
     /// The same for no more than `N` samples.
     fn add_samples<const N: usize>(&self, blocks: &mut Vec<PixelBlock>) {
-        let near = NearEdges::new(self.edges);
         let masks: [u64; N] = std::array::from_fn(|sample| masked(&self.state.sample_masks, sample));
         let Rect { x0, y0, x1, y1 } = self.clip;
-        let last = |start: u32, last: u32| last.min(start + near.reach - 1);
+        let reach = reach(self.edges);
+        if reach == TILE && x1 / 8 - x0 / 8 < NARROW {
+            return self.add_narrow(&masks, blocks);
+        }
+        let near = NearEdges::new(self.edges);
+        let last = |start: u32, last: u32| last.min(start + reach - 1);
         let mut y = y0 & !7;
         while y <= y1 {
             let mut x = x0 & !7;
             while x <= x1 {
                 self.add_area(&near, &masks, Rect { x0: x, y0: y, x1: last(x, x1), y1: last(y, y1) }, blocks);
-                x += near.reach;
+                x += reach;
             }
-            y += near.reach;
+            y += reach;
+        }
+    }
+
+    /// Adds the blocks of a clip rectangle that has few in a row.
+    fn add_narrow<const N: usize>(&self, masks: &[u64; N], blocks: &mut Vec<PixelBlock>) {
+        let (dx, dy) = (self.edges.dx, self.edges.dy);
+        let Rect { x0, y0, x1, y1 } = self.clip;
+        let positions = &self.state.sample_positions[..self.samples.min(N)];
+        let mut line = [[0; 3]; N];
+        for (line, position) in line.iter_mut().zip(positions) {
+            *line = at(self.edges, x0 & !7, y0 & !7, *position);
+        }
+        for row in (y0 & !7..=y1).step_by(8) {
+            let lines = coverage::rows(row, self.clip);
+            let mut block_at = line;
+            for x in (x0 & !7..=x1).step_by(8) {
+                let allowed = lines & self.allowed(x, row);
+                let near = |sample: usize| coverage::Edges { at: block_at[sample], dx, dy }.coverage();
+                self.push(x, row, |sample| masks[sample] & allowed & near(sample), positions.len(), blocks);
+                block_at.iter_mut().for_each(|at| advance(at, dx));
+            }
+            line.iter_mut().for_each(|line| advance(line, dy));
+        }
+    }
+
+    /// Adds a block, once for each of `samples`, if there is a pixel whose sample is covered.
+    #[inline]
+    fn push(&self, x: u32, row: u32, covered: impl Fn(usize) -> u64, samples: usize, blocks: &mut Vec<PixelBlock>) {
+        let block = PixelBlock { primitive: self.index, x: x as u16, row: row as u16, coverage: 0 };
+        if samples == 1 {
+            let coverage = covered(0);
+            if coverage != 0 {
+                blocks.push(PixelBlock { coverage, ..block });
+            }
+            return;
+        }
+        let covered: [u64; MAX_SAMPLES] =
+            std::array::from_fn(|sample| if sample < samples { covered(sample) } else { 0 });
+        if covered.iter().any(|&covered| covered != 0) {
+            blocks.extend(covered[..samples].iter().map(|&coverage| PixelBlock { coverage, ..block }));
         }
     }
 
@@ -62,7 +106,7 @@ impl Cover<'_> {
         let positions = &self.state.sample_positions[..self.samples.min(N)];
         let mut line = [[0; 3]; N];
         for (line, position) in line.iter_mut().zip(positions) {
-            *line = near.at(area.x0, area.y0, *position);
+            *line = at(self.edges, area.x0, area.y0, *position);
         }
         // By number.
         let within = u32::MAX >> (31 - (area.x1 - area.x0) / 8);
@@ -82,21 +126,9 @@ impl Cover<'_> {
                 let x = area.x0 + 8 * lane;
                 let allowed = lines & self.allowed(x, row);
                 let covered = |sample: usize| masks[sample] & allowed & near.block(&eight[sample], lane);
-                let block = PixelBlock { primitive: self.index, x: x as u16, row: row as u16, coverage: 0 };
-                if N == 1 {
-                    let coverage = covered(0);
-                    if coverage != 0 {
-                        blocks.push(PixelBlock { coverage, ..block });
-                    }
-                    continue;
-                }
-                let covered: [u64; N] =
-                    std::array::from_fn(|sample| if sample < positions.len() { covered(sample) } else { 0 });
-                if covered.iter().any(|&covered| covered != 0) {
-                    blocks.extend(covered[..positions.len()].iter().map(|&coverage| PixelBlock { coverage, ..block }));
-                }
+                self.push(x, row, covered, positions.len(), blocks);
             }
-            line.iter_mut().for_each(|line| near.step_down(line));
+            line.iter_mut().for_each(|line| advance(line, self.edges.dy));
             row += 8;
         }
     }
@@ -124,15 +156,51 @@ fn masked(masks: &[u16; 4], sample: usize) -> u64 {
     (0..4).fold(0, |set, i| set | (u64::from(masks[i] >> sample & 1) * FIRST) << i)
 }
 
-/// Edge functions of a primitive in whole pixels.
+/// Pixels along a side of a tile.
+const TILE: u32 = 64;
+
+/// Blocks of a row from which on they are compared eight at a time.
+const NARROW: u32 = 3;
+
+/// Values are clamped to this, which is more than all steps in an area.
+const FAR: i64 = 1 << 30;
+
+/// Pixels along a side of the largest area in which edge functions in whole pixels have 32 bits: a tile, or less for
+/// primitives of many thousand pixels.
 ///
 /// Steps from pixel to pixel are multiples of 256, so values may be divided by 256, rounding down, without any sign
 /// changing. Values that are further from 0 than the steps of an area make up for are clamped, which changes no sign
-/// in it either; then 32 bits are enough.
+/// in it either.
+fn reach(edges: &Edges) -> u32 {
+    let (dx, dy) = (edges.dx, edges.dy);
+    let steepest = (0..3).map(|k| i64::from(dx[k]).abs() + i64::from(dy[k]).abs()).max().unwrap_or(0);
+    let mut reach = TILE;
+    while i64::from(reach - 1) * steepest >= FAR {
+        reach /= 2;
+    }
+    reach
+}
+
+/// Values of one sample at the pixel (`x`, `row`), the first one of an area.
+fn at(edges: &Edges, x: u32, row: u32, sample: SamplePosition) -> [i32; 3] {
+    let [right, down] = sample.map(i64::from);
+    std::array::from_fn(|k| {
+        let (dx, dy) = (i64::from(edges.dx[k]), i64::from(edges.dy[k]));
+        let inside = (edges.corner[k] + dx * right + dy * down) >> 8;
+        (inside + dx * i64::from(x) + dy * i64::from(row)).clamp(-FAR, FAR) as i32
+    })
+}
+
+/// Moves values on by a block. What wraps is beyond the last one.
+fn advance(values: &mut [i32; 3], steps: [i32; 3]) {
+    for (value, step) in values.iter_mut().zip(steps) {
+        *value = value.wrapping_add(step.wrapping_mul(8));
+    }
+}
+
+/// Edge functions of a primitive in an area, for eight blocks of a row at a time.
 struct NearEdges<'e> {
     edges: &'e Edges,
-    /// Pixels along a side of the largest area: a tile, or less for primitives of many thousand pixels.
-    reach: u32,
     /// What is added to the values at the first of eight blocks for the largest value in each of them.
     most: [i32x8; 3],
     /// The same for the least.
@@ -150,43 +218,17 @@ struct Eight {
     whole: u32,
 }
 
-/// Values are clamped to this, which is more than all steps in an area.
-const FAR: i64 = 1 << 30;
-
 impl<'e> NearEdges<'e> {
     fn new(edges: &'e Edges) -> Self {
         let (dx, dy) = (edges.dx, edges.dy);
-        let steepest = (0..3).map(|k| i64::from(dx[k]).abs() + i64::from(dy[k]).abs()).max().unwrap_or(0);
-        let mut reach = 64;
-        while i64::from(reach - 1) * steepest >= FAR {
-            reach /= 2;
-        }
         // What wraps is beyond the reach.
         let lanes = |k: usize| i32x8::new([0, 8, 16, 24, 32, 40, 48, 56]) * i32x8::splat(dx[k]);
         let most = |k: usize| 7 * (dx[k].max(0) + dy[k].max(0));
         let least = |k: usize| 7 * (dx[k].min(0) + dy[k].min(0));
         NearEdges {
             edges,
-            reach,
             most: [0, 1, 2].map(|k| lanes(k) + i32x8::splat(most(k))),
             least: [0, 1, 2].map(|k| lanes(k) + i32x8::splat(least(k))),
-        }
-    }
-
-    /// Values of one sample at the pixel (`x`, `row`), the first one of an area.
-    fn at(&self, x: u32, row: u32, sample: SamplePosition) -> [i32; 3] {
-        let [right, down] = sample.map(i64::from);
-        std::array::from_fn(|k| {
-            let (dx, dy) = (i64::from(self.edges.dx[k]), i64::from(self.edges.dy[k]));
-            let inside = (self.edges.corner[k] + dx * right + dy * down) >> 8;
-            (inside + dx * i64::from(x) + dy * i64::from(row)).clamp(-FAR, FAR) as i32
-        })
-    }
-
-    fn step_down(&self, line: &mut [i32; 3]) {
-        for (value, dy) in line.iter_mut().zip(self.edges.dy) {
-            // What wraps is beyond the last row.
-            *value = value.wrapping_add(dy.wrapping_mul(8));
         }
     }
 
@@ -248,14 +290,18 @@ mod tests {
                 stippled: false,
             };
             let sample = [random(256) as u8, random(256) as u8];
-            let near = NearEdges::new(&edges);
+            let (near, reach) = (NearEdges::new(&edges), reach(&edges));
             let (x, y) = (64 * random(20) as u32, 64 * random(20) as u32);
-            let first = near.at(x, y, sample);
-            for row in 0..near.reach / 8 {
+            let first = at(&edges, x, y, sample);
+            for row in 0..reach / 8 {
                 let mut line = first;
-                (0..row).for_each(|_| near.step_down(&mut line));
-                for block in 0..near.reach / 8 {
+                (0..row).for_each(|_| advance(&mut line, edges.dy));
+                let mut block_at = line;
+                for block in 0..reach / 8 {
                     let found = near.block(&near.eight(line), block);
+                    let alone = coverage::Edges { at: block_at, dx: edges.dx, dy: edges.dy }.coverage();
+                    assert_eq!(alone, found, "round {round}: {edges:?} block {block} of row {row}");
+                    advance(&mut block_at, edges.dx);
                     let want = (0..64).fold(0, |set, i| {
                         let (dx, dy) = triglyph_guest::layout::unmorton(i);
                         let inside = is_inside(&edges, x + 8 * block + dx, y + 8 * row + dy, sample);
