@@ -42,6 +42,11 @@ impl Grid {
         Ok(Grid { bytes, across: layout.offset(across, 0, bytes, 1) as i32, down })
     }
 
+    /// Whether the surface consists of rows of pixels.
+    fn has_rows(self) -> bool {
+        self.down.is_none()
+    }
+
     /// Whether the quad is contiguous in memory, in the order of lanes.
     fn whole(self) -> bool {
         self.rows_whole() && self.down == Some(2 * self.bytes as i32)
@@ -224,9 +229,21 @@ impl QuadAddress {
         }
     }
 
-    /// Stores the pixels of `live`. Others are not touched: uncovered pixels may lie in another tile, or outside the
-    /// surface. Where all four are covered (`cover` is 15) the other pixels are written back unchanged.
-    pub fn store(&self, e: &mut Emit<'_>, words: &[I32x4], live: Mask, cover: Value) {
+    /// Stores the pixels of `live`, and the others as they are.
+    fn store_merged(&self, e: &mut Emit<'_>, words: &[I32x4], live: Mask) {
+        let stored = self.load(e);
+        let words: Vec<I32x4> = words.iter().zip(&stored).map(|(&new, &old)| e.iselect(live, new, old)).collect();
+        self.store_all(e, &words);
+    }
+
+    /// Stores the pixels of `live`. In surfaces of rows, others are not touched: uncovered pixels may lie in another
+    /// tile, or outside the surface. Where all four are covered (`cover` is 15), and in surfaces made of blocks, which
+    /// have all of a quad, the other pixels are written back unchanged. `often_partial`: that is so often the case that
+    /// to do it always is faster than to ask.
+    pub fn store(&self, e: &mut Emit<'_>, words: &[I32x4], live: Mask, cover: Value, often_partial: bool) {
+        if often_partial && !self.grid.has_rows() {
+            return self.store_merged(e, words, live);
+        }
         let bits = e.mask_bits(live);
         let (all, some, done) = (e.block(&[]), e.block(&[]), e.block(&[]));
         let full = equal(e, bits, 15);
@@ -237,15 +254,17 @@ impl QuadAddress {
         e.jump(done, &[]);
 
         e.switch_to(some);
+        if !self.grid.has_rows() {
+            self.store_merged(e, words, live);
+            e.jump(done, &[]);
+            return e.switch_to(done);
+        }
         let (merged, single) = (e.block(&[]), e.cold_block(&[]));
         let full = equal(e, cover, 15);
         e.branch(full, (merged, &[]), (single, &[]));
 
         e.switch_to(merged);
-        let stored = self.load(e);
-        let words_merged: Vec<I32x4> =
-            words.iter().zip(&stored).map(|(&new, &old)| e.iselect(live, new, old)).collect();
-        self.store_all(e, &words_merged);
+        self.store_merged(e, words, live);
         e.jump(done, &[]);
 
         e.switch_to(single);

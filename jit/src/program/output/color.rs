@@ -203,7 +203,9 @@ impl Quad<'_, '_> {
                 self.e.swap_bytes(merged, unit)
             })
             .collect();
-        place.store(self.e, &words, self.mask, self.cover);
+        // Depth tests leave parts of quads.
+        let often_partial = self.plan.depth.is_some();
+        place.store(self.e, &words, self.mask, self.cover, often_partial);
     }
 
     /// The bits of a channel.

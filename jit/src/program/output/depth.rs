@@ -94,7 +94,7 @@ impl Quad<'_, '_> {
         let Some(place) = self.quad_address(DEPTH) else { return };
         let unit = swap_unit(key);
         let words: Vec<I32x4> = stored.words.iter().map(|&word| self.e.swap_bytes(word, unit)).collect();
-        place.store(self.e, &words, live, self.cover);
+        place.store(self.e, &words, live, self.cover, true);
     }
 
     /// The bits of the stored depth, lowest at 0.
