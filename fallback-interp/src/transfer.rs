@@ -3,10 +3,10 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::transfer::{
-    BitField, ByteSource, Convert, ConvertKey, Copy, Fill, FillRect, Layout, PixelFields, PixelLayout, Rearrange,
-    Repack, RepackKey, Resample, ResampleKey, Scale, TransferJob, TransferKey,
+    BitField, ByteSource, Convert, ConvertKey, Copy, Fill, FillRect, Halve, Layout, PixelFields, PixelLayout,
+    Rearrange, Repack, RepackKey, Resample, ResampleKey, Scale, TransferJob, TransferKey,
 };
-use triglyph_guest::kernel::{TransferKernel, Unsupported};
+use triglyph_guest::kernel::{TransferKernel, Unsupported, Window};
 use triglyph_guest::layout::surface::gob_offset;
 
 /// A transfer kernel: its key.
@@ -32,6 +32,7 @@ impl TransferKernel for Kernel {
             (TransferKey::FillRect(key), TransferJob::FillRect(job)) => fill_rect(key.bytes.into(), job),
             (TransferKey::Resample(key), TransferJob::Resample(job)) => resample(key, job),
             (TransferKey::Repack(key), TransferJob::Repack(job)) => repack(key, job),
+            (TransferKey::Halve(key), TransferJob::Halve(job)) => halve(key, job),
             _ => return Err(Unsupported("a job of another key")),
         }
         Ok(())
@@ -185,6 +186,22 @@ fn resample(key: &ResampleKey, job: &Resample<'_>) {
                 let number = |texel: [u8; 4]| f32::from(texel[usize::from(byte & 3)]) * (1.0 / 255.0);
                 let [above, below] = texels.map(|[first, second]| mix(number(first), number(second), taps.weight));
                 (mix(above, below, job.weight).clamp(0.0, 1.0) * 255.0 + 0.5) as u8
+            }
+        });
+        job.target.write(4 * i, &pixel);
+    }
+}
+
+/// Makes pixels one by one.
+fn halve(key: &ResampleKey, job: &Halve<'_>) {
+    for i in 0..job.width {
+        let texel = |row: Window<'_>, n: usize| row.read::<4>(4 * (2 * i + n));
+        let texels = [texel(job.upper, 0), texel(job.upper, 1), texel(job.lower, 0), texel(job.lower, 1)];
+        let pixel = key.bytes.map(|source| match source {
+            ByteSource::Constant(byte) => byte,
+            ByteSource::Texel(byte) => {
+                let sum: u32 = texels.iter().map(|texel| u32::from(texel[usize::from(byte & 3)])).sum();
+                ((sum + 2) >> 2) as u8
             }
         });
         job.target.write(4 * i, &pixel);

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::transfer::{
-    BitField, ByteSource, Convert, ConvertKey, Copy, Corner, Fill, FillRect, FillRectKey, Layout, PixelFields,
+    BitField, ByteSource, Convert, ConvertKey, Copy, Corner, Fill, FillRect, FillRectKey, Halve, Layout, PixelFields,
     PixelLayout, Rearrange, RearrangeKey, Repack, RepackKey, Resample, ResampleKey, Scale, Taps, TransferJob,
     TransferKey,
 };
@@ -37,6 +37,7 @@ pub fn case(rng: &mut impl FnMut() -> u32) -> Case {
         3 | 4 => rearrange(rng),
         5 | 6 => fill_rect(rng),
         7 | 8 => resample(rng),
+        9 => halve(rng),
         _ => {
             let key = convert_key(rng);
             convert(rng, key)
@@ -252,12 +253,7 @@ pub fn resample(rng: &mut impl FnMut() -> u32) -> Case {
     let width = rng() as usize % weights.len();
     let taps = |weight| Taps { first: rng() % texels, second: rng() % texels, weight };
     let columns: Vec<Taps> = weights.into_iter().take(width).map(taps).collect();
-    let byte = |n: u32| match n % 9 {
-        8 => ByteSource::Constant(0),
-        7 => ByteSource::Constant(255),
-        _ => ByteSource::Texel((n % 9 % 4) as u8),
-    };
-    let key = ResampleKey { bytes: [0; 4].map(|_| byte(rng())) };
+    let key = resample_key(rng);
     let mut sizes = [2 * 4 * texels as usize, 4 * width];
     if rng().is_multiple_of(10) {
         let side = rng() as usize % 2;
@@ -266,6 +262,31 @@ pub fn resample(rng: &mut impl FnMut() -> u32) -> Case {
     let nothing = Window::default();
     let job = Resample { upper: nothing, lower: nothing, target: nothing, columns: &[], weight: row };
     Case { columns, ..place(rng, TransferKey::Resample(key), TransferJob::Resample(job), sizes) }
+}
+
+/// Bytes of pixels that are made of texels' or constants; mostly all as they are.
+fn resample_key(rng: &mut impl FnMut() -> u32) -> ResampleKey {
+    let as_it_is = rng().is_multiple_of(2);
+    let byte = |n: u32, place: u8| match n % 9 {
+        _ if as_it_is => ByteSource::Texel(place),
+        8 => ByteSource::Constant(0),
+        7 => ByteSource::Constant(255),
+        _ => ByteSource::Texel((n % 9 % 4) as u8),
+    };
+    ResampleKey { bytes: [0, 1, 2, 3].map(|place| byte(rng(), place)) }
+}
+
+/// A random row of pixels at half the size.
+pub fn halve(rng: &mut impl FnMut() -> u32) -> Case {
+    let (key, width) = (resample_key(rng), rng() as usize % 40);
+    let mut sizes = [2 * 8 * width, 4 * width];
+    if rng().is_multiple_of(10) {
+        let side = rng() as usize % 2;
+        sizes[side] = rng() as usize % (sizes[side] + 1);
+    }
+    let nothing = Window::default();
+    let job = Halve { upper: nothing, lower: nothing, target: nothing, width };
+    place(rng, TransferKey::Halve(key), TransferJob::Halve(job), sizes)
 }
 
 /// A random format of pixels: channels that are bytes, or any bits, which may overlap in a source only.
@@ -329,6 +350,10 @@ impl Case {
             TransferJob::Rearrange(job) => TransferJob::Rearrange(Rearrange { source, target, ..job }),
             TransferJob::Repack(job) => TransferJob::Repack(Repack { source, target, ..job }),
             TransferJob::FillRect(job) => TransferJob::FillRect(FillRect { target, ..job }),
+            TransferJob::Halve(job) => {
+                let (upper, lower) = (source.first(source.len() / 2), source.from(source.len() / 2));
+                TransferJob::Halve(Halve { upper, lower, target, ..job })
+            }
             TransferJob::Resample(job) => {
                 let (upper, lower) = (source.first(source.len() / 2), source.from(source.len() / 2));
                 TransferJob::Resample(Resample { upper, lower, target, columns: &self.columns, ..job })

@@ -25,6 +25,8 @@ pub enum TransferKey {
     Resample(ResampleKey),
     /// Writes pixels in another format.
     Repack(RepackKey),
+    /// Makes rows of pixels from twice as many texels of two rows.
+    Halve(ResampleKey),
 }
 
 /// Formats of pixels that are written in another one.
@@ -212,6 +214,8 @@ pub enum TransferJob<'m> {
     Resample(Resample<'m>),
     /// For [`TransferKey::Repack`].
     Repack(Repack<'m>),
+    /// For [`TransferKey::Halve`].
+    Halve(Halve<'m>),
 }
 
 /// Writes pixels in another format. A channel of n bits becomes 8 bits by repeating its bits from the highest on, as
@@ -375,6 +379,21 @@ pub struct Resample<'m> {
     pub columns: &'m [Taps],
     /// Weight of the second row, 0 to 1.
     pub weight: f32,
+}
+
+/// Makes a row of pixels from twice as many texels of two rows. Pixels and texels have four bytes each. Where a byte of
+/// pixel i is made of a byte of texels, it is (a + b + c + d + 2) >> 2, of that byte of the texels 2i and 2i + 1 of
+/// either row. Texels beyond their row are zeros, writes beyond the target are dropped.
+#[derive(Clone, Copy, Debug)]
+pub struct Halve<'m> {
+    /// The first row of texels.
+    pub upper: Window<'m>,
+    /// The second one; may be the same.
+    pub lower: Window<'m>,
+    /// The row of pixels; shares no bytes with the texels.
+    pub target: Window<'m>,
+    /// Pixels.
+    pub width: usize,
 }
 
 /// Two texels of a row, and how much the second one counts.

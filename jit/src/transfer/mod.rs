@@ -5,6 +5,7 @@
 //! convert.rs  geometry and bounds of a conversion        image.rs  its compiled loop over squares of 8x8 pixels
 //! rearrange.rs  layouts as tables of columns              fill_rect.rs  stretches of a rectangle
 //! resample.rs   rows of pixels from rows of texels        repack.rs   pixels in another format, by pixels.rs
+//! halve.rs      the same at half the size
 //! ```
 //!
 //! Copies, changes of layout and fills of rectangles are not compiled, nor are long fills: the host's own memset and
@@ -16,6 +17,7 @@ mod convert;
 mod copy;
 mod fill;
 mod fill_rect;
+mod halve;
 mod image;
 mod pixels;
 mod rearrange;
@@ -41,6 +43,7 @@ pub fn transfer(compiler: &Compiler, key: &TransferKey) -> Result<Arc<dyn Transf
         TransferKey::FillRect(key) => Arc::new(fill_rect::Kernel::new(key)?),
         TransferKey::Resample(key) => Arc::new(resample::Kernel::new(compiler, key)?),
         TransferKey::Repack(key) => Arc::new(repack::Kernel::new(compiler, key)?),
+        TransferKey::Halve(key) => Arc::new(halve::Kernel::new(compiler, key)?),
     })
 }
 

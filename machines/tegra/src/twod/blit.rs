@@ -18,7 +18,7 @@
 use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::kernel::Window;
-use triglyph_guest::kernel::transfer::{Copy, Resample, ResampleKey, Taps, TransferJob, TransferKey};
+use triglyph_guest::kernel::transfer::{Copy, Halve, Resample, ResampleKey, Taps, TransferJob, TransferKey};
 use triglyph_guest::tegra::methods::twod::regs;
 use triglyph_guest::tegra::methods::twod::{BlitFilter, SampleOrigin};
 
@@ -195,13 +195,18 @@ impl Blit {
             taps.first -= texels.first_column;
             taps.second -= texels.first_column;
         }
-        let kernel = core.renderer.kernels.transfer(&TransferKey::Resample(key));
+        let halves = are_halves(&columns, rows);
+        let key = if halves { TransferKey::Halve(key) } else { TransferKey::Resample(key) };
+        let kernel = core.renderer.kernels.transfer(&key);
         let old = self.canvas.codec().has_gaps();
         self.canvas.rows(core, self.rect, cost, old, |core, y, target| {
             let vertical = rows[(y - self.rect.y0) as usize];
             let [upper, lower] = texels.lines(core, vertical);
             let (columns, weight) = (&columns[..], vertical.weight);
-            kernel.run(&TransferJob::Resample(Resample { upper, lower, target, columns, weight }));
+            kernel.run(&match halves {
+                true => TransferJob::Halve(Halve { upper, lower, target, width: columns.len() }),
+                false => TransferJob::Resample(Resample { upper, lower, target, columns, weight }),
+            });
         });
     }
 
@@ -218,6 +223,13 @@ impl Blit {
         let y = vertical.one_to_one(self.rect.y0 - self.first[1], self.rect.height(), height)?;
         Some([x, y])
     }
+}
+
+/// Whether each pixel is the mean of two texels of two rows, those of all columns one after the other.
+fn are_halves(columns: &[Taps], rows: &[Taps]) -> bool {
+    let is_pair = |taps: &Taps| taps.weight == 0.5 && taps.second == taps.first + 1;
+    let in_order = columns.iter().zip((0..).step_by(2)).all(|(taps, first)| taps.first == first && is_pair(taps));
+    in_order && rows.iter().all(is_pair)
 }
 
 /// The mean of four texels.
@@ -338,6 +350,17 @@ impl<'s> Texels<'s> {
 
     /// The bytes of the two rows of `taps`.
     fn lines(&mut self, core: &mut Core, taps: Taps) -> [Window<'_>; 2] {
+        let band = self.band(taps.first);
+        if band == self.band(taps.second) {
+            // Nothing else has to be held meanwhile.
+            self.row(core, taps.first);
+            let Some((first, held)) = &self.held else { return [Window::default(); 2] };
+            let row = |y: u32| {
+                let start = u64::from(y - first) * self.row_bytes;
+                Window::new(&held[start as usize..][..self.row_bytes as usize])
+            };
+            return [taps.first, taps.second].map(row);
+        }
         for y in [taps.first, taps.second] {
             let slot = y as usize % 2;
             if self.lines[slot].0 == Some(y) {
@@ -391,6 +414,17 @@ mod tests {
         // The far ends of what registers hold.
         let far = Axis { start: i64::MIN, step: i64::MAX, bilinear: true };
         assert_eq!((far.taps(0, 9).first, far.taps(i64::from(i32::MAX), 9).first), (0, 8));
+    }
+
+    #[test]
+    fn halves_are_found() {
+        let taps = |first: u32, second: u32, weight: f32| Taps { first, second, weight };
+        let columns = [taps(0, 1, 0.5), taps(2, 3, 0.5)];
+        assert!(are_halves(&columns, &[taps(7, 8, 0.5)]));
+        // At the edge, at another scale, with another weight.
+        assert!(!are_halves(&[taps(0, 0, 0.5)], &[taps(7, 8, 0.5)]));
+        assert!(!are_halves(&[taps(0, 1, 0.5), taps(1, 2, 0.5)], &[taps(7, 8, 0.5)]));
+        assert!(!are_halves(&columns, &[taps(7, 8, 0.25)]));
     }
 
     #[test]
