@@ -79,6 +79,32 @@ impl Pattern {
     /// # Safety
     /// `target` must be valid for reads and writes of `length` bytes.
     unsafe fn store(&self, target: *mut u8, length: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if self.whole && std::arch::is_x86_feature_detected!("avx") {
+            // SAFETY: the caller's promise, and that the processor has what the function is compiled for.
+            return unsafe { self.store_wide(target, length) };
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.store_steps(target, length) }
+    }
+
+    /// The same with vectors of 256 bits.
+    ///
+    /// # Safety
+    /// As for [`Self::store`]; the processor must have AVX.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx")]
+    unsafe fn store_wide(&self, target: *mut u8, length: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.store_steps(target, length) }
+    }
+
+    /// The same with what vectors there are where this is compiled.
+    ///
+    /// # Safety
+    /// As for [`Self::store`].
+    #[inline(always)]
+    unsafe fn store_steps(&self, target: *mut u8, length: usize) {
         for done in (0..length).step_by(STEP) {
             let size = STEP.min(length - done);
             // SAFETY: `size` of the `length` bytes at `target`; the arrays are no guest memory and have `STEP` bytes.
