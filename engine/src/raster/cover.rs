@@ -221,15 +221,10 @@ struct Eight {
 impl<'e> NearEdges<'e> {
     fn new(edges: &'e Edges) -> Self {
         let (dx, dy) = (edges.dx, edges.dy);
-        // What wraps is beyond the reach.
-        let lanes = |k: usize| i32x8::new([0, 8, 16, 24, 32, 40, 48, 56]) * i32x8::splat(dx[k]);
-        let most = |k: usize| 7 * (dx[k].max(0) + dy[k].max(0));
-        let least = |k: usize| 7 * (dx[k].min(0) + dy[k].min(0));
-        NearEdges {
-            edges,
-            most: [0, 1, 2].map(|k| lanes(k) + i32x8::splat(most(k))),
-            least: [0, 1, 2].map(|k| lanes(k) + i32x8::splat(least(k))),
-        }
+        let most = [0, 1, 2].map(|k| 7 * (dx[k].max(0) + dy[k].max(0)));
+        let least = [0, 1, 2].map(|k| 7 * (dx[k].min(0) + dy[k].min(0)));
+        let [most, least] = coverage::eight_blocks(dx, [most, least]);
+        NearEdges { edges, most, least }
     }
 
     /// Eight blocks of a row with these values at the first of them.

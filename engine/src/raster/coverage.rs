@@ -6,7 +6,7 @@ mod avx2;
 use bytemuck::cast;
 use triglyph_guest::kernel::pixel::{Primitive, WIDE_EDGES};
 use triglyph_guest::layout::morton;
-use wide::{i8x16, i16x8, i32x4};
+use wide::{i8x16, i16x8, i32x4, i32x8};
 
 use crate::scene::Rect;
 
@@ -98,6 +98,19 @@ impl Edges {
             self.at[k] = self.at[k].wrapping_add(self.dy[k].wrapping_mul(8));
         }
     }
+}
+
+/// For each of three values that grow by a step with each column: two sums of the value at the first of eight blocks in
+/// a row and something else, for all eight. What wraps is beyond the last one that counts.
+pub(super) fn eight_blocks(steps: [i32; 3], more: [[i32; 3]; 2]) -> [[i32x8; 3]; 2] {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, all that the function needs beside what everything is compiled for.
+        #[allow(unsafe_code)]
+        return unsafe { avx2::eight_blocks(steps, more) };
+    }
+    let columns = i32x8::new([0, 8, 16, 24, 32, 40, 48, 56]);
+    more.map(|more| [0, 1, 2].map(|k| columns * i32x8::splat(steps[k]) + i32x8::splat(more[k])))
 }
 
 /// The edge functions that a primitive carries, at (`x`, `row`); `None` when they need more than 32 bits.

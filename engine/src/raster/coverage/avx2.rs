@@ -5,6 +5,9 @@ use std::arch::x86_64::{
     _mm256_packs_epi32, _mm256_set1_epi32, _mm256_setr_epi32, _mm256_setzero_si256,
 };
 
+use bytemuck::cast;
+use wide::i32x8;
+
 use super::Edges;
 
 /// What [`Edges::partial`] says where all three functions may divide the block: looking at all of them is faster here
@@ -41,4 +44,18 @@ pub(super) fn divided(edges: &Edges) -> u64 {
         _mm256_movemask_epi8(_mm256_packs_epi16(pair(first), pair(first + 2))) as u32
     };
     !(u64::from(half(0)) | u64::from(half(4)) << 32)
+}
+
+/// What [`eight_blocks`](super::eight_blocks) says.
+#[target_feature(enable = "avx2")]
+pub(super) fn eight_blocks(steps: [i32; 3], more: [[i32; 3]; 2]) -> [[i32x8; 3]; 2] {
+    let mut sums = [[i32x8::ZERO; 3]; 2];
+    for k in 0..3 {
+        let columns = _mm256_setr_epi32(0, 8, 16, 24, 32, 40, 48, 56);
+        let values = _mm256_mullo_epi32(columns, _mm256_set1_epi32(steps[k]));
+        for (sums, more) in sums.iter_mut().zip(more) {
+            sums[k] = cast(_mm256_add_epi32(values, _mm256_set1_epi32(more[k])));
+        }
+    }
+    sums
 }
