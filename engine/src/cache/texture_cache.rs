@@ -4,6 +4,8 @@
 //!   Else each part of it (a level of a layer, a face) whose pages have changed is hashed, and parts with other content
 //!   are decoded again: who draws to one layer of an array pays for that layer.
 //! * Copies take at most [`MAX_BYTES`]; the least recently used ones are removed.
+//! * A copy whose memory is not mapped any more, or is other memory by now, is kept for a while only: a host that maps
+//!   memory again keeps its textures, and one that has freed it does not pay for what was there.
 //! * Large textures are decoded in pieces, on all threads.
 
 use std::collections::HashMap;
@@ -75,6 +77,13 @@ pub const MAX_BYTES: u64 = 3 << 29;
 const TARGET_BYTES: u64 = 1 << 29;
 
 const IDLE_SCENES: u64 = 64;
+
+/// Scenes for which a copy stays that nobody uses and whose memory has been unmapped: some frames of a game, a few
+/// seconds of a program with one scene a frame.
+const UNMAPPED_SCENES: u64 = 512;
+
+/// Scenes from one look for such copies to the next.
+const LOOK_SCENES: u64 = 64;
 
 /// Bytes of the largest texture that is decoded: 16384x16384 texels of bytes or 8192x8192 of floats, with all their
 /// levels.
@@ -149,8 +158,11 @@ impl<S: Source> Default for TextureCache<S> {
 
 impl<S: Source> TextureCache<S> {
     /// Starts a scene: every texture is looked at again when it is first used.
-    pub fn start_scene(&mut self) {
+    pub fn start_scene(&mut self, memory: &Memory) {
         self.scene += 1;
+        if self.scene.is_multiple_of(LOOK_SCENES) {
+            self.drop_unmapped(memory);
+        }
         if self.bytes > TARGET_BYTES {
             self.evict(TARGET_BYTES, self.scene.saturating_sub(IDLE_SCENES));
         }
@@ -213,6 +225,18 @@ impl<S: Source> TextureCache<S> {
         self.bytes + bytes <= MAX_BYTES
     }
 
+    /// Removes the copies that were not used for [`UNMAPPED_SCENES`] and whose memory has been unmapped since.
+    fn drop_unmapped(&mut self, memory: &Memory) {
+        let first_kept = self.scene.saturating_sub(UNMAPPED_SCENES);
+        let bytes = &mut self.bytes;
+        self.entries.retain(|source, entry| {
+            let remapped = |range| memory.remapped_since(entry.seen, range);
+            let kept = entry.scene >= first_kept || !source.memory_ranges().any(remapped);
+            *bytes -= if kept { 0 } else { entry.bytes };
+            kept
+        });
+    }
+
     /// Removes the least recently used of the textures that were last used before scene `first_kept`, until copies take
     /// at most `target` bytes.
     fn evict(&mut self, target: u64, first_kept: u64) {
@@ -234,190 +258,4 @@ impl<S: Source> TextureCache<S> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::cell::Cell;
-    use std::rc::Rc;
-
-    use super::*;
-    use crate::device::Access;
-    use crate::mem::GuestAddr;
-
-    /// A texture of two pages, its parts, that decode to their first bytes. Counts how many parts were decoded.
-    #[derive(Clone)]
-    struct Pages {
-        number: u64,
-        bytes: u64,
-        decoded: Rc<Cell<u32>>,
-    }
-
-    impl PartialEq for Pages {
-        fn eq(&self, other: &Pages) -> bool {
-            self.number == other.number
-        }
-    }
-
-    impl Eq for Pages {}
-
-    impl Hash for Pages {
-        fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-            self.number.hash(state);
-        }
-    }
-
-    impl Source for Pages {
-        type Decoded = [u8; 2];
-        type Decoder<'d> = ();
-
-        fn parts(&self) -> usize {
-            2
-        }
-
-        fn memory_ranges(&self) -> impl Iterator<Item = GuestRange> {
-            std::iter::once(GuestRange::new(0, self.number << 13, 1 << 13))
-        }
-
-        fn part_range(&self, part: usize) -> GuestRange {
-            GuestRange::new(0, (self.number << 13) + ((part as u64) << 12), 1 << 12)
-        }
-
-        fn part_window<'m>(&self, memory: &'m Memory, part: usize) -> Window<'m> {
-            memory.readable(self.part_range(part).start).first(1 << 12)
-        }
-
-        fn decoded_bytes(&self) -> u64 {
-            self.bytes
-        }
-
-        fn charge(&self, _: &Memory) -> u64 {
-            3
-        }
-
-        fn blank(&self) -> [u8; 2] {
-            [0; 2]
-        }
-
-        fn decode(
-            &self,
-            memory: &Memory,
-            _: &Scheduler,
-            (): (),
-            _: &mut Vec<u8>,
-            parts: &mut [Part],
-            decoded: &mut [u8; 2],
-        ) {
-            self.decoded.set(self.decoded.get() + parts.len() as u32);
-            for part in parts {
-                let window = self.part_window(memory, part.number);
-                [decoded[part.number]] = window.read(0);
-                part.content.get_or_insert_with(|| content_hash(window));
-            }
-        }
-    }
-
-    /// Half of what copies take that are not used for long.
-    const SIXTH: u64 = MAX_BYTES / 6;
-
-    struct Textures {
-        memory: Memory,
-        scheduler: Scheduler,
-        cache: TextureCache<Pages>,
-        decoded: Rc<Cell<u32>>,
-    }
-
-    impl Textures {
-        fn new() -> Self {
-            let mut memory = Memory::default();
-            memory.map(GuestRange::new(0, 0, 1 << 20), Access::READ_WRITE).unwrap();
-            let (scheduler, cache) = (Scheduler::new(1).unwrap(), TextureCache::default());
-            Textures { memory, scheduler, cache, decoded: Rc::default() }
-        }
-
-        /// The texture of a page in a scene of its own, and whether it was decoded for that.
-        fn look(&mut self, number: u64, bytes: u64) -> (Option<u8>, bool) {
-            self.cache.start_scene();
-            self.look_again(number, bytes)
-        }
-
-        fn look_again(&mut self, number: u64, bytes: u64) -> (Option<u8>, bool) {
-            let before = self.decoded.get();
-            let page = Pages { number, bytes, decoded: self.decoded.clone() };
-            let found = self.cache.get(&self.memory, &self.scheduler, &page, ());
-            (found.map(|bytes| bytes[0]), self.decoded.get() != before)
-        }
-    }
-
-    #[test]
-    fn only_other_content_is_decoded_again() {
-        let mut textures = Textures::new();
-        assert_eq!(textures.look(5, 8), (Some(0), true));
-        assert_eq!(textures.look(5, 8), (Some(0), false));
-        textures.memory.write(GuestAddr::new(0, 5 << 13), &[0]).unwrap();
-        assert_eq!(textures.look(5, 8), (Some(0), false), "written, but the same");
-        textures.memory.write(GuestAddr::new(0, 5 << 13), &[7]).unwrap();
-        assert_eq!(textures.look_again(5, 8), (Some(0), false), "one look for a scene");
-        assert_eq!(textures.look(5, 8), (Some(7), true));
-        assert_eq!((textures.cache.bytes, textures.cache.entries.len()), (8, 1));
-        assert_eq!((textures.cache.take_charged(), textures.cache.take_charged()), (12, 0));
-    }
-
-    #[test]
-    fn only_parts_with_other_content_are_decoded_again() {
-        let mut textures = Textures::new();
-        let second = GuestAddr::new(0, (5 << 13) + (1 << 12));
-        assert_eq!(textures.look(5, 8), (Some(0), true));
-        let mut look = |first: &[u8], second_byte: u8| {
-            textures.memory.write(GuestAddr::new(0, 5 << 13), first).unwrap();
-            textures.memory.write(second, &[second_byte]).unwrap();
-            textures.cache.start_scene();
-            let before = textures.decoded.get();
-            let pages = Pages { number: 5, bytes: 8, decoded: textures.decoded.clone() };
-            let found = textures.cache.get(&textures.memory, &textures.scheduler, &pages, ()).unwrap();
-            (found, textures.decoded.get() - before)
-        };
-        let (first, count) = look(&[], 7);
-        assert_eq!((*first, count), ([0, 7], 1));
-        let (next, count) = look(&[9], 7);
-        assert_eq!((*next, count), ([9, 7], 1));
-        assert_eq!(*first, [0, 7], "who still has the copy of a scene before keeps it");
-        assert_eq!(look(&[1], 2).1, 2);
-    }
-
-    #[test]
-    fn the_least_recently_used_leave_when_there_is_no_room() {
-        let mut textures = Textures::new();
-        for number in 0..6 {
-            assert_eq!(textures.look(number, SIXTH), (Some(0), true));
-        }
-        assert_eq!(textures.look(0, SIXTH), (Some(0), false), "all of them fit");
-        assert_eq!(textures.look(6, SIXTH), (Some(0), true));
-        assert_eq!(textures.cache.bytes, TARGET_BYTES);
-        assert_eq!([0, 6].map(|number| textures.look(number, SIXTH).1), [false, false]);
-        assert!(textures.look(1, SIXTH).1);
-    }
-
-    #[test]
-    fn a_scene_has_no_more_than_there_is_room_for() {
-        let mut textures = Textures::new();
-        textures.cache.start_scene();
-        for number in 0..6 {
-            assert_eq!(textures.look_again(number, SIXTH).0, Some(0));
-        }
-        assert_eq!(textures.look_again(6, 4), (None, false));
-        assert_eq!(textures.look_again(3, SIXTH), (Some(0), false));
-        assert_eq!(textures.look(6, 4).0, Some(0), "the next scene has room");
-        assert_eq!(textures.look(7, MAX_TEXTURE_BYTES + 1), (None, false));
-    }
-
-    #[test]
-    fn what_is_not_used_for_long_leaves_above_the_target() {
-        let mut textures = Textures::new();
-        for number in 0..3 {
-            textures.look(number, SIXTH);
-        }
-        for _ in 0..IDLE_SCENES {
-            textures.look(2, SIXTH);
-        }
-        assert_eq!(textures.cache.bytes, TARGET_BYTES, "the first one has left");
-        assert_eq!([1, 2, 0].map(|number| textures.look(number, SIXTH).1), [false, false, true]);
-    }
-}
+mod tests;

@@ -174,6 +174,16 @@ impl Memory {
         changed
     }
 
+    /// Whether any byte of a range is other memory than then, or none. It may say so of a range that was not mapped
+    /// then either.
+    pub fn remapped_since(&self, since: Epoch, range: GuestRange) -> bool {
+        let mut remapped = false;
+        if self.clock.mapped_since(since) {
+            self.walk(range, |region, _, _| remapped |= region.is_none_or(|region| region.mapped > since));
+        }
+        remapped
+    }
+
     /// Calls `found` with each page of a range, whole or in part, of which somebody has said since that it changes, and
     /// perhaps with others. What the host writes to memory of its own without saying so is left out.
     pub fn for_each_marked(&self, since: Epoch, range: GuestRange, mut found: impl FnMut(GuestRange)) {

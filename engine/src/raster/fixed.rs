@@ -23,7 +23,7 @@ pub fn draw(
     let DrawContext { memory, scheduler, .. } = *context;
     let start = Instant::now();
     if drawing.prepared.is_empty() {
-        textures.start_scene();
+        textures.start_scene(memory);
     }
     let mut texture =
         |source: &TextureSource, decoder: &dyn TextureDecoder| textures.get(memory, scheduler, source, decoder);

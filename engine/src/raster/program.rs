@@ -30,7 +30,7 @@ pub fn draw_programs(
     let DrawContext { memory, scheduler, .. } = *context;
     let start = Instant::now();
     if drawing.prepared.is_empty() {
-        images.start_scene();
+        images.start_scene(memory);
     }
     let mut image = |source: &Arc<ImageSource>| images.get(memory, scheduler, source, ());
     let is_ready = drawing.prepare(&scene.states, context, |span| PreparedProgramState::new(&span.state, &mut image));

@@ -152,7 +152,7 @@ impl Renderer {
     /// An image as it is in memory now, for vertex programs.
     pub fn image(&mut self, memory: &Memory, source: &Arc<ImageSource>) -> Option<Arc<DecodedImage>> {
         self.flush_overlapping(memory, source.range());
-        self.images.start_scene();
+        self.images.start_scene(memory);
         self.images.get(memory, &self.scheduler, source, ())
     }
 

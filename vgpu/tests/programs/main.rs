@@ -1,9 +1,10 @@
 //! Programs in C with the virtual GPU: scenes look as on llvmpipe, processes have GPUs of their own and leave nothing
-//! behind. Compiled where there are a C compiler and the headers of EGL and OpenGL ES; where those, or Mesa's driver,
-//! are missing, a test says so and is done.
+//! behind, and what a program drops is given back. Compiled where there are a C compiler and the headers of EGL and
+//! OpenGL ES; where those, or Mesa's driver, are missing, a test says so and is done.
 
 mod game;
 mod processes;
+mod rounds;
 mod scenes;
 #[path = "../support/library.rs"]
 mod support;
@@ -41,7 +42,7 @@ fn compile() -> Result<TempDir, String> {
     if !headers.status().is_ok_and(|status| status.success()) {
         return Err("no C compiler, or no headers: Debian's packages gcc, libegl-dev and libgles-dev".into());
     }
-    for name in ["scenes", "processes", "game"] {
+    for name in ["scenes", "processes", "rounds", "game"] {
         let source = sources.join(name).with_extension("c");
         let mut command = Command::new(&compiler);
         if name == "game" {
