@@ -278,6 +278,21 @@ impl Warp {
         }
     }
 
+    /// Lets waiting lanes go on. Returns whether there were any.
+    fn go_on(&mut self) -> bool {
+        let stride = self.storage.len() / SLICES;
+        let mut waiting = [0; 4];
+        // Slice by slice: four lanes are a vector.
+        for part in self.storage.chunks_mut(stride) {
+            for (at, waiting) in part[AT_SLOT].iter_mut().zip(&mut waiting) {
+                let waits = u32::from(*at >= WAITS as u32);
+                *at -= waits * WAITS as u32;
+                *waiting |= waits;
+            }
+        }
+        waiting != [0; 4]
+    }
+
     /// Words of a slot of all lanes, with the blocks that the lanes are in.
     fn with_places(&mut self, slot: usize) -> impl Iterator<Item = (u32, &mut u32)> {
         let stride = self.storage.len() / SLICES;
@@ -293,12 +308,7 @@ pub fn release(warps: &mut [Warp], needs: &Needs) -> bool {
     if let Some([wait, reduced]) = needs.waits {
         join(warps, wait, reduced);
     }
-    let mut any = false;
-    for at in warps.iter_mut().flat_map(Warp::at).filter(|at| **at >= WAITS as u32) {
-        *at -= WAITS as u32;
-        any = true;
-    }
-    any
+    warps.iter_mut().fold(false, |any, warp| warp.go_on() | any)
 }
 
 fn join(warps: &mut [Warp], wait: usize, reduced: usize) {
