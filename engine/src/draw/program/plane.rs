@@ -112,7 +112,7 @@ fn float_unit(body: &Body<'_>) -> f64 {
 }
 
 #[inline]
-fn widened([x, y, z, w]: [f32; 4]) -> f64x4 {
+pub(super) fn widened([x, y, z, w]: [f32; 4]) -> f64x4 {
     f64x4::new([x.into(), y.into(), z.into(), w.into()])
 }
 

@@ -14,7 +14,7 @@
 use triglyph_guest::kernel::program::fragment::{BACK_FACING, Plane, Primitive};
 use wide::f32x4;
 
-use super::plane::{Body, Slope, rounded};
+use super::plane::{Body, Slope, rounded, widened};
 use super::project::stored;
 use super::setup::Binner;
 use super::varying::{Interpolate, WordPlanes, WordStep, WordValue};
@@ -46,8 +46,10 @@ impl Fit {
         (Fit::Wide(Slope::window([a, b, c].map(|at| at.map(f64::from)), origin)), origin)
     }
 
-    fn plane(&self, corners: [f32; 3]) -> Plane {
-        let [a, b, c] = corners;
+    fn plane(&self, [a, b, c]: [f32; 3]) -> Plane {
+        if let Fit::Wide(slope) = self {
+            return rounded(slope.plane([a.into(), b.into(), c.into()]));
+        }
         let [plane, ..] = self.planes([f32x4::splat(a), f32x4::splat(b), f32x4::splat(c)]);
         plane
     }
@@ -66,10 +68,7 @@ impl Fit {
                 let start = a - (dx * middle[0] + dy * middle[1]);
                 transposed([canonical(start), canonical(dx), canonical(dy)])
             }
-            Fit::Wide(slope) => {
-                let corners = [a, b, c].map(f32x4::to_array);
-                [0, 1, 2, 3].map(|i| rounded(slope.plane(corners.map(|values| f64::from(values[i])))))
-            }
+            Fit::Wide(slope) => slope.planes([widened(a.to_array()), widened(b.to_array()), widened(c.to_array())]),
         }
     }
 }
