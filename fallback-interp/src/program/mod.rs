@@ -22,6 +22,11 @@ pub type Vector = [f32; 4];
 
 /// `v` between `low` and `high`; NaN becomes `low`.
 pub(crate) fn limit(v: f32, low: f32, high: f32) -> f32 {
+    // Said for itself: on AArch64 LLVM makes the comparisons below an instruction each, whose result is NaN for a
+    // signalling one, and then `high`.
+    if v.is_nan() {
+        return low;
+    }
     let v = if low < v { v } else { low };
     if v < high { v } else { high }
 }
