@@ -26,6 +26,9 @@ trait Gpu: ReplayDevice + 'static {
 
     /// Sets the clock of time stamps: to `nanoseconds`, which is `elapsed` after the last setting.
     fn set_time(&mut self, nanoseconds: u64, elapsed: u64);
+
+    /// Drops a channel's state.
+    fn drop_channel(&mut self, channel: u32);
 }
 
 impl Gpu for Rsx {
@@ -36,6 +39,9 @@ impl Gpu for Rsx {
     fn set_time(&mut self, nanoseconds: u64, _: u64) {
         self.set_clock(nanoseconds);
     }
+
+    /// The board ends with its only channel.
+    fn drop_channel(&mut self, _: u32) {}
 }
 
 impl Gpu for TegraX1 {
@@ -45,6 +51,10 @@ impl Gpu for TegraX1 {
 
     fn set_time(&mut self, _: u64, elapsed: u64) {
         self.advance_time(elapsed);
+    }
+
+    fn drop_channel(&mut self, channel: u32) {
+        TegraX1::drop_channel(self, channel);
     }
 }
 
@@ -91,6 +101,9 @@ pub trait Board: Send + Sync {
     /// Submits the payload of a capture's SUBMIT record at a time of the program's clock, in nanoseconds, after others
     /// than this board may have written some ranges.
     fn submit(&self, payload: Vec<u8>, time: u64, written: Vec<GuestRange>) -> Answer<u64>;
+
+    /// Ends a channel: later submissions to its number are those of a new one.
+    fn drop_channel(&self, channel: u32) -> Answer<u64>;
 
     /// Takes a finished picture into the capture, if there is one, and into a file, if one is named.
     fn present(&self, picture: Present, file: Option<PathBuf>) -> Answer<u64>;
@@ -199,6 +212,13 @@ impl<G: Gpu> Board for Worker<G> {
             // Nobody asks which memory the GPU has written.
             recorded.take_written();
             done
+        })
+    }
+
+    fn drop_channel(&self, channel: u32) -> Answer<u64> {
+        self.command(move |recorded| {
+            recorded.device_mut().drop_channel(channel);
+            Ok(())
         })
     }
 

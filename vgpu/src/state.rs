@@ -123,9 +123,19 @@ impl State {
     /// `ENOMEM` when there is no room for its notifiers.
     pub fn create_channel(&mut self) -> Answer<u32> {
         let notifiers = self.create_buffer(Wanted { domains: Domain::Gart.bit(), size: 4096, ..Wanted::default() })?;
-        self.last_channel += 1;
-        self.channels.insert(self.last_channel, Channel { notifiers, ..Channel::default() });
-        Ok(self.last_channel)
+        let number = match self.reuses_channels() {
+            true => (1..).find(|number| !self.channels.contains_key(number)).unwrap_or_default(),
+            false => self.last_channel + 1,
+        };
+        self.last_channel = number;
+        self.channels.insert(number, Channel { notifiers, ..Channel::default() });
+        Ok(number)
+    }
+
+    /// Whether numbers of channels are given again. The machine of the GM20B has room for some hundred of them, but a
+    /// capture cannot say that one has ended. On the NV47 they are the numbers of boards, which buffers remember.
+    fn reuses_channels(&self) -> bool {
+        self.chip() == Chip::Gm20b && self.settings.capture.is_none()
     }
 
     /// Ends a channel: its work is done first.
@@ -137,6 +147,12 @@ impl State {
             && let Some(board) = self.boards.remove(&channel)
         {
             self.reports.extend(board.end());
+        }
+        if self.reuses_channels()
+            && let Some(board) = self.boards.get(&self.board_number(channel))
+        {
+            // A board whose thread has ended has no channels.
+            let _ = board.drop_channel(channel);
         }
     }
 

@@ -114,6 +114,14 @@ impl TegraX1 {
         Ok(())
     }
 
+    /// Drops a channel that submissions have made, with what it has still to do; the next submission makes it anew. A
+    /// capture does not say so.
+    #[doc(hidden)]
+    pub fn drop_channel(&mut self, channel: u32) {
+        self.core.flush();
+        self.channels.remove(&channel);
+    }
+
     /// Does what was submitted, unless that is deferred.
     pub(super) fn submitted(&mut self) {
         if self.deferred {

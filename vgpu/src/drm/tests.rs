@@ -72,6 +72,15 @@ fn word(state: &State, offset: u64) -> u32 {
     unsafe { state.memory.at(offset).cast::<u32>().read() }
 }
 
+/// Words that release a semaphore at the start of a buffer, without a time stamp: SEMAPHOREA to SEMAPHORED.
+fn release(state: &State, words: &BufferInfo, target: &BufferInfo, payload: u32) {
+    let [upper, lower] = [(target.offset >> 32) as u32, target.offset as u32];
+    let pushed = [1 << 29 | 4 << 16 | 0x10 >> 2, upper, lower, payload, 1 << 24 | 2];
+    for (at, word) in (0..).zip(pushed) {
+        state.memory.write_word(words.map_handle + 4 * at, word);
+    }
+}
+
 #[test]
 fn the_driver_is_nouveau() {
     let mut state = gpu(Chip::Gm20b);
@@ -95,16 +104,27 @@ fn a_semaphore_is_released_in_a_buffer_that_outlives_its_handle() {
     let channel = channel(&mut state);
     let (words, target) = (buffer(&mut state, 4), buffer(&mut state, 2));
     assert_eq!(target.domain, 4, "there is no VRAM");
-    // SEMAPHOREA to SEMAPHORED: address, payload, release without a time stamp.
-    let [upper, lower] = [(target.offset >> 32) as u32, target.offset as u32];
-    let pushed = [1 << 29 | 4 << 16 | 0x10 >> 2, upper, lower, 0x1234_5678, 1 << 24 | 2];
-    for (at, word) in (0..).zip(pushed) {
-        state.memory.write_word(words.map_handle + 4 * at, word);
-    }
+    release(&state, &words, &target, 0x1234_5678);
     submit(&mut state, &channel, &words, 5, &[target.handle]).unwrap();
     make(&mut state, 0x09, &mut Flink { handle: words.handle, name: 0 }).unwrap();
     make(&mut state, 0x82, &mut CpuPrepare { handle: target.handle, flags: 0 }).unwrap();
     assert_eq!(word(&state, target.map_handle), 0x1234_5678);
+    state.end();
+}
+
+#[test]
+fn channels_end_and_others_begin() {
+    let mut state = gpu(Chip::Gm20b);
+    let (words, target) = (buffer(&mut state, 4), buffer(&mut state, 2));
+    // More than the machine has at once.
+    for payload in 1..=600 {
+        let channel = channel(&mut state);
+        release(&state, &words, &target, payload);
+        submit(&mut state, &channel, &words, 5, &[target.handle]).unwrap();
+        make(&mut state, 0x82, &mut CpuPrepare { handle: target.handle, flags: 0 }).unwrap();
+        assert_eq!(word(&state, target.map_handle), payload);
+        make(&mut state, 0x43, &mut channel.channel.clone()).unwrap();
+    }
     state.end();
 }
 
