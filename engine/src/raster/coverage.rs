@@ -45,8 +45,8 @@ impl Edges {
     pub(super) fn divided(&self) -> u64 {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2, all that the function needs beside what everything is compiled for.
             #[allow(unsafe_code)]
+            // SAFETY: the processor has AVX2, all that the function needs beside what everything is compiled for.
             return unsafe { avx2::divided(self) };
         }
         self.partial(self.crossing())
@@ -105,8 +105,8 @@ impl Edges {
 pub(super) fn eight_blocks(steps: [i32; 3], more: [[i32; 3]; 2]) -> [[i32x8; 3]; 2] {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, all that the function needs beside what everything is compiled for.
         #[allow(unsafe_code)]
+        // SAFETY: the processor has AVX2, all that the function needs beside what everything is compiled for.
         return unsafe { avx2::eight_blocks(steps, more) };
     }
     let columns = i32x8::new([0, 8, 16, 24, 32, 40, 48, 56]);

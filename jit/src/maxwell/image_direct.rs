@@ -110,7 +110,7 @@ fn is_direct(bytes: u8, key: &ImageKey) -> bool {
     matches!(bytes, 1 | 2 | 4 | 8 | 16) && !matches!(key.layout, SurfaceLayout::Swizzled { .. })
 }
 
-/// A field of an image's arguments.
+/// A [`DirectImage`], by its address.
 struct Arguments(Value);
 
 impl Arguments {
@@ -175,11 +175,13 @@ impl Lower<'_, '_> {
         let columns = e.b.ins().ushr_imm_u(columns, i64::from(log2_unit));
         let columns = e.splat_i32(columns);
         let mut beyond = outside(e, x, columns);
-        let counts = [offset_of!(DirectImage, rows), offset_of!(DirectImage, slices), offset_of!(DirectImage, layers)];
         let [_, has_row, has_slice, has_layer] = coordinates(dim);
-        for ((coordinate, count), _) in
-            [y, z, layer].into_iter().zip(counts).zip([has_row, has_slice, has_layer]).filter(|&(_, has)| has)
-        {
+        let others = [
+            (has_row, y, offset_of!(DirectImage, rows)),
+            (has_slice, z, offset_of!(DirectImage, slices)),
+            (has_layer, layer, offset_of!(DirectImage, layers)),
+        ];
+        for (_, coordinate, count) in others.into_iter().filter(|(is_there, ..)| *is_there) {
             let more = image.outside(e, coordinate, count);
             beyond = e.or(beyond, more);
         }
