@@ -78,8 +78,8 @@ const TARGET_BYTES: u64 = 1 << 29;
 
 const IDLE_SCENES: u64 = 64;
 
-/// Scenes for which a copy stays that nobody uses and whose memory has been unmapped: some frames of a game, a few
-/// seconds of a program with one scene a frame.
+/// How long an unused copy is kept after its memory has been unmapped, in scenes: some frames of a game, a few seconds
+/// of a program that draws one scene a frame.
 const UNMAPPED_SCENES: u64 = 512;
 
 /// Scenes from one look for such copies to the next.

@@ -10,7 +10,6 @@ use triglyph_guest::kernel::program::environment::{Image, ImageKey};
 use triglyph_guest::layout::blocks::GOB_BYTES;
 use triglyph_guest::layout::{Blocks, SurfaceLayout};
 use triglyph_guest::num::ops::Ops;
-use triglyph_guest::tegra::shader::isa::SurfaceDim;
 
 use super::direct::{Bytes, DirectAccess, out_of_bounds};
 use super::image::{Action, Counting, ImageAccess, components};
@@ -140,24 +139,13 @@ fn outside(e: &mut Emit<'_>, coordinate: I32x4, count: I32x4) -> Mask {
     e.ieq(least, count)
 }
 
-/// Which coordinates of a column, row, slice and layer an instruction has. The others are 0.
-fn coordinates(dim: SurfaceDim) -> [bool; 4] {
-    match dim {
-        SurfaceDim::D1 | SurfaceDim::Buffer | SurfaceDim::Unknown(_) => [true, false, false, false],
-        SurfaceDim::D1Array => [true, false, false, true],
-        SurfaceDim::D2 => [true, true, false, false],
-        SurfaceDim::D2Array => [true, true, false, true],
-        SurfaceDim::D3 => [true, true, true, false],
-    }
-}
-
 impl Lower<'_, '_> {
-    /// The addresses of an access of `bytes` bytes of image `index` of the key.
+    /// The addresses of an access of `bytes` bytes of image `index` of the key. Rows, slices and layers that are the
+    /// constant 0 are those of an instruction without them: every image has the first.
     pub(super) fn direct_image(
         &mut self,
         (index, key): (u8, &ImageKey),
         (access, bytes): (ImageAccess, u8),
-        dim: SurfaceDim,
         [x, y, z, layer]: [I32x4; 4],
     ) -> DirectAccess {
         let context = self.host.context();
@@ -175,7 +163,8 @@ impl Lower<'_, '_> {
         let columns = e.b.ins().ushr_imm_u(columns, i64::from(log2_unit));
         let columns = e.splat_i32(columns);
         let mut beyond = outside(e, x, columns);
-        let [_, has_row, has_slice, has_layer] = coordinates(dim);
+        let zero = e.i(0);
+        let [has_row, has_slice, has_layer] = [y, z, layer].map(|coordinate| coordinate != zero);
         let others = [
             (has_row, y, offset_of!(DirectImage, rows)),
             (has_slice, z, offset_of!(DirectImage, slices)),

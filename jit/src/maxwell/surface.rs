@@ -166,7 +166,7 @@ impl Lower<'_, '_> {
         else {
             return self.image_call(access, &sources);
         };
-        let direct = self.direct_image((index, key), (access, bytes), operands.dim, place);
+        let direct = self.direct_image((index, key), (access, bytes), place);
         let zero = self.e().i(0);
         if is_load {
             // Quads may store what later ones load.

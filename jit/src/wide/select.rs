@@ -47,7 +47,7 @@ struct Address {
 }
 
 impl Address {
-    /// Whether a vector of 128 bits there stands behind one at another address.
+    /// Whether this is the address of the 16 bytes that follow the 16 bytes at `other`.
     fn follows(self, other: Address) -> bool {
         other.offset.checked_add(16).is_some_and(|offset| self == Address { offset, ..other })
     }

@@ -127,8 +127,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Stores the vectors of both iterations at once, if they stand next to each other: whoever loads both at once
-    /// would have to wait for two stores. Returns whether they do.
+    /// Stores the vectors of both iterations with one store of 256 bits, if their addresses are adjacent. A load of 256
+    /// bits cannot be forwarded from two stores of 128. Returns whether they are adjacent.
     pub(super) fn store_both(&mut self, first: Inst, second: Inst) -> bool {
         let [Some(lower), Some(upper)] = [first, second].map(|inst| self.accessed(inst)) else { return false };
         let [lower_value, upper_value] = [first, second].map(|inst| self.function.dfg.inst_args(inst)[0]);
