@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
 use triglyph::capture::{Compression, Expectation, Meta, Picture, Present, RecordingDevice};
@@ -142,11 +142,34 @@ pub fn board(chip: Chip, options: &Options, capture: Option<&Path>) -> Result<Ar
 
 type Recorded<G> = RecordingDevice<G, BufWriter<File>>;
 
+/// A submission that waits for the machine's thread.
+struct Submission {
+    payload: Vec<u8>,
+    time: u64,
+    elapsed: u64,
+    written: Vec<GuestRange>,
+}
+
+/// Submissions between which there is no other command. A driver may submit each draw by itself; what waits when the
+/// thread is ready for the first of them is executed in one run, so that draws share a scene.
+type Batch = Arc<Mutex<Vec<Submission>>>;
+
+/// Submissions of one run, at most.
+const BATCH: usize = 32;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A machine on its thread.
 struct Worker<G: Gpu> {
     thread: DeviceWorker<Recorded<G>>,
     /// The time that was set last.
     time: AtomicU64,
+    /// Submissions since the last other command. Locked while a command is sent, as the order matters.
+    open: Mutex<Batch>,
+    /// Submissions that are executed at once, at most.
+    at_once: usize,
 }
 
 impl<G: Gpu> Worker<G> {
@@ -163,10 +186,19 @@ impl<G: Gpu> Worker<G> {
             // What the program may have written is known at each submission.
             device.device_mut().with_memory(|memory| memory.set_host_writes_announced(true));
         });
-        Ok(Worker { thread, time: AtomicU64::new(0) })
+        // A capture has one record for each submission, with the memory of that moment.
+        let at_once = if capture.is_some() { 1 } else { BATCH };
+        Ok(Worker { thread, time: AtomicU64::new(0), open: Mutex::default(), at_once })
     }
 
+    /// Sends a command that submissions may not pass.
     fn command(&self, what: impl FnOnce(&mut Recorded<G>) -> Result<(), Error> + Send + 'static) -> Answer<u64> {
+        let mut open = lock(&self.open);
+        *open = Batch::default();
+        self.send(what)
+    }
+
+    fn send(&self, what: impl FnOnce(&mut Recorded<G>) -> Result<(), Error> + Send + 'static) -> Answer<u64> {
         static ONCE: Once = Once::new();
         let number = self.thread.send(move |device| {
             if let Err(error) = what(device) {
@@ -175,6 +207,24 @@ impl<G: Gpu> Worker<G> {
         });
         number.map_err(|_| Errno(libc::ENODEV))
     }
+}
+
+/// Executes submissions as one.
+fn execute<G: Gpu>(recorded: &mut Recorded<G>, batch: Vec<Submission>) -> Result<(), Error> {
+    let Some(last) = batch.len().checked_sub(1) else { return Ok(()) };
+    let written = batch.iter().flat_map(|submission| &submission.written);
+    recorded.device_mut().with_memory(|memory| written.for_each(|&range| memory.mark_changed(range)));
+    let mut done = Ok(());
+    for (number, submission) in batch.iter().enumerate() {
+        recorded.device_mut().set_time(submission.time, submission.elapsed);
+        if last > 0 {
+            recorded.set_deferred(number < last);
+        }
+        done = done.and(recorded.submit(&submission.payload));
+    }
+    // Nobody asks which memory the GPU has written.
+    recorded.take_written();
+    done
 }
 
 impl<G: Gpu> Board for Worker<G> {
@@ -203,16 +253,14 @@ impl<G: Gpu> Board for Worker<G> {
     fn submit(&self, payload: Vec<u8>, time: u64, written: Vec<GuestRange>) -> Answer<u64> {
         let before = self.time.fetch_max(time, Relaxed);
         let (time, elapsed) = (time.max(before), time.saturating_sub(before));
-        self.command(move |recorded| {
-            recorded.device_mut().set_time(time, elapsed);
-            recorded
-                .device_mut()
-                .with_memory(|memory| written.into_iter().for_each(|range| memory.mark_changed(range)));
-            let done = recorded.submit(&payload);
-            // Nobody asks which memory the GPU has written.
-            recorded.take_written();
-            done
-        })
+        let mut open = lock(&self.open);
+        if lock(&open).len() >= self.at_once {
+            *open = Batch::default();
+        }
+        let batch = open.clone();
+        lock(&batch).push(Submission { payload, time, elapsed, written });
+        // Whoever comes first takes all, so that none is executed after its own command.
+        self.send(move |recorded| execute(recorded, std::mem::take(&mut *lock(&batch))))
     }
 
     fn drop_channel(&self, channel: u32) -> Answer<u64> {
