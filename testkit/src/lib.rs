@@ -15,6 +15,8 @@ pub mod n3ds;
 pub mod number;
 pub mod pica;
 pub mod random;
+#[cfg(feature = "rsx")]
+pub mod rsx;
 #[cfg(feature = "tegra")]
 pub mod tegra;
 #[cfg(feature = "jit")]

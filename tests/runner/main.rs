@@ -27,6 +27,7 @@
 //! | `transfer` | a command for the transfer engine | `runner/transfer.rs` |
 //! | `raster` | a draw by registers, as a picture of characters | `runner/raster.rs` |
 //! | `vertex` | an RSX vertex program on one vertex | `runner/rsx_vertex.rs` |
+//! | `draw` | a draw of the RSX by methods, as pixels | `runner/rsx_draw.rs` |
 //! | `fragment` | an RSX fragment program on four pixels | `runner/rsx_fragment.rs` |
 //! | `shader` | a shader program of Tegra X1, of any stage | `runner/maxwell.rs` |
 //!
@@ -40,6 +41,7 @@ mod parse;
 mod pixel;
 mod raster;
 mod rsx;
+mod rsx_draw;
 mod rsx_fragment;
 mod rsx_texture;
 mod rsx_vertex;
@@ -150,6 +152,7 @@ fn results(file: &File, case: &Case, command: &str, engine: Engine) -> Results {
         "transfer" => transfer::run(case, engine),
         "raster" => raster::run(case, engine),
         "vertex" => rsx_vertex::run(file, case, engine),
+        "draw" => rsx_draw::run(file, case, engine),
         "fragment" => rsx_fragment::run(file, case, engine),
         "shader" => maxwell::run(file, case, engine),
         other => Err(format!("no command `{other}`")),

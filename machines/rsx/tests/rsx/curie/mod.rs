@@ -8,8 +8,9 @@ mod lines_points;
 mod output;
 mod random;
 mod raster;
-pub mod support;
 mod sync;
 #[allow(clippy::unusual_byte_groupings, reason = "words are written by their fields")]
 mod textures;
 mod vertices;
+
+pub use triglyph_testkit::rsx as support;

@@ -1,4 +1,4 @@
-//! An RSX with the reference tier and little memory, and methods of the 3D class for it.
+//! An RSX with little memory, and methods of the 3D class for it.
 //!
 //! The target is 16x16 pixels of A8R8G8B8 with a depth buffer; clip space covers it with y downwards, so that
 //! x = -1 is its left edge and y = -1 its first row.
@@ -64,23 +64,29 @@ pub struct Console {
 
 impl Console {
     /// Memory, objects, and a state that draws colours.
+    #[expect(clippy::new_without_default, reason = "a console is nothing to begin with quietly")]
     pub fn new() -> Self {
         Self::of_order(true)
     }
 
     pub fn of_order(big_endian: bool) -> Self {
-        let options = Options::new(TierMode::InterpreterOnly, 1);
-        let mut gpu = Rsx::new(&options).unwrap();
-        gpu.set_big_endian(big_endian).unwrap();
+        Self::of(TierMode::InterpreterOnly, big_endian)
+    }
+
+    pub fn of(tier: TierMode, big_endian: bool) -> Self {
+        let mut gpu = Rsx::new(&Options::new(tier, 1)).expect("an RSX");
+        gpu.set_big_endian(big_endian).expect("nothing has run");
         for space in 0..2 {
-            gpu.map(GuestRange::new(space, 0, SIZE), Access::READ_WRITE).unwrap();
+            gpu.map(GuestRange::new(space, 0, SIZE), Access::READ_WRITE).expect("memory and objects of its own");
         }
         let objects = [(LOCAL, 0, 0), (MAIN, 1, 0), (REPORT, 1, u64::from(REPORTS))];
         for (handle, space, base) in objects {
             let limit = SIZE - 1 - base;
-            gpu.object(ObjectEntry { handle, class: class::DMA_IN_MEMORY, space, base, limit }).unwrap();
+            gpu.object(ObjectEntry { handle, class: class::DMA_IN_MEMORY, space, base, limit })
+                .expect("memory and objects of its own");
         }
-        gpu.object(ObjectEntry { handle: OBJECT, class: class::CURIE, space: 0, base: 0, limit: 0 }).unwrap();
+        gpu.object(ObjectEntry { handle: OBJECT, class: class::CURIE, space: 0, base: 0, limit: 0 })
+            .expect("memory and objects of its own");
         let mut console = Console { gpu, big_endian, words: Vec::new(), executed: Vec::new() };
         console.method(0, &[OBJECT]);
         console.objects();
@@ -183,13 +189,13 @@ impl Console {
         let words = std::mem::take(&mut self.words);
         self.executed.extend(&words);
         let bytes: Vec<u8> = words.iter().flat_map(|&word| self.word_bytes(word)).collect();
-        self.gpu.write(GuestAddr::new(1, PUSH.into()), &bytes).unwrap();
+        self.gpu.write(GuestAddr::new(1, PUSH.into()), &bytes).expect("memory and objects of its own");
         let mut payload = Vec::new();
         payload.extend(0u32.to_le_bytes());
         payload.extend(1u32.to_le_bytes());
         payload.extend(u64::from(PUSH).to_le_bytes());
         payload.extend((bytes.len() as u64).to_le_bytes());
-        self.gpu.submit(&payload).unwrap();
+        self.gpu.submit(&payload).expect("memory and objects of its own");
     }
 
     fn word_bytes(&self, word: u32) -> [u8; 4] {
@@ -268,26 +274,26 @@ impl Console {
     }
 
     pub fn write_local(&mut self, offset: u32, bytes: &[u8]) {
-        self.gpu.write(GuestAddr::new(0, offset.into()), bytes).unwrap();
+        self.gpu.write(GuestAddr::new(0, offset.into()), bytes).expect("memory and objects of its own");
     }
 
     pub fn write_main(&mut self, offset: u32, bytes: &[u8]) {
-        self.gpu.write(GuestAddr::new(1, offset.into()), bytes).unwrap();
+        self.gpu.write(GuestAddr::new(1, offset.into()), bytes).expect("memory and objects of its own");
     }
 
     pub fn read(&mut self, space: u32, offset: u32, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
-        self.gpu.read(GuestAddr::new(space, offset.into()), &mut bytes).unwrap();
+        self.gpu.read(GuestAddr::new(space, offset.into()), &mut bytes).expect("memory and objects of its own");
         bytes
     }
 
     pub fn word(&mut self, space: u32, offset: u32) -> u32 {
-        let bytes = self.read(space, offset, 4).try_into().unwrap();
+        let bytes = self.read(space, offset, 4).try_into().expect("memory and objects of its own");
         if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
     }
 
     pub fn half(&mut self, space: u32, offset: u32) -> u16 {
-        let bytes = self.read(space, offset, 2).try_into().unwrap();
+        let bytes = self.read(space, offset, 2).try_into().expect("memory and objects of its own");
         if self.big_endian { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) }
     }
 
