@@ -23,6 +23,8 @@ pub enum Topology {
     Quads,
     /// Two vertices with the two before them.
     QuadStrip,
+    /// The same, each cut between its second and third vertex, like a strip of triangles (RSX).
+    QuadStripAsTriangles,
     /// All of them.
     Polygon,
 }
@@ -126,6 +128,13 @@ fn form(topology: Topology, provoking: Provoking, run: &[u32], emit: &mut impl F
                 quad([a, b, d, c], if quads_first { a } else { d }, emit);
             }
         }
+        Topology::QuadStripAsTriangles => {
+            for &[a, b, c, d] in run.array_windows().step_by(2) {
+                let provoking = if quads_first { a } else { d };
+                emit(Shape::Triangle { corners: [a, b, c], provoking, edges: 0b101 });
+                emit(Shape::Triangle { corners: [b, d, c], provoking, edges: 0b011 });
+            }
+        }
     }
 }
 
@@ -181,9 +190,17 @@ mod tests {
         assert_eq!(corners(Topology::Polygon, &six[..4]), [[0, 1, 2], [0, 2, 3]]);
         assert_eq!(corners(Topology::Quads, &six), [[0, 1, 2], [0, 2, 3]]);
         assert_eq!(corners(Topology::QuadStrip, &six), [[0, 1, 3], [0, 3, 2], [2, 3, 5], [2, 5, 4]]);
+        let like_strips = corners(Topology::QuadStripAsTriangles, &six);
+        assert_eq!(like_strips, [[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4]]);
         let first = with(Topology::TriangleStrip, Provoking::First, &six[..5]);
         assert_eq!(corners_of(first), [[0, 1, 2], [1, 3, 2], [2, 3, 4]], "the first vertex stays the first");
-        for topology in [Topology::TriangleFan, Topology::Polygon, Topology::Quads, Topology::QuadStrip] {
+        for topology in [
+            Topology::TriangleFan,
+            Topology::Polygon,
+            Topology::Quads,
+            Topology::QuadStrip,
+            Topology::QuadStripAsTriangles,
+        ] {
             for count in 0..3 {
                 assert!(all(topology, &six[..count]).is_empty());
             }
@@ -223,6 +240,7 @@ mod tests {
         assert_eq!(provoking(Topology::TriangleFan, First), [1, 2, 3]);
         assert_eq!(provoking(Topology::Quads, Last), [3, 3]);
         assert_eq!(provoking(Topology::QuadStrip, Last), [3, 3]);
+        assert_eq!(provoking(Topology::QuadStripAsTriangles, Last), [3, 3]);
         assert_eq!(provoking(Topology::Quads, First), [0, 0]);
         assert_eq!(provoking(Topology::Quads, FirstExceptQuads), [3, 3]);
         assert_eq!(provoking(Topology::QuadStrip, FirstExceptQuads), [3, 3]);
@@ -241,6 +259,7 @@ mod tests {
         };
         assert_eq!(edges(Topology::Quads), [0b011, 0b110]);
         assert_eq!(edges(Topology::Polygon), [0b011, 0b110]);
+        assert_eq!(edges(Topology::QuadStripAsTriangles), [0b101, 0b011]);
         assert_eq!(edges(Topology::TriangleFan), [7, 7]);
     }
 }

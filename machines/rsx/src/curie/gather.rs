@@ -63,7 +63,9 @@ fn topology(primitive: Primitive) -> Option<Topology> {
         Primitive::TriangleStrip => Topology::TriangleStrip,
         Primitive::TriangleFan => Topology::TriangleFan,
         Primitive::Quads => Topology::Quads,
-        Primitive::QuadStrip => Topology::QuadStrip,
+        // Along the other diagonal the console's picture would differ by 132 of 255 in the mean, so by 0.98 (RPCS3's
+        // test `primitives`).
+        Primitive::QuadStrip => Topology::QuadStripAsTriangles,
         Primitive::Polygon => Topology::Polygon,
     })
 }
