@@ -106,10 +106,12 @@ impl Lower<'_, '_> {
         op2: triglyph_guest::tegra::shader::modifiers::BoolOp,
     ) -> [Mask; 2] {
         let a = self.predicate_mask(a);
-        let inner = self.join(op1, a, b);
-        let not = self.e().not(inner);
+        let not = self.e().not(a);
         let when = self.predicate(c);
-        [self.join_when(op2, inner, when), self.join_when(op2, not, when)]
+        [a, not].map(|a| {
+            let inner = self.join(op1, a, b);
+            self.join_when(op2, inner, when)
+        })
     }
 
     pub(super) fn special(&mut self, source: SpecialRegister) -> Result<I32x4, Unsupported> {

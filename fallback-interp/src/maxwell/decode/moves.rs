@@ -66,8 +66,9 @@ impl MoveVisitor for Decoder<'_> {
 
     fn psetp(&mut self, i: PredSetPred) -> Op {
         self.lane(i.guard, move |lane, _| {
-            let first = join(i.op1, lane.pred(i.a), lane.pred(i.b));
-            set_both(lane, i.dst, i.dst_not, first, i.op2, i.c);
+            let [a, b, c] = [i.a, i.b, i.c].map(|source| lane.pred(source));
+            lane.set_pred(i.dst, join(i.op2, join(i.op1, a, b), c));
+            lane.set_pred(i.dst_not, join(i.op2, join(i.op1, !a, b), c));
         })
     }
 
