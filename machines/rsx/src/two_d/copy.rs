@@ -72,7 +72,8 @@ pub(super) fn copy(core: &mut Core, registers: &Registers) {
         pitch: get(methods::pitch_out::ID) as i32,
         step: methods::format::output(format),
     };
-    if [from.step, to.step].iter().any(|step| !matches!(step, 1 | 2 | 4)) {
+    // The console checks them: with other increments the context is lost (RPCS3's tests).
+    if [from.step, to.step].iter().any(|step| !matches!(step, 1..=4)) {
         return core.fault(FaultKind::BadMethod, format.into(), format_args!("increments {format:#x} of a copy"));
     }
     if !source.read || !from.fits(lines, length) {

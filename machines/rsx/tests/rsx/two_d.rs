@@ -52,6 +52,9 @@ fn lines_are_copied_with_any_pitch_and_increment() {
             // Every second byte to every fourth.
             ((FROM, 128, 2), (TO, 256, 4), 50, 7),
             ((FROM, 64, 4), (TO, 64, 1), 9, 3),
+            // Increments of 3 (RPCS3's tests on the console).
+            ((FROM, 192, 3), (TO, 192, 3), 40, 5),
+            ((FROM, 64, 3), (TO, 64, 1), 20, 3),
             ((FROM, 64, 1), (TO, 64, 1), 1, 1),
         ] {
             let (mut gpu, mut local, main) = noisy(mode, false);
@@ -128,10 +131,11 @@ fn copies_beyond_their_objects_or_memory_are_faults() {
             // In exact mode the handle does not reach the object, which keeps the one before.
             refused(&mut gpu, [0x99, DMA_LOCAL], lines(0, 0, 64, 64, 1), FaultKind::BadMethod);
         }
-        // An increment of 3.
-        let mut data = lines(FROM, TO, 64, 64, 1);
-        data[6] = 0x103;
-        refused(&mut gpu, [DMA_MAIN, DMA_LOCAL], data, FaultKind::BadMethod);
+        for increments in [0x105, 0x001, 0x601] {
+            let mut data = lines(FROM, TO, 64, 64, 1);
+            data[6] = increments;
+            refused(&mut gpu, [DMA_MAIN, DMA_LOCAL], data, FaultKind::BadMethod);
+        }
         check(&mut gpu, &local, "nothing is copied");
         assert!(tried >= 5);
         assert_eq!(read(&mut gpu, MAIN, 0, 0x1_0000), main[..0x1_0000]);
