@@ -76,11 +76,10 @@ impl Reader<'_> {
             Register::Constant => self.constant,
         };
         source.swizzle.0.map(|i| {
-            let mut v = value[usize::from(i & 3)];
+            let mut v = modified(source.modifier, self.program.accuracy, value[usize::from(i & 3)]);
             if source.absolute {
                 v = v.abs();
             }
-            v = modified(source.modifier, self.program.accuracy, v);
             if source.negate { -v } else { v }
         })
     }

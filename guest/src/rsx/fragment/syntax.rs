@@ -1,7 +1,7 @@
 //! Fragment instructions as text.
 //!
 //! ```text
-//! mad r3.xyz, f[TC0].xyzz, {0.5, 0.5, 1, 0}, -fx12(|h4.wzyx|)     one input, one constant at most
+//! mad r3.xyz, f[TC0].xyzz, {0.5, 0.5, 1, 0}, -|fx12(h4.wzyx)|     one input, one constant at most
 //! tex h0, r1.xyxx, tex3  [bx2]        txl r0, f[TC1], r2.x, tex0
 //! mov r0, f[aL - 3]  [linear]         an input relative to texture coordinate 0 and the loop's index
 //! lg2 r2.x, |r1.x|  [/2, sat, fp16]   scale, clamp, precision
@@ -174,9 +174,9 @@ fn compute_flags(compute: &Compute, constant: &str) -> Vec<String> {
 
 fn print_source(source: &Source, input: Input, constant: &str, out: &mut String) {
     out.push_str(if source.negate { "-" } else { "" });
+    out.push_str(if source.absolute { "|" } else { "" });
     let modifier = MODIFIERS.iter().find(|(modifier, _)| *modifier == source.modifier);
     out.push_str(modifier.map_or("", |(_, name)| name));
-    out.push_str(if source.absolute { "|" } else { "" });
     out.push_str(&match (source.register, input) {
         (Register::None, _) => String::new(),
         (Register::Temp(Temp::Full(number)), _) => format!("r{number}"),
@@ -188,8 +188,8 @@ fn print_source(source: &Source, input: Input, constant: &str, out: &mut String)
         (Register::Unknown, _) => "unknown".to_owned(),
     });
     source.swizzle.print(out);
-    out.push_str(if source.absolute { "|" } else { "" });
     out.push_str(if modifier.is_some() { ")" } else { "" });
+    out.push_str(if source.absolute { "|" } else { "" });
 }
 
 /// Reads an instruction.
@@ -343,8 +343,8 @@ impl Reader {
 
     fn source(&mut self, text: &mut Cursor<'_>) -> Result<Source, TextError> {
         let negate = text.eat("-");
-        let modifier = MODIFIERS.iter().find(|(_, name)| text.eat(name)).map(|(modifier, _)| *modifier);
         let absolute = text.eat("|");
+        let modifier = MODIFIERS.iter().find(|(_, name)| text.eat(name)).map(|(modifier, _)| *modifier);
         let register = match () {
             () if text.eat("f[") => self.input(text)?,
             () if text.eat("{") => self.constant(text)?,
@@ -352,11 +352,11 @@ impl Reader {
             () => Register::Temp(parse_temp(text)?),
         };
         let swizzle = Swizzle::parse(text)?;
-        if absolute {
-            text.expect("|")?;
-        }
         if modifier.is_some() {
             text.expect(")")?;
+        }
+        if absolute {
+            text.expect("|")?;
         }
         Ok(Source { register, swizzle, absolute, modifier: modifier.unwrap_or(Modifier::Full), negate })
     }

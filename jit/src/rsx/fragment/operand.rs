@@ -64,17 +64,19 @@ impl Lower<'_, '_, '_> {
         Number::new(value).within(bound)
     }
 
-    /// Absolute value and modifier.
-    fn modified(&mut self, source: &Source, mut number: Number) -> Number {
-        if source.absolute {
-            number = Number { value: self.quad.e.abs(number.value), exact: false, ..number };
-        }
-        match source.modifier {
+    /// Modifier, then absolute value.
+    fn modified(&mut self, source: &Source, number: Number) -> Number {
+        let number = match source.modifier {
             Modifier::Full | Modifier::Unknown(_) => number,
             Modifier::Half => self.at_most_half(number),
             Modifier::Fx12 => self.clamped(number, FX12),
             Modifier::Fx9 => self.clamped(number, FX9),
-            Modifier::Saturate => self.clamped(number, [0.0, 1.0]),
+            // Nothing is left to make absolute.
+            Modifier::Saturate => return self.clamped(number, [0.0, 1.0]),
+        };
+        match source.absolute {
+            true => Number { value: self.quad.e.abs(number.value), exact: false, ..number },
+            false => number,
         }
     }
 
@@ -91,16 +93,13 @@ impl Lower<'_, '_, '_> {
         let number = self.loaded(step, compute, source, 0);
         let number = self.exact(number);
         let plain = Source { absolute: false, ..*source };
-        let number = match source.absolute {
-            true => Number { value: self.quad.e.abs(number.value), ..number },
-            false => number,
-        };
         let number = self.modified(&plain, number);
         let number = match source.modifier {
             Modifier::Full | Modifier::Unknown(_) => number,
             _ => self.exact(number),
         };
-        if source.negate { self.quad.e.neg(number.value) } else { number.value }
+        let value = if source.absolute { self.quad.e.abs(number.value) } else { number.value };
+        if source.negate { self.quad.e.neg(value) } else { value }
     }
 
     /// Lanes in which a test holds for a component of a condition register.
