@@ -344,8 +344,7 @@ fn convert(convert: Convert, v: f32) -> f32 {
         Convert::Signed => {
             let byte = (v * 255.0 + 0.5).floor();
             let signed = if byte < 128.0 { byte } else { byte - 256.0 };
-            let scaled = signed * (1.0 / 127.0);
-            if -1.0 < scaled { scaled } else { -1.0 }
+            signed * (1.0 / 127.0)
         }
         Convert::Biased => (v * 255.0 - 128.0) * (1.0 / 127.0),
         Convert::Srgb => srgb_to_linear(&mut Scalar, v),

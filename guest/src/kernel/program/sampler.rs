@@ -257,8 +257,8 @@ pub enum Convert {
     /// Nothing.
     #[default]
     None,
-    /// Unorm to snorm: `b = floor(v * 255 + 0.5)`, `s = b < 128 ? b : b - 256`, `max(s * (1/127), -1)`, as `-1 < x ? x
-    /// : -1` (RSX).
+    /// Unorm to snorm: `b = floor(v * 255 + 0.5)`, `s = b < 128 ? b : b - 256`, `s * (1/127)`, which goes down to -128
+    /// / 127 (RSX; RPCS3's tests on the console).
     Signed,
     /// `(v * 255 - 128) * (1/127)` (RSX).
     Biased,

@@ -562,9 +562,8 @@ impl<'s, 'a> Sampler<'s, 'a> {
                 let low = e.lt(byte, middle);
                 let wrapped = e.sub(byte, all);
                 let signed = e.select(low, byte, wrapped);
-                let (scale, least) = (e.f(1.0 / 127.0), e.f(-1.0));
-                let value = e.mul(signed, scale);
-                e.max(value, least)
+                let scale = e.f(1.0 / 127.0);
+                e.mul(signed, scale)
             }
             Convert::Biased => {
                 let (scale, bias, inverse) = (e.f(255.0), e.f(128.0), e.f(1.0 / 127.0));

@@ -176,6 +176,7 @@ fn bound(key: &TextureKey, channel: usize) -> f32 {
     match key.convert[channel] {
         _ if !known => f32::INFINITY,
         Convert::Biased => 1.1,
+        Convert::Signed => 1.01,
         _ => 1.001,
     }
 }
