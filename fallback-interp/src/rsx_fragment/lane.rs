@@ -10,7 +10,7 @@ use crate::operations;
 use crate::program::Vector;
 
 /// The NaN that operations give.
-pub(super) const NAN: f32 = f32::from_bits(0x7FC0_0000);
+const NAN: f32 = f32::from_bits(0x7FFF_FFFF);
 
 /// `v`, any NaN being the one that operations give.
 pub(super) fn canonical(v: f32) -> f32 {

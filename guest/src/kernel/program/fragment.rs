@@ -17,12 +17,13 @@
 //!
 //! What single instructions do is said in [`crate::rsx`]. Here is what concerns four lanes and the order of things.
 //!
-//! * **NaN.** Whatever gives a NaN gives 0x7FC00000, inputs and half precision of a source included, with these
-//!   exceptions that keep or make bits: MOV from an R register or the inline constant to an R register, whatever
-//!   swizzle and mask, without absolute value, modifier, negation, scale, saturation and precision; packing operations
-//!   without the last three; and R registers put together from halves. As half it is 0x7E00, also packed, and a half
-//!   NaN is read as 0x7FC00000. [`Channel::Float`](super::output::Channel::Float) stores these two as well. Absolute
-//!   value and negation change the sign of whatever is read, so unpacking operations may see it.
+//! * **NaN.** Whatever gives a NaN gives 0x7FFFFFFF, as a console's log has it of NRM and DIV (kd-11's
+//!   `fragment_tests/results.txt`), inputs and half precision of a source included, with these exceptions that keep or
+//!   make bits: MOV from an R register or the inline constant to an R register, whatever swizzle and mask, without
+//!   absolute value, modifier, negation, scale, saturation and precision; packing operations without the last three;
+//!   and R registers put together from halves. As half it is 0x7E00, also packed (unverified), and a half NaN is read
+//!   as 0x7FFFFFFF. Absolute value and negation change the sign of whatever is read, so unpacking operations may see
+//!   it.
 //! * **Registers.** There are 64 R registers, and the H registers share their memory: Rn.x holds H(2n).x in bits 15:0
 //!   and H(2n).y in bits 31:16, Rn.y the same of H(2n).zw, Rn.z and Rn.w those of H(2n+1). What is written to H is
 //!   rounded to half first (nearest even, overflow gives infinity, subnormals are kept). All registers start as zero,
@@ -62,7 +63,7 @@
 //!   division, of component x of the source of its LG2. Results and sources are not
 //!   rounded to half, whatever precision, modifier and destination say (so they do not overflow either), but where an H
 //!   register lies in a word that the program also uses as R (see [`Storage`](crate::rsx::fragment::Storage)). A NaN is
-//!   0x7FC00000 there as well.
+//!   0x7FFFFFFF there as well.
 //! * **Differences** between two lanes, of DDX, DDY and levels of detail, are 0 unless both execute the instruction
 //!   together.
 //! * **Fuel.** What lanes execute together counts once. When a pass of a Loop is done, and at a CAL (which is counted,

@@ -19,7 +19,7 @@ use crate::lane::{Emit, F32x4, HalfRange, I32x4, Mask};
 #[derive(Clone, Copy, Debug)]
 pub struct Number {
     pub value: F32x4,
-    /// If it is a NaN, then with the right bits; else those of the host's arithmetic, which stand for 0x7FC00000.
+    /// If it is a NaN, then with the right bits; else those of the host's arithmetic, which stand for 0x7FFFFFFF.
     pub exact: bool,
     /// It is a half, infinity or NaN.
     pub half: bool,
@@ -218,7 +218,9 @@ impl Lower<'_, '_, '_> {
         if number.exact {
             return number;
         }
-        Number { value: self.quad.e.canonical(number.value), exact: true, ..number }
+        let e = &mut *self.quad.e;
+        let (nan, made) = (e.unordered(number.value, number.value), e.f(f32::from_bits(0x7FFF_FFFF)));
+        Number { value: e.select(nan, made, number.value), exact: true, ..number }
     }
 
     /// A number as component `c` of an H register holds it.
