@@ -10,5 +10,6 @@ pub mod float;
 pub mod half;
 pub mod mufu;
 pub mod ops;
+pub mod repeat;
 
 pub use float::{F16, F20, F24, F31, SmallFloat};

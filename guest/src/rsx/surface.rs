@@ -9,6 +9,17 @@ const fn unorm(shift: u8, bits: u8) -> Channel {
     Channel::Unorm(Bits { shift, bits })
 }
 
+/// Eight bits.
+const fn byte(shift: u8) -> Channel {
+    Channel::UnormRsx(Bits { shift, bits: 8 })
+}
+
+/// Singles are stored bit by bit: the console leaves the NaN of its programs, 0x7FFFFFFF, in memory (kd-11's
+/// `fragment_tests/results.txt`), and they do not blend, so nothing else has to be known of them.
+const fn single(shift: u8) -> Channel {
+    Channel::Uint(Bits { shift, bits: 32 })
+}
+
 const fn float(shift: u8, bits: u8) -> Channel {
     Channel::Float(Bits { shift, bits })
 }
@@ -25,17 +36,17 @@ pub const fn color_format(format: SurfaceColor, big_endian: bool) -> ColorFormat
         Z1R5G5B5 => (2, 2, [unorm(10, 5), unorm(5, 5), unorm(0, 5), Channel::Zeros(bits(15, 1))]),
         O1R5G5B5 => (2, 2, [unorm(10, 5), unorm(5, 5), unorm(0, 5), Channel::Ones(bits(15, 1))]),
         R5g6b5 => (2, 2, [unorm(11, 5), unorm(5, 6), unorm(0, 5), ABSENT]),
-        Z8R8G8B8 => (4, 4, [unorm(16, 8), unorm(8, 8), unorm(0, 8), Channel::Zeros(bits(24, 8))]),
-        O8R8G8B8 => (4, 4, [unorm(16, 8), unorm(8, 8), unorm(0, 8), Channel::Ones(bits(24, 8))]),
-        A8r8g8b8 => (4, 4, [unorm(16, 8), unorm(8, 8), unorm(0, 8), unorm(24, 8)]),
-        B8 => (1, 1, [ABSENT, ABSENT, unorm(0, 8), ABSENT]),
-        G8b8 => (2, 2, [ABSENT, unorm(8, 8), unorm(0, 8), ABSENT]),
+        Z8R8G8B8 => (4, 4, [byte(16), byte(8), byte(0), Channel::Zeros(bits(24, 8))]),
+        O8R8G8B8 => (4, 4, [byte(16), byte(8), byte(0), Channel::Ones(bits(24, 8))]),
+        A8r8g8b8 => (4, 4, [byte(16), byte(8), byte(0), byte(24)]),
+        B8 => (1, 1, [ABSENT, ABSENT, byte(0), ABSENT]),
+        G8b8 => (2, 2, [ABSENT, byte(8), byte(0), ABSENT]),
         Rgba16F => (8, 2, [float(0, 16), float(16, 16), float(32, 16), float(48, 16)]),
-        Rgba32F => (16, 4, [float(0, 32), float(32, 32), float(64, 32), float(96, 32)]),
-        R32F => (4, 4, [float(0, 32), ABSENT, ABSENT, ABSENT]),
-        Z8B8G8R8 => (4, 4, [unorm(0, 8), unorm(8, 8), unorm(16, 8), Channel::Zeros(bits(24, 8))]),
-        O8B8G8R8 => (4, 4, [unorm(0, 8), unorm(8, 8), unorm(16, 8), Channel::Ones(bits(24, 8))]),
-        A8b8g8r8 => (4, 4, [unorm(0, 8), unorm(8, 8), unorm(16, 8), unorm(24, 8)]),
+        Rgba32F => (16, 4, [single(0), single(32), single(64), single(96)]),
+        R32F => (4, 4, [single(0), ABSENT, ABSENT, ABSENT]),
+        Z8B8G8R8 => (4, 4, [byte(0), byte(8), byte(16), Channel::Zeros(bits(24, 8))]),
+        O8B8G8R8 => (4, 4, [byte(0), byte(8), byte(16), Channel::Ones(bits(24, 8))]),
+        A8b8g8r8 => (4, 4, [byte(0), byte(8), byte(16), byte(24)]),
     };
     ColorFormat { bytes, swap: if big_endian { unit } else { 1 }, channels }
 }
@@ -65,12 +76,12 @@ pub fn clear_pixel(format: &ColorFormat, word: u32, mask: u8) -> ClearPixel {
             Channel::Zeros(at) => (at, 0),
             Channel::Ones(at) => (at, u32::MAX),
             _ if cleared >> i & 1 == 0 => continue,
-            Channel::Float(at) => {
+            Channel::Float(at) | Channel::Uint(at) => {
                 // r, g, b, a stand in the word as in A8R8G8B8.
                 let v = f32::from((word >> [16, 8, 0, 24][i]) as u8) * (1.0 / 255.0);
                 (at, if at.bits == 16 { half::bits(&mut Scalar, v) as u32 } else { v.to_bits() })
             }
-            Channel::Unorm(at) => (at, word >> at.shift),
+            Channel::Unorm(at) | Channel::UnormRsx(at) => (at, word >> at.shift),
             _ => continue,
         };
         let ones = u128::MAX >> (128 - u32::from(at.bits));
@@ -84,7 +95,7 @@ pub fn clear_pixel(format: &ColorFormat, word: u32, mask: u8) -> ClearPixel {
 /// A8R8G8B8, so that for A8B8G8R8 red and blue change places (RPCS3).
 pub fn lanes(format: &ColorFormat, mask: u8) -> u8 {
     match format.channels {
-        [Channel::Unorm(Bits { shift: 0, .. }), _, Channel::Unorm(Bits { shift: 16, .. }), _] => {
+        [Channel::UnormRsx(Bits { shift: 0, .. }), _, Channel::UnormRsx(Bits { shift: 16, .. }), _] => {
             mask & 0b1010 | (mask & 1) << 2 | mask >> 2 & 1
         }
         _ => mask,

@@ -12,6 +12,7 @@ use triglyph_guest::num::ops::Ops;
 
 use super::args::{BlockArgs, at, surface_at};
 use super::compare::compare_floats;
+use super::output::channel::quantise_rsx;
 use super::plan::{Constants, DEPTH, Early, Plan, PlaneOf};
 use super::surface::QuadAddress;
 use super::tables::Tables;
@@ -235,11 +236,9 @@ impl<'q, 'a> Quad<'q, 'a> {
         }
         let mut alpha = self.alpha(results);
         if self.key.output.alpha_bytes {
-            let (max, half) = (self.e.f(255.0), self.e.f(0.5));
             let limited = self.e.clamp(alpha, 0.0, 1.0);
-            let scaled = self.e.mul(limited, max);
-            let scaled = self.e.add(scaled, half);
-            alpha = self.e.floor(scaled);
+            let byte = quantise_rsx(self.e, limited, 8);
+            alpha = self.e.to_float(byte);
         }
         let args = self.e.args;
         let reference = self.e.load_floats(args, at!(alpha_reference));

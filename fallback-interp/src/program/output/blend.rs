@@ -26,7 +26,7 @@ pub(super) fn blend(
     let constant = constant.map(inside);
     let source: Vector = std::array::from_fn(|i| match format.channels[i] {
         Channel::Absent | Channel::Zeros(_) | Channel::Ones(_) => inside(color[i]),
-        quantised @ (Channel::Unorm(bits) | Channel::Srgb(bits) | Channel::Snorm(bits)) => {
+        quantised @ (Channel::Unorm(bits) | Channel::UnormRsx(bits) | Channel::Srgb(bits) | Channel::Snorm(bits)) => {
             let pixel = channel::insert(0, bits, channel::encode(quantised, color[i]));
             channel::decode(quantised, pixel, i == 3)
         }

@@ -3,17 +3,17 @@
 use triglyph_guest::kernel::program::output::{Bits, Channel};
 use triglyph_guest::num::half;
 use triglyph_guest::num::ops::{Scalar, linear_to_srgb, srgb_to_linear};
+use triglyph_guest::num::repeat;
 
 use crate::program::limit;
 
 /// Where a channel is stored, if it is.
 pub(crate) fn bits(channel: Channel) -> Option<Bits> {
-    use Channel::{Absent, Float, Ones, Sint, Snorm, Srgb, Uint, Unorm, Zeros};
+    use Channel::{Absent, Float, Ones, Sint, Snorm, Srgb, Uint, Unorm, UnormRsx, Zeros};
     match channel {
         Absent => None,
-        Zeros(bits) | Ones(bits) | Unorm(bits) | Srgb(bits) | Snorm(bits) | Uint(bits) | Sint(bits) | Float(bits) => {
-            Some(bits)
-        }
+        Zeros(bits) | Ones(bits) | Unorm(bits) | UnormRsx(bits) | Srgb(bits) | Snorm(bits) | Uint(bits)
+        | Sint(bits) | Float(bits) => Some(bits),
     }
 }
 
@@ -39,6 +39,7 @@ pub(crate) fn decode(channel: Channel, pixel: u128, alpha: bool) -> f32 {
         Channel::Zeros(_) => 0.0,
         Channel::Ones(_) => 1.0,
         Channel::Unorm(bits) => unorm(pixel, bits),
+        Channel::UnormRsx(bits) => repeat::to_byte(extract(pixel, bits), bits.bits.into()) as f32 * (1.0 / 255.0),
         Channel::Srgb(bits) => srgb_to_linear(&mut Scalar, unorm(pixel, bits)),
         Channel::Snorm(bits) => {
             let value = signed(pixel, bits) as f32 * (1.0 / signed_max(bits) as f32);
@@ -69,6 +70,7 @@ pub(crate) fn encode(channel: Channel, value: f32) -> u32 {
         Channel::Absent | Channel::Zeros(_) => 0,
         Channel::Ones(_) => u32::MAX,
         Channel::Unorm(bits) => encode_unorm(value, bits),
+        Channel::UnormRsx(bits) => cut_unorm(value, mask(bits)),
         Channel::Srgb(bits) => encode_unorm(linear_to_srgb(&mut Scalar, limit(value, 0.0, 1.0)), bits),
         Channel::Snorm(bits) => {
             let scaled = limit(value, -1.0, 1.0) * signed_max(bits) as f32;
@@ -85,6 +87,12 @@ pub(crate) fn encode(channel: Channel, value: f32) -> u32 {
 
 fn encode_unorm(value: f32, bits: Bits) -> u32 {
     (limit(value, 0.0, 1.0) * mask(bits) as f32 + 0.5) as u32
+}
+
+/// 0 to `max` for 0 to 1, of which 12 bits of fraction count.
+pub(super) fn cut_unorm(value: f32, max: u32) -> u32 {
+    let fraction = (limit(value, 0.0, 1.0) * 4096.0).floor() as u32;
+    (fraction * max + 2048) >> 12
 }
 
 /// 32 bits: single, 16: half, else: no sign, five bits of exponent.

@@ -133,7 +133,7 @@ impl<'a> Output<'a> {
     }
 
     fn passes_alpha_test(&self, alpha: f32) -> bool {
-        let alpha = if self.key.alpha_bytes { (limit(alpha, 0.0, 1.0) * 255.0 + 0.5).trunc() } else { alpha };
+        let alpha = if self.key.alpha_bytes { channel::cut_unorm(alpha, 255) as f32 } else { alpha };
         compare(self.key.alpha_test, alpha, self.constants.alpha_reference)
     }
 
@@ -247,9 +247,9 @@ impl<'a> Output<'a> {
 
 /// Whether the stored channels, fixed ones aside, are all unorm or sRGB.
 fn is_unorm(format: &ColorFormat) -> bool {
-    use Channel::{Absent, Float, Ones, Sint, Snorm, Srgb, Uint, Unorm, Zeros};
+    use Channel::{Absent, Float, Ones, Sint, Snorm, Srgb, Uint, Unorm, UnormRsx, Zeros};
     format.channels.iter().all(|channel| match channel {
-        Absent | Zeros(_) | Ones(_) | Unorm(_) | Srgb(_) => true,
+        Absent | Zeros(_) | Ones(_) | Unorm(_) | UnormRsx(_) | Srgb(_) => true,
         Snorm(_) | Uint(_) | Sint(_) | Float(_) => false,
     })
 }

@@ -101,7 +101,7 @@ fn is_srgb(format: &ColorFormat) -> bool {
 fn fits_byte(channel: &Channel) -> bool {
     match channel {
         Channel::Absent | Channel::Zeros(_) | Channel::Ones(_) => true,
-        Channel::Unorm(Bits { bits, .. }) => *bits <= 8,
+        Channel::Unorm(Bits { bits, .. }) | Channel::UnormRsx(Bits { bits, .. }) => *bits <= 8,
         _ => false,
     }
 }

@@ -5,7 +5,7 @@ use crate::kernel::program::output::{Bits, Channel, ColorFormat};
 use crate::kernel::program::sampler::{LINEAR, Texels};
 use crate::layout::Blocks;
 use crate::layout::surface::{gob_offset, swizzle3};
-use crate::num::F16;
+use crate::num::{F16, repeat};
 
 /// Decodes a piece.
 pub(super) fn decode(format: &ColorFormat, piece: Piece<'_, '_>) {
@@ -95,6 +95,17 @@ impl Field {
                 7 => (at, 129, 0),
                 _ => (at, 1 << 6, 0),
             },
+            // Equal to [`repeat::to_byte`]: v * 33 / 4, cut off, is v << 3 | v >> 2.
+            Channel::UnormRsx(at) => match at.bits {
+                1 => (at, 255 << 6, 0),
+                2 => (at, 85 << 6, 0),
+                3 => (at, 2336, 0),
+                4 => (at, 17 << 6, 0),
+                5 => (at, 528, 0),
+                6 => (at, 260, 0),
+                7 => (at, 129, 0),
+                _ => (at, 1 << 6, 0),
+            },
             _ => return constant(0),
         };
         Field { shift: shift.into(), mask: (1 << bits) - 1, factor, add }
@@ -175,6 +186,7 @@ fn value(channel: Channel, alpha: bool, words: &[u32; 4]) -> f32 {
             let max = (u64::MAX >> (64 - u32::from(at.bits))) as f32;
             field(at) as f32 * (1.0 / max)
         }
+        Channel::UnormRsx(at) => repeat::to_byte(field(at), at.bits.into()) as f32 * (1.0 / 255.0),
         Channel::Snorm(at) => {
             let unused = 32 - u32::from(at.bits);
             // A single bit is a sign alone: 0 or -1.

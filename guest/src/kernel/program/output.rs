@@ -10,8 +10,8 @@
 //!   primitive from that one on, at the pixel's centre and clamped to 0..1: distances from the line's sides and from
 //!   its ends, half a pixel outside of it 0.
 //! * **Alpha test**: `alpha OP reference`, f32, the unclamped alpha of colour output 0. NaN: only `Always` and
-//!   `NotEqual` pass. With [`OutputKey::alpha_bytes`] alpha is what a channel of 8 bits would store of it, 0 to 255,
-//!   and so is the reference.
+//!   `NotEqual` pass. With [`OutputKey::alpha_bytes`] alpha is what a [`Channel::UnormRsx`] of 8 bits would store of
+//!   it, 0 to 255, and so is the reference.
 //! * **Alpha to coverage** (more than one sample): the first `floor(clamp(alpha) * samples + 0.5)` samples stay. With
 //!   [`OutputKey::coverage_dither`] [`DITHER`] takes the place of 0.5: that of `x % 2 + y % 2 * 2`, for pixel (x, y) as
 //!   the target stores it. **Alpha to one** then makes alpha 1 in all colour outputs.
@@ -38,12 +38,15 @@
 //!   [`blend_program`](super::blend_program) for s and d.
 //! * **Logic operation**: there is no blending. On the stored bits of the pixel for unorm formats, in channels of the
 //!   mask; for other formats s is stored as it came.
-//! * **Store**: unorm of n bits: `trunc(clamp(v) * (2^n - 1) + 0.5)`; snorm: clamped to -1..1 (NaN gives -1), `v *
-//!   (2^(n-1) - 1)` rounded to nearest, ties to even; half: nearest even with overflow to infinity; small floats
-//!   likewise, negative values are 0 (NaN: all ones); f32: bits; integers: the bits of the output, clamped to the
-//!   range. sRGB: [`crate::num::ops::linear_to_srgb`] of `clamp(v)`, then unorm. Decoding: unorm `q as f32 * (1.0 /
-//!   max)`; [`Channel::Srgb`] the same, then [`crate::num::ops::srgb_to_linear`]; [`Channel::Unorm`] stays as it is
-//!   whatever was encoded; snorm `q as f32 * (1.0 / max)`, -1 at least; floats exactly.
+//! * **Store**: unorm of n bits: `trunc(clamp(v) * (2^n - 1) + 0.5)`; [`Channel::UnormRsx`] `(floor(4096 * clamp(v)) *
+//!   (2^n - 1) + 2048) >> 12`, in integers: 1,199 of 1,200 samples of a picture of the console (RPCS3's
+//!   `rsx_fp_static_test1`; the one left is a tie), where plain rounding misses 37; snorm: clamped to -1..1 (NaN gives
+//!   -1), `v * (2^(n-1) - 1)` rounded to nearest, ties to even; half: nearest even with overflow to infinity; small
+//!   floats likewise, negative values are 0 (NaN: all ones); f32: bits; integers: the bits of the output, clamped to
+//!   the range. sRGB: [`crate::num::ops::linear_to_srgb`] of `clamp(v)`, then unorm. Decoding: unorm `q as f32 * (1.0 /
+//!   max)`; [`Channel::UnormRsx`] as the unorm of 8 bits that begins with its bits, over and over; [`Channel::Srgb`]
+//!   the same, then [`crate::num::ops::srgb_to_linear`]; [`Channel::Unorm`] stays as it is whatever was encoded; snorm
+//!   `q as f32 * (1.0 / max)`, -1 at least; floats exactly.
 //! * **Coverage as a colour**, [`OutputKey::coverage_color`]: red of that target, if it is stored as an integer, is no
 //!   longer the fragment's but the set of samples of the fragment that colours would be written to: bit
 //!   [`CoverageColor::bits`]`[k]` for sample k, as many as the channel has bits. With tests before the program those
@@ -254,6 +257,8 @@ pub enum Channel {
     Ones(Bits),
     /// 0 to 1.
     Unorm(Bits),
+    /// 0 to 1 as the RSX has it, 8 bits at most: stored with 12 bits of fraction, read by repeating its bits.
+    UnormRsx(Bits),
     /// 0 to 1, stored non-linearly; blending happens on linear values.
     Srgb(Bits),
     /// -1 to 1.

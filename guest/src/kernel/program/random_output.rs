@@ -14,12 +14,20 @@ const fn unorm(shift: u8, bits: u8) -> Channel {
     Channel::Unorm(Bits { shift, bits })
 }
 
+const fn rsx(shift: u8, bits: u8) -> Channel {
+    Channel::UnormRsx(Bits { shift, bits })
+}
+
 const fn srgb(shift: u8, bits: u8) -> Channel {
     Channel::Srgb(Bits { shift, bits })
 }
 
 const fn float(shift: u8, bits: u8) -> Channel {
     Channel::Float(Bits { shift, bits })
+}
+
+const fn uint(shift: u8) -> Channel {
+    Channel::Uint(Bits { shift, bits: 32 })
 }
 
 const fn snorm(shift: u8, bits: u8) -> Channel {
@@ -35,19 +43,21 @@ const HIGH_BYTE: Bits = Bits { shift: 24, bits: 8 };
 const HIGH_BIT: Bits = Bits { shift: 15, bits: 1 };
 
 /// What targets of the RSX hold, as a big-endian channel stores it, then formats of other machines.
-const FORMATS: [ColorFormat; 20] = [
-    format(4, 4, [unorm(16, 8), unorm(8, 8), unorm(0, 8), unorm(24, 8)]),
-    format(4, 4, [unorm(16, 8), unorm(8, 8), unorm(0, 8), Channel::Zeros(HIGH_BYTE)]),
-    format(4, 4, [unorm(16, 8), unorm(8, 8), unorm(0, 8), Channel::Ones(HIGH_BYTE)]),
-    format(4, 4, [unorm(0, 8), unorm(8, 8), unorm(16, 8), unorm(24, 8)]),
+const FORMATS: [ColorFormat; 22] = [
+    format(4, 4, [rsx(16, 8), rsx(8, 8), rsx(0, 8), rsx(24, 8)]),
+    format(4, 4, [rsx(16, 8), rsx(8, 8), rsx(0, 8), Channel::Zeros(HIGH_BYTE)]),
+    format(4, 4, [rsx(16, 8), rsx(8, 8), rsx(0, 8), Channel::Ones(HIGH_BYTE)]),
+    format(4, 4, [rsx(0, 8), rsx(8, 8), rsx(16, 8), rsx(24, 8)]),
     format(2, 2, [unorm(11, 5), unorm(5, 6), unorm(0, 5), ABSENT]),
     format(2, 2, [unorm(10, 5), unorm(5, 5), unorm(0, 5), Channel::Zeros(HIGH_BIT)]),
     format(2, 2, [unorm(10, 5), unorm(5, 5), unorm(0, 5), Channel::Ones(HIGH_BIT)]),
-    format(1, 1, [ABSENT, ABSENT, unorm(0, 8), ABSENT]),
-    format(2, 2, [ABSENT, unorm(8, 8), unorm(0, 8), ABSENT]),
+    format(1, 1, [ABSENT, ABSENT, rsx(0, 8), ABSENT]),
+    format(2, 2, [ABSENT, rsx(8, 8), rsx(0, 8), ABSENT]),
     format(8, 2, [float(0, 16), float(16, 16), float(32, 16), float(48, 16)]),
-    format(16, 4, [float(0, 32), float(32, 32), float(64, 32), float(96, 32)]),
-    format(4, 4, [float(0, 32), ABSENT, ABSENT, ABSENT]),
+    format(16, 4, [uint(0), uint(32), uint(64), uint(96)]),
+    format(4, 4, [uint(0), ABSENT, ABSENT, ABSENT]),
+    format(2, 1, [rsx(11, 5), rsx(5, 6), rsx(2, 3), rsx(0, 2)]),
+    format(4, 1, [rsx(0, 4), rsx(4, 7), rsx(16, 1), unorm(24, 8)]),
     format(4, 1, [unorm(16, 8), unorm(8, 8), unorm(0, 8), unorm(24, 8)]),
     format(4, 1, [srgb(0, 8), srgb(8, 8), srgb(16, 8), unorm(24, 8)]),
     format(4, 1, [unorm(0, 10), unorm(10, 10), unorm(20, 10), unorm(30, 2)]),

@@ -53,7 +53,7 @@ fn color_formats_are_those_of_the_list() {
             let (found, kinds) = match channel {
                 Channel::Absent => (None, ""),
                 Channel::Zeros(at) | Channel::Ones(at) => (Some(at), "X"),
-                Channel::Unorm(at) => (Some(at), "unorm"),
+                Channel::Unorm(at) | Channel::UnormRsx(at) => (Some(at), "unorm"),
                 Channel::Srgb(at) => (Some(at), "sRGB"),
                 Channel::Snorm(at) => (Some(at), "snorm"),
                 Channel::Uint(at) => (Some(at), "uint"),

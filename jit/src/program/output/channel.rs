@@ -14,6 +14,7 @@ pub fn bits_of(channel: Channel) -> Option<Bits> {
         Channel::Zeros(bits)
         | Channel::Ones(bits)
         | Channel::Unorm(bits)
+        | Channel::UnormRsx(bits)
         | Channel::Srgb(bits)
         | Channel::Snorm(bits)
         | Channel::Uint(bits)
@@ -47,6 +48,7 @@ pub fn in_memory_order(format: ColorFormat) -> ColorFormat {
         Channel::Zeros(bits) => Channel::Zeros(moved(bits)),
         Channel::Ones(bits) => Channel::Ones(moved(bits)),
         Channel::Unorm(bits) => Channel::Unorm(moved(bits)),
+        Channel::UnormRsx(bits) => Channel::UnormRsx(moved(bits)),
         Channel::Srgb(bits) => Channel::Srgb(moved(bits)),
         Channel::Snorm(bits) => Channel::Snorm(moved(bits)),
         Channel::Uint(bits) => Channel::Uint(moved(bits)),
@@ -64,6 +66,10 @@ pub fn encode(e: &mut Emit<'_>, channel: Channel, value: F32x4) -> I32x4 {
         Channel::Unorm(bits) => {
             let value = e.clamp(value, 0.0, 1.0);
             quantise(e, value, bits.bits)
+        }
+        Channel::UnormRsx(bits) => {
+            let value = e.clamp(value, 0.0, 1.0);
+            quantise_rsx(e, value, bits.bits)
         }
         Channel::Srgb(bits) => {
             let value = e.clamp(value, 0.0, 1.0);
@@ -105,11 +111,11 @@ pub fn encode(e: &mut Emit<'_>, channel: Channel, value: F32x4) -> I32x4 {
 
 /// The channel whose bits are each byte of a pixel, if they are four channels of eight bits, unorm or fixed.
 pub fn byte_channels(format: &ColorFormat) -> Option<[usize; 4]> {
+    use Channel::{Ones, Unorm, UnormRsx, Zeros};
     let at = |byte: u8| {
         let bits = Bits { shift: 8 * byte, bits: 8 };
-        format.channels.iter().position(
-            |&channel| matches!(channel, Channel::Unorm(at) | Channel::Zeros(at) | Channel::Ones(at) if at == bits),
-        )
+        let is = |&channel: &Channel| matches!(channel, Unorm(at) | UnormRsx(at) | Zeros(at) | Ones(at) if at == bits);
+        format.channels.iter().position(is)
     };
     (format.bytes == 4 && format.swap <= 1).then_some([at(0)?, at(1)?, at(2)?, at(3)?])
 }
@@ -125,13 +131,16 @@ pub fn fixed_value(e: &mut Emit<'_>, channel: Channel) -> Option<F32x4> {
 
 /// Four unorm channels of eight bits as the bytes of words, the first one lowest. Narrowing clamps what is negative; a
 /// NaN converts to the lowest integer or to 0.
-pub fn encode_bytes(e: &mut Emit<'_>, values: [F32x4; 4]) -> I32x4 {
+pub fn encode_bytes(e: &mut Emit<'_>, channels: [Channel; 4], values: [F32x4; 4]) -> I32x4 {
     const BY_PIXEL: [u8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
-    let [a, b, c, d] = values.map(|value| {
+    let [a, b, c, d] = [0, 1, 2, 3].map(|byte| {
         let one = e.f(1.0);
         // 1 < v ? 1 : v
-        let limited = e.min(one, value);
-        quantise(e, limited, 8).0
+        let limited = e.min(one, values[byte]);
+        match channels[byte] {
+            Channel::UnormRsx(_) => quantise_rsx(e, limited, 8).0,
+            _ => quantise(e, limited, 8).0,
+        }
     });
     let (low, high) = (e.b.ins().snarrow(a, b), e.b.ins().snarrow(c, d));
     let bytes = e.b.ins().unarrow(low, high);
@@ -147,6 +156,17 @@ fn quantise(e: &mut Emit<'_>, value: F32x4, bits: u8) -> I32x4 {
     e.truncate_to_int(scaled)
 }
 
+/// (floor(4096 v) * max + 2048) >> 12 of 0 to 1: exact in floats while max has 8 bits, and two operations more than
+/// [`quantise`].
+pub fn quantise_rsx(e: &mut Emit<'_>, value: F32x4, bits: u8) -> I32x4 {
+    let (scale, max, half) = (e.f(4096.0), e.f(low_bits(bits) as f32 / 4096.0), e.f(0.5));
+    let fraction = e.mul(value, scale);
+    let fraction = e.floor(fraction);
+    let scaled = e.mul(fraction, max);
+    let scaled = e.add(scaled, half);
+    e.truncate_to_int(scaled)
+}
+
 fn masked(e: &mut Emit<'_>, value: I32x4, bits: u8) -> I32x4 {
     if bits >= 32 {
         return value;
@@ -158,7 +178,13 @@ fn masked(e: &mut Emit<'_>, value: I32x4, bits: u8) -> I32x4 {
 /// The value of stored unorm, sRGB and snorm bits.
 pub fn decode_bits(e: &mut Emit<'_>, channel: Channel, bits: I32x4) -> F32x4 {
     match channel {
-        Channel::Unorm(at) | Channel::Srgb(at) => {
+        Channel::UnormRsx(at) if at.bits < 8 => {
+            let eight = repeat(e, bits, at.bits.into());
+            let value = e.to_float(eight);
+            let scale = e.f(1.0 / 255.0);
+            e.mul(value, scale)
+        }
+        Channel::Unorm(at) | Channel::UnormRsx(at) | Channel::Srgb(at) => {
             let value = e.to_float(bits);
             let scale = e.f(1.0 / low_bits(at.bits) as f32);
             let value = e.mul(value, scale);
@@ -182,6 +208,17 @@ pub fn decode_bits(e: &mut Emit<'_>, channel: Channel, bits: I32x4) -> F32x4 {
         Channel::Ones(_) => e.f(1.0),
         _ => e.f(0.0),
     }
+}
+
+/// Eight bits that begin with `bits`, `count` of them, over and over.
+fn repeat(e: &mut Emit<'_>, bits: I32x4, count: u32) -> I32x4 {
+    let (mut eight, mut count) = (e.ishl(bits, 8 - count), count);
+    while count < 8 {
+        let again = e.ushr(eight, count);
+        eight = e.ior(eight, again);
+        count *= 2;
+    }
+    eight
 }
 
 /// A channel of stored words, `alpha` for a missing one.

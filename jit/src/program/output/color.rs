@@ -34,7 +34,7 @@ impl Format {
         }
         Format {
             format,
-            unorm: stored().all(|c| matches!(c, Channel::Unorm(_) | Channel::Srgb(_))),
+            unorm: stored().all(|c| matches!(c, Channel::Unorm(_) | Channel::UnormRsx(_) | Channel::Srgb(_))),
             snorm: stored().any(|c| matches!(c, Channel::Snorm(_))),
             integer: stored().any(|c| matches!(c, Channel::Uint(_) | Channel::Sint(_))),
             channels,
@@ -181,7 +181,8 @@ impl Quad<'_, '_> {
         let words = match bytes.filter(|order| order.iter().all(|&c| format.writes(key.mask, c))) {
             Some(order) => {
                 let bytes = order.map(|c| channel::fixed_value(self.e, format.format.channels[c]).unwrap_or(values[c]));
-                vec![Some(channel::encode_bytes(self.e, bytes))]
+                let channels = order.map(|c| format.format.channels[c]);
+                vec![Some(channel::encode_bytes(self.e, channels, bytes))]
             }
             None => self.encoded_words(&format, key.mask, values),
         };
@@ -296,7 +297,7 @@ fn operands(
 ) -> Operands {
     let channels = format.format.channels;
     let source = [0, 1, 2, 3].map(|c| match (channels[c], bits[c]) {
-        (Channel::Unorm(_) | Channel::Srgb(_) | Channel::Snorm(_), Some(bits)) => {
+        (Channel::Unorm(_) | Channel::UnormRsx(_) | Channel::Srgb(_) | Channel::Snorm(_), Some(bits)) => {
             channel::decode_bits(e, channels[c], bits)
         }
         (Channel::Absent | Channel::Zeros(_) | Channel::Ones(_), _) if format.unorm => e.clamp(color[c], 0.0, 1.0),

@@ -92,7 +92,9 @@ fn color_pixel(registers: &Registers, format: &ColorFormat, components: u8) -> P
                 let linear = unit(f32::from_bits(word));
                 (bits, unorm(linear_to_srgb(&mut Scalar, linear), bits.bits))
             }
-            Channel::Unorm(bits) | Channel::Srgb(bits) => (bits, unorm(f32::from_bits(word), bits.bits)),
+            Channel::Unorm(bits) | Channel::UnormRsx(bits) | Channel::Srgb(bits) => {
+                (bits, unorm(f32::from_bits(word), bits.bits))
+            }
             Channel::Snorm(bits) => (bits, snorm(f32::from_bits(word), bits.bits)),
             Channel::Float(bits) => (bits, float(word, bits.bits)),
         };

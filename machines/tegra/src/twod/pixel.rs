@@ -172,12 +172,11 @@ impl Codec {
 
 /// Where a component is stored.
 fn place(channel: Channel) -> Option<Bits> {
-    use Channel::{Absent, Float, Ones, Sint, Snorm, Srgb, Uint, Unorm, Zeros};
+    use Channel::{Absent, Float, Ones, Sint, Snorm, Srgb, Uint, Unorm, UnormRsx, Zeros};
     match channel {
         Absent => None,
-        Zeros(bits) | Ones(bits) | Unorm(bits) | Srgb(bits) | Snorm(bits) | Uint(bits) | Sint(bits) | Float(bits) => {
-            Some(bits)
-        }
+        Zeros(bits) | Ones(bits) | Unorm(bits) | UnormRsx(bits) | Srgb(bits) | Snorm(bits) | Uint(bits)
+        | Sint(bits) | Float(bits) => Some(bits),
     }
 }
 
@@ -214,7 +213,8 @@ fn decode(channel: Channel, pixel: Words, alpha: bool) -> f32 {
         Channel::Absent => f32::from(u8::from(alpha)),
         Channel::Zeros(_) => 0.0,
         Channel::Ones(_) => 1.0,
-        Channel::Unorm(bits) => extract(pixel, bits) as f32 * (1.0 / mask(bits) as f32),
+        // No format of this machine has the RSX's own ones.
+        Channel::Unorm(bits) | Channel::UnormRsx(bits) => extract(pixel, bits) as f32 * (1.0 / mask(bits) as f32),
         // All sRGB formats have 8 bits.
         Channel::Srgb(bits) => LINEAR[(extract(pixel, bits) & 0xFF) as usize],
         Channel::Snorm(bits) => (signed(pixel, bits) as f32 * (1.0 / (mask(bits) >> 1) as f32)).max(-1.0),
@@ -247,7 +247,7 @@ fn encode(channel: Channel, value: f32) -> u32 {
     match channel {
         Channel::Absent | Channel::Zeros(_) => 0,
         Channel::Ones(_) => u32::MAX,
-        Channel::Unorm(bits) => unorm(value, bits),
+        Channel::Unorm(bits) | Channel::UnormRsx(bits) => unorm(value, bits),
         Channel::Srgb(bits) => unorm(linear_to_srgb(&mut Scalar, limit(value, 0.0, 1.0)), bits),
         Channel::Snorm(bits) => (limit(value, -1.0, 1.0) * (mask(bits) >> 1) as f32).round_ties_even() as i32 as u32,
         Channel::Uint(bits) => (value.round_ties_even() as u32).min(mask(bits)),

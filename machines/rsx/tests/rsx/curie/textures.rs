@@ -247,8 +247,8 @@ fn channels_are_converted() {
     };
     // Gamma of red and green.
     assert_eq!(read(0x30_0000, 0), 0x0080_0D80);
-    // Signed red: -0x44 is below 0; signed green: 0x40 / 127.
-    assert_eq!(read(0, 0x6000_0000), 0x0000_8180);
+    // Signed red: -0x44 is below 0; signed green: 0x40 / 127, of which 12 bits are stored.
+    assert_eq!(read(0, 0x6000_0000), 0x0000_8080);
     // Biased: (v - 128) / 127.
     assert_eq!(read(0x1000, 0), 0x0078_0000);
 }
