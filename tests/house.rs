@@ -34,7 +34,7 @@ const OPTIONS: &[&str] = &["guest", "interp", "jit", "engine"];
 const CLI: &[&str] = &["", "guest", "engine", "jit", "options"];
 
 /// What testkit may use: a feature each.
-const TESTKIT: &[&str] = &["guest", "interp", "jit", "engine", "options", "n3ds", "tegra"];
+const TESTKIT: &[&str] = &["guest", "interp", "jit", "engine", "options", "n3ds", "rsx", "tegra"];
 
 struct Crate {
     folder: &'static str,

@@ -18,7 +18,7 @@
 //!
 //! 1. **Sources** are loaded, swizzled, modified, made absolute, negated: SAT comes before ABS (a test on the console,
 //!    RPCS3 #19326), and so, unverified, do the other modifiers, which share its field. Absolute value
-//!   and negation change sign bits  only. All of them are read before anything is written. A half is widened to f32.
+//!    and negation change sign bits only. All of them are read before anything is written. A half is widened to f32.
 //! 2. **The result** r is computed by the formula of [`Op`]; then, component by component:
 //!    with `expand` `2 * r - 1`; times the factor of `scale` (not where that is 1); with `saturate` `r > 0 ? (r < 1 ? r
 //!    : 1) : 0`, so NaN becomes 0; rounded or clamped to `precision`; rounded to half if the destination is an H
