@@ -3,6 +3,7 @@
 //! OpenGL ES; where those, or Mesa's driver, are missing, a test says so and is done.
 
 mod game;
+mod peer;
 mod processes;
 mod rounds;
 mod scenes;
