@@ -5,6 +5,7 @@
 mod clock;
 mod closed;
 pub mod program;
+mod setup;
 mod transfer;
 
 use std::path::PathBuf;
@@ -32,6 +33,8 @@ use crate::trace;
 pub use clock::ScopedTimer;
 use clock::StageClock;
 use closed::ClosedWork;
+pub use setup::Account;
+use setup::FixedDraw;
 
 /// How an engine is set up.
 #[derive(Clone, Debug)]
@@ -129,6 +132,20 @@ pub struct DrawCall<'a> {
     pub order: &'a [u32],
     /// Triangles of the order whose winding is turned over, by number, ascending; only geometry programs have any.
     pub turned: &'a [u32],
+}
+
+impl DrawCall<'_> {
+    /// Calls `triangle` with the vertices of each triangle.
+    #[inline(always)]
+    fn assemble(&self, assembler: &mut Assembler, mut triangle: impl FnMut([u32; 3])) {
+        let mut turned = self.turned.iter().peekable();
+        for (number, &vertex) in self.order.iter().enumerate() {
+            if turned.next_if(|&&turned| 3 * turned as usize == number).is_some() {
+                assembler.turn();
+            }
+            assembler.submit(vertex, &mut triangle);
+        }
+    }
 }
 
 impl Renderer {
@@ -238,6 +255,7 @@ impl Renderer {
 
     /// Assembles and bins a draw; the scene before it is over when the target is another one.
     pub fn draw(&mut self, memory: &Memory, call: &DrawCall<'_>, mut shaded: Shaded, assembler: &mut Assembler) {
+        self.finish_setup();
         if self.scene.target != call.target || self.scene.is_full() || call.state.feedback {
             self.close_scene(memory);
             self.scene.reset(call.target);
@@ -248,19 +266,20 @@ impl Renderer {
         let _span = trace::draw(call.order.len());
         let timer = self.setup_clock.start(call.order.len());
         assembler.begin(&mut shaded);
-        let mut triangles = 0;
-        let mut turned = call.turned.iter().peekable();
-        for (number, &vertex) in call.order.iter().enumerate() {
-            if turned.next_if(|&&triangle| 3 * triangle as usize == number).is_some() {
-                assembler.turn();
-            }
-            let scene = &mut self.scene;
-            assembler.submit(vertex, |t| triangles += u64::from(call.setup.triangle(&shaded, t, scene)));
+        self.stats.draws += 1;
+        if !call.state.feedback && self.is_setup_left(call.order.len()) {
+            let mut triangles = Vec::with_capacity(call.order.len() / 3);
+            call.assemble(assembler, |triangle| triangles.push(triangle));
+            assembler.end(&shaded);
+            self.leave_fixed(FixedDraw::new(call.setup, triangles, shaded));
+            self.stats.stages.setup += timer.time();
+            return;
         }
+        let (mut triangles, scene) = (0, &mut self.scene);
+        call.assemble(assembler, |t| triangles += u64::from(call.setup.triangle(&shaded, t, scene)));
         assembler.end(&shaded);
         self.scratch = shaded;
 
-        self.stats.draws += 1;
         self.stats.triangles += triangles;
         self.stats.stages.setup += timer.time();
         if call.state.feedback {

@@ -1,16 +1,19 @@
-//! Scenes that are closed and not drawn yet, and transfers that come after them.
+//! Scenes that are closed and not drawn yet, transfers that come after them, and the setup of a large draw.
 //!
 //! A bounded run returns soon after an interrupt, so it draws in pieces. Between two commands that is simple: the scene
 //! is closed, and what is left of it is drawn by the next run, before its first command. Commands are not left in the
 //! middle. A draw that does not belong to the scene before it (another target, a texture that lies in it) only closes
 //! that scene; it is drawn after the command, which does not depend on it: programs sample when their own scene is
-//! drawn. Large clears and copies are done after their command as well, in order with the scenes. Everything else that
-//! looks at memory has closed work done first, however long that takes.
+//! drawn. Large clears and copies are done after their command as well, in order with the scenes, and so is the setup
+//! of a large draw, whose scene stays open. Everything else that looks at memory has closed work done first, however
+//! long that takes.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
 use super::Renderer;
+use super::setup::{Account, SetupWork};
+use crate::draw::program::Drawn;
 use crate::mem::Memory;
 use crate::raster::{self, DrawContext, Drawing, PreparedProgramState, PreparedState};
 use crate::scene::program::ProgramScene;
@@ -31,6 +34,10 @@ enum Work {
 #[derive(Debug, Default)]
 pub(super) struct ClosedWork {
     queue: VecDeque<Work>,
+    /// A draw in the scene that comes after them.
+    pub(super) setup: Option<SetupWork>,
+    /// What came of such draws and no machine has taken yet.
+    pub(super) accounts: Vec<(Drawn, Account)>,
     /// Empty scenes, kept for their allocations.
     spare: Vec<Scene>,
     spare_programs: Vec<ProgramScene>,
@@ -46,7 +53,7 @@ fn take<K: Kind>(scene: &mut Scene<K>, spare: &mut Vec<Scene<K>>) -> Scene<K> {
 impl ClosedWork {
     #[inline]
     fn is_empty(&self) -> bool {
-        self.queue.is_empty()
+        self.queue.is_empty() && self.setup.is_none() && self.accounts.is_empty()
     }
 
     /// Notes a transfer that comes after what is closed.
@@ -76,7 +83,8 @@ impl Renderer {
         self.interrupter = interrupter;
     }
 
-    /// Whether scenes are closed and not drawn yet, or transfers wait for them.
+    /// Whether scenes are closed and not drawn yet, transfers wait for them, or a draw has not been set up or
+    /// [taken](Self::take_accounts).
     #[inline]
     pub fn has_closed(&self) -> bool {
         !self.closed.is_empty()
@@ -102,11 +110,12 @@ impl Renderer {
 
     /// The scene is over. In bounded runs it is drawn after the command, otherwise at once.
     pub fn close_scene(&mut self, memory: &Memory) {
+        self.finish_setup();
         if self.interrupter.is_none() {
             return self.flush(memory);
         }
         self.restart_clocks();
-        let ClosedWork { queue, spare, spare_programs } = &mut self.closed;
+        let ClosedWork { queue, spare, spare_programs, .. } = &mut self.closed;
         if !self.scene.is_empty() {
             queue.push_back(Work::Scene(take(&mut self.scene, spare), Drawing::default()));
         }
@@ -155,6 +164,6 @@ impl Renderer {
             }
             self.closed.remove_first();
         }
-        true
+        self.set_up_until(interrupter)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Renderer;
+use super::{Account, Renderer};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::draw::program::{Binned, Drawn, ProgramBatch, ProgramSetup, Records, Shape, Topology, shade_programs};
 use crate::mem::{Footprint, GuestRange, Memory, Misses};
@@ -27,9 +27,11 @@ pub struct ProgramCall<'a> {
     /// What its pixels need.
     pub state: &'a Arc<ProgramState>,
     /// What its primitives need.
-    pub setup: &'a ProgramSetup,
+    pub setup: &'a Arc<ProgramSetup>,
     /// Its primitives.
     pub primitives: Primitives<'a>,
+    /// For [`Renderer::take_accounts`], where what comes of the draw may be known after the command.
+    pub account: Option<Account>,
 }
 
 /// The primitives of a draw.
@@ -92,15 +94,19 @@ impl Renderer {
     }
 
     /// Bins a draw. The scene before it is over when its target is another one, or when one of the draw's textures lies
-    /// in what it writes: textures are what memory holds before a draw.
+    /// in what it writes: textures are what memory holds before a draw. In bounded runs a large one may be set up after
+    /// the command; nothing has come of it then, and its records are kept.
     pub fn draw_programs(&mut self, memory: &Memory, call: &ProgramCall<'_>, records: Records) -> Drawn {
         let (drawn, records) = self.draw_shapes(memory, call, records);
-        self.record_scratch = records;
+        if records.stride != 0 {
+            self.record_scratch = records;
+        }
         drawn
     }
 
     /// As [`Self::draw_programs`], for callers that have more to draw of the same vertices.
     pub fn draw_shapes(&mut self, memory: &Memory, call: &ProgramCall<'_>, records: Records) -> (Drawn, Records) {
+        self.finish_setup();
         if self.programs.target != *call.target {
             self.close_scene(memory);
             self.programs.reset(*call.target);
@@ -117,13 +123,20 @@ impl Renderer {
             Primitives::Shapes(shapes) => 3 * shapes.len(),
         };
         let _span = trace::draw(vertices);
+        self.stats.draws += 1;
+        if let Some(account) = call.account
+            && self.is_setup_left(vertices)
+            && !call.state.reaches_memory()
+        {
+            self.leave_programs(call, records, account);
+            return (Drawn::default(), Records::default());
+        }
         let timer = self.setup_clock.start(vertices);
         let mut out = Binned { scene: &mut self.programs, projected: &mut self.projected };
         let drawn = match call.primitives {
             Primitives::Order(topology, order) => call.setup.draw(topology, order, &records, &mut out),
             Primitives::Shapes(shapes) => call.setup.draw_shapes(shapes, &records, &mut out),
         };
-        self.stats.draws += 1;
         self.stats.triangles += drawn.primitives;
         self.stats.stages.setup += timer.time();
         if call.state.reaches_memory() {

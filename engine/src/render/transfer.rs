@@ -31,6 +31,7 @@ impl Renderer {
 
     /// Closes the scene if a transfer must not come before it, as it does when it is done with what is closed.
     fn close_before_transfer(&mut self, memory: &Memory, source: Option<GuestRange>, target: Option<GuestRange>) {
+        self.finish_setup();
         let is_shown = |target| self.programs_read(memory, target) || self.scene_touches(memory, target);
         if target.is_none_or(is_shown) || source.is_some_and(|source| self.scene_touches(memory, source)) {
             self.close_scene(memory);

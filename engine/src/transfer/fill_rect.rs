@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::{FillRect as Job, FillRectKey, TransferJob, TransferKey};
+use triglyph_guest::layout::SurfaceLayout;
 
 use super::pieces::{Want, missing, pieces, rows_of_piece, window};
 use super::rearrange::{fits, mark_rect};
@@ -11,6 +12,9 @@ use super::{FillRect, Outcome, Transfers};
 
 /// Pieces begin where rows of GOBs, and of squares of swizzled images, do.
 const ROWS: u32 = 64;
+
+/// Pieces are so many times smaller than those of other transfers: 32 KiB, or 64 rows.
+const SMALLER: u32 = 4;
 
 impl Transfers<'_> {
     pub(super) fn is_divisible_rect(&self, request: &FillRect) -> bool {
@@ -94,6 +98,8 @@ impl FillRect {
 
     /// Rows of a piece; `None` where the rectangle is done as one.
     fn rows_of_piece(&self) -> Option<u32> {
-        rows_of_piece(&self.to, self.row()).map(|rows| rows.next_multiple_of(ROWS))
+        // Memory that is touched for the first time takes ten times as long, so pieces are small.
+        let rows = rows_of_piece(&self.to, self.row())?.div_ceil(SMALLER);
+        Some(if self.to.layout == SurfaceLayout::Pitch { rows } else { rows.next_multiple_of(ROWS) })
     }
 }

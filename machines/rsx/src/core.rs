@@ -8,6 +8,7 @@ use triglyph_guest::rsx::ramht::{Entry, engine};
 use super::dma::{DmaObject, HandleTable, SavedEntry, space};
 use super::ramin::{self, Ramin};
 use triglyph_engine::device::{FaultKind, FaultLog, ObjectEntry, RunLimit};
+use triglyph_engine::draw::program::Drawn;
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::DeriveContext;
 use triglyph_engine::frontend::budget::{Budget, SliceEnd};
@@ -282,12 +283,28 @@ impl Core {
     /// Draws what is still in the scene, so that memory shows it.
     pub fn flush(&mut self) {
         self.renderer.flush(&self.memory);
+        self.settle_accounts();
+    }
+
+    /// Takes fuel for what has come of a draw, of which 64 pixels take so many nanoseconds.
+    pub fn spend_drawing_time(&mut self, drawn: Drawn, block_time: u64) {
+        // Without fuel the next draw is not done any more.
+        let _ = self.budget.spend((drawn.pixels / 64 + drawn.primitives) * block_time);
+    }
+
+    /// The same for draws that were set up after their commands.
+    pub fn settle_accounts(&mut self) {
+        for (drawn, account) in self.renderer.take_accounts() {
+            self.spend_drawing_time(drawn, account.block_time);
+        }
     }
 
     /// The same, before a method that looks at it. False when a bounded run was interrupted: the method has to be
     /// executed another time.
     pub fn draw_all(&mut self) -> bool {
-        self.renderer.draw_all(&self.memory)
+        let is_drawn = self.renderer.draw_all(&self.memory);
+        self.settle_accounts();
+        is_drawn
     }
 
     /// Begins a bounded run, whose drawing may be interrupted.

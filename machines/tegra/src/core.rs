@@ -8,6 +8,7 @@ use triglyph_guest::kernel::Window;
 
 use super::kinds::{Kinds, SavedKind};
 use triglyph_engine::device::{FaultKind, FaultLog, RunLimit};
+use triglyph_engine::draw::program::Drawn;
 use triglyph_engine::frontend::budget::{Budget, SliceEnd};
 use triglyph_engine::frontend::{DeriveContext, MemoryDependency};
 use triglyph_engine::mem::{GuestAddr, Memory, read_words};
@@ -45,6 +46,8 @@ pub struct Core {
     pub budget: Budget,
     /// Interrupts that methods asked for since the host last took them.
     interrupts: u64,
+    /// Primitives to be counted of draws that were set up after their commands.
+    pub(super) late_primitives: u64,
     /// What is read of memory, while somebody wants to know.
     dependency: Option<MemoryDependency>,
     /// Rows of a destination and of a source of the 2D class, kept for the next operation.
@@ -86,6 +89,7 @@ impl Core {
             syncpoints: [0; SYNCPOINTS],
             budget: Budget::default(),
             interrupts: 0,
+            late_primitives: 0,
             dependency: None,
             rows: Default::default(),
         }
@@ -100,7 +104,7 @@ impl Core {
     /// Takes over what was saved and has been checked by [`SavedCore::is_sound`].
     pub(super) fn restore(&mut self, saved: SavedCore) {
         self.budget.set_clock(saved.clock);
-        self.interrupts = saved.interrupts;
+        (self.interrupts, self.late_primitives) = (saved.interrupts, 0);
         self.syncpoints = saved.syncpoints.try_into().unwrap_or(self.syncpoints);
         (0..).zip(self.syncpoints).for_each(|(index, value)| self.renderer.timeline.set_fence(index, value));
         self.kinds = Kinds::restore(&saved.kinds).unwrap_or_default();
@@ -115,12 +119,31 @@ impl Core {
     /// Draws what is still in the scene, so that memory shows it.
     pub fn flush(&mut self) {
         self.renderer.flush(&self.memory);
+        self.settle_accounts();
+    }
+
+    /// Takes fuel for what has come of a draw, of which 64 pixels take so many nanoseconds. False if there was not
+    /// enough.
+    #[must_use]
+    pub(super) fn spend_drawing_time(&mut self, drawn: Drawn, block_time: u64) -> bool {
+        self.budget.spend(drawn.pixels.div_ceil(64) * block_time)
+    }
+
+    /// The same for draws that were set up after their commands, whose primitives are to be counted as well.
+    pub(super) fn settle_accounts(&mut self) {
+        for (drawn, account) in self.renderer.take_accounts() {
+            self.late_primitives += if account.counts { drawn.primitives } else { 0 };
+            // Without fuel the next draw is not done any more.
+            let _ = self.spend_drawing_time(drawn, account.block_time);
+        }
     }
 
     /// The same, before a command that looks at it. False when a bounded run was interrupted: the command has to be
     /// executed another time.
     pub fn draw_all(&mut self) -> bool {
-        self.renderer.draw_all(&self.memory)
+        let is_drawn = self.renderer.draw_all(&self.memory);
+        self.settle_accounts();
+        is_drawn
     }
 
     /// Begins a bounded run, whose drawing may be interrupted.

@@ -256,6 +256,7 @@ impl Units {
             return true;
         }
         let is_drawn = core.renderer.draw_closed(&core.memory);
+        core.settle_accounts();
         self.work.threed.settle_troubles(core);
         is_drawn
     }

@@ -73,6 +73,30 @@ pub fn primitives(topology: Topology, provoking: Provoking, order: &[u32], mut e
     }
 }
 
+/// Vertices of a piece of an order, about: whole primitives of every list, an even number for strips.
+const PIECE: usize = 192;
+
+/// The first piece of an order, whose primitives are those that [`primitives`] begins with: how many of its vertices
+/// belong to it, and which of them the rest begins with. There are no pieces of loops, of what shares its first vertex,
+/// and of strips of lines, whose stipple goes on.
+pub(super) fn first_piece(topology: Topology, order: &[u32]) -> (usize, usize) {
+    if order.len() <= PIECE {
+        return (order.len(), order.len());
+    }
+    let is_restart = |&vertex: &u32| vertex == RESTART;
+    if let Some(restart) = order[..PIECE].iter().rposition(is_restart) {
+        return (restart, restart + 1);
+    }
+    match topology {
+        Topology::Points | Topology::Lines | Topology::Triangles | Topology::Quads => (PIECE, PIECE),
+        Topology::TriangleStrip | Topology::QuadStrip | Topology::QuadStripAsTriangles => (PIECE, PIECE - 2),
+        Topology::LineLoop | Topology::LineStrip | Topology::TriangleFan | Topology::Polygon => {
+            let end = order.iter().position(is_restart);
+            end.map_or((order.len(), order.len()), |restart| (restart, restart + 1))
+        }
+    }
+}
+
 fn form(topology: Topology, provoking: Provoking, run: &[u32], emit: &mut impl FnMut(Shape)) {
     let first = provoking != Provoking::Last;
     let quads_first = provoking == Provoking::First;
@@ -228,6 +252,31 @@ mod tests {
         let order = [0, 1, 2, 3, RESTART, 4, 5, RESTART, 6, 7, 8];
         assert_eq!(corners(Topology::TriangleStrip, &order), [[0, 1, 2], [2, 1, 3], [6, 7, 8]]);
         assert_eq!(all(Topology::Points, &[1, RESTART, 2]), [Shape::Point(1), Shape::Point(2)]);
+    }
+
+    #[test]
+    fn pieces_have_the_primitives_of_the_whole() {
+        use Topology::{
+            LineLoop, LineStrip, Lines, Points, Polygon, QuadStrip, QuadStripAsTriangles, Quads, TriangleFan,
+            TriangleStrip, Triangles,
+        };
+        let lists = [Points, Lines, Triangles, Quads];
+        let strips = [LineLoop, LineStrip, TriangleStrip, TriangleFan, QuadStrip, QuadStripAsTriangles, Polygon];
+        for (count, restarts) in [(PIECE, 0), (PIECE + 1, 0), (PIECE + 2, 0), (1000, 0), (1001, 7), (999, 300)] {
+            let number = |i: usize| if restarts != 0 && i % restarts == restarts - 1 { RESTART } else { i as u32 };
+            let order: Vec<u32> = (0..count).map(number).collect();
+            for topology in lists.into_iter().chain(strips) {
+                let (mut rest, mut found, mut pieces) = (&order[..], Vec::new(), 0);
+                while !rest.is_empty() {
+                    let (end, next) = first_piece(topology, rest);
+                    found.extend(all(topology, &rest[..end]));
+                    rest = &rest[next..];
+                    pieces += 1;
+                }
+                assert_eq!(found, all(topology, &order), "{topology:?} of {count}, {restarts}");
+                assert!(count < 999 || restarts == 0 && strips.contains(&topology) || pieces > 2, "{topology:?}");
+            }
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod project;
 mod setup;
 mod shade;
 mod triangle;
+mod unfinished;
 mod varying;
 mod words;
 
@@ -28,4 +29,5 @@ pub use setup::{
     ProjectedVertices, Winding,
 };
 pub use shade::{ProgramBatch, Records, shade_programs};
+pub use unfinished::{OwnedPrimitives, UnfinishedDraw};
 pub use varying::{Interpolate, Output, PointR, Varying, WordPlane, WordPlanes, WordValue};

@@ -1,7 +1,5 @@
 //! From clip space to the target's pixels, and which planes a vertex lies outside of.
 
-use super::shade::Records;
-
 /// Where clip space lands: pixels of the target, row 0 first in memory, and window depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewport {
@@ -121,26 +119,25 @@ impl Projection {
         if negated { position.map(|v| -v) } else { position }
     }
 
-    /// Projects shaded vertices.
-    pub(super) fn vertices(&self, records: &Records, out: &mut Vec<Projected>) {
+    /// Projects shaded vertices: records of `stride` floats each, which follow those that `out` has.
+    pub(super) fn vertices(&self, records: &[f32], stride: usize, out: &mut Vec<Projected>) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
             /// Where `mul_add` is one instruction instead of a call.
             #[target_feature(enable = "avx2,fma")]
-            fn project(projection: &Projection, records: &Records, out: &mut Vec<Projected>) {
-                projection.project(records, out);
+            fn project(projection: &Projection, records: &[f32], stride: usize, out: &mut Vec<Projected>) {
+                projection.project(records, stride, out);
             }
             // SAFETY: the processor has all that the function needs beside what everything is compiled for.
             #[allow(unsafe_code)]
-            return unsafe { project(self, records, out) };
+            return unsafe { project(self, records, stride, out) };
         }
-        self.project(records, out);
+        self.project(records, stride, out);
     }
 
     #[inline(always)]
-    fn project(&self, records: &Records, out: &mut Vec<Projected>) {
-        out.clear();
-        let records = records.floats.chunks_exact(records.stride);
+    fn project(&self, records: &[f32], stride: usize, out: &mut Vec<Projected>) {
+        let records = records.chunks_exact(stride);
         out.reserve(records.len());
         for record in records {
             out.push(self.vertex(record));

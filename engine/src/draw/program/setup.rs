@@ -164,7 +164,7 @@ pub struct Binned<'a> {
 
 /// Vertices of a draw in the target, kept for the allocation.
 #[derive(Debug, Default)]
-pub struct ProjectedVertices(Vec<Projected>);
+pub struct ProjectedVertices(pub(super) Vec<Projected>);
 
 /// A draw on its way into a scene.
 pub(super) struct Binner<'a> {
@@ -204,22 +204,27 @@ impl ProgramSetup {
             return Drawn::default();
         }
         let mut binner = self.project(records, out);
-        for &(shape, id) in shapes {
-            binner.id = id;
-            binner.shape(shape);
-        }
+        binner.shapes(shapes);
         binner.drawn
     }
 
     fn project<'a>(&'a self, records: &'a Records, out: &'a mut Binned<'_>) -> Binner<'a> {
         let projected = &mut out.projected.0;
-        self.projection.vertices(records, projected);
+        projected.clear();
+        self.projection.vertices(&records.floats, records.stride, projected);
         Binner { setup: self, records, projected, scene: out.scene, stipple: 0, id: 0, drawn: Drawn::default() }
     }
 }
 
 impl<'a> Binner<'a> {
-    fn shape(&mut self, shape: Shape) {
+    pub(super) fn shapes(&mut self, shapes: &[(Shape, u32)]) {
+        for &(shape, id) in shapes {
+            self.id = id;
+            self.shape(shape);
+        }
+    }
+
+    pub(super) fn shape(&mut self, shape: Shape) {
         match shape {
             Shape::Triangle { corners, .. } if self.culled(&corners) => {}
             Shape::Triangle { corners, provoking, edges } => self.triangle(corners, provoking, edges),

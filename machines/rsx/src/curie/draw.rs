@@ -18,8 +18,8 @@ use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::VertexReuse;
 use triglyph_engine::draw::program::{ProgramBatch, Records, Topology};
-use triglyph_engine::render::Renderer;
 use triglyph_engine::render::program::{Primitives, ProgramCall};
+use triglyph_engine::render::{Account, Renderer};
 
 /// What an instruction of a vertex costs, in 1/16 nanosecond of the clock.
 const VERTEX_INSTRUCTION: u64 = 4;
@@ -171,16 +171,16 @@ impl Curie {
         }
         let Some(pixels) = self.state.pixels.value() else { return };
         let target = &self.state.target.surfaces;
+        let block_time = BLOCK + BLOCK_INSTRUCTION * pixels.instructions;
         let call = ProgramCall {
             target,
             state: &pixels.state,
             setup: &pixels.setup,
             primitives: Primitives::Order(topology, order),
+            account: Some(Account { block_time, counts: false }),
         };
         let drawn = core.renderer.draw_programs(&core.memory, &call, records);
-        let blocks = drawn.pixels / 64 + drawn.primitives;
-        // Without fuel the next draw is not done any more.
-        let _ = core.budget.spend(blocks * (BLOCK + BLOCK_INSTRUCTION * pixels.instructions));
+        core.spend_drawing_time(drawn, block_time);
         spend_texture_time(core);
     }
 }
@@ -191,6 +191,7 @@ pub(crate) fn draw_closed(core: &mut Core) -> bool {
         return true;
     }
     let is_drawn = core.renderer.draw_closed(&core.memory);
+    core.settle_accounts();
     spend_texture_time(core);
     is_drawn
 }

@@ -16,6 +16,7 @@ use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::Counters;
 use triglyph_engine::draw::program::{Records as Floats, Shape};
+use triglyph_engine::render::Account;
 use triglyph_engine::render::program::{Primitives, ProgramCall};
 
 /// What 64 pixels of a bounding box cost, in nanoseconds of the clock, besides instructions.
@@ -43,19 +44,23 @@ impl ThreeD {
         let runs = runs(registers, &targets, &records, shapes);
         let Some(instructions) = self.refresh_pixels(core, registers, &targets, &records.set) else { return };
         let mut floats = Some(floats(registers, records));
-        for (place, shapes) in runs {
+        let block_time = BLOCK + INSTRUCTION * instructions;
+        let counts = statistics::counts(registers, ReportKind::ClipperPrimitivesGenerated);
+        let count = runs.len();
+        for (number, (place, shapes)) in runs.into_iter().enumerate() {
             let Some(placed) = self.pixels.place(core, registers, &targets, place) else { continue };
             let call = ProgramCall {
                 target: &placed.target,
                 state: &placed.state,
                 setup: &placed.setup,
                 primitives: Primitives::Shapes(&shapes),
+                account: (number + 1 == count).then_some(Account { block_time, counts }),
             };
             let Some(records) = floats.take() else { return };
             let (drawn, records) = core.renderer.draw_shapes(&core.memory, &call, records);
             floats = Some(records);
             statistics::count(registers, counters, ReportKind::ClipperPrimitivesGenerated, 0, drawn.primitives);
-            if !core.budget.spend(drawn.pixels.div_ceil(64) * (BLOCK + INSTRUCTION * instructions)) {
+            if !core.spend_drawing_time(drawn, block_time) {
                 return;
             }
         }

@@ -113,8 +113,13 @@ impl ThreeD {
             single: Some(Single::plain()),
             ..setup.projection
         };
-        let call =
-            ProgramCall { target: &target, state: &state, setup: &setup, primitives: Primitives::Shapes(&triangles()) };
+        let call = ProgramCall {
+            target: &target,
+            state: &state,
+            setup: &Arc::new(setup),
+            primitives: Primitives::Shapes(&triangles()),
+            account: None,
+        };
         let records = Records { floats: corners(registers).concat(), stride: 6, exhausted: 0 };
         let (drawn, _) = core.renderer.draw_shapes(&core.memory, &call, records);
         // Without fuel the next draw is not done any more.

@@ -20,7 +20,7 @@ pub(super) fn count(registers: &Registers, counters: &mut Counters, kind: K, str
 }
 
 /// Whether a counter counts.
-fn counts(registers: &Registers, kind: K) -> bool {
+pub(super) fn counts(registers: &Registers, kind: K) -> bool {
     let enabled = match kind {
         K::DaVerticesGenerated => enables::da_vertices_generated_enable,
         K::DaPrimitivesGenerated => enables::da_primitives_generated_enable,
@@ -44,6 +44,9 @@ impl ThreeD {
     /// Brings counters up to date: samples that have passed, all drawing done, and where transform feedback is.
     pub fn settle(&mut self, core: &mut Core, counters: &mut Counters) {
         let samples = core.renderer.take_samples(&core.memory);
+        core.settle_accounts();
+        // Counted whether or not registers let it count by now: those of the draw did.
+        counters.add(K::ClipperPrimitivesGenerated, 0, std::mem::take(&mut core.late_primitives));
         counters.add(K::ZPassCount64, 0, samples);
         counters.add(K::PsInvocations, 0, core.renderer.take_pixels());
         for (buffer, &pointer) in self.feedback.pointers.iter().enumerate() {
