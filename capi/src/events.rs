@@ -4,8 +4,8 @@ use std::ffi::c_void;
 
 use triglyph::{Event, SoftwareMethod};
 
+use super::callback::Callback;
 use super::error::triglyph_status;
-use super::faults::UserData;
 use super::handle::{State, triglyph_device, with_device};
 use super::pointer::{Out, drain, required};
 
@@ -141,9 +141,6 @@ pub unsafe extern "C" fn triglyph_take_events(
 /// same device return `TRIGLYPH_STATUS_BUSY`, but commands may be sent to a worker with `triglyph_worker_try_send`.
 pub type triglyph_event_callback = Option<unsafe extern "C" fn(user_data: *mut c_void, event: *const triglyph_event)>;
 
-/// Calls the host with an event.
-pub(crate) type EventHandler = Box<dyn FnMut(&triglyph_event) + Send>;
-
 /// Sets the callback for events, or removes it with null; `triglyph_take_events` has nothing while there is one. Events
 /// that were not taken are told at once. `user_data` is handed to each call and has to stay valid until the callback is
 /// replaced or the device destroyed. Threads that are to go on while a call is still at work, such as those that wait
@@ -155,13 +152,7 @@ pub unsafe extern "C" fn triglyph_set_event_callback(
     user_data: *mut c_void,
 ) -> triglyph_status {
     with_device(device, |state| {
-        let user_data = UserData(user_data);
-        state.on_event = callback.map(|callback| -> EventHandler {
-            Box::new(move |event: &triglyph_event| {
-                // SAFETY: the host promises a function of this type that takes its own pointer.
-                unsafe { callback(user_data.get(), &raw const *event) }
-            })
-        });
+        state.on_event = Callback::new(callback, user_data);
         Ok(())
     })
 }
@@ -177,9 +168,9 @@ impl State {
 
     #[inline(never)]
     fn tell_all_events(&mut self) {
-        let Some(handler) = &mut self.on_event else { return };
-        self.events.drain(..).for_each(|event| handler(&event));
+        let Some(callback) = &self.on_event else { return };
+        self.events.drain(..).for_each(|event| callback.call(&event));
         let new = self.gpu.device().take_events();
-        new.into_iter().for_each(|event| handler(&event.into()));
+        new.into_iter().for_each(|event| callback.call(&event.into()));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use triglyph::Executor;
 
-use super::faults::UserData;
+use super::callback::UserData;
 
 /// A job for a thread of the host's. It may be called at any time, also after the device is gone, and does not block.
 pub type triglyph_job = Option<unsafe extern "C" fn(argument: *mut c_void)>;

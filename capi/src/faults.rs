@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use triglyph::{Fault, FaultHandler, FaultKind};
 
+use super::callback::Callback;
 use super::error::{Failure, c_string, triglyph_status};
 use super::handle::{triglyph_device, with_device};
 use super::pointer::{Out, required};
@@ -49,19 +50,6 @@ pub struct triglyph_fault {
 /// `TRIGLYPH_STATUS_BUSY`.
 pub type triglyph_fault_callback = Option<unsafe extern "C" fn(user_data: *mut c_void, fault: *const triglyph_fault)>;
 
-/// The user data of a callback: a pointer that is passed back to the host and never dereferenced.
-pub(crate) struct UserData(pub *mut c_void);
-
-// SAFETY: the pointer is only handed back to the host, who is told on which threads that happens.
-unsafe impl Send for UserData {}
-
-impl UserData {
-    /// The pointer. A method, so that closures keep the wrapper, which may be sent, rather than its field.
-    pub fn get(&self) -> *mut c_void {
-        self.0
-    }
-}
-
 fn fault(fault: &Fault, what: &std::ffi::CStr) -> triglyph_fault {
     let kind = FaultKind::ALL.iter().position(|&kind| kind == fault.kind).unwrap_or_default() as u32;
     triglyph_fault { kind, reserved: 0, address: fault.address, command: fault.command, what: what.as_ptr() }
@@ -76,14 +64,8 @@ pub unsafe extern "C" fn triglyph_set_fault_callback(
     user_data: *mut c_void,
 ) -> triglyph_status {
     with_device(device, |state| {
-        let user_data = UserData(user_data);
-        let handler = callback.map(|callback| -> FaultHandler {
-            Box::new(move |found: &Fault| {
-                let what = c_string(&found.what);
-                let found = fault(found, &what);
-                // SAFETY: the host promises a function of this type that takes its own pointer.
-                unsafe { callback(user_data.get(), &raw const found) }
-            })
+        let handler = Callback::new(callback, user_data).map(|callback| -> FaultHandler {
+            Box::new(move |found| callback.call(&fault(found, &c_string(&found.what))))
         });
         state.gpu.device().set_fault_handler(handler);
         Ok(())

@@ -14,8 +14,9 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use triglyph::capture::RecordingDevice;
 use triglyph::{Device, Machine, Memory, N3ds, Options, ReplayDevice, Rsx, TegraX1};
 
+use super::callback::Callback;
 use super::error::{Failure, guard, triglyph_status};
-use super::events::{EventHandler, triglyph_event};
+use super::events::triglyph_event;
 use super::memory::triglyph_range;
 use super::n3ds::gsp::Waiting;
 use super::pointer::required;
@@ -77,7 +78,7 @@ pub(crate) struct State {
     /// Events and written ranges that the host had no room for.
     pub events: VecDeque<triglyph_event>,
     /// Who hears of events instead.
-    pub on_event: Option<EventHandler>,
+    pub on_event: Option<Callback<triglyph_event>>,
     pub written: VecDeque<triglyph_range>,
     /// The same of GSP.
     pub gsp: Waiting,

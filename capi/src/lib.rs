@@ -16,6 +16,7 @@
 #![allow(clippy::missing_safety_doc, reason = "what holds for all pointers is said once, at the top of the header")]
 
 pub mod buffer;
+pub mod callback;
 pub mod capture;
 pub mod device;
 pub mod error;

@@ -4,8 +4,8 @@ use std::ffi::{c_char, c_void};
 
 use triglyph::{LogHandler, LogLevel};
 
+use super::callback::UserData;
 use super::error::{c_string, triglyph_status};
-use super::faults::UserData;
 use super::handle::{triglyph_device, with_device};
 
 /// How much a line of the log matters.

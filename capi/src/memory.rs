@@ -4,8 +4,8 @@ use std::ffi::c_void;
 
 use triglyph::{Access, GuestAddr, GuestRange, Mapping, WrittenHandler};
 
+use super::callback::Callback;
 use super::error::{Failure, triglyph_status};
-use super::faults::UserData;
 use super::handle::{recording, triglyph_device, with_device};
 use super::pointer::{self, Out, put, required};
 
@@ -249,14 +249,8 @@ pub unsafe extern "C" fn triglyph_set_written_callback(
     user_data: *mut c_void,
 ) -> triglyph_status {
     with_device(device, |state| {
-        let user_data = UserData(user_data);
-        let handler = callback.map(|callback| -> WrittenHandler {
-            Box::new(move |written| {
-                let written = triglyph_range::from(written);
-                // SAFETY: the host promises a function of this type that takes its own pointer.
-                unsafe { callback(user_data.get(), &raw const written) }
-            })
-        });
+        let handler = Callback::new(callback, user_data)
+            .map(|callback| -> WrittenHandler { Box::new(move |written| callback.call(&written.into())) });
         state.gpu.device().set_written_handler(handler);
         Ok(())
     })

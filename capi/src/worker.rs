@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use triglyph::{BoundedWork, DeviceWorker, Interrupter, RunEnd, RunLimit, Timeline, WorkerError, WorkerOptions};
 
+use super::callback::UserData;
 use super::error::{Failure, guard, triglyph_status};
-use super::faults::UserData;
 use super::handle::{Shared, destroy, lock, triglyph_device};
 use super::pointer::{self, Out, SizedStruct, put, required};
 use super::run::{described, triglyph_run_limit, triglyph_waiting};

@@ -8,9 +8,9 @@ use std::ffi::c_void;
 use triglyph::rsx::{SoftwareHandler, lv1_bit, lv2_bit};
 use triglyph::{Event, Machine, Rsx, SoftwareMethod};
 
+use super::callback::Callback;
 use super::error::{Failure, guard, triglyph_status};
 use super::events::{triglyph_event, triglyph_event_kind};
-use super::faults::UserData;
 use super::handle::{Gpu, State, destroy, triglyph_device, with_device};
 use super::options::{self, triglyph_options};
 use super::pointer::{Out, put, required};
@@ -166,13 +166,10 @@ pub unsafe extern "C" fn triglyph_rsx_set_software_callback(
     user_data: *mut c_void,
 ) -> triglyph_status {
     with_rsx(rsx, |rsx| {
-        let user_data = UserData(user_data);
-        rsx.set_software_handler(callback.map(|callback| -> SoftwareHandler {
-            Box::new(move |found: SoftwareMethod| {
+        rsx.set_software_handler(Callback::new(callback, user_data).map(|callback| -> SoftwareHandler {
+            Box::new(move |found| {
                 let SoftwareMethod { channel, subchannel, method, data } = found;
-                let method = triglyph_rsx_software_method { channel, subchannel, method, data };
-                // SAFETY: the host promises a function of this type that takes its own pointer.
-                unsafe { callback(user_data.get(), &raw const method) }
+                callback.call(&triglyph_rsx_software_method { channel, subchannel, method, data });
             })
         }));
         Ok(())

@@ -47,7 +47,7 @@ const SOURCES: [&str; 34] = [
 ];
 
 /// Sources that export nothing.
-const INTERNAL: [&str; 3] = ["lib.rs", "pointer.rs", "capture/mod.rs"];
+const INTERNAL: [&str; 4] = ["lib.rs", "callback.rs", "pointer.rs", "capture/mod.rs"];
 
 /// The folder of this crate.
 fn folder() -> &'static Path {

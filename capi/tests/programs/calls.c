@@ -1,19 +1,8 @@
 /* What callers may get wrong, and what they get back: statuses, messages, callbacks, save states, recordings. */
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "triglyph.h"
-
-#define EXPECT(condition)                                                                                              \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "line %d: %s (%s)\n", __LINE__, #condition, triglyph_last_error());                        \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-#define OK(call) EXPECT((call) == TRIGLYPH_STATUS_OK)
+#include "expect.h"
 
 #define VRAM 0x18000000u
 #define VRAM_VIRTUAL 0x1F000000u

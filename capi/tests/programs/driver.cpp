@@ -9,15 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "expect.h"
 #include "triglyph.hpp"
-
-#define EXPECT(condition)                                                                                              \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            std::fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                               \
-            std::exit(1);                                                                                              \
-        }                                                                                                              \
-    } while (0)
 
 static void tegra() {
     constexpr std::uint64_t ADDRESS = 0x800000000;

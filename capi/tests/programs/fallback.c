@@ -7,13 +7,7 @@
 #include "../../../examples/c/n3ds.c"
 #undef main
 
-#define EXPECT(condition)                                                                                              \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "line %d: %s (%s)\n", __LINE__, #condition, triglyph_last_error());                        \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "expect.h"
 
 /* What begins to unwind in a library whose panics unwind. In the archive it is a name without a definition, which is
  * found here before any system's library. */

@@ -4,19 +4,8 @@
 #define CONSOLE_H
 
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "triglyph.h"
-
-#define EXPECT(condition)                                                                                              \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, triglyph_last_error());                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-#define OK(call) EXPECT((call) == TRIGLYPH_STATUS_OK)
+#include "../expect.h"
 
 #define LONG 60000000000u /* a minute, in nanoseconds */
 #define MEMORY (1u << 20)
