@@ -82,10 +82,12 @@ impl Binner<'_> {
     fn outline_of(&self, mut from: [i32; 2], mut to: [i32; 2], axis: usize) -> [[i32; 2]; 4] {
         let mut half = self.setup.line_width * 128.0;
         if self.setup.line_shape == LineShape::Smooth {
-            // Half a pixel further on each side, without the pixels that are just not covered.
-            let [x, y] = direction(from, to).map(|v| (v * 127.0).round() as i32);
-            (from, to) = ([from[0] - x, from[1] - y], [to[0] + x, to[1] + y]);
-            half += 127.0;
+            // Half a pixel further on each side, without the pixels that are just not covered unless edges decide.
+            let further = if self.setup.right_edges { 128.0 } else { 127.0 };
+            let [x, y] = direction(from, to).map(|v| (v * further).round() as i32);
+            let aside = i32::from(self.setup.right_edges);
+            (from, to) = ([from[0] - x + aside, from[1] - y], [to[0] + x + aside, to[1] + y]);
+            half += further as f32;
         }
         let aside = match self.setup.line_shape {
             LineShape::Steps if axis == 0 => [0, half as i32],

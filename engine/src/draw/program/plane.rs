@@ -73,6 +73,7 @@ impl Binner<'_> {
                     }
                     None => [[0.0; 3]; 4],
                 },
+                Output::LineShare => body.line.unwrap_or([[1.0, 0.0, 0.0]; 4]).map(rounded),
             };
             self.scene.varyings.extend_from_slice(&planes);
         }

@@ -58,7 +58,8 @@ impl Binner<'_> {
         }
         let (left, right) = (corner.at.x - half, corner.at.x + half);
         let (top, bottom) = (corner.at.y - half, corner.at.y + half);
-        let Some(bounds) = self.bounds(&[[left, top], [right, bottom]]) else { return };
+        let right_edge = right + i32::from(self.setup.right_edges);
+        let Some(bounds) = self.bounds(&[[left, top], [right_edge, bottom]]) else { return };
         let origin = [bounds.x0 as i32, bounds.y0 as i32];
         let step = 128.0 / f64::from(half);
         let [s, t] = [0, 1].map(|axis| {
@@ -72,6 +73,9 @@ impl Binner<'_> {
         if self.setup.round_points {
             return self.disc(primitive, [corner.at.x, corner.at.y], half, bounds);
         }
+        // Samples lie at multiples of the smallest distance, by which edges move from one side of them to the other.
+        let aside = i32::from(self.setup.right_edges);
+        let (left, right) = (left + aside, right + aside);
         self.outline(primitive, [[left, top], [right, top], [right, bottom]], bounds);
         self.outline(primitive, [[left, top], [right, bottom], [left, bottom]], bounds);
     }

@@ -46,6 +46,9 @@ pub struct ProgramSetup {
     pub smallest_point: f32,
     /// Points are discs instead of squares.
     pub round_points: bool,
+    /// A sample on the right edge of a point or a smooth line belongs to it, one on the left edge does not (RSX).
+    /// Otherwise it is the other way round, as with triangles.
+    pub right_edges: bool,
     /// Lowest and highest x, lowest and highest y of the samples in a pixel.
     pub sample_span: [SamplePosition; 2],
     /// Pixels that may be touched; `None`: none.

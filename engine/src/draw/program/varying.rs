@@ -20,6 +20,9 @@ pub enum Output {
     Constant([f32; 4]),
     /// s, t, r and 1 across a point: s and t from 0 to 1, t downwards; of anything else 0.
     PointCoordinate(PointR),
+    /// What [`OutputKey::share`](triglyph_guest::kernel::program::output::OutputKey::share) reads of a smooth line:
+    /// [`WordPlane::LINE_SHARE`]; of anything else 1.
+    LineShare,
 }
 
 /// The third coordinate across a point.

@@ -66,6 +66,7 @@ pub(super) fn derive(
         point_size: point_size(registers, outputs),
         // Smooth points may be smaller than a pixel (OpenGL).
         smallest_point: if flag(registers, r::set_anti_aliased_point::ID) { 0.0 } else { 1.0 },
+        right_edges: false,
         round_points: flag(registers, r::set_anti_aliased_point::ID) && !flag(registers, r::set_point_sprite::ID),
         sample_span: match fill(registers) {
             // Pixels count wherever they are touched.

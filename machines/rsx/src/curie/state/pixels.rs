@@ -9,6 +9,7 @@ use super::setup::{primitive_offset, sample_mask, sample_positions};
 use super::{Pixels, State, fragment, output, setup};
 use crate::core::Core;
 use crate::registers::Registers;
+use triglyph_engine::draw::program::{Interpolate, LineShape, Output, Varying};
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::{ProgramState, SamplePosition, Surfaces, Windows};
 
@@ -16,7 +17,7 @@ use triglyph_engine::scene::program::{ProgramState, SamplePosition, Surfaces, Wi
 pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) -> Option<Pixels> {
     let get = |id: usize| registers.get(id as u32);
     let target = &state.target;
-    let output = output::derive(registers, target, core.big_endian);
+    let mut output = output::derive(registers, target, core.big_endian);
     let count_samples = m::set_zpass_pixel_count_enable::enable(get(m::set_zpass_pixel_count_enable::ID));
     if output.surfaces == Surfaces::default() && !count_samples {
         return None;
@@ -26,8 +27,14 @@ pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) 
     let instructions = program.instructions;
     let offset = |register: u32| vertex.key.offset(register);
     let inputs = fragment::inputs(registers, program.summary.inputs, state.points, offset);
-    let setup = setup::derive(registers, target, inputs.varyings, offset);
+    let mut setup = setup::derive(registers, target, inputs.varyings, offset);
     setup.clip?;
+    if setup.line_shape == LineShape::Smooth {
+        // Alpha tells how much of a pixel a line covers, as OpenGL has it (unverified).
+        output.key.share = Some(4 * setup.varyings.len() as u16);
+        let share = Output::LineShare;
+        setup.varyings.push(Varying { front: share, back: share, interpolate: Interpolate::Linear });
+    }
     let textures = state.textures.get(core, registers, program.summary.textures);
     let samples = target.surfaces.samples;
     let key = FragmentKey {

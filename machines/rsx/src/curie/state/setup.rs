@@ -65,7 +65,7 @@ pub(super) fn derive(
         words: None,
         cull_distances: Vec::new(),
         fill: Fill::Inside,
-        line_shape: LineShape::Steps,
+        line_shape: line_shape(registers, target),
         // Mesa's blits leave 0 and expect lines to be seen.
         line_width: if width == 0 { 1.0 } else { width as f32 / 8.0 },
         line_stipple: m::set_line_stipple::enable(get(m::set_line_stipple::ID)).then(|| LineStipple {
@@ -75,9 +75,17 @@ pub(super) fn derive(
         point_size,
         smallest_point: 0.0,
         round_points: false,
+        right_edges: true,
         sample_span: [span(u8::min), span(u8::max)],
         clip: clip(registers, target),
     }
+}
+
+/// Smooth lines of width 1 are two pixels wide and stick out by half a pixel, as a console's picture shows (RPCS3's
+/// test `primitives`); with several samples they are lines as others, which is unverified.
+fn line_shape(registers: &Registers, target: &Target) -> LineShape {
+    let smooth = m::set_line_smooth_enable::enable(registers.get(m::set_line_smooth_enable::ID as u32));
+    if smooth && target.surfaces.samples.count() == 1 { LineShape::Smooth } else { LineShape::Steps }
 }
 
 /// The output that holds the point size, and clip distances 3 to 5.
