@@ -31,9 +31,12 @@
 //! | `fragment` | an RSX fragment program on four pixels | `runner/rsx_fragment.rs` |
 //! | `shader` | a shader program of Tegra X1, of any stage | `runner/maxwell.rs` |
 //!
+//! Tables of what was measured on consoles name such cases, see `runner/hardware.rs`.
+//!
 //! `TRIGLYPH_BLESS=1` writes behind each arrow what the interpreter computes. Look at it before you commit it.
 
 mod combine;
+mod hardware;
 mod maxwell;
 mod maxwell_texture;
 mod names;
@@ -117,6 +120,13 @@ fn main() -> ExitCode {
             // Shown as ignored where the compiler has no such kernels.
             let ignored = engine == Engine::Jit && compiler.as_ref().is_some_and(|jit| !rsx::takes(jit, &command));
             trials.push(Trial::test(name, move || check(&file, &command, engine)).with_ignored_flag(ignored));
+        }
+    }
+    for table in hardware::tables() {
+        let name = table.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        for engine in [Engine::Interp, Engine::Jit].into_iter().filter(|e| has_compiler || *e == Engine::Interp) {
+            let (name, table) = (format!("hardware {name} {engine:?}").to_lowercase(), table.clone());
+            trials.push(Trial::test(name, move || hardware::check(&table, engine)));
         }
     }
     let all = files.clone();
