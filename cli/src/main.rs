@@ -24,6 +24,7 @@ mod replay;
 mod report;
 mod starts;
 mod stats;
+mod vectors;
 mod verify;
 
 use std::process::ExitCode;
@@ -74,6 +75,9 @@ enum Command {
     Disasm(disasm::Arguments),
     /// Look at a file of remembered kernels, or make it smaller.
     Cache(cache::Arguments),
+    /// Print what every operation of an instruction set gives for special values; or compare that with the log of a
+    /// console.
+    Vectors(vectors::Arguments),
     /// A GPU for programs of this system.
     #[cfg(target_os = "linux")]
     Gpu(gpu::Arguments),
@@ -103,6 +107,7 @@ fn run(command: &Command, output: &Output) -> anyhow::Result<Exit> {
         Command::Info(arguments) => info::run(arguments, output),
         Command::Disasm(arguments) => disasm::run(arguments, output),
         Command::Cache(arguments) => cache::run(arguments, output),
+        Command::Vectors(arguments) => vectors::run(arguments, output),
         #[cfg(target_os = "linux")]
         Command::Gpu(arguments) => gpu::run(arguments),
         Command::Completions(arguments) => generate::completions(arguments, output),

@@ -1,0 +1,154 @@
+//! `triglyph vectors`: what every operation of an instruction set gives for special values, as a table of text, and a
+//! comparison with such a table that a console has printed. The format is documented in `docs/vectors.md`.
+
+mod pica_vertex;
+mod rsx_fragment;
+mod rsx_vertex;
+mod table;
+mod values;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use triglyph::Tier as TierMode;
+use triglyph_guest::kernel::Tier;
+
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+use table::{Block, Row, Table};
+
+/// Arguments of `vectors`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The instruction set.
+    #[arg(value_enum)]
+    set: Set,
+    /// Who computes.
+    #[arg(long, value_enum, default_value = "interp")]
+    tier: VectorTier,
+    /// Compare with a table that a console has printed, instead of printing one.
+    #[arg(long, value_name = "LOG")]
+    check: Option<PathBuf>,
+}
+
+/// An instruction set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Set {
+    /// Fragment programs of the PS3.
+    RsxFragment,
+    /// Vertex programs of the PS3.
+    RsxVertex,
+    /// Vertex programs of the 3DS, in its 24-bit floats.
+    PicaVertex,
+}
+
+/// Who computes a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum VectorTier {
+    /// The reference.
+    Interp,
+    /// Compiled code; the reference where a program cannot be compiled.
+    Jit,
+}
+
+/// What computes the rows of a block.
+struct Tiers {
+    reference: Arc<dyn Tier>,
+    /// The one that was asked for.
+    chosen: Arc<dyn Tier>,
+}
+
+impl Tiers {
+    fn new(tier: VectorTier) -> anyhow::Result<Self> {
+        let mode = match tier {
+            VectorTier::Interp => TierMode::InterpreterOnly,
+            VectorTier::Jit => TierMode::JitOnly,
+        };
+        let tiers = triglyph_options::tiers(mode)?;
+        let chosen = tiers.optimized.unwrap_or_else(|| tiers.interpreter.clone());
+        Ok(Tiers { reference: tiers.interpreter, chosen })
+    }
+
+    /// The kernel that `make` makes: of the chosen tier, or of the reference if that does not support it.
+    fn kernel<K, E: std::fmt::Display>(&self, make: impl Fn(&dyn Tier) -> Result<K, E>) -> anyhow::Result<K> {
+        make(&*self.chosen).or_else(|_| make(&*self.reference)).map_err(|error| anyhow::anyhow!("{error}"))
+    }
+}
+
+/// Prints a table or compares one.
+pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
+    let table = table(arguments.set, &Tiers::new(arguments.tier)?)?;
+    match &arguments.check {
+        None => {
+            output.line(table.to_string().trim_end())?;
+            Ok(Exit::Good)
+        }
+        Some(path) => {
+            let text =
+                std::fs::read_to_string(path).map_err(|error| Failure::file(format!("{}: {error}", path.display())))?;
+            let log = Table::parse(&text).map_err(|error| Failure::file(format!("{}: {error}", path.display())))?;
+            check(&table, &log, output)
+        }
+    }
+}
+
+fn table(set: Set, tiers: &Tiers) -> anyhow::Result<Table> {
+    let (name, blocks) = match set {
+        Set::RsxFragment => ("rsx-fragment", rsx_fragment::blocks(tiers)?),
+        Set::RsxVertex => ("rsx-vertex", rsx_vertex::blocks(tiers)?),
+        Set::PicaVertex => ("pica-vertex", pica_vertex::blocks(tiers)?),
+    };
+    Ok(Table { set: name.to_owned(), blocks })
+}
+
+/// A row that differs.
+#[derive(Serialize)]
+struct Difference<'a> {
+    event: &'static str,
+    program: &'a str,
+    operands: String,
+    ours: String,
+    log: String,
+}
+
+fn check(table: &Table, log: &Table, output: &Output) -> anyhow::Result<Exit> {
+    if log.set != table.set {
+        return Err(Failure::usage(format!("the log is of `{}`, not of `{}`", log.set, table.set)).into());
+    }
+    let (mut different, mut equal, mut unknown) = (0u64, 0u64, 0u64);
+    for (block, row) in log.blocks.iter().flat_map(|block| block.rows.iter().map(move |row| (block, row))) {
+        let Some(ours) = table.find(&block.text, &row.operands) else {
+            unknown += 1;
+            continue;
+        };
+        if ours.same_result(row) {
+            equal += 1;
+            continue;
+        }
+        different += 1;
+        let (operands, [ours, log]) = (row.shown_operands(), [ours, row].map(Row::shown_result));
+        output.line(format!("{}\n  {operands}\n  ours {ours}\n  log  {log}", block.text))?;
+        output.object(&Difference { event: "difference", program: &block.text, operands, ours, log })?;
+    }
+    let missing = table.rows() - (equal + different).min(table.rows());
+    output.line(format!(
+        "{equal} equal, {different} different, {missing} not in the log, {unknown} of the log unknown"
+    ))?;
+    output.object(&serde_json::json!({
+        "event": "vectors", "equal": equal, "different": different, "missing": missing, "unknown": unknown,
+    }))?;
+    Ok(if different == 0 { Exit::Good } else { Exit::Difference })
+}
+
+/// A block whose rows are computed by `run`.
+fn block(
+    text: &str,
+    code: Vec<u32>,
+    operands: Vec<Vec<table::Words>>,
+    mut run: impl FnMut(&[table::Words]) -> anyhow::Result<table::Words>,
+) -> anyhow::Result<Block> {
+    let rows = operands.into_iter().map(|operands| Ok(Row { result: run(&operands)?, operands }));
+    Ok(Block { text: text.to_owned(), code, rows: rows.collect::<anyhow::Result<_>>()? })
+}
