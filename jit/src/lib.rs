@@ -23,6 +23,7 @@ mod packet_trace;
 mod pixel;
 mod program;
 mod promote;
+mod quads;
 mod rsx;
 mod texture;
 mod transfer;

@@ -70,7 +70,7 @@ use triglyph_guest::tegra::shader::shape::{AttributeAccess, Interpolate, Plain};
 use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use crate::lane::{Emit, F32x4, I32x4, Mask};
-use crate::program::args::AT_ONCE;
+use crate::quads::AT_ONCE;
 pub use args::{Context, Prepared};
 use file::{File, LaneValue, Loc};
 pub use graph::Graph;

@@ -11,13 +11,17 @@ use super::gas_args::GasArgs;
 use super::lighting::args::LightingArgs;
 use super::plan::Plan;
 use super::procedural::args::ProceduralArgs;
-use super::record::{Record, TexelFootprint};
+use super::sample::linear::TexelFootprint;
+use crate::quads::AT_ONCE;
 
 /// Capacity of the constant pool in the arguments; further constants follow the code.
 pub const POOL: usize = 48;
 
 /// Vectors that the code derives from a primitive: see [`Plan::planes`].
 pub const PLANES: usize = 132;
+
+/// Most varyings of a kernel: those of a vertex record.
+pub const VARYINGS: usize = 24;
 
 /// Largest number of mipmap levels.
 const LEVELS: usize = 16;
@@ -82,11 +86,9 @@ pub struct Scratch {
     /// Steps of the edge functions from the first pixel of a block to the pixels of each quad.
     pub steps: [[Vec4<i32>; 16]; 3],
     /// Of quads that are drawn at once.
-    pub quads: [QuadScratch; 2],
+    pub quads: [QuadScratch; AT_ONCE],
     /// Of the current primitive.
     pub planes: [Vec4<f32>; PLANES],
-    /// Of the quads of the block.
-    pub records: [Record; 16],
 }
 
 /// Scratch memory of a quad.
@@ -94,12 +96,12 @@ pub struct Scratch {
 pub struct QuadScratch {
     /// Lane indices that become addresses.
     pub indices: [Vec4<u32>; 2],
-    /// Texels that a phase filters.
+    /// Texels that are filtered.
     pub footprint: TexelFootprint,
 }
 
-/// The parts of the arguments that each of two quads has for itself: their offsets, and how much further on those of
-/// the second one are.
+/// The parts of the arguments that each of the quads that are drawn at once has for itself: the offsets of the first
+/// one's, and the distance to the next one's.
 pub fn own_of_quads() -> Vec<(Range<i32>, i32)> {
     let (first, size) = (scratch_at!(quads), size_of::<QuadScratch>() as i32);
     vec![(first..first + size, size)]

@@ -149,7 +149,7 @@ impl Quad<'_, '_> {
         use BlendFactor::*;
         let constant = |q: &mut Self| q.constant(at!(blend_color));
         match factor {
-            Zero | One => self.known(factor),
+            Zero | One => self.zero_or_one(factor),
             SourceColor => s,
             InverseSourceColor => self.inverse(s),
             DestinationColor => d,
@@ -179,13 +179,13 @@ impl Quad<'_, '_> {
     fn alpha_factor(&mut self, factor: BlendFactor, s: Pair, d: Pair) -> I16x8 {
         use BlendFactor::*;
         match factor {
-            SourceAlphaSaturate => self.known(One).ag,
+            SourceAlphaSaturate => self.zero_or_one(One).ag,
             // Where the colour takes alpha as well, the splat vector is there already.
             _ => self.color_factor(factor, s, d).ag,
         }
     }
 
-    fn known(&mut self, factor: BlendFactor) -> Pair {
+    fn zero_or_one(&mut self, factor: BlendFactor) -> Pair {
         let value = self.e.short(if factor == BlendFactor::One { 255 } else { 0 });
         Pair { br: value, ag: value }
     }

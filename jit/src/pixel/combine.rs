@@ -10,10 +10,9 @@ use triglyph_guest::num::ops::Ops;
 use super::args::{Args, ColorPair, at};
 use super::plan::{buffer_writer, operands};
 use super::quad::Quad;
-use super::sample::addresses_only;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Pair};
 
-/// Operations on channels that are cached, for [`Quad::channels`].
+/// Operations on channels that are cached, for [`Computed::channels`](super::quad::Computed::channels).
 #[derive(Clone, Copy)]
 enum Kind {
     SplatEven,
@@ -25,8 +24,6 @@ enum Kind {
 #[derive(Default)]
 struct Sources {
     primary: Option<Pair>,
-    textures: [Option<Pair>; 4],
-    fragment: [Option<Pair>; 2],
     stages: [Option<Pair>; 6],
 }
 
@@ -167,7 +164,7 @@ impl Quad<'_, '_> {
     }
 
     fn remember(&mut self, a: I16x8, kind: Kind) -> I16x8 {
-        if let Some(&value) = self.channels.get(&(a.0, kind as u8)) {
+        if let Some(&value) = self.known.channels.get(&(a.0, kind as u8)) {
             return value;
         }
         let value = match kind {
@@ -175,7 +172,7 @@ impl Quad<'_, '_> {
             Kind::SplatOdd => self.e.splat_odd(a),
             Kind::Invert => self.e.invert(a),
         };
-        self.channels.insert((a.0, kind as u8), value);
+        self.known.channels.insert((a.0, kind as u8), value);
         value
     }
 
@@ -187,19 +184,10 @@ impl Quad<'_, '_> {
                 Some(pair) => pair,
                 None => *sources.primary.insert(self.primary()),
             },
-            Source::Texture(unit @ 0..=3) => {
-                let unit = unit as usize;
-                match sources.textures[unit] {
-                    Some(pair) => pair,
-                    None => *sources.textures[unit].insert(self.unit(unit)),
-                }
-            }
+            Source::Texture(unit @ 0..=3) => self.unit(unit.into()),
             Source::FragmentPrimary | Source::FragmentSecondary if self.key.lighting.is_some() => {
                 let side = usize::from(source == Source::FragmentSecondary);
-                if sources.fragment[side].is_none() {
-                    sources.fragment[side] = self.fragment_of_record(side);
-                }
-                sources.fragment[side].unwrap_or_else(|| self.zero())
+                self.fragment_colors()[side].unwrap_or_else(|| self.zero())
             }
             Source::Previous if number > 0 => sources.stages[number - 1].unwrap_or_else(|| self.zero()),
             Source::Buffer if number > 0 => self.buffer(number, sources),
@@ -212,36 +200,30 @@ impl Quad<'_, '_> {
 
     /// A constant colour of the arguments.
     pub fn constant(&mut self, offset: i32) -> Pair {
-        if let Some(&pair) = self.constants.get(&offset) {
+        if let Some(&pair) = self.known.constants.get(&offset) {
             return pair;
         }
         let args = self.e.args;
         let pair = Pair { br: self.e.load_shorts(args, offset), ag: self.e.load_shorts(args, offset + 16) };
-        self.constants.insert(offset, pair);
+        self.known.constants.insert(offset, pair);
         pair
     }
 
-    /// The colour of texture unit `unit`.
+    /// The colour of texture unit `unit`, 3 being the procedural one.
     pub fn unit(&mut self, unit: usize) -> Pair {
-        let Some(texture) = self.key.textures.get(unit) else {
-            return match (&self.key.procedural, self.texture_of_record(unit)) {
-                (None, _) => self.zero(),
-                (Some(_), Some(pair)) => pair,
-                (Some(_), None) => self.procedural(),
-            };
-        };
-        match texture.kind {
-            TextureKind::Disabled => self.zero(),
-            TextureKind::Null => {
+        if let Some(pair) = self.known.textures[unit] {
+            return pair;
+        }
+        let pair = match (self.key.textures.get(unit).map(|texture| texture.kind), &self.key.procedural) {
+            (None, Some(_)) => self.procedural(),
+            (None, None) | (Some(TextureKind::Disabled), _) => self.zero(),
+            (Some(TextureKind::Null), _) => {
                 let (zero, alpha) = (self.e.short(0), self.e.i(255));
                 Pair { br: zero, ag: I16x8(self.e.cast(alpha.0, cranelift_codegen::ir::types::I16X8)) }
             }
-            _ => match (self.known.attributes(), self.texture_of_record(unit)) {
-                (Some(record), _) if addresses_only(texture) => self.addressed_texels(unit, record),
-                (_, Some(pair)) => pair,
-                (_, None) => self.sample(unit),
-            },
-        }
+            (Some(_), _) => self.sample(unit),
+        };
+        *self.known.textures[unit].insert(pair)
     }
 
     /// The combiner buffer as stage `number` sees it.
@@ -262,9 +244,6 @@ impl Quad<'_, '_> {
 
     /// The vertex colour: trunc(clamp(v, 0, 1) * 255 + 0.5).
     pub fn primary(&mut self) -> Pair {
-        if let Some(pair) = self.primary_of_record() {
-            return pair;
-        }
         let need = self.plan.primary;
         let values = [0, 1, 2, 3].map(|channel| {
             let needed = if channel == 3 { need.alpha } else { need.color };

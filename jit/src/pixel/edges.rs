@@ -6,10 +6,10 @@ use triglyph_guest::num::ops::Ops;
 use super::args::scratch_at;
 use crate::lane::{Emit, F32x4, I32x4};
 
-/// The edge functions of the four pixels of a quad, exact integers rounded to floats. `corner` has them at the first
-/// pixel of the block; `four` is four times the number of the quad.
-pub fn edges(e: &mut Emit<'_>, corner: [I32x4; 3], four: Value) -> [F32x4; 3] {
-    let steps = e.scale(four, 4);
+/// The edge functions of the four pixels of quad `number`, exact integers rounded to floats. `corner` has them at the
+/// first pixel of the block.
+pub fn edges(e: &mut Emit<'_>, corner: [I32x4; 3], number: Value) -> [F32x4; 3] {
+    let steps = e.scale(number, 16);
     let steps = e.b.ins().iadd(e.args, steps);
     let mut k = 0;
     corner.map(|corner| {

@@ -26,7 +26,7 @@ impl Quad<'_, '_> {
     pub(super) fn write_density(&mut self, how: Compare, color: Pair) {
         let weight = self.density_weight(how);
         let at = self.color_at();
-        let mask = self.mask();
+        let mask = self.mask;
         let e = &mut *self.e;
         let density = e.odd_ints(color.br);
         let by_depth = match weight {

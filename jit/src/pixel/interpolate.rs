@@ -20,14 +20,13 @@ pub fn weighted_sum(e: &mut Emit<'_>, edges: [F32x4; 3], plane: usize) -> F32x4 
 impl Quad<'_, '_> {
     /// W = 1 / interpolated 1/w.
     pub fn w(&mut self) -> F32x4 {
-        if let Some(w) = self.known_w() {
+        if let Some(w) = self.known.w {
             return w;
         }
-        let edges = self.edges();
-        let q = weighted_sum(self.e, edges, 1);
+        let q = weighted_sum(self.e, self.edges, 1);
         let one = self.e.f(1.0);
         let w = self.e.div(one, q);
-        self.w = Some(w);
+        self.known.w = Some(w);
         w
     }
 
@@ -41,30 +40,23 @@ impl Quad<'_, '_> {
 
     /// The varying with this index among those of the primitives.
     pub fn packed_varying(&mut self, packed: usize) -> F32x4 {
-        if let Some(&value) = self.varyings.get(&packed) {
+        if let Some(&value) = self.known.varyings.get(&packed) {
             return value;
         }
-        let value = match self.known_varying(packed) {
-            Some(value) => value,
-            None => {
-                let w = self.w();
-                let edges = self.edges();
-                let sum = weighted_sum(self.e, edges, self.plan.varying_plane(packed));
-                self.e.mul(sum, w)
-            }
-        };
-        self.varyings.insert(packed, value);
+        let w = self.w();
+        let sum = weighted_sum(self.e, self.edges, self.plan.varying_plane(packed));
+        let value = self.e.mul(sum, w);
+        self.known.varyings.insert(packed, value);
         value
     }
 
     /// Depth in 0..1.
     pub fn depth(&mut self) -> F32x4 {
-        if let Some(depth) = self.known_depth() {
+        if let Some(depth) = self.known.depth {
             return depth;
         }
         let args = self.e.args;
-        let edges = self.edges();
-        let z = weighted_sum(self.e, edges, 4);
+        let z = weighted_sum(self.e, self.edges, 4);
         let sum = self.e.load_floats(args, scratch_at!(planes));
         let z = self.e.div(z, sum);
         let scale = self.e.load_floats(args, at!(depth_scale));
@@ -78,7 +70,7 @@ impl Quad<'_, '_> {
             depth = self.e.mul(depth, w);
         }
         let depth = self.e.clamp(depth, 0.0, 1.0);
-        self.depth = Some(depth);
+        self.known.depth = Some(depth);
         depth
     }
 }

@@ -1,9 +1,7 @@
 //! Fragment lighting: the surface, the lights, the two colours.
 //!
-//! Values are computed on first use, so that only those that the key and the combiners need are emitted. The surface is
-//! a phase of its own and so is each light: one long chain of dependent operations would stall hosts.
+//! Values are computed on first use, so that only those that the key and the combiners need are emitted.
 
-use cranelift_codegen::ir::Value;
 use cranelift_codegen::ir::types::F32X4;
 use triglyph_guest::kernel::lighting::{LightingKey, Table, TableInput};
 use triglyph_guest::num::ops::Ops;
@@ -11,7 +9,6 @@ use triglyph_guest::num::ops::Ops;
 use super::args::at;
 use super::need::Need;
 use super::quad::Quad;
-use super::record::saved;
 use crate::lane::{F32x4, Pair};
 
 pub mod args;
@@ -22,7 +19,6 @@ mod table;
 mod vector;
 
 use light::Light;
-use plan::Phase;
 use vector::{Vector, scale};
 
 /// The unit while it is emitted.
@@ -31,6 +27,7 @@ struct Lighting<'l, 'q, 'a> {
     key: &'q LightingKey,
     /// Channels that are read of the primary and of the secondary colour.
     need: [Need; 2],
+    quaternion: Option<[F32x4; 4]>,
     normal: Option<Vector>,
     tangent: Option<Vector>,
     eye: Option<Vector>,
@@ -45,68 +42,33 @@ struct Sum {
 }
 
 impl Quad<'_, '_> {
-    /// A phase of fragment lighting; the last one leaves the two colours in the record.
-    pub fn lighting_phase(mut self, phase: Phase) {
-        if let (Some(key), Some(record)) = (self.key.lighting.as_deref(), self.known.record()) {
-            let need = self.plan.fragment;
-            let unit =
-                Lighting { quad: &mut self, key, need, normal: None, tangent: None, eye: None, shadow: [None; 4] };
-            match phase {
-                Phase::Surface => unit.surface(record),
-                Phase::Light(number) => unit.shade(Some(number), record),
-                Phase::Ambient => unit.shade(None, record),
-            }
+    /// Primary and secondary colour, those that are read.
+    pub fn fragment_colors(&mut self) -> [Option<Pair>; 2] {
+        if let Some(colors) = self.known.fragment {
+            return colors;
         }
-        self.alive();
+        let Some(key) = self.key.lighting.as_deref() else { return [None; 2] };
+        let need = self.plan.fragment;
+        let (quaternion, normal, tangent, eye) = (None, None, None, None);
+        let unit = Lighting { quad: self, key, need, quaternion, normal, tangent, eye, shadow: [None; 4] };
+        let colors = unit.colors();
+        *self.known.fragment.insert(colors)
     }
 }
 
 impl Lighting<'_, '_, '_> {
-    /// Adds a light. The last one, or none, goes on to the colours.
-    fn shade(mut self, number: Option<usize>, record: Value) {
-        let key = self.key;
+    /// The colours that are read.
+    fn colors(mut self) -> [Option<Pair>; 2] {
         let mut sums = [Sum::default(); 2];
-        if let Some(number) = number {
-            let mut light = Light::new(number, &key.lights[number]);
+        for (number, key) in self.key.lights.iter().enumerate() {
+            let mut light = Light::new(number, key);
             self.add_light(&mut light, &mut sums);
-            self.add_earlier(number, &mut sums, record);
-            if number + 1 < key.lights.len() {
-                return self.keep(&sums, record);
+            if number + 1 == self.key.lights.len() {
+                self.fresnel(&mut light, &mut sums);
             }
-            self.fresnel(&mut light, &mut sums);
         }
         self.finish(&mut sums);
-        for (side, (sum, need)) in sums.iter().zip(self.need).enumerate().filter(|(_, (_, need))| need.any()) {
-            let pair = self.color(sum, need);
-            self.quad.store_pair(pair, record, saved!(fragment) + 32 * side as i32);
-        }
-    }
-
-    /// Adds what the lights before light `number` have given, which comes first.
-    fn add_earlier(&mut self, number: usize, sums: &mut [Sum; 2], record: Value) {
-        if number == 0 {
-            return;
-        }
-        for (side, sum) in sums.iter_mut().enumerate() {
-            for (channel, value) in sum.color.iter_mut().enumerate() {
-                let e = &mut *self.quad.e;
-                *value = value.map(|value| {
-                    let before = e.load_floats(record, sum_at(side, channel));
-                    e.add(before, value)
-                });
-            }
-        }
-    }
-
-    /// Stores the sums for the next light.
-    fn keep(&mut self, sums: &[Sum; 2], record: Value) {
-        for (side, sum) in sums.iter().enumerate() {
-            for (channel, value) in sum.color.iter().enumerate() {
-                if let Some(value) = value {
-                    self.quad.e.store(value.0, record, sum_at(side, channel));
-                }
-            }
-        }
+        [0, 1].map(|side| self.need[side].any().then(|| self.color(&sums[side], self.need[side])))
     }
 
     /// Whether the Fresnel table gives the alpha of a colour, and that alpha is read.
@@ -214,9 +176,15 @@ impl Lighting<'_, '_, '_> {
     }
 }
 
-/// Offset in a record of the sum of a channel of the primary (0) or secondary colour.
-fn sum_at(side: usize, channel: usize) -> i32 {
-    saved!(light) + 16 * (3 * side + channel) as i32
+impl Sum {
+    /// Adds a light's part of a channel after those of the lights before it.
+    fn add(&mut self, quad: &mut Quad<'_, '_>, channel: usize, value: F32x4) {
+        let sum = &mut self.color[channel];
+        *sum = Some(match *sum {
+            Some(before) => quad.e.add(before, value),
+            None => value,
+        });
+    }
 }
 
 /// `a * b`, or `a` if `b` is `None`.

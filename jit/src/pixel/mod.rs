@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! kernel    blocks -> corner, coverage; per primitive: planes -> quads of 2x2 pixels (16 contiguous bytes of RGBA8)
-//!   quad      order of the stages for one quad, early outs; record: its state between phases
+//!   setup     what quads share
+//!   quad      order of the stages for one quad, early outs
 //!     interpolate  edges -> 1/w, varyings, depth
 //!     sample       texels of decoded textures; lod: level of detail
 //!     shadow       shadow maps, sampled and drawn
@@ -31,8 +32,8 @@ mod need;
 mod plan;
 mod procedural;
 mod quad;
-mod record;
 mod sample;
+mod setup;
 mod shadow;
 mod target;
 mod test;

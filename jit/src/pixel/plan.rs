@@ -35,8 +35,6 @@ pub struct Plan {
     pub depth_write: bool,
     /// Packed varyings that are interpolated, by first use.
     pub varyings: Vec<usize>,
-    /// Those of them that textures and lighting read, in a later phase than the one that interpolates.
-    pub carried: Vec<usize>,
     /// Packed varyings whose derivatives are needed.
     pub derivatives: Vec<usize>,
     /// Estimated cost of a quad, in guest instructions.
@@ -81,7 +79,6 @@ impl Plan {
             depth_test: key.depth_format.is_some() && key.depth_test != Compare::Always,
             depth_write: key.depth_format.is_some() && key.depth_write,
             varyings: Vec::new(),
-            carried: Vec::new(),
             derivatives: Vec::new(),
             size: 0,
         };
@@ -197,7 +194,6 @@ impl Plan {
             packed.dedup();
             packed
         };
-        self.carried = pack(slots.clone());
         if self.primary.color {
             slots.extend(&key.color_slots[..3]);
         }
@@ -217,17 +213,6 @@ impl Plan {
     pub fn lod(&self, key: &PixelKey) -> bool {
         let procedural = self.procedural.any() && key.procedural.is_some_and(|p| p.mipmap.is_some());
         procedural || (0..3).any(|unit| self.textures[unit] && key.textures[unit].needs_lod())
-    }
-
-    /// Whether blocks are done in phases: with textures or lighting.
-    pub fn phases(&self) -> bool {
-        self.textures.contains(&true) || self.procedural.any() || self.lighting()
-    }
-
-    /// Whether anything is tested before shading; see [`super::quad::Quad::first_tests`].
-    pub fn early_tests(&self, key: &PixelKey) -> bool {
-        let first = key.alpha_test == Compare::Always && (self.stencil || self.depth_test || self.depth_write);
-        key.shadow.is_some() || first || self.depth_first(key)
     }
 
     /// Whether the depth test alone goes before the alpha test.

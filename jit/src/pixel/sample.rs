@@ -2,14 +2,15 @@
 
 pub mod linear;
 
+use std::mem::offset_of;
+
 use cranelift_codegen::ir::types::I16X8;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::pixel::{Filter, TextureKey, TextureKind, Wrap};
 use triglyph_guest::num::ops::Ops;
 
-use super::args::quad_scratch_at;
+use super::args::{QuadScratch, quad_scratch_at};
 use super::quad::Quad;
-use super::record::saved;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
 
 /// Offset of a field of unit `$unit`.
@@ -49,13 +50,6 @@ enum Level {
 /// A texel index inside of the level, and the lanes where it is on the border.
 pub(super) type Wrapped = (I32x4, Option<Mask>);
 
-/// Whether a unit's phase only computes addresses, and texels are loaded where they are used: the nearest filter on a
-/// single level, without a border.
-pub fn addresses_only(key: &TextureKey) -> bool {
-    let border = |wrap| matches!(wrap, Wrap::Border | Wrap::RepeatThenBorder);
-    !key.needs_lod() && key.magnify == Filter::Nearest && !key.kind.is_shadow() && !key.wrap.into_iter().any(border)
-}
-
 impl Quad<'_, '_> {
     /// The colour of unit `unit`.
     pub fn sample(&mut self, unit: usize) -> Pair {
@@ -67,10 +61,7 @@ impl Quad<'_, '_> {
         if !key.needs_lod() {
             return self.filtered(unit, key.magnify, Level::First, &coordinates);
         }
-        let lod = match self.known_lod() {
-            Some(lod) => lod,
-            None => self.lod(unit, &coordinates),
-        };
+        let lod = self.lod(unit, &coordinates);
         let zero = self.e.f(0.0);
         let magnified = self.e.le(lod, zero);
         match key.mipmap {
@@ -194,48 +185,8 @@ impl Quad<'_, '_> {
         Pair { br: select(large.br, small.br), ag: select(large.ag, small.ag) }
     }
 
-    /// The phase that computes the footprint of a unit with linear filter and a single level.
-    pub fn footprint_phase(mut self, unit: usize) {
-        let coordinates = self.coordinates(unit);
-        if let Some(record) = self.known.record() {
-            let at = linear::FootprintAt(record, saved!(footprint));
-            Sampler::first_level(&mut self, unit, &coordinates).footprint(coordinates.uv, at);
-        }
-        self.alive();
-    }
-
-    /// The phase that loads and filters the footprint's texels.
-    pub fn filter_phase(mut self, unit: usize) {
-        if let Some(record) = self.known.record() {
-            let pair = linear::filter(self.e, linear::FootprintAt(record, saved!(footprint)), false);
-            self.store_pair(pair, record, saved!(textures) + 32 * unit as i32);
-        }
-        self.alive();
-    }
-
-    /// The phase that computes the addresses of the nearest texels; see [`addresses_only`].
-    pub fn address_phase(mut self, unit: usize) {
-        let coordinates = self.coordinates(unit);
-        if let Some(record) = self.known.record() {
-            let mut sampler = Sampler::first_level(&mut self, unit, &coordinates);
-            let [i, j] = sampler.closest(coordinates.uv);
-            let row = sampler.row(j.0);
-            let index = self.e.iadd(row, i.0);
-            self.e.store(index.0, record, saved!(textures) + 32 * unit as i32);
-        }
-        self.alive();
-    }
-
-    /// The texels of unit `unit` at the addresses of an earlier phase.
-    pub fn addressed_texels(&mut self, unit: usize, record: Value) -> Pair {
-        let args = self.e.args;
-        let texels = self.e.load_i64(args, unit_at!(unit, texels));
-        let words = self.e.gather32_at(texels, record, saved!(textures) + 32 * unit as i32);
-        self.e.unpack(words)
-    }
-
     fn filtered(&mut self, unit: usize, filter: Filter, level: Level, coordinates: &Coordinates) -> Pair {
-        let record = self.known.record();
+        let storage = self.storage.unwrap_or(self.e.args);
         let mut sampler = Sampler { e: self.e, key: self.key.textures[unit], unit, level, face: coordinates.face };
         match filter {
             Filter::Nearest => {
@@ -244,10 +195,7 @@ impl Quad<'_, '_> {
             }
             Filter::Linear => {
                 let levels = matches!(level, Level::Lanes { .. });
-                let at = match record {
-                    Some(record) => linear::FootprintAt(record, saved!(footprint)),
-                    None => linear::FootprintAt(sampler.e.args, quad_scratch_at!(footprint)),
-                };
+                let at = linear::FootprintAt(storage, offset_of!(QuadScratch, footprint) as i32);
                 sampler.footprint(coordinates.uv, at);
                 linear::filter(self.e, at, levels)
             }

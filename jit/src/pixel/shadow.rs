@@ -108,8 +108,7 @@ impl Quad<'_, '_> {
         let zero = e.i(0);
         let hard = e.ieq(softness, zero);
         let words = e.iselect(hard, fresh, soft);
-        let mask = self.mask();
-        let words = self.e.iselect(mask, words, stored);
+        let words = self.e.iselect(self.mask, words, stored);
         self.e.store(words.0, at, 0);
     }
 }

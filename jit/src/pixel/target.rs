@@ -44,8 +44,6 @@ impl Quad<'_, '_> {
                 self.store_masked(format, words, stored);
             }
             (None, Some(full)) => {
-                self.color_at();
-                self.mask();
                 let (whole, masked, done) = (self.e.block(&[]), self.e.block(&[]), self.e.block(&[]));
                 self.e.branch_together(full, (whole, &[]), (masked, &[]));
                 self.e.switch_to(whole);
@@ -62,8 +60,7 @@ impl Quad<'_, '_> {
 
     /// Stores the live pixels, and writes the others back unchanged.
     fn store_masked(&mut self, format: PixelFormat, words: I32x4, stored: I32x4) {
-        let mask = self.mask();
-        let words = self.e.iselect(mask, words, stored);
+        let words = self.e.iselect(self.mask, words, stored);
         self.store_color(format, words);
     }
 

@@ -75,7 +75,7 @@ impl Quad<'_, '_> {
 
     /// New depth as the integer that is compared and stored.
     pub fn depth_int(&mut self) -> I32x4 {
-        if let Some(value) = self.known_depth_int() {
+        if let Some(value) = self.known.depth_int {
             return value;
         }
         let depth = self.depth();
@@ -83,7 +83,7 @@ impl Quad<'_, '_> {
         let max = self.e.f(max as f32);
         let scaled = self.e.mul(depth, max);
         let value = self.e.truncate_to_int(scaled);
-        self.depth_int = Some(value);
+        self.known.depth_int = Some(value);
         value
     }
 
@@ -119,8 +119,7 @@ impl Quad<'_, '_> {
     fn store_depth(&mut self, words: I32x4, new: I32x4) {
         let old = self.stored_depth(words);
         let mut change = self.e.ixor(old, new);
-        let mask = self.mask();
-        let mask = self.e.mask_ints(mask);
+        let mask = self.e.mask_ints(self.mask);
         change = self.e.iand(change, mask);
         let words = self.e.ixor(words, change);
         self.store(words);
@@ -156,7 +155,7 @@ impl Quad<'_, '_> {
         let (a, b) = (self.e.iand(reference, input), self.e.iand(old, input));
         let stencil_passes = compare(self.e, stencil.compare, a, b);
         let depth_passes = self.depth_passes(words);
-        let alive = self.mask();
+        let alive = self.mask;
 
         let mut result = words;
         if stencil.write {

@@ -18,9 +18,7 @@ use super::plan::{Constants, PLANES, Plan, SurfacePlan};
 use super::tables::{TABLES, Tables};
 use super::texture_args::TextureArgs;
 use crate::maxwell::args::Context;
-
-/// Most quads that are drawn at once.
-pub const AT_ONCE: usize = 4;
+use crate::quads::AT_ONCE;
 
 /// Capacity of the constant pool in the arguments; further constants follow the code.
 pub const POOL: usize = 96;

@@ -6,20 +6,21 @@ use std::mem::{MaybeUninit, offset_of, size_of};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{I32, I64};
-use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey, Samples};
 
-use super::args::{self, AT_ONCE, BlockArgs, CHUNK, Frame, POOL, Table, Textures, UsedSurface, at};
+use super::args::{self, BlockArgs, CHUNK, Frame, POOL, Table, Textures, UsedSurface, at};
 use super::interpolate;
 use super::plan::{Constants, PLANES, Plan, ProgramPlan};
 use super::quad::{Needs, Quad, QuadPlace};
 use crate::code::{Code, Compiler};
-use crate::interleave::{Body, has_loop};
-use crate::lane::{Emit, Pairs};
+use crate::interleave::has_loop;
+use crate::lane::Emit;
 use crate::maxwell::{self, Context, Prepared, ResourceKeys};
+use crate::quads::{AT_ONCE, Apart, CoveredBlock, CoveredQuad, Four, each_quad};
 
 /// A fragment kernel as machine code.
 struct Kernel {
@@ -132,7 +133,7 @@ fn build(
     e.use_pool(at!(pool), POOL);
     let args = e.args;
     let (head, body, exit) = (e.block(&[I64, I64]), e.block(&[]), e.block(&[]));
-    let (setup, quads, next) = (e.block(&[]), e.block(&[I64]), e.block(&[]));
+    let (setup, quads, next) = (e.block(&[]), e.block(&[]), e.block(&[]));
     let first = e.load_i64(args, at!(blocks));
     let none = e.i64(0);
     let storage = match &plan.program {
@@ -152,38 +153,22 @@ fn build(
     let coverage = e.load_i64(block, offset_of!(BlockArgs, coverage) as i32);
     let distance = interpolate::block_distance(e, block, primitive);
     let same = e.b.ins().icmp(IntCC::Equal, primitive, previous);
-    e.branch(same, (quads, &[coverage]), (setup, &[]));
+    e.branch(same, (quads, &[]), (setup, &[]));
 
     e.switch_to(quads);
-    let coverage_left = e.parameter(quads, 0);
-    let some = e.block(&[]);
-    e.branch(coverage_left, (some, &[]), (next, &[]));
-    e.switch_to(some);
-    let first = take_quad(e, coverage_left);
-    let (one, done) = (e.block(&[]), e.block(&[]));
-    let more = match e.caps.pairs {
-        Pairs::Never => None,
-        Pairs::WherePossible | Pairs::Required => Some(e.block(&[])),
+    let covered = CoveredBlock::new(e, coverage);
+    let apart = Apart { own: args::own_of_quads(), counters: args::COUNTERS, storage };
+    let draw = |e: &mut Emit<'_>, quad: CoveredQuad, done| {
+        let CoveredQuad { number, cover, storage } = quad;
+        Quad::new(e, key, plan, needs, QuadPlace { block, distance, number, cover, storage }, done).whole()
     };
-    match more {
-        None => e.jump(one, &[]),
-        Some(more) => e.branch(first.rest, (more, &[]), (one, &[])),
-    }
-    e.switch_to(one);
-    let storage_of_first = storage.map(|all| all[0]);
-    let place = QuadPlace { block, distance, number: first.number, cover: first.cover, storage: storage_of_first };
-    Quad::new(e, key, plan, needs, place, done).whole()?;
-    e.switch_to(done);
-    e.jump(quads, &[first.rest]);
-    if let Some(more) = more {
-        // Texels are waited for. What computes more than that needs its registers for two quads.
-        let waits = !plan.textures.is_empty() && plan.samples == Samples::ONE && !has_loop(e.b.func, one, done);
-        let has_four = e.caps.wide && waits;
-        e.switch_to(more);
-        // Blocks at the edges of primitives have few quads.
-        let four = has_four.then(|| e.b.ins().icmp_imm_s(IntCC::Equal, coverage, -1));
-        several_quads(e, &first, (one, done), quads, (four, storage));
-    }
+    // What computes much needs its registers for two quads, and blocks at the edges of primitives have few of them.
+    let waits = !plan.textures.is_empty() && plan.samples == Samples::ONE;
+    let four = |e: &Emit<'_>, from, to| match waits && !has_loop(e.b.func, from, to) {
+        true => Four::CoveredBlocks,
+        false => Four::Nowhere,
+    };
+    each_quad(e, covered, next, &apart, draw, four)?;
 
     // Only now the planes that the quads need are known.
     e.switch_to(setup);
@@ -191,7 +176,7 @@ fn build(
         return Err(Unsupported("too many varyings"));
     }
     interpolate::set_up(e, &needs.planes, block);
-    e.jump(quads, &[coverage]);
+    e.jump(quads, &[]);
 
     e.switch_to(next);
     let following = e.b.ins().iadd_imm_u(block, size_of::<BlockArgs>() as i64);
@@ -204,54 +189,6 @@ fn build(
     Ok(())
 }
 
-/// A quad of a coverage.
-struct CoveredQuad {
-    number: Value,
-    /// Its pixels.
-    cover: Value,
-    /// The coverage without it.
-    rest: Value,
-}
-
-/// The first quad of a coverage that is not empty.
-fn take_quad(e: &mut Emit<'_>, coverage: Value) -> CoveredQuad {
-    let bit = e.b.ins().ctz(coverage);
-    let bit = e.b.ins().band_imm_u(bit, 0x3C);
-    let number = e.b.ins().ushr_imm_u(bit, 2);
-    let pixels = e.b.ins().ushr(coverage, bit);
-    let pixels = e.b.ins().band_imm_u(pixels, 15);
-    let cover = e.b.ins().ireduce(I32, pixels);
-    let taken = e.i64(15);
-    let taken = e.b.ins().ishl(taken, bit);
-    CoveredQuad { number, cover, rest: e.b.ins().band_not(coverage, taken) }
-}
-
-/// Draws `first` and the quad after it at once, and the next two as well if `four` holds: that there are so many. What
-/// draws them is made of the code between the blocks of `one`, which draws one.
-fn several_quads(
-    e: &mut Emit<'_>,
-    first: &CoveredQuad,
-    one: (Block, Block),
-    quads: Block,
-    (four, storage): (Option<Value>, Option<[Value; AT_ONCE]>),
-) {
-    let second = take_quad(e, first.rest);
-    let two = e.block(&[]);
-    match four {
-        None => e.jump(two, &[]),
-        Some(four) => {
-            let all = e.block(&[]);
-            e.branch(four, (all, &[]), (two, &[]));
-            e.switch_to(all);
-            let third = take_quad(e, second.rest);
-            let fourth = take_quad(e, third.rest);
-            at_once(e, (all, quads), one, &[first, &second, &third, &fourth], storage);
-        }
-    }
-    e.switch_to(two);
-    at_once(e, (two, quads), one, &[first, &second], storage);
-}
-
 /// Where each of the quads that are drawn at once stores what a Maxwell program keeps between its blocks.
 fn storage_of_quads(e: &mut Emit<'_>) -> [Value; AT_ONCE] {
     let args = e.args;
@@ -259,25 +196,4 @@ fn storage_of_quads(e: &mut Emit<'_>) -> [Value; AT_ONCE] {
     let first = e.load_i64(context, offset_of!(Context, storage) as i32);
     // The first one is a value of its own, too: where registers need no memory, nothing may use it but their slots.
     std::array::from_fn(|quad| e.b.ins().iadd_imm_u(first, 16 * quad as i64))
-}
-
-/// Ends block `before`, after which `all` are drawn at once; then come the other `quads`.
-fn at_once(
-    e: &mut Emit<'_>,
-    (before, quads): (Block, Block),
-    (entry, exit): (Block, Block),
-    all: &[&CoveredQuad],
-    storage: Option<[Value; AT_ONCE]>,
-) {
-    let [first, others @ ..] = all else { return };
-    let rest = all[all.len() - 1].rest;
-    let done = e.block(&[]);
-    e.jump(done, &[]);
-    e.switch_to(done);
-    e.jump(quads, &[rest]);
-    let of = |value: fn(&CoveredQuad) -> Value| (value(first), others.iter().map(|quad| value(quad)).collect());
-    let mut others = vec![of(|quad| quad.number), of(|quad| quad.cover)];
-    others.extend(storage.map(|storage| (storage[0], storage[1..all.len()].to_vec())));
-    let (own, counters, storage) = (args::own_of_quads(), args::COUNTERS, storage.map(|storage| storage[0]));
-    e.bodies.push(Body { entry, exit, others, before, own, counters, storage });
 }

@@ -94,7 +94,7 @@ impl Lighting<'_, '_, '_> {
                 let value = self.diffuse(light, channel, shadowed);
                 let value = times(self.quad, value, distance);
                 let value = times(self.quad, value, spot);
-                sums[0].color[channel] = Some(value);
+                sums[0].add(self.quad, channel, value);
             }
         }
         if secondary {
@@ -106,7 +106,7 @@ impl Lighting<'_, '_, '_> {
                 let value = times(self.quad, value, spot);
                 let shadow = shadowed.then(|| self.shadow(channel));
                 let value = times(self.quad, value, shadow);
-                sums[1].color[channel] = Some(value);
+                sums[1].add(self.quad, channel, value);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What of a lighting key matters: textures, phases, cost.
+//! What of a lighting key matters: textures, cost.
 
 use triglyph_guest::kernel::lighting::{Bump, LightingKey};
 
@@ -23,23 +23,4 @@ pub fn textures(key: &LightingKey, need: [Need; 2]) -> Vec<(u8, Need)> {
 pub fn weigh(key: &LightingKey) -> u32 {
     let tables = key.tables.iter().flatten().count() as u32;
     40 + key.lights.iter().map(|light| 30 + 10 * (tables + u32::from(light.distance))).sum::<u32>()
-}
-
-/// A phase of lighting.
-#[derive(Clone, Copy)]
-pub enum Phase {
-    /// The vectors of the surface.
-    Surface,
-    /// A light by its index in the key.
-    Light(usize),
-    /// The ambient terms, when there are no lights.
-    Ambient,
-}
-
-/// The phases of lighting.
-pub fn phases(key: &LightingKey) -> Vec<Phase> {
-    if key.lights.is_empty() {
-        return vec![Phase::Ambient];
-    }
-    std::iter::once(Phase::Surface).chain((0..key.lights.len()).map(Phase::Light)).collect()
 }

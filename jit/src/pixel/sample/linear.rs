@@ -7,14 +7,27 @@
 use std::mem::size_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{I16X8, I32, I32X4};
+use cranelift_codegen::ir::types::{I16X8, I32X4};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::pixel::Wrap;
 use triglyph_guest::num::ops::Ops;
 
 use super::{Level, Sampler, unit_at};
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
-use crate::pixel::record::TexelFootprint;
+
+/// Addresses and weights of the texels that a quad filters.
+#[repr(C, align(16))]
+#[derive(Clone, Copy)]
+pub struct TexelFootprint {
+    /// Base addresses of the two rows of texels, the lower row first.
+    pub rows: [*const u32; 2],
+    /// Index of the left texel of each pixel, in words; the second row's only with levels of detail.
+    pub left: [[u32; 4]; 2],
+    /// Weights of the right and of the upper texels, 0 to 255, in both halves of each pixel.
+    pub fractions: [[u16; 8]; 2],
+    /// The texels of a quad at a seam, in pairs; loads may read two words beyond them.
+    pub seam: [[u32; 12]; 2],
+}
 
 /// Memory for a footprint: a base address and an offset.
 #[derive(Clone, Copy)]
@@ -104,34 +117,22 @@ impl Sampler<'_, '_> {
         let next = self.e.iadd(i, one);
         let [left, right] = [i, next].map(|i| self.wrap(0, i));
         let (base, pairs) = at.field(field!(seam));
-        // A loop over the two rows: this is rare, and less code compiles faster.
-        let (row, done) = (self.e.block(&[I32X4, I32]), self.e.block(&[]));
-        let zero = self.e.i32(0);
-        self.e.jump(row, &[j.0, zero]);
-
-        self.e.switch_to(row);
-        let (j, number) = (I32x4(self.e.parameter(row, 0)), self.e.parameter(row, 1));
-        let target = self.e.address(base, number, 0);
         let texels = self.texels();
-        let (wrapped, border) = self.wrap(1, j);
-        let words = self.row(wrapped);
-        let [left, right] = [left, right].map(|column| self.texel(texels, words, column, border));
-        const FIRST: [u8; 16] = [0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23];
-        const SECOND: [u8; 16] = [8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31];
-        for (order, offset) in [(FIRST, 0), (SECOND, 16)] {
-            let two = self.e.shuffle(left.0, right.0, order);
-            self.e.store(two, target, pairs + offset);
-        }
-        let one = self.e.i(1);
+        let size = size_of::<[u32; 12]>() as i32;
         let above = self.e.iadd(j, one);
-        let size = size_of::<[u32; 12]>() as i64;
-        let second = self.e.i32(size as i32);
-        let more = self.e.b.ins().icmp_imm_u(IntCC::Equal, number, 0);
-        self.e.branch_together(more, (row, &[above.0, second]), (done, &[]));
-
-        self.e.switch_to(done);
+        for (j, at) in [(j, pairs), (above, pairs + size)] {
+            let (wrapped, border) = self.wrap(1, j);
+            let words = self.row(wrapped);
+            let [left, right] = [left, right].map(|column| self.texel(texels, words, column, border));
+            const FIRST: [u8; 16] = [0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23];
+            const SECOND: [u8; 16] = [8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31];
+            for (order, offset) in [(FIRST, 0), (SECOND, 16)] {
+                let two = self.e.shuffle(left.0, right.0, order);
+                self.e.store(two, base, at + offset);
+            }
+        }
         let first = self.e.b.ins().iadd_imm_s(base, i64::from(pairs));
-        let second = self.e.b.ins().iadd_imm_s(base, i64::from(pairs) + size);
+        let second = self.e.b.ins().iadd_imm_s(base, i64::from(pairs + size));
         let (base, rows) = at.field(field!(rows));
         self.e.store(first, base, rows);
         self.e.store(second, base, rows + 8);

@@ -1,0 +1,249 @@
+//! The quads of a block of 8x8 pixels, in order: one at a time, or two or four at once
+//! ([`interleave`](crate::interleave)). What is done with a quad is the machine's matter.
+
+use std::ops::Range;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use triglyph_guest::kernel::Unsupported;
+
+use crate::interleave::Body;
+use crate::lane::{Emit, Pairs};
+
+#[cfg(test)]
+mod tests;
+
+/// Most quads that are drawn at once.
+pub(crate) const AT_ONCE: usize = 4;
+
+/// Quads of a block.
+const QUADS: i64 = 16;
+
+/// A quad with a covered pixel.
+#[derive(Clone, Copy)]
+pub(crate) struct CoveredQuad {
+    /// Its number in the block, 64 bits.
+    pub number: Value,
+    /// Its covered pixels, four bits of 32.
+    pub cover: Value,
+    /// Address of its storage.
+    pub storage: Option<Value>,
+}
+
+/// What quads that are drawn at once do not share.
+pub(crate) struct Apart {
+    /// Parts of the arguments: the offsets of the first quad's, and the distance to the next one's.
+    pub own: Vec<(Range<i32>, i32)>,
+    /// Those of them that quads add to.
+    pub counters: Range<i32>,
+    /// Addresses of other memory, which a quad writes before it reads it.
+    pub storage: Option<[Value; AT_ONCE]>,
+}
+
+/// Where four quads are drawn at once instead of two: it takes vectors of 256 bits, and pays where texels are waited
+/// for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Four {
+    Nowhere,
+    /// In blocks that are covered whole.
+    CoveredBlocks,
+    /// Wherever there are four.
+    Anywhere,
+}
+
+/// What is known of a block.
+#[derive(Clone, Copy)]
+pub(crate) struct CoveredBlock {
+    /// Four bits for each quad.
+    pub coverage: Value,
+    /// Not zero if all pixels are covered.
+    pub full: Value,
+}
+
+impl CoveredBlock {
+    pub fn new(e: &mut Emit<'_>, coverage: Value) -> Self {
+        CoveredBlock { coverage, full: e.b.ins().icmp_imm_s(IntCC::Equal, coverage, -1) }
+    }
+}
+
+/// The loop over a block's quads with covered pixels, then on to `next`. `draw` emits the code for a quad, from the
+/// current block to a jump to the one that it gets; `four`, asked afterwards, says where four are drawn at once by
+/// the code between these two.
+pub(crate) fn each_quad(
+    e: &mut Emit<'_>,
+    block: CoveredBlock,
+    next: Block,
+    apart: &Apart,
+    draw: impl FnOnce(&mut Emit<'_>, CoveredQuad, Block) -> Result<(), Unsupported>,
+    four: impl FnOnce(&Emit<'_>, Block, Block) -> Four,
+) -> Result<(), Unsupported> {
+    let (take, some) = (e.block(&[I64]), e.block(&[]));
+    let (quad, one, done) = (e.block(&[I64, I32, I64]), e.block(&[]), e.block(&[]));
+    let (zero, all) = (e.i64(0), e.i32(15));
+    e.branch(block.full, (quad, &[zero, all, zero]), (take, &[block.coverage]));
+
+    e.switch_to(take);
+    let coverage = e.parameter(take, 0);
+    e.branch(coverage, (some, &[]), (next, &[]));
+    e.switch_to(some);
+    let taken = take_quad(e, coverage);
+    e.jump(quad, &[taken.number, taken.cover, taken.rest]);
+
+    e.switch_to(quad);
+    let [number, cover, rest] = [0, 1, 2].map(|index| e.parameter(quad, index));
+    let ways = Ways { block, take, quad, one, done, next };
+    let first = Taken { number, cover, rest };
+    let several = (e.caps.pairs != Pairs::Never).then(|| e.block(&[]));
+    e.jump(several.unwrap_or(one), &[]);
+    e.switch_to(one);
+    draw(e, CoveredQuad { number, cover, storage: apart.storage.map(|all| all[0]) }, done)?;
+    e.switch_to(done);
+    ways.advance(e, first);
+    if let Some(several) = several {
+        let four = if e.caps.wide { four(e, one, done) } else { Four::Nowhere };
+        e.switch_to(several);
+        ways.several(e, first, apart, four);
+    }
+    Ok(())
+}
+
+/// A quad out of a coverage.
+#[derive(Clone, Copy)]
+struct Taken {
+    number: Value,
+    cover: Value,
+    /// The coverage without it; not used in blocks that are covered whole.
+    rest: Value,
+}
+
+/// The blocks of the loop.
+#[derive(Clone, Copy)]
+struct Ways {
+    block: CoveredBlock,
+    /// Takes a quad out of the coverage that is its parameter.
+    take: Block,
+    /// Draws the quad that its parameters say.
+    quad: Block,
+    /// What draws one, from here to there.
+    one: Block,
+    done: Block,
+    next: Block,
+}
+
+impl Ways {
+    /// Goes on after `last`.
+    fn advance(self, e: &mut Emit<'_>, last: Taken) {
+        let (step, left) = (e.block(&[]), e.block(&[]));
+        e.branch(self.block.full, (step, &[]), (left, &[]));
+        e.switch_to(left);
+        e.jump(self.take, &[last.rest]);
+        e.switch_to(step);
+        let following = e.b.ins().iadd_imm_u(last.number, 1);
+        let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, following, QUADS);
+        e.branch(more, (self.quad, &[following, last.cover, last.rest]), (self.next, &[]));
+    }
+
+    /// Draws `first` and the quads after it at once, or `first` alone if it is the last one.
+    fn several(self, e: &mut Emit<'_>, first: Taken, apart: &Apart, place: Four) {
+        let two = Others::new(e, 1);
+        let four = (place != Four::Nowhere).then(|| Others::new(e, 3));
+        let (whole, partial, some) = (e.block(&[]), e.block(&[]), e.block(&[]));
+        e.branch(self.block.full, (whole, &[]), (partial, &[]));
+
+        // Quads that began together and went on alone may have left less than so many.
+        e.switch_to(whole);
+        let count = four.as_ref().map_or(2, |_| AT_ONCE as i64);
+        let enough = e.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, first.number, QUADS - count);
+        let together = e.block(&[]);
+        e.branch(enough, (together, &[]), (self.one, &[]));
+        e.switch_to(together);
+        let following: Vec<Taken> = (1..count)
+            .map(|distance| Taken { number: e.b.ins().iadd_imm_u(first.number, distance), ..first })
+            .collect();
+        four.as_ref().unwrap_or(&two).enter(e, &following);
+
+        e.switch_to(partial);
+        e.branch(first.rest, (some, &[]), (self.one, &[]));
+        e.switch_to(some);
+        let second = take_quad(e, first.rest);
+        if let Some(four) = four.as_ref().filter(|_| place == Four::Anywhere) {
+            let (third_is_there, fourth_is_there, less) = (e.block(&[]), e.block(&[]), e.block(&[]));
+            e.branch(second.rest, (third_is_there, &[]), (less, &[]));
+            e.switch_to(third_is_there);
+            let third = take_quad(e, second.rest);
+            e.branch(third.rest, (fourth_is_there, &[]), (less, &[]));
+            e.switch_to(fourth_is_there);
+            let fourth = take_quad(e, third.rest);
+            four.enter(e, &[second, third, fourth]);
+            e.switch_to(less);
+        }
+        two.enter(e, &[second]);
+        for others in [Some(two), four].into_iter().flatten() {
+            self.at_once(e, first, &others, apart);
+        }
+    }
+
+    /// Draws `first` and others at once by a copy of what draws one, and goes on.
+    fn at_once(self, e: &mut Emit<'_>, first: Taken, others: &Others, apart: &Apart) {
+        e.switch_to(others.block);
+        let all = others.parameters(e);
+        let drawn = e.block(&[]);
+        e.jump(drawn, &[]);
+        e.switch_to(drawn);
+        self.advance(e, all[all.len() - 1]);
+        let of = |value: fn(&Taken) -> Value| (value(&first), all.iter().map(value).collect());
+        let mut values = vec![of(|quad| quad.number), of(|quad| quad.cover)];
+        values.extend(apart.storage.map(|storage| (storage[0], storage[1..=all.len()].to_vec())));
+        e.bodies.push(Body {
+            entry: self.one,
+            exit: self.done,
+            others: values,
+            before: others.block,
+            own: apart.own.clone(),
+            counters: apart.counters.clone(),
+            storage: apart.storage.map(|storage| storage[0]),
+        });
+    }
+}
+
+/// A block that draws quads after another one, which its parameters say.
+struct Others {
+    block: Block,
+    count: usize,
+}
+
+impl Others {
+    fn new(e: &mut Emit<'_>, count: usize) -> Self {
+        Others { block: e.block(&[I64, I32, I64].repeat(count)), count }
+    }
+
+    /// Jumps there.
+    fn enter(&self, e: &mut Emit<'_>, quads: &[Taken]) {
+        let values: Vec<Value> = quads.iter().flat_map(|quad| [quad.number, quad.cover, quad.rest]).collect();
+        e.jump(self.block, &values);
+    }
+
+    /// The quads there.
+    fn parameters(&self, e: &Emit<'_>) -> Vec<Taken> {
+        let quad = |at| Taken {
+            number: e.parameter(self.block, at),
+            cover: e.parameter(self.block, at + 1),
+            rest: e.parameter(self.block, at + 2),
+        };
+        (0..self.count).map(|index| quad(3 * index)).collect()
+    }
+}
+
+/// The first quad of a coverage that is not empty.
+fn take_quad(e: &mut Emit<'_>, coverage: Value) -> Taken {
+    let bit = e.b.ins().ctz(coverage);
+    let bit = e.b.ins().band_imm_u(bit, 0x3C);
+    let number = e.b.ins().ushr_imm_u(bit, 2);
+    let pixels = e.b.ins().ushr(coverage, bit);
+    let pixels = e.b.ins().band_imm_u(pixels, 15);
+    let cover = e.b.ins().ireduce(I32, pixels);
+    let taken = e.i64(15);
+    let taken = e.b.ins().ishl(taken, bit);
+    Taken { number, cover, rest: e.b.ins().band_not(coverage, taken) }
+}

@@ -1,0 +1,88 @@
+//! Every quad with a covered pixel is drawn once, whatever other quads are drawn with it.
+
+#![allow(unsafe_code)]
+
+use std::mem::offset_of;
+
+use triglyph_guest::num::ops::Ops;
+
+use super::*;
+use crate::code::{Compiler, Effort};
+
+/// What quads are drawn to.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Memory {
+    coverage: u64,
+    /// The last quad that went a rare way.
+    rare: u64,
+    colors: [[i32; 4]; QUADS as usize],
+    beyond: [[i32; 4]; AT_ONCE],
+}
+
+/// Colours above it are drawn in a rare way.
+const USUAL: i32 = 1000;
+
+/// Emits a loop that adds their coverage to the colours of quads.
+fn emit(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
+    let args = e.args;
+    let next = e.block(&[]);
+    let coverage = e.load_i64(args, offset_of!(Memory, coverage) as i32);
+    let block = CoveredBlock::new(e, coverage);
+    let apart = Apart { own: Vec::new(), counters: 0..0, storage: None };
+    let draw = |e: &mut Emit<'_>, quad: CoveredQuad, done: Block| {
+        let offset = e.b.ins().ishl_imm_u(quad.number, 4);
+        let color_at = e.b.ins().iadd(args, offset);
+        let colors = offset_of!(Memory, colors) as i32;
+        let color = e.load_ints(color_at, colors);
+        let limit = e.i(USUAL);
+        let above = e.ilt(limit, color);
+        let any = e.any(above);
+        let (rare, usual) = (e.cold_block(&[]), e.block(&[]));
+        e.branch_if_rare(any, rare, (usual, &[]));
+        e.switch_to(rare);
+        e.store(quad.number, args, offset_of!(Memory, rare) as i32);
+        e.jump(usual, &[]);
+        e.switch_to(usual);
+        let cover = e.splat_i32(quad.cover);
+        let sum = e.iadd(color, cover);
+        e.store(sum.0, color_at, colors);
+        e.jump(done, &[]);
+        Ok(())
+    };
+    each_quad(e, block, next, &apart, draw, |_, _, _| place)?;
+    e.switch_to(next);
+    let status = e.i64(0);
+    e.finish(status);
+    Ok(())
+}
+
+#[test]
+fn each_quad_is_drawn_once() {
+    let coverages = [0, 1, u64::MAX, 0x8000_0000_0000_0000, 0x00F1_0000_2000_0301, u64::MAX >> 4, 0xFFFF_0000_0000];
+    for effort in [Effort::Baseline, Effort::Optimized] {
+        let compiler = Compiler::new(effort).unwrap();
+        for place in [Four::Nowhere, Four::CoveredBlocks, Four::Anywhere] {
+            let code = compiler.compile(1, |e| emit(e, place)).unwrap();
+            for (coverage, rare) in
+                coverages.into_iter().flat_map(|coverage| [0, 1, 0x8421, 0xFFFF].map(|r| (coverage, r)))
+            {
+                let color = |quad: usize| [if rare >> quad & 1 == 0 { 10 } else { USUAL + 1 }, 20, 30, 40];
+                let colors = std::array::from_fn(color);
+                let start = Memory { coverage, rare: 0, colors, beyond: [[0; 4]; AT_ONCE] };
+                let mut wanted = start;
+                for quad in 0..QUADS as usize {
+                    let cover = (coverage >> (4 * quad) & 15) as i32;
+                    wanted.colors[quad] = wanted.colors[quad].map(|channel| channel + cover);
+                    if cover != 0 && rare >> quad & 1 != 0 {
+                        wanted.rare = quad as u64;
+                    }
+                }
+                let mut memory = start;
+                // SAFETY: the code reads and writes the fields of `memory`.
+                unsafe { code.call((&raw mut memory).cast_const()) };
+                assert_eq!(memory, wanted, "{effort:?}, {place:?}, coverage {coverage:#x}, rare {rare:#x}");
+            }
+        }
+    }
+}
