@@ -24,11 +24,13 @@ use crate::promote::Slots;
 
 mod arithmetic;
 mod caps;
+mod compare;
 mod constants;
 mod double;
 mod half;
 #[cfg(test)]
 mod half_tests;
+mod logic;
 mod memory;
 mod numbering;
 mod pair;
@@ -40,6 +42,7 @@ pub(crate) use caps::{Caps, Pairs};
 pub(crate) use double::F64x4;
 pub(crate) use half::HalfRange;
 pub(crate) use pair::Pair;
+pub(crate) use stencil::StencilTest;
 
 /// Four floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

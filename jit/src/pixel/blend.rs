@@ -206,44 +206,7 @@ impl Quad<'_, '_> {
     }
 
     fn logic_lanes(&mut self, op: LogicOp, s: I16x8, d: I16x8) -> I16x8 {
-        match op {
-            LogicOp::Clear => self.e.short(0),
-            LogicOp::Set => self.e.short(255),
-            LogicOp::Copy => s,
-            LogicOp::NoOp => d,
-            LogicOp::CopyInverted => self.invert(s),
-            LogicOp::Invert => self.invert(d),
-            LogicOp::And => self.e.and16(s, d),
-            LogicOp::Or => self.e.or16(s, d),
-            LogicOp::Xor => self.e.xor16(s, d),
-            LogicOp::Nand => {
-                let value = self.e.and16(s, d);
-                self.invert(value)
-            }
-            LogicOp::Nor => {
-                let value = self.e.or16(s, d);
-                self.invert(value)
-            }
-            LogicOp::Equivalent => {
-                let value = self.e.xor16(s, d);
-                self.invert(value)
-            }
-            LogicOp::AndReverse => {
-                let d = self.invert(d);
-                self.e.and16(s, d)
-            }
-            LogicOp::AndInverted => {
-                let s = self.invert(s);
-                self.e.and16(s, d)
-            }
-            LogicOp::OrReverse => {
-                let d = self.invert(d);
-                self.e.or16(s, d)
-            }
-            LogicOp::OrInverted => {
-                let s = self.invert(s);
-                self.e.or16(s, d)
-            }
-        }
+        let ones = self.e.short(255);
+        I16x8(self.e.logic_op(op, s.0, d.0, ones.0))
     }
 }

@@ -10,7 +10,6 @@ use triglyph_guest::num::ops::Ops;
 use super::args::{at, quad_scratch_at};
 use super::gas_args::GasArgs;
 use super::quad::Quad;
-use super::test::compare;
 use crate::lane::{Emit, F32x4, I32x4, Pair};
 
 /// The largest density.
@@ -64,7 +63,7 @@ impl Quad<'_, '_> {
         let format = self.key.depth_format?;
         let words = self.stored();
         let (stored, new) = (self.stored_depth(words), self.depth_int());
-        if let Some(passes) = compare(self.e, how, new, stored) {
+        if let Some(passes) = self.e.compare_ints(how, new, stored) {
             self.keep(passes);
             self.skip_unless_alive();
         }

@@ -1,37 +1,12 @@
 //! Alpha, stencil and depth tests.
 
 use triglyph_guest::format::DepthFormat;
-use triglyph_guest::kernel::pixel::Compare;
+use triglyph_guest::kernel::pixel::{Compare, StencilKey};
 use triglyph_guest::num::ops::Ops;
 
 use super::args::at;
 use super::quad::Quad;
-use crate::lane::{Emit, I32x4, Mask, Pair};
-
-/// The comparison of integers from 0 to 2^31 - 2; `None` is always true.
-pub(super) fn compare(e: &mut Emit<'_>, how: Compare, a: I32x4, b: I32x4) -> Option<Mask> {
-    Some(match how {
-        Compare::Always => return None,
-        Compare::Never => Mask(e.i(0).0),
-        Compare::Equal => e.ieq(a, b),
-        Compare::NotEqual => {
-            let equal = e.ieq(a, b);
-            e.not(equal)
-        }
-        Compare::Less => e.ilt(a, b),
-        Compare::LessEqual => {
-            let one = e.i(1);
-            let next = e.iadd(b, one);
-            e.ilt(a, next)
-        }
-        Compare::Greater => e.ilt(b, a),
-        Compare::GreaterEqual => {
-            let one = e.i(1);
-            let before = e.isub(b, one);
-            e.ilt(before, a)
-        }
-    })
-}
+use crate::lane::{I32x4, Mask, Pair, StencilTest};
 
 impl Quad<'_, '_> {
     /// The alpha test of the combiners' result.
@@ -39,7 +14,7 @@ impl Quad<'_, '_> {
         let alpha = self.e.even_ints(color.ag);
         let args = self.e.args;
         let reference = self.e.load_ints(args, at!(alpha_reference));
-        if let Some(passes) = compare(self.e, self.key.alpha_test, alpha, reference) {
+        if let Some(passes) = self.e.compare_ints(self.key.alpha_test, alpha, reference) {
             self.keep(passes);
             self.skip_unless_alive();
         }
@@ -97,7 +72,7 @@ impl Quad<'_, '_> {
         }
         let stored = self.stored_depth(words);
         let new = self.depth_int();
-        compare(self.e, self.key.depth_test, new, stored)
+        self.e.compare_ints(self.key.depth_test, new, stored)
     }
 
     /// The depth test alone, without side effects.
@@ -152,22 +127,14 @@ impl Quad<'_, '_> {
         let old = self.e.ushr(words, 24);
         let input = self.e.load_ints(args, at!(stencil_input_mask));
         let reference = self.e.load_ints(args, at!(stencil_reference));
-        let (a, b) = (self.e.iand(reference, input), self.e.iand(old, input));
-        let stencil_passes = compare(self.e, stencil.compare, a, b);
         let depth_passes = self.depth_passes(words);
+        let StencilKey { compare, fail, depth_fail, pass, .. } = stencil;
+        let test = StencilTest { compare, fail, depth_fail, pass };
+        let (stencil_passes, new) = self.e.stencil_test(test, old, [reference, input], depth_passes);
         let alive = self.mask;
 
         let mut result = words;
         if stencil.write {
-            let mut new = self.e.stencil_op(stencil.pass, old, reference);
-            if let Some(passes) = depth_passes {
-                let fail = self.e.stencil_op(stencil.depth_fail, old, reference);
-                new = self.e.iselect(passes, new, fail);
-            }
-            if let Some(passes) = stencil_passes {
-                let fail = self.e.stencil_op(stencil.fail, old, reference);
-                new = self.e.iselect(passes, new, fail);
-            }
             let mut change = self.e.ixor(old, new);
             let write = self.e.load_ints(args, at!(stencil_write_mask));
             change = self.e.iand(change, write);

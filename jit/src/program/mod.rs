@@ -10,7 +10,6 @@
 
 pub(crate) mod args;
 mod block_places;
-mod compare;
 mod extent;
 mod interpolate;
 mod kernel;

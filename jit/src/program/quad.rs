@@ -11,7 +11,6 @@ use triglyph_guest::kernel::program::output::TARGETS;
 use triglyph_guest::num::ops::Ops;
 
 use super::args::{BlockArgs, at, surface_at};
-use super::compare::compare_floats;
 use super::output::channel::quantise_rsx;
 use super::plan::{Constants, DEPTH, Early, Plan, PlaneOf};
 use super::surface::QuadAddress;
@@ -242,7 +241,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         }
         let args = self.e.args;
         let reference = self.e.load_floats(args, at!(alpha_reference));
-        if let Some(passes) = compare_floats(self.e, how, alpha, reference) {
+        if let Some(passes) = self.e.compare_floats(how, alpha, reference) {
             self.keep(passes);
             self.skip_unless_alive();
         }

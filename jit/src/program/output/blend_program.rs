@@ -6,7 +6,6 @@ use triglyph_guest::kernel::program::blend_program::{
 use triglyph_guest::num::ops::Ops;
 
 use crate::lane::{Emit, F32x4};
-use crate::program::compare::compare_floats;
 
 /// Longest supported program; known equations have a third of these steps.
 pub const MAX_COMPILED_STEPS: usize = 64;
@@ -66,7 +65,7 @@ impl State<'_> {
     /// Writes a component where the condition of another one, or its own, passes.
     fn write(&mut self, e: &mut Emit<'_>, step: &BlendStep, (component, tested): (usize, usize), value: F32x4) {
         let zero = e.f(0.0);
-        let passes = compare_floats(e, step.test, self.conditions[tested], zero);
+        let passes = e.compare_floats(step.test, self.conditions[tested], zero);
         let mut set = |place: &mut F32x4| {
             *place = match passes {
                 Some(passes) => e.select(passes, value, *place),

@@ -231,45 +231,7 @@ impl Quad<'_, '_> {
     fn logic(&mut self, op: LogicOp, format: &Format, word: usize, s: I32x4, d: I32x4) -> I32x4 {
         let e = &mut *self.e;
         let ones = e.i(-1);
-        let result = match op {
-            LogicOp::Clear => e.i(0),
-            LogicOp::And => e.iand(s, d),
-            LogicOp::AndReverse => {
-                let d = e.ixor(d, ones);
-                e.iand(s, d)
-            }
-            LogicOp::Copy => s,
-            LogicOp::Set => ones,
-            LogicOp::CopyInverted => e.ixor(s, ones),
-            LogicOp::NoOp => d,
-            LogicOp::Invert => e.ixor(d, ones),
-            LogicOp::Nand => {
-                let and = e.iand(s, d);
-                e.ixor(and, ones)
-            }
-            LogicOp::Or => e.ior(s, d),
-            LogicOp::Nor => {
-                let or = e.ior(s, d);
-                e.ixor(or, ones)
-            }
-            LogicOp::Xor => e.ixor(s, d),
-            LogicOp::Equivalent => {
-                let xor = e.ixor(s, d);
-                e.ixor(xor, ones)
-            }
-            LogicOp::AndInverted => {
-                let s = e.ixor(s, ones);
-                e.iand(s, d)
-            }
-            LogicOp::OrReverse => {
-                let d = e.ixor(d, ones);
-                e.ior(s, d)
-            }
-            LogicOp::OrInverted => {
-                let s = e.ixor(s, ones);
-                e.ior(s, d)
-            }
-        };
+        let result = I32x4(e.logic_op(op, s.0, d.0, ones.0));
         let channels = (0..4).filter(|&c| !is_fixed(format.format.channels[c]));
         let free = channels.fold(0, |bits, c| bits | format.channels[c][word]);
         if free == u32::MAX {

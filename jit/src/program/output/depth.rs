@@ -5,9 +5,8 @@ use triglyph_guest::kernel::pixel::{Compare, StencilOp};
 use triglyph_guest::kernel::program::output::{DepthFormat, DepthKey, StencilKey};
 use triglyph_guest::num::ops::Ops;
 
-use crate::lane::{F32x4, HalfRange, I32x4, Mask};
+use crate::lane::{F32x4, HalfRange, I32x4, Mask, StencilTest};
 use crate::program::args::at;
-use crate::program::compare::{compare_floats, compare_ints};
 use crate::program::plan::DEPTH;
 use crate::program::quad::Quad;
 
@@ -202,8 +201,8 @@ impl Quad<'_, '_> {
     fn depth_passes(&mut self, key: &DepthKey, new: Value, stored: &Stored) -> Option<Mask> {
         let test = key.test.filter(|test| *test != Compare::Always)?;
         match (new, self.stored_value(key, stored)) {
-            (Value::Int(a), Value::Int(b)) => compare_ints(self.e, test, a, b),
-            (Value::Float(a), Value::Float(b)) => compare_floats(self.e, test, a, b),
+            (Value::Int(a), Value::Int(b)) => self.e.compare_ints(test, a, b),
+            (Value::Float(a), Value::Float(b)) => self.e.compare_floats(test, a, b),
             _ => None,
         }
     }
@@ -237,9 +236,9 @@ impl Quad<'_, '_> {
         let [reference, mask, write] = [0, 16, 32].map(|offset| self.e.load_ints(values, at!(stencil) + offset));
 
         let [front, back_key] = sides;
-        let (mut passes, mut new) = self.stencil_side(front, old, [reference, mask], depth_passes);
+        let (mut passes, mut new) = self.e.stencil_test(test_of(front), old, [reference, mask], depth_passes);
         if front != back_key {
-            let (other_passes, other) = self.stencil_side(back_key, old, [reference, mask], depth_passes);
+            let (other_passes, other) = self.e.stencil_test(test_of(back_key), old, [reference, mask], depth_passes);
             let back = self.e.splat_i32(back);
             let zero = self.e.i(0);
             let shows_front = self.e.ieq(back, zero);
@@ -263,28 +262,11 @@ impl Quad<'_, '_> {
         }
         stores
     }
+}
 
-    /// Which pixels pass the test of one side, and their stencils after it.
-    fn stencil_side(
-        &mut self,
-        key: StencilKey,
-        old: I32x4,
-        [reference, mask]: [I32x4; 2],
-        depth_passes: Option<Mask>,
-    ) -> (Option<Mask>, I32x4) {
-        let (a, b) = (self.e.iand(reference, mask), self.e.iand(old, mask));
-        let passes = compare_ints(self.e, key.compare, a, b);
-        let mut new = self.e.stencil_op(key.pass, old, reference);
-        if let Some(depth_passes) = depth_passes {
-            let fail = self.e.stencil_op(key.depth_fail, old, reference);
-            new = self.e.iselect(depth_passes, new, fail);
-        }
-        if let Some(passes) = passes {
-            let fail = self.e.stencil_op(key.fail, old, reference);
-            new = self.e.iselect(passes, new, fail);
-        }
-        (passes, new)
-    }
+fn test_of(key: StencilKey) -> StencilTest {
+    let StencilKey { compare, fail, depth_fail, pass } = key;
+    StencilTest { compare, fail, depth_fail, pass }
 }
 
 /// Bytes whose order is reversed in memory.

@@ -9,7 +9,6 @@ use super::texel::splat_lane;
 use super::wrap::{Index, Two};
 use super::{Channels, Sampler, Size, dimensions};
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask};
-use crate::program::compare::compare_floats;
 
 /// a + (b - a) * weight
 fn mix(e: &mut Emit<'_>, a: F32x4, b: F32x4, weight: F32x4) -> F32x4 {
@@ -292,7 +291,7 @@ impl Sampler<'_, '_> {
         };
         let one = self.e.f(1.0);
         let (Some(how), Some(reference)) = (self.key.compare, self.reference) else { return one };
-        match compare_floats(self.e, how, red, reference) {
+        match self.e.compare_floats(how, red, reference) {
             Some(passes) => {
                 let (bits, mask) = (self.e.bits(one), self.e.mask_ints(passes));
                 let bits = self.e.iand(bits, mask);
