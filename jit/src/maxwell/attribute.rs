@@ -4,7 +4,7 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 
-use super::file::flush;
+use super::lane_value::flush;
 use super::{Done, LaneValue, Lanes, Loc, Lower};
 use crate::lane::{F32x4, I32x4, Mask};
 

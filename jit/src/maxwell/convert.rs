@@ -9,7 +9,7 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::{FloatFormat, IntSize, Rounding};
 
-use super::file::flush;
+use super::lane_value::flush;
 use super::libcalls::{FloatInt, FloatKind, IntFloat, Libcall};
 use super::{Done, LaneValue, Lower, exact};
 use crate::lane::{Emit, F32x4, F64x4, I32x4, Mask};

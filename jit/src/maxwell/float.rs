@@ -11,7 +11,7 @@ use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::{BoolOp, FloatCompare, Fmz, MufuOp, Rounding, Scale};
 
 use super::double::Fused;
-use super::file::flush;
+use super::lane_value::flush;
 use super::{Done, LaneMask, LaneValue, Lanes, Loc, Lower, exact};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 

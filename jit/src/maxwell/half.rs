@@ -5,8 +5,8 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::{BoolOp, FloatCompare, Fmz, HalfMerge, HalfSwizzle, Rounding};
 
-use super::file::flush;
 use super::float::{either_zero, flushes};
+use super::lane_value::flush;
 use super::{Done, Lower, exact};
 use crate::lane::{F32x4, I32x4, Mask};
 

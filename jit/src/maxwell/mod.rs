@@ -36,6 +36,7 @@ mod handle;
 mod image;
 mod image_direct;
 mod integer;
+mod lane_value;
 mod libcalls;
 mod logic;
 mod memory;
@@ -72,8 +73,9 @@ use triglyph_guest::tegra::shader::special::SpecialRegister;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 use crate::quads::AT_ONCE;
 pub use args::{Context, Prepared};
-use file::{File, LaneValue, Loc};
+use file::{File, Loc};
 pub use graph::Graph;
+use lane_value::LaneValue;
 pub(crate) use needs::Needs;
 pub use shader::{dump, shader};
 
