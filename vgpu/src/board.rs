@@ -260,7 +260,11 @@ impl<G: Gpu> Board for Worker<G> {
         let batch = open.clone();
         lock(&batch).push(Submission { payload, time, elapsed, written });
         // Whoever comes first takes all, so that none is executed after its own command.
-        self.send(move |recorded| execute(recorded, std::mem::take(&mut *lock(&batch))))
+        self.send(move |recorded| {
+            // Not locked any more while they are executed: the driver makes the next ones meanwhile.
+            let submissions = std::mem::take(&mut *lock(&batch));
+            execute(recorded, submissions)
+        })
     }
 
     fn drop_channel(&self, channel: u32) -> Answer<u64> {
