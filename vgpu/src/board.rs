@@ -27,6 +27,9 @@ trait Gpu: ReplayDevice + 'static {
     /// Sets the clock of time stamps: to `nanoseconds`, which is `elapsed` after the last setting.
     fn set_time(&mut self, nanoseconds: u64, elapsed: u64);
 
+    /// Does what was submitted while submissions were deferred, which they are no longer.
+    fn run_deferred(&mut self);
+
     /// Drops a channel's state.
     fn drop_channel(&mut self, channel: u32);
 }
@@ -40,6 +43,11 @@ impl Gpu for Rsx {
         self.set_clock(nanoseconds);
     }
 
+    fn run_deferred(&mut self) {
+        self.finish();
+        self.set_deferred(false);
+    }
+
     /// The board ends with its only channel.
     fn drop_channel(&mut self, _: u32) {}
 }
@@ -51,6 +59,12 @@ impl Gpu for TegraX1 {
 
     fn set_time(&mut self, _: u64, elapsed: u64) {
         self.advance_time(elapsed);
+    }
+
+    /// Not [`Device::finish`]: a channel that waits is no fault, as another process may end the wait.
+    fn run_deferred(&mut self) {
+        self.set_deferred(false);
+        self.run();
     }
 
     fn drop_channel(&mut self, channel: u32) {
@@ -211,18 +225,22 @@ impl<G: Gpu> Worker<G> {
 
 /// Executes submissions as one.
 fn execute<G: Gpu>(recorded: &mut Recorded<G>, batch: Vec<Submission>) -> Result<(), Error> {
-    let Some(last) = batch.len().checked_sub(1) else { return Ok(()) };
     let written = batch.iter().flat_map(|submission| &submission.written);
     recorded.device_mut().with_memory(|memory| written.for_each(|&range| memory.mark_changed(range)));
+    let several = batch.len() > 1;
+    if several {
+        recorded.device_mut().set_deferred(true);
+    }
     let mut done = Ok(());
-    for (number, submission) in batch.iter().enumerate() {
+    for submission in &batch {
         recorded.device_mut().set_time(submission.time, submission.elapsed);
-        if last > 0 {
-            recorded.set_deferred(number < last);
-        }
         done = done.and(recorded.submit(&submission.payload));
     }
-    // Nobody asks which memory the GPU has written.
+    // Also if one was refused.
+    if several {
+        recorded.device_mut().run_deferred();
+    }
+    // The list of written ranges has no reader here, and would grow.
     recorded.take_written();
     done
 }
@@ -259,7 +277,8 @@ impl<G: Gpu> Board for Worker<G> {
         }
         let batch = open.clone();
         lock(&batch).push(Submission { payload, time, elapsed, written });
-        // Whoever comes first takes all, so that none is executed after its own command.
+        // The first command of a batch executes all of its submissions, those of later commands early; the others find
+        // nothing left. So each submission is done when its command is.
         self.send(move |recorded| {
             // Not locked any more while they are executed: the driver makes the next ones meanwhile.
             let submissions = std::mem::take(&mut *lock(&batch));

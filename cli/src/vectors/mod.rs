@@ -7,6 +7,7 @@ mod rsx_vertex;
 mod table;
 mod values;
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -58,6 +59,8 @@ struct Tiers {
     reference: Arc<dyn Tier>,
     /// The one that was asked for.
     chosen: Arc<dyn Tier>,
+    /// Programs and rows that the reference computed instead of it.
+    fallbacks: Cell<u64>,
 }
 
 impl Tiers {
@@ -68,18 +71,34 @@ impl Tiers {
         };
         let tiers = triglyph_options::tiers(mode)?;
         let chosen = tiers.optimized.unwrap_or_else(|| tiers.interpreter.clone());
-        Ok(Tiers { reference: tiers.interpreter, chosen })
+        Ok(Tiers { reference: tiers.interpreter, chosen, fallbacks: Cell::new(0) })
     }
 
     /// The kernel that `make` makes: of the chosen tier, or of the reference if that does not support it.
     fn kernel<K, E: std::fmt::Display>(&self, make: impl Fn(&dyn Tier) -> Result<K, E>) -> anyhow::Result<K> {
-        make(&*self.chosen).or_else(|_| make(&*self.reference)).map_err(|error| anyhow::anyhow!("{error}"))
+        let kernel = make(&*self.chosen).or_else(|_| {
+            self.note_fallback();
+            make(&*self.reference)
+        });
+        kernel.map_err(|error| anyhow::anyhow!("{error}"))
+    }
+
+    /// Counts what the reference computes instead of the chosen tier.
+    fn note_fallback(&self) {
+        self.fallbacks.set(self.fallbacks.get() + 1);
     }
 }
 
 /// Prints a table or compares one.
 pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
-    let table = table(arguments.set, &Tiers::new(arguments.tier)?)?;
+    let tiers = Tiers::new(arguments.tier)?;
+    let table = table(arguments.set, &tiers)?;
+    if tiers.fallbacks.get() != 0 {
+        eprintln!(
+            "triglyph: the reference computed {} programs and rows that compiled code does not",
+            tiers.fallbacks.get()
+        );
+    }
     match &arguments.check {
         None => {
             output.line(table.to_string().trim_end())?;

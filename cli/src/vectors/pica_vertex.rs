@@ -8,8 +8,7 @@ use triglyph_guest::kernel::vertex::{
 };
 use triglyph_guest::pica::asm;
 
-use super::rsx_vertex::result;
-use super::table::Block;
+use super::table::{Block, words_of};
 use super::values::{FEW_SHORT, SHORT, rows};
 use super::{Tiers, block};
 
@@ -79,8 +78,9 @@ fn one(tiers: &Tiers, text: &str, count: usize) -> anyhow::Result<Block> {
             exhausted: 0,
         };
         if kernel.shade(&mut job, 0) == 0 {
+            tiers.note_fallback();
             reference.shade(&mut job, 0);
         }
-        Ok(result(&records[SCREEN..]))
+        Ok(words_of(&records[SCREEN..]))
     })
 }

@@ -133,6 +133,11 @@ fn words(text: &str) -> Option<Words> {
     words.collect::<Option<Vec<_>>>()?.try_into().ok()
 }
 
+/// The first four floats of a record; which NaN it holds is not said.
+pub fn words_of(record: &[f32]) -> Words {
+    [0, 1, 2, 3].map(|i| (!record[i].is_nan()).then(|| record[i].to_bits()))
+}
+
 fn shown(words: Words) -> String {
     words.map(|word| word.map_or_else(|| "nan".to_owned(), |word| format!("{word:08x}"))).join(" ")
 }

@@ -268,7 +268,8 @@ impl<'f> Copies<'f> {
         self.meet(meeting, &arguments, self.blocks.only_from(meeting, block, &between))
     }
 
-    /// Both iterations have come to where they meet: in the current block if nobody else does, else in a common one.
+    /// All iterations have reached the block `meeting`. It is copied into the current block if that is the only way to
+    /// it, otherwise into one that all ways lead to.
     /// `arguments` are its parameters, those of the first iteration first.
     fn meet(&mut self, meeting: Block, arguments: &[Value], alone: bool) -> Option<Block> {
         if alone && meeting != self.body.exit {
@@ -284,7 +285,7 @@ impl<'f> Copies<'f> {
         None
     }
 
-    /// A new block, placed behind the last one, as likely as `like`.
+    /// A new block after the last one in the layout; cold if `like` is.
     fn new_block(&mut self, like: Block) -> Block {
         let block = self.function.dfg.make_block();
         self.function.layout.insert_block_after(block, self.last);

@@ -147,7 +147,8 @@ fn build(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, pool: &mut Vec<[u8; 16]>
     let corner = setup::corner(e, key, plan, block, (covered.full, edges));
     let next = e.block(&[]);
     let draw = |e: &mut Emit<'_>, covered: CoveredQuad, done: Block| {
-        Quad::new(e, key, plan, &corner, covered, done).whole();
+        let storage = covered.storage.ok_or(Unsupported("a quad without memory"))?;
+        Quad::new(e, key, plan, &corner, (covered, storage), done).whole();
         Ok(())
     };
     let four = |_: &Emit<'_>, _, _| if plan.textures.contains(&true) { Four::Anywhere } else { Four::Nowhere };

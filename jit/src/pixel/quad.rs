@@ -34,7 +34,7 @@ pub struct Quad<'q, 'a> {
     /// The block to jump to when no pixel is alive, or all is done.
     next: Block,
     /// Address of memory for the texels that are filtered.
-    pub storage: Option<Value>,
+    pub storage: Value,
     /// Addresses of the quad's colours and depths, of kernels that use them.
     color_at: Option<Value>,
     depth_at: Option<Value>,
@@ -61,16 +61,16 @@ pub struct Computed {
 }
 
 impl<'q, 'a> Quad<'q, 'a> {
-    /// A quad of a block.
+    /// A quad of a block, and the address of memory for its texels.
     pub fn new(
         e: &'q mut Emit<'a>,
         key: &'q PixelKey,
         plan: &'q Plan,
         corner: &Corner,
-        covered: CoveredQuad,
+        (covered, storage): (CoveredQuad, Value),
         next: Block,
     ) -> Self {
-        let CoveredQuad { number, cover, storage } = covered;
+        let CoveredQuad { number, cover, .. } = covered;
         let edges = edges(e, corner.edges, number);
         let mut address = |base: Option<Value>, bytes: Option<u32>| {
             let offset = e.scale(number, 4 * bytes?);

@@ -58,6 +58,15 @@ fn emit(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
 }
 
 #[test]
+fn several_quads_are_drawn_by_copies_of_the_code() {
+    let stores = |effort| {
+        let compiler = Compiler::new(effort).unwrap();
+        compiler.dump(1, |e| emit(e, Four::Anywhere)).matches("store").count()
+    };
+    assert!(stores(Effort::Optimized) > stores(Effort::Baseline));
+}
+
+#[test]
 fn each_quad_is_drawn_once() {
     let coverages = [0, 1, u64::MAX, 0x8000_0000_0000_0000, 0x00F1_0000_2000_0301, u64::MAX >> 4, 0xFFFF_0000_0000];
     for effort in [Effort::Baseline, Effort::Optimized] {
