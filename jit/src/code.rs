@@ -19,11 +19,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, Signature, UserFuncName, types};
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
+use cranelift_codegen::{CodegenError, CompileError, Context};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
@@ -371,17 +371,23 @@ fn emit(
         {
             return Ok(Some(wide));
         }
-        context.compile(isa, plane).map(|_| None).map_err(|error| {
-            if cfg!(any(debug_assertions, test)) {
-                eprintln!("{:?}\n{}", error.inner, error.func.display());
-            }
-            Unsupported("the code generator unsupported")
-        })
+        context.compile(isa, plane).map(|_| None).map_err(|error| refused(&error))
     });
     if result.is_err() {
         *builder = FunctionBuilderContext::new();
     }
     result
+}
+
+/// Why the code generator does not compile a function. In tests code that its verifier refuses is a fault of whoever
+/// emitted it; others have no verifier.
+fn refused(error: &CompileError<'_>) -> Unsupported {
+    if cfg!(any(test, feature = "propagate-panics"))
+        && let CodegenError::Verifier(errors) = &error.inner
+    {
+        panic!("{errors}\n{}", error.func.display());
+    }
+    Unsupported("the code generator unsupported")
 }
 
 /// A panic is what is unsupported; in tests it goes on, so that none is relied on.

@@ -34,8 +34,6 @@ impl Lower<'_, '_, '_> {
     /// Emits all blocks; goes on after the program.
     pub fn blocks(&mut self) {
         let graph = self.graph;
-        // What a block computes in a part that is skipped is not known after the program.
-        let known_before = self.quad.known.clone();
         if let Some(variables) = &self.variables {
             variables.start(self.quad.e);
         }
@@ -61,7 +59,7 @@ impl Lower<'_, '_, '_> {
         let end = walk.heads[graph.blocks.len()];
         self.quad.e.seal(&[end]);
         self.quad.e.switch_to(end);
-        self.quad.known = known_before;
+        self.quad.known = walk.known;
         self.file = File::new(false);
         self.exec = None;
     }

@@ -18,6 +18,8 @@ pub fn complete(blocks: &mut [Block]) {
     }
     for i in 0..count {
         blocks[i].full = post_dominates(&post, i) && !ragged[i];
+    }
+    for i in 0..count {
         let dominated = |mut other: usize| loop {
             match other {
                 _ if other == i => return true,
@@ -25,7 +27,9 @@ pub fn complete(blocks: &mut [Block]) {
                 _ => other = dominators[other],
             }
         };
-        blocks[i].skip = (i + 1..count).find(|&other| !dominated(other)).unwrap_or(count);
+        // A loop that lanes leave one by one may dominate a full block behind it. That is never skipped: what it
+        // computes is known to all that follow.
+        blocks[i].skip = (i + 1..count).find(|&other| blocks[other].full || !dominated(other)).unwrap_or(count);
     }
 }
 
@@ -105,4 +109,28 @@ fn post_dominates(post: &[usize], i: usize) -> bool {
         at = post[at];
     }
     at == i
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::block::{Block, Edge, Exit};
+    use super::complete;
+
+    fn block(exit: Exit) -> Block {
+        Block { steps: Vec::new(), exit, index: None, full: false, skip: 0, entries: 1 }
+    }
+
+    /// REP whose body has a BRK for some lanes; all of them meet behind it.
+    #[test]
+    fn a_full_block_behind_a_loop_is_not_skipped() {
+        let mut blocks = [
+            block(Exit::Go(Edge::Enter { slot: 0, by: 0, to: 1 })),
+            block(Exit::Fork { yes: Edge::To(3), no: Edge::To(2) }),
+            block(Exit::Pass { slot: 0, again: 1, out: Edge::To(3) }),
+            block(Exit::End),
+        ];
+        complete(&mut blocks);
+        assert_eq!([true, false, false, true], blocks.each_ref().map(|block| block.full));
+        assert_eq!([3, 3], [blocks[1].skip, blocks[2].skip]);
+    }
 }
