@@ -9,6 +9,7 @@ mod cache;
 mod capture_file;
 mod disasm;
 mod exit;
+mod fuzz;
 mod generate;
 #[cfg(target_os = "linux")]
 mod gpu;
@@ -78,6 +79,20 @@ enum Command {
     /// Print what every operation of an instruction set gives for special values; or compare that with the log of a
     /// console.
     Vectors(vectors::Arguments),
+    /// Change captures by chance and check what must hold for all that comes of it; findings are kept and made small.
+    ///
+    /// Mutants are named by numbers: the same captures and the same number are the same mutant. What is asked of one:
+    ///
+    /// tiers, threads, packet-traces, state-cache: the same bytes and faults, whoever executes it.
+    ///
+    /// snapshot, slices, interrupts: the same bytes, however it is cut.
+    ///
+    /// guard: all mappings are between pages that nobody may touch.
+    ///
+    /// time, memory: no record takes longer than 3 s, nor more than 1 GiB beside what it maps.
+    ///
+    /// A panic, even one that is caught, and the end of the process are findings of each of them.
+    Fuzz(fuzz::Arguments),
     /// A GPU for programs of this system.
     #[cfg(target_os = "linux")]
     Gpu(gpu::Arguments),
@@ -108,6 +123,7 @@ fn run(command: &Command, output: &Output) -> anyhow::Result<Exit> {
         Command::Disasm(arguments) => disasm::run(arguments, output),
         Command::Cache(arguments) => cache::run(arguments, output),
         Command::Vectors(arguments) => vectors::run(arguments, output),
+        Command::Fuzz(arguments) => fuzz::run(arguments, output),
         #[cfg(target_os = "linux")]
         Command::Gpu(arguments) => gpu::run(arguments),
         Command::Completions(arguments) => generate::completions(arguments, output),

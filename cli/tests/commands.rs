@@ -582,3 +582,25 @@ fn a_program_is_run_with_the_library_and_its_settings() {
     }
     assert!(folder.path().join("frames").is_dir());
 }
+
+#[test]
+fn fuzz_counts_what_it_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = capture(folder.path(), "good", [1, 2, 3, 4]);
+    let keep = folder.path().join("findings");
+    let (good, keep) = (text(&good), text(&keep));
+    let output = triglyph(&["--json", "fuzz", "--cases", "12", "--machine", "3ds", "--keep", keep, good]);
+    expect_code(&output, 0);
+    let lines = json_lines(&output);
+    let summary = event(&lines, "summary");
+    assert_eq!((&summary["cases"], &summary["findings"], &summary["seed"]), (&12.into(), &0.into(), &1.into()));
+    let asked = lines.iter().filter(|line| line["event"] == "asked");
+    assert_eq!(asked.map(|line| line["cases"].as_u64().unwrap()).sum::<u64>(), 12);
+    let output = triglyph(&["--json", "fuzz", "--replay", "--oracle", "snapshot", good]);
+    expect_code(&output, 0);
+    assert_eq!(event(&json_lines(&output), "replayed")["verdict"], "Holds");
+    // A machine that none of the captures is of still has its calls.
+    expect_code(&triglyph(&["fuzz", "--cases", "3", "--machine", "ps3", "--keep", keep, good]), 0);
+    expect_code(&triglyph(&["fuzz", "--oracle", "nothing"]), 2);
+    expect_code(&triglyph(&["fuzz", "--replay"]), 2);
+}

@@ -1,0 +1,106 @@
+//! A machine of any kind, with what tests of all of them need beside the common interface.
+#![allow(unsafe_code)]
+
+use triglyph::n3ds::gsp::{ProcessMemory, Session};
+use triglyph::{Access, Error, GuestRange, Machine, N3ds, Options, ReplayDevice, Rsx, TegraX1};
+
+use super::document::{extra, word};
+use super::guard::Guarded;
+
+enum Gpu {
+    N3ds(Box<N3ds>),
+    Rsx(Box<Rsx>),
+    TegraX1(Box<TegraX1>),
+}
+
+/// A device, and guarded memory that it uses.
+pub struct Device {
+    // In this order: what is mapped outlives who uses it.
+    gpu: Gpu,
+    guarded: Vec<Guarded>,
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Device").field("guarded", &self.guarded.len()).finish_non_exhaustive()
+    }
+}
+
+impl Device {
+    /// A new machine.
+    ///
+    /// # Errors
+    /// As [`triglyph::new_device`].
+    pub fn new(machine: Machine, options: &Options) -> Result<Self, Error> {
+        let gpu = match machine {
+            Machine::N3ds => Gpu::N3ds(Box::new(N3ds::new(options)?)),
+            Machine::Ps3 => Gpu::Rsx(Box::new(Rsx::new(options)?)),
+            Machine::TegraX1 => Gpu::TegraX1(Box::new(TegraX1::new(options)?)),
+        };
+        Ok(Device { gpu, guarded: Vec::new() })
+    }
+
+    /// The common interface.
+    pub fn get(&mut self) -> &mut dyn ReplayDevice {
+        match &mut self.gpu {
+            Gpu::N3ds(gpu) => &mut **gpu,
+            Gpu::Rsx(gpu) => &mut **gpu,
+            Gpu::TegraX1(gpu) => &mut **gpu,
+        }
+    }
+
+    /// Turns caches of derived state on or off.
+    pub fn set_state_cache_enabled(&mut self, enabled: bool) {
+        match &mut self.gpu {
+            Gpu::N3ds(gpu) => gpu.set_state_cache_enabled(enabled),
+            Gpu::Rsx(gpu) => gpu.set_state_cache_enabled(enabled),
+            Gpu::TegraX1(gpu) => gpu.set_state_cache_enabled(enabled),
+        }
+    }
+
+    /// Has host memory between guard pages take the place of what is mapped in a range. Memory that is too large stays
+    /// as it is.
+    ///
+    /// # Errors
+    /// Those of the mapping.
+    pub fn guard(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
+        let Some(mut guarded) = Guarded::new(range.size) else { return Ok(()) };
+        let pointer = guarded.pointer();
+        self.guarded.push(guarded);
+        // SAFETY: the bytes are valid as long as the device, which is dropped first; nobody else looks at them.
+        let map = |memory: &mut triglyph::Memory| unsafe { memory.map_host(range, pointer, access) };
+        match &mut self.gpu {
+            Gpu::N3ds(gpu) => map(gpu.memory_mut()),
+            Gpu::Rsx(gpu) => gpu.with_memory(map),
+            Gpu::TegraX1(gpu) => gpu.with_memory(map),
+        }
+    }
+
+    /// Makes a call of GSP's from the payload of an [`extra::IPC`] record. Other machines have none.
+    pub fn ipc(&mut self, payload: &[u8]) {
+        let Gpu::N3ds(gpu) = &mut self.gpu else { return };
+        let session = Session(word(payload, 0));
+        let mut words: Vec<u32> = (0..extra::IPC_WORDS).map(|i| word(payload, 4 + 4 * i)).collect();
+        let mut process = Process(payload.get(4 + 4 * extra::IPC_WORDS..).unwrap_or(&[]).to_vec());
+        gpu.with_gsp(|gsp, hardware| {
+            gsp.ipc(hardware, session, &mut words, &mut process);
+            gsp.auto_deliver(hardware);
+            gsp.take_granted();
+        });
+    }
+}
+
+/// A client's memory: its addresses are offsets.
+struct Process(Vec<u8>);
+
+impl ProcessMemory for Process {
+    fn read(&self, address: u32, out: &mut [u8]) -> bool {
+        let from = self.0.get(address as usize..).and_then(|rest| rest.get(..out.len()));
+        from.map(|from| out.copy_from_slice(from)).is_some()
+    }
+
+    fn write(&mut self, address: u32, bytes: &[u8]) -> bool {
+        let to = self.0.get_mut(address as usize..).and_then(|rest| rest.get_mut(..bytes.len()));
+        to.map(|to| to.copy_from_slice(bytes)).is_some()
+    }
+}

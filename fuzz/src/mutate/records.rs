@@ -1,0 +1,128 @@
+//! Records that come twice, in another order, or not at all; and calls that hosts make for their guests.
+
+use triglyph::Machine;
+use triglyph::capture::Kind;
+use triglyph::n3ds::gsp::CALLS;
+use triglyph_guest::rsx::lv1::Call;
+
+use crate::choices::Choices;
+use crate::document::{Document, call as encode, extra};
+use crate::edit::Edit;
+
+/// A change of the order of records, of their kinds or of their lengths.
+pub fn edit(document: &Document, choices: &mut Choices) -> Option<Edit> {
+    let count = document.blocks.len();
+    let record = choices.below(count);
+    let before = choices.below(count + 1);
+    Some(match choices.below(16) {
+        0..4 => Edit::Remove { record },
+        4..12 => Edit::Repeat { record, before },
+        12 => Edit::Kind { record, kind: choices.pick(&Kind::ALL).map_or(0, |kind| *kind as u32) },
+        13 | 14 => {
+            let length = document.blocks.get(record)?.payload.len();
+            Edit::Resize { record, length: choices.below(length + 64) }
+        }
+        _ => Edit::ByteOrder,
+    })
+}
+
+/// A call of the machine's own, with arguments that are often nearly right.
+pub fn call(machine: Machine, records: usize, choices: &mut Choices) -> Option<Edit> {
+    let before = choices.below(records + 1);
+    let insert = |kind, payload| Some(Edit::Insert { before, kind, payload });
+    match machine {
+        Machine::N3ds if choices.one_in(2) => insert(extra::IPC, gsp(choices)),
+        Machine::N3ds => insert(Kind::Call as u32, hardware(choices)),
+        Machine::Ps3 => insert(Kind::Call as u32, hypercall(choices)),
+        Machine::TegraX1 => insert(Kind::Call as u32, driver(choices)),
+    }
+}
+
+/// A request to GSP: a header that is known, a small session, offsets of registers, pointers into the payload.
+pub fn gsp(choices: &mut Choices) -> Vec<u8> {
+    const PROCESS: usize = 0x200;
+    let header = choices.pick(&CALLS).map_or(0, |(header, _)| *header);
+    let header = if choices.one_in(8) { choices.value(header) } else { header };
+    let mut words = vec![choices.word() % 5, header];
+    words.extend((2..=extra::IPC_WORDS).map(|_| match choices.below(8) {
+        0 => choices.value(0),
+        1 => choices.word() % 0x200,
+        2 => 0x40_0000 + choices.word() % 0x2000,
+        3 => 0x1F00_0000 + choices.word() % 0x60_0000,
+        4 => 0x1400_0000 + choices.word() % 0x10_0000,
+        5 => 4 * (choices.word() % 0x22),
+        _ => choices.word() % 4,
+    }));
+    let mut payload: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    payload.extend(choices.some_bytes(PROCESS));
+    payload
+}
+
+/// A call of the 3DS's hardware, as `docs/capture.md` numbers them.
+fn hardware(choices: &mut Choices) -> Vec<u8> {
+    let argument = |choices: &mut Choices| match choices.below(4) {
+        0 => 0x40_0000 + u64::from(choices.word() % 0x2000),
+        1 => 0x1800_0000 + u64::from(choices.word() % 0x60_0000),
+        2 => u64::from(choices.value(0)),
+        _ => u64::from(choices.word() % 16),
+    };
+    let (number, count) = [(0, 2), (1, 1), (2, 3), (3, 1), (4, 1), (5, 0), (6, 8), (8, 3)][choices.below(8)];
+    let arguments: Vec<u64> = (0..count).map(|_| argument(choices)).collect();
+    encode(number, &arguments)
+}
+
+/// A call of the PS3's hypervisor, or one of what hosts do beside it.
+pub fn hypercall(choices: &mut Choices) -> Vec<u8> {
+    let argument = |choices: &mut Choices| match choices.below(8) {
+        0 => u64::from(choices.word() % 4),
+        1 => 0x5555_5555 ^ u64::from(choices.word() % 4),
+        2 => 1 << (16 + choices.below(16)),
+        3 => u64::from(choices.word() % 0x400) << 20,
+        4 => 0x100 + u64::from(choices.word() % 0x10),
+        5 => choices.long_value(0),
+        6 => 0xC000_0000_0000_0000,
+        _ => 0,
+    };
+    let (number, count) = match choices.below(12) {
+        0..6 => {
+            let call = choices.pick(&Call::ALL).map_or(0, |call| *call as u64);
+            let call = if choices.one_in(12) { argument(choices) } else { call };
+            let arguments: Vec<u64> = (0..8).map(|_| argument(choices)).collect();
+            return encode(0, &[&[call], &arguments[..]].concat());
+        }
+        6 => (1, 0),
+        7 => (3, 2),
+        8 => {
+            let address = 0x2800_0000_u64.wrapping_add(u64::from(choices.word() & 0x1F_FFFC));
+            return encode(6, &[address & [0xFFFF_FFFF, 0x1F_FFFC][choices.below(2)], u64::from(choices.word())]);
+        }
+        9 => (8, 2),
+        10 => (9, 1),
+        _ => ([4, 5, 7, 11, 12][choices.below(5)], 2),
+    };
+    let count = match number {
+        5 | 7 => 1,
+        11 => 0,
+        _ => count,
+    };
+    let arguments: Vec<u64> = (0..count).map(|_| argument(choices)).collect();
+    encode(number, &arguments)
+}
+
+/// A call of the Switch's driver: small handles, spaces and channels, addresses of pages.
+pub fn driver(choices: &mut Choices) -> Vec<u8> {
+    /// Arguments of each call, by number.
+    const ARGUMENTS: [usize; 20] = [1, 1, 1, 6, 0, 1, 5, 5, 4, 7, 2, 6, 0, 1, 2, 5, 1, 1, 0, 1];
+    let argument = |choices: &mut Choices| match choices.below(10) {
+        0..4 => u64::from(choices.word() % 6),
+        4 => 0x1_0000 << choices.below(8),
+        5 => u64::from(choices.word() % 0x1000) << 12,
+        6 => u64::from(choices.word() % 0x1000) << 16,
+        7 => 0xFE,
+        8 => choices.long_value(0x1_0000),
+        _ => 0,
+    };
+    let number = choices.below(ARGUMENTS.len());
+    let arguments: Vec<u64> = (0..ARGUMENTS[number]).map(|_| argument(choices)).collect();
+    encode(number as u64, &arguments)
+}

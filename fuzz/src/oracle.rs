@@ -1,0 +1,279 @@
+//! What must hold for every mutant.
+//!
+//! Panics are findings of every oracle, and so is a mutant that is neither a sound capture nor an error. What kills the
+//! process, memory between guard pages or an abort, is seen by whoever has started it: see `triglyph fuzz`.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use triglyph::{Error, FaultKind, Tier};
+use triglyph_guest::listed;
+
+use super::choices::Choices;
+use super::panics;
+use super::run::{Bounds, Compared, Cuts, Faults, Run, Setup, Subject, play};
+
+listed! {
+    /// What is asked about a mutant.
+    pub enum Oracle: u32 {
+        /// The interpreter and compiled code leave the same bytes and faults.
+        Tiers = 0,
+        /// One, two and four threads do.
+        Threads = 1,
+        /// Packets that are compiled before they are executed, and packets that never are.
+        PacketTraces = 2,
+        /// A device that goes on with a snapshot from the middle.
+        Snapshot = 3,
+        /// A device that remembers no derived state.
+        StateCache = 4,
+        /// Work that is cut into bounded runs.
+        Slices = 5,
+        /// Work that is interrupted.
+        Interrupts = 6,
+        /// Mappings between guard pages.
+        Guard = 7,
+        /// No submission takes longer than it may.
+        Time = 8,
+        /// No device has more memory than it may.
+        Memory = 9,
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Verdict {
+    /// It holds.
+    Holds,
+    /// It could not be asked: no sound container, or work without end that cannot be cut.
+    Skipped(String),
+    /// It does not hold.
+    Fails(String),
+}
+
+/// An answer, and what it took.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// The answer.
+    pub verdict: Verdict,
+    /// Ways through the mutant.
+    pub runs: u32,
+    /// Milliseconds of the slowest record.
+    pub slowest: u64,
+}
+
+/// What is allowed.
+#[derive(Clone, Copy, Debug)]
+pub struct Allowed {
+    /// Of one record, on a quiet machine.
+    pub time: Duration,
+    /// Bytes that the process may have beside what is mapped.
+    pub memory: u64,
+}
+
+impl Default for Allowed {
+    /// Three seconds, 1 GiB.
+    fn default() -> Self {
+        Allowed { time: Duration::from_secs(3), memory: 1 << 30 }
+    }
+}
+
+impl Oracle {
+    /// As the command line writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Oracle::Tiers => "tiers",
+            Oracle::Threads => "threads",
+            Oracle::PacketTraces => "packet-traces",
+            Oracle::Snapshot => "snapshot",
+            Oracle::StateCache => "state-cache",
+            Oracle::Slices => "slices",
+            Oracle::Interrupts => "interrupts",
+            Oracle::Guard => "guard",
+            Oracle::Time => "time",
+            Oracle::Memory => "memory",
+        }
+    }
+
+    /// One that is chosen for a case: the cheap and sharp ones most often. Time is looked at on every run, so that it
+    /// needs no case of its own.
+    pub fn chosen(choices: &mut Choices) -> Oracle {
+        const CHOICE: [Oracle; 16] = [
+            Oracle::Tiers,
+            Oracle::Tiers,
+            Oracle::Tiers,
+            Oracle::Tiers,
+            Oracle::Threads,
+            Oracle::Threads,
+            Oracle::PacketTraces,
+            Oracle::PacketTraces,
+            Oracle::Snapshot,
+            Oracle::Snapshot,
+            Oracle::StateCache,
+            Oracle::Slices,
+            Oracle::Interrupts,
+            Oracle::Guard,
+            Oracle::Guard,
+            Oracle::Memory,
+        ];
+        CHOICE[choices.below(CHOICE.len())]
+    }
+
+    /// Asks about a mutant. The seed chooses where work is cut.
+    pub fn check(self, mutant: &[u8], seed: u64, allowed: Allowed) -> Report {
+        panics::watch();
+        panics::take();
+        let mut asked = Asked { seed, allowed, runs: 0, slowest: Duration::ZERO, slowest_at: 0 };
+        let answer = catch_unwind(AssertUnwindSafe(|| asked.ask(self, mutant)));
+        let seen = panics::take();
+        let verdict = match answer {
+            Ok(verdict) if seen.is_empty() => verdict,
+            _ => Verdict::Fails(format!("panics: {}", seen.join("; "))),
+        };
+        Report { verdict, runs: asked.runs, slowest: asked.slowest.as_millis() as u64 }
+    }
+}
+
+struct Asked {
+    seed: u64,
+    allowed: Allowed,
+    runs: u32,
+    slowest: Duration,
+    slowest_at: usize,
+}
+
+/// Compiled code on so many threads.
+const fn compiled(threads: usize) -> Setup {
+    Setup::new(Tier::JitOnly, threads)
+}
+
+impl Asked {
+    fn ask(&mut self, oracle: Oracle, mutant: &[u8]) -> Verdict {
+        let subject = match Subject::new(mutant) {
+            Ok(subject) => subject,
+            Err(error) => return Verdict::Skipped(error.to_string()),
+        };
+        // Every page would be looked at several times.
+        let is_large = subject.mapped() > 2 << 30;
+        if is_large && matches!(oracle, Oracle::Snapshot | Oracle::Slices | Oracle::Interrupts) {
+            return Verdict::Skipped("more memory than snapshots are taken of".into());
+        }
+        let verdict = match oracle {
+            Oracle::Tiers => self.same(&subject, Setup::new(Tier::InterpreterOnly, 1), &[compiled(1)], Compared::ALL),
+            Oracle::Threads => self.threads(&subject),
+            Oracle::PacketTraces => {
+                let [forced, never] = [1, 0].map(|packet_traces| Setup { packet_traces, ..compiled(1) });
+                self.same(&subject, never, &[forced], Compared::ALL)
+            }
+            Oracle::Snapshot => self.snapshot(&subject),
+            Oracle::StateCache => {
+                let forgetful = Setup { state_cache: false, ..compiled(1) };
+                // A fault of state is counted when it is derived.
+                self.same(&subject, compiled(1), &[forgetful], Compared { faults: Faults::None, registers: true })
+            }
+            Oracle::Slices => self.cut(&subject, Cuts::Slices(self.seed)),
+            Oracle::Interrupts => self.cut(&subject, Cuts::Interrupts(self.seed)),
+            Oracle::Guard => {
+                let guarded = Setup { guarded: true, ..compiled(2) };
+                self.same(&subject, compiled(1), &[guarded], Compared::ALL)
+            }
+            Oracle::Time => self.time(&subject),
+            Oracle::Memory => self.memory(&subject),
+        };
+        verdict.unwrap_or_else(|error| Verdict::Skipped(error.to_string()))
+    }
+
+    fn run(&mut self, subject: &Subject<'_>, setup: Setup, bounds: Bounds) -> Result<Run, Error> {
+        let run = play(subject, setup, Setup::new(Tier::InterpreterOnly, 2), bounds)?;
+        self.runs += 1;
+        if run.slowest > self.slowest {
+            (self.slowest, self.slowest_at) = (run.slowest, run.slowest_at);
+        }
+        Ok(run)
+    }
+
+    /// Whether other runs leave what the first one does.
+    fn same(
+        &mut self,
+        subject: &Subject<'_>,
+        first: Setup,
+        others: &[Setup],
+        compared: Compared,
+    ) -> Result<Verdict, Error> {
+        let mut reference = self.run(subject, first, Bounds::default())?;
+        let bounds = bounds_of(&reference);
+        for &setup in others {
+            let mut run = self.run(subject, setup, bounds)?;
+            if run.endless {
+                return Ok(Verdict::Skipped("work without end".into()));
+            }
+            if let Some(difference) = reference.difference(&mut run, compared) {
+                return Ok(Verdict::Fails(format!("{difference}; with {first:?} / {setup:?}")));
+            }
+        }
+        Ok(Verdict::Holds)
+    }
+
+    fn threads(&mut self, subject: &Subject<'_>) -> Result<Verdict, Error> {
+        let tier = if self.seed.is_multiple_of(4) { Tier::InterpreterOnly } else { Tier::JitOnly };
+        let others = [2, 4].map(|threads| Setup::new(tier, threads));
+        self.same(subject, Setup::new(tier, 1), &others, Compared::ALL)
+    }
+
+    /// Which faults are kept in full depends on where one device's list ends, so that counts are compared.
+    fn snapshot(&mut self, subject: &Subject<'_>) -> Result<Verdict, Error> {
+        let changed = Setup { cuts: Cuts::Snapshot(self.seed), ..compiled(2) };
+        self.same(subject, compiled(1), &[changed], Compared { faults: Faults::Counts, registers: true })
+    }
+
+    /// A submission that runs out of what it may take has no end that bounded runs would come to. How submissions are
+    /// queued is state, and differs.
+    fn cut(&mut self, subject: &Subject<'_>, cuts: Cuts) -> Result<Verdict, Error> {
+        let mut reference = self.run(subject, compiled(2), Bounds::default())?;
+        if reference.faults.count(FaultKind::OutOfFuel) > 0 {
+            return Ok(Verdict::Skipped("a submission that runs out of fuel".into()));
+        }
+        let mut run = self.run(subject, Setup { cuts, ..compiled(2) }, bounds_of(&reference))?;
+        if run.endless || run.stopped != reference.stopped {
+            return Ok(Verdict::Skipped("work without end".into()));
+        }
+        let difference = reference.difference(&mut run, Compared { faults: Faults::Counts, registers: false });
+        Ok(difference.map_or(Verdict::Holds, |what| Verdict::Fails(format!("{what}; with {cuts:?}"))))
+    }
+
+    fn time(&mut self, subject: &Subject<'_>) -> Result<Verdict, Error> {
+        let bounds = Bounds { time: Duration::from_secs(60), ..Bounds::default() };
+        for setup in [compiled(1), Setup::new(Tier::InterpreterOnly, 1)] {
+            self.run(subject, setup, bounds)?;
+            if self.slowest > self.allowed.time {
+                let what = format!("record {} takes {:?} with {:?}", self.slowest_at, self.slowest, setup.tier);
+                return Ok(Verdict::Fails(what));
+            }
+        }
+        Ok(Verdict::Holds)
+    }
+
+    fn memory(&mut self, subject: &Subject<'_>) -> Result<Verdict, Error> {
+        let before = resident().unwrap_or(0);
+        let run = self.run(subject, compiled(1), Bounds::default())?;
+        let more = resident().unwrap_or(0).saturating_sub(before);
+        drop(run);
+        let allowed = self.allowed.memory + subject.mapped();
+        Ok(match more > allowed {
+            true => Verdict::Fails(format!("{} MiB more than before, {} are allowed", more >> 20, allowed >> 20)),
+            false => Verdict::Holds,
+        })
+    }
+}
+
+/// Another run ends where this one did.
+fn bounds_of(run: &Run) -> Bounds {
+    Bounds { time: Duration::from_secs(120), record: run.stopped.unwrap_or(usize::MAX), ..Bounds::default() }
+}
+
+/// Bytes that the process has in memory; `None` where the system does not say.
+fn resident() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
+    Some(pages * region::page::size() as u64)
+}
