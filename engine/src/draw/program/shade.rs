@@ -56,11 +56,16 @@ impl Records {
 
 /// Clamps the vectors at `places` of each record; NaN becomes 0.
 fn clamp(records: &mut [f32], stride: usize, places: &[usize]) {
+    let clamped = |value: f32| {
+        let above = if 0.0 < value { value } else { 0.0 };
+        if above < 1.0 { above } else { 1.0 }
+    };
     for record in records.chunks_exact_mut(stride.max(1)) {
         for &place in places {
-            for value in record.iter_mut().skip(place).take(4) {
-                let above = if 0.0 < *value { *value } else { 0.0 };
-                *value = if above < 1.0 { above } else { 1.0 };
+            let rest = record.get_mut(place..).unwrap_or_default();
+            match rest.first_chunk_mut::<4>() {
+                Some(vector) => *vector = vector.map(clamped),
+                None => rest.iter_mut().for_each(|value| *value = clamped(*value)),
             }
         }
     }
