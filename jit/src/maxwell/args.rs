@@ -122,8 +122,7 @@ impl Prepared {
                 .collect(),
             known: [texture_handles(needs, resources, environment), image_handles(needs, resources, environment)],
             mapped: vec![Mapped::none(); needs.mapped as usize],
-            // As much more as alignment takes.
-            storage: vec![[0; 4]; needs.slots.max(1) + STORAGE_ALIGNMENT / 16],
+            storage: storage(needs.slots),
             local: vec![0; local],
         })
     }
@@ -166,6 +165,11 @@ impl Prepared {
         self.mapped.iter_mut().for_each(|mapped| mapped.finish(environment));
         environment.exhausted.fetch_add(context.exhausted, Relaxed);
     }
+}
+
+/// Storage of so many slots, and as much more as alignment takes.
+fn storage(slots: usize) -> Vec<[u32; 4]> {
+    if slots == 0 { Vec::new() } else { vec![[0; 4]; slots + STORAGE_ALIGNMENT / 16] }
 }
 
 /// The handle table of textures, if the program looks them up by handle. Indices are into the textures that are read.

@@ -30,6 +30,9 @@ use crate::lane::{Emit, F32x4, I32x4, Mask};
 /// Lanes of a group.
 const GROUP: usize = 4;
 
+/// Words of the records of a group that need no allocation.
+const ROOM: usize = 256;
+
 /// Word of the position's w, which is initialised to 1.
 pub(super) const POSITION_W: u8 = 0x1F;
 /// Word of the primitive's number.
@@ -327,6 +330,8 @@ struct Kernel {
     needs: Needs,
     code: Code,
     stores: bool,
+    /// Words of an input record and of an output record.
+    words: [usize; 2],
 }
 
 /// The kernel of `key`, a vertex or tessellation evaluation program.
@@ -334,7 +339,8 @@ pub fn vertex(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKern
     let plan = Plan::new(key)?;
     let mut needs = Needs::default();
     let code = compiler.compile(plan.size(), |e| plan.build(e, &mut needs))?;
-    Ok(Arc::new(Kernel { key: key.clone(), needs, code, stores: plan.stores }))
+    let words = [key.inputs.len(), key.outputs.len()];
+    Ok(Arc::new(Kernel { key: key.clone(), needs, code, stores: plan.stores, words }))
 }
 
 /// The CLIF and the host instructions of [`vertex`]'s result.
@@ -357,7 +363,7 @@ struct Batch<'b> {
 /// State that does not change during a job.
 struct Call<'c> {
     kernel: &'c Kernel,
-    args: Box<Args>,
+    args: Args,
     /// Words of each invocation's input record, 0 if all read the same record.
     stride: usize,
 }
@@ -366,11 +372,11 @@ impl Call<'_> {
     /// Runs whole groups.
     fn groups(&mut self, batch: &mut Batch<'_>, lanes: usize) {
         let groups = batch.count / GROUP;
-        let words = self.kernel.key.outputs.len();
+        let words = self.kernel.words[1];
         assert!(batch.outputs.len() >= groups * GROUP * words);
         assert!(self.stride == 0 || batch.inputs.len() >= groups * GROUP * self.stride);
         assert!(batch.coordinates.is_empty() || batch.coordinates.len() >= groups * GROUP);
-        let args = &mut *self.args;
+        let args = &mut self.args;
         (args.inputs, args.outputs) = (batch.inputs.as_ptr(), batch.outputs.as_mut_ptr());
         args.coordinates = batch.coordinates.as_ptr();
         args.groups = groups as u64;
@@ -378,30 +384,38 @@ impl Call<'_> {
         // SAFETY: the code reads records, coordinates and patch words of as many invocations as there are, which the
         // asserts and `Kernel::run` have compared, writes that many output records, works in the storage of `Prepared`,
         // and calls functions that touch the context and the job's environment, which is borrowed while the code runs.
-        unsafe { self.kernel.code.call(&raw mut *args) };
+        unsafe { self.kernel.code.call(&raw mut self.args) };
     }
 
     /// Runs at most four invocations, of which the first ones exist.
     fn some(&mut self, batch: &mut Batch<'_>) {
-        let (count, words) = (batch.count, self.kernel.key.outputs.len());
-        let mut inputs = vec![0; GROUP * self.stride];
+        let (count, words) = (batch.count, self.kernel.words[1]);
+        let size = GROUP * (self.stride + words);
+        let (mut room, mut large_room) = ([0; ROOM], Vec::new());
+        let room = match room.get_mut(..size) {
+            Some(room) => room,
+            None => {
+                large_room.resize(size, 0);
+                &mut large_room[..]
+            }
+        };
+        let (inputs, outputs) = room.split_at_mut(GROUP * self.stride);
         let mut coordinates = [[0.0; 2]; GROUP];
-        let mut outputs = vec![0; GROUP * words];
         for lane in 0..GROUP {
             let own = lane.min(count - 1);
             inputs[lane * self.stride..][..self.stride]
                 .copy_from_slice(&batch.inputs[own * self.stride..][..self.stride]);
             coordinates[lane] = batch.coordinates.get(own).copied().unwrap_or_default();
         }
-        let inputs = if self.stride == 0 { batch.inputs } else { &inputs };
-        let mut group = Batch { inputs, coordinates: &coordinates, outputs: &mut outputs, count: GROUP };
+        let inputs = if self.stride == 0 { batch.inputs } else { inputs };
+        let mut group = Batch { inputs, coordinates: &coordinates, outputs, count: GROUP };
         self.groups(&mut group, count);
-        batch.outputs[..count * words].copy_from_slice(&outputs[..count * words]);
+        batch.outputs[..count * words].copy_from_slice(&group.outputs[..count * words]);
     }
 
     /// Runs all invocations.
     fn all(&mut self, batch: Batch<'_>) {
-        let words = self.kernel.key.outputs.len();
+        let words = self.kernel.words[1];
         let Batch { inputs, coordinates, outputs, count } = batch;
         let whole = if self.kernel.stores { 0 } else { count / GROUP * GROUP };
         if whole > 0 {
@@ -434,7 +448,7 @@ impl Kernel {
             lanes: [-1; 4],
             indices: [[0; 4]; 4],
         };
-        Call { kernel: self, args: Box::new(args), stride: 0 }
+        Call { kernel: self, args, stride: 0 }
     }
 }
 
@@ -444,7 +458,7 @@ impl ShaderKernel for Kernel {
         let local_bytes = self.key.code.local_bytes;
         let mut prepared = Prepared::new(&self.needs, ResourceKeys::of(&self.key), local_bytes, &environment)?;
         let mut call = self.call(&mut prepared, &environment);
-        let (inputs, outputs) = (self.key.inputs.len(), self.key.outputs.len());
+        let [inputs, outputs] = self.words;
         match (&mut job.work, self.key.stage) {
             (Work::Vertices(work), Stage::Vertex) => {
                 if work.inputs.len() < work.count * inputs || work.outputs.len() < work.count * outputs {
@@ -471,8 +485,8 @@ impl ShaderKernel for Kernel {
             }
             _ => return Err(Unsupported("work of another stage")),
         }
-        let context = call.args;
-        prepared.finish(&context.context, &environment);
+        let context = call.args.context;
+        prepared.finish(&context, &environment);
         Ok(())
     }
 

@@ -37,10 +37,19 @@ struct Kernel {
     /// Number of constants that a job must have.
     needed_constants: usize,
     textures: Vec<(usize, TextureKey)>,
-    /// For each array that is read: bytes that fetching touches, and the element that a vertex reads.
-    arrays: [Option<(usize, Step)>; 16],
+    /// The arrays that are read.
+    arrays: Vec<Array>,
     /// The most instructions that a vertex can take; `None` when the code counts.
     max_instructions: Option<u32>,
+}
+
+/// A vertex array that a kernel reads.
+struct Array {
+    number: usize,
+    /// Bytes that fetching an element touches.
+    footprint: usize,
+    /// The element that a vertex reads.
+    step: Step,
 }
 
 /// The vertex kernel of `key`.
@@ -50,12 +59,13 @@ pub fn vertex(compiler: &Compiler, key: &VertexKey) -> Result<Arc<dyn VertexKern
     let mut needs = Needs::default();
     let machine = compiler.compile(source.size(), |e| source.build(e, &mut needs))?;
     let read = source.inputs();
-    let arrays = std::array::from_fn(|n| match key.inputs[n] {
-        Input::Array { component, count, step } if read >> n & 1 != 0 => {
-            Some((fetch::footprint(component, count), step))
+    let array = |number: usize| match key.inputs[number] {
+        Input::Array { component, count, step } if read >> number & 1 != 0 => {
+            Some(Array { number, footprint: fetch::footprint(component, count), step })
         }
         _ => None,
-    });
+    };
+    let arrays = (0..16).filter_map(array).collect();
     Ok(Arc::new(Kernel {
         code: machine,
         stride: key.stride(),
@@ -79,24 +89,22 @@ pub fn dump(compiler: &Compiler, key: &VertexKey) -> String {
 /// State common to the calls of a job.
 struct Call<'k> {
     frame: Frame,
-    /// For each array the largest complete element, and the divisor of vertex numbers.
-    arrays: [(usize, u32); 16],
+    /// For each array the largest offset of an element that is complete, and the divisor of vertex numbers.
+    bounds: [(u64, u32); 16],
     kernel: &'k Kernel,
 }
 
 impl Kernel {
     /// `None` when an array is shorter than an element.
     fn call(&self, job: &VertexJob<'_>, table: &[[f32; 4]], textures: &[TextureArgs]) -> Option<Call<'_>> {
-        let mut arrays = [(usize::MAX, 1); 16];
+        let mut bounds = [(0, 1); 16];
         let mut streams = [StreamArgs { base: std::ptr::null(), stride: 0, elements: std::ptr::null() }; 16];
-        for n in 0..16 {
-            let Some((bytes, _)) = self.arrays[n] else { continue };
-            let stream = &job.streams[n];
-            let room = stream.window.len().checked_sub(bytes)?;
-            let reach = room.checked_div(stream.stride as usize).unwrap_or(usize::MAX);
-            arrays[n] = (reach, stream.divisor.max(1));
-            streams[n].base = stream.window.as_ptr().cast_const();
-            streams[n].stride = stream.stride.into();
+        for array in &self.arrays {
+            let stream = &job.streams[array.number];
+            let room = stream.window.len().checked_sub(array.footprint)?;
+            bounds[array.number] = (room as u64, stream.divisor.max(1));
+            streams[array.number].base = stream.window.as_ptr().cast_const();
+            streams[array.number].stride = stream.stride.into();
         }
         let args = Args {
             records: std::ptr::null_mut(),
@@ -107,7 +115,7 @@ impl Kernel {
             fuel: job.fuel.min(i32::MAX as u32),
             streams,
         };
-        Some(Call { frame: Frame { args, scratch: MaybeUninit::uninit() }, arrays, kernel: self })
+        Some(Call { frame: Frame { args, scratch: MaybeUninit::uninit() }, bounds, kernel: self })
     }
 
     fn table(&self, job: &VertexJob<'_>) -> Vec<[f32; 4]> {
@@ -126,11 +134,14 @@ impl Call<'_> {
     /// Whether all attributes of these vertices are in bounds. Conservative: may reject in-bounds vertices.
     fn within(&self, vertices: &[u32]) -> bool {
         let largest = vertices.iter().fold(0, |max, &v| max.max(v));
-        self.kernel.arrays.iter().zip(&self.arrays).all(|(array, &(reach, divisor))| match array {
-            None => true,
-            Some((_, Step::Vertex)) => largest as usize <= reach,
-            Some((_, Step::Divide)) => (largest / divisor) as usize <= reach,
-            Some((_, Step::Modulo)) => largest.min(divisor - 1) as usize <= reach,
+        self.kernel.arrays.iter().all(|array| {
+            let (room, divisor) = self.bounds[array.number];
+            let element = match array.step {
+                Step::Vertex => largest,
+                Step::Divide => largest / divisor,
+                Step::Modulo => largest.min(divisor - 1),
+            };
+            u64::from(element).saturating_mul(self.frame.args.streams[array.number].stride) <= room
         })
     }
 
@@ -139,17 +150,12 @@ impl Call<'_> {
     fn run(&mut self, vertices: &[u32], records: &mut [f32]) -> (usize, u64) {
         let groups = vertices.len() / GROUP;
         assert!(groups > 0 && groups <= 1 << 24 && records.len() >= groups * GROUP * self.kernel.stride);
-        // The elements of arrays that are not read one by one.
-        let mut elements: [Vec<u32>; 16] = [const { Vec::new() }; 16];
-        for (n, elements) in elements.iter_mut().enumerate() {
-            let divisor = self.arrays[n].1;
-            match self.kernel.arrays[n] {
-                Some((_, Step::Divide)) => *elements = vertices.iter().map(|v| v / divisor).collect(),
-                Some((_, Step::Modulo)) => *elements = vertices.iter().map(|v| v % divisor).collect(),
-                _ => {}
-            }
-            let own = if elements.is_empty() { vertices } else { elements };
-            self.frame.args.streams[n].elements = own.as_ptr();
+        let divided = self.divided(vertices);
+        for stream in &mut self.frame.args.streams {
+            stream.elements = vertices.as_ptr();
+        }
+        for (n, elements) in &divided {
+            self.frame.args.streams[*n].elements = elements.as_ptr();
         }
         let args = &mut self.frame.args;
         (args.records, args.groups) = (records.as_mut_ptr(), groups as u32);
@@ -159,6 +165,34 @@ impl Call<'_> {
         // them; what others write there meanwhile is read as it comes.
         let status = unsafe { self.kernel.code.call(&raw mut self.frame) };
         (status as u32 as usize, status & (RETRY | DIVERGED))
+    }
+
+    /// The elements of the arrays that are not read one by one.
+    fn divided(&self, vertices: &[u32]) -> Vec<(usize, Vec<u32>)> {
+        let mut divided = Vec::new();
+        for array in &self.kernel.arrays {
+            let (_, divisor) = self.bounds[array.number];
+            match array.step {
+                Step::Vertex => {}
+                Step::Divide => divided.push((array.number, vertices.iter().map(|v| v / divisor).collect())),
+                Step::Modulo => divided.push((array.number, vertices.iter().map(|v| v % divisor).collect())),
+            }
+        }
+        divided
+    }
+
+    /// Shades less than a group of vertices, with the last one in the lanes that are left. Returns why it did not.
+    fn incomplete(&mut self, vertices: &[u32], records: &mut [f32]) -> u64 {
+        let stride = self.kernel.stride;
+        let last = vertices.len() - 1;
+        let group: [u32; GROUP] = std::array::from_fn(|lane| vertices[lane.min(last)]);
+        let mut own = [0.0; GROUP * MAX_RECORD_FLOATS];
+        let (_, reason) = self.run(&group, &mut own);
+        if reason == 0 {
+            let done = vertices.len() * stride;
+            records[..done].copy_from_slice(&own[..done]);
+        }
+        reason
     }
 
     /// Shades up to four vertices, each in all lanes, so that they cannot diverge. Returns how many were done.
@@ -202,12 +236,15 @@ impl VertexKernel for Kernel {
             } else if rest.len() >= GROUP || !call.within(rest) {
                 return at;
             } else {
-                DIVERGED
+                let reason = call.incomplete(rest, &mut job.records[at * stride..]);
+                if reason == 0 {
+                    return total;
+                }
+                reason
             };
             let group = &job.vertices[at..total.min(at + GROUP)];
             match reason {
                 0 => {}
-                // An incomplete group is not worth the call.
                 DIVERGED => {
                     let done = call.one_by_one(group, &mut job.records[at * stride..]);
                     at += done;

@@ -8,7 +8,7 @@ use triglyph_guest::tegra::methods::threed::{BeginInstanceId, BeginPrimitiveId, 
 use super::edges::{self, Unmarked};
 use super::fetch::{self, Layout};
 use super::indices::{self, MOST_VERTICES, Order};
-use super::stage::{Program, Records, VERTEX_A, VERTEX_B, affordable, outputs};
+use super::stage::{MOST_WORDS, Program, Records, VERTEX_A, VERTEX_B, affordable, outputs};
 use super::target::Targets;
 use super::{Open, ThreeD, statistics};
 use crate::core::Core;
@@ -20,6 +20,8 @@ use triglyph_engine::draw::program::RESTART;
 
 /// What fetching a vertex costs, in nanoseconds of the clock.
 const VERTEX: u64 = 16;
+/// Words of the widest record: those of two programs, and the numbers of instance and vertex.
+const MOST_RECORD: usize = 2 * 256 + 2;
 /// What four instructions of a vertex cost.
 const INSTRUCTIONS: u64 = 1;
 
@@ -178,17 +180,23 @@ impl ThreeD {
         if !core.budget.spend(numbers.len() as u64 * instructions * INSTRUCTIONS / 4) {
             return None;
         }
-        let widest = [Some(&b), a.as_ref()].into_iter().flatten().map(|program| {
-            let inputs = program.loaded.inputs.len() + b.loaded.inputs.len();
-            inputs.max(outputs(&program.loaded).len()) + 2
-        });
-        if !affordable(core, numbers.len(), widest.max().unwrap_or(0)) {
+        let widest = || {
+            let programs = [Some(&b), a.as_ref()].into_iter().flatten();
+            let words = programs.map(|program| {
+                let inputs = program.loaded.inputs.len() + b.loaded.inputs.len();
+                inputs.max(outputs(&program.loaded).len()) + 2
+            });
+            words.max().unwrap_or(0)
+        };
+        // Draws of some hundred thousand vertices are never too large.
+        if numbers.len() > MOST_WORDS / MOST_RECORD && !affordable(core, numbers.len(), widest()) {
             return None;
         }
         statistics::count(registers, counters, ReportKind::VsInvocations, 0, numbers.len() as u64);
         let elements: Vec<u32> = numbers.into_iter().map(|number| number.wrapping_add(base)).collect();
-        let numbers =
-            fetch::Numbers { elements: &elements, id_offset: id_offset.wrapping_sub(base), instance: self.instance };
+        let ends = elements.iter().fold((u32::MAX, 0), |(low, high), &at| (low.min(at), high.max(at)));
+        let id_offset = id_offset.wrapping_sub(base);
+        let numbers = fetch::Numbers { elements: &elements, ends, id_offset, instance: self.instance };
         // A set without words could not say how many vertices there are; the number of the vertex is always there.
         let identity = [0xBE, 0xBF].into_iter().collect();
         let inputs = b.loaded.inputs.union(&identity);
@@ -209,7 +217,9 @@ impl ThreeD {
     ) -> Records {
         let Some(a) = a else {
             let inputs = self.fetch(core, registers, inputs, numbers);
-            return self.run_vertices(core, &b, &inputs);
+            let outputs = self.run_vertices(core, &b, &inputs);
+            self.rooms.keep_inputs(inputs.words);
+            return outputs;
         };
         let all = self.fetch(core, registers, inputs.union(&a.loaded.inputs), numbers);
         let first = self.run_vertices(core, &a, &all);
@@ -231,7 +241,9 @@ impl ThreeD {
         let usable = |_: &mut Core, layout: &mut Arc<Layout>| layout.inputs == set;
         let derive = |core: &mut Core| Arc::new(Layout::new(core, registers, set));
         let layout = self.layout.get_or_derive(core, registers.file(), usable, derive).clone();
-        Records { words: fetch::fetch(core, &layout, numbers, &mut self.stream_room), set }
+        let mut words = self.rooms.take_inputs(set.len() * numbers.elements.len());
+        fetch::fetch(core, &layout, numbers, &mut words, &mut self.stream_room);
+        Records { words, set }
     }
 
     /// Takes note of what has changed in registers.

@@ -16,8 +16,10 @@ use triglyph_engine::mem::{GuestAddr, GuestRange, copy_out};
 /// Vertices of a draw, as fetch sees them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers<'a> {
-    /// Elements of streams that are not instanced.
+    /// Elements of streams that are not instanced, at least one.
     pub elements: &'a [u32],
+    /// The lowest and the highest of them.
+    pub ends: (u32, u32),
     /// Added to an element for the number that programs see.
     pub id_offset: u32,
     /// The instance counter.
@@ -69,8 +71,11 @@ pub(super) struct Layout {
     /// Words of a record.
     pub inputs: WordSet,
     attributes: Vec<Attribute>,
-    /// The attribute that holds the vertex's number instead of what its stream has.
-    copy: Option<u32>,
+    /// The word with the number of the instance.
+    instance: Option<usize>,
+    /// The words with the number of the vertex. One may be of an attribute, which has that instead of what its stream
+    /// has.
+    numbers: [Option<usize>; 2],
 }
 
 impl Layout {
@@ -83,17 +88,21 @@ impl Layout {
         // That the slot is a word of the attribute space, as other slots are, is unverified.
         let slot = 4 * r::set_vertex_id_copy::attribute_slot(copy);
         let copy = r::set_vertex_id_copy::enable(copy).then_some(slot);
-        Layout { inputs, attributes: attributes(core, registers, &inputs), copy }
+        let at = |address: u32| inputs.index((address / 4) as u8);
+        Layout {
+            inputs,
+            attributes: attributes(core, registers, &inputs),
+            instance: at(attribute::INSTANCE_ID),
+            numbers: [at(attribute::VERTEX_ID), copy.and_then(at)],
+        }
     }
 }
 
-/// Fetches records. `room` is for copies of streams.
-pub(super) fn fetch(core: &mut Core, layout: &Layout, numbers: &Numbers<'_>, room: &mut Vec<u8>) -> Vec<u32> {
-    let inputs = &layout.inputs;
-    let stride = inputs.len();
-    let mut records = vec![0; stride * numbers.elements.len()];
+/// Fetches into records, which are zeros. `room` is for copies of streams.
+pub(super) fn fetch(core: &mut Core, layout: &Layout, numbers: &Numbers<'_>, records: &mut [u32], room: &mut Vec<u8>) {
+    let stride = records.len().checked_div(numbers.elements.len()).unwrap_or(0);
     if stride == 0 {
-        return records;
+        return;
     }
     for attribute in &layout.attributes {
         match &attribute.source {
@@ -103,22 +112,16 @@ pub(super) fn fetch(core: &mut Core, layout: &Layout, numbers: &Numbers<'_>, roo
                     records.iter_mut().skip(at).step_by(stride).for_each(|word| *word = value);
                 }
             }
-            Source::Stream(stream) => stream.fill(core, &attribute.words, numbers, (stride, &mut records), room),
+            Source::Stream(stream) => stream.fill(core, &attribute.words, numbers, (stride, records), room),
         }
     }
-    let mut fill = |address: u32, value: &dyn Fn(u32) -> u32| {
-        if let Some(at) = inputs.index((address / 4) as u8) {
-            let places = records.iter_mut().skip(at).step_by(stride);
-            places.zip(numbers.elements).for_each(|(word, &element)| *word = value(element));
-        }
-    };
-    fill(attribute::INSTANCE_ID, &|_| numbers.instance);
-    let id = |element: u32| element.wrapping_add(numbers.id_offset);
-    fill(attribute::VERTEX_ID, &id);
-    if let Some(address) = layout.copy {
-        fill(address, &id);
+    if let Some(at) = layout.instance {
+        records.iter_mut().skip(at).step_by(stride).for_each(|word| *word = numbers.instance);
     }
-    records
+    for at in layout.numbers.into_iter().flatten() {
+        let places = records.iter_mut().skip(at).step_by(stride).zip(numbers.elements);
+        places.for_each(|(word, &element)| *word = element.wrapping_add(numbers.id_offset));
+    }
 }
 
 /// The attributes that a set of words has any of.
@@ -201,7 +204,7 @@ impl Stream {
         let elements = numbers.elements;
         let instance = numbers.instance;
         let one = self.instanced.map(|(first, each)| first.wrapping_add(instance.checked_div(each).unwrap_or(0)));
-        let last = one.or(elements.iter().copied().max()).unwrap_or(0);
+        let last = one.unwrap_or(numbers.ends.1);
         let reads = self.span(last);
         core.renderer.flush_overlapping(&core.memory, GuestRange::new(core.space, self.address, reads));
         let window = core.memory.readable(GuestAddr::new(core.space, self.address));
@@ -210,8 +213,8 @@ impl Stream {
             // Vertices of one instance all have the same.
             let value = self.element(core, window, element, &mut missing);
             records.chunks_exact_mut(stride).for_each(|record| store(record, words, value));
-        } else if reads <= self.room.min(window.len() as u64) && self.is_worth_copying(elements) {
-            let copied = self.copy(window, elements, room);
+        } else if reads <= self.room.min(window.len() as u64) && self.is_worth_copying(numbers) {
+            let copied = self.copy(window, numbers.ends, room);
             for (record, &element) in records.chunks_exact_mut(stride).zip(elements) {
                 store(record, words, self.copied(&copied, element));
             }
@@ -227,14 +230,14 @@ impl Stream {
     }
 
     /// Whether so little of a stream lies between elements that all of it may be copied.
-    fn is_worth_copying(&self, elements: &[u32]) -> bool {
-        let (low, high) = ends(elements);
-        !elements.is_empty() && u64::from(high - low) <= 4 * elements.len() as u64 + SMALL
+    fn is_worth_copying(&self, numbers: &Numbers<'_>) -> bool {
+        let (low, high) = numbers.ends;
+        u64::from(high - low) <= 4 * numbers.elements.len() as u64 + SMALL
     }
 
-    /// A copy of the bytes that elements lie in: reading guest memory as a whole is much faster than byte by byte.
-    fn copy<'r>(&self, window: Window<'_>, elements: &[u32], room: &'r mut Vec<u8>) -> Copied<'r> {
-        let (low, high) = ends(elements);
+    /// A copy of the bytes that the elements from `low` to `high` lie in: reading guest memory as a whole is much
+    /// faster than byte by byte.
+    fn copy<'r>(&self, window: Window<'_>, (low, high): (u32, u32), room: &'r mut Vec<u8>) -> Copied<'r> {
         let apart = (high - low) as usize * self.stride as usize;
         let size = apart + self.format.bytes() as usize;
         room.resize(apart + 16, 0);
@@ -302,11 +305,6 @@ struct Copied<'r> {
     first: usize,
     /// Components of elements that are f32.
     words: Option<usize>,
-}
-
-/// The lowest and the highest of some elements.
-fn ends(elements: &[u32]) -> (u32, u32) {
-    elements.iter().fold((u32::MAX, 0), |(low, high), &at| (low.min(at), high.max(at)))
 }
 
 /// Stores the components of an attribute that a record has.

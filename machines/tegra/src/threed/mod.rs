@@ -55,7 +55,7 @@ use pixels::Pixels;
 use program::Programs;
 use remember::{LastPrograms, Unchanged};
 pub(super) use saved::SavedThreeD;
-use stage::Codes;
+use stage::{Codes, Rooms};
 use target::Targets;
 use triglyph_engine::frontend::Derived;
 
@@ -85,6 +85,8 @@ pub struct ThreeD {
     layout: Derived<Arc<Layout>>,
     /// Room for copies of vertex streams.
     stream_room: Vec<u8>,
+    /// Room for records of vertices.
+    rooms: Rooms,
 }
 
 impl Default for ThreeD {
@@ -104,6 +106,7 @@ impl Default for ThreeD {
             targets: Derived::new(Targets::GROUPS),
             layout: Derived::new(Layout::GROUPS),
             stream_room: Vec::new(),
+            rooms: Rooms::default(),
         }
     }
 }

@@ -61,8 +61,11 @@ impl ThreeD {
             floats = Some(records);
             statistics::count(registers, counters, ReportKind::ClipperPrimitivesGenerated, 0, drawn.primitives);
             if !core.spend_drawing_time(drawn, block_time) {
-                return;
+                break;
             }
+        }
+        if let Some(records) = floats {
+            self.rooms.keep_outputs(bytemuck::allocation::cast_vec(records.floats));
         }
     }
 }
@@ -71,7 +74,7 @@ impl ThreeD {
 /// clamp).
 fn floats(registers: &Registers, records: Records) -> Floats {
     let stride = records.set.len();
-    let mut floats: Vec<f32> = records.words.into_iter().map(f32::from_bits).collect();
+    let mut floats: Vec<f32> = bytemuck::allocation::cast_vec(records.words);
     if r::set_color_clamp::enable(registers.get(r::set_color_clamp::ID)) {
         let colors = (attribute::FRONT_DIFFUSE..attribute::CLIP_DISTANCE).step_by(4);
         for at in colors.filter_map(|address| setup::at(&records.set, address)) {

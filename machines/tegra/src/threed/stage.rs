@@ -219,6 +219,49 @@ pub(super) struct Records {
     pub set: WordSet,
 }
 
+/// Memory for records, kept from draw to draw for the allocations.
+#[derive(Debug, Default)]
+pub(super) struct Rooms {
+    inputs: Vec<u32>,
+    outputs: Vec<u32>,
+}
+
+impl Rooms {
+    /// Largest room that is kept, in words.
+    const MOST: usize = 1 << 20;
+
+    /// So many zeros, for the records that a vertex program reads.
+    pub(super) fn take_inputs(&mut self, words: usize) -> Vec<u32> {
+        zeros(&mut self.inputs, words)
+    }
+
+    /// So many zeros, for the records that it writes.
+    fn take_outputs(&mut self, words: usize) -> Vec<u32> {
+        zeros(&mut self.outputs, words)
+    }
+
+    pub(super) fn keep_inputs(&mut self, words: Vec<u32>) {
+        keep(&mut self.inputs, words);
+    }
+
+    pub(super) fn keep_outputs(&mut self, words: Vec<u32>) {
+        keep(&mut self.outputs, words);
+    }
+}
+
+fn zeros(room: &mut Vec<u32>, words: usize) -> Vec<u32> {
+    let mut zeros = std::mem::take(room);
+    zeros.clear();
+    zeros.resize(words, 0);
+    zeros
+}
+
+fn keep(room: &mut Vec<u32>, words: Vec<u32>) {
+    if words.capacity() <= Rooms::MOST {
+        *room = words;
+    }
+}
+
 impl Records {
     /// The record of a vertex.
     pub(super) fn get(&self, vertex: u32) -> &[u32] {
@@ -278,20 +321,22 @@ impl ThreeD {
         let set = outputs(&program.loaded);
         let (from, to) = (inputs.set.len(), set.len());
         let count = inputs.words.len().checked_div(from).unwrap_or(0);
-        let mut words = vec![0; count * to];
+        let mut words = self.rooms.take_outputs(count * to);
         let serial = program.reach.writes;
         let instructions = program.loaded.instructions;
         let linkage = Linkage { stage: Stage::Vertex, inputs: inputs.set, outputs: set };
         self.codes.run(core, program, linkage, |core, handle, environment| {
-            let piece = if serial { count.max(1) } else { PIECE };
-            let pieces: Vec<(&[u32], &mut [u32])> =
-                inputs.words.chunks(piece * from).zip(words.chunks_mut(piece * to)).collect();
-            let each = if handle.is_compiled() { COST.0 } else { COST.1 };
-            let cost = Duration::from_nanos(count as u64 * each * instructions);
-            core.renderer.scheduler.for_each_item(pieces, cost, |(inputs, outputs)| {
+            let run = |(inputs, outputs): (&[u32], &mut [u32])| {
                 let count = inputs.len() / from;
                 handle.run(&mut ShaderJob { environment, work: Work::Vertices(Vertices { inputs, outputs, count }) });
-            });
+            };
+            if serial || count <= PIECE {
+                return run((&inputs.words, &mut words));
+            }
+            let pieces = inputs.words.chunks(PIECE * from).zip(words.chunks_mut(PIECE * to)).collect();
+            let each = if handle.is_compiled() { COST.0 } else { COST.1 };
+            let cost = Duration::from_nanos(count as u64 * each * instructions);
+            core.renderer.scheduler.for_each_item(pieces, cost, run);
         });
         Records { words, set }
     }
