@@ -55,6 +55,9 @@ impl Arithmetic for F32 {
 /// The console's 24-bit floats.
 pub(super) struct F24;
 
+/// Operations have as many bits as singles before they are cut.
+const _: () = assert!(f24::INSIDE == f32::MANTISSA_DIGITS);
+
 impl Arithmetic for F24 {
     fn sum(a: f32, b: f32) -> f32 {
         f24::result(f24::operand(a) + f24::operand(b))
@@ -65,13 +68,13 @@ impl Arithmetic for F24 {
         if product.is_nan() && !a.is_nan() && !b.is_nan() { 0.0 } else { f24::result(product) }
     }
     fn reciprocal(a: f32) -> f32 {
-        f24::result(1.0 / f24::operand(a + 0.0))
+        f24::result(1.0 / f24::operand(a))
     }
     fn reciprocal_root(a: f32) -> f32 {
-        f24::result(1.0 / f24::operand(a + 0.0).sqrt())
+        f24::result(1.0 / f24::operand(a).sqrt())
     }
     fn apply(a: f32, function: fn(f32) -> f32) -> f32 {
-        f24::result(f64::from(function(f24::operand(a) as f32)))
+        f24::result(function(f24::operand(a)))
     }
 }
 

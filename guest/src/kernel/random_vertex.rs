@@ -23,7 +23,7 @@ pub struct Mix {
     pub vertices: usize,
     /// Whether some streams are too short for the batch or not there at all.
     pub holes: bool,
-    /// What programs compute in. With 24-bit floats some numbers lie about the limits of those.
+    /// What programs compute in. With 24-bit floats and special numbers some lie about the limits of those.
     pub numbers: Numbers,
 }
 
@@ -132,8 +132,11 @@ pub fn number(rng: &mut impl FnMut() -> u32, mix: Mix) -> f32 {
         return SPECIAL[bits as usize % SPECIAL.len()];
     }
     match bits >> 28 {
-        // Both signs, 2^-80 to 2^79, all 24 bits of mantissa.
-        0..=2 if mix.numbers == Numbers::F24 => f32::from_bits(rng() & 0x807F_FFFF | (47 + bits % 160) << 23),
+        // Both signs, all 24 bits of mantissa, 2^-10 to 2^9 or, where there are special numbers, 2^-80 to 2^79.
+        0..=2 if mix.numbers == Numbers::F24 => {
+            let exponent = if mix.special == 0 { 117 + bits % 20 } else { 47 + bits % 160 };
+            f32::from_bits(rng() & 0x807F_FFFF | exponent << 23)
+        }
         0 => F24::decode(bits & 0xFF_FFFF | 0x10_0000),
         1..=3 => (bits & 0xFF) as f32 - 128.0,
         _ => (bits & 0xFFFF) as f32 / 8192.0 - 4.0,

@@ -64,9 +64,10 @@ pub enum Numbers {
     /// 24-bit floats as the console has them, [`crate::num::f24`]: inputs and float uniforms pass
     /// [`load`](crate::num::f24::load) first; each product, sum, quotient and square root of ADD, MUL, MAD, DP3, DP4,
     /// DPH, DST, RCP and RSQ, and the result of FLR, EX2 and LG2, is [`result`](crate::num::f24::result) of the
-    /// operation on [`operand`](crate::num::f24::operand)s. RCP is `1 / x` and RSQ `1 / sqrt(x)` in f64, cut once, with
-    /// -0 taken as 0; EX2 and LG2 are computed in f32 and then cut. Other instructions move and compare values as they
-    /// are. Clip codes and positions stay in f32.
+    /// operation on [`operand`](crate::num::f24::operand)s, rounded to the nearest number of
+    /// [`INSIDE`](crate::num::f24::INSIDE) bits, as in f32. RCP is `1 / x` and RSQ `1 / sqrt(x)`, whose root is rounded
+    /// to f32 and not cut. Other instructions move and compare values as they are. Clip codes and positions stay in
+    /// f32.
     F24,
 }
 

@@ -71,15 +71,35 @@ impl Lower<'_, '_> {
         let result: [Option<Number>; 4] = match arithmetic.compute {
             Compute::Same(compute) => {
                 let number = compute(self, sources);
+                self.result(number);
                 needed.map(|needed| needed.then_some(number))
             }
-            Compute::PerComponent(compute) => std::array::from_fn(|c| needed[c].then(|| compute(self, sources, c))),
+            Compute::PerComponent(compute) => std::array::from_fn(|c| {
+                needed[c].then(|| {
+                    let number = compute(self, sources, c);
+                    self.result(number);
+                    number
+                })
+            }),
         };
         for (component, number) in result.into_iter().enumerate() {
             if let Some(number) = number {
                 self.write(arithmetic.target, component, number);
             }
         }
+    }
+
+    /// Plain code in 24-bit floats: notes where an instruction's result is not ordinary.
+    fn result(&mut self, number: Number) {
+        if self.is_plain_f24() && !number.clean {
+            self.ordinary(number.value);
+        }
+    }
+
+    /// A component of a source, as MOV and others hand it on.
+    pub fn moved(&mut self, a: &Operand, c: usize) -> Number {
+        let number = self.source(a, c);
+        self.settled(number)
     }
 
     /// A component of MIN or MAX. A NaN does not get through in all cases.
@@ -90,7 +110,7 @@ impl Lower<'_, '_> {
         c: usize,
         of: impl Fn(&mut Emit<'_>, F32x4, F32x4) -> F32x4,
     ) -> Number {
-        let (a, b) = (self.source(a, c), self.source(b, c));
+        let (a, b) = (self.moved(a, c), self.moved(b, c));
         self.note(a, b);
         clean(of(self.e, a.value, b.value))
     }
@@ -115,9 +135,9 @@ impl Lower<'_, '_> {
 
     /// a * b + c, the product rounded first.
     pub fn multiply_add(&mut self, a: &Operand, b: &Operand, addend: &Operand, c: usize) -> Number {
-        if self.is_f24() {
-            let (a, b) = (self.source(a, c), self.source(b, c));
-            let addend = self.source(addend, c);
+        if self.is_f24() && self.exact {
+            let (a, b) = (self.f24_source(a, c), self.f24_source(b, c));
+            let addend = self.f24_source(addend, c);
             let product = f24::product(self.e, a, b);
             return f24::sum(self.e, product, addend);
         }
@@ -130,15 +150,15 @@ impl Lower<'_, '_> {
         match c {
             0 => clean(self.e.f(1.0)),
             1 => self.product(a, b, 1),
-            2 => self.source(a, 2),
-            _ => self.source(b, 3),
+            2 => self.moved(a, 2),
+            _ => self.moved(b, 3),
         }
     }
 
     /// a * b
     pub fn product(&mut self, a: &Operand, b: &Operand, c: usize) -> Number {
-        if self.is_f24() {
-            let (a, b) = (self.source(a, c), self.source(b, c));
+        if self.is_f24() && self.exact {
+            let (a, b) = (self.f24_source(a, c), self.f24_source(b, c));
             return f24::product(self.e, a, b);
         }
         let (x, y) = (self.magnitude(a, c).value, self.magnitude(b, c).value);
@@ -155,13 +175,13 @@ impl Lower<'_, '_> {
             let bits = e.and_not(Mask(bits.0), wrong);
             value = e.float_of_bits(I32x4(bits.0));
         }
-        Number { value, clean: self.exact, normal: false }
+        Number { value: self.cut(value), clean: self.exact, normal: false }
     }
 
     /// a + b, as a difference when one is negated.
     pub fn sum(&mut self, a: &Operand, b: &Operand, c: usize) -> Number {
-        if self.is_f24() {
-            let (a, b) = (self.source(a, c), self.source(b, c));
+        if self.is_f24() && self.exact {
+            let (a, b) = (self.f24_source(a, c), self.f24_source(b, c));
             return f24::sum(self.e, a, b);
         }
         if a.negate && !b.negate {
@@ -176,12 +196,13 @@ impl Lower<'_, '_> {
     fn plus(&mut self, a: Number, b: &Operand, c: usize) -> Number {
         let y = self.magnitude(b, c);
         let value = if b.negate { self.e.sub(a.value, y.value) } else { self.e.add(a.value, y.value) };
-        Number { value, clean: a.clean && y.clean, normal: false }
+        let is_clean = a.clean && y.clean && !self.is_f24();
+        Number { value: self.cut(value), clean: is_clean, normal: false }
     }
 
     /// Products from x on, each rounded, then summed from x on.
     pub fn dot(&mut self, a: &Operand, b: &Operand, terms: Dot) -> Number {
-        if self.is_f24() {
+        if self.is_f24() && self.exact {
             return self.f24_dot(a, b, terms);
         }
         let mut sum = self.product(a, b, 0);
@@ -192,19 +213,30 @@ impl Lower<'_, '_> {
                 sum.value = self.e.add(sum.value, product.value);
                 continue;
             }
+            if self.is_f24() && Self::is_partial_sum_noted(a, b, c) {
+                self.ordinary(sum.value);
+            }
             let (x, y) = (self.magnitude(a, c), self.magnitude(b, c));
             let product = self.e.mul(x.value, y.value);
+            let product = self.cut(product);
             let minus = a.negate != b.negate;
-            sum.value = if minus { self.e.sub(sum.value, product) } else { self.e.add(sum.value, product) };
+            let value = if minus { self.e.sub(sum.value, product) } else { self.e.add(sum.value, product) };
+            sum.value = self.cut(value);
         }
-        if terms == Dot::Homogeneous { self.plus(sum, b, 3) } else { sum }
+        if terms != Dot::Homogeneous {
+            return sum;
+        }
+        if self.is_f24() {
+            self.ordinary(sum.value);
+        }
+        self.plus(sum, b, 3)
     }
 
     /// A function of component `c`, computed in f32 whatever the numbers are.
     pub fn function(&mut self, a: &Operand, c: usize, of: impl Fn(&mut Emit<'_>, F32x4) -> F32x4) -> Number {
         let x = self.source(a, c);
         if self.is_f24() {
-            return f24::function(self.e, x, of);
+            return self.f24_function(x, of);
         }
         Number { value: of(self.e, x.value), ..x }
     }
@@ -213,7 +245,7 @@ impl Lower<'_, '_> {
     pub fn reciprocal(&mut self, a: &Operand) -> Number {
         let x = self.source(a, 0);
         if self.is_f24() {
-            return f24::reciprocal(self.e, x);
+            return self.f24_reciprocal(x);
         }
         let e = &mut *self.e;
         let (zero, one) = (e.f(0.0), e.f(1.0));
@@ -226,7 +258,7 @@ impl Lower<'_, '_> {
     pub fn reciprocal_root(&mut self, a: &Operand) -> Number {
         let x = self.source(a, 0);
         if self.is_f24() {
-            return f24::reciprocal_root(self.e, x);
+            return self.f24_reciprocal_root(x);
         }
         let e = &mut *self.e;
         let (zero, one) = (e.f(0.0), e.f(1.0));
@@ -240,7 +272,7 @@ impl Lower<'_, '_> {
         if c == 2 {
             return clean(self.e.f(0.0));
         }
-        let x = self.source(source, c);
+        let x = self.moved(source, c);
         self.note(x, x);
         let e = &mut *self.e;
         clean(if c == 1 {
@@ -299,6 +331,9 @@ impl Lower<'_, '_> {
 
     /// Notes lanes in which either is a NaN that the guest may not have.
     pub fn note(&mut self, a: Number, b: Number) {
+        if self.is_f24() {
+            return;
+        }
         let (a, b) = match (a.clean, b.clean) {
             (true, true) => return,
             (false, true) => (a, a),

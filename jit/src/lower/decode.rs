@@ -249,7 +249,7 @@ impl Visitor for Decoder<'_> {
         Instruction::Address { source: self.operand(i.desc, 1, i.src1), mask: [x, y] }
     }
     fn mov(&mut self, i: Arith1) -> Instruction {
-        self.one(i, PerComponent(|lower, [a, ..], c| lower.source(a, c)))
+        self.one(i, PerComponent(|lower, [a, ..], c| lower.moved(a, c)))
     }
     fn dphi(&mut self, i: Arith2) -> Instruction {
         self.two(i, Same(|lower, [a, b, _]| lower.dot(a, b, Dot::Homogeneous)))

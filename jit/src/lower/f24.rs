@@ -1,42 +1,158 @@
 //! Arithmetic in 24-bit floats ([`Numbers::F24`](triglyph_guest::kernel::vertex::Numbers::F24)).
 //!
-//! Registers are f32 lanes as everywhere, for they hold every 24-bit float. An operation makes two times two f64 lanes
-//! of its operands, where a product of 17-bit mantissas is exact, cuts the bits that 24-bit floats do not have and
-//! converts back: some thirty instructions for a product. Nothing falls back to the interpreter.
+//! Registers are f32 lanes as everywhere, for they hold every 24-bit float. An operation is that of f32, which has as
+//! many bits as the console's is taken to keep inside ([`f24::INSIDE`]), and a cut. What else belongs to it, +0 for
+//! results that are too small and infinity for those that are too large, costs three times as much, so there are two
+//! forms:
+//!
+//! * *Exact*: each operation does all of that.
+//! * *Plain*: operations only cut. Each result of an instruction has to be [ordinary](Lower::ordinary): 0, or of a
+//!   magnitude from 2^-33 to 2^31; so have inputs, and uniforms from 2^-29 on ([`Range`]). Then nothing overflows
+//!   inside an instruction: four products stay below 2^64 in sum. A product or a partial sum may be below 2^-62 where
+//!   it should be 0. As the last term of a sum or as a result that shows, because the result is not ordinary, or it
+//!   makes no difference, because what it is added to is at least 2^-37, whose last bit it does not reach. So partial
+//!   sums have to be ordinary as well, where another one follows and what was summed before can be too small. Groups
+//!   with a number that is not ordinary are done again by the exact form or the reference.
 
-use cranelift_codegen::ir::types::{F32X4, F64X2, I64X2};
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::InstBuilder;
+use cranelift_codegen::ir::condcodes::IntCC;
 use triglyph_guest::num::f24;
 use triglyph_guest::num::ops::Ops;
+use triglyph_guest::pica::isa::{Index, Src};
 
 use super::Lower;
 use super::alu::Dot;
 use super::decode::Operand;
-use super::registers::{Number, normal};
+use super::registers::{Constant, Number, clean, normal};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
-/// Bits of an f32's mantissa that 24-bit floats do not have.
-const CUT: i32 = 0x7F;
+/// Operations have as many bits as singles before they are cut.
+const _: () = assert!(f24::INSIDE == f32::MANTISSA_DIGITS);
 
-/// The smallest normal magnitude, 2^-62.
-const SMALLEST: f32 = f24::SMALLEST as f32;
+/// 2 to this power.
+const fn power(exponent: i32) -> f32 {
+    f32::from_bits(((127 + exponent) as u32) << 23)
+}
 
-/// From this magnitude on there is only infinity, 2^64; times itself it is infinity in f32.
-const OVERFLOW: f32 = f24::OVERFLOW as f32;
+/// Magnitudes from the first to below the second number; 0 is in each range.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Range(f32, f32);
 
-/// Four lanes of f64: the first two, the others.
-#[derive(Clone, Copy)]
-struct Wide([Value; 2]);
+impl Range {
+    /// Numbers with which plain operations are exact.
+    pub const ORDINARY: Range = Range(power(-33), power(31));
+    /// Uniforms: products with ordinary numbers are not below 2^-62.
+    pub const UNIFORMS: Range = Range(power(-29), power(31));
+
+    /// Whether `value` lies in it; NaN does not.
+    pub fn has(self, value: f32) -> bool {
+        value == 0.0 || (self.0..self.1).contains(&value.abs())
+    }
+}
+
+/// Added to an ordinary number's bits it makes the exponent 0b10xxxxxx, and 0b00100010 of 0; of all other numbers that
+/// a product, sum or reciprocal of ordinary ones gives, 0bx1xxxxxx.
+const BIAS: i32 = (128 - (127 - 33)) << 23;
+/// Set by [`BIAS`] in numbers that are not ordinary.
+const ODD: i32 = 1 << 29;
 
 impl Lower<'_, '_> {
-    /// Products from x on, then their sums from x on, each of them cut.
+    /// Whether this is the plain form of a program in 24-bit floats.
+    pub fn is_plain_f24(&self) -> bool {
+        self.is_f24() && !self.exact
+    }
+
+    /// A rounded product or sum of the plain forms, cut where the numbers are 24-bit floats.
+    pub fn cut(&mut self, value: F32x4) -> F32x4 {
+        if !self.is_f24() {
+            return value;
+        }
+        let (bits, kept) = (self.e.bits(value), self.e.i(!f24::CUT as i32));
+        let bits = self.e.iand(bits, kept);
+        self.e.float_of_bits(bits)
+    }
+
+    /// As the guest has it: what plain operations give is +0 where it is -0. Other numbers stay.
+    pub fn settled(&mut self, number: Number) -> Number {
+        if number.clean || !self.is_f24() {
+            return number;
+        }
+        let zero = self.e.f(0.0);
+        clean(self.e.add(number.value, zero))
+    }
+
+    /// Plain code: notes lanes in which a product or sum of ordinary numbers is not ordinary.
+    pub fn ordinary(&mut self, value: F32x4) {
+        let (bits, bias) = (self.e.bits(value), self.e.i(BIAS));
+        let biased = self.e.iadd(bits, bias);
+        self.suspect_bits(Mask(biased.0));
+    }
+
+    /// Plain code: notes lanes in which one of these numbers, which may be anything, is not ordinary.
+    pub fn ordinary_among(&mut self, values: impl IntoIterator<Item = F32x4>) {
+        let mut bounds: Option<(I32x4, I32x4)> = None;
+        for value in values {
+            let e = &mut *self.e;
+            let (bits, sign, one) = (e.bits(value), e.i(i32::MAX), e.i(1));
+            let magnitude = e.iand(bits, sign);
+            // 0 becomes the largest of all.
+            let less = e.isub(magnitude, one);
+            bounds = Some(match bounds {
+                Some((low, high)) => (I32x4(e.b.ins().umin(low.0, less.0)), I32x4(e.b.ins().umax(high.0, magnitude.0))),
+                None => (less, magnitude),
+            });
+        }
+        let Some((low, high)) = bounds else { return };
+        let e = &mut *self.e;
+        let smallest = e.i(Range::ORDINARY.0.to_bits() as i32 - 1);
+        let largest = e.i(Range::ORDINARY.1.to_bits() as i32 - 1);
+        let small = Mask(e.b.ins().icmp(IntCC::UnsignedLessThan, low.0, smallest.0));
+        let large = Mask(e.b.ins().icmp(IntCC::SignedGreaterThan, high.0, largest.0));
+        let odd = e.or(small, large);
+        self.suspect_bits(odd);
+    }
+
+    /// The lanes in which `bits` say that a number was not ordinary.
+    pub fn odd_lanes(&mut self, bits: Mask) -> Mask {
+        let e = &mut *self.e;
+        let (odd, zero) = (e.i(ODD), e.i(0));
+        let odd = e.iand(I32x4(bits.0), odd);
+        Mask(e.b.ins().icmp(IntCC::NotEqual, odd.0, zero.0))
+    }
+
+    fn suspect_bits(&mut self, bits: Mask) {
+        self.file.suspect = Some(match self.file.suspect {
+            Some(suspect) => self.e.or(suspect, bits),
+            None => bits,
+        });
+    }
+
+    /// Plain code: whether a partial sum of this many products of these sources has to be ordinary, as another one
+    /// follows. A product with a uniform is 0 or large enough; a sum of two can be too small.
+    pub fn is_partial_sum_noted(a: &Operand, b: &Operand, products: usize) -> bool {
+        let is_uniform = |of: &Operand| matches!(of.register, Src::Const(..));
+        products > 2 || products == 2 && !is_uniform(a) && !is_uniform(b)
+    }
+
+    /// Exact form: component `c` of a source of arithmetic. Uniforms are made operands once for each job.
+    pub fn f24_source(&mut self, a: &Operand, c: usize) -> Number {
+        match a.register {
+            Src::Const(n, Index::None) if !self.wide() => {
+                let value = self.constant(Constant::Operand(n & 0x7F), a.select[c]);
+                normal(if a.negate { self.e.neg(value) } else { value })
+            }
+            _ => self.source(a, c),
+        }
+    }
+
+    /// Products from x on, then their sums from x on, each of them cut. The exact form.
     pub fn f24_dot(&mut self, a: &Operand, b: &Operand, terms: Dot) -> Number {
         let last = if terms == Dot::Xyz { 2 } else { 3 };
         let mut total: Option<Number> = None;
         for c in 0..=last {
             let one = terms == Dot::Homogeneous && c == 3;
-            let a = if one { normal(self.e.f(1.0)) } else { self.source(a, c) };
-            let b = self.source(b, c);
+            let a = if one { normal(self.e.f(1.0)) } else { self.f24_source(a, c) };
+            let b = self.f24_source(b, c);
             let product = product(self.e, a, b);
             total = Some(match total {
                 Some(total) => sum(self.e, total, product),
@@ -45,67 +161,79 @@ impl Lower<'_, '_> {
         }
         total.unwrap_or_else(|| normal(self.e.f(0.0)))
     }
+
+    /// A function of one number that is computed in f32; its result is cut.
+    pub fn f24_function(&mut self, x: Number, of: impl Fn(&mut Emit<'_>, F32x4) -> F32x4) -> Number {
+        if self.exact {
+            let x = operand(self.e, x);
+            let value = of(self.e, x);
+            return normal(result(self.e, value));
+        }
+        let value = of(self.e, x.value);
+        let value = self.cut(value);
+        self.ordinary_among([value]);
+        self.settled(Number { value, clean: false, normal: false })
+    }
+
+    /// 1 / x.
+    pub fn f24_reciprocal(&mut self, x: Number) -> Number {
+        if self.exact {
+            return self.f24_function(x, |e, x| {
+                let one = e.f(1.0);
+                e.div(one, x)
+            });
+        }
+        let (zero, one) = (self.e.f(0.0), self.e.f(1.0));
+        let infinite = self.e.feq(x.value, zero);
+        self.suspect_bits(infinite);
+        let value = self.e.div(one, x.value);
+        let value = self.cut(value);
+        self.ordinary(value);
+        clean(value)
+    }
+
+    /// 1 / sqrt(x), which is ordinary for all ordinary x above 0.
+    pub fn f24_reciprocal_root(&mut self, x: Number) -> Number {
+        if self.exact {
+            return self.f24_function(x, |e, x| {
+                let (one, root) = (e.f(1.0), e.sqrt(x));
+                e.div(one, root)
+            });
+        }
+        let (zero, one) = (self.e.f(0.0), self.e.f(1.0));
+        let has_none = self.e.le(x.value, zero);
+        self.suspect_bits(has_none);
+        let root = self.e.sqrt(x.value);
+        let value = self.e.div(one, root);
+        clean(self.cut(value))
+    }
 }
 
-/// A function that is computed in f32; its result is cut.
-pub fn function(e: &mut Emit<'_>, x: Number, of: impl Fn(&mut Emit<'_>, F32x4) -> F32x4) -> Number {
-    let x = operand(e, x);
-    let value = of(e, x);
-    let cut = cut(e, value);
-    normal(within_range(e, cut))
-}
-
-pub fn reciprocal(e: &mut Emit<'_>, x: Number) -> Number {
-    let x = operand(e, x);
-    let one = Wide([e.doubles(1.0); 2]);
-    let wide = widen(e, x);
-    let quotient = both(one, wide, |a, b| e.b.ins().fdiv(a, b));
-    normal(result(e, quotient))
-}
-
-pub fn reciprocal_root(e: &mut Emit<'_>, x: Number) -> Number {
-    let x = operand(e, x);
-    let one = Wide([e.doubles(1.0); 2]);
-    let wide = widen(e, x);
-    let root = Wide(wide.0.map(|half| e.b.ins().sqrt(half)));
-    let quotient = both(one, root, |a, b| e.b.ins().fdiv(a, b));
-    normal(result(e, quotient))
-}
-
+/// The exact form of a sum.
 pub fn sum(e: &mut Emit<'_>, a: Number, b: Number) -> Number {
-    let [a, b] = [a, b].map(|number| {
-        let value = operand(e, number);
-        widen(e, value)
-    });
-    let sum = both(a, b, |a, b| e.b.ins().fadd(a, b));
+    let [a, b] = [a, b].map(|number| operand(e, number));
+    let sum = e.add(a, b);
     normal(result(e, sum))
 }
 
-/// 0 * infinity is 0.
+/// The exact form of a product: 0 * infinity is 0.
 pub fn product(e: &mut Emit<'_>, a: Number, b: Number) -> Number {
-    let values = [a, b].map(|number| operand(e, number));
-    let [wide_a, wide_b] = values.map(|value| widen(e, value));
-    let product = both(wide_a, wide_b, |a, b| e.b.ins().fmul(a, b));
+    let [a, b] = [a, b].map(|number| operand(e, number));
+    let product = e.mul(a, b);
     let value = result(e, product);
     // NaN without a NaN among the factors is 0 * infinity, which is 0.
-    let (nan, given) = (e.unordered(value, value), e.unordered(values[0], values[1]));
+    let (nan, given) = (e.unordered(value, value), e.unordered(a, b));
     let wrong = e.and_not(nan, given);
     let bits = e.bits(value);
     let bits = e.and_not(Mask(bits.0), wrong);
     normal(e.float_of_bits(I32x4(bits.0)))
 }
 
-/// Without the bits of the mantissa that 24-bit floats do not have; NaN stays one.
+/// Without the bits of the mantissa that 24-bit floats do not have. A quiet NaN stays one.
 fn cut(e: &mut Emit<'_>, value: F32x4) -> F32x4 {
-    let (bits, cut) = (e.bits(value), e.i(!CUT));
-    let nan = e.unordered(value, value);
-    let cut = e.iand(bits, cut);
-    let kept = e.or(Mask(cut.0), nan);
-    e.float_of_bits(I32x4(kept.0))
-}
-
-fn both(a: Wide, b: Wide, mut f: impl FnMut(Value, Value) -> Value) -> Wide {
-    Wide([f(a.0[0], b.0[0]), f(a.0[1], b.0[1])])
+    let (bits, kept) = (e.bits(value), e.i(!f24::CUT as i32));
+    let cut = e.iand(bits, kept);
+    e.float_of_bits(cut)
 }
 
 /// A number as arithmetic takes it: subnormals are +0, as is -0.
@@ -115,55 +243,46 @@ fn operand(e: &mut Emit<'_>, number: Number) -> F32x4 {
 
 /// The value, +0 below the smallest normal magnitude.
 fn flush(e: &mut Emit<'_>, value: F32x4) -> F32x4 {
-    let (magnitude, smallest) = (e.abs(value), e.f(SMALLEST));
+    let (magnitude, smallest) = (e.abs(value), e.f(f24::SMALLEST));
     let small = e.lt(magnitude, smallest);
     let bits = e.bits(value);
     let kept = e.and_not(Mask(bits.0), small);
     e.float_of_bits(I32x4(kept.0))
 }
 
-/// A value of 17 bits, +0 below the smallest normal magnitude and infinity above the largest.
-fn within_range(e: &mut Emit<'_>, value: F32x4) -> F32x4 {
-    let value = flush(e, value);
-    let (up, down) = (e.f(OVERFLOW), e.f(1.0 / OVERFLOW));
+/// The value, infinity from 2^64 on.
+fn overflow(e: &mut Emit<'_>, value: F32x4) -> F32x4 {
+    // In f32 2^64 times itself is infinity.
+    let (up, down) = (e.f(f24::OVERFLOW), e.f(1.0 / f24::OVERFLOW));
     let value = e.mul(value, up);
     e.mul(value, down)
 }
 
-fn widen(e: &mut Emit<'_>, value: F32x4) -> Wide {
-    let upper = e.shuffle(value.0, value.0, [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15]);
-    Wide([value.0, upper].map(|half| e.b.ins().fvpromote_low(half)))
-}
-
-/// An exact or rounded result, cut.
-fn result(e: &mut Emit<'_>, wide: Wide) -> F32x4 {
-    let cut = e.longs(!f24::CUT);
-    let halves = wide.0.map(|half| {
-        let bits = e.cast(half, I64X2);
-        let bits = e.b.ins().band(bits, cut);
-        let half = e.cast(bits, F64X2);
-        // Exact, but for what is out of range.
-        e.b.ins().fvdemote(half)
-    });
-    let value = e.shuffle(halves[0], halves[1], [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]);
-    debug_assert_eq!(e.b.func.dfg.value_type(value), F32X4);
-    within_range(e, F32x4(value))
+/// A rounded result: cut, +0 below the smallest normal magnitude and infinity above the largest. A NaN is quiet, as all
+/// are that operations give.
+fn result(e: &mut Emit<'_>, value: F32x4) -> F32x4 {
+    let kept = cut(e, value);
+    let (magnitude, smallest) = (e.abs(value), e.f(f24::SMALLEST));
+    let small = e.lt(magnitude, smallest);
+    let bits = e.bits(kept);
+    let kept = e.and_not(Mask(bits.0), small);
+    let kept = e.float_of_bits(I32x4(kept.0));
+    overflow(e, kept)
 }
 
 /// What a register holds of floats that come from an array, see [`f24::load`].
 pub(super) fn load(e: &mut Emit<'_>, value: F32x4) -> F32x4 {
     // Subnormals as multiples of the smallest one.
-    let (up, down) = (e.f(f32::from_bits((127 + 78) << 23)), e.f(f32::from_bits((127 - 78) << 23)));
+    let (up, down) = (e.f(power(78)), e.f(power(-78)));
     let units = e.mul(value, up);
     let units = F32x4(e.b.ins().trunc(units.0));
     let subnormal = e.mul(units, down);
 
+    // Arithmetic makes NaN quiet, of which the cut leaves one.
+    let value = overflow(e, value);
     let cut = cut(e, value);
-    let (up, down) = (e.f(OVERFLOW), e.f(1.0 / OVERFLOW));
-    let cut = e.mul(cut, up);
-    let cut = e.mul(cut, down);
 
-    let (magnitude, smallest) = (e.abs(value), e.f(SMALLEST));
+    let (magnitude, smallest) = (e.abs(value), e.f(f24::SMALLEST));
     let small = e.lt(magnitude, smallest);
     e.select(small, subnormal, cut)
 }

@@ -53,11 +53,7 @@ impl Lower<'_, '_> {
             Input::Array { stream, component: Component::F32, count } => {
                 let rows = self.addresses(stream);
                 let (values, used) = (self.floats(rows, count), self.used(n));
-                let cut = self.is_f24();
-                std::array::from_fn(|i| {
-                    let value = values[i]?;
-                    Some(if cut && used[i] { f24::load(self.e, value) } else { value })
-                })
+                if self.is_f24() { self.f24_loaded(values, used) } else { values }
             }
             Input::Array { stream, component, count } => {
                 let (rows, used) = (self.addresses(stream), self.used(n));
@@ -69,6 +65,23 @@ impl Lower<'_, '_> {
         let fetched = [0, 1, 2, 3].map(|i| values[i].unwrap_or_else(|| self.e.f(missing[i])));
         self.inputs[usize::from(n)] = Some(fetched);
         fetched
+    }
+
+    /// What registers hold of floats, of which some are `used`.
+    fn f24_loaded(&mut self, values: [Option<F32x4>; 4], used: [bool; 4]) -> [Option<F32x4>; 4] {
+        let exact = self.exact;
+        let loaded = std::array::from_fn(|i| {
+            let value = values[i]?;
+            Some(match used[i] {
+                true if exact => f24::load(self.e, value),
+                true => self.cut(value),
+                false => value,
+            })
+        });
+        if !exact {
+            self.ordinary_among((0..4).filter(|&i| used[i]).filter_map(|i| values[i]));
+        }
+        loaded
     }
 
     /// The numbers of the group's vertices, 64 bits each.

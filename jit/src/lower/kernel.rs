@@ -14,7 +14,7 @@ use super::fetch::footprint;
 use super::registers::{Constant, Pointer};
 use super::source::Source;
 use super::speculative::{Backoff, Speculative};
-use super::{Compiled, DIVERGED, DOUBTFUL, REASONS, held, held_uniforms};
+use super::{Compiled, DIVERGED, DOUBTFUL, REASONS, f24, held, held_uniforms, operand};
 use crate::code::{Code, Compiler};
 
 /// Offset of c0 in [`Uniforms`].
@@ -110,7 +110,11 @@ impl Kernel {
 
     /// The code with exact products, once there have been enough groups that want it.
     fn exact(&self) -> Option<&Compiled> {
-        self.code.doubt(|| Source::vertex(&self.key)?.compile(&self.compiler, true))
+        self.code.doubt(|| self.compile_exact())
+    }
+
+    fn compile_exact(&self) -> Result<Compiled, Unsupported> {
+        Source::vertex(&self.key)?.compile(&self.compiler, true)
     }
 
     /// The largest vertex number whose attributes lie in the windows; `None` when there is none.
@@ -130,19 +134,35 @@ impl Kernel {
         let VertexConstants { half: [x, y], corner: [left, top], clip_plane } = job.constants;
         let viewport = [x, y, left, top];
         let value = |&(constant, component): &(Constant, u8)| {
-            let vector = match constant {
+            let component = usize::from(component & 3);
+            let value = match constant {
                 Constant::Uniform(n) | Constant::UniformAtLoop(n) => {
-                    held(job.uniforms.floats[usize::from(n & 127)], self.numbers)
+                    held(job.uniforms.floats[usize::from(n & 127)][component], self.numbers)
                 }
-                Constant::Fixed(n) => held(job.fixed[usize::from(n & 15)], self.numbers),
-                Constant::Viewport => viewport,
-                Constant::ClipPlane => clip_plane,
+                Constant::Operand(n) => operand(job.uniforms.floats[usize::from(n & 127)][component]),
+                Constant::Fixed(n) => held(job.fixed[usize::from(n & 15)][component], self.numbers),
+                Constant::Viewport => viewport[component],
+                Constant::ClipPlane => clip_plane[component],
                 // Of geometry programs.
-                Constant::Input(_) => [0.0; 4],
+                Constant::Input(_) => 0.0,
             };
-            [vector[usize::from(component & 3)]; 4]
+            [value; 4]
         };
         of.constants.iter().map(value).collect()
+    }
+
+    /// Whether the plain form of a program in 24-bit floats can take the constants of a job, which are in its `table`
+    /// and, where it reads them by index, in `uniforms`.
+    fn has_ordinary_constants(&self, table: &[[f32; 4]], uniforms: &Uniforms) -> bool {
+        let are_ordinary =
+            self.code.plain.constants.iter().zip(table).all(|(&(constant, _), &[value, ..])| match constant {
+                Constant::Uniform(_) | Constant::UniformAtLoop(_) => f24::Range::UNIFORMS.has(value),
+                Constant::Fixed(_) => f24::Range::ORDINARY.has(value),
+                // The plain form has no such.
+                Constant::Operand(_) | Constant::Viewport | Constant::ClipPlane | Constant::Input(_) => true,
+            });
+        are_ordinary
+            && (!self.reads_rows || uniforms.floats.iter().flatten().all(|&value| f24::Range::UNIFORMS.has(value)))
     }
 
     fn args(job: &VertexJob<'_>, uniforms: &Uniforms) -> Args {
@@ -312,11 +332,18 @@ impl VertexKernel for Kernel {
         let mut exact: Option<Form<'_>> = None;
         let mut patience = Backoff::new(1, LONGEST_EXACT);
         let uniforms = if self.reads_rows { held_uniforms(job.uniforms, self.numbers) } else { None };
-        let mut args = Self::args(job, uniforms.as_deref().unwrap_or(job.uniforms));
+        let uniforms = uniforms.as_deref().unwrap_or(job.uniforms);
+        let mut args = Self::args(job, uniforms);
         let mut at = first;
+        let never_plain = self.numbers == Numbers::F24 && !self.has_ordinary_constants(&plain.table, uniforms);
+        if never_plain {
+            // That is so for all groups, and for other jobs.
+            let Some(compiled) = self.code.exact(|| self.compile_exact()) else { return at };
+            exact = Some(Form::new(self, compiled, job));
+        }
         while at < total {
-            let form = exact.as_ref().filter(|_| patience.left() > 0);
-            let most = if form.is_some() { patience.left() } else { usize::MAX };
+            let form = exact.as_ref().filter(|_| never_plain || patience.left() > 0);
+            let most = if form.is_some() && !never_plain { patience.left() } else { usize::MAX };
             let Some((done, reason)) = self.some(form.unwrap_or(&plain), &mut args, job, (at, most), reach) else {
                 return at;
             };

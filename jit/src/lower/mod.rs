@@ -46,18 +46,23 @@ use crate::blocks::{self, HostBlocks};
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, F32x4};
 
-/// What registers of these numbers hold of values from outside.
-fn held(value: [f32; 4], numbers: Numbers) -> [f32; 4] {
+/// What registers of these numbers hold of a value from outside.
+fn held(value: f32, numbers: Numbers) -> f32 {
     match numbers {
         Numbers::F32 => value,
-        Numbers::F24 => value.map(num::f24::load),
+        Numbers::F24 => num::f24::load(value),
     }
+}
+
+/// What arithmetic in 24-bit floats takes for a value from outside.
+fn operand(value: f32) -> f32 {
+    num::f24::operand(num::f24::load(value))
 }
 
 /// Uniforms as registers of these numbers hold them, if that is something else.
 fn held_uniforms(uniforms: &Uniforms, numbers: Numbers) -> Option<Box<Uniforms>> {
     (numbers == Numbers::F24).then(|| {
-        let floats = uniforms.floats.map(|value| held(value, numbers));
+        let floats = uniforms.floats.map(|vector| vector.map(|value| held(value, numbers)));
         Box::new(Uniforms { floats, ..*uniforms })
     })
 }
@@ -140,7 +145,7 @@ impl Source<'_> {
         let variables = (!straight).then(|| Variables::new(e));
         let mut lower = Lower {
             source: self,
-            exact: exact || self.numbers == Numbers::F24,
+            exact: exact || self.numbers == Numbers::F24 && self.is_geometry(),
             head,
             group,
             exits,
@@ -175,7 +180,8 @@ impl Source<'_> {
 struct Lower<'e, 'a> {
     e: &'e mut Emit<'a>,
     source: &'e Source<'e>,
-    /// Products are what the guest has, even 0 * infinity. Those of 24-bit floats always are.
+    /// Products are what the guest has, even 0 * infinity, and so are 24-bit floats, even those out of range. Geometry
+    /// programs in 24-bit floats are always exact.
     exact: bool,
     /// Begins a group of vertices; its parameter is the group's number.
     head: Option<Block>,

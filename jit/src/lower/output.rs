@@ -51,6 +51,9 @@ impl Lower<'_, '_> {
 
     /// Notes exported components that may hold a wrong NaN, two at a time.
     pub fn note_exports(&mut self) {
+        if self.is_f24() {
+            return;
+        }
         let mut exported: Vec<OutputComponent> = self.source.outputs.slots.iter().flatten().copied().collect();
         exported.sort_unstable_by_key(|of| (of.register & 15, of.component & 3));
         exported.dedup_by_key(|of| (of.register & 15, of.component & 3));
@@ -74,7 +77,8 @@ impl Lower<'_, '_> {
     fn slots(&mut self, group: usize) -> [F32x4; 4] {
         [0, 1, 2, 3].map(|i| {
             let Some(of) = self.source.outputs.slots[4 * group + i] else { return self.e.f(1.0) };
-            let value = self.exported(of).value;
+            let number = self.exported(of);
+            let value = self.settled(number).value;
             if !of.saturate {
                 return value;
             }
@@ -158,6 +162,7 @@ impl Lower<'_, '_> {
     /// Leaves the kernel where a NaN may be wrong.
     pub fn leave_if_doubtful(&mut self) {
         if let Some(suspect) = self.suspect() {
+            let suspect = if self.is_f24() { self.odd_lanes(suspect) } else { suspect };
             let doubt = self.e.any(suspect);
             let fine = self.e.block(&[]);
             let doubtful = self.exits.doubtful;

@@ -41,7 +41,8 @@ impl From<Dst> for Register {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number {
     pub value: F32x4,
-    /// It cannot hold a NaN that the guest would not have: no product went into it.
+    /// It cannot hold a NaN that the guest would not have: no product went into it. In 24-bit floats: it cannot be a
+    /// zero of the wrong sign, and is ordinary.
     pub clean: bool,
     /// It is no subnormal 24-bit float and not -0.
     pub normal: bool,
@@ -70,7 +71,7 @@ pub(super) struct File {
     flags: [Option<Mask>; 2],
     /// What is newer here than in its variable.
     pub dirty: Live,
-    /// Lanes with a NaN that may be wrong, besides those in the variable.
+    /// Lanes with a NaN that may be wrong, besides those in the variable; see [`Lower::suspect`].
     pub suspect: Option<Mask>,
     /// The program's start: what was not written is as it was before. Elsewhere it is in its variable.
     pub start: bool,
@@ -109,6 +110,8 @@ impl Pointer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Constant {
     Uniform(u8),
+    /// A uniform as an operand of arithmetic in 24-bit floats, where subnormals are 0.
+    Operand(u8),
     /// Beginning at this uniform, aL further on.
     UniformAtLoop(u8),
     Fixed(u8),
@@ -237,7 +240,7 @@ impl Lower<'_, '_> {
         let number = match &self.variables {
             Some(variables) if !self.file.start => {
                 let value = self.e.b.use_var(variables.register(of, component));
-                Number { value: F32x4(value), clean: self.exact, normal: false }
+                Number { value: F32x4(value), clean: self.exact || self.is_f24(), normal: false }
             }
             _ => clean(self.initial(of, component)),
         };
@@ -296,7 +299,10 @@ impl Lower<'_, '_> {
 
     /// Component `component` of a source.
     pub fn source(&mut self, operand: &Operand, component: usize) -> Number {
-        let number = self.magnitude(operand, component);
+        let mut number = self.magnitude(operand, component);
+        if operand.negate {
+            number = self.settled(number);
+        }
         match operand.negate {
             true => Number { value: self.e.neg(number.value), clean: number.clean, normal: false },
             false => number,
@@ -381,7 +387,7 @@ impl Lower<'_, '_> {
     }
 
     /// Whether each lane has float uniforms of its own.
-    fn wide(&self) -> bool {
+    pub fn wide(&self) -> bool {
         matches!(self.source.feed, Feed::Uniforms)
     }
 
@@ -432,7 +438,7 @@ impl Lower<'_, '_> {
         rows
     }
 
-    /// Everything that matters and has no variable yet gets its start value, and the suspicions get none.
+    /// Everything that matters and has no variable yet gets its start value.
     pub fn start_variables(&mut self, live: &Live, fuel: u32) {
         if self.variables.is_none() {
             return;
@@ -440,6 +446,8 @@ impl Lower<'_, '_> {
         let registers: Vec<_> =
             live.components().map(|(of, component)| (of, component, self.initial(of, component))).collect();
         let none = self.e.i(0);
+        // Attributes that were loaded may have told something.
+        let suspect = self.file.suspect.take().unwrap_or(Mask(none.0));
         let address = [0, 1].map(|i| if live.address[i] { self.initial_address(i) } else { none });
         let flags = [0, 1].map(|i| if live.flags[i] { self.initial_flag(i).0 } else { none.0 });
         let counter = self.initial_counter();
@@ -453,7 +461,7 @@ impl Lower<'_, '_> {
             e.b.def_var(variables.address[i], address[i].0);
             e.b.def_var(variables.flags[i], flags[i]);
         }
-        e.b.def_var(variables.suspect, none.0);
+        e.b.def_var(variables.suspect, suspect.0);
         let (zero, fuel) = (e.i32(0), e.i32(fuel as i32));
         e.b.def_var(variables.counter, counter);
         e.b.def_var(variables.fuel, fuel);
@@ -464,6 +472,15 @@ impl Lower<'_, '_> {
     /// Brings the variables up to date, as far as they matter from here on.
     pub fn flush(&mut self, live: &Live) {
         let suspect = self.file.suspect.and_then(|_| self.suspect());
+        if self.variables.is_none() {
+            return;
+        }
+        for (of, component) in self.file.dirty.common(live).components() {
+            if let Some(number) = *self.file.known(of, component) {
+                let number = self.settled(number);
+                *self.file.known(of, component) = Some(number);
+            }
+        }
         let Some(variables) = &self.variables else { return };
         let (e, file) = (&mut *self.e, &mut self.file);
         for (of, component) in file.dirty.common(live).components() {
@@ -485,7 +502,8 @@ impl Lower<'_, '_> {
         (file.dirty, file.suspect) = (Live::default(), None);
     }
 
-    /// Lanes with a NaN that may be wrong; `None` when there cannot be any.
+    /// Lanes with a NaN that may be wrong; `None` when there cannot be any. In 24-bit floats: bits of which
+    /// [`odd_lanes`](Self::odd_lanes) tells lanes.
     pub fn suspect(&mut self) -> Option<Mask> {
         if self.exact {
             return None;

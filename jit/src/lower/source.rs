@@ -38,7 +38,7 @@ pub(super) struct Source<'k> {
 /// Weight of an EMIT among instructions: it makes a whole record.
 const EMIT_SIZE: u32 = 8;
 /// Weight of an instruction in 24-bit floats.
-const F24_SIZE: u32 = 8;
+const F24_SIZE: u32 = 2;
 
 fn program<'k>(program: &'k Program, outputs: &OutputMap) -> Result<&'k PicaProgram, Unsupported> {
     let Program::Pica(program) = program;

@@ -32,6 +32,11 @@ impl Speculative {
             self.doubts.fetch_add(1, Relaxed);
             return None;
         }
+        self.exact(compile)
+    }
+
+    /// The code for groups that the plain form cannot do, made now if it has not been made.
+    pub fn exact(&self, compile: impl FnOnce() -> Result<Compiled, Unsupported>) -> Option<&Compiled> {
         self.exact.get_or_init(compile).as_ref().ok()
     }
 

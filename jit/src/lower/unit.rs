@@ -19,7 +19,7 @@ use triglyph_guest::pica::isa::SetEmit;
 use super::registers::{Constant, Pointer};
 use super::source::Source;
 use super::speculative::{Backoff, Speculative};
-use super::{Compiled, DIVERGED, DOUBTFUL, FULL, REASONS, held, held_uniforms};
+use super::{Compiled, DIVERGED, DOUBTFUL, FULL, REASONS, held, held_uniforms, operand};
 use crate::code::{Code, Compiler};
 
 /// Float uniforms that exist.
@@ -232,15 +232,19 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
                         register.iter_mut().for_each(|component| component[lane] = 0.0);
                     }
                     for (register, value) in registers.iter().zip(values) {
-                        set_lane(&mut self.inputs[usize::from(register & 15)], lane, held(*value, numbers));
+                        set_lane(
+                            &mut self.inputs[usize::from(register & 15)],
+                            lane,
+                            value.map(|value| held(value, numbers)),
+                        );
                     }
                 }
                 GeometryInputs::Uniforms => {
                     let places =
                         uniforms.iter_mut().skip((primitive.register as usize).saturating_sub(self.written.start));
-                    places.zip(values).for_each(|(place, value)| *place = held(*value, numbers));
+                    places.zip(values).for_each(|(place, value)| *place = value.map(|value| held(value, numbers)));
                     for (register, value) in self.wide[self.written.clone()].iter_mut().zip(&uniforms) {
-                        set_lane(register, lane, held(*value, numbers));
+                        set_lane(register, lane, value.map(|value| held(value, numbers)));
                     }
                 }
             }
@@ -255,8 +259,9 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
         let value = |&(constant, component): &(Constant, u8)| {
             let vector = match constant {
                 Constant::Uniform(n) | Constant::UniformAtLoop(n) => {
-                    held(self.job.uniforms.floats[usize::from(n & 127)], self.kernel.numbers)
+                    self.job.uniforms.floats[usize::from(n & 127)].map(|value| held(value, self.kernel.numbers))
                 }
+                Constant::Operand(n) => self.job.uniforms.floats[usize::from(n & 127)].map(operand),
                 Constant::Viewport => viewport,
                 Constant::ClipPlane => constants.clip_plane,
                 // Those are elsewhere, or of vertex programs.

@@ -37,6 +37,18 @@ fn products_and_sums_are_cut() {
     assert_eq!(mad, [2.0 * UNIT; 4]);
 }
 
+/// 24 bits are kept, rounded to nearest, before the cut: what is nearer than 2^-8 units to the next number becomes
+/// that.
+#[test]
+fn results_are_rounded_inside_before_they_are_cut() {
+    assert_eq!(f24::INSIDE, 24);
+    assert_eq!(console("add o0, v0, v1\nend", &[[1.0; 4], [-UNIT / 512.0; 4]]), [1.0; 4]);
+    assert_eq!(console("add o0, v0, v1\nend", &[[1.0; 4], [-UNIT / 128.0; 4]]), [1.0 - UNIT / 2.0; 4]);
+    // The product is 2.8115539179: rounded inside it is a unit more than the 2.8115234375 of the cut alone.
+    let [a, b, product] = [0x3FD4_7000, 0x3FD8_D680, 0x4033_F080].map(f32::from_bits);
+    assert_eq!(console("mul o0, v0, v1\nend", &[[a; 4], [b; 4]]), [product; 4]);
+}
+
 #[test]
 fn subnormals_move_but_do_not_count() {
     let smallest = F24::decode(1);
