@@ -8,7 +8,7 @@ use triglyph_guest::kernel::program::fragment::UNITS;
 use triglyph_guest::kernel::program::sampler::{
     Compare, Convert, Filter, Reduction, Shape, Source, Texels, TextureKey, Wrap,
 };
-use triglyph_guest::rsx::enums::{self, MagFilter, MinFilter, TexZfunc};
+use triglyph_guest::rsx::enums::{self, Aniso, MagFilter, MinFilter, TexZfunc};
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::texel::{LINEAR, TexelFormat, TexelKind, UNNORMALIZED, format, pair_remap};
 
@@ -154,7 +154,8 @@ fn unit(core: &mut Core, registers: &Registers, words: &Words) -> Option<Unit> {
         return fault(core, FaultKind::BadMethod, format_args!("a texture of {:#x} texels", words.rect));
     };
     let (accuracy, power_of_two) = (core.renderer.accuracy, layout.has_powers_of_two());
-    let key = TextureKey { shape, accuracy, power_of_two, ..sampler.key };
+    let anisotropy = anisotropy(words.control0, shape, &sampler.key);
+    let key = TextureKey { shape, anisotropy, accuracy, power_of_two, ..sampler.key };
     let (lod_range, lod_bias) = (sampler.lod_range, sampler.lod_bias);
 
     let object = match m::set_texture_format::location(words.format) {
@@ -227,6 +228,24 @@ fn sampler(words: &Words, byte: u32, texel: &TexelFormat) -> Sampler {
         key,
         lod_bias: filter::bias(words.filter) as f32 * (1.0 / 256.0),
         lod_range: [lod(control0::min_lod(words.control0)), lod(control0::max_lod(words.control0))],
+    }
+}
+
+/// Taps of a filter at most: of images with two axes, minified linearly, as on the Tegra X1.
+fn anisotropy(control0: u32, shape: Shape, key: &TextureKey) -> u8 {
+    let has_two_axes = matches!(shape, Shape::D2 | Shape::Cube) && !key.unnormalized;
+    match m::set_texture_control0::max_aniso(control0) {
+        Some(most) if has_two_axes && key.minify == Filter::Linear => match most {
+            Aniso::X1 => 1,
+            Aniso::X2 => 2,
+            Aniso::X4 => 4,
+            Aniso::X6 => 6,
+            Aniso::X8 => 8,
+            Aniso::X10 => 10,
+            Aniso::X12 => 12,
+            Aniso::X16 => 16,
+        },
+        _ => 1,
     }
 }
 

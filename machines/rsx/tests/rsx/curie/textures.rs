@@ -178,6 +178,32 @@ fn levels_follow_each_other() {
     }
 }
 
+/// A pixel is four texels wide and one high: taps along the row take a level that is as much finer as there are taps.
+#[test]
+fn anisotropy_takes_finer_levels() {
+    let texels: Vec<u8> = [(64, 0x10), (16, 0x20), (4, 0x30), (1, 0x40)].map(|(n, v)| vec![v; n]).concat();
+    const LINEAR_NEAREST: u32 = 0x0204_0000;
+    const NEAREST_NEAREST: u32 = 0x0103_0000;
+    for (filter, most, value) in [
+        (LINEAR_NEAREST, 0, 0x30),
+        (LINEAR_NEAREST, 1, 0x20),
+        (LINEAR_NEAREST, 2, 0x10),
+        (LINEAR_NEAREST, 7, 0x10),
+        (NEAREST_NEAREST, 7, 0x30),
+    ] {
+        let mut unit = Unit::new(0x81, 8, 8);
+        (unit.levels, unit.filter, unit.address) = (4, filter, 0x1_0101);
+        unit.control0 |= (3 * 256) << 7 | most << 4;
+        let mut console = Console::new();
+        console.fragment_program("tex r0, f[TC0], tex0  [end]");
+        console.write_local(TEXTURE, &texels);
+        unit.set(&mut console);
+        let corner = |s, t| [s, t, 0.0, 1.0];
+        draw(&mut console, [corner(0.0, 0.0), corner(8.0, 0.0), corner(8.0, 2.0), corner(0.0, 2.0)]);
+        assert_eq!(console.pixel(7, 7) & 0xFF, value, "{filter:#x} {most}");
+    }
+}
+
 #[test]
 fn coordinates_in_texels() {
     let unit = Unit::new(0x81 | LINEAR | 0x40, 4, 1);
