@@ -136,14 +136,14 @@ impl Gsp {
                 words.answer_with(&[&[ResultCode::SUCCESS.0], &top[..], &bottom[..]].concat(), &[]);
                 return Reply::Done;
             }
-            0x0019_0000 => {
+            0x0019_0000 => self.check_vram_save(session).map(|()| {
                 self.save_vram_area(hardware);
-                Ok(ResultCode::SUCCESS)
-            }
-            0x001A_0000 => {
+                ResultCode::SUCCESS
+            }),
+            0x001A_0000 => self.check_vram_save(session).map(|()| {
                 self.restore_vram_area(hardware);
-                Ok(ResultCode::SUCCESS)
-            }
+                ResultCode::SUCCESS
+            }),
             // Invalidation, bus priorities, performance counters, reset, LED: nothing that could be seen.
             0x0009_0082 | 0x0010_0040 | 0x0011_0040 | 0x0012_0000 | 0x001B_0000 | 0x001C_0040 | 0x001E_0080 => {
                 Ok(ResultCode::SUCCESS)

@@ -112,6 +112,12 @@ impl Gsp {
         if self.holder() == Some(session) { Ok(()) } else { Err(ResultCode::NO_RIGHT) }
     }
 
+    /// Whether `session` has registered as one that may save and restore pictures: flag 1 of its registration.
+    pub(super) fn check_vram_save(&self, session: Session) -> Result<(), ResultCode> {
+        let allowed = |client: usize| self.client(client).is_some_and(|client| client.allows_vram_save);
+        if self.client_of(session).is_some_and(allowed) { Ok(()) } else { Err(ResultCode::NO_RIGHT) }
+    }
+
     /// What the register calls check before anything else, in this order: the right, the offset, the size.
     ///
     /// # Errors

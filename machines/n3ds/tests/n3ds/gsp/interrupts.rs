@@ -161,6 +161,16 @@ fn framebuffer_information_is_loaded_at_vblank() {
 }
 
 #[test]
+fn framebuffer_information_is_loaded_although_vblanks_are_skipped() {
+    let mut console = Console::with_game();
+    console.gsp.relay_queue(0).skip_vblanks(true);
+    console.gsp.framebuffer_slot(0, Screen::Top).present(&info(VRAM_VA + 0x1000, 1));
+    let (gsp, mut bus) = console.parts();
+    assert!(!gsp.vblank(&mut bus, Screen::Top).contains(0));
+    assert_eq!(shown(&console, Screen::Top), 0x1800_1000);
+}
+
+#[test]
 fn framebuffer_information_is_loaded_at_the_end_of_transfers() {
     let mut console = Console::with_game();
     for screen in Screen::ALL {

@@ -202,6 +202,8 @@ fn rights_as_words() {
 fn every_call_answers() {
     for (header, name) in CALLS {
         let mut console = Console::with_game();
+        // One that may save pictures.
+        console.gsp.register_relay_queue(GAME, 1, 1).unwrap();
         let mut process = Process((0..0x40).map(|at| (at, 0)).collect());
         let (reply, words) = call(&mut console, GAME, &[header], &mut process);
         assert_eq!(reply, Reply::Done, "{name}");
@@ -271,6 +273,11 @@ fn screens_can_be_covered() {
 #[test]
 fn pictures_are_saved_and_restored() {
     let mut console = Console::with_game();
+    // Who registered without the flag may not.
+    for header in [0x0019_0000, 0x001A_0000] {
+        assert_eq!(result_of(&mut console, GAME, &[header], &mut Process::default()), ResultCode::NO_RIGHT.0);
+    }
+    console.gsp.register_relay_queue(GAME, 1, 1).unwrap();
     let picture = noise(720 * 400, 4);
     console.core.bench.write(0x181E_6000, &picture);
     assert_eq!(result_of(&mut console, GAME, &[0x0019_0000], &mut Process::default()), 0);
