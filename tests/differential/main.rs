@@ -84,7 +84,7 @@ const KINDS: [Kind; 16] = [
     Kind { name: "vertex programs", price: 1, compiled: 80.0, check: vertex::structured },
     Kind { name: "vertex programs without structure", price: 4, compiled: 60.0, check: vertex::ragged },
     // Numbers out of range are the reference's until there were many of them.
-    Kind { name: "vertex programs in 24-bit floats", price: 2, compiled: 60.0, check: vertex::console },
+    Kind { name: "vertex programs in 24-bit floats", price: 2, compiled: 80.0, check: vertex::console },
     Kind { name: "geometry programs", price: 1, compiled: 80.0, check: geometry::structured },
     Kind { name: "geometry programs without structure", price: 4, compiled: 60.0, check: geometry::ragged },
     Kind { name: "geometry programs in 24-bit floats", price: 2, compiled: 80.0, check: geometry::console },

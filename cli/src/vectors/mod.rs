@@ -1,6 +1,7 @@
 //! `triglyph vectors`: what every operation of an instruction set gives for special values, as a table of text, and a
 //! comparison with such a table that a console has printed. The format is documented in `docs/vectors.md`.
 
+mod maxwell;
 mod pica_vertex;
 mod rsx_fragment;
 mod rsx_vertex;
@@ -43,6 +44,8 @@ enum Set {
     RsxVertex,
     /// Vertex programs of the 3DS, in its 24-bit floats.
     PicaVertex,
+    /// Programs of the Tegra X1.
+    Maxwell,
 }
 
 /// Who computes a table.
@@ -118,6 +121,7 @@ fn table(set: Set, tiers: &Tiers) -> anyhow::Result<Table> {
         Set::RsxFragment => ("rsx-fragment", rsx_fragment::blocks(tiers)?),
         Set::RsxVertex => ("rsx-vertex", rsx_vertex::blocks(tiers)?),
         Set::PicaVertex => ("pica-vertex", pica_vertex::blocks(tiers)?),
+        Set::Maxwell => ("maxwell", maxwell::blocks(tiers)?),
     };
     Ok(Table { set: name.to_owned(), blocks })
 }

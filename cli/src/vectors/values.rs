@@ -62,6 +62,34 @@ pub const SHORT: [u32; 20] = [
 pub const FEW_SHORT: [u32; 8] =
     [0x0000_0000, 0x8000_0000, 0x2080_0000, 0x3F80_0080, 0xC020_0000, 0x5F7F_FF80, 0xFF80_0000, 0x7FC0_0000];
 
+/// Integers: ends of the ranges, amounts of shifts about 32 and 64, halves and bytes with signs, descriptors of bit
+/// fields.
+pub const INTEGERS: [u32; 20] = [
+    0,
+    1,
+    0xFFFF_FFFF,
+    0x7FFF_FFFF,
+    0x8000_0000,
+    0x8000_0001,
+    0x1F,
+    0x20,
+    0x21,
+    0x40,
+    0x0000_FFFF,
+    0x0001_0000,
+    0x8000_7FFF,
+    0x0080_FF7F,
+    0x1234_5678,
+    0xDEAD_BEEF,
+    0x0804,
+    0x2000,
+    0x0100_0001,
+    0xFFFF_FF80,
+];
+
+/// Some of them.
+pub const FEW_INTEGERS: [u32; 8] = [0, 1, 0xFFFF_FFFF, 0x7FFF_FFFF, 0x8000_0000, 0x21, 0xDEAD_BEEF, 0x0804];
+
 /// Rows of operands for a program with so many: each value of `all` in each component of a single one, each pair of
 /// values of `few` in each component of two; a row without any for none.
 pub fn rows(count: usize, all: &[u32], few: &[u32]) -> Vec<Vec<Words>> {
