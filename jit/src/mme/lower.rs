@@ -33,7 +33,8 @@ pub(super) fn build(e: &mut Emit<'_>, key: &MmeKey) -> Result<(), Unsupported> {
         dirty_groups: variable(),
     };
     let (heads, known) = (heads(key), KnownState::default());
-    let mut lower = Lower { e, key, state, signature, heads, known, blocks: BTreeMap::new(), open: Vec::new() };
+    let mut lower =
+        Lower { e, key, state, signature, heads, known, blocks: BTreeMap::new(), open: Vec::new(), beyond: Vec::new() };
     lower.program();
     Ok(())
 }
@@ -103,6 +104,8 @@ struct Lower<'e, 'a> {
     blocks: BTreeMap<u32, Block>,
     /// Blocks that are still to be filled.
     open: Vec<u32>,
+    /// Blocks of branches beyond the program, still to be filled.
+    beyond: Vec<Block>,
 }
 
 /// An instruction whose result is in a register, before it is assigned.
@@ -130,6 +133,11 @@ impl Lower<'_, '_> {
             self.known = KnownState::default();
             self.instructions(at);
         }
+        for block in std::mem::take(&mut self.beyond) {
+            self.e.switch_to(block);
+            self.known = KnownState::default();
+            self.stop(OFF_THE_END, 0);
+        }
     }
 
     /// Continues at `at`: in a block of its own if that has another predecessor.
@@ -148,13 +156,9 @@ impl Lower<'_, '_> {
                 self.e.block(&[])
             }),
             None => {
-                let current = self.e.b.current_block();
+                // The current block may hold a delay slot already, and has to be filled first.
                 let block = self.e.cold_block(&[]);
-                self.e.switch_to(block);
-                self.stop(OFF_THE_END, 0);
-                if let Some(current) = current {
-                    self.e.switch_to(current);
-                }
+                self.beyond.push(block);
                 block
             }
         }

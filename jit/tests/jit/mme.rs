@@ -2,18 +2,23 @@
 
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::random_mme::case;
-use triglyph_guest::tegra::mme::disassemble_program;
 use triglyph_guest::tegra::mme::random::Options;
+use triglyph_guest::tegra::mme::{assemble_program, disassemble_program};
 use triglyph_interp::Interpreter;
 use triglyph_jit::Jit;
 
-fn compare(seed: u64, cases: u32, options: Options) {
-    let jit = Jit::new().expect("a code generator");
+/// 32 random bits a call.
+fn random(seed: u64) -> impl FnMut() -> u32 {
     let mut state = seed;
-    let mut rng = || {
+    move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as u32 ^ (state >> 12) as u32
-    };
+    }
+}
+
+fn compare(seed: u64, cases: u32, options: Options) {
+    let jit = Jit::new().expect("a code generator");
+    let mut rng = random(seed);
     for number in 0..cases {
         let case = case(&mut rng, options);
         let want =
@@ -44,4 +49,18 @@ fn straight_programs() {
 #[test]
 fn ragged_programs() {
     compare(3, cases(20), Options { length: 30, flow: true, ragged: true });
+}
+
+#[test]
+fn branches_beyond_the_program_come_after_their_delay_slots() {
+    let jit = Jit::new().expect("a code generator");
+    let mut case = case(&mut random(4), Options::default());
+    case.key.entry = 0;
+    for target in ["+100", "-100"] {
+        let text = format!("bz r0, {target}\naddi.addr r0, r1, 5\naddi.exit r2, r0, 1\naddi r2, r0, 2");
+        case.key.code = assemble_program(&text).expect("a macro");
+        let want = case.run(&*Interpreter.mme(&case.key).expect("the reference")).expect("a call");
+        let got = case.run(&*jit.mme(&case.key).expect("a macro that is compiled")).expect("a call");
+        assert!(got == want, "{target}: {:?}, not {:?}", got.end, want.end);
+    }
 }
