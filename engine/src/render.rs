@@ -132,8 +132,6 @@ pub struct DrawCall<'a> {
     pub order: &'a [u32],
     /// Triangles of the order whose winding is turned over, by number, ascending; only geometry programs have any.
     pub turned: &'a [u32],
-    /// Pixels of bounding boxes after which no further primitive is drawn: there is fuel for so many.
-    pub room: u64,
 }
 
 impl DrawCall<'_> {
@@ -264,7 +262,6 @@ impl Renderer {
             self.target_number += 1;
         }
         self.scene.set_state(call.state.clone());
-        self.scene.room = self.scene.pixels.saturating_add(call.room);
 
         let _span = trace::draw(call.order.len());
         let timer = self.setup_clock.start(call.order.len());
@@ -410,11 +407,6 @@ impl Renderer {
     /// Time of the stages inside a draw so far, for callers that measure what is around them.
     pub fn stages(&self) -> &StageTimes {
         &self.stats.stages
-    }
-
-    /// Pixels in the bounding boxes of triangles of fixed-function fragments since the last call.
-    pub fn take_bounded_pixels(&mut self) -> u64 {
-        std::mem::take(&mut self.scene.pixels)
     }
 
     /// Triangles so far.

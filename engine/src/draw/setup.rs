@@ -145,10 +145,6 @@ impl Setup {
             return false;
         }
         let Some(bounds) = self.bounds(&corners, scene) else { return false };
-        if scene.pixels > scene.room {
-            return false;
-        }
-        scene.pixels += u64::from(bounds.width()) * u64::from(bounds.height());
         let Some(mut primitive) = self.edges(&corners, area) else { return false };
         for (k, corner) in corners.iter().enumerate() {
             primitive.z[k] = corner.record[2];

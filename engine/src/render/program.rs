@@ -32,8 +32,6 @@ pub struct ProgramCall<'a> {
     pub primitives: Primitives<'a>,
     /// For [`Renderer::take_accounts`], where what comes of the draw may be known after the command.
     pub account: Option<Account>,
-    /// Pixels of bounding boxes after which no further primitive is drawn: there is fuel for so many.
-    pub room: u64,
 }
 
 /// The primitives of a draw.
@@ -118,7 +116,6 @@ impl Renderer {
         }
         self.reads.note(memory, call.state);
         self.programs.set_state(call.state.clone());
-        self.programs.room = call.room;
         self.touched = self.touched.union(call.state.surfaces);
 
         let vertices = match call.primitives {

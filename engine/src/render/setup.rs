@@ -22,8 +22,6 @@ const TRIANGLES: usize = 32;
 pub struct Account {
     /// Nanoseconds of the machine's clock for 64 pixels of bounding boxes.
     pub block_time: u64,
-    /// Units of fuel for a pixel of them.
-    pub pixel_fuel: u64,
     /// Whether primitives are counted.
     pub counts: bool,
 }

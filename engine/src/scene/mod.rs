@@ -107,10 +107,6 @@ pub struct Scene<K: Kind = Fixed> {
     pub states: Vec<StateSpan<K::State>>,
     /// Primitive indices by tile, in submission order.
     pub bins: Vec<Vec<u32>>,
-    /// Pixels in bounding boxes, since somebody took them.
-    pub pixels: u64,
-    /// Pixels after which no further primitive is drawn: there is fuel for so many.
-    pub room: u64,
     tiles_across: u32,
     /// Lists of blocks that no tile needs now, kept for their allocations.
     spare_blocks: Mutex<Vec<Vec<PixelBlock>>>,
@@ -133,8 +129,6 @@ impl<K: Kind> Scene<K> {
             varyings: Vec::new(),
             states: Vec::new(),
             bins: Vec::new(),
-            pixels: 0,
-            room: u64::MAX,
             tiles_across: 0,
             spare_blocks: Mutex::default(),
         };

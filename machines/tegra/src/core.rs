@@ -9,10 +9,10 @@ use triglyph_guest::kernel::Window;
 use super::kinds::{Kinds, SavedKind};
 use triglyph_engine::device::{FaultKind, FaultLog, RunLimit};
 use triglyph_engine::draw::program::Drawn;
-use triglyph_engine::frontend::budget::{Budget, SliceEnd, cost};
+use triglyph_engine::frontend::budget::{Budget, SliceEnd};
 use triglyph_engine::frontend::{DeriveContext, MemoryDependency};
 use triglyph_engine::mem::{GuestAddr, Memory, read_words};
-use triglyph_engine::render::{Account, Renderer};
+use triglyph_engine::render::Renderer;
 use triglyph_engine::snapshot::state;
 use triglyph_engine::transfer::{Outcome, Rearrange, Request, Transfers};
 
@@ -78,7 +78,7 @@ impl DeriveContext for Core {
 }
 
 impl Core {
-    pub(super) fn new(renderer: Renderer, fuel: u64) -> Self {
+    pub(super) fn new(renderer: Renderer) -> Self {
         Core {
             memory: renderer.guest_memory(),
             renderer,
@@ -87,7 +87,7 @@ impl Core {
             space: SPACE,
             kinds: Kinds::default(),
             syncpoints: [0; SYNCPOINTS],
-            budget: Budget::new(fuel),
+            budget: Budget::default(),
             interrupts: 0,
             late_primitives: 0,
             dependency: None,
@@ -113,7 +113,6 @@ impl Core {
     /// Counts a fault at a GPU address or method; the text is only made when it is kept.
     #[cold]
     pub fn fault(&mut self, kind: FaultKind, address: u64, what: Arguments<'_>) {
-        self.budget.charge(cost::FAULT);
         self.faults.record(kind, address, self.position, what);
     }
 
@@ -123,12 +122,11 @@ impl Core {
         self.settle_accounts();
     }
 
-    /// Takes fuel for what has come of a draw, of which 64 pixels take the console so many nanoseconds, and each pixel
-    /// the host so many units. False if there was not enough.
-    pub(super) fn spend_drawing_time(&mut self, drawn: Drawn, account: Account) -> bool {
-        let pixels = drawn.pixels.saturating_mul(account.pixel_fuel);
-        let enough = self.budget.spend(drawn.pixels.div_ceil(64).saturating_mul(account.block_time));
-        self.budget.charge(pixels.saturating_add(drawn.primitives * cost::PRIMITIVE)) && enough
+    /// Takes fuel for what has come of a draw, of which 64 pixels take so many nanoseconds. False if there was not
+    /// enough.
+    #[must_use]
+    pub(super) fn spend_drawing_time(&mut self, drawn: Drawn, block_time: u64) -> bool {
+        self.budget.spend(drawn.pixels.div_ceil(64) * block_time)
     }
 
     /// The same for draws that were set up after their commands, whose primitives are to be counted as well.
@@ -136,7 +134,7 @@ impl Core {
         for (drawn, account) in self.renderer.take_accounts() {
             self.late_primitives += if account.counts { drawn.primitives } else { 0 };
             // Without fuel the next draw is not done any more.
-            self.spend_drawing_time(drawn, account);
+            let _ = self.spend_drawing_time(drawn, account.block_time);
         }
     }
 
@@ -149,8 +147,8 @@ impl Core {
     }
 
     /// Begins a bounded run, whose drawing may be interrupted.
-    pub(super) fn begin_slice(&mut self, limit: RunLimit) {
-        self.budget.begin_slice(limit);
+    pub(super) fn begin_slice(&mut self, limit: RunLimit, fuel: u64) {
+        self.budget.begin_slice(limit, fuel);
         self.renderer.set_interrupter(Some(self.budget.interrupter().clone()));
     }
 

@@ -14,7 +14,6 @@ use super::{Host, Pica, geometry, output_map};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::{Batch, Shaded, VertexReuse};
 use triglyph_engine::frontend::NonAliasingRange;
-use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::render::DrawCall;
 
@@ -28,10 +27,6 @@ pub(super) const PIXEL_GROUPS: u32 = dirty::RASTER
     | dirty::PROCTEX;
 /// Invocations without end after which a list draws nothing more: it is noise, not a picture.
 const RUNAWAY: u64 = 64;
-/// What a pixel of a bounding box costs in fuel.
-const PIXEL: u64 = 16;
-/// What an instruction of a program costs in fuel.
-pub(super) const INSTRUCTION: u64 = 2;
 
 impl Pica {
     /// DRAW_ARRAYS: NUM_VERTICES vertices from VERTEX_OFFSET on.
@@ -73,7 +68,7 @@ impl Pica {
     /// Draws the immediate vertices that wait.
     pub(super) fn draw_immediate(&mut self, host: &mut Host<'_>) {
         let (bytes, count, inputs) = self.immediate.take();
-        if count == 0 || !self.charge_vertices(host, count) || !self.refresh(host) {
+        if count == 0 || !self.refresh(host) {
             return;
         }
         let Some(left) = self.vertices_left.checked_sub(count.into()) else {
@@ -117,7 +112,7 @@ impl Pica {
     }
 
     fn draw_from_arrays(&mut self, host: &mut Host<'_>, vertices: &VertexReuse, counts: Option<&[usize]>) {
-        if !self.charge_vertices(host, vertices.order.len() as u32) || !self.refresh(host) {
+        if !self.refresh(host) {
             return;
         }
         if !self.vertex.is_valid(host, &self.registers) {
@@ -217,27 +212,8 @@ impl Pica {
     fn draw_shaded(&mut self, host: &mut Host<'_>, vertices: Shaded, order: &[u32], turned: &[u32]) {
         let Some(pixel) = self.pixel.value() else { return };
         let (state, setup) = (pixel.draw.clone(), &pixel.setup);
-        let room = host.budget.fuel() / PIXEL;
-        let call = DrawCall { target: pixel.target, state, setup, order, turned, room };
-        host.budget.charge(cost::PRIMITIVE * order.len() as u64 / 3);
+        let call = DrawCall { target: pixel.target, state, setup, order, turned };
         host.renderer.draw(host.memory, &call, vertices, &mut self.assembler);
-    }
-
-    /// Takes fuel for the pixels of draws. Those that are set up after their command come with a later one.
-    pub(super) fn charge_pixels(host: &mut Host<'_>) {
-        let pixels = host.renderer.take_bounded_pixels();
-        host.budget.charge(pixels.saturating_mul(PIXEL));
-    }
-
-    /// Takes fuel for a draw of so many vertices. False, with a fault, if there is not enough.
-    fn charge_vertices(&mut self, host: &mut Host<'_>, count: u32) -> bool {
-        let entry = regs::vsh_entry::offset(self.registers.get(regs::vsh_entry::ID)) as u16;
-        let vertex = cost::VERTEX + INSTRUCTION * u64::from(self.vertex_unit.longest(entry));
-        let enough = host.budget.charge(cost::DRAW + vertex * u64::from(count));
-        if !enough {
-            self.fault(host, FaultKind::OutOfFuel, count.into(), format_args!("a draw of {count} vertices"));
-        }
-        enough
     }
 }
 

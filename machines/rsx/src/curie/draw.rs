@@ -18,7 +18,6 @@ use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::VertexReuse;
 use triglyph_engine::draw::program::{ProgramBatch, Records, Topology};
-use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::render::program::{Primitives, ProgramCall};
 use triglyph_engine::render::{Account, Renderer};
 
@@ -44,8 +43,7 @@ impl Curie {
         self.state.refresh_vertex(core, &self.registers, &self.uploads.store);
         let count = (gather.order.len() + gather.inline.len() + gather.immediate.len()) as u64;
         let instructions = self.state.vertex.value().map_or(0, |vertex| vertex.instructions);
-        let fuel = cost::DRAW + count * (cost::VERTEX + cost::INSTRUCTION * instructions);
-        if !core.budget.spend(count * (16 + VERTEX_INSTRUCTION * instructions) / 16) || !core.budget.charge(fuel) {
+        if !core.budget.spend(count * (16 + VERTEX_INSTRUCTION * instructions) / 16) {
             return;
         }
         let topology = gather.topology;
@@ -173,21 +171,16 @@ impl Curie {
         }
         let Some(pixels) = self.state.pixels.value() else { return };
         let target = &self.state.target.surfaces;
-        let account = Account {
-            block_time: BLOCK + BLOCK_INSTRUCTION * pixels.instructions,
-            pixel_fuel: cost::PIXEL + cost::INSTRUCTION * pixels.instructions,
-            counts: false,
-        };
+        let block_time = BLOCK + BLOCK_INSTRUCTION * pixels.instructions;
         let call = ProgramCall {
             target,
             state: &pixels.state,
             setup: &pixels.setup,
             primitives: Primitives::Order(topology, order),
-            account: Some(account),
-            room: core.budget.fuel() / account.pixel_fuel,
+            account: Some(Account { block_time, counts: false }),
         };
         let drawn = core.renderer.draw_programs(&core.memory, &call, records);
-        core.spend_drawing_time(drawn, account);
+        core.spend_drawing_time(drawn, block_time);
         spend_texture_time(core);
     }
 }
@@ -207,7 +200,6 @@ pub(crate) fn draw_closed(core: &mut Core) -> bool {
 pub(super) fn spend_texture_time(core: &mut Core) {
     let bytes = core.renderer.take_texture_bytes();
     let _ = core.budget.spend(bytes / TEXTURE_BYTES);
-    core.budget.charge(bytes / cost::BYTES);
 }
 
 /// No textures, as most vertex programs have.

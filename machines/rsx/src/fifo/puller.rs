@@ -10,7 +10,6 @@ use crate::core::{Core, RsxMode};
 use crate::graph::{Bound, Graph, Object, Run};
 use crate::outside::Outside;
 use triglyph_engine::device::{FaultKind, SoftwareMethod};
-use triglyph_engine::frontend::budget::cost;
 
 /// Where data words go.
 #[derive(Clone, Copy, Debug)]
@@ -215,7 +214,6 @@ impl Puller<'_> {
     }
 
     fn own_method(&mut self, channel: &mut Channel, subchannel: u32, method: u32, word: u32) -> Option<Stop> {
-        self.core.budget.charge(cost::COMMAND);
         let call = SoftwareMethod { channel: self.id, subchannel, method, data: word };
         match method as usize {
             methods::set_object::ID => return self.bind(channel, call),

@@ -28,7 +28,6 @@ pub(super) use saved::SavedTwoD;
 use surface::Surface;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::TRIGGER;
-use triglyph_engine::frontend::budget::cost;
 
 /// 2D objects that a channel may bind: as many as instance memory has room for.
 const MOST: usize = 128;
@@ -139,7 +138,6 @@ impl TwoD {
 
     /// A method that is more than storage.
     fn trigger(&mut self, core: &mut Core, index: usize, method: u32, word: u32) {
-        core.budget.charge(cost::COMMAND);
         let Some(object) = self.objects.get_mut(index) else { return };
         let Some(info) = two_d::info(object.class, method) else {
             let what = format_args!("method {method:#x} of class {:#x}, which does not exist", object.class);

@@ -26,7 +26,6 @@ use super::threed::remember::{Asked, LastProgram};
 use super::threed::stage::{Codes, Linkage, Program, y_direction};
 use super::threed::texture::Pools;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::frontend::budget::cost;
 
 /// What the compute class has besides registers. All of it can be made anew.
 #[derive(Debug, Default)]
@@ -93,15 +92,13 @@ impl Compute {
         if launch.sampler_via_header && program.loaded.uses.iter().any(|used| !used.image) {
             core.fault(FaultKind::Unimplemented, address, format_args!("samplers by the number of their header"));
         }
-        let time = BLOCK + launch.threads().div_ceil(WARP) * program.loaded.instructions * INSTRUCTION;
-        let warps = launch.threads().div_ceil(WARP);
-        let fuel = cost::PRIMITIVE + warps * WARP * program.loaded.instructions * cost::INSTRUCTION;
+        let cost = BLOCK + launch.threads().div_ceil(WARP) * program.loaded.instructions * INSTRUCTION;
         let mut shared = vec![0; launch.shared_memory as usize];
         let mut places = Places::new(launch.grid);
         loop {
             let mut short = false;
             let affordable = |_: &[u32; 3]| {
-                short = !(core.budget.spend(time) && core.budget.charge(fuel));
+                short = !core.budget.spend(cost);
                 !short
             };
             let part: Vec<[u32; 3]> = places.by_ref().take(PART).take_while(affordable).collect();

@@ -18,7 +18,6 @@ use crate::registers::Registers;
 use crate::report::{Counters, STREAMS};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::program::{RESTART, Shape};
-use triglyph_engine::frontend::budget::cost;
 
 /// Primitives of one piece of a geometry program's work.
 const PIECE: usize = 32;
@@ -140,10 +139,8 @@ impl ThreeD {
         }
         let instances = header.threads_per_primitive().min(32);
         let most = header.max_output_vertices().min(1024);
-        let runs = ids.len() as u64 * u64::from(instances);
-        let work = runs * (program.loaded.instructions + u64::from(most));
-        let fuel = runs * (cost::VERTEX + cost::INSTRUCTION * program.loaded.instructions);
-        if ids.is_empty() || !core.budget.spend(work / 4) || !core.budget.charge(fuel) {
+        let work = ids.len() as u64 * u64::from(instances) * (program.loaded.instructions + u64::from(most)) / 4;
+        if ids.is_empty() || !core.budget.spend(work) {
             return None;
         }
         let set = outputs(&program.loaded);
@@ -154,7 +151,7 @@ impl ThreeD {
             .map(|(inputs, ids)| Piece { inputs, ids, records: Vec::new(), emits: Vec::new() })
             .collect();
         let serial = program.reach.writes;
-        let (mut full, mut used, fuel) = (false, 0, core.budget.fuel());
+        let mut full = false;
         let instructions = program.loaded.instructions;
         let linkage = Linkage { stage: Stage::Geometry, inputs: records.set, outputs: set };
         self.codes.run(core, &program, linkage, |core, handle, environment| {
@@ -175,22 +172,15 @@ impl ThreeD {
             let together = if serial { 1 } else { (MOST_WORDS / largest).clamp(1, pieces.len()) };
             let mut emitted = 0;
             for pieces in pieces.chunks_mut(together) {
-                if used > fuel {
-                    break;
-                }
                 if emitted > MOST_WORDS {
                     full = true;
                     break;
                 }
                 let cost = Duration::from_nanos((pieces.len() * PIECE) as u64 * instructions * COST);
                 core.renderer.scheduler.for_each_item(pieces.iter_mut().collect(), cost, run);
-                let words = pieces.iter().map(|piece| piece.records.len()).sum::<usize>();
-                let vertices = pieces.iter().map(|piece| piece.emits.len()).sum::<usize>();
-                emitted += words;
-                used += words as u64 + cost::VERTEX * vertices as u64;
+                emitted += pieces.iter().map(|piece| piece.records.len()).sum::<usize>();
             }
         });
-        core.budget.charge(used);
         if full {
             let what = format_args!("a geometry program emits more than {MOST_WORDS} words");
             core.fault(FaultKind::OutOfFuel, GEOMETRY as u64, what);

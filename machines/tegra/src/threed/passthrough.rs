@@ -18,7 +18,6 @@ use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::Counters;
 use triglyph_engine::draw::program::RESTART;
-use triglyph_engine::frontend::budget::cost;
 
 /// System values that are the primitive's even where its vertices have them.
 const OF_PRIMITIVES: [u32; 4] =
@@ -50,8 +49,7 @@ impl ThreeD {
         if let Ids::From(first) = assembled.ids {
             self.primitive = first.wrapping_add(ids.len() as u32);
         }
-        let work = ids.len() as u64 * program.loaded.instructions;
-        if ids.is_empty() || !core.budget.spend(work / 4) || !core.budget.charge(work * cost::INSTRUCTION) {
+        if ids.is_empty() || !core.budget.spend(ids.len() as u64 * program.loaded.instructions / 4) {
             return None;
         }
         let set = outputs(&program.loaded);

@@ -15,7 +15,6 @@ use crate::report::Counters;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::program::RESTART;
 use triglyph_engine::draw::tessellate::{Domain, Levels, Output, Spacing, Tessellator};
-use triglyph_engine::frontend::budget::cost;
 
 /// Vertices of a patch at most.
 const MOST_VERTICES: u32 = 32;
@@ -95,8 +94,7 @@ impl ThreeD {
         let threads = program.loaded.header.threads_per_primitive().min(MOST_VERTICES);
         let set = outputs(&program.loaded);
         statistics::count(registers, counters, ReportKind::TiInvocations, 0, count as u64 * u64::from(threads));
-        let work = count as u64 * u64::from(threads) * program.loaded.instructions;
-        if !core.budget.spend(work / 4) || !core.budget.charge(work * cost::INSTRUCTION) {
+        if !core.budget.spend(count as u64 * u64::from(threads) * program.loaded.instructions / 4) {
             return None;
         }
         if !affordable(core, count * threads as usize, set.len()) {
@@ -144,15 +142,13 @@ impl ThreeD {
             let outer = [level(0), level(1), level(2), level(3)];
             let patch = tessellator.divide(&Levels { outer, inner: [level(4), level(5)] });
             vertices += patch.coordinates.len();
-            let divided_into = cost::VERTEX * patch.coordinates.len() as u64;
-            if !affordable(core, vertices, set.len()) || !core.budget.charge(cost::PRIMITIVE + divided_into) {
+            if !affordable(core, vertices, set.len()) {
                 return None;
             }
             divided.push(patch);
         }
         let work = vertices as u64 * (8 + program.loaded.instructions / 4);
-        let fuel = cost::INSTRUCTION * vertices as u64 * program.loaded.instructions;
-        if !core.budget.spend(work) || !core.budget.charge(fuel) {
+        if !core.budget.spend(work) {
             return None;
         }
         let mut out = Records { words: vec![0; vertices * set.len()], set };

@@ -16,7 +16,6 @@ use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::Counters;
 use triglyph_engine::draw::program::{Records as Floats, Shape};
-use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::render::Account;
 use triglyph_engine::render::program::{Primitives, ProgramCall};
 
@@ -45,11 +44,8 @@ impl ThreeD {
         let runs = runs(registers, &targets, &records, shapes);
         let Some(instructions) = self.refresh_pixels(core, registers, &targets, &records.set) else { return };
         let mut floats = Some(floats(registers, records));
-        let account = Account {
-            block_time: BLOCK + INSTRUCTION * instructions,
-            pixel_fuel: cost::PIXEL + cost::INSTRUCTION * instructions,
-            counts: statistics::counts(registers, ReportKind::ClipperPrimitivesGenerated),
-        };
+        let block_time = BLOCK + INSTRUCTION * instructions;
+        let counts = statistics::counts(registers, ReportKind::ClipperPrimitivesGenerated);
         let count = runs.len();
         for (number, (place, shapes)) in runs.into_iter().enumerate() {
             let Some(placed) = self.pixels.place(core, registers, &targets, place) else { continue };
@@ -58,14 +54,13 @@ impl ThreeD {
                 state: &placed.state,
                 setup: &placed.setup,
                 primitives: Primitives::Shapes(&shapes),
-                account: (number + 1 == count).then_some(account),
-                room: core.budget.fuel() / account.pixel_fuel,
+                account: (number + 1 == count).then_some(Account { block_time, counts }),
             };
             let Some(records) = floats.take() else { return };
             let (drawn, records) = core.renderer.draw_shapes(&core.memory, &call, records);
             floats = Some(records);
             statistics::count(registers, counters, ReportKind::ClipperPrimitivesGenerated, 0, drawn.primitives);
-            if !core.spend_drawing_time(drawn, account) {
+            if !core.spend_drawing_time(drawn, block_time) {
                 break;
             }
         }

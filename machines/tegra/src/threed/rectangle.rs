@@ -23,7 +23,6 @@ use triglyph_engine::draw::program::{
     CullFace, Fill, Interpolate, PolygonMode, Projection, Records, Shape as Primitive, Single, Viewport, WordPlane,
     WordValue,
 };
-use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::render::program::{Primitives, ProgramCall};
 use triglyph_engine::scene::reach::Reach;
 
@@ -120,13 +119,11 @@ impl ThreeD {
             setup: &Arc::new(setup),
             primitives: Primitives::Shapes(&triangles()),
             account: None,
-            room: u64::MAX,
         };
         let records = Records { floats: corners(registers).concat(), stride: 6, exhausted: 0 };
         let (drawn, _) = core.renderer.draw_shapes(&core.memory, &call, records);
         // Without fuel the next draw is not done any more.
         let _ = core.budget.spend(drawn.pixels.div_ceil(64) * 24);
-        core.budget.charge(cost::DRAW + drawn.pixels * (cost::PIXEL + cost::INSTRUCTION));
     }
 }
 
