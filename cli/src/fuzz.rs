@@ -101,9 +101,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let session = Session::new(arguments, &bases);
     let length = arguments.cases.unwrap_or(0);
     let output = output.with_bar(length);
-    let stop = session.stop;
     // Nothing is lost without it but the summary.
-    let _ = ctrlc::set_handler(move || stop.store(true, Relaxed));
+    let _ = ctrlc::set_handler(|| STOP.store(true, Relaxed));
     let results: Vec<anyhow::Result<()>> = std::thread::scope(|scope| {
         let jobs: Vec<_> = (0..arguments.jobs).map(|_| scope.spawn(|| session.job(&output))).collect();
         jobs.into_iter().map(|job| job.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
@@ -165,11 +164,10 @@ struct Session<'a> {
     bases: &'a [Base],
     next: AtomicU64,
     end: Option<Instant>,
-    stop: &'static AtomicBool,
     tally: Mutex<Tally>,
 }
 
-/// Set when the user has seen enough.
+/// Set by Ctrl-C: no further case is begun.
 static STOP: AtomicBool = AtomicBool::new(false);
 
 impl<'a> Session<'a> {
@@ -180,13 +178,12 @@ impl<'a> Session<'a> {
             bases,
             next: AtomicU64::new(0),
             end: minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes)),
-            stop: &STOP,
             tally: Mutex::new(Tally::new(arguments.seed)),
         }
     }
 
     fn is_over(&self) -> bool {
-        self.stop.load(Relaxed) || self.end.is_some_and(|end| Instant::now() >= end)
+        STOP.load(Relaxed) || self.end.is_some_and(|end| Instant::now() >= end)
     }
 
     fn tally(&self) -> std::sync::MutexGuard<'_, Tally> {
@@ -232,7 +229,7 @@ impl<'a> Session<'a> {
         let kind = findings::kind(&what);
         let mut trouble = None;
         let mut fails = |mutant: &[u8]| {
-            if begun.elapsed() > LONGEST || self.stop.load(Relaxed) || trouble.is_some() {
+            if begun.elapsed() > LONGEST || STOP.load(Relaxed) || trouble.is_some() {
                 return false;
             }
             let answer = std::fs::write(file, mutant)

@@ -83,11 +83,11 @@ enum Command {
     ///
     /// Mutants are named by numbers: the same captures and the same number are the same mutant. What is asked of one:
     ///
-    /// tiers, threads, packet-traces, state-cache: the same bytes and faults, whoever executes it.
+    /// tiers, threads, packet-traces, state-cache: the same memory, with every tier, thread count and cache.
     ///
-    /// snapshot, slices, interrupts: the same bytes, however it is cut.
+    /// snapshot, slices, interrupts: the same memory, wherever the work is cut.
     ///
-    /// guard: all mappings are between pages that nobody may touch.
+    /// guard: no access outside of guest memory, whose mappings lie between guard pages.
     ///
     /// time, memory: no record takes longer than 3 s, nor more than 1 GiB beside what it maps.
     ///

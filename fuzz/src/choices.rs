@@ -1,5 +1,7 @@
 //! Where random choices come from: a seed, or the bytes of a fuzzer that looks for new ones itself.
 
+use triglyph_guest::dice::EDGES;
+
 /// A source of choices. The same source gives the same ones in every run.
 #[derive(Clone, Debug)]
 pub struct Choices {
@@ -57,27 +59,9 @@ impl Choices {
 
     /// A word as registers have it: bits of `old` flipped, small numbers, edges of formats, bits of floats.
     pub fn value(&mut self, old: u32) -> u32 {
-        const SPECIAL: [u32; 16] = [
-            0,
-            1,
-            2,
-            0x7F,
-            0x80,
-            0xFFFF,
-            0x1_0000,
-            0x7FFF_FFFF,
-            0x8000_0000,
-            0xFFFF_FFFF,
-            0x3F80_0000,
-            0xBF80_0000,
-            0x7F80_0000,
-            0x7FC0_0000,
-            0x7F80_0001,
-            0x0000_0001 << 23,
-        ];
         match self.below(10) {
             0 => self.word(),
-            1 => SPECIAL[self.below(SPECIAL.len())],
+            1 => EDGES[self.below(EDGES.len())],
             2 => self.word() % 64,
             3 => old.wrapping_add(self.word() % 33).wrapping_sub(16),
             4 => old ^ 1 << self.below(32) ^ 1 << self.below(32),

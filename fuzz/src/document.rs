@@ -6,7 +6,7 @@ use triglyph::{Error, Machine};
 /// Kinds of records that only this crate knows. Every reader skips them.
 pub mod extra {
     /// A call of GSP's, as a client makes it: `u32` session, then the words of its command buffer. Pointers of the
-    /// process are addresses in the payload behind the buffer.
+    /// process are offsets into the bytes that follow the command buffer in the payload.
     pub const IPC: u32 = 0x8000_F001;
     /// A file of kernel keys that the device begins with. The first one counts.
     pub const KEYS: u32 = 0x8000_F002;

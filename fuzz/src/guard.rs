@@ -1,4 +1,4 @@
-//! Host memory between pages that nobody may touch.
+//! Host memory between guard pages: inaccessible pages, on which any access is a segmentation fault.
 #![allow(unsafe_code)]
 
 use region::{Allocation, Protection, page};
@@ -24,7 +24,7 @@ impl Guarded {
         let mut pages = region::alloc(inside + 2 * page, Protection::READ_WRITE).ok()?;
         let base: *mut u8 = pages.as_mut_ptr();
         for guard in [0, page + inside] {
-            // SAFETY: both pages belong to the allocation, which nobody else knows yet.
+            // SAFETY: both pages lie in the allocation made above, and no reference into it exists yet.
             unsafe { region::protect(base.wrapping_add(guard), page, Protection::NONE).ok()? };
         }
         Some(Guarded { start: page + inside - size, pages })

@@ -22,8 +22,8 @@ static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 fn check(machine: Machine) {
     let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let bases: Vec<Base> = corpus::bundled().expect("all machines").into_iter().collect();
-    let bases: Vec<Base> = bases.into_iter().filter(|base| base.document.header.machine == machine).collect();
+    let bases = corpus::bundled().expect("all machines").into_iter();
+    let bases: Vec<Base> = bases.filter(|base| base.document.header.machine == machine).collect();
     assert!(bases.iter().any(|base| base.name.ends_with("+snapshot")), "there are mutants of snapshots");
     let (first, count) = match setting("TRIGLYPH_CASE") {
         Some(seed) => (seed, 1),

@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "random")]
-mod dice;
+pub mod dice;
 pub mod format;
 pub mod gl;
 pub mod kernel;

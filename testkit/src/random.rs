@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use triglyph_guest::dice::EDGES;
+
 /// Seeds of random runs: the first `count`, or those that TRIGLYPH_SEEDS names as start:count.
 pub fn seeds(count: u64) -> Range<u64> {
     let Ok(text) = std::env::var("TRIGLYPH_SEEDS") else { return 0..count };
@@ -102,34 +104,8 @@ impl Random {
 
     /// A number as registers hold them: small ones, edges of formats, bits of floats.
     pub fn value(&mut self) -> u32 {
-        const SPECIAL: [u32; 24] = [
-            0,
-            1,
-            2,
-            31,
-            32,
-            0x80,
-            0xFF,
-            0x7FFF,
-            0x8000,
-            0xFFFF,
-            0x1_0000,
-            0x7FFF_FFFF,
-            0x8000_0000,
-            0xFFFF_FFFF,
-            0x3F80_0000,
-            0xBF80_0000,
-            0x7F80_0000,
-            0xFF80_0000,
-            0x7FC0_0000,
-            0x0080_0000,
-            0x007F_FFFF,
-            0x8000_0001,
-            0x3C00_7BFF,
-            0x7C00_FC01,
-        ];
         match self.word() % 8 {
-            0 | 1 => SPECIAL[self.word() as usize % SPECIAL.len()],
+            0 | 1 => EDGES[self.word() as usize % EDGES.len()],
             2 => self.word(),
             3 => self.word() % 64,
             4 => (self.word() as i32 as f32 / 2f32.powi(31)).to_bits(),

@@ -93,7 +93,7 @@ impl Worker {
             scope.spawn(move || {
                 let mut line = String::new();
                 let read = answers.read_line(&mut line);
-                // Nobody waits for an answer that comes too late.
+                // Fails when the answer was given up after `PATIENCE`.
                 let _ = sender.send(read.map(|_| line));
             });
             receiver.recv_timeout(PATIENCE).inspect_err(|_| {
