@@ -5,8 +5,8 @@
 //! this process: cases, findings, shrinking ──► worker (this program again): one mutant at a time, a verdict each
 //! ```
 
-mod findings;
-mod worker;
+pub mod findings;
+pub mod worker;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

@@ -12,6 +12,7 @@ use triglyph::capture::{Entry, Kind, RawRecord, Reader, Record};
 use crate::capture_file::{Named, expand};
 use crate::exit::{Exit, is_closed_pipe};
 use crate::listing::Listing;
+use crate::listing::records::{access, describe, kind_name};
 use crate::listing::work::{self, Work};
 use crate::output::Output;
 
@@ -127,76 +128,32 @@ impl std::fmt::Display for RecordLine {
     }
 }
 
-fn kind_name(kind: u32) -> String {
-    Kind::from_number(kind).map_or_else(|| format!("{kind:#x}"), |kind| kind.name().to_owned())
-}
-
 impl Contents {
     fn add(&mut self, machine: Machine, raw: &RawRecord<'_>, entry: &Entry<'_>) -> RecordLine {
         let mut decoded = raw.stored.len();
         let fixed = raw.known_kind().map_or(0, Kind::fixed_size);
-        let what = match &entry.record {
-            Record::Meta(meta) => {
-                let name = meta.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-                self.meta = Some(meta.clone());
-                name
-            }
-            Record::Map(map) => {
-                let access = match (map.access.read, map.access.write) {
-                    (true, true) => "read-write",
-                    (true, false) => "read",
-                    (false, true) => "write",
-                    (false, false) => "none",
-                };
-                self.maps.push(json!({
-                    "record": raw.index,
-                    "space": map.range.start.space,
-                    "address": map.range.start.address,
-                    "size": map.range.size,
-                    "access": access,
-                }));
-                format!("{}, {access}", map.range)
-            }
-            Record::Mem(mem) => {
-                decoded = fixed + mem.bytes.len();
-                mem.at.range(mem.bytes.len() as u64).to_string()
-            }
-            Record::Object(object) => {
-                let (handle, class, space) = (object.handle, object.class, object.space);
-                format!("{handle:#x} class {class:#x} space {space} {:#x}, limit {:#x}", object.base, object.limit)
-            }
+        let what = describe(machine, &entry.record);
+        match &entry.record {
+            Record::Meta(meta) => self.meta = Some(meta.clone()),
+            Record::Map(map) => self.maps.push(json!({
+                "record": raw.index,
+                "space": map.range.start.space,
+                "address": map.range.start.address,
+                "size": map.range.size,
+                "access": access(map),
+            })),
+            Record::Mem(mem) => decoded = fixed + mem.bytes.len(),
             Record::Submit(payload) => {
                 decoded = payload.len();
                 let work = work::describe(machine, payload);
                 *self.commands.entry(work.name).or_default() += 1;
-                let what = format!("{} {}", work.name, work.parameters);
                 self.work.push((raw.index, work));
-                what
             }
-            Record::Present(present) => {
-                *self.outputs.entry(present.label.clone()).or_default() += 1;
-                let (width, height, format, layout) = (present.width, present.height, present.format, present.layout);
-                let place = format!("{}, pitch {}", present.at, present.pitch);
-                format!("{} {width}x{height}, {place}, format {format}, layout {layout:#x}", present.label)
-            }
-            Record::Expect(expect) => {
-                decoded = fixed + expect.png.len();
-                format!("tolerance {}, {} in a thousand", expect.tolerance, expect.permille)
-            }
-            Record::Hash(hash) => {
-                format!("{}: {:016x}", hash.range, hash.xxh3)
-            }
-            Record::Snapshot(snapshot) => {
-                decoded = snapshot.len();
-                let maps = triglyph_engine::snapshot::mappings(snapshot).ok().flatten();
-                format!("the device's state, {} memory", if maps.is_some() { "with" } else { "without" })
-            }
-            Record::Call(call) => {
-                decoded = call.len();
-                format!("a call of {decoded} bytes")
-            }
-            _ => "skipped".to_owned(),
-        };
+            Record::Present(present) => *self.outputs.entry(present.label.clone()).or_default() += 1,
+            Record::Expect(expect) => decoded = fixed + expect.png.len(),
+            Record::Snapshot(payload) | Record::Call(payload) => decoded = payload.len(),
+            _ => {}
+        }
         let sizes = self.kinds.entry(raw.kind).or_default();
         sizes.count += 1;
         sizes.stored += raw.stored.len() as u64;

@@ -6,6 +6,7 @@
 
 mod bench;
 mod cache;
+mod capture;
 mod capture_file;
 mod disasm;
 mod exit;
@@ -70,6 +71,8 @@ enum Command {
     /// holds all that a capture submits from its first submission to its first picture, mapping memory and uploading
     /// textures too.
     Starts(starts::Arguments),
+    /// Cut, compare, put together and make small captures.
+    Capture(capture::Arguments),
     /// Show what is in captures.
     Info(info::Arguments),
     /// Show the programs of captures as text; turn 3DS shader binaries into text and back.
@@ -119,6 +122,7 @@ fn run(command: &Command, output: &Output) -> anyhow::Result<Exit> {
         Command::Verify(arguments) => verify::run(arguments, output),
         Command::Bench(arguments) => bench::run(arguments, output),
         Command::Starts(arguments) => starts::run(arguments, output),
+        Command::Capture(arguments) => capture::run(arguments, output),
         Command::Info(arguments) => info::run(arguments, output),
         Command::Disasm(arguments) => disasm::run(arguments, output),
         Command::Cache(arguments) => cache::run(arguments, output),

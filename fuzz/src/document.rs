@@ -105,6 +105,16 @@ impl Document {
         self.push(Kind::Mem as u32, payload);
     }
 
+    /// Bytes of a SUBMIT's payload before its entries, and bytes of each: the GX command on the 3DS, segments of push
+    /// buffers on the PlayStation 3, GPFIFO entries on the Tegra X1.
+    pub fn entry_form(&self) -> (usize, usize) {
+        match self.header.machine {
+            Machine::N3ds => (0, 32),
+            Machine::Ps3 => (8, 16),
+            Machine::TegraX1 => (8, 8),
+        }
+    }
+
     /// What a record says, if it is sound.
     pub fn record(&self, at: usize) -> Option<Record<'_>> {
         let block = self.blocks.get(at)?;

@@ -1,6 +1,7 @@
 //! The words of command lists and push buffers by name, with the fields of their data.
 //!
 //! ```text
+//! records.rs  a record in one line
 //! work.rs     a submission in one line
 //! memory.rs   what the capture has stored
 //! pica.rs     3DS: registers of command lists
@@ -13,6 +14,7 @@
 
 mod memory;
 mod pica;
+pub mod records;
 mod rsx;
 mod tegra;
 pub mod work;
@@ -34,17 +36,18 @@ pub struct Line {
     /// Index of the SUBMIT.
     record: usize,
     /// Address of the word.
-    address: u64,
+    pub address: u64,
     /// What receives it, on machines that have channels.
     #[serde(flatten)]
     port: Option<Port>,
     /// The class of the object on the subchannel, or the unit.
-    class: String,
+    pub class: String,
     /// The name of the register or method, or what the word does.
-    method: String,
-    value: u32,
+    pub method: String,
+    /// The word.
+    pub value: u32,
     /// The fields of the value that have a name.
-    fields: String,
+    pub fields: String,
 }
 
 /// A channel's subchannel.

@@ -1,0 +1,73 @@
+//! `triglyph capture minimize`: the smallest capture for which something still holds.
+
+mod condition;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use triglyph_fuzz::Document;
+use triglyph_fuzz::shrink::shrink_document;
+
+use super::{finish, open};
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+use condition::{Asked, Condition};
+
+/// Arguments of `capture minimize`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The capture.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// What must hold.
+    ///
+    /// tiers-differ: the interpreter and compiled code leave other bytes or faults.
+    ///
+    /// fault, fault=KIND: there is a fault like the capture's first one, or its first one of this kind: of that kind
+    /// and at the same address, register or method (unmapped-read, unmapped-write, bad-command, bad-method, bad-shader,
+    /// out-of-fuel, unimplemented).
+    ///
+    /// hash, hash=HEX: the last picture looks as it does in this capture; has this XXH3 of its RGBA bytes.
+    ///
+    /// "command CMD {}": the shell command succeeds, with the path of a capture in place of {}.
+    #[arg(long = "while", value_name = "CONDITION")]
+    condition: Condition,
+    /// The new capture.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// How many captures to try at most.
+    #[arg(long, value_name = "N", default_value = "20000")]
+    tries: usize,
+    /// How long to try.
+    #[arg(long, value_name = "N", default_value = "60", value_parser = clap::value_parser!(u64).range(1..))]
+    minutes: u64,
+}
+
+/// Makes a capture small.
+pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
+    let document = Document::parse(&open(&arguments.file)?)?;
+    let mut asked = Asked::new(&arguments.condition, &document)?;
+    if !asked.holds(&document.to_bytes())? {
+        let what = format!("{}: the condition does not hold for it", arguments.file.display());
+        return Err(Failure::new(Exit::Difference, what).into());
+    }
+    let bar = output.with_bar(arguments.tries as u64);
+    let end = Instant::now() + Duration::from_secs(60 * arguments.minutes);
+    let (mut left, mut trouble) = (arguments.tries, None);
+    let small = shrink_document(document, &mut left, &mut |file| {
+        bar.step();
+        if trouble.is_some() || Instant::now() >= end {
+            return false;
+        }
+        asked.holds(file).unwrap_or_else(|error| {
+            trouble = Some(error);
+            false
+        })
+    });
+    if let Some(trouble) = trouble {
+        return Err(trouble);
+    }
+    finish(&small, &arguments.output, output)?;
+    Ok(Exit::Good)
+}

@@ -1,0 +1,82 @@
+//! `triglyph capture`: captures cut, compared, put together and made small.
+
+mod align;
+mod cut;
+mod diff;
+mod merge;
+mod minimize;
+mod range;
+
+use std::path::Path;
+
+use clap::Subcommand;
+use triglyph::capture::{CaptureFile, Kind};
+use triglyph_fuzz::Document;
+
+use crate::capture_file::{Named, write};
+use crate::exit::Exit;
+use crate::output::Output;
+
+/// Arguments of `capture`.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Make a capture of a part of another one. It begins with the memory and the registers that the GPU had there.
+    Cut(cut::Arguments),
+    /// Compare two captures: records, commands by register or method, memory by range.
+    Diff(diff::Arguments),
+    /// Put captures of one machine together; each begins on a GPU as new.
+    Merge(merge::Arguments),
+    /// Make a capture small as long as something holds for it: delta debugging over records, entries of submissions,
+    /// commands and memory.
+    Minimize(minimize::Arguments),
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
+    match &arguments.command {
+        Command::Cut(arguments) => cut::run(arguments, output),
+        Command::Diff(arguments) => diff::run(arguments, output),
+        Command::Merge(arguments) => merge::run(arguments, output),
+        Command::Minimize(arguments) => minimize::run(arguments, output),
+    }
+}
+
+/// Reads a capture's bytes.
+fn open(path: &Path) -> anyhow::Result<CaptureFile> {
+    Ok(Named::open(path).bytes?)
+}
+
+/// The META of a capture, empty without one.
+fn meta(document: &Document) -> serde_json::Map<String, serde_json::Value> {
+    let first = document.blocks.first().filter(|block| block.kind == Kind::Meta as u32);
+    first.and_then(|block| serde_json::from_slice(&block.payload).ok()).unwrap_or_default()
+}
+
+/// Writes a capture and says what is in it.
+fn finish(document: &Document, path: &Path, output: &Output) -> anyhow::Result<()> {
+    #[derive(serde::Serialize)]
+    struct Written<'a> {
+        event: &'static str,
+        file: &'a Path,
+        records: usize,
+        submits: usize,
+        pictures: usize,
+        bytes: usize,
+    }
+    let bytes = document.to_small_bytes();
+    write(path, &bytes)?;
+    let count = |kind: Kind| document.blocks.iter().filter(|block| block.kind == kind as u32).count();
+    let (submits, pictures, records) = (count(Kind::Submit), count(Kind::Present), document.blocks.len());
+    let bytes = bytes.len();
+    output.line(format_args!(
+        "{}: {records} records, {submits} submissions, {pictures} pictures, {bytes} bytes",
+        path.display()
+    ))?;
+    Ok(output.object(&Written { event: "written", file: path, records, submits, pictures, bytes })?)
+}

@@ -1,0 +1,206 @@
+//! `triglyph capture`: what it cuts, merges and makes small replays as it should; it finds what was planted.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use triglyph::capture::{Checks, Event, Kind, Picture, Player, Reader, Record};
+use triglyph::{GuestRange, Options, Tier};
+use triglyph_fuzz::Document;
+use triglyph_fuzz::sites::Sites;
+
+fn triglyph(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_triglyph")).args(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+#[track_caller]
+fn run(arguments: &[&str], code: i32) -> Vec<Value> {
+    let output = triglyph(&[&["--json"], arguments].concat());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}\nstdout:\n{stdout}\nstderr:\n{stderr}");
+    stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn capture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/captures").join(name)
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// What a replay leaves: pictures with the index of their record, all mapped memory, faults.
+struct Replayed {
+    pictures: Vec<(usize, Picture)>,
+    memory: Vec<(GuestRange, Vec<u8>)>,
+    faults: u64,
+}
+
+/// Replays the first `records` of a capture.
+fn replay(file: &[u8], records: usize) -> Replayed {
+    let mut document = Document::parse(file).unwrap();
+    document.blocks.truncate(records);
+    let bytes = document.to_bytes();
+    let reader = Reader::new(&bytes).unwrap();
+    let mut device = triglyph::new_device(reader.header().machine, &Options::new(Tier::Auto, 2)).unwrap();
+    let mut player = Player::new(&reader, Checks::ALL);
+    let mut pictures = Vec::new();
+    while let Some(event) = player.next(&mut *device).unwrap() {
+        match event {
+            Event::Picture(finished) => pictures.push((finished.record, finished.picture.unwrap())),
+            Event::Hash(hashed) => assert!(hashed.ok()),
+            _ => {}
+        }
+    }
+    let mut memory = Vec::new();
+    for (range, _) in player.maps() {
+        let mut bytes = vec![0; range.size as usize];
+        device.read(range.start, &mut bytes).unwrap();
+        memory.push((range, bytes));
+    }
+    Replayed { pictures, memory, faults: device.faults().total() }
+}
+
+/// One of each machine, with a few submissions at least.
+const CAPTURES: [&str; 3] = ["3ds/28-render-to-texture.tgc", "rsx/07-fbo.tgc", "tegra/07-fbo.tgc"];
+
+#[test]
+fn a_part_of_a_capture_leaves_the_bytes_that_the_whole_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("cut.tgc");
+    for name in CAPTURES {
+        let path = capture(name);
+        let file = std::fs::read(&path).unwrap();
+        let whole = Document::parse(&file).unwrap();
+        let submits: Vec<usize> =
+            (0..whole.blocks.len()).filter(|&at| whole.blocks[at].kind == Kind::Submit as u32).collect();
+        // From the middle of the work to some records before the end.
+        let (start, end) = (submits[submits.len() / 2], whole.blocks.len() - 2);
+        run(&["capture", "cut", text(&path), "--records", &format!("{start}..{end}"), "-o", text(&out)], 0);
+        let (want, got) = (replay(&file, end), replay(&std::fs::read(&out).unwrap(), usize::MAX));
+        assert!(want.memory == got.memory, "{name}: memory differs");
+        let wanted: Vec<&Picture> =
+            want.pictures.iter().filter(|(at, _)| *at >= start).map(|(_, picture)| picture).collect();
+        assert!(wanted.into_iter().eq(got.pictures.iter().map(|(_, picture)| picture)), "{name}: pictures differ");
+    }
+}
+
+#[test]
+fn a_part_may_begin_with_any_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("cut.tgc");
+    for name in CAPTURES {
+        let path = capture(name);
+        let file = std::fs::read(&path).unwrap();
+        let want = replay(&file, usize::MAX);
+        let submits = Document::parse(&file).unwrap();
+        let (head, size) = submits.entry_form();
+        let submits = submits.blocks.iter().filter(|block| block.kind == Kind::Submit as u32);
+        let count: usize = submits.map(|block| (block.payload.len() - head) / size).sum();
+        for event in [1, count - 1] {
+            run(&["capture", "cut", text(&path), "--events", &format!("{event}.."), "-o", text(&out)], 0);
+            let cut = std::fs::read(&out).unwrap();
+            let got = replay(&cut, usize::MAX);
+            assert!(want.memory == got.memory, "{name} from event {event}: memory differs");
+            let first = Document::parse(&cut).unwrap();
+            assert!(matches!(first.record(0), Some(Record::Meta(meta)) if meta["starts"] == "mid-run"));
+        }
+    }
+    let all = text(&capture(CAPTURES[0])).to_owned();
+    run(&["capture", "cut", &all, "--events", "100000..", "-o", text(&out)], 2);
+    run(&["capture", "cut", &all, "-o", text(&out)], 2);
+}
+
+#[test]
+fn captures_one_after_the_other_give_the_pictures_of_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("merged.tgc");
+    let names = ["3ds/28-render-to-texture.tgc", "3ds/25-shadow-map.tgc", "3ds/28-render-to-texture.tgc"];
+    let paths = names.map(capture);
+    let [a, b, c] = paths.each_ref().map(|path| text(path));
+    run(&["capture", "merge", a, b, c, "-o", text(&out)], 0);
+    let merged = replay(&std::fs::read(&out).unwrap(), usize::MAX);
+    let wanted = paths.iter().flat_map(|path| replay(&std::fs::read(path).unwrap(), usize::MAX).pictures);
+    assert!(wanted.map(|(_, picture)| picture).eq(merged.pictures.into_iter().map(|(_, picture)| picture)));
+    run(&["verify", text(&out)], 0);
+    run(&["capture", "merge", a, text(&capture("rsx/01-triangle.tgc")), "-o", text(&out)], 3);
+}
+
+/// 22-city with the indices of a draw, in the middle of its command lists, where nothing is mapped; and that word's
+/// record and offset.
+fn planted() -> (Document, usize, usize) {
+    let mut document = Document::parse(&std::fs::read(capture("3ds/22-city.tgc")).unwrap()).unwrap();
+    let sites = Sites::of(&document);
+    let writes: Vec<_> = sites.data.iter().filter(|site| site.name == "INDEX_BUFFER").collect();
+    let site = writes[writes.len() / 2];
+    let (record, at) = (site.record, site.at);
+    document.blocks[record].payload[at..at + 4].copy_from_slice(&BAD_INDICES.to_le_bytes());
+    (document, record, at)
+}
+
+/// 16-bit indices so far from the base of all arrays.
+const BAD_INDICES: u32 = 0x8FFF_FF00;
+
+#[test]
+fn a_planted_fault_is_found_by_comparison() {
+    let folder = tempfile::tempdir().unwrap();
+    let (document, record, _) = planted();
+    let bad = folder.path().join("bad.tgc");
+    std::fs::write(&bad, document.to_small_bytes()).unwrap();
+    let good = capture("3ds/22-city.tgc");
+    let lines = run(&["capture", "diff", text(&good), text(&bad)], 1);
+    let of = |name: &str| lines.iter().filter(|line| line["event"] == name).collect::<Vec<_>>();
+    let [bytes] = of("bytes")[..] else { panic!("{lines:?}") };
+    assert_eq!((bytes["left"].as_u64(), bytes["kind"].as_str()), (Some(record as u64), Some("MEM")));
+    let commands = of("command");
+    assert!(!commands.is_empty() && lines.len() == commands.len() + 2, "{lines:?}");
+    for command in commands {
+        assert_eq!(command["right_word"]["method"], "INDEX_BUFFER");
+        assert_eq!(command["right_word"]["value"], BAD_INDICES);
+    }
+    run(&["capture", "diff", text(&good), text(&good)], 0);
+}
+
+#[test]
+fn a_planted_fault_is_what_is_left_of_a_capture() {
+    let folder = tempfile::tempdir().unwrap();
+    let (document, ..) = planted();
+    let [bad, small] = ["bad.tgc", "small.tgc"].map(|name| folder.path().join(name));
+    std::fs::write(&bad, document.to_small_bytes()).unwrap();
+    run(&["capture", "minimize", text(&bad), "--while", "fault=unmapped-read", "-o", text(&small)], 0);
+    let file = std::fs::read(&small).unwrap();
+    assert!(replay(&file, usize::MAX).faults > 0);
+    let lines = run(&["info", "--methods", text(&small)], 0);
+    let words: Vec<&Value> = lines.iter().filter(|line| line["value"] != 0).collect();
+    assert!(words.iter().any(|line| line["method"] == "INDEX_BUFFER" && line["value"] == BAD_INDICES), "{words:?}");
+    // Of some 30,000 words in 23 KB.
+    assert!(words.len() <= 4 && file.len() < 400, "{} bytes, {words:?}", file.len());
+    // There is no such fault.
+    run(&["capture", "minimize", text(&bad), "--while", "fault=bad-shader", "-o", text(&small)], 1);
+    run(&["capture", "minimize", text(&bad), "--while", "tiers-differ", "-o", text(&small)], 1);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_users_command_says_what_matters() {
+    let folder = tempfile::tempdir().unwrap();
+    let small = folder.path().join("small.tgc");
+    let condition = format!("command {} info --records {{}} | grep -q PRESENT", env!("CARGO_BIN_EXE_triglyph"));
+    let path = capture("3ds/28-render-to-texture.tgc");
+    run(&["capture", "minimize", text(&path), "--while", &condition, "--tries", "300", "-o", text(&small)], 0);
+    let small = Document::parse(&std::fs::read(small).unwrap()).unwrap();
+    assert_eq!(small.blocks.iter().map(|block| block.kind).collect::<Vec<_>>(), [Kind::Present as u32]);
+}
+
+#[test]
+fn the_last_picture_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let small = folder.path().join("small.tgc");
+    let path = capture("3ds/28-render-to-texture.tgc");
+    run(&["capture", "minimize", text(&path), "--while", "hash", "--tries", "60", "-o", text(&small)], 0);
+    let [was, is] = [path, small].map(|path| std::fs::read(path).unwrap());
+    assert!(is.len() < was.len());
+    let last = |file: &[u8]| replay(file, usize::MAX).pictures.pop().unwrap().1;
+    assert!(last(&was) == last(&is));
+}
