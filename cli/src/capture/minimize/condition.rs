@@ -134,8 +134,7 @@ fn put(file: &mut NamedTempFile, bytes: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Whether faults are of the same kind and concern the same address, register or method. Their place in the command
-/// stream may differ, as commands are left out. Without the address, the smallest capture with a fault would be one whose
-/// memory is not mapped.
+/// XX
 fn are_alike(left: &Fault, right: &Fault) -> bool {
     (left.kind, left.address) == (right.kind, right.address)
 }
