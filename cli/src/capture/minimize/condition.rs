@@ -134,7 +134,8 @@ fn put(file: &mut NamedTempFile, bytes: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Whether faults are of the same kind and concern the same address, register or method. Their place in the command
-/// XX
+/// stream may differ, as commands are left out. Without the address, the smallest capture with a fault would be one
+/// whose memory is not mapped.
 fn are_alike(left: &Fault, right: &Fault) -> bool {
     (left.kind, left.address) == (right.kind, right.address)
 }
