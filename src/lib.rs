@@ -184,6 +184,18 @@ pub mod tegra {
     };
 }
 
+/// What inspectors hear of: commands and what they did, memory before and after them.
+pub mod probe {
+    pub use triglyph_engine::draw::program::Topology;
+    pub use triglyph_engine::probe::{
+        Command, Draw, Effect, Layout, Observer, Role, Stored, Surface, Transfer, TransferKind, View,
+    };
+    pub use triglyph_guest::format::{DepthFormat as PicaDepthFormat, PixelFormat};
+    pub use triglyph_guest::kernel::ContentHash;
+    pub use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat, DepthFormat};
+    pub use triglyph_guest::layout::{Block, LayoutKind, SurfaceLayout};
+}
+
 /// The README's example is a test, too.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -26,6 +26,7 @@ use triglyph_engine::device::{
 use triglyph_engine::error::Error;
 use triglyph_engine::log::LogHandler;
 use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, Memory, WrittenHandler};
+use triglyph_engine::probe::Observer;
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::transfer::{HostRows, Presented, ScanOut};
@@ -453,6 +454,10 @@ impl<D: ReplayDevice, W: Write + Send + 'static> Device for RecordingDevice<D, W
 
     fn set_fault_handler(&mut self, handler: Option<FaultHandler>) {
         self.device.set_fault_handler(handler);
+    }
+
+    fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) {
+        self.device.set_observer(observer);
     }
 
     fn set_log_handler(&mut self, handler: Option<LogHandler>) {

@@ -10,6 +10,7 @@ pub mod error;
 pub mod frontend;
 pub mod log;
 pub mod mem;
+pub mod probe;
 pub mod raster;
 pub mod render;
 pub mod scene;

@@ -4,6 +4,7 @@
 
 mod clock;
 mod closed;
+mod open;
 pub mod program;
 mod setup;
 mod transfer;
@@ -25,7 +26,8 @@ use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
 use crate::error::Error;
 use crate::log::LogHandler;
 use crate::mem::{Epoch, Footprint, GuestAddr, GuestRange, Memory};
-use crate::raster::{self, DrawContext, Drawing, RasterStats};
+use crate::probe::{self, Effect, Probe};
+use crate::raster::{self, DrawContext, PreparedProgramState, PreparedState, RasterStats};
 use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
 use crate::scene::{DrawState, Scene, SceneTarget};
 use crate::sched::{Executor, Interrupter, Scheduler, Timeline};
@@ -33,6 +35,7 @@ use crate::trace;
 pub use clock::ScopedTimer;
 use clock::StageClock;
 use closed::ClosedWork;
+use open::OpenDrawing;
 pub use setup::Account;
 use setup::FixedDraw;
 
@@ -113,6 +116,11 @@ pub struct Renderer {
     stats: Stats,
     vertex_clock: StageClock,
     setup_clock: StageClock,
+    /// What of the scene in the making somebody has looked at.
+    open: OpenDrawing<PreparedState>,
+    open_programs: OpenDrawing<PreparedProgramState>,
+    /// Who hears of commands.
+    pub(crate) probe: Option<Box<Probe>>,
     /// [`RenderOptions::accuracy`].
     pub accuracy: Accuracy,
     /// [`RenderOptions::packet_traces`], or 0 where nothing is compiled.
@@ -198,6 +206,9 @@ impl Renderer {
             stats: Stats::default(),
             vertex_clock: StageClock::default(),
             setup_clock: StageClock::default(),
+            open: OpenDrawing::default(),
+            open_programs: OpenDrawing::default(),
+            probe: None,
             accuracy: options.accuracy,
             packet_traces: if mode == TierMode::InterpreterOnly { 0 } else { options.packet_traces },
         })
@@ -270,6 +281,7 @@ impl Renderer {
         if !call.state.feedback && self.is_setup_left(call.order.len()) {
             let mut triangles = Vec::with_capacity(call.order.len() / 3);
             call.assemble(assembler, |triangle| triangles.push(triangle));
+            self.note_fixed_draw(call, triangles.len() as u64);
             assembler.end(&shaded);
             self.leave_fixed(FixedDraw::new(call.setup, triangles, shaded));
             self.stats.stages.setup += timer.time();
@@ -282,8 +294,16 @@ impl Renderer {
 
         self.stats.triangles += triangles;
         self.stats.stages.setup += timer.time();
+        self.note_fixed_draw(call, triangles);
         if call.state.feedback {
             self.close_scene(memory);
+        }
+    }
+
+    #[inline(always)]
+    fn note_fixed_draw(&mut self, call: &DrawCall<'_>, primitives: u64) {
+        if self.is_observed() {
+            self.note_effect(Effect::Draw(probe::fixed_draw(call, primitives)));
         }
     }
 
@@ -349,8 +369,9 @@ impl Renderer {
             let _span = trace::flush();
             // Who waits for what is drawn may be the host, and answer by writing.
             memory.note_host_writes();
+            let mut drawing = self.end_open_fixed();
             let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
-            let done = raster::draw(&self.scene, &mut Drawing::default(), &context, &mut self.textures);
+            let done = raster::draw(&self.scene, &mut drawing, &context, &mut self.textures);
             self.add_raster(&done);
             let target = self.scene.target;
             self.scene.reset(target);

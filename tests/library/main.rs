@@ -5,6 +5,7 @@ mod bounded;
 mod host;
 mod host_memory;
 mod interrupted;
+mod observed;
 mod packet_traces;
 mod present;
 mod recording;

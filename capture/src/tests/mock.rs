@@ -10,6 +10,7 @@ use triglyph_engine::device::{
 use triglyph_engine::error::Error;
 use triglyph_engine::log::LogHandler;
 use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, WrittenHandler};
+use triglyph_engine::probe::Observer;
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::transfer::{HostRows, Presented, ScanOut};
@@ -127,6 +128,10 @@ impl Device for Mock {
 
     fn set_fault_handler(&mut self, _: Option<FaultHandler>) {
         self.calls.push("fault handler".to_owned());
+    }
+
+    fn set_observer(&mut self, _: Option<Box<dyn Observer>>) {
+        self.calls.push("observer".to_owned());
     }
 
     fn set_log_handler(&mut self, _: Option<LogHandler>) {

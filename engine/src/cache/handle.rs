@@ -48,6 +48,11 @@ impl<K: Kind> Handle<K> {
         &self.0
     }
 
+    /// What the kernel is specialised to.
+    pub fn key(&self) -> &K::Key {
+        &self.0.key
+    }
+
     /// The compiled kernel, if there is one by now.
     pub fn compiled(&self) -> Option<Arc<K::Kernel>> {
         self.0.compiled()

@@ -168,6 +168,11 @@ impl<S: Source> TextureCache<S> {
         }
     }
 
+    /// Charges so many bytes.
+    pub fn charge(&mut self, bytes: u64) {
+        self.charged += bytes;
+    }
+
     /// The sum of what sources have charged since the last call.
     pub fn take_charged(&mut self) -> u64 {
         std::mem::take(&mut self.charged)

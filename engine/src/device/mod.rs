@@ -25,6 +25,7 @@ use crate::cache::WarmStart;
 use crate::error::Error;
 use crate::log::LogHandler;
 use crate::mem::{Mapping, WrittenHandler};
+use crate::probe::Observer;
 use crate::sched::{Interrupter, Timeline};
 use crate::snapshot::SnapshotOptions;
 use crate::transfer::{HostRows, Presented, ScanOut};
@@ -144,6 +145,10 @@ pub trait Device: Send {
     /// done work returns; [`take_written`](Self::take_written) has nothing then. It costs nothing without a handler.
     fn set_written_handler(&mut self, handler: Option<WrittenHandler>);
 
+    /// Has `observer` hear of each command that does something, on the thread that makes the call which executes it;
+    /// or nobody, which costs nothing. See [`probe`](crate::probe).
+    fn set_observer(&mut self, observer: Option<Box<dyn Observer>>);
+
     /// Says that the host has written a range of memory of its own.
     fn host_wrote(&mut self, range: GuestRange);
 
@@ -246,6 +251,9 @@ impl<D: Device + ?Sized> Device for Box<D> {
     }
     fn set_written_handler(&mut self, handler: Option<WrittenHandler>) {
         (**self).set_written_handler(handler)
+    }
+    fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) {
+        (**self).set_observer(observer)
     }
     fn host_wrote(&mut self, range: GuestRange) {
         (**self).host_wrote(range)

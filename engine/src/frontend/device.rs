@@ -54,6 +54,11 @@ macro_rules! device_of_core {
             self.$core.memory.set_written_handler(handler);
         }
 
+        fn set_observer(&mut self, observer: Option<Box<dyn $crate::probe::Observer>>) {
+            self.$core.renderer.flush(&self.$core.memory);
+            self.$core.renderer.set_observer(observer);
+        }
+
         fn host_wrote(&mut self, range: $crate::mem::GuestRange) {
             self.$core.memory.mark_changed(range);
         }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, Target, Texture};
 use triglyph_guest::kernel::tier::TextureDecoder;
 
-use super::{DrawContext, Drawing, Painter, RasterStats, coverage, walk};
+use super::{DrawContext, Drawing, Painter, Progress, RasterStats, coverage, walk};
 use crate::cache::texture::{Decoded, TextureSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{SceneKernel, SelectedPixel};
@@ -41,7 +41,8 @@ pub fn draw(
         prepared,
     };
     let independent = !scene.target.tiles_alias(memory) && !scene.states.iter().any(|span| span.state.feedback);
-    let stats = walk(scene, &tiles, &mut drawing.walk, context, independent);
+    let progress = Progress { walk: &mut drawing.walk, before: &drawing.before };
+    let stats = walk(scene, &tiles, progress, context, independent);
     mark_written(scene, memory);
     RasterStats { texture, ..stats }
 }

@@ -22,7 +22,7 @@ use crate::mem::{Memory, Misses};
 use crate::scene::{Kind, Rect, Scene};
 use crate::sched::{Interrupter, Scheduler};
 pub use fixed::{PreparedState, draw};
-pub use program::{PreparedProgramState, draw_programs};
+pub use program::{PreparedProgramState, draw_programs, is_ordered};
 
 /// What scenes are drawn with.
 #[derive(Clone, Copy, Debug)]
@@ -48,11 +48,13 @@ pub struct Drawing<P> {
     /// States that are ready, the first ones.
     prepared: Vec<P>,
     walk: Option<Walk>,
+    /// Primitives of each tile that were drawn before the walk; tiles beyond have none.
+    before: Vec<u32>,
 }
 
 impl<P> Default for Drawing<P> {
     fn default() -> Self {
-        Drawing { prepared: Vec::new(), walk: None }
+        Drawing { prepared: Vec::new(), walk: None, before: Vec::new() }
     }
 }
 
@@ -60,6 +62,13 @@ impl<P> Drawing<P> {
     /// Whether all of the scene is drawn.
     pub fn is_complete(&self) -> bool {
         self.walk.as_ref().is_some_and(|walk| walk.tiles.is_empty())
+    }
+
+    /// All of a scene is drawn, but more may be added to it.
+    pub fn pause<K: Kind>(&mut self, scene: &Scene<K>) {
+        self.walk = None;
+        self.before.clear();
+        self.before.extend(scene.bins.iter().map(|bin| bin.len() as u32));
     }
 
     /// Prepares states, in order. False if that was interrupted.
@@ -82,6 +91,12 @@ struct Walk {
     /// Nanoseconds that all of it should take, and has taken so far.
     expected: u64,
     measured: u64,
+}
+
+/// How far the tiles of a scene are drawn: see [`Drawing`].
+struct Progress<'d> {
+    walk: &'d mut Option<Walk>,
+    before: &'d [u32],
 }
 
 /// A tile with primitives.
@@ -109,6 +124,19 @@ pub struct RasterStats {
     pub raster: Duration,
     /// Time for decoded textures.
     pub texture: Duration,
+}
+
+impl RasterStats {
+    /// Adds what came of another part of the same scene.
+    pub fn add(&mut self, other: &RasterStats) {
+        self.blocks += other.blocks;
+        self.samples = self.samples.wrapping_add(other.samples);
+        self.pixels = self.pixels.wrapping_add(other.pixels);
+        self.misses = self.misses.join(other.misses);
+        self.exhausted = self.exhausted.wrapping_add(other.exhausted);
+        self.raster += other.raster;
+        self.texture += other.texture;
+    }
 }
 
 /// What a primitive costs besides its pixels.
@@ -139,7 +167,7 @@ const AT_ONCE: u64 = 40_000;
 fn walk<P>(
     scene: &Scene<P::Kind>,
     painter: &P,
-    walk: &mut Option<Walk>,
+    Progress { walk, before }: Progress<'_>,
     context: &DrawContext<'_>,
     independent: bool,
 ) -> RasterStats
@@ -148,8 +176,9 @@ where
     Scene<P::Kind>: Sync,
 {
     let Walk { tiles, expected, measured } = walk.get_or_insert_with(|| {
-        let busy = (0..scene.bins.len()).filter(|&tile| !scene.bins[tile].is_empty());
-        let tiles = busy.map(|number| Tile { number, drawn: AtomicU32::new(0) }).collect();
+        let drawn = |tile: usize| before.get(tile).copied().unwrap_or(0);
+        let busy = (0..scene.bins.len()).filter(|&tile| scene.bins[tile].len() > drawn(tile) as usize);
+        let tiles = busy.map(|number| Tile { number, drawn: AtomicU32::new(drawn(number)) }).collect();
         Walk { tiles, expected: cost(scene, painter), measured: 0 }
     });
     let blocks = AtomicU64::new(0);

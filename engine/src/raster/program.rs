@@ -11,7 +11,7 @@ use triglyph_guest::kernel::program::output::{Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::Texture;
 
 use super::cover::Cover;
-use super::{DrawContext, Drawing, Painter, RasterStats, walk};
+use super::{DrawContext, Drawing, Painter, Progress, RasterStats, walk};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{SceneKernel, SelectedFragment};
@@ -64,15 +64,20 @@ pub fn draw_programs(
         pixels: AtomicU64::new(0),
     };
     let touched = surfaces(scene);
-    let ordered = scene.target.tiles_alias(touched, memory)
-        || scene.states.iter().any(|span| span.state.tiles_depend(&scene.target, memory));
-    let stats = walk(scene, &tiles, &mut drawing.walk, context, !ordered);
+    let progress = Progress { walk: &mut drawing.walk, before: &drawing.before };
+    let stats = walk(scene, &tiles, progress, context, !is_ordered(scene, memory));
     let (samples, pixels) = (tiles.samples.load(Ordering::Relaxed), tiles.pixels.load(Ordering::Relaxed));
     drop(tiles);
     mark_written(scene, touched, memory);
     states().filter_map(|(state, _)| state.reach.as_ref()).for_each(|reach| reach.mark_written(memory));
     let misses = spaces.iter().fold(Misses::default(), |all, (_, memory)| all.join(memory.misses()));
     RasterStats { texture, samples, pixels, misses, exhausted: exhausted.load(Ordering::Relaxed), ..stats }
+}
+
+/// Whether the tiles of a scene share memory, so that they are drawn one after the other.
+pub fn is_ordered(scene: &ProgramScene, memory: &Memory) -> bool {
+    let depends = |state: &ProgramState| state.tiles_depend(&scene.target, memory);
+    scene.target.tiles_alias(surfaces(scene), memory) || scene.states.iter().any(|span| depends(&span.state))
 }
 
 /// What a state's program gets.

@@ -115,13 +115,15 @@ impl Renderer {
             return self.flush(memory);
         }
         self.restart_clocks();
-        let ClosedWork { queue, spare, spare_programs, .. } = &mut self.closed;
         if !self.scene.is_empty() {
-            queue.push_back(Work::Scene(take(&mut self.scene, spare), Drawing::default()));
+            let drawing = self.end_open_fixed();
+            let ClosedWork { queue, spare, .. } = &mut self.closed;
+            queue.push_back(Work::Scene(take(&mut self.scene, spare), drawing));
         }
         if !self.programs.is_empty() {
-            let scene = Box::new(take(&mut self.programs, spare_programs));
-            queue.push_back(Work::Programs(scene, Drawing::default()));
+            let drawing = self.end_open_programs();
+            let ClosedWork { queue, spare_programs, .. } = &mut self.closed;
+            queue.push_back(Work::Programs(Box::new(take(&mut self.programs, spare_programs)), drawing));
         }
         self.end_programs();
     }

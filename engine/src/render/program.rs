@@ -6,7 +6,8 @@ use super::{Account, Renderer};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::draw::program::{Binned, Drawn, ProgramBatch, ProgramSetup, Records, Shape, Topology, shade_programs};
 use crate::mem::{Footprint, GuestRange, Memory, Misses};
-use crate::raster::{self, DrawContext, Drawing, RasterStats};
+use crate::probe::{self, Effect};
+use crate::raster::{self, DrawContext, RasterStats};
 use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
 use crate::trace;
 
@@ -128,6 +129,7 @@ impl Renderer {
             && self.is_setup_left(vertices)
             && !call.state.reaches_memory()
         {
+            self.note_program_draw(call, 0);
             self.leave_programs(call, records, account);
             return (Drawn::default(), Records::default());
         }
@@ -139,11 +141,19 @@ impl Renderer {
         };
         self.stats.triangles += drawn.primitives;
         self.stats.stages.setup += timer.time();
+        self.note_program_draw(call, drawn.primitives);
         if call.state.reaches_memory() {
             // Later draws write what it reads, or read what it writes.
             self.close_scene(memory);
         }
         (drawn, records)
+    }
+
+    #[inline(always)]
+    fn note_program_draw(&mut self, call: &ProgramCall<'_>, primitives: u64) {
+        if self.is_observed() {
+            self.note_effect(Effect::Draw(probe::program_draw(call, primitives)));
+        }
     }
 
     /// Samples that have passed the tests of draws that count them since the last call, all drawing done.
@@ -225,8 +235,9 @@ impl Renderer {
         if !self.programs.is_empty() {
             let _span = trace::flush();
             memory.note_host_writes();
+            let mut drawing = self.end_open_programs();
             let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
-            let done = raster::draw_programs(&self.programs, &mut Drawing::default(), &context, &mut self.images);
+            let done = raster::draw_programs(&self.programs, &mut drawing, &context, &mut self.images);
             self.add_programs(&done);
         }
         self.end_programs();

@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::Renderer;
 use crate::error::Error;
 use crate::mem::{GuestRange, Memory};
+use crate::probe::{Effect, Transfer, TransferKind};
 use crate::transfer::{Gamma, HostRows, Outcome, Presented, Request, ScanOut, Transfers};
 
 impl Renderer {
@@ -12,6 +13,7 @@ impl Renderer {
     /// stages are all programs, whose scenes know what they read. In bounded runs a large one is done after the
     /// command.
     pub fn transfer_request(&mut self, memory: &Memory, request: &Request) -> Outcome {
+        self.note_request(request);
         let (source, target) = (request.source_range(), request.target_range());
         if self.is_left_closed(memory, request) {
             self.close_before_transfer(memory, source, target);
@@ -21,7 +23,14 @@ impl Renderer {
         if target.is_none() {
             self.flush(memory);
         }
-        self.transfer_ranges(memory, source, target, |transfers| transfers.run(request))
+        self.run_after(memory, source, target, |transfers| transfers.run(request))
+    }
+
+    #[inline(always)]
+    fn note_request(&mut self, request: &Request) {
+        if self.is_observed() {
+            self.note_effect(Effect::Transfer(Transfer::of(request)));
+        }
     }
 
     /// Whether a transfer is left for [`Self::draw_closed`], which interrupts divide.
@@ -46,6 +55,20 @@ impl Renderer {
         target: Option<GuestRange>,
         run: impl FnOnce(&Transfers<'_>) -> Outcome,
     ) -> Outcome {
+        if self.is_observed() {
+            self.note_effect(Effect::Transfer(Transfer { kind: TransferKind::Image, source, target }));
+        }
+        self.run_after(memory, source, target, run)
+    }
+
+    /// Runs a transfer after what was drawn before and concerns these ranges.
+    fn run_after(
+        &mut self,
+        memory: &Memory,
+        source: Option<GuestRange>,
+        target: Option<GuestRange>,
+        run: impl FnOnce(&Transfers<'_>) -> Outcome,
+    ) -> Outcome {
         if let Some(range) = target {
             self.flush_before_write(memory, range);
         }
@@ -57,6 +80,7 @@ impl Renderer {
 
     /// Does a transfer after everything drawn so far. In bounded runs a large one is left [closed](Self::draw_closed).
     pub fn transfer(&mut self, memory: &Memory, request: &Request) -> Outcome {
+        self.note_request(request);
         if self.is_left_closed(memory, request) {
             self.close_scene(memory);
             self.closed.push_transfer(request);

@@ -171,6 +171,12 @@ impl<K: Kind> Scene<K> {
         }
     }
 
+    /// Takes the state of the primitives to come, if none has come yet.
+    pub fn take_unused_state(&mut self) -> Option<StateSpan<K::State>> {
+        let primitives = self.primitives.len() as u32;
+        self.states.pop_if(|span| span.first == primitives)
+    }
+
     /// Adds a primitive whose pixels lie in `bounds`, which lies in the target.
     pub fn push(&mut self, primitive: K::Primitive, edges: K::Edges, bounds: Rect) {
         let index = self.primitives.len() as u32;

@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
-use triglyph_guest::pica::regs;
+use triglyph_guest::pica::{external, regs};
 
 use super::external::{CommandProcessor, ListEnd};
 use super::pica::{self, Host, Pica};
 use triglyph_engine::device::{CallLog, FaultKind, FaultLog};
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::Memory;
+use triglyph_engine::probe::Command;
 use triglyph_engine::render::Renderer;
 use triglyph_engine::transfer::{Outcome, Request};
 
@@ -106,10 +107,26 @@ impl CommandProcessor for Core {
         if !self.renderer.has_closed() {
             self.with_pica(|pica, host| pica.finish(host));
         }
-        self.renderer.transfer(&self.memory, request)
+        if !self.renderer.is_observed() {
+            return self.renderer.transfer(&self.memory, request);
+        }
+        let command = transfer_command(request);
+        self.renderer.begin_command(&self.memory, &command, &[], self.faults.total());
+        let outcome = self.renderer.transfer(&self.memory, request);
+        self.renderer.end_command(&self.memory, &command, &[], self.faults.total());
+        outcome
     }
 
     fn fault(&mut self, kind: FaultKind, what: String, address: u64) {
         self.faults.record(kind, address, 0, what);
     }
+}
+
+/// The register write that starts a transfer, for observers. Copies of GSP's DMA count as the transfer engine's.
+fn transfer_command(request: &Request) -> Command {
+    let method = match request {
+        Request::Fill(_) => external::psc_control::IDS[0],
+        _ => external::ppf_control::ID,
+    };
+    Command { class: 1, method: method as u32, value: 1, position: 0 }
 }

@@ -1,5 +1,6 @@
 //! What every part of the RSX works on: memory, renderer, objects by name, faults, time.
 
+use std::cell::Cell;
 use std::fmt::Arguments;
 
 use triglyph_guest::rsx::objects::{DmaWords, class};
@@ -13,6 +14,7 @@ use triglyph_engine::error::Error;
 use triglyph_engine::frontend::DeriveContext;
 use triglyph_engine::frontend::budget::{Budget, SliceEnd};
 use triglyph_engine::mem::{GuestAddr, Memory};
+use triglyph_engine::probe::{Command, Effect};
 use triglyph_engine::render::{Accuracy, Renderer};
 use triglyph_engine::snapshot::state;
 use triglyph_engine::transfer::Request;
@@ -354,6 +356,27 @@ impl Core {
             window.write(4 * i, &if self.big_endian { word.to_be_bytes() } else { word.to_le_bytes() });
         }
         self.memory.mark_written(place.range(bytes as u64));
+        self.note_store(place, bytes as u64);
+    }
+
+    /// Something was stored, for an observer.
+    #[inline]
+    pub(super) fn note_store(&mut self, place: GuestAddr, bytes: u64) {
+        if self.renderer.is_observed() {
+            self.renderer.note_effect(Effect::Store(place.range(bytes)));
+        }
+    }
+
+    /// A command begins that an observer may hear of.
+    #[cold]
+    pub(super) fn begin_command(&mut self, command: &Command, registers: &[Cell<u32>]) {
+        self.renderer.begin_command(&self.memory, command, registers, self.faults.total());
+    }
+
+    /// It has ended.
+    #[cold]
+    pub(super) fn end_command(&mut self, command: &Command, registers: &[Cell<u32>]) {
+        self.renderer.end_command(&self.memory, command, registers, self.faults.total());
     }
 
     /// Stores what reports and notifiers consist of: time in nanoseconds, a value, a status. 16 bytes.

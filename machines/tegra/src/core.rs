@@ -1,6 +1,7 @@
 //! What every part of the Tegra X1 works on: memory, renderer, syncpoints, faults, time.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt::Arguments;
 use std::sync::atomic::AtomicU8;
 
@@ -12,6 +13,7 @@ use triglyph_engine::draw::program::Drawn;
 use triglyph_engine::frontend::budget::{Budget, SliceEnd};
 use triglyph_engine::frontend::{DeriveContext, MemoryDependency};
 use triglyph_engine::mem::{GuestAddr, Memory, read_words};
+use triglyph_engine::probe::{Command, Effect};
 use triglyph_engine::render::Renderer;
 use triglyph_engine::snapshot::state;
 use triglyph_engine::transfer::{Outcome, Rearrange, Request, Transfers};
@@ -238,6 +240,7 @@ impl Core {
     /// Stores bytes at `address`; a fault where memory is not mapped. What was drawn before is in memory before.
     pub fn write_bytes(&mut self, address: u64, bytes: &[u8], what: &str) {
         self.flush();
+        self.note_store(self.at(address), bytes.len() as u64);
         let missing = self.memory.write_pieces(self.at(address), bytes);
         self.count_missing(FaultKind::UnmappedWrite, address, missing as u64, what);
     }
@@ -245,6 +248,7 @@ impl Core {
     /// As [`Self::write_bytes`], but what was drawn before and does not look at these bytes may be drawn later.
     pub fn write_unseen(&mut self, address: u64, bytes: &[u8], what: &str) {
         self.renderer.flush_before_write(&self.memory, self.place(address).range(bytes.len() as u64));
+        self.note_store(self.at(address), bytes.len() as u64);
         let missing = self.memory.write_pieces(self.at(address), bytes);
         self.count_missing(FaultKind::UnmappedWrite, address, missing as u64, what);
     }
@@ -284,6 +288,33 @@ impl Core {
         }
     }
 
+    /// Something was stored, for an observer.
+    #[inline]
+    pub(super) fn note_store(&mut self, place: GuestAddr, bytes: u64) {
+        if self.renderer.is_observed() {
+            self.renderer.note_effect(Effect::Store(place.range(bytes)));
+        }
+    }
+
+    #[inline]
+    fn note_signal(&mut self) {
+        if self.renderer.is_observed() && self.renderer.is_in_command() {
+            self.renderer.note_effect(Effect::Signal);
+        }
+    }
+
+    /// A command begins that an observer may hear of.
+    #[cold]
+    pub(super) fn begin_command(&mut self, command: &Command, registers: &[Cell<u32>]) {
+        self.renderer.begin_command(&self.memory, command, registers, self.faults.total());
+    }
+
+    /// It has ended.
+    #[cold]
+    pub(super) fn end_command(&mut self, command: &Command, registers: &[Cell<u32>]) {
+        self.renderer.end_command(&self.memory, command, registers, self.faults.total());
+    }
+
     /// Whether the GPU may read, and with `write` also write, `size` bytes that are one piece of the host's memory.
     pub fn is_whole(&self, place: GuestAddr, size: u64, write: bool) -> bool {
         let window = if write { self.memory.writable(place) } else { self.memory.readable(place) };
@@ -292,6 +323,7 @@ impl Core {
 
     /// Notes that a method asked for an interrupt of the processor.
     pub fn interrupt(&mut self) {
+        self.note_signal();
         self.interrupts = self.interrupts.saturating_add(1);
         self.renderer.timeline.note_event();
     }
@@ -316,6 +348,7 @@ impl Core {
 
     /// Adds 1 to a syncpoint; a fault for one that does not exist.
     pub fn increment_syncpoint(&mut self, index: u32) {
+        self.note_signal();
         match self.syncpoints.get_mut(index as usize) {
             Some(value) => {
                 *value = value.wrapping_add(1);

@@ -10,6 +10,7 @@ use super::core::{ADDRESS_MASK, Core};
 use super::semaphore::{Form, Join, Release};
 use triglyph_engine::device::{FaultKind, Waiting};
 use triglyph_engine::mem::GuestAddr;
+use triglyph_engine::probe::Command;
 use triglyph_engine::snapshot::state;
 
 /// What a channel waits for.
@@ -131,6 +132,17 @@ impl Host {
 
     /// Does a host method; what the channel has to wait for before it goes on is returned.
     pub fn write(&mut self, core: &mut Core, method: u32, datum: u32) -> Option<Blocked> {
+        if !core.renderer.is_observed() {
+            return self.execute(core, method, datum);
+        }
+        let command = Command { class: 0, method, value: datum, position: core.position };
+        core.begin_command(&command, &[]);
+        let blocked = self.execute(core, method, datum);
+        core.end_command(&command, &[]);
+        blocked
+    }
+
+    fn execute(&mut self, core: &mut Core, method: u32, datum: u32) -> Option<Blocked> {
         match (method, METHODS.effect(method)) {
             (_, Effect::Trigger(trigger)) => return self.trigger(core, trigger, datum),
             (0x04, _) => self.address = self.address & 0xFFFF_FFFF | u64::from(datum & 0xFF) << 32,

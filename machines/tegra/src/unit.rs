@@ -15,6 +15,7 @@ use super::report::Counters;
 use super::threed::{SavedThreeD, ThreeD};
 use super::twod::{SavedTwoD, TwoD};
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::probe::{Command, Effect};
 use triglyph_engine::snapshot::state;
 
 /// Methods from here on call macros.
@@ -296,6 +297,9 @@ impl Units {
 
     fn run(&mut self, core: &mut Core, call: &Call) {
         let class = if call.two_d { Class::TwoD } else { Class::ThreeD };
+        if core.renderer.is_observed() {
+            self.show_call(core, class, call);
+        }
         let mut ready = self.work.mme.ready(call.index, &core.renderer.kernels);
         let mut dispatch = ClassDispatch { core: &mut *core, registers: &self.registers, work: &mut self.work, class };
         let end = ready.kernel.run(&mut self.registers[index(class)].job(&call.parameters, &mut dispatch));
@@ -307,6 +311,20 @@ impl Units {
             let what = format_args!("macro {:#x}: {} parameters missing, {} left", call.index, end.missing, end.unused);
             core.fault(FaultKind::BadMethod, call.index as u64, what);
         }
+    }
+}
+
+impl Units {
+    /// Tells an observer of a macro before it runs: the commands that it gives are their own.
+    #[cold]
+    fn show_call(&mut self, core: &mut Core, class: Class, call: &Call) {
+        let registers = self.registers[index(class)].file().live();
+        let method = MACROS + 2 * call.index as u32;
+        let value = call.parameters.first().copied().unwrap_or(0);
+        let command = Command { class: class.id(), method, value, position: core.position };
+        core.begin_command(&command, registers);
+        core.renderer.note_effect(Effect::Macro(call.index as u32));
+        core.end_command(&command, registers);
     }
 }
 

@@ -67,6 +67,17 @@ impl Pica {
 
     /// Draws the immediate vertices that wait.
     pub(super) fn draw_immediate(&mut self, host: &mut Host<'_>) {
+        match self.immediate.is_empty() {
+            true => {}
+            false if host.renderer.is_in_command() => self.draw_waiting(host),
+            false => {
+                let id = regs::fixed_attr_index::ID;
+                self.observed(host, id, self.registers.get(id), Self::draw_waiting);
+            }
+        }
+    }
+
+    fn draw_waiting(&mut self, host: &mut Host<'_>) {
         let (bytes, count, inputs) = self.immediate.take();
         if count == 0 || !self.refresh(host) {
             return;

@@ -8,6 +8,7 @@ use super::packets::Ahead;
 use super::{Host, Pica};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::GuestAddr;
+use triglyph_engine::probe::Effect;
 use triglyph_engine::snapshot::state;
 
 /// How a command list ended.
@@ -170,10 +171,14 @@ impl Pica {
 
     /// Register IRQ_REQUEST was written: P3D is raised when any byte equals that of IRQ_COMPARE. (What emulators
     /// agree on; the console's exact rule is unknown.)
-    pub(super) fn request_interrupt(&mut self) {
+    pub(super) fn request_interrupt(&mut self, host: &mut Host<'_>) {
         let request = self.registers.get(regs::irq_request::ID).to_le_bytes();
         let compare = self.registers.get(regs::irq_compare::ID).to_le_bytes();
-        self.interrupted |= request.iter().zip(compare).any(|(&a, b)| a == b);
+        let raised = request.iter().zip(compare).any(|(&a, b)| a == b);
+        self.interrupted |= raised;
+        if raised && host.renderer.is_observed() {
+            host.renderer.note_effect(Effect::Signal);
+        }
     }
 
     /// A jump register was written; only non-zero values jump (3dbrew). The rest of the packet is dropped.

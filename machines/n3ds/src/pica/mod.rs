@@ -16,6 +16,7 @@ mod geometry;
 mod immediate;
 mod lighting_state;
 mod list;
+mod observed;
 mod output_map;
 mod packet_trace;
 mod packets;

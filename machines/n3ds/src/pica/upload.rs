@@ -34,11 +34,11 @@ impl Pica {
     /// Does what a write of `value` to register `id` triggers.
     pub(super) fn trigger(&mut self, host: &mut Host<'_>, trigger: Trigger, id: usize, value: u32) {
         match trigger {
-            Trigger::Interrupt => self.request_interrupt(),
+            Trigger::Interrupt => self.observed(host, id, value, Self::request_interrupt),
             Trigger::Jump0 => self.request_jump(0, value),
             Trigger::Jump1 => self.request_jump(1, value),
-            Trigger::DrawArrays => self.draw_arrays(host),
-            Trigger::DrawElements => self.draw_elements(host),
+            Trigger::DrawArrays => self.observed(host, id, value, Self::draw_arrays),
+            Trigger::DrawElements => self.observed(host, id, value, Self::draw_elements),
             Trigger::FixedAttributeIndex => {
                 self.immediate.restart();
                 self.stage = Stage::default();

@@ -33,6 +33,17 @@ const TEXTURE_BYTES: u64 = 16;
 impl Curie {
     /// Draws what came since BEGIN. The draw stays open.
     pub(super) fn draw_gathered(&mut self, core: &mut Core) {
+        if !core.renderer.is_observed() || core.renderer.is_in_command() {
+            return self.draw_so_far(core);
+        }
+        let id = curie::set_begin_end::ID;
+        let command = super::command(core, id as u32, self.get(id));
+        core.begin_command(&command, self.registers.file().live());
+        self.draw_so_far(core);
+        core.end_command(&command, self.registers.file().live());
+    }
+
+    fn draw_so_far(&mut self, core: &mut Core) {
         let Some(gather) = &mut self.gather else { return };
         let empty = Gather { order: Vec::new(), inline: Vec::new(), immediate: Vec::new(), ..*gather };
         let gather = std::mem::replace(gather, empty);

@@ -21,6 +21,7 @@ mod upload;
 
 use triglyph_guest::rsx::fifo::METHODS;
 use triglyph_guest::rsx::methods::{Effect, Trigger, curie};
+use triglyph_guest::rsx::objects::class;
 
 use super::core::Core;
 use super::graph::{Object, Run};
@@ -33,6 +34,7 @@ pub(super) use packets::{Known, known};
 pub(super) use saved::SavedCurie;
 use state::State;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::probe::Command;
 use upload::Uploads;
 
 /// The 3D state of a channel.
@@ -73,6 +75,11 @@ impl Default for Curie {
     }
 }
 
+/// A word for a method, for observers.
+fn command(core: &Core, method: u32, value: u32) -> Command {
+    Command { class: class::CURIE, method, value, position: core.position }
+}
+
 /// From 0 to 4095.
 const EVERYTHING: u32 = 0x0FFF_0000;
 
@@ -101,6 +108,18 @@ impl Curie {
     /// Executes the method at which a run stopped, and as many of the words behind it as go the same way. Returns how
     /// many words were taken: none when a bounded run was interrupted before it.
     fn trigger(&mut self, core: &mut Core, run: Run<'_>) -> usize {
+        if !core.renderer.is_observed() {
+            return self.execute(core, run);
+        }
+        let command = command(core, run.method, run.words[0]);
+        core.begin_command(&command, self.registers.file().live());
+        let taken = self.execute(core, run);
+        core.end_command(&command, self.registers.file().live());
+        taken
+    }
+
+    /// The same, whoever hears of it.
+    fn execute(&mut self, core: &mut Core, run: Run<'_>) -> usize {
         let Run { method, words, increasing } = run;
         let Effect::Trigger(trigger) = METHOD_EFFECTS[index(method)] else {
             self.store_checked(core, method, words[0]);

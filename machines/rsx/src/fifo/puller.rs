@@ -10,6 +10,7 @@ use crate::core::{Core, RsxMode};
 use crate::graph::{Bound, Graph, Object, Run};
 use crate::outside::Outside;
 use triglyph_engine::device::{FaultKind, SoftwareMethod};
+use triglyph_engine::probe::{Command, Effect};
 
 /// Where data words go.
 #[derive(Clone, Copy, Debug)]
@@ -204,13 +205,28 @@ impl Puller<'_> {
             if shows_drawing(method) && !self.core.draw_all() {
                 return (i, Some(Stop::SliceOver));
             }
-            let stop = self.own_method(channel, subchannel, method, word);
+            let stop = self.observed(channel, subchannel, method, word);
             if stop.is_some() {
                 return (i + 1, stop);
             }
             method += if increasing { 4 } else { 0 };
         }
         (words.len(), None)
+    }
+
+    /// A method of the puller, for an observer to see if there is one.
+    fn observed(&mut self, channel: &mut Channel, subchannel: u32, method: u32, word: u32) -> Option<Stop> {
+        if !self.core.renderer.is_observed() {
+            return self.own_method(channel, subchannel, method, word);
+        }
+        let command = Command { class: 0, method, value: word, position: self.core.position };
+        self.core.begin_command(&command, &[]);
+        let stop = self.own_method(channel, subchannel, method, word);
+        if method as usize == methods::set_reference::ID {
+            self.core.renderer.note_effect(Effect::Signal);
+        }
+        self.core.end_command(&command, &[]);
+        stop
     }
 
     fn own_method(&mut self, channel: &mut Channel, subchannel: u32, method: u32, word: u32) -> Option<Stop> {

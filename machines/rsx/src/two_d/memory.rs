@@ -16,6 +16,7 @@ pub(super) fn gather(core: &mut Core, place: GuestAddr, out: &mut [u8], what: &s
 /// Stores a range; one fault for what has no place.
 pub(super) fn scatter(core: &mut Core, place: GuestAddr, bytes: &[u8], what: &str) {
     let missing = core.memory.write_pieces(place, bytes);
+    core.note_store(place, bytes.len() as u64);
     if missing > 0 {
         let what = format_args!("{what}: {missing:#x} bytes outside memory");
         core.fault_at(FaultKind::UnmappedWrite, place, what);

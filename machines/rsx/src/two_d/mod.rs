@@ -16,6 +16,8 @@ mod saved;
 mod scaled;
 mod surface;
 
+use std::cell::Cell;
+
 use triglyph_guest::rsx::fifo::METHODS;
 use triglyph_guest::rsx::objects::class;
 use triglyph_guest::rsx::two_d::{self, MethodInfo, image_from_cpu, memory_to_memory};
@@ -28,6 +30,7 @@ pub(super) use saved::SavedTwoD;
 use surface::Surface;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::TRIGGER;
+use triglyph_engine::probe::Command;
 
 /// 2D objects that a channel may bind: as many as instance memory has room for.
 const MOST: usize = 128;
@@ -116,7 +119,7 @@ impl TwoD {
         while let Some((&word, rest)) = words.split_first() {
             let Some(object) = self.objects.get_mut(index) else { return run.words.len() };
             if object.class == class::IMAGE_FROM_CPU && method >= image_from_cpu::COLORS {
-                self.colors(core, index, words);
+                self.observed(core, index, (method, word), |two_d, core| two_d.colors(core, index, words));
                 return run.words.len();
             }
             let stored = object.registers.store_run(method, if increasing { words } else { &words[..1] });
@@ -126,7 +129,7 @@ impl TwoD {
                 continue;
             }
             object.registers.set(method, word);
-            self.trigger(core, index, method, word);
+            self.observed(core, index, (method, word), |two_d, core| two_d.trigger(core, index, method, word));
             words = rest;
             method += if increasing { 4 } else { 0 };
             if !draw_closed(core) {
@@ -134,6 +137,29 @@ impl TwoD {
             }
         }
         run.words.len() - words.len()
+    }
+
+    /// Does what a word for a method asks for, for an observer to see if there is one.
+    #[inline]
+    fn observed(
+        &mut self,
+        core: &mut Core,
+        index: usize,
+        (method, value): (u32, u32),
+        run: impl FnOnce(&mut Self, &mut Core),
+    ) {
+        if !core.renderer.is_observed() {
+            return run(self, core);
+        }
+        let class = self.class(index).unwrap_or(class::NULL);
+        let command = Command { class, method, value, position: core.position };
+        core.begin_command(&command, self.cells(index));
+        run(self, core);
+        core.end_command(&command, self.cells(index));
+    }
+
+    fn cells(&self, index: usize) -> &[Cell<u32>] {
+        self.registers(index).map_or(&[], |registers| registers.file().live())
     }
 
     /// A method that is more than storage.

@@ -25,6 +25,7 @@ use inline::Inline;
 use threed::ThreeD;
 pub use threed::constants_from;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::probe::Command;
 use twod::TwoD;
 
 /// A class of engines: what those of its methods do that no other class has.
@@ -125,6 +126,22 @@ impl<'u> ClassDispatch<'u> {
         if self.core.renderer.flush_closed(&self.core.memory) {
             self.work.threed.settle_troubles(self.core);
         }
+        if self.core.renderer.is_observed() {
+            return self.observed(method, datum, |dispatch| dispatch.execute(method, datum));
+        }
+        self.execute(method, datum);
+    }
+
+    /// Does what a method asks for, for an observer to see.
+    #[cold]
+    fn observed(&mut self, method: u32, value: u32, run: impl FnOnce(&mut Self)) {
+        let command = Command { class: self.class.id(), method, value, position: self.core.position };
+        self.core.begin_command(&command, self.registers().file().live());
+        run(self);
+        self.core.end_command(&command, self.registers().file().live());
+    }
+
+    fn execute(&mut self, method: u32, datum: u32) {
         let known = match self.class {
             Class::ThreeD => self.perform::<ThreeD>(method, datum),
             Class::Compute => self.perform::<Compute>(method, datum),
@@ -151,6 +168,13 @@ impl<'u> ClassDispatch<'u> {
 
     /// Data for a method that [`is_stream`] names.
     pub fn stream(&mut self, method: u32, data: &[u32]) {
+        if self.core.renderer.is_observed() {
+            return self.observed(method, data[0], |dispatch| dispatch.execute_stream(method, data));
+        }
+        self.execute_stream(method, data);
+    }
+
+    fn execute_stream(&mut self, method: u32, data: &[u32]) {
         match self.class {
             Class::ThreeD => self.stream_of::<ThreeD>(method, data),
             Class::Compute => self.stream_of::<Compute>(method, data),

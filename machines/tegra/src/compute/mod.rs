@@ -26,6 +26,7 @@ use super::threed::remember::{Asked, LastProgram};
 use super::threed::stage::{Codes, Linkage, Program, y_direction};
 use super::threed::texture::Pools;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::probe::Effect;
 
 /// What the compute class has besides registers. All of it can be made anew.
 #[derive(Debug, Default)]
@@ -65,6 +66,9 @@ impl Compute {
             let what = format_args!("blocks of {:?} threads", launch.block);
             core.fault(FaultKind::BadMethod, address, what);
         } else if launch.blocks() != 0 {
+            if core.renderer.is_observed() {
+                core.renderer.note_effect(Effect::Compute);
+            }
             self.run(core, registers, &launch);
         }
         for release in launch.releases.iter().flatten() {

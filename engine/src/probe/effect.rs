@@ -1,0 +1,87 @@
+//! What commands do.
+
+use triglyph_guest::kernel::ContentHash;
+
+use super::Surface;
+use crate::draw::program::Topology;
+use crate::mem::GuestRange;
+use crate::transfer::Request;
+
+/// Something that a command did.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Effect {
+    /// Primitives were drawn, or put into the scene.
+    Draw(Draw),
+    /// Memory was filled, copied or converted.
+    Transfer(Transfer),
+    /// A few words were stored: semaphores, reports, notifiers, constants.
+    Store(GuestRange),
+    /// An interrupt of the processor was asked for, or a counter that others wait for was moved.
+    Signal,
+    /// A macro was called, which gives commands of its own.
+    Macro(u32),
+    /// A compute program was started.
+    Compute,
+    /// The guest did something wrong; how often.
+    Faults(u64),
+}
+
+/// A draw, or one instance of one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draw {
+    /// How vertices form primitives; `None` where the machine has formed them: on the 3DS, and after geometry programs.
+    pub topology: Option<Topology>,
+    /// Vertices in drawing order, each as often as it is used.
+    pub vertices: u32,
+    /// Primitives that were set up; those that are clipped away or culled do not count.
+    pub primitives: u64,
+    /// Surfaces that are read or written, colours first.
+    pub surfaces: Vec<Surface>,
+    /// Content hash of the key of the pixel kernel.
+    pub kernel: ContentHash,
+    /// Memory that textures were made of.
+    pub textures: Vec<GuestRange>,
+}
+
+/// A transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Transfer {
+    /// What kind.
+    pub kind: TransferKind,
+    /// Memory that is read, if it is read and is known.
+    pub source: Option<GuestRange>,
+    /// Memory that is written, if it is written and is known.
+    pub target: Option<GuestRange>,
+}
+
+/// Kinds of transfers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TransferKind {
+    /// A pattern over a range.
+    Fill,
+    /// A value over a rectangle of an image, such as a clear.
+    FillRect,
+    /// Bytes from one range to another.
+    Copy,
+    /// Pixels from one image to another.
+    Convert,
+    /// Units from one layout to another.
+    Rearrange,
+    /// Between memory and the unit that executes the command.
+    Image,
+}
+
+impl Transfer {
+    /// What a request asks for.
+    pub(crate) fn of(request: &Request) -> Self {
+        let kind = match request {
+            Request::Fill(_) => TransferKind::Fill,
+            Request::FillRect(_) => TransferKind::FillRect,
+            Request::Copy(_) => TransferKind::Copy,
+            Request::Convert(_) => TransferKind::Convert,
+            Request::Rearrange(_) => TransferKind::Rearrange,
+        };
+        Transfer { kind, source: request.source_range(), target: request.target_range() }
+    }
+}

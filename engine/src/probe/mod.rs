@@ -1,0 +1,69 @@
+//! What inspectors hear of: each command that did something, what it did, and memory as it was before and after it.
+//!
+//! ```text
+//! machine:  begin ──► a command's work ──► end ──► Observer::end: the command and its effects
+//!             │            │                          └─► true: everything so far is drawn, Observer::look
+//!             │            └─► Renderer: draws, transfers; machine: stores, waits, interrupts ──► effects
+//!             └─► Observer::begin ─► true: everything before it is drawn, Observer::look
+//! ```
+//! Everything happens on the thread that makes the call which executes the command. Looking draws what is in the scene
+//! and changes no other byte. Without an observer a command costs one comparison with zero, and nothing is collected.
+
+mod effect;
+mod observed;
+mod recorder;
+mod surface;
+
+use std::cell::Cell;
+
+pub use effect::{Draw, Effect, Transfer, TransferKind};
+pub(crate) use observed::{fixed_draw, program_draw};
+pub use recorder::Probe;
+pub use surface::{Layout, Role, Stored, Surface};
+
+use crate::mem::Memory;
+
+/// A word that made a machine do something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Command {
+    /// What it was for, a number of the machine's: on the 3DS 0 for the PICA's registers and 1 for external ones; on
+    /// the PS3 and the Tegra X1 the class, and 0 for methods of the FIFO itself.
+    pub class: u32,
+    /// The register or method, as the machine's tables number it.
+    pub method: u32,
+    /// The word.
+    pub value: u32,
+    /// Where the word is, as faults name it: the byte offset in its list on the 3DS, in its push buffer on the PS3, the
+    /// GPU address on the Tegra X1.
+    pub position: u64,
+}
+
+/// What an observer sees of a machine at a command.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The command.
+    pub command: &'a Command,
+    /// Guest memory, with everything drawn that came before, or before and with the command.
+    pub memory: &'a Memory,
+    /// Registers of the command's class, by the number that the machine's tables give them (on the PS3 a quarter of
+    /// the method); none where the class has none.
+    pub registers: &'a [Cell<u32>],
+}
+
+/// Who hears of commands. See the module's documentation.
+pub trait Observer: Send {
+    /// A command begins, which may do nothing. Returns whether [`look`](Self::look) is to be called before it is
+    /// executed.
+    fn begin(&mut self, command: &Command) -> bool {
+        let _ = command;
+        false
+    }
+
+    /// A command has done something. Returns whether [`look`](Self::look) is to be called.
+    fn end(&mut self, command: &Command, effects: &[Effect]) -> bool;
+
+    /// Shows the machine, as [`begin`](Self::begin) or [`end`](Self::end) asked for.
+    fn look(&mut self, view: &View<'_>) {
+        let _ = view;
+    }
+}

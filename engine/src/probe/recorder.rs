@@ -1,0 +1,88 @@
+//! Where effects are collected until their command has ended.
+
+use std::cell::Cell;
+
+use super::{Command, Effect, Observer, View};
+use crate::mem::Memory;
+use crate::render::Renderer;
+
+/// The observer, and what the command in progress has done so far.
+#[derive(Default)]
+pub struct Probe {
+    observer: Option<Box<dyn Observer>>,
+    effects: Vec<Effect>,
+    /// Whether a command is in progress.
+    in_command: bool,
+    /// Faults before it.
+    faults: u64,
+}
+
+impl std::fmt::Debug for Probe {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Probe { observer, effects, .. } = self;
+        f.debug_struct("Probe").field("observer", &observer.is_some()).field("effects", effects).finish_non_exhaustive()
+    }
+}
+
+impl Renderer {
+    /// Has `observer` hear of commands, or nobody.
+    pub fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) {
+        self.probe = observer.map(|observer| Box::new(Probe { observer: Some(observer), ..Probe::default() }));
+    }
+
+    /// Whether anybody hears of commands.
+    #[inline(always)]
+    pub fn is_observed(&self) -> bool {
+        self.probe.is_some()
+    }
+
+    /// A command begins, which may do something. `registers` are those of its class, `faults` how many there were.
+    #[cold]
+    pub fn begin_command(&mut self, memory: &Memory, command: &Command, registers: &[Cell<u32>], faults: u64) {
+        let wants = |probe: &mut Probe| probe.observer.as_mut().is_some_and(|observer| observer.begin(command));
+        if self.probe.as_deref_mut().is_some_and(wants) {
+            self.show(memory, command, registers);
+        }
+        if let Some(probe) = &mut self.probe {
+            (probe.in_command, probe.faults) = (true, faults);
+        }
+    }
+
+    /// It has ended.
+    #[cold]
+    pub fn end_command(&mut self, memory: &Memory, command: &Command, registers: &[Cell<u32>], faults: u64) {
+        let Some(probe) = &mut self.probe else { return };
+        probe.in_command = false;
+        if faults > probe.faults {
+            probe.effects.push(Effect::Faults(faults - probe.faults));
+        }
+        let effects = std::mem::take(&mut probe.effects);
+        if effects.is_empty() {
+            return;
+        }
+        if probe.observer.as_mut().is_some_and(|observer| observer.end(command, &effects)) {
+            self.show(memory, command, registers);
+        }
+    }
+
+    /// The command in progress does something.
+    #[cold]
+    pub fn note_effect(&mut self, effect: Effect) {
+        if let Some(probe) = &mut self.probe {
+            probe.effects.push(effect);
+        }
+    }
+
+    /// Whether a command is in progress.
+    pub fn is_in_command(&self) -> bool {
+        self.probe.as_ref().is_some_and(|probe| probe.in_command)
+    }
+
+    fn show(&mut self, memory: &Memory, command: &Command, registers: &[Cell<u32>]) {
+        self.show_open(memory, |renderer| {
+            if let Some(observer) = renderer.probe.as_mut().and_then(|probe| probe.observer.as_mut()) {
+                observer.look(&View { command, memory, registers });
+            }
+        });
+    }
+}

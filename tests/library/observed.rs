@@ -1,0 +1,80 @@
+//! Observers hear of every command and change nothing: whoever looks after each of them finds the bytes at the end that
+//! there are without anybody.
+
+use std::sync::{Arc, Mutex};
+
+use triglyph::capture::{Checks, Player, Reader};
+use triglyph::probe::{Command, Effect, Observer, View};
+use triglyph::{Device, Machine, Options, SnapshotOptions, Tier, new_device};
+use triglyph_testkit::data::all_captures;
+
+/// What an observer has heard.
+#[derive(Default)]
+struct Heard {
+    begun: u64,
+    ended: u64,
+    looks: u64,
+    draws: u64,
+    transfers: u64,
+    /// Registers were there.
+    registers: bool,
+}
+
+/// Looks before and after all commands, or at none.
+struct Looker {
+    heard: Arc<Mutex<Heard>>,
+    looks: bool,
+}
+
+impl Observer for Looker {
+    fn begin(&mut self, _: &Command) -> bool {
+        self.heard.lock().unwrap().begun += 1;
+        self.looks
+    }
+
+    fn end(&mut self, _: &Command, effects: &[Effect]) -> bool {
+        let mut heard = self.heard.lock().unwrap();
+        heard.ended += 1;
+        for effect in effects {
+            heard.draws += u64::from(matches!(effect, Effect::Draw(_)));
+            heard.transfers += u64::from(matches!(effect, Effect::Transfer(_)));
+        }
+        self.looks
+    }
+
+    fn look(&mut self, view: &View<'_>) {
+        let mut heard = self.heard.lock().unwrap();
+        heard.looks += 1;
+        heard.registers |= !view.registers.is_empty();
+    }
+}
+
+fn replayed(bytes: &[u8], tier: Tier, observer: Option<Box<dyn Observer>>) -> (Vec<u8>, u64, Machine) {
+    let reader = Reader::new(bytes).unwrap();
+    let mut device = new_device(reader.header().machine, &Options::new(tier, 1)).unwrap();
+    device.set_observer(observer);
+    Player::new(&reader, Checks::NONE).run(&mut *device).unwrap();
+    let snapshot = device.snapshot(SnapshotOptions { memory: true, compressed: false }).unwrap();
+    (snapshot, device.faults().total(), device.machine())
+}
+
+#[test]
+fn looking_after_every_command_changes_nothing() {
+    for path in all_captures().0 {
+        let bytes = std::fs::read(&path).unwrap();
+        let expected = replayed(&bytes, Tier::JitOnly, None);
+        let mut counts = Vec::new();
+        for looks in [false, true] {
+            let heard = Arc::new(Mutex::new(Heard::default()));
+            let observer = Looker { heard: heard.clone(), looks };
+            let found = replayed(&bytes, Tier::JitOnly, Some(Box::new(observer)));
+            assert!(found == expected, "{}: looks {looks}", path.display());
+            let heard = heard.lock().unwrap();
+            assert_eq!(heard.looks, if looks { heard.begun + heard.ended } else { 0 }, "{}", path.display());
+            assert!(heard.draws + heard.transfers > 0, "{}", path.display());
+            assert!(heard.registers || !looks || heard.draws == 0, "{}", path.display());
+            counts.push((heard.begun, heard.ended, heard.draws, heard.transfers));
+        }
+        assert_eq!(counts[0], counts[1], "{}", path.display());
+    }
+}
