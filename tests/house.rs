@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Our crates by folder, from the bottom of the house to the top, each with those that it may use: as dependencies, and
 /// beside them in its tests.
-const CRATES: [Crate; 14] = [
+const CRATES: [Crate; 15] = [
     Crate { folder: "guest", name: "triglyph-guest", uses: &[], tests_use: &["testkit"] },
     Crate { folder: "fallback-interp", name: "triglyph-interp", uses: &["guest"], tests_use: &["testkit"] },
     Crate { folder: "jit", name: "triglyph-jit", uses: &["guest"], tests_use: &["interp", "testkit"] },
@@ -17,6 +17,7 @@ const CRATES: [Crate; 14] = [
     Crate { folder: "machines/tegra", name: "triglyph-tegra", uses: MACHINE, tests_use: MACHINE_TESTS },
     Crate { folder: "capture", name: "triglyph-capture", uses: &["guest", "engine"], tests_use: &[] },
     Crate { folder: "fuzz", name: "triglyph-fuzz", uses: FUZZ, tests_use: &[] },
+    Crate { folder: "import", name: "triglyph-import", uses: &["", "guest"], tests_use: &[] },
     Crate { folder: "capi", name: "triglyph-capi", uses: &[""], tests_use: &[] },
     Crate { folder: "cli", name: "triglyph-cli", uses: CLI, tests_use: &[] },
     Crate { folder: "vgpu", name: "triglyph-vgpu", uses: &[""], tests_use: &[] },
@@ -34,8 +35,8 @@ const OPTIONS: &[&str] = &["guest", "interp", "jit", "engine"];
 const FUZZ: &[&str] = &["", "guest", "engine", "options"];
 
 /// What the command may use: the façade, and what only tools for people look into (tables, key files, compiled code,
-/// tiers, mutants).
-const CLI: &[&str] = &["", "guest", "engine", "jit", "options", "fuzz"];
+/// tiers, mutants, other emulators' captures).
+const CLI: &[&str] = &["", "guest", "engine", "jit", "options", "fuzz", "import"];
 
 /// What testkit may use: a feature each.
 const TESTKIT: &[&str] = &["guest", "interp", "jit", "engine", "options", "n3ds", "rsx", "tegra"];

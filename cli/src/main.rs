@@ -71,7 +71,7 @@ enum Command {
     /// holds all that a capture submits from its first submission to its first picture, mapping memory and uploading
     /// textures too.
     Starts(starts::Arguments),
-    /// Cut, compare, put together and make small captures.
+    /// Cut, compare, put together, make small and import captures.
     Capture(capture::Arguments),
     /// Show what is in captures.
     Info(info::Arguments),

@@ -204,3 +204,15 @@ fn the_last_picture_stays_as_it_is() {
     let last = |file: &[u8]| replay(file, usize::MAX).pictures.pop().unwrap().1;
     assert!(last(&was) == last(&is));
 }
+
+#[test]
+fn files_that_are_no_captures_are_not_imported() {
+    let folder = tempfile::tempdir().unwrap();
+    let [bad, out] = ["bad.ctf", "out.tgc"].map(|name| folder.path().join(name));
+    for (bytes, what) in [(&b"CiTr\x02\0\0\0"[..], "at offset 0x4: CiTrace version 2"), (b"RIFF", "at offset 0x0")] {
+        std::fs::write(&bad, bytes).unwrap();
+        let lines = run(&["capture", "import", text(&bad), "-o", text(&out)], 3);
+        assert!(lines[0]["error"].as_str().unwrap().contains(what), "{lines:?}");
+    }
+    assert!(!out.exists());
+}

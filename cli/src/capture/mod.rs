@@ -1,8 +1,9 @@
-//! `triglyph capture`: captures cut, compared, put together and made small.
+//! `triglyph capture`: captures cut, compared, put together, made small and imported.
 
 mod align;
 mod cut;
 mod diff;
+mod import;
 mod merge;
 mod minimize;
 mod range;
@@ -32,6 +33,8 @@ enum Command {
     Diff(diff::Arguments),
     /// Put captures of one machine together; each begins on a GPU as new.
     Merge(merge::Arguments),
+    /// Make a capture of another emulator's: .ctf of Citra and its successors.
+    Import(import::Arguments),
     /// Make a capture small as long as something holds for it: delta debugging over records, entries of submissions,
     /// commands and memory.
     Minimize(minimize::Arguments),
@@ -43,6 +46,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         Command::Cut(arguments) => cut::run(arguments, output),
         Command::Diff(arguments) => diff::run(arguments, output),
         Command::Merge(arguments) => merge::run(arguments, output),
+        Command::Import(arguments) => import::run(arguments, output),
         Command::Minimize(arguments) => minimize::run(arguments, output),
     }
 }
