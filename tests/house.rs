@@ -17,7 +17,7 @@ const CRATES: [Crate; 15] = [
     Crate { folder: "machines/tegra", name: "triglyph-tegra", uses: MACHINE, tests_use: MACHINE_TESTS },
     Crate { folder: "capture", name: "triglyph-capture", uses: &["guest", "engine"], tests_use: &[] },
     Crate { folder: "fuzz", name: "triglyph-fuzz", uses: FUZZ, tests_use: &[] },
-    Crate { folder: "import", name: "triglyph-import", uses: &["", "guest"], tests_use: &[] },
+    Crate { folder: "import", name: "triglyph-import", uses: &["", "guest"], tests_use: &["testkit"] },
     Crate { folder: "capi", name: "triglyph-capi", uses: &[""], tests_use: &[] },
     Crate { folder: "cli", name: "triglyph-cli", uses: CLI, tests_use: &[] },
     Crate { folder: "vgpu", name: "triglyph-vgpu", uses: &[""], tests_use: &[] },

@@ -54,10 +54,21 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// The next byte.
+    pub fn byte(&mut self, what: &str) -> Result<u8, ImportError> {
+        Ok(self.bytes(1, what)?[0])
+    }
+
     /// The next `u32`.
     pub fn word(&mut self, what: &str) -> Result<u32, ImportError> {
         let bytes = self.bytes(4, what)?;
         Ok(bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)))
+    }
+
+    /// The next `u64`.
+    pub fn long(&mut self, what: &str) -> Result<u64, ImportError> {
+        let bytes = self.bytes(8, what)?;
+        Ok(bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)))
     }
 
     /// The next words.

@@ -1,7 +1,8 @@
 //! Captures of other emulators as captures of ours.
 //!
 //! ```text
-//! .ctf (Citra and its successors, 3DS) ─► ctf::import ─► Imported: the bytes of a .tgc, and what the file lacks
+//! .ctf (Citra and its successors, 3DS)  ─► ctf::import ─┐
+//! .rrc, .rrc.gz (RPCS3, PlayStation 3)  ─► rrc::import ─┴─► Imported: the bytes of a .tgc, and what the file lacks
 //! ```
 //!
 //! The formats were learned from the emulators' published sources, which each module names; nothing of theirs is here.
@@ -9,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ctf;
+pub mod rrc;
 
 mod cursor;
 
@@ -61,8 +63,10 @@ pub struct Imported {
 pub fn import(name: &str, file: &[u8]) -> Result<Imported, ImportError> {
     if file.starts_with(&ctf::MAGIC) {
         ctf::import(name, file)
+    } else if rrc::is_one(file) {
+        rrc::import(name, file)
     } else {
-        Err(ImportError::new(0, "no CiTrace file: no CiTr"))
+        Err(ImportError::new(0, "neither a CiTrace file (CiTr) nor an RSX capture (RRC, or in gzip)"))
     }
 }
 

@@ -33,7 +33,7 @@ enum Command {
     Diff(diff::Arguments),
     /// Put captures of one machine together; each begins on a GPU as new.
     Merge(merge::Arguments),
-    /// Make a capture of another emulator's: .ctf of Citra and its successors.
+    /// Make a capture of another emulator's: .ctf of Citra and its successors, .rrc and .rrc.gz of RPCS3.
     Import(import::Arguments),
     /// Make a capture small as long as something holds for it: delta debugging over records, entries of submissions,
     /// commands and memory.
