@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Our crates by folder, from the bottom of the house to the top, each with those that it may use: as dependencies, and
 /// beside them in its tests.
-const CRATES: [Crate; 15] = [
+const CRATES: [Crate; 16] = [
     Crate { folder: "guest", name: "triglyph-guest", uses: &[], tests_use: &["testkit"] },
     Crate { folder: "fallback-interp", name: "triglyph-interp", uses: &["guest"], tests_use: &["testkit"] },
     Crate { folder: "jit", name: "triglyph-jit", uses: &["guest"], tests_use: &["interp", "testkit"] },
@@ -16,6 +16,7 @@ const CRATES: [Crate; 15] = [
     Crate { folder: "machines/rsx", name: "triglyph-rsx", uses: MACHINE, tests_use: MACHINE_TESTS },
     Crate { folder: "machines/tegra", name: "triglyph-tegra", uses: MACHINE, tests_use: MACHINE_TESTS },
     Crate { folder: "capture", name: "triglyph-capture", uses: &["guest", "engine"], tests_use: &[] },
+    Crate { folder: "inspect", name: "triglyph-inspect", uses: INSPECT, tests_use: &["testkit"] },
     Crate { folder: "fuzz", name: "triglyph-fuzz", uses: FUZZ, tests_use: &[] },
     Crate { folder: "import", name: "triglyph-import", uses: &["", "guest"], tests_use: &["testkit"] },
     Crate { folder: "capi", name: "triglyph-capi", uses: &[""], tests_use: &[] },
@@ -31,12 +32,15 @@ const MACHINE_TESTS: &[&str] = &["interp", "capture", "testkit"];
 /// What options may use: the tiers and what runs their kernels.
 const OPTIONS: &[&str] = &["guest", "interp", "jit", "engine"];
 
+/// What looks into captures: the façade, and the names of registers.
+const INSPECT: &[&str] = &["", "guest"];
+
 /// What mutants are made with: the façade, tables of instructions and registers, tiers.
 const FUZZ: &[&str] = &["", "guest", "engine", "options"];
 
 /// What the command may use: the façade, and what only tools for people look into (tables, key files, compiled code,
 /// tiers, mutants, other emulators' captures).
-const CLI: &[&str] = &["", "guest", "engine", "jit", "options", "fuzz", "import"];
+const CLI: &[&str] = &["", "guest", "engine", "jit", "options", "inspect", "fuzz", "import"];
 
 /// What testkit may use: a feature each.
 const TESTKIT: &[&str] = &["guest", "interp", "jit", "engine", "options", "n3ds", "rsx", "tegra"];

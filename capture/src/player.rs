@@ -167,6 +167,8 @@ pub struct Player<'p, 'a> {
     checks: Checks,
     maps: Option<Ranges<Access>>,
     started: bool,
+    /// Whether the end waits for what was submitted.
+    finishes: bool,
     done: bool,
     pictures: usize,
 }
@@ -199,8 +201,14 @@ impl<'p, 'a> Player<'p, 'a> {
         player
     }
 
+    /// Leaves what was submitted since the last PRESENT to the device at the end: for parts that others follow.
+    pub fn unfinished(mut self) -> Self {
+        self.finishes = false;
+        self
+    }
+
     fn over(header: Header, source: Source<'p, 'a>, checks: Checks, maps: Option<Ranges<Access>>) -> Self {
-        Player { header, source, checks, maps, started: false, done: false, pictures: 0 }
+        Player { header, source, checks, maps, started: false, finishes: true, done: false, pictures: 0 }
     }
 
     /// What is mapped so far, by space and address; empty for a [`part`](Self::part).
@@ -248,7 +256,9 @@ impl<'p, 'a> Player<'p, 'a> {
                 Source::File(records) => records.next().transpose()?.map(std::borrow::Cow::Owned),
             };
             let Some(entry) = entry else {
-                finish(device);
+                if self.finishes {
+                    finish(device);
+                }
                 return Ok(None);
             };
             if let Some(event) =

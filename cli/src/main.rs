@@ -15,6 +15,7 @@ mod generate;
 #[cfg(target_os = "linux")]
 mod gpu;
 mod info;
+mod inspect;
 mod jobs;
 mod junit;
 mod listing;
@@ -75,6 +76,8 @@ enum Command {
     Capture(capture::Arguments),
     /// Show what is in captures.
     Info(info::Arguments),
+    /// Look into a capture: events, state, pictures before and after each, the history of pixels.
+    Inspect(inspect::Arguments),
     /// Show the programs of captures as text; turn 3DS shader binaries into text and back.
     Disasm(disasm::Arguments),
     /// Look at a file of remembered kernels, or make it smaller.
@@ -124,6 +127,7 @@ fn run(command: &Command, output: &Output) -> anyhow::Result<Exit> {
         Command::Starts(arguments) => starts::run(arguments, output),
         Command::Capture(arguments) => capture::run(arguments, output),
         Command::Info(arguments) => info::run(arguments, output),
+        Command::Inspect(arguments) => inspect::run(arguments, output),
         Command::Disasm(arguments) => disasm::run(arguments, output),
         Command::Cache(arguments) => cache::run(arguments, output),
         Command::Vectors(arguments) => vectors::run(arguments, output),

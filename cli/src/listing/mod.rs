@@ -22,7 +22,7 @@ pub mod work;
 use serde::Serialize;
 use triglyph::Machine;
 use triglyph::capture::Record;
-use triglyph_guest::table::FieldInfo;
+use triglyph_inspect::show_fields as show;
 
 use memory::CaptureMemory;
 
@@ -107,20 +107,6 @@ impl Listing {
         }
         Vec::new()
     }
-}
-
-/// The fields of a word: names of values where they have some. A field that is all of the word says nothing.
-fn show(fields: &[FieldInfo], word: u32) -> String {
-    let partial = fields.iter().filter(|field| field.lo > 0 || field.hi < 31 || !field.values.is_empty());
-    let text = partial.map(|field| {
-        let value = field.get(word);
-        let name = field.values.iter().find(|(number, _)| i64::from(*number) == value).map(|(_, name)| *name);
-        match name {
-            Some(name) => format!("{} {name}", field.name),
-            None => format!("{} {value}", field.name),
-        }
-    });
-    text.collect::<Vec<_>>().join(", ")
 }
 
 /// The 32-bit word at a byte offset of a payload.

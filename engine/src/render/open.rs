@@ -6,9 +6,12 @@
 //! whole: such a scene is drawn for the look alone, and its surfaces are put back.
 
 use super::Renderer;
-use crate::mem::{GuestRange, Memory};
+use crate::mem::{GuestAddr, GuestRange, Memory};
 use crate::raster::{self, DrawContext, Drawing, PreparedProgramState, PreparedState, RasterStats};
 use crate::scene::program::Surfaces;
+
+/// Bytes from an address on.
+type Kept = (GuestAddr, Vec<u8>);
 
 /// How far an open scene is drawn, and what came of that.
 #[derive(Debug)]
@@ -35,13 +38,14 @@ impl Renderer {
             (true, false) => self.draw_open_programs(memory),
         };
         look(self);
-        for (range, bytes) in kept {
-            memory.write_pieces(range.start, &bytes);
+        for (start, bytes) in kept {
+            let window = memory.writable(start);
+            (0..).zip(bytes).for_each(|(at, byte)| window.write(at, &[byte]));
         }
     }
 
     /// Returns the surfaces as they were if they are to be put back.
-    fn draw_open_fixed(&mut self, memory: &Memory) -> Vec<(GuestRange, Vec<u8>)> {
+    fn draw_open_fixed(&mut self, memory: &Memory) -> Vec<Kept> {
         memory.note_host_writes();
         let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
         if self.scene.target.tiles_alias(memory) {
@@ -58,7 +62,7 @@ impl Renderer {
         Vec::new()
     }
 
-    fn draw_open_programs(&mut self, memory: &Memory) -> Vec<(GuestRange, Vec<u8>)> {
+    fn draw_open_programs(&mut self, memory: &Memory) -> Vec<Kept> {
         memory.note_host_writes();
         let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
         let (charged, target) = (self.images.take_charged(), self.programs.target);
@@ -98,9 +102,8 @@ impl Renderer {
     }
 }
 
-/// A range as it is.
-fn keep(memory: &Memory, range: GuestRange) -> (GuestRange, Vec<u8>) {
-    let mut bytes = vec![0; usize::try_from(range.size).unwrap_or(0)];
-    memory.read_pieces(range.start, &mut bytes);
-    (range, bytes)
+/// What the GPU may write of a range, as it is.
+fn keep(memory: &Memory, range: GuestRange) -> Kept {
+    let window = memory.writable(range.start).first(usize::try_from(range.size).unwrap_or(usize::MAX));
+    (range.start, (0..window.len()).map(|at| window.read::<1>(at)[0]).collect())
 }

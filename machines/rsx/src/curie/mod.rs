@@ -112,6 +112,18 @@ impl Curie {
             return self.execute(core, run);
         }
         let command = command(core, run.method, run.words[0]);
+        if !METHOD_EFFECTS[index(run.method)].is_trigger() {
+            // Words that a register is known to take are not looked at again: what counts as a command must not depend
+            // on that. Words that it does not take are faults each time.
+            let faults = core.faults.total();
+            let taken = self.execute(core, run);
+            if core.faults.total() != faults {
+                let Core { memory, renderer, .. } = core;
+                renderer.begin_command(memory, &command, self.registers.file().live(), faults);
+                core.end_command(&command, self.registers.file().live());
+            }
+            return taken;
+        }
         core.begin_command(&command, self.registers.file().live());
         let taken = self.execute(core, run);
         core.end_command(&command, self.registers.file().live());

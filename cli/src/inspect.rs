@@ -1,0 +1,89 @@
+//! `triglyph inspect`: what happens in a capture, event by event, as a page for a browser.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use serde::Serialize;
+use triglyph_inspect::{PageOptions, Session, SessionOptions, write_page};
+
+use crate::capture_file::{Named, stem, write};
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+use crate::stats::milliseconds;
+
+/// Arguments of `inspect`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The capture.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Write a page that needs nothing else: for bug reports and CI artifacts.
+    #[arg(long, value_name = "OUT.html")]
+    html: PathBuf,
+    /// Only events A up to but not including B.
+    #[arg(long, value_name = "A..B", value_parser = parse_events)]
+    events: Option<(usize, usize)>,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    event: &'static str,
+    file: &'a PathBuf,
+    events: usize,
+    draws: usize,
+    faults: u64,
+    checkpoints: usize,
+    checkpoint_bytes: usize,
+    open_ms: f64,
+    page_ms: f64,
+    page_bytes: usize,
+    html: &'a PathBuf,
+}
+
+/// Opens the capture and writes the page.
+pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
+    let bytes = Named::open(&arguments.file).bytes?;
+    let start = Instant::now();
+    let mut session = Session::open(&bytes, &SessionOptions::default())?;
+    let opened = start.elapsed();
+    let count = session.events().len();
+    let events = match arguments.events {
+        Some((first, end)) if end > count || first >= end => {
+            return Err(Failure::usage(format!("events {first}..{end} of {count}")).into());
+        }
+        given => given.map(|(first, end)| first..end),
+    };
+    let start = Instant::now();
+    let page = write_page(&mut session, &PageOptions { title: stem(&arguments.file), events })?;
+    let written = start.elapsed();
+    write(&arguments.html, page.as_bytes())?;
+    let (checkpoints, checkpoint_bytes) = session.checkpoints();
+    let line = Line {
+        event: "inspected",
+        file: &arguments.file,
+        events: count,
+        draws: session.events().iter().map(|event| event.draws().count()).sum(),
+        faults: session.faults().total(),
+        checkpoints,
+        checkpoint_bytes,
+        open_ms: milliseconds(opened),
+        page_ms: milliseconds(written),
+        page_bytes: page.len(),
+        html: &arguments.html,
+    };
+    let Line { events, draws, open_ms, page_ms, page_bytes, .. } = line;
+    output.line(format_args!(
+        "{}: {events} events, {draws} draws; opened in {open_ms:.0} ms, written in {page_ms:.0} ms, {page_bytes} bytes",
+        arguments.html.display()
+    ))?;
+    output.object(&line)?;
+    Ok(Exit::Good)
+}
+
+/// Two numbers with two dots between them.
+fn parse_events(text: &str) -> Result<(usize, usize), String> {
+    let wrong = || "two numbers are needed, such as 10..20".to_owned();
+    let (first, end) = text.split_once("..").ok_or_else(wrong)?;
+    Ok((first.parse().map_err(|_| wrong())?, end.parse().map_err(|_| wrong())?))
+}

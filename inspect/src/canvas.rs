@@ -1,0 +1,113 @@
+//! What has pictures: surfaces that are drawn to, and outputs that the capture presents.
+
+use triglyph::GuestRange;
+use triglyph::capture::{Picture, Present};
+use triglyph::probe::{Layout, Role, Stored, Surface};
+
+use crate::pixel::to_rgba;
+use crate::replay::Session;
+use crate::surfaces::surfaces_of;
+
+/// Something with pixels in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Canvas {
+    /// A surface of draws.
+    Surface(Surface),
+    /// What a PRESENT shows, with the order of bytes of the capture.
+    Output(Present, bool),
+}
+
+/// Pixels of the largest picture; larger surfaces have none.
+const MAX_PIXELS: u64 = 1 << 24;
+
+impl Canvas {
+    /// All of a capture: surfaces first.
+    pub fn all(session: &Session<'_>) -> Vec<Canvas> {
+        let big_endian = session.capture().header().big_endian;
+        let mut all: Vec<Canvas> = surfaces_of(session.events()).into_iter().map(Canvas::Surface).collect();
+        for finished in session.pictures() {
+            let output = Canvas::Output(finished.present.clone(), big_endian);
+            if !all.contains(&output) {
+                all.push(output);
+            }
+        }
+        all.retain(|canvas| canvas.size().0 * canvas.size().1 <= MAX_PIXELS);
+        all
+    }
+
+    /// Pixels of a row, and rows.
+    pub fn size(&self) -> (u64, u64) {
+        match self {
+            Canvas::Surface(surface) => (surface.width.into(), surface.rows.into()),
+            Canvas::Output(present, _) => (present.width.into(), present.height.into()),
+        }
+    }
+
+    /// The memory that it is in.
+    pub fn range(&self) -> GuestRange {
+        match self {
+            Canvas::Surface(surface) => surface.range(),
+            Canvas::Output(present, _) => present.at.range(Picture::extent(present).unwrap_or(0) as u64),
+        }
+    }
+
+    /// Whether its pictures are of depth.
+    pub fn is_depth(&self) -> bool {
+        matches!(self, Canvas::Surface(surface) if surface.role == Role::Depth)
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> String {
+        match self {
+            Canvas::Surface(surface) => {
+                let role = if self.is_depth() { "depth" } else { "colour" };
+                format!("{role} {:#x}", surface.start.address)
+            }
+            Canvas::Output(present, _) => format!("output {} {:#x}", present.label, present.at.address),
+        }
+    }
+
+    /// Its form in a line.
+    pub fn form(&self) -> String {
+        match self {
+            Canvas::Surface(surface) => {
+                let layout = match surface.layout {
+                    Layout::Tiled(block) => format!("tiled {block:?}"),
+                    Layout::Surface(layout) => format!("{layout:?}"),
+                };
+                let stored = match surface.stored {
+                    Stored::PicaColor(format) => format!("{format:?}"),
+                    Stored::PicaDepth(format) => format!("{format:?}"),
+                    Stored::Depth(format, _) => format!("{format:?}"),
+                    Stored::Color(_) | Stored::Unknown => format!("{} bytes", surface.bytes),
+                };
+                let [across, down] = surface.samples;
+                let samples = if across * down > 1 { format!(", {across}x{down} samples") } else { String::new() };
+                format!("{}x{}, {stored}, {layout}, pitch {}{samples}", surface.width, surface.rows, surface.pitch)
+            }
+            Canvas::Output(present, _) => format!("{}x{}", present.width, present.height),
+        }
+    }
+
+    /// Its picture, from the bytes of its range.
+    pub fn picture(&self, bytes: &[u8]) -> Picture {
+        match self {
+            Canvas::Output(present, big_endian) => Picture::decode(present, *big_endian, bytes).unwrap_or(Picture {
+                width: 0,
+                height: 0,
+                rgba: Vec::new(),
+            }),
+            Canvas::Surface(surface) => {
+                let mut rgba = Vec::with_capacity(4 * surface.width as usize * surface.rows as usize);
+                for y in 0..surface.rows {
+                    for x in 0..surface.width {
+                        let at = usize::try_from(surface.offset(x, y)).unwrap_or(usize::MAX);
+                        let pixel = bytes.get(at..).unwrap_or_default();
+                        rgba.extend(to_rgba(&surface.stored, &pixel[..pixel.len().min(surface.bytes as usize)]));
+                    }
+                }
+                Picture { width: surface.width, height: surface.rows, rgba }
+            }
+        }
+    }
+}

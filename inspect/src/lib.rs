@@ -1,0 +1,31 @@
+//! Looks into captures: what each command did, and memory and state at any of them.
+//!
+//! ```text
+//! capture ─► Session::open: one replay ─► events, checkpoints
+//! Session::show   ─► nearest checkpoint ─► replay up to an event ─► registers, surfaces, memory there
+//! Session::tour   ─► the same for many events in one replay ─► history (a pixel), page (a file for a browser)
+//! ```
+//! Nothing is executed here: a device replays the capture, and an observer looks. What is shown is what the device
+//! would have in memory there, byte for byte.
+
+#![forbid(unsafe_code)]
+
+mod canvas;
+mod events;
+mod history;
+mod names;
+mod page;
+mod page_data;
+mod pixel;
+mod replay;
+mod surfaces;
+mod tour;
+
+pub use events::Event;
+pub use history::{Change, history};
+pub use names::{Names, show_fields};
+pub use page::{PageOptions, write_page};
+pub use pixel::{pixel_text, to_rgba};
+pub use replay::{Session, SessionOptions};
+pub use surfaces::surfaces_of;
+pub use tour::{Ask, Moment, Seen, Tour};

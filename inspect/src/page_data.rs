@@ -1,0 +1,137 @@
+//! What a page says, as it is in its JSON.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use triglyph::probe::{Draw, Effect, Transfer};
+use triglyph::{GuestRange, Machine};
+
+use crate::events::Event;
+use crate::names::Names;
+
+/// All of a page.
+#[derive(Default, Serialize)]
+pub struct PageData {
+    pub title: String,
+    pub machine: String,
+    pub events: Vec<PageEvent>,
+    pub canvases: Vec<PageCanvas>,
+    pub pictures: Vec<PagePicture>,
+    /// Names of classes, and of the registers that change.
+    pub classes: BTreeMap<u32, PageClass>,
+    pub faults: Vec<String>,
+}
+
+/// An event.
+#[derive(Serialize)]
+pub struct PageEvent {
+    pub record: usize,
+    pub class: u32,
+    pub method: String,
+    pub value: u32,
+    pub fields: String,
+    pub position: u64,
+    pub kind: &'static str,
+    pub faults: u64,
+    pub text: String,
+    pub details: Vec<String>,
+    pub shows: Vec<PageShow>,
+    /// Registers of the class that are others than at its event before: number, word, fields.
+    pub registers: Vec<(usize, u32, String)>,
+}
+
+/// A canvas at an event: numbers of pictures.
+#[derive(Serialize)]
+pub struct PageShow {
+    pub canvas: usize,
+    pub before: usize,
+    pub after: usize,
+}
+
+/// A canvas.
+#[derive(Serialize)]
+pub struct PageCanvas {
+    pub name: String,
+    pub form: String,
+    pub depth: bool,
+}
+
+/// A picture: what differs from another one.
+#[derive(Serialize)]
+pub struct PagePicture {
+    pub width: u32,
+    pub height: u32,
+    /// The picture below, or none.
+    pub base: Option<usize>,
+    /// Where the PNG goes.
+    pub x: u32,
+    pub y: u32,
+    /// Base64.
+    pub png: String,
+}
+
+/// A class of registers.
+#[derive(Default, Serialize)]
+pub struct PageClass {
+    pub name: String,
+    pub registers: BTreeMap<usize, String>,
+}
+
+/// An event without pictures and registers.
+pub fn page_event(machine: Machine, event: &Event) -> PageEvent {
+    let (names, command) = (Names(machine), event.command);
+    PageEvent {
+        record: event.record,
+        class: command.class,
+        method: names.name(command.class, command.method),
+        value: command.value,
+        fields: names.fields(command.class, command.method, command.value),
+        position: command.position,
+        kind: event.kind(),
+        faults: event.faults(),
+        text: summary(event),
+        details: event.effects.iter().map(detail).collect(),
+        shows: Vec::new(),
+        registers: Vec::new(),
+    }
+}
+
+/// An event in a few words.
+fn summary(event: &Event) -> String {
+    let draws: Vec<&Draw> = event.draws().collect();
+    if !draws.is_empty() {
+        let vertices: u64 = draws.iter().map(|draw| u64::from(draw.vertices)).sum();
+        let primitives: u64 = draws.iter().map(|draw| draw.primitives).sum();
+        return format!("{vertices} vertices, {primitives} primitives");
+    }
+    let first = event.effects.iter().find(|effect| !matches!(effect, Effect::Faults(_)));
+    first.or(event.effects.first()).map_or_else(String::new, detail)
+}
+
+fn range_text(range: GuestRange) -> String {
+    let space = if range.start.space == 0 { String::new() } else { format!("{}:", range.start.space) };
+    format!("{space}{:#x}+{:#x}", range.start.address, range.size)
+}
+
+/// An effect in a line.
+fn detail(effect: &Effect) -> String {
+    match effect {
+        Effect::Draw(draw) => {
+            let topology = draw.topology.map_or_else(|| "triangles".to_owned(), |topology| format!("{topology:?}"));
+            let textures: Vec<String> = draw.textures.iter().copied().map(range_text).collect();
+            let textures = if textures.is_empty() { "no textures".to_owned() } else { textures.join(", ") };
+            let Draw { vertices, primitives, kernel, .. } = draw;
+            format!("{topology}: {vertices} vertices, {primitives} set up; pixels {:032x}; {textures}", kernel.0)
+        }
+        Effect::Transfer(Transfer { kind, source, target }) => {
+            let show = |range: &Option<GuestRange>| range.map_or_else(|| "-".to_owned(), range_text);
+            format!("{kind:?} {} to {}", show(source), show(target)).to_lowercase()
+        }
+        Effect::Store(range) => format!("stored {}", range_text(*range)),
+        Effect::Signal => "signal".to_owned(),
+        Effect::Macro(number) => format!("macro {number:#x}"),
+        Effect::Compute => "compute program".to_owned(),
+        Effect::Faults(count) => format!("{count} faults"),
+        _ => String::new(),
+    }
+}

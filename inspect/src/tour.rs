@@ -1,0 +1,114 @@
+//! Looking at commands while a capture is replayed.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use triglyph::GuestRange;
+use triglyph::probe::{Command, Effect, Observer, View};
+
+use crate::events::Event;
+
+/// When a command is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Moment {
+    /// Before it is executed.
+    Before,
+    /// After it.
+    After,
+}
+
+/// What is to be seen of a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ask {
+    /// The registers of its class.
+    pub registers: bool,
+    /// Ranges of memory.
+    pub ranges: Vec<GuestRange>,
+}
+
+/// What was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The command's [`Event::order`].
+    pub order: u64,
+    /// When.
+    pub moment: Moment,
+    /// Registers by the number that the machine's tables give them (on the PS3 a quarter of the method); empty if they
+    /// were not asked for or the class has none.
+    pub registers: Vec<u32>,
+    /// The bytes of the ranges, in their order; zeros where nothing is mapped.
+    pub ranges: Vec<Vec<u8>>,
+}
+
+/// Who decides at which commands to look.
+pub trait Tour: Send {
+    /// What is to be seen of the command of this [`Event::order`].
+    fn ask(&mut self, order: u64, moment: Moment) -> Option<Ask>;
+
+    /// What was asked for.
+    fn seen(&mut self, seen: Seen);
+}
+
+/// What the observer and the session share.
+#[derive(Default)]
+pub(crate) struct Shared {
+    /// Index of the record that is played.
+    pub record: usize,
+    /// Commands so far.
+    pub order: u64,
+    /// Events so far, while they are listed.
+    pub events: Option<Vec<Event>>,
+    pub tour: Option<Box<dyn Tour>>,
+    asked: Option<(Ask, Moment)>,
+}
+
+/// A handle on it.
+#[derive(Clone, Default)]
+pub(crate) struct Watch(Arc<Mutex<Shared>>);
+
+impl Watch {
+    pub fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    fn ask(&mut self, order: u64, moment: Moment) -> bool {
+        self.asked = self.tour.as_mut().and_then(|tour| tour.ask(order, moment)).map(|ask| (ask, moment));
+        self.asked.is_some()
+    }
+}
+
+impl Observer for Watch {
+    fn begin(&mut self, _: &Command) -> bool {
+        let mut shared = self.lock();
+        let order = shared.order;
+        shared.order += 1;
+        shared.ask(order, Moment::Before)
+    }
+
+    fn end(&mut self, command: &Command, effects: &[Effect]) -> bool {
+        let mut shared = self.lock();
+        let (record, order) = (shared.record, shared.order - 1);
+        if let Some(events) = &mut shared.events {
+            let number = events.len();
+            events.push(Event { number, record, order, command: *command, effects: effects.to_vec() });
+        }
+        shared.ask(order, Moment::After)
+    }
+
+    fn look(&mut self, view: &View<'_>) {
+        let mut shared = self.lock();
+        let Some((ask, moment)) = shared.asked.take() else { return };
+        let read = |range: &GuestRange| {
+            let mut bytes = vec![0; usize::try_from(range.size).unwrap_or(0)];
+            view.memory.read_pieces(range.start, &mut bytes);
+            bytes
+        };
+        let registers = if ask.registers { view.registers.iter().map(|cell| cell.get()).collect() } else { Vec::new() };
+        let order = shared.order - 1;
+        let seen = Seen { order, moment, registers, ranges: ask.ranges.iter().map(read).collect() };
+        if let Some(tour) = &mut shared.tour {
+            tour.seen(seen);
+        }
+    }
+}

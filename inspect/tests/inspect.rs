@@ -1,0 +1,159 @@
+//! Sessions against plain replays: any event can be reached, in any order, and pixels have the history that comparing
+//! whole surfaces gives.
+#![allow(missing_docs, reason = "test code, never published")]
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use triglyph::GuestRange;
+use triglyph::probe::Surface;
+use triglyph_inspect::{Ask, Change, Moment, PageOptions, Seen, Session, SessionOptions, Tour, history, surfaces_of};
+use triglyph_testkit::data::captures;
+use triglyph_testkit::random::Random;
+
+/// Checkpoints before every submission, so that all of them are tried.
+fn options() -> SessionOptions {
+    SessionOptions { checkpoint_worth: 0, ..SessionOptions::default() }
+}
+
+/// Some captures of each machine: shadows, several targets, transfers, multisampling, compute, macros.
+fn some_captures() -> Vec<PathBuf> {
+    const NAMES: [&str; 11] = [
+        "3ds/17-fragment",
+        "3ds/25-shadow",
+        "3ds/26-ribbons",
+        "3ds/28-render",
+        "rsx/03-cubes",
+        "rsx/07-fbo",
+        "rsx/10-stencil",
+        "tegra/07-fbo",
+        "tegra/10-stencil",
+        "tegra/20-compute",
+        "tegra/25-msaa",
+    ];
+    let named = |path: &PathBuf| NAMES.iter().any(|name| path.to_string_lossy().contains(name));
+    let found: Vec<PathBuf> = captures("").into_iter().filter(named).collect();
+    assert_eq!(found.len(), NAMES.len());
+    found
+}
+
+/// What is asked at events.
+type Asks = HashMap<(u64, Moment), Ask>;
+
+/// Asks what was planned, and keeps the answers.
+struct Collector {
+    asks: Asks,
+    seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+impl Tour for Collector {
+    fn ask(&mut self, order: u64, moment: Moment) -> Option<Ask> {
+        self.asks.get(&(order, moment)).cloned()
+    }
+
+    fn seen(&mut self, seen: Seen) {
+        self.seen.lock().unwrap().push(seen);
+    }
+}
+
+fn collect(session: &mut Session<'_>, asks: Asks) -> Vec<Seen> {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let last = session.events().len() - 1;
+    session.tour(0, last, Box::new(Collector { asks, seen: seen.clone() })).unwrap();
+    let mut seen = seen.lock().unwrap();
+    std::mem::take(&mut *seen)
+}
+
+/// Registers, and the memory of all surfaces.
+fn everything(session: &Session<'_>) -> Ask {
+    let ranges: Vec<GuestRange> = surfaces_of(session.events()).iter().map(Surface::range).collect();
+    Ask { registers: true, ranges }
+}
+
+#[test]
+fn jumps_show_what_a_straight_replay_shows() {
+    let mut random = Random::new(1);
+    for path in some_captures() {
+        let bytes = std::fs::read(&path).unwrap();
+        let mut session = Session::open(&bytes, &options()).unwrap();
+        let ask = everything(&session);
+        let events = session.events().to_vec();
+        let mut asks = Asks::new();
+        for _ in 0..16 {
+            let event = &events[random.below(events.len() as u32) as usize];
+            let moment = if random.below(2) == 0 { Moment::Before } else { Moment::After };
+            asks.insert((event.order, moment), ask.clone());
+        }
+        let mut straight = collect(&mut session, asks);
+        // In another order than they came.
+        straight.reverse();
+        for expected in straight {
+            let event = events.iter().find(|event| event.order == expected.order).unwrap().number;
+            let found = session.show(event, expected.moment, ask.clone());
+            let found = found.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            assert!(found == expected, "{}: event {event}", path.display());
+        }
+    }
+}
+
+/// The events that change a pixel, by the whole surface before and after each of them.
+fn by_brute_force(all: &[Seen], numbers: &HashMap<u64, usize>, index: usize, at: usize, count: usize) -> Vec<Change> {
+    let pixel = |seen: &Seen| seen.ranges[index][at..at + count].to_vec();
+    let pairs = all.chunks_exact(2).map(|pair| {
+        assert!(pair[0].order == pair[1].order && pair[0].moment == Moment::Before);
+        Change { event: numbers[&pair[0].order], before: pixel(&pair[0]), after: pixel(&pair[1]) }
+    });
+    pairs.filter(Change::is_changed).collect()
+}
+
+#[test]
+fn pixels_have_the_history_that_comparing_surfaces_gives() {
+    let mut random = Random::new(2);
+    let (mut pixels, mut changes) = (0, 0);
+    for path in some_captures() {
+        let bytes = std::fs::read(&path).unwrap();
+        let mut session = Session::open(&bytes, &options()).unwrap();
+        let surfaces = surfaces_of(session.events());
+        let ask = Ask { registers: false, ..everything(&session) };
+        let events = session.events().iter();
+        let numbers: HashMap<u64, usize> = events.map(|event| (event.order, event.number)).collect();
+        let both = |&order: &u64| [(order, Moment::Before), (order, Moment::After)].map(|key| (key, ask.clone()));
+        let asks = numbers.keys().flat_map(both).collect();
+        let all = if surfaces.is_empty() { Vec::new() } else { collect(&mut session, asks) };
+        for _ in 0..if surfaces.is_empty() { 0 } else { 20 } {
+            let index = random.below(surfaces.len() as u32) as usize;
+            let surface = &surfaces[index];
+            let (x, y) = (random.below(surface.width), random.below(surface.rows));
+            let (at, count) = (surface.offset(x, y) as usize, surface.bytes as usize);
+            if at + count > surface.size as usize {
+                continue;
+            }
+            let mut found = history(&mut session, surface, x, y).unwrap();
+            found.retain(Change::is_changed);
+            let expected = by_brute_force(&all, &numbers, index, at, count);
+            assert_eq!(found, expected, "{}: ({x}, {y}) of {surface:?}", path.display());
+            (pixels, changes) = (pixels + 1, changes + found.len());
+        }
+    }
+    assert!(pixels >= 200 && changes >= 200, "{changes} changes of {pixels} pixels");
+}
+
+#[test]
+fn pages_hold_all_events() {
+    for path in some_captures() {
+        let bytes = std::fs::read(&path).unwrap();
+        let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
+        let title = "</script>".to_owned();
+        let page = triglyph_inspect::write_page(&mut session, &PageOptions { title, events: None }).unwrap();
+        assert_eq!(page.matches("</script>").count(), 2, "{}", path.display());
+        assert!(!page.contains("/*data*/") && !page.contains("http://") && !page.contains("https://"));
+        let count = session.events().len();
+        assert_eq!(page.matches("\"position\":").count(), count, "{}", path.display());
+        let part = PageOptions { title: String::new(), events: Some(count / 2..count) };
+        let part = triglyph_inspect::write_page(&mut session, &part).unwrap();
+        assert_eq!(part.matches("\"position\":").count(), count - count / 2);
+        let beyond = PageOptions { title: String::new(), events: Some(0..count + 1) };
+        assert!(triglyph_inspect::write_page(&mut session, &beyond).is_err());
+    }
+}
