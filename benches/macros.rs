@@ -18,7 +18,7 @@ use triglyph::capture::{CaptureFile, Checks, Player, Prepared, Reader};
 use triglyph::{Options, TegraX1, Tier as Mode};
 use triglyph_engine::cache::{Kernels, MacroCaller};
 use triglyph_guest::kernel::geometry::GeometryKey;
-use triglyph_guest::kernel::mme::{METHODS, MmeEnd, MmeJob, MmeKernel, MmeKey, MmeMachine};
+use triglyph_guest::kernel::mme::{BRANCHES, METHODS, MmeEnd, MmeJob, MmeKernel, MmeKey, MmeMachine};
 use triglyph_guest::kernel::packet_trace::{PacketTraceKernel, PacketTraceKey};
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::program;
@@ -173,11 +173,21 @@ impl<'c> Replay<'c> {
     }
 
     fn play(&mut self) {
-        let direct = Cell::new(true);
+        let (direct, branches) = (Cell::new(true), Cell::new(0));
         for &(kernel, parameters, set) in &self.calls {
             let Registers { groups, live, shadow } = &self.registers[set];
-            let (dirty, direct, machine) = (&self.dirty, &direct, &mut self.machine);
-            self.handles[kernel].run(&mut MmeJob { parameters, live, shadow, groups, dirty, direct, machine });
+            branches.set(BRANCHES);
+            let (dirty, direct, branches, machine) = (&self.dirty, &direct, &branches, &mut self.machine);
+            self.handles[kernel].run(&mut MmeJob {
+                parameters,
+                live,
+                shadow,
+                groups,
+                dirty,
+                direct,
+                branches,
+                machine,
+            });
         }
     }
 

@@ -765,6 +765,9 @@ typedef struct triglyph_options {
   triglyph_execute_callback execute;
   /// What `execute` is called with. It has to stay valid until the device is destroyed.
   void *execute_user_data;
+  /// What one submission may cost before the guest counts as running away, in units of fuel (a unit is about a
+  /// nanosecond of a core that runs compiled code); what does not fit is not done. Bounded runs do all.
+  uint64_t fuel;
 } triglyph_options;
 
 /// Bytes of guest memory in an address space.

@@ -71,6 +71,9 @@ pub struct triglyph_options {
     pub execute: triglyph_execute_callback,
     /// What `execute` is called with. It has to stay valid until the device is destroyed.
     pub execute_user_data: *mut c_void,
+    /// What one submission may cost before the guest counts as running away, in units of fuel (a unit is about a
+    /// nanosecond of a core that runs compiled code); what does not fit is not done. Bounded runs do all.
+    pub fuel: u64,
 }
 
 // SAFETY: numbers and pointers without padding (five words, one reserved, then eight bytes each), the size first. A
@@ -94,6 +97,7 @@ impl triglyph_options {
             key_file_limit: KeyFile::LIMIT,
             execute: None,
             execute_user_data: std::ptr::null_mut(),
+            fuel: options.fuel,
         }
     }
 }
@@ -122,6 +126,7 @@ pub(crate) unsafe fn read(options: *const triglyph_options) -> Result<Options, F
     };
     read.executor = executor::executor(given.execute, given.execute_user_data, read.threads);
     read.packet_traces = given.packet_traces;
+    read.fuel = given.fuel;
     read.code_budget = usize::try_from(given.code_budget).unwrap_or(usize::MAX);
     // SAFETY: the caller promises that the path ends with 0.
     if let Some(path) = unsafe { pointer::text(given.key_file, "key_file") }? {

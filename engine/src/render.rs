@@ -29,7 +29,7 @@ use crate::mem::{Epoch, Footprint, GuestAddr, GuestRange, Memory};
 use crate::probe::{self, Effect, Probe};
 use crate::raster::{self, DrawContext, PreparedProgramState, PreparedState, RasterStats};
 use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
-use crate::scene::{DrawState, Scene, SceneTarget};
+use crate::scene::{Allowance, DrawState, Scene, SceneTarget};
 use crate::sched::{Executor, Interrupter, Scheduler, Timeline};
 use crate::trace;
 pub use clock::ScopedTimer;
@@ -140,6 +140,8 @@ pub struct DrawCall<'a> {
     pub order: &'a [u32],
     /// Triangles of the order whose winding is turned over, by number, ascending; only geometry programs have any.
     pub turned: &'a [u32],
+    /// Fuel for its primitives.
+    pub allowance: Allowance,
 }
 
 impl DrawCall<'_> {
@@ -273,6 +275,7 @@ impl Renderer {
             self.target_number += 1;
         }
         self.scene.set_state(call.state.clone());
+        self.scene.allowance = call.allowance;
 
         let _span = trace::draw(call.order.len());
         let timer = self.setup_clock.start(call.order.len());
@@ -428,6 +431,12 @@ impl Renderer {
     /// Time of the stages inside a draw so far, for callers that measure what is around them.
     pub fn stages(&self) -> &StageTimes {
         &self.stats.stages
+    }
+
+    /// Fuel that primitives have cost since the last call. Those of a large draw are set up after its command
+    /// ([`Self::draw_closed`]), and cost theirs then.
+    pub fn take_primitive_fuel(&mut self) -> u64 {
+        std::mem::take(&mut self.scene.taken).saturating_add(std::mem::take(&mut self.programs.taken))
     }
 
     /// Triangles so far.

@@ -1,7 +1,7 @@
 //! The macro method expander (Tegra X1): one instruction after the other, as envytools and the emulators describe it.
 
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::mme::{BRANCHES, CALL, METHODS, MmeEnd, MmeJob, MmeKernel, MmeKey, MmeStop};
+use triglyph_guest::kernel::mme::{CALL, METHODS, MmeEnd, MmeJob, MmeKernel, MmeKey, MmeStop};
 use triglyph_guest::tegra::mme::isa::{self, Alu, Assign, Bits, Branch, Immediate, Reg, Target, Visitor};
 
 /// A macro kernel: its key.
@@ -64,7 +64,6 @@ enum Outcome {
 impl Call<'_, '_> {
     fn run(&mut self, key: &MmeKey) -> MmeStop {
         let mut at = key.entry;
-        let mut branches = 0;
         loop {
             let Some(&word) = key.code.get(at as usize) else { return MmeStop::OffTheEnd };
             let exit = match isa::visit(word, self) {
@@ -74,10 +73,8 @@ impl Call<'_, '_> {
                     target.exit
                 }
                 Some(Outcome::Branch { taken: true, branch }) => {
-                    branches += 1;
-                    if branches > BRANCHES {
-                        return MmeStop::OutOfBranches;
-                    }
+                    let Some(left) = self.job.branches.get().checked_sub(1) else { return MmeStop::OutOfBranches };
+                    self.job.branches.set(left);
                     if !branch.annul
                         && let Err(stop) = self.slot(key, at + 1)
                     {

@@ -226,8 +226,7 @@ impl Asked {
         self.same(subject, compiled(1), &[changed], Compared { faults: Faults::Counts, registers: true })
     }
 
-    /// A submission that runs out of what it may take has no end that bounded runs would come to. How submissions are
-    /// queued is state, and differs.
+    /// A submission that runs out of what it may take has no end that bounded runs would come to.
     fn cut(&mut self, subject: &Subject<'_>, cuts: Cuts) -> Result<Verdict, Error> {
         let mut reference = self.run(subject, compiled(2), Bounds::default())?;
         if reference.faults.count(FaultKind::OutOfFuel) > 0 {
@@ -237,7 +236,7 @@ impl Asked {
         if run.endless || run.stopped != reference.stopped {
             return Ok(Verdict::Skipped("work without end".into()));
         }
-        let difference = reference.difference(&mut run, Compared { faults: Faults::Counts, registers: false });
+        let difference = reference.difference(&mut run, Compared { faults: Faults::Counts, registers: true });
         Ok(difference.map_or(Verdict::Holds, |what| Verdict::Fails(format!("{what}; with {cuts:?}"))))
     }
 

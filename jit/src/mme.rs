@@ -33,6 +33,7 @@ struct Args {
     groups: *const u32,
     dirty: *const Cell<u32>,
     direct: *const Cell<bool>,
+    branches: *const Cell<u32>,
     send: extern "C" fn(*mut Machine<'_>, u32, u32),
     machine: *mut u8,
 }
@@ -80,13 +81,14 @@ impl MmeKernel for Kernel {
             groups: job.groups.as_ptr(),
             dirty: job.dirty,
             direct: job.direct,
+            branches: job.branches,
             send,
             machine: (&raw mut machine).cast(),
         };
         // SAFETY: the code is that of a macro, called with the arguments of one. Method addresses are masked to the
         // `METHODS` elements of the three arrays; the parameter's index is below `count`, or 0, where `parameters`
-        // always has a word. Registers, `dirty` and `direct` are cells of this thread, so the machine may change them
-        // while the code runs.
+        // always has a word. Registers, `dirty`, `direct` and `branches` are cells of this thread, so the machine may
+        // change them while the code runs.
         let status = unsafe { self.code.call(&raw mut args) };
         let at = (status >> 32) as u32;
         let stop = match status & 0xFF {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use triglyph_engine::cache::{TierMode as Tier, Tiers};
 use triglyph_engine::error::Error;
+use triglyph_engine::frontend::budget;
 use triglyph_engine::frontend::packet_trace;
 use triglyph_engine::render::{Accuracy, KeyFile, RenderOptions, Renderer};
 use triglyph_engine::sched::Executor;
@@ -40,6 +41,10 @@ pub struct Options {
     /// as one packet trace: 1 for at once, 0 for never; by default [`packet_trace::THRESHOLD`].
     /// [`Tier::InterpreterOnly`] has none.
     pub packet_traces: u32,
+    /// What one submission may cost before the guest counts as running away, in units of fuel; [`budget::FUEL`] by
+    /// default. What does not fit is not done, and counted as a fault. Bounded runs do all of it, however much that is:
+    /// there it bounds a single command. A unit is about a nanosecond of a core that runs compiled code.
+    pub fuel: u64,
 }
 
 impl Default for Options {
@@ -53,6 +58,7 @@ impl Default for Options {
             key_file: None,
             accuracy: Accuracy::default(),
             packet_traces: packet_trace::THRESHOLD,
+            fuel: budget::FUEL,
         }
     }
 }

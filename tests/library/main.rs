@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "test code, never published")]
 
 mod bounded;
+mod fuel;
 mod host;
 mod host_memory;
 mod interrupted;

@@ -45,6 +45,8 @@ impl Settings {
         let mut options = Options::new(tier, threads);
         options.accuracy = [Accuracy::Fast, Accuracy::Exact][choice("ACCURACY", &["fast", "exact"])?];
         options.key_file = set("KEYS").map(KeyFile::new);
+        // The kernel's driver waits ten seconds before it takes a channel for dead, and programs count on that.
+        options.fuel *= 8;
         let mode = set("MODE").map_or(Some([800, 600]), |text| {
             let (width, height) = text.split_once('x')?;
             Some([width.parse().ok()?, height.parse().ok()?])

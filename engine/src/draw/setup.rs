@@ -145,6 +145,9 @@ impl Setup {
             return false;
         }
         let Some(bounds) = self.bounds(&corners, scene) else { return false };
+        if !scene.charge(area as u64 / (2 * SUBPIXELS * SUBPIXELS) as u64, bounds) {
+            return false;
+        }
         let Some(mut primitive) = self.edges(&corners, area) else { return false };
         for (k, corner) in corners.iter().enumerate() {
             primitive.z[k] = corner.record[2];

@@ -2,23 +2,81 @@
 //!
 //! Two things bound work. *Fuel* ends guests that run away: what does not fit into it is not done. A *slice* ends a
 //! bounded run between two commands: everything is done, later.
+//!
+//! *Time* is what the work takes the console; the guest sees it. *Fuel* is what the work may cost the host: a unit is
+//! about a nanosecond of a core that runs compiled code ([`cost`]). What the console does in no time, but a host does
+//! not, takes fuel alone.
 
 use crate::device::RunLimit;
 use crate::sched::Interrupter;
 
+/// The fuel of a submission, unless the host wants another. Whatever a submission asks for, it ends after some seconds
+/// of compiled code; the heaviest of the captures here use a tenth of it.
+pub const FUEL: u64 = 1 << 31;
+
+/// What work costs in fuel: about the nanoseconds that compiled code takes for it, a generous estimate where there are
+/// rare and slow cases. These are the prices that all machines have in common.
+pub mod cost {
+    /// A word of a push buffer or command list, with its share of headers, look-ups of packet traces and registers.
+    pub const WORD: u64 = 16;
+    /// A jump, a call or another entry of a push buffer: words are read elsewhere, packet traces are looked for.
+    pub const JUMP: u64 = 256;
+    /// A command that does something: a method with an effect, a transfer of nothing.
+    pub const COMMAND: u64 = 32;
+    /// A guest fault, counted or kept.
+    pub const FAULT: u64 = 32;
+    /// A draw, with derived state, look-ups of kernels and a scene of its own.
+    pub const DRAW: u64 = 2048;
+    /// A vertex of a draw besides its program: fetch, transformation, assembly.
+    pub const VERTEX: u64 = 32;
+    /// An instruction of a program, for one vertex, primitive or thread.
+    pub const INSTRUCTION: u64 = 1;
+    /// A primitive, whether it is drawn, clipped or culled.
+    pub const PRIMITIVE: u64 = 32;
+    /// Pixels of a bounding box that a unit finds uncovered.
+    pub const UNCOVERED_PIXELS: u64 = 8;
+    /// A pixel that is written by itself: a clear of some bits, a pixel of an image that is scaled or converted.
+    pub const PIXEL: u64 = 4;
+    /// A covered pixel with a program of so many instructions, of which four quads go through each together.
+    pub const fn pixel(instructions: u64) -> u64 {
+        1 + instructions.div_ceil(4)
+    }
+    /// Bytes of guest memory that are read or written for a unit.
+    pub const BYTES: u64 = 8;
+}
+
+/// Fuel that a slice may use for each nanosecond of its time.
+const FUEL_PER_NANOSECOND: u64 = 16;
+
 /// The fuel of a submission, the slice of a bounded run, and the machine's clock. The clock moves with the work, not
 /// with the host's clock, so that runs can be repeated.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Budget {
-    /// Work that may still be done before the guest counts as running away, about a nanosecond each.
+    /// Work that may still be done before the guest counts as running away.
     fuel: u64,
+    /// What a submission begins with.
+    tank: u64,
     /// Nanoseconds since power on.
     clock: u64,
     /// What is left of a bounded run.
-    slice: Option<RunLimit>,
+    slice: Option<Slice>,
     /// Words that the last bounded run might do, then those that it did.
     words: u64,
     interrupter: Interrupter,
+}
+
+/// What is left of a bounded run.
+#[derive(Clone, Copy, Debug)]
+struct Slice {
+    limit: RunLimit,
+    /// Fuel that all of it may use.
+    fuel: u64,
+}
+
+impl Slice {
+    fn is_used(&self) -> bool {
+        self.limit.nanoseconds == 0 || self.limit.words == 0 || self.fuel == 0
+    }
 }
 
 /// How a slice ended.
@@ -32,7 +90,18 @@ pub enum SliceEnd {
     Interrupted,
 }
 
+impl Default for Budget {
+    fn default() -> Self {
+        Budget::new(FUEL)
+    }
+}
+
 impl Budget {
+    /// A budget at power on, of so much fuel for each submission.
+    pub fn new(fuel: u64) -> Self {
+        Budget { fuel, tank: fuel, clock: 0, slice: None, words: 0, interrupter: Interrupter::default() }
+    }
+
     /// Nanoseconds since power on.
     pub fn now(&self) -> u64 {
         self.clock
@@ -48,9 +117,19 @@ impl Budget {
         self.clock = self.clock.wrapping_add(nanoseconds);
     }
 
-    /// Sets the fuel for a submission.
-    pub fn refuel(&mut self, units: u64) {
-        self.fuel = units;
+    /// The fuel of each submission.
+    pub fn tank(&self) -> u64 {
+        self.tank
+    }
+
+    /// Sets the fuel of each submission.
+    pub fn set_tank(&mut self, fuel: u64) {
+        (self.tank, self.fuel) = (fuel, fuel);
+    }
+
+    /// A submission begins, or what the host has called otherwise.
+    pub fn refuel(&mut self) {
+        self.fuel = self.tank;
     }
 
     /// Who interrupts slices.
@@ -58,18 +137,19 @@ impl Budget {
         &self.interrupter
     }
 
-    /// Begins a bounded run. Each piece of its work may use as much fuel as if it were the first of a submission, so
-    /// that slices do all that one run without bounds does.
-    pub fn begin_slice(&mut self, limit: RunLimit, fuel: u64) {
-        self.fuel = limit.nanoseconds.saturating_add(fuel);
-        self.slice = Some(limit);
+    /// Begins a bounded run. Each command of it may use as much fuel as if it were the first of a submission, so that
+    /// slices do all that one run without bounds does.
+    pub fn begin_slice(&mut self, limit: RunLimit) {
+        self.refuel();
+        self.slice = Some(Slice { limit, fuel: limit.nanoseconds.saturating_mul(FUEL_PER_NANOSECOND) });
         self.words = limit.words;
     }
 
     /// Ends it.
     pub fn end_slice(&mut self) -> SliceEnd {
-        self.words -= self.slice.map_or(0, |left| left.words).min(self.words);
-        let used = self.slice.take().is_some_and(|left| left.nanoseconds == 0 || left.words == 0);
+        self.words -= self.slice.map_or(0, |left| left.limit.words).min(self.words);
+        let used = self.slice.take().is_some_and(|left| left.is_used());
+        self.refuel();
         match (self.interrupter.take(), used) {
             (true, _) => SliceEnd::Interrupted,
             (false, true) => SliceEnd::Used,
@@ -91,8 +171,8 @@ impl Budget {
     /// Whether a bounded run is over: before the next command it returns.
     #[inline]
     pub fn is_over(&self) -> bool {
-        match self.slice {
-            Some(left) => left.nanoseconds == 0 || left.words == 0 || self.interrupter.is_set(),
+        match &self.slice {
+            Some(left) => left.is_used() || self.interrupter.is_set(),
             None => false,
         }
     }
@@ -103,12 +183,20 @@ impl Budget {
         self.fuel
     }
 
+    /// The fuel that was used since [`Self::refuel`].
+    pub fn used(&self) -> u64 {
+        self.tank.saturating_sub(self.fuel)
+    }
+
     /// Words of commands, of so many nanoseconds each, that may be executed before anything is to be looked at.
     #[inline]
     pub fn affordable_words(&self, nanoseconds: u64) -> u64 {
-        match self.slice {
-            Some(left) => (self.fuel.min(left.nanoseconds) / nanoseconds).min(left.words),
-            None => self.fuel / nanoseconds,
+        let fuel = nanoseconds.max(cost::WORD);
+        match &self.slice {
+            Some(left) => {
+                (left.limit.nanoseconds / nanoseconds).min(left.limit.words).min(self.fuel.min(left.fuel) / fuel)
+            }
+            None => self.fuel / fuel,
         }
     }
 
@@ -116,7 +204,7 @@ impl Budget {
     /// were cut by counting words.
     #[inline]
     pub fn words_left(&self) -> usize {
-        self.slice.map_or(usize::MAX, |left| usize::try_from(left.words).unwrap_or(usize::MAX).max(1))
+        self.slice.map_or(usize::MAX, |left| usize::try_from(left.limit.words).unwrap_or(usize::MAX).max(1))
     }
 
     /// Takes fuel for work that costs about `nanoseconds`, and lets that time pass. False if there was not enough left:
@@ -124,22 +212,38 @@ impl Budget {
     #[inline]
     #[must_use]
     pub fn spend(&mut self, nanoseconds: u64) -> bool {
-        let enough = nanoseconds <= self.fuel;
+        self.spend_at(nanoseconds, nanoseconds)
+    }
+
+    /// Takes fuel for work that costs the host more than the console: no time passes. False if there was not enough
+    /// left: the work is not to be done then.
+    #[inline]
+    pub fn charge(&mut self, units: u64) -> bool {
+        self.spend_at(0, units)
+    }
+
+    /// Takes so much fuel, and lets so much time pass. False if there was not enough.
+    #[inline]
+    pub fn spend_at(&mut self, nanoseconds: u64, units: u64) -> bool {
+        let enough = units <= self.fuel;
         self.clock = self.clock.wrapping_add(nanoseconds.min(self.fuel));
-        self.fuel = self.fuel.saturating_sub(nanoseconds);
+        self.fuel = self.fuel.saturating_sub(units);
         if let Some(left) = &mut self.slice {
-            left.nanoseconds = left.nanoseconds.saturating_sub(nanoseconds);
+            left.limit.nanoseconds = left.limit.nanoseconds.saturating_sub(nanoseconds);
+            left.fuel = left.fuel.saturating_sub(units);
         }
         enough
     }
 
     /// Takes back that words of commands were spent: an interrupt has left them for the next run.
     pub fn give_back_words(&mut self, words: u64, nanoseconds: u64) {
+        let units = nanoseconds.max(cost::WORD.saturating_mul(words));
         self.clock = self.clock.wrapping_sub(nanoseconds);
-        self.fuel = self.fuel.saturating_add(nanoseconds);
+        self.fuel = self.fuel.saturating_add(units).min(self.tank);
         if let Some(left) = &mut self.slice {
-            left.words = left.words.saturating_add(words).min(self.words);
-            left.nanoseconds = left.nanoseconds.saturating_add(nanoseconds);
+            left.limit.words = left.limit.words.saturating_add(words).min(self.words);
+            left.limit.nanoseconds = left.limit.nanoseconds.saturating_add(nanoseconds);
+            left.fuel = left.fuel.saturating_add(units);
         }
     }
 
@@ -148,9 +252,11 @@ impl Budget {
     #[must_use]
     pub fn spend_words(&mut self, words: u64, nanoseconds: u64) -> bool {
         if let Some(left) = &mut self.slice {
-            left.words = left.words.saturating_sub(words);
+            left.limit.words = left.limit.words.saturating_sub(words);
+            // Only what has no bounds counts as running away.
+            self.fuel = self.tank;
         }
-        self.spend(nanoseconds)
+        self.spend_at(nanoseconds, nanoseconds.max(cost::WORD.saturating_mul(words)))
     }
 }
 
@@ -160,34 +266,54 @@ mod tests {
 
     #[test]
     fn time_passes_with_work_until_the_fuel_is_used_up() {
-        let mut budget = Budget::default();
+        let mut budget = Budget::new(10);
         budget.advance(5);
-        budget.refuel(10);
         assert!(budget.spend(7));
         assert_eq!((budget.fuel(), budget.now()), (3, 12));
         assert!(!budget.spend(4));
         assert_eq!((budget.fuel(), budget.now()), (0, 15));
         assert!(!budget.is_over());
+        budget.refuel();
+        assert_eq!(budget.fuel(), 10);
     }
 
     #[test]
-    fn slices_end_by_time_words_and_interrupts() {
-        let mut budget = Budget::default();
-        budget.begin_slice(RunLimit { nanoseconds: 100, words: 8 }, 1000);
+    fn what_takes_the_console_no_time_costs_fuel() {
+        let mut budget = Budget::new(100);
+        assert!(budget.charge(60) && !budget.charge(50));
+        assert_eq!((budget.fuel(), budget.used(), budget.now()), (0, 100, 0));
+        budget.refuel();
+        assert_eq!(budget.affordable_words(1), 100 / cost::WORD);
+        assert!(budget.spend_words(6, 6) && !budget.spend_words(1, 1));
+        budget.refuel();
+        assert!(budget.spend_words(3, 40) && budget.spend_words(1, 40));
+        assert_eq!((budget.fuel(), budget.now()), (100 - 3 * cost::WORD - 40, 87));
+    }
+
+    #[test]
+    fn slices_end_by_time_words_fuel_and_interrupts() {
+        let mut budget = Budget::new(1000);
+        budget.begin_slice(RunLimit { nanoseconds: 100, words: 8 });
         assert!(budget.is_bounded() && budget.affordable_words(1) == 8);
         assert!(budget.spend_words(7, 7) && !budget.is_over());
         // A piece of work may go beyond the slice, not beyond the fuel.
         assert!(budget.spend(500) && budget.is_over());
         assert_eq!((budget.end_slice(), budget.now(), budget.is_over()), (SliceEnd::Used, 507, false));
-        budget.begin_slice(RunLimit::of_words(1), 1000);
+        budget.begin_slice(RunLimit::of_words(1));
         assert!(budget.spend_words(3, 3) && budget.is_over());
         assert_eq!(budget.end_slice(), SliceEnd::Used);
-        budget.begin_slice(RunLimit::NONE, 1000);
+        // However many commands there are, none of them lacks fuel.
+        budget.begin_slice(RunLimit::of_time(1000));
+        (0..16).for_each(|_| assert!(budget.spend_words(1, 1) && budget.charge(900)));
+        assert!(!budget.is_over() && !budget.charge(1000));
+        assert!(budget.spend_words(1, 1) && budget.charge(900) && budget.is_over());
+        assert_eq!(budget.end_slice(), SliceEnd::Used);
+        budget.begin_slice(RunLimit::NONE);
         assert!(!budget.is_over());
         budget.interrupter().clone().interrupt();
         assert!(budget.is_over());
         assert_eq!(budget.end_slice(), SliceEnd::Interrupted);
-        budget.begin_slice(RunLimit::NONE, 1000);
+        budget.begin_slice(RunLimit::NONE);
         assert_eq!(budget.end_slice(), SliceEnd::Unused);
     }
 }

@@ -75,6 +75,16 @@ impl Memory {
         missing
     }
 
+    /// How many bytes of a range are not there for the GPU to read.
+    pub fn count_missing(&self, range: GuestRange) -> u64 {
+        let mut missing = 0;
+        self.walk(range, |region, _, piece| match region {
+            Some(region) if region.access.read || region.is_sparse() => {}
+            _ => missing += piece.len() as u64,
+        });
+        missing
+    }
+
     /// Stores into what the GPU may write of a range, and notes it. Returns how many bytes had no place.
     pub fn write_pieces(&self, at: GuestAddr, bytes: &[u8]) -> usize {
         let mut missing = 0;

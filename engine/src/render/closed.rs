@@ -25,7 +25,7 @@ use crate::transfer::{Progress, Request, Transfers};
 /// What commands have left to be done, and how far it is.
 #[derive(Debug)]
 enum Work {
-    Scene(Scene, Drawing<PreparedState>),
+    Scene(Box<Scene>, Drawing<PreparedState>),
     Programs(Box<ProgramScene>, Drawing<PreparedProgramState>),
     Transfer(Request, Progress),
 }
@@ -66,7 +66,7 @@ impl ClosedWork {
         match self.queue.pop_front() {
             Some(Work::Scene(mut scene, _)) => {
                 scene.reset(scene.target);
-                self.spare.push(scene);
+                self.spare.push(*scene);
             }
             Some(Work::Programs(mut scene, _)) => {
                 scene.reset(scene.target);
@@ -118,7 +118,7 @@ impl Renderer {
         if !self.scene.is_empty() {
             let drawing = self.end_open_fixed();
             let ClosedWork { queue, spare, .. } = &mut self.closed;
-            queue.push_back(Work::Scene(take(&mut self.scene, spare), drawing));
+            queue.push_back(Work::Scene(Box::new(take(&mut self.scene, spare)), drawing));
         }
         if !self.programs.is_empty() {
             let drawing = self.end_open_programs();

@@ -8,6 +8,7 @@ use crate::draw::program::{Binned, Drawn, ProgramBatch, ProgramSetup, Records, S
 use crate::mem::{Footprint, GuestRange, Memory, Misses};
 use crate::probe::{self, Effect};
 use crate::raster::{self, DrawContext, RasterStats};
+use crate::scene::Allowance;
 use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
 use crate::trace;
 
@@ -33,6 +34,8 @@ pub struct ProgramCall<'a> {
     pub primitives: Primitives<'a>,
     /// For [`Renderer::take_accounts`], where what comes of the draw may be known after the command.
     pub account: Option<Account>,
+    /// Fuel for its primitives.
+    pub allowance: Allowance,
 }
 
 /// The primitives of a draw.
@@ -117,6 +120,7 @@ impl Renderer {
         }
         self.reads.note(memory, call.state);
         self.programs.set_state(call.state.clone());
+        self.programs.allowance = call.allowance;
         self.touched = self.touched.union(call.state.surfaces);
 
         let vertices = match call.primitives {

@@ -5,6 +5,7 @@
 //! those whose stages are all programs ([`program`]); the rest is one for both. **Invariant**: a draw's state is copied
 //! into the scene; register writes cannot reach it afterwards.
 
+mod allowance;
 pub mod fixed;
 pub mod program;
 pub mod reach;
@@ -13,6 +14,7 @@ mod texture_binding;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
+pub use allowance::Allowance;
 use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::kernel::program::fragment::Samples;
 
@@ -107,6 +109,10 @@ pub struct Scene<K: Kind = Fixed> {
     pub states: Vec<StateSpan<K::State>>,
     /// Primitive indices by tile, in submission order.
     pub bins: Vec<Vec<u32>>,
+    /// Fuel for the primitives to come.
+    pub allowance: Allowance,
+    /// Fuel that primitives have taken, since somebody asked.
+    pub taken: u64,
     tiles_across: u32,
     /// Lists of blocks that no tile needs now, kept for their allocations.
     spare_blocks: Mutex<Vec<Vec<PixelBlock>>>,
@@ -129,6 +135,8 @@ impl<K: Kind> Scene<K> {
             varyings: Vec::new(),
             states: Vec::new(),
             bins: Vec::new(),
+            allowance: Allowance::UNBOUNDED,
+            taken: 0,
             tiles_across: 0,
             spare_blocks: Mutex::default(),
         };
@@ -175,6 +183,14 @@ impl<K: Kind> Scene<K> {
     pub fn take_unused_state(&mut self) -> Option<StateSpan<K::State>> {
         let primitives = self.primitives.len() as u32;
         self.states.pop_if(|span| span.first == primitives)
+    }
+
+    /// Takes fuel for a triangle of so many pixels' area. False if there is none left: it is not drawn then.
+    #[inline]
+    pub fn charge(&mut self, area: u64, bounds: Rect) -> bool {
+        let price = self.allowance.take(area, bounds);
+        self.taken = self.taken.saturating_add(price.unwrap_or(0));
+        price.is_some()
     }
 
     /// Adds a primitive whose pixels lie in `bounds`, which lies in the target.

@@ -193,6 +193,13 @@ pub struct Edges {
     pub stippled: bool,
 }
 
+impl Edges {
+    /// The area in pixels: wherever they are evaluated, the three functions add up to twice as many 1/65536.
+    pub fn area(&self) -> u64 {
+        self.corner.iter().sum::<i64>().max(0) as u64 >> 17
+    }
+}
+
 /// Where a sample lies in its pixel, in 1/256 pixel from the top left corner.
 pub type SamplePosition = [u8; 2];
 

@@ -4,6 +4,7 @@ use triglyph_guest::kernel::transfer::{ConvertKey, Corner};
 
 use super::rearrange::fits;
 use crate::device::FaultKind;
+use crate::frontend::budget::cost;
 use crate::mem::{GuestAddr, GuestRange};
 
 /// One transfer.
@@ -209,6 +210,21 @@ impl Rearrange {
 }
 
 impl Request {
+    /// What it costs in fuel: bytes that are moved as they are, lines with gaps, pixels that are converted.
+    pub fn fuel(&self) -> u64 {
+        let lines = |size: u64, lines: &Lines| if lines.gap == 0 { 1 } else { size / lines.line.max(1) };
+        match self {
+            Request::Fill(fill) => fill.size / (8 * cost::BYTES),
+            Request::Copy(copy) => {
+                let pieces = lines(copy.size, &copy.source_lines).max(lines(copy.size, &copy.target_lines));
+                copy.size / (8 * cost::BYTES) + pieces.saturating_mul(cost::COMMAND)
+            }
+            Request::Convert(convert) => cost::PIXEL * u64::from(convert.width) * u64::from(convert.height),
+            Request::Rearrange(rearrange) => u64::from(rearrange.width) * u64::from(rearrange.height),
+            Request::FillRect(fill) => u64::from(fill.width) * u64::from(fill.height),
+        }
+    }
+
     /// The bytes that it may read, from the first to the last; `None` where it reads no memory, or where all that it
     /// touches is to count.
     pub fn source_range(&self) -> Option<GuestRange> {

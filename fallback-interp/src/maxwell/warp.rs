@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use triglyph_guest::kernel::maxwell::{FUEL, LANES};
+use triglyph_guest::kernel::maxwell::{FUEL, LANES, PIXEL_FUEL};
 use triglyph_guest::tegra::shader::modifiers::CcTest;
 use triglyph_guest::tegra::shader::program::Token;
 
@@ -172,7 +172,8 @@ impl Warp {
             limited |= target <= own;
             lane.at = target;
         }
-        if limited && self.executed > FUEL {
+        let most = if context.stage.kills() { PIXEL_FUEL } else { FUEL };
+        if limited && self.executed > most {
             self.end_all();
             context.environment.exhausted.fetch_add(1, Relaxed);
         }

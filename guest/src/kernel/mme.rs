@@ -9,8 +9,8 @@
 //! may change registers, `dirty` and `direct`. The address is increased after that.
 //!
 //! The program ends behind the delay slot of an exit, and stops where [`MmeStop`] says. Branches that are taken are
-//! counted, and the one that exceeds [`BRANCHES`] stops it: what lies between two of them is bounded by the size of the
-//! code.
+//! taken off [`MmeJob::branches`], and the first one for which none is left stops it: what lies between two of them is
+//! bounded by the size of the code.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::cell::Cell;
@@ -21,7 +21,7 @@ use crate::tegra::mme::isa::{branch_offset, exits, is_branch};
 /// Method addresses of a class.
 pub const METHODS: usize = 0x1000;
 
-/// Branches that one call may take. (A macro that draws instances takes one for each.)
+/// Branches that one call may take at most. (A macro that draws instances takes one for each.)
 pub const BRANCHES: u32 = 1 << 24;
 
 /// In [`MmeJob::groups`]: the machine has to be called.
@@ -80,6 +80,8 @@ pub struct MmeJob<'a> {
     pub dirty: &'a Cell<u32>,
     /// Whether methods without effect may be stored without asking the machine.
     pub direct: &'a Cell<bool>,
+    /// Branches that the call may still take; the machine may lower it meanwhile.
+    pub branches: &'a Cell<u32>,
     /// The machine.
     pub machine: &'a mut dyn MmeMachine,
 }
@@ -112,7 +114,7 @@ pub enum MmeStop {
     },
     /// Beyond its code: the hardware's memory ends there.
     OffTheEnd,
-    /// It took more than [`BRANCHES`] branches.
+    /// It took more branches than it may.
     OutOfBranches,
 }
 

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::mme::{CALL, METHODS, MmeEnd, MmeJob, MmeKernel, MmeKey, MmeMachine};
+use super::mme::{BRANCHES, CALL, METHODS, MmeEnd, MmeJob, MmeKernel, MmeKey, MmeMachine};
 use super::unsupported::Unsupported;
 use crate::tegra::mme::random::{Options, program};
 
@@ -22,6 +22,8 @@ pub struct Case {
     pub groups: Vec<u32>,
     /// Whether methods may be stored directly at first.
     pub direct: bool,
+    /// Branches that the call may take.
+    pub branches: u32,
 }
 
 /// What a call came to.
@@ -37,6 +39,8 @@ pub struct Outcome {
     pub shadow: Vec<u32>,
     /// Stale groups.
     pub dirty: u32,
+    /// Branches that were left.
+    pub branches: u32,
 }
 
 impl Case {
@@ -48,6 +52,7 @@ impl Case {
             registers: vec![0; METHODS],
             groups: vec![CALL; METHODS],
             direct: false,
+            branches: BRANCHES,
         }
     }
 
@@ -63,7 +68,7 @@ impl Case {
         };
         let (live, shadow) = (cells(&self.registers), cells(&[]));
         let groups: Box<[u32; METHODS]> = Box::new(std::array::from_fn(|i| self.groups[i]));
-        let (dirty, direct) = (Cell::new(0), Cell::new(self.direct));
+        let (dirty, direct, branches) = (Cell::new(0), Cell::new(self.direct), Cell::new(self.branches));
         let mut machine = Recorder { live: &live, shadow: &shadow, direct: &direct, sent: Vec::new() };
         let end = run(&mut MmeJob {
             parameters: &self.parameters,
@@ -72,11 +77,12 @@ impl Case {
             groups: &groups,
             dirty: &dirty,
             direct: &direct,
+            branches: &branches,
             machine: &mut machine,
         })?;
         let sent = machine.sent;
         let [live, shadow] = [live, shadow].map(|cells| cells.iter().map(Cell::get).collect());
-        Ok(Outcome { end, sent, live, shadow, dirty: dirty.get() })
+        Ok(Outcome { end, sent, live, shadow, dirty: dirty.get(), branches: branches.get() })
     }
 }
 
@@ -111,7 +117,9 @@ pub fn case(rng: &mut impl FnMut() -> u32, options: Options) -> Case {
     let registers = (0..METHODS).map(|_| rng()).collect();
     let mut groups: Vec<u32> = (0..METHODS).map(|_| if one_in(rng, 4) { CALL } else { 1 << (rng() % 31) }).collect();
     groups[TOGGLE as usize] = CALL;
-    Case { key: MmeKey::new(&code, 0).0, parameters, registers, groups, direct: !one_in(rng, 4) }
+    let direct = !one_in(rng, 4);
+    let branches = if one_in(rng, 4) { rng() % 8 } else { BRANCHES };
+    Case { key: MmeKey::new(&code, 0).0, parameters, registers, groups, direct, branches }
 }
 
 fn one_in(rng: &mut impl FnMut() -> u32, n: u32) -> bool {

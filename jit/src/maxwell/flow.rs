@@ -12,7 +12,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I32X4};
 use cranelift_codegen::ir::{Block as Code, BlockArg, InstBuilder, JumpTableData, Value};
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::FUEL;
+use triglyph_guest::kernel::maxwell::{FUEL, PIXEL_FUEL};
 use triglyph_guest::num::ops::Ops;
 
 use super::graph::{Block, BlockRef, BranchTarget};
@@ -392,9 +392,10 @@ impl Lower<'_, '_> {
     fn is_over(&mut self, lanes: Option<Mask>) -> Value {
         let (address, offset) = self.count_place();
         let any = lanes.map(|lanes| self.e().any(lanes));
+        let most = if self.lanes == Lanes::Quad { PIXEL_FUEL } else { FUEL };
         let e = self.e();
         let count = e.load_i32(address, offset);
-        let over = e.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, count, i64::from(FUEL));
+        let over = e.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, count, i64::from(most));
         let Some(any) = any else { return over };
         let any = e.b.ins().icmp_imm_u(IntCC::NotEqual, any, 0);
         e.b.ins().band(over, any)

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::types::{I8, I32, I64};
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, SigRef, Signature, Value};
 use cranelift_frontend::Variable;
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::mme::{BRANCHES, CALL, METHODS, MmeKey};
+use triglyph_guest::kernel::mme::{CALL, METHODS, MmeKey};
 use triglyph_guest::tegra::mme::isa::{
     self, Alu, Assign, Bits, Branch, Immediate, Reg, Target, Visitor, branch_offset, exits, is_branch,
 };
@@ -29,7 +29,6 @@ pub(super) fn build(e: &mut Emit<'_>, key: &MmeKey) -> Result<(), Unsupported> {
         address: variable(),
         increment: variable(),
         fetched: variable(),
-        branches: variable(),
         dirty_groups: variable(),
     };
     let (heads, known) = (heads(key), KnownState::default());
@@ -47,7 +46,6 @@ struct State {
     address: Variable,
     increment: Variable,
     fetched: Variable,
-    branches: Variable,
     /// Groups that stores have made dirty since `dirty` was written last.
     dirty_groups: Variable,
 }
@@ -118,8 +116,8 @@ enum Outcome {
 impl Lower<'_, '_> {
     fn program(&mut self) {
         let zero = self.e.i32(0);
-        let State { registers, carry, address, increment, fetched, branches, dirty_groups } = &self.state;
-        for &variable in registers.iter().chain([carry, address, increment, fetched, branches, dirty_groups]) {
+        let State { registers, carry, address, increment, fetched, dirty_groups } = &self.state;
+        for &variable in registers.iter().chain([carry, address, increment, fetched, dirty_groups]) {
             self.e.b.def_var(variable, zero);
         }
         self.known.fetched = Some(0);
@@ -218,11 +216,13 @@ impl Lower<'_, '_> {
 
     /// A branch that is taken.
     fn taken(&mut self, at: u32, branch: Branch) {
-        let count = self.e.b.use_var(self.state.branches);
-        let count = self.e.b.ins().iadd_imm_u(count, 1);
-        self.e.b.def_var(self.state.branches, count);
-        let limit = self.e.i32(BRANCHES as i32);
-        let over = self.e.b.ins().icmp(IntCC::UnsignedGreaterThan, count, limit);
+        // In memory: the machine may lower it.
+        let place = self.pointer(offset_of!(Args, branches));
+        let count = self.e.b.ins().load(I32, memory(), place, 0);
+        let over = self.e.b.ins().icmp_imm_u(IntCC::Equal, count, 0);
+        let left = self.e.b.ins().iadd_imm_s(count, -1);
+        let left = self.e.b.ins().select(over, count, left);
+        self.e.b.ins().store(memory(), left, place, 0);
         let (end, on) = (self.e.cold_block(&[]), self.e.block(&[]));
         self.e.branch(over, (end, &[]), (on, &[]));
         self.e.switch_to(end);

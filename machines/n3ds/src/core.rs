@@ -7,7 +7,7 @@ use triglyph_guest::pica::{external, regs};
 use super::external::{CommandProcessor, ListEnd};
 use super::pica::{self, Host, Pica};
 use triglyph_engine::device::{CallLog, FaultKind, FaultLog};
-use triglyph_engine::frontend::budget::Budget;
+use triglyph_engine::frontend::budget::{Budget, cost};
 use triglyph_engine::mem::Memory;
 use triglyph_engine::probe::Command;
 use triglyph_engine::render::Renderer;
@@ -63,6 +63,9 @@ impl Core {
 impl CommandProcessor for Core {
     fn run_list(&mut self, address: u32, size: u32) -> ListEnd {
         self.settle();
+        if !self.budget.is_bounded() {
+            self.budget.refuel();
+        }
         self.pica.start_list(address, size);
         self.continue_list().unwrap_or_default()
     }
@@ -103,6 +106,11 @@ impl CommandProcessor for Core {
 
     fn transfer(&mut self, request: &Request) -> Outcome {
         self.settle();
+        if !self.budget.charge(cost::COMMAND + request.fuel()) {
+            let what = "a transfer that is too large";
+            self.faults.record(FaultKind::OutOfFuel, request.target().address, 0, what);
+            return Outcome::default();
+        }
         // Between two transfers of a command nothing is drawn.
         if !self.renderer.has_closed() {
             self.with_pica(|pica, host| pica.finish(host));
@@ -118,6 +126,7 @@ impl CommandProcessor for Core {
     }
 
     fn fault(&mut self, kind: FaultKind, what: String, address: u64) {
+        self.budget.charge(cost::FAULT);
         self.faults.record(kind, address, 0, what);
     }
 }

@@ -7,13 +7,13 @@ use super::external::External;
 use super::gsp::{Bus, Gsp, Hardware, SharedPage, report};
 use super::gx::Executed;
 use super::lcd::{Eye, Screen};
-use super::recorded::Recorded;
+use super::recorded::{self, Recorded};
 use triglyph_engine::device::calls::RecordsCalls;
 use triglyph_engine::device::{
     Access, CallLog, CallRecorder, Device, Event, FaultLog, Machine, ReplayDevice, RunEnd, RunLimit, Said,
 };
 use triglyph_engine::error::Error;
-use triglyph_engine::frontend::budget::{Budget, SliceEnd};
+use triglyph_engine::frontend::budget::{Budget, FUEL, SliceEnd};
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::render::{Accuracy, Renderer};
 use triglyph_engine::snapshot::SnapshotOptions;
@@ -47,12 +47,10 @@ impl N3ds {
             renderer,
             pica: Default::default(),
             faults: FaultLog::default(),
-            budget: Budget::default(),
+            budget: Budget::new(options.fuel),
             ended: None,
             calls: CallLog::default(),
         };
-        // What runs away is bounded by the limits of lists.
-        core.budget.refuel(u64::MAX);
         core.pica.set_numbers(match options.accuracy {
             Accuracy::Exact => Numbers::F24,
             Accuracy::Fast => Numbers::F32,
@@ -79,6 +77,24 @@ impl N3ds {
         self.core.renderer.set_state_cache_enabled(enabled);
     }
 
+    /// Sets what each submission may cost, in units of fuel: see [`Options::fuel`], with which it begins. A recording
+    /// has it.
+    pub fn set_fuel(&mut self, fuel: u64) {
+        self.core.budget.set_tank(fuel);
+        self.record_fuel();
+    }
+
+    fn record_fuel(&mut self) {
+        let fuel = self.core.budget.tank();
+        recorded::call(&mut self.core, Recorded::SetFuel, &[fuel as u32, (fuel >> 32) as u32]);
+    }
+
+    /// Fuel and time.
+    #[doc(hidden)]
+    pub fn budget(&self) -> &Budget {
+        &self.core.budget
+    }
+
     /// The renderer: kernels and counters.
     #[doc(hidden)]
     pub fn renderer(&self) -> &Renderer {
@@ -97,6 +113,7 @@ impl N3ds {
         self.core.renderer.timeline.submit();
         self.core.memory.note_host_writes();
         self.core.calls.look();
+        self.core.budget.refuel();
         let answer = self.with_bus(f);
         // A draw that was started by a register call, without any list, shows in memory as well.
         self.core.renderer.flush(&self.core.memory);
@@ -202,6 +219,9 @@ impl Device for N3ds {
         self.core.calls.set_recorder(recorder);
         self.recorded_choices = [false; 3];
         self.record_choices();
+        if self.core.budget.tank() != FUEL {
+            self.record_fuel();
+        }
     }
 
     fn take_events(&mut self) -> Vec<Event> {
@@ -257,7 +277,7 @@ impl Device for N3ds {
         }
         let _span = trace::submit();
         self.core.memory.note_host_writes();
-        self.core.budget.begin_slice(limit, u64::MAX);
+        self.core.budget.begin_slice(limit);
         self.core.renderer.set_interrupter(Some(self.core.budget.interrupter().clone()));
         self.with_bus(|gsp, hardware| gsp.work(hardware));
         if !self.gsp.has_work() {
@@ -266,7 +286,6 @@ impl Device for N3ds {
         }
         self.core.renderer.set_interrupter(None);
         let end = self.core.budget.end_slice();
-        self.core.budget.refuel(u64::MAX);
         let end = match end {
             SliceEnd::Interrupted => RunEnd::Interrupted,
             SliceEnd::Used if self.gsp.has_work() => RunEnd::BudgetUsed,

@@ -11,6 +11,7 @@
 //! | 6 | a command is executed at once, while submissions are deferred: its eight words |
 //! | 7 | a bounded run has found a command in a client's queue, and will execute it after others: its eight words |
 //! | 8 | what the host has chosen: whether submissions are deferred, bad addresses fail, frozen units hang |
+//! | 9 | `set_fuel`: units, low word first |
 //!
 //! Queues of clients are not in recordings. A machine that replays one leaves its own alone, once it has been told that
 //! the host has chosen something.
@@ -39,6 +40,7 @@ listed! {
         Execute = 6,
         Queued = 7,
         Choices = 8,
+        SetFuel = 9,
     }
 }
 
@@ -144,6 +146,7 @@ impl N3ds {
                 let policy = if hang != 0 { FreezePolicy::Hang } else { FreezePolicy::Complete };
                 self.external.set_freeze_policy(policy);
             }
+            (Recorded::SetFuel, &[low, high]) => self.set_fuel(u64::from(high) << 32 | u64::from(low)),
             (what, arguments) => return self.replay_hardware(what, arguments).ok_or_else(bad),
         }
         Ok(())

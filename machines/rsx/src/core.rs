@@ -12,10 +12,10 @@ use triglyph_engine::device::{FaultKind, FaultLog, ObjectEntry, RunLimit};
 use triglyph_engine::draw::program::Drawn;
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::DeriveContext;
-use triglyph_engine::frontend::budget::{Budget, SliceEnd};
+use triglyph_engine::frontend::budget::{Budget, SliceEnd, cost};
 use triglyph_engine::mem::{GuestAddr, Memory};
 use triglyph_engine::probe::{Command, Effect};
-use triglyph_engine::render::{Accuracy, Renderer};
+use triglyph_engine::render::{Account, Accuracy, Renderer};
 use triglyph_engine::snapshot::state;
 use triglyph_engine::transfer::Request;
 
@@ -120,7 +120,7 @@ impl DeriveContext for Core {
 }
 
 impl Core {
-    pub(super) fn new(mode: RsxMode, renderer: Renderer) -> Result<Self, Error> {
+    pub(super) fn new(mode: RsxMode, renderer: Renderer, fuel: u64) -> Result<Self, Error> {
         let mut memory = renderer.guest_memory();
         let objects = match mode {
             RsxMode::Exact => Objects::Instances(Ramin::new(&mut memory)?),
@@ -133,7 +133,7 @@ impl Core {
             big_endian: false,
             position: 0,
             objects,
-            budget: Budget::default(),
+            budget: Budget::new(fuel),
             unmapped_io: Vec::new(),
         })
     }
@@ -264,6 +264,7 @@ impl Core {
     /// Counts a fault at a guest address, method or handle; the text is only made when it is kept.
     #[cold]
     pub fn fault(&mut self, kind: FaultKind, address: u64, what: Arguments<'_>) {
+        self.budget.charge(cost::FAULT);
         self.faults.record(kind, address, self.position, what);
     }
 
@@ -288,16 +289,17 @@ impl Core {
         self.settle_accounts();
     }
 
-    /// Takes fuel for what has come of a draw, of which 64 pixels take so many nanoseconds.
-    pub fn spend_drawing_time(&mut self, drawn: Drawn, block_time: u64) {
+    /// Takes time and fuel for what has come of a draw.
+    pub fn spend_drawing_time(&mut self, drawn: Drawn, account: Account) {
         // Without fuel the next draw is not done any more.
-        let _ = self.budget.spend((drawn.pixels / 64 + drawn.primitives) * block_time);
+        let time = (drawn.pixels / 64 + drawn.primitives).saturating_mul(account.block_time);
+        self.budget.spend_at(time, self.renderer.take_primitive_fuel());
     }
 
     /// The same for draws that were set up after their commands.
     pub fn settle_accounts(&mut self) {
         for (drawn, account) in self.renderer.take_accounts() {
-            self.spend_drawing_time(drawn, account.block_time);
+            self.spend_drawing_time(drawn, account);
         }
     }
 
@@ -310,8 +312,8 @@ impl Core {
     }
 
     /// Begins a bounded run, whose drawing may be interrupted.
-    pub(super) fn begin_slice(&mut self, limit: RunLimit, fuel: u64) {
-        self.budget.begin_slice(limit, fuel);
+    pub(super) fn begin_slice(&mut self, limit: RunLimit) {
+        self.budget.begin_slice(limit);
         self.renderer.set_interrupter(Some(self.budget.interrupter().clone()));
     }
 

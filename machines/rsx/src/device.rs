@@ -18,15 +18,12 @@ use triglyph_engine::device::{
     Said, Waiting,
 };
 use triglyph_engine::error::Error;
-use triglyph_engine::frontend::budget::SliceEnd;
+use triglyph_engine::frontend::budget::{FUEL, SliceEnd};
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::trace;
 use triglyph_engine::transfer::{ScanLayout, ScanOut, format};
 use triglyph_options::Options;
-
-/// Fuel of one run: about a quarter of a second of the front end's time.
-const FUEL: u64 = 1 << 28;
 
 /// A PlayStation 3's GPU, and the hypervisor's calls in front of it.
 #[derive(Debug)]
@@ -53,7 +50,7 @@ impl Rsx {
     /// # Errors
     /// [`Error::Unsupported`] when the host gives no threads or no memory.
     pub fn new(options: &Options) -> Result<Self, Error> {
-        let core = Core::new(options.accuracy.into(), options.renderer()?)?;
+        let core = Core::new(options.accuracy.into(), options.renderer()?, options.fuel)?;
         let mut outside = Outside::default();
         outside.events.count_on(&core.renderer.timeline);
         Ok(Rsx {
@@ -117,6 +114,15 @@ impl Rsx {
         self.core.budget.set_clock(nanoseconds);
     }
 
+    /// Sets what each submission may cost, in units of fuel: see [`Options::fuel`], with which it begins. A recording
+    /// has it.
+    pub fn set_fuel(&mut self, fuel: u64) {
+        if let Some(()) = self.record(Recorded::SetFuel, &[fuel], |rsx| rsx.set_fuel(fuel)) {
+            return;
+        }
+        self.core.budget.set_tank(fuel);
+    }
+
     /// Who executes software methods of channels that are none of LV1's; without a handler they are events.
     pub fn set_software_handler(&mut self, handler: Option<SoftwareHandler>) {
         self.outside.handler = handler;
@@ -141,7 +147,7 @@ impl Rsx {
 
     /// Runs channels, a bit each.
     pub(super) fn run_channels(&mut self, wanted: u32) -> [Option<Stop>; CHANNELS as usize] {
-        self.core.budget.refuel(FUEL);
+        self.core.budget.refuel();
         self.core.memory.note_host_writes();
         self.fifo.run_all(&mut self.core, &mut self.outside, wanted)
     }
@@ -180,7 +186,7 @@ impl Rsx {
 
     /// Does everything that was submitted. Nobody is left then who could release a semaphore.
     fn run_all_segments(&mut self) {
-        self.core.budget.refuel(FUEL);
+        self.core.budget.refuel();
         self.core.memory.note_host_writes();
         self.run_segments();
         for channel in self.segments.waiting() {
@@ -319,6 +325,9 @@ impl Device for Rsx {
 
     fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
         self.calls.set_recorder(recorder);
+        if self.core.budget.tank() != FUEL {
+            self.set_fuel(self.core.budget.tank());
+        }
         if self.deferred {
             self.set_deferred(true);
         }
@@ -384,7 +393,7 @@ impl Device for Rsx {
             return end;
         }
         let _span = trace::submit();
-        self.core.begin_slice(limit, FUEL);
+        self.core.begin_slice(limit);
         self.core.memory.note_host_writes();
         self.look_at_control();
         let waiting = self.run_slice();

@@ -13,6 +13,7 @@
 //! | 10 | submissions are deferred: whether |
 //! | 11 | `finish` |
 //! | 12 | `bus_write` to local memory: address, word |
+//! | 13 | `set_fuel`: units |
 
 use super::Rsx;
 use triglyph_engine::device::calls::{self, CallKind, CallLog, RecordsCalls};
@@ -38,6 +39,7 @@ listed! {
         SetDeferred = 10,
         Finish = 11,
         BusWrite = 12,
+        SetFuel = 13,
     }
 }
 
@@ -84,6 +86,7 @@ impl Rsx {
             (Recorded::BusWrite, &[address, word]) => {
                 self.bus_write(address, word as u32);
             }
+            (Recorded::SetFuel, &[fuel]) => self.set_fuel(fuel),
             _ => return Err(bad()),
         }
         Ok(())

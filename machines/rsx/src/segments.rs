@@ -31,7 +31,7 @@ pub(super) struct Segments {
 struct Round {
     /// Whose turn is next.
     next: u32,
-    /// The time when it began.
+    /// The time when it began, 0 between two rounds.
     began: u64,
     /// Bit n: channel n waited when it had its turn last.
     waiting: u32,
@@ -58,6 +58,7 @@ impl Segments {
         if self.round.next == CHANNELS {
             self.round.next = 0;
             if !self.fresh && (self.round.waiting == 0 || now == self.round.began) {
+                self.round.began = 0;
                 return None;
             }
         }

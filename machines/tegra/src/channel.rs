@@ -14,6 +14,7 @@ use super::host::{self, Host, SavedBlocked, SavedHost};
 use super::packet::packet_words;
 use super::unit::{SavedUnits, Units, Words};
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::frontend::packet_trace::PacketTraces;
 use triglyph_engine::snapshot::state;
 
@@ -314,7 +315,7 @@ impl Channel {
                 worked = true;
                 let words = &mut words[..CHUNK.min(left as usize)];
                 core.position = address;
-                core.read_words(address, words, "a push buffer");
+                core.peek_words(address, words);
                 if !self.chunk(core, address, words) {
                     return worked;
                 }
@@ -352,9 +353,14 @@ impl Channel {
     }
 
     fn begin_entry(&mut self, core: &mut Core, bits: u64) {
+        core.budget.charge(cost::JUMP);
         match Entry::decode(bits) {
             Entry::Segment(Segment { conditional: true, .. }) if !self.stream.active() => {}
-            Entry::Segment(segment) => self.current = Some((segment.address, segment.words)),
+            Entry::Segment(segment) => {
+                // Once for all of it: what is read of it at once depends on where bounded runs end.
+                core.expect_readable(segment.address, 4 * u64::from(segment.words), "a push buffer");
+                self.current = Some((segment.address, segment.words));
+            }
             Entry::Control { operation: Control::Illegal | Control::Unknown(_), .. } => {
                 core.fault(FaultKind::BadCommand, bits, format_args!("GPFIFO entry {bits:#018x}"));
             }

@@ -16,9 +16,12 @@ pub fn load(core: &mut Core, registers: &Registers, words: &[u32]) {
     let start = u64::from(offset & 0xFFFC);
     let bytes = bytes_of(words);
     let room = usize::try_from(size.saturating_sub(start)).unwrap_or(usize::MAX).min(bytes.len()) & !3;
-    if room < bytes.len() {
-        let what = format_args!("{} words beyond a constant buffer of {size:#x} bytes", (bytes.len() - room) / 4);
+    let beyond = (bytes.len() - room) / 4;
+    if beyond != 0 {
+        let what = format_args!("{beyond} words beyond a constant buffer of {size:#x} bytes");
         core.fault(FaultKind::BadMethod, regs::load_constant_buffer_offset::ID as u64, what);
+        // Each word counts, as a bounded run may end between any two.
+        core.faults.count_only(FaultKind::BadMethod, beyond as u64 - 1);
     }
     let address = registers.address(regs::set_constant_buffer_selector_b::ID);
     core.write_unseen(address.wrapping_add(start) & ADDRESS_MASK, &bytes[..room], "a constant buffer");

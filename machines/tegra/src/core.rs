@@ -10,11 +10,11 @@ use triglyph_guest::kernel::Window;
 use super::kinds::{Kinds, SavedKind};
 use triglyph_engine::device::{FaultKind, FaultLog, RunLimit};
 use triglyph_engine::draw::program::Drawn;
-use triglyph_engine::frontend::budget::{Budget, SliceEnd};
+use triglyph_engine::frontend::budget::{Budget, SliceEnd, cost};
 use triglyph_engine::frontend::{DeriveContext, MemoryDependency};
 use triglyph_engine::mem::{GuestAddr, Memory, read_words};
 use triglyph_engine::probe::{Command, Effect};
-use triglyph_engine::render::Renderer;
+use triglyph_engine::render::{Account, Renderer};
 use triglyph_engine::snapshot::state;
 use triglyph_engine::transfer::{Outcome, Rearrange, Request, Transfers};
 
@@ -80,7 +80,7 @@ impl DeriveContext for Core {
 }
 
 impl Core {
-    pub(super) fn new(renderer: Renderer) -> Self {
+    pub(super) fn new(renderer: Renderer, fuel: u64) -> Self {
         Core {
             memory: renderer.guest_memory(),
             renderer,
@@ -89,7 +89,7 @@ impl Core {
             space: SPACE,
             kinds: Kinds::default(),
             syncpoints: [0; SYNCPOINTS],
-            budget: Budget::default(),
+            budget: Budget::new(fuel),
             interrupts: 0,
             late_primitives: 0,
             dependency: None,
@@ -115,6 +115,7 @@ impl Core {
     /// Counts a fault at a GPU address or method; the text is only made when it is kept.
     #[cold]
     pub fn fault(&mut self, kind: FaultKind, address: u64, what: Arguments<'_>) {
+        self.budget.charge(cost::FAULT);
         self.faults.record(kind, address, self.position, what);
     }
 
@@ -124,11 +125,10 @@ impl Core {
         self.settle_accounts();
     }
 
-    /// Takes fuel for what has come of a draw, of which 64 pixels take so many nanoseconds. False if there was not
-    /// enough.
-    #[must_use]
-    pub(super) fn spend_drawing_time(&mut self, drawn: Drawn, block_time: u64) -> bool {
-        self.budget.spend(drawn.pixels.div_ceil(64) * block_time)
+    /// Takes time and fuel for what has come of a draw. False if there was not enough.
+    pub(super) fn spend_drawing_time(&mut self, drawn: Drawn, account: Account) -> bool {
+        let time = drawn.pixels.div_ceil(64).saturating_mul(account.block_time);
+        self.budget.spend_at(time, self.renderer.take_primitive_fuel())
     }
 
     /// The same for draws that were set up after their commands, whose primitives are to be counted as well.
@@ -136,7 +136,7 @@ impl Core {
         for (drawn, account) in self.renderer.take_accounts() {
             self.late_primitives += if account.counts { drawn.primitives } else { 0 };
             // Without fuel the next draw is not done any more.
-            let _ = self.spend_drawing_time(drawn, account.block_time);
+            self.spend_drawing_time(drawn, account);
         }
     }
 
@@ -149,8 +149,8 @@ impl Core {
     }
 
     /// Begins a bounded run, whose drawing may be interrupted.
-    pub(super) fn begin_slice(&mut self, limit: RunLimit, fuel: u64) {
-        self.budget.begin_slice(limit, fuel);
+    pub(super) fn begin_slice(&mut self, limit: RunLimit) {
+        self.budget.begin_slice(limit);
         self.renderer.set_interrupter(Some(self.budget.interrupter().clone()));
     }
 
@@ -209,15 +209,35 @@ impl Core {
     /// Fills `words` with the little-endian words at `address`; zeros and a fault where memory is not mapped. Sees
     /// everything drawn so far.
     pub fn read_words(&mut self, address: u64, words: &mut [u32], what: &str) {
+        let missing = self.peek_words(address, words);
+        self.count_missing(FaultKind::UnmappedRead, address, missing, what);
+    }
+
+    /// The same without a fault. Returns how many bytes are not mapped.
+    pub fn peek_words(&mut self, address: u64, words: &mut [u32]) -> u64 {
         let bytes = 4 * words.len() as u64;
         self.renderer.flush_overlapping(&self.memory, self.at(address).range(bytes));
-        if read_words(self.memory.readable(self.at(address)), words, false) == words.len() {
-            return self.note_dependency(address, &bytes_of(words));
-        }
-        let mut bytes = vec![0; bytes as usize];
-        self.read_bytes(address, &mut bytes, what);
-        for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(4)) {
-            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        let missing = match read_words(self.memory.readable(self.at(address)), words, false) {
+            read if read == words.len() => 0,
+            _ => {
+                let mut bytes = vec![0; bytes as usize];
+                let missing = self.memory.read_pieces(self.at(address), &mut bytes);
+                for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(4)) {
+                    *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+                }
+                missing as u64
+            }
+        };
+        self.note_dependency(address, &bytes_of(words));
+        missing
+    }
+
+    /// Counts a fault if some of so many bytes at `address` are not mapped.
+    pub fn expect_readable(&mut self, address: u64, bytes: u64, what: &str) {
+        let place = self.at(address);
+        if (self.memory.readable(place).len() as u64) < bytes {
+            let missing = self.memory.count_missing(place.range(bytes));
+            self.count_missing(FaultKind::UnmappedRead, address, missing, what);
         }
     }
 
@@ -245,12 +265,15 @@ impl Core {
         self.count_missing(FaultKind::UnmappedWrite, address, missing as u64, what);
     }
 
-    /// As [`Self::write_bytes`], but what was drawn before and does not look at these bytes may be drawn later.
+    /// As [`Self::write_bytes`], but what was drawn before and does not look at these bytes may be drawn later. Each
+    /// word outside of memory counts as a fault.
     pub fn write_unseen(&mut self, address: u64, bytes: &[u8], what: &str) {
         self.renderer.flush_before_write(&self.memory, self.place(address).range(bytes.len() as u64));
         self.note_store(self.at(address), bytes.len() as u64);
-        let missing = self.memory.write_pieces(self.at(address), bytes);
-        self.count_missing(FaultKind::UnmappedWrite, address, missing as u64, what);
+        let missing = self.memory.write_pieces(self.at(address), bytes) as u64;
+        self.count_missing(FaultKind::UnmappedWrite, address, missing, what);
+        // Each word counts, as a bounded run may end between any two.
+        self.faults.count_only(FaultKind::UnmappedWrite, missing.div_ceil(4).saturating_sub(1));
     }
 
     /// Does a transfer that sees everything drawn so far; what falls outside of memory is a fault of `what`.

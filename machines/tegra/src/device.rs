@@ -11,14 +11,11 @@ use triglyph_engine::device::{
     Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, ReplayDevice, RunEnd, RunLimit, Said, Waiting,
 };
 use triglyph_engine::error::Error;
-use triglyph_engine::frontend::budget::SliceEnd;
+use triglyph_engine::frontend::budget::{FUEL, SliceEnd};
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::snapshot::{SnapshotOptions, state};
 use triglyph_engine::trace;
 use triglyph_options::Options;
-
-/// Fuel of one submission: about a second of the front end's time.
-const FUEL: u64 = 1 << 30;
 
 /// Channels at most: a bound for what a host can make by mistake.
 pub(super) const CHANNELS: u32 = 512;
@@ -58,7 +55,7 @@ impl TegraX1 {
     pub fn new(options: &Options) -> Result<Self, Error> {
         super::registers::prepare();
         Ok(TegraX1 {
-            core: Core::new(options.renderer()?),
+            core: Core::new(options.renderer()?, options.fuel),
             channels: BTreeMap::new(),
             driver: Driver::default(),
             deferred: false,
@@ -140,7 +137,7 @@ impl TegraX1 {
         }
         let _span = trace::submit();
         self.core.renderer.timeline.submit();
-        self.core.budget.refuel(FUEL);
+        self.core.budget.refuel();
         self.core.memory.note_host_writes();
         self.run_rounds();
         self.complete();
@@ -180,6 +177,15 @@ impl TegraX1 {
     /// What the first channel waits for that waits.
     fn waiting(&self) -> Option<Waiting> {
         self.channels.iter().find_map(|(&number, channel)| Some(channel.blocked()?.waiting(number, channel.space())))
+    }
+
+    /// Sets what each submission may cost, in units of fuel: see [`Options::fuel`], with which it begins. A recording
+    /// has it.
+    pub fn set_fuel(&mut self, fuel: u64) {
+        if let Some(()) = self.record(Recorded::SetFuel, &[fuel], |gpu| gpu.set_fuel(fuel)) {
+            return;
+        }
+        self.core.budget.set_tank(fuel);
     }
 
     /// Lets time pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
@@ -277,6 +283,9 @@ impl Device for TegraX1 {
 
     fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
         self.calls.set_recorder(recorder);
+        if self.core.budget.tank() != FUEL {
+            self.set_fuel(self.core.budget.tank());
+        }
         if self.deferred {
             self.set_deferred(true);
         }
@@ -287,7 +296,7 @@ impl Device for TegraX1 {
             return end;
         }
         let _span = trace::submit();
-        self.core.begin_slice(limit, FUEL);
+        self.core.begin_slice(limit);
         self.core.memory.note_host_writes();
         self.run_rounds();
         let has_more = self.channels.values().any(|channel| channel.has_work() && channel.blocked().is_none());

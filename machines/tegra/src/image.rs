@@ -149,7 +149,8 @@ fn afford(core: &mut Core, what: &str, request: &Rearrange, read: bool, write: b
     let source = !read || core.is_whole(request.source, request.extent(&request.from), false);
     let target = !write || core.is_whole(request.target, request.extent(&request.to), true);
     let bytes = units * u64::from(request.bytes);
-    let enough = core.budget.spend(500 + if source && target { bytes / 8 } else { 100 * units });
+    let time = 500 + if source && target { bytes / 8 } else { 100 * units };
+    let enough = core.budget.spend(time) && core.budget.charge(units);
     if !enough {
         let address = if write { request.target.address } else { request.source.address };
         core.fault(FaultKind::OutOfFuel, address, format_args!("{what} of {bytes:#x} bytes"));

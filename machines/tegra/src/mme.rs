@@ -28,6 +28,8 @@ pub struct Ready {
     pub kernel: MacroCaller,
     /// The word of macro memory at which the kernel's code begins.
     pub low: usize,
+    /// Words of its code.
+    pub words: u64,
     /// What [`Mme::changes`] was when this was made.
     made: u64,
 }
@@ -146,7 +148,8 @@ impl Mme {
         let made = self.ready[index].take().filter(|ready| ready.made == self.changes);
         made.unwrap_or_else(|| {
             let (key, low) = MmeKey::new(&self.code, self.starts[index] as usize);
-            Ready { kernel: kernels.mme(&key).into(), low, made: self.changes }
+            let words = key.code.len() as u64;
+            Ready { kernel: kernels.mme(&key).into(), low, words, made: self.changes }
         })
     }
 

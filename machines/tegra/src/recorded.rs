@@ -15,6 +15,7 @@
 //! | 16, 17 | `increment_syncpoint`: syncpoint; `advance_time`: nanoseconds |
 //! | 18, 19 | `run`; `run_for`: words that it did, all ones for until nothing could go on |
 //! | 20 | submissions are deferred: whether |
+//! | 21 | `set_fuel`: units |
 
 use super::TegraX1;
 use super::driver::{Fence, Layout, MapBuffer, MapMemory, Remap};
@@ -49,6 +50,7 @@ listed! {
         Run = 18,
         RunFor = 19,
         SetDeferred = 20,
+        SetFuel = 21,
     }
 }
 
@@ -123,6 +125,7 @@ impl TegraX1 {
                 self.run_for(RunLimit::of_words(words));
             }
             (Recorded::SetDeferred, &[deferred]) => self.set_deferred(deferred != 0),
+            (Recorded::SetFuel, &[fuel]) => self.set_fuel(fuel),
             _ => return Err(bad()),
         }
         Ok(())

@@ -184,7 +184,12 @@ impl Registers {
     }
 
     /// A macro's call on these registers.
-    pub fn job<'a>(&'a self, parameters: &'a [u32], machine: &'a mut dyn MmeMachine) -> MmeJob<'a> {
+    pub fn job<'a>(
+        &'a self,
+        parameters: &'a [u32],
+        branches: &'a Cell<u32>,
+        machine: &'a mut dyn MmeMachine,
+    ) -> MmeJob<'a> {
         MmeJob {
             parameters,
             live: self.file.live(),
@@ -192,6 +197,7 @@ impl Registers {
             groups: self.file.effects().entries(),
             dirty: self.file.dirty_cell(),
             direct: &self.direct,
+            branches,
             machine,
         }
     }

@@ -1,5 +1,8 @@
 //! The engine classes of a channel: where methods go. What they do besides being stored is in `classes/`.
 
+use std::cell::Cell;
+
+use triglyph_guest::kernel::mme::BRANCHES;
 use triglyph_guest::tegra::fifo::{METHOD_MASK, Stepping};
 use triglyph_guest::tegra::methods::Class;
 
@@ -15,6 +18,7 @@ use super::report::Counters;
 use super::threed::{SavedThreeD, ThreeD};
 use super::twod::{SavedTwoD, TwoD};
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::probe::{Command, Effect};
 use triglyph_engine::snapshot::state;
 
@@ -273,7 +277,7 @@ impl Units {
     }
 
     fn dispatch<'u>(&'u mut self, core: &'u mut Core, class: Class) -> ClassDispatch<'u> {
-        ClassDispatch { core, registers: &self.registers, work: &mut self.work, class }
+        ClassDispatch { core, registers: &self.registers, work: &mut self.work, class, branches: None }
     }
 
     fn trigger(&mut self, core: &mut Core, class: Class, method: u32, datum: u32) {
@@ -301,8 +305,15 @@ impl Units {
             self.show_call(core, class, call);
         }
         let mut ready = self.work.mme.ready(call.index, &core.renderer.kernels);
-        let mut dispatch = ClassDispatch { core: &mut *core, registers: &self.registers, work: &mut self.work, class };
-        let end = ready.kernel.run(&mut self.registers[index(class)].job(&call.parameters, &mut dispatch));
+        // What lies between two branches is the whole code at most.
+        let price = cost::COMMAND + ready.words;
+        core.budget.charge(price + call.parameters.len() as u64);
+        let most = u32::try_from(core.budget.fuel() / price).unwrap_or(u32::MAX).min(BRANCHES);
+        let branches = Cell::new(most);
+        let (registers, work) = (&self.registers, &mut self.work);
+        let mut dispatch = ClassDispatch { core: &mut *core, registers, work, class, branches: Some(&branches) };
+        let end = ready.kernel.run(&mut self.registers[index(class)].job(&call.parameters, &branches, &mut dispatch));
+        core.budget.charge(price * u64::from(most.saturating_sub(branches.get())));
         let low = ready.low;
         self.work.mme.keep(call.index, ready);
         if let Some((kind, what)) = fault_of(end.stop, low) {

@@ -300,6 +300,9 @@ impl<'a> Binner<'a> {
 
     /// Adds a primitive to the scene.
     pub(super) fn push(&mut self, primitive: Primitive, edges: Edges, bounds: Rect) {
+        if !self.scene.charge(edges.area(), bounds) {
+            return;
+        }
         self.drawn.primitives += 1;
         self.drawn.pixels += u64::from(bounds.x1 - bounds.x0 + 1) * u64::from(bounds.y1 - bounds.y0 + 1);
         self.scene.push(primitive, edges, bounds);

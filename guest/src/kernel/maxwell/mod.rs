@@ -43,8 +43,8 @@
 //!
 //! Words that lanes execute together count once, whether guards hold, and whether they are instructions. Where control
 //! goes to an address that is not above the instruction's own, and at every CAL, RET, BRK, CONT and LONGJMP that some
-//! lane follows, the warp ends if it has counted more than [`FUEL`]: all its lanes as if by EXIT. Geometry warps keep
-//! what they emitted. Every such warp counts in [`Environment::exhausted`].
+//! lane follows, the warp ends if it has counted more than [`FUEL`] (a quad of pixels [`PIXEL_FUEL`]): all its lanes as
+//! if by EXIT. Geometry warps keep what they emitted. Every such warp counts in [`Environment::exhausted`].
 //!
 //! # Floating point
 //!
@@ -150,6 +150,10 @@ use super::program::stage::ShaderKey;
 
 /// Instructions that the lanes of a warp may execute, see above.
 pub const FUEL: u32 = 1 << 18;
+
+/// The same of a quad of pixels, of which a picture has many: a loop without end in all pixels of a screen would take
+/// minutes otherwise.
+pub const PIXEL_FUEL: u32 = 1 << 16;
 
 /// Entries that a lane's stack may have.
 pub const STACK: usize = 64;

@@ -1,5 +1,6 @@
 //! Pixel programs, compiled: interpolation, quads, lanes that part, helpers.
 
+use triglyph_guest::kernel::maxwell::PIXEL_FUEL;
 use triglyph_jit::Jit;
 use triglyph_testkit::maxwell::quad::{Colors, Pixels};
 
@@ -124,5 +125,5 @@ fn programs_that_run_away_end() {
     let colors = run(&pixels);
     assert_eq!(colors.exhausted, 1);
     // Two instructions a pass, the first one before it; the pass in which more than the limit are counted is the last.
-    assert_eq!(colors.pixels[0], [7, (1 << 17), 0, 0]);
+    assert_eq!(colors.pixels[0], [7, PIXEL_FUEL / 2, 0, 0]);
 }

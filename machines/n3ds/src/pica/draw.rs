@@ -14,8 +14,10 @@ use super::{Host, Pica, geometry, output_map};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::{Batch, Shaded, VertexReuse};
 use triglyph_engine::frontend::NonAliasingRange;
+use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::render::DrawCall;
+use triglyph_engine::scene::Allowance;
 
 /// Groups that a pixel state is derived from.
 pub(super) const PIXEL_GROUPS: u32 = dirty::RASTER
@@ -27,6 +29,8 @@ pub(super) const PIXEL_GROUPS: u32 = dirty::RASTER
     | dirty::PROCTEX;
 /// Invocations without end after which a list draws nothing more: it is noise, not a picture.
 const RUNAWAY: u64 = 64;
+/// What a covered pixel costs in fuel, however many stages and textures it has.
+const PIXEL: u64 = cost::pixel(16);
 
 impl Pica {
     /// DRAW_ARRAYS: NUM_VERTICES vertices from VERTEX_OFFSET on.
@@ -79,7 +83,7 @@ impl Pica {
 
     fn draw_waiting(&mut self, host: &mut Host<'_>) {
         let (bytes, count, inputs) = self.immediate.take();
-        if count == 0 || !self.refresh(host) {
+        if count == 0 || !self.charge_vertices(host, count) || !self.refresh(host) {
             return;
         }
         let Some(left) = self.vertices_left.checked_sub(count.into()) else {
@@ -123,7 +127,7 @@ impl Pica {
     }
 
     fn draw_from_arrays(&mut self, host: &mut Host<'_>, vertices: &VertexReuse, counts: Option<&[usize]>) {
-        if !self.refresh(host) {
+        if !self.charge_vertices(host, vertices.order.len() as u32) || !self.refresh(host) {
             return;
         }
         if !self.vertex.is_valid(host, &self.registers) {
@@ -223,8 +227,27 @@ impl Pica {
     fn draw_shaded(&mut self, host: &mut Host<'_>, vertices: Shaded, order: &[u32], turned: &[u32]) {
         let Some(pixel) = self.pixel.value() else { return };
         let (state, setup) = (pixel.draw.clone(), &pixel.setup);
-        let call = DrawCall { target: pixel.target, state, setup, order, turned };
+        let allowance = Allowance::new(host.budget.fuel(), PIXEL);
+        let call = DrawCall { target: pixel.target, state, setup, order, turned, allowance };
+        host.budget.charge(cost::PRIMITIVE * order.len() as u64 / 3);
         host.renderer.draw(host.memory, &call, vertices, &mut self.assembler);
+    }
+
+    /// Takes fuel for the primitives of draws. Those that are set up after their command come with a later one.
+    pub(super) fn charge_primitives(host: &mut Host<'_>) {
+        let fuel = host.renderer.take_primitive_fuel();
+        host.budget.charge(fuel);
+    }
+
+    /// Takes fuel for a draw of so many vertices. False, with a fault, if there is not enough.
+    fn charge_vertices(&mut self, host: &mut Host<'_>, count: u32) -> bool {
+        let entry = regs::vsh_entry::offset(self.registers.get(regs::vsh_entry::ID)) as u16;
+        let vertex = cost::VERTEX + cost::INSTRUCTION * u64::from(self.vertex_unit.longest(entry));
+        let enough = host.budget.charge(cost::DRAW + vertex * u64::from(count));
+        if !enough {
+            self.fault(host, FaultKind::OutOfFuel, count.into(), format_args!("a draw of {count} vertices"));
+        }
+        enough
     }
 }
 

@@ -13,6 +13,7 @@ use super::{Host, Pica};
 use triglyph_engine::cache::{Handle, Kernels, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::Shaded;
+use triglyph_engine::frontend::budget::cost;
 
 /// How vertices are fed to the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,8 +155,16 @@ impl Pica {
         };
         let mut stage = std::mem::take(&mut self.stage);
         let primitives = primitives(setup.feed, setup.attributes, vertices, feeding, &mut stage);
+        let entry = regs::gsh_entry::offset(self.registers.get(regs::gsh_entry::ID)) as u16;
+        let run = cost::PRIMITIVE + cost::INSTRUCTION * u64::from(self.geometry_unit.longest(entry));
+        let count = primitives.list.len();
+        if !host.budget.charge(run * count as u64) {
+            self.fault(host, FaultKind::OutOfFuel, count as u64, format_args!("{count} primitives of a program"));
+            return None;
+        }
         let mut out = stage.begin();
         let kept = out.clip.len() as u32;
+        let room = self.vertices_left.min(self.limits.draw_vertices.into()).min(host.budget.fuel() / cost::VERTEX);
         let mut job = GeometryJob {
             uniforms: &mut self.geometry_unit.uniforms,
             constants: vertex_state::constants(&self.registers),
@@ -163,7 +172,7 @@ impl Pica {
             values: &primitives.values,
             state: &mut stage.state,
             limit: LIMIT,
-            room: kept + self.vertices_left.min(self.limits.draw_vertices.into()) as u32,
+            room: kept + room as u32,
             exhausted: 0,
             out: &mut out,
         };
@@ -192,6 +201,7 @@ impl Pica {
     /// Takes emitted vertices, and programs without end, from what a list may do.
     fn charge(&mut self, host: &mut Host<'_>, vertices: u32, full: bool, exhausted: u32) {
         self.vertices_left = self.vertices_left.saturating_sub(vertices.into());
+        host.budget.charge(cost::VERTEX * u64::from(vertices));
         if full {
             self.fault(host, FaultKind::OutOfFuel, vertices.into(), format_args!("{vertices} emitted vertices"));
         }

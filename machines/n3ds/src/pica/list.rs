@@ -88,7 +88,9 @@ impl Pica {
                 self.fault(host, FaultKind::OutOfFuel, u64::from(list.address), "a command list that does not end");
                 break;
             }
-            spend(host, 1);
+            if !spend(host, 1) {
+                list.words_left = 0;
+            }
             list = RunningList { address, bytes, at: 0, ..list };
         }
         if !self.try_finish(host) {
@@ -130,13 +132,15 @@ impl Pica {
                 list.at = self.run_packet(host, window, list.at, words);
                 let triangles = host.renderer.triangles() - triangles;
                 list.triangles += triangles;
-                // The fuel of lists are their words.
                 let _ = host.budget.spend(TRIANGLE_TIME * triangles);
+                Self::charge_primitives(host);
                 ahead.forget();
                 self.packet_traces.begin_here();
             }
-            spend(host, list.at - before);
-            if !bounded {
+            let enough = spend(host, list.at - before);
+            if !bounded && !enough {
+                list.words_left = 0;
+            } else if !bounded {
                 list.words_left = list.words_left.saturating_sub(PACKET * packets.max(1));
             }
         }
@@ -192,10 +196,9 @@ impl Pica {
     }
 }
 
-/// Lets the time of some words pass.
-fn spend(host: &mut Host<'_>, words: u64) {
-    // The fuel of lists are their words.
-    let _ = host.budget.spend_words(words, WORD_TIME * words);
+/// Lets the time of some words pass. False if there was not enough fuel for them.
+fn spend(host: &mut Host<'_>, words: u64) -> bool {
+    host.budget.spend_words(words, WORD_TIME * words)
 }
 
 state! {

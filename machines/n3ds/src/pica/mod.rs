@@ -16,6 +16,7 @@ mod geometry;
 mod immediate;
 mod lighting_state;
 mod list;
+mod longest;
 mod observed;
 mod output_map;
 mod packet_trace;
@@ -49,7 +50,7 @@ use stage::Stage;
 use triglyph_engine::cache::{Handle, Recent, kinds};
 use triglyph_engine::device::{FaultKind, FaultLog};
 use triglyph_engine::draw::Assembler;
-use triglyph_engine::frontend::budget::Budget;
+use triglyph_engine::frontend::budget::{Budget, cost};
 use triglyph_engine::frontend::packet_trace::PacketTraces;
 use triglyph_engine::frontend::{DeriveContext, Derived};
 use triglyph_engine::mem::{Epoch, Memory};
@@ -260,6 +261,7 @@ impl Pica {
     }
 
     fn fault(&self, host: &mut Host<'_>, kind: FaultKind, address: u64, what: impl std::fmt::Display) {
+        host.budget.charge(cost::FAULT);
         host.faults.record(kind, address, self.position, what);
     }
 }

@@ -7,6 +7,7 @@ use triglyph_guest::num::F24;
 use triglyph_guest::pica::isa::Op;
 use triglyph_guest::table::Fields;
 
+use super::longest::longest;
 use triglyph_engine::snapshot::{bits, floats, state};
 
 /// A shader unit's program and uniforms.
@@ -20,6 +21,16 @@ pub(super) struct ShaderUnit {
     /// The program and the boolean uniforms that it tests.
     program: Option<(Arc<PicaProgram>, u16)>,
     numbers: Numbers,
+    /// What was found of the longest run, and for what.
+    longest: Option<Longest>,
+}
+
+/// The longest run of a program.
+#[derive(Clone, Debug)]
+struct Longest {
+    program: Arc<PicaProgram>,
+    ints: [[u8; 4]; 4],
+    instructions: u32,
 }
 
 /// Float uniforms arrive in three or four words.
@@ -66,6 +77,7 @@ impl ShaderUnit {
             port: FloatPort::default(),
             program: None,
             numbers: Numbers::default(),
+            longest: None,
         }
     }
 
@@ -105,6 +117,18 @@ impl ShaderUnit {
     /// Has the program put together anew when it is asked for.
     pub(super) fn forget(&mut self) {
         self.program = None;
+    }
+
+    /// Instructions that one run of the program at `entry` executes at most.
+    pub(super) fn longest(&mut self, entry: u16) -> u32 {
+        let (program, ints) = (self.program(entry), self.uniforms.ints);
+        let known = self.longest.as_ref().filter(|known| Arc::ptr_eq(&known.program, &program) && known.ints == ints);
+        if let Some(known) = known {
+            return known.instructions;
+        }
+        let instructions = longest(&self.code, &ints, entry);
+        self.longest = Some(Longest { program, ints, instructions });
+        instructions
     }
 
     /// The program that starts at `entry`. The same allocation as long as nothing has changed. Boolean uniforms that no
@@ -157,7 +181,7 @@ impl FloatPort {
 
 impl ShaderUnit {
     pub(super) fn save(&self) -> SavedUnit {
-        let ShaderUnit { code, descriptors, uniforms, bools, port, program: _, numbers: _ } = self;
+        let ShaderUnit { code, descriptors, uniforms, bools, port, program: _, numbers: _, longest: _ } = self;
         SavedUnit {
             code: code.clone(),
             descriptors: descriptors.clone(),

@@ -207,7 +207,7 @@ fn the_stage_register_alone_switches_geometry_programs_on() {
 fn geometry_programs_without_end_are_given_up() {
     let text = "here:\nmov o0, v0\nsetemit 2, prim\nemit\njmpu !b0, here\nend";
     let mut console = Console::new();
-    let points = vec![[[0.0; 4]; 3]; 4096];
+    let points = vec![[[0.0; 4]; 3]; 1024];
     console.draw(geometry(text), &points);
     let faults = console.gpu.faults();
     let what = "a geometry program that does not end, 4 times";

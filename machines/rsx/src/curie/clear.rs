@@ -9,6 +9,7 @@ use super::Curie;
 use super::state::target::Target;
 use crate::core::Core;
 use crate::registers::Registers;
+use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::TargetSurface;
 use triglyph_engine::transfer::Request;
@@ -98,7 +99,8 @@ fn clear(core: &mut Core, target: &Target, surface: &TargetSurface, rect: Rect, 
         }
         _ => false,
     };
-    if !plain && !core.budget.spend(PIXEL_TIME * u64::from(width) * u64::from(height)) {
+    let pixels = if plain { 0 } else { u64::from(width) * u64::from(height) };
+    if !core.budget.spend(PIXEL_TIME * pixels) || !core.budget.charge(cost::PIXEL * pixels) {
         return;
     }
     core.transfer("clear", &Request::FillRect(surface.fill(stored, pixel.value, pixel.mask)));

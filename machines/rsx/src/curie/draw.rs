@@ -18,8 +18,10 @@ use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::VertexReuse;
 use triglyph_engine::draw::program::{ProgramBatch, Records, Topology};
+use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::render::program::{Primitives, ProgramCall};
 use triglyph_engine::render::{Account, Renderer};
+use triglyph_engine::scene::Allowance;
 
 /// What an instruction of a vertex costs, in 1/16 nanosecond of the clock.
 const VERTEX_INSTRUCTION: u64 = 4;
@@ -54,7 +56,8 @@ impl Curie {
         self.state.refresh_vertex(core, &self.registers, &self.uploads.store);
         let count = (gather.order.len() + gather.inline.len() + gather.immediate.len()) as u64;
         let instructions = self.state.vertex.value().map_or(0, |vertex| vertex.instructions);
-        if !core.budget.spend(count * (16 + VERTEX_INSTRUCTION * instructions) / 16) {
+        let fuel = cost::DRAW + count * (cost::VERTEX + cost::INSTRUCTION * instructions);
+        if !core.budget.spend(count * (16 + VERTEX_INSTRUCTION * instructions) / 16) || !core.budget.charge(fuel) {
             return;
         }
         let topology = gather.topology;
@@ -182,16 +185,17 @@ impl Curie {
         }
         let Some(pixels) = self.state.pixels.value() else { return };
         let target = &self.state.target.surfaces;
-        let block_time = BLOCK + BLOCK_INSTRUCTION * pixels.instructions;
+        let account = Account { block_time: BLOCK + BLOCK_INSTRUCTION * pixels.instructions, counts: false };
         let call = ProgramCall {
             target,
             state: &pixels.state,
             setup: &pixels.setup,
             primitives: Primitives::Order(topology, order),
-            account: Some(Account { block_time, counts: false }),
+            account: Some(account),
+            allowance: Allowance::new(core.budget.fuel(), cost::pixel(pixels.instructions)),
         };
         let drawn = core.renderer.draw_programs(&core.memory, &call, records);
-        core.spend_drawing_time(drawn, block_time);
+        core.spend_drawing_time(drawn, account);
         spend_texture_time(core);
     }
 }
@@ -211,6 +215,7 @@ pub(crate) fn draw_closed(core: &mut Core) -> bool {
 pub(super) fn spend_texture_time(core: &mut Core) {
     let bytes = core.renderer.take_texture_bytes();
     let _ = core.budget.spend(bytes / TEXTURE_BYTES);
+    core.budget.charge(bytes / cost::BYTES);
 }
 
 /// No textures, as most vertex programs have.

@@ -11,6 +11,9 @@ use triglyph_engine::draw::program::{RESTART, Topology};
 /// Vertices that one draw may have: as many as 20 bits of index can name. Their records take 256 MiB at most.
 pub(super) const MOST_VERTICES: usize = 1 << 20;
 
+/// What a vertex costs in fuel that waits to be drawn.
+const GATHERED: u64 = 2;
+
 /// What came since BEGIN.
 #[derive(Debug)]
 pub(super) struct Gather {
@@ -92,6 +95,7 @@ impl Curie {
             core.fault(FaultKind::BadCommand, 0, format_args!("{what} without BEGIN"));
             return None;
         };
+        core.budget.charge(GATHERED * count as u64);
         let held = gather.held();
         if held + count > MOST_VERTICES {
             core.fault(FaultKind::OutOfFuel, held as u64, format_args!("{what}: a draw of too many vertices"));

@@ -34,6 +34,7 @@ pub(super) use packets::{Known, known};
 pub(super) use saved::SavedCurie;
 use state::State;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::probe::Command;
 use upload::Uploads;
 
@@ -140,6 +141,7 @@ impl Curie {
         if sync::shows_drawing(trigger) && !core.draw_all() {
             return 0;
         }
+        core.budget.charge(cost::COMMAND);
         // Words for the same method, or for the elements of one array.
         let repeated = if increasing { &words[..1] } else { words };
         match trigger {

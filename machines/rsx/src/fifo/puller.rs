@@ -10,6 +10,7 @@ use crate::core::{Core, RsxMode};
 use crate::graph::{Bound, Graph, Object, Run};
 use crate::outside::Outside;
 use triglyph_engine::device::{FaultKind, SoftwareMethod};
+use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::probe::{Command, Effect};
 
 /// Where data words go.
@@ -97,17 +98,20 @@ impl Puller<'_> {
         self.graph.curie.store_packets(words, subchannels, OBJECTS.end)
     }
 
-    /// Executes data words if they are the 3D object's and nothing is to be looked at, and returns how many were taken:
-    /// all unless a bounded run was interrupted. Otherwise nothing has happened.
+    /// Whether so many data words are all the 3D object's, and nothing is to be looked at.
     #[inline]
-    pub fn whole(&mut self, channel: &mut Channel, to: Method, words: &[u32]) -> Option<usize> {
-        let Method { subchannel, method, increasing } = to;
-        let end = method as usize + 4 * words.len();
-        if method < OBJECTS.end || end > METHOD_SPACE as usize || self.graph.bound(subchannel) != Bound::Curie {
-            return None;
-        }
+    pub fn is_whole(&self, to: Method, words: usize) -> bool {
+        let end = to.method as usize + 4 * words;
+        to.method >= OBJECTS.end && end <= METHOD_SPACE as usize && self.graph.bound(to.subchannel) == Bound::Curie
+    }
+
+    /// Executes data words of [`Self::is_whole`], and returns how many were taken: all unless a bounded run was
+    /// interrupted.
+    #[inline]
+    pub fn whole(&mut self, channel: &mut Channel, to: Method, words: &[u32]) -> usize {
+        let Method { subchannel: _, method, increasing } = to;
         channel.engine = engine::GRAPH as u8;
-        Some(self.graph.curie.run(self.core, Run { method, words, increasing }))
+        self.graph.curie.run(self.core, Run { method, words, increasing })
     }
 
     /// Methods that are not simply an object's.
@@ -230,6 +234,7 @@ impl Puller<'_> {
     }
 
     fn own_method(&mut self, channel: &mut Channel, subchannel: u32, method: u32, word: u32) -> Option<Stop> {
+        self.core.budget.charge(cost::COMMAND);
         let call = SoftwareMethod { channel: self.id, subchannel, method, data: word };
         match method as usize {
             methods::set_object::ID => return self.bind(channel, call),

@@ -5,10 +5,11 @@ use triglyph_guest::rsx::ramht::engine;
 
 use super::{Channel, Fetch, Method, Puller, Stop, packet_trace};
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::frontend::budget::cost;
 
-/// What a word of a push buffer costs, in units of fuel.
+/// What a word of a push buffer takes, in nanoseconds of the clock.
 pub(super) const WORD: u64 = 1;
-/// What a jump costs: a loop of jumps does no work and must end all the same.
+/// What a jump takes.
 const JUMP: u64 = 64;
 
 /// Executes words of a channel from GET on, until there is a reason to stop.
@@ -141,18 +142,18 @@ pub(super) fn header(channel: &mut Channel, puller: &mut Puller<'_>, word: u32, 
     channel.get = channel.get.wrapping_add(4);
     channel.fetched = 0;
     let words = &rest[..rest.len().min(packet.count as usize).min(puller.core.budget.words_left() - 1)];
+    let to = Method::of(packet);
+    if words.is_empty() || !puller.is_whole(to, words.len()) {
+        channel.packet = packet;
+        return if spend_words(puller, 1) { None } else { out_of_fuel(channel, puller) };
+    }
     let fuel = spend_words(puller, words.len() + 1);
-    let taken = if words.is_empty() { None } else { puller.whole(channel, Method::of(packet), words) };
+    let taken = puller.whole(channel, to, words);
+    took(channel, packet, taken as u32);
     let mut stop = None;
-    match taken {
-        Some(taken) => {
-            took(channel, packet, taken as u32);
-            if taken < words.len() {
-                give_back_words(puller, words.len() - taken);
-                stop = Some(Stop::SliceOver);
-            }
-        }
-        None => channel.packet = packet,
+    if taken < words.len() {
+        give_back_words(puller, words.len() - taken);
+        stop = Some(Stop::SliceOver);
     }
     if fuel { stop } else { out_of_fuel(channel, puller) }
 }
@@ -182,6 +183,7 @@ fn branch(channel: &mut Channel, puller: &mut Puller<'_>, word: u32) -> Option<S
         },
         Command::Invalid => return Some(fail(channel, puller, PusherError::InvalidCommand)),
     }
+    puller.core.budget.charge(cost::JUMP);
     if puller.core.budget.spend_words(1, JUMP) { None } else { out_of_fuel(channel, puller) }
 }
 

@@ -7,6 +7,7 @@ use super::surface::{Surface, push_pixel};
 use super::{TwoD, point, scaled, size};
 use crate::core::Core;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::frontend::budget::cost;
 
 /// An image as the registers describe it.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +48,7 @@ impl TwoD {
             let at = self.objects[index].words;
             let (y, column) = (at / row_words, at % row_words);
             let count = words.len().min((row_words - column) as usize);
-            if !core.budget.spend(8 * count as u64) {
+            if !core.budget.spend(8 * count as u64) || !core.budget.charge((cost::PIXEL * 2 + 8) * count as u64) {
                 let what = format_args!("an image from the processor");
                 return core.fault(FaultKind::OutOfFuel, methods::COLORS.into(), what);
             }

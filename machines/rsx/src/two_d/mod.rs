@@ -30,6 +30,7 @@ pub(super) use saved::SavedTwoD;
 use surface::Surface;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::TRIGGER;
+use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::probe::Command;
 
 /// 2D objects that a channel may bind: as many as instance memory has room for.
@@ -164,6 +165,7 @@ impl TwoD {
 
     /// A method that is more than storage.
     fn trigger(&mut self, core: &mut Core, index: usize, method: u32, word: u32) {
+        core.budget.charge(cost::COMMAND);
         let Some(object) = self.objects.get_mut(index) else { return };
         let Some(info) = two_d::info(object.class, method) else {
             let what = format_args!("method {method:#x} of class {:#x}, which does not exist", object.class);

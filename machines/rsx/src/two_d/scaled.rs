@@ -13,6 +13,7 @@ use crate::core::Core;
 use crate::dma::DmaObject;
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::transfer::{Rearrange, Request};
 
 /// 1.0 in 12.20.
@@ -93,8 +94,11 @@ impl TwoD {
         let [width, height] = area.size();
         let pixels = u64::from(width) * u64::from(height);
         let as_it_is = rearrangement(&source, &surface, &area).filter(|request| in_memory(core, request));
-        let fuel = if as_it_is.is_some() { pixels / 2 + 1000 } else { 32 * pixels };
-        if !core.budget.spend(fuel) {
+        let time = if as_it_is.is_some() { pixels / 2 + 1000 } else { 32 * pixels };
+        // Of a source that is scaled two whole rows may be read for each row of the target.
+        let row = u64::from(source.size[0]) * u64::from(source.format.bytes());
+        let read = if as_it_is.is_some() { 0 } else { 2 * u64::from(height) * (row / cost::BYTES + cost::COMMAND) };
+        if !core.budget.spend(time) || !core.budget.charge(cost::PIXEL * pixels + read) {
             let what = format_args!("a scaled image of {width}x{height} pixels");
             return core.fault(FaultKind::OutOfFuel, source.offset.into(), what);
         }

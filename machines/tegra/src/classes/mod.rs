@@ -7,6 +7,8 @@ mod inline;
 mod threed;
 mod twod;
 
+use std::cell::Cell;
+
 use triglyph_guest::kernel::mme::MmeMachine;
 use triglyph_guest::tegra::methods::common::shader as report_registers;
 use triglyph_guest::tegra::methods::values::NotifyType;
@@ -25,6 +27,7 @@ use inline::Inline;
 use threed::ThreeD;
 pub use threed::constants_from;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::probe::Command;
 use twod::TwoD;
 
@@ -63,10 +66,17 @@ pub struct ClassDispatch<'u> {
     pub work: &'u mut Work,
     /// The class whose methods these are.
     pub class: Class,
+    /// Branches that the macro may still take that sends methods; none is left when the fuel is used up.
+    pub branches: Option<&'u Cell<u32>>,
 }
 
 impl MmeMachine for ClassDispatch<'_> {
     fn send(&mut self, method: u32, datum: u32) {
+        if !self.core.budget.charge(cost::COMMAND)
+            && let Some(branches) = self.branches
+        {
+            branches.set(0);
+        }
         if method >= MACROS {
             self.core.fault(FaultKind::BadMethod, method.into(), format_args!("a macro called a macro"));
             return;
@@ -122,6 +132,7 @@ impl<'u> ClassDispatch<'u> {
 
     /// Does what a method does besides being stored.
     pub fn trigger(&mut self, method: u32, datum: u32) {
+        self.core.budget.charge(cost::COMMAND);
         // What a macro has drawn before.
         if self.core.renderer.flush_closed(&self.core.memory) {
             self.work.threed.settle_troubles(self.core);

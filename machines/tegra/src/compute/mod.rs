@@ -23,9 +23,10 @@ use super::semaphore::{Form, Join, Release};
 use super::threed::bindings::{Bound, Buffers};
 use super::threed::program::Programs;
 use super::threed::remember::{Asked, LastProgram};
-use super::threed::stage::{Codes, Linkage, Program, y_direction};
+use super::threed::stage::{Codes, Linkage, Program, is_endless, y_direction};
 use super::threed::texture::Pools;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::probe::Effect;
 
 /// What the compute class has besides registers. All of it can be made anew.
@@ -48,9 +49,6 @@ const INSTRUCTION: u64 = 4;
 
 /// Nanoseconds that a block takes besides.
 const BLOCK: u64 = 1000;
-
-/// Warps that may run until they are stopped before the grid is.
-const EXHAUSTED_LIMIT: u32 = 16;
 
 impl Compute {
     /// SEND_SIGNALING_PCAS_B: runs the grid whose descriptor SEND_PCAS_A names, if the word says so and `enabled`.
@@ -96,18 +94,20 @@ impl Compute {
         if launch.sampler_via_header && program.loaded.uses.iter().any(|used| !used.image) {
             core.fault(FaultKind::Unimplemented, address, format_args!("samplers by the number of their header"));
         }
-        let cost = BLOCK + launch.threads().div_ceil(WARP) * program.loaded.instructions * INSTRUCTION;
+        let time = BLOCK + launch.threads().div_ceil(WARP) * program.loaded.instructions * INSTRUCTION;
+        let warps = launch.threads().div_ceil(WARP);
+        let fuel = cost::PRIMITIVE + warps * WARP * program.loaded.instructions * cost::INSTRUCTION;
         let mut shared = vec![0; launch.shared_memory as usize];
         let mut places = Places::new(launch.grid);
         loop {
             let mut short = false;
             let affordable = |_: &[u32; 3]| {
-                short = !core.budget.spend(cost);
+                short = !(core.budget.spend(time) && core.budget.charge(fuel));
                 !short
             };
             let part: Vec<[u32; 3]> = places.by_ref().take(PART).take_while(affordable).collect();
-            let warps = self.run_part(core, &program, &part, launch.block, &mut shared);
-            let stopped = warps >= EXHAUSTED_LIMIT || !core.budget.spend(u64::from(warps) * u64::from(FUEL));
+            let (warps, endless) = self.run_part(core, &program, &part, launch.block, &mut shared);
+            let stopped = endless || !core.budget.spend(u64::from(warps) * u64::from(FUEL));
             if stopped || short {
                 return core.fault(FaultKind::OutOfFuel, address, format_args!("a grid of {:?} blocks", launch.grid));
             }
@@ -117,7 +117,7 @@ impl Compute {
         }
     }
 
-    /// Runs blocks. Returns how many warps did not end.
+    /// Runs blocks. Returns how many warps did not end, and whether those are so many that the grid does not, either.
     fn run_part(
         &mut self,
         core: &mut Core,
@@ -125,15 +125,15 @@ impl Compute {
         part: &[[u32; 3]],
         threads: [u32; 3],
         shared: &mut [u8],
-    ) -> u32 {
-        let mut exhausted = 0;
+    ) -> (u32, bool) {
+        let mut exhausted = (0, false);
         let linkage = Linkage { stage: Stage::Compute, inputs: WordSet::EMPTY, outputs: WordSet::EMPTY };
         self.codes.run(core, program, linkage, |_, kernel, environment| {
             for &place in part {
                 let block = Block { place, threads, shared: &mut *shared };
                 kernel.run(&mut ShaderJob { environment, work: Work::Block(block) });
-                exhausted = environment.exhausted.load(Relaxed);
-                if exhausted >= EXHAUSTED_LIMIT {
+                exhausted = (environment.exhausted.load(Relaxed), is_endless(&environment));
+                if exhausted.1 {
                     break;
                 }
             }

@@ -9,6 +9,7 @@ use super::target::{Targets, between};
 use super::{ThreeD, setup};
 use crate::core::Core;
 use crate::registers::Registers;
+use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::TargetSurface;
 use triglyph_engine::transfer::Request;
@@ -184,6 +185,11 @@ fn clear(core: &mut Core, targets: &Targets, surface: &TargetSurface, rect: Rect
     let stored = rect.stored(targets.samples);
     let pixels = u64::from(stored.width()) * u64::from(stored.height());
     if !core.budget.spend(LINE_TIME * (pixels * u64::from(surface.bytes)).div_ceil(64)) {
+        return;
+    }
+    // Parts of pixels are stored one by one.
+    let whole = pixel.mask == u128::MAX >> (128 - 8 * surface.bytes.clamp(1, 16));
+    if !core.budget.charge(cost::COMMAND + if whole { 0 } else { cost::PIXEL * pixels }) {
         return;
     }
     let (value, mask) = (pixel.value.to_le_bytes(), pixel.mask.to_le_bytes());

@@ -17,6 +17,7 @@ use crate::report::Counters;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::VertexReuse;
 use triglyph_engine::draw::program::RESTART;
+use triglyph_engine::frontend::budget::cost;
 
 /// What fetching a vertex costs, in nanoseconds of the clock.
 const VERTEX: u64 = 16;
@@ -146,7 +147,8 @@ impl ThreeD {
         let Some(topology) = indices::topology(registers, of_begin) else {
             return core.fault(FaultKind::BadMethod, r::begin::ID as u64, format_args!("a draw without topology"));
         };
-        if order.numbers.is_empty() || !core.budget.spend(VERTEX * order.numbers.len() as u64) {
+        let count = order.numbers.len() as u64;
+        if count == 0 || !core.budget.spend(VERTEX * count) || !core.budget.charge(cost::DRAW + cost::VERTEX * count) {
             return;
         }
         self.take_dirty(registers);
@@ -177,7 +179,8 @@ impl ThreeD {
             false => None,
         };
         let instructions = b.loaded.instructions + a.as_ref().map_or(0, |a| a.loaded.instructions);
-        if !core.budget.spend(numbers.len() as u64 * instructions * INSTRUCTIONS / 4) {
+        let work = numbers.len() as u64 * instructions;
+        if !core.budget.spend(work * INSTRUCTIONS / 4) || !core.budget.charge(work * cost::INSTRUCTION) {
             return None;
         }
         let widest = || {

@@ -11,13 +11,14 @@ use triglyph_guest::tegra::methods::threed::{ReportKind, Topology, regs as r};
 use super::edges::Hidden;
 use super::program::Loaded;
 use super::shapes::Shapes;
-use super::stage::{GEOMETRY, Linkage, MOST_WORDS, Records, affordable, outputs};
+use super::stage::{GEOMETRY, Linkage, MOST_WORDS, Records, affordable, is_endless, outputs};
 use super::{ThreeD, assembly, setup, statistics};
 use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::{Counters, STREAMS};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::program::{RESTART, Shape};
+use triglyph_engine::frontend::budget::cost;
 
 /// Primitives of one piece of a geometry program's work.
 const PIECE: usize = 32;
@@ -139,8 +140,10 @@ impl ThreeD {
         }
         let instances = header.threads_per_primitive().min(32);
         let most = header.max_output_vertices().min(1024);
-        let work = ids.len() as u64 * u64::from(instances) * (program.loaded.instructions + u64::from(most)) / 4;
-        if ids.is_empty() || !core.budget.spend(work) {
+        let runs = ids.len() as u64 * u64::from(instances);
+        let work = runs * (program.loaded.instructions + u64::from(most));
+        let fuel = runs * (cost::VERTEX + cost::INSTRUCTION * program.loaded.instructions);
+        if ids.is_empty() || !core.budget.spend(work / 4) || !core.budget.charge(fuel) {
             return None;
         }
         let set = outputs(&program.loaded);
@@ -151,7 +154,7 @@ impl ThreeD {
             .map(|(inputs, ids)| Piece { inputs, ids, records: Vec::new(), emits: Vec::new() })
             .collect();
         let serial = program.reach.writes;
-        let mut full = false;
+        let (mut full, mut used, fuel) = (false, 0, core.budget.fuel());
         let instructions = program.loaded.instructions;
         let linkage = Linkage { stage: Stage::Geometry, inputs: records.set, outputs: set };
         self.codes.run(core, &program, linkage, |core, handle, environment| {
@@ -172,15 +175,22 @@ impl ThreeD {
             let together = if serial { 1 } else { (MOST_WORDS / largest).clamp(1, pieces.len()) };
             let mut emitted = 0;
             for pieces in pieces.chunks_mut(together) {
+                if used > fuel || is_endless(&environment) {
+                    break;
+                }
                 if emitted > MOST_WORDS {
                     full = true;
                     break;
                 }
                 let cost = Duration::from_nanos((pieces.len() * PIECE) as u64 * instructions * COST);
                 core.renderer.scheduler.for_each_item(pieces.iter_mut().collect(), cost, run);
-                emitted += pieces.iter().map(|piece| piece.records.len()).sum::<usize>();
+                let words = pieces.iter().map(|piece| piece.records.len()).sum::<usize>();
+                let vertices = pieces.iter().map(|piece| piece.emits.len()).sum::<usize>();
+                emitted += words;
+                used += words as u64 + cost::VERTEX * vertices as u64;
             }
         });
+        core.budget.charge(used);
         if full {
             let what = format_args!("a geometry program emits more than {MOST_WORDS} words");
             core.fault(FaultKind::OutOfFuel, GEOMETRY as u64, what);

@@ -5,19 +5,20 @@
 //! Source: Ryujinx, and the OpenGL extension NV_geometry_shader_passthrough.
 
 use triglyph_guest::kernel::program::stage::PATCH_WORDS;
-use triglyph_guest::kernel::program::stage::{Patches, ShaderJob, Stage, Work};
+use triglyph_guest::kernel::program::stage::{Patches, Stage};
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{ReportKind, Topology, regs as r};
 
 use super::assembly;
 use super::geometry::{Assembled, Ids, completed};
-use super::stage::{Linkage, Program, Records, affordable, outputs};
+use super::stage::{Linkage, Program, Records, affordable, outputs, run_patches};
 use super::{ThreeD, statistics};
 use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::Counters;
 use triglyph_engine::draw::program::RESTART;
+use triglyph_engine::frontend::budget::cost;
 
 /// System values that are the primitive's even where its vertices have them.
 const OF_PRIMITIVES: [u32; 4] =
@@ -49,7 +50,8 @@ impl ThreeD {
         if let Ids::From(first) = assembled.ids {
             self.primitive = first.wrapping_add(ids.len() as u32);
         }
-        if ids.is_empty() || !core.budget.spend(ids.len() as u64 * program.loaded.instructions / 4) {
+        let work = ids.len() as u64 * program.loaded.instructions;
+        if ids.is_empty() || !core.budget.spend(work / 4) || !core.budget.charge(work * cost::INSTRUCTION) {
             return None;
         }
         let set = outputs(&program.loaded);
@@ -65,7 +67,7 @@ impl ThreeD {
                 patches: &mut patches,
                 primitives: &ids,
             };
-            handle.run(&mut ShaderJob { environment, work: Work::Patches(work) });
+            run_patches(handle, environment, work);
         });
         statistics::count(registers, counters, ReportKind::GsInvocations, 0, ids.len() as u64);
         let stored = Records { words: stored, set };

@@ -7,7 +7,7 @@ use triglyph_guest::tegra::methods::threed::{
 };
 
 use super::geometry::{Assembled, Ids, completed};
-use super::stage::{Linkage, Records, TESS_CONTROL, TESS_EVALUATION, affordable, outputs};
+use super::stage::{Linkage, Records, TESS_CONTROL, TESS_EVALUATION, affordable, is_endless, outputs, run_patches};
 use super::{ThreeD, statistics};
 use crate::core::Core;
 use crate::registers::Registers;
@@ -15,6 +15,7 @@ use crate::report::Counters;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::program::RESTART;
 use triglyph_engine::draw::tessellate::{Domain, Levels, Output, Spacing, Tessellator};
+use triglyph_engine::frontend::budget::cost;
 
 /// Vertices of a patch at most.
 const MOST_VERTICES: u32 = 32;
@@ -94,7 +95,8 @@ impl ThreeD {
         let threads = program.loaded.header.threads_per_primitive().min(MOST_VERTICES);
         let set = outputs(&program.loaded);
         statistics::count(registers, counters, ReportKind::TiInvocations, 0, count as u64 * u64::from(threads));
-        if !core.budget.spend(count as u64 * u64::from(threads) * program.loaded.instructions / 4) {
+        let work = count as u64 * u64::from(threads) * program.loaded.instructions;
+        if !core.budget.spend(work / 4) || !core.budget.charge(work * cost::INSTRUCTION) {
             return None;
         }
         if !affordable(core, count * threads as usize, set.len()) {
@@ -111,7 +113,7 @@ impl ThreeD {
                 patches: &mut words,
                 primitives: &ids,
             };
-            handle.run(&mut ShaderJob { environment, work: Work::Patches(patches) });
+            run_patches(handle, environment, patches);
         });
         Some(Controlled { records: out, vertices: threads, words, ids })
     }
@@ -142,13 +144,15 @@ impl ThreeD {
             let outer = [level(0), level(1), level(2), level(3)];
             let patch = tessellator.divide(&Levels { outer, inner: [level(4), level(5)] });
             vertices += patch.coordinates.len();
-            if !affordable(core, vertices, set.len()) {
+            let divided_into = cost::VERTEX * patch.coordinates.len() as u64;
+            if !affordable(core, vertices, set.len()) || !core.budget.charge(cost::PRIMITIVE + divided_into) {
                 return None;
             }
             divided.push(patch);
         }
         let work = vertices as u64 * (8 + program.loaded.instructions / 4);
-        if !core.budget.spend(work) {
+        let fuel = cost::INSTRUCTION * vertices as u64 * program.loaded.instructions;
+        if !core.budget.spend(work) || !core.budget.charge(fuel) {
             return None;
         }
         let mut out = Records { words: vec![0; vertices * set.len()], set };
@@ -161,7 +165,7 @@ impl ThreeD {
             for (((patch, inputs), words), &primitive) in divided.iter().zip(inputs).zip(words).zip(&patches.ids) {
                 let (outputs, after) = rest.split_at_mut(patch.coordinates.len() * set.len());
                 rest = after;
-                if outputs.is_empty() {
+                if outputs.is_empty() || is_endless(&environment) {
                     continue;
                 }
                 let evaluations = Evaluations {

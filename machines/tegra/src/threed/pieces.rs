@@ -16,8 +16,10 @@ use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::Counters;
 use triglyph_engine::draw::program::{Records as Floats, Shape};
+use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::render::Account;
 use triglyph_engine::render::program::{Primitives, ProgramCall};
+use triglyph_engine::scene::Allowance;
 
 /// What 64 pixels of a bounding box cost, in nanoseconds of the clock, besides instructions.
 const BLOCK: u64 = 8;
@@ -44,8 +46,10 @@ impl ThreeD {
         let runs = runs(registers, &targets, &records, shapes);
         let Some(instructions) = self.refresh_pixels(core, registers, &targets, &records.set) else { return };
         let mut floats = Some(floats(registers, records));
-        let block_time = BLOCK + INSTRUCTION * instructions;
-        let counts = statistics::counts(registers, ReportKind::ClipperPrimitivesGenerated);
+        let account = Account {
+            block_time: BLOCK + INSTRUCTION * instructions,
+            counts: statistics::counts(registers, ReportKind::ClipperPrimitivesGenerated),
+        };
         let count = runs.len();
         for (number, (place, shapes)) in runs.into_iter().enumerate() {
             let Some(placed) = self.pixels.place(core, registers, &targets, place) else { continue };
@@ -54,13 +58,14 @@ impl ThreeD {
                 state: &placed.state,
                 setup: &placed.setup,
                 primitives: Primitives::Shapes(&shapes),
-                account: (number + 1 == count).then_some(Account { block_time, counts }),
+                account: (number + 1 == count).then_some(account),
+                allowance: Allowance::new(core.budget.fuel(), cost::pixel(instructions)),
             };
             let Some(records) = floats.take() else { return };
             let (drawn, records) = core.renderer.draw_shapes(&core.memory, &call, records);
             floats = Some(records);
             statistics::count(registers, counters, ReportKind::ClipperPrimitivesGenerated, 0, drawn.primitives);
-            if !core.spend_drawing_time(drawn, block_time) {
+            if !core.spend_drawing_time(drawn, account) {
                 break;
             }
         }

@@ -23,7 +23,9 @@ use triglyph_engine::draw::program::{
     CullFace, Fill, Interpolate, PolygonMode, Projection, Records, Shape as Primitive, Single, Viewport, WordPlane,
     WordValue,
 };
+use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::render::program::{Primitives, ProgramCall};
+use triglyph_engine::scene::Allowance;
 use triglyph_engine::scene::reach::Reach;
 
 /// The program: u and v, then a texel.
@@ -119,11 +121,13 @@ impl ThreeD {
             setup: &Arc::new(setup),
             primitives: Primitives::Shapes(&triangles()),
             account: None,
+            allowance: Allowance::new(core.budget.fuel(), cost::pixel(4)),
         };
         let records = Records { floats: corners(registers).concat(), stride: 6, exhausted: 0 };
         let (drawn, _) = core.renderer.draw_shapes(&core.memory, &call, records);
         // Without fuel the next draw is not done any more.
-        let _ = core.budget.spend(drawn.pixels.div_ceil(64) * 24);
+        let fuel = cost::DRAW + core.renderer.take_primitive_fuel();
+        core.budget.spend_at(drawn.pixels.div_ceil(64) * 24, fuel);
     }
 }
 

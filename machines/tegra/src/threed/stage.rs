@@ -9,7 +9,7 @@ use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::kernel::maxwell::Code;
 use triglyph_guest::kernel::program::environment::{Environment, ImageKey};
 use triglyph_guest::kernel::program::sampler::TextureKey;
-use triglyph_guest::kernel::program::stage::{ShaderJob, ShaderKey, Stage, Vertices, Work};
+use triglyph_guest::kernel::program::stage::{PATCH_WORDS, Patches, ShaderJob, ShaderKey, Stage, Vertices, Work};
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::program::{ProgramStage, attribute};
 use triglyph_guest::tegra::methods::threed::regs as r;
@@ -51,6 +51,12 @@ pub(super) fn affordable(core: &mut Core, records: usize, words: usize) -> bool 
 
 /// Vertices of one piece of a batch.
 const PIECE: usize = 256;
+
+/// Vertices after which programs without end are noticed.
+const ROUND: usize = 16 * PIECE;
+
+/// Runs of programs without end after which the rest of a draw or grid is given up.
+const EXHAUSTED_LIMIT: u32 = 16;
 
 /// Nanoseconds that an instruction of a vertex takes, compiled and interpreted, roughly.
 const COST: (u64, u64) = (1, 60);
@@ -330,15 +336,48 @@ impl ThreeD {
                 let count = inputs.len() / from;
                 handle.run(&mut ShaderJob { environment, work: Work::Vertices(Vertices { inputs, outputs, count }) });
             };
-            if serial || count <= PIECE {
-                return run((&inputs.words, &mut words));
-            }
-            let pieces = inputs.words.chunks(PIECE * from).zip(words.chunks_mut(PIECE * to)).collect();
             let each = if handle.is_compiled() { COST.0 } else { COST.1 };
-            let cost = Duration::from_nanos(count as u64 * each * instructions);
-            core.renderer.scheduler.for_each_item(pieces, cost, run);
+            for (inputs, outputs) in inputs.words.chunks(ROUND * from).zip(words.chunks_mut(ROUND * to)) {
+                if is_endless(&environment) {
+                    break;
+                }
+                let count = inputs.len() / from;
+                if serial || count <= PIECE {
+                    run((inputs, outputs));
+                    continue;
+                }
+                let pieces = inputs.chunks(PIECE * from).zip(outputs.chunks_mut(PIECE * to)).collect();
+                let cost = Duration::from_nanos(count as u64 * each * instructions);
+                core.renderer.scheduler.for_each_item(pieces, cost, run);
+            }
         });
         Records { words, set }
+    }
+}
+
+/// Whether so many runs of a program had no end that the rest of a draw or grid is given up.
+pub(crate) fn is_endless(environment: &Environment<'_>) -> bool {
+    environment.exhausted.load(Relaxed) >= EXHAUSTED_LIMIT
+}
+
+/// Runs a program of patches, some of them at a time, until too many had no end.
+pub(super) fn run_patches(handle: &Handle<kinds::Shader>, environment: Environment<'_>, all: Patches<'_>) {
+    const ROUND: usize = 64;
+    let count = all.primitives.len();
+    let (read, written) = (all.inputs.len() / count.max(1), all.outputs.len() / count.max(1));
+    for first in (0..count).step_by(ROUND) {
+        if is_endless(&environment) {
+            return;
+        }
+        let end = (first + ROUND).min(count);
+        let patches = Patches {
+            inputs: &all.inputs[first * read..end * read],
+            outputs: &mut all.outputs[first * written..end * written],
+            patches: &mut all.patches[first * PATCH_WORDS..end * PATCH_WORDS],
+            primitives: &all.primitives[first..end],
+            ..all
+        };
+        handle.run(&mut ShaderJob { environment, work: Work::Patches(patches) });
     }
 }
 

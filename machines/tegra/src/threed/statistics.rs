@@ -1,5 +1,6 @@
 //! Counters that reports report.
 
+use triglyph_guest::kernel::maxwell::PIXEL_FUEL;
 use triglyph_guest::tegra::methods::threed::{ReportKind as K, Topology, regs as r};
 
 use super::indices::Order;
@@ -68,6 +69,7 @@ impl ThreeD {
         if troubles.exhausted != 0 {
             let what = format_args!("{} programs without end", troubles.exhausted);
             core.fault(FaultKind::OutOfFuel, 0, what);
+            core.budget.charge(u64::from(troubles.exhausted) * u64::from(PIXEL_FUEL));
         }
     }
 

@@ -232,10 +232,10 @@ fn constants_go_to_their_buffer() {
     machine.run(&methods(THREED, 0xE02, &[9]));
     assert_eq!((machine.words(0x118), machine.register(Class::ThreeD, 0x8E3)), ([9, 0], 0x1C));
     machine.expect_no_faults();
-    // Beyond the size nothing is stored.
+    // Beyond the size nothing is stored, and each word is a fault.
     machine.run(&methods(THREED, 0x8E4, &[5, 6, 7]));
     assert_eq!(machine.words(0x118), [9, 5, 0, 0]);
-    assert_eq!(machine.faults(FaultKind::BadMethod), 1);
+    assert_eq!(machine.faults(FaultKind::BadMethod), 2);
 }
 
 /// The condition of each class: the words at an address, looked at when the mode is written.

@@ -2,6 +2,9 @@
 
 use crate::support::threed::{self, *};
 use crate::support::{Machine, THREED};
+use triglyph_engine::Device;
+use triglyph_engine::device::FaultKind;
+use triglyph_guest::kernel::maxwell::PIXEL_FUEL;
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 
@@ -239,4 +242,25 @@ fn patches_are_divided() {
     m.set(THREED, &[(levels[1], 0)]);
     draw(&mut m, Topology::Patches, 0, 4);
     assert_eq!(covered(&mut m), 0);
+}
+
+/// Programs without end: a draw of many vertices ends all the same, and so does a submission of many draws.
+#[test]
+fn programs_without_end_are_stopped() {
+    let endless = "again: bra again";
+    let mut m = ready();
+    program(&mut m, VERTEX, header(1, &words(attribute::GENERIC, 4), &words(attribute::POSITION, 4)), endless);
+    draw(&mut m, Topology::Triangles, 0, 1 << 19);
+    let said: Vec<String> = m.gpu.faults().first().iter().map(|fault| fault.what.clone()).collect();
+    let stopped = said.iter().find_map(|what| what.strip_suffix(" programs without end")?.parse::<u32>().ok());
+    assert!(stopped.is_some_and(|stopped| (16..=1 << 12).contains(&stopped)), "{said:?}");
+
+    // A screen of 32x32 quads, again and again: later draws find no fuel.
+    let mut m = ready();
+    program(&mut m, PIXEL, pixel_header(2), endless);
+    vertices(&mut m, &rectangle([-1.0, -1.0, 1.0, 1.0], 0.5, RED));
+    let used = |m: &mut Machine| m.gpu.core().budget.used();
+    draw(&mut m, Topology::TriangleStrip, 0, 4);
+    assert_eq!(m.faults(FaultKind::OutOfFuel), 1);
+    assert!(used(&mut m) >= 1024 * u64::from(PIXEL_FUEL), "{}", used(&mut m));
 }
