@@ -181,6 +181,39 @@ fn a_planted_fault_is_what_is_left_of_a_capture() {
     run(&["capture", "minimize", text(&bad), "--while", "tiers-differ", "-o", text(&small)], 1);
 }
 
+/// A draw of 22-city has half its vertices: no fault, but another picture.
+#[test]
+fn a_planted_difference_is_what_is_left_of_a_capture() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = std::fs::read(capture("3ds/22-city.tgc")).unwrap();
+    let document = Document::parse(&good).unwrap();
+    let last = |file: &[u8]| replay(file, usize::MAX).pictures.pop().unwrap().1;
+    let wanted = last(&good);
+    let sites = Sites::of(&document);
+    let counts: Vec<_> = sites.data.iter().filter(|site| site.name == "NUM_VERTICES").collect();
+    // Of the list of the last frame, from its middle on: boxes may be hidden behind others.
+    let mutants = counts.iter().skip(counts.len() * 3 / 4).step_by(7).map(|site| {
+        let mut mutant = document.clone();
+        mutant.blocks[site.record].payload[site.at] = HALF;
+        mutant
+    });
+    let document = mutants.into_iter().find(|mutant| last(&mutant.to_bytes()) != wanted).unwrap();
+    let [bad, small] = ["bad.tgc", "small.tgc"].map(|name| folder.path().join(name));
+    std::fs::write(&bad, document.to_small_bytes()).unwrap();
+    let condition = format!("differs={}", text(&capture("3ds/22-city.tgc")));
+    run(&["capture", "minimize", text(&bad), "--while", &condition, "--tries", "1500", "-o", text(&small)], 0);
+    let lines = run(&["info", "--methods", text(&small)], 0);
+    let words: Vec<&Value> = lines.iter().filter(|line| line["value"] != 0).collect();
+    let counts: Vec<_> = words.iter().filter(|line| line["method"] == "NUM_VERTICES").collect();
+    // Of some 30,000 words in 23 KB: a shader, a draw and what makes it visible.
+    let bytes = std::fs::metadata(&small).unwrap().len();
+    assert!(counts.len() == 1 && words.len() < 64 && bytes < 2000, "{bytes} bytes, {words:?}");
+    assert_eq!(counts[0]["value"], HALF);
+}
+
+/// Vertices of half a box.
+const HALF: u8 = 18;
+
 #[test]
 #[cfg(unix)]
 fn a_users_command_says_what_matters() {

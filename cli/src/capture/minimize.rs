@@ -1,6 +1,7 @@
 //! `triglyph capture minimize`: the smallest capture for which something still holds.
 
 mod condition;
+mod variant;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -29,6 +30,9 @@ pub struct Arguments {
     /// out-of-fuel, unimplemented).
     ///
     /// hash, hash=HEX: the last picture looks as it does in this capture; has this XXH3 of its RGBA bytes.
+    ///
+    /// differs=FILE: the last picture is another one than in FILE, which differs in bytes of memory and commands only.
+    /// What is left out is left out of both.
     ///
     /// "command CMD {}": the shell command succeeds, with the path of a capture in place of {}.
     #[arg(long = "while", value_name = "CONDITION")]

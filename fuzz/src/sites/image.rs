@@ -33,6 +33,31 @@ impl Image {
         self.0.push(Store { start, size, record });
     }
 
+    /// What stored the bytes from an address on, in order: `length` bytes, or those before the first that nothing has
+    /// stored.
+    pub fn pieces(&self, at: GuestAddr, length: u64) -> Vec<Stretch> {
+        let mut pieces = Vec::new();
+        let mut done = 0;
+        while done < length {
+            let Some(newest) = self.newest(at.after(done), length - done) else { break };
+            done += newest.length as u64;
+            pieces.push(newest);
+        }
+        pieces
+    }
+
+    /// As [`stretch`](Self::stretch), up to where a later store begins.
+    fn newest(&self, at: GuestAddr, length: u64) -> Option<Stretch> {
+        let mut stretch = self.stretch(at, length)?;
+        for later in self.0.iter().rev().take_while(|store| store.record != stretch.record) {
+            let offset = later.start.address.wrapping_sub(at.address);
+            if later.start.space == at.space && later.size > 0 && offset < stretch.length as u64 {
+                stretch.length = offset as usize;
+            }
+        }
+        Some(stretch)
+    }
+
     /// What stored the byte at an address last, and at most `length` bytes from there on. Later stores into the middle
     /// of them are not looked at.
     pub fn stretch(&self, at: GuestAddr, length: u64) -> Option<Stretch> {
@@ -59,6 +84,10 @@ mod tests {
         let stretch = |address| image.stretch(GuestAddr::new(0, address), 0x20);
         assert_eq!(stretch(0x184), Some(Stretch { record: 4, at: 20, length: 0xC }));
         assert_eq!(stretch(0x1F0), Some(Stretch { record: 3, at: 16 + 0xF0, length: 0x10 }));
+        let pieces = image.pieces(GuestAddr::new(0, 0x170), 0x30);
+        let piece = |record, at, length| Stretch { record, at, length };
+        assert_eq!(pieces, [piece(3, 16 + 0x70, 0x10), piece(4, 16, 0x10), piece(3, 16 + 0x90, 0x10)]);
+        assert_eq!(image.pieces(GuestAddr::new(0, 0x1F0), 0x20), [piece(3, 16 + 0xF0, 0x10)]);
         assert_eq!((stretch(0x200), image.stretch(GuestAddr::new(1, 0x100), 1)), (None, None));
     }
 }

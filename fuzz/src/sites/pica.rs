@@ -14,15 +14,16 @@ pub fn find(document: &Document, image: &Image, payload: &[u8], sites: &mut Site
     let words: [u32; 8] = std::array::from_fn(|i| word(payload, 4 * i));
     let Some(Command::ProcessCommandList { address, size, .. }) = Command::from_words(&words) else { return };
     let Some(address) = to_physical(address) else { return };
-    let Some(list) = image.stretch(GuestAddr::new(0, address.into()), size.into()) else { return };
-    let bytes = &document.blocks[list.record].payload[list.at..list.at + list.length];
-    let words: Vec<u32> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    let site = |place: usize, what, name| Site {
-        record: list.record,
-        at: list.at + 4 * place,
-        order: Order::Little,
-        what,
-        name,
+    let mut words = Vec::new();
+    let mut places = Vec::new();
+    for piece in image.pieces(GuestAddr::new(0, address.into()), size.into()) {
+        let bytes = &document.blocks[piece.record].payload[piece.at..piece.at + piece.length];
+        words.extend(bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)));
+        places.extend((0..piece.length / 4).map(|word| (piece.record, piece.at + 4 * word)));
+    }
+    let site = |place: usize, what, name| {
+        let (record, at) = places[place];
+        Site { record, at, order: Order::Little, what, name }
     };
     for packet in Packets::new(&words) {
         sites.headers.push(site(packet.offset + 1, What::Header, "header"));

@@ -1,7 +1,7 @@
 //! What must hold for a capture that is made small.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::str::FromStr;
 
@@ -12,6 +12,7 @@ use triglyph::{Fault, FaultKind, Options, Tier};
 use triglyph_fuzz::{Document, Oracle, Verdict};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::variant::Variant;
 use crate::exit::{Exit, Failure};
 use crate::fuzz::findings;
 use crate::fuzz::worker::Worker;
@@ -25,6 +26,8 @@ pub enum Condition {
     Fault(Option<FaultKind>),
     /// The last picture has this hash; that of the capture itself if none is given.
     Hash(Option<u64>),
+    /// The last picture is another one than in a capture of which this is a variant.
+    Differs(PathBuf),
     /// A command of the user's succeeds.
     Command(String),
 }
@@ -53,7 +56,9 @@ impl FromStr for Condition {
                 let hash = u64::from_str_radix(hex.trim_start_matches("0x"), 16);
                 hash.map(|hash| Condition::Hash(Some(hash))).map_err(|_| "a hash has up to 16 digits".to_owned())
             }
-            _ => Err("tiers-differ, fault, fault=KIND, hash, hash=HEX or \"command CMD {}\" is needed".to_owned()),
+            ("differs", Some(file)) => Ok(Condition::Differs(file.into())),
+            _ => Err("tiers-differ, fault, fault=KIND, hash, hash=HEX, differs=FILE or \"command CMD {}\" is needed"
+                .to_owned()),
         }
     }
 }
@@ -73,6 +78,7 @@ enum Question {
     /// A fault like this one.
     Fault(Fault),
     Hash(u64),
+    Differs(Variant),
     Command(String),
 }
 
@@ -102,6 +108,14 @@ impl Asked {
                 };
                 Question::Hash(hash)
             }
+            Condition::Differs(path) => {
+                let other = Document::parse(&super::open(path)?)?;
+                let variant = Variant::new(document, &other).ok_or_else(|| {
+                    let what = "its records are not the same but for bytes of MEM and SUBMIT";
+                    Failure::usage(format!("{}: {what}", path.display()))
+                })?;
+                Question::Differs(variant)
+            }
             Condition::Command(command) => Question::Command(command.clone()),
         };
         Ok(Asked { question, file })
@@ -119,6 +133,10 @@ impl Asked {
                     .is_ok_and(|played| played.faults.first().iter().any(|found| are_alike(found, fault))))
             }
             Question::Hash(hash) => Ok(played(capture).is_ok_and(|played| played.hash == Some(*hash))),
+            Question::Differs(variant) => Ok(variant.other(capture).is_some_and(|other| {
+                let [this, other] = [capture, &other].map(|file| played(file).ok().and_then(|played| played.hash));
+                this.is_some() && other.is_some() && this != other
+            })),
             Question::Command(command) => {
                 put(&mut self.file, capture)?;
                 succeeds(command, self.file.path())
@@ -188,7 +206,8 @@ mod tests {
         assert_eq!(read("fault=bad-shader"), Ok(Condition::Fault(Some(FaultKind::BadShader))));
         assert_eq!(read("hash=0xff"), Ok(Condition::Hash(Some(255))));
         assert_eq!(read("command grep x {}"), Ok(Condition::Command("grep x {}".to_owned())));
-        for bad in ["", "fault=none", "hash=xyz", "command true", "tiers-differ=1"] {
+        assert_eq!(read("differs=a.tgc"), Ok(Condition::Differs("a.tgc".into())));
+        for bad in ["", "differs", "fault=none", "hash=xyz", "command true", "tiers-differ=1"] {
             assert!(read(bad).is_err(), "{bad}");
         }
     }
