@@ -1,11 +1,13 @@
 //! `triglyph inspect`: what happens in a capture, event by event, as a page for a browser.
 
+mod serve;
+
 use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
-use triglyph_inspect::{PageOptions, Session, SessionOptions, write_page};
+use triglyph_inspect::{PageOptions, Server, Session, SessionOptions, write_page};
 
 use crate::capture_file::{Named, stem, write};
 use crate::exit::{Exit, Failure};
@@ -18,9 +20,12 @@ pub struct Arguments {
     /// The capture.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Write a page that needs nothing else: for bug reports and CI artifacts.
+    /// Write a page that needs nothing else, for bug reports and CI artifacts, instead of serving one.
     #[arg(long, value_name = "OUT.html")]
-    html: PathBuf,
+    html: Option<PathBuf>,
+    /// Serve the page on this port of 127.0.0.1; 0 takes one that is free.
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "html")]
+    port: u16,
     /// Only events A up to but not including B.
     #[arg(long, value_name = "A..B", value_parser = parse_events)]
     events: Option<(usize, usize)>,
@@ -41,7 +46,7 @@ struct Line<'a> {
     html: &'a PathBuf,
 }
 
-/// Opens the capture and writes the page.
+/// Opens the capture and writes or serves the page.
 pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let bytes = Named::open(&arguments.file).bytes?;
     let start = Instant::now();
@@ -54,10 +59,14 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         }
         given => given.map(|(first, end)| first..end),
     };
+    let page_options = PageOptions { title: stem(&arguments.file), events };
+    let Some(html) = &arguments.html else {
+        return serve::serve(Server::new(session, &page_options)?, arguments.port, &arguments.file, output);
+    };
     let start = Instant::now();
-    let page = write_page(&mut session, &PageOptions { title: stem(&arguments.file), events })?;
+    let page = write_page(&mut session, &page_options)?;
     let written = start.elapsed();
-    write(&arguments.html, page.as_bytes())?;
+    write(html, page.as_bytes())?;
     let (checkpoints, checkpoint_bytes) = session.checkpoints();
     let line = Line {
         event: "inspected",
@@ -70,12 +79,12 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         open_ms: milliseconds(opened),
         page_ms: milliseconds(written),
         page_bytes: page.len(),
-        html: &arguments.html,
+        html,
     };
     let Line { events, draws, open_ms, page_ms, page_bytes, .. } = line;
     output.line(format_args!(
         "{}: {events} events, {draws} draws; opened in {open_ms:.0} ms, written in {page_ms:.0} ms, {page_bytes} bytes",
-        arguments.html.display()
+        html.display()
     ))?;
     output.object(&line)?;
     Ok(Exit::Good)

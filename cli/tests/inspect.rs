@@ -31,3 +31,33 @@ fn events_that_there_are_not_are_wrong_usage() {
         assert_eq!(output.status.code(), Some(2), "{events}");
     }
 }
+
+#[test]
+fn pages_are_served_to_those_who_know_the_token() {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::TcpStream;
+    use std::process::Stdio;
+
+    let capture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/captures/rsx/03-cubes.tgc");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_triglyph"));
+    let mut child = command.arg("inspect").arg(capture).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let (host, path) = line.trim().strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let get = |path: &str| {
+        let mut stream = TcpStream::connect(host).unwrap();
+        write!(stream, "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    };
+    let page = get(path);
+    assert!(host.starts_with("127.0.0.1:") && path.len() == 33, "{line}");
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("Content-Security-Policy: default-src 'none'"));
+    assert!(get(&format!("{path}picture/3/0/after")).contains("Content-Type: image/png"));
+    for wrong in ["", "x/", &format!("{path}picture/99999/0/after"), &format!("0{path}")] {
+        assert!(get(wrong).starts_with("HTTP/1.1 404"), "{wrong}");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

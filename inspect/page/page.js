@@ -23,24 +23,37 @@ const loadImage = (base64) => new Promise((done, failed) => {
   image.onerror = () => failed(new Error("a picture that cannot be decoded"));
   image.src = "data:image/png;base64," + base64;
 });
-async function picture(number) {
-  if (images.has(number)) return images.get(number);
+async function fetched(path) {
+  const answer = await fetch(path);
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  const image = await createImageBitmap(await answer.blob(), { premultiplyAlpha: "none" });
+  return pixelsOf(image);
+}
+function pixelsOf(image) {
+  const area = new OffscreenCanvas(image.width, image.height);
+  const context = area.getContext("2d", { willReadFrequently: true });
+  context.drawImage(image, 0, 0);
+  return context.getImageData(0, 0, image.width, image.height);
+}
+async function picture(key) {
+  if (images.has(key)) return images.get(key);
+  const pixels = data.served ? await fetched(key) : await composed(key);
+  if (images.size > 64) images.delete(images.keys().next().value);
+  images.set(key, pixels);
+  return pixels;
+}
+async function composed(number) {
   const { width, height, base, x, y, png } = data.pictures[number];
   const pixels = new ImageData(Math.max(width, 1), Math.max(height, 1));
   if (base !== null) pixels.data.set((await picture(base)).data);
   if (png) {
     const image = await loadImage(png);
-    const area = new OffscreenCanvas(image.width, image.height);
-    const context = area.getContext("2d", { willReadFrequently: true });
-    context.drawImage(image, 0, 0);
-    const part = context.getImageData(0, 0, image.width, image.height);
+    const part = pixelsOf(image);
     for (let row = 0; row < part.height; row++) {
       const line = part.data.subarray(4 * row * part.width, 4 * (row + 1) * part.width);
       pixels.data.set(line, 4 * ((y + row) * width + x));
     }
   }
-  if (images.size > 64) images.delete(images.keys().next().value);
-  images.set(number, pixels);
   return pixels;
 }
 
@@ -148,33 +161,44 @@ function drawState() {
   $("words").tBodies[0].replaceChildren(...body);
 }
 
-// Pixel history, by the pictures: colours of 8 bits.
-async function drawHistory(x, y) {
-  const body = $("history").tBodies[0];
-  const [which, found] = [canvas, []];
+// Pixel history: from who serves the page, or by the pictures, which are colours of 8 bits.
+async function changesOf(which, x, y) {
+  if (data.served) {
+    const answer = await fetch(`history/${which}/${x}/${y}`);
+    const lines = answer.ok ? await answer.json() : [];
+    const changed = lines.filter((line) => line.changed);
+    return changed.map(({ event, before, after, text }) => [event, data.events[event], before, after, text]);
+  }
+  const found = [];
   for (const [number, event] of data.events.entries()) {
     const show = event.shows.find((show) => show.canvas === which);
     if (!show || show.before === show.after) continue;
     const [before, after] = [await picture(show.before), await picture(show.after)];
     const at = 4 * (y * after.width + x);
     const [a, b] = [before, after].map((pixels) => [...pixels.data.subarray(at, at + 4)]);
-    if (a.some((value, i) => value !== b[i])) found.push([number, event, a, b]);
+    if (a.some((value, i) => value !== b[i])) found.push([number, event, a, b, ["", ""]]);
   }
-  const value = (rgba) => {
+  return found;
+}
+async function drawHistory(x, y) {
+  const body = $("history").tBodies[0];
+  const which = canvas;
+  const found = await changesOf(which, x, y);
+  const value = (rgba, text) => {
     const cell = make("td", undefined, "word");
     const swatch = make("i", undefined, "swatch");
     swatch.style.background = `rgb(${rgba[0]} ${rgba[1]} ${rgba[2]})`;
     const depth = (rgba[0] << 16 | rgba[1] << 8 | rgba[2]) / 0xFFFFFF;
-    cell.append(swatch, data.canvases[which].depth ? depth.toFixed(6) : rgba.join(" "));
+    cell.append(swatch, text || (data.canvases[which].depth ? depth.toFixed(6) : rgba.join(" ")));
     return cell;
   };
-  body.replaceChildren(...found.map(([number, event, a, b]) => {
+  body.replaceChildren(...found.map(([number, event, a, b, text]) => {
     const row = make("tr");
     const go = make("button", String(number));
     go.onclick = () => select(number);
     const cell = make("td");
     cell.append(go);
-    row.append(cell, make("td", `${event.kind} ${event.text}`), value(a), value(b));
+    row.append(cell, make("td", `${event.kind} ${event.text}`), value(a, text[0]), value(b, text[1]));
     return row;
   }));
   $("history").hidden = false;

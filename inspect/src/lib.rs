@@ -18,6 +18,7 @@ mod page;
 mod page_data;
 mod pixel;
 mod replay;
+mod serve;
 mod surfaces;
 mod tour;
 
@@ -27,5 +28,6 @@ pub use names::{Names, show_fields};
 pub use page::{PageOptions, write_page};
 pub use pixel::{pixel_text, to_rgba};
 pub use replay::{Session, SessionOptions};
+pub use serve::{Answer, Server};
 pub use surfaces::surfaces_of;
 pub use tour::{Ask, Moment, Seen, Tour};

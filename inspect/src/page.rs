@@ -12,7 +12,7 @@ use triglyph::{Error, Machine};
 
 use crate::canvas::Canvas;
 use crate::names::Names;
-use crate::page_data::{PageCanvas, PageData, PageEvent, PagePicture, PageShow, page_event};
+use crate::page_data::{PageCanvas, PageData, PageEvent, PagePicture, PageShow, PictureKey, page_event};
 use crate::replay::Session;
 use crate::tour::{Ask, Moment, Seen, Tour};
 
@@ -35,32 +35,55 @@ const MAX_CHAIN: u32 = 16;
 /// # Errors
 /// As [`Session::tour`]; [`Error::InvalidArgument`] for events that there are not.
 pub fn write_page(session: &mut Session<'_>, options: &PageOptions) -> Result<String, Error> {
+    let data = page_data(session, options, true)?;
+    html(&data)
+}
+
+/// What a page says, with all pictures or with paths under which they can be asked for.
+pub(crate) fn page_data(session: &mut Session<'_>, options: &PageOptions, pictures: bool) -> Result<PageData, Error> {
     let range = options.events.clone().unwrap_or(0..session.events().len());
     let none = || Error::InvalidArgument(format!("events {} to {}", range.start, range.end));
     let listed = session.events().get(range.clone()).ok_or_else(none)?;
     let machine = session.machine();
     let canvases = Canvas::all(session);
     let mut plan = HashMap::new();
+    let mut events = Vec::new();
     for (index, event) in listed.iter().enumerate() {
-        let shown = (0..canvases.len()).filter(|&canvas| event.may_write(canvases[canvas].range()));
-        plan.insert(event.order, (index, shown.take(MAX_SHOWN).collect()));
+        let mut page = page_event(machine, event);
+        let shown = (0..canvases.len()).filter(|&canvas| event.may_write(canvases[canvas].range())).take(MAX_SHOWN);
+        let shown = match pictures {
+            true => shown.collect(),
+            false => {
+                page.shows.extend(shown.map(|canvas| asked_for(event.number, canvas)));
+                Vec::new()
+            }
+        };
+        plan.insert(event.order, (index, shown));
+        events.push(page);
     }
     let data = PageData {
         title: options.title.clone(),
         machine: machine.to_string(),
-        events: listed.iter().map(|event| page_event(machine, event)).collect(),
+        events,
         canvases: canvases.iter().map(page_canvas).collect(),
         faults: session.faults().first().iter().map(|fault| fault.what.clone()).collect(),
+        served: !pictures,
         ..PageData::default()
     };
-    let pages = Arc::new(Mutex::new(data));
+    let page = Arc::new(Mutex::new(data));
     let tour =
-        PageTour { machine, canvases, plan, page: pages.clone(), registers: HashMap::new(), latest: HashMap::new() };
+        PageTour { machine, canvases, plan, page: page.clone(), registers: HashMap::new(), latest: HashMap::new() };
     if let Some(last) = range.clone().next_back() {
         session.tour(range.start, last, Box::new(tour))?;
     }
-    let data = pages.lock().unwrap_or_else(PoisonError::into_inner);
-    html(&data)
+    let mut page = page.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(std::mem::take(&mut *page))
+}
+
+/// A canvas at an event, by the paths of [`Server`](crate::Server).
+fn asked_for(event: usize, canvas: usize) -> PageShow {
+    let path = |moment: &str| PictureKey::Path(format!("picture/{event}/{canvas}/{moment}"));
+    PageShow { canvas, before: path("before"), after: path("after") }
 }
 
 fn page_canvas(canvas: &Canvas) -> PageCanvas {
@@ -68,7 +91,7 @@ fn page_canvas(canvas: &Canvas) -> PageCanvas {
 }
 
 /// The file around the data.
-fn html(data: &PageData) -> Result<String, Error> {
+pub(crate) fn html(data: &PageData) -> Result<String, Error> {
     let failed = |error: serde_json::Error| Error::InvalidArgument(format!("a page that is no JSON: {error}"));
     // No tag may end in the data.
     let data = serde_json::to_string(data).map_err(failed)?.replace("</", "<\\/");
@@ -112,10 +135,10 @@ impl Tour for PageTour {
             self.note_registers(&mut page, index, seen.registers);
         }
         for (place, (canvas, bytes)) in shown.into_iter().zip(seen.ranges).enumerate() {
-            let number = self.note_picture(&mut page.pictures, canvas, &bytes);
+            let number = PictureKey::Number(self.note_picture(&mut page.pictures, canvas, &bytes));
             let shows = &mut page.events[index].shows;
             match seen.moment {
-                Moment::Before => shows.push(PageShow { canvas, before: number, after: number }),
+                Moment::Before => shows.push(PageShow { canvas, before: number.clone(), after: number }),
                 Moment::After => {
                     if let Some(show) = shows.get_mut(place) {
                         show.after = number;

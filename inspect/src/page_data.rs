@@ -20,6 +20,8 @@ pub struct PageData {
     /// Names of classes, and of the registers that change.
     pub classes: BTreeMap<u32, PageClass>,
     pub faults: Vec<String>,
+    /// Whether somebody answers requests for pictures and histories.
+    pub served: bool,
 }
 
 /// An event.
@@ -40,12 +42,22 @@ pub struct PageEvent {
     pub registers: Vec<(usize, u32, String)>,
 }
 
-/// A canvas at an event: numbers of pictures.
+/// A canvas at an event.
 #[derive(Serialize)]
 pub struct PageShow {
     pub canvas: usize,
-    pub before: usize,
-    pub after: usize,
+    pub before: PictureKey,
+    pub after: PictureKey,
+}
+
+/// Where a picture is.
+#[derive(Clone, Serialize)]
+#[serde(untagged)]
+pub enum PictureKey {
+    /// In [`PageData::pictures`].
+    Number(usize),
+    /// What is asked for under this path.
+    Path(String),
 }
 
 /// A canvas.

@@ -7,8 +7,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use triglyph::GuestRange;
+use triglyph::capture::decode_png;
 use triglyph::probe::Surface;
-use triglyph_inspect::{Ask, Change, Moment, PageOptions, Seen, Session, SessionOptions, Tour, history, surfaces_of};
+use triglyph_inspect::{
+    Ask, Change, Moment, PageOptions, Seen, Server, Session, SessionOptions, Tour, history, surfaces_of, to_rgba,
+};
 use triglyph_testkit::data::captures;
 use triglyph_testkit::random::Random;
 
@@ -155,5 +158,38 @@ fn pages_hold_all_events() {
         assert_eq!(part.matches("\"position\":").count(), count - count / 2);
         let beyond = PageOptions { title: String::new(), events: Some(0..count + 1) };
         assert!(triglyph_inspect::write_page(&mut session, &beyond).is_err());
+    }
+}
+
+#[test]
+fn servers_answer_what_the_page_asks_for() {
+    for path in some_captures().iter().filter(|path| !path.to_string_lossy().contains("20-compute")) {
+        let bytes = std::fs::read(path).unwrap();
+        let mut session = Session::open(&bytes, &options()).unwrap();
+        let surface = surfaces_of(session.events())[0];
+        let draws = session.events().iter().filter(|event| event.surfaces().any(|found| found.is_same_place(&surface)));
+        let event = draws.map(|event| event.number).next_back().unwrap();
+        let ask = Ask { registers: false, ranges: vec![surface.range()] };
+        let stored = session.show(event, Moment::After, ask).unwrap().ranges.remove(0);
+        let (x, y) = (surface.width / 2, surface.rows / 2);
+        let changes = history(&mut session, &surface, x, y).unwrap();
+
+        let mut server = Server::new(session, &PageOptions::default()).unwrap();
+        let page = server.answer("").unwrap();
+        assert!(String::from_utf8(page.bytes).unwrap().contains(&format!("picture/{event}/0/after")));
+        let answer = server.answer(&format!("picture/{event}/0/after")).unwrap();
+        let (picture, _) = decode_png(&answer.bytes).unwrap();
+        assert_eq!((picture.width, picture.height), (surface.width, surface.rows));
+        let at = surface.offset(x, y) as usize;
+        let pixel = &stored[at..at + surface.bytes as usize];
+        assert_eq!(picture.pixel(x, y), Some(to_rgba(&surface.stored, pixel)), "{}", path.display());
+        let answer = server.answer(&format!("history/0/{x}/{y}")).unwrap();
+        let text = String::from_utf8(answer.bytes).unwrap();
+        assert_eq!(text.matches("\"event\":").count(), changes.len());
+        for wrong in
+            ["picture", "picture/0/0/then", "picture/x/0/after", "picture/0/99/after", "history/0/99999/0", "x"]
+        {
+            assert_eq!(server.answer(wrong), None, "{wrong}");
+        }
     }
 }

@@ -1,0 +1,104 @@
+//! A page whose pictures are made when they are asked for. Who listens on which port is not decided here.
+//!
+//! | path | answer |
+//! |---|---|
+//! | (empty) | the page |
+//! | `picture/EVENT/CANVAS/before`, `.../after` | a PNG |
+//! | `history/CANVAS/X/Y` | JSON: events that may have written a stored pixel, with its value before and after |
+
+use serde::Serialize;
+use triglyph::Error;
+
+use crate::canvas::Canvas;
+use crate::history::history;
+use crate::page::{PageOptions, html, page_data};
+use crate::pixel::{pixel_text, to_rgba};
+use crate::replay::Session;
+use crate::tour::{Ask, Moment};
+
+/// Answers the requests of one page.
+pub struct Server<'a> {
+    session: Session<'a>,
+    canvases: Vec<Canvas>,
+    page: String,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Its media type.
+    pub kind: &'static str,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// An event that may have written a pixel.
+#[derive(Serialize)]
+struct Line {
+    event: usize,
+    /// For people to look at; of depth 24 bits, the highest first.
+    before: [u8; 4],
+    after: [u8; 4],
+    /// Values and bytes.
+    text: [String; 2],
+    changed: bool,
+}
+
+impl<'a> Server<'a> {
+    /// Looks at all events once, for their registers.
+    ///
+    /// # Errors
+    /// As [`Session::tour`].
+    pub fn new(mut session: Session<'a>, options: &PageOptions) -> Result<Self, Error> {
+        let page = html(&page_data(&mut session, options, false)?)?;
+        Ok(Server { canvases: Canvas::all(&session), session, page })
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Session<'a> {
+        &self.session
+    }
+
+    /// The answer to a path, without what precedes it; `None` for one that there is not.
+    pub fn answer(&mut self, path: &str) -> Option<Answer> {
+        let parts: Vec<&str> = path.split('/').collect();
+        match parts[..] {
+            [""] => Some(Answer { kind: "text/html; charset=utf-8", bytes: self.page.clone().into_bytes() }),
+            ["picture", event, canvas, moment] => {
+                let moment = match moment {
+                    "before" => Moment::Before,
+                    "after" => Moment::After,
+                    _ => return None,
+                };
+                self.picture(event.parse().ok()?, canvas.parse().ok()?, moment)
+            }
+            ["history", canvas, x, y] => self.history(canvas.parse().ok()?, x.parse().ok()?, y.parse().ok()?),
+            _ => None,
+        }
+    }
+
+    fn picture(&mut self, event: usize, canvas: usize, moment: Moment) -> Option<Answer> {
+        let canvas = self.canvases.get(canvas)?;
+        let ask = Ask { registers: false, ranges: vec![canvas.range()] };
+        let seen = self.session.show(event, moment, ask).ok()?;
+        let bytes = canvas.picture(seen.ranges.first()?).to_png(true).ok()?;
+        Some(Answer { kind: "image/png", bytes })
+    }
+
+    /// Outputs have no history: they are copies.
+    fn history(&mut self, canvas: usize, x: u32, y: u32) -> Option<Answer> {
+        let Canvas::Surface(surface) = self.canvases.get(canvas)? else { return None };
+        let lines: Vec<Line> = history(&mut self.session, surface, x, y)
+            .ok()?
+            .into_iter()
+            .map(|change| Line {
+                event: change.event,
+                before: to_rgba(&surface.stored, &change.before),
+                after: to_rgba(&surface.stored, &change.after),
+                text: [&change.before, &change.after].map(|bytes| pixel_text(&surface.stored, bytes)),
+                changed: change.is_changed(),
+            })
+            .collect();
+        Some(Answer { kind: "application/json", bytes: serde_json::to_vec(&lines).ok()? })
+    }
+}
