@@ -29,6 +29,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
 use triglyph_guest::kernel::Unsupported;
 
+use crate::guard;
 use crate::interleave::{Twins, interleave};
 use crate::lane::{Caps, Emit, Pairs};
 use crate::memory::{CodeMemory, Provider};
@@ -436,7 +437,7 @@ unsafe impl Send for Code {}
 unsafe impl Sync for Code {}
 
 impl Code {
-    /// Runs the code and returns its status.
+    /// Runs the code and returns its status. A panic of what the code has called goes on from here.
     ///
     /// # Safety
     ///
@@ -445,7 +446,9 @@ impl Code {
     pub unsafe fn call<A>(&self, args: *const A) -> u64 {
         // SAFETY: `entry` is a finalized function of exactly this signature (`signature`), alive as long as `self`.
         let function: extern "C" fn(*const A) -> u64 = unsafe { std::mem::transmute(self.entry) };
-        function(args)
+        let status = function(args);
+        guard::go_on();
+        status
     }
 
     /// Bytes of code and constants.

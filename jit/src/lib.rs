@@ -13,6 +13,7 @@
 mod blocks;
 mod code;
 mod flow;
+mod guard;
 mod interleave;
 mod lane;
 mod lower;

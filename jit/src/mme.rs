@@ -16,6 +16,7 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::mme::{MmeEnd, MmeJob, MmeKernel, MmeKey, MmeMachine, MmeStop};
 
 use crate::code::{Code, Compiler};
+use crate::guard::guarded;
 
 /// Longer programs are unsupported. Twice what the hardware can hold.
 const MAX_INSTRUCTIONS: usize = 4096;
@@ -44,7 +45,8 @@ struct Machine<'a>(&'a mut dyn MmeMachine);
 extern "C" fn send(machine: *mut Machine<'_>, method: u32, datum: u32) {
     // SAFETY: compiled code passes on the pointer to the `Machine` that `run` gave it, which lives until the code
     // returns and which `run` does not use meanwhile.
-    unsafe { &mut *machine }.0.send(method, datum);
+    let machine = unsafe { &mut *machine };
+    guarded((), || machine.0.send(method, datum));
 }
 
 /// A macro as machine code.

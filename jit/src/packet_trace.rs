@@ -22,6 +22,7 @@ use triglyph_guest::kernel::packet_trace::{
 };
 
 use crate::code::{Code, Compiler};
+use crate::guard::guarded;
 use crate::lane::{Emit, I32x4, memory};
 
 /// Longer traces are unsupported.
@@ -63,9 +64,11 @@ extern "C" fn call(args: *mut Args, packet: u32) -> u32 {
     let args = unsafe { &mut *args };
     // SAFETY: as above; `run` stored a pointer to a `Machine`.
     let machine = unsafe { &mut *args.machine.cast::<Machine<'_>>() };
-    let on = machine.machine.call(packet);
-    // Earlier pointers are invalid after a call.
-    u32::from(machine.resolve(args) && on)
+    guarded(0, || {
+        let on = machine.machine.call(packet);
+        // Earlier pointers are invalid after a call.
+        u32::from(machine.resolve(args) && on)
+    })
 }
 
 /// A packet trace as machine code.

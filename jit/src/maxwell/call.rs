@@ -16,6 +16,7 @@ use super::libcalls::{self, Libcall};
 use super::memory;
 use super::vectors::{SLICES, VECTORS};
 use super::{Context, Lower};
+use crate::guard::guarded;
 use crate::lane::{I32x4, Mask};
 
 /// Offset of vector `n` from the context.
@@ -37,7 +38,7 @@ extern "C" fn call_libcall(context: *mut Context, function: u64, code: u32) {
     let context = unsafe { &mut *context };
     // SAFETY: `Lower::libcall` made the number of a function of this very type.
     let function: fn(u32, [u32; 8]) -> [u32; 2] = unsafe { std::mem::transmute(function as usize) };
-    libcalls::apply(&mut context.vectors, function, code);
+    guarded((), || libcalls::apply(&mut context.vectors, function, code));
 }
 
 extern "C" fn call_memory(context: *mut Context, access: u64, number: u32) {
@@ -56,10 +57,12 @@ extern "C" fn call_memory(context: *mut Context, access: u64, number: u32) {
     // SAFETY: `Prepared` has a vector of as many, which lives while the code runs and is not used otherwise meanwhile.
     let mapped = unsafe { std::slice::from_raw_parts_mut(context.mapped, context.mapped_count as usize) };
     let mut mapped = mapped.get_mut(number as usize).filter(|_| access.space == Space::Global);
-    if let Some(mapped) = &mut mapped {
-        memory::remember(access, &context.vectors, mapped, environment);
-    }
-    memory::perform(access, &mut context.vectors, environment, [local, shared], mapped);
+    guarded((), || {
+        if let Some(mapped) = &mut mapped {
+            memory::remember(access, &context.vectors, mapped, environment);
+        }
+        memory::perform(access, &mut context.vectors, environment, [local, shared], mapped);
+    });
 }
 
 extern "C" fn call_image(context: *mut Context, access: u64, _: u32) {
@@ -70,7 +73,7 @@ extern "C" fn call_image(context: *mut Context, access: u64, _: u32) {
     let environment = unsafe { &*context.environment };
     // SAFETY: `Prepared` has a vector of as many, which lives, and does not change, while the code runs.
     let keys = unsafe { std::slice::from_raw_parts(context.images, context.image_count as usize) };
-    image::perform(ImageAccess::unpack(access), &mut context.vectors, environment, keys);
+    guarded((), || image::perform(ImageAccess::unpack(access), &mut context.vectors, environment, keys));
 }
 
 extern "C" fn call_find(context: *mut Context, images: u64, _: u32) {
@@ -80,7 +83,7 @@ extern "C" fn call_find(context: *mut Context, images: u64, _: u32) {
     let list = context.known[usize::from(images != 0)];
     // SAFETY: `Prepared` has a vector of as many, which lives, and does not change, while the code runs.
     let known = unsafe { std::slice::from_raw_parts(list.first, list.count as usize) };
-    image::find(known, &mut context.vectors);
+    guarded((), || image::find(known, &mut context.vectors));
 }
 
 extern "C" fn call_emit(context: *mut Context, kind: u64, _: u32) {
@@ -89,7 +92,7 @@ extern "C" fn call_emit(context: *mut Context, kind: u64, _: u32) {
     let context = unsafe { &mut *context };
     // SAFETY: null, or what a geometry kernel has set it to: its own list, which it does not use while the code runs.
     if let Some(emitted) = unsafe { context.emitted.as_mut() } {
-        emitted.emit(kind as u8, context.vectors[0], context.vectors[1]);
+        guarded((), || emitted.emit(kind as u8, context.vectors[0], context.vectors[1]));
     }
 }
 

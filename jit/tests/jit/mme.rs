@@ -1,6 +1,9 @@
 //! Macros against the reference: random programs and calls, everything equal.
 
+use std::panic::AssertUnwindSafe;
+
 use triglyph_guest::kernel::Tier;
+use triglyph_guest::kernel::mme::{CALL, MmeJob, MmeMachine};
 use triglyph_guest::kernel::random_mme::case;
 use triglyph_guest::tegra::mme::random::Options;
 use triglyph_guest::tegra::mme::{assemble_program, disassemble_program};
@@ -63,4 +66,35 @@ fn branches_beyond_the_program_come_after_their_delay_slots() {
         let got = case.run(&*jit.mme(&case.key).expect("a macro that is compiled")).expect("a call");
         assert!(got == want, "{target}: {:?}, not {:?}", got.end, want.end);
     }
+}
+
+/// A machine with a mistake.
+struct Broken;
+
+impl MmeMachine for Broken {
+    fn send(&mut self, method: u32, _: u32) {
+        panic!("method {method:#x}");
+    }
+}
+
+#[test]
+fn a_panic_of_the_machine_reaches_the_caller() {
+    let jit = Jit::new().expect("a code generator");
+    let mut case = case(&mut random(5), Options::default());
+    case.key.entry = 0;
+    // Sends twice: the machine is not called again after it has panicked.
+    let text = "addi.addr r0, r0, 0x123\naddi.send r0, r0, 1\naddi.send r0, r0, 2\naddi.exit r0, r0, 0\naddi r0, r0, 0";
+    case.key.code = assemble_program(text).expect("a program").into();
+    case.groups.fill(CALL);
+    let kernel = jit.mme(&case.key).expect("macros are compiled");
+    let broken = |job: &mut MmeJob<'_>| {
+        let MmeJob { parameters, live, shadow, groups, dirty, direct, branches, machine: _ } = *job;
+        let mut job = MmeJob { parameters, live, shadow, groups, dirty, direct, branches, machine: &mut Broken };
+        kernel.run(&mut job)
+    };
+    let panic = std::panic::catch_unwind(AssertUnwindSafe(|| case.run_with(broken))).expect_err("the machine's panic");
+    assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some("method 0x123"));
+    // Whoever catches it may go on.
+    let want = case.run(&*Interpreter.mme(&case.key).expect("the reference")).expect("a sound case");
+    assert!(case.run(&*kernel).expect("a sound case") == want && want.sent.len() == 2);
 }
