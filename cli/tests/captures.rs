@@ -238,6 +238,40 @@ fn the_last_picture_stays_as_it_is() {
     assert!(last(&was) == last(&is));
 }
 
+/// A trace of one frame that fills the upper screen's buffer.
+#[test]
+fn traces_are_imported() {
+    let folder = tempfile::tempdir().unwrap();
+    let [trace, out] = ["frame.ctf", "frame.tgc"].map(|name| folder.path().join(name));
+    // A header of 25 words, no sections, and a stream right after it.
+    let mut words = vec![u32::from_le_bytes(*b"CiTr"), 1, 100];
+    words.resize(23, 0);
+    let writes = [
+        (0x10, 0x1800_0000 >> 3),
+        (0x14, 0x1805_DC00 >> 3),
+        (0x18, 0x1122_3344),
+        (0x1C, 0x201),
+        (0x45C, 240 | 400 << 16),
+        (0x468, 0x1800_0000),
+        (0x470, 0),
+        (0x490, 960),
+    ];
+    words.extend([100, writes.len() as u32 + 1]);
+    for (offset, value) in writes {
+        words.extend([0xE3, 0x1040_0000 + offset, 0xD3, value, 0]);
+    }
+    words.extend([0xE1, 0, 0, 0, 0]);
+    std::fs::write(&trace, words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>()).unwrap();
+    let lines = run(&["capture", "import", text(&trace), "-o", text(&out)], 0);
+    assert!(lines.iter().filter(|line| line["event"] == "warning").count() >= 6);
+    let written = lines.iter().find(|line| line["event"] == "written").unwrap();
+    assert_eq!((written["pictures"].as_u64(), written["submits"].as_u64()), (Some(1), Some(2)));
+    run(&["verify", text(&out)], 0);
+    let pictures = replay(&std::fs::read(&out).unwrap(), usize::MAX).pictures;
+    let Picture { width, height, rgba } = &pictures[0].1;
+    assert_eq!((*width, *height, &rgba[..4]), (400, 240, &[0x11, 0x22, 0x33, 0x44][..]));
+}
+
 #[test]
 fn files_that_are_no_captures_are_not_imported() {
     let folder = tempfile::tempdir().unwrap();

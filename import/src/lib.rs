@@ -13,6 +13,7 @@ pub mod ctf;
 pub mod rrc;
 
 mod cursor;
+mod stored;
 
 use serde_json::{Map, Value, json};
 use triglyph::capture::{Compression, Header, Writer};
@@ -66,7 +67,7 @@ pub fn import(name: &str, file: &[u8]) -> Result<Imported, ImportError> {
     } else if rrc::is_one(file) {
         rrc::import(name, file)
     } else {
-        Err(ImportError::new(0, "neither a CiTrace file (CiTr) nor an RSX capture (RRC, or in gzip)"))
+        Err(ImportError::new(0, "neither a CiTrace file (CiTr) nor an RSX capture (RRC, or compressed)"))
     }
 }
 

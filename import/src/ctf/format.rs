@@ -71,6 +71,8 @@ pub enum Element<'a> {
         address: u32,
         /// What it holds.
         bytes: &'a [u8],
+        /// Where that is in the file. The same bytes are there once.
+        place: u64,
     },
     /// An external register is written.
     Register {
@@ -179,7 +181,7 @@ impl Raw {
                 let at_element = |error: ImportError| ImportError { offset: self.offset, ..error };
                 place.seek(a.into(), "memory").map_err(at_element)?;
                 let bytes = place.bytes(b.into(), "memory").map_err(at_element)?;
-                Ok(Element::Memory { address: c, bytes })
+                Ok(Element::Memory { address: c, bytes, place: a.into() })
             }
             REGISTER if layout == Layout::Words => Ok(Element::Register { address: a, value: b }),
             // All registers have 32 bits; the emulators know no other writes.

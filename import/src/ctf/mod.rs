@@ -15,6 +15,7 @@ mod setup;
 use triglyph::capture::{Compression, Header, Map, Writer};
 use triglyph::{Access, GuestAddr, GuestRange, Machine};
 
+use super::stored::Stored;
 use super::{ImportError, Imported, assemble, meta};
 use format::{Element, Layout, Trace};
 use registers::Registers;
@@ -27,13 +28,14 @@ const VRAM: GuestRange = GuestRange::new(0, 0x1800_0000, 0x60_0000);
 const FCRAM: GuestRange = GuestRange::new(0, 0x2000_0000, 0x1000_0000);
 
 /// What no trace has, as far as it matters to a replay.
-const LACKS: [&str; 5] = [
+const LACKS: [&str; 6] = [
     "Memory is only what was recorded when a draw read it: command lists, vertices, indices and level 0 of 2D textures. \
      Smaller levels, other faces of cubes, what a transfer reads and what targets held before the trace are zero.",
     "Tables of lighting, fog and procedural textures are as after a reset until the trace writes them.",
     "Programs and constants of the geometry unit are as after a reset until the trace writes them.",
     "Components w of constants and default attributes were not saved; they are 0 and 1 where the file has no sound \
      number.",
+    "What a hardware renderer had drawn may not have been in memory when that was recorded.",
     "What the processors and the DSP do is not recorded.",
 ];
 
@@ -67,6 +69,7 @@ pub fn import(name: &str, file: &[u8]) -> Result<Imported, ImportError> {
 struct Translation {
     records: Writer<Vec<u8>>,
     registers: Registers,
+    stored: Stored,
     pictures: usize,
     /// Loads that are left out.
     elsewhere: usize,
@@ -77,7 +80,7 @@ impl Translation {
     fn new(trace: &Trace<'_>) -> Result<Self, ImportError> {
         let records = Writer::new(Vec::new(), Header::new(Machine::N3ds), Compression::default())?;
         let registers = Registers::new(&trace.gpu);
-        let mut translation = Translation { records, registers, pictures: 0, elsewhere: 0 };
+        let mut translation = Translation { records, registers, stored: Stored::default(), pictures: 0, elsewhere: 0 };
         for range in [VRAM, FCRAM] {
             translation.records.map(&Map { range, access: Access::READ_WRITE })?;
         }
@@ -90,14 +93,21 @@ impl Translation {
 
     fn element(&mut self, element: &Element<'_>) -> Result<(), ImportError> {
         match *element {
-            Element::Memory { address, bytes } => {
+            Element::Memory { address, bytes, place } => {
                 let range = GuestRange::new(0, address.into(), bytes.len() as u64);
                 let lies_in =
                     |memory: GuestRange| range.start.address >= memory.start.address && range.end() <= memory.end();
-                match (bytes.is_empty(), lies_in(VRAM) || lies_in(FCRAM)) {
-                    (true, _) => {}
-                    (false, true) => self.records.mem(range.start, bytes)?,
-                    (false, false) => self.elsewhere += 1,
+                if bytes.is_empty() {
+                    return Ok(());
+                }
+                if !lies_in(VRAM) && !lies_in(FCRAM) {
+                    self.elsewhere += 1;
+                    return Ok(());
+                }
+                // Each draw loads what it reads. What is there since it was loaded last is not stored again.
+                let too_much = || ImportError::new(place, format!("more than {} bytes of memory", Stored::MAX_BYTES));
+                if self.stored.is_new(range, place).ok_or_else(too_much)? {
+                    self.records.mem(range.start, bytes)?;
                 }
             }
             Element::Register { address, value } => {
@@ -120,7 +130,7 @@ impl Translation {
 /// the beginning, as the list is executed before the first of them is stored.
 fn free_place(trace: &Trace<'_>, size: u64) -> GuestAddr {
     let end = |element: &Element<'_>| match *element {
-        Element::Memory { address, bytes } => u64::from(address) + bytes.len() as u64,
+        Element::Memory { address, bytes, .. } => u64::from(address) + bytes.len() as u64,
         _ => 0,
     };
     let start = trace.elements.iter().map(end).filter(|end| *end <= FCRAM.end()).max().unwrap_or(0);

@@ -14,7 +14,7 @@ mod format;
 mod setup;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io::Read;
 
 use triglyph::capture::{Compression, Header, Map, Present, Writer};
@@ -22,22 +22,24 @@ use triglyph::{Access, GuestAddr, GuestRange, Machine};
 use triglyph_guest::rsx::fifo::Methods;
 use triglyph_guest::rsx::methods::{curie, software};
 
+use super::stored::Stored;
 use super::{ImportError, Imported, assemble, meta};
 use format::{Command, Display, Recording};
 
 /// Local memory, and main memory as the GPU sees it, below the push buffer.
 const LOCAL: GuestRange = GuestRange::new(0, 0, 256 << 20);
 const MAIN_BYTES: u64 = 256 << 20;
-/// Most bytes that a compressed file may expand to, and that all memory of a recording may have.
+/// Most bytes that a compressed file may expand to.
 const MAX_BYTES: u64 = 1 << 30;
 const GZIP: [u8; 2] = [0x1F, 0x8B];
+const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// Whether a file may be a recording.
 pub fn is_one(file: &[u8]) -> bool {
-    file.starts_with(&GZIP) || format::MAGICS.iter().any(|magic| file.starts_with(magic))
+    file.starts_with(&GZIP) || file.starts_with(&ZSTD) || format::MAGICS.iter().any(|magic| file.starts_with(magic))
 }
 
-/// Makes a capture of a recording, compressed by gzip or not.
+/// Makes a capture of a recording, compressed by gzip or zstd or not.
 ///
 /// # Errors
 /// What is wrong with the file, and where.
@@ -58,14 +60,19 @@ pub fn import(name: &str, file: &[u8]) -> Result<Imported, ImportError> {
     Ok(Imported { capture, format, lacks, pictures })
 }
 
-/// The bytes of a file, out of gzip if they are in it.
+/// The bytes of a file, out of gzip or zstd if they are in it.
 fn expand(file: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
-    if !file.starts_with(&GZIP) {
+    let broken = |error: std::io::Error| ImportError::new(0, format!("broken compression: {error}"));
+    let mut bytes = Vec::new();
+    if file.starts_with(&GZIP) {
+        let expanded = flate2::read::GzDecoder::new(file);
+        expanded.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(broken)?;
+    } else if file.starts_with(&ZSTD) {
+        let expanded = zstd::stream::read::Decoder::with_buffer(file).map_err(broken)?;
+        expanded.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(broken)?;
+    } else {
         return Ok(file.into());
     }
-    let mut bytes = Vec::new();
-    let mut expanded = flate2::read::GzDecoder::new(file).take(MAX_BYTES + 1);
-    expanded.read_to_end(&mut bytes).map_err(|error| ImportError::new(0, format!("broken gzip: {error}")))?;
     match bytes.len() as u64 > MAX_BYTES {
         true => Err(ImportError::new(0, format!("more than {MAX_BYTES} bytes when expanded"))),
         false => Ok(bytes.into()),
@@ -108,10 +115,8 @@ struct Translation<'r> {
     registers: Vec<u32>,
     /// Where surfaces begin that were drawn to.
     surfaces: HashSet<GuestAddr>,
-    /// What was stored last at a place.
-    stored: HashMap<GuestAddr, u64>,
+    stored: Stored,
     display: Option<Display>,
-    bytes: u64,
     pictures: usize,
     /// Loads that are left out: of surfaces, and of memory that is no memory here.
     of_surfaces: usize,
@@ -137,9 +142,8 @@ impl<'r> Translation<'r> {
             packet: Methods::default(),
             registers: setup::registers(recording.state.as_ref()),
             surfaces: HashSet::new(),
-            stored: HashMap::new(),
+            stored: Stored::default(),
             display: None,
-            bytes: 0,
             pictures: 0,
             of_surfaces: 0,
             elsewhere: 0,
@@ -232,21 +236,19 @@ impl<'r> Translation<'r> {
             self.elsewhere += 1;
             return Ok(());
         };
-        let end = at.address.saturating_add(bytes.len() as u64);
-        if bytes.is_empty() || self.stored.insert(at, block.data) == Some(block.data) {
+        let range = at.range(bytes.len() as u64);
+        let memory = if at.space == 0 { LOCAL.size } else { MAIN_BYTES };
+        if bytes.is_empty() || at.address.saturating_add(range.size) > memory {
+            self.elsewhere += usize::from(!bytes.is_empty());
+            return Ok(());
+        }
+        let too_much = || ImportError::new(command.offset, format!("more than {} bytes of memory", Stored::MAX_BYTES));
+        if !self.stored.is_new(range, block.data).ok_or_else(too_much)? {
             return Ok(());
         }
         if self.surfaces.contains(&at) {
             self.of_surfaces += 1;
             return Ok(());
-        }
-        if end > if at.space == 0 { LOCAL.size } else { MAIN_BYTES } {
-            self.elsewhere += 1;
-            return Ok(());
-        }
-        self.bytes += bytes.len() as u64;
-        if self.bytes > MAX_BYTES {
-            return Err(ImportError::new(command.offset, format!("more than {MAX_BYTES} bytes of memory")));
         }
         Ok(self.records.mem(at, bytes)?)
     }
