@@ -188,7 +188,7 @@ pub mod tegra {
 pub mod probe {
     pub use triglyph_engine::draw::program::Topology;
     pub use triglyph_engine::probe::{
-        Command, Draw, Effect, Layout, Observer, Role, Stored, Surface, Transfer, TransferKind, View,
+        Command, Draw, Effect, Fragment, Layout, Observer, Role, Stored, Surface, Transfer, TransferKind, Verdict, View,
     };
     pub use triglyph_guest::format::{DepthFormat as PicaDepthFormat, PixelFormat};
     pub use triglyph_guest::kernel::ContentHash;

@@ -4,6 +4,7 @@
 
 mod clock;
 mod closed;
+mod judge;
 mod open;
 pub mod program;
 mod setup;
@@ -277,6 +278,10 @@ impl Renderer {
         self.scene.set_state(call.state.clone());
         self.scene.allowance = call.allowance;
 
+        if self.asks_for_pixel() {
+            self.show_open(memory, |_| {});
+        }
+        let first = self.scene.primitives.len();
         let _span = trace::draw(call.order.len());
         let timer = self.setup_clock.start(call.order.len());
         assembler.begin(&mut shaded);
@@ -284,7 +289,7 @@ impl Renderer {
         if !call.state.feedback && self.is_setup_left(call.order.len()) {
             let mut triangles = Vec::with_capacity(call.order.len() / 3);
             call.assemble(assembler, |triangle| triangles.push(triangle));
-            self.note_fixed_draw(call, triangles.len() as u64);
+            self.note_fixed_draw(memory, call, triangles.len() as u64, usize::MAX);
             assembler.end(&shaded);
             self.leave_fixed(FixedDraw::new(call.setup, triangles, shaded));
             self.stats.stages.setup += timer.time();
@@ -297,16 +302,20 @@ impl Renderer {
 
         self.stats.triangles += triangles;
         self.stats.stages.setup += timer.time();
-        self.note_fixed_draw(call, triangles);
+        self.note_fixed_draw(memory, call, triangles, first);
         if call.state.feedback {
             self.close_scene(memory);
         }
     }
 
     #[inline(always)]
-    fn note_fixed_draw(&mut self, call: &DrawCall<'_>, primitives: u64) {
+    fn note_fixed_draw(&mut self, memory: &Memory, call: &DrawCall<'_>, primitives: u64, first: usize) {
         if self.is_observed() {
-            self.note_effect(Effect::Draw(probe::fixed_draw(call, primitives)));
+            let mut draw = probe::fixed_draw(call, primitives);
+            if let Some(at) = self.asked_pixel(&draw.surfaces) {
+                draw.fragments = self.judge_fixed(memory, &draw.surfaces, at, first);
+            }
+            self.note_effect(Effect::Draw(draw));
         }
     }
 

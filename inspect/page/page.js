@@ -166,8 +166,8 @@ async function changesOf(which, x, y) {
   if (data.served) {
     const answer = await fetch(`history/${which}/${x}/${y}`);
     const lines = answer.ok ? await answer.json() : [];
-    const changed = lines.filter((line) => line.changed);
-    return changed.map(({ event, before, after, text }) => [event, data.events[event], before, after, text]);
+    return lines.map(({ event, before, after, text, fragments }) =>
+      [event, data.events[event], before, after, text, fragments]);
   }
   const found = [];
   for (const [number, event] of data.events.entries()) {
@@ -176,7 +176,7 @@ async function changesOf(which, x, y) {
     const [before, after] = [await picture(show.before), await picture(show.after)];
     const at = 4 * (y * after.width + x);
     const [a, b] = [before, after].map((pixels) => [...pixels.data.subarray(at, at + 4)]);
-    if (a.some((value, i) => value !== b[i])) found.push([number, event, a, b, ["", ""]]);
+    if (a.some((value, i) => value !== b[i])) found.push([number, event, a, b, ["", ""], []]);
   }
   return found;
 }
@@ -192,17 +192,20 @@ async function drawHistory(x, y) {
     cell.append(swatch, text || (data.canvases[which].depth ? depth.toFixed(6) : rgba.join(" ")));
     return cell;
   };
-  body.replaceChildren(...found.map(([number, event, a, b, text]) => {
+  body.replaceChildren(...found.map(([number, event, a, b, text, fragments]) => {
     const row = make("tr");
     const go = make("button", String(number));
     go.onclick = () => select(number);
     const cell = make("td");
     cell.append(go);
-    row.append(cell, make("td", `${event.kind} ${event.text}`), value(a, text[0]), value(b, text[1]));
+    const what = make("td", `${event.kind} ${event.text}`);
+    what.append(...fragments.map((fragment) => make("div", fragment)));
+    row.append(cell, what, value(a, text[0]), value(b, text[1]));
     return row;
   }));
   $("history").hidden = false;
-  $("pixel").textContent = `Pixel (${x}, ${y}) of ${data.canvases[which].name}: ${found.length} events changed it.`;
+  $("pixel").textContent = `Pixel (${x}, ${y}) of ${data.canvases[which].name}: ${found.length} events` +
+    (data.served ? " changed it or tried to." : " changed it.");
 }
 
 function fillCanvases() {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use triglyph::probe::Surface;
-use triglyph::{Error, GuestRange};
+use triglyph::probe::{Fragment, Role, Surface};
+use triglyph::{Error, GuestAddr, GuestRange};
 
 use crate::replay::Session;
 use crate::tour::{Ask, Moment, Seen, Tour};
@@ -18,6 +18,8 @@ pub struct Change {
     pub before: Vec<u8>,
     /// The pixel's bytes after it.
     pub after: Vec<u8>,
+    /// What became of the fragments that its draws have there; see [`Draw::fragments`](triglyph::probe::Draw).
+    pub fragments: Vec<Fragment>,
 }
 
 impl Change {
@@ -25,11 +27,17 @@ impl Change {
     pub fn is_changed(&self) -> bool {
         self.before != self.after
     }
+
+    /// Whether it changed the pixel or tried to.
+    pub fn concerns(&self) -> bool {
+        self.is_changed() || !self.fragments.is_empty()
+    }
 }
 
 /// The events that may have written the stored pixel (`x`, `y`) of a surface, with its value before and after each:
 /// those that drew to the surface, wherever, and those that wrote any of its pixel's memory otherwise. Between two of
-/// them only the host can have changed it.
+/// them only the host can have changed it. Of a colour, fragments say what draws would have stored and why they did
+/// not.
 ///
 /// # Errors
 /// [`Error::InvalidArgument`] for a pixel outside of the surface; otherwise as [`Session::tour`].
@@ -44,13 +52,16 @@ pub fn history(session: &mut Session<'_>, surface: &Surface, x: u32, y: u32) -> 
         return Ok(Vec::new());
     };
     let changes = Arc::new(Mutex::new(Vec::new()));
-    session.tour(first, last, Box::new(Watcher { pixel, orders, changes: changes.clone() }))?;
+    let asks = matches!(surface.role, Role::Color(_));
+    session.tour(first, last, Box::new(Watcher { pixel, asks, orders, changes: changes.clone() }))?;
     let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(std::mem::take(&mut *changes))
 }
 
 struct Watcher {
     pixel: GuestRange,
+    /// Whether its fragments are asked for.
+    asks: bool,
     /// Events by the order of their commands.
     orders: BTreeMap<u64, usize>,
     changes: Arc<Mutex<Vec<Change>>>,
@@ -61,12 +72,23 @@ impl Tour for Watcher {
         self.orders.contains_key(&order).then(|| Ask { registers: false, ranges: vec![self.pixel] })
     }
 
+    fn pixel(&mut self, order: u64) -> Option<GuestAddr> {
+        (self.asks && self.orders.contains_key(&order)).then_some(self.pixel.start)
+    }
+
+    fn fragments(&mut self, order: u64, fragments: &[Fragment]) {
+        let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(change) = changes.last_mut().filter(|change| self.orders.get(&order) == Some(&change.event)) {
+            change.fragments.extend_from_slice(fragments);
+        }
+    }
+
     fn seen(&mut self, mut seen: Seen) {
         let Some(&event) = self.orders.get(&seen.order) else { return };
         let bytes = seen.ranges.pop().unwrap_or_default();
         let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         match seen.moment {
-            Moment::Before => changes.push(Change { event, before: bytes, after: Vec::new() }),
+            Moment::Before => changes.push(Change { event, before: bytes, after: Vec::new(), fragments: Vec::new() }),
             Moment::After => {
                 if let Some(change) = changes.last_mut().filter(|change| change.event == event) {
                     change.after = bytes;

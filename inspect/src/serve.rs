@@ -4,13 +4,14 @@
 //! |---|---|
 //! | (empty) | the page |
 //! | `picture/EVENT/CANVAS/before`, `.../after` | a PNG |
-//! | `history/CANVAS/X/Y` | JSON: events that may have written a stored pixel, with its value before and after |
+//! | `history/CANVAS/X/Y` | JSON: events that changed a stored pixel or tried to, with its value before and after |
 
 use serde::Serialize;
 use triglyph::Error;
+use triglyph::probe::{Fragment, Surface, Verdict};
 
 use crate::canvas::Canvas;
-use crate::history::history;
+use crate::history::{Change, history};
 use crate::page::{PageOptions, html, page_data};
 use crate::pixel::{pixel_text, to_rgba};
 use crate::replay::Session;
@@ -32,7 +33,7 @@ pub struct Answer {
     pub bytes: Vec<u8>,
 }
 
-/// An event that may have written a pixel.
+/// An event that changed a pixel or tried to.
 #[derive(Serialize)]
 struct Line {
     event: usize,
@@ -42,6 +43,8 @@ struct Line {
     /// Values and bytes.
     text: [String; 2],
     changed: bool,
+    /// What each fragment would have stored, and what became of it.
+    fragments: Vec<String>,
 }
 
 impl<'a> Server<'a> {
@@ -91,14 +94,31 @@ impl<'a> Server<'a> {
         let lines: Vec<Line> = history(&mut self.session, surface, x, y)
             .ok()?
             .into_iter()
+            .filter(Change::concerns)
             .map(|change| Line {
                 event: change.event,
                 before: to_rgba(&surface.stored, &change.before),
                 after: to_rgba(&surface.stored, &change.after),
                 text: [&change.before, &change.after].map(|bytes| pixel_text(&surface.stored, bytes)),
                 changed: change.is_changed(),
+                fragments: change.fragments.iter().map(|fragment| fragment_text(surface, fragment)).collect(),
             })
             .collect();
         Some(Answer { kind: "application/json", bytes: serde_json::to_vec(&lines).ok()? })
     }
+}
+
+/// A fragment in a line.
+fn fragment_text(surface: &Surface, fragment: &Fragment) -> String {
+    let verdict = match fragment.verdict {
+        Verdict::Passed => "passed",
+        Verdict::Discarded => "discarded",
+        Verdict::Alpha => "failed the alpha test",
+        Verdict::Bounds => "failed the depth bounds test",
+        Verdict::Stencil => "failed the stencil test",
+        Verdict::Depth => "failed the depth test",
+        _ => "unknown",
+    };
+    let shaded = fragment.shaded.as_ref().map(|bytes| format!("{}: ", pixel_text(&surface.stored, bytes)));
+    format!("primitive {}: {}{verdict}", fragment.primitive, shaded.unwrap_or_default())
 }

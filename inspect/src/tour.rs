@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use triglyph::GuestRange;
-use triglyph::probe::{Command, Effect, Observer, View};
+use triglyph::probe::{Command, Effect, Fragment, Observer, View};
+use triglyph::{GuestAddr, GuestRange};
 
 use crate::events::Event;
 
@@ -46,6 +46,17 @@ pub trait Tour: Send {
 
     /// What was asked for.
     fn seen(&mut self, seen: Seen);
+
+    /// The pixel whose fragments a command's draws are to say what became of, by its first byte in a colour surface.
+    fn pixel(&mut self, order: u64) -> Option<GuestAddr> {
+        let _ = order;
+        None
+    }
+
+    /// Its fragments, in their order; before the look after the command.
+    fn fragments(&mut self, order: u64, fragments: &[Fragment]) {
+        let _ = (order, fragments);
+    }
 }
 
 /// What the observer and the session share.
@@ -93,7 +104,18 @@ impl Observer for Watch {
             let number = events.len();
             events.push(Event { number, record, order, command: *command, effects: effects.to_vec() });
         }
+        for effect in effects {
+            if let (Effect::Draw(draw), Some(tour)) = (effect, &mut shared.tour) {
+                tour.fragments(order, &draw.fragments);
+            }
+        }
         shared.ask(order, Moment::After)
+    }
+
+    fn pixel(&mut self) -> Option<GuestAddr> {
+        let mut shared = self.lock();
+        let order = shared.order - 1;
+        shared.tour.as_mut().and_then(|tour| tour.pixel(order))
     }
 
     fn look(&mut self, view: &View<'_>) {

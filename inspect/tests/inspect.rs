@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use triglyph::GuestRange;
 use triglyph::capture::decode_png;
-use triglyph::probe::Surface;
+use triglyph::probe::{Draw, Role, Surface, Verdict};
 use triglyph_inspect::{
     Ask, Change, Moment, PageOptions, Seen, Server, Session, SessionOptions, Tour, history, surfaces_of, to_rgba,
 };
@@ -105,17 +105,38 @@ fn by_brute_force(all: &[Seen], numbers: &HashMap<u64, usize>, index: usize, at:
     let pixel = |seen: &Seen| seen.ranges[index][at..at + count].to_vec();
     let pairs = all.chunks_exact(2).map(|pair| {
         assert!(pair[0].order == pair[1].order && pair[0].moment == Moment::Before);
-        Change { event: numbers[&pair[0].order], before: pixel(&pair[0]), after: pixel(&pair[1]) }
+        let event = numbers[&pair[0].order];
+        Change { event, before: pixel(&pair[0]), after: pixel(&pair[1]), fragments: Vec::new() }
     });
     pairs.filter(Change::is_changed).collect()
+}
+
+/// A draw changes a colour only if a fragment passes. Returns how many have passed and failed.
+fn check_fragments(session: &Session<'_>, surface: &Surface, changes: &[Change], is_special: bool) -> [usize; 2] {
+    let mut counts = [0; 2];
+    for change in changes {
+        let event = &session.events()[change.event];
+        // Fragments are told of a draw's first surface.
+        let is_first = |draw: &Draw| draw.surfaces.first().is_some_and(|first| first.is_same_place(surface));
+        if surface.role == Role::Depth || !event.draws().all(is_first) || event.draws().count() == 0 {
+            continue;
+        }
+        let passed = change.fragments.iter().filter(|fragment| fragment.verdict == Verdict::Passed).count();
+        // Shadow maps have tests of their own, and programs that read memory are not drawn twice.
+        let is_judged = !change.fragments.is_empty() || !is_special;
+        assert!(passed > 0 || !change.is_changed() || !is_judged, "event {}: {change:?}", change.event);
+        counts = [counts[0] + passed, counts[1] + change.fragments.len() - passed];
+    }
+    counts
 }
 
 #[test]
 fn pixels_have_the_history_that_comparing_surfaces_gives() {
     let mut random = Random::new(2);
-    let (mut pixels, mut changes) = (0, 0);
+    let (mut pixels, mut changes, mut verdicts) = (0, 0, [0; 2]);
     for path in some_captures() {
         let bytes = std::fs::read(&path).unwrap();
+        let is_special = ["25-shadow", "20-compute"].iter().any(|name| path.to_string_lossy().contains(name));
         let mut session = Session::open(&bytes, &options()).unwrap();
         let surfaces = surfaces_of(session.events());
         let ask = Ask { registers: false, ..everything(&session) };
@@ -133,13 +154,17 @@ fn pixels_have_the_history_that_comparing_surfaces_gives() {
                 continue;
             }
             let mut found = history(&mut session, surface, x, y).unwrap();
+            let seen = check_fragments(&session, surface, &found, is_special);
+            verdicts = [verdicts[0] + seen[0], verdicts[1] + seen[1]];
             found.retain(Change::is_changed);
+            found.iter_mut().for_each(|change| change.fragments.clear());
             let expected = by_brute_force(&all, &numbers, index, at, count);
             assert_eq!(found, expected, "{}: ({x}, {y}) of {surface:?}", path.display());
             (pixels, changes) = (pixels + 1, changes + found.len());
         }
     }
     assert!(pixels >= 200 && changes >= 200, "{changes} changes of {pixels} pixels");
+    assert!(verdicts[0] >= 90 && verdicts[1] >= 10, "{verdicts:?} fragments passed and failed");
 }
 
 #[test]
@@ -185,7 +210,8 @@ fn servers_answer_what_the_page_asks_for() {
         assert_eq!(picture.pixel(x, y), Some(to_rgba(&surface.stored, pixel)), "{}", path.display());
         let answer = server.answer(&format!("history/0/{x}/{y}")).unwrap();
         let text = String::from_utf8(answer.bytes).unwrap();
-        assert_eq!(text.matches("\"event\":").count(), changes.len());
+        let concerned = changes.iter().filter(|change| change.concerns()).count();
+        assert_eq!(text.matches("\"event\":").count(), concerned);
         for wrong in
             ["picture", "picture/0/0/then", "picture/x/0/after", "picture/0/99/after", "history/0/99999/0", "x"]
         {

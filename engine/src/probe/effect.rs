@@ -2,7 +2,7 @@
 
 use triglyph_guest::kernel::ContentHash;
 
-use super::Surface;
+use super::{Fragment, Surface};
 use crate::draw::program::Topology;
 use crate::mem::GuestRange;
 use crate::transfer::Request;
@@ -42,6 +42,9 @@ pub struct Draw {
     pub kernel: ContentHash,
     /// Memory that textures were made of.
     pub textures: Vec<GuestRange>,
+    /// Fragments of the pixel that the observer asks about; none if it does not, if the pixel is of no colour surface
+    /// of the draw, or if its program reaches memory.
+    pub fragments: Vec<Fragment>,
 }
 
 /// A transfer.

@@ -10,6 +10,7 @@
 //! and changes no other byte. Without an observer a command costs one comparison with zero, and nothing is collected.
 
 mod effect;
+mod fragment;
 mod observed;
 mod recorder;
 mod surface;
@@ -17,11 +18,12 @@ mod surface;
 use std::cell::Cell;
 
 pub use effect::{Draw, Effect, Transfer, TransferKind};
+pub use fragment::{Fragment, Verdict};
 pub(crate) use observed::{fixed_draw, program_draw};
 pub use recorder::Probe;
 pub use surface::{Layout, Role, Stored, Surface};
 
-use crate::mem::Memory;
+use crate::mem::{GuestAddr, Memory};
 
 /// A word that made a machine do something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -61,6 +63,12 @@ pub trait Observer: Send {
 
     /// A command has done something. Returns whether [`look`](Self::look) is to be called.
     fn end(&mut self, command: &Command, effects: &[Effect]) -> bool;
+
+    /// The pixel whose fragments draws are to say what became of: its first byte, the first of a colour. Asked for
+    /// after [`begin`](Self::begin); answering takes some hundred times as long as drawing the pixel.
+    fn pixel(&mut self) -> Option<GuestAddr> {
+        None
+    }
 
     /// Shows the machine, as [`begin`](Self::begin) or [`end`](Self::end) asked for.
     fn look(&mut self, view: &View<'_>) {

@@ -36,6 +36,7 @@ pub(crate) fn fixed_draw(call: &DrawCall<'_>, primitives: u64) -> Draw {
         surfaces: color.into_iter().chain(depth).collect(),
         kernel: ContentHash::of(key),
         textures: call.state.textures.iter().flatten().flat_map(|texture| texture.ranges()).collect(),
+        fragments: Vec::new(),
     }
 }
 
@@ -67,6 +68,7 @@ pub(crate) fn program_draw(call: &ProgramCall<'_>, primitives: u64) -> Draw {
         surfaces: colors.chain(depth).collect(),
         kernel: ContentHash::of(key),
         textures,
+        fragments: Vec::new(),
     }
 }
 

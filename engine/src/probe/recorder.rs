@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use super::{Command, Effect, Observer, View};
-use crate::mem::Memory;
+use super::{Command, Effect, Observer, Surface, View};
+use crate::mem::{GuestAddr, Memory};
 use crate::render::Renderer;
 
 /// The observer, and what the command in progress has done so far.
@@ -15,6 +15,8 @@ pub struct Probe {
     in_command: bool,
     /// Faults before it.
     faults: u64,
+    /// The pixel that its draws are asked about.
+    pixel: Option<GuestAddr>,
 }
 
 impl std::fmt::Debug for Probe {
@@ -45,6 +47,7 @@ impl Renderer {
         }
         if let Some(probe) = &mut self.probe {
             (probe.in_command, probe.faults) = (true, faults);
+            probe.pixel = probe.observer.as_mut().and_then(|observer| observer.pixel());
         }
     }
 
@@ -71,6 +74,18 @@ impl Renderer {
         if let Some(probe) = &mut self.probe {
             probe.effects.push(effect);
         }
+    }
+
+    /// Whether draws are asked about a pixel.
+    #[inline(always)]
+    pub(crate) fn asks_for_pixel(&self) -> bool {
+        self.probe.as_ref().is_some_and(|probe| probe.pixel.is_some())
+    }
+
+    /// The pixel that draws are asked about, if it is one of their first surface's.
+    pub(crate) fn asked_pixel(&self, surfaces: &[Surface]) -> Option<[u32; 2]> {
+        let at = self.probe.as_ref()?.pixel?;
+        surfaces.first()?.pixel_at(at)
     }
 
     /// Whether a command is in progress.

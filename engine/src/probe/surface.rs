@@ -73,6 +73,19 @@ impl Surface {
         }
     }
 
+    /// The stored pixel that begins at an address.
+    pub fn pixel_at(&self, at: GuestAddr) -> Option<[u32; 2]> {
+        let offset = at.address.checked_sub(self.start.address)?;
+        let is_inside = at.space == self.start.space && offset < self.size;
+        let row = |y: u32| (0..self.width).find(|&x| self.offset(x, y) == offset).map(|x| [x, y]);
+        if is_inside { (0..self.rows).find_map(row) } else { None }
+    }
+
+    /// Whether it is known what its pixels mean.
+    pub fn is_known(&self) -> bool {
+        self.stored != Stored::Unknown
+    }
+
     /// All of its bytes.
     pub fn range(&self) -> GuestRange {
         self.start.range(self.size)

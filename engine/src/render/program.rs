@@ -119,6 +119,10 @@ impl Renderer {
             self.close_scene(memory);
         }
         self.reads.note(memory, call.state);
+        if self.asks_for_pixel() {
+            self.show_open(memory, |_| {});
+        }
+        let first = self.programs.primitives.len();
         self.programs.set_state(call.state.clone());
         self.programs.allowance = call.allowance;
         self.touched = self.touched.union(call.state.surfaces);
@@ -133,7 +137,7 @@ impl Renderer {
             && self.is_setup_left(vertices)
             && !call.state.reaches_memory()
         {
-            self.note_program_draw(call, 0);
+            self.note_program_draw(memory, call, 0, usize::MAX);
             self.leave_programs(call, records, account);
             return (Drawn::default(), Records::default());
         }
@@ -145,7 +149,7 @@ impl Renderer {
         };
         self.stats.triangles += drawn.primitives;
         self.stats.stages.setup += timer.time();
-        self.note_program_draw(call, drawn.primitives);
+        self.note_program_draw(memory, call, drawn.primitives, first);
         if call.state.reaches_memory() {
             // Later draws write what it reads, or read what it writes.
             self.close_scene(memory);
@@ -154,9 +158,13 @@ impl Renderer {
     }
 
     #[inline(always)]
-    fn note_program_draw(&mut self, call: &ProgramCall<'_>, primitives: u64) {
+    fn note_program_draw(&mut self, memory: &Memory, call: &ProgramCall<'_>, primitives: u64, first: usize) {
         if self.is_observed() {
-            self.note_effect(Effect::Draw(probe::program_draw(call, primitives)));
+            let mut draw = probe::program_draw(call, primitives);
+            if let Some(at) = self.asked_pixel(&draw.surfaces) {
+                draw.fragments = self.judge_programs(memory, &draw.surfaces, at, first);
+            }
+            self.note_effect(Effect::Draw(draw));
         }
     }
 

@@ -1,0 +1,31 @@
+//! What became of the fragments of one pixel.
+
+/// A fragment of a draw at the pixel that an observer asks about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fragment {
+    /// Which primitive of the draw it is of, in the order in which they were set up.
+    pub primitive: u32,
+    /// What the first colour surface would store without tests, blending and masks; `None` if nothing would be stored
+    /// even so.
+    pub shaded: Option<Vec<u8>>,
+    /// What became of it.
+    pub verdict: Verdict,
+}
+
+/// What became of a fragment: the first test that it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It passed all tests; masks and blending decide about what is stored.
+    Passed,
+    /// Its program discarded it, or a sample mask did.
+    Discarded,
+    /// It failed the alpha test.
+    Alpha,
+    /// The stored depth is out of bounds.
+    Bounds,
+    /// It failed the stencil test.
+    Stencil,
+    /// It failed the depth test.
+    Depth,
+}
