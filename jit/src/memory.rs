@@ -118,7 +118,7 @@ impl Chunk {
         let address = self.memory.as_mut_ptr::<u8>().wrapping_add(offset);
         if !PER_THREAD && offset < self.fresh {
             // SAFETY: no code is in a free block, so that no thread executes these pages.
-            unsafe { region::protect(address, length, Protection::READ_WRITE)? };
+            unsafe { protect(address, length, Protection::READ_WRITE)? };
         }
         self.fresh = self.fresh.max(offset + length);
         match free - length {
@@ -190,12 +190,23 @@ impl JITMemoryProvider for Provider {
             wasmtime_jit_icache_coherence::clear_cache(address.cast(), *length)
                 .map_err(|error| failed(error.to_string()))?;
             if !PER_THREAD {
-                region::protect(*address, *length, Protection::READ_EXECUTE)
-                    .map_err(|error| failed(error.to_string()))?;
+                protect(*address, *length, Protection::READ_EXECUTE).map_err(|error| failed(error.to_string()))?;
             }
         }
         wasmtime_jit_icache_coherence::pipeline_flush_mt().map_err(|error| failed(error.to_string()))
     }
+}
+
+/// Protects pages, but not in Miri, which has no protection.
+///
+/// # Safety
+/// As [`region::protect`].
+unsafe fn protect(address: *mut u8, length: usize, protection: Protection) -> Result<(), region::Error> {
+    if cfg!(miri) {
+        return Ok(());
+    }
+    // SAFETY: the caller's.
+    unsafe { region::protect(address, length, protection) }
 }
 
 /// From here on this thread writes code and must not call any.
@@ -264,6 +275,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "asks the system how pages are protected")]
     fn pages_are_written_or_executed() {
         let memory = Arc::new(CodeMemory::default());
         // On Apple's processors it is the thread that is one or the other.

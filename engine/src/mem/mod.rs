@@ -10,6 +10,7 @@
 //! are atomics; `raw.rs` alone knows pointers.
 
 mod access;
+mod anonymous;
 mod changes;
 mod footprint;
 mod global;

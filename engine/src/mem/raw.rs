@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
-use memmap2::{MmapMut, MmapOptions};
 use triglyph_guest::kernel::Window;
 
+use super::anonymous::Anonymous;
 use super::changes::Pages;
 use crate::error::Error;
 
@@ -16,37 +16,16 @@ pub(super) struct Arena {
     pointer: *mut u8,
     size: usize,
     /// Keeps memory of the library's own alive; `None` for memory of the host's.
-    own: Option<Arc<MmapMut>>,
+    own: Option<Arc<Anonymous>>,
     /// Where in it the arena begins.
     start: usize,
     changes: Arc<Pages>,
 }
 
-/// Zero-filled memory in one piece, of which pages do not cost anything until they are touched.
-fn map(size: usize) -> Result<MmapMut, Error> {
-    let refused = |e| Error::Unsupported(format!("{size:#x} bytes of guest memory: {e}"));
-    let map = MmapOptions::new().len(size).no_reserve_swap().map_anon().map_err(refused)?;
-    // One page of 2 MiB is found in the time of eighty small ones, and processors remember where more memory stands.
-    // Mappings of which only parts may be in use keep small ones.
-    #[cfg(target_os = "linux")]
-    if (HUGE..=LARGEST_IN_USE).contains(&size) {
-        // Where it is refused pages are small.
-        let _ = map.advise(memmap2::Advice::HugePage);
-    }
-    Ok(map)
-}
-
-/// Bytes of a large page.
-#[cfg(target_os = "linux")]
-const HUGE: usize = 2 << 20;
-
-/// Bytes of the largest mapping that is taken to be in use as a whole.
-pub(super) const LARGEST_IN_USE: usize = 64 << 20;
-
 /// Pages for future mappings, which can be prefaulted.
 #[derive(Debug)]
 pub(super) struct PrefaultPool {
-    own: Arc<MmapMut>,
+    own: Arc<Anonymous>,
     /// Its first byte.
     pointer: *mut u8,
     used: usize,
@@ -61,14 +40,14 @@ impl PrefaultPool {
     const SIZE: usize = 8 << 20;
 
     pub(super) fn new() -> Result<Self, Error> {
-        let mut own = map(Self::SIZE)?;
+        let mut own = Anonymous::new(Self::SIZE)?;
         Ok(PrefaultPool { pointer: own.as_mut_ptr(), own: Arc::new(own), used: 0 })
     }
 
     /// Has the system find all pages now, unless nobody wants them any more.
     pub(super) fn populating(&self) -> impl FnOnce() + Send + 'static + use<> {
         let own = Arc::downgrade(&self.own);
-        move || own.upgrade().iter().for_each(|own| populate(own, 0, Self::SIZE))
+        move || own.upgrade().iter().for_each(|own| own.populate(0, Self::SIZE))
     }
 
     /// An arena of `size` zero-filled bytes; `None` when it would leave too little for others.
@@ -90,16 +69,6 @@ impl PrefaultPool {
 /// Arenas begin at multiples of it.
 const PAGE: usize = 4096;
 
-/// Has the system find pages for `size` bytes from `offset` on. What they hold stays. Where there is no such call
-/// nothing happens.
-fn populate(map: &MmapMut, offset: usize, size: usize) {
-    // Old kernels refuse: pages come one by one then, as everywhere else.
-    #[cfg(target_os = "linux")]
-    let _ = map.advise_range(memmap2::Advice::PopulateWrite, offset, size);
-    #[cfg(not(target_os = "linux"))]
-    let _ = (map, offset, size);
-}
-
 // SAFETY: the bytes do not belong to a thread, and are only handed out as atomics, which any thread may use.
 unsafe impl Send for Arena {}
 // SAFETY: as above; nothing else in an arena changes.
@@ -111,14 +80,14 @@ impl Arena {
         let size =
             usize::try_from(size).map_err(|e| Error::Unsupported(format!("{size:#x} bytes of guest memory: {e}")))?;
         let changes = Arc::new(Pages::new(size)?);
-        let mut map = map(size)?;
-        Ok(Arena { pointer: map.as_mut_ptr(), size, own: Some(Arc::new(map)), start: 0, changes })
+        let mut own = Anonymous::new(size)?;
+        Ok(Arena { pointer: own.as_mut_ptr(), size, own: Some(Arc::new(own)), start: 0, changes })
     }
 
     /// Prefaults `size` bytes from `offset` on.
     pub(super) fn populate(&self, offset: usize, size: usize) {
-        if let Some(map) = &self.own {
-            populate(map, self.start + offset, size.min(self.size.saturating_sub(offset)));
+        if let Some(own) = &self.own {
+            own.populate(self.start + offset, size.min(self.size.saturating_sub(offset)));
         }
     }
 

@@ -173,6 +173,7 @@ fn written_ranges_are_merged() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "copies 16 MiB")]
 fn prefaulted_mappings_are_like_others() {
     let (mut memory, work) = Memory::with_prefault_pool();
     let work = work.unwrap();

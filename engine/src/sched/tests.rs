@@ -3,6 +3,9 @@ use std::time::Duration;
 
 use super::*;
 
+/// Few of them in Rust's interpreter.
+const ROUNDS: usize = if cfg!(miri) { 5 } else { 300 };
+
 /// Worth any number of threads.
 const LARGE: Duration = Duration::from_secs(1);
 
@@ -31,7 +34,7 @@ fn every_piece_is_done_once() {
 #[test]
 fn burst_after_burst_with_pauses() {
     for scheduler in schedulers() {
-        for round in 0..300usize {
+        for round in 0..ROUNDS {
             let sum = AtomicUsize::new(0);
             let count = 2 + round % 7;
             scheduler.for_each(count, LARGE, |i| {
