@@ -8,6 +8,14 @@ const make = (tag, text, name) => {
   if (name) element.className = name;
   return element;
 };
+// A cell with a name that may be divided between its words.
+const nameCell = (name) => {
+  const cell = make("td");
+  name.split("_").forEach((word, at, words) => {
+    cell.append(word + (at + 1 < words.length ? "_" : ""), document.createElement("wbr"));
+  });
+  return cell;
+};
 const hex = (word) => "0x" + (word >>> 0).toString(16).padStart(8, "0");
 let current = -1;
 let view = "after";
@@ -155,7 +163,7 @@ function drawState() {
     const name = kind.registers[register];
     if ($("changed").checked && !isNew || wanted && !name.toLowerCase().includes(wanted)) continue;
     const row = make("tr", undefined, isNew ? "new" : "");
-    row.append(make("td", name), make("td", hex(word), "word"), make("td", fields));
+    row.append(nameCell(name), make("td", hex(word), "word"), make("td", fields));
     body.push(row);
   }
   $("words").tBodies[0].replaceChildren(...body);
@@ -337,7 +345,8 @@ function start() {
   setPart("events");
   setView("after");
   filter();
-  const asked = Number(location.hash.slice(1));
+  // What the address asks for, or the first draw.
+  const asked = location.hash ? Number(location.hash.slice(1)) : data.events.findIndex((event) => event.kind === "draw");
   if (data.events.length) select(asked > 0 && asked < data.events.length ? asked : 0);
 }
 start();
