@@ -84,7 +84,7 @@ fn a_panic_of_the_machine_reaches_the_caller() {
     case.key.entry = 0;
     // Sends twice: the machine is not called again after it has panicked.
     let text = "addi.addr r0, r0, 0x123\naddi.send r0, r0, 1\naddi.send r0, r0, 2\naddi.exit r0, r0, 0\naddi r0, r0, 0";
-    case.key.code = assemble_program(text).expect("a program").into();
+    case.key.code = assemble_program(text).expect("a program");
     case.groups.fill(CALL);
     let kernel = jit.mme(&case.key).expect("macros are compiled");
     let broken = |job: &mut MmeJob<'_>| {
