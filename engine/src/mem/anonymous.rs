@@ -84,7 +84,8 @@ mod system {
     impl Memory {
         pub fn new(size: usize) -> std::io::Result<Self> {
             // What no test touches much of is not made: there is no memory on demand here.
-            let layout = Layout::from_size_align(size, 4096).ok().filter(|layout| (1..1 << 32).contains(&layout.size()));
+            let layout =
+                Layout::from_size_align(size, 4096).ok().filter(|layout| (1..1 << 32).contains(&layout.size()));
             let layout = layout.ok_or(ErrorKind::OutOfMemory)?;
             // SAFETY: the size is not 0.
             let memory = NonNull::new(unsafe { alloc_zeroed(layout) });
