@@ -271,7 +271,7 @@ fn bounds_of(run: &Run) -> Bounds {
 }
 
 /// Bytes that the process has in memory; `None` where the system does not say.
-fn resident() -> Option<u64> {
+pub fn resident() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
     Some(pages * region::page::size() as u64)

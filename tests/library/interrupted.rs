@@ -27,10 +27,11 @@ const CAPTURES: [&str; 15] = [
     "tegra/37-volume-target",
 ];
 
-fn prepared(name: &str) -> Prepared<'static> {
-    let capture = CaptureFile::open(&file(&format!("captures/{name}.tgc"))).expect("a bundled capture");
-    // It is used until the test ends.
-    let capture: &'static CaptureFile = Box::leak(Box::new(capture));
+fn capture(name: &str) -> CaptureFile {
+    CaptureFile::open(&file(&format!("captures/{name}.tgc"))).expect("a bundled capture")
+}
+
+fn prepared(capture: &CaptureFile) -> Prepared<'_> {
     Prepared::new(&Reader::new(capture).expect("a header")).expect("sound records")
 }
 
@@ -81,7 +82,8 @@ fn blocks(device: &dyn Device) -> u64 {
 fn interrupts_anywhere_leave_the_same_bytes() {
     let mut interrupts = 0;
     for (seed, name) in CAPTURES.into_iter().enumerate() {
-        let prepared = prepared(name);
+        let capture = capture(name);
+        let prepared = prepared(&capture);
         for (tier, threads) in [(Tier::JitOnly, 1), (Tier::Auto, 2), (Tier::InterpreterOnly, 2)] {
             if tier == Tier::InterpreterOnly && seed % 4 != 2 {
                 continue;
@@ -153,7 +155,8 @@ fn an_interrupt_ends_setup_after_a_few_triangles() {
 /// Plays captures whose runs are interrupted at some look, and has `counted` tell how much each has done.
 fn ends_after_a_few(counted: impl Fn(&dyn Device) -> u64, captures: &[(&str, Tier, usize)]) {
     for &(name, tier, threads) in captures {
-        let prepared = prepared(name);
+        let capture = capture(name);
+        let prepared = prepared(&capture);
         let options = Options::new(tier, threads);
         let mut device = machine(&prepared, &options);
         // Of the largest submission, and the most of one run.
@@ -180,7 +183,8 @@ fn ends_after_a_few(counted: impl Fn(&dyn Device) -> u64, captures: &[(&str, Tie
 #[test]
 fn interrupted_runs_are_recorded_as_they_were_cut() {
     for (seed, name) in ["rsx/07-fbo", "tegra/07-fbo", "3ds/28-render-to-texture"].into_iter().enumerate() {
-        let prepared = prepared(name);
+        let capture = capture(name);
+        let prepared = prepared(&capture);
         let options = Options::new(Tier::JitOnly, 2);
         let mut random = Random::new(100 + seed as u64);
         let mut device: RecordingDevice<_, Vec<u8>> = RecordingDevice::new(machine(&prepared, &options));

@@ -18,7 +18,7 @@ pub const FUEL: u64 = 1 << 31;
 /// rare and slow cases. These are the prices that all machines have in common.
 pub mod cost {
     /// A word of a push buffer or command list, with its share of headers, look-ups of packet traces and registers.
-    pub const WORD: u64 = 16;
+    pub const WORD: u64 = 48;
     /// A jump, a call or another entry of a push buffer: words are read elsewhere, packet traces are looked for.
     pub const JUMP: u64 = 256;
     /// A command that does something: a method with an effect, a transfer of nothing.
@@ -279,15 +279,16 @@ mod tests {
 
     #[test]
     fn what_takes_the_console_no_time_costs_fuel() {
-        let mut budget = Budget::new(100);
-        assert!(budget.charge(60) && !budget.charge(50));
-        assert_eq!((budget.fuel(), budget.used(), budget.now()), (0, 100, 0));
+        let mut budget = Budget::new(7 * cost::WORD);
+        assert!(budget.charge(6 * cost::WORD) && !budget.charge(2 * cost::WORD));
+        assert_eq!((budget.fuel(), budget.used(), budget.now()), (0, 7 * cost::WORD, 0));
         budget.refuel();
-        assert_eq!(budget.affordable_words(1), 100 / cost::WORD);
-        assert!(budget.spend_words(6, 6) && !budget.spend_words(1, 1));
+        assert_eq!(budget.affordable_words(1), 7);
+        assert!(budget.spend_words(7, 7) && !budget.spend_words(1, 1));
         budget.refuel();
-        assert!(budget.spend_words(3, 40) && budget.spend_words(1, 40));
-        assert_eq!((budget.fuel(), budget.now()), (100 - 3 * cost::WORD - 40, 87));
+        // Whatever is more: the price of a word, or its time.
+        assert!(budget.spend_words(3, 40) && budget.spend_words(1, 2 * cost::WORD));
+        assert_eq!((budget.fuel(), budget.now()), (2 * cost::WORD, 7 + 40 + 2 * cost::WORD));
     }
 
     #[test]
