@@ -21,7 +21,7 @@ pub fn guarded<R>(otherwise: R, run: impl FnOnce() -> R) -> R {
     if IS_CAUGHT.get() {
         return otherwise;
     }
-    // What is half done is seen by nobody but those that the panic goes on to.
+    // Unwind safe: the panic is raised again, so that whoever owns the half-changed state is unwound as well.
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(result) => result,
         Err(panic) => {

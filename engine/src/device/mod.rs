@@ -145,8 +145,8 @@ pub trait Device: Send {
     /// done work returns; [`take_written`](Self::take_written) has nothing then. It costs nothing without a handler.
     fn set_written_handler(&mut self, handler: Option<WrittenHandler>);
 
-    /// Has `observer` hear of each command that does something, on the thread that makes the call which executes it;
-    /// or nobody, which costs nothing. See [`probe`](crate::probe).
+    /// Has `observer` hear of each command that does something, on the thread that makes the call which executes it.
+    /// `None` removes the observer, after which commands cost nothing more. See [`probe`](crate::probe).
     fn set_observer(&mut self, observer: Option<Box<dyn Observer>>);
 
     /// Says that the host has written a range of memory of its own.

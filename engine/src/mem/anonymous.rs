@@ -101,7 +101,7 @@ mod system {
 
     impl Drop for Memory {
         fn drop(&mut self) {
-            // SAFETY: it was allocated with this layout, and nobody uses it after its owner.
+            // SAFETY: it was allocated with this layout, and is freed here alone: arenas keep the value alive.
             unsafe { dealloc(self.0.as_ptr(), self.1) };
         }
     }

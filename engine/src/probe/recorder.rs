@@ -27,7 +27,7 @@ impl std::fmt::Debug for Probe {
 }
 
 impl Renderer {
-    /// Has `observer` hear of commands, or nobody.
+    /// Sets the observer of commands; `None` removes it.
     pub fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) {
         self.probe = observer.map(|observer| Box::new(Probe { observer: Some(observer), ..Probe::default() }));
     }

@@ -15,8 +15,8 @@ use crate::cache::texture_cache::TextureCache;
 use crate::mem::{GuestAddr, Memory};
 use crate::probe::{Fragment, Role, Surface, Verdict};
 use crate::raster::{self, DrawContext, Drawing};
-use crate::scene::program::{ProgramScene, ProgramState};
-use crate::scene::{DrawState, Rect, Scene, StateSpan};
+use crate::scene::program::ProgramState;
+use crate::scene::{DrawState, Kind, Rect, Scene, StateSpan};
 
 /// How many of the tests are left in: alpha, depth bounds, stencil, depth.
 const TESTS: [Verdict; 4] = [Verdict::Alpha, Verdict::Bounds, Verdict::Stencil, Verdict::Depth];
@@ -94,6 +94,39 @@ fn read(memory: &Memory, at: GuestAddr, count: usize) -> Vec<u8> {
     (0..window.len()).map(|at| window.read::<1>(at)[0]).collect()
 }
 
+/// What becomes of the fragments that the primitives from `first` on have at a pixel. `state` gives the state with the
+/// first so many tests, or with `None` the draw's own; `draw` draws a scene and returns how many blocks were shaded.
+fn judge_each<K: Kind<Primitive: Copy, Edges: Copy>>(
+    scene: &Scene<K>,
+    first: usize,
+    [x, y]: [u32; 2],
+    pixel: &mut Pixel<'_>,
+    state: impl Fn(Option<usize>) -> Arc<K::State>,
+    mut draw: impl FnMut(&Scene<K>) -> u64,
+) -> Vec<Fragment> {
+    let before = Pixel { stored: pixel.stored.clone(), memory: pixel.memory };
+    let mut trial = Scene::new(scene.target);
+    trial.varyings.clone_from(&scene.varyings);
+    let mut fragments = Vec::new();
+    for index in first..scene.primitives.len() {
+        let bounds = scene.bounds[index].intersect(Rect { x0: x, y0: y, x1: x, y1: y });
+        let Some(bounds) = bounds else { continue };
+        let mut draw_alone = |tests| {
+            trial.set_only(state(tests), scene.primitives[index], scene.edges[index], bounds);
+            draw(&trial)
+        };
+        let is_covered = draw_alone(Some(0)) != 0;
+        pixel.put_back();
+        if is_covered {
+            fragments.push(pixel.judge((index - first) as u32, |tests| {
+                draw_alone(tests);
+            }));
+        }
+    }
+    before.put_back();
+    fragments
+}
+
 impl Renderer {
     /// What becomes of the fragments that the primitives from `first` on have at a stored pixel.
     pub(super) fn judge_fixed(
@@ -113,36 +146,12 @@ impl Renderer {
         else {
             return Vec::new();
         };
-        let (before, mut textures) = (Pixel { stored: pixel.stored.clone(), memory }, TextureCache::default());
-        let mut trial = Scene::new(self.scene.target);
-        trial.varyings.clone_from(&self.scene.varyings);
-        let mut fragments = Vec::new();
-        for index in first..self.scene.primitives.len() {
-            let Some(bounds) = self.scene.bounds[index].intersect(Rect { x0: x, y0: y, x1: x, y1: y }) else {
-                continue;
-            };
-            let mut draw = |tests: Option<usize>| {
-                let state = tests.map_or_else(|| state.clone(), |tests| self.fixed_with(&state, tests));
-                trial.states.clear();
-                trial.primitives.clear();
-                trial.bounds.clear();
-                trial.edges.clear();
-                trial.bins.iter_mut().for_each(Vec::clear);
-                trial.set_state(state);
-                trial.push(self.scene.primitives[index], (), bounds);
-                let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
-                raster::draw(&trial, &mut Drawing::default(), &context, &mut textures).blocks
-            };
-            let is_covered = draw(Some(0)) != 0;
-            pixel.put_back();
-            if is_covered {
-                fragments.push(pixel.judge((index - first) as u32, |tests| {
-                    draw(tests);
-                }));
-            }
-        }
-        before.put_back();
-        fragments
+        let mut textures = TextureCache::default();
+        let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
+        let with = |tests: Option<usize>| tests.map_or_else(|| state.clone(), |tests| self.fixed_with(&state, tests));
+        judge_each(&self.scene, first, [x, y], &mut pixel, with, |trial| {
+            raster::draw(trial, &mut Drawing::default(), &context, &mut textures).blocks
+        })
     }
 
     /// A state with the first so many tests, which stores colours as they are.
@@ -168,37 +177,14 @@ impl Renderer {
         let Some(span) = self.programs.states.last().filter(usable) else { return Vec::new() };
         let state = Arc::new(ProgramState { count_samples: false, ..(*span.state).clone() });
         let Some(mut pixel) = Pixel::new(memory, surfaces, at) else { return Vec::new() };
-        let (before, mut images) = (Pixel { stored: pixel.stored.clone(), memory }, TextureCache::default());
+        let mut images = TextureCache::default();
         let samples = self.programs.target.samples;
         let (x, y) = (at[0] / u32::from(samples.across), at[1] / u32::from(samples.down));
-        let mut trial = ProgramScene::new(self.programs.target);
-        trial.varyings.clone_from(&self.programs.varyings);
-        let mut fragments = Vec::new();
-        for index in first..self.programs.primitives.len() {
-            let bounds = self.programs.bounds[index].intersect(Rect { x0: x, y0: y, x1: x, y1: y });
-            let Some(bounds) = bounds else { continue };
-            let mut draw = |tests: Option<usize>| {
-                let state = tests.map_or_else(|| state.clone(), |tests| self.program_with(&state, tests));
-                trial.states.clear();
-                trial.primitives.clear();
-                trial.bounds.clear();
-                trial.edges.clear();
-                trial.bins.iter_mut().for_each(Vec::clear);
-                trial.set_state(state);
-                trial.push(self.programs.primitives[index], self.programs.edges[index], bounds);
-                let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
-                raster::draw_programs(&trial, &mut Drawing::default(), &context, &mut images).blocks
-            };
-            let is_covered = draw(Some(0)) != 0;
-            pixel.put_back();
-            if is_covered {
-                fragments.push(pixel.judge((index - first) as u32, |tests| {
-                    draw(tests);
-                }));
-            }
-        }
-        before.put_back();
-        fragments
+        let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
+        let with = |tests: Option<usize>| tests.map_or_else(|| state.clone(), |tests| self.program_with(&state, tests));
+        judge_each(&self.programs, first, [x, y], &mut pixel, with, |trial| {
+            raster::draw_programs(trial, &mut Drawing::default(), &context, &mut images).blocks
+        })
     }
 
     fn program_with(&self, state: &ProgramState, tests: usize) -> Arc<ProgramState> {

@@ -208,6 +208,17 @@ impl<K: Kind> Scene<K> {
         }
     }
 
+    /// Makes it a scene of one primitive, with the varyings that it has.
+    pub fn set_only(&mut self, state: Arc<K::State>, primitive: K::Primitive, edges: K::Edges, bounds: Rect) {
+        self.states.clear();
+        self.primitives.clear();
+        self.edges.clear();
+        self.bounds.clear();
+        self.bins.iter_mut().for_each(Vec::clear);
+        self.set_state(state);
+        self.push(primitive, edges, bounds);
+    }
+
     /// The pixels of tile `index`.
     pub fn tile(&self, index: usize) -> Rect {
         let (x, y) = (index as u32 % self.tiles_across * K::TILE, index as u32 / self.tiles_across * K::TILE);

@@ -94,7 +94,7 @@ fn a_panic_of_the_machine_reaches_the_caller() {
     };
     let panic = std::panic::catch_unwind(AssertUnwindSafe(|| case.run_with(broken))).expect_err("the machine's panic");
     assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some("method 0x123"));
-    // Whoever catches it may go on.
+    // The kernel can be called again after the panic.
     let want = case.run(&*Interpreter.mme(&case.key).expect("the reference")).expect("a sound case");
     assert!(case.run(&*kernel).expect("a sound case") == want && want.sent.len() == 2);
 }

@@ -3,7 +3,7 @@
 use triglyph_guest::kernel::vertex::FUEL;
 use triglyph_guest::pica::isa::{Op, decode};
 
-/// Instructions that one run of the program at `entry` executes at most, [`FUEL`] if nobody knows. Both sides of a
+/// Instructions that one run of the program at `entry` executes at most; [`FUEL`] if there is no bound. Both sides of a
 /// condition count, so it is up to twice what there are.
 pub(super) fn longest(code: &[u32], ints: &[[u8; 4]; 4], entry: u16) -> u32 {
     let mut walk = Walk { code, ints, steps: 0 };

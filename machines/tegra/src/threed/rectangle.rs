@@ -36,6 +36,9 @@ const PROGRAM: &str = "
     exit
 ";
 
+/// How many instructions it has.
+const INSTRUCTIONS: u64 = 4;
+
 /// Byte address of its texture instruction.
 const LOOKUP: u32 = 0x18;
 
@@ -121,7 +124,7 @@ impl ThreeD {
             setup: &Arc::new(setup),
             primitives: Primitives::Shapes(&triangles()),
             account: None,
-            allowance: Allowance::new(core.budget.fuel(), cost::pixel(4)),
+            allowance: Allowance::new(core.budget.fuel(), cost::pixel(INSTRUCTIONS)),
         };
         let records = Records { floats: corners(registers).concat(), stride: 6, exhausted: 0 };
         let (drawn, _) = core.renderer.draw_shapes(&core.memory, &call, records);

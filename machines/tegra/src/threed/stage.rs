@@ -337,7 +337,7 @@ impl ThreeD {
                 handle.run(&mut ShaderJob { environment, work: Work::Vertices(Vertices { inputs, outputs, count }) });
             };
             let each = if handle.is_compiled() { COST.0 } else { COST.1 };
-            for (inputs, outputs) in inputs.words.chunks(ROUND * from).zip(words.chunks_mut(ROUND * to)) {
+            for (inputs, outputs) in inputs.words.chunks(ROUND * from.max(1)).zip(words.chunks_mut(ROUND * to)) {
                 if is_endless(&environment) {
                     break;
                 }
