@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Our crates by folder, from the bottom of the house to the top, each with those that it may use: as dependencies, and
 /// beside them in its tests.
-const CRATES: [Crate; 16] = [
+const CRATES: [Crate; 17] = [
     Crate { folder: "guest", name: "triglyph-guest", uses: &[], tests_use: &["testkit"] },
     Crate { folder: "fallback-interp", name: "triglyph-interp", uses: &["guest"], tests_use: &["testkit"] },
     Crate { folder: "jit", name: "triglyph-jit", uses: &["guest"], tests_use: &["interp", "testkit"] },
@@ -21,6 +21,7 @@ const CRATES: [Crate; 16] = [
     Crate { folder: "import", name: "triglyph-import", uses: &["", "guest"], tests_use: &["testkit"] },
     Crate { folder: "capi", name: "triglyph-capi", uses: &[""], tests_use: &[] },
     Crate { folder: "cli", name: "triglyph-cli", uses: CLI, tests_use: &[] },
+    Crate { folder: "python", name: "triglyph-py", uses: &["", "inspect"], tests_use: &[] },
     Crate { folder: "vgpu", name: "triglyph-vgpu", uses: &[""], tests_use: &[] },
     Crate { folder: "testkit", name: "triglyph-testkit", uses: TESTKIT, tests_use: &[] },
 ];
@@ -199,7 +200,7 @@ fn long_lines(path: &Path) -> Vec<String> {
 fn comments_and_pages_keep_to_the_columns() {
     let mut files: Vec<PathBuf> = CRATES.iter().flat_map(|krate| sources(&root().join(krate.folder))).collect();
     files.extend(["src", "tests", "benches", "examples"].iter().flat_map(|folder| sources(&root().join(folder))));
-    files.extend(files_below(&root().join("docs"), "md"));
+    files.extend(["docs", "python", "examples"].iter().flat_map(|folder| files_below(&root().join(folder), "md")));
     files.push(root().join("README.md"));
     let long: Vec<String> = files.iter().flat_map(|path| long_lines(path)).collect();
     assert!(long.is_empty(), "lines of more than {COLUMNS} columns: {long:#?}");

@@ -1,0 +1,224 @@
+//! Comparing two sessions, event by event.
+//!
+//! Each is gone through once, in pieces of some hundred events. After each event the memory that it may have written is
+//! hashed, before it the registers of its class; so the event found is the first, whatever later ones write over.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use triglyph::probe::{Effect, Surface as Stored};
+use triglyph::{Error, GuestRange};
+use triglyph_inspect::{Ask, Event, Moment, Seen, Tour};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::raise;
+use crate::event::Surface;
+use crate::session::Session;
+
+/// A surface that differs after an event.
+#[pyclass(frozen, get_all, module = "triglyph")]
+#[derive(Clone)]
+pub struct SurfaceDifference {
+    /// The surface.
+    surface: Surface,
+    /// How many of its stored pixels differ.
+    pixels: usize,
+    /// The first of them, row by row: (x, y).
+    first: (u32, u32),
+}
+
+#[pymethods]
+impl SurfaceDifference {
+    fn __repr__(&self) -> String {
+        let SurfaceDifference { surface, pixels, first: (x, y) } = self;
+        format!("<{pixels} pixels, first ({x}, {y}), of {} {:#x}>", surface.role, surface.address)
+    }
+}
+
+/// The first event that differs.
+#[pyclass(frozen, get_all, module = "triglyph")]
+pub struct Difference {
+    /// Its number, in both.
+    event: usize,
+    /// How it differs: "command" (another one, or one did something else), "state" (registers before it), "memory"
+    /// (bytes that it wrote), "end" (only one has it).
+    kind: &'static str,
+    /// Registers of its class that differ before it: name to the words of both.
+    registers: BTreeMap<String, (u32, u32)>,
+    /// Surfaces that it may have written and that differ after it.
+    surfaces: Vec<SurfaceDifference>,
+}
+
+#[pymethods]
+impl Difference {
+    fn __repr__(&self) -> String {
+        let registers: Vec<&str> = self.registers.keys().map(String::as_str).collect();
+        let surfaces: Vec<String> = self.surfaces.iter().map(SurfaceDifference::__repr__).collect();
+        let (event, kind) = (self.event, self.kind);
+        format!("<Difference of event {event}: {kind}; registers {registers:?}; {}>", surfaces.join(", "))
+    }
+}
+
+/// Events that are compared at once.
+const PIECE: usize = 256;
+
+/// Compares two sessions of one machine: the first event that differs, or None.
+///
+/// state: whether registers count. Without it, another word in a register is found at the first event whose memory
+/// differs by it, if there is one.
+#[pyfunction]
+#[pyo3(signature = (left, right, *, state = false))]
+pub fn compare(py: Python<'_>, left: &Session, right: &Session, state: bool) -> PyResult<Option<Difference>> {
+    if left.names() != right.names() {
+        return Err(PyValueError::new_err("sessions of different machines"));
+    }
+    if std::ptr::eq(left, right) {
+        return Ok(None);
+    }
+    let (ours, theirs) = (left.all(), right.all());
+    let shorter = ours.len().min(theirs.len());
+    for first in (0..shorter).step_by(PIECE) {
+        py.check_signals()?;
+        let end = (first + PIECE).min(shorter);
+        // From the first command that differs on, events are not the same.
+        let same = (first..end).find(|&at| !is_alike(&ours[at], &theirs[at])).unwrap_or(end);
+        let found = py.detach(|| piece(left, right, first, same, state)).map_err(raise)?;
+        if let Some((event, kind)) = found {
+            return py.detach(|| describe(left, right, event, kind)).map(Some).map_err(raise);
+        }
+        if same < end {
+            return py.detach(|| describe(left, right, same, "command")).map(Some).map_err(raise);
+        }
+    }
+    let none = || Difference { event: shorter, kind: "end", registers: BTreeMap::new(), surfaces: Vec::new() };
+    Ok((ours.len() != theirs.len()).then(none))
+}
+
+/// Whether two events are the same command with the same effects. What pixels of a draw become of a fragment is not
+/// asked for, and a kernel's key depends on the options.
+fn is_alike(left: &Event, right: &Event) -> bool {
+    let effect = |(a, b): (&Effect, &Effect)| match (a, b) {
+        (Effect::Draw(a), Effect::Draw(b)) => {
+            (a.topology, a.vertices, a.primitives) == (b.topology, b.vertices, b.primitives)
+                && a.surfaces == b.surfaces
+                && a.textures == b.textures
+        }
+        (a, b) => a == b,
+    };
+    let (a, b) = (&left.command, &right.command);
+    (a.class, a.method, a.value) == (b.class, b.method, b.value)
+        && left.effects.len() == right.effects.len()
+        && left.effects.iter().zip(&right.effects).all(effect)
+}
+
+/// The first event from `first` up to `end` whose registers or memory differ.
+fn piece(
+    left: &Session,
+    right: &Session,
+    first: usize,
+    end: usize,
+    state: bool,
+) -> Result<Option<(usize, &'static str)>, Error> {
+    if first == end {
+        return Ok(None);
+    }
+    let (ours, theirs) = (hashes(left, first, end, state)?, hashes(right, first, end, state)?);
+    let kind = |moment: &Moment| if *moment == Moment::Before { "state" } else { "memory" };
+    let differs = |key: &&(usize, Moment)| ours.get(*key) != theirs.get(*key);
+    Ok(ours.keys().filter(differs).min().map(|(event, moment)| (*event, kind(moment))))
+}
+
+/// Hashes of events, of registers before them and of memory after them.
+type Hashes = HashMap<(usize, Moment), u64>;
+
+fn hashes(session: &Session, first: usize, end: usize, state: bool) -> Result<Hashes, Error> {
+    let events = &session.all()[first..end];
+    let hashes = Arc::new(Mutex::new(Hashes::new()));
+    let orders = events.iter().map(|event| (event.order, event.clone())).collect();
+    // What may have been written anywhere is looked for in all surfaces.
+    let everywhere = session.known().iter().map(Stored::range).collect();
+    let tour = Hasher { orders, everywhere, state, hashes: hashes.clone() };
+    session.locked(|session| session.tour(first, end - 1, Box::new(tour)))?;
+    let mut hashes = hashes.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(std::mem::take(&mut *hashes))
+}
+
+struct Hasher {
+    orders: HashMap<u64, Arc<Event>>,
+    everywhere: Vec<GuestRange>,
+    state: bool,
+    hashes: Arc<Mutex<Hashes>>,
+}
+
+impl Tour for Hasher {
+    fn ask(&mut self, order: u64, moment: Moment) -> Option<Ask> {
+        let event = self.orders.get(&order)?;
+        match moment {
+            Moment::Before => self.state.then(|| Ask { registers: true, ranges: Vec::new() }),
+            Moment::After => {
+                let mut ranges: Vec<GuestRange> = event.written().collect();
+                ranges.extend(self.everywhere.iter().filter(|range| event.may_write(**range)));
+                ranges.sort_by_key(|range| (range.start.space, range.start.address, range.size));
+                ranges.dedup();
+                Some(Ask { registers: false, ranges })
+            }
+        }
+    }
+
+    fn seen(&mut self, seen: Seen) {
+        let Some(event) = self.orders.get(&seen.order) else { return };
+        let hash = match seen.moment {
+            Moment::Before => xxh3_64(&seen.registers.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>()),
+            Moment::After => {
+                xxh3_64(&seen.ranges.iter().flat_map(|bytes| xxh3_64(bytes).to_le_bytes()).collect::<Vec<_>>())
+            }
+        };
+        self.hashes.lock().unwrap_or_else(PoisonError::into_inner).insert((event.number, seen.moment), hash);
+    }
+}
+
+/// What differs at an event.
+fn describe(left: &Session, right: &Session, event: usize, kind: &'static str) -> Result<Difference, Error> {
+    let may_write = |surface: &&Stored| left.all()[event].may_write(surface.range());
+    let written: Vec<Stored> = left.known().iter().filter(may_write).copied().collect();
+    let look = |session: &Session| {
+        session.locked(|session| {
+            let registers = Ask { registers: true, ranges: Vec::new() };
+            let before = session.show(event, Moment::Before, registers)?.registers;
+            let ranges = written.iter().map(Stored::range).collect();
+            let after = session.show(event, Moment::After, Ask { registers: false, ranges })?.ranges;
+            Ok::<_, Error>((before, after))
+        })
+    };
+    let ((our_words, ours), (their_words, theirs)) = (look(left)?, look(right)?);
+    let class = left.all()[event].command.class;
+    let mut registers = BTreeMap::new();
+    if right.all()[event].command.class == class {
+        let theirs = right.named(class, &their_words);
+        for (name, (_, word)) in left.named(class, &our_words) {
+            match theirs.get(&name) {
+                Some((_, other)) if *other != word => _ = registers.insert(name, (word, *other)),
+                _ => {}
+            }
+        }
+    }
+    let surfaces =
+        written.iter().zip(ours.iter().zip(&theirs)).filter_map(|(surface, (a, b))| differing(surface, a, b));
+    Ok(Difference { event, kind, registers, surfaces: surfaces.collect() })
+}
+
+/// The stored pixels of a surface that differ; `None` if there are none.
+fn differing(surface: &Stored, a: &[u8], b: &[u8]) -> Option<SurfaceDifference> {
+    if a == b {
+        return None;
+    }
+    let pixels = [a, b].map(|bytes| crate::pixels::stored(surface, bytes));
+    let size = surface.bytes.max(1) as usize;
+    let pairs = pixels[0].chunks_exact(size).zip(pixels[1].chunks_exact(size)).enumerate();
+    let differing: Vec<usize> = pairs.filter(|(_, (a, b))| a != b).map(|(at, _)| at).collect();
+    let first = *differing.first()? as u32;
+    let first = (first % surface.width.max(1), first / surface.width.max(1));
+    Some(SurfaceDifference { surface: Surface::new(surface), pixels: differing.len(), first })
+}

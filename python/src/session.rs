@@ -1,0 +1,374 @@
+//! Sessions: a capture that can be brought to any event.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use triglyph::capture::CaptureFile;
+use triglyph::probe::{self, Verdict};
+use triglyph::{Error, GuestRange, Options};
+use triglyph_inspect::{Ask, Names, PageOptions, Seen, SessionOptions, history, pixel_text, surfaces_of, to_rgba};
+
+use crate::error::raise;
+use crate::event::{Event, Surface};
+use crate::options::moment;
+use crate::pixels;
+use crate::replay::{Fault, faults};
+
+/// A session on a file.
+type Looking<'a> = triglyph_inspect::Session<'a>;
+
+self_cell::self_cell!(
+    struct Looked {
+        owner: Arc<CaptureFile>,
+        #[covariant]
+        dependent: Looking,
+    }
+);
+
+/// A capture, replayed once, that can be brought to any of its events.
+///
+/// Pictures of surfaces are stored pixels: row 0 is the first in memory, which on the 3DS is the lowest.
+#[pyclass(frozen, module = "triglyph")]
+pub struct Session {
+    looked: Mutex<Looked>,
+    names: Names,
+    /// The machine: "3ds", "ps3", "tegra-x1".
+    #[pyo3(get)]
+    machine: &'static str,
+    /// All events, in their order.
+    events: Vec<Arc<triglyph_inspect::Event>>,
+    /// The surfaces of all draws.
+    known: Vec<probe::Surface>,
+}
+
+impl Session {
+    /// Replays a capture and lists its events.
+    ///
+    /// # Errors
+    /// What is wrong with the capture.
+    pub fn open(file: Arc<CaptureFile>, device: Options) -> Result<Self, Error> {
+        let options = SessionOptions { device, ..SessionOptions::default() };
+        let looked = Looked::try_new(file, |file| triglyph_inspect::Session::open(file, &options))?;
+        let session = looked.borrow_dependent();
+        let machine = session.machine();
+        let events = session.events().iter().cloned().map(Arc::new).collect();
+        let known = surfaces_of(session.events());
+        Ok(Session { looked: Mutex::new(looked), names: Names(machine), machine: machine.name(), events, known })
+    }
+
+    /// Does something with the session itself.
+    pub fn locked<T>(&self, action: impl FnOnce(&mut Looking<'_>) -> T) -> T {
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        looked.with_dependent_mut(|_, session| action(session))
+    }
+
+    /// All events.
+    pub fn all(&self) -> &[Arc<triglyph_inspect::Event>] {
+        &self.events
+    }
+
+    /// The surfaces of all draws.
+    pub fn known(&self) -> &[probe::Surface] {
+        &self.known
+    }
+
+    /// The names of its registers.
+    pub fn names(&self) -> Names {
+        self.names
+    }
+
+    fn event(&self, number: usize) -> PyResult<&triglyph_inspect::Event> {
+        let found = self.events.get(number).map(|event| &**event);
+        found.ok_or_else(|| PyIndexError::new_err(format!("event {number} of {}", self.events.len())))
+    }
+
+    fn show(&self, py: Python<'_>, event: usize, when: &str, ask: Ask) -> PyResult<Seen> {
+        self.event(event)?;
+        let moment = moment(when)?;
+        py.detach(|| self.locked(|session| session.show(event, moment, ask))).map_err(raise)
+    }
+
+    fn surface(&self, surface: &Surface) -> PyResult<&probe::Surface> {
+        let found = self.known.iter().find(|known| Surface::new(known) == *surface);
+        found.ok_or_else(|| PyValueError::new_err("a surface that is not of this session"))
+    }
+
+    /// The stored pixels of a surface at an event.
+    fn pixels(&self, py: Python<'_>, event: usize, surface: &probe::Surface, when: &str) -> PyResult<Vec<u8>> {
+        let seen = self.show(py, event, when, Ask { registers: false, ranges: vec![surface.range()] })?;
+        Ok(py.detach(|| pixels::stored(surface, seen.ranges.first().map_or(&[], Vec::as_slice))))
+    }
+
+    /// Register numbers, methods and names that tables have, with their words.
+    pub fn named(&self, class: u32, words: &[u32]) -> BTreeMap<String, (u32, u32)> {
+        let name = |(register, word): (usize, &u32)| {
+            let method = self.names.method_of(register);
+            self.names.find(class, method).map(|(name, _)| (name, (method, *word)))
+        };
+        words.iter().enumerate().filter_map(name).collect()
+    }
+}
+
+fn shape(surface: &probe::Surface) -> [usize; 2] {
+    [surface.rows as usize, surface.width as usize]
+}
+
+fn no_depth() -> PyErr {
+    PyValueError::new_err("a surface without depth")
+}
+
+#[pymethods]
+impl Session {
+    /// All events, in their order.
+    #[getter]
+    fn events(&self) -> Vec<Event> {
+        self.events.iter().map(|event| Event::new(self.names, event)).collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.events.len()
+    }
+
+    fn __getitem__(&self, number: isize) -> PyResult<Event> {
+        let from_end = if number < 0 { number + self.events.len() as isize } else { number };
+        let event = usize::try_from(from_end).ok().and_then(|number| self.events.get(number));
+        let event = event.ok_or_else(|| PyIndexError::new_err(format!("event {number} of {}", self.events.len())))?;
+        Ok(Event::new(self.names, event))
+    }
+
+    /// The surfaces that draws use, each once, in the order in which they are first drawn to.
+    #[getter]
+    fn surfaces(&self) -> Vec<Surface> {
+        self.known.iter().map(Surface::new).collect()
+    }
+
+    /// What the guest did wrong: the first 64.
+    #[getter]
+    fn faults(&self, py: Python<'_>) -> Vec<Fault> {
+        py.detach(|| self.locked(|session| faults(session.faults())))
+    }
+
+    /// The registers of an event's class by name, before it or after it; those that the machine's tables have.
+    #[pyo3(signature = (event, when = "before"))]
+    fn registers(&self, py: Python<'_>, event: usize, when: &str) -> PyResult<BTreeMap<String, u32>> {
+        let seen = self.show(py, event, when, Ask { registers: true, ranges: Vec::new() })?;
+        let named = self.named(self.event(event)?.command.class, &seen.registers);
+        Ok(named.into_iter().map(|(name, (_, word))| (name, word)).collect())
+    }
+
+    /// The fields of those registers as text, for registers that have some.
+    #[pyo3(signature = (event, when = "before"))]
+    fn state(&self, py: Python<'_>, event: usize, when: &str) -> PyResult<BTreeMap<String, String>> {
+        let seen = self.show(py, event, when, Ask { registers: true, ranges: Vec::new() })?;
+        let class = self.event(event)?.command.class;
+        let named = self.named(class, &seen.registers).into_iter();
+        let fields = named.map(|(name, (method, word))| (name, self.names.fields(class, method, word)));
+        Ok(fields.filter(|(_, text)| !text.is_empty()).collect())
+    }
+
+    /// A surface as a picture: (height, width, 4), uint8, RGBA. Of depth 24 bits, the highest in R.
+    #[pyo3(signature = (event, surface, when = "after"))]
+    fn picture<'py>(
+        &self,
+        py: Python<'py>,
+        event: usize,
+        surface: &Surface,
+        when: &str,
+    ) -> PyResult<Bound<'py, PyArray3<u8>>> {
+        let surface = self.surface(surface)?;
+        let pixels = self.pixels(py, event, surface, when)?;
+        let [rows, width] = shape(surface);
+        py.detach(|| pixels::rgba(surface, &pixels)).into_pyarray(py).reshape([rows, width, 4])
+    }
+
+    /// A surface as it is stored: (height, width, bytes of a pixel), uint8.
+    #[pyo3(signature = (event, surface, when = "after"))]
+    fn stored<'py>(
+        &self,
+        py: Python<'py>,
+        event: usize,
+        surface: &Surface,
+        when: &str,
+    ) -> PyResult<Bound<'py, PyArray3<u8>>> {
+        let surface = self.surface(surface)?;
+        let [rows, width] = shape(surface);
+        let pixels = self.pixels(py, event, surface, when)?;
+        pixels.into_pyarray(py).reshape([rows, width, surface.bytes as usize])
+    }
+
+    /// Depth: (height, width), float32, from 0 to 1; stored floats as they are.
+    #[pyo3(signature = (event, surface, when = "after"))]
+    fn depth<'py>(
+        &self,
+        py: Python<'py>,
+        event: usize,
+        surface: &Surface,
+        when: &str,
+    ) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let surface = self.surface(surface)?;
+        let pixels = self.pixels(py, event, surface, when)?;
+        pixels::depth(surface, &pixels).ok_or_else(no_depth)?.into_pyarray(py).reshape(shape(surface))
+    }
+
+    /// The bits of depth as they are stored, without stencil: (height, width), uint32.
+    #[pyo3(signature = (event, surface, when = "after"))]
+    fn depth_bits<'py>(
+        &self,
+        py: Python<'py>,
+        event: usize,
+        surface: &Surface,
+        when: &str,
+    ) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        let surface = self.surface(surface)?;
+        let pixels = self.pixels(py, event, surface, when)?;
+        pixels::depth_bits(surface, &pixels).ok_or_else(no_depth)?.into_pyarray(py).reshape(shape(surface))
+    }
+
+    /// Guest memory at an event: size bytes, uint8; zeros where nothing is mapped.
+    #[pyo3(signature = (event, address, size, space = 0, when = "after"))]
+    fn memory<'py>(
+        &self,
+        py: Python<'py>,
+        event: usize,
+        address: u64,
+        size: u64,
+        space: u32,
+        when: &str,
+    ) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        if size > MAX_MEMORY {
+            return Err(PyValueError::new_err(format!("{size} bytes are more than {MAX_MEMORY}")));
+        }
+        let ranges = vec![GuestRange::new(space, address, size)];
+        let mut seen = self.show(py, event, when, Ask { registers: false, ranges })?;
+        Ok(seen.ranges.pop().unwrap_or_default().into_pyarray(py))
+    }
+
+    /// The history of a stored pixel: the events that may have written it, with its value before and after each.
+    fn history(&self, py: Python<'_>, surface: &Surface, x: u32, y: u32) -> PyResult<Vec<Change>> {
+        let surface = self.surface(surface)?;
+        let changes = py.detach(|| self.locked(|session| history(session, surface, x, y))).map_err(raise)?;
+        Ok(changes.into_iter().map(|change| Change { change, stored: surface.stored }).collect())
+    }
+
+    /// Writes a page for a browser that needs nothing else; events are (first, end), all without it.
+    #[pyo3(signature = (path, *, title = "capture".to_owned(), events = None))]
+    fn write_page(&self, py: Python<'_>, path: PathBuf, title: String, events: Option<(usize, usize)>) -> PyResult<()> {
+        let options = PageOptions { title, events: events.map(|(first, end)| first..end) };
+        let write = |session: &mut Looking<'_>| {
+            let page = triglyph_inspect::write_page(session, &options)?;
+            std::fs::write(&path, page).map_err(|error| Error::io(&path, error))
+        };
+        py.detach(|| self.locked(write)).map_err(raise)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Session: {}, {} events>", self.machine, self.events.len())
+    }
+}
+
+/// Bytes of memory that are looked at at once at most.
+const MAX_MEMORY: u64 = 1 << 32;
+
+/// Red, green, blue and alpha.
+type Rgba = (u8, u8, u8, u8);
+
+/// An event that may have written a pixel.
+#[pyclass(frozen, module = "triglyph")]
+pub struct Change {
+    change: triglyph_inspect::Change,
+    stored: probe::Stored,
+}
+
+#[pymethods]
+impl Change {
+    /// The event's number.
+    #[getter]
+    fn event(&self) -> usize {
+        self.change.event
+    }
+
+    /// The pixel's bytes before it.
+    #[getter]
+    fn before<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.change.before)
+    }
+
+    /// The pixel's bytes after it.
+    #[getter]
+    fn after<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.change.after)
+    }
+
+    /// The pixel before and after it: RGBA of 8 bits, as in pictures.
+    #[getter]
+    fn rgba(&self) -> (Rgba, Rgba) {
+        let [before, after] =
+            [&self.change.before, &self.change.after].map(|bytes| to_rgba(&self.stored, bytes).into());
+        (before, after)
+    }
+
+    /// The pixel before and after it, as text: its value, and its bytes.
+    #[getter]
+    fn text(&self) -> (String, String) {
+        (pixel_text(&self.stored, &self.change.before), pixel_text(&self.stored, &self.change.after))
+    }
+
+    /// Whether it changed the pixel.
+    #[getter]
+    fn changed(&self) -> bool {
+        self.change.is_changed()
+    }
+
+    /// What became of the fragments that its draws have there; of colours only.
+    #[getter]
+    fn fragments(&self) -> Vec<Fragment> {
+        self.change.fragments.iter().cloned().map(Fragment).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        let (before, after) = self.text();
+        format!("<Change by event {}: {before} to {after}>", self.change.event)
+    }
+}
+
+/// A fragment of a draw at a pixel.
+#[pyclass(frozen, module = "triglyph")]
+pub struct Fragment(probe::Fragment);
+
+#[pymethods]
+impl Fragment {
+    /// Which primitive of the draw it is of, in the order in which they were set up.
+    #[getter]
+    fn primitive(&self) -> u32 {
+        self.0.primitive
+    }
+
+    /// What would be stored without tests, blending and masks; None if nothing would be stored even so.
+    #[getter]
+    fn shaded<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.0.shaded.as_ref().map(|bytes| PyBytes::new(py, bytes))
+    }
+
+    /// What became of it: passed, or the first test that it failed: discarded, alpha, bounds, stencil, depth.
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        match self.0.verdict {
+            Verdict::Passed => "passed",
+            Verdict::Discarded => "discarded",
+            Verdict::Alpha => "alpha",
+            Verdict::Bounds => "bounds",
+            Verdict::Stencil => "stencil",
+            Verdict::Depth => "depth",
+            _ => "unknown",
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Fragment of primitive {}: {}>", self.0.primitive, self.verdict())
+    }
+}
