@@ -1,0 +1,230 @@
+"""The inspector in a browser: all views, by mouse and by keyboard, in light and dark, wide and narrow.
+
+Views are found by their roles, so that new ones are visited, too. Any message on the console, exception or request that
+fails is a failure of the test (`tab` in conftest.py).
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import CAPTURES, Pages, Tab, capture_path
+
+expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expect
+
+SELECTED = '[role=option][aria-selected="true"]'
+
+
+def tabs_of(page: Any) -> list[Any]:
+    return [tab for tab in page.locator("[role=tab]").all() if tab.is_visible()]
+
+
+def check_layout(page: Any) -> None:
+    """Nothing is wider than the window."""
+    width, window = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert width <= window, f"the page has {width} pixels of {window}"
+
+
+def use_controls(page: Any) -> None:
+    """Everything that can be pressed or chosen and is seen, each twice, so that it is as before; but for the list."""
+    for button in page.locator("main button:visible").all()[:40]:
+        for _ in range(2):
+            if button.is_visible() and button.is_enabled():
+                button.click()
+    for box in page.locator("main input[type=checkbox]:visible").all():
+        box.click()
+        box.click()
+    for slider in page.locator("main input[type=range]:visible").all():
+        slider.press("ArrowRight")
+        slider.press("ArrowLeft")
+    for choice in page.locator("main select:visible").all():
+        for value in choice.locator("option").evaluate_all("(all) => all.map((one) => one.value)")[:12][::-1]:
+            choice.select_option(value)
+
+
+def light(page: Any) -> float:
+    """How light the background is, 0 to 255."""
+    color = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    channels = [float(word) for word in re.findall(r"[\d.]+", color)[:3]]
+    return sum(channels) / 3
+
+
+# Files differ from what is served in where pictures come from: two of them suffice.
+FORMS = [(form, width, theme) for form in ("served", "file") for width in (1280, 390) for theme in ("light", "dark")]
+FORMS = [each for each in FORMS if each[0] == "served" or each in [("file", 1280, "light"), ("file", 390, "dark")]]
+
+
+@pytest.mark.parametrize("form, width, theme", FORMS)
+@pytest.mark.parametrize("machine", CAPTURES)
+def test_all_views(
+    pages: Pages, tab: Any, screenshots: Path, machine: str, form: str, width: int, theme: str
+) -> None:
+    opened: Tab = tab(width, theme)
+    page = opened.open(pages.address(CAPTURES[machine], form))
+    assert (light(page) > 128) == (theme == "light")
+    shown = set()
+    for number in range(max(len(tabs_of(page)), 1)):
+        name = "all"
+        if tabs := tabs_of(page):
+            name = tabs[number].inner_text()
+            tabs[number].click()
+            assert tabs[number].get_attribute("aria-selected") == "true"
+        opened.settle()
+        check_layout(page)
+        parts = page.locator("main > section:visible")
+        texts = parts.all_inner_texts()
+        assert texts and any(text.strip() for text in texts)
+        shown.update(parts.evaluate_all("(all) => all.map((one) => one.id)"))
+        page.screenshot(path=screenshots / f"{machine}-{form}-{width}-{theme}-{number}-{name.lower()}.png")
+        use_controls(page)
+        opened.settle()
+        check_layout(page)
+    everything = set(page.locator("main > section").evaluate_all("(all) => all.map((one) => one.id)"))
+    assert shown == everything, f"never seen: {everything - shown}"
+
+
+@pytest.mark.parametrize("machine", CAPTURES)
+def test_pictures_are_drawn(pages: Pages, tab: Any, machine: str) -> None:
+    """The picture of a late draw has more than one colour, and is another one than that of the first."""
+    opened: Tab = tab()
+    address = pages.address(CAPTURES[machine], "served")
+    page = opened.open(address)
+    draws = page.evaluate("data.events.flatMap((event, at) => event.kind === 'draw' ? [at] : [])")
+    found = []
+    for event in (draws[0], draws[len(draws) * 7 // 8]):
+        page = opened.open(f"{address}#{event}")
+        page.reload()
+        opened.settle()
+        assert page.locator(SELECTED).get_attribute("id") == f"event-{event}"
+        found.append(page.evaluate(PIXELS))
+    assert len(set(found[1])) > 1
+    assert found[0] != found[1]
+
+
+# The words of the picture that is shown.
+PIXELS = """() => {
+  const canvas = document.querySelector("canvas");
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  return [...new Uint32Array(data.buffer)];
+}"""
+
+
+@pytest.mark.parametrize("form", ["served", "file"])
+def test_the_keyboard_does_everything(pages: Pages, tab: Any, form: str) -> None:
+    opened: Tab = tab()
+    page = opened.open(pages.address(CAPTURES["3ds"], form))
+    keys = page.keyboard
+
+    def selected() -> int:
+        return int(page.locator(SELECTED).get_attribute("id").split("-")[-1])
+
+    start = selected()
+    keys.press("j")
+    keys.press("ArrowDown")
+    assert selected() == start + 2 and page.url.endswith(f"#{start + 2}")
+    keys.press("k")
+    keys.press("ArrowUp")
+    assert selected() == start
+    keys.press("d")
+    following = selected()
+    assert following > start
+    keys.press("Shift+D")
+    assert selected() == start
+    view = page.locator("[data-view][aria-pressed=true]").inner_text()
+    keys.press("b")
+    assert page.locator("[data-view][aria-pressed=true]").inner_text() != view
+    before = light(page)
+    keys.press("t")
+    assert (light(page) > 128) != (before > 128)
+    keys.press("/")
+    assert page.evaluate("document.activeElement.type") == "search"
+    keys.type("draw")
+    rows = page.locator("[role=option]:visible")
+    assert 0 < rows.count() < page.locator("[role=option]").count()
+    assert all("draw" in text.lower() for text in rows.all_inner_texts()[:20])
+    # Keys are words there, and commands again after Escape.
+    assert selected() == start
+    keys.press("Escape")
+    keys.press("d")
+    assert selected() == following
+    opened.settle()
+    # All controls can be reached by Tab.
+    reached = set()
+    for _ in range(60):
+        keys.press("Tab")
+        reached.add(page.evaluate("document.activeElement.id || document.activeElement.textContent.slice(0, 20)"))
+    assert {"search", "canvas", "theme"} <= reached
+
+
+@pytest.mark.parametrize("name", ["3ds/26-ribbons", "rsx/10-stencil", "tegra/10-stencil"])
+def test_histories_are_those_of_whole_surfaces(pages: Pages, tab: Any, name: str) -> None:
+    """Clicks on random pixels against the pictures before and after every event."""
+    opened: Tab = tab()
+    page = opened.open(pages.address(name, "served"))
+    canvas = page.evaluate("data.canvases.findIndex((canvas) => canvas.name.startsWith('colour'))")
+    page.locator("#canvas").select_option(str(canvas))
+    opened.settle()
+    width, height = page.evaluate("[document.getElementById('picture').width, document.getElementById('picture').height]")
+    chance = random.Random(3)
+    places = [(chance.randrange(width), chance.randrange(height)) for _ in range(40)]
+    # What the page shows there of each event that may have written the surface, before and after it.
+    events = page.evaluate(ALL_PICTURES, [canvas, places])
+    assert len(events) > 2
+    picture = page.locator("#picture")
+    picture.scroll_into_view_if_needed()
+    concerned = 0
+    for number, (x, y) in enumerate(places):
+        box = picture.bounding_box()
+        scale = box["width"] / width
+        picture.click(position={"x": (x + 0.5) * scale, "y": (y + 0.5) * scale}, force=True)
+        # The page allows no script that is a string, as waiting for a function would need.
+        expect(page.locator("#pixel")).to_contain_text(f"({x}, {y})")
+        rows = page.locator("#history tbody tr").evaluate_all(ROWS)
+        shown = {event: (before[number], after[number]) for event, before, after in events}
+        wanted = {event: colors for event, colors in shown.items() if colors[0] != colors[1]}
+        listed = {event: (before, after) for event, before, after in rows}
+        for event, colors in wanted.items():
+            assert event in listed, f"event {event} changed ({x}, {y}) and is not listed"
+            assert listed[event] == tuple(color & 0xFFFFFF for color in colors)
+        concerned += len(wanted)
+    assert concerned > 20
+
+
+# [event, words before, words after] at some places, of the events of the page that show a canvas.
+ALL_PICTURES = """async ([canvas, places]) => {
+  const found = [];
+  const words = (pixels) => {
+    const all = new Uint32Array(pixels.data.buffer);
+    return places.map(([x, y]) => all[y * pixels.width + x]);
+  };
+  for (const [number, event] of data.events.entries()) {
+    const show = event.shows.find((show) => show.canvas === canvas);
+    if (show) found.push([number, words(await picture(show.before)), words(await picture(show.after))]);
+  }
+  return found;
+}"""
+
+# [event, colour before, colour after] of the rows of a history, by the colours of the swatches.
+ROWS = """(rows) => rows.map((row) => {
+  const colors = [...row.querySelectorAll(".swatch")].map((swatch) => {
+    const [r, g, b] = getComputedStyle(swatch).backgroundColor.match(/\\d+/g).map(Number);
+    return r | g << 8 | b << 16;
+  });
+  return [Number(row.querySelector("button").textContent), colors[0], colors[1]];
+})"""
+
+
+def test_a_page_of_some_events(command: str, tab: Any, tmp_path: Path) -> None:
+    """A part of a capture as a file, and an address that names an event."""
+    page_file = tmp_path / "part.html"
+    capture = capture_path("rsx/03-cubes")
+    subprocess.run([command, "inspect", capture, "--html", page_file, "--events", "2..9"], check=True)
+    opened: Tab = tab()
+    page = opened.open(f"{page_file.as_uri()}#3")
+    assert page.locator("[role=option]").count() == 7
+    assert page.locator(SELECTED).get_attribute("id") == "event-3"
