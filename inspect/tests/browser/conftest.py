@@ -1,7 +1,7 @@
 """A browser, and pages of `triglyph inspect`, served and as files.
 
-TRIGLYPH is the command, by default that of this checkout's release build; TRIGLYPH_BROWSER a Chromium, by default one in
-the PATH; TRIGLYPH_SCREENSHOTS a folder that pictures of all views are kept in. What is missing skips the tests.
+TRIGLYPH is the command, by default that of this checkout's release build; TRIGLYPH_BROWSER a Chromium, by default one
+in the PATH; TRIGLYPH_SCREENSHOTS a folder that pictures of all views are kept in. What is missing skips the tests.
 """
 
 from __future__ import annotations
