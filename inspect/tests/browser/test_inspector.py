@@ -23,7 +23,8 @@ SELECTED = '[role=option][aria-selected="true"]'
 
 
 def tabs_of(page: Any) -> list[Any]:
-    return [tab for tab in page.locator("[role=tab]").all() if tab.is_visible()]
+    """The tabs that choose between sections: those of narrow windows."""
+    return [tab for tab in page.locator("[role=tab]:not(main [role=tab])").all() if tab.is_visible()]
 
 
 def check_layout(page: Any) -> None:
@@ -32,9 +33,14 @@ def check_layout(page: Any) -> None:
     assert width <= window, f"the page has {width} pixels of {window}"
 
 
+def panels_of(page: Any) -> list[Any]:
+    """The tabs inside of sections."""
+    return page.locator("main [role=tab]:visible").all()
+
+
 def use_controls(page: Any) -> None:
     """Everything that can be pressed or chosen and is seen, each twice, so that it is as before; but for the list."""
-    for button in page.locator("main button:visible").all()[:40]:
+    for button in page.locator("main button:visible:not([role=tab])").all()[:40]:
         for _ in range(2):
             if button.is_visible() and button.is_enabled():
                 button.click()
@@ -82,7 +88,15 @@ def test_all_views(
         texts = parts.all_inner_texts()
         assert texts and any(text.strip() for text in texts)
         shown.update(parts.evaluate_all("(all) => all.map((one) => one.id)"))
-        page.screenshot(path=screenshots / f"{machine}-{form}-{width}-{theme}-{number}-{name.lower()}.png")
+        stem = f"{machine}-{form}-{width}-{theme}-{number}-{name.lower()}"
+        page.screenshot(path=screenshots / f"{stem}.png")
+        for panel in panels_of(page):
+            panel.click()
+            assert panel.get_attribute("aria-selected") == "true"
+            opened.settle()
+            check_layout(page)
+            use_controls(page)
+            page.screenshot(path=screenshots / f"{stem}-{panel.inner_text().lower().replace(' ', '-')}.png")
         use_controls(page)
         opened.settle()
         check_layout(page)
