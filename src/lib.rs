@@ -186,10 +186,19 @@ pub mod tegra {
 
 /// What inspectors hear of: commands and what they did, memory before and after them.
 pub mod probe {
+    #[doc(hidden)]
+    pub use triglyph_engine::cache::{image::DecodedImage, texture::TextureSource};
     pub use triglyph_engine::draw::program::Topology;
+    #[doc(hidden)]
+    pub use triglyph_engine::probe::{
+        Array, Attribute, BoundTexture, ConstantKind, Constants, Fetch, Input, MAX_VERTICES, Mesh, TextureForm,
+        Vertices,
+    };
     pub use triglyph_engine::probe::{
         Command, Draw, Effect, Fragment, Layout, Observer, Role, Stored, Surface, Transfer, TransferKind, Verdict, View,
     };
+    #[doc(hidden)]
+    pub use triglyph_engine::scene::program::TextureBinding;
     pub use triglyph_guest::format::{DepthFormat as PicaDepthFormat, PixelFormat};
     pub use triglyph_guest::kernel::ContentHash;
     pub use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat, DepthFormat};

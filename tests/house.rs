@@ -34,7 +34,7 @@ const MACHINE_TESTS: &[&str] = &["interp", "capture", "testkit"];
 const OPTIONS: &[&str] = &["guest", "interp", "jit", "engine"];
 
 /// What looks into captures: the façade, and the names of registers.
-const INSPECT: &[&str] = &["", "guest"];
+const INSPECT: &[&str] = &["", "guest", "interp"];
 
 /// What mutants are made with: the façade, tables of instructions and registers, tiers.
 const FUZZ: &[&str] = &["", "guest", "engine", "options"];

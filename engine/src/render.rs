@@ -4,6 +4,7 @@
 
 mod clock;
 mod closed;
+mod inputs;
 mod judge;
 mod open;
 pub mod program;
@@ -278,13 +279,16 @@ impl Renderer {
         self.scene.set_state(call.state.clone());
         self.scene.allowance = call.allowance;
 
-        if self.asks_for_pixel() {
+        if self.asks_for_pixel() || self.wants_inputs() {
             self.show_open(memory, |_| {});
         }
         let first = self.scene.primitives.len();
         let _span = trace::draw(call.order.len());
         let timer = self.setup_clock.start(call.order.len());
         assembler.begin(&mut shaded);
+        if self.wants_inputs() {
+            self.note_fixed_inputs(memory, call, &shaded, assembler.clone());
+        }
         self.stats.draws += 1;
         if !call.state.feedback && self.is_setup_left(call.order.len()) {
             let mut triangles = Vec::with_capacity(call.order.len() / 3);

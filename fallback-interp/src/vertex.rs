@@ -102,7 +102,7 @@ pub(crate) fn loaded(uniforms: &Uniforms, numbers: Numbers) -> Cow<'_, Uniforms>
 }
 
 /// The value of an input register for array element `vertex`.
-fn fetch(input: Input, streams: &[Stream<'_>; 16], fixed: &[Vector; 16], vertex: u32) -> Vector {
+pub fn fetch(input: Input, streams: &[Stream<'_>; 16], fixed: &[Vector; 16], vertex: u32) -> Vector {
     match input {
         Input::Zero => [0.0; 4],
         Input::Fixed(number) => fixed[usize::from(number & 15)],

@@ -238,10 +238,11 @@ function select(number) {
   rows[current].setAttribute("aria-selected", "true");
   rows[current].scrollIntoView({ block: "nearest" });
   $("list").setAttribute("aria-activedescendant", rows[current].id);
-  history.replaceState(null, "", "#" + number);
+  noteAddress();
   fillCanvases();
   drawState();
   drawPicture();
+  showPanel();
 }
 function step(by, wanted) {
   for (let at = current + by; at >= 0 && at < data.events.length; at += by) {
@@ -336,17 +337,20 @@ function start() {
     const actions = {
       j: () => step(1), ArrowDown: () => step(1), k: () => step(-1), ArrowUp: () => step(-1),
       d: () => step(1, "draw"), D: () => step(-1, "draw"), t: toggleTheme, "/": () => $("search").focus(),
-      b: () => setView(views[(views.indexOf(view) + 1) % 3]),
+      b: () => setView(views[(views.indexOf(view) + 1) % 3]), p: stepPanel,
     };
     if (!(event.key in actions)) return;
     event.preventDefault();
     actions[event.key]();
   };
   setPart("events");
+  startPanels();
   setView("after");
   filter();
   // What the address asks for, or the first draw.
-  const asked = location.hash ? Number(location.hash.slice(1)) : data.events.findIndex((event) => event.kind === "draw");
+  const [number, name] = location.hash.slice(1).split("/");
+  if (name in panels) setPanel(name);
+  const asked = number ? Number(number) : data.events.findIndex((event) => event.kind === "draw");
   if (data.events.length) select(asked > 0 && asked < data.events.length ? asked : 0);
 }
 start();

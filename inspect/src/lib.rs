@@ -21,6 +21,7 @@ mod replay;
 mod serve;
 mod surfaces;
 mod tour;
+mod views;
 
 pub use events::Event;
 pub use history::{Change, history};
@@ -31,3 +32,4 @@ pub use replay::{Session, SessionOptions};
 pub use serve::{Answer, Server};
 pub use surfaces::surfaces_of;
 pub use tour::{Ask, Moment, Seen, Tour};
+pub use views::{Form, Inputs, MAX_PARTS, Texture, vertex_value};

@@ -90,6 +90,16 @@ fn page_canvas(canvas: &Canvas) -> PageCanvas {
     PageCanvas { name: canvas.name(), form: canvas.form(), depth: canvas.is_depth() }
 }
 
+/// The page's script: panels are there before what starts them.
+const SCRIPTS: [&str; 6] = [
+    include_str!("../page/panels.js"),
+    include_str!("../page/textures.js"),
+    include_str!("../page/vertices.js"),
+    include_str!("../page/mesh.js"),
+    include_str!("../page/constants.js"),
+    include_str!("../page/page.js"),
+];
+
 /// The file around the data.
 pub(crate) fn html(data: &PageData) -> Result<String, Error> {
     let failed = |error: serde_json::Error| Error::InvalidArgument(format!("a page that is no JSON: {error}"));
@@ -97,7 +107,7 @@ pub(crate) fn html(data: &PageData) -> Result<String, Error> {
     let data = serde_json::to_string(data).map_err(failed)?.replace("</", "<\\/");
     let page = include_str!("../page/page.html");
     let page = page.replace("/*style*/", include_str!("../page/page.css"));
-    let page = page.replace("/*script*/", include_str!("../page/page.js"));
+    let page = page.replace("/*script*/", &SCRIPTS.concat());
     Ok(page.replace("/*data*/", &data))
 }
 

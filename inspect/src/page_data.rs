@@ -22,6 +22,10 @@ pub struct PageData {
     pub faults: Vec<String>,
     /// Whether somebody answers requests for pictures and histories.
     pub served: bool,
+    /// Without that, what is answered under which path: numbers of [`Self::blobs`].
+    pub answers: BTreeMap<String, usize>,
+    /// JSON as text, and other answers in Base64.
+    pub blobs: Vec<String>,
 }
 
 /// An event.

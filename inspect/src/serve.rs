@@ -5,6 +5,8 @@
 //! | (empty) | the page |
 //! | `picture/EVENT/CANVAS/before`, `.../after` | a PNG |
 //! | `history/CANVAS/X/Y` | JSON: events that changed a stored pixel or tried to, with its value before and after |
+//!
+//! and those of [`Views`].
 
 use serde::Serialize;
 use triglyph::Error;
@@ -16,12 +18,14 @@ use crate::page::{PageOptions, html, page_data};
 use crate::pixel::{pixel_text, to_rgba};
 use crate::replay::Session;
 use crate::tour::{Ask, Moment};
+use crate::views::Views;
 
 /// Answers the requests of one page.
 pub struct Server<'a> {
     session: Session<'a>,
     canvases: Vec<Canvas>,
     page: String,
+    views: Views,
 }
 
 /// An answer.
@@ -54,7 +58,7 @@ impl<'a> Server<'a> {
     /// As [`Session::tour`].
     pub fn new(mut session: Session<'a>, options: &PageOptions) -> Result<Self, Error> {
         let page = html(&page_data(&mut session, options, false)?)?;
-        Ok(Server { canvases: Canvas::all(&session), session, page })
+        Ok(Server { canvases: Canvas::all(&session), session, page, views: Views::default() })
     }
 
     /// The session.
@@ -76,7 +80,7 @@ impl<'a> Server<'a> {
                 self.picture(event.parse().ok()?, canvas.parse().ok()?, moment)
             }
             ["history", canvas, x, y] => self.history(canvas.parse().ok()?, x.parse().ok()?, y.parse().ok()?),
-            _ => None,
+            _ => self.views.answer(&mut self.session, &parts),
         }
     }
 

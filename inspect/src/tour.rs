@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use triglyph::probe::{Command, Effect, Fragment, Observer, View};
+use triglyph::probe::{Command, Effect, Fragment, Input, Observer, View};
 use triglyph::{GuestAddr, GuestRange};
 
 use crate::events::Event;
@@ -56,6 +56,17 @@ pub trait Tour: Send {
     /// Its fragments, in their order; before the look after the command.
     fn fragments(&mut self, order: u64, fragments: &[Fragment]) {
         let _ = (order, fragments);
+    }
+
+    /// Whether a command's draws are to be told of with what goes into them.
+    fn wants_inputs(&mut self, order: u64) -> bool {
+        let _ = order;
+        false
+    }
+
+    /// Something that goes into a draw of the command, between the looks before and after it.
+    fn input(&mut self, order: u64, input: &Input<'_>) {
+        let _ = (order, input);
     }
 }
 
@@ -116,6 +127,20 @@ impl Observer for Watch {
         let mut shared = self.lock();
         let order = shared.order - 1;
         shared.tour.as_mut().and_then(|tour| tour.pixel(order))
+    }
+
+    fn wants_inputs(&mut self) -> bool {
+        let mut shared = self.lock();
+        let order = shared.order - 1;
+        shared.tour.as_mut().is_some_and(|tour| tour.wants_inputs(order))
+    }
+
+    fn input(&mut self, input: &Input<'_>) {
+        let mut shared = self.lock();
+        let order = shared.order - 1;
+        if let Some(tour) = &mut shared.tour {
+            tour.input(order, input);
+        }
     }
 
     fn look(&mut self, view: &View<'_>) {

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use triglyph::capture::{Checks, Player, Reader};
-use triglyph::probe::{Command, Effect, Observer, View};
+use triglyph::probe::{Command, Effect, Input, Observer, View};
 use triglyph::{Device, GuestAddr, Machine, Options, SnapshotOptions, Tier, new_device};
 use triglyph_testkit::data::all_captures;
 
@@ -21,6 +21,7 @@ struct Heard {
     /// A pixel that something was drawn to.
     pixel: Option<GuestAddr>,
     fragments: usize,
+    inputs: usize,
 }
 
 /// Looks before and after all commands, or at none.
@@ -55,6 +56,17 @@ impl Observer for Looker {
         self.pixel
     }
 
+    fn wants_inputs(&mut self) -> bool {
+        self.pixel.is_some()
+    }
+
+    fn input(&mut self, input: &Input<'_>) {
+        if let Input::Texture(texture) = input {
+            texture.decode();
+        }
+        self.heard.lock().unwrap().inputs += 1;
+    }
+
     fn look(&mut self, view: &View<'_>) {
         let mut heard = self.heard.lock().unwrap();
         heard.looks += 1;
@@ -73,7 +85,7 @@ fn replayed(bytes: &[u8], tier: Tier, observer: Option<Box<dyn Observer>>) -> (V
 
 #[test]
 fn looking_after_every_command_changes_nothing() {
-    let mut fragments = 0;
+    let (mut fragments, mut inputs) = (0, 0);
     for path in all_captures().0 {
         let bytes = std::fs::read(&path).unwrap();
         let expected = replayed(&bytes, Tier::JitOnly, None);
@@ -90,8 +102,9 @@ fn looking_after_every_command_changes_nothing() {
             counts.push((heard.begun, heard.ended, heard.draws, heard.transfers));
             pixel = heard.pixel;
             fragments += heard.fragments;
+            inputs += heard.inputs;
         }
         assert!(counts.iter().all(|found| *found == counts[0]), "{}", path.display());
     }
-    assert!(fragments > 50, "{fragments}");
+    assert!(fragments > 50 && inputs > 1000, "{fragments} fragments, {inputs} inputs");
 }

@@ -20,7 +20,7 @@ pub enum Topology {
 /// Forms triangles of vertex indices (3dbrew: GPU/Primitive Engine).
 ///
 /// Strips keep two buffers that are replaced in turn: (0,1,2), (2,1,3), (2,3,4), so the orientation stays.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Assembler {
     topology: Topology,
     buffer: [u32; 2],
@@ -30,7 +30,7 @@ pub struct Assembler {
     kept: Vec<Kept>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Kept {
     record: Vec<f32>,
     clip: u8,

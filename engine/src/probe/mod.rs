@@ -11,6 +11,7 @@
 
 mod effect;
 mod fragment;
+mod input;
 mod observed;
 mod recorder;
 mod surface;
@@ -19,6 +20,10 @@ use std::cell::Cell;
 
 pub use effect::{Draw, Effect, Transfer, TransferKind};
 pub use fragment::{Fragment, Verdict};
+#[doc(hidden)]
+pub use input::{
+    Array, Attribute, BoundTexture, ConstantKind, Constants, Fetch, Input, MAX_VERTICES, Mesh, TextureForm, Vertices,
+};
 pub(crate) use observed::{fixed_draw, program_draw};
 pub use recorder::Probe;
 pub use surface::{Layout, Role, Stored, Surface};
@@ -68,6 +73,18 @@ pub trait Observer: Send {
     /// after [`begin`](Self::begin); answering takes some hundred times as long as drawing the pixel.
     fn pixel(&mut self) -> Option<GuestAddr> {
         None
+    }
+
+    /// Whether draws of the command are to be told of with what goes into them. Asked for after [`begin`](Self::begin).
+    #[doc(hidden)]
+    fn wants_inputs(&mut self) -> bool {
+        false
+    }
+
+    /// Something goes into a draw of the command, or comes of a stage of it.
+    #[doc(hidden)]
+    fn input(&mut self, input: &Input<'_>) {
+        let _ = input;
     }
 
     /// Shows the machine, as [`begin`](Self::begin) or [`end`](Self::end) asked for.

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::{Command, Effect, Observer, Surface, View};
+use super::{Command, Effect, Input, Observer, Surface, View};
 use crate::mem::{GuestAddr, Memory};
 use crate::render::Renderer;
 
@@ -17,6 +17,21 @@ pub struct Probe {
     faults: u64,
     /// The pixel that its draws are asked about.
     pixel: Option<GuestAddr>,
+    /// Whether its draws are told of with what goes into them.
+    wants_inputs: bool,
+}
+
+impl Probe {
+    pub(crate) fn wants_inputs(&self) -> bool {
+        self.wants_inputs
+    }
+
+    /// Something goes into a draw.
+    pub(crate) fn input(&mut self, input: &Input<'_>) {
+        if let Some(observer) = self.observer.as_mut().filter(|_| self.wants_inputs) {
+            observer.input(input);
+        }
+    }
 }
 
 impl std::fmt::Debug for Probe {
@@ -48,6 +63,7 @@ impl Renderer {
         if let Some(probe) = &mut self.probe {
             (probe.in_command, probe.faults) = (true, faults);
             probe.pixel = probe.observer.as_mut().and_then(|observer| observer.pixel());
+            probe.wants_inputs = probe.observer.as_mut().is_some_and(|observer| observer.wants_inputs());
         }
     }
 
@@ -55,7 +71,7 @@ impl Renderer {
     #[cold]
     pub fn end_command(&mut self, memory: &Memory, command: &Command, registers: &[Cell<u32>], faults: u64) {
         let Some(probe) = &mut self.probe else { return };
-        probe.in_command = false;
+        (probe.in_command, probe.wants_inputs) = (false, false);
         if faults > probe.faults {
             probe.effects.push(Effect::Faults(faults - probe.faults));
         }

@@ -119,8 +119,11 @@ impl Renderer {
             self.close_scene(memory);
         }
         self.reads.note(memory, call.state);
-        if self.asks_for_pixel() {
+        if self.asks_for_pixel() || self.wants_inputs() {
             self.show_open(memory, |_| {});
+        }
+        if self.wants_inputs() {
+            self.note_program_inputs(memory, call, &records);
         }
         let first = self.programs.primitives.len();
         self.programs.set_state(call.state.clone());

@@ -29,9 +29,7 @@ impl Kernel {
         match self.key.inputs[number] {
             Input::Fixed => job.fixed[number],
             Input::Array { component, count, step } => {
-                let stream = &job.streams[number];
-                let element = Element { window: element(stream, step, vertex), big_endian: self.key.big_endian };
-                element.value(component, count)
+                attribute(element(&job.streams[number], step, vertex), component, count, self.key.big_endian)
             }
         }
     }
@@ -69,6 +67,11 @@ fn element<'m>(stream: &Stream<'m>, step: Step, vertex: u32) -> Window<'m> {
         Step::Modulo => vertex % divisor,
     };
     stream.window.from(number as usize * stream.stride as usize)
+}
+
+/// The value of an attribute whose element begins where `window` does.
+pub fn attribute(window: Window<'_>, component: Component, count: u8, big_endian: bool) -> Vector {
+    Element { window, big_endian }.value(component, count)
 }
 
 /// An element of a vertex array.

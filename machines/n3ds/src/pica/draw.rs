@@ -111,6 +111,9 @@ impl Pica {
             constants,
             vertices: &order,
         };
+        if host.renderer.wants_inputs() {
+            self.note_inputs(host, &batch, &[None; 12]);
+        }
         let shaded = host.renderer.shade(&batch);
         self.submit(host, shaded, Feeding { order: &order, counts: None, goes_on: true });
     }
@@ -146,6 +149,9 @@ impl Pica {
                 constants: state.constants,
                 vertices: &vertices.vertices,
             };
+            if host.renderer.wants_inputs() {
+                self.note_inputs(host, &batch, &state.arrays);
+            }
             let shaded = host.renderer.shade(&batch);
             self.submit(host, shaded, Feeding { order: &vertices.order, counts, goes_on: false });
         }

@@ -11,7 +11,8 @@ use triglyph_guest::rsx::methods::curie;
 
 use super::Curie;
 use super::gather::Gather;
-use super::state::vertex::VertexState;
+use super::state::texture::VertexTextures;
+use super::state::vertex::{Places, VertexState};
 use crate::core::Core;
 use triglyph_engine::cache::image::DecodedImage;
 use triglyph_engine::cache::{Handle, kinds};
@@ -19,6 +20,8 @@ use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::VertexReuse;
 use triglyph_engine::draw::program::{ProgramBatch, Records, Topology};
 use triglyph_engine::frontend::budget::cost;
+use triglyph_engine::mem::Memory;
+use triglyph_engine::probe::{Constants, Input};
 use triglyph_engine::render::program::{Primitives, ProgramCall};
 use triglyph_engine::render::{Account, Renderer};
 use triglyph_engine::scene::Allowance;
@@ -87,7 +90,14 @@ impl Curie {
         let Some(state) = self.state.vertex.value() else { return };
         let streams = state.streams(&core.memory, &places);
         let kernel = (&state.handle, state.key.stride());
-        let records = self.shade(&mut core.renderer, state, kernel, &streams, &images, &vertices.vertices);
+        let records = self.shade(
+            (&mut core.renderer, &core.memory),
+            state,
+            kernel,
+            (&streams, &places),
+            &images,
+            &vertices.vertices,
+        );
         self.draw_records(core, topology, &vertices.order, records);
     }
 
@@ -112,7 +122,14 @@ impl Curie {
         });
         let kernel = core.renderer.kernels.program_vertex(&key);
         let kernel = (&kernel, key.stride());
-        let records = self.shade(&mut core.renderer, state, kernel, &streams, &images, &vertices.vertices);
+        let records = self.shade(
+            (&mut core.renderer, &core.memory),
+            state,
+            kernel,
+            (&streams, &[None; 16]),
+            &images,
+            &vertices.vertices,
+        );
         self.draw_records(core, topology, &vertices.order, records);
     }
 
@@ -128,21 +145,28 @@ impl Curie {
         let vertices = VertexReuse::none((0..(values.len()) as u32).collect());
         let kernel = core.renderer.kernels.program_vertex(&key);
         let kernel = (&kernel, key.stride());
-        let records = self.shade(&mut core.renderer, state, kernel, &streams, &images, &vertices.vertices);
+        let records = self.shade(
+            (&mut core.renderer, &core.memory),
+            state,
+            kernel,
+            (&streams, &[None; 16]),
+            &images,
+            &vertices.vertices,
+        );
         self.draw_records(core, topology, &vertices.order, records);
     }
 
-    /// Runs the vertex program, by a kernel whose records have `stride` floats.
+    /// Runs the vertex program, by a kernel whose records have `stride` floats. `places`: where arrays are in memory.
     fn shade(
         &self,
-        renderer: &mut Renderer,
+        (renderer, memory): (&mut Renderer, &Memory),
         state: &VertexState,
         (kernel, stride): (&Handle<kinds::ProgramVertex>, usize),
-        streams: &[Stream<'_>; 16],
+        (streams, places): (&[Stream<'_>; 16], &Places),
         images: &[Option<Arc<DecodedImage>>; 4],
         vertices: &[u32],
     ) -> Records {
-        renderer.shade_programs(&ProgramBatch {
+        let batch = ProgramBatch {
             kernel,
             stride,
             streams,
@@ -152,7 +176,11 @@ impl Curie {
             fuel: state.fuel,
             vertices,
             clamped: &state.colors,
-        })
+        };
+        if renderer.wants_inputs() {
+            note_inputs(renderer, memory, state, &batch, places);
+        }
+        renderer.shade_programs(&batch)
     }
 
     /// Values of attributes without array; those that the input mask takes away have the initial one.
@@ -198,6 +226,22 @@ impl Curie {
         core.spend_drawing_time(drawn, account);
         spend_texture_time(core);
     }
+}
+
+/// Tells the observer of vertices, constants and textures of a vertex program.
+#[cold]
+fn note_inputs(
+    renderer: &mut Renderer,
+    memory: &Memory,
+    state: &VertexState,
+    batch: &ProgramBatch<'_>,
+    places: &Places,
+) {
+    renderer.note_program_vertices(batch, &places.map(|place| place.map(|range| range.start)));
+    renderer.note_input(&Input::Constants(&Constants::floats("vertex c", batch.constants)));
+    let VertexTextures { keys, bindings } = &state.textures;
+    let textures = keys.iter().map(Option::as_ref).zip(bindings.iter().map(Option::as_ref));
+    renderer.note_textures(memory, "vertex", textures, &[]);
 }
 
 /// Draws scenes that are closed. False when a bounded run was interrupted.

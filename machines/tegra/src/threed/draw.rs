@@ -244,6 +244,9 @@ impl ThreeD {
         let usable = |_: &mut Core, layout: &mut Arc<Layout>| layout.inputs == set;
         let derive = |core: &mut Core| Arc::new(Layout::new(core, registers, set));
         let layout = self.layout.get_or_derive(core, registers.file(), usable, derive).clone();
+        if core.renderer.wants_inputs() {
+            fetch::note(core, &layout, numbers);
+        }
         let mut words = self.rooms.take_inputs(set.len() * numbers.elements.len());
         fetch::fetch(core, &layout, numbers, &mut words, &mut self.stream_room);
         Records { words, set }

@@ -12,6 +12,7 @@ use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::{GuestAddr, GuestRange, copy_out};
+use triglyph_engine::probe::{self, Fetch, Input, MAX_VERTICES, Vertices};
 
 /// Vertices of a draw, as fetch sees them.
 #[derive(Clone, Copy, Debug)]
@@ -355,4 +356,44 @@ fn snorm(value: i32, bits: u32) -> f32 {
 /// Unsigned floats of 11 and 10 bits are halves without sign and with a shorter mantissa.
 fn small_float(value: u32, bits: u32) -> u32 {
     F16::decode(value << (15 - bits)).to_bits()
+}
+
+/// Tells the observer of the vertices of a draw.
+#[cold]
+pub(super) fn note(core: &mut Core, layout: &Layout, numbers: &Numbers<'_>) {
+    let elements: Vec<u32> = numbers.elements.iter().copied().take(MAX_VERTICES).collect();
+    let noted = |attribute: &Attribute| {
+        let word = attribute.words.iter().flatten().next().and_then(|&at| layout.inputs.iter().nth(at))?;
+        let number = (4 * u32::from(word)).checked_sub(attribute::GENERIC)? / 16;
+        let name = format!("{number}");
+        let stream = match &attribute.source {
+            Source::Constant(value) => {
+                let fetch = Fetch::Constant(value.map(f32::from_bits));
+                return Some(probe::Attribute { name, fetch, array: None, raw: Vec::new() });
+            }
+            Source::Stream(stream) => stream,
+        };
+        let start = GuestAddr::new(core.space, stream.address);
+        let window = core.memory.readable(start);
+        let bytes = stream.format.bytes();
+        let mut raw = Vec::with_capacity(elements.len() * bytes as usize);
+        let values = elements.iter().map(|&element| {
+            let first = |(first, each): (u32, u32)| first.wrapping_add(numbers.instance.checked_div(each).unwrap_or(0));
+            let element = stream.instanced.map_or(element, first);
+            let at = u64::from(element) * u64::from(stream.stride);
+            let mut all = [0; 16];
+            core.memory.read_pieces(start.after(at), &mut all[..bytes as usize]);
+            raw.extend_from_slice(&all[..bytes as usize]);
+            stream.element(core, window, element, &mut 0)
+        });
+        let values = values.collect();
+        let is_integer = matches!(stream.kind, VertexType::Sint | VertexType::Uint);
+        let divisor = stream.instanced.map(|(_, each)| each);
+        let array = probe::Array { start: Some(start), stride: stream.stride, bytes, divisor };
+        let fetch = Fetch::Words(format!("{:?} {:?}", stream.format, stream.kind), values, is_integer);
+        Some(probe::Attribute { name, fetch, array: Some(array), raw })
+    };
+    let attributes = layout.attributes.iter().filter_map(noted).collect();
+    let vertices = Vertices { count: numbers.elements.len(), elements, attributes };
+    core.renderer.note_input(&Input::Vertices(&vertices));
 }

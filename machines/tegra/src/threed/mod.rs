@@ -23,6 +23,7 @@ mod fetch;
 mod geometry;
 mod handle;
 mod indices;
+mod inputs;
 mod link;
 mod lookup;
 mod output;

@@ -290,11 +290,15 @@ impl ThreeD {
 
     /// The program of a stage with all that it reaches.
     pub(super) fn program(&mut self, core: &mut Core, registers: &Registers, stage: usize) -> Option<Arc<Program>> {
-        if let Some(program) = self.unchanged.get(core, stage) {
-            return Some(program);
+        let unchanged = self.unchanged.get(core, stage);
+        let program = unchanged.or_else(|| {
+            let asked = registers.deriving(Unchanged::GROUPS, || self.asked(core, registers, stage));
+            self.last.refresh(core, (stage, &asked), &mut self.programs, &mut self.codes, &mut self.unchanged)
+        })?;
+        if core.renderer.wants_inputs() {
+            self.note_program(core, registers, stage, &program);
         }
-        let asked = registers.deriving(Unchanged::GROUPS, || self.asked(core, registers, stage));
-        self.last.refresh(core, (stage, &asked), &mut self.programs, &mut self.codes, &mut self.unchanged)
+        Some(program)
     }
 
     /// What registers say of the program of a stage.

@@ -1,0 +1,99 @@
+"use strict";
+// Panels: what is shown of the event that is selected. A panel is { title, show(event), hide() }; modules add theirs.
+const panels = {};
+let panel = "pictures";
+
+// Answers by path: from who serves the page, or from the data.
+const answers = new Map();
+async function answer(path, kind = "json") {
+  const key = kind + " " + path;
+  if (!answers.has(key)) {
+    if (answers.size > 64) answers.delete(answers.keys().next().value);
+    answers.set(key, data.served ? served(path, kind) : kept(path, kind));
+  }
+  return answers.get(key);
+}
+async function served(path, kind) {
+  const found = await fetch(path);
+  if (!found.ok) return null;
+  if (kind === "json") return found.json();
+  return kind === "bytes" ? new Uint8Array(await found.arrayBuffer()) : found.blob();
+}
+async function kept(path, kind) {
+  const number = data.answers[path];
+  if (number === undefined) return null;
+  const text = data.blobs[number];
+  if (kind === "json") return JSON.parse(text);
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return kind === "bytes" ? bytes : new Blob([bytes], { type: "image/png" });
+}
+
+// The picture under a path, as pixels.
+async function pictureAt(path) {
+  const blob = await answer(path, "blob");
+  return blob && pixelsOf(await createImageBitmap(blob, { premultiplyAlpha: "none" }));
+}
+
+function option(text, value) {
+  const made = make("option", text);
+  made.value = value;
+  return made;
+}
+// A choice with a label. Returns the select element, which is beside it.
+function choice(bar, label, change) {
+  const select = make("select");
+  select.setAttribute("aria-label", label);
+  select.title = label;
+  select.onchange = change;
+  bar.append(select);
+  return select;
+}
+function fillChoice(select, options) {
+  const before = select.value;
+  select.replaceChildren(...options.map(([text, value]) => option(text, value)));
+  if (options.some(([, value]) => String(value) === before)) select.value = before;
+}
+function tableOf(heads, body) {
+  const table = make("table");
+  const head = make("tr");
+  head.append(...heads.map((text) => make("th", text)));
+  table.append(make("thead"), make("tbody"));
+  table.tHead.append(head);
+  table.tBodies[0].append(...body);
+  const around = make("div", undefined, "wide");
+  around.append(table);
+  return around;
+}
+const hexBytes = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0"));
+
+function startPanels() {
+  for (const [name, made] of Object.entries(panels)) {
+    const button = make("button", made.title);
+    button.dataset.panel = name;
+    $("panels").append(button);
+    const area = make("div", undefined, "panel");
+    area.id = "panel-" + name;
+    area.hidden = true;
+    $("pictures").append(area);
+    made.start?.(area);
+  }
+  for (const button of $("panels").children) button.onclick = () => setPanel(button.dataset.panel);
+  setPanel("pictures");
+}
+function setPanel(name) {
+  panel = name;
+  press("panels", "panel", name);
+  for (const area of $("pictures").querySelectorAll(".panel")) area.hidden = area.id !== "panel-" + name;
+  if (current >= 0) noteAddress();
+  showPanel();
+}
+function noteAddress() {
+  history.replaceState(null, "", `#${current}` + (panel === "pictures" ? "" : `/${panel}`));
+}
+function showPanel() {
+  if (current >= 0 && panels[panel]) panels[panel].show(current);
+}
+function stepPanel() {
+  const names = ["pictures", ...Object.keys(panels)];
+  setPanel(names[(names.indexOf(panel) + 1) % names.length]);
+}

@@ -1,0 +1,187 @@
+//! What goes into the draws of an event: vertices, textures, constants, and the mesh that comes of them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use triglyph::probe::{BoundTexture, Constants, DecodedImage, Input, Mesh, TextureBinding, TextureForm, TextureSource};
+use triglyph::probe::{MAX_VERTICES, Vertices};
+use triglyph::{Error, GuestRange};
+use triglyph_guest::kernel::program::sampler::TextureKey;
+use triglyph_guest::tegra::header::{sampler, texture};
+use triglyph_guest::tegra::methods::threed::{SamplerBinding, regs as r};
+
+use crate::replay::Session;
+use crate::tour::{Ask, Moment, Seen, Tour};
+
+/// Parts of a draw whose vertices and meshes are kept: instances beyond are left out.
+pub const MAX_PARTS: usize = 64;
+
+/// Bytes of a texture that are kept as they are in memory.
+pub const MAX_BYTES: u64 = 16 << 20;
+
+/// What goes into the draws of an event.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// Vertices before the vertex stage, of each part of the draw.
+    pub vertices: Vec<Vertices>,
+    /// Vertices behind the last stage before rasterization.
+    pub meshes: Vec<Mesh>,
+    /// How many parts there are: the first [`MAX_PARTS`] are in the lists.
+    pub parts: usize,
+    /// Textures, each once.
+    pub textures: Vec<Texture>,
+    /// Constants, each once, as the last part of the draw has them.
+    pub constants: Vec<Constants>,
+    /// Registers of the class at the event.
+    pub registers: Vec<u32>,
+}
+
+/// A texture that a stage of a draw may read.
+#[derive(Clone, Debug)]
+pub struct Texture {
+    /// The stage.
+    pub stage: String,
+    /// The unit, or which one of the program's it is.
+    pub unit: u32,
+    /// The handle that the program names it by, if it has one.
+    pub handle: Option<u32>,
+    /// The memory that it is in: of cubes of the 3DS a range for each face.
+    pub ranges: Vec<GuestRange>,
+    /// What it is.
+    pub form: Form,
+    /// On the Tegra X1 the words of its header and its sampler.
+    pub descriptors: Option<(texture::Words, sampler::Words)>,
+    /// The bytes of each range, at most [`MAX_BYTES`] of all, if they were asked for.
+    pub bytes: Vec<Vec<u8>>,
+    /// The image as kernels see it, if it was asked for.
+    pub image: Option<Arc<DecodedImage>>,
+}
+
+/// What a texture is.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// One of the 3DS.
+    Tiled(TextureSource),
+    /// One of shader pipelines.
+    Image(TextureKey, TextureBinding),
+}
+
+impl Session<'_> {
+    /// What goes into the draws of an event; nothing for other events. `texture`: which one of the textures is wanted
+    /// with its texels.
+    ///
+    /// # Errors
+    /// As [`Self::tour`].
+    pub fn inputs(&mut self, event: usize, texture: Option<usize>) -> Result<Inputs, Error> {
+        let none = || Error::InvalidArgument(format!("event {event} of {}", self.events().len()));
+        let order = self.events().get(event).ok_or_else(none)?.order;
+        let found = Arc::new(Mutex::new(Inputs::default()));
+        self.tour(event, event, Box::new(Collector { order, texture, found: found.clone() }))?;
+        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(std::mem::take(&mut *found))
+    }
+}
+
+struct Collector {
+    order: u64,
+    texture: Option<usize>,
+    found: Arc<Mutex<Inputs>>,
+}
+
+impl Tour for Collector {
+    fn ask(&mut self, order: u64, moment: Moment) -> Option<Ask> {
+        let wanted = order == self.order && moment == Moment::Before;
+        wanted.then(|| Ask { registers: true, ranges: Vec::new() })
+    }
+
+    fn seen(&mut self, seen: Seen) {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).registers = seen.registers;
+    }
+
+    fn wants_inputs(&mut self, order: u64) -> bool {
+        order == self.order
+    }
+
+    fn input(&mut self, _: u64, input: &Input<'_>) {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        match input {
+            Input::Vertices(vertices) => {
+                if found.vertices.len() < MAX_PARTS {
+                    found.vertices.push((*vertices).clone());
+                }
+            }
+            Input::Mesh(mesh) => {
+                found.parts += 1;
+                let kept: usize = found.meshes.iter().map(|mesh| mesh.positions.len()).sum();
+                if found.meshes.len() < MAX_PARTS && kept < MAX_PARTS.min(4) * MAX_VERTICES {
+                    found.meshes.push((*mesh).clone());
+                }
+            }
+            Input::Texture(texture) => found.note_texture(texture, self.texture),
+            Input::Constants(constants) => {
+                match found.constants.iter_mut().find(|known| known.name == constants.name) {
+                    Some(known) => known.clone_from(constants),
+                    None => found.constants.push((*constants).clone()),
+                }
+            }
+        }
+    }
+}
+
+impl Inputs {
+    fn note_texture(&mut self, bound: &BoundTexture<'_>, wanted: Option<usize>) {
+        let ranges = bound.ranges();
+        let same = |known: &Texture| {
+            (&*known.stage, known.unit, &known.ranges, known.handle) == (bound.stage, bound.unit, &ranges, bound.handle)
+        };
+        if self.textures.iter().any(same) {
+            return;
+        }
+        let mut texture = Texture {
+            stage: bound.stage.to_owned(),
+            unit: bound.unit,
+            handle: bound.handle,
+            form: match bound.form {
+                TextureForm::Tiled(source) => Form::Tiled(*source),
+                TextureForm::Image(key, binding) => Form::Image(*key, binding.clone()),
+            },
+            descriptors: bound.handle.map(|handle| self.descriptors(bound, handle)),
+            ranges,
+            bytes: Vec::new(),
+            image: None,
+        };
+        if wanted == Some(self.textures.len()) {
+            let mut left = MAX_BYTES;
+            for range in &texture.ranges {
+                let mut bytes = vec![0; range.size.min(left) as usize];
+                left -= bytes.len() as u64;
+                bound.memory().read_pieces(range.start, &mut bytes);
+                texture.bytes.push(bytes);
+            }
+            texture.image = bound.decode();
+        }
+        self.textures.push(texture);
+    }
+
+    /// The words of the header and of the sampler that a handle names.
+    fn descriptors(&self, bound: &BoundTexture<'_>, handle: u32) -> (texture::Words, sampler::Words) {
+        let get = |id: usize| self.registers.get(id).copied().unwrap_or(0);
+        let pool = |id: usize| u64::from(get(id) & 0xFF) << 32 | u64::from(get(id + 1));
+        let handle = texture::TextureHandle(handle);
+        let by_header = r::set_sampler_binding::v(get(r::set_sampler_binding::ID));
+        let index = match by_header == Some(SamplerBinding::ViaHeaderBinding) {
+            true => handle.header(),
+            false => handle.sampler(),
+        };
+        let read = |pool: u64, index: u32| {
+            let mut bytes = [0; 32];
+            let Some(range) = bound.ranges().first().copied() else { return [0; 8] };
+            let mut start = range.start;
+            start.address = pool + 32 * u64::from(index);
+            bound.memory().read_pieces(start, &mut bytes);
+            let mut words = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word));
+            std::array::from_fn(|_| words.next().unwrap_or(0))
+        };
+        let header = read(pool(r::set_tex_header_pool_a::ID), handle.header());
+        (header, read(pool(r::set_tex_sampler_pool_a::ID), index))
+    }
+}

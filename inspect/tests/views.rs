@@ -1,0 +1,219 @@
+//! Views of what goes into draws, against memory and against the reference.
+#![allow(missing_docs, reason = "test code, never published")]
+
+use std::path::{Path, PathBuf};
+
+use triglyph::capture::decode_png;
+use triglyph::probe::{ConstantKind, Fetch};
+use triglyph::{Options, Tier};
+use triglyph_guest::kernel::program::sampler::{Filter, Shape, TextureKey};
+use triglyph_guest::kernel::window::{Window, buffer};
+use triglyph_inspect::{
+    Ask, Event, Form, Inputs, Moment, PageOptions, Server, Session, SessionOptions, Texture, vertex_value,
+};
+use triglyph_interp::pixel::texel;
+use triglyph_interp::program::sampler::{LodSource, TextureUnit};
+use triglyph_testkit::data::captures;
+
+fn some_captures() -> Vec<PathBuf> {
+    const NAMES: [&str; 14] = [
+        "3ds/18-texture",
+        "3ds/19-texture",
+        "3ds/20-vertex",
+        "3ds/26-ribbons",
+        "rsx/02-quad",
+        "rsx/05-blend",
+        "rsx/06-mipmap",
+        "rsx/12-s3tc",
+        "tegra/02-quad",
+        "tegra/06-mipmap",
+        "tegra/12-s3tc",
+        "tegra/19-instancing",
+        "tegra/25-msaa",
+        "tegra/33-texture",
+    ];
+    let named = |path: &PathBuf| NAMES.iter().any(|name| path.to_string_lossy().contains(name));
+    let found: Vec<PathBuf> = captures("").into_iter().filter(named).collect();
+    assert_eq!(found.len(), NAMES.len());
+    found
+}
+
+/// Calls `check` with some draws of each capture and what goes into them.
+fn for_some_draws(texture: Option<usize>, mut check: impl FnMut(&Path, &mut Session<'_>, &Event, &Inputs)) {
+    for path in some_captures() {
+        let bytes = std::fs::read(&path).unwrap();
+        let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
+        let draws: Vec<Event> = session.events().iter().filter(|event| event.draws().count() > 0).cloned().collect();
+        let step = draws.len().div_ceil(8);
+        for event in draws.into_iter().step_by(step) {
+            let inputs = session.inputs(event.number, texture).unwrap();
+            check(&path, &mut session, &event, &inputs);
+        }
+    }
+}
+
+/// What the unit of a texture gives in the middle of a texel of level 0, without filters.
+fn sampled(texture: &Texture, [x, y]: [u32; 2]) -> Option<[f32; 4]> {
+    let Form::Image(key, binding) = &texture.form else { return None };
+    let nearest = Filter::Nearest;
+    let key = TextureKey {
+        magnify: nearest,
+        minify: nearest,
+        mipmap: None,
+        compare: None,
+        anisotropy: 1,
+        unnormalized: true,
+        convert: Default::default(),
+        ..*key
+    };
+    let image = texture.image.as_deref()?;
+    let unit = TextureUnit { key: &key, texture: &binding.texture(image) };
+    let at = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 0.0];
+    (key.shape == Shape::D2 && texture.layers() == 1).then(|| unit.sample(at, &LodSource::Level(0.0)))
+}
+
+#[test]
+fn textures_are_what_samplers_see() {
+    let (mut textures, mut by_sampler, mut levels) = (0, 0, 0);
+    for_some_draws(Some(0), |path, session, event, inputs| {
+        let Some(texture) = inputs.textures.first() else { return };
+        textures += 1;
+        // Its bytes are those in memory.
+        let ask = Ask { registers: false, ranges: texture.ranges.clone() };
+        let seen = session.show(event.number, Moment::Before, ask).unwrap();
+        assert!(seen.ranges == texture.bytes, "{}: event {}", path.display(), event.number);
+        for level in 0..texture.levels() {
+            levels += 1;
+            let [width, height, _] = texture.size(level);
+            let picture = texture.picture(level, texture.layers() - 1, 0).unwrap();
+            assert_eq!((picture.width, picture.height), (width, height));
+            for (x, y) in [(0, 0), (width - 1, height - 1), (width / 3, height / 2)] {
+                let texel = texture.texel([x, y, 0], texture.layers() - 1, level);
+                let bytes = texel.map(|value| (value.clamp(0.0, 1.0) * 255.0 + 0.5) as u8);
+                assert_eq!(picture.pixel(x, y), Some(bytes));
+                if let Some(expected) = sampled(texture, [x, y]).filter(|_| level == 0) {
+                    by_sampler += 1;
+                    assert_eq!(texel, expected, "{}: event {}, ({x}, {y})", path.display(), event.number);
+                }
+            }
+        }
+        if let Form::Tiled(source) = &texture.form {
+            // The first texel of the last level, by the size of those before it.
+            let before = (0..source.levels - 1).map(|k| source.level(k)).map(|(w, h)| source.format.size(w, h));
+            let level = buffer(&seen.ranges[0][before.sum::<u32>() as usize..]);
+            let expected = texel(source.format, Window::new(&level), 0, 0, texture.size(source.levels - 1)[0]);
+            let found = texture.texel([0, 0, 0], 0, source.levels - 1);
+            assert_eq!(found, expected.map(|value| f32::from(value) / 255.0), "{}", path.display());
+        }
+    });
+    assert!(textures >= 40 && by_sampler >= 60 && levels > textures, "{textures} {by_sampler} {levels}");
+}
+
+#[test]
+fn vertices_are_those_in_memory() {
+    let (mut elements, mut floats) = (0, 0);
+    for_some_draws(None, |path, session, event, inputs| {
+        for vertices in &inputs.vertices {
+            for attribute in &vertices.attributes {
+                let Some(array) = attribute.array.as_ref().filter(|array| array.divisor.is_none()) else { continue };
+                let Some(start) = array.start else { continue };
+                let last = vertices.elements.len() - 1;
+                for index in [0, last / 2, last] {
+                    let offset = u64::from(vertices.elements[index]) * u64::from(array.stride);
+                    let range = start.after(offset).range(array.bytes.into());
+                    let ask = Ask { registers: false, ranges: vec![range] };
+                    let seen = session.show(event.number, Moment::Before, ask).unwrap();
+                    let bytes = array.bytes as usize;
+                    let raw = &attribute.raw[index * bytes..(index + 1) * bytes];
+                    assert_eq!(raw, seen.ranges[0], "{}: event {}", path.display(), event.number);
+                    elements += 1;
+                    let is_big = matches!(attribute.fetch, Fetch::Program(_, _, true));
+                    if format!("{:?}", attribute.fetch).contains("F32") {
+                        let words = raw.as_chunks().0.iter().map(|&word| match is_big {
+                            true => f32::from_be_bytes(word),
+                            false => f32::from_le_bytes(word),
+                        });
+                        let value = vertex_value(attribute, index);
+                        words.zip(value).for_each(|(expected, found)| assert_eq!(expected.to_bits(), found.to_bits()));
+                        floats += 1;
+                    }
+                }
+            }
+        }
+        for mesh in &inputs.meshes {
+            let count = mesh.positions.len() as u32;
+            assert!(mesh.edges.as_flattened().iter().all(|&vertex| vertex < count));
+            assert!(!mesh.edges.is_empty(), "{}: event {}", path.display(), event.number);
+        }
+        assert!(!inputs.meshes.is_empty() && !inputs.vertices.is_empty());
+    });
+    assert!(elements >= 300 && floats >= 100, "{elements} {floats}");
+}
+
+#[test]
+fn meshes_are_the_same_on_the_reference() {
+    let mut positions = 0;
+    for path in some_captures() {
+        let bytes = std::fs::read(&path).unwrap();
+        let open = |tier| {
+            let device = Options::new(tier, 1);
+            Session::open(&bytes, &SessionOptions { device, ..SessionOptions::default() }).unwrap()
+        };
+        let (mut compiled, mut reference) = (open(Tier::JitOnly), open(Tier::InterpreterOnly));
+        let draw = compiled.events().iter().rfind(|event| event.draws().count() > 0).unwrap().number;
+        let bits = |inputs: &Inputs| {
+            let all = inputs.meshes.iter().flat_map(|mesh| mesh.positions.as_flattened());
+            all.map(|value| value.to_bits()).collect::<Vec<_>>()
+        };
+        let [a, b] = [&mut compiled, &mut reference].map(|session| bits(&session.inputs(draw, None).unwrap()));
+        assert!(a == b, "{}", path.display());
+        positions += a.len() / 4;
+    }
+    assert!(positions >= 1000, "{positions}");
+}
+
+#[test]
+fn constants_are_those_of_the_draw() {
+    let mut words = 0;
+    for_some_draws(None, |path, session, event, inputs| {
+        assert!(!inputs.constants.is_empty(), "{}: event {}", path.display(), event.number);
+        for constants in &inputs.constants {
+            if let (ConstantKind::Words, Some(range)) = (constants.kind, constants.range) {
+                let ask = Ask { registers: false, ranges: vec![range] };
+                let seen = session.show(event.number, Moment::Before, ask).unwrap();
+                let expected: Vec<u32> =
+                    seen.ranges[0].as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+                assert!(constants.words == expected, "{}: {}", path.display(), constants.name);
+                words += expected.len();
+            }
+        }
+    });
+    assert!(words >= 1000, "{words}");
+}
+
+#[test]
+fn servers_answer_for_all_views() {
+    for path in some_captures() {
+        let bytes = std::fs::read(&path).unwrap();
+        let session = Session::open(&bytes, &SessionOptions::default()).unwrap();
+        let draw = session.events().iter().rfind(|event| event.draws().count() > 0).unwrap().number;
+        let mut server = Server::new(session, &PageOptions::default()).unwrap();
+        let mut text = |path: String| String::from_utf8(server.answer(&path).unwrap().bytes).unwrap();
+        let inputs = text(format!("inputs/{draw}"));
+        assert!(inputs.contains("\"attributes\":[{"), "{}", path.display());
+        assert!(text(format!("vertices/{draw}/0/0/10")).starts_with("[{\"element\":"));
+        assert!(text(format!("mesh/{draw}/0/after")).contains("\"has_edges\":true"));
+        assert!(text(format!("mesh/{draw}/0/0")).contains("\"positions\":["));
+        assert!(text(format!("constants/{draw}")).contains("\"changed\":"));
+        if inputs.contains("\"textures\":[{") {
+            let picture = server.answer(&format!("texture/{draw}/0/0/0/0")).unwrap();
+            assert!(decode_png(&picture.bytes).is_ok());
+            let bytes = server.answer(&format!("bytes/{draw}/0/0")).unwrap();
+            assert_eq!(bytes.kind, "application/octet-stream");
+            assert!(inputs.contains("\"words\":[[\""), "{}", path.display());
+        }
+        for wrong in ["inputs/x", "texture/0/0/0/0/0", "bytes/0/9/9", "vertices/0/99/0/1", "mesh/0/99/after"] {
+            assert_eq!(server.answer(&wrong.replace("/0/", &format!("/{draw}/99"))), None, "{wrong}");
+        }
+    }
+}
