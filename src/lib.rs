@@ -191,8 +191,8 @@ pub mod probe {
     pub use triglyph_engine::draw::program::Topology;
     #[doc(hidden)]
     pub use triglyph_engine::probe::{
-        Array, Attribute, BoundTexture, ConstantKind, Constants, Fetch, Input, MAX_VERTICES, Mesh, TextureForm,
-        Vertices,
+        Array, Attribute, BoundTexture, ConstantKind, Constants, Fetch, FragmentCounts, Input, MAX_VERTICES, Mesh,
+        TextureForm, Vertices,
     };
     pub use triglyph_engine::probe::{
         Command, Draw, Effect, Fragment, Layout, Observer, Role, Stored, Surface, Transfer, TransferKind, Verdict, View,

@@ -319,6 +319,7 @@ impl Renderer {
             if let Some(at) = self.asked_pixel(&draw.surfaces) {
                 draw.fragments = self.judge_fixed(memory, &draw.surfaces, at, first);
             }
+            self.count_fixed(&draw.surfaces, first);
             self.note_effect(Effect::Draw(draw));
         }
     }

@@ -32,4 +32,4 @@ pub use replay::{Session, SessionOptions};
 pub use serve::{Answer, Server};
 pub use surfaces::surfaces_of;
 pub use tour::{Ask, Moment, Seen, Tour};
-pub use views::{Form, Inputs, MAX_PARTS, Texture, vertex_value};
+pub use views::{Form, Heat, Inputs, MAX_PARTS, Texture, vertex_value};

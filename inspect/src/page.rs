@@ -91,12 +91,13 @@ fn page_canvas(canvas: &Canvas) -> PageCanvas {
 }
 
 /// The page's script: panels are there before what starts them.
-const SCRIPTS: [&str; 6] = [
+const SCRIPTS: [&str; 7] = [
     include_str!("../page/panels.js"),
     include_str!("../page/textures.js"),
     include_str!("../page/vertices.js"),
     include_str!("../page/mesh.js"),
     include_str!("../page/constants.js"),
+    include_str!("../page/heat.js"),
     include_str!("../page/page.js"),
 ];
 

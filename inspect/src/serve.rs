@@ -80,7 +80,7 @@ impl<'a> Server<'a> {
                 self.picture(event.parse().ok()?, canvas.parse().ok()?, moment)
             }
             ["history", canvas, x, y] => self.history(canvas.parse().ok()?, x.parse().ok()?, y.parse().ok()?),
-            _ => self.views.answer(&mut self.session, &parts),
+            _ => self.views.answer(&mut self.session, &self.canvases, &parts),
         }
     }
 

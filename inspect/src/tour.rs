@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use triglyph::probe::{Command, Effect, Fragment, Input, Observer, View};
+use triglyph::probe::{Command, Effect, Fragment, FragmentCounts, Input, Observer, View};
 use triglyph::{GuestAddr, GuestRange};
 
 use crate::events::Event;
@@ -56,6 +56,17 @@ pub trait Tour: Send {
     /// Its fragments, in their order; before the look after the command.
     fn fragments(&mut self, order: u64, fragments: &[Fragment]) {
         let _ = (order, fragments);
+    }
+
+    /// Whether a command's draws are to tell how many fragments they have at each pixel.
+    fn wants_counts(&mut self, order: u64) -> bool {
+        let _ = order;
+        false
+    }
+
+    /// The fragments of a draw of the command, before the look after it.
+    fn counts(&mut self, order: u64, counts: &FragmentCounts) {
+        let _ = (order, counts);
     }
 
     /// Whether a command's draws are to be told of with what goes into them.
@@ -133,6 +144,20 @@ impl Observer for Watch {
         let mut shared = self.lock();
         let order = shared.order - 1;
         shared.tour.as_mut().is_some_and(|tour| tour.wants_inputs(order))
+    }
+
+    fn wants_counts(&mut self) -> bool {
+        let mut shared = self.lock();
+        let order = shared.order - 1;
+        shared.tour.as_mut().is_some_and(|tour| tour.wants_counts(order))
+    }
+
+    fn counts(&mut self, counts: &FragmentCounts) {
+        let mut shared = self.lock();
+        let order = shared.order - 1;
+        if let Some(tour) = &mut shared.tour {
+            tour.counts(order, counts);
+        }
     }
 
     fn input(&mut self, input: &Input<'_>) {

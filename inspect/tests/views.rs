@@ -9,7 +9,8 @@ use triglyph::{Options, Tier};
 use triglyph_guest::kernel::program::sampler::{Filter, Shape, TextureKey};
 use triglyph_guest::kernel::window::{Window, buffer};
 use triglyph_inspect::{
-    Ask, Event, Form, Inputs, Moment, PageOptions, Server, Session, SessionOptions, Texture, vertex_value,
+    Ask, Event, Form, Inputs, Moment, PageOptions, Server, Session, SessionOptions, Texture, history, surfaces_of,
+    vertex_value,
 };
 use triglyph_interp::pixel::texel;
 use triglyph_interp::program::sampler::{LodSource, TextureUnit};
@@ -216,4 +217,68 @@ fn servers_answer_for_all_views() {
             assert_eq!(server.answer(&wrong.replace("/0/", &format!("/{draw}/99"))), None, "{wrong}");
         }
     }
+}
+
+#[test]
+fn heat_maps_count_what_changes_and_what_is_covered() {
+    let (mut changes, mut fragments) = (0, 0);
+    for path in some_captures() {
+        let bytes = std::fs::read(&path).unwrap();
+        let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
+        let surface = surfaces_of(session.events())[0];
+        let count = session.events().len();
+        let events = count.saturating_sub(24)..count;
+        let heat = session.heat(&surface, events.clone()).unwrap();
+        let pixels = (surface.width * surface.rows) as usize;
+        let mut expected = vec![0; pixels];
+        let mut may_be_covered = vec![false; pixels];
+        for event in events {
+            let is_drawn = session.events()[event].surfaces().any(|found| found.is_same_place(&surface));
+            if !is_drawn {
+                continue;
+            }
+            let mut at = |moment| {
+                let ask = Ask { registers: false, ranges: vec![surface.range()] };
+                session.show(event, moment, ask).unwrap().ranges.remove(0)
+            };
+            let (before, after) = (at(Moment::Before), at(Moment::After));
+            for (index, expected) in expected.iter_mut().enumerate() {
+                let (x, y) = (index as u32 % surface.width, index as u32 / surface.width);
+                let at = surface.offset(x, y) as usize;
+                let pixel = at..at + surface.bytes as usize;
+                let is_changed = before[pixel.clone()] != after[pixel];
+                *expected += u32::from(is_changed);
+                may_be_covered[index] |= is_changed;
+            }
+        }
+        assert!(heat.changes == expected, "{}", path.display());
+        // What draws have changed has fragments.
+        let is_covered = |index: usize| heat.fragments[index] != 0;
+        assert!((0..pixels).all(|index| is_covered(index) || !may_be_covered[index]), "{}", path.display());
+        changes += expected.iter().sum::<u32>();
+        fragments += heat.fragments.iter().sum::<u32>();
+    }
+    assert!(changes >= 100_000 && fragments >= changes, "{changes} {fragments}");
+}
+
+#[test]
+fn fragments_are_those_that_pixels_have() {
+    let mut pixels = 0;
+    for path in some_captures() {
+        let bytes = std::fs::read(&path).unwrap();
+        let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
+        let draw = |event: &&Event| event.draws().count() > 0;
+        let Some(event) = session.events().iter().rfind(draw).map(|event| event.number) else { continue };
+        let surface = *session.events()[event].surfaces().next().unwrap();
+        let is_single = surface.samples == [1, 1] && surface.is_known();
+        let heat = session.heat(&surface, event..event + 1).unwrap();
+        for index in (0..surface.width * surface.rows).step_by(997).filter(|_| is_single).take(40) {
+            let (x, y) = (index % surface.width, index / surface.width);
+            let changes = history(&mut session, &surface, x, y).unwrap();
+            let judged = changes.iter().find(|change| change.event == event).map(|change| change.fragments.len());
+            assert_eq!(heat.fragments[index as usize] as usize, judged.unwrap_or(0), "{}: ({x}, {y})", path.display());
+            pixels += 1;
+        }
+    }
+    assert!(pixels >= 200, "{pixels}");
 }

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use triglyph::capture::{Checks, Player, Reader};
-use triglyph::probe::{Command, Effect, Input, Observer, View};
+use triglyph::probe::{Command, Effect, FragmentCounts, Input, Observer, View};
 use triglyph::{Device, GuestAddr, Machine, Options, SnapshotOptions, Tier, new_device};
 use triglyph_testkit::data::all_captures;
 
@@ -22,6 +22,8 @@ struct Heard {
     pixel: Option<GuestAddr>,
     fragments: usize,
     inputs: usize,
+    /// Pixels were covered.
+    covered: bool,
 }
 
 /// Looks before and after all commands, or at none.
@@ -60,6 +62,14 @@ impl Observer for Looker {
         self.pixel.is_some()
     }
 
+    fn wants_counts(&mut self) -> bool {
+        self.pixel.is_some()
+    }
+
+    fn counts(&mut self, counts: &FragmentCounts) {
+        self.heard.lock().unwrap().covered |= counts.counts.iter().any(|&count| count != 0);
+    }
+
     fn input(&mut self, input: &Input<'_>) {
         if let Input::Texture(texture) = input {
             texture.decode();
@@ -85,7 +95,7 @@ fn replayed(bytes: &[u8], tier: Tier, observer: Option<Box<dyn Observer>>) -> (V
 
 #[test]
 fn looking_after_every_command_changes_nothing() {
-    let (mut fragments, mut inputs) = (0, 0);
+    let (mut fragments, mut inputs, mut covered) = (0, 0, 0);
     for path in all_captures().0 {
         let bytes = std::fs::read(&path).unwrap();
         let expected = replayed(&bytes, Tier::JitOnly, None);
@@ -103,8 +113,12 @@ fn looking_after_every_command_changes_nothing() {
             pixel = heard.pixel;
             fragments += heard.fragments;
             inputs += heard.inputs;
+            covered += usize::from(heard.covered);
         }
         assert!(counts.iter().all(|found| *found == counts[0]), "{}", path.display());
     }
-    assert!(fragments > 50 && inputs > 1000, "{fragments} fragments, {inputs} inputs");
+    assert!(
+        fragments > 50 && inputs > 1000 && covered > 20,
+        "{fragments} fragments, {inputs} inputs, {covered} captures"
+    );
 }

@@ -9,6 +9,7 @@
 //! Everything happens on the thread that makes the call which executes the command. Looking draws what is in the scene
 //! and changes no other byte. Without an observer a command costs one comparison with zero, and nothing is collected.
 
+mod count;
 mod effect;
 mod fragment;
 mod input;
@@ -18,6 +19,8 @@ mod surface;
 
 use std::cell::Cell;
 
+#[doc(hidden)]
+pub use count::FragmentCounts;
 pub use effect::{Draw, Effect, Transfer, TransferKind};
 pub use fragment::{Fragment, Verdict};
 #[doc(hidden)]
@@ -79,6 +82,19 @@ pub trait Observer: Send {
     #[doc(hidden)]
     fn wants_inputs(&mut self) -> bool {
         false
+    }
+
+    /// Whether draws of the command are to tell how many fragments they have at each pixel. Asked for after
+    /// [`begin`](Self::begin).
+    #[doc(hidden)]
+    fn wants_counts(&mut self) -> bool {
+        false
+    }
+
+    /// The fragments of a draw of the command. Large draws of bounded runs do not tell.
+    #[doc(hidden)]
+    fn counts(&mut self, counts: &FragmentCounts) {
+        let _ = counts;
     }
 
     /// Something goes into a draw of the command, or comes of a stage of it.

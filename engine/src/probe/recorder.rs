@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::{Command, Effect, Input, Observer, Surface, View};
+use super::{Command, Effect, FragmentCounts, Input, Observer, Surface, View};
 use crate::mem::{GuestAddr, Memory};
 use crate::render::Renderer;
 
@@ -19,11 +19,25 @@ pub struct Probe {
     pixel: Option<GuestAddr>,
     /// Whether its draws are told of with what goes into them.
     wants_inputs: bool,
+    /// Whether they tell how many fragments they have.
+    wants_counts: bool,
 }
 
 impl Probe {
     pub(crate) fn wants_inputs(&self) -> bool {
         self.wants_inputs
+    }
+
+    /// Whether draws are to tell how many fragments they have.
+    pub(crate) fn wants_counts(&self) -> bool {
+        self.wants_counts
+    }
+
+    /// The fragments of a draw.
+    pub(crate) fn counts(&mut self, counts: &FragmentCounts) {
+        if let Some(observer) = &mut self.observer {
+            observer.counts(counts);
+        }
     }
 
     /// Something goes into a draw.
@@ -64,6 +78,7 @@ impl Renderer {
             (probe.in_command, probe.faults) = (true, faults);
             probe.pixel = probe.observer.as_mut().and_then(|observer| observer.pixel());
             probe.wants_inputs = probe.observer.as_mut().is_some_and(|observer| observer.wants_inputs());
+            probe.wants_counts = probe.observer.as_mut().is_some_and(|observer| observer.wants_counts());
         }
     }
 
@@ -71,7 +86,7 @@ impl Renderer {
     #[cold]
     pub fn end_command(&mut self, memory: &Memory, command: &Command, registers: &[Cell<u32>], faults: u64) {
         let Some(probe) = &mut self.probe else { return };
-        (probe.in_command, probe.wants_inputs) = (false, false);
+        (probe.in_command, probe.wants_inputs, probe.wants_counts) = (false, false, false);
         if faults > probe.faults {
             probe.effects.push(Effect::Faults(faults - probe.faults));
         }

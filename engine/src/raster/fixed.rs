@@ -11,6 +11,7 @@ use crate::cache::texture::{Decoded, TextureSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{SceneKernel, SelectedPixel};
 use crate::mem::{GuestAddr, Memory};
+use crate::probe::FragmentCounts;
 use crate::scene::{DrawState, Fixed, Rect, Scene, Scissor};
 
 /// Draws what is not drawn yet of `scene`, until that is interrupted.
@@ -113,6 +114,56 @@ impl PreparedState {
     }
 }
 
+/// Adds the blocks of an area that a primitive covers.
+#[inline]
+fn cover(scene: &Scene, scissor: &Scissor, (index, area): (u32, Rect), blocks: &mut Vec<PixelBlock>) {
+    let mut clip = area.intersect(scene.bounds[index as usize]);
+    if let Scissor::Inside(rect) = scissor {
+        clip = clip.zip(*rect).and_then(|(a, b)| a.intersect(b));
+    }
+    let Some(clip) = clip else { return };
+    let primitive = &scene.primitives[index as usize];
+    let (left, top) = (clip.x0 & !7, clip.y0 & !7);
+    let mut line = coverage::near(primitive, left, top);
+    for row in (top..clip.y1 + 1).step_by(8) {
+        let mut edges = line;
+        if let Some(line) = &mut line {
+            line.step_down();
+        }
+        for x in (left..clip.x1 + 1).step_by(8) {
+            let mut covered = match &mut edges {
+                Some(edges) => {
+                    let covered = edges.coverage();
+                    edges.step_right();
+                    covered
+                }
+                None => coverage::wide(primitive, x, row),
+            };
+            if covered == 0 {
+                continue;
+            }
+            covered &= coverage::inside(x, row, clip);
+            if let Scissor::Outside(rect) = scissor {
+                covered &= !coverage::inside(x, row, *rect);
+            }
+            if covered != 0 {
+                blocks.push(PixelBlock { primitive: index, x: x as u16, row: row as u16, coverage: covered });
+            }
+        }
+    }
+}
+
+/// Counts the fragments that the primitives from `first` on have at each pixel, before any test.
+pub(crate) fn count_fixed(scene: &Scene, first: usize, counts: &mut FragmentCounts) {
+    let Some(span) = scene.states.last() else { return };
+    let mut blocks = Vec::new();
+    for index in first..scene.primitives.len() {
+        cover(scene, &span.state.scissor, (index as u32, scene.bounds[index]), &mut blocks);
+        counts.add(&blocks, 1);
+        blocks.clear();
+    }
+}
+
 /// A scene in the course of being drawn.
 struct Tiles<'a> {
     scene: &'a Scene,
@@ -125,41 +176,7 @@ impl Painter for Tiles<'_> {
     type Kind = Fixed;
 
     fn cover(&self, index: u32, state: usize, area: Rect, blocks: &mut Vec<PixelBlock>) {
-        let scissor = &self.scene.states[state].state.scissor;
-        let mut clip = area.intersect(self.scene.bounds[index as usize]);
-        if let Scissor::Inside(rect) = scissor {
-            clip = clip.zip(*rect).and_then(|(a, b)| a.intersect(b));
-        }
-        let Some(clip) = clip else { return };
-        let primitive = &self.scene.primitives[index as usize];
-        let (left, top) = (clip.x0 & !7, clip.y0 & !7);
-        let mut line = coverage::near(primitive, left, top);
-        for row in (top..clip.y1 + 1).step_by(8) {
-            let mut edges = line;
-            if let Some(line) = &mut line {
-                line.step_down();
-            }
-            for x in (left..clip.x1 + 1).step_by(8) {
-                let mut covered = match &mut edges {
-                    Some(edges) => {
-                        let covered = edges.coverage();
-                        edges.step_right();
-                        covered
-                    }
-                    None => coverage::wide(primitive, x, row),
-                };
-                if covered == 0 {
-                    continue;
-                }
-                covered &= coverage::inside(x, row, clip);
-                if let Scissor::Outside(rect) = scissor {
-                    covered &= !coverage::inside(x, row, *rect);
-                }
-                if covered != 0 {
-                    blocks.push(PixelBlock { primitive: index, x: x as u16, row: row as u16, coverage: covered });
-                }
-            }
-        }
+        cover(self.scene, &self.scene.states[state].state.scissor, (index, area), blocks);
     }
 
     fn kernel(&self, state: usize) -> &dyn SceneKernel {

@@ -21,7 +21,9 @@ use crate::cache::{PixelCost, SceneKernel};
 use crate::mem::{Memory, Misses};
 use crate::scene::{Kind, Rect, Scene};
 use crate::sched::{Interrupter, Scheduler};
+pub(crate) use fixed::count_fixed;
 pub use fixed::{PreparedState, draw};
+pub(crate) use program::count_programs;
 pub use program::{PreparedProgramState, draw_programs, is_ordered};
 
 /// What scenes are drawn with.

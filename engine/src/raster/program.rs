@@ -16,9 +16,10 @@ use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{SceneKernel, SelectedFragment};
 use crate::mem::{GuestRange, Memory, Misses, ProgramMemory};
-use crate::scene::Rect;
+use crate::probe::FragmentCounts;
 use crate::scene::program::{ProgramScene, ProgramState, Programs, Surfaces, TargetSurface, TextureBinding};
 use crate::scene::reach::Ready;
+use crate::scene::{Kind, Rect};
 
 /// Draws what is not drawn yet of `scene`, until that is interrupted.
 pub fn draw_programs(
@@ -168,6 +169,27 @@ impl<'a> Textures<'a> {
 
     fn of(&self, state: usize) -> &[Texture<'a>; UNITS] {
         &self.lists[self.numbers[state] as usize]
+    }
+}
+
+/// Counts the fragments that the primitives from `first` on have at each pixel, before any test. Samples of a pixel
+/// are one fragment.
+pub(crate) fn count_programs(scene: &ProgramScene, first: usize, counts: &mut FragmentCounts) {
+    let Some(span) = scene.states.last() else { return };
+    let (state, samples) = (&*span.state, scene.target.samples.count());
+    let mut blocks = Vec::new();
+    for index in first..scene.primitives.len() {
+        let bounds = scene.bounds[index];
+        let start = |at: u32| at / Programs::TILE * Programs::TILE;
+        for y0 in (start(bounds.y0)..=bounds.y1).step_by(Programs::TILE as usize) {
+            for x0 in (start(bounds.x0)..=bounds.x1).step_by(Programs::TILE as usize) {
+                let tile = Rect { x0, y0, x1: x0 + Programs::TILE - 1, y1: y0 + Programs::TILE - 1 };
+                let Some(clip) = tile.intersect(bounds) else { continue };
+                Cover { index: index as u32, edges: &scene.edges[index], state, clip, samples }.add(&mut blocks);
+            }
+        }
+        counts.add(&blocks, samples);
+        blocks.clear();
     }
 }
 

@@ -167,6 +167,7 @@ impl Renderer {
             if let Some(at) = self.asked_pixel(&draw.surfaces) {
                 draw.fragments = self.judge_programs(memory, &draw.surfaces, at, first);
             }
+            self.count_programs(&draw.surfaces, first);
             self.note_effect(Effect::Draw(draw));
         }
     }

@@ -7,18 +7,22 @@
 //! | `bytes/EVENT/TEXTURE/RANGE` | the bytes of a range of a texture |
 //! | `vertices/EVENT/PART/FIRST/COUNT` | JSON: rows of a table |
 //! | `mesh/EVENT/PART/after`, `mesh/EVENT/PART/ATTRIBUTE` | JSON: positions and edges |
+//! | `heat/CANVAS/FIRST/LAST` | JSON: how often pixels were drawn to by events FIRST to LAST, both included |
 //! | `constants/EVENT` | JSON: constants, and what changed since the draw before |
 
 mod constants;
+mod heat;
 mod inputs;
 mod textures;
 mod vertices;
 
 use serde::Serialize;
 
+pub use heat::Heat;
 pub use inputs::{Form, Inputs, MAX_PARTS, Texture};
 pub use vertices::value as vertex_value;
 
+use crate::canvas::Canvas;
 use crate::replay::Session;
 use crate::serve::Answer;
 
@@ -42,7 +46,7 @@ struct InputsAnswer {
 
 impl Views {
     /// The answer to a path; `None` for one that there is not.
-    pub fn answer(&mut self, session: &mut Session<'_>, parts: &[&str]) -> Option<Answer> {
+    pub fn answer(&mut self, session: &mut Session<'_>, canvases: &[Canvas], parts: &[&str]) -> Option<Answer> {
         let number = |text: &str| text.parse::<usize>().ok();
         match *parts {
             ["inputs", event] => {
@@ -78,6 +82,11 @@ impl Views {
                 let earlier = session.events().get(..event)?.iter().rposition(|event| event.draws().count() > 0);
                 let before = earlier.and_then(|earlier| self.inputs(session, earlier, None)).cloned();
                 json(&constants::lines(self.inputs(session, event, None)?, before.as_ref()))
+            }
+            ["heat", canvas, first, last] => {
+                let Canvas::Surface(surface) = canvases.get(number(canvas)?)? else { return None };
+                let events = number(first)?..number(last)?.checked_add(1)?;
+                json(&session.heat(surface, events).ok()?)
             }
             _ => None,
         }

@@ -1,14 +1,16 @@
 //! Textures: their pictures as samplers see them, what they are, how they are sampled.
 
+use std::sync::atomic::AtomicU8;
+
 use serde::Serialize;
 use triglyph::Machine;
 use triglyph::capture::Picture;
 use triglyph_guest::format::TexelFormat;
-use triglyph_guest::kernel::program::sampler::{Convert, Shape, TextureKey};
+use triglyph_guest::kernel::program::sampler::{self, Convert, Shape, TextureKey};
 use triglyph_guest::kernel::window::{Window, buffer};
 use triglyph_guest::table::WordField;
 use triglyph_guest::tegra::header::texture::{ComponentType, TextureHeader};
-use triglyph_guest::tegra::header::{Sampler, sampler, texture};
+use triglyph_guest::tegra::header::{Sampler, sampler as tsc, texture};
 use triglyph_interp::pixel::texel;
 use triglyph_interp::program::sampler::TextureUnit;
 
@@ -121,8 +123,8 @@ impl Texture {
 
 /// A level of a texture, ready to be read by the reference.
 enum Sampled<'a> {
-    Tiled { format: TexelFormat, faces: Vec<Vec<std::sync::atomic::AtomicU8>>, width: u32 },
-    Image { key: TextureKey, texture: triglyph_guest::kernel::program::sampler::Texture<'a>, level: u32 },
+    Tiled { format: TexelFormat, faces: Vec<Vec<AtomicU8>>, width: u32 },
+    Image { key: TextureKey, texture: Box<sampler::Texture<'a>>, level: u32 },
 }
 
 impl<'a> Sampled<'a> {
@@ -141,7 +143,7 @@ impl<'a> Sampled<'a> {
                     shape => shape,
                 };
                 let key = TextureKey { shape, convert: [Convert::None; 4], ..*key };
-                Some(Sampled::Image { key, texture: binding.texture(texture.image.as_deref()?), level })
+                Some(Sampled::Image { key, texture: Box::new(binding.texture(texture.image.as_deref()?)), level })
             }
         }
     }
@@ -200,7 +202,7 @@ fn sampler_state(form: &Form) -> Vec<(&'static str, String)> {
 fn words(machine: Machine, class: u32, inputs: &Inputs, texture: &Texture) -> Vec<(String, u32, String)> {
     if let Some((header, sampler)) = &texture.descriptors {
         let mut all = descriptor("TIC", header, &header_fields(header));
-        all.extend(descriptor("TSC", sampler, sampler::fields::FIELDS));
+        all.extend(descriptor("TSC", sampler, tsc::fields::FIELDS));
         return all;
     }
     let unit = texture.unit;
