@@ -27,7 +27,7 @@ panels.constants = (() => {
   }
   async function show(number) {
     const mine = ++turn;
-    const lines = data.events[number].kind === "draw" ? await answer(`constants/${number}`) : null;
+    const lines = data.events[number].kind === "draw" ? await answer(`constants/${data.first + number}`) : null;
     if (mine !== turn) return;
     found = lines || [];
     const name = ({ name, changed, words }, at) => {

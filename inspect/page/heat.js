@@ -57,10 +57,11 @@ panels.heat = (() => {
     const mine = ++turn;
     const first = firstEvent();
     parts.text.textContent = "Counting ...";
-    const found = parts.canvas.value === "" ? null : await answer(`heat/${parts.canvas.value}/${first}/${event}`);
+    const found = parts.canvas.value === "" ? null : await answer(
+      `heat/${parts.canvas.value}/${data.first + first}/${data.first + event}`);
     if (mine !== turn) return;
     heat = found;
-    parts.text.textContent = heat ? `Events ${first} to ${event}: ${heat.draws} draws with fragments. ` +
+    parts.text.textContent = heat ? `Events ${first} to ${event}: ${heat.draws} draws. ` +
       "A click shows which events touched a pixel." : "No heat map" + (data.served ? "." : " in a file.");
     draw();
   }

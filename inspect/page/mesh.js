@@ -47,9 +47,9 @@ panels.mesh = (() => {
   }
   async function show(number) {
     const mine = ++turn;
-    const found = data.events[number].kind === "draw" ? await answer(`inputs/${number}`) : null;
+    const found = await inputsOf(number);
     if (mine !== turn) return;
-    [inputs, event] = [found, number];
+    [inputs, event] = [found, data.first + number];
     const all = inputs ? inputs.parts : [];
     fillChoice(parts.part, all.map((part, at) => [`part ${at}: ${part.count} vertices`, at]));
     parts.part.hidden = all.length < 2;

@@ -174,8 +174,9 @@ async function changesOf(which, x, y) {
   if (data.served) {
     const answer = await fetch(`history/${which}/${x}/${y}`);
     const lines = answer.ok ? await answer.json() : [];
-    return lines.map(({ event, before, after, text, fragments }) =>
-      [event, data.events[event], before, after, text, fragments]);
+    const here = lines.filter(({ event }) => data.events[event - data.first]);
+    return here.map(({ event, before, after, text, fragments }) =>
+      [event - data.first, data.events[event - data.first], before, after, text, fragments]);
   }
   const found = [];
   for (const [number, event] of data.events.entries()) {

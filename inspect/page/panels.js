@@ -28,6 +28,9 @@ async function kept(path, kind) {
   return kind === "bytes" ? bytes : new Blob([bytes], { type: "image/png" });
 }
 
+// What goes into a draw, by the place of its event in the page; null for other events.
+const inputsOf = (at) => data.events[at].kind === "draw" ? answer(`inputs/${data.first + at}`) : null;
+
 // The picture under a path, as pixels.
 async function pictureAt(path) {
   const blob = await answer(path, "blob");

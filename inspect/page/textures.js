@@ -30,9 +30,9 @@ panels.textures = (() => {
   }
   async function show(number) {
     const mine = ++turn;
-    const inputs = data.events[number].kind === "draw" ? await answer(`inputs/${number}`) : null;
+    const inputs = await inputsOf(number);
     if (mine !== turn) return;
-    [found, event] = [inputs ? inputs.textures : [], number];
+    [found, event] = [inputs ? inputs.textures : [], data.first + number];
     const name = ({ stage, unit, form }, at) => [`${stage} ${unit}: ${form.split(",")[0]}`, at];
     fillChoice(parts.texture, found.map(name));
     fill();

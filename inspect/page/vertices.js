@@ -23,9 +23,9 @@ panels.vertices = (() => {
   }
   async function show(number) {
     const mine = ++turn;
-    const found = data.events[number].kind === "draw" ? await answer(`inputs/${number}`) : null;
+    const found = await inputsOf(number);
     if (mine !== turn) return;
-    [inputs, event, first] = [found, number, 0];
+    [inputs, event, first] = [found, data.first + number, 0];
     const all = inputs ? inputs.parts : [];
     fillChoice(parts.part, all.map((part, at) => [`part ${at}: ${part.count} vertices`, at]));
     parts.part.hidden = all.length < 2;

@@ -15,6 +15,7 @@ use crate::names::Names;
 use crate::page_data::{PageCanvas, PageData, PageEvent, PagePicture, PageShow, PictureKey, page_event};
 use crate::replay::Session;
 use crate::tour::{Ask, Moment, Seen, Tour};
+use crate::views;
 
 /// What goes into a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +36,9 @@ const MAX_CHAIN: u32 = 16;
 /// # Errors
 /// As [`Session::tour`]; [`Error::InvalidArgument`] for events that there are not.
 pub fn write_page(session: &mut Session<'_>, options: &PageOptions) -> Result<String, Error> {
-    let data = page_data(session, options, true)?;
+    let mut data = page_data(session, options, true)?;
+    let events = options.events.clone().unwrap_or(0..session.events().len());
+    (data.answers, data.blobs) = views::keep(session, events);
     html(&data)
 }
 
@@ -64,6 +67,7 @@ pub(crate) fn page_data(session: &mut Session<'_>, options: &PageOptions, pictur
     let data = PageData {
         title: options.title.clone(),
         machine: machine.to_string(),
+        first: range.start,
         events,
         canvases: canvases.iter().map(page_canvas).collect(),
         faults: session.faults().first().iter().map(|fault| fault.what.clone()).collect(),
@@ -232,7 +236,7 @@ fn crop(picture: &Picture, [x0, y0, x1, y1]: [u32; 4]) -> Picture {
 }
 
 /// Bytes as Base64, with padding.
-fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {

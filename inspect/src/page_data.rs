@@ -14,6 +14,8 @@ use crate::names::Names;
 pub struct PageData {
     pub title: String,
     pub machine: String,
+    /// Number of the first event in the capture.
+    pub first: usize,
     pub events: Vec<PageEvent>,
     pub canvases: Vec<PageCanvas>,
     pub pictures: Vec<PagePicture>,

@@ -2,13 +2,14 @@
 //!
 //! The first replay lists the events and keeps snapshots of the device between submissions: as often as replaying since
 //! the last one has taken a multiple of what a snapshot takes, so that they cost a small part of opening a capture.
+//! Submissions that take long are replayed once more, in bounded runs with snapshots between them.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use triglyph::capture::{Checks, Finished, Player, Prepared, Reader, Record};
-use triglyph::{Error, Faults, Machine, Options, ReplayDevice, SnapshotOptions, new_device};
+use triglyph::{Error, Faults, Machine, Options, ReplayDevice, RunEnd, RunLimit, SnapshotOptions, new_device};
 
 use crate::events::Event;
 use crate::tour::{Ask, Moment, Seen, Tour, Watch};
@@ -22,18 +23,30 @@ pub struct SessionOptions {
     pub checkpoint_worth: u32,
     /// Bytes of checkpoints at most; beyond, every second one is dropped.
     pub checkpoint_bytes: usize,
+    /// Submissions that take longer have checkpoints inside, as far apart.
+    pub longest_run: Duration,
+    /// Words of push buffers and lists between two of these at least.
+    pub run_words: u64,
 }
 
 impl Default for SessionOptions {
-    /// Checkpoints of at most 256 MiB.
+    /// Checkpoints of at most 256 MiB, and no more than about 50 ms to replay from one to the next.
     fn default() -> Self {
-        SessionOptions { device: Options::default(), checkpoint_worth: 4, checkpoint_bytes: 256 << 20 }
+        SessionOptions {
+            device: Options::default(),
+            checkpoint_worth: 4,
+            checkpoint_bytes: 256 << 20,
+            longest_run: Duration::from_millis(50),
+            run_words: 4096,
+        }
     }
 }
 
-/// The device before a record.
+/// The device before a record, or inside of one.
 struct Checkpoint {
     record: usize,
+    /// Whether a part of the record is done; the rest waits in the device.
+    is_inside: bool,
     /// Commands before it.
     order: u64,
     state: Vec<u8>,
@@ -46,7 +59,11 @@ pub struct Session<'a> {
     watch: Watch,
     events: Vec<Event>,
     pictures: Vec<Finished>,
+    /// In the order of their commands.
     checkpoints: Vec<Checkpoint>,
+    /// Submissions that may be replayed in bounded runs.
+    divided: Vec<usize>,
+    run_words: u64,
     faults: Faults,
 }
 
@@ -71,18 +88,25 @@ impl<'a> Session<'a> {
             events: Vec::new(),
             pictures: Vec::new(),
             checkpoints: Vec::new(),
+            divided: Vec::new(),
+            run_words: options.run_words,
             faults: Faults::default(),
         };
         session.device.set_observer(Some(Box::new(session.watch.clone())));
         session.watch.lock().events = Some(Vec::new());
-        session.list(options)?;
+        let long = session.list(options)?;
         session.events = session.watch.lock().events.take().unwrap_or_default();
         session.faults = session.device.faults().clone();
+        for (record, orders) in long {
+            session.divide(record, orders, options)?;
+            session.bound(options.checkpoint_bytes);
+        }
         Ok(session)
     }
 
-    /// The first replay.
-    fn list(&mut self, options: &SessionOptions) -> Result<(), Error> {
+    /// The first replay. Returns the submissions that took long, each with the numbers of its commands.
+    fn list(&mut self, options: &SessionOptions) -> Result<Vec<(usize, Range<u64>)>, Error> {
+        let mut long = Vec::new();
         let setup = self.capture.setup_len();
         self.play(0..setup, Checks::NONE)?;
         let mut cost = self.checkpoint(setup)?;
@@ -93,13 +117,105 @@ impl<'a> Session<'a> {
                 since = Duration::ZERO;
                 self.bound(options.checkpoint_bytes);
             }
-            let start = Instant::now();
+            let (start, first) = (Instant::now(), self.watch.lock().order);
             self.play(record..record + 1, Checks::PICTURES)?;
-            since += start.elapsed();
+            let taken = start.elapsed();
+            since += taken;
+            let is_submission = matches!(self.capture.entries()[record].record, Record::Submit(_));
+            let orders = first..self.watch.lock().order;
+            if is_submission && taken > options.longest_run && !self.device.is_deferred() && !orders.is_empty() {
+                long.push((record, orders));
+            }
         }
         if !self.device.is_deferred() {
             self.device.finish();
         }
+        Ok(long)
+    }
+
+    /// Replays a submission in bounded runs, and keeps checkpoints between them. Should that execute other commands
+    /// than before, none are kept.
+    fn divide(&mut self, record: usize, orders: Range<u64>, options: &SessionOptions) -> Result<(), Error> {
+        self.go_back(orders.start, record)?;
+        self.device.set_deferred(true);
+        self.play(record..record + 1, Checks::NONE)?;
+        let (mut made, mut since) = (Vec::new(), Instant::now());
+        while self.device.run_for(RunLimit::of_words(options.run_words)) == RunEnd::BudgetUsed {
+            if since.elapsed() > options.longest_run {
+                let state = self.device.snapshot(STATE)?;
+                made.push(Checkpoint { record, is_inside: true, order: self.watch.lock().order, state });
+                since = Instant::now();
+            }
+        }
+        self.device.finish();
+        self.device.set_deferred(false);
+        if self.watch.lock().order == orders.end {
+            let at = self.checkpoints.partition_point(|kept| kept.order <= orders.start);
+            self.checkpoints.splice(at..at, made);
+            self.divided.push(record);
+        }
+        Ok(())
+    }
+
+    /// Brings the device to a record from the last checkpoint before a command.
+    fn go_back(&mut self, order: u64, record: usize) -> Result<(), Error> {
+        match self.restore(order)? {
+            (next, true) => {
+                self.finish_record();
+                self.play(next + 1..record, Checks::NONE)
+            }
+            (next, false) => self.play(next..record, Checks::NONE),
+        }
+    }
+
+    /// Restores the last checkpoint before a command. Returns the record that is next, and whether a part of it is done
+    /// and the rest waits.
+    fn restore(&mut self, order: u64) -> Result<(usize, bool), Error> {
+        let at = self.checkpoints.partition_point(|kept| kept.order <= order).saturating_sub(1);
+        let Checkpoint { record, is_inside, order, state } = &self.checkpoints[at];
+        {
+            let mut shared = self.watch.lock();
+            (shared.order, shared.record) = (*order, *record);
+        }
+        self.device.restore(state)?;
+        if *is_inside {
+            self.device.set_deferred(true);
+        }
+        Ok((*record, *is_inside))
+    }
+
+    /// Does what waits of a record.
+    fn finish_record(&mut self) {
+        self.device.finish();
+        self.device.set_deferred(false);
+    }
+
+    /// Replays from the last checkpoint before command `first` up to command `last` of record `end` at least. In
+    /// bounded runs, which only `stops` allows, draws of many vertices do not tell everything of themselves.
+    fn go(&mut self, first: u64, (last, end): (u64, usize), stops: bool) -> Result<(), Error> {
+        let (mut next, is_inside) = self.restore(first)?;
+        let is_bounded = |session: &Self, record: usize| stops && record == end && session.divided.contains(&record);
+        if is_inside {
+            if is_bounded(self, next) {
+                return self.run_up_to(last);
+            }
+            self.finish_record();
+            next += 1;
+        }
+        if !is_bounded(self, end) || next > end {
+            return self.play(next..end + 1, Checks::NONE);
+        }
+        self.play(next..end, Checks::NONE)?;
+        self.device.set_deferred(true);
+        self.play(end..end + 1, Checks::NONE)?;
+        self.run_up_to(last)
+    }
+
+    /// Does what waits of a record up to a command, and leaves the rest.
+    fn run_up_to(&mut self, last: u64) -> Result<(), Error> {
+        let limit = RunLimit::of_words(self.run_words);
+        while self.watch.lock().order <= last && self.device.run_for(limit) == RunEnd::BudgetUsed {}
+        self.device.set_deferred(false);
         Ok(())
     }
 
@@ -112,7 +228,7 @@ impl<'a> Session<'a> {
         let start = Instant::now();
         let state = self.device.snapshot(STATE)?;
         let order = self.watch.lock().order;
-        self.checkpoints.push(Checkpoint { record, order, state });
+        self.checkpoints.push(Checkpoint { record, is_inside: false, order, state });
         Ok(start.elapsed())
     }
 
@@ -182,14 +298,14 @@ impl<'a> Session<'a> {
     pub fn tour(&mut self, first: usize, last: usize, tour: Box<dyn Tour>) -> Result<(), Error> {
         let none = || Error::InvalidArgument(format!("events {first} to {last} of {}", self.events.len()));
         let (from, to) = (self.events.get(first).ok_or_else(none)?, self.events.get(last).ok_or_else(none)?);
-        let end = to.record + 1;
-        let at = self.checkpoints.partition_point(|kept| kept.record <= from.record).saturating_sub(1);
-        let Checkpoint { record, order, state } = &self.checkpoints[at];
-        let start = *record;
-        self.watch.lock().order = *order;
-        self.device.restore(state)?;
+        let (first, last) = (from.order, (to.order, to.record));
+        self.guide(tour, |session| session.go(first, last, false))
+    }
+
+    /// Replays with somebody who looks at commands.
+    fn guide(&mut self, tour: Box<dyn Tour>, replay: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
         self.watch.lock().tour = Some(tour);
-        let played = self.play(start..end, Checks::NONE);
+        let played = replay(self);
         self.watch.lock().tour = None;
         played
     }
@@ -200,9 +316,10 @@ impl<'a> Session<'a> {
     /// As [`tour`](Self::tour).
     pub fn show(&mut self, event: usize, moment: Moment, ask: Ask) -> Result<Seen, Error> {
         let none = || Error::InvalidArgument(format!("event {event} of {}", self.events.len()));
-        let order = self.events.get(event).ok_or_else(none)?.order;
+        let &Event { order, record, .. } = self.events.get(event).ok_or_else(none)?;
         let found = Arc::new(Mutex::new(None));
-        self.tour(event, event, Box::new(One { order, moment, ask: Some(ask), found: found.clone() }))?;
+        let one = Box::new(One { order, moment, ask: Some(ask), found: found.clone() });
+        self.guide(one, |session| session.go(order, (order, record), true))?;
         let seen = found.lock().unwrap_or_else(PoisonError::into_inner).take();
         seen.ok_or_else(|| Error::InvalidArgument(format!("event {event} does not come again")))
     }

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use triglyph::GuestRange;
 use triglyph::capture::decode_png;
@@ -15,9 +16,10 @@ use triglyph_inspect::{
 use triglyph_testkit::data::captures;
 use triglyph_testkit::random::Random;
 
-/// Checkpoints before every submission, so that all of them are tried.
+/// Checkpoints before every submission and all over each, so that all of them are tried.
 fn options() -> SessionOptions {
-    SessionOptions { checkpoint_worth: 0, ..SessionOptions::default() }
+    let (longest_run, run_words) = (Duration::ZERO, 64);
+    SessionOptions { checkpoint_worth: 0, longest_run, run_words, ..SessionOptions::default() }
 }
 
 /// Some captures of each machine: shadows, several targets, transfers, multisampling, compute, macros.
@@ -98,6 +100,20 @@ fn jumps_show_what_a_straight_replay_shows() {
             assert!(found == expected, "{}: event {event}", path.display());
         }
     }
+}
+
+#[test]
+fn long_submissions_have_checkpoints_inside() {
+    let path = captures("3ds").into_iter().find(|path| path.ends_with("22-city.tgc")).unwrap();
+    let bytes = std::fs::read(path).unwrap();
+    let plain = Session::open(&bytes, &SessionOptions { longest_run: Duration::MAX, ..options() }).unwrap();
+    let mut divided = Session::open(&bytes, &SessionOptions { run_words: 512, ..options() }).unwrap();
+    assert!(divided.checkpoints().0 > plain.checkpoints().0 + 20);
+    assert_eq!(divided.events(), plain.events());
+    // Far inside of the second submission.
+    let (event, ask) = (700, everything(&divided));
+    let [a, b] = [divided.show(event, Moment::After, ask.clone()), { plain }.show(event, Moment::After, ask)];
+    assert!(a.unwrap() == b.unwrap());
 }
 
 /// The events that change a pixel, by the whole surface before and after each of them.

@@ -10,7 +10,7 @@ use triglyph_guest::kernel::program::sampler::{Filter, Shape, TextureKey};
 use triglyph_guest::kernel::window::{Window, buffer};
 use triglyph_inspect::{
     Ask, Event, Form, Inputs, Moment, PageOptions, Server, Session, SessionOptions, Texture, history, surfaces_of,
-    vertex_value,
+    vertex_value, write_page,
 };
 use triglyph_interp::pixel::texel;
 use triglyph_interp::program::sampler::{LodSource, TextureUnit};
@@ -215,6 +215,22 @@ fn servers_answer_for_all_views() {
         }
         for wrong in ["inputs/x", "texture/0/0/0/0/0", "bytes/0/9/9", "vertices/0/99/0/1", "mesh/0/99/after"] {
             assert_eq!(server.answer(&wrong.replace("/0/", &format!("/{draw}/99"))), None, "{wrong}");
+        }
+    }
+}
+
+#[test]
+fn files_hold_the_views_of_draws() {
+    for name in ["3ds/18-texture", "rsx/06-mipmap", "tegra/06-mipmap"] {
+        let path = some_captures().into_iter().find(|path| path.to_string_lossy().contains(name)).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
+        let draw = session.events().iter().rfind(|event| event.draws().count() > 0).unwrap().number;
+        let options = PageOptions { events: Some(draw..draw + 1), ..PageOptions::default() };
+        let page = write_page(&mut session, &options).unwrap();
+        for view in ["inputs/N", "constants/N", "vertices/N/0/0/50", "mesh/N/0/after", "texture/N/0/0/0/0"] {
+            let path = format!("\"{}\":", view.replace('N', &draw.to_string()));
+            assert!(page.contains(&path), "{name}: {path}");
         }
     }
 }

@@ -13,6 +13,7 @@
 mod constants;
 mod heat;
 mod inputs;
+mod keep;
 mod textures;
 mod vertices;
 
@@ -20,6 +21,7 @@ use serde::Serialize;
 
 pub use heat::Heat;
 pub use inputs::{Form, Inputs, MAX_PARTS, Texture};
+pub(crate) use keep::keep;
 pub use vertices::value as vertex_value;
 
 use crate::canvas::Canvas;
@@ -92,6 +94,7 @@ impl Views {
         }
     }
 
+    /// What goes into the draws of an event, with the texels of one of the textures.
     fn inputs(&mut self, session: &mut Session<'_>, event: usize, texture: Option<usize>) -> Option<&Inputs> {
         let known =
             |(key, _): &((usize, Option<usize>), Inputs)| key.0 == event && (texture.is_none() || key.1 == texture);
