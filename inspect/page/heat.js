@@ -22,7 +22,7 @@ panels.heat = (() => {
     parts.picture.setAttribute("aria-label", "Heat map");
     parts.picture.onmousemove = point;
     parts.picture.onclick = (mouse) => {
-      const [x, y] = place(mouse);
+      const [x, y] = placeIn(parts.picture, mouse);
       canvas = Number(parts.canvas.value);
       setPanel("pictures");
       fillCanvases();
@@ -98,13 +98,8 @@ panels.heat = (() => {
     const mean = touched ? (sum / touched).toFixed(2) : "0";
     parts.legend.append(`- at most ${most}, ${mean} in the mean of ${touched} pixels that are touched`);
   }
-  function place(mouse) {
-    const box = parts.picture.getBoundingClientRect();
-    return [Math.floor((mouse.clientX - box.left) * heat.width / box.width),
-      Math.floor((mouse.clientY - box.top) * heat.rows / box.height)];
-  }
   function point(mouse) {
-    const [x, y] = place(mouse), at = y * heat.width + x;
+    const [x, y] = placeIn(parts.picture, mouse), at = y * heat.width + x;
     parts.point.textContent = `(${x}, ${y}): ${heat.fragments[at]} fragments, ${heat.changes[at]} changes`;
   }
   return { title: "Heat map", start, show };

@@ -325,9 +325,7 @@ function start() {
   }
   for (const tab of $("tabs").children) tab.onclick = () => setPart(tab.dataset.part);
   $("picture").onclick = (event) => {
-    const box = $("picture").getBoundingClientRect();
-    const x = Math.floor((event.clientX - box.left) * $("picture").width / box.width);
-    const y = Math.floor((event.clientY - box.top) * $("picture").height / box.height);
+    const [x, y] = placeIn($("picture"), event);
     drawHistory(x, $("flip").checked ? $("picture").height - 1 - y : y);
   };
   document.onkeydown = (event) => {
@@ -350,7 +348,10 @@ function start() {
   filter();
   // What the address asks for, or the first draw.
   const [number, name] = location.hash.slice(1).split("/");
-  if (name in panels) setPanel(name);
+  if (name in panels) {
+    setPanel(name);
+    setPart("pictures");
+  }
   const asked = number ? Number(number) : data.events.findIndex((event) => event.kind === "draw");
   if (data.events.length) select(asked > 0 && asked < data.events.length ? asked : 0);
 }

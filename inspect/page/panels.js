@@ -67,12 +67,20 @@ function tableOf(heads, body) {
   around.append(table);
   return around;
 }
+// The pixel of a canvas under the mouse, whose places are whole numbers: its middle is meant.
+function placeIn(canvas, mouse) {
+  const box = canvas.getBoundingClientRect();
+  const place = (at, size) => Math.max(0, Math.min(size - 1, Math.floor(at * size)));
+  return [place((mouse.clientX + 0.49 - box.left) / box.width, canvas.width),
+    place((mouse.clientY + 0.49 - box.top) / box.height, canvas.height)];
+}
 const hexBytes = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0"));
 
 function startPanels() {
   for (const [name, made] of Object.entries(panels)) {
     const button = make("button", made.title);
     button.dataset.panel = name;
+    button.setAttribute("role", "tab");
     $("panels").append(button);
     const area = make("div", undefined, "panel");
     area.id = "panel-" + name;
@@ -85,7 +93,7 @@ function startPanels() {
 }
 function setPanel(name) {
   panel = name;
-  press("panels", "panel", name);
+  for (const button of $("panels").children) button.setAttribute("aria-selected", button.dataset.panel === name);
   for (const area of $("pictures").querySelectorAll(".panel")) area.hidden = area.id !== "panel-" + name;
   if (current >= 0) noteAddress();
   showPanel();

@@ -93,9 +93,7 @@ panels.textures = (() => {
     parts.canvas.style.width = pixels.width * Number(parts.zoom.value) + "px";
   }
   function point(mouse) {
-    const box = parts.canvas.getBoundingClientRect();
-    const x = Math.floor((mouse.clientX - box.left) * parts.canvas.width / box.width);
-    const y = Math.floor((mouse.clientY - box.top) * parts.canvas.height / box.height);
+    const [x, y] = placeIn(parts.canvas, mouse);
     const at = 4 * (y * parts.canvas.width + x);
     if (parts.pixels) parts.point.textContent = `(${x}, ${y}): ${[...parts.pixels.data.subarray(at, at + 4)].join(" ")}`;
   }
