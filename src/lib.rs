@@ -195,7 +195,8 @@ pub mod probe {
         TextureForm, Vertices,
     };
     pub use triglyph_engine::probe::{
-        Command, Draw, Effect, Fragment, Layout, Observer, Role, Stored, Surface, Transfer, TransferKind, Verdict, View,
+        Change, Command, Draw, Effect, Fragment, Item, KernelKey, Layout, Observer, Register, Role, Step, Stored,
+        Surface, Trace, Transfer, TransferKind, Verdict, View, Wanted, Watch, Watched, WordForm,
     };
     #[doc(hidden)]
     pub use triglyph_engine::scene::program::TextureBinding;

@@ -1,5 +1,8 @@
 //! `triglyph inspect`: what happens in a capture, event by event, as a page for a browser.
 
+mod compare;
+mod compiled;
+mod open;
 mod serve;
 
 use std::path::PathBuf;
@@ -8,6 +11,8 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 use triglyph_inspect::{PageOptions, Server, Session, SessionOptions, write_page};
+
+use compare::CompareArguments;
 
 use crate::capture_file::{Named, stem, write};
 use crate::exit::{Exit, Failure};
@@ -26,6 +31,15 @@ pub struct Arguments {
     /// Serve the page on this port of 127.0.0.1; 0 takes one that is free.
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "html")]
     port: u16,
+    /// Open the page in the default browser.
+    #[arg(long, conflicts_with = "html")]
+    open: bool,
+    /// With what to compare.
+    #[command(flatten)]
+    compare: CompareArguments,
+    /// Write the hashes of what each event leaves, for --compare-hashes of another build, instead of serving a page.
+    #[arg(long, value_name = "OUT")]
+    hashes: Option<PathBuf>,
     /// Only events A up to but not including B.
     #[arg(long, value_name = "A..B", value_parser = parse_events)]
     events: Option<(usize, usize)>,
@@ -59,10 +73,29 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         }
         given => given.map(|(first, end)| first..end),
     };
-    let page_options = PageOptions { title: stem(&arguments.file), events };
+    let other = arguments.compare.other_file()?;
+    let compared = arguments.compare.compare(&mut session, &bytes, other.as_deref())?;
+    let (comparison, other) = compared.map_or((None, None), |(comparison, other)| (Some(comparison), other));
+    comparison.iter().try_for_each(|comparison| compare::tell(comparison, output))?;
+    if let Some(path) = &arguments.hashes {
+        compare::write_hashes(&mut session, path)?;
+        if arguments.html.is_none() {
+            return Ok(Exit::Good);
+        }
+    }
+    let mut page_options = PageOptions { title: stem(&arguments.file), events, comparison };
     let Some(html) = &arguments.html else {
-        return serve::serve(Server::new(session, &page_options)?, arguments.port, &arguments.file, output);
+        let mut server = Server::new(session, &page_options)?;
+        if let Some(compiled) = compiled::compiled() {
+            server = server.with_compiled(compiled);
+        }
+        if let Some(other) = other {
+            server = server.with_other(other);
+        }
+        return serve::serve(server, arguments.port, arguments.open, &arguments.file, output);
     };
+    // A file has the pictures of one run.
+    page_options.comparison.iter_mut().for_each(|comparison| comparison.has_pictures = false);
     let start = Instant::now();
     let page = write_page(&mut session, &page_options)?;
     let written = start.elapsed();

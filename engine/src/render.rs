@@ -315,6 +315,7 @@ impl Renderer {
     #[inline(always)]
     fn note_fixed_draw(&mut self, memory: &Memory, call: &DrawCall<'_>, primitives: u64, first: usize) {
         if self.is_observed() {
+            call.state.kernel.note_use();
             let mut draw = probe::fixed_draw(call, primitives);
             if let Some(at) = self.asked_pixel(&draw.surfaces) {
                 draw.fragments = self.judge_fixed(memory, &draw.surfaces, at, first);

@@ -2,9 +2,11 @@
 
 use triglyph_guest::kernel::GeometryKernel;
 use triglyph_guest::kernel::geometry::{GeometryInputs, GeometryJob, GeometryKey, GeometryOutput, GeometryPrimitive};
+use triglyph_guest::kernel::trace::{Item, Tracing};
 use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, Program, Uniforms, VertexConstants};
 
 use crate::pica_shader::{Code, Constants, Emitted, Ending, Machine, Registers, Unit, Vector};
+use crate::trace::Recorder;
 use crate::vertex::{self, Outputs};
 
 /// Float uniforms that exist.
@@ -99,6 +101,16 @@ impl Emitter<'_> {
 
 impl GeometryKernel for Kernel {
     fn run(&self, job: &mut GeometryJob<'_>, first: usize) -> usize {
+        self.primitives(job, first, None)
+    }
+
+    fn run_traced(&self, job: &mut GeometryJob<'_>, tracing: Tracing<'_>) -> usize {
+        self.primitives(job, 0, Some(tracing))
+    }
+}
+
+impl Kernel {
+    fn primitives(&self, job: &mut GeometryJob<'_>, first: usize, tracing: Option<Tracing<'_>>) -> usize {
         let mut machine = Machine::new(Unit::Geometry);
         machine.set_registers(&job.state.registers);
         machine.setting = job.state.emit;
@@ -117,8 +129,17 @@ impl GeometryKernel for Kernel {
                 room: job.room,
             };
             let constants = Constants { uniforms: &vertex::loaded(job.uniforms, self.code.numbers), bools };
-            let ending =
-                machine.run(&self.code.program, &constants, self.code.entry, &mut |emitted| emitter.emit(emitted));
+            let (program, entry) = (&self.code.program, self.code.entry);
+            let emit = &mut |emitted: Emitted<'_>| emitter.emit(emitted);
+            let ending = match tracing.filter(|tracing| tracing.wants_primitive(number as u32)) {
+                None => machine.run(program, &constants, entry, emit),
+                Some(tracing) => {
+                    let mut recorder = Recorder::new(&tracing, Item::Primitive(number as u32, 0), 0, &machine);
+                    let ending = machine.run_watched(program, &constants, entry, emit, &mut recorder);
+                    tracing.add(recorder.finish());
+                    ending
+                }
+            };
             job.exhausted += u32::from(ending == Ending::OutOfFuel);
         }
         job.state.registers = machine.registers();

@@ -13,6 +13,8 @@
 //!   shader    maxwell::Warp
 //! ```
 //!
+//! [`trace`] is how each of them is watched, instruction by instruction.
+//!
 //! The interpreter defines the results: the compiler is compared with it bit for bit. It supports every key and every
 //! call.
 #![forbid(unsafe_code)]
@@ -40,6 +42,7 @@ pub mod pixel;
 pub mod program;
 pub mod rsx_fragment;
 pub mod rsx_vertex;
+pub mod trace;
 pub mod transfer;
 pub mod vertex;
 

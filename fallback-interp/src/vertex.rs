@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use triglyph_guest::kernel::VertexKernel;
+use triglyph_guest::kernel::trace::{Item, Tracing, WordForm};
 use triglyph_guest::kernel::vertex::{
     Component, EXHAUSTED_LIMIT, Input, Numbers, OutputComponent, OutputMap, Program, SCREEN, Stream, Uniforms,
     VertexConstants, VertexJob, VertexKey,
@@ -10,6 +11,7 @@ use triglyph_guest::kernel::vertex::{
 use triglyph_guest::num::f24;
 
 use crate::pica_shader::{Code, Constants, Ending, Machine, Registers, Unit, Vector};
+use crate::trace::{Recorder, bits};
 
 /// A vertex kernel: its key with the program decoded.
 #[derive(Clone, Debug)]
@@ -64,6 +66,17 @@ impl Outputs {
 
 impl VertexKernel for Kernel {
     fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize {
+        self.run(job, first, None)
+    }
+
+    fn shade_traced(&self, job: &mut VertexJob<'_>, tracing: Tracing<'_>) -> usize {
+        self.run(job, 0, Some(tracing))
+    }
+}
+
+impl Kernel {
+    fn run(&self, job: &mut VertexJob<'_>, first: usize, tracing: Option<Tracing<'_>>) -> usize {
+        let start = job.vertices.first().copied();
         let uniforms = loaded(job.uniforms, self.code.numbers);
         let constants = Constants { uniforms: &uniforms, bools: self.code.bools };
         let mut machine = Machine::new(Unit::Vertex);
@@ -77,7 +90,20 @@ impl VertexKernel for Kernel {
             machine.reset();
             machine.inputs =
                 self.inputs.map(|input| load(fetch(input, job.streams, job.fixed, vertex), self.code.numbers));
-            let ending = machine.run(&self.code.program, &constants, self.code.entry, &mut |_| {});
+            let (program, entry) = (&self.code.program, self.code.entry);
+            let wanted = tracing.filter(|tracing| tracing.wants_vertex(vertex, start == Some(vertex)));
+            let ending = match wanted {
+                None => machine.run(program, &constants, entry, &mut |_| {}),
+                Some(tracing) => {
+                    let mut recorder = Recorder::new(&tracing, Item::Vertex(vertex), 0, &machine);
+                    let ending = machine.run_watched(program, &constants, entry, &mut |_| {}, &mut recorder);
+                    *clip = self.outputs.record(machine.outputs(), &job.constants, record);
+                    recorder.result("screen", WordForm::Float, &bits(&record[..SCREEN]));
+                    recorder.result("position", WordForm::Float, &bits(&record[SCREEN..SCREEN + 4]));
+                    tracing.add(recorder.finish());
+                    ending
+                }
+            };
             job.exhausted += u32::from(ending == Ending::OutOfFuel);
             *clip = self.outputs.record(machine.outputs(), &job.constants, record);
         }

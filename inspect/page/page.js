@@ -22,6 +22,10 @@ let view = "after";
 let canvas = null;
 const channels = [true, true, true, false];
 const rows = [];
+// Other parts of the page: what hears of the event that is shown, and keys.
+const onSelect = [];
+const moreKeys = {};
+const onPicture = [];
 
 // Pictures are made of the one below and what differs. Those that were made last are kept.
 const images = new Map();
@@ -137,6 +141,7 @@ async function drawPicture() {
   const zoom = Number($("zoom").value);
   target.style.width = image.width * zoom + "px";
   target.style.transform = $("flip").checked ? "scaleY(-1)" : "";
+  onPicture.forEach((hear) => hear(show, before, after));
 }
 
 // State: registers of the class as they were at the event.
@@ -209,6 +214,15 @@ async function drawHistory(x, y) {
     cell.append(go);
     const what = make("td", `${event.kind} ${event.text}`);
     what.append(...fragments.map((fragment) => make("div", fragment)));
+    if (fragments.length) {
+      const stepping = make("button", "Step");
+      stepping.title = "Step the programs of its fragments";
+      stepping.onclick = () => {
+        select(number);
+        stepPixel(x, y);
+      };
+      what.append(stepping);
+    }
     row.append(cell, what, value(a, text[0]), value(b, text[1]));
     return row;
   }));
@@ -244,6 +258,7 @@ function select(number) {
   drawState();
   drawPicture();
   showPanel();
+  onSelect.forEach((hear) => hear(number));
 }
 function step(by, wanted) {
   for (let at = current + by; at >= 0 && at < data.events.length; at += by) {
@@ -336,7 +351,7 @@ function start() {
     const actions = {
       j: () => step(1), ArrowDown: () => step(1), k: () => step(-1), ArrowUp: () => step(-1),
       d: () => step(1, "draw"), D: () => step(-1, "draw"), t: toggleTheme, "/": () => $("search").focus(),
-      b: () => setView(views[(views.indexOf(view) + 1) % 3]), p: stepPanel,
+      b: () => setView(views[(views.indexOf(view) + 1) % 3]), p: stepPanel, ...moreKeys,
     };
     if (!(event.key in actions)) return;
     event.preventDefault();

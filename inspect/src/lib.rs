@@ -4,6 +4,7 @@
 //! capture ─► Session::open: one replay ─► events, checkpoints
 //! Session::show   ─► nearest checkpoint ─► replay up to an event ─► registers, surfaces, memory there
 //! Session::tour   ─► the same for many events in one replay ─► history (a pixel), page (a file for a browser)
+//! Session::watch  ─► the same for an event's kernels ─► programs (their text), runs (step by step)
 //! ```
 //! Nothing is executed here: a device replays the capture, and an observer looks. What is shown is what the device
 //! would have in memory there, byte for byte.
@@ -11,25 +12,32 @@
 #![forbid(unsafe_code)]
 
 mod canvas;
+mod combiner;
+mod compare;
 mod events;
 mod history;
 mod names;
 mod page;
 mod page_data;
 mod pixel;
+mod programs;
 mod replay;
 mod serve;
+mod stepping;
 mod surfaces;
 mod tour;
 mod views;
 
+pub use compare::{Difference, Hashes, first_difference, first_unlike, hashes};
 pub use events::Event;
 pub use history::{Change, history};
 pub use names::{Names, show_fields};
-pub use page::{PageOptions, write_page};
+pub use page::{Comparison, PageOptions, write_page};
 pub use pixel::{pixel_text, to_rgba};
+pub use programs::{Line, Program, program_of, programs};
 pub use replay::{Session, SessionOptions};
-pub use serve::{Answer, Server};
+pub use serve::{Answer, Compiled, Server};
+pub use stepping::{PageRegister, Run, runs};
 pub use surfaces::surfaces_of;
 pub use tour::{Ask, Moment, Seen, Tour};
 pub use views::{Form, Heat, Inputs, MAX_PARTS, Texture, vertex_value};

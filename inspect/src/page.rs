@@ -7,12 +7,16 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::Serialize;
 use triglyph::capture::Picture;
+use triglyph::probe::{Watch, Watched};
 use triglyph::{Error, Machine};
 
 use crate::canvas::Canvas;
+use crate::compare::Difference;
 use crate::names::Names;
 use crate::page_data::{PageCanvas, PageData, PageEvent, PagePicture, PageShow, PictureKey, page_event};
+use crate::programs::program_of;
 use crate::replay::Session;
 use crate::tour::{Ask, Moment, Seen, Tour};
 use crate::views;
@@ -24,6 +28,19 @@ pub struct PageOptions {
     pub title: String,
     /// Events, by number; all if there is none.
     pub events: Option<Range<usize>>,
+    /// What it is compared with, and the first event that differs. The page opens there.
+    pub comparison: Option<Comparison>,
+}
+
+/// A comparison, as a page shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Comparison {
+    /// What the other run is called.
+    pub other: String,
+    /// Whether it has pictures: [`Server::with_other`](crate::Server::with_other).
+    pub has_pictures: bool,
+    /// The first event that differs.
+    pub first: Option<Difference>,
 }
 
 /// Canvases that are shown at an event at most.
@@ -72,11 +89,19 @@ pub(crate) fn page_data(session: &mut Session<'_>, options: &PageOptions, pictur
         canvases: canvases.iter().map(page_canvas).collect(),
         faults: session.faults().first().iter().map(|fault| fault.what.clone()).collect(),
         served: !pictures,
+        comparison: options.comparison.clone(),
         ..PageData::default()
     };
     let page = Arc::new(Mutex::new(data));
-    let tour =
-        PageTour { machine, canvases, plan, page: page.clone(), registers: HashMap::new(), latest: HashMap::new() };
+    let tour = PageTour {
+        machine,
+        canvases,
+        plan,
+        pictures,
+        page: page.clone(),
+        registers: HashMap::new(),
+        latest: HashMap::new(),
+    };
     if let Some(last) = range.clone().next_back() {
         session.tour(range.start, last, Box::new(tour))?;
     }
@@ -95,7 +120,7 @@ fn page_canvas(canvas: &Canvas) -> PageCanvas {
 }
 
 /// The page's script: panels are there before what starts them.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 9] = [
     include_str!("../page/panels.js"),
     include_str!("../page/textures.js"),
     include_str!("../page/vertices.js"),
@@ -103,6 +128,8 @@ const SCRIPTS: [&str; 7] = [
     include_str!("../page/constants.js"),
     include_str!("../page/heat.js"),
     include_str!("../page/page.js"),
+    include_str!("../page/programs.js"),
+    include_str!("../page/compare.js"),
 ];
 
 /// The file around the data.
@@ -129,6 +156,8 @@ struct PageTour {
     canvases: Vec<Canvas>,
     /// By the order of commands: which event, and which canvases it shows.
     plan: HashMap<u64, (usize, Vec<usize>)>,
+    /// Whether pictures and programs are part of the page.
+    pictures: bool,
     page: Arc<Mutex<PageData>>,
     /// Registers of each class at its event before.
     registers: HashMap<u32, Vec<u32>>,
@@ -140,6 +169,25 @@ impl Tour for PageTour {
         let (_, shown) = self.plan.get(&order)?;
         let ranges = shown.iter().map(|&canvas| self.canvases[canvas].range()).collect();
         Some(Ask { registers: moment == Moment::Before, ranges })
+    }
+
+    fn watch(&mut self, order: u64) -> Option<Watch> {
+        (self.pictures && self.plan.contains_key(&order)).then(Watch::default)
+    }
+
+    fn watched(&mut self, order: u64, watched: Watched) {
+        let Some((index, _)) = self.plan.get(&order) else { return };
+        let mut page = self.page.lock().unwrap_or_else(PoisonError::into_inner);
+        let page = &mut *page;
+        for (hash, key) in &watched.keys {
+            let name = format!("{:032x}", hash.0);
+            let known = page.programs.iter().position(|program| program.kernel == name);
+            let number = known.or_else(|| {
+                page.programs.push(program_of(*hash, key)?);
+                Some(page.programs.len() - 1)
+            });
+            page.events[*index].programs.extend(number);
+        }
     }
 
     fn seen(&mut self, seen: Seen) {

@@ -8,6 +8,8 @@ use triglyph::{GuestRange, Machine};
 
 use crate::events::Event;
 use crate::names::Names;
+use crate::page::Comparison;
+use crate::programs::Program;
 
 /// All of a page.
 #[derive(Default, Serialize)]
@@ -22,12 +24,16 @@ pub struct PageData {
     /// Names of classes, and of the registers that change.
     pub classes: BTreeMap<u32, PageClass>,
     pub faults: Vec<String>,
+    /// Programs that events run; nothing where somebody answers requests for them.
+    pub programs: Vec<Program>,
     /// Whether somebody answers requests for pictures and histories.
     pub served: bool,
     /// Without that, what is answered under which path: numbers of [`Self::blobs`].
     pub answers: BTreeMap<String, usize>,
     /// JSON as text, and other answers in Base64.
     pub blobs: Vec<String>,
+    /// What it is compared with.
+    pub comparison: Option<Comparison>,
 }
 
 /// An event.
@@ -44,6 +50,8 @@ pub struct PageEvent {
     pub text: String,
     pub details: Vec<String>,
     pub shows: Vec<PageShow>,
+    /// Which of [`PageData::programs`] it runs.
+    pub programs: Vec<usize>,
     /// Registers of the class that are others than at its event before: number, word, fields.
     pub registers: Vec<(usize, u32, String)>,
 }
@@ -110,6 +118,7 @@ pub fn page_event(machine: Machine, event: &Event) -> PageEvent {
         text: summary(event),
         details: event.effects.iter().map(detail).collect(),
         shows: Vec::new(),
+        programs: Vec::new(),
         registers: Vec::new(),
     }
 }

@@ -9,10 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use triglyph::capture::{Checks, Finished, Player, Prepared, Reader, Record};
+use triglyph::probe::{Watch, Watched};
 use triglyph::{Error, Faults, Machine, Options, ReplayDevice, RunEnd, RunLimit, SnapshotOptions, new_device};
 
 use crate::events::Event;
-use crate::tour::{Ask, Moment, Seen, Tour, Watch};
+use crate::tour::{Ask, Moment, Seen, Tour, Watch as Watcher};
 
 /// How a session is set up.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ struct Checkpoint {
 pub struct Session<'a> {
     capture: Prepared<'a>,
     device: Box<dyn ReplayDevice>,
-    watch: Watch,
+    watch: Watcher,
     events: Vec<Event>,
     pictures: Vec<Finished>,
     /// In the order of their commands.
@@ -84,7 +85,7 @@ impl<'a> Session<'a> {
         let mut session = Session {
             capture,
             device,
-            watch: Watch::default(),
+            watch: Watcher::default(),
             events: Vec::new(),
             pictures: Vec::new(),
             checkpoints: Vec::new(),
@@ -322,6 +323,42 @@ impl<'a> Session<'a> {
         self.guide(one, |session| session.go(order, (order, record), true))?;
         let seen = found.lock().unwrap_or_else(PoisonError::into_inner).take();
         seen.ok_or_else(|| Error::InvalidArgument(format!("event {event} does not come again")))
+    }
+
+    /// What the kernels of one event say.
+    ///
+    /// # Errors
+    /// As [`tour`](Self::tour).
+    pub fn watch(&mut self, event: usize, watch: Watch) -> Result<Watched, Error> {
+        let none = || Error::InvalidArgument(format!("event {event} of {}", self.events.len()));
+        let order = self.events.get(event).ok_or_else(none)?.order;
+        let found = Arc::new(Mutex::new(None));
+        self.tour(event, event, Box::new(Kernels { order, watch, found: found.clone() }))?;
+        let watched = found.lock().unwrap_or_else(PoisonError::into_inner).take();
+        watched.ok_or_else(|| Error::InvalidArgument(format!("event {event} does not come again")))
+    }
+}
+
+/// A command whose kernels are watched.
+struct Kernels {
+    order: u64,
+    watch: Watch,
+    found: Arc<Mutex<Option<Watched>>>,
+}
+
+impl Tour for Kernels {
+    fn ask(&mut self, _: u64, _: Moment) -> Option<Ask> {
+        None
+    }
+
+    fn seen(&mut self, _: Seen) {}
+
+    fn watch(&mut self, order: u64) -> Option<Watch> {
+        (order == self.order).then_some(self.watch)
+    }
+
+    fn watched(&mut self, _: u64, watched: Watched) {
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(watched);
     }
 }
 

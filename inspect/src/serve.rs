@@ -4,25 +4,40 @@
 //! |---|---|
 //! | (empty) | the page |
 //! | `picture/EVENT/CANVAS/before`, `.../after` | a PNG |
+//! | `programs/EVENT` | JSON: the programs that an event runs |
+//! | `trace/EVENT/vertex/NUMBER`, `.../vertex/first` | JSON: runs of its vertex programs for an array element |
+//! | `trace/EVENT/pixel/X/Y` | JSON: runs of its fragment programs for a stored pixel of its first surface |
+//! | `trace/EVENT/primitive/NUMBER` | JSON: runs of its programs of primitives and patches |
+//! | `trace/EVENT/thread/X/Y/Z/NUMBER` | JSON: the run of a compute program for a thread of a block |
+//! | `compiled/EVENT/KERNEL` | text: what the compiler makes of a program |
+//! | `other/EVENT/CANVAS/before`, `.../after` | a PNG of the run that this one is compared with |
 //! | `history/CANVAS/X/Y` | JSON: events that changed a stored pixel or tried to, with its value before and after |
 //!
 //! and those of [`Views`].
 
 use serde::Serialize;
 use triglyph::Error;
-use triglyph::probe::{Fragment, Surface, Verdict};
+use triglyph::probe::{Fragment, KernelKey, Surface, Verdict, Wanted, Watch};
 
 use crate::canvas::Canvas;
 use crate::history::{Change, history};
 use crate::page::{PageOptions, html, page_data};
 use crate::pixel::{pixel_text, to_rgba};
+use crate::programs::programs;
 use crate::replay::Session;
+use crate::stepping::runs;
 use crate::tour::{Ask, Moment};
 use crate::views::Views;
+
+/// What a compiler makes of a kernel's key; `None` where there is no compiler for it.
+pub type Compiled = Box<dyn Fn(&KernelKey) -> Option<String>>;
 
 /// Answers the requests of one page.
 pub struct Server<'a> {
     session: Session<'a>,
+    /// What it is compared with.
+    other: Option<Session<'a>>,
+    compiled: Option<Compiled>,
     canvases: Vec<Canvas>,
     page: String,
     views: Views,
@@ -58,7 +73,18 @@ impl<'a> Server<'a> {
     /// As [`Session::tour`].
     pub fn new(mut session: Session<'a>, options: &PageOptions) -> Result<Self, Error> {
         let page = html(&page_data(&mut session, options, false)?)?;
-        Ok(Server { canvases: Canvas::all(&session), session, page, views: Views::default() })
+        let canvases = Canvas::all(&session);
+        Ok(Server { canvases, session, other: None, page, compiled: None, views: Views::default() })
+    }
+
+    /// Compares with another run, whose pictures are shown beside those of this one.
+    pub fn with_other(self, other: Session<'a>) -> Self {
+        Server { other: Some(other), ..self }
+    }
+
+    /// Has a compiler answer what becomes of programs.
+    pub fn with_compiled(self, compiled: Compiled) -> Self {
+        Server { compiled: Some(compiled), ..self }
     }
 
     /// The session.
@@ -71,23 +97,55 @@ impl<'a> Server<'a> {
         let parts: Vec<&str> = path.split('/').collect();
         match parts[..] {
             [""] => Some(Answer { kind: "text/html; charset=utf-8", bytes: self.page.clone().into_bytes() }),
-            ["picture", event, canvas, moment] => {
+            [whose @ ("picture" | "other"), event, canvas, moment] => {
                 let moment = match moment {
                     "before" => Moment::Before,
                     "after" => Moment::After,
                     _ => return None,
                 };
-                self.picture(event.parse().ok()?, canvas.parse().ok()?, moment)
+                self.picture(whose == "other", event.parse().ok()?, canvas.parse().ok()?, moment)
             }
+            ["programs", event] => json(&programs(&mut self.session, event.parse().ok()?).ok()?),
+            ["trace", event, ref what @ ..] => {
+                let event = event.parse().ok()?;
+                let wanted = self.wanted(event, what)?;
+                json(&runs(&mut self.session, event, wanted).ok()?)
+            }
+            ["compiled", event, kernel] => self.compiled(event.parse().ok()?, kernel),
             ["history", canvas, x, y] => self.history(canvas.parse().ok()?, x.parse().ok()?, y.parse().ok()?),
             _ => self.views.answer(&mut self.session, &self.canvases, &parts),
         }
     }
 
-    fn picture(&mut self, event: usize, canvas: usize, moment: Moment) -> Option<Answer> {
+    /// Which run of a program a path asks for.
+    fn wanted(&self, event: usize, what: &[&str]) -> Option<Wanted> {
+        let [kind, rest @ ..] = what else { return None };
+        let numbers: Option<Vec<u32>> = rest.iter().map(|text| text.parse().ok()).collect();
+        match (*kind, rest, numbers.as_deref()) {
+            ("vertex", ["first"], _) => Some(Wanted::Vertex(None)),
+            ("vertex", _, Some(&[number])) => Some(Wanted::Vertex(Some(number))),
+            ("pixel", _, Some(&[x, y])) => {
+                let samples = self.session.events().get(event)?.surfaces().next()?.samples.map(u32::from);
+                Some(Wanted::Pixel([x / samples[0].max(1), y / samples[1].max(1)]))
+            }
+            ("primitive", _, Some(&[number])) => Some(Wanted::Primitive(number)),
+            ("thread", _, Some(&[x, y, z, number])) => Some(Wanted::Thread([x, y, z], number)),
+            _ => None,
+        }
+    }
+
+    fn compiled(&mut self, event: usize, kernel: &str) -> Option<Answer> {
+        let compiled = self.compiled.as_ref()?;
+        let keys = self.session.watch(event, Watch::default()).ok()?.keys;
+        let (_, key) = keys.iter().find(|(hash, _)| format!("{:032x}", hash.0) == kernel)?;
+        Some(Answer { kind: "text/plain; charset=utf-8", bytes: compiled(key)?.into_bytes() })
+    }
+
+    fn picture(&mut self, of_other: bool, event: usize, canvas: usize, moment: Moment) -> Option<Answer> {
         let canvas = self.canvases.get(canvas)?;
         let ask = Ask { registers: false, ranges: vec![canvas.range()] };
-        let seen = self.session.show(event, moment, ask).ok()?;
+        let session = if of_other { self.other.as_mut()? } else { &mut self.session };
+        let seen = session.show(event, moment, ask).ok()?;
         let bytes = canvas.picture(seen.ranges.first()?).to_png(true).ok()?;
         Some(Answer { kind: "image/png", bytes })
     }
@@ -108,8 +166,12 @@ impl<'a> Server<'a> {
                 fragments: change.fragments.iter().map(|fragment| fragment_text(surface, fragment)).collect(),
             })
             .collect();
-        Some(Answer { kind: "application/json", bytes: serde_json::to_vec(&lines).ok()? })
+        json(&lines)
     }
+}
+
+fn json(value: &impl Serialize) -> Option<Answer> {
+    Some(Answer { kind: "application/json", bytes: serde_json::to_vec(value).ok()? })
 }
 
 /// A fragment in a line.

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use triglyph::probe::{Command, Effect, Fragment, FragmentCounts, Input, Observer, View};
+use triglyph::probe::{
+    Command, Effect, Fragment, FragmentCounts, Input, Observer, View, Watch as Kernels, Watched,
+};
 use triglyph::{GuestAddr, GuestRange};
 
 use crate::events::Event;
@@ -51,6 +53,17 @@ pub trait Tour: Send {
     fn pixel(&mut self, order: u64) -> Option<GuestAddr> {
         let _ = order;
         None
+    }
+
+    /// What is to be told of the kernels that a command calls.
+    fn watch(&mut self, order: u64) -> Option<Kernels> {
+        let _ = order;
+        None
+    }
+
+    /// What they have said; before the look after the command.
+    fn watched(&mut self, order: u64, watched: Watched) {
+        let _ = (order, watched);
     }
 
     /// Its fragments, in their order; before the look after the command.
@@ -165,6 +178,20 @@ impl Observer for Watch {
         let order = shared.order - 1;
         if let Some(tour) = &mut shared.tour {
             tour.input(order, input);
+        }
+    }
+
+    fn watch(&mut self) -> Option<Kernels> {
+        let mut shared = self.lock();
+        let order = shared.order - 1;
+        shared.tour.as_mut().and_then(|tour| tour.watch(order))
+    }
+
+    fn watched(&mut self, _: &Command, watched: Watched) {
+        let mut shared = self.lock();
+        let order = shared.order - 1;
+        if let Some(tour) = &mut shared.tour {
+            tour.watched(order, watched);
         }
     }
 

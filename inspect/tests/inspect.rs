@@ -189,15 +189,16 @@ fn pages_hold_all_events() {
         let bytes = std::fs::read(&path).unwrap();
         let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
         let title = "</script>".to_owned();
-        let page = triglyph_inspect::write_page(&mut session, &PageOptions { title, events: None }).unwrap();
+        let page =
+            triglyph_inspect::write_page(&mut session, &PageOptions { title, ..PageOptions::default() }).unwrap();
         assert_eq!(page.matches("</script>").count(), 2, "{}", path.display());
         assert!(!page.contains("/*data*/") && !page.contains("http://") && !page.contains("https://"));
         let count = session.events().len();
         assert_eq!(page.matches("\"position\":").count(), count, "{}", path.display());
-        let part = PageOptions { title: String::new(), events: Some(count / 2..count) };
+        let part = PageOptions { events: Some(count / 2..count), ..PageOptions::default() };
         let part = triglyph_inspect::write_page(&mut session, &part).unwrap();
         assert_eq!(part.matches("\"position\":").count(), count - count / 2);
-        let beyond = PageOptions { title: String::new(), events: Some(0..count + 1) };
+        let beyond = PageOptions { events: Some(0..count + 1), ..PageOptions::default() };
         assert!(triglyph_inspect::write_page(&mut session, &beyond).is_err());
     }
 }

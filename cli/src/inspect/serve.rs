@@ -33,7 +33,7 @@ const HEADERS: [(&str, &str); 4] = [
 ];
 
 /// Serves until the process is ended.
-pub fn serve(mut server: Server<'_>, port: u16, file: &Path, output: &Output) -> anyhow::Result<Exit> {
+pub fn serve(mut server: Server<'_>, port: u16, opens: bool, file: &Path, output: &Output) -> anyhow::Result<Exit> {
     let http = tiny_http::Server::http(("127.0.0.1", port))
         .map_err(|error| Failure::usage(format!("cannot listen on port {port} of 127.0.0.1: {error}")))?;
     let prefix = format!("/{}/", token());
@@ -41,6 +41,9 @@ pub fn serve(mut server: Server<'_>, port: u16, file: &Path, output: &Output) ->
     let address = format!("http://127.0.0.1:{port}{prefix}");
     output.line(&address)?;
     output.object(&Line { event: "serving", file, address: &address })?;
+    if opens && let Err(why) = super::open::open(&address) {
+        output.line(format_args!("{why}; the address is the line above"))?;
+    }
     for request in http.incoming_requests() {
         // A browser that has gone away is no error.
         let _ = answer(&mut server, &prefix, request);

@@ -21,21 +21,27 @@ use super::pixel_cost::PixelCost;
 impl Handle<Vertex> {
     /// Shades every vertex of `job`.
     pub fn shade(&self, job: &mut VertexJob<'_>) {
-        self.run_batch(job);
+        if self.traced(|kernel, tracing| kernel.shade_traced(job, tracing)).is_none() {
+            self.run_batch(job);
+        }
     }
 }
 
 impl Handle<ProgramVertex> {
     /// Shades every vertex of `job`.
     pub fn shade(&self, job: &mut program::vertex::VertexJob<'_>) {
-        self.run_batch(job);
+        if self.traced(|kernel, tracing| kernel.shade_traced(job, tracing)).is_none() {
+            self.run_batch(job);
+        }
     }
 }
 
 impl Handle<Geometry> {
     /// Runs every primitive of `job`.
     pub fn run(&self, job: &mut GeometryJob<'_>) {
-        self.run_batch(job);
+        if self.traced(|kernel, tracing| kernel.run_traced(job, tracing)).is_none() {
+            self.run_batch(job);
+        }
     }
 }
 
@@ -120,7 +126,9 @@ impl Handle<Transfer> {
 impl Handle<Shader> {
     /// Does the whole job.
     pub fn run(&self, job: &mut ShaderJob<'_>) {
-        self.call(self.compiled().as_deref(), |kernel| kernel.run(job));
+        if self.traced(|kernel, tracing| kernel.run_traced(job, tracing)).is_none() {
+            self.call(self.compiled().as_deref(), |kernel| kernel.run(job));
+        }
     }
 }
 
@@ -183,7 +191,9 @@ impl SelectedPixel {
 
     /// Shades all blocks of `job`.
     pub fn shade(&self, job: &PixelJob<'_>) {
-        self.handle.call(self.compiled.as_deref(), |kernel| kernel.shade(job));
+        if self.handle.traced(|kernel, tracing| kernel.shade_traced(job, tracing)).is_none() {
+            self.handle.call(self.compiled.as_deref(), |kernel| kernel.shade(job));
+        }
     }
 }
 
@@ -232,7 +242,9 @@ impl SelectedFragment {
 
     /// Shades all blocks of `job` and returns how many samples passed all tests.
     pub fn shade(&self, job: &FragmentJob<'_>) -> u64 {
-        self.handle.call(self.compiled().map(|compiled| &**compiled), |kernel| kernel.shade(job))
+        let traced = self.handle.traced(|kernel, tracing| kernel.shade_traced(job, tracing));
+        let shade = || self.handle.call(self.compiled().map(|compiled| &**compiled), |kernel| kernel.shade(job));
+        traced.map_or_else(shade, |passed| passed.unwrap_or_default())
     }
 }
 

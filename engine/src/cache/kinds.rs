@@ -54,6 +54,9 @@ pub trait Kind: 'static {
 
     /// Bytes of a kernel's machine code.
     fn code_bytes(kernel: &Self::Kernel) -> usize;
+
+    /// A key as one of any kind.
+    fn any(key: &Self::Key) -> KernelKey;
 }
 
 macro_rules! define_kinds {
@@ -75,8 +78,27 @@ macro_rules! define_kinds {
                 fn code_bytes(kernel: &$kernel) -> usize {
                     kernel.code_bytes()
                 }
+
+                fn any(key: &$key) -> KernelKey {
+                    KernelKey::$kind(Box::new(key.clone()))
+                }
             }
         )*
+
+        /// A key of any kind.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum KernelKey {
+            $($(#[$doc])* $kind(Box<$key>),)*
+        }
+
+        impl KernelKey {
+            /// Its kind.
+            pub const fn kind(&self) -> KeyKind {
+                match self {
+                    $(KernelKey::$kind(_) => KeyKind::$kind,)*
+                }
+            }
+        }
 
         /// The kind of a key in a key file.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

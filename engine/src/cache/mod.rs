@@ -18,6 +18,7 @@
 //! | `kernels` | what an engine holds |
 //! | `handle`, `calls` | calling kernels |
 //! | `store`, `key_log` | key files |
+//! | `watch` | which kernels a command calls, and what programs do, for inspectors |
 //! | `pixel_cost` | what a pixel of a kernel costs, measured |
 //! | `recent` | the last few look-ups of a machine |
 //! | `texture_cache` | decoded textures, least recently used out |
@@ -40,6 +41,7 @@ mod tables;
 pub mod texture;
 pub mod texture_cache;
 mod tiers;
+mod watch;
 
 pub use calls::{MacroCaller, SceneKernel, SelectedFragment, SelectedPixel};
 pub use counters::Counters;
@@ -49,6 +51,7 @@ pub use key_log::WarmStart;
 pub use pixel_cost::PixelCost;
 pub use recent::Recent;
 pub use tiers::{TierMode, Tiers};
+pub use watch::Watched;
 
 #[cfg(test)]
 mod encoding;

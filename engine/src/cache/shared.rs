@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use super::counters::Counters;
 use super::key_log::KeyLog;
 use super::tiers::{TierMode, Tiers};
+use super::watch::Watch;
 use crate::log::Log;
 use crate::sched::Worker;
 
@@ -26,12 +27,15 @@ pub(super) struct Shared {
     pub(super) log: Option<KeyLog>,
     /// What the host may want to hear of.
     pub(super) lines: Arc<Log>,
+    /// Who watches kernels.
+    pub(super) watch: Watch,
 }
 
 impl Shared {
     pub(super) fn new(tiers: Tiers, mode: TierMode, budget: usize, log: Option<KeyLog>, lines: Arc<Log>) -> Self {
         let (worker, counters, clock) = (Worker::default(), Counters::default(), AtomicU64::new(1));
-        Shared { tiers, mode, budget, worker, counters, overfull: AtomicBool::new(false), clock, log, lines }
+        let (overfull, watch) = (AtomicBool::new(false), Watch::default());
+        Shared { tiers, mode, budget, worker, counters, overfull, clock, log, lines, watch }
     }
 
     pub(super) fn is_over_budget(&self) -> bool {

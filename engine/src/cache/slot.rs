@@ -14,6 +14,7 @@ use super::kinds::Kind;
 use super::pixel_cost::PixelCost;
 use super::shared::Shared;
 use super::tiers::TierMode;
+use super::watch::Watch;
 use crate::log::LogLevel;
 use crate::trace;
 
@@ -136,6 +137,10 @@ impl<K: Kind> Slot<K> {
 
     pub(super) fn counters(&self) -> &Counters {
         &self.shared.counters
+    }
+
+    pub(super) fn watch(&self) -> &Watch {
+        &self.shared.watch
     }
 
     /// Compiled code does not support a call, so that the interpreter serves it: the log hears of the first one.

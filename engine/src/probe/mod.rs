@@ -30,7 +30,10 @@ pub use input::{
 pub(crate) use observed::{fixed_draw, program_draw};
 pub use recorder::Probe;
 pub use surface::{Layout, Role, Stored, Surface};
+pub use triglyph_guest::kernel::trace::{Change, Item, Register, Step, Trace, Wanted, WordForm};
 
+pub use crate::cache::Watched;
+pub use crate::cache::kinds::KernelKey;
 use crate::mem::{GuestAddr, Memory};
 
 /// A word that made a machine do something.
@@ -58,6 +61,14 @@ pub struct View<'a> {
     /// Registers of the command's class, by the number that the machine's tables give them (on the PS3 a quarter of
     /// the method); none where the class has none.
     pub registers: &'a [Cell<u32>],
+}
+
+/// What is to be told of the kernels that a command calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Watch {
+    /// The run of a program that is to be traced, if one is: as far as primitives of earlier commands are not in the
+    /// way, which they are where tiles share memory.
+    pub wanted: Option<Wanted>,
 }
 
 /// Who hears of commands. See the module's documentation.
@@ -101,6 +112,17 @@ pub trait Observer: Send {
     #[doc(hidden)]
     fn input(&mut self, input: &Input<'_>) {
         let _ = input;
+    }
+
+    /// Whether the kernels that the command calls are to be told of, and which run of a program is to be traced. Asked
+    /// for after [`begin`](Self::begin); programs that are traced are interpreted.
+    fn watch(&mut self) -> Option<Watch> {
+        None
+    }
+
+    /// What the kernels of a command have said. Comes before the look after it.
+    fn watched(&mut self, command: &Command, watched: Watched) {
+        let _ = (command, watched);
     }
 
     /// Shows the machine, as [`begin`](Self::begin) or [`end`](Self::end) asked for.

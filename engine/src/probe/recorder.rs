@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::{Command, Effect, FragmentCounts, Input, Observer, Surface, View};
+use super::{Command, Effect, FragmentCounts, Input, Observer, Surface, View, Watch};
 use crate::mem::{GuestAddr, Memory};
 use crate::render::Renderer;
 
@@ -17,6 +17,8 @@ pub struct Probe {
     faults: u64,
     /// The pixel that its draws are asked about.
     pixel: Option<GuestAddr>,
+    /// Whether its kernels are watched.
+    watches: bool,
     /// Whether its draws are told of with what goes into them.
     wants_inputs: bool,
     /// Whether they tell how many fragments they have.
@@ -79,6 +81,12 @@ impl Renderer {
             probe.pixel = probe.observer.as_mut().and_then(|observer| observer.pixel());
             probe.wants_inputs = probe.observer.as_mut().is_some_and(|observer| observer.wants_inputs());
             probe.wants_counts = probe.observer.as_mut().is_some_and(|observer| observer.wants_counts());
+            let watch = probe.observer.as_mut().and_then(|observer| observer.watch());
+            probe.watches = watch.is_some();
+            if let Some(Watch { wanted }) = watch {
+                self.show_open(memory, |_| {});
+                self.kernels.watch(wanted.filter(|_| !self.is_open_ordered(memory)));
+            }
         }
     }
 
@@ -87,6 +95,10 @@ impl Renderer {
     pub fn end_command(&mut self, memory: &Memory, command: &Command, registers: &[Cell<u32>], faults: u64) {
         let Some(probe) = &mut self.probe else { return };
         (probe.in_command, probe.wants_inputs, probe.wants_counts) = (false, false, false);
+        if std::mem::take(&mut probe.watches) {
+            self.end_watch(memory, command);
+        }
+        let Some(probe) = &mut self.probe else { return };
         if faults > probe.faults {
             probe.effects.push(Effect::Faults(faults - probe.faults));
         }
@@ -96,6 +108,15 @@ impl Renderer {
         }
         if probe.observer.as_mut().is_some_and(|observer| observer.end(command, &effects)) {
             self.show(memory, command, registers);
+        }
+    }
+
+    /// Everything that the watched command does is drawn, and told.
+    fn end_watch(&mut self, memory: &Memory, command: &Command) {
+        self.show_open(memory, |_| {});
+        let watched = self.kernels.end_watch();
+        if let Some(observer) = self.probe.as_mut().and_then(|probe| probe.observer.as_mut()) {
+            observer.watched(command, watched);
         }
     }
 

@@ -44,13 +44,21 @@ impl Renderer {
         }
     }
 
+    /// Whether the scene in the making is one that is drawn for looks alone.
+    pub(crate) fn is_open_ordered(&self, memory: &Memory) -> bool {
+        let fixed = !self.scene.is_empty() && self.scene.target.tiles_alias(memory);
+        fixed || !self.programs.is_empty() && raster::is_ordered(&self.programs, memory)
+    }
+
     /// Returns the surfaces as they were if they are to be put back.
     fn draw_open_fixed(&mut self, memory: &Memory) -> Vec<Kept> {
         memory.note_host_writes();
         let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
         if self.scene.target.tiles_alias(memory) {
             let kept = self.scene.target.ranges().map(|range| keep(memory, range)).collect();
+            self.kernels.set_watching(false);
             raster::draw(&self.scene, &mut Drawing::default(), &context, &mut self.textures);
+            self.kernels.set_watching(true);
             return kept;
         }
         let OpenDrawing { drawing, done, .. } = &mut self.open;
@@ -69,7 +77,9 @@ impl Renderer {
         let kept = if raster::is_ordered(&self.programs, memory) {
             let ranges = target.ranges(Surfaces::ALL, 0, target.rows.saturating_sub(1));
             let kept = ranges.map(|range| keep(memory, range)).collect();
+            self.kernels.set_watching(false);
             raster::draw_programs(&self.programs, &mut Drawing::default(), &context, &mut self.images);
+            self.kernels.set_watching(true);
             self.images.take_charged();
             kept
         } else {

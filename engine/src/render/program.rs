@@ -163,6 +163,7 @@ impl Renderer {
     #[inline(always)]
     fn note_program_draw(&mut self, memory: &Memory, call: &ProgramCall<'_>, primitives: u64, first: usize) {
         if self.is_observed() {
+            call.state.kernel.note_use();
             let mut draw = probe::program_draw(call, primitives);
             if let Some(at) = self.asked_pixel(&draw.surfaces) {
                 draw.fragments = self.judge_programs(memory, &draw.surfaces, at, first);

@@ -21,6 +21,7 @@ pub mod lane;
 mod number;
 mod operand;
 pub mod program;
+mod registers;
 pub mod stage;
 pub mod warp;
 
@@ -30,6 +31,9 @@ use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::kernel::program::stage::{ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
 
+use triglyph_guest::kernel::trace::{Item, Tracing, WordForm};
+
+use crate::trace::Recorder;
 use context::{Context, Surroundings};
 use program::Program;
 use stage::Record;
@@ -65,10 +69,34 @@ impl Stages<'_> {
         Context { environment: &self.environment, textures: self.textures, images: self.images, stage }
     }
 
-    /// Runs the program in a warp of its own, from its start to its end.
-    pub fn run(&self, warp: &mut Warp, lanes: usize, stage: &mut dyn Surroundings) {
+    /// Runs the program in a warp of its own, from its start to its end. With an item that is traced, its trace comes
+    /// back, of the lane that is wanted.
+    pub fn run(
+        &self,
+        warp: &mut Warp,
+        lanes: usize,
+        stage: &mut dyn Surroundings,
+        traced: Option<(&Tracing<'_>, Item)>,
+    ) -> Option<Recorder> {
         warp.start(lanes, self.program.local_bytes);
-        warp.finish(self.program, &mut self.context(stage));
+        let mut recorder = traced.map(|(tracing, item)| Recorder::new(tracing, item, 0, &*warp));
+        match &mut recorder {
+            None => warp.finish(self.program, &mut self.context(stage), &mut ()),
+            Some(recorder) => warp.finish(self.program, &mut self.context(stage), recorder),
+        }
+        recorder
+    }
+
+    /// Notes the words of an output vertex as results of a trace, and keeps it.
+    pub fn keep(&self, tracing: Option<Tracing<'_>>, recorder: Option<Recorder>, output: &[u32]) {
+        let (Some(tracing), Some(mut recorder)) = (tracing, recorder) else { return };
+        for word in 0..=u8::MAX {
+            if self.outputs.has(word) {
+                let value = self.outputs.read(output, 0, word);
+                recorder.result(format!("a[{:#05x}]", 4 * u32::from(word)), WordForm::Float, &[value]);
+            }
+        }
+        tracing.add(recorder.finish());
     }
 }
 
@@ -88,6 +116,16 @@ impl Kernel {
 
 impl ShaderKernel for Kernel {
     fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Unsupported> {
+        self.work(job, None)
+    }
+
+    fn run_traced(&self, job: &mut ShaderJob<'_>, tracing: Tracing<'_>) -> Result<(), Unsupported> {
+        self.work(job, Some(tracing))
+    }
+}
+
+impl Kernel {
+    fn work(&self, job: &mut ShaderJob<'_>, tracing: Option<Tracing<'_>>) -> Result<(), Unsupported> {
         let stages = Stages {
             program: &self.program,
             inputs: &self.inputs,
@@ -97,11 +135,11 @@ impl ShaderKernel for Kernel {
             images: &self.images,
         };
         match (self.stage, &mut job.work) {
-            (Stage::Vertex, Work::Vertices(work)) => stage::vertex::run(&stages, work),
-            (Stage::TessControl, Work::Patches(work)) => stage::patch::control(&stages, work),
-            (Stage::TessEvaluation, Work::Evaluations(work)) => stage::patch::evaluation(&stages, work),
-            (Stage::Geometry, Work::Primitives(work)) => stage::geometry::run(&stages, work),
-            (Stage::Compute, Work::Block(work)) => stage::compute::run(&stages, work),
+            (Stage::Vertex, Work::Vertices(work)) => stage::vertex::run(&stages, work, tracing),
+            (Stage::TessControl, Work::Patches(work)) => stage::patch::control(&stages, work, tracing),
+            (Stage::TessEvaluation, Work::Evaluations(work)) => stage::patch::evaluation(&stages, work, tracing),
+            (Stage::Geometry, Work::Primitives(work)) => stage::geometry::run(&stages, work, tracing),
+            (Stage::Compute, Work::Block(work)) => stage::compute::run(&stages, work, tracing),
             _ => return Err(Unsupported("work of another stage")),
         }
         Ok(())

@@ -128,6 +128,11 @@ fn number(address: u32, words: usize) -> u32 {
     if inside { address / BUNDLE * 3 + address % BUNDLE / 8 - 1 } else { NOWHERE }
 }
 
+/// The address of an instruction by its number.
+pub fn address(number: u32) -> u32 {
+    number / 3 * BUNDLE + (number % 3 + 1) * 8
+}
+
 /// A program.
 pub struct Program {
     /// Its instructions.

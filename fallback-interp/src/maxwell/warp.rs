@@ -8,7 +8,8 @@ use triglyph_guest::tegra::shader::program::Token;
 
 use super::context::Context;
 use super::lane::{Lane, Reduction, State};
-use super::program::{Action, Flow, NOWHERE, Op, Program, Target};
+use super::program::{Action, Flow, NOWHERE, Op, Program, Target, address};
+use crate::trace::Watch;
 
 /// Lanes that share an execution order.
 #[derive(Clone, Debug, Default)]
@@ -39,18 +40,18 @@ impl Warp {
     }
 
     /// Runs until all lanes have ended or wait.
-    pub fn run(&mut self, program: &Program, context: &mut Context<'_>) {
+    pub fn run(&mut self, program: &Program, context: &mut Context<'_>, watch: &mut impl Watch<Self>) {
         while let Some(group) = self.select() {
-            self.together(group, program, context);
+            self.together(group, program, context, watch);
         }
     }
 
     /// Runs until all lanes have ended; the warp is alone, so barriers only reconverge its lanes.
-    pub fn finish(&mut self, program: &Program, context: &mut Context<'_>) {
-        self.run(program, context);
+    pub fn finish(&mut self, program: &Program, context: &mut Context<'_>, watch: &mut impl Watch<Self>) {
+        self.run(program, context, watch);
         while self.waits() {
             release(std::slice::from_mut(self));
-            self.run(program, context);
+            self.run(program, context, watch);
         }
     }
 
@@ -77,7 +78,7 @@ impl Warp {
     }
 
     /// Executes until control flow, or until the lanes meet others.
-    fn together(&mut self, group: Group, program: &Program, context: &mut Context<'_>) {
+    fn together(&mut self, group: Group, program: &Program, context: &mut Context<'_>, watch: &mut impl Watch<Self>) {
         let Group { set, mut at, meeting } = group;
         while let Some(op) = program.ops.get(at as usize) {
             self.executed += 1;
@@ -94,9 +95,11 @@ impl Warp {
                 Action::Flow(test, flow) => {
                     lanes_of(set).for_each(|i| self.lanes[i].at = at + 1);
                     let taken = self.tested(active, *test);
-                    return self.flow(flow, taken, at, program, context);
+                    self.flow(flow, taken, at, program, context);
+                    return watch.executed(address(at), taken, self);
                 }
             }
+            watch.executed(address(at), active, self);
             at += 1;
             if at == meeting {
                 lanes_of(set).for_each(|i| self.lanes[i].at = at);

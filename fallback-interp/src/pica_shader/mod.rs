@@ -14,6 +14,7 @@ mod alu;
 mod decode;
 mod emit;
 mod flow;
+mod registers;
 
 use triglyph_guest::kernel::geometry::GeometryRegisters;
 use triglyph_guest::kernel::vertex::{FUEL, Numbers, PicaProgram, Uniforms};
@@ -22,6 +23,7 @@ use triglyph_guest::pica::isa::{Dst, Index, SetEmit, Src};
 pub use decode::Program;
 pub use emit::{Emitted, Slots, Triangle};
 
+use crate::trace::Watch;
 use decode::{Instruction, Operand, Target};
 use flow::{CallEntry, IfEntry, LoopEntry, Next, Ring};
 
@@ -187,10 +189,24 @@ impl Machine {
         entry: u16,
         emit: &mut dyn FnMut(Emitted<'_>),
     ) -> Ending {
+        self.run_watched(program, constants, entry, emit, &mut ())
+    }
+
+    /// The same with a watcher.
+    pub fn run_watched(
+        &mut self,
+        program: &Program,
+        constants: &Constants<'_>,
+        entry: u16,
+        emit: &mut dyn FnMut(Emitted<'_>),
+        watch: &mut impl Watch<Self>,
+    ) -> Ending {
         self.clear_stacks();
         let mut pc = entry;
         for _ in 0..FUEL {
-            match self.step(program, constants, pc, emit) {
+            let next = self.step(program, constants, pc, emit);
+            watch.executed(4 * u32::from(pc), 1, self);
+            match next {
                 Some(next) => pc = next,
                 None => return Ending::Finished,
             }

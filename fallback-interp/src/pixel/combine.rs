@@ -4,8 +4,10 @@ use triglyph_guest::kernel::combine::{
     AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage,
 };
 use triglyph_guest::kernel::pixel::PixelConstants;
+use triglyph_guest::kernel::trace::{Register, WordForm};
 
 use super::Color;
+use crate::trace::{Registers, Watch, register};
 
 /// Colours that a pixel brings to the stages.
 pub(super) struct Sources {
@@ -48,10 +50,15 @@ pub(super) fn length(combiners: &Combiners) -> usize {
 }
 
 /// Runs the first stages.
-pub(super) fn run(stages: &[Stage], constants: &PixelConstants, sources: &Sources) -> Color {
-    let mut state = State { out: [0; 4], buffer: [0; 4] };
+pub(super) fn run(
+    stages: &[Stage],
+    constants: &PixelConstants,
+    sources: &Sources,
+    watch: &mut impl Watch<State>,
+) -> Color {
+    let mut state = State::START;
     let mut next = constants.buffer_color.to_be_bytes();
-    for (stage, constant) in stages.iter().zip(constants.stage_color) {
+    for (number, (stage, constant)) in (0..).zip(stages.iter().zip(constants.stage_color)) {
         state.out = state.stage(stage, constant.to_be_bytes(), sources);
         // An update is seen two stages later (3DS hardware test).
         state.buffer = next;
@@ -61,17 +68,31 @@ pub(super) fn run(stages: &[Stage], constants: &PixelConstants, sources: &Source
         if stage.update_alpha {
             next[3] = state.out[3];
         }
+        watch.executed(number, 1, &state);
     }
     state.out
 }
 
 /// What is handed from stage to stage.
-struct State {
-    out: Color,
+pub(super) struct State {
+    pub(super) out: Color,
     buffer: Color,
 }
 
+impl Registers for State {
+    fn registers(&self) -> Vec<Register> {
+        ["previous", "buffer"].map(|name| register(name, 4, WordForm::Int)).into()
+    }
+
+    fn words(&self, _: usize, words: &mut Vec<u32>) {
+        words.extend(self.out.iter().chain(&self.buffer).copied().map(u32::from));
+    }
+}
+
 impl State {
+    /// What the first stage finds.
+    pub(super) const START: State = State { out: [0; 4], buffer: [0; 4] };
+
     /// The result of one stage.
     fn stage(&self, stage: &Stage, constant: Color, sources: &Sources) -> Color {
         let (mut color, mut alpha) = ([[0; 3]; 3], [0; 3]);

@@ -29,10 +29,12 @@ mod target;
 mod tests;
 mod texel;
 mod texture;
+mod traced;
 mod vector;
 
-use triglyph_guest::kernel::combine::Source;
+use triglyph_guest::kernel::combine::{Source, Stage};
 use triglyph_guest::kernel::pixel::{Compare, PixelJob, PixelKey, Primitive};
+use triglyph_guest::kernel::trace::Tracing;
 use triglyph_guest::kernel::{PixelKernel, Unsupported};
 use triglyph_guest::layout::unmorton;
 
@@ -91,16 +93,11 @@ impl Kernel {
             return verdict.store(&pixel);
         }
         let textures = self.textures(job, &point);
-        let mut color = self.combined(job, &point, textures);
+        let color = self.combined(job, &point, textures);
         if !compare(key.alpha_test, u32::from(color[3]), job.constants.alpha_reference) {
             return;
         }
-        if let (Some(fog), Some(table)) = (&key.fog, job.fog) {
-            color = match fog.gas {
-                Some(gas) => gas::color(fog, gas, &job.constants.gas, table, textures[0]),
-                None => fog::apply(fog, table, job.constants.fog_color, depth, color),
-            };
-        }
+        let color = self.fogged(job, depth, textures, color);
         let verdict = early.unwrap_or_else(|| tests::depth_stencil(key, job.constants, &pixel, depth));
         verdict.store(&pixel);
         if verdict.passed && pixel.writes_color() {
@@ -110,18 +107,36 @@ impl Kernel {
         }
     }
 
+    /// What fog or gas make of a colour.
+    fn fogged(&self, job: &PixelJob<'_>, depth: f32, textures: [Color; 4], color: Color) -> Color {
+        let (Some(fog), Some(table)) = (&self.key.fog, job.fog) else { return color };
+        match fog.gas {
+            Some(gas) => gas::color(fog, gas, &job.constants.gas, table, textures[0]),
+            None => fog::apply(fog, table, job.constants.fog_color, depth, color),
+        }
+    }
+
     /// What comes out of the combiner stages.
     fn combine(&self, job: &PixelJob<'_>, point: &Point<'_>) -> Color {
         self.combined(job, point, self.textures(job, point))
     }
 
     fn combined(&self, job: &PixelJob<'_>, point: &Point<'_>, textures: [Color; 4]) -> Color {
+        combine::run(self.stages(), job.constants, &self.sources(job, point, textures), &mut ())
+    }
+
+    /// The combiner stages that do something.
+    fn stages(&self) -> &[Stage] {
+        &self.key.combiners.stages[..self.stages]
+    }
+
+    /// What the stages read.
+    fn sources(&self, job: &PixelJob<'_>, point: &Point<'_>, textures: [Color; 4]) -> combine::Sources {
         let lighting = match (&self.key.lighting, job.lighting) {
             (Some(key), Some((constants, tables))) => Lighting { key, constants, tables }.shade(point, &textures),
             _ => [[0; 4]; 2],
         };
-        let sources = combine::Sources { primary: point.color(self.key.color_slots), lighting, textures };
-        combine::run(&self.key.combiners.stages[..self.stages], job.constants, &sources)
+        combine::Sources { primary: point.color(self.key.color_slots), lighting, textures }
     }
 
     /// Samples the texture units that are read.
@@ -144,16 +159,30 @@ impl Kernel {
 
 impl PixelKernel for Kernel {
     fn shade(&self, job: &PixelJob<'_>) -> Result<(), Unsupported> {
+        self.blocks(job, |_, _, _| {});
+        Ok(())
+    }
+
+    fn shade_traced(&self, job: &PixelJob<'_>, tracing: Tracing<'_>) -> Result<(), Unsupported> {
+        self.blocks(job, |number, x, row| self.trace(&tracing, job, number, [x, row]));
+        Ok(())
+    }
+}
+
+impl Kernel {
+    /// Every covered pixel of every block; `before` hears of each, by the number of its primitive.
+    fn blocks(&self, job: &PixelJob<'_>, before: impl Fn(u32, u32, u32)) {
         for block in job.blocks {
             let Some(primitive) = job.primitives.get(block.primitive as usize) else { continue };
             let mut left = block.coverage;
             while left != 0 {
                 let (x, y) = unmorton(left.trailing_zeros());
                 left &= left - 1;
-                self.pixel(job, primitive, u32::from(block.x) + x, u32::from(block.row) + y);
+                let (x, row) = (u32::from(block.x) + x, u32::from(block.row) + y);
+                before(block.primitive, x, row);
+                self.pixel(job, primitive, x, row);
             }
         }
-        Ok(())
     }
 }
 

@@ -5,11 +5,13 @@ use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{
     FragmentJob, FragmentKey, PixelBlock, Primitive, RsxFragmentCode, Samples,
 };
+use triglyph_guest::kernel::trace::{Item, Tracing};
 use triglyph_guest::layout::unmorton;
 
 use super::interpolate::Point;
 use super::output::{Fragment, Output};
 use crate::rsx_fragment::{Program, Quad, Resources};
+use crate::trace::Recorder;
 
 /// A fragment kernel: its key with the program decoded.
 #[derive(Clone, Debug)]
@@ -27,14 +29,30 @@ impl Kernel {
 
 impl FragmentKernel for Kernel {
     fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
+        Ok(self.quads(job, None))
+    }
+
+    fn shade_traced(&self, job: &FragmentJob<'_>, tracing: Tracing<'_>) -> Result<u64, Unsupported> {
+        Ok(self.quads(job, Some(tracing)))
+    }
+}
+
+impl Kernel {
+    /// The samples that have passed.
+    fn quads(&self, job: &FragmentJob<'_>, tracing: Option<Tracing<'_>>) -> u64 {
         let output = Output::new(&self.key, job);
         let resources =
             Resources { constants: job.program_constants, keys: &self.key.textures, textures: job.textures };
         let tests_first = output.asks_alpha_last() && !self.program.decides(&self.key.textures);
         let quad = Quad::new(&self.program, resources);
         let mut run = FragmentRun { kernel: self, job, output, quad, tests_first, passed: 0 };
-        for_each_quad(job, self.key.samples, |primitive, at, covered| run.quad(primitive, at, covered));
-        Ok(run.passed)
+        for_each_quad(job, self.key.samples, |primitive, at, covered| {
+            if let Some(tracing) = tracing {
+                run.trace(&tracing, primitive, at, covered);
+            }
+            run.quad(primitive, at, covered);
+        });
+        run.passed
     }
 }
 
@@ -49,10 +67,31 @@ struct FragmentRun<'a, 'k> {
     passed: u64,
 }
 
+/// The four pixels of the quad whose upper left one is this.
+fn places(at: [u32; 2]) -> [[u32; 2]; 4] {
+    [0, 1, 2, 3].map(|lane| [at[0] + (lane & 1), at[1] + (lane >> 1)])
+}
+
 impl FragmentRun<'_, '_> {
+    /// Runs the program for a pixel that is asked about. It has no side effect.
+    fn trace(&mut self, tracing: &Tracing<'_>, primitive: &Primitive, at: [u32; 2], covered: [u32; 4]) {
+        let Some(lane) = tracing.lane_of_quad(at).filter(|&lane| covered[lane] != 0) else { return };
+        let points = places(at).map(|[x, y]| Point::new(self.job, primitive, x, y));
+        let [x, row] = places(at)[lane];
+        let number = self.job.primitives.iter().position(|other| std::ptr::eq(other, primitive)).unwrap_or(0);
+        self.quad.reset();
+        let item = Item::Pixel { x, row, primitive: number as u32 };
+        let mut recorder = Recorder::new(tracing, item, lane, &self.quad);
+        self.quad.run_watched(&points, &mut recorder);
+        if !self.quad.is_discarded(lane) {
+            self.quad.note_results(lane, &mut recorder);
+        }
+        tracing.add(recorder.finish());
+    }
+
     /// The quad whose upper left pixel is `at`, with the covered samples of its lanes.
     fn quad(&mut self, primitive: &Primitive, at: [u32; 2], covered: [u32; 4]) {
-        let places = [0, 1, 2, 3].map(|lane| [at[0] + (lane & 1), at[1] + (lane >> 1)]);
+        let places = places(at);
         let points = places.map(|[x, y]| Point::new(self.job, primitive, x, y));
         let center = self.kernel.key.samples.count() == 1 || self.kernel.key.output.depth_at_center;
         let mut shaded = !self.tests_first;

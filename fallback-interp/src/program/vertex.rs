@@ -3,12 +3,14 @@
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::VertexKernel;
 use triglyph_guest::kernel::program::vertex::{Component, Input, Step, Stream, VertexCode, VertexJob, VertexKey};
+use triglyph_guest::kernel::trace::{Item, Tracing};
 use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, FUEL};
 use triglyph_guest::num::half;
 use triglyph_guest::num::ops::Scalar;
 
 use super::Vector;
 use crate::rsx_vertex::{Ending, Machine, Program, Resources};
+use crate::trace::Recorder;
 
 /// A vertex kernel: its key with the program decoded.
 #[derive(Clone, Debug)]
@@ -37,6 +39,17 @@ impl Kernel {
 
 impl VertexKernel for Kernel {
     fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize {
+        self.run(job, first, None)
+    }
+
+    fn shade_traced(&self, job: &mut VertexJob<'_>, tracing: Tracing<'_>) -> usize {
+        self.run(job, 0, Some(tracing))
+    }
+}
+
+impl Kernel {
+    fn run(&self, job: &mut VertexJob<'_>, first: usize, tracing: Option<Tracing<'_>>) -> usize {
+        let start = job.vertices.first().copied();
         let stride = self.key.stride().max(1);
         for (i, &vertex) in job.vertices.iter().enumerate().skip(first) {
             let inputs = std::array::from_fn(|number| self.input(job, number, vertex));
@@ -47,7 +60,16 @@ impl VertexKernel for Kernel {
             }
             let mut machine = Machine::new(inputs);
             let resources = Resources { constants: job.constants, keys: &self.key.textures, textures: job.textures };
-            let ending = machine.run(&self.program, &resources, job.fuel.min(FUEL));
+            let fuel = job.fuel.min(FUEL);
+            let ending = match tracing.filter(|tracing| tracing.wants_vertex(vertex, start == Some(vertex))) {
+                None => machine.run(&self.program, &resources, fuel),
+                Some(tracing) => {
+                    let mut recorder = Recorder::new(&tracing, Item::Vertex(vertex), 0, &machine);
+                    let ending = machine.run_watched(&self.program, &resources, fuel, &mut recorder);
+                    tracing.add(recorder.finish());
+                    ending
+                }
+            };
             job.exhausted += u32::from(ending == Ending::OutOfFuel);
             let recorded = (0..32).filter(|register| self.key.outputs >> register & 1 != 0);
             for (value, register) in record.chunks_exact_mut(4).zip(recorded) {

@@ -45,7 +45,7 @@ pub(super) struct Lane {
     /// The operand of the last LG2 that is part of a reciprocal square root.
     pub(super) root_operand: f32,
     /// Condition registers.
-    conditions: [Vector; 2],
+    pub(super) conditions: [Vector; 2],
     /// The instruction that comes next.
     pub(super) at: usize,
     /// Open structures, the innermost one last.

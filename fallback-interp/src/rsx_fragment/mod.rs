@@ -20,6 +20,7 @@ mod flow;
 mod lane;
 mod lanes;
 mod pack;
+mod registers;
 mod structure;
 mod texture;
 
@@ -31,6 +32,7 @@ use triglyph_guest::rsx::fragment::{self, HALF_REGISTERS, Instruction, Step, Sto
 use crate::program::Vector;
 use crate::program::interpolate::Point;
 use crate::program::output::OUTPUTS;
+use crate::trace::Watch;
 use lane::Lane;
 use lanes::Lanes;
 
@@ -92,13 +94,23 @@ impl<'a> Quad<'a> {
         Quad { program, resources, lanes: [(); 4].map(|()| Lane::new(program.kept)) }
     }
 
-    /// Runs the program for four pixels.
-    pub fn run(&mut self, points: &[Point<'_>; 4]) {
-        let code = &self.program.decoded.code;
+    /// Back to the start of the program.
+    pub fn reset(&mut self) {
         let registers = usize::from(self.program.decoded.summary.registers);
         for lane in &mut self.lanes {
             lane.reset(registers);
         }
+    }
+
+    /// Runs the program for four pixels.
+    pub fn run(&mut self, points: &[Point<'_>; 4]) {
+        self.run_watched(points, &mut ());
+    }
+
+    /// The same with a watcher.
+    pub fn run_watched(&mut self, points: &[Point<'_>; 4], watch: &mut impl Watch<Self>) {
+        self.reset();
+        let code = &self.program.decoded.code;
         let mut executed = 0;
         while let Some((first, lanes)) = self.next() {
             let mut limited = first.waits();
@@ -108,6 +120,7 @@ impl<'a> Quad<'a> {
                 executed += 1;
                 limited = matches!(&step.instruction, Instruction::Flow(flow) if flow.op.is_call());
                 self.execute(step, lanes, points);
+                watch.executed(16 * u32::from(step.slot), lanes.into(), self);
             } else {
                 // After the last instruction.
                 self.each(lanes, |lane| lane.ended = true);

@@ -11,12 +11,14 @@
 mod alu;
 mod branch;
 mod machine;
+mod registers;
 
 use triglyph_guest::kernel::program::vertex::RsxVertexCode;
 use triglyph_guest::rsx::operand::Mask;
 use triglyph_guest::rsx::vertex::{self, BranchVisitor, Instruction, ScalarVisitor, Unit, VectorVisitor};
 
 use crate::program::{Vector, limit};
+use crate::trace::Watch;
 use alu::{ScalarUnit, UnitResult, VectorUnit};
 use branch::Branch;
 use machine::Address;
@@ -26,6 +28,8 @@ pub use machine::{Machine, Resources};
 #[derive(Clone, Debug)]
 pub struct Program {
     decoded: vertex::Program,
+    /// Where in the store each instruction is.
+    places: Vec<u16>,
     branch_bits: u32,
 }
 
@@ -33,7 +37,11 @@ impl Program {
     /// Decodes a program. Instructions that do not exist do nothing.
     pub fn new(code: &RsxVertexCode) -> Self {
         let decoded = vertex::Program::decode(&code.code, code.start.into(), |_, _| {});
-        Program { decoded, branch_bits: code.branch_bits }
+        Program {
+            decoded,
+            places: vertex::Program::places(&code.code, code.start.into()),
+            branch_bits: code.branch_bits,
+        }
     }
 }
 
@@ -49,6 +57,17 @@ pub enum Ending {
 impl Machine {
     /// Runs a program, at most `fuel` instructions of it.
     pub fn run(&mut self, program: &Program, resources: &Resources<'_>, fuel: u32) -> Ending {
+        self.run_watched(program, resources, fuel, &mut ())
+    }
+
+    /// The same with a watcher.
+    pub fn run_watched(
+        &mut self,
+        program: &Program,
+        resources: &Resources<'_>,
+        fuel: u32,
+        watch: &mut impl Watch<Self>,
+    ) -> Ending {
         let mut next = Some(usize::from(program.decoded.entry));
         let mut left = fuel;
         while let Some(at) = next {
@@ -58,6 +77,7 @@ impl Machine {
             }
             left -= 1;
             next = self.step(instruction, at, program.branch_bits, resources);
+            watch.executed(16 * program.places.get(at).copied().map_or(0, u32::from), 1, self);
         }
         Ending::End
     }

@@ -5,4 +5,5 @@ mod maxwell;
 mod mme;
 mod pica;
 mod program;
+mod traces;
 mod transfer;

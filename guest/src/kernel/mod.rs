@@ -35,6 +35,7 @@ pub mod random_transfer;
 #[cfg(feature = "random")]
 pub mod random_vertex;
 pub mod tier;
+pub mod trace;
 pub mod transfer;
 pub mod unsupported;
 pub mod vertex;

@@ -8,6 +8,7 @@ use super::packet_trace::{PacketTraceKernel, PacketTraceKey};
 use super::pixel::{PixelJob, PixelKey};
 use super::program;
 use super::program::stage::{ShaderKernel, ShaderKey};
+use super::trace::Tracing;
 use super::transfer::{TransferJob, TransferKey};
 use super::vertex::{VertexJob, VertexKey};
 use crate::format::TexelFormat;
@@ -49,6 +50,11 @@ pub trait VertexKernel: Send + Sync {
     ///
     /// [`GROUP`]: super::vertex::GROUP
     fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize;
+    /// As [`shade`](Self::shade), with a tracer.
+    fn shade_traced(&self, job: &mut VertexJob<'_>, tracing: Tracing<'_>) -> usize {
+        let _ = tracing;
+        self.shade(job, 0)
+    }
     /// Bytes of machine code, 0 for an interpreter.
     fn code_bytes(&self) -> usize {
         0
@@ -63,6 +69,11 @@ pub trait GeometryKernel: Send + Sync {
     ///
     /// [`GROUP`]: super::vertex::GROUP
     fn run(&self, job: &mut GeometryJob<'_>, first: usize) -> usize;
+    /// As [`run`](Self::run), with a tracer.
+    fn run_traced(&self, job: &mut GeometryJob<'_>, tracing: Tracing<'_>) -> usize {
+        let _ = tracing;
+        self.run(job, 0)
+    }
     /// Bytes of machine code, 0 for an interpreter.
     fn code_bytes(&self) -> usize {
         0
@@ -76,6 +87,14 @@ pub trait PixelKernel: Send + Sync {
     /// # Errors
     /// When the kernel does not support the job; nothing has been written then.
     fn shade(&self, job: &PixelJob<'_>) -> Result<(), Unsupported>;
+    /// As [`shade`](Self::shade), with a tracer.
+    ///
+    /// # Errors
+    /// As there.
+    fn shade_traced(&self, job: &PixelJob<'_>, tracing: Tracing<'_>) -> Result<(), Unsupported> {
+        let _ = tracing;
+        self.shade(job)
+    }
     /// How this kernel samples textures: `None` reads guest memory in place, `Some` decodes copies for it.
     fn texture_decoder(&self) -> Option<&dyn TextureDecoder> {
         None

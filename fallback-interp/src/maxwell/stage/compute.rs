@@ -2,12 +2,14 @@
 
 use triglyph_guest::kernel::maxwell::LANES;
 use triglyph_guest::kernel::program::stage::Block;
+use triglyph_guest::kernel::trace::{Item, Tracing, Wanted};
 use triglyph_guest::tegra::shader::isa::SpecialRegister;
 
 use crate::maxwell::Stages;
 use crate::maxwell::context::Surroundings;
 use crate::maxwell::lane::Lane;
 use crate::maxwell::warp::{Warp, release};
+use crate::trace::Recorder;
 
 /// Most threads of a block.
 const MAX_THREADS: u64 = 1024;
@@ -55,7 +57,7 @@ impl Surroundings for Threads<'_> {
 }
 
 /// Runs a program for a block.
-pub fn run(stages: &Stages<'_>, work: &mut Block<'_>) {
+pub fn run(stages: &Stages<'_>, work: &mut Block<'_>, tracing: Option<Tracing<'_>>) {
     let threads = work.threads.map(|count| count.max(1));
     let count = threads.iter().map(|&count| u64::from(count)).fold(1, u64::saturating_mul).min(MAX_THREADS) as usize;
     work.shared.fill(0);
@@ -63,15 +65,31 @@ pub fn run(stages: &Stages<'_>, work: &mut Block<'_>) {
     for (number, warp) in warps.iter_mut().enumerate() {
         warp.start((count - number * LANES).min(LANES), stages.program.local_bytes);
     }
+    // The warp of the thread that is asked about.
+    let mut traced = tracing.and_then(|tracing| match tracing.wanted() {
+        Wanted::Thread(place, thread) if place == work.place => {
+            let (warp, lane) = (thread as usize / LANES, thread as usize % LANES);
+            let start = warps.get(warp).filter(|warp| lane < warp.lanes.len())?;
+            Some((tracing, warp, Recorder::new(&tracing, Item::Thread(place, thread), lane, start)))
+        }
+        _ => None,
+    });
     loop {
         for (number, warp) in warps.iter_mut().enumerate() {
             let first = (number * LANES) as u32;
             let mut block = Threads { place: work.place, threads, first, shared: &mut *work.shared };
-            warp.run(stages.program, &mut stages.context(&mut block));
+            let context = &mut stages.context(&mut block);
+            match &mut traced {
+                Some((_, traced, recorder)) if *traced == number => warp.run(stages.program, context, recorder),
+                _ => warp.run(stages.program, context, &mut ()),
+            }
         }
         if !warps.iter().any(Warp::waits) {
-            return;
+            break;
         }
         release(&mut warps);
+    }
+    if let Some((tracing, _, recorder)) = traced {
+        tracing.add(recorder.finish());
     }
 }

@@ -1,6 +1,7 @@
 //! Geometry programs: vertices that they emit.
 
 use triglyph_guest::kernel::program::stage::{Emit, Primitives};
+use triglyph_guest::kernel::trace::{Item, Tracing};
 use triglyph_guest::tegra::shader::isa::{OutKind, SpecialRegister};
 
 use super::{PRIMITIVE, Record, patch};
@@ -63,7 +64,7 @@ impl Surroundings for Invocation<'_> {
 }
 
 /// Runs a geometry program.
-pub fn run(stages: &Stages<'_>, work: &mut Primitives<'_>) {
+pub fn run(stages: &Stages<'_>, work: &mut Primitives<'_>, tracing: Option<Tracing<'_>>) {
     let (inputs, outputs) = (stages.inputs, stages.outputs);
     let read = work.vertices as usize * inputs.len;
     let mut warp = Warp::default();
@@ -83,7 +84,10 @@ pub fn run(stages: &Stages<'_>, work: &mut Primitives<'_>) {
                 instance,
                 left: work.most,
             };
-            stages.run(&mut warp, 1, &mut invocation);
+            let wanted = tracing.filter(|tracing| tracing.wants_primitive(primitive));
+            let traced = wanted.as_ref().map(|tracing| (tracing, Item::Primitive(primitive, instance)));
+            let recorder = stages.run(&mut warp, 1, &mut invocation, traced);
+            stages.keep(wanted, recorder, invocation.current);
             work.emits.push(Emit::End { primitive: number as u32 });
         }
     }

@@ -27,6 +27,11 @@ impl Record {
         Record { places, len: words.len() }
     }
 
+    /// Whether records have a word.
+    pub fn has(&self, word: u8) -> bool {
+        self.places[usize::from(word)] != 0
+    }
+
     /// A word of record number `number`; 0 if it does not exist.
     pub fn read(&self, records: &[u32], number: usize, word: u8) -> u32 {
         self.place(number, word).and_then(|place| records.get(place)).copied().unwrap_or(0)
@@ -59,5 +64,7 @@ impl Record {
 const POSITION_W: u8 = 0x1F;
 /// The primitive's number.
 const PRIMITIVE: u8 = 0x18;
+/// The vertex's number.
+const VERTEX: u8 = 0xBF;
 /// Tessellation coordinates.
 const COORDINATES: [u8; 2] = [0xBC, 0xBD];

@@ -3,6 +3,7 @@
 use triglyph_guest::kernel::maxwell::LANES;
 use triglyph_guest::kernel::program::stage::PATCH_WORDS;
 use triglyph_guest::kernel::program::stage::{Evaluations, Patches};
+use triglyph_guest::kernel::trace::{Item, Tracing};
 use triglyph_guest::tegra::shader::isa::SpecialRegister;
 
 use super::{COORDINATES, PRIMITIVE, Record};
@@ -61,7 +62,7 @@ impl Surroundings for Control<'_> {
 }
 
 /// Runs a control program.
-pub fn control(stages: &Stages<'_>, work: &mut Patches<'_>) {
+pub fn control(stages: &Stages<'_>, work: &mut Patches<'_>, tracing: Option<Tracing<'_>>) {
     let (inputs, outputs) = (stages.inputs, stages.outputs);
     let threads = work.threads.clamp(1, LANES as u32);
     let (read, made) = (work.vertices as usize * inputs.len, threads as usize * outputs.len);
@@ -78,7 +79,10 @@ pub fn control(stages: &Stages<'_>, work: &mut Patches<'_>) {
             threads,
             primitive,
         };
-        stages.run(&mut warp, threads as usize, &mut control);
+        let wanted = tracing.filter(|tracing| tracing.wants_primitive(primitive));
+        let traced = wanted.as_ref().map(|tracing| (tracing, Item::Primitive(primitive, 0)));
+        let recorder = stages.run(&mut warp, threads as usize, &mut control, traced);
+        stages.keep(wanted, recorder, control.output);
     }
 }
 
@@ -123,7 +127,7 @@ impl Surroundings for Evaluation<'_> {
 }
 
 /// Runs an evaluation program.
-pub fn evaluation(stages: &Stages<'_>, work: &mut Evaluations<'_>) {
+pub fn evaluation(stages: &Stages<'_>, work: &mut Evaluations<'_>, tracing: Option<Tracing<'_>>) {
     let (inputs, outputs) = (stages.inputs, stages.outputs);
     let mut warp = Warp::default();
     outputs.clear(work.outputs);
@@ -138,6 +142,9 @@ pub fn evaluation(stages: &Stages<'_>, work: &mut Evaluations<'_>) {
             vertices: work.vertices,
             primitive: work.primitive,
         };
-        stages.run(&mut warp, 1, &mut evaluation);
+        let wanted = tracing.filter(|tracing| tracing.wants_primitive(work.primitive));
+        let traced = wanted.as_ref().map(|tracing| (tracing, Item::Primitive(work.primitive, number as u32)));
+        let recorder = stages.run(&mut warp, 1, &mut evaluation, traced);
+        stages.keep(wanted, recorder, evaluation.output);
     }
 }

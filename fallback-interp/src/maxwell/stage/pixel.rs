@@ -6,6 +6,7 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::{PixelCode, PixelInput, PixelMode};
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{BACK_FACING, FragmentJob, FragmentKey, Plane, Primitive};
+use triglyph_guest::kernel::trace::{Item, Tracing, WordForm};
 use triglyph_guest::tegra::shader::isa::{IpaSample, PixldMode, Reg};
 
 use crate::maxwell::context::{Context, Interpolated, Place, Surroundings};
@@ -16,6 +17,7 @@ use crate::maxwell::warp::Warp;
 use crate::program::fragment::for_each_quad;
 use crate::program::interpolate::share;
 use crate::program::output::{Colors, Fragment, OUTPUTS, Output};
+use crate::trace::{Recorder, Watch, bits};
 
 /// Words of the window's position: x, y, depth, 1/w.
 const POSITION: [u8; 4] = [0x1C, 0x1D, 0x1E, 0x1F];
@@ -51,11 +53,22 @@ impl Kernel {
 
 impl FragmentKernel for Kernel {
     fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
+        Ok(self.quads(job, None))
+    }
+
+    fn shade_traced(&self, job: &FragmentJob<'_>, tracing: Tracing<'_>) -> Result<u64, Unsupported> {
+        Ok(self.quads(job, Some(tracing)))
+    }
+}
+
+impl Kernel {
+    /// The samples that have passed.
+    fn quads(&self, job: &FragmentJob<'_>, tracing: Option<Tracing<'_>>) -> u64 {
         let output = Output::new(&self.key, job);
         let tests_first = output.asks_alpha_last() && self.shows_results_only();
-        let mut run = FragmentRun { kernel: self, job, output, warp: Warp::default(), tests_first, passed: 0 };
+        let mut run = FragmentRun { kernel: self, job, output, warp: Warp::default(), tests_first, tracing, passed: 0 };
         for_each_quad(job, self.key.samples, |primitive, at, covered| run.quad(primitive, at, covered));
-        Ok(run.passed)
+        run.passed
     }
 }
 
@@ -67,6 +80,7 @@ struct FragmentRun<'a, 'k> {
     warp: Warp,
     /// Whether the program need not run before the tests are asked.
     tests_first: bool,
+    tracing: Option<Tracing<'k>>,
     passed: u64,
 }
 
@@ -85,7 +99,7 @@ struct Quad<'k> {
     sample: Option<usize>,
 }
 
-impl FragmentRun<'_, '_> {
+impl<'k> FragmentRun<'_, 'k> {
     /// The quad whose upper left pixel is `at`, with the covered samples of its lanes.
     fn quad(&mut self, primitive: &Primitive, at: [u32; 2], covered: [u32; 4]) {
         let places = [0, 1, 2, 3].map(|lane| [at[0] + (lane & 1), at[1] + (lane >> 1)]);
@@ -112,15 +126,25 @@ impl FragmentRun<'_, '_> {
         }
     }
 
+    /// The lane of a quad that is asked about, if its program runs for it.
+    fn traced_lane(&self, quad: &Quad<'_>, covered: [u32; 4]) -> Option<(Tracing<'k>, usize)> {
+        let tracing = self.tracing?;
+        let lane = tracing.lane_of_quad(quad.places[0]).filter(|&lane| covered[lane] != 0)?;
+        Some((tracing, lane))
+    }
+
     /// Runs the program for samples of a quad and stores what it gives.
     fn shade(&mut self, quad: &Quad<'_>, covered: [u32; 4]) {
         if covered == [0; 4] {
             return;
         }
         let early = self.kernel.code.early_tests;
-        let mut shaded = early || !self.tests_first;
-        if shaded {
-            quad.run(&mut self.warp, covered);
+        let traced = self.traced_lane(quad, covered);
+        let mut shaded = early || !self.tests_first || traced.is_some();
+        match traced {
+            Some((tracing, lane)) => quad.trace(&tracing, lane, &mut self.warp, covered),
+            None if shaded => quad.run(&mut self.warp, covered, &mut ()),
+            None => {}
         }
         for lane in 0..4 {
             if covered[lane] == 0 || shaded && self.warp.lanes[lane].helper {
@@ -137,7 +161,7 @@ impl FragmentRun<'_, '_> {
             let warp = &mut self.warp;
             let colors = || {
                 if !shaded {
-                    quad.run(warp, covered);
+                    quad.run(warp, covered, &mut ());
                     shaded = true;
                 }
                 quad.results(&warp.lanes[lane]).colors
@@ -171,12 +195,36 @@ impl Quad<'_> {
         self.job.constants.sample_offsets.get(sample).copied().unwrap_or_default()
     }
 
-    fn run(&self, warp: &mut Warp, covered: [u32; 4]) {
-        let program = &self.kernel.program;
-        warp.start(4, program.local_bytes);
+    fn start(&self, warp: &mut Warp, covered: [u32; 4]) {
+        warp.start(4, self.kernel.program.local_bytes);
         for (lane, covered) in warp.lanes.iter_mut().zip(covered) {
             lane.helper = covered == 0;
         }
+    }
+
+    /// Runs the program for a lane that is asked about.
+    fn trace(&self, tracing: &Tracing<'_>, lane: usize, warp: &mut Warp, covered: [u32; 4]) {
+        let [x, row] = self.places[lane];
+        let number = self.job.primitives.iter().position(|other| std::ptr::eq(other, self.primitive)).unwrap_or(0);
+        self.start(warp, covered);
+        let item = Item::Pixel { x, row, primitive: number as u32 };
+        let mut recorder = Recorder::new(tracing, item, lane, warp);
+        self.run(warp, covered, &mut recorder);
+        let Results { colors, depth, .. } = self.results(&warp.lanes[lane]);
+        if !warp.lanes[lane].helper {
+            for (number, color) in colors.iter().enumerate() {
+                if self.kernel.code.targets >> (4 * number) & 15 != 0 {
+                    recorder.result(format!("color{number}"), WordForm::Float, &bits(color));
+                }
+            }
+            depth.iter().for_each(|depth| recorder.result("depth", WordForm::Float, &[depth.to_bits()]));
+        }
+        tracing.add(recorder.finish());
+    }
+
+    fn run(&self, warp: &mut Warp, covered: [u32; 4], watch: &mut impl Watch<Warp>) {
+        let program = &self.kernel.program;
+        self.start(warp, covered);
         let mut stage = View(self);
         let mut context = Context {
             environment: &self.job.environment,
@@ -184,7 +232,7 @@ impl Quad<'_> {
             images: &self.kernel.code.images,
             stage: &mut stage,
         };
-        warp.finish(program, &mut context);
+        warp.finish(program, &mut context, watch);
     }
 
     /// What a lane's registers say when it has ended.

@@ -1,8 +1,9 @@
 //! Vertices.
 
 use triglyph_guest::kernel::program::stage::Vertices;
+use triglyph_guest::kernel::trace::{Item, Tracing};
 
-use super::Record;
+use super::{Record, VERTEX};
 use crate::maxwell::Stages;
 use crate::maxwell::context::{Attribute, Surroundings};
 use crate::maxwell::lane::Lane;
@@ -34,7 +35,7 @@ impl Surroundings for Vertex<'_> {
 }
 
 /// Runs a program for vertices.
-pub fn run(stages: &Stages<'_>, work: &mut Vertices<'_>) {
+pub fn run(stages: &Stages<'_>, work: &mut Vertices<'_>, tracing: Option<Tracing<'_>>) {
     let (inputs, outputs) = (stages.inputs, stages.outputs);
     let mut warp = Warp::default();
     outputs.clear(work.outputs);
@@ -42,6 +43,10 @@ pub fn run(stages: &Stages<'_>, work: &mut Vertices<'_>) {
         let input = work.inputs.get(number * inputs.len..).unwrap_or(&[]);
         let output = work.outputs.get_mut(number * outputs.len..).unwrap_or(&mut []);
         let mut vertex = Vertex { inputs, outputs, input, output };
-        stages.run(&mut warp, 1, &mut vertex);
+        let index = inputs.read(work.inputs, number, VERTEX);
+        let wanted = tracing.filter(|tracing| tracing.wants_vertex(index, number == 0));
+        let traced = wanted.as_ref().map(|tracing| (tracing, Item::Vertex(index)));
+        let recorder = stages.run(&mut warp, 1, &mut vertex, traced);
+        stages.keep(wanted, recorder, vertex.output);
     }
 }

@@ -155,7 +155,7 @@ fn run(code: &[u64], case: &Value, inputs: &[Value], expect: &[Value], tolerance
         object(values).iter().for_each(|(name, value)| set(lane, name, value));
     }
     let mut context = Context { environment: &environment, textures: &[], images: &[], stage: &mut attributes };
-    warp.finish(&program, &mut context);
+    warp.finish(&program, &mut context, &mut ());
     let lanes = warp.lanes.iter().zip(expect);
     let values = lanes.flat_map(|(lane, expect)| object(expect).iter().map(move |(name, want)| (lane, name, want)));
     values.filter_map(|(lane, name, want)| check(lane, &attributes, name, want, tolerance)).collect()

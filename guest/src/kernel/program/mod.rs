@@ -35,6 +35,7 @@ pub mod stage;
 pub mod vertex;
 pub mod words;
 
+use super::trace::Tracing;
 use super::unsupported::Unsupported;
 
 /// Shades a batch of vertices with a program.
@@ -43,6 +44,11 @@ pub trait VertexKernel: Send + Sync {
     /// less than the length of the batch, the kernel leaves the next [`GROUP`](super::vertex::GROUP) vertices to the
     /// interpreter; the caller has it do them and calls again.
     fn shade(&self, job: &mut vertex::VertexJob<'_>, first: usize) -> usize;
+    /// As [`shade`](Self::shade), with a tracer.
+    fn shade_traced(&self, job: &mut vertex::VertexJob<'_>, tracing: Tracing<'_>) -> usize {
+        let _ = tracing;
+        self.shade(job, 0)
+    }
     /// Bytes of machine code, 0 for an interpreter.
     fn code_bytes(&self) -> usize {
         0
@@ -56,6 +62,14 @@ pub trait FragmentKernel: Send + Sync {
     /// # Errors
     /// When the kernel does not support the job; nothing has been written then.
     fn shade(&self, job: &fragment::FragmentJob<'_>) -> Result<u64, Unsupported>;
+    /// As [`shade`](Self::shade), with a tracer.
+    ///
+    /// # Errors
+    /// As there.
+    fn shade_traced(&self, job: &fragment::FragmentJob<'_>, tracing: Tracing<'_>) -> Result<u64, Unsupported> {
+        let _ = tracing;
+        self.shade(job)
+    }
     /// Bytes of machine code, 0 for an interpreter.
     fn code_bytes(&self) -> usize {
         0

@@ -14,6 +14,7 @@ use super::environment::{Environment, ImageKey};
 use super::sampler::TextureKey;
 use super::words::WordSet;
 use crate::kernel::maxwell::code::Code;
+use crate::kernel::trace::Tracing;
 use crate::kernel::unsupported::Unsupported;
 
 /// What a kernel is specialised to.
@@ -182,6 +183,14 @@ pub struct Block<'a> {
 pub trait ShaderKernel: Send + Sync {
     /// Does the whole job, or refuses it before anything happens.
     fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Unsupported>;
+    /// As [`run`](Self::run), with a tracer.
+    ///
+    /// # Errors
+    /// As there.
+    fn run_traced(&self, job: &mut ShaderJob<'_>, tracing: Tracing<'_>) -> Result<(), Unsupported> {
+        let _ = tracing;
+        self.run(job)
+    }
     /// Bytes of machine code, 0 for an interpreter.
     fn code_bytes(&self) -> usize {
         0

@@ -45,7 +45,22 @@ pub struct Summary {
 impl Program {
     /// Decodes the program that begins at `start`. Instructions without a row do nothing; each that can be reached is
     /// reported to `unknown` with its index in the store. A start beyond the store gives an empty program.
-    pub fn decode(store: &[Words], start: usize, mut unknown: impl FnMut(usize, UnknownInstruction)) -> Self {
+    pub fn decode(store: &[Words], start: usize, unknown: impl FnMut(usize, UnknownInstruction)) -> Self {
+        Self::without_gaps(&Self::reached(store, start, unknown), start)
+    }
+
+    /// Where in the store each instruction of [`code`](Self::code) is.
+    pub fn places(store: &[Words], start: usize) -> Vec<u16> {
+        let reached = Self::reached(store, start, |_, _| {});
+        (0..).zip(&reached).filter(|(_, instruction)| instruction.is_some()).map(|(place, _)| place).collect()
+    }
+
+    /// The instructions of the store that the program can reach.
+    fn reached(
+        store: &[Words],
+        start: usize,
+        mut unknown: impl FnMut(usize, UnknownInstruction),
+    ) -> Vec<Option<Instruction>> {
         let mut at: Vec<Option<Instruction>> = vec![None; store.len()];
         let mut open = vec![start];
         while let Some(index) = open.pop() {
@@ -65,7 +80,7 @@ impl Program {
                 open.push(instruction.scalar.target.into());
             }
         }
-        Self::without_gaps(&at, start)
+        at
     }
 
     fn without_gaps(store: &[Option<Instruction>], start: usize) -> Self {

@@ -1,0 +1,50 @@
+// Two runs: the first event that differs, and the other run's picture beside this one's.
+async function drawOther(show, before, after) {
+  const { comparison } = data;
+  if (!comparison?.has_pictures || typeof show.after !== "string") return;
+  const mine = turn;
+  const key = (view === "before" ? show.before : show.after).replace(/^picture/, "other");
+  const target = $("other");
+  let pixels;
+  try {
+    pixels = await picture(key);
+  } catch {
+    $("versus-name").textContent = `${comparison.other} has no such event.`;
+    [target.width, target.height] = [0, 0];
+    return;
+  }
+  if (mine !== turn) return;
+  const own = view === "before" ? before : after;
+  const image = view === "difference" ? difference(own, pixels) : shown(pixels, data.canvases[canvas].depth);
+  [target.width, target.height] = [image.width, image.height];
+  target.getContext("2d").putImageData(image, 0, 0);
+  target.style.width = image.width * Number($("zoom").value) + "px";
+  target.style.transform = $("flip").checked ? "scaleY(-1)" : "";
+  let count = 0;
+  for (let at = 0; at < own.data.length; at += 4) {
+    if ([0, 1, 2, 3].some((i) => own.data[at + i] !== pixels.data[at + i])) count++;
+  }
+  $("versus-name").textContent = `${comparison.other}: ${count || "no"} pixels differ` +
+    (view === "difference" ? "; shown are those that differ between the runs." : ".");
+}
+function startComparison() {
+  const { comparison } = data;
+  if (!comparison) return;
+  const place = $("comparison");
+  place.hidden = false;
+  $("versus").hidden = !comparison.has_pictures;
+  if (!comparison.first) {
+    place.textContent = `Compared with ${comparison.other}: no event differs.`;
+  } else {
+    const { event, what } = comparison.first;
+    const go = make("button", `event ${event}`);
+    go.onclick = () => select(event);
+    const list = make("ul");
+    list.append(...what.map((line) => make("li", line)));
+    place.append(`Compared with ${comparison.other}: the first that differs is `, go, list);
+    select(event);
+  }
+  onPicture.push(drawOther);
+  drawPicture();
+}
+startComparison();
