@@ -37,7 +37,7 @@ pub use pixel::{pixel_text, to_rgba};
 pub use programs::{Line, Program, program_of, programs};
 pub use replay::{Session, SessionOptions};
 pub use serve::{Answer, Compiled, Server};
-pub use stepping::{PageRegister, Run, runs};
+pub use stepping::{PageChange, PageRegister, Run, runs};
 pub use surfaces::surfaces_of;
 pub use tour::{Ask, Moment, Seen, Tour};
 pub use views::{Form, Heat, Inputs, MAX_PARTS, Texture, vertex_value};

@@ -22,15 +22,18 @@ pub struct Run {
     pub lane: u8,
     /// The registers of a lane.
     pub registers: Vec<PageRegister>,
-    /// Words at the start, those that are not 0: lane, word, value.
-    pub start: Vec<(u8, u16, u32)>,
+    /// Words at the start, those that are not 0.
+    pub start: Vec<PageChange>,
     /// Offset, lanes that have executed it, what it has changed.
-    pub steps: Vec<(u32, u32, Vec<(u8, u16, u32)>)>,
+    pub steps: Vec<(u32, u32, Vec<PageChange>)>,
     /// Whether there were more steps than are kept.
     pub cut: bool,
     /// What the program has given.
     pub results: Vec<(PageRegister, Vec<u32>)>,
 }
+
+/// A lane, one of its words, and the word's value.
+pub type PageChange = (u8, u16, u32);
 
 /// A register, or a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -9,6 +9,7 @@ use triglyph_guest::kernel::pixel::PixelJob;
 use triglyph_guest::kernel::program::stage::ShaderJob;
 use triglyph_guest::kernel::program::{self, FragmentKernel, fragment::FragmentJob};
 use triglyph_guest::kernel::tier::TextureDecoder;
+use triglyph_guest::kernel::trace::Wanted;
 use triglyph_guest::kernel::transfer::TransferJob;
 use triglyph_guest::kernel::vertex::VertexJob;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, VertexKernel};
@@ -17,11 +18,22 @@ use super::counters::Counters;
 use super::handle::{Batch, Handle};
 use super::kinds::{Fragment, Geometry, Macro, Pixel, ProgramVertex, Shader, Transfer, Vertex};
 use super::pixel_cost::PixelCost;
+use super::watch::{blocks, runs};
+
+/// Whether vertices are wanted.
+fn vertices(wanted: Wanted) -> Option<()> {
+    matches!(wanted, Wanted::Vertex(_)).then_some(())
+}
+
+/// Whether primitives are.
+fn primitives(wanted: Wanted) -> Option<()> {
+    matches!(wanted, Wanted::Primitive(_)).then_some(())
+}
 
 impl Handle<Vertex> {
     /// Shades every vertex of `job`.
     pub fn shade(&self, job: &mut VertexJob<'_>) {
-        if self.traced(|kernel, tracing| kernel.shade_traced(job, tracing)).is_none() {
+        if self.traced(vertices, |kernel, tracing, ()| kernel.shade_traced(job, tracing)).is_none() {
             self.run_batch(job);
         }
     }
@@ -30,7 +42,7 @@ impl Handle<Vertex> {
 impl Handle<ProgramVertex> {
     /// Shades every vertex of `job`.
     pub fn shade(&self, job: &mut program::vertex::VertexJob<'_>) {
-        if self.traced(|kernel, tracing| kernel.shade_traced(job, tracing)).is_none() {
+        if self.traced(vertices, |kernel, tracing, ()| kernel.shade_traced(job, tracing)).is_none() {
             self.run_batch(job);
         }
     }
@@ -39,7 +51,7 @@ impl Handle<ProgramVertex> {
 impl Handle<Geometry> {
     /// Runs every primitive of `job`.
     pub fn run(&self, job: &mut GeometryJob<'_>) {
-        if self.traced(|kernel, tracing| kernel.run_traced(job, tracing)).is_none() {
+        if self.traced(primitives, |kernel, tracing, ()| kernel.run_traced(job, tracing)).is_none() {
             self.run_batch(job);
         }
     }
@@ -126,7 +138,7 @@ impl Handle<Transfer> {
 impl Handle<Shader> {
     /// Does the whole job.
     pub fn run(&self, job: &mut ShaderJob<'_>) {
-        if self.traced(|kernel, tracing| kernel.run_traced(job, tracing)).is_none() {
+        if self.traced(runs(&job.work), |kernel, tracing, ()| kernel.run_traced(job, tracing)).is_none() {
             self.call(self.compiled().as_deref(), |kernel| kernel.run(job));
         }
     }
@@ -191,8 +203,17 @@ impl SelectedPixel {
 
     /// Shades all blocks of `job`.
     pub fn shade(&self, job: &PixelJob<'_>) {
-        if self.handle.traced(|kernel, tracing| kernel.shade_traced(job, tracing)).is_none() {
-            self.handle.call(self.compiled.as_deref(), |kernel| kernel.shade(job));
+        let shade = |job: &PixelJob<'_>| self.handle.call(self.compiled.as_deref(), |kernel| kernel.shade(job));
+        let part = |blocks: Range<usize>| PixelJob { blocks: &job.blocks[blocks], ..*job };
+        let wants = |wanted| blocks(job.blocks, wanted);
+        let traced = self.handle.traced(wants, |kernel, tracing, wanted| {
+            shade(&part(0..wanted.start));
+            let done = kernel.shade_traced(&part(wanted.clone()), tracing);
+            shade(&part(wanted.end..job.blocks.len()));
+            done
+        });
+        if traced.is_none() {
+            shade(job);
         }
     }
 }
@@ -242,9 +263,17 @@ impl SelectedFragment {
 
     /// Shades all blocks of `job` and returns how many samples passed all tests.
     pub fn shade(&self, job: &FragmentJob<'_>) -> u64 {
-        let traced = self.handle.traced(|kernel, tracing| kernel.shade_traced(job, tracing));
-        let shade = || self.handle.call(self.compiled().map(|compiled| &**compiled), |kernel| kernel.shade(job));
-        traced.map_or_else(shade, |passed| passed.unwrap_or_default())
+        let shade = |job: &FragmentJob<'_>| {
+            self.handle.call(self.compiled().map(|compiled| &**compiled), |kernel| kernel.shade(job))
+        };
+        let part = |blocks: Range<usize>| FragmentJob { blocks: &job.blocks[blocks], ..*job };
+        let wants = |wanted| blocks(job.blocks, wanted);
+        let traced = self.handle.traced(wants, |kernel, tracing, wanted| {
+            let before = shade(&part(0..wanted.start));
+            let passed = kernel.shade_traced(&part(wanted.clone()), tracing).unwrap_or_default();
+            before + passed + shade(&part(wanted.end..job.blocks.len()))
+        });
+        traced.unwrap_or_else(|| shade(job))
     }
 }
 

@@ -2,10 +2,13 @@
 //!
 //! While nobody watches, a call costs one comparison.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use triglyph_guest::kernel::ContentHash;
+use triglyph_guest::kernel::pixel::PixelBlock;
+use triglyph_guest::kernel::program::stage::Work;
 use triglyph_guest::kernel::trace::{Trace, Tracer, Tracing, Wanted};
 
 use super::handle::Handle;
@@ -75,6 +78,32 @@ impl Kernels {
     }
 }
 
+/// Which of a job's blocks have the wanted pixel: from the first to the last one that has.
+pub(super) fn blocks(blocks: &[PixelBlock], wanted: Wanted) -> Option<Range<usize>> {
+    let Wanted::Pixel([x, row]) = wanted else { return None };
+    let has = |block: &PixelBlock| u32::from(block.x) == x & !7 && u32::from(block.row) == row & !7;
+    let first = blocks.iter().position(has)?;
+    Some(first..blocks.iter().rposition(has)? + 1)
+}
+
+/// Says whether work of programs of warps has the wanted run.
+pub(super) fn runs(work: &Work<'_>) -> impl Fn(Wanted) -> Option<()> + use<> {
+    let (of_vertices, place) = match work {
+        Work::Vertices(_) => (true, None),
+        Work::Block(block) => (false, Some(block.place)),
+        Work::Patches(_) | Work::Evaluations(_) | Work::Primitives(_) => (false, None),
+    };
+    move |wanted| {
+        let has = match wanted {
+            Wanted::Vertex(_) => of_vertices,
+            Wanted::Primitive(_) => !of_vertices && place.is_none(),
+            Wanted::Thread(block, _) => place == Some(block),
+            Wanted::Pixel(_) => false,
+        };
+        has.then_some(())
+    }
+}
+
 impl<K: Kind> Handle<K> {
     /// Notes that the kernel serves a draw, if somebody watches.
     #[inline]
@@ -84,13 +113,19 @@ impl<K: Kind> Handle<K> {
         }
     }
 
-    /// If somebody wants traces, has the interpreter do a job with a tracer; returns what `run` does.
+    /// If somebody wants a trace that `wants` finds in a job, has the interpreter do it with a tracer: what `run` does
+    /// with what `wants` returns comes back.
     #[inline]
-    pub(super) fn traced<T>(&self, run: impl FnOnce(&K::Kernel, Tracing<'_>) -> T) -> Option<T> {
+    pub(super) fn traced<P, T>(
+        &self,
+        wants: impl FnOnce(Wanted) -> Option<P>,
+        run: impl FnOnce(&K::Kernel, Tracing<'_>, P) -> T,
+    ) -> Option<T> {
         let watching = self.slot().watch().current()?;
         let kernel = self.note(&watching);
         let tracer = watching.tracer.as_ref()?;
-        Some(run(self.slot().interpreter(), Tracing { tracer, kernel }))
+        let part = wants(tracer.wanted())?;
+        Some(run(self.slot().interpreter(), Tracing { tracer, kernel }, part))
     }
 
     #[cold]

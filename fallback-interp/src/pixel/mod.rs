@@ -108,6 +108,7 @@ impl Kernel {
     }
 
     /// What fog or gas make of a colour.
+    #[inline(always)]
     fn fogged(&self, job: &PixelJob<'_>, depth: f32, textures: [Color; 4], color: Color) -> Color {
         let (Some(fog), Some(table)) = (&self.key.fog, job.fog) else { return color };
         match fog.gas {
@@ -126,11 +127,13 @@ impl Kernel {
     }
 
     /// The combiner stages that do something.
+    #[inline(always)]
     fn stages(&self) -> &[Stage] {
         &self.key.combiners.stages[..self.stages]
     }
 
     /// What the stages read.
+    #[inline(always)]
     fn sources(&self, job: &PixelJob<'_>, point: &Point<'_>, textures: [Color; 4]) -> combine::Sources {
         let lighting = match (&self.key.lighting, job.lighting) {
             (Some(key), Some((constants, tables))) => Lighting { key, constants, tables }.shade(point, &textures),
@@ -171,6 +174,7 @@ impl PixelKernel for Kernel {
 
 impl Kernel {
     /// Every covered pixel of every block; `before` hears of each, by the number of its primitive.
+    #[inline(always)]
     fn blocks(&self, job: &PixelJob<'_>, before: impl Fn(u32, u32, u32)) {
         for block in job.blocks {
             let Some(primitive) = job.primitives.get(block.primitive as usize) else { continue };

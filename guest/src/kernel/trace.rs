@@ -156,6 +156,11 @@ impl Tracer {
         Tracer { wanted, traces: Mutex::default() }
     }
 
+    /// What it wants.
+    pub fn wanted(&self) -> Wanted {
+        self.wanted
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<Trace>> {
         self.traces.lock().unwrap_or_else(PoisonError::into_inner)
     }
