@@ -201,6 +201,7 @@ function startPrograms() {
     const answer = await fetch(`compiled/${programs.event}/${programs.chosen}`);
     $("compiled").textContent = answer.ok ? await answer.text() : "The compiler does not support it.";
   };
+  for (const tab of $("tabs").children) tab.addEventListener("click", () => openPanel(false));
   $("help-close").onclick = () => $("help").close();
   fillRunKind();
   onSelect.push(showPrograms);

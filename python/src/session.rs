@@ -258,7 +258,7 @@ impl Session {
     /// Writes a page for a browser that needs nothing else; events are (first, end), all without it.
     #[pyo3(signature = (path, *, title = "capture".to_owned(), events = None))]
     fn write_page(&self, py: Python<'_>, path: PathBuf, title: String, events: Option<(usize, usize)>) -> PyResult<()> {
-        let options = PageOptions { title, events: events.map(|(first, end)| first..end) };
+        let options = PageOptions { title, events: events.map(|(first, end)| first..end), ..PageOptions::default() };
         let write = |session: &mut Looking<'_>| {
             let page = triglyph_inspect::write_page(session, &options)?;
             std::fs::write(&path, page).map_err(|error| Error::io(&path, error))
