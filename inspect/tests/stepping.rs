@@ -1,9 +1,12 @@
 //! Programs of events and their runs: what a run gives is what the draw has stored.
 #![allow(missing_docs, reason = "test code, never published")]
 
-use triglyph::probe::{Channel, ColorFormat, Fragment, Role, Stored, Surface, Wanted};
+use std::sync::{Arc, Mutex};
+
+use triglyph::probe::{Channel, ColorFormat, Fragment, Role, Stored, Surface, Wanted, Watch, Watched};
 use triglyph_inspect::{
-    PageOptions, Program, Run, Server, Session, SessionOptions, history, programs, runs, surfaces_of,
+    Ask, Moment, PageOptions, Program, Run, Seen, Server, Session, SessionOptions, Tour, history, programs, runs,
+    surfaces_of,
 };
 use triglyph_testkit::data::captures;
 use triglyph_testkit::random::Random;
@@ -194,6 +197,57 @@ fn servers_answer_about_programs() {
         assert_eq!(text(&format!("trace/{event}/pixel/60000/60000")).unwrap(), "[]", "{name}");
         for wrong in ["programs/999999", "trace/0/vertex", "trace/x/vertex/1", "trace/0/pixel/1", "compiled/0/0"] {
             assert_eq!(text(wrong), None, "{name}: {wrong}");
+        }
+    }
+}
+
+/// Watches kernels at some commands, and looks after the last one.
+struct Watcher {
+    orders: Vec<u64>,
+    wanted: Wanted,
+    ask: Ask,
+    traces: usize,
+    seen: Arc<Mutex<Option<(Seen, usize)>>>,
+}
+
+impl Tour for Watcher {
+    fn ask(&mut self, order: u64, moment: Moment) -> Option<Ask> {
+        (self.orders.last() == Some(&order) && moment == Moment::After).then(|| self.ask.clone())
+    }
+
+    fn seen(&mut self, seen: Seen) {
+        *self.seen.lock().unwrap() = Some((seen, self.traces));
+    }
+
+    fn watch(&mut self, order: u64) -> Option<Watch> {
+        self.orders.contains(&order).then_some(Watch { wanted: Some(self.wanted) })
+    }
+
+    fn watched(&mut self, _: u64, watched: Watched) {
+        self.traces += watched.traces.len();
+    }
+}
+
+#[test]
+fn watching_changes_no_byte() {
+    for name in NAMES {
+        let path = captures("").into_iter().find(|path| path.to_string_lossy().contains(name)).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
+        let last = session.events().len() - 1;
+        let first = last.saturating_sub(60);
+        let orders: Vec<u64> = session.events()[first..].iter().map(|event| event.order).collect();
+        let surfaces = surfaces_of(session.events());
+        let ranges = surfaces.iter().map(Surface::range).collect();
+        let ask = Ask { registers: true, ranges };
+        let plain = session.show(last, Moment::After, ask.clone()).unwrap();
+        for wanted in [Wanted::Vertex(None), Wanted::Pixel([surfaces[0].width / 2, surfaces[0].rows / 2])] {
+            let seen = Arc::new(Mutex::new(None));
+            let watcher = Watcher { orders: orders.clone(), wanted, ask: ask.clone(), traces: 0, seen: seen.clone() };
+            session.tour(first, last, Box::new(watcher)).unwrap();
+            let (found, traces) = seen.lock().unwrap().take().unwrap();
+            assert!(found == plain, "{name}: {wanted:?}");
+            assert!(traces > 0 || wanted != Wanted::Vertex(None), "{name}");
         }
     }
 }
