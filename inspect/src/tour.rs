@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use triglyph::probe::{
-    Command, Effect, Fragment, FragmentCounts, Input, Observer, View, Watch as Kernels, Watched,
-};
+use triglyph::probe::{Command, Effect, Fragment, FragmentCounts, Input, Observer, View, Watch as Kernels, Watched};
 use triglyph::{GuestAddr, GuestRange};
 
 use crate::events::Event;
