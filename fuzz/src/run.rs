@@ -382,8 +382,9 @@ impl Run {
         }
         let [state, other_state] = [self.state(), other.state()];
         (state != other_state).then(|| {
-            let first = state.iter().zip(&other_state).position(|(a, b)| a != b);
-            format!("registers: {} and {} bytes, first differ at {first:x?}", state.len(), other_state.len())
+            let first = state.iter().zip(&other_state).position(|(a, b)| a != b).unwrap_or(0);
+            let [from, other_from] = [&state, &other_state].map(|state| &state[first..state.len().min(first + 8)]);
+            format!("registers: at {first:#x} of {} bytes {from:02x?} / {other_from:02x?}", state.len())
         })
     }
 

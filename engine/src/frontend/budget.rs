@@ -235,18 +235,6 @@ impl Budget {
         enough
     }
 
-    /// Takes back that words of commands were spent: an interrupt has left them for the next run.
-    pub fn give_back_words(&mut self, words: u64, nanoseconds: u64) {
-        let units = nanoseconds.max(cost::WORD.saturating_mul(words));
-        self.clock = self.clock.wrapping_sub(nanoseconds);
-        self.fuel = self.fuel.saturating_add(units).min(self.tank);
-        if let Some(left) = &mut self.slice {
-            left.limit.words = left.limit.words.saturating_add(words).min(self.words);
-            left.limit.nanoseconds = left.limit.nanoseconds.saturating_add(nanoseconds);
-            left.fuel = left.fuel.saturating_add(units);
-        }
-    }
-
     /// As [`Self::spend`], for words of commands.
     #[inline]
     #[must_use]

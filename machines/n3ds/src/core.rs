@@ -22,7 +22,7 @@ pub struct Core {
     pub renderer: Renderer,
     /// The command processor.
     pub pica: Pica,
-    /// FaultLog of the guest.
+    /// Faults of the guest.
     pub faults: FaultLog,
     /// What bounds a run, and time.
     pub budget: Budget,

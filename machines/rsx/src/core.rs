@@ -89,19 +89,24 @@ pub struct Core {
     pub memory: Memory,
     /// Kernels, threads, the scene.
     pub renderer: Renderer,
-    /// FaultLog of the guest.
+    /// Faults of the guest.
     pub faults: FaultLog,
     /// Whether words in memory are big-endian: push buffers, vertices, textures, surfaces, reports, semaphores.
     pub big_endian: bool,
     /// Where in the push buffer the header stands that is being executed, an offset in the channel's push buffer
-    /// object. FaultLog name it.
+    /// object. Faults name it.
     pub position: u64,
+    /// Words that were executed before the present one since the clock moved on for words.
+    pub words_before: u64,
     objects: Objects,
     /// Fuel and time.
     pub budget: Budget,
     /// IO addresses that were not mapped.
     unmapped_io: Vec<u64>,
 }
+
+/// What a word of a push buffer takes, in nanoseconds of the clock.
+pub(super) const WORD: u64 = 1;
 
 /// IO addresses that are kept between two looks.
 const UNMAPPED: usize = 64;
@@ -112,7 +117,7 @@ impl DeriveContext for Core {
         self.renderer.state_cache_disabled()
     }
 
-    /// FaultLog are counted when values are derived.
+    /// Faults are counted when values are derived.
     #[inline]
     fn fault_count(&self) -> u64 {
         0
@@ -132,10 +137,16 @@ impl Core {
             faults: FaultLog::default(),
             big_endian: false,
             position: 0,
+            words_before: 0,
             objects,
             budget: Budget::new(fuel),
             unmapped_io: Vec::new(),
         })
+    }
+
+    /// Nanoseconds since power on, as the word that is being executed finds them: the same wherever runs are cut.
+    pub fn now(&self) -> u64 {
+        self.budget.now().wrapping_add(WORD * self.words_before)
     }
 
     /// How much of the hardware there is.
@@ -383,7 +394,7 @@ impl Core {
 
     /// Stores what reports and notifiers consist of: time in nanoseconds, a value, a status. 16 bytes.
     pub fn write_record(&mut self, place: GuestAddr, value: u32, status: u32, what: &str) {
-        let time = self.budget.now();
+        let time = self.now();
         // 64 bits in big-endian memory begin with the high word, in little-endian memory with the low one.
         let [first, second] = match self.big_endian {
             true => [(time >> 32) as u32, time as u32],

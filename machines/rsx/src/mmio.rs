@@ -158,8 +158,8 @@ impl Rsx {
                     | flag(live.error.is_some(), bit::SUSPENDED)
             }
             id::PULL0 => flag(switches.pull, bit::ACCESS) | flag(switches.hash_failed, bit::HASH_FAILED),
-            id::TIME_0 => self.core.budget.now() as u32 & !31,
-            id::TIME_1 => (self.core.budget.now() >> 32) as u32 & 0x1FFF_FFFF,
+            id::TIME_0 => self.core.now() as u32 & !31,
+            id::TIME_1 => (self.core.now() >> 32) as u32 & 0x1FFF_FFFF,
             _ => self.plain_read(address),
         }
     }

@@ -431,11 +431,13 @@ impl Channel {
                 }
             }
         };
+        core.words_before = (done - before) as u64;
         if let Some(run) = run {
             core.position = address.wrapping_add(4 * done as u64) & ADDRESS_MASK;
             let end = words.len().min(before.saturating_add(core.budget.words_left()));
             done += self.data(core, run, &words[done..end]);
         }
+        core.words_before = 0;
         if self.current.is_none() {
             return Step::Over(core.budget.spend_words(1, 1));
         }

@@ -35,10 +35,12 @@ pub struct Core {
     pub memory: Memory,
     /// Kernels, threads, the scene.
     pub renderer: Renderer,
-    /// FaultLog of the guest.
+    /// Faults of the guest.
     pub faults: FaultLog,
-    /// GPU address of the push-buffer word that is being executed. FaultLog name it.
+    /// GPU address of the push-buffer word that is being executed. Faults name it.
     pub position: u64,
+    /// Words that were executed before it since the clock moved on for words.
+    pub(super) words_before: u64,
     /// Address space of the channel that runs.
     pub space: u32,
     /// Page kinds of all address spaces.
@@ -86,6 +88,7 @@ impl Core {
             renderer,
             faults: FaultLog::default(),
             position: 0,
+            words_before: 0,
             space: SPACE,
             kinds: Kinds::default(),
             syncpoints: [0; SYNCPOINTS],
@@ -117,6 +120,11 @@ impl Core {
     pub fn fault(&mut self, kind: FaultKind, address: u64, what: Arguments<'_>) {
         self.budget.charge(cost::FAULT);
         self.faults.record(kind, address, self.position, what);
+    }
+
+    /// Nanoseconds since power on, as the word that is being executed finds them: the same wherever runs are cut.
+    pub fn now(&self) -> u64 {
+        self.budget.now().wrapping_add(self.words_before)
     }
 
     /// Draws what is still in the scene, so that memory shows it.
@@ -359,7 +367,7 @@ impl Core {
     /// Stores what semaphores and reports of four words consist of: payload, zero, time in nanoseconds. The time is
     /// there before the payload says so.
     pub fn write_report(&mut self, address: u64, payload: u64, what: &str) {
-        let time = self.budget.now();
+        let time = self.now();
         self.write_bytes(address.wrapping_add(8) & ADDRESS_MASK, &time.to_le_bytes(), what);
         self.write_bytes(address, &payload.to_le_bytes(), what);
     }

@@ -298,11 +298,14 @@ impl Device for TegraX1 {
         let _span = trace::submit();
         self.core.begin_slice(limit);
         self.core.memory.note_host_writes();
-        self.run_rounds();
-        let has_more = self.channels.values().any(|channel| channel.has_work() && channel.blocked().is_none());
+        let is_over = !self.run_rounds();
+        // In a round that is not over one channel may have released what another one waits for.
+        let goes_on = |channel: &Channel| if channel.blocked().is_some() { is_over } else { channel.has_work() };
+        let has_more = self.channels.values().any(goes_on);
         if !has_more {
             // An interrupt says the rest.
             self.core.draw_all();
+            self.round = Round::default();
         }
         match self.core.end_slice() {
             SliceEnd::Interrupted => {

@@ -133,7 +133,7 @@ fn release(core: &mut Core, counters: &Counters, word: u32, address: u64, payloa
     });
     let value = match kind {
         ReportKind::None => payload.into(),
-        ReportKind::AlphaBetaClocks => core.budget.now(),
+        ReportKind::AlphaBetaClocks => core.now(),
         _ => counters.value(kind, control::sub_report(word) as usize),
     };
     let one_word = control::structure_size(word) == Some(StructSize::OneWord);

@@ -169,6 +169,7 @@ impl Units {
     fn write_each(&mut self, core: &mut Core, class: Class, words: Words<'_>) -> usize {
         let room = (METHOD_MASK + 1 - words.method) as usize;
         let data = &words.data[..words.data.len().min(room)];
+        let before = core.words_before;
         let mut done = 0;
         loop {
             let method = words.method + done as u32;
@@ -178,6 +179,7 @@ impl Units {
             }
             let method = words.method + done as u32;
             core.position = words.position.wrapping_add(4 * done as u64) & ADDRESS_MASK;
+            core.words_before = before + done as u64;
             let taken = self.write_effect(core, class, method, &data[done..]);
             done += taken;
             if taken == 0 || done == data.len() || self.work.blocked.is_some() {
@@ -232,8 +234,10 @@ impl Units {
                 return data.len();
             }
         }
+        let before = core.words_before;
         for (i, datum) in data.iter().enumerate() {
             core.position = position.wrapping_add(4 * i as u64) & ADDRESS_MASK;
+            core.words_before = before + i as u64;
             if self.write_effect(core, class, method, std::slice::from_ref(datum)) == 0 {
                 return i;
             }

@@ -222,6 +222,7 @@ impl Curie {
 impl Object for Curie {
     fn run(&mut self, core: &mut Core, run: Run<'_>) -> usize {
         let Run { mut method, mut words, increasing } = run;
+        let before = core.words_before;
         while let [.., last] = words {
             if self.gather.is_some() {
                 self.before_plain_words(core, Run { method, words, increasing });
@@ -237,6 +238,7 @@ impl Object for Curie {
             if words.is_empty() {
                 break;
             }
+            core.words_before = before + (run.words.len() - words.len()) as u64;
             let taken = self.trigger(core, Run { method, words, increasing });
             method += if increasing { 4 * taken as u32 } else { 0 };
             words = &words[taken..];

@@ -10,8 +10,9 @@ use triglyph_guest::rsx::methods::curie;
 use triglyph_guest::rsx::ramht::engine;
 
 use super::puller::OBJECTS;
-use super::pusher::{WORD, header, spend_words};
+use super::pusher::{header, spend_words};
 use super::{Channel, Puller, Stop};
+use crate::core::WORD;
 use crate::curie::{Known, known};
 use triglyph_engine::frontend::packet_trace::{
     AnalyzedPacket, Executed, PacketSource, PacketTrace, PacketTraces, Progress, TracedPacket, run_traces,

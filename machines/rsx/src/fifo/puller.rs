@@ -139,7 +139,9 @@ impl Puller<'_> {
     /// Methods whose data are handles, one by one: the object gets instance addresses instead.
     fn object_methods(&mut self, to: Method, words: &[u32]) -> (usize, Option<Stop>) {
         let Method { subchannel, mut method, increasing } = to;
+        let before = self.core.words_before;
         for (i, &handle) in words.iter().enumerate() {
+            self.core.words_before = before + i as u64;
             if !OBJECTS.contains(&method) {
                 return (i, None);
             }

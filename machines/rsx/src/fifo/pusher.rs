@@ -4,11 +4,10 @@ use triglyph_guest::rsx::fifo::{Command, Methods, PusherError};
 use triglyph_guest::rsx::ramht::engine;
 
 use super::{Channel, Fetch, Method, Puller, Stop, packet_trace};
+use crate::core::WORD;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::budget::cost;
 
-/// What a word of a push buffer takes, in nanoseconds of the clock.
-pub(super) const WORD: u64 = 1;
 /// What a jump takes.
 const JUMP: u64 = 64;
 
@@ -47,25 +46,17 @@ pub fn run(channel: &mut Channel, fetch: &mut Fetch, puller: &mut Puller<'_>) ->
 fn data(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
     let packet = channel.packet;
     let words = &words[..words.len().min(packet.count as usize).min(puller.core.budget.words_left())];
-    let fuel = spend_words(puller, words.len());
     let (taken, stop) = puller.methods(channel, Method::of(packet), words);
-    if stop == Some(Stop::SliceOver) {
-        give_back_words(puller, words.len() - taken);
-    }
+    let fuel = spend_words(puller, taken);
     took(channel, packet, taken as u32);
     if fuel { stop } else { out_of_fuel(channel, puller) }
 }
 
-/// Takes fuel for words of a push buffer.
+/// Takes fuel for words of a push buffer that were executed, and lets their time pass.
 #[inline(always)]
 pub(super) fn spend_words(puller: &mut Puller<'_>, words: usize) -> bool {
+    puller.core.words_before = 0;
     puller.core.budget.spend_words(words as u64, WORD * words as u64)
-}
-
-/// Gives fuel back for words that an interrupt has left for the next run.
-#[cold]
-fn give_back_words(puller: &mut Puller<'_>, words: usize) {
-    puller.core.budget.give_back_words(words as u64, WORD * words as u64);
 }
 
 /// Moves past data words of a packet.
@@ -147,14 +138,11 @@ pub(super) fn header(channel: &mut Channel, puller: &mut Puller<'_>, word: u32, 
         channel.packet = packet;
         return if spend_words(puller, 1) { None } else { out_of_fuel(channel, puller) };
     }
-    let fuel = spend_words(puller, words.len() + 1);
+    puller.core.words_before = 1;
     let taken = puller.whole(channel, to, words);
+    let fuel = spend_words(puller, taken + 1);
     took(channel, packet, taken as u32);
-    let mut stop = None;
-    if taken < words.len() {
-        give_back_words(puller, words.len() - taken);
-        stop = Some(Stop::SliceOver);
-    }
+    let stop = (taken < words.len()).then_some(Stop::SliceOver);
     if fuel { stop } else { out_of_fuel(channel, puller) }
 }
 

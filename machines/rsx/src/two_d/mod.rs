@@ -117,6 +117,7 @@ impl TwoD {
     /// interrupted.
     pub(super) fn run(&mut self, core: &mut Core, index: usize, run: Run<'_>) -> usize {
         let Run { mut method, mut words, increasing } = run;
+        let before = core.words_before;
         while let Some((&word, rest)) = words.split_first() {
             let Some(object) = self.objects.get_mut(index) else { return run.words.len() };
             if object.class == class::IMAGE_FROM_CPU && method >= image_from_cpu::COLORS {
@@ -130,6 +131,7 @@ impl TwoD {
                 continue;
             }
             object.registers.set(method, word);
+            core.words_before = before + (run.words.len() - words.len()) as u64;
             self.observed(core, index, (method, word), |two_d, core| two_d.trigger(core, index, method, word));
             words = rest;
             method += if increasing { 4 } else { 0 };

@@ -296,7 +296,7 @@ impl<'u> ClassDispatch<'u> {
     fn notify(&mut self, datum: u32) {
         let address = self.registers().address(threed_methods::regs::set_notify_a::ID) & ADDRESS_MASK;
         let mut record = [0; 16];
-        record[..8].copy_from_slice(&self.core.budget.now().to_le_bytes());
+        record[..8].copy_from_slice(&self.core.now().to_le_bytes());
         self.core.write_bytes(address, &record, "a notifier");
         if threed_methods::regs::notify::type_(datum) == Some(NotifyType::WriteThenAwaken) {
             self.core.interrupt();

@@ -8,8 +8,8 @@ use triglyph_guest::tegra::shader::isa::{AbsoluteTarget, Jump, JumpCall, Op, dec
 use triglyph_guest::tegra::shader::program::{MAX_WORDS, Program, is_control, settle};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::program::Problem;
 use crate::core::{ADDRESS_MASK, Core};
-use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 
 /// Bytes of a bundle: functions keep their place in one.
@@ -38,7 +38,7 @@ pub(super) struct Piece {
     pub segment: u32,
     /// Byte address in the code that kernels see.
     pub at: u32,
-    /// Words.
+    /// Words; 0 if there is no memory.
     pub words: usize,
     /// Hash of the words as they are in memory.
     hash: u64,
@@ -52,8 +52,12 @@ impl Piece {
 
     /// Whether the words in memory are still the same.
     pub(super) fn is_same(&self, core: &mut Core, segment: u64) -> bool {
+        let address = segment.wrapping_add(self.segment.into()) & ADDRESS_MASK;
+        if self.words == 0 {
+            return core.memory.readable(GuestAddr::new(core.space, address)).is_empty();
+        }
         let mut bytes = vec![0; 8 * self.words];
-        core.read_bytes(segment.wrapping_add(self.segment.into()) & ADDRESS_MASK, &mut bytes, "a function");
+        core.read_bytes(address, &mut bytes, "a function");
         xxh3_64(&bytes) == self.hash
     }
 
@@ -75,8 +79,14 @@ pub(super) fn alone(code: &[u64]) -> Vec<u64> {
 }
 
 /// Puts what `code`, the reached words of the piece `own`, calls of the code segment at `segment` behind it. Returns
-/// the pieces.
-pub(super) fn link(core: &mut Core, segment: u64, own: Piece, code: &mut Vec<u64>) -> Vec<Piece> {
+/// the pieces; what is wrong goes to `problems`.
+pub(super) fn link(
+    core: &mut Core,
+    segment: u64,
+    own: Piece,
+    code: &mut Vec<u64>,
+    problems: &mut Vec<Problem>,
+) -> Vec<Piece> {
     let mut pieces = vec![own];
     let mut at = 0;
     // Words are appended while this goes on, at most as many as any code has.
@@ -86,7 +96,7 @@ pub(super) fn link(core: &mut Core, segment: u64, own: Piece, code: &mut Vec<u64
             let is_there = |&place: &u32| code.get(settle(place) as usize / 8).is_some_and(|&word| word != 0);
             let known = pieces.iter().filter_map(|piece| piece.place(target)).find(is_there);
             let place = known.or_else(|| {
-                let piece = append(core, segment, target, code)?;
+                let piece = append(core, segment, target, code, problems)?;
                 pieces.push(piece);
                 piece.place(target)
             });
@@ -118,13 +128,20 @@ fn leads_to(at: usize, word: u64) -> Option<(u32, u64)> {
     }
 }
 
-/// Appends the function at an address of the segment, as far as control flow reaches it.
-fn append(core: &mut Core, segment: u64, target: u32, code: &mut Vec<u64>) -> Option<Piece> {
+/// Appends the function at an address of the segment, as far as control flow reaches it. `None` when it is empty or too
+/// long.
+fn append(
+    core: &mut Core,
+    segment: u64,
+    target: u32,
+    code: &mut Vec<u64>,
+    problems: &mut Vec<Problem>,
+) -> Option<Piece> {
     let start = target & !(BUNDLE - 1);
     let address = segment.wrapping_add(start.into()) & ADDRESS_MASK;
     if core.memory.readable(GuestAddr::new(core.space, address)).is_empty() {
-        core.fault(FaultKind::BadShader, address, format_args!("a call of a function outside memory"));
-        return None;
+        problems.push(Problem { address, what: "a call of a function outside memory".to_owned() });
+        return Some(Piece { segment: start, at: 0, words: 0, hash: 0 });
     }
     let mut count = FIRST_READ;
     let (found, bytes, program) = loop {

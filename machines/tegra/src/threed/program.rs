@@ -66,6 +66,15 @@ pub(crate) struct Loaded {
     pieces: Vec<Piece>,
     /// Tables of computed branches, and what stood in them.
     tables: Vec<(JumpTable, Vec<u32>)>,
+    /// What is wrong with it. Each draw counts that, so that it makes no difference what is remembered.
+    problems: Vec<Problem>,
+}
+
+/// Something wrong with a program: where it stands, and what.
+#[derive(Debug)]
+pub(super) struct Problem {
+    pub address: u64,
+    pub what: String,
 }
 
 impl Loaded {
@@ -73,9 +82,13 @@ impl Loaded {
     pub(super) fn has_tables(&self) -> bool {
         !self.tables.is_empty()
     }
-}
 
-impl Loaded {
+    fn report(&self, core: &mut Core) {
+        for Problem { address, what } in &self.problems {
+            core.fault(FaultKind::BadShader, *address, format_args!("{what}"));
+        }
+    }
+
     /// Bytes of local memory of a lane, by the header.
     pub(super) fn local_bytes(&self) -> u32 {
         self.header.local_memory().min(MOST_LOCAL)
@@ -122,10 +135,12 @@ impl Programs {
             let same = |(table, words): &(JumpTable, Vec<u32>)| *words == read_table(core, table, &mut constant);
             let is_same = xxh3_64(&bytes) == known.hash && known.tables.iter().all(same);
             if is_same && known.pieces.iter().all(|piece| piece.is_same(core, segment)) {
+                known.report(core);
                 return Some(known.clone());
             }
         }
         let loaded = Arc::new(load(core, segment, address, kind, &mut constant)?);
+        loaded.report(core);
         if self.loaded.len() >= MOST {
             self.loaded.clear();
         }
@@ -163,11 +178,12 @@ fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut 
     let words = bytes[..header_bytes].as_chunks().0;
     let header =
         ProgramHeader(std::array::from_fn(|i| words.get(i).map_or(0, |&word: &[u8; 4]| u32::from_le_bytes(word))));
+    let mut problems = Vec::new();
     if let Some(problem) = kind.and_then(|stage| header.problem(stage)) {
-        core.fault(FaultKind::BadShader, address, format_args!("{} program: {problem}", name(kind)));
+        problems.push(Problem { address, what: format!("{} program: {problem}", name(kind)) });
     }
     if let Some(unknown) = program.unknown.first() {
-        core.fault(FaultKind::BadShader, address, format_args!("{} program: {unknown}", name(kind)));
+        problems.push(Problem { address, what: format!("{} program: {unknown}", name(kind)) });
     }
     let own_words = program.words().min(code.len());
     let (mut words, mut linked) = (vec![0; own_words], false);
@@ -180,7 +196,7 @@ fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut 
     }
     let offset = address.wrapping_add(header_bytes as u64).wrapping_sub(segment) & ADDRESS_MASK;
     let own = Piece::own(offset as u32, own_words);
-    let pieces = if linked { link(core, segment, own, &mut words) } else { Vec::new() };
+    let pieces = if linked { link(core, segment, own, &mut words, &mut problems) } else { Vec::new() };
     let program = if linked { Program::reach(&words, &targets) } else { program };
     let mut loaded = Loaded {
         header,
@@ -200,6 +216,7 @@ fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut 
         hash: 0,
         pieces,
         tables,
+        problems,
     };
     (0..program.instructions.len()).for_each(|index| note(&mut loaded, &program, index));
     loaded.wanted = WantedUnits::of(&loaded.uses);
