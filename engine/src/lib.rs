@@ -16,6 +16,7 @@ pub mod render;
 pub mod scene;
 pub mod sched;
 pub mod snapshot;
+mod sync;
 pub mod trace;
 pub mod transfer;
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use triglyph::Machine;
 use triglyph_fuzz::mutate::Base;
-use triglyph_fuzz::oracle::Allowed;
+use triglyph_fuzz::oracle::{Allowed, Oracle};
 use triglyph_fuzz::{Case, Verdict, corpus};
 
 fn setting(name: &str) -> Option<u64> {
@@ -75,6 +75,25 @@ fn the_same_number_is_the_same_mutant() {
         let [one, two] = [(); 2].map(|()| Case::new(&bases, seed, None).expect("bases"));
         assert_eq!((&one.edits, one.oracle), (&two.edits, two.oracle));
         assert!(one.mutant() == two.mutant());
+    }
+}
+
+/// Mutants for which something did not hold once: `found/MACHINE-ORACLE-SEED.tgc`, as `triglyph fuzz` keeps them.
+#[test]
+fn what_was_found_holds() {
+    let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("found");
+    let files = std::fs::read_dir(&folder).expect("a folder").map(|file| file.expect("a file").path());
+    let mut files: Vec<_> = files.collect();
+    files.sort();
+    assert!(!files.is_empty());
+    for file in files {
+        let name = file.file_stem().and_then(|name| name.to_str()).expect("a name");
+        let (rest, seed) = name.rsplit_once('-').expect("a seed");
+        let oracle = Oracle::ALL.into_iter().find(|oracle| rest.ends_with(&format!("-{}", oracle.name())));
+        let mutant = std::fs::read(&file).expect("a capture");
+        let report = oracle.expect("an oracle").check(&mutant, seed.parse().expect("a number"), Allowed::default());
+        assert_eq!(report.verdict, Verdict::Holds, "{name}");
     }
 }
 

@@ -1,7 +1,9 @@
 //! What the kernel cache counts.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
+
+use crate::sync::atomic::AtomicU64;
 
 /// What the cache has done so far.
 #[derive(Debug, Default)]

@@ -55,6 +55,8 @@ pub use watch::Watched;
 
 #[cfg(test)]
 mod encoding;
+#[cfg(all(test, shuttle))]
+mod model;
 #[cfg(test)]
 mod stress;
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! What tables, slots and compile jobs share.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::counters::Counters;
 use super::key_log::KeyLog;
@@ -9,6 +8,7 @@ use super::tiers::{TierMode, Tiers};
 use super::watch::Watch;
 use crate::log::Log;
 use crate::sched::Worker;
+use crate::sync::atomic::{AtomicBool, AtomicU64};
 
 /// What tables, slots and compile jobs share.
 #[derive(Debug)]

@@ -2,8 +2,7 @@
 //! is called often, and once more when it is hot.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use triglyph_guest::kernel::{Tier, Unsupported};
@@ -16,15 +15,17 @@ use super::shared::Shared;
 use super::tiers::TierMode;
 use super::watch::Watch;
 use crate::log::LogLevel;
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use crate::sync::{Mutex, MutexGuard, RwLock};
 use crate::trace;
 
 /// Calls after which a kernel tiers up. A call is a batch of vertices, a tile's share of a draw or a transfer: some
 /// thousand of them pay for a few milliseconds of compiling in the background.
-const TIER_UP_AFTER: u32 = 2048;
+const TIER_UP_AFTER: u32 = if cfg!(shuttle) { 2 } else { 2048 };
 
 /// Calls after which a kernel is hot: it has run for seconds, and may take a tenth of one to be compiled for a third
 /// time.
-const HOT_AFTER: u32 = 16_384;
+const HOT_AFTER: u32 = if cfg!(shuttle) { 4 } else { 16_384 };
 
 /// No number of calls.
 const NEVER: u32 = u32::MAX;
@@ -43,8 +44,8 @@ pub(super) struct Slot<K: Kind> {
     compiled: RwLock<Option<Arc<K::Kernel>>>,
     /// Increases with each kernel that `compiled` gets, so that callers who keep one notice that there is a better one.
     version: AtomicU32,
-    /// Whether the first compilation has begun; locked while one is running.
-    started: Mutex<bool>,
+    /// How far compiling has come; locked while it goes on.
+    progress: Mutex<Progress>,
     /// Whether the first compilation has ended, with or without a kernel.
     settled: AtomicBool,
     /// Whether the key came from the key file and has not been looked up yet: compiling it can wait.
@@ -64,6 +65,18 @@ pub(super) struct Slot<K: Kind> {
     pub(super) last_used: AtomicU64,
     /// For kernels that shade pixels.
     pub(super) pixel_cost: PixelCost,
+}
+
+/// How far compiling has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    /// Nothing was compiled.
+    None,
+    /// The first compilation has begun.
+    Begun,
+    /// There is the kernel for hot ones, which no other replaces. The optimizing tier may come later: its job is queued
+    /// by whoever takes that promotion, while another thread takes the next one.
+    Hot,
 }
 
 /// A compilation under way. If it panics there is no kernel to wait for: the interpreter serves, or what there was.
@@ -94,7 +107,7 @@ impl<K: Kind> Slot<K> {
             interpreter: OnceLock::new(),
             compiled: RwLock::new(None),
             version: AtomicU32::new(0),
-            started: Mutex::new(false),
+            progress: Mutex::new(Progress::None),
             settled: AtomicBool::new(false),
             deferred: AtomicBool::new(false),
             calls: AtomicU32::new(0),
@@ -263,8 +276,8 @@ impl<K: Kind> Slot<K> {
         });
     }
 
-    fn lock_started(&self) -> MutexGuard<'_, bool> {
-        self.started.lock().unwrap_or_else(|e| e.into_inner())
+    fn lock_progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     /// Whether the caller, a compile job, is the last owner, so that the kernel can no longer be called.
@@ -274,8 +287,9 @@ impl<K: Kind> Slot<K> {
 
     /// The first compilation, unless there has been one.
     fn compile_first(&self, tier: Option<&dyn Tier>) {
-        let mut started = self.lock_started();
-        if !std::mem::replace(&mut *started, true) {
+        let mut progress = self.lock_progress();
+        if *progress == Progress::None {
+            *progress = Progress::Begun;
             self.compile(tier);
             self.settled.store(true, Release);
         }
@@ -283,9 +297,12 @@ impl<K: Kind> Slot<K> {
 
     /// Compiles with the optimizing tier, unless the key is known to be unsupported. The caller has set `tiered_up`.
     fn compile_optimized(&self) {
-        let mut started = self.lock_started();
-        let first = !std::mem::replace(&mut *started, true);
-        if first || self.compiled().is_some() {
+        let mut progress = self.lock_progress();
+        let first = *progress == Progress::None;
+        if first {
+            *progress = Progress::Begun;
+        }
+        if first || *progress != Progress::Hot && self.compiled().is_some() {
             let compiled = self.compile(self.shared.tiers.optimized.as_deref());
             Counters::add(&self.shared.counters.tiered_up, (compiled && !first).into());
         }
@@ -294,10 +311,11 @@ impl<K: Kind> Slot<K> {
 
     /// Compiles with the tier for hot kernels, which refuses those that it would not make better.
     fn compile_hot(&self) {
-        let _started = self.lock_started();
+        let mut progress = self.lock_progress();
         if let (Some(hot), Some(_)) = (self.shared.tiers.hot.as_deref(), self.compiled())
             && let Ok(kernel) = self.make(hot)
         {
+            *progress = Progress::Hot;
             self.install(kernel);
             Counters::add(&self.shared.counters.tiered_up, 1);
         }

@@ -26,8 +26,8 @@ use super::*;
 
 /// How many kernels there are and were.
 #[derive(Debug, Default)]
-struct Census {
-    alive: AtomicI64,
+pub(super) struct Census {
+    pub(super) alive: AtomicI64,
     made: AtomicU64,
 }
 
@@ -81,24 +81,26 @@ impl Drop for Living {
     }
 }
 
-const CODE: usize = 100;
+pub(super) const CODE: usize = 100;
 const KEYS: u8 = 96;
-const UNSUPPORTED_FROM: u8 = 90;
+pub(super) const UNSUPPORTED_FROM: u8 = 90;
 
-fn tiers(census: &Arc<Census>) -> Tiers {
-    let tier = |number, code, unsupported_from| -> Arc<dyn Tier> {
-        Arc::new(Fills(Counting { number, code, unsupported_from, census: census.clone() }))
-    };
+/// A tier of a number, whose kernels have so many bytes of code.
+pub(super) fn tier(census: &Arc<Census>, number: u8, code: usize, unsupported_from: u8) -> Arc<dyn Tier> {
+    Arc::new(Fills(Counting { number, code, unsupported_from, census: census.clone() }))
+}
+
+pub(super) fn tiers(census: &Arc<Census>) -> Tiers {
     Tiers {
-        interpreter: tier(1, 0, u8::MAX),
-        baseline: Some(tier(2, CODE, UNSUPPORTED_FROM)),
-        optimized: Some(tier(3, CODE / 2, UNSUPPORTED_FROM)),
+        interpreter: tier(census, 1, 0, u8::MAX),
+        baseline: Some(tier(census, 2, CODE, UNSUPPORTED_FROM)),
+        optimized: Some(tier(census, 3, CODE / 2, UNSUPPORTED_FROM)),
         hot: None,
     }
 }
 
 /// Calls a kernel and checks whose it is.
-fn call(handle: &Handle<kinds::Transfer>, key: u8) -> u8 {
+pub(super) fn call(handle: &Handle<kinds::Transfer>, key: u8) -> u8 {
     let bytes = window::buffer(&[0; 2]);
     handle.run(&TransferJob::Fill(Fill { target: Window::new(&bytes), value: 0 }));
     assert_eq!(bytes[1].load(Relaxed), key, "another key's kernel");

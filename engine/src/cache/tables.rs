@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, MutexGuard};
 
 use triglyph_guest::kernel::ContentHash;
 
@@ -13,6 +13,7 @@ use super::kinds::{self, KeyKind, Kind, kernel_kinds};
 use super::shared::Shared;
 use super::slot::Slot;
 use super::tiers::TierMode;
+use crate::sync::{Mutex, MutexGuard};
 
 macro_rules! define_tables {
     ($($(#[$doc:meta])* $kind:ident = $number:literal, $name:literal, $method:ident: $key:ty => $kernel:ty;)*) => {

@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use super::{Interrupter, Timeline};
 use crate::device::{Device, RunEnd, RunLimit};
 use crate::error::Error;
+use crate::sync::thread::{self, JoinHandle};
+use crate::sync::{Condvar, Mutex, MutexGuard};
 
 /// How a device's thread works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,7 +219,7 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
         };
         let shared = Arc::new(Shared { queue: Mutex::new(queue), work: Condvar::new(), done: Condvar::new() });
         let theirs = shared.clone();
-        let thread = std::thread::Builder::new().name("triglyph-device".into());
+        let thread = thread::Builder::new().name("triglyph-device".into());
         let thread = thread.spawn(move || work(device, &theirs, slice));
         let thread = thread.map_err(|error| Error::Unsupported(format!("a thread for a device: {error}")))?;
         Ok(DeviceWorker { shared, thread: Some(thread), interrupter, timeline, capacity })

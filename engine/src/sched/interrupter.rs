@@ -1,7 +1,9 @@
 //! Ending a bounded run from another thread.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
+
+use crate::sync::atomic::AtomicU32;
 
 /// Interrupts the bounded runs of a device. Clones interrupt the same device; any thread may, at any time, also after
 /// the device is gone.

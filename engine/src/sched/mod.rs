@@ -11,11 +11,12 @@ mod timeline;
 mod worker;
 mod worker_pool;
 
-use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::Error;
+use crate::sync::Mutex;
+use crate::sync::thread::{self, JoinHandle};
 pub use device_worker::{BoundedWork, DeviceWorker, WorkerError, WorkerOptions};
 pub use executor::Executor;
 pub use interrupter::Interrupter;
@@ -57,7 +58,7 @@ impl OwnThreads {
         let mut own = OwnThreads::default();
         for i in 1..=count {
             let pool = own.pool.clone();
-            let thread = std::thread::Builder::new().name(format!("triglyph-{i}"));
+            let thread = thread::Builder::new().name(format!("triglyph-{i}"));
             // A worker without a core of its own does not spin: it would take time from those that work.
             own.threads.push(thread.spawn(move || pool.run(i < cores))?);
         }
@@ -151,5 +152,7 @@ impl Scheduler {
     }
 }
 
+#[cfg(all(test, shuttle))]
+mod model;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,9 @@
 //! Waiting for completed work, events and fences from another thread.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
+
+use crate::sync::{Condvar, Mutex};
 
 /// What a device has done, for any thread to wait on without a look at the device: clones share it.
 ///

@@ -2,9 +2,12 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-use std::thread::JoinHandle;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::sync::atomic::AtomicU64;
+use crate::sync::thread::{self, JoinHandle};
+use crate::sync::{Condvar, Mutex, MutexGuard, thread_local};
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -54,7 +57,7 @@ impl Shared {
     }
 
     fn run(&self) {
-        RUNS.set(self);
+        RUNS.with(|runs| runs.set(self));
         let mut queues = self.lock();
         loop {
             let job = queues.soon.pop_front().or_else(|| queues.later.pop_front());
@@ -101,7 +104,7 @@ impl Worker {
         let mut thread = self.thread.lock().unwrap_or_else(|e| e.into_inner());
         if thread.is_none() {
             let shared = self.shared.clone();
-            let started = std::thread::Builder::new().name("triglyph-compile".into()).spawn(move || shared.run());
+            let started = thread::Builder::new().name("triglyph-compile".into()).spawn(move || shared.run());
             match started {
                 Ok(handle) => *thread = Some(handle),
                 Err(_) => return false,
@@ -158,7 +161,7 @@ impl Drop for Worker {
         let thread = self.thread.get_mut().unwrap_or_else(|e| e.into_inner()).take();
         if let Some(thread) = thread
             // Waits for the job that runs now. When that job is the last owner, its thread cannot be joined.
-            && !std::ptr::eq(RUNS.get(), &*self.shared)
+            && !std::ptr::eq(RUNS.with(Cell::get), &*self.shared)
         {
             let _ = thread.join();
         }

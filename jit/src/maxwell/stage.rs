@@ -18,7 +18,7 @@ use triglyph_guest::kernel::program::stage::{ShaderJob, ShaderKernel, ShaderKey,
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::table::flags;
-use triglyph_guest::tegra::shader::isa::{AttributeAccess, form};
+use triglyph_guest::tegra::shader::isa::{AttributeAccess, Op, decode, form};
 use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use super::file::Loc;
@@ -77,6 +77,12 @@ pub(super) fn stores(program: &Program) -> bool {
         .words
         .iter()
         .any(|&word| form(word).is_some_and(|form| form.has(flags::STORES) && !matches!(form.name, "stl" | "sts")))
+}
+
+/// Whether a program reads memory where there may be none, which is counted.
+fn loads(program: &Program) -> bool {
+    let is_load = |&word: &u64| matches!(decode(word), Some(Op::ld | Op::ldg | Op::ldg_p | Op::suld_p | Op::suld_d));
+    program.words.iter().any(is_load)
 }
 
 /// The host of a group of lanes.
@@ -239,11 +245,15 @@ struct Plan<'k> {
     key: &'k ShaderKey,
     graph: Graph,
     stores: bool,
+    /// Whether it makes a difference that a lane of a group does not exist, apart from its outputs.
+    masked: bool,
 }
 
 impl<'k> Plan<'k> {
     fn new(key: &'k ShaderKey) -> Result<Plan<'k>, Unsupported> {
-        Ok(Plan { key, graph: Graph::new(&key.code, |_| Sharing::default())?, stores: stores(&key.code) })
+        let (graph, stores) = (Graph::new(&key.code, |_| Sharing::default())?, stores(&key.code));
+        let masked = stores || loads(&key.code) || !graph.is_straight();
+        Ok(Plan { key, graph, stores, masked })
     }
 
     fn size(&self) -> u32 {
@@ -281,7 +291,7 @@ impl<'k> Plan<'k> {
             lower.initials.insert(Loc::Output(w as u16), one);
         }
         let words: Vec<Loc> = (0..self.key.outputs.len()).map(|word| Loc::Output(word as u16)).collect();
-        lower.run(&words, Some(lanes).filter(|_| self.stores || !self.graph.is_straight()))?;
+        lower.run(&words, Some(lanes).filter(|_| self.masked))?;
         self.store_outputs(&mut lower, group, &words);
         let e = lower.e();
         let next = e.b.ins().iadd_imm_u(group, 1);

@@ -192,7 +192,7 @@ impl Rsx {
         for channel in self.segments.waiting() {
             if self.segments.first_report(channel) {
                 let what = format_args!("channel {channel} waits for a semaphore that nobody has released");
-                self.core.fault(FaultKind::BadCommand, channel.into(), what);
+                self.core.fault(FaultKind::OutOfFuel, channel.into(), what);
             }
         }
     }

@@ -156,10 +156,10 @@ fn acquires_wait_for_the_processor() {
         let push = bound().methods(2, 0x30C, &[1]).methods(0, 0x60, &[SEMAPHORES, 0]).methods(0, 0x68, &[77]);
         submit(&mut gpu, &push.methods(2, 0x30C, &[2]));
         assert_eq!(register(&gpu, 1, 0x30C), 1);
-        assert_eq!(faults(&gpu), [(FaultKind::BadCommand, 1)]);
+        assert_eq!(faults(&gpu), [(FaultKind::OutOfFuel, 1)]);
         // Still not: work queues up behind, and it is said once.
         gpu.submit(&payload(1, &[(PUSH_AT + 0x8000, 0)])).unwrap();
-        assert_eq!((register(&gpu, 1, 0x30C), faults(&gpu)), (1, vec![(FaultKind::BadCommand, 1)]));
+        assert_eq!((register(&gpu, 1, 0x30C), faults(&gpu)), (1, vec![(FaultKind::OutOfFuel, 1)]));
         set_word(&mut gpu, MAIN, SEMAPHORE_AT, 77, false);
         gpu.submit(&payload(1, &[])).unwrap();
         assert_eq!((register(&gpu, 1, 0x30C), gpu.faults().total()), (2, 1));
@@ -182,7 +182,7 @@ fn channels_wait_for_each_other() {
     assert_eq!([0x30C, 0x310].map(|method| register(&gpu, 1, method)), [10, 11]);
     assert_eq!(register(&gpu, 2, 0x30C), 20);
     // It was said once that the first had nobody to wait for.
-    assert_eq!(faults(&gpu), [(FaultKind::BadCommand, 1)]);
+    assert_eq!(faults(&gpu), [(FaultKind::OutOfFuel, 1)]);
 }
 
 #[test]
