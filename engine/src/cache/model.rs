@@ -19,12 +19,21 @@ fn explore(model: impl Fn() + Clone + Send + Sync + 'static) {
     check_pct(model, ORDERS, 3);
 }
 
+/// Has two threads, 0 and 1, do something at once.
+fn two_threads(work: impl Fn(u8) + Sync) {
+    thread::scope(|scope| {
+        let work = &work;
+        scope.spawn(move || work(0));
+        scope.spawn(move || work(1));
+    });
+}
+
 fn key(bytes: u8) -> TransferKey {
     TransferKey::Fill { bytes }
 }
 
 /// Nothing is left over when everybody has gone.
-fn check_the_end(kernels: Arc<Kernels>, census: &Census) {
+fn check_the_end(kernels: Kernels, census: &Census) {
     let shared = kernels.shared.clone();
     kernels.wait_for_compiler();
     let counters = kernels.counters();
@@ -40,23 +49,17 @@ fn a_kernel_gets_better_while_it_is_called() {
     explore(|| {
         let census = Arc::new(Census::default());
         let tiers = Tiers { hot: Some(tier(&census, 4, CODE, u8::MAX)), ..tiers(&census) };
-        let kernels = Arc::new(Kernels::new(tiers, TierMode::Auto, 100 * CODE));
-        let callers = [(); 2].map(|()| {
-            let kernels = kernels.clone();
-            thread::spawn(move || {
-                let handle = kernels.transfer(&key(7));
-                let mut best = 0;
-                for _ in 0..4 {
-                    // Numbers of tiers are in their order.
-                    let tier = call(&handle, 7);
-                    assert!(tier >= best, "{tier} after {best}");
-                    best = tier;
-                }
-            })
+        let kernels = Kernels::new(tiers, TierMode::Auto, 100 * CODE);
+        two_threads(|_| {
+            let handle = kernels.transfer(&key(7));
+            let mut best = 0;
+            for _ in 0..4 {
+                // Numbers of tiers are in their order.
+                let tier = call(&handle, 7);
+                assert!(tier >= best, "{tier} after {best}");
+                best = tier;
+            }
         });
-        for caller in callers {
-            caller.join().unwrap();
-        }
         kernels.wait_for_compiler();
         // Eight calls: promoted twice, each kernel made once at most.
         assert_eq!(call(&kernels.transfer(&key(7)), 7), 4);
@@ -72,21 +75,15 @@ fn a_kernel_gets_better_while_it_is_called() {
 fn what_is_evicted_serves_who_holds_it() {
     explore(|| {
         let census = Arc::new(Census::default());
-        let kernels = Arc::new(Kernels::new(tiers(&census), TierMode::Auto, CODE));
-        let callers = [0, 1].map(|first| {
-            let kernels = kernels.clone();
-            thread::spawn(move || {
-                let held = kernels.transfer(&key(first));
-                for bytes in [first + 1, first] {
-                    let handle = kernels.transfer(&key(bytes));
-                    (0..3).for_each(|_| _ = call(&handle, bytes));
-                }
-                call(&held, first);
-            })
+        let kernels = Kernels::new(tiers(&census), TierMode::Auto, CODE);
+        two_threads(|first| {
+            let held = kernels.transfer(&key(first));
+            for bytes in [first + 1, first] {
+                let handle = kernels.transfer(&key(bytes));
+                (0..3).for_each(|_| _ = call(&handle, bytes));
+            }
+            call(&held, first);
         });
-        for caller in callers {
-            caller.join().unwrap();
-        }
         check_the_end(kernels, &census);
     });
 }
@@ -99,13 +96,14 @@ fn a_cache_ends_before_its_kernels() {
         let kernels = Kernels::new(tiers(&census), TierMode::Auto, 100 * CODE);
         let shared = kernels.shared.clone();
         let handles = [1, UNSUPPORTED_FROM, 2].map(|bytes| (kernels.transfer(&key(bytes)), bytes));
-        let caller = thread::spawn(move || {
-            for (handle, bytes) in handles {
-                (0..3).for_each(|_| _ = call(&handle, bytes));
-            }
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                for (handle, bytes) in handles {
+                    (0..3).for_each(|_| _ = call(&handle, bytes));
+                }
+            });
+            drop(kernels);
         });
-        drop(kernels);
-        caller.join().unwrap();
         // The job that ran when the cache went may still be the owner of a kernel.
         shared.worker.wait_idle();
         assert_eq!((shared.counters.code_bytes(), shared.counters.slots()), (0, 0));

@@ -1,5 +1,5 @@
-//! What the scheduler's threads may do, in as many orders as there is time for: see [`crate::sync`]. A thread that waits
-//! for what does not come is a deadlock, which shuttle reports.
+//! What the scheduler's threads may do, in as many orders as there is time for: see [`crate::sync`]. A thread that
+//! waits for what does not come is a deadlock, which shuttle reports.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
