@@ -6,6 +6,7 @@ use std::time::Instant;
 use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, Target, Texture};
 use triglyph_guest::kernel::tier::TextureDecoder;
 
+use super::runaway::Runaways;
 use super::{DrawContext, Drawing, Painter, Progress, RasterStats, coverage, walk};
 use crate::cache::texture::{Decoded, TextureSource};
 use crate::cache::texture_cache::TextureCache;
@@ -183,7 +184,8 @@ impl Painter for Tiles<'_> {
         &self.prepared[state].kernel
     }
 
-    fn shade(&self, state: usize, blocks: &[PixelBlock]) {
+    /// Combiners have no loops.
+    fn shade(&self, state: usize, blocks: &[PixelBlock], _runaways: &Runaways) {
         let draw = &*self.scene.states[state].state;
         self.prepared[state].kernel.shade(&PixelJob {
             densest: draw.densest.as_deref(),

@@ -11,12 +11,14 @@ mod cover;
 mod coverage;
 mod fixed;
 mod program;
+mod runaway;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use triglyph_guest::kernel::pixel::PixelBlock;
 
+use self::runaway::Runaways;
 use crate::cache::{PixelCost, SceneKernel};
 use crate::mem::{Memory, Misses};
 use crate::scene::{Kind, Rect, Scene};
@@ -107,6 +109,7 @@ struct Tile {
     number: usize,
     /// How many of them are drawn.
     drawn: AtomicU32,
+    runaways: Runaways,
 }
 
 /// What drawing a scene took.
@@ -158,8 +161,8 @@ trait Painter: Sync {
     /// The kernel that draws pixels of a state.
     fn kernel(&self, state: usize) -> &dyn SceneKernel;
 
-    /// Shades blocks of one state.
-    fn shade(&self, state: usize, blocks: &[PixelBlock]);
+    /// Shades blocks of one state, in a tile with these runaways.
+    fn shade(&self, state: usize, blocks: &[PixelBlock], runaways: &Runaways);
 }
 
 /// How long a kernel should take for the blocks of one call, in nanoseconds: an interrupt waits that long.
@@ -180,7 +183,9 @@ where
     let Walk { tiles, expected, measured } = walk.get_or_insert_with(|| {
         let drawn = |tile: usize| before.get(tile).copied().unwrap_or(0);
         let busy = (0..scene.bins.len()).filter(|&tile| scene.bins[tile].len() > drawn(tile) as usize);
-        let tiles = busy.map(|number| Tile { number, drawn: AtomicU32::new(drawn(number)) }).collect();
+        let tiles = busy
+            .map(|number| Tile { number, drawn: AtomicU32::new(drawn(number)), runaways: Runaways::default() })
+            .collect();
         Walk { tiles, expected: cost(scene, painter), measured: 0 }
     });
     let blocks = AtomicU64::new(0);
@@ -277,7 +282,7 @@ fn draw_tile<P: Painter>(scene: &Scene<P::Kind>, painter: &P, tile: &Tile, conte
         }
         total += blocks.len() as u64;
         if !blocks.is_empty() {
-            painter.shade(state, &blocks);
+            painter.shade(state, &blocks, &tile.runaways);
         }
         blocks.clear();
     }

@@ -11,6 +11,7 @@ use triglyph_guest::kernel::program::output::{Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::Texture;
 
 use super::cover::Cover;
+use super::runaway::Runaways;
 use super::{DrawContext, Drawing, Painter, Progress, RasterStats, walk};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::texture_cache::TextureCache;
@@ -63,6 +64,7 @@ pub fn draw_programs(
         prepared,
         samples: AtomicU64::new(0),
         pixels: AtomicU64::new(0),
+        exhausted: &exhausted,
     };
     let touched = surfaces(scene);
     let progress = Progress { walk: &mut drawing.walk, before: &drawing.before };
@@ -204,6 +206,26 @@ struct Tiles<'a> {
     samples: AtomicU64,
     /// Pixels of draws whose programs reach anything.
     pixels: AtomicU64,
+    /// Quads without end.
+    exhausted: &'a AtomicU32,
+}
+
+impl Tiles<'_> {
+    /// Calls the kernel of a state. Returns how many samples have passed.
+    fn call(&self, state: usize, blocks: &[PixelBlock], environment: Environment<'_>) -> u64 {
+        let draw = &*self.scene.states[state].state;
+        self.prepared[state].kernel.shade(&FragmentJob {
+            colors: &self.colors,
+            depth: self.depth,
+            constants: &draw.constants,
+            program_constants: &draw.program_constants,
+            textures: self.textures.of(state),
+            environment,
+            primitives: &self.scene.primitives,
+            planes: &self.scene.varyings,
+            blocks,
+        })
+    }
 }
 
 impl Painter for Tiles<'_> {
@@ -220,21 +242,23 @@ impl Painter for Tiles<'_> {
         &self.prepared[state].kernel
     }
 
-    fn shade(&self, state: usize, blocks: &[PixelBlock]) {
+    fn shade(&self, state: usize, blocks: &[PixelBlock], runaways: &Runaways) {
         let draw = &*self.scene.states[state].state;
-        let passed = self.prepared[state].kernel.shade(&FragmentJob {
-            colors: &self.colors,
-            depth: self.depth,
-            constants: &draw.constants,
-            program_constants: &draw.program_constants,
-            textures: self.textures.of(state),
-            environment: self.environments[state],
-            primitives: &self.scene.primitives,
-            planes: &self.scene.varyings,
-            blocks,
-        });
+        let samples = self.scene.target.samples.count();
+        let environment = self.environments[state];
+        let passed = match draw.reach.as_ref().is_some_and(|reach| reach.loops) {
+            false => self.call(state, blocks, environment),
+            true => {
+                let before = runaways.exhausted.load(Ordering::Relaxed);
+                let environment = Environment { exhausted: &runaways.exhausted, ..environment };
+                let mut passed = 0;
+                runaways.shade(blocks, samples, |part| passed += self.call(state, part, environment));
+                let more = runaways.exhausted.load(Ordering::Relaxed).wrapping_sub(before);
+                self.exhausted.fetch_add(more, Ordering::Relaxed);
+                passed
+            }
+        };
         if draw.reach.is_some() {
-            let samples = self.scene.target.samples.count();
             let covered = |block: &[PixelBlock]| block.iter().fold(0, |any, sample| any | sample.coverage);
             let pixels: u64 = match samples {
                 1 => blocks.iter().map(|block| u64::from(block.coverage.count_ones())).sum(),

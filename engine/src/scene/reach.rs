@@ -26,6 +26,8 @@ pub struct Reach {
     pub handles: Arc<[u32]>,
     /// 1 or -1.
     pub y_direction: f32,
+    /// Whether the program may run long, or without end.
+    pub loops: bool,
     /// Whether the program reads memory by address.
     pub loads: bool,
     /// Whether the program reads memory by address, or images.

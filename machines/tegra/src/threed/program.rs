@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use triglyph_guest::kernel::maxwell::PIXEL_FUEL;
 use triglyph_guest::kernel::program::environment::CONSTANT_BUFFERS;
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::table::{Fields, flags};
 use triglyph_guest::tegra::header::ProgramHeader;
 use triglyph_guest::tegra::header::program::{self, Interpolation, ProgramStage, attribute};
 use triglyph_guest::tegra::shader::isa::{LdcMode, Op, form};
-use triglyph_guest::tegra::shader::program::{MAX_WORDS, Program};
+use triglyph_guest::tegra::shader::program::{Destination, Flow, Instruction, MAX_WORDS, Program, Token};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::branches::{JumpTable, jump_tables};
@@ -52,6 +53,8 @@ pub(crate) struct Loaded {
     pub constants: [u32; CONSTANT_BUFFERS],
     /// Instructions that control flow reaches.
     pub instructions: u64,
+    /// Whether it may run long, or without end.
+    pub loops: bool,
     /// Whether it reads global memory.
     pub loads: bool,
     /// Whether it reads global memory or images.
@@ -209,6 +212,7 @@ fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut 
         wanted: WantedUnits::default(),
         constants: [0; CONSTANT_BUFFERS],
         instructions: program.instructions.len() as u64,
+        loops: may_loop(&program),
         loads: false,
         reads: false,
         writes: false,
@@ -261,6 +265,19 @@ fn reach(core: &mut Core, code: &[u64], constant: &mut Reader<'_>) -> (Program, 
         }
         targets = found;
     }
+}
+
+/// Whether control flow may come back to where it was, or gets to more instructions than a quad of pixels may execute.
+fn may_loop(program: &Program) -> bool {
+    let goes_back = |instruction: &Instruction| match instruction.step.flow {
+        Flow::Branch(Destination::Address(target)) | Flow::Push(_, Destination::Address(target)) => {
+            target <= instruction.address
+        }
+        Flow::Branch(Destination::Computed) | Flow::Push(_, Destination::Computed) | Flow::Call(_) => true,
+        Flow::Pop(token) => matches!(token, Token::Continue | Token::LongJump),
+        Flow::Next | Flow::Exit => false,
+    };
+    program.instructions.iter().any(goes_back) || 4 * program.instructions.len() > PIXEL_FUEL as usize
 }
 
 /// Where the handle of instruction number `index` is.

@@ -255,6 +255,7 @@ impl LastProgram {
             images: self.units.image_bindings.clone(),
             handles: self.units.handles.clone(),
             y_direction: asked.y_direction,
+            loops: loaded.loops,
             loads: loaded.loads,
             reads: loaded.reads,
             writes: loaded.writes,
