@@ -2,8 +2,9 @@
 
 use triglyph::GuestRange;
 use triglyph::capture::{Picture, Present};
-use triglyph::probe::{Layout, Role, Stored, Surface};
+use triglyph::probe::{Role, Stored, Surface};
 
+use crate::layouts;
 use crate::pixel::to_rgba;
 use crate::replay::Session;
 use crate::surfaces::surfaces_of;
@@ -71,10 +72,7 @@ impl Canvas {
     pub fn form(&self) -> String {
         match self {
             Canvas::Surface(surface) => {
-                let layout = match surface.layout {
-                    Layout::Tiled(block) => format!("tiled {block:?}"),
-                    Layout::Surface(layout) => format!("{layout:?}"),
-                };
+                let layout = layouts::surface(surface.layout, surface.pitch);
                 let stored = match surface.stored {
                     Stored::PicaColor(format) => format!("{format:?}"),
                     Stored::PicaDepth(format) => format!("{format:?}"),
@@ -83,7 +81,7 @@ impl Canvas {
                 };
                 let [across, down] = surface.samples;
                 let samples = if across * down > 1 { format!(", {across}x{down} samples") } else { String::new() };
-                format!("{}x{}, {stored}, {layout}, pitch {}{samples}", surface.width, surface.rows, surface.pitch)
+                format!("{}x{}, {stored}, {layout}{samples}", surface.width, surface.rows)
             }
             Canvas::Output(present, _) => format!("{}x{}", present.width, present.height),
         }

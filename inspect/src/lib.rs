@@ -16,6 +16,7 @@ mod combiner;
 mod compare;
 mod events;
 mod history;
+mod layouts;
 mod names;
 mod page;
 mod page_data;

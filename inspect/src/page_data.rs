@@ -129,10 +129,15 @@ fn summary(event: &Event) -> String {
     if !draws.is_empty() {
         let vertices: u64 = draws.iter().map(|draw| u64::from(draw.vertices)).sum();
         let primitives: u64 = draws.iter().map(|draw| draw.primitives).sum();
-        return format!("{vertices} vertices, {primitives} primitives");
+        return format!("{}, {}", count(vertices, "vertex", "vertices"), count(primitives, "primitive", "primitives"));
     }
     let first = event.effects.iter().find(|effect| !matches!(effect, Effect::Faults(_)));
     first.or(event.effects.first()).map_or_else(String::new, detail)
+}
+
+/// A number of things.
+fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 fn range_text(range: GuestRange) -> String {
@@ -148,7 +153,8 @@ fn detail(effect: &Effect) -> String {
             let textures: Vec<String> = draw.textures.iter().copied().map(range_text).collect();
             let textures = if textures.is_empty() { "no textures".to_owned() } else { textures.join(", ") };
             let Draw { vertices, primitives, kernel, .. } = draw;
-            format!("{topology}: {vertices} vertices, {primitives} set up; pixels {:032x}; {textures}", kernel.0)
+            let vertices = count(u64::from(*vertices), "vertex", "vertices");
+            format!("{topology}: {vertices}, {primitives} set up; pixels {:032x}; {textures}", kernel.0)
         }
         Effect::Transfer(Transfer { kind, source, target }) => {
             let show = |range: &Option<GuestRange>| range.map_or_else(|| "-".to_owned(), range_text);

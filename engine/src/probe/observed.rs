@@ -44,8 +44,8 @@ pub(crate) fn fixed_draw(call: &DrawCall<'_>, primitives: u64) -> Draw {
 pub(crate) fn program_draw(call: &ProgramCall<'_>, primitives: u64) -> Draw {
     let key = call.state.kernel.key();
     let (topology, vertices) = match call.primitives {
-        Primitives::Order(topology, order) => (Some(topology), order.len()),
-        Primitives::Shapes(shapes) => (None, shapes.len()),
+        Primitives::Order(topology, order) => (Some(topology), order.len() as u32),
+        Primitives::Shapes(shapes) => (None, shapes.iter().map(|(shape, _)| shape.vertices()).sum()),
     };
     let used = call.state.surfaces;
     let colors = call.target.colors.iter().zip(&key.output.colors).zip(0u8..);
@@ -63,7 +63,7 @@ pub(crate) fn program_draw(call: &ProgramCall<'_>, primitives: u64) -> Draw {
     textures.dedup();
     Draw {
         topology,
-        vertices: vertices as u32,
+        vertices,
         primitives,
         surfaces: colors.chain(depth).collect(),
         kernel: ContentHash::of(key),

@@ -50,7 +50,7 @@ pub struct Texture {
     pub form: Form,
     /// On the Tegra X1 the words of its header and its sampler.
     pub descriptors: Option<(texture::Words, sampler::Words)>,
-    /// The bytes of each range, at most [`MAX_BYTES`] of all, if they were asked for.
+    /// The bytes of each range, at most 16 MiB of all, if they were asked for.
     pub bytes: Vec<Vec<u8>>,
     /// The image as kernels see it, if it was asked for.
     pub image: Option<Arc<DecodedImage>>,

@@ -10,11 +10,12 @@ use triglyph_guest::kernel::program::sampler::{self, Convert, Shape, TextureKey}
 use triglyph_guest::kernel::window::{Window, buffer};
 use triglyph_guest::table::WordField;
 use triglyph_guest::tegra::header::texture::{ComponentType, TextureHeader};
-use triglyph_guest::tegra::header::{Sampler, sampler as tsc, texture};
+use triglyph_guest::tegra::header::{sampler as tsc, texture};
 use triglyph_interp::pixel::texel;
 use triglyph_interp::program::sampler::TextureUnit;
 
 use super::inputs::{Form, Inputs, Texture};
+use crate::layouts;
 use crate::names::{Names, show_fields};
 
 /// Pixels of the largest picture; larger levels have none.
@@ -170,7 +171,7 @@ fn form(texture: &Texture) -> String {
         Form::Image(key, binding) => {
             let layout = &binding.image.layout;
             let arrangement =
-                layout.levels.first().map_or_else(String::new, |level| format!("{:?}", level.arrangement));
+                layout.levels.first().map_or_else(String::new, |level| layouts::level(&level.arrangement));
             let size = if depth > 1 { format!("{width}x{height}x{depth}") } else { format!("{width}x{height}") };
             let coding = match layout.coding {
                 triglyph_guest::format::Coding::Packed(_) => format!("packed, as {:?}", key.texels),
@@ -202,6 +203,9 @@ fn sampler_state(form: &Form) -> Vec<(&'static str, String)> {
 fn words(machine: Machine, class: u32, inputs: &Inputs, texture: &Texture) -> Vec<(String, u32, String)> {
     if let Some((header, sampler)) = &texture.descriptors {
         let mut all = descriptor("TIC", header, &header_fields(header));
+        if let (Some(first), Err(error)) = (all.first_mut(), TextureHeader::decode(header)) {
+            first.2 = format!("{error}; {}", first.2);
+        }
         all.extend(descriptor("TSC", sampler, tsc::fields::FIELDS));
         return all;
     }
@@ -241,7 +245,7 @@ fn header_fields(header: &texture::Words) -> Vec<WordField> {
     f::FIELDS.iter().filter(fits).copied().collect()
 }
 
-/// The words of a descriptor with their fields, and what they mean together.
+/// The words of a descriptor with their fields.
 fn descriptor(name: &str, words: &[u32; 8], fields: &[WordField]) -> Vec<(String, u32, String)> {
     let mut all: Vec<(String, u32, String)> = Vec::new();
     for (number, &word) in words.iter().enumerate() {
@@ -249,13 +253,6 @@ fn descriptor(name: &str, words: &[u32; 8], fields: &[WordField]) -> Vec<(String
         let text: Vec<String> =
             of_word.map(|field| format!("{} {}", field.name.to_lowercase(), field.get(words))).collect();
         all.push((format!("{name}[{number}]"), word, text.join(", ")));
-    }
-    let meaning = match name {
-        "TIC" => TextureHeader::decode(words).map_or_else(|error| error.to_string(), |header| format!("{header:?}")),
-        _ => format!("{:?}", Sampler::decode(words)),
-    };
-    if let Some(first) = all.first_mut() {
-        first.2 = format!("{meaning}; {}", first.2);
     }
     all
 }

@@ -66,6 +66,17 @@ pub enum Shape {
     },
 }
 
+impl Shape {
+    /// Vertices that it has.
+    pub fn vertices(self) -> u32 {
+        match self {
+            Shape::Point(_) => 1,
+            Shape::Line { .. } => 2,
+            Shape::Triangle { .. } => 3,
+        }
+    }
+}
+
 /// Calls `emit` with every complete primitive of `order`.
 pub fn primitives(topology: Topology, provoking: Provoking, order: &[u32], mut emit: impl FnMut(Shape)) {
     for run in order.split(|&vertex| vertex == RESTART) {
