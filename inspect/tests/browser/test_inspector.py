@@ -100,6 +100,14 @@ def test_all_views(
         use_controls(page)
         opened.settle()
         check_layout(page)
+    # Programs take the place of the other sections until they are closed.
+    programs = page.locator("#programs-open")
+    programs.click()
+    opened.settle()
+    check_layout(page)
+    shown.update(page.locator("main > section:visible").evaluate_all("(all) => all.map((one) => one.id)"))
+    page.screenshot(path=screenshots / f"{machine}-{form}-{width}-{theme}-programs.png")
+    programs.click()
     everything = set(page.locator("main > section").evaluate_all("(all) => all.map((one) => one.id)"))
     assert shown == everything, f"never seen: {everything - shown}"
 
