@@ -291,6 +291,7 @@ fn pixels(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, tier: &dyn Tier)
             let (windows, textures) = (world.windows(), [texture]);
             let environment = world.environment(&windows, &textures);
             let job = FragmentJob {
+                survivors: &[],
                 colors: &surfaces,
                 depth: Surface::default(),
                 constants: &FragmentConstants::default(),

@@ -7,6 +7,7 @@ mod support;
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use support::pixels::{self, Canvas};
 use triglyph::Tier as Mode;
+use triglyph_engine::cache::Removal;
 use triglyph_engine::cache::texture_cache::TextureCache;
 use triglyph_engine::raster::{self, DrawContext, Drawing};
 use triglyph_engine::sched::Scheduler;
@@ -74,7 +75,12 @@ fn scene(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, mode: Mode, threa
     let scheduler = Scheduler::new(threads).expect("threads");
     let mut textures = TextureCache::default();
     group.bench_function(name, |b| {
-        let context = DrawContext { memory: &canvas.memory, scheduler: &scheduler, interrupter: None };
+        let context = DrawContext {
+            memory: &canvas.memory,
+            scheduler: &scheduler,
+            interrupter: None,
+            removal: (Removal::Never, &kernels),
+        };
         b.iter(|| raster::draw(&canvas.scene, &mut Drawing::default(), &context, &mut textures));
     });
 }

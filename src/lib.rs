@@ -26,7 +26,7 @@
 #![forbid(unsafe_code)]
 
 pub use triglyph_engine::cache::store::{Damage, StoreError};
-pub use triglyph_engine::cache::{TierMode as Tier, WarmStart};
+pub use triglyph_engine::cache::{Removal as HiddenSurfaceRemoval, TierMode as Tier, WarmStart};
 pub use triglyph_engine::device::{
     Access, Device, Event, Fault, FaultHandler, FaultKind, Faults, Machine, ObjectEntry, ReplayDevice, RunEnd,
     RunLimit, SoftwareMethod, StageTimes, Stats, Waiting,

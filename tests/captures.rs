@@ -14,7 +14,9 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use triglyph::capture::{CaptureFile, Checks, Event, Header, Player, Prepared, Reader};
-use triglyph::{Device, FaultKind, GuestAddr, GuestRange, Machine, Options, ReplayDevice, Tier, new_device};
+use triglyph::{
+    Device, FaultKind, GuestAddr, GuestRange, HiddenSurfaceRemoval, Machine, Options, ReplayDevice, Tier, new_device,
+};
 use triglyph_engine::frontend::packet_trace::THRESHOLD;
 use triglyph_testkit::data::all_captures;
 
@@ -24,12 +26,13 @@ struct Setup {
     tier: Tier,
     threads: usize,
     packet_traces: u32,
+    removal: HiddenSurfaceRemoval,
     /// Kernels are compiled at once as those that have run for long.
     steady: bool,
 }
 
 const fn setup(name: &'static str, tier: Tier, threads: usize) -> Setup {
-    Setup { name, tier, threads, packet_traces: THRESHOLD, steady: false }
+    Setup { name, tier, threads, packet_traces: THRESHOLD, removal: HiddenSurfaceRemoval::WhenFaster, steady: false }
 }
 
 /// What is compared, the first run being the reference.
@@ -38,7 +41,11 @@ const RUNS: [Setup; 6] = [
     setup("interpreter, 2 threads", Tier::InterpreterOnly, 2),
     setup("compiled, 1 thread", Tier::JitOnly, 1),
     Setup { steady: true, ..setup("compiled for long runs, 2 threads", Tier::JitOnly, 2) },
-    Setup { packet_traces: 1, ..setup("compiled, packet traces from the first packet on", Tier::JitOnly, 2) },
+    Setup {
+        packet_traces: 1,
+        removal: HiddenSurfaceRemoval::Always,
+        ..setup("compiled, packet traces from the first packet on, hidden surfaces always removed", Tier::JitOnly, 2)
+    },
     setup("both as it comes, 2 threads", Tier::Auto, 2),
 ];
 
@@ -147,9 +154,10 @@ fn check(name: &str, path: &Path, known: &Known) -> Result<(), Failed> {
 
 fn compare(capture: &Prepared<'_>, machine: Machine) -> Result<Outcome, Failed> {
     let mut runs = Vec::new();
-    for Setup { name, tier, threads, packet_traces, steady } in RUNS {
+    for Setup { name, tier, threads, packet_traces, removal, steady } in RUNS {
         let mut options = Options::new(tier, threads);
         options.packet_traces = packet_traces;
+        options.hidden_surface_removal = removal;
         if steady {
             options.tiers = Some(triglyph_options::tiers(Tier::Auto)?);
         }

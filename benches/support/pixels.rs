@@ -142,6 +142,7 @@ impl Canvas {
             procedural: None,
             densest: None,
             kernel: kernels.pixel(key),
+            simpler: None,
             constants,
             fog: None,
             textures: [textured.then_some(source), None, None],
@@ -206,6 +207,7 @@ impl Canvas {
             |address: Option<u64>| address.map_or(Window::default(), |at| self.memory.writable(GuestAddr::new(0, at)));
         for blocks in tiles {
             let job = PixelJob {
+                survivors: &[],
                 densest: None,
                 lighting: None,
                 procedural: None,
@@ -230,6 +232,7 @@ impl Canvas {
 /// Puts the triangles of a grid into `scene`.
 fn grid(key: &PixelKey, size: u32, cells: u32, scene: &mut Scene) {
     let setup = Setup {
+        opaque: None,
         orientation: None,
         cull: Cull::Off,
         flip: Some(size - 1),

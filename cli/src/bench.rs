@@ -15,7 +15,7 @@ use triglyph::{Error, ReplayDevice, Stats};
 use crate::cache::{check_keys, check_written};
 use crate::capture_file::{Named, expand, stem};
 use crate::exit::{Exit, Failure, is_closed_pipe};
-use crate::machine::{PacketTraceChoice, SetupArguments};
+use crate::machine::{HiddenSurfaceChoice, PacketTraceChoice, Setup, SetupArguments};
 use crate::output::Output;
 use crate::stats::{KernelCounters, milliseconds};
 
@@ -30,6 +30,9 @@ pub struct Arguments {
     /// When packets of push buffers and command lists are compiled. With the interpreter they never are.
     #[arg(long, value_enum, default_value = "often")]
     packet_traces: PacketTraceChoice,
+    /// When fragments that later ones hide are not shaded.
+    #[arg(long, value_enum, default_value = "when-faster")]
+    hidden_surfaces: HiddenSurfaceChoice,
     /// How many steady frames to measure.
     #[arg(long, value_name = "N", default_value = "60", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     frames: u32,
@@ -124,7 +127,11 @@ fn measure(arguments: &Arguments, path: &Path, output: &Output) -> anyhow::Resul
     let Some((first_frame, later)) = frames.split_first() else {
         return Err(Failure::file("the capture shows no picture").into());
     };
-    let setup = arguments.setup.setup(arguments.packet_traces);
+    let setup = Setup {
+        packet_traces: arguments.packet_traces,
+        hidden_surfaces: arguments.hidden_surfaces,
+        ..arguments.setup.setup()
+    };
     let device = setup.device_with_keys(capture.header().machine, arguments.keys.as_deref())?;
     check_keys(device.warm_start(), output)?;
     let mut bench = Bench { capture: &capture, device };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use triglyph::{Accuracy, Error, KeyFile, Machine, Options, ReplayDevice, Tier};
+use triglyph::{Accuracy, Error, HiddenSurfaceRemoval, KeyFile, Machine, Options, ReplayDevice, Tier};
 
 /// Who executes kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -38,6 +38,18 @@ pub enum PacketTraceChoice {
     Never,
 }
 
+/// When fragments that later ones hide are not shaded. No byte depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum HiddenSurfaceChoice {
+    /// All are shaded.
+    Never,
+    /// Where it takes less time.
+    #[default]
+    WhenFaster,
+    /// Wherever it can be done.
+    Always,
+}
+
 /// Arguments of commands that run captures in one way.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct SetupArguments {
@@ -54,9 +66,9 @@ pub struct SetupArguments {
 
 impl SetupArguments {
     /// The way they ask for.
-    pub fn setup(self, packet_traces: PacketTraceChoice) -> Setup {
+    pub fn setup(self) -> Setup {
         let SetupArguments { tier, threads, accuracy } = self;
-        Setup { tier, threads, accuracy, packet_traces }
+        Setup { tier, threads, accuracy, packet_traces: Default::default(), hidden_surfaces: Default::default() }
     }
 }
 
@@ -71,6 +83,8 @@ pub struct Setup {
     pub accuracy: AccuracyChoice,
     /// When packets are compiled.
     pub packet_traces: PacketTraceChoice,
+    /// When hidden fragments are not shaded.
+    pub hidden_surfaces: HiddenSurfaceChoice,
 }
 
 impl TierChoice {
@@ -128,6 +142,11 @@ impl Setup {
             PacketTraceChoice::Forced => options.packet_traces = 1,
             PacketTraceChoice::Never => options.packet_traces = 0,
         }
+        options.hidden_surface_removal = match self.hidden_surfaces {
+            HiddenSurfaceChoice::Never => HiddenSurfaceRemoval::Never,
+            HiddenSurfaceChoice::WhenFaster => HiddenSurfaceRemoval::WhenFaster,
+            HiddenSurfaceChoice::Always => HiddenSurfaceRemoval::Always,
+        };
         options
     }
 }

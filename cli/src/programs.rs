@@ -43,6 +43,7 @@ pub fn of_capture(path: &Path) -> anyhow::Result<Vec<Listed>> {
         threads: Some(1),
         accuracy: AccuracyChoice::Fast,
         packet_traces: Default::default(),
+        hidden_surfaces: Default::default(),
     };
     let mut device = setup.device_with_keys(reader.header().machine, Some(&keys))?;
     Player::new(&reader, Checks::NONE).run(&mut *device)?;

@@ -10,7 +10,7 @@ use triglyph::capture::{Checks, Event, Player, Reader};
 use crate::cache::{check_keys, check_written};
 use crate::capture_file::{Named, expand, make_folder, write};
 use crate::exit::{Exit, is_closed_pipe};
-use crate::machine::{PacketTraceChoice, SetupArguments};
+use crate::machine::SetupArguments;
 use crate::output::Output;
 use crate::picture_name::{capture_names, picture_name};
 use crate::stats::KernelCounters;
@@ -97,7 +97,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
 /// Replays a capture whose pictures are called `name`.
 fn replay(arguments: &Arguments, path: &PathBuf, name: &str, bytes: &[u8], output: &Output) -> anyhow::Result<()> {
     let reader = Reader::new(bytes)?;
-    let setup = arguments.setup.setup(PacketTraceChoice::default());
+    let setup = arguments.setup.setup();
     let mut device = setup.device_with_keys(reader.header().machine, arguments.keys.as_deref())?;
     check_keys(device.warm_start(), output)?;
     let mut player = Player::new(&reader, Checks::PICTURES);

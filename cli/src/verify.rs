@@ -17,7 +17,7 @@ use crate::capture_file::{Named, expand, stem, write};
 use crate::exit::{Exit, is_closed_pipe};
 use crate::jobs::in_order;
 use crate::junit::Junit;
-use crate::machine::{AccuracyChoice, PacketTraceChoice, Setup, TierChoice, parse_threads};
+use crate::machine::{AccuracyChoice, HiddenSurfaceChoice, PacketTraceChoice, Setup, TierChoice, parse_threads};
 use crate::output::{Output, message};
 use crate::picture_name::capture_names;
 use crate::report::Report;
@@ -51,6 +51,9 @@ pub struct Arguments {
     /// When packets of push buffers and command lists are compiled. With the interpreter they never are.
     #[arg(long, value_enum, default_value = "often")]
     packet_traces: PacketTraceChoice,
+    /// When fragments that later ones hide are not shaded. With the interpreter all are.
+    #[arg(long, value_enum, default_value = "when-faster")]
+    hidden_surfaces: HiddenSurfaceChoice,
     /// Folder for wanted, found and difference pictures, made when missing.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
@@ -205,8 +208,14 @@ fn setups(arguments: &Arguments) -> Vec<Setup> {
         Tiers::Jit => &[TierChoice::Jit],
     };
     let threads = |tier: &TierChoice| {
-        let (tier, accuracy, packet_traces) = (*tier, arguments.accuracy, arguments.packet_traces);
-        arguments.threads.iter().map(move |&threads| Setup { tier, threads: Some(threads), accuracy, packet_traces })
+        let setup = Setup {
+            tier: *tier,
+            threads: None,
+            accuracy: arguments.accuracy,
+            packet_traces: arguments.packet_traces,
+            hidden_surfaces: arguments.hidden_surfaces,
+        };
+        arguments.threads.iter().map(move |&threads| Setup { threads: Some(threads), ..setup })
     };
     tiers.iter().flat_map(threads).collect()
 }

@@ -21,7 +21,7 @@ use crate::cache::image::ImageSource;
 use crate::cache::store::KeyStore;
 use crate::cache::texture::TextureSource;
 use crate::cache::texture_cache::TextureCache;
-use crate::cache::{Kernels, TierMode, Tiers, WarmStart};
+use crate::cache::{Kernels, Removal, TierMode, Tiers, WarmStart};
 use crate::device::{StageTimes, Stats};
 use crate::draw::program::{ProjectedVertices, Records};
 use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
@@ -60,6 +60,8 @@ pub struct RenderOptions {
     pub accuracy: Accuracy,
     /// How often packets of a push buffer have to come with the same headers before code is made of them; 0 for never.
     pub packet_traces: u32,
+    /// When hidden surfaces are removed.
+    pub removal: Removal,
 }
 
 /// Where kernel keys are remembered.
@@ -125,6 +127,7 @@ pub struct Renderer {
     pub(crate) probe: Option<Box<Probe>>,
     /// [`RenderOptions::accuracy`].
     pub accuracy: Accuracy,
+    removal: Removal,
     /// [`RenderOptions::packet_traces`], or 0 where nothing is compiled.
     pub packet_traces: u32,
 }
@@ -214,6 +217,7 @@ impl Renderer {
             open_programs: OpenDrawing::default(),
             probe: None,
             accuracy: options.accuracy,
+            removal: options.removal,
             packet_traces: if mode == TierMode::InterpreterOnly { 0 } else { options.packet_traces },
         })
     }
@@ -315,7 +319,7 @@ impl Renderer {
     #[inline(always)]
     fn note_fixed_draw(&mut self, memory: &Memory, call: &DrawCall<'_>, primitives: u64, first: usize) {
         if self.is_observed() {
-            call.state.kernel.note_use();
+            call.state.drawn_with().note_use();
             let mut draw = probe::fixed_draw(call, primitives);
             if let Some(at) = self.asked_pixel(&draw.surfaces) {
                 draw.fragments = self.judge_fixed(memory, &draw.surfaces, at, first);
@@ -388,7 +392,12 @@ impl Renderer {
             // Who waits for what is drawn may be the host, and answer by writing.
             memory.note_host_writes();
             let mut drawing = self.end_open_fixed();
-            let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
+            let context = DrawContext {
+                memory,
+                scheduler: &self.scheduler,
+                interrupter: None,
+                removal: (self.removal, &self.kernels),
+            };
             let done = raster::draw(&self.scene, &mut drawing, &context, &mut self.textures);
             self.add_raster(&done);
             let target = self.scene.target;
@@ -404,6 +413,7 @@ impl Renderer {
 
     fn add_raster(&mut self, done: &RasterStats) {
         self.stats.pixels_blocks += done.blocks;
+        self.stats.pixels_hidden += done.hidden;
         self.stats.stages.raster += done.raster;
         self.stats.stages.texture += done.texture;
     }

@@ -179,6 +179,7 @@ fn measure(kernel: &dyn PixelKernel, texels: &[u32]) -> f64 {
     for _ in 0..100 {
         for (best, blocks) in best.iter_mut().zip(&tiles) {
             let job = PixelJob {
+                survivors: &[],
                 densest: None,
                 target: Target { color: Window::new(&color), depth: Window::default(), width: SIZE, rows: SIZE },
                 textures: &[texture; 3],

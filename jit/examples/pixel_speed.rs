@@ -136,6 +136,7 @@ fn measure(kernel: &dyn triglyph_guest::kernel::PixelKernel, key: &PixelKey, tex
     for _ in 0..40 {
         for (best, blocks) in best.iter_mut().zip(&tiles) {
             let job = PixelJob {
+                survivors: &[],
                 densest: None,
                 target: Target { color: Window::new(&color), depth: Window::new(&depth), width: SIZE, rows: SIZE },
                 textures: &textures,

@@ -7,9 +7,11 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
+use triglyph_guest::kernel::divided::Survivors;
+use triglyph_guest::kernel::pixel::PixelBlock;
 
 use crate::interleave::Body;
-use crate::lane::{Emit, Pairs};
+use crate::lane::{Emit, Mask, Pairs};
 
 #[cfg(test)]
 mod tests;
@@ -39,6 +41,23 @@ pub(crate) struct Apart {
     pub counters: Range<i32>,
     /// Addresses of other memory, which a quad writes before it reads it.
     pub storage: Option<[Value; AT_ONCE]>,
+}
+
+/// Stores which pixels of quad `number` are in `passed`, where a block's
+/// [`Survivors`](triglyph_guest::kernel::divided::Survivors) are.
+pub(crate) fn tell_survivors(e: &mut Emit<'_>, survivors: Value, number: Value, passed: Mask) {
+    let place = e.b.ins().iadd(survivors, number);
+    let pixels = e.mask_bits(passed);
+    e.b.ins().istore8(crate::lane::memory(), pixels, place, 0);
+}
+
+/// Bytes from a job's blocks to their survivors, which are as large: what is added to a block's address.
+pub(crate) fn blocks_to_survivors(blocks: &[PixelBlock], survivors: &[Survivors]) -> Result<isize, Unsupported> {
+    const { assert!(size_of::<PixelBlock>() == size_of::<Survivors>()) };
+    match blocks.len() <= survivors.len() {
+        true => Ok((survivors.as_ptr() as isize).wrapping_sub(blocks.as_ptr() as isize)),
+        false => Err(Unsupported("blocks without room for survivors")),
+    }
 }
 
 /// Where four quads are drawn at once instead of two: it takes vectors of 256 bits, and pays where texels are waited

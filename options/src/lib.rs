@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use triglyph_engine::cache::{TierMode as Tier, Tiers};
+use triglyph_engine::cache::{Removal, TierMode as Tier, Tiers};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget;
 use triglyph_engine::frontend::packet_trace;
@@ -41,6 +41,8 @@ pub struct Options {
     /// as one packet trace: 1 for at once, 0 for never; by default [`packet_trace::THRESHOLD`].
     /// [`Tier::InterpreterOnly`] has none.
     pub packet_traces: u32,
+    /// When fragments that later ones hide are not shaded. No byte depends on it.
+    pub hidden_surface_removal: Removal,
     /// What one submission may cost before the guest counts as running away, in units of fuel; [`budget::FUEL`] by
     /// default. What does not fit is not done, and counted as a fault. Bounded runs do all of it, however much that is:
     /// there it bounds a single command. A unit is about a nanosecond of a core that runs compiled code.
@@ -58,6 +60,7 @@ impl Default for Options {
             key_file: None,
             accuracy: Accuracy::default(),
             packet_traces: packet_trace::THRESHOLD,
+            hidden_surface_removal: Removal::default(),
             fuel: budget::FUEL,
         }
     }
@@ -85,6 +88,7 @@ impl Options {
             key_file: self.key_file.clone(),
             accuracy: self.accuracy,
             packet_traces: self.packet_traces,
+            removal: self.hidden_surface_removal,
         })
     }
 }

@@ -229,6 +229,7 @@ impl Scene {
             textures[*unit] = *texture;
         }
         let job = FragmentJob {
+            survivors: &[],
             colors: &colors,
             depth: Surface { window: Window::new(&self.depth), pitch },
             constants: &self.constants,

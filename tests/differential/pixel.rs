@@ -1,7 +1,8 @@
 //! Random pixel states and scenes.
 
 use triglyph_guest::kernel::Tier;
-use triglyph_guest::kernel::random_pixel::RandomPixel;
+use triglyph_guest::kernel::pixel::PixelKey;
+use triglyph_guest::kernel::random_pixel::{RandomPixel, Surfaces};
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
@@ -17,6 +18,22 @@ pub fn states(seed: u64) -> Outcome {
     let want = case.run(&*reference).expect("the reference never refuses");
     let jit = if random.one_in(3) { Jit::with_narrow_vectors(effort) } else { Jit::with_effort(effort) };
     let compiled = jit.and_then(|jit| jit.pixel(&case.key)).and_then(|kernel| case.run(&*kernel));
+    if let Some(simpler) = case.with_known_alpha() {
+        let kernel = Interpreter.pixel(&simpler).expect("the reference never refuses");
+        let got = case.run(&*kernel).expect("the reference never refuses");
+        if let Some(report) = case.compare(["whole", "with known alpha"], [&want, &got]) {
+            return Outcome::Different(format!("{:?}\n{report}", simpler.output));
+        }
+    }
+    if let Some(divided) = case.key.divide() {
+        let make = |key: Option<PixelKey>| key.map(|key| Interpreter.pixel(&key).expect("the reference never refuses"));
+        let (tests, shading) = (make(divided.tests), make(divided.shading));
+        let parts = case.run_divided(tests.as_deref(), shading.as_deref()).expect("the reference never refuses");
+        let whole = Surfaces { survivors: Vec::new(), ..want.clone() };
+        if let Some(report) = case.compare(["whole", "divided"], [&whole, &parts]) {
+            return Outcome::Different(report);
+        }
+    }
     match compiled {
         Err(refused) => Outcome::Unsupported(refused),
         Ok(got) => match case.compare(["interp", "jit"], [&want, &got]) {

@@ -2,7 +2,8 @@
 
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::program::VertexKernel;
-use triglyph_guest::kernel::program::random_fragment::RandomFragment;
+use triglyph_guest::kernel::program::fragment::FragmentKey;
+use triglyph_guest::kernel::program::random_fragment::{RandomFragment, Surfaces};
 use triglyph_guest::kernel::program::random_vertex::{self, Batch, Mix, Records};
 use triglyph_guest::kernel::program::vertex::{VertexCode, VertexJob, VertexKey};
 use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP};
@@ -35,6 +36,21 @@ pub fn fragments(seed: u64) -> Outcome {
     let case = RandomFragment::new(&mut || random.word(), options);
     let reference = Interpreter.fragment(&case.key).expect("the reference never refuses");
     let want = case.run(&*reference).expect("the reference never refuses");
+    if let Some(divided) = case.key.divide() {
+        let jit = jit.as_ref().ok();
+        let make = |key: FragmentKey| match jit.and_then(|jit| jit.fragment(&key).ok()) {
+            Some(compiled) => compiled,
+            None => Interpreter.fragment(&key).expect("the reference never refuses"),
+        };
+        let (tests, shading) = (divided.tests.map(make), divided.shading.map(make));
+        if let Ok(parts) = case.run_divided(tests.as_deref(), shading.as_deref()) {
+            let passed = if divided.discards { parts.passed } else { want.passed };
+            let whole = Surfaces { survivors: Vec::new(), passed, ..want.clone() };
+            if let Some(report) = case.compare(["whole", "divided"], [&whole, &parts]) {
+                return Outcome::Different(format!("{effort:?}\n{report}"));
+            }
+        }
+    }
     match jit.and_then(|jit| jit.fragment(&case.key)).and_then(|kernel| case.run(&*kernel)) {
         Err(refused) => Outcome::Unsupported(refused),
         Ok(got) => match case.compare(["interp", "jit"], [&want, &got]) {

@@ -3,6 +3,7 @@
 
 mod bounded;
 mod fuel;
+mod hidden_surfaces;
 mod host;
 mod host_memory;
 mod interrupted;

@@ -450,6 +450,7 @@ fn pixels(tier: &dyn Tier, inputs: &Inputs, code: Arc<Code>, environment: Enviro
     let planes: Vec<Plane> = inputs.planes.iter().map(|(.., plane)| *plane).collect();
     let coverage = (0..4).map(|lane| u64::from(inputs.covered[lane] & 1) << lane).sum();
     let job = FragmentJob {
+        survivors: &[],
         colors: &[Surface::default(); TARGETS],
         depth: Surface::default(),
         constants: &FragmentConstants::default(),

@@ -238,6 +238,7 @@ fn draw(key: &FragmentKey, given: &Inputs, constants: &[[f32; 4]], engine: Engin
     }
     let passed = given.textures.with(|textures| {
         kernel.shade(&FragmentJob {
+            survivors: &[],
             colors: &colors,
             depth: surface(4, 4),
             constants: &given.constants,

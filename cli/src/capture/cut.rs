@@ -13,7 +13,7 @@ use triglyph_fuzz::Document;
 use super::range::NumberRange;
 use super::{finish, meta, open};
 use crate::exit::{Exit, Failure};
-use crate::machine::{PacketTraceChoice, SetupArguments};
+use crate::machine::SetupArguments;
 use crate::output::Output;
 
 /// Arguments of `capture cut`.
@@ -61,7 +61,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
 fn start(document: &Document, at: usize, setup: SetupArguments) -> anyhow::Result<Document> {
     let before = Document { header: document.header, blocks: document.blocks[..at].to_vec() }.to_bytes();
     let reader = Reader::with_limits(&before, Limits { total: u64::MAX, ..Limits::default() })?;
-    let device = setup.setup(PacketTraceChoice::Often).device_with_keys(document.header.machine, None)?;
+    let device = setup.setup().device_with_keys(document.header.machine, None)?;
     let mut device = RecordingDevice::new(device);
     Player::prepared(&Prepared::new(&reader)?, Checks::NONE).run(&mut device)?;
     device.start(Vec::new(), Compression::None, meta(document))?;

@@ -43,7 +43,13 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
             return Err(Failure::file(what).into());
         }
         let (tier, accuracy) = (TierChoice::Interp, AccuracyChoice::default());
-        let setup = Setup { tier, threads: Some(1), accuracy, packet_traces: PacketTraceChoice::Never };
+        let setup = Setup {
+            tier,
+            threads: Some(1),
+            accuracy,
+            packet_traces: PacketTraceChoice::Never,
+            hidden_surfaces: Default::default(),
+        };
         let mut device = setup.device_with_keys(document.header.machine, None)?;
         merged.push(Kind::Snapshot as u32, device.snapshot(SnapshotOptions::default())?);
         merged.blocks.append(&mut document.blocks);

@@ -82,6 +82,7 @@ fn shade(
     let mut colors = [Surface::default(); TARGETS];
     colors[0] = Surface { window: Window::new(memory), pitch: 16 * 8 };
     let job = FragmentJob {
+        survivors: &[],
         colors: &colors,
         depth: Surface::default(),
         constants: &FragmentConstants { position_scale_y: 1.0, ..FragmentConstants::default() },

@@ -16,6 +16,7 @@ use triglyph_guest::kernel::{GeometryKernel, PixelKernel, VertexKernel};
 
 use super::counters::Counters;
 use super::handle::{Batch, Handle};
+use super::hidden_surfaces::HiddenSurfaces;
 use super::kinds::{Fragment, Geometry, Macro, Pixel, ProgramVertex, Shader, Transfer, Vertex};
 use super::pixel_cost::PixelCost;
 use super::watch::{blocks, runs};
@@ -152,6 +153,9 @@ pub trait SceneKernel {
     /// What its pixels cost.
     fn pixel_cost(&self) -> &PixelCost;
 
+    /// What leaving out its hidden pixels costs and gains.
+    fn hidden_surfaces(&self) -> &HiddenSurfaces;
+
     /// Notes that compiled code has run for so long.
     fn note_time(&self, nanoseconds: u64);
 }
@@ -159,6 +163,7 @@ pub trait SceneKernel {
 impl Handle<Pixel> {
     /// The kernel for a scene: the compiled one if there is one now.
     pub fn select(&self) -> SelectedPixel {
+        self.slot().start_if_deferred();
         SelectedPixel { handle: self.clone(), compiled: self.compiled() }
     }
 
@@ -188,6 +193,10 @@ impl SceneKernel for SelectedPixel {
 
     fn pixel_cost(&self) -> &PixelCost {
         &self.handle.slot().pixel_cost
+    }
+
+    fn hidden_surfaces(&self) -> &HiddenSurfaces {
+        &self.handle.slot().hidden_surfaces
     }
 
     fn note_time(&self, nanoseconds: u64) {
@@ -245,6 +254,10 @@ impl SceneKernel for SelectedFragment {
 
     fn pixel_cost(&self) -> &PixelCost {
         &self.handle.slot().pixel_cost
+    }
+
+    fn hidden_surfaces(&self) -> &HiddenSurfaces {
+        &self.handle.slot().hidden_surfaces
     }
 
     fn note_time(&self, nanoseconds: u64) {

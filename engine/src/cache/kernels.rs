@@ -3,11 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
+use triglyph_guest::kernel::divided::Divided;
+use triglyph_guest::kernel::pixel::PixelKey;
+
 use super::counters::Counters;
+use super::division::{DividedKernels, Division, Removal};
 use super::handle::Handle;
 use super::key_log::{KeyLog, WarmStart};
-use super::kinds::{self, Kind, kernel_kinds};
+use super::kinds::{self, Fragment, Kind, Pixel, Shades, kernel_kinds};
 use super::shared::Shared;
+use super::slot::Slot;
 use super::store::{Contents, KeyStore};
 use super::tables::{Table, Tables};
 use super::tiers::{TierMode, Tiers};
@@ -88,11 +93,56 @@ impl Kernels {
 
     /// The kernel of a key. A new key, and code that came since the last look-up, may evict others.
     fn find<K: Kind>(&self, table: &Table<K>, key: &K::Key) -> Handle<K> {
-        let (slot, new) = table.get(&self.shared, key);
+        self.find_and(table, key, Slot::start_compiling)
+    }
+
+    fn find_and<K: Kind>(&self, table: &Table<K>, key: &K::Key, start: fn(&Arc<Slot<K>>)) -> Handle<K> {
+        let (slot, new) = table.get(&self.shared, key, start);
         if new || self.shared.overfull.load(Relaxed) && self.shared.overfull.swap(false, Relaxed) {
             self.tables.evict(&self.shared);
         }
         Handle::new(slot)
+    }
+
+    /// The kernel of a key of 3DS pixels that may never be called: it starts to be compiled when a scene selects it.
+    pub fn pixel_when_used(&self, key: &PixelKey) -> Handle<Pixel> {
+        self.find_and(&self.tables.pixel, key, Slot::defer)
+    }
+
+    /// The kernels of the parts of a key of 3DS pixels, if it can be divided.
+    pub(crate) fn divide_pixel(&self, kernel: &Handle<Pixel>, when: Removal) -> Option<DividedKernels<Pixel>> {
+        self.divide(&self.tables.pixel, kernel, when)
+    }
+
+    /// The same of a key of a fragment program.
+    pub(crate) fn divide_fragment(&self, kernel: &Handle<Fragment>, when: Removal) -> Option<DividedKernels<Fragment>> {
+        self.divide(&self.tables.fragment, kernel, when)
+    }
+
+    /// The kernels of a key's parts, once the kernel has run long; they are compiled in the background. With
+    /// [`Removal::Always`] they are compiled as any kernel.
+    fn divide<K: Shades>(&self, table: &Table<K>, kernel: &Handle<K>, when: Removal) -> Option<DividedKernels<K>> {
+        let slot = kernel.slot();
+        let is_wanted = match when {
+            Removal::Never => false,
+            Removal::WhenFaster => slot.has_run_long() && slot.hidden_surfaces.is_due(),
+            Removal::Always => true,
+        };
+        if !is_wanted {
+            return None;
+        }
+        let divided = slot.divided.get_or_init(|| K::divide(&slot.key)).as_ref()?;
+        let start = if when == Removal::Always { Slot::start_compiling } else { Slot::start_optimizing };
+        let find = |key: &Option<K::Key>| key.as_ref().map(|key| self.find_and(table, key, start));
+        let Divided { discards, written, replaced, .. } = *divided;
+        let division = Division {
+            has_tests: divided.tests.is_some(),
+            has_shading: divided.shading.is_some(),
+            discards,
+            written,
+            replaced,
+        };
+        Some(DividedKernels { tests: find(&divided.tests), shading: find(&divided.shading), division })
     }
 
     /// Has `handler` hear of what the cache would keep to itself: see [`crate::log`].

@@ -7,6 +7,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use borsh::{BorshDeserialize, BorshSerialize};
+use triglyph_guest::kernel::divided::Divided;
 use triglyph_guest::kernel::{self, Tier, Unsupported, program};
 
 /// Passes the table of kinds on to a macro. A row is
@@ -57,6 +58,24 @@ pub trait Kind: 'static {
 
     /// A key as one of any kind.
     fn any(key: &Self::Key) -> KernelKey;
+}
+
+/// A kind of kernel that shades fragments.
+pub(super) trait Shades: Kind {
+    /// A key in parts, if its tests can be done apart from its shading.
+    fn divide(key: &Self::Key) -> Option<Divided<Self::Key>>;
+}
+
+impl Shades for Pixel {
+    fn divide(key: &Self::Key) -> Option<Divided<Self::Key>> {
+        key.divide()
+    }
+}
+
+impl Shades for Fragment {
+    fn divide(key: &Self::Key) -> Option<Divided<Self::Key>> {
+        key.divide()
+    }
 }
 
 macro_rules! define_kinds {

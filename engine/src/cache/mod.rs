@@ -17,17 +17,20 @@
 //! | `tables`, `eviction` | slots by key, the budget |
 //! | `kernels` | what an engine holds |
 //! | `handle`, `calls` | calling kernels |
+//! | `division` | kernels of keys that are divided in tests and shading |
 //! | `store`, `key_log` | key files |
 //! | `watch` | which kernels a command calls, and what programs do, for inspectors |
-//! | `pixel_cost` | what a pixel of a kernel costs, measured |
+//! | `pixel_cost`, `hidden_surfaces` | what a pixel of a kernel costs, and one that is left out, measured |
 //! | `recent` | the last few look-ups of a machine |
 //! | `texture_cache` | decoded textures, least recently used out |
 //! | `texture`, `image` | textures of the 3DS, images of shader pipelines: where they are, how they are decoded |
 
 mod calls;
 mod counters;
+mod division;
 mod eviction;
 mod handle;
+mod hidden_surfaces;
 pub mod image;
 mod kernels;
 mod key_log;
@@ -45,7 +48,10 @@ mod watch;
 
 pub use calls::{MacroCaller, SceneKernel, SelectedFragment, SelectedPixel};
 pub use counters::Counters;
+pub use division::Removal;
+pub(crate) use division::{DividedKernels, Division};
 pub use handle::Handle;
+pub use hidden_surfaces::{Covered, HiddenSurfaces};
 pub use kernels::Kernels;
 pub use key_log::WarmStart;
 pub use pixel_cost::PixelCost;

@@ -5,7 +5,7 @@
 pub struct Recent<K, V>(Vec<(K, V)>);
 
 /// Look-ups that are remembered.
-const MAX_RECENT: usize = 8;
+const MAX_RECENT: usize = 16;
 
 impl<K, V> Default for Recent<K, V> {
     fn default() -> Self {
@@ -42,6 +42,8 @@ mod tests {
         };
         assert_eq!([1, 2, 1, 2, 3, 1].map(&mut get), [1, 2, 2, 2, 3, 3]);
         // 2 is the least recent by then, and is replaced first.
-        assert_eq!([4, 5, 6, 7, 8, 9, 1, 3, 2].map(&mut get), [4, 5, 6, 7, 8, 9, 9, 9, 10]);
+        (4..4 + MAX_RECENT as u32 - 2).for_each(|key| assert_eq!(get(key), key as usize));
+        let found = MAX_RECENT + 1;
+        assert_eq!([1, 3, 2].map(&mut get), [found, found, found + 1]);
     }
 }

@@ -5,9 +5,11 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use triglyph_guest::kernel::divided::Divided;
 use triglyph_guest::kernel::{Tier, Unsupported};
 
 use super::counters::Counters;
+use super::hidden_surfaces::HiddenSurfaces;
 use super::key_log::UsedKey;
 use super::kinds::Kind;
 use super::pixel_cost::PixelCost;
@@ -48,7 +50,8 @@ pub(super) struct Slot<K: Kind> {
     progress: Mutex<Progress>,
     /// Whether the first compilation has ended, with or without a kernel.
     settled: AtomicBool,
-    /// Whether the key came from the key file and has not been looked up yet: compiling it can wait.
+    /// Whether compiling it can wait: the key came from the key file and has not been looked up yet, or no scene has
+    /// selected it.
     pub(super) deferred: AtomicBool,
     calls: AtomicU32,
     /// Calls with which the next promotion is due: [`TIER_UP_AFTER`], [`HOT_AFTER`] or [`NEVER`].
@@ -65,6 +68,10 @@ pub(super) struct Slot<K: Kind> {
     pub(super) last_used: AtomicU64,
     /// For kernels that shade pixels.
     pub(super) pixel_cost: PixelCost,
+    /// The same.
+    pub(super) hidden_surfaces: HiddenSurfaces,
+    /// The key in parts, of kernels that shade pixels; known once somebody has asked.
+    pub(super) divided: OnceLock<Option<Divided<K::Key>>>,
 }
 
 /// How far compiling has come.
@@ -122,6 +129,8 @@ impl<K: Kind> Slot<K> {
             refusal_told: AtomicBool::new(false),
             last_used: AtomicU64::new(0),
             pixel_cost: PixelCost::default(),
+            hidden_surfaces: HiddenSurfaces::default(),
+            divided: OnceLock::new(),
         }
     }
 
@@ -199,6 +208,11 @@ impl<K: Kind> Slot<K> {
         }
     }
 
+    /// Whether it has run for so long that it is worth other kernels that take less time.
+    pub(super) fn has_run_long(&self) -> bool {
+        self.time.load(Relaxed) >= TIER_UP_AFTER_TIME || self.calls.load(Relaxed) >= TIER_UP_AFTER
+    }
+
     /// Takes the promotion that is due, unless another caller does.
     #[cold]
     fn promote(self: &Arc<Self>) {
@@ -256,6 +270,33 @@ impl<K: Kind> Slot<K> {
                 });
             }
         }
+    }
+
+    /// Puts the first compilation off until [`Self::start_if_deferred`].
+    pub(super) fn defer(self: &Arc<Self>) {
+        self.deferred.store(true, Relaxed);
+    }
+
+    /// Starts the first compilation if it was put off.
+    #[inline]
+    pub(super) fn start_if_deferred(self: &Arc<Self>) {
+        if self.deferred.load(Relaxed) && self.deferred.swap(false, Relaxed) {
+            self.start_compiling();
+        }
+    }
+
+    /// Starts the first compilation for callers that do not wait but will call often: by the optimizing tier.
+    pub(super) fn start_optimizing(self: &Arc<Self>) {
+        if self.shared.mode == TierMode::InterpreterOnly || self.tiered_up.swap(true, Relaxed) {
+            return;
+        }
+        let slot = self.clone();
+        self.shared.worker.spawn(move || {
+            if !slot.is_abandoned() {
+                slot.compile_first(slot.shared.tiers.optimized.as_deref());
+                slot.add_to_key_file();
+            }
+        });
     }
 
     /// Queues the first compilation of a key of the key file, which was called `uses` times in earlier runs, after all

@@ -92,8 +92,8 @@ impl<K: Kind> Table<K> {
         self.slots.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// The slot of `key`, and whether it is new; a new one starts to be compiled.
-    pub(super) fn get(&self, shared: &Arc<Shared>, key: &K::Key) -> (Arc<Slot<K>>, bool) {
+    /// The slot of `key`, and whether it is new; a new one starts to be compiled by `start`.
+    pub(super) fn get(&self, shared: &Arc<Shared>, key: &K::Key, start: fn(&Arc<Slot<K>>)) -> (Arc<Slot<K>>, bool) {
         let hash = ContentHash::of(key);
         let (slot, new) = match self.lock().entry(hash) {
             Entry::Occupied(entry) => (entry.get().clone(), false),
@@ -107,7 +107,7 @@ impl<K: Kind> Table<K> {
         let hit = !new && (slot.is_settled() || shared.mode == TierMode::InterpreterOnly);
         Counters::add(&counters.hits, hit.into());
         if new || slot.deferred.swap(false, Relaxed) {
-            slot.start_compiling();
+            start(&slot);
         }
         (slot, new)
     }

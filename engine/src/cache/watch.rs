@@ -64,6 +64,11 @@ impl Kernels {
         watch.on.store(true, Relaxed);
     }
 
+    /// Whether calls are noted now.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.shared.watch.on.load(Relaxed)
+    }
+
     /// Whether calls are noted. Calls that are for a look alone are not.
     pub fn set_watching(&self, on: bool) {
         self.shared.watch.on.store(on && self.shared.watch.lock().is_some(), Relaxed);

@@ -44,6 +44,8 @@ pub struct Stats {
     pub triangles: u64,
     /// 8x8 blocks of pixels handed to pixel kernels.
     pub pixels_blocks: u64,
+    /// Pixels that passed their tests and were not shaded, because later ones of the same scene hide them.
+    pub pixels_hidden: u64,
     /// Times that the kernel of a state was looked up; machines do that when state changes, not for each draw.
     pub kernel_lookups: u64,
     /// Look-ups that found the kernel ready. The others were served by the interpreter until it was, or waited for it,
@@ -103,6 +105,7 @@ impl Stats {
             (&mut self.vertices, other.vertices),
             (&mut self.triangles, other.triangles),
             (&mut self.pixels_blocks, other.pixels_blocks),
+            (&mut self.pixels_hidden, other.pixels_hidden),
             (&mut self.kernel_lookups, other.kernel_lookups),
             (&mut self.kernel_hits, other.kernel_hits),
             (&mut self.kernels_recalled, other.kernels_recalled),

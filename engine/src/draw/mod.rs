@@ -14,6 +14,6 @@ mod vertex_reuse;
 
 pub use assemble::SavedAssembler;
 pub use assemble::{Assembler, Topology};
-pub use setup::{Cull, Setup};
+pub use setup::{Cull, OpaqueState, Setup};
 pub use shade::{Batch, Shaded, shade};
 pub use vertex_reuse::VertexReuse;

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, Target, Texture};
 use triglyph_guest::kernel::tier::TextureDecoder;
 
 use super::runaway::Runaways;
-use super::{DrawContext, Drawing, Painter, Progress, RasterStats, coverage, walk};
+use super::{Divided, DrawContext, Drawing, Painter, Progress, RasterStats, coverage, walk};
 use crate::cache::texture::{Decoded, TextureSource};
 use crate::cache::texture_cache::TextureCache;
-use crate::cache::{SceneKernel, SelectedPixel};
+use crate::cache::{Division, Kernels, Removal, SceneKernel, SelectedPixel};
 use crate::mem::{GuestAddr, Memory};
 use crate::probe::FragmentCounts;
 use crate::scene::{DrawState, Fixed, Rect, Scene, Scissor};
@@ -29,7 +30,10 @@ pub fn draw(
     }
     let mut texture =
         |source: &TextureSource, decoder: &dyn TextureDecoder| textures.get(memory, scheduler, source, decoder);
-    let is_ready = drawing.prepare(&scene.states, context, |span| PreparedState::new(&span.state, &mut texture));
+    let independent = !scene.target.tiles_alias(memory) && !scene.states.iter().any(|span| span.state.feedback);
+    let (removal, kernels) = (context.removal_of(scene, independent), context.removal.1);
+    let is_ready = drawing
+        .prepare(&scene.states, context, |span| PreparedState::new(&span.state, (removal, kernels), &mut texture));
     let texture = start.elapsed();
     if !is_ready {
         return RasterStats { texture, ..RasterStats::default() };
@@ -42,7 +46,6 @@ pub fn draw(
         textures: scene.states.iter().zip(prepared).map(|(span, p)| p.bind(&span.state, memory)).collect(),
         prepared,
     };
-    let independent = !scene.target.tiles_alias(memory) && !scene.states.iter().any(|span| span.state.feedback);
     let progress = Progress { walk: &mut drawing.walk, before: &drawing.before };
     let stats = walk(scene, &tiles, progress, context, independent);
     mark_written(scene, memory);
@@ -78,24 +81,28 @@ fn mark_written(scene: &Scene, memory: &Memory) {
 #[derive(Debug)]
 pub struct PreparedState {
     kernel: SelectedPixel,
+    divided: Option<Divided<SelectedPixel>>,
     decoded: [Option<Arc<Decoded>>; 3],
 }
 
 impl PreparedState {
     fn new(
         state: &DrawState,
+        removal: (Removal, &Kernels),
         texture: &mut impl FnMut(&TextureSource, &dyn TextureDecoder) -> Option<Arc<Decoded>>,
     ) -> Self {
-        let kernel = if state.feedback { state.kernel.select_interpreter() } else { state.kernel.select() };
+        let kernel = if state.feedback { state.kernel.select_interpreter() } else { state.drawn_with().select() };
         let Some(decoder) = kernel.texture_decoder() else {
-            return PreparedState { kernel, decoded: [None, None, None] };
+            let divided = if kernel.is_compiled() { divide(removal, state) } else { None };
+            return PreparedState { kernel, divided, decoded: [None, None, None] };
         };
         let decoded = state.textures.map(|source| source.and_then(|source| texture(&source, decoder)));
         if decoded.iter().zip(&state.textures).any(|(decoded, source)| decoded.is_none() && source.is_some()) {
             // No room for all textures of this scene: the interpreter samples guest memory in place.
-            return PreparedState { kernel: state.kernel.select_interpreter(), decoded: [None, None, None] };
+            let kernel = state.kernel.select_interpreter();
+            return PreparedState { kernel, divided: None, decoded: [None, None, None] };
         }
-        PreparedState { kernel, decoded }
+        PreparedState { kernel, divided: divide(removal, state), decoded }
     }
 
     fn bind<'a>(&'a self, state: &DrawState, memory: &'a Memory) -> [Texture<'a>; 3] {
@@ -113,6 +120,12 @@ impl PreparedState {
         }
         textures
     }
+}
+
+/// The compiled kernels of a state's tests and shading, if there are any.
+fn divide((removal, kernels): (Removal, &Kernels), state: &DrawState) -> Option<Divided<SelectedPixel>> {
+    let divided = kernels.divide_pixel(state.drawn_with(), removal)?;
+    Divided::new(&divided, |kernel| kernel.select())
 }
 
 /// Adds the blocks of an area that a primitive covers.
@@ -186,8 +199,34 @@ impl Painter for Tiles<'_> {
 
     /// Combiners have no loops.
     fn shade(&self, state: usize, blocks: &[PixelBlock], _runaways: &Runaways) {
+        self.call(&self.prepared[state].kernel, state, blocks, &[]);
+    }
+
+    fn division(&self, state: usize) -> Option<Division> {
+        self.prepared[state].divided.as_ref().map(|divided| divided.division)
+    }
+
+    fn test(&self, state: usize, blocks: &[PixelBlock], survivors: &[Survivors]) {
+        if let Some(tests) = self.prepared[state].divided.as_ref().and_then(|divided| divided.tests.as_ref()) {
+            self.call(tests, state, blocks, survivors);
+        }
+    }
+
+    /// The 3DS counts no fragments.
+    fn count(&self, _state: usize, _blocks: &[PixelBlock]) {}
+
+    fn shade_survivors(&self, state: usize, blocks: &[PixelBlock]) {
+        if let Some(shading) = self.prepared[state].divided.as_ref().and_then(|divided| divided.shading.as_ref()) {
+            self.call(shading, state, blocks, &[]);
+        }
+    }
+}
+
+impl Tiles<'_> {
+    fn call(&self, kernel: &SelectedPixel, state: usize, blocks: &[PixelBlock], survivors: &[Survivors]) {
         let draw = &*self.scene.states[state].state;
-        self.prepared[state].kernel.shade(&PixelJob {
+        kernel.shade(&PixelJob {
+            survivors,
             densest: draw.densest.as_deref(),
             target: self.target,
             textures: &self.textures[state],

@@ -12,14 +12,16 @@ mod coverage;
 mod fixed;
 mod program;
 mod runaway;
+mod visibility;
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::PixelBlock;
 
 use self::runaway::Runaways;
-use crate::cache::{PixelCost, SceneKernel};
+use crate::cache::{DividedKernels, Division, Handle, Kernels, PixelCost, Removal, SceneKernel, kinds};
 use crate::mem::{Memory, Misses};
 use crate::scene::{Kind, Rect, Scene};
 use crate::sched::{Interrupter, Scheduler};
@@ -37,12 +39,42 @@ pub struct DrawContext<'a> {
     pub scheduler: &'a Scheduler,
     /// Who may interrupt drawing; otherwise all of the scene is drawn.
     pub interrupter: Option<&'a Interrupter>,
+    /// When hidden surfaces are removed, and where the kernels for that are.
+    pub removal: (Removal, &'a Kernels),
 }
 
 impl DrawContext<'_> {
     #[inline]
     fn is_interrupted(&self) -> bool {
         self.interrupter.is_some_and(Interrupter::is_set)
+    }
+
+    /// When hidden surfaces of a scene are removed, whose tiles are independent or not.
+    fn removal_of<K: Kind>(&self, scene: &Scene<K>, independent: bool) -> Removal {
+        let (removal, kernels) = self.removal;
+        match removal {
+            Removal::WhenFaster if !may_overlap(scene) => Removal::Never,
+            // Who watches wants to see all that is shaded.
+            _ if !independent || kernels.is_watched() => Removal::Never,
+            removal => removal,
+        }
+    }
+}
+
+/// The kernels of a state's parts, as they serve one scene.
+#[derive(Debug)]
+struct Divided<S> {
+    tests: Option<S>,
+    shading: Option<S>,
+    division: Division,
+}
+
+impl<S> Divided<S> {
+    /// If all of them are compiled.
+    fn new<K: kinds::Kind>(kernels: &DividedKernels<K>, select: impl Fn(&Handle<K>) -> S) -> Option<Self> {
+        let select = |kernel: &Option<Handle<K>>| kernel.as_ref().map(&select);
+        let DividedKernels { tests, shading, division } = kernels;
+        kernels.is_compiled().then(|| Divided { tests: select(tests), shading: select(shading), division: *division })
     }
 }
 
@@ -117,6 +149,8 @@ struct Tile {
 pub struct RasterStats {
     /// 8x8 blocks given to kernels.
     pub blocks: u64,
+    /// Pixels that passed their tests but were left out.
+    pub hidden: u64,
     /// Samples that passed the tests of draws that count them.
     pub samples: u64,
     /// Covered pixels of draws whose programs say what they reach.
@@ -135,6 +169,7 @@ impl RasterStats {
     /// Adds what came of another part of the same scene.
     pub fn add(&mut self, other: &RasterStats) {
         self.blocks += other.blocks;
+        self.hidden += other.hidden;
         self.samples = self.samples.wrapping_add(other.samples);
         self.pixels = self.pixels.wrapping_add(other.pixels);
         self.misses = self.misses.join(other.misses);
@@ -163,6 +198,18 @@ trait Painter: Sync {
 
     /// Shades blocks of one state, in a tile with these runaways.
     fn shade(&self, state: usize, blocks: &[PixelBlock], runaways: &Runaways);
+
+    /// How a state is divided, if there are kernels for its parts.
+    fn division(&self, state: usize) -> Option<Division>;
+
+    /// Does the tests of blocks of a divided state.
+    fn test(&self, state: usize, blocks: &[PixelBlock], survivors: &[Survivors]);
+
+    /// Counts blocks of a divided state, whose pixels have passed all tests.
+    fn count(&self, state: usize, blocks: &[PixelBlock]);
+
+    /// Shades blocks of a divided state, whose pixels have passed all tests.
+    fn shade_survivors(&self, state: usize, blocks: &[PixelBlock]);
 }
 
 /// How long a kernel should take for the blocks of one call, in nanoseconds: an interrupt waits that long.
@@ -190,9 +237,13 @@ where
     });
     let blocks = AtomicU64::new(0);
     let nanoseconds = AtomicU64::new(0);
+    let (divided, hidden) = (AtomicBool::new(false), AtomicU64::new(0));
     let work = |i: usize| {
         let start = Instant::now();
-        blocks.fetch_add(draw_tile(scene, painter, &tiles[i], context), Ordering::Relaxed);
+        let done = draw_tile(scene, painter, &tiles[i], context);
+        blocks.fetch_add(done.blocks, Ordering::Relaxed);
+        divided.fetch_or(done.hidden.is_some(), Ordering::Relaxed);
+        hidden.fetch_add(done.hidden.unwrap_or(0), Ordering::Relaxed);
         nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
     };
     if independent {
@@ -204,12 +255,18 @@ where
     *measured += taken;
     tiles.retain_mut(|tile| (*tile.drawn.get_mut() as usize) < scene.bins[tile.number].len());
     if tiles.is_empty() {
-        if scene.primitives.len() <= LOOKED_AT {
+        // Where hidden pixels were left out, the time says nothing of what a pixel costs.
+        if scene.primitives.len() <= LOOKED_AT && !divided.into_inner() {
             correct(scene, painter, *expected, *measured);
         }
         note_times(scene, painter, *measured);
     }
-    RasterStats { blocks: blocks.into_inner(), raster: Duration::from_nanos(taken), ..RasterStats::default() }
+    RasterStats {
+        blocks: blocks.into_inner(),
+        hidden: hidden.into_inner(),
+        raster: Duration::from_nanos(taken),
+        ..RasterStats::default()
+    }
 }
 
 /// What drawing a scene costs, as far as it matters, in nanoseconds.
@@ -262,34 +319,65 @@ fn blocks_at_once(kernel: &dyn SceneKernel) -> usize {
     (AT_ONCE * PixelCost::PARTS / (64 * cost)).max(1) as usize
 }
 
-/// Draws one tile, or what is left of it until that is interrupted, and returns the number of blocks.
-fn draw_tile<P: Painter>(scene: &Scene<P::Kind>, painter: &P, tile: &Tile, context: &DrawContext<'_>) -> u64 {
+/// What was done in a tile.
+#[derive(Clone, Copy, Debug, Default)]
+struct TileDone {
+    /// Covered blocks.
+    blocks: u64,
+    /// Pixels that were left out, where somebody looked for them.
+    hidden: Option<u64>,
+}
+
+/// Draws one tile, or what is left of it until that is interrupted.
+fn draw_tile<P: Painter>(scene: &Scene<P::Kind>, painter: &P, tile: &Tile, context: &DrawContext<'_>) -> TileDone {
     let area = scene.tile(tile.number);
     let bin = &scene.bins[tile.number][..];
     let mut drawn = tile.drawn.load(Ordering::Relaxed) as usize;
-    let mut blocks = scene.take_blocks();
-    let mut total = 0;
+    let mut scratch = scene.take_scratch();
+    let mut done = TileDone::default();
     let mut state = 0;
+    let always = context.removal.0 == Removal::Always;
     while drawn < bin.len() && !context.is_interrupted() {
-        while scene.states.get(state + 1).is_some_and(|next| next.first <= bin[drawn]) {
-            state += 1;
+        state = state_of(scene, state, bin[drawn]);
+        if painter.division(state).is_some() {
+            drawn += visibility::collect(scene, painter, (&bin[drawn..], state), area, context, &mut scratch);
+            done.blocks += scratch.blocks.len() as u64;
+            let hidden = visibility::draw(painter, area, &mut scratch, (&tile.runaways, always));
+            done.hidden = hidden.map(|hidden| done.hidden.unwrap_or(0) + hidden).or(done.hidden);
+            scratch.clear();
+            continue;
         }
+        let blocks = &mut scratch.blocks;
         let end = scene.states.get(state + 1).map_or(u32::MAX, |next| next.first);
         let most = blocks_at_once(painter.kernel(state));
         while drawn < bin.len() && bin[drawn] < end && blocks.len() < most {
-            painter.cover(bin[drawn], state, area, &mut blocks);
+            painter.cover(bin[drawn], state, area, blocks);
             drawn += 1;
         }
-        total += blocks.len() as u64;
+        done.blocks += blocks.len() as u64;
         if !blocks.is_empty() {
-            painter.shade(state, &blocks, &tile.runaways);
+            painter.shade(state, blocks, &tile.runaways);
         }
         blocks.clear();
     }
     // Those who go on with it come after the call that this tile was drawn by.
     tile.drawn.store(drawn as u32, Ordering::Relaxed);
-    scene.keep_blocks(blocks);
-    total
+    scene.keep_scratch(scratch);
+    done
+}
+
+/// The state of a primitive, which is `state` or one after it.
+fn state_of<K: Kind>(scene: &Scene<K>, mut state: usize, primitive: u32) -> usize {
+    while scene.states.get(state + 1).is_some_and(|next| next.first <= primitive) {
+        state += 1;
+    }
+    state
+}
+
+/// Whether primitives may hide each other in a scene: they have more pixels than the tiles that they touch.
+fn may_overlap<K: Kind>(scene: &Scene<K>) -> bool {
+    let busy = scene.bins.iter().filter(|bin| !bin.is_empty()).count() as u64;
+    pixels_of(&scene.bounds, scene.bounds.len() / LOOKED_AT + 1) > busy * u64::from(K::TILE * K::TILE) / 2
 }
 
 #[cfg(test)]

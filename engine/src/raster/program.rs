@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
+use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::program::fragment::{FragmentJob, UNITS};
@@ -12,14 +13,14 @@ use triglyph_guest::kernel::program::sampler::Texture;
 
 use super::cover::Cover;
 use super::runaway::Runaways;
-use super::{DrawContext, Drawing, Painter, Progress, RasterStats, walk};
+use super::{Divided, DrawContext, Drawing, Painter, Progress, RasterStats, walk};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::texture_cache::TextureCache;
-use crate::cache::{SceneKernel, SelectedFragment};
+use crate::cache::{Division, Kernels, Removal, SceneKernel, SelectedFragment};
 use crate::mem::{GuestRange, Memory, Misses, ProgramMemory};
 use crate::probe::FragmentCounts;
 use crate::scene::program::{ProgramScene, ProgramState, Programs, Surfaces, TargetSurface, TextureBinding};
-use crate::scene::reach::Ready;
+use crate::scene::reach::{Reach, Ready};
 use crate::scene::{Kind, Rect};
 
 /// Draws what is not drawn yet of `scene`, until that is interrupted.
@@ -35,7 +36,13 @@ pub fn draw_programs(
         images.start_scene(memory);
     }
     let mut image = |source: &Arc<ImageSource>| images.get(memory, scheduler, source, ());
-    let is_ready = drawing.prepare(&scene.states, context, |span| PreparedProgramState::new(&span.state, &mut image));
+    let ordered = is_ordered(scene, memory);
+    let (removal, kernels) = (context.removal_of(scene, !ordered), context.removal.1);
+    let is_ready = drawing.prepare(&scene.states, context, |span| {
+        let replaces = has_formats_of(&scene.states[0].state, &span.state);
+        let removal = if replaces { removal } else { Removal::Never };
+        PreparedProgramState::new(&span.state, (removal, kernels), &mut image)
+    });
     let texture = start.elapsed();
     if !is_ready {
         return RasterStats { texture, ..RasterStats::default() };
@@ -68,7 +75,7 @@ pub fn draw_programs(
     };
     let touched = surfaces(scene);
     let progress = Progress { walk: &mut drawing.walk, before: &drawing.before };
-    let stats = walk(scene, &tiles, progress, context, !is_ordered(scene, memory));
+    let stats = walk(scene, &tiles, progress, context, !ordered);
     let (samples, pixels) = (tiles.samples.load(Ordering::Relaxed), tiles.pixels.load(Ordering::Relaxed));
     drop(tiles);
     mark_written(scene, touched, memory);
@@ -120,16 +127,22 @@ fn mark_written(scene: &ProgramScene, which: Surfaces, memory: &Memory) {
 #[derive(Debug)]
 pub struct PreparedProgramState {
     kernel: SelectedFragment,
+    divided: Option<Divided<SelectedFragment>>,
     images: [Option<Arc<DecodedImage>>; UNITS],
     reached: Vec<Option<Arc<DecodedImage>>>,
 }
 
 impl PreparedProgramState {
-    fn new(state: &ProgramState, decoded: &mut impl FnMut(&Arc<ImageSource>) -> Option<Arc<DecodedImage>>) -> Self {
+    fn new(
+        state: &ProgramState,
+        removal: (Removal, &Kernels),
+        decoded: &mut impl FnMut(&Arc<ImageSource>) -> Option<Arc<DecodedImage>>,
+    ) -> Self {
         let mut image = |binding: &Option<TextureBinding>| decoded(&binding.as_ref()?.image);
         let reached = state.reach.iter().flat_map(|reach| &*reach.textures);
         PreparedProgramState {
             kernel: state.kernel.select(),
+            divided: divide(removal, state),
             reached: reached.map(&mut image).collect(),
             images: std::array::from_fn(|unit| image(&state.textures[unit])),
         }
@@ -141,6 +154,30 @@ impl PreparedProgramState {
             _ => Texture::default(),
         })
     }
+}
+
+/// The compiled kernels of a state's tests and shading, if there are any. Its program has to give colours and nothing
+/// else.
+fn divide((removal, kernels): (Removal, &Kernels), state: &ProgramState) -> Option<Divided<SelectedFragment>> {
+    let does_more = |reach: &Arc<Reach>| reach.loops || reach.loads || reach.reads || reach.writes;
+    if state.reach.as_ref().is_some_and(does_more) {
+        return None;
+    }
+    let divided = kernels.divide_fragment(&state.kernel, removal)?;
+    if state.count_samples && divided.division.discards {
+        return None;
+    }
+    Divided::new(&divided, |kernel| kernel.select())
+}
+
+/// Whether the colour targets that both states write have the same formats, so that a pixel of one replaces that of the
+/// other.
+fn has_formats_of(a: &ProgramState, b: &ProgramState) -> bool {
+    let [a, b] = [a, b].map(|state| &state.kernel.key().output.colors);
+    a.iter().zip(b).all(|targets| match targets {
+        (Some(a), Some(b)) => (a.format, a.layout) == (b.format, b.layout),
+        _ => true,
+    })
 }
 
 /// The texture units of all states. Lists of them are large, and most states have none or those of the state before.
@@ -211,10 +248,17 @@ struct Tiles<'a> {
 }
 
 impl Tiles<'_> {
-    /// Calls the kernel of a state. Returns how many samples have passed.
-    fn call(&self, state: usize, blocks: &[PixelBlock], environment: Environment<'_>) -> u64 {
+    /// Calls a kernel of a state. Returns how many samples have passed.
+    fn call(
+        &self,
+        kernel: &SelectedFragment,
+        state: usize,
+        (blocks, survivors): (&[PixelBlock], &[Survivors]),
+        environment: Environment<'_>,
+    ) -> u64 {
         let draw = &*self.scene.states[state].state;
-        self.prepared[state].kernel.shade(&FragmentJob {
+        kernel.shade(&FragmentJob {
+            survivors,
             colors: &self.colors,
             depth: self.depth,
             constants: &draw.constants,
@@ -225,6 +269,25 @@ impl Tiles<'_> {
             planes: &self.scene.varyings,
             blocks,
         })
+    }
+
+    /// Counts blocks of a state with a program that says what it reaches.
+    fn count_pixels(&self, state: usize, blocks: &[PixelBlock]) {
+        if self.scene.states[state].state.reach.is_none() {
+            return;
+        }
+        let covered = |block: &[PixelBlock]| block.iter().fold(0, |any, sample| any | sample.coverage);
+        let pixels: u64 = match self.scene.target.samples.count() {
+            1 => blocks.iter().map(|block| u64::from(block.coverage.count_ones())).sum(),
+            samples => blocks.chunks(samples).map(|block| u64::from(covered(block).count_ones())).sum(),
+        };
+        self.pixels.fetch_add(pixels, Ordering::Relaxed);
+    }
+
+    fn count_samples(&self, state: usize, passed: u64) {
+        if self.scene.states[state].state.count_samples {
+            self.samples.fetch_add(passed, Ordering::Relaxed);
+        }
     }
 }
 
@@ -245,29 +308,43 @@ impl Painter for Tiles<'_> {
     fn shade(&self, state: usize, blocks: &[PixelBlock], runaways: &Runaways) {
         let draw = &*self.scene.states[state].state;
         let samples = self.scene.target.samples.count();
-        let environment = self.environments[state];
+        let (kernel, environment) = (&self.prepared[state].kernel, self.environments[state]);
         let passed = match draw.reach.as_ref().is_some_and(|reach| reach.loops) {
-            false => self.call(state, blocks, environment),
+            false => self.call(kernel, state, (blocks, &[]), environment),
             true => {
                 let before = runaways.exhausted.load(Ordering::Relaxed);
                 let environment = Environment { exhausted: &runaways.exhausted, ..environment };
                 let mut passed = 0;
-                runaways.shade(blocks, samples, |part| passed += self.call(state, part, environment));
+                runaways.shade(blocks, samples, |part| passed += self.call(kernel, state, (part, &[]), environment));
                 let more = runaways.exhausted.load(Ordering::Relaxed).wrapping_sub(before);
                 self.exhausted.fetch_add(more, Ordering::Relaxed);
                 passed
             }
         };
-        if draw.reach.is_some() {
-            let covered = |block: &[PixelBlock]| block.iter().fold(0, |any, sample| any | sample.coverage);
-            let pixels: u64 = match samples {
-                1 => blocks.iter().map(|block| u64::from(block.coverage.count_ones())).sum(),
-                _ => blocks.chunks(samples).map(|block| u64::from(covered(block).count_ones())).sum(),
-            };
-            self.pixels.fetch_add(pixels, Ordering::Relaxed);
+        self.count_pixels(state, blocks);
+        self.count_samples(state, passed);
+    }
+
+    fn division(&self, state: usize) -> Option<Division> {
+        self.prepared[state].divided.as_ref().map(|divided| divided.division)
+    }
+
+    fn test(&self, state: usize, blocks: &[PixelBlock], survivors: &[Survivors]) {
+        self.count_pixels(state, blocks);
+        if let Some(tests) = self.prepared[state].divided.as_ref().and_then(|divided| divided.tests.as_ref()) {
+            let passed = self.call(tests, state, (blocks, survivors), Environment::NONE);
+            self.count_samples(state, passed);
         }
-        if draw.count_samples {
-            self.samples.fetch_add(passed, Ordering::Relaxed);
+    }
+
+    fn count(&self, state: usize, blocks: &[PixelBlock]) {
+        self.count_pixels(state, blocks);
+        self.count_samples(state, blocks.iter().map(|block| u64::from(block.coverage.count_ones())).sum());
+    }
+
+    fn shade_survivors(&self, state: usize, blocks: &[PixelBlock]) {
+        if let Some(shading) = self.prepared[state].divided.as_ref().and_then(|divided| divided.shading.as_ref()) {
+            self.call(shading, state, (blocks, &[]), self.environments[state]);
         }
     }
 }

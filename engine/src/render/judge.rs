@@ -11,6 +11,7 @@ use triglyph_guest::kernel::operations::{Compare, LogicOp};
 use triglyph_guest::kernel::pixel::Output;
 
 use super::Renderer;
+use crate::cache::Removal;
 use crate::cache::texture_cache::TextureCache;
 use crate::mem::{GuestAddr, Memory};
 use crate::probe::{Fragment, Role, Surface, Verdict};
@@ -147,7 +148,12 @@ impl Renderer {
             return Vec::new();
         };
         let mut textures = TextureCache::default();
-        let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
+        let context = DrawContext {
+            memory,
+            scheduler: &self.scheduler,
+            interrupter: None,
+            removal: (Removal::Never, &self.kernels),
+        };
         let with = |tests: Option<usize>| tests.map_or_else(|| state.clone(), |tests| self.fixed_with(&state, tests));
         judge_each(&self.scene, first, [x, y], &mut pixel, with, |trial| {
             raster::draw(trial, &mut Drawing::default(), &context, &mut textures).blocks
@@ -161,7 +167,7 @@ impl Renderer {
         key.alpha_test = if tests > 0 { key.alpha_test } else { Compare::Always };
         key.stencil = key.stencil.filter(|_| tests > 2);
         key.depth_test = if tests > 3 { key.depth_test } else { Compare::Always };
-        Arc::new(DrawState { kernel: self.kernels.pixel(&key), ..state.clone() })
+        Arc::new(DrawState { kernel: self.kernels.pixel(&key), simpler: None, ..state.clone() })
     }
 
     /// The same for draws of programs. Those that reach memory are not drawn again.
@@ -180,7 +186,12 @@ impl Renderer {
         let mut images = TextureCache::default();
         let samples = self.programs.target.samples;
         let (x, y) = (at[0] / u32::from(samples.across), at[1] / u32::from(samples.down));
-        let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
+        let context = DrawContext {
+            memory,
+            scheduler: &self.scheduler,
+            interrupter: None,
+            removal: (Removal::Never, &self.kernels),
+        };
         let with = |tests: Option<usize>| tests.map_or_else(|| state.clone(), |tests| self.program_with(&state, tests));
         judge_each(&self.programs, first, [x, y], &mut pixel, with, |trial| {
             raster::draw_programs(trial, &mut Drawing::default(), &context, &mut images).blocks

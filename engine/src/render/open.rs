@@ -6,6 +6,7 @@
 //! whole: such a scene is drawn for the look alone, and its surfaces are put back.
 
 use super::Renderer;
+use crate::cache::Removal;
 use crate::mem::{GuestAddr, GuestRange, Memory};
 use crate::raster::{self, DrawContext, Drawing, PreparedProgramState, PreparedState, RasterStats};
 use crate::scene::program::Surfaces;
@@ -53,7 +54,12 @@ impl Renderer {
     /// Returns the surfaces as they were if they are to be put back.
     fn draw_open_fixed(&mut self, memory: &Memory) -> Vec<Kept> {
         memory.note_host_writes();
-        let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
+        let context = DrawContext {
+            memory,
+            scheduler: &self.scheduler,
+            interrupter: None,
+            removal: (Removal::Never, &self.kernels),
+        };
         if self.scene.target.tiles_alias(memory) {
             let kept = self.scene.target.ranges().map(|range| keep(memory, range)).collect();
             self.kernels.set_watching(false);
@@ -72,7 +78,12 @@ impl Renderer {
 
     fn draw_open_programs(&mut self, memory: &Memory) -> Vec<Kept> {
         memory.note_host_writes();
-        let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
+        let context = DrawContext {
+            memory,
+            scheduler: &self.scheduler,
+            interrupter: None,
+            removal: (Removal::Never, &self.kernels),
+        };
         let (charged, target) = (self.images.take_charged(), self.programs.target);
         let kept = if raster::is_ordered(&self.programs, memory) {
             let ranges = target.ranges(Surfaces::ALL, 0, target.rows.saturating_sub(1));

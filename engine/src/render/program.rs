@@ -253,7 +253,12 @@ impl Renderer {
             let _span = trace::flush();
             memory.note_host_writes();
             let mut drawing = self.end_open_programs();
-            let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
+            let context = DrawContext {
+                memory,
+                scheduler: &self.scheduler,
+                interrupter: None,
+                removal: (self.removal, &self.kernels),
+            };
             let done = raster::draw_programs(&self.programs, &mut drawing, &context, &mut self.images);
             self.add_programs(&done);
         }

@@ -109,8 +109,11 @@ pub enum Scissor {
 /// What the pixels of a draw need.
 #[derive(Clone, Debug)]
 pub struct DrawState {
-    /// The kernel.
+    /// The kernel, as the registers ask for it.
     pub kernel: Handle<kinds::Pixel>,
+    /// One that stores the same with these constants for the primitives of this state, in less time. The reference
+    /// does without it.
+    pub simpler: Option<Handle<kinds::Pixel>>,
     /// Its constants.
     pub constants: PixelConstants,
     /// The fog table, when the kernel uses one.
@@ -129,4 +132,11 @@ pub struct DrawState {
     pub scissor: Scissor,
     /// Whether a texture lies in the scene's own target: the reference alone defines what that reads.
     pub feedback: bool,
+}
+
+impl DrawState {
+    /// The kernel that draws.
+    pub fn drawn_with(&self) -> &Handle<kinds::Pixel> {
+        self.simpler.as_ref().unwrap_or(&self.kernel)
+    }
 }

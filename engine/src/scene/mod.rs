@@ -15,9 +15,11 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
 pub use allowance::Allowance;
+use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::kernel::program::fragment::Samples;
 
+use crate::cache::Covered;
 pub use fixed::{DrawState, Fixed, SceneTarget, Scissor};
 
 /// A way of drawing: what its scenes consist of.
@@ -83,6 +85,35 @@ impl Rect {
     }
 }
 
+/// Blocks of one state, after those of the span before.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BlockSpan {
+    pub(crate) state: usize,
+    /// Where they end.
+    pub(crate) end: usize,
+    /// What is known of its pixels before they are drawn.
+    pub(crate) covered: Covered,
+    /// After the tests, when hidden pixels are left out: pixels that passed and are hidden, and the others that passed.
+    pub(crate) hidden: u64,
+    pub(crate) visible: u64,
+}
+
+/// Lists that drawing a tile needs.
+#[derive(Debug, Default)]
+pub(crate) struct TileScratch {
+    pub(crate) blocks: Vec<PixelBlock>,
+    pub(crate) spans: Vec<BlockSpan>,
+    pub(crate) survivors: Vec<Survivors>,
+}
+
+impl TileScratch {
+    pub(crate) fn clear(&mut self) {
+        self.blocks.clear();
+        self.spans.clear();
+        self.survivors.clear();
+    }
+}
+
 /// First primitive of a state.
 #[derive(Debug)]
 pub struct StateSpan<S> {
@@ -114,8 +145,8 @@ pub struct Scene<K: Kind = Fixed> {
     /// Fuel that primitives have taken, since somebody asked.
     pub taken: u64,
     tiles_across: u32,
-    /// Lists of blocks that no tile needs now, kept for their allocations.
-    spare_blocks: Mutex<Vec<Vec<PixelBlock>>>,
+    /// What no tile needs now, kept for its allocations.
+    spare: Mutex<Vec<TileScratch>>,
 }
 
 /// Primitives after which a scene is drawn even if nobody asked, to bound its memory.
@@ -138,7 +169,7 @@ impl<K: Kind> Scene<K> {
             allowance: Allowance::UNBOUNDED,
             taken: 0,
             tiles_across: 0,
-            spare_blocks: Mutex::default(),
+            spare: Mutex::default(),
         };
         scene.reset(target);
         scene
@@ -174,15 +205,27 @@ impl<K: Kind> Scene<K> {
         let first = self.primitives.len() as u32;
         match self.states.last_mut() {
             Some(last) if Arc::ptr_eq(&last.state, &state) => {}
-            Some(last) if last.first == first => last.state = state,
+            Some(last) if last.first == first => {
+                last.state = state;
+                if let [.., before, last] = &self.states[..]
+                    && Arc::ptr_eq(&before.state, &last.state)
+                {
+                    self.states.pop();
+                }
+            }
             _ => self.states.push(StateSpan { first, state }),
         }
     }
 
+    /// Whether no primitive has the last state yet.
+    #[inline]
+    pub fn has_unused_state(&self) -> bool {
+        self.states.last().is_some_and(|span| span.first == self.primitives.len() as u32)
+    }
+
     /// Takes the state of the primitives to come, if none has come yet.
     pub fn take_unused_state(&mut self) -> Option<StateSpan<K::State>> {
-        let primitives = self.primitives.len() as u32;
-        self.states.pop_if(|span| span.first == primitives)
+        if self.has_unused_state() { self.states.pop() } else { None }
     }
 
     /// Takes fuel for a triangle of so many pixels' area. False if there is none left: it is not drawn then.
@@ -227,15 +270,15 @@ impl<K: Kind> Scene<K> {
         Rect { x0: x, y0: y, x1: last(x, width), y1: last(y, rows) }
     }
 
-    /// An empty list of blocks for a tile.
-    pub(crate) fn take_blocks(&self) -> Vec<PixelBlock> {
-        self.spare_blocks.lock().unwrap_or_else(|e| e.into_inner()).pop().unwrap_or_default()
+    /// Empty lists for a tile.
+    pub(crate) fn take_scratch(&self) -> TileScratch {
+        self.spare.lock().unwrap_or_else(|e| e.into_inner()).pop().unwrap_or_default()
     }
 
-    /// Takes a list back.
-    pub(crate) fn keep_blocks(&self, mut blocks: Vec<PixelBlock>) {
-        blocks.clear();
-        self.spare_blocks.lock().unwrap_or_else(|e| e.into_inner()).push(blocks);
+    /// Takes lists back.
+    pub(crate) fn keep_scratch(&self, mut scratch: TileScratch) {
+        scratch.clear();
+        self.spare.lock().unwrap_or_else(|e| e.into_inner()).push(scratch);
     }
 
     /// The stored rows that primitives may touch.

@@ -71,31 +71,34 @@ impl Kernel {
         Kernel { key: key.clone(), units, stages: combine::length(&key.combiners) }
     }
 
-    /// One pixel from interpolation to the write.
-    fn pixel(&self, job: &PixelJob<'_>, primitive: &Primitive, x: u32, row: u32) {
+    /// One pixel from interpolation to the write. Whether it passes all tests.
+    fn pixel(&self, job: &PixelJob<'_>, primitive: &Primitive, x: u32, row: u32) -> bool {
         let key = &self.key;
         let point = Point::new(key, job, primitive, x, row);
         let pixel = Pixel::new(key, &job.target, x, row);
         let depth = point.depth(job.constants, key.w_buffer);
         if key.shadow.is_some() {
-            return shadow::write(&pixel, job.constants, depth, || self.combine(job, &point));
+            shadow::write(&pixel, job.constants, depth, || self.combine(job, &point));
+            return false;
         }
 
         if let Some(density) = key.density {
             let gas = &job.constants.gas;
-            return gas::add(density, gas, job.densest, &pixel, depth, || self.combine(job, &point));
+            gas::add(density, gas, job.densest, &pixel, depth, || self.combine(job, &point));
+            return false;
         }
 
         // Shading has no side effects. So where the alpha test cannot fail, the later tests may come first.
         let early =
             (key.alpha_test == Compare::Always).then(|| tests::depth_stencil(key, job.constants, &pixel, depth));
         if let Some(verdict) = early.filter(|verdict| !verdict.passed) {
-            return verdict.store(&pixel);
+            verdict.store(&pixel);
+            return false;
         }
         let textures = self.textures(job, &point);
         let color = self.combined(job, &point, textures);
         if !compare(key.alpha_test, u32::from(color[3]), job.constants.alpha_reference) {
-            return;
+            return false;
         }
         let color = self.fogged(job, depth, textures, color);
         let verdict = early.unwrap_or_else(|| tests::depth_stencil(key, job.constants, &pixel, depth));
@@ -105,6 +108,7 @@ impl Kernel {
             let result = blend::output(&key.output, color, destination, job.constants.blend_color.to_be_bytes());
             pixel.store_color(result, destination);
         }
+        verdict.passed
     }
 
     /// What fog or gas make of a colour.
@@ -176,15 +180,20 @@ impl Kernel {
     /// Every covered pixel of every block; `before` hears of each, by the number of its primitive.
     #[inline(always)]
     fn blocks(&self, job: &PixelJob<'_>, before: impl Fn(u32, u32, u32)) {
-        for block in job.blocks {
+        for (index, block) in job.blocks.iter().enumerate() {
+            let mut passed = 0;
             let Some(primitive) = job.primitives.get(block.primitive as usize) else { continue };
             let mut left = block.coverage;
             while left != 0 {
-                let (x, y) = unmorton(left.trailing_zeros());
+                let bit = left.trailing_zeros();
+                let (x, y) = unmorton(bit);
                 left &= left - 1;
                 let (x, row) = (u32::from(block.x) + x, u32::from(block.row) + y);
                 before(block.primitive, x, row);
-                self.pixel(job, primitive, x, row);
+                passed |= u64::from(self.pixel(job, primitive, x, row)) << bit;
+            }
+            if let Some(survivors) = job.survivors.get(index) {
+                survivors.add(passed);
             }
         }
     }

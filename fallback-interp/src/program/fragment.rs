@@ -50,7 +50,7 @@ impl Kernel {
             if let Some(tracing) = tracing {
                 run.trace(&tracing, primitive, at, covered);
             }
-            run.quad(primitive, at, covered);
+            run.quad(primitive, at, covered)
         });
         run.passed
     }
@@ -89,11 +89,13 @@ impl FragmentRun<'_, '_> {
         tracing.add(recorder.finish());
     }
 
-    /// The quad whose upper left pixel is `at`, with the covered samples of its lanes.
-    fn quad(&mut self, primitive: &Primitive, at: [u32; 2], covered: [u32; 4]) {
+    /// The quad whose upper left pixel is `at`, with the covered samples of its lanes. The lanes of which a sample
+    /// passes, bit k lane k.
+    fn quad(&mut self, primitive: &Primitive, at: [u32; 2], covered: [u32; 4]) -> u8 {
         let places = places(at);
         let points = places.map(|[x, y]| Point::new(self.job, primitive, x, y));
         let center = self.kernel.key.samples.count() == 1 || self.kernel.key.output.depth_at_center;
+        let mut lanes = 0;
         let mut shaded = !self.tests_first;
         if shaded {
             self.quad.run(&points);
@@ -117,19 +119,23 @@ impl FragmentRun<'_, '_> {
                 }
                 self.quad.colors(lane)
             };
-            self.passed += self.output.write(fragment, depth, colors);
+            let passed = self.output.write(fragment, depth, colors);
+            lanes |= u8::from(passed != 0) << lane;
+            self.passed += passed;
         }
+        lanes
     }
 }
 
 /// Calls `shade` for each quad of a job's blocks that has covered samples, with its primitive, its upper left pixel and
-/// the covered samples of its four pixels. The samples of a block are one block each.
+/// the covered samples of its four pixels, and notes the lanes that it returns as [`FragmentJob::survivors`]. The
+/// samples of a block are one block each.
 pub(crate) fn for_each_quad(
     job: &FragmentJob<'_>,
     samples: Samples,
-    mut shade: impl FnMut(&Primitive, [u32; 2], [u32; 4]),
+    mut shade: impl FnMut(&Primitive, [u32; 2], [u32; 4]) -> u8,
 ) {
-    for samples in job.blocks.chunks(samples.count().max(1)) {
+    for (index, samples) in job.blocks.chunks(samples.count().max(1)).enumerate() {
         let Some(block) = samples.first() else { continue };
         let Some(primitive) = job.primitives.get(block.primitive as usize) else { continue };
         for quad in 0..16 {
@@ -140,7 +146,10 @@ pub(crate) fn for_each_quad(
             let covered = [0, 1, 2, 3].map(covered);
             if covered != [0; 4] {
                 let (x, y) = unmorton(4 * quad);
-                shade(primitive, [u32::from(block.x) + x, u32::from(block.row) + y], covered);
+                let passed = shade(primitive, [u32::from(block.x) + x, u32::from(block.row) + y], covered);
+                if let Some(survivors) = job.survivors.get(index) {
+                    survivors.add(u64::from(passed) << (4 * quad));
+                }
             }
         }
     }

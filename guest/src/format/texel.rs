@@ -55,6 +55,12 @@ impl TexelFormat {
         }
     }
 
+    /// Whether texels have an alpha of their own; without it alpha is 255.
+    pub const fn has_alpha(self) -> bool {
+        use TexelFormat::{Etc1, I4, I8, Rg8, Rgb8, Rgb565};
+        !matches!(self, Rgb8 | Rgb565 | Rg8 | I8 | I4 | Etc1)
+    }
+
     /// Bytes of a level of `width` x `height` texels.
     pub const fn size(self, width: u32, height: u32) -> u32 {
         // 11-bit dimensions: 2047 * 2047 * 32 bits stay below 2^32 bytes but not below 2^32 bits.

@@ -6,10 +6,12 @@
 
 mod accuracy;
 pub mod combine;
+pub mod divided;
 mod filter;
 pub mod gas;
 pub mod geometry;
 pub mod hash;
+pub mod known_alpha;
 pub mod lighting;
 pub mod maxwell;
 pub mod mme;

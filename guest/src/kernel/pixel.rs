@@ -29,6 +29,7 @@ pub use super::unsupported::Unsupported;
 use super::window::Window;
 use crate::format::{DepthFormat, PixelFormat, TexelFormat};
 use crate::kernel::combine::Combiners;
+use crate::kernel::divided::Survivors;
 use crate::kernel::gas::{DensityWrite, GasConstants, GasKey};
 use crate::kernel::lighting::{LightTables, LightingConstants, LightingKey};
 use crate::kernel::procedural::{ProceduralData, ProceduralKey};
@@ -77,6 +78,8 @@ pub struct PixelKey {
     pub shadow: Option<ShadowWrite>,
     /// Rendering of gas instead of everything after the combiners, unless it is shadow rendering.
     pub density: Option<DensityWrite>,
+    /// Whether the pixels that pass all tests come back in [`PixelJob::survivors`].
+    pub tells_survivors: bool,
 }
 
 /// Shadow rendering: pixels are 4 bytes of the colour target, the first three depth z0 with the most significant byte
@@ -452,6 +455,17 @@ pub struct Primitive {
     pub reserved: u32,
 }
 
+impl Primitive {
+    /// Whether an alpha with these values at the vertices, divided by their w, is 255 in all pixels of the primitive:
+    /// where the values are 1, or nearly, and no sum overflows or is zero. Rounding takes less than what is missing
+    /// then.
+    pub fn has_opaque(&self, alpha: &[f32; 3]) -> bool {
+        const USUAL: std::ops::RangeInclusive<f32> = 1e-18..=1e12;
+        let is_one = |(alpha, one): (&f32, &f32)| USUAL.contains(one) && (0.999 * one..=2.0 * one).contains(alpha);
+        alpha.iter().zip(&self.inv_w).all(is_one)
+    }
+}
+
 /// [`Primitive::flags`]: only for kernels that evaluate edges in 64 bits.
 pub const WIDE_EDGES: u32 = 1;
 
@@ -505,4 +519,6 @@ pub struct PixelJob<'a> {
     pub blocks: &'a [PixelBlock],
     /// Becomes the largest density that [`PixelKey::density`] has written, when it is larger than what is there.
     pub densest: Option<&'a AtomicU32>,
+    /// One for each block, for kernels with [`PixelKey::tells_survivors`].
+    pub survivors: &'a [Survivors],
 }

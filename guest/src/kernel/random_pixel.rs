@@ -4,11 +4,12 @@
 //! engine does it; numbers are mostly sensible and sometimes extreme.
 
 use std::fmt::Write as _;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU8, AtomicU32};
 
 use super::combine::{AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage};
+use super::divided::Survivors;
 use super::gas::{DensityWrite, GasConstants, GasKey, GasLight};
+use super::known_alpha::Opaque;
 use super::pixel::{
     BlendEquation, BlendFactor, BlendKey, Compare, Filter, FogKey, FogTable, LogicOp, Output, PixelBlock,
     PixelConstants, PixelJob, PixelKey, Primitive, ShadowWrite, StencilKey, StencilOp, Target, Texture,
@@ -63,6 +64,26 @@ pub struct Surfaces {
     pub depth: Vec<u8>,
     /// The largest density that was reported.
     pub densest: u32,
+    /// The pixels of each block that passed all tests, of kernels that tell them.
+    pub survivors: Vec<u64>,
+}
+
+/// A copy of the targets.
+struct Targets {
+    color: Vec<AtomicU8>,
+    depth: Vec<AtomicU8>,
+    densest: AtomicU32,
+}
+
+impl Targets {
+    fn of(case: &RandomPixel) -> Targets {
+        Targets { color: buffer(&case.color), depth: buffer(&case.depth), densest: AtomicU32::new(0) }
+    }
+
+    fn surfaces(self, survivors: Vec<u64>) -> Surfaces {
+        let plain = |bytes: Vec<AtomicU8>| bytes.into_iter().map(AtomicU8::into_inner).collect();
+        Surfaces { color: plain(self.color), depth: plain(self.depth), densest: self.densest.into_inner(), survivors }
+    }
 }
 
 impl RandomPixel {
@@ -124,6 +145,13 @@ impl RandomPixel {
             let iw = primitive.inv_w;
             self.varyings.push([0, 1, 2].map(|k| r.float(-0.2 * scale, scale) * iw[k]));
         }
+        // Most titles draw with an alpha of 1.
+        let alpha = self.key.varying(self.key.color_slots[3]).filter(|_| r.one_in(2));
+        if let Some(alpha) = alpha {
+            let iw = primitive.inv_w;
+            let values = [0, 1, 2].map(|k| if r.one_in(4) { r.float(0.999, 2.0) * iw[k] } else { iw[k] });
+            self.varyings[primitive.first_varying as usize + alpha] = values;
+        }
         for row in (0..self.rows).step_by(8) {
             for x in (0..self.width).step_by(8) {
                 let mut coverage = covered(&primitive, x, row);
@@ -145,9 +173,71 @@ impl RandomPixel {
         self.primitives.push(primitive);
     }
 
+    /// The key without what a known alpha decides, if that is anything.
+    pub fn with_known_alpha(&self) -> Option<PixelKey> {
+        let opaque = |unit: usize| {
+            let (texture, size) = (&self.textures[unit], &self.constants.texture[unit]);
+            !texture.format.has_alpha() && size.width.min(size.height) >> (texture.levels.max(1) - 1) > 0
+        };
+        let opaque = Opaque { textures: [0, 1, 2].map(opaque), primary: self.is_primary_opaque() };
+        self.key.with_known_alpha(&self.constants, opaque)
+    }
+
+    fn is_primary_opaque(&self) -> bool {
+        let is_opaque = |primitive: &Primitive| match self.key.varying(self.key.color_slots[3]) {
+            Some(at) => self
+                .varyings
+                .get(primitive.first_varying as usize + at)
+                .is_some_and(|alpha| primitive.has_opaque(alpha)),
+            // It is 1 then.
+            None => true,
+        };
+        // Blocks may have pixels outside of their primitive.
+        let is_inside = |block: &PixelBlock| {
+            let primitive = self.primitives.get(block.primitive as usize);
+            primitive.is_some_and(|p| block.coverage & !covered(p, block.x.into(), block.row.into()) == 0)
+        };
+        self.primitives.iter().all(is_opaque) && self.blocks.iter().all(is_inside)
+    }
+
     /// Runs `kernel` on a fresh copy of the memory.
+    ///
+    /// # Errors
+    /// The kernel refuses the job.
     pub fn run(&self, kernel: &dyn PixelKernel) -> Result<Surfaces, Unsupported> {
-        let (color, depth) = (buffer(&self.color), buffer(&self.depth));
+        let targets = Targets::of(self);
+        let survivors = self.shade(kernel, &targets, &self.blocks)?;
+        Ok(targets.surfaces(if self.key.tells_survivors { survivors } else { Vec::new() }))
+    }
+
+    /// Runs the kernels of a divided key, one after the other, on a fresh copy of the memory.
+    ///
+    /// # Errors
+    /// A kernel refuses its job.
+    pub fn run_divided(
+        &self,
+        tests: Option<&dyn PixelKernel>,
+        shading: Option<&dyn PixelKernel>,
+    ) -> Result<Surfaces, Unsupported> {
+        let targets = Targets::of(self);
+        let mut blocks = self.blocks.clone();
+        if let Some(tests) = tests {
+            let survivors = self.shade(tests, &targets, &blocks)?;
+            blocks.iter_mut().zip(survivors).for_each(|(block, survivors)| block.coverage = survivors);
+        }
+        if let Some(shading) = shading {
+            self.shade(shading, &targets, &blocks)?;
+        }
+        Ok(targets.surfaces(Vec::new()))
+    }
+
+    /// Runs `kernel` and returns what it tells of survivors.
+    fn shade(
+        &self,
+        kernel: &dyn PixelKernel,
+        targets: &Targets,
+        blocks: &[PixelBlock],
+    ) -> Result<Vec<u64>, Unsupported> {
         let memory: Vec<Vec<Vec<AtomicU8>>> =
             self.textures.iter().map(|t| t.faces.iter().map(|face| buffer(face)).collect()).collect();
         let decoded = [0, 1, 2].map(|unit| self.decode(kernel, unit, &memory[unit]));
@@ -159,14 +249,15 @@ impl RandomPixel {
             let (words, face_words) = &decoded[unit];
             Texture { format: self.textures[unit].format, faces, decoded: words, face_words: *face_words }
         });
-        let densest = AtomicU32::new(0);
+        let survivors: Vec<Survivors> = blocks.iter().map(|_| Survivors::default()).collect();
         kernel.shade(&PixelJob {
-            densest: Some(&densest),
+            survivors: &survivors,
+            densest: Some(&targets.densest),
             lighting: self.lighting.as_deref().map(|(constants, tables)| (constants, tables)),
             procedural: self.procedural.as_deref(),
             target: Target {
-                color: Window::new(&color),
-                depth: Window::new(&depth),
+                color: Window::new(&targets.color),
+                depth: Window::new(&targets.depth),
                 width: self.width,
                 rows: self.rows,
             },
@@ -175,10 +266,9 @@ impl RandomPixel {
             fog: self.fog.as_deref(),
             primitives: &self.primitives,
             varyings: &self.varyings,
-            blocks: &self.blocks,
+            blocks,
         })?;
-        let plain = |bytes: &[AtomicU8]| bytes.iter().map(|b| b.load(Relaxed)).collect();
-        Ok(Surfaces { color: plain(&color), depth: plain(&depth), densest: densest.into_inner() })
+        Ok(survivors.iter().map(Survivors::coverage).collect())
     }
 
     /// A unit's texels as `kernel` wants them, and the words of a face.
@@ -213,6 +303,10 @@ impl RandomPixel {
         let mut report = format!("{:#?}\n{:#?}\n", self.key, self.constants);
         if results[0].densest != results[1].densest {
             let _ = writeln!(report, "densest {} and {}", results[0].densest, results[1].densest);
+        }
+        let told = results[0].survivors.iter().zip(&results[1].survivors).enumerate();
+        for (block, (a, b)) in told.filter(|(_, (a, b))| a != b).take(4) {
+            let _ = writeln!(report, "survivors of block {block}: {a:016x} and {b:016x}");
         }
         let [first, second] = names;
         let mut shown = 0;
@@ -355,6 +449,7 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelKey {
         },
         color_mask: if r.one_in(3) { r.word() as u8 & 15 } else { 15 },
         block: if r.one_in(6) { Block::B32 } else { Block::B8 },
+        tells_survivors: r.one_in(6),
     }
 }
 

@@ -12,7 +12,7 @@ use super::lighting::args::LightingArgs;
 use super::plan::Plan;
 use super::procedural::args::ProceduralArgs;
 use super::sample::linear::TexelFootprint;
-use crate::quads::AT_ONCE;
+use crate::quads::{AT_ONCE, blocks_to_survivors};
 
 /// Capacity of the constant pool in the arguments; further constants follow the code.
 pub const POOL: usize = 48;
@@ -42,6 +42,8 @@ pub struct Args {
     pub color: *mut u8,
     pub depth: *mut u8,
     pub fog: *const [f32; 2],
+    /// See [`blocks_to_survivors`].
+    pub to_survivors: isize,
     pub width: u32,
     pub reserved: u32,
     pub alpha_reference: Vec4<i32>,
@@ -223,6 +225,7 @@ pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob
         color: job.target.color.as_ptr(),
         depth: job.target.depth.as_ptr(),
         fog,
+        to_survivors: if key.tells_survivors { blocks_to_survivors(job.blocks, job.survivors)? } else { 0 },
         width: job.target.width,
         reserved: 0,
         alpha_reference: [c.alpha_reference as i32; 4],

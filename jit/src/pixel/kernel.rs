@@ -91,6 +91,7 @@ fn in_effect(key: &PixelKey) -> PixelKey {
         depth_write: false,
         output: Output::Logic(LogicOp::Copy),
         color_mask: 15,
+        tells_survivors: false,
         ..key
     }
 }

@@ -9,7 +9,7 @@ use super::args::at;
 use super::edges::edges;
 use super::plan::Plan;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
-use crate::quads::CoveredQuad;
+use crate::quads::{CoveredQuad, tell_survivors};
 
 /// What the quads of a block share.
 pub struct Corner {
@@ -20,6 +20,8 @@ pub struct Corner {
     /// Address of the block's first pixel in the colour and depth buffers.
     pub color: Option<Value>,
     pub depth: Option<Value>,
+    /// Address of the block's survivors, of kernels that tell them.
+    pub survivors: Option<Value>,
 }
 
 /// A quad while it is emitted. Values are computed on first use, in a block that dominates all later ones.
@@ -38,6 +40,8 @@ pub struct Quad<'q, 'a> {
     /// Addresses of the quad's colours and depths, of kernels that use them.
     color_at: Option<Value>,
     depth_at: Option<Value>,
+    /// Where its block's survivors go, and its number.
+    survivors: Option<(Value, Value)>,
     pub edges: [F32x4; 3],
     pub known: Computed,
 }
@@ -81,7 +85,8 @@ impl<'q, 'a> Quad<'q, 'a> {
         let masks = e.address(e.args, cover, 4);
         let mask = Mask(e.load_ints(masks, at!(masks)).0);
         let (full, known) = (Some(corner.full), Computed::default());
-        Quad { e, key, plan, mask, full, next, storage, color_at, depth_at, edges, known }
+        let survivors = corner.survivors.map(|survivors| (survivors, number));
+        Quad { e, key, plan, mask, full, next, storage, color_at, depth_at, survivors, edges, known }
     }
 
     /// Emits all stages; ends in a jump to the next quad.
@@ -110,7 +115,7 @@ impl<'q, 'a> Quad<'q, 'a> {
     fn shade(&mut self) {
         let gas = self.plan.gas(self.key);
         if !self.plan.stages[5].any() && gas.is_none() {
-            return;
+            return self.tell_survivors();
         }
         let mut color = self.combine();
         if self.key.shadow.is_some() {
@@ -127,6 +132,7 @@ impl<'q, 'a> Quad<'q, 'a> {
                 self.depth_write();
             }
         }
+        self.tell_survivors();
         if !self.plan.color_write {
             return;
         }
@@ -136,6 +142,13 @@ impl<'q, 'a> Quad<'q, 'a> {
             color = self.fog(color);
         }
         self.write(color);
+    }
+
+    /// Tells which pixels have passed all tests, if somebody wants to know.
+    fn tell_survivors(&mut self) {
+        if let Some((survivors, number)) = self.survivors {
+            tell_survivors(self.e, survivors, number, self.mask);
+        }
     }
 
     /// Removes the pixels that are not in `passes`.

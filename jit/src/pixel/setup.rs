@@ -159,5 +159,9 @@ pub fn corner(
     let color = key.color_format.filter(|_| plan.color_write).map(|f| address(at!(color), f.bytes()));
     let used = plan.stencil || plan.depth_test || plan.depth_write || key.density.is_some();
     let depth = key.depth_format.filter(|_| used).map(|f| address(at!(depth), f.bytes()));
-    Corner { full, edges, color, depth }
+    let survivors = key.tells_survivors.then(|| {
+        let distance = e.load_i64(args, at!(to_survivors));
+        e.b.ins().iadd(block, distance)
+    });
+    Corner { full, edges, color, depth, survivors }
 }

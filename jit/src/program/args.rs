@@ -18,7 +18,7 @@ use super::plan::{Constants, PLANES, Plan, SurfacePlan};
 use super::tables::{TABLES, Tables};
 use super::texture_args::TextureArgs;
 use crate::maxwell::args::Context;
-use crate::quads::AT_ONCE;
+use crate::quads::{AT_ONCE, blocks_to_survivors};
 
 /// Capacity of the constant pool in the arguments; further constants follow the code.
 pub const POOL: usize = 96;
@@ -42,6 +42,8 @@ pub struct Args {
     pub textures: *const TextureArgs,
     /// Context of a Maxwell program.
     pub maxwell: *mut Context,
+    /// See [`blocks_to_survivors`].
+    pub to_survivors: isize,
     /// Number of samples that passed, by lane, negated; of each of the quads that are drawn at once.
     pub passed: [Vec4<i32>; AT_ONCE],
     /// Bytes from one row of pixels to the next of surfaces with rows.
@@ -174,6 +176,9 @@ pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Unsupported> {
     let samples = plan.samples.count();
     if !job.blocks.len().is_multiple_of(samples) {
         return Err(Unsupported("a block without all of its samples"));
+    }
+    if plan.tells_survivors {
+        blocks_to_survivors(job.blocks, job.survivors)?;
     }
     let fits = |p: &Primitive| (p.first_plane as usize).saturating_add(plan.planes) <= job.planes.len();
     let (mut low, mut high, mut bits) = ([u16::MAX; 2], [0; 2], 0);
@@ -327,6 +332,7 @@ impl Frame {
             tables: &raw const TABLES,
             textures: textures.0.as_ptr().cast(),
             maxwell: std::ptr::null_mut(),
+            to_survivors: blocks_to_survivors(job.blocks, job.survivors).unwrap_or(0),
             passed: [[0; 4]; AT_ONCE],
             down: [0; SURFACES],
             sample_offsets: c.sample_offsets.map(|offset| offset.map(|v| [v; 4])),

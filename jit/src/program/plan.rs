@@ -103,6 +103,8 @@ pub struct Plan {
     pub counts_early: bool,
     /// Samples of a pixel.
     pub samples: Samples,
+    /// What passes comes back.
+    pub tells_survivors: bool,
     /// The program runs for each of them.
     pub per_sample: bool,
     /// Estimated cost of a quad, in guest instructions.
@@ -118,6 +120,10 @@ impl Plan {
         }
         if key.output.coverage_color.is_some() {
             return Err(Unsupported("coverage as a colour"));
+        }
+        let tells_survivors = key.output.tells_survivors;
+        if tells_survivors && samples != Samples::ONE {
+            return Err(Unsupported("survivors of several samples"));
         }
         if !matches!((samples.across, samples.down), (1 | 2 | 4, 1 | 2 | 4)) {
             return Err(Unsupported("an odd number of samples"));
@@ -173,7 +179,19 @@ impl Plan {
         let work = if per_sample { work * samples.count() } else { work };
         let size = work as u32 + 6 * textures.len() as u32 + 8 * samples.count() as u32;
         let counts_early = needs.before;
-        Ok(Plan { program, surfaces, depth, textures, planes, early, counts_early, samples, per_sample, size })
+        Ok(Plan {
+            program,
+            surfaces,
+            depth,
+            textures,
+            planes,
+            early,
+            counts_early,
+            samples,
+            tells_survivors,
+            per_sample,
+            size,
+        })
     }
 
     /// The index of a unit among the sampled ones.

@@ -17,6 +17,7 @@ use super::surface::QuadAddress;
 use super::tables::Tables;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 use crate::maxwell::needs::Needs as MaxwellNeeds;
+use crate::quads::tell_survivors;
 
 /// Results of a program.
 pub struct Results {
@@ -254,6 +255,12 @@ impl<'q, 'a> Quad<'q, 'a> {
         let mask = self.e.mask_ints(self.mask);
         let passed = self.e.iadd(passed, mask);
         self.e.store(passed.0, args, at!(passed));
+        if self.plan.tells_survivors {
+            let block = self.e.load_i64(self.block, offset_of!(BlockArgs, samples) as i32);
+            let distance = self.e.load_i64(args, at!(to_survivors));
+            let survivors = self.e.b.ins().iadd(block, distance);
+            tell_survivors(self.e, survivors, self.number, self.mask);
+        }
     }
 
     /// Removes the pixels that are not in `passes`.

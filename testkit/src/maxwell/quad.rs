@@ -84,6 +84,7 @@ impl Pixels {
         };
         let primitive = Primitive { origin: [0, 0], depth: self.depth, inv_w: self.inv_w, first_plane: 0, flags: 0 };
         let job = FragmentJob {
+            survivors: &[],
             colors: &surfaces,
             depth: Surface::default(),
             constants: &FragmentConstants {

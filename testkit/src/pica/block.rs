@@ -84,6 +84,7 @@ impl Scene<'_> {
     /// Draws the pixels of `coverage`.
     pub fn draw(&self, coverage: u64) {
         let job = PixelJob {
+            survivors: &[],
             densest: Some(&self.densest),
             lighting: self.lighting.as_ref().map(|(constants, tables)| (constants, &**tables)),
             procedural: self.procedural.as_deref(),

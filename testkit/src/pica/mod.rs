@@ -63,6 +63,7 @@ pub fn state(slots: u64, color_slots: [u8; 4], first: Stage) -> PixelKey {
         procedural: None,
         shadow: None,
         density: None,
+        tells_survivors: false,
         slots,
         color_slots,
         w_buffer: false,

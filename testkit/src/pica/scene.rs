@@ -155,6 +155,7 @@ impl Scene {
         });
         let (width, rows) = (self.width, self.rows);
         kernel.shade(&PixelJob {
+            survivors: &[],
             densest: None,
             target: Target { color: Window::new(&color), depth: Window::new(&depth), width, rows },
             textures: &textures,

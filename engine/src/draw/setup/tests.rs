@@ -17,7 +17,14 @@ fn scene() -> Scene {
 }
 
 fn setup(flip: Option<u32>) -> Setup {
-    Setup { cull: Cull::Off, flip, slots: Vec::new(), orientation: None, constants: VertexConstants::default() }
+    Setup {
+        cull: Cull::Off,
+        flip,
+        slots: Vec::new(),
+        orientation: None,
+        constants: VertexConstants::default(),
+        opaque: None,
+    }
 }
 
 /// A record at a screen position, w = 1, inside of every plane.

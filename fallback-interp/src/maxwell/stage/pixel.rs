@@ -100,8 +100,9 @@ struct Quad<'k> {
 }
 
 impl<'k> FragmentRun<'_, 'k> {
-    /// The quad whose upper left pixel is `at`, with the covered samples of its lanes.
-    fn quad(&mut self, primitive: &Primitive, at: [u32; 2], covered: [u32; 4]) {
+    /// The quad whose upper left pixel is `at`, with the covered samples of its lanes. The lanes of which a sample
+    /// passes, bit k lane k.
+    fn quad(&mut self, primitive: &Primitive, at: [u32; 2], covered: [u32; 4]) -> u8 {
         let places = [0, 1, 2, 3].map(|lane| [at[0] + (lane & 1), at[1] + (lane >> 1)]);
         let distance = |place: [u32; 2]| [0, 1].map(|i| (place[i] as i32).wrapping_sub(primitive.origin[i]) as f32);
         let planes = self.job.planes.get(primitive.first_plane as usize..).unwrap_or(&[]);
@@ -109,21 +110,23 @@ impl<'k> FragmentRun<'_, 'k> {
         let (kernel, job) = (self.kernel, self.job);
         let mut quad = Quad { kernel, job, primitive, planes, places, distances, covered, sample: None };
         let early = kernel.code.early_tests;
+        let mut tested = 0;
         if early {
             for lane in 0..4 {
                 let passed =
                     self.output.test(quad.fragment(lane, quad.covered[lane]), |sample| quad.depth(lane, sample));
                 self.passed += u64::from(passed.count_ones());
                 quad.covered[lane] = passed;
+                tested |= u8::from(passed != 0) << lane;
             }
         }
         if !kernel.code.per_sample {
-            return self.shade(&quad, quad.covered);
+            return tested | self.shade(&quad, quad.covered);
         }
-        for sample in 0..kernel.key.samples.count() {
+        (0..kernel.key.samples.count()).fold(tested, |lanes, sample| {
             quad.sample = Some(sample);
-            self.shade(&quad, quad.covered.map(|covered| covered & 1 << sample));
-        }
+            lanes | self.shade(&quad, quad.covered.map(|covered| covered & 1 << sample))
+        })
     }
 
     /// The lane of a quad that is asked about, if its program runs for it.
@@ -133,10 +136,12 @@ impl<'k> FragmentRun<'_, 'k> {
         Some((tracing, lane))
     }
 
-    /// Runs the program for samples of a quad and stores what it gives.
-    fn shade(&mut self, quad: &Quad<'_>, covered: [u32; 4]) {
+    /// Runs the program for samples of a quad and stores what it gives. The lanes of which a sample passes tests that
+    /// come after the program.
+    fn shade(&mut self, quad: &Quad<'_>, covered: [u32; 4]) -> u8 {
+        let mut lanes = 0;
         if covered == [0; 4] {
-            return;
+            return lanes;
         }
         let early = self.kernel.code.early_tests;
         let traced = self.traced_lane(quad, covered);
@@ -166,8 +171,11 @@ impl<'k> FragmentRun<'_, 'k> {
                 }
                 quad.results(&warp.lanes[lane]).colors
             };
-            self.passed += self.output.write(quad.fragment(lane, covered[lane] & mask), depth, colors);
+            let passed = self.output.write(quad.fragment(lane, covered[lane] & mask), depth, colors);
+            lanes |= u8::from(passed != 0) << lane;
+            self.passed += passed;
         }
+        lanes
     }
 }
 

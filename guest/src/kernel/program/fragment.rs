@@ -83,6 +83,7 @@ pub use super::output::MAX_SAMPLES;
 use super::output::{OutputConstants, OutputKey, Surface, TARGETS};
 use super::sampler::{Texture, TextureKey};
 use crate::kernel::Accuracy;
+use crate::kernel::divided::Survivors;
 use crate::kernel::maxwell::PixelCode;
 pub use crate::kernel::pixel::PixelBlock;
 use crate::kernel::program::environment::Environment;
@@ -304,4 +305,6 @@ pub struct FragmentJob<'a> {
     pub planes: &'a [Plane],
     /// The work. Coverage is in Morton order, so that a quad is four bits: (0,0), (1,0), (0,1), (1,1).
     pub blocks: &'a [PixelBlock],
+    /// One for each block, for kernels with [`OutputKey::tells_survivors`].
+    pub survivors: &'a [Survivors],
 }

@@ -107,6 +107,9 @@ pub struct OutputKey {
     pub coverage_color: Option<CoverageColor>,
     /// The first of four planes of a smooth line's share of a pixel, counted from the primitive's first plane on.
     pub share: Option<u16>,
+    /// Whether the samples that pass all tests come back in
+    /// [`FragmentJob::survivors`](super::fragment::FragmentJob::survivors); only with one sample a pixel.
+    pub tells_survivors: bool,
 }
 
 impl OutputKey {
@@ -129,6 +132,7 @@ impl OutputKey {
             depth_at_center: false,
             coverage_color: None,
             share: None,
+            tells_survivors: false,
         }
     }
 }

@@ -5,7 +5,6 @@ use crate::kernel::program::environment::Environment;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
-use std::sync::atomic::Ordering::Relaxed;
 
 use super::FragmentKernel;
 use super::fragment::{
@@ -16,6 +15,7 @@ use super::output::{Surface, TARGETS};
 use super::random_output;
 use super::random_texture::{self, RandomTexture};
 use super::sampler::TextureKey;
+use crate::kernel::divided::Survivors;
 use crate::kernel::random::Random;
 use crate::kernel::unsupported::Unsupported;
 use crate::kernel::window::{Window, buffer};
@@ -61,6 +61,28 @@ pub struct Surfaces {
     pub depth: Vec<u8>,
     /// Samples that passed.
     pub passed: u64,
+    /// The pixels of each block that passed all tests, of kernels that tell them.
+    pub survivors: Vec<u64>,
+}
+
+/// A copy of the targets.
+struct Targets {
+    colors: Vec<Vec<AtomicU8>>,
+    depth: Vec<AtomicU8>,
+}
+
+impl Targets {
+    fn of(case: &RandomFragment) -> Targets {
+        Targets {
+            colors: case.colors.iter().map(|memory| buffer(&memory.bytes)).collect(),
+            depth: buffer(&case.depth.bytes),
+        }
+    }
+
+    fn surfaces(self, passed: u64, survivors: Vec<u64>) -> Surfaces {
+        let plain = |bytes: Vec<AtomicU8>| bytes.into_iter().map(AtomicU8::into_inner).collect();
+        Surfaces { colors: self.colors.into_iter().map(plain).collect(), depth: plain(self.depth), passed, survivors }
+    }
 }
 
 impl RandomFragment {
@@ -85,7 +107,7 @@ impl RandomFragment {
         let log2_blocks = [r.below(3) as u8, r.below(2) as u8];
         let log2_samples = [samples.across, samples.down].map(|n| n.trailing_zeros() as u8);
         let log2 = [0, 1].map(|axis| 3 + log2_blocks[axis] + log2_samples[axis]);
-        let output = random_output::key(r, log2);
+        let output = random_output::key(r, log2, samples);
         let code = RsxFragmentCode {
             code,
             inputs: [(); 16].map(|()| input(r)),
@@ -148,23 +170,56 @@ impl RandomFragment {
     /// # Errors
     /// The kernel refuses the job.
     pub fn run(&self, kernel: &dyn FragmentKernel) -> Result<Surfaces, Unsupported> {
-        let colors: Vec<Vec<AtomicU8>> = self.colors.iter().map(|memory| buffer(&memory.bytes)).collect();
-        let depth = buffer(&self.depth.bytes);
+        let targets = Targets::of(self);
+        let (passed, survivors) = self.shade(kernel, &targets, &self.blocks)?;
+        Ok(targets.surfaces(passed, if self.key.output.tells_survivors { survivors } else { Vec::new() }))
+    }
+
+    /// Runs the kernels of a divided key, one after the other, on a fresh copy of the memory.
+    ///
+    /// # Errors
+    /// A kernel refuses its job.
+    pub fn run_divided(
+        &self,
+        tests: Option<&dyn FragmentKernel>,
+        shading: Option<&dyn FragmentKernel>,
+    ) -> Result<Surfaces, Unsupported> {
+        let targets = Targets::of(self);
+        let mut blocks = self.blocks.clone();
+        if let Some(tests) = tests {
+            let (_, survivors) = self.shade(tests, &targets, &blocks)?;
+            blocks.iter_mut().zip(survivors).for_each(|(block, survivors)| block.coverage = survivors);
+        }
+        let passed = match shading {
+            Some(shading) => self.shade(shading, &targets, &blocks)?.0,
+            None => blocks.iter().map(|block| u64::from(block.coverage.count_ones())).sum(),
+        };
+        Ok(targets.surfaces(passed, Vec::new()))
+    }
+
+    /// Runs `kernel`. Returns how many samples have passed, and what it tells of survivors.
+    fn shade(
+        &self,
+        kernel: &dyn FragmentKernel,
+        targets: &Targets,
+        blocks: &[PixelBlock],
+    ) -> Result<(u64, Vec<u64>), Unsupported> {
         let surface = |bytes, pitch| Surface { window: Window::new(bytes), pitch };
-        let targets = std::array::from_fn(|i| surface(&colors[i], self.colors[i].pitch));
+        let colors = std::array::from_fn(|i| surface(&targets.colors[i], self.colors[i].pitch));
+        let survivors: Vec<Survivors> = blocks.iter().map(|_| Survivors::default()).collect();
         let passed = kernel.shade(&FragmentJob {
-            colors: &targets,
-            depth: surface(&depth, self.depth.pitch),
+            survivors: &survivors,
+            colors: &colors,
+            depth: surface(&targets.depth, self.depth.pitch),
             constants: &self.constants,
             program_constants: &self.program_constants,
             textures: &random_texture::textures(&self.textures),
             environment: Environment::NONE,
             primitives: &self.primitives,
             planes: &self.planes,
-            blocks: &self.blocks,
+            blocks,
         })?;
-        let plain = |bytes: &Vec<AtomicU8>| bytes.iter().map(|b| b.load(Relaxed)).collect();
-        Ok(Surfaces { colors: colors.iter().map(plain).collect(), depth: plain(&depth), passed })
+        Ok((passed, survivors.iter().map(Survivors::coverage).collect()))
     }
 
     /// Where two results differ, side by side; `None` when they are equal.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::blend_program::{BlendOperand, BlendOperation, BlendProgram, BlendRoute, BlendStep};
+use super::fragment::Samples;
 use super::output::{
     Bits, BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, ColorKey, Compare, DepthFormat,
     DepthKey, Limit, LogicOp, OutputConstants, OutputKey, StencilConstants, StencilKey, StencilOp, TARGETS,
@@ -88,7 +89,7 @@ const DEPTHS: [DepthFormat; 11] = [
 
 /// A random state of targets of 2^`log2[0]` by 2^`log2[1]` surface pixels at least. In half of the states most samples
 /// pass and keep what was shaded, so that differences in the program show.
-pub(super) fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>, log2: [u8; 2]) -> OutputKey {
+pub(super) fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>, log2: [u8; 2], samples: Samples) -> OutputKey {
     let calm = r.one_in(2);
     let rare = if calm { 12 } else { 3 };
     let targets = r.pick(&[1, 1, 1, 1, 2, 3, 4, TARGETS]);
@@ -116,6 +117,7 @@ pub(super) fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>, log2: [u8; 2]) -> Ou
         depth_at_center: r.one_in(6),
         coverage_color: None,
         share: r.one_in(8).then(|| r.below(8) as u16),
+        tells_survivors: samples == Samples::ONE && r.one_in(6),
     }
 }
 

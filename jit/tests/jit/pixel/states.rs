@@ -57,6 +57,7 @@ impl Scene {
         let (color, depth) = (buffer(&self.color), buffer(&self.depth));
         let texture = Texture { format: TexelFormat::Rgba8, decoded: &self.texels, ..Texture::default() };
         kernel.shade(&PixelJob {
+            survivors: &[],
             densest: None,
             target: Target { color: Window::new(&color), depth: Window::new(&depth), width: self.width, rows: 8 },
             textures: &[texture; 3],
@@ -232,6 +233,7 @@ fn overlapping_surfaces_are_refused() {
     let kernel = Jit::new().and_then(|jit| jit.pixel(&state)).expect("a kernel");
     for (offset, fits) in [(0, false), (128, false), (256, true)] {
         let job = PixelJob {
+            survivors: &[],
             densest: None,
             target: Target { color: Window::new(&memory), depth: Window::new(&memory).from(offset), width: 8, rows: 8 },
             textures: &[Texture::default(); 3],

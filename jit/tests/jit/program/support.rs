@@ -171,6 +171,7 @@ fn output_key(rng: &mut Random) -> OutputKey {
         coverage_dither: rng.one_in(2),
         depth_at_center: rng.one_in(4),
         coverage_color: None,
+        tells_survivors: false,
         share: rng.one_in(8).then(|| rng.below(4 * GROUPS as u32 - 3) as u16),
         program: None,
         encode_srgb: rng.one_in(8),
@@ -441,6 +442,7 @@ impl Case {
         let colors: [Surface<'_>; TARGETS] = std::array::from_fn(|i| surface(self.surfaces[i]));
         let textures: [Texture<'_>; UNITS] = std::array::from_fn(|i| self.textures[i].texture());
         let passed = kernel.shade(&FragmentJob {
+            survivors: &[],
             colors: &colors,
             depth: surface(self.surfaces[TARGETS]),
             constants: &self.constants,

@@ -7,6 +7,7 @@ use triglyph_guest::kernel::combine::{
     AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage,
 };
 use triglyph_guest::kernel::gas::GasConstants;
+use triglyph_guest::kernel::known_alpha::Opaque;
 use triglyph_guest::kernel::lighting::{Bump, LightingKey};
 use triglyph_guest::kernel::pixel::{
     BlendEquation, BlendFactor, BlendKey, Compare, FogKey, LogicOp, Output, PixelConstants, PixelKey, ShadowWrite,
@@ -20,8 +21,9 @@ use triglyph_guest::pica::regs;
 use super::registers::{Registers, f24, rgba};
 use super::texture_state::{self, Unit};
 use super::{Pica, gas_state, lighting_state, procedural_state, vertex_state};
-use triglyph_engine::cache::{Handle, Kernels, Recent, kinds};
-use triglyph_engine::draw::Setup;
+use triglyph_engine::cache::texture::TextureSource;
+use triglyph_engine::cache::{Handle, Kernels, Recent, TierMode, kinds};
+use triglyph_engine::draw::{OpaqueState, Setup};
 use triglyph_engine::mem::{GuestAddr, Memory};
 use triglyph_engine::scene::{DrawState, Rect, SceneTarget, Scissor};
 
@@ -92,31 +94,60 @@ impl PixelState {
             procedural,
             shadow: shadow.then_some(ShadowWrite),
             density,
+            tells_survivors: false,
         };
-        let kernel = recent.get(key.clone(), |key| kernels.pixel(key));
+        let constants =
+            PixelConstants { gas: gas_state::constants(registers, &pica.gas_table), ..constants(registers, &textures) };
+        let opaque = Opaque { textures: textures.map(|unit| unit.source.is_some_and(is_opaque)), primary: false };
+        let mut simpler = |primary: bool| {
+            // The reference draws with the key as it is, and shows that there is no difference.
+            let is_reference = kernels.mode() == TierMode::InterpreterOnly;
+            let simpler = key.with_known_alpha(&constants, Opaque { primary, ..opaque }).filter(|_| !is_reference)?;
+            Some(recent.get(simpler, |key| kernels.pixel_when_used(key)))
+        };
+        let (general, if_opaque) = (simpler(false), simpler(true));
+        let is_used = general.is_none();
+        let kernel =
+            recent.get(key.clone(), |key| if is_used { kernels.pixel(key) } else { kernels.pixel_when_used(key) });
         let sources = textures.map(|unit| unit.source);
         let feedback = sources.iter().flatten().any(|s| s.ranges().any(|range| target.touches(memory, range)));
+        let draw = Arc::new(DrawState {
+            kernel,
+            simpler: general,
+            constants,
+            densest: key.density.map(|_| pica.densest.clone()),
+            fog: key.fog.map(|_| pica.fog.clone()),
+            lighting: key.lighting.as_ref().map(|_| Arc::new(lighting_state::constants(registers))),
+            light_tables: key.lighting.as_ref().map(|_| pica.light_tables()),
+            procedural: key.procedural.map(|_| Arc::from(procedural_state::data(registers, &pica.proctex_tables))),
+            textures: sources,
+            scissor: scissor(registers, &target),
+            feedback,
+        });
+        // What only the vertices tell.
+        let alpha = key.varying(COLOR_SLOTS[3]).filter(|_| !same_kernel(&draw.simpler, &if_opaque));
+        let opaque = alpha.map(|alpha| OpaqueState {
+            alpha,
+            state: Arc::new(DrawState { simpler: if_opaque, ..(*draw).clone() }),
+            general: draw.clone(),
+        });
         PixelState {
             target,
-            setup: vertex_state::setup(registers, key.slots, key.lighting.is_some()),
+            setup: Setup { opaque, ..vertex_state::setup(registers, key.slots, key.lighting.is_some()) },
             nothing: target.width == 0 || color_format.is_none() && (words || depth_format.is_none()),
-            draw: Arc::new(DrawState {
-                kernel,
-                constants: PixelConstants {
-                    gas: gas_state::constants(registers, &pica.gas_table),
-                    ..constants(registers, &textures)
-                },
-                densest: key.density.map(|_| pica.densest.clone()),
-                fog: key.fog.map(|_| pica.fog.clone()),
-                lighting: key.lighting.as_ref().map(|_| Arc::new(lighting_state::constants(registers))),
-                light_tables: key.lighting.as_ref().map(|_| pica.light_tables()),
-                procedural: key.procedural.map(|_| Arc::from(procedural_state::data(registers, &pica.proctex_tables))),
-                textures: sources,
-                scissor: scissor(registers, &target),
-                feedback,
-            }),
+            draw,
         }
     }
+}
+
+/// Whether both are the kernel of the same key, or none.
+fn same_kernel(a: &Option<Handle<kinds::Pixel>>, b: &Option<Handle<kinds::Pixel>>) -> bool {
+    a.as_ref().map(Handle::key) == b.as_ref().map(Handle::key)
+}
+
+/// Whether all texels of a texture have an alpha of 255. None of its levels is empty.
+fn is_opaque(source: TextureSource) -> bool {
+    !source.format.has_alpha()
 }
 
 /// Fragment modes of COLOR_OPERATION.

@@ -191,5 +191,6 @@ pub(super) fn setup(registers: &Registers, slots: u64, oriented: bool) -> Setup 
         slots: (0..64).filter(|slot| slots & 1 << slot != 0).collect(),
         orientation: oriented.then_some(QUATERNION_SLOTS),
         constants: constants(registers),
+        opaque: None,
     }
 }

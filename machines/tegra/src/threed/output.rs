@@ -60,6 +60,7 @@ pub(super) fn derive(
             && r::set_nonmultisampled_z::v(get(r::set_nonmultisampled_z::ID)) == Some(m::DepthSampling::AtPixelCenter),
         coverage_color: coverage_color(registers, targets),
         share: None,
+        tells_survivors: false,
         colors,
     };
     let constants = OutputConstants {

@@ -1,0 +1,218 @@
+//! Removal of hidden surfaces: of the fragments of a tile only those are shaded that can still be seen in the end.
+//!
+//! It needs draws whose tests do not depend on their shading ([`Divided`]). The tests of a number of primitives come
+//! first, in order, which stores depth and stencil as ever and tells which pixels pass. Whoever passes and replaces all
+//! of a pixel hides what came before it there; shading has nothing left to test. Not a byte differs from drawing one
+//! primitive after the other.
+//!
+//! [`Divided`]: triglyph_guest::kernel::divided::Divided
+
+use std::time::{Duration, Instant};
+
+use triglyph_guest::kernel::divided::Survivors;
+use triglyph_guest::kernel::pixel::PixelBlock;
+
+use super::runaway::Runaways;
+use super::{AT_ONCE, DrawContext, Painter, state_of};
+use crate::cache::{Covered, HiddenSurfaces, PixelCost};
+use crate::scene::{BlockSpan, Rect, Scene, TileScratch};
+
+/// Blocks of a tile at most: eight rows of eight.
+const BLOCKS: usize = 64;
+
+/// Blocks that are collected at most: they stay in the second-level cache, and an 8x8 block has been drawn to some
+/// dozens of times before.
+const MOST_BLOCKS: usize = 2048;
+
+/// Collects the blocks of the first primitives of a bin, as long as their states are divided; the first one has state
+/// number `state`. Returns the number of primitives.
+pub(super) fn collect<P: Painter>(
+    scene: &Scene<P::Kind>,
+    painter: &P,
+    (bin, mut state): (&[u32], usize),
+    area: Rect,
+    context: &DrawContext<'_>,
+    scratch: &mut TileScratch,
+) -> usize {
+    // An interrupt waits for all of them.
+    let mut time = if context.interrupter.is_some() { 2 * AT_ONCE * PixelCost::PARTS } else { u64::MAX };
+    let mut collected = 0;
+    for &primitive in bin {
+        let now = state_of(scene, state, primitive);
+        let done = scratch.blocks.len();
+        if done >= MOST_BLOCKS || time == 0 || now != state && painter.division(now).is_none() {
+            break;
+        }
+        state = now;
+        painter.cover(primitive, state, area, &mut scratch.blocks);
+        collected += 1;
+        let end = scratch.blocks.len();
+        time = time.saturating_sub((end - done) as u64 * 64 * painter.kernel(state).pixel_cost().get(true));
+        match scratch.spans.last_mut() {
+            Some(span) if span.state == state => span.end = end,
+            _ => scratch.spans.push(BlockSpan { state, end, ..BlockSpan::default() }),
+        }
+    }
+    collected
+}
+
+/// Draws what was collected, without what is hidden if that takes less time, or `always`: then it returns how many
+/// pixels were left out.
+pub(super) fn draw<P: Painter>(
+    painter: &P,
+    area: Rect,
+    scratch: &mut TileScratch,
+    (runaways, always): (&Runaways, bool),
+) -> Option<u64> {
+    look_for_hidden(painter, area, scratch, LeaveOut::Nothing);
+    if always || is_worthwhile(painter, &scratch.spans) {
+        draw_visible(painter, area, scratch);
+        return Some(scratch.spans.iter().map(|span| span.hidden).sum());
+    }
+    draw_all(painter, scratch, runaways);
+    None
+}
+
+/// Draws all blocks as they come.
+fn draw_all<P: Painter>(painter: &P, scratch: &mut TileScratch, runaways: &Runaways) {
+    let start = Instant::now();
+    for (span, blocks) in spans(&scratch.spans, &mut scratch.blocks) {
+        painter.shade(span.state, blocks, runaways);
+    }
+    let time = start.elapsed();
+    for (surfaces, span, all) in shares(painter, &scratch.spans, |span| span.covered.pixels) {
+        surfaces.note_plain(span.covered.pixels, share(time, span.covered.pixels, all));
+        surfaces.note_look();
+    }
+}
+
+/// Does all tests, and shades what is visible after them.
+fn draw_visible<P: Painter>(painter: &P, area: Rect, scratch: &mut TileScratch) {
+    let start = Instant::now();
+    test(painter, scratch);
+    let tests = start.elapsed();
+    look_for_hidden(painter, area, scratch, LeaveOut::Hidden);
+    let start = Instant::now();
+    for (span, blocks) in spans(&scratch.spans, &mut scratch.blocks) {
+        let visible = keep_first(blocks, |block| block.coverage != 0);
+        if !visible.is_empty() && painter.division(span.state).is_some_and(|division| division.has_shading) {
+            painter.shade_survivors(span.state, visible);
+        }
+    }
+    let shading = start.elapsed();
+    let tested = |span: &BlockSpan| if span.covered.tested { span.covered.pixels } else { 0 };
+    let all_tested = scratch.spans.iter().map(tested).sum();
+    for (surfaces, span, all) in shares(painter, &scratch.spans, |span| span.visible) {
+        let tests = share(tests, tested(span), all_tested);
+        surfaces.note_removal(span.covered, tests, span.hidden, span.visible, share(shading, span.visible, all));
+    }
+}
+
+/// The estimates of each span's kernel, and the sum of something of all spans.
+fn shares<'s, P: Painter>(
+    painter: &'s P,
+    spans: &'s [BlockSpan],
+    of: impl Fn(&BlockSpan) -> u64,
+) -> impl Iterator<Item = (&'s HiddenSurfaces, &'s BlockSpan, u64)> {
+    let all = spans.iter().map(of).sum();
+    spans.iter().map(move |span| (painter.kernel(span.state).hidden_surfaces(), span, all))
+}
+
+/// The part of a time in nanoseconds, by pixels.
+fn share(time: Duration, pixels: u64, all: u64) -> u64 {
+    (time.as_nanos() as u64).saturating_mul(pixels).checked_div(all).unwrap_or(0)
+}
+
+/// The spans with their blocks, but for those without any.
+fn spans<'s>(
+    spans: &'s [BlockSpan],
+    mut blocks: &'s mut [PixelBlock],
+) -> impl Iterator<Item = (&'s BlockSpan, &'s mut [PixelBlock])> {
+    let mut start = 0;
+    let parts = spans.iter().map(move |span| {
+        let (part, rest) = std::mem::take(&mut blocks).split_at_mut(span.end - start);
+        (start, blocks) = (span.end, rest);
+        (span, part)
+    });
+    parts.filter(|(_, blocks)| !blocks.is_empty())
+}
+
+/// Moves the blocks that are wanted to the front, in order, and returns them.
+fn keep_first(blocks: &mut [PixelBlock], wanted: impl Fn(&PixelBlock) -> bool) -> &[PixelBlock] {
+    let mut kept = 0;
+    for index in 0..blocks.len() {
+        if wanted(&blocks[index]) {
+            blocks[kept] = blocks[index];
+            kept += 1;
+        }
+    }
+    &blocks[..kept]
+}
+
+/// Does all tests, and leaves what passes in the blocks.
+fn test<P: Painter>(painter: &P, TileScratch { blocks, spans: all, survivors }: &mut TileScratch) {
+    for (span, blocks) in spans(all, blocks) {
+        if painter.division(span.state).is_none_or(|division| !division.has_tests) {
+            painter.count(span.state, blocks);
+            continue;
+        }
+        survivors.clear();
+        survivors.resize_with(blocks.len(), Survivors::default);
+        painter.test(span.state, blocks, survivors);
+        blocks.iter_mut().zip(&*survivors).for_each(|(block, survivors)| block.coverage = survivors.coverage());
+    }
+}
+
+/// Whether it should take less time to leave out what is hidden.
+fn is_worthwhile<P: Painter>(painter: &P, spans: &[BlockSpan]) -> bool {
+    let estimates = spans.iter().map(|span| painter.kernel(span.state).hidden_surfaces().estimate(span.covered));
+    let [plain, removal] = estimates.fold([0, 0], |all, one| [all[0] + one[0], all[1] + one[1]]);
+    removal + removal / 16 < plain
+}
+
+/// What becomes of hidden pixels.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LeaveOut {
+    Nothing,
+    Hidden,
+}
+
+/// Notes how many pixels are covered, and how many of them later ones replace; when these are left out, how many are
+/// left.
+fn look_for_hidden<P: Painter>(
+    painter: &P,
+    area: Rect,
+    TileScratch { blocks, spans, .. }: &mut TileScratch,
+    what: LeaveOut,
+) {
+    let division = |span: &BlockSpan| painter.division(span.state);
+    let written = spans.iter().fold(0, |all, span| all | division(span).map_or(0, |division| division.written));
+    let [column, row] = [area.x0 / 8, area.y0 / 8];
+    let mut replaced = [0u64; BLOCKS];
+    for index in (0..spans.len()).rev() {
+        let start = index.checked_sub(1).map_or(0, |before| spans[before].end);
+        let span = &mut spans[index];
+        let division = division(span);
+        let replaces = written != 0 && division.is_some_and(|division| division.replaced & written == written);
+        let (mut covered, mut hidden) = (0, 0);
+        for block in blocks[start..span.end].iter_mut().rev() {
+            let (x, y) = (u32::from(block.x) / 8 - column, u32::from(block.row) / 8 - row);
+            let later = &mut replaced[(y * 8 + x) as usize % BLOCKS];
+            let over = block.coverage & *later;
+            covered += u64::from(block.coverage.count_ones());
+            hidden += u64::from(over.count_ones());
+            if replaces {
+                *later |= block.coverage;
+            }
+            if what == LeaveOut::Hidden {
+                block.coverage &= !over;
+            }
+        }
+        if what == LeaveOut::Hidden {
+            (span.visible, span.hidden) = (covered - hidden, hidden);
+        } else {
+            let tested = division.is_some_and(|division| division.has_tests);
+            span.covered = Covered { pixels: covered, replaced: hidden, tested };
+        }
+    }
+}
