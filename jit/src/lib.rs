@@ -3,16 +3,15 @@
 //! ```text
 //! key -> lower/ (shader programs), pixel/ (fixed-function stages), transfer/ (copies), mme.rs (macros),
 //!          packet_trace.rs (packets of push buffers)
-//!          emit through lane.rs (four guest lanes as one value) and flow.rs (guest control flow)
+//!          emit through lane.rs (four guest lanes as one value) and cfg/ (guest control flow)
 //!     -> code.rs: Cranelift, or wide.rs for vectors of 256 bits; lifetime; memory.rs: where code lives
 //! ```
 //!
 //! What is not worth compiling, or cannot be, is refused; the reference interpreter takes it then. Results equal the
 //! interpreter's to the bit.
 
-mod blocks;
+mod cfg;
 mod code;
-mod flow;
 mod guard;
 mod interleave;
 mod lane;

@@ -11,21 +11,12 @@ use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::pica::isa::{Condition, ConditionOp};
 
 use super::Lower;
+use super::flow::{Edge, Enter, Exit, Inner};
 use super::kernel::INTS;
 use super::registers::{File, Pointer};
-use crate::blocks::{BlockEmitter, GuestBlock, HostBlocks};
-use crate::flow::{self, Edge, Enter, Exit, Inner};
+use crate::cfg::Exit as _;
+use crate::cfg::emit::{BlockEmitter, HostBlocks};
 use crate::lane::{Emit, Mask, memory};
-
-impl GuestBlock for flow::Block {
-    fn entries(&self) -> u32 {
-        self.entries
-    }
-
-    fn targets(&self) -> impl Iterator<Item = usize> {
-        self.exit.targets()
-    }
-}
 
 impl<'a> BlockEmitter<'a> for Lower<'_, 'a> {
     type Registers = File;

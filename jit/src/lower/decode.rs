@@ -10,8 +10,8 @@ use triglyph_guest::table::{OpInfo, flags};
 
 use super::Lower;
 use super::alu::Dot;
+use super::flow::{Flow, Test};
 use super::registers::Number;
-use crate::flow::{Flow, Test};
 use Compute::{PerComponent, Same};
 
 /// The kind of unit that executes a program.

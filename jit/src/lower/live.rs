@@ -7,7 +7,8 @@ use triglyph_guest::kernel::vertex::OutputMap;
 use triglyph_guest::pica::isa::{ConditionOp, Dst, Index, Src};
 
 use super::decode::{Code, Instruction, Operand};
-use crate::flow::{Block, Exit, Graph, Step};
+use super::flow::{Block, Exit, Graph, Step};
+use crate::cfg::Exit as _;
 
 /// A set of components; bit `4 * register + component` of the files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -22,6 +22,7 @@ pub(crate) mod decode;
 mod emit;
 mod f24;
 mod fetch;
+pub(crate) mod flow;
 mod kernel;
 mod live;
 mod output;
@@ -42,7 +43,7 @@ use triglyph_guest::kernel::vertex::{FUEL, Numbers, Uniforms, VertexKey};
 use triglyph_guest::kernel::{GeometryKernel, Unsupported, VertexKernel};
 use triglyph_guest::num;
 
-use crate::blocks::{self, HostBlocks};
+use crate::cfg::emit::{HostBlocks, emit_all};
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, F32x4};
 
@@ -164,7 +165,7 @@ impl Source<'_> {
             lower.fetch_all();
         }
         lower.start_variables(self.liveness.start(0), FUEL - self.graph.size);
-        blocks::emit_all(&mut lower, &self.graph.blocks);
+        emit_all(&mut lower, &self.graph.blocks);
         for (block, reason) in exits.all() {
             e.switch_to(block);
             let done = if self.is_geometry() { e.i32(0) } else { group };

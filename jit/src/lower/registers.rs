@@ -13,9 +13,9 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::pica::isa::{Dst, Index, SetEmit, Src};
 
 use super::decode::Operand;
+use super::flow::LOOPS;
 use super::live::{Live, bit};
 use super::{Feed, Lower, kernel, unit};
-use crate::flow::LOOPS;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
 /// A register that instructions write.

@@ -6,8 +6,8 @@ use triglyph_guest::kernel::vertex::{Input, Numbers, OutputMap, PicaProgram, Pro
 use triglyph_guest::pica::isa::{Index, Src};
 
 use super::decode::{Code, Instruction, Unit};
+use super::flow::{self, Graph, Step};
 use super::live::{Live, Liveness, exported, written};
-use crate::flow::{Graph, Step};
 
 /// Where a program's inputs come from.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,7 @@ impl<'k> Source<'k> {
     pub fn vertex(key: &'k VertexKey) -> Result<Self, Unsupported> {
         let program = program(&key.program, &key.outputs)?;
         let code = Code::new(program, Unit::Vertex, program.bools);
-        let graph = Graph::new(program.entry, |pc| code.flow(pc))?;
+        let graph = flow::graph(program.entry, |pc| code.flow(pc))?;
         let end = Live { outputs: exported(&key.outputs), ..Live::default() };
         let liveness = Liveness::new(&code, &graph, 0, end);
         let reads_counter = written(&code, &graph).counter && reads_counter(&code, &graph);
@@ -68,7 +68,7 @@ impl<'k> Source<'k> {
         let program = program(&key.program, &key.outputs)?;
         let flow = |bools: u16| {
             let code = Code::new(program, Unit::Geometry, bools);
-            Graph::new(program.entry, |pc| code.flow(pc)).map(|graph| (code, graph))
+            flow::graph(program.entry, |pc| code.flow(pc)).map(|graph| (code, graph))
         };
         let (code, graph) = flow(program.bools | 1 << 15)?;
         let first = flow(program.bools)?;

@@ -13,6 +13,8 @@ use triglyph_guest::kernel::maxwell::{Code, FUEL, LANES, STACK};
 use triglyph_guest::tegra::shader::isa::{Op, decode};
 use triglyph_guest::tegra::shader::program::{Destination, Flow, Token, is_control, next, settle, step};
 
+use crate::cfg::order::is_cyclic;
+
 /// Programs with more pairs of instruction and stack are unsupported.
 const MAX_NODES: usize = 12_000;
 
@@ -344,7 +346,7 @@ impl Walker<'_> {
             }
         }
         let size: usize = blocks.iter().map(|block| block.steps.len()).sum();
-        let counted = cyclic(&blocks) || size * LANES > FUEL as usize;
+        let counted = is_cyclic(blocks.len(), |i| blocks[i].targets().into_iter()) || size * LANES > FUEL as usize;
         let mut seen = HashSet::new();
         let ambiguous = reached.iter().any(|&id| !seen.insert((self.points[id].pc, self.points[id].kinds.len())));
         Ok(Graph { blocks, first: index.get(&first).copied(), counted, dynamic, size, ambiguous })
@@ -392,25 +394,4 @@ impl Walker<'_> {
         }
         (0..reached.len()).filter(|&id| reached[id]).collect()
     }
-}
-
-/// Whether the graph has cycles.
-fn cyclic(blocks: &[Block]) -> bool {
-    // Removes blocks without predecessors until none is left, or only cycles are.
-    let mut entries = vec![0usize; blocks.len()];
-    for target in blocks.iter().flat_map(Block::targets) {
-        entries[target] += 1;
-    }
-    let mut open: Vec<usize> = (0..blocks.len()).filter(|&block| entries[block] == 0).collect();
-    let mut left = blocks.len();
-    while let Some(block) = open.pop() {
-        left -= 1;
-        for target in blocks[block].targets() {
-            entries[target] -= 1;
-            if entries[target] == 0 {
-                open.push(target);
-            }
-        }
-    }
-    left > 0
 }

@@ -1,19 +1,30 @@
 //! Blocks of a fragment program, and the edges between them.
 
-/// Instructions that lanes execute one after the other.
+use std::ops::Deref;
+
+use crate::cfg;
+
+/// Instructions that lanes execute one after the other, by their indices, those of flow control included.
+pub type Steps = cfg::Block<u16, Exit>;
+
+/// A block.
 #[derive(Debug)]
 pub struct Block {
-    /// Indices of instructions, those of flow control included.
-    pub steps: Vec<u16>,
-    pub exit: Exit,
+    pub block: Steps,
     /// The index register in here: that of the loop in this slot, begun by this instruction.
     pub index: Option<(usize, u16)>,
     /// All lanes are in it whenever it runs.
     pub full: bool,
     /// The next block in which there may be lanes when there are none in this one; the number of blocks at the end.
     pub skip: usize,
-    /// Edges that lead here.
-    pub entries: u32,
+}
+
+impl Deref for Block {
+    type Target = Steps;
+
+    fn deref(&self) -> &Steps {
+        &self.block
+    }
 }
 
 /// How a block ends.
@@ -66,9 +77,8 @@ impl Edge {
     }
 }
 
-impl Exit {
-    /// Every block that may be next.
-    pub fn targets(self) -> impl Iterator<Item = usize> {
+impl cfg::Exit for Exit {
+    fn targets(self) -> impl Iterator<Item = usize> {
         let edges = match self {
             Exit::End => [None; 2],
             Exit::Go(edge) => [edge.target(), None],
@@ -78,12 +88,27 @@ impl Exit {
         edges.into_iter().flatten()
     }
 
-    pub fn map(self, f: impl Fn(usize) -> usize) -> Exit {
+    fn map(self, f: impl Fn(usize) -> usize) -> Exit {
         match self {
             Exit::End => Exit::End,
             Exit::Go(edge) => Exit::Go(edge.map(f)),
             Exit::Fork { yes, no } => Exit::Fork { yes: yes.map(&f), no: no.map(&f) },
             Exit::Pass { slot, again, out } => Exit::Pass { slot, again: f(again), out: out.map(&f) },
         }
+    }
+    fn next(self) -> Option<usize> {
+        if let Exit::Go(Edge::To(to)) = self { Some(to) } else { None }
+    }
+}
+
+impl Exit {
+    /// Every edge that goes on to later blocks.
+    pub fn onwards(self) -> impl Iterator<Item = Edge> {
+        let edges = match self {
+            Exit::End => [Some(Edge::End), None],
+            Exit::Go(edge) | Exit::Pass { out: edge, .. } => [Some(edge), None],
+            Exit::Fork { yes, no } => [Some(yes), Some(no)],
+        };
+        edges.into_iter().flatten()
     }
 }

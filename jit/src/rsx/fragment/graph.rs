@@ -6,14 +6,17 @@
 //! says that lanes run: then all lanes that can reach a block in a pass have arrived when its turn comes, and a walk
 //! through the blocks with a mask for each executes them together as they should be.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::fragment::FUEL;
 use triglyph_guest::rsx::fragment::{CALL_DEPTH, Flow, FlowVisitor, Instruction, Program, Step};
 use triglyph_guest::rsx::operand::Test;
 
+use super::block::Steps;
 pub use super::block::{Block, Edge, Exit};
+use crate::cfg::order::reverse_postorder;
+use crate::cfg::{Exit as _, Node, States, Walk, count_entries, form};
 
 /// Instructions, inlined calls counted each time, above which a program is refused.
 const MAX_STEPS: usize = 4096;
@@ -74,36 +77,36 @@ impl State {
     }
 }
 
-struct Node {
-    step: Option<u16>,
-    exit: Exit,
-}
-
 struct Walker<'p> {
     code: &'p [Step],
-    states: Vec<State>,
-    ids: HashMap<State, usize>,
-    nodes: Vec<Node>,
+    states: States<State>,
+}
+
+impl Walk for Walker<'_> {
+    type State = State;
+    type Node = Node<u16, Exit>;
+
+    fn states(&self) -> &States<State> {
+        &self.states
+    }
+
+    fn step(&mut self, state: State) -> Node<u16, Exit> {
+        let step = (!state.pass_done).then_some(state.pc);
+        Node { step, exit: if state.pass_done { self.pass(state) } else { self.instruction(state) } }
+    }
 }
 
 impl Graph {
     /// The blocks of a program.
     pub fn new(program: &Program) -> Result<Graph, Unsupported> {
-        let mut walker = Walker { code: &program.code, states: Vec::new(), ids: HashMap::new(), nodes: Vec::new() };
-        let start = walker.arrive(0, Vec::new());
-        while walker.nodes.len() < walker.states.len() {
-            if walker.states.len() > MAX_STEPS {
-                return Err(Unsupported("a program that is too long with its calls"));
-            }
-            let node = walker.step(walker.states[walker.nodes.len()].clone());
-            walker.nodes.push(node);
-        }
-        let Some(start) = start else {
-            let blocks =
-                vec![Block { steps: Vec::new(), exit: Exit::End, index: None, full: true, skip: 1, entries: 1 }];
+        let mut walker = Walker { code: &program.code, states: States::default() };
+        let Some(start) = walker.arrive(0, Vec::new()) else {
+            let block = Steps { steps: Vec::new(), exit: Exit::End, entries: 1 };
+            let blocks = vec![Block { block, index: None, full: true, skip: 1 }];
             return Ok(Graph { blocks, loops: 0, counted: false, size: 0 });
         };
-        walker.graph(start)
+        let nodes = walker.walk(MAX_STEPS)?;
+        walker.graph(&nodes, start)
     }
 }
 
@@ -138,39 +141,31 @@ impl Walker<'_> {
         if !pass_done && usize::from(pc) >= self.code.len() {
             return None;
         }
-        let state = State { pc, pass_done, stack };
-        if let Some(&id) = self.ids.get(&state) {
-            return Some(id);
-        }
-        self.states.push(state.clone());
-        self.ids.insert(state, self.states.len() - 1);
-        Some(self.states.len() - 1)
+        Some(self.states.id(State { pc, pass_done, stack }))
     }
 
     fn to(&mut self, pc: u16, stack: Vec<Open>) -> Edge {
         self.arrive(pc, stack).map_or(Edge::End, Edge::To)
     }
 
-    /// Executes one instruction, or ends a pass.
-    fn step(&mut self, state: State) -> Node {
-        let State { pc, pass_done, mut stack } = state;
-        if pass_done {
-            let slot = State { pc, pass_done, stack: stack.clone() }.loops() - 1;
-            let Some(Open::Loop { by, .. }) = stack.last().copied() else {
-                return Node { step: None, exit: Exit::End };
-            };
-            let again = self.arrive(by + 1, stack.clone());
-            stack.pop();
-            let out = self.to(pc, stack);
-            let exit = again.map_or(Exit::End, |again| Exit::Pass { slot, again, out });
-            return Node { step: None, exit };
-        }
-        let exit = match self.code[usize::from(pc)].instruction {
+    /// Ends a pass of the innermost loop.
+    fn pass(&mut self, state: State) -> Exit {
+        let slot = state.loops() - 1;
+        let State { pc, mut stack, .. } = state;
+        let Some(Open::Loop { by, .. }) = stack.last().copied() else { return Exit::End };
+        let again = self.arrive(by + 1, stack.clone());
+        stack.pop();
+        let out = self.to(pc, stack);
+        again.map_or(Exit::End, |again| Exit::Pass { slot, again, out })
+    }
+
+    /// Executes one instruction.
+    fn instruction(&mut self, State { pc, stack, .. }: State) -> Exit {
+        match self.code[usize::from(pc)].instruction {
             instruction if instruction.ends() => Exit::End,
             Instruction::Compute(_) => Exit::Go(self.to(pc + 1, stack)),
             Instruction::Flow(flow) => self.flow(pc, &flow, stack),
-        };
-        Node { step: Some(pc), exit }
+        }
     }
 
     fn flow(&mut self, pc: u16, flow: &Flow, stack: Vec<Open>) -> Exit {
@@ -286,17 +281,11 @@ impl FlowStep<'_, '_> {
 
 impl Walker<'_> {
     /// Joins nodes that can only follow each other, and puts the blocks in order.
-    fn graph(self, start: usize) -> Result<Graph, Unsupported> {
-        let reachable = self.reachable(start);
-        let mut entries = vec![0u32; self.nodes.len()];
-        entries[start] = 1;
-        for &node in &reachable {
-            for to in self.nodes[node].exit.targets() {
-                entries[to] += 1;
-            }
-        }
+    fn graph(self, nodes: &[Node<u16, Exit>], start: usize) -> Result<Graph, Unsupported> {
+        let reachable = reverse_postorder(nodes.len(), start, |node| nodes[node].exit.targets());
+        let entries = count_entries(nodes, start, &reachable);
         let order = self.order(reachable)?;
-        let mut rank = vec![usize::MAX; self.nodes.len()];
+        let mut rank = vec![usize::MAX; nodes.len()];
         for (i, &node) in order.iter().enumerate() {
             rank[node] = i;
         }
@@ -309,32 +298,20 @@ impl Walker<'_> {
                 && !self.calls(from.pc)
                 && self.index_of(&from.stack) == self.index_of(&into.stack)
         };
-        let joined = |node: usize| match self.nodes[node].exit {
-            Exit::Go(Edge::To(to)) if joins(node, to) => Some(to),
-            _ => None,
-        };
+        let joined = |node: usize| nodes[node].exit.next().filter(|&to| joins(node, to));
         let follows: HashSet<usize> = order.iter().filter_map(|&node| joined(node)).collect();
         let leaders: Vec<usize> = order.iter().copied().filter(|node| !follows.contains(node)).collect();
         if leaders.first() != Some(&start) {
             return Err(Unsupported("a program that does not begin at its beginning"));
         }
-        let mut index = vec![usize::MAX; self.nodes.len()];
-        for (i, &leader) in leaders.iter().enumerate() {
-            index[leader] = i;
-        }
-        let mut blocks: Vec<Block> = Vec::with_capacity(leaders.len());
-        for &leader in &leaders {
-            let chain: Vec<usize> = std::iter::successors(Some(leader), |&node| joined(node)).collect();
-            let last = chain.last().copied().unwrap_or(leader);
-            blocks.push(Block {
-                steps: chain.iter().filter_map(|&node| self.nodes[node].step).collect(),
-                exit: self.nodes[last].exit.map(|to| index[to]),
-                index: self.index_of(&self.states[leader].stack),
-                full: false,
-                skip: 0,
-                entries: entries[leader],
-            });
-        }
+        let steps = form(nodes, &entries, &leaders, joined);
+        let with_index = |(block, &leader): (Steps, &usize)| Block {
+            block,
+            index: self.index_of(&self.states[leader].stack),
+            full: false,
+            skip: 0,
+        };
+        let mut blocks: Vec<Block> = steps.into_iter().zip(&leaders).map(with_index).collect();
         let loops = order.iter().map(|&node| self.states[node].loops()).max().unwrap_or(0);
         if loops > MAX_LOOPS {
             return Err(Unsupported("too many loops inside of each other"));
@@ -357,19 +334,6 @@ impl Walker<'_> {
             return Err(Unsupported("different structures around one place"));
         }
         Ok(nodes)
-    }
-
-    fn reachable(&self, start: usize) -> Vec<usize> {
-        let mut seen = vec![false; self.nodes.len()];
-        let mut open = vec![start];
-        let mut found = Vec::new();
-        while let Some(node) = open.pop() {
-            if !std::mem::replace(&mut seen[node], true) {
-                found.push(node);
-                open.extend(self.nodes[node].exit.targets());
-            }
-        }
-        found
     }
 
     /// The innermost LOOP of a stack and its slot.

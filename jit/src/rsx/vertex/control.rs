@@ -5,21 +5,12 @@ use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, Value};
 
 use super::Lower;
-use super::graph::{Block, Exit};
+use super::graph::Exit;
 use super::registers::{Cell, File};
-use crate::blocks::{BlockEmitter, GuestBlock, HostBlocks};
+use crate::cfg::Exit as _;
+use crate::cfg::emit::{BlockEmitter, HostBlocks};
 use crate::lane::Emit;
 use crate::program::vertex::args::Args;
-
-impl GuestBlock for Block {
-    fn entries(&self) -> u32 {
-        self.entries
-    }
-
-    fn targets(&self) -> impl Iterator<Item = usize> {
-        self.exit.targets()
-    }
-}
 
 impl<'a> BlockEmitter<'a> for Lower<'_, 'a> {
     type Registers = File;

@@ -4,38 +4,18 @@
 //! through once: calls are inlined, branches on branch bits are gone, what is left are branches on condition
 //! registers.
 
-use std::collections::HashMap;
-
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::rsx::operand::Test;
 use triglyph_guest::rsx::vertex::{BranchVisitor, CALL_DEPTH, Instruction, Program};
 use triglyph_guest::table::flags;
 
-use crate::flow::{chains, reverse_postorder};
+use crate::cfg::{self, Node, States, Walk};
 
 /// Instructions, inlined calls counted each time, above which a program is refused.
 const MAX_STEPS: usize = 4096;
 
-/// A program as blocks. Block 0 is the first one.
-#[derive(Debug)]
-pub struct Graph {
-    /// Ordered so that edges to the same or an earlier block are the only ones that close cycles.
-    pub blocks: Vec<Block>,
-    /// Whether there are cycles.
-    pub cyclic: bool,
-    /// Instructions in all blocks.
-    pub size: u32,
-}
-
-/// Instructions executed one after the other.
-#[derive(Debug)]
-pub struct Block {
-    /// Indices of instructions, and how many address registers are on the stack before each.
-    pub steps: Vec<(u16, u8)>,
-    pub exit: Exit,
-    /// Edges that lead here; the program's start is one.
-    pub entries: u32,
-}
+/// A program as blocks. Steps are indices of instructions, and how many address registers are on the stack before each.
+pub type Graph = cfg::Graph<(u16, u8), Exit>;
 
 /// How a block ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,9 +30,8 @@ pub enum Exit {
     },
 }
 
-impl Exit {
-    /// Every block that may be next.
-    pub fn targets(self) -> impl Iterator<Item = usize> {
+impl cfg::Exit for Exit {
+    fn targets(self) -> impl Iterator<Item = usize> {
         let (a, b) = match self {
             Exit::End => (None, None),
             Exit::Go(to) => (Some(to), None),
@@ -68,6 +47,10 @@ impl Exit {
             Exit::Fork { yes, no } => Exit::Fork { yes: f(yes), no: f(no) },
         }
     }
+
+    fn next(self) -> Option<usize> {
+        if let Exit::Go(to) = self { Some(to) } else { None }
+    }
 }
 
 /// What is executed next, which calls are open, and how many address registers are on the stack.
@@ -78,81 +61,55 @@ struct State {
     pushed: u8,
 }
 
-struct Node {
-    step: Option<(u16, u8)>,
-    exit: Exit,
-}
-
 struct Walker<'p> {
     code: &'p [Instruction],
     branch_bits: u32,
-    nodes: Vec<Node>,
-    states: Vec<State>,
-    ids: HashMap<State, usize>,
+    /// Programs end in none.
+    states: States<Option<State>>,
 }
 
-/// The node where programs end.
-const END: usize = 0;
+/// The blocks of a program under these branch bits.
+pub fn graph(program: &Program, branch_bits: u32) -> Result<Graph, Unsupported> {
+    let mut walker = Walker { code: &program.code, branch_bits, states: States::default() };
+    let start = walker.node(program.entry, Vec::new(), 0);
+    Ok(Graph::new(&walker.walk(MAX_STEPS)?, start))
+}
 
-impl Graph {
-    /// The blocks of a program under these branch bits.
-    pub fn new(program: &Program, branch_bits: u32) -> Result<Graph, Unsupported> {
-        let none = State { pc: u16::MAX, calls: Vec::new(), pushed: 0 };
-        let mut walker = Walker {
-            code: &program.code,
-            branch_bits,
-            nodes: vec![Node { step: None, exit: Exit::End }],
-            states: vec![none],
-            ids: HashMap::new(),
-        };
-        let start = walker.node(program.entry, Vec::new(), 0);
-        while walker.nodes.len() < walker.states.len() {
-            if walker.states.len() > MAX_STEPS {
-                return Err(Unsupported("a program that is too long with its calls"));
-            }
-            let node = walker.step(walker.states[walker.nodes.len()].clone());
-            walker.nodes.push(node);
-        }
-        Ok(blocks(&walker.nodes, start))
+impl Walk for Walker<'_> {
+    type State = Option<State>;
+    type Node = Node<(u16, u8), Exit>;
+
+    fn states(&self) -> &States<Option<State>> {
+        &self.states
     }
 
-    /// The most instructions that a vertex can take; `None` where there are cycles.
-    pub fn longest(&self) -> Option<u32> {
-        if self.cyclic {
-            return None;
+    fn step(&mut self, state: Option<State>) -> Self::Node {
+        match state {
+            None => Node { step: None, exit: Exit::End },
+            Some(state) => self.instruction(state),
         }
-        let mut longest = vec![0u32; self.blocks.len()];
-        for (i, block) in self.blocks.iter().enumerate().rev() {
-            let rest = block.exit.targets().map(|to| longest[to]).max().unwrap_or(0);
-            longest[i] = rest + block.steps.len() as u32;
-        }
-        longest.first().copied()
     }
 }
 
 impl Walker<'_> {
-    /// The node of a state; a new one is worked off later.
+    /// The node of a place.
     fn node(&mut self, pc: u16, calls: Vec<u16>, pushed: u8) -> usize {
-        if usize::from(pc) >= self.code.len() {
-            return END;
-        }
-        let state = State { pc, calls, pushed };
-        if let Some(&id) = self.ids.get(&state) {
-            return id;
-        }
-        self.states.push(state.clone());
-        self.ids.insert(state, self.states.len() - 1);
-        self.states.len() - 1
+        let is_there = usize::from(pc) < self.code.len();
+        self.states.id(is_there.then_some(State { pc, calls, pushed }))
+    }
+
+    fn end(&mut self) -> usize {
+        self.states.id(None)
     }
 
     /// Executes one instruction.
-    fn step(&mut self, State { pc, calls, mut pushed }: State) -> Node {
+    fn instruction(&mut self, State { pc, calls, mut pushed }: State) -> Node<(u16, u8), Exit> {
         let code = self.code;
         let instruction = &code[usize::from(pc)];
         let step = Some((pc, pushed));
         let scalar = instruction.scalar;
         if instruction.end {
-            return Node { step, exit: Exit::Go(END) };
+            return Node { step, exit: Exit::Go(self.end()) };
         }
         if scalar.op.has(flags::PUSHES) {
             pushed = (pushed + 1).min(CALL_DEPTH as u8);
@@ -196,7 +153,7 @@ impl BranchVisitor for Branch<'_, '_> {
     fn ret(&mut self) -> Exit {
         self.exit(self.condition(), |this| match this.calls.pop() {
             Some(back) => this.node(back),
-            None => END,
+            None => this.walker.end(),
         })
     }
     fn brb(&mut self) -> Exit {
@@ -234,7 +191,7 @@ impl Branch<'_, '_> {
     /// The node that a call leads to.
     fn call(&mut self) -> usize {
         if self.calls.len() >= CALL_DEPTH {
-            return END;
+            return self.walker.end();
         }
         self.calls.push(self.pc + 1);
         self.node(self.instruction.scalar.target)
@@ -249,29 +206,4 @@ impl Branch<'_, '_> {
         let yes = yes(self);
         if taken == Some(true) || yes == no { Exit::Go(yes) } else { Exit::Fork { yes, no } }
     }
-}
-
-/// Joins nodes that can only follow each other, and puts the blocks in order.
-fn blocks(nodes: &[Node], start: usize) -> Graph {
-    let reachable = reverse_postorder(nodes.len(), start, |node| nodes[node].exit.targets());
-    let mut entries = vec![0u32; nodes.len()];
-    entries[start] = 1;
-    for to in reachable.iter().flat_map(|&node| nodes[node].exit.targets()) {
-        entries[to] += 1;
-    }
-    // The node that goes on a node's block.
-    let joined = |node: usize| match nodes[node].exit {
-        Exit::Go(to) if entries[to] == 1 && to != start => Some(to),
-        _ => None,
-    };
-    let chains = chains(nodes.len(), start, joined, |node| nodes[node].exit.targets());
-    let block = |chain: &Vec<usize>| Block {
-        steps: chain.iter().filter_map(|&node| nodes[node].step).collect(),
-        exit: nodes[chain[chain.len() - 1]].exit.map(|to| chains.index[to]),
-        entries: entries[chain[0]],
-    };
-    let blocks: Vec<Block> = chains.order.iter().map(block).collect();
-    let cyclic = blocks.iter().enumerate().any(|(i, block)| block.exit.targets().any(|to| to <= i));
-    let size = blocks.iter().map(|block| block.steps.len() as u32).sum();
-    Graph { blocks, cyclic, size }
 }

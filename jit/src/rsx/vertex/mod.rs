@@ -25,7 +25,7 @@ use triglyph_guest::kernel::program::vertex::{RSX_CONSTANTS, RsxVertexCode, Vert
 use triglyph_guest::rsx::vertex::{Instruction, Program};
 use triglyph_guest::table::flags;
 
-use crate::blocks::{self, HostBlocks};
+use crate::cfg::emit::{self, HostBlocks};
 use crate::lane::{Emit, F32x4};
 use crate::program::vertex::args::Args;
 use crate::program::vertex::needs::{DIVERGED, Needs, RETRY};
@@ -44,7 +44,7 @@ impl<'k> Source<'k> {
     /// Analyses the program of a key.
     pub fn new(key: &'k VertexKey, code: &RsxVertexCode) -> Result<Self, Unsupported> {
         let program = Program::decode(&code.code, code.start.into(), |_, _| ());
-        let graph = Graph::new(&program, code.branch_bits)?;
+        let graph = graph::graph(&program, code.branch_bits)?;
         let read = program.summary.textures;
         let textures =
             (0..4).filter(|&unit| read >> unit & 1 != 0).filter_map(|unit| Some((unit, key.textures[unit]?))).collect();
@@ -104,7 +104,7 @@ impl<'k> Source<'k> {
         if !straight {
             lower.start();
         }
-        blocks::emit_all(&mut lower, &self.graph.blocks);
+        emit::emit_all(&mut lower, &self.graph.blocks);
         for (block, reason) in [(retry, RETRY), (diverged, DIVERGED)] {
             e.switch_to(block);
             let index = e.b.ins().uextend(I64, group);

@@ -3,28 +3,21 @@
 //! What is known of registers at a block's end holds at the start of the blocks that only it leads to. Everywhere else
 //! registers come from variables.
 
-use cranelift_codegen::ir::Block;
+use cranelift_codegen::ir;
 
+use super::{Block, Exit};
 use crate::lane::Emit;
-
-/// A block of the guest's control-flow graph. Block 0 is the first one.
-pub trait GuestBlock {
-    /// Edges that lead here; the program's start is one.
-    fn entries(&self) -> u32;
-    /// Every block that may be next.
-    fn targets(&self) -> impl Iterator<Item = usize>;
-}
 
 /// The host's block of each guest block, and how many edges to it are not emitted yet.
 #[derive(Default)]
 pub struct HostBlocks {
-    blocks: Vec<Block>,
+    blocks: Vec<ir::Block>,
     pending: Vec<u32>,
 }
 
 impl HostBlocks {
     /// The host's block of guest block `i`.
-    pub fn get(&self, i: usize) -> Block {
+    pub fn get(&self, i: usize) -> ir::Block {
         self.blocks[i]
     }
 
@@ -59,12 +52,12 @@ pub trait BlockEmitter<'a> {
 }
 
 /// Emits all blocks, in the order of the graph.
-pub fn emit_all<'a, B: GuestBlock, E: BlockEmitter<'a>>(emitter: &mut E, blocks: &[B]) {
+pub fn emit_all<'a, E: BlockEmitter<'a>>(emitter: &mut E, blocks: &[Block<impl Copy, impl Exit>]) {
     let mut ends: Vec<Option<E::Registers>> = blocks.iter().map(|_| None).collect();
-    let only_one_leads_to = |to: usize| blocks[to].entries() == 1;
+    let only_one_leads_to = |to: usize| blocks[to].entries == 1;
     let mut parents = vec![None; blocks.len()];
     for (i, block) in blocks.iter().enumerate() {
-        for to in block.targets().filter(|&to| only_one_leads_to(to)) {
+        for to in block.exit.targets().filter(|&to| only_one_leads_to(to)) {
             parents[to] = Some(i);
         }
     }
@@ -77,7 +70,7 @@ pub fn emit_all<'a, B: GuestBlock, E: BlockEmitter<'a>>(emitter: &mut E, blocks:
             None => e.block(&[]),
         })
         .collect();
-    host.pending = blocks.iter().map(GuestBlock::entries).collect();
+    host.pending = blocks.iter().map(|block| block.entries).collect();
     if !alone {
         host.jump(e, 0);
     }
@@ -89,7 +82,7 @@ pub fn emit_all<'a, B: GuestBlock, E: BlockEmitter<'a>>(emitter: &mut E, blocks:
         }
         emitter.begin(start, parents[i].and_then(|parent: usize| ends[parent].clone()));
         emitter.block(i);
-        if block.targets().any(only_one_leads_to) {
+        if block.exit.targets().any(only_one_leads_to) {
             ends[i] = Some(emitter.end());
         }
     }

@@ -22,7 +22,7 @@ impl Walk {
         let program = Program::assemble(text).unwrap_or_else(|error| panic!("{error} in\n{text}"));
         let program = PicaProgram { code: program.code, descriptors: program.descriptors, ..Default::default() };
         let code = Code::new(&program, Unit::Vertex, bools);
-        let graph = Graph::new(0, |pc| code.flow(pc)).expect("a short program");
+        let graph = graph(0, |pc| code.flow(pc)).expect("a short program");
         Walk { graph, ints: [[0; 4]; 4], counter: 0, left: [0; LOOPS], saved: [0; LOOPS] }
     }
 
@@ -139,6 +139,6 @@ fn states_of_the_stacks_are_limited() {
     let condition = Condition { op: ConditionOp::X, ref_x: true, ref_y: true };
     let test = Test::Flags(condition);
     let program = |length| move |pc| (pc < length).then_some(Flow::Call { test, target: pc + 1, end: 700 });
-    assert!(Graph::new(0, program(6)).is_ok());
-    assert!(Graph::new(0, program(40)).is_err());
+    assert!(graph(0, program(6)).is_ok());
+    assert!(graph(0, program(40)).is_err());
 }

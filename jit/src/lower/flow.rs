@@ -5,18 +5,17 @@
 //! "address and stacks" that a program can be in are enumerated:
 //!
 //! ```text
-//! Walker: entry state -> step(instruction) -> after(stacks) -> states -> ...      one node for each
-//! Graph:  chains of nodes -> blocks, each after all of its predecessors but for back edges
+//! entry state -> step(instruction) -> after(stacks) -> states -> ...
 //! ```
 //!
 //! Calls are thereby inlined, conditions on boolean uniforms are constant, and every quirk of the hardware's stacks is
 //! reproduced. What remains are branches on flags and on the counters of loops. A program with unusual use of the
 //! stacks has many states; above [`MAX_STEPS`] it is unsupported.
 
-use std::collections::HashMap;
-
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::pica::isa::Condition;
+
+use crate::cfg::{self, Node, States, Walk};
 
 /// Programs with more instructions, inlined calls counted each time, are unsupported.
 pub(crate) const MAX_STEPS: usize = 2048;
@@ -47,25 +46,11 @@ pub(crate) enum Flow {
     Jump { test: Test, target: u16 },
 }
 
-/// A program as blocks. Block 0 is the first one.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Graph {
-    /// Ordered so that edges to the same or an earlier block are the only ones that close cycles.
-    pub blocks: Vec<Block>,
-    /// Whether there are cycles.
-    pub cyclic: bool,
-    /// Instructions in all blocks.
-    pub size: u32,
-}
+/// A program as blocks.
+pub(crate) type Graph = cfg::Graph<Step, Exit>;
 
-/// Instructions executed one after the other.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Block {
-    pub steps: Vec<Step>,
-    pub exit: Exit,
-    /// Edges that lead here; the program's start is one.
-    pub entries: u32,
-}
+/// A block of it.
+pub(crate) type Block = cfg::Block<Step, Exit>;
 
 /// One instruction of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,9 +124,8 @@ impl Edge {
     }
 }
 
-impl Exit {
-    /// All successors.
-    pub fn targets(self) -> impl Iterator<Item = usize> {
+impl cfg::Exit for Exit {
+    fn targets(self) -> impl Iterator<Item = usize> {
         let (a, b) = match self {
             Exit::End => (None, None),
             Exit::Go(edge) => (Some(edge), None),
@@ -156,6 +140,10 @@ impl Exit {
             Exit::Go(edge) => Exit::Go(edge.map(f)),
             Exit::Flags { condition, yes, no } => Exit::Flags { condition, yes: yes.map(&f), no: no.map(&f) },
         }
+    }
+
+    fn next(self) -> Option<usize> {
+        if let Exit::Go(Edge::To(to)) = self { Some(to) } else { None }
     }
 }
 
@@ -186,77 +174,56 @@ fn push<T>(stack: &mut Vec<T>, limit: usize, entry: T) {
     stack.push(entry);
 }
 
-/// A state: what is executed next, and with which stacks.
-type State = (u16, usize);
-
-/// An instruction in one of the states that reach it.
-struct Node {
-    step: Option<Step>,
-    exit: Exit,
-}
+/// A state: what is executed next, and with which stacks. Programs end in a state that has no place.
+type State = Option<(u16, usize)>;
 
 struct Walker<F> {
     flow: F,
-    nodes: Vec<Node>,
-    states: Vec<State>,
-    ids: HashMap<State, usize>,
-    stacks: Vec<Stacks>,
-    stack_ids: HashMap<Stacks, usize>,
+    states: States<State>,
+    stacks: States<Stacks>,
 }
 
-/// The node where programs end.
-const END: usize = 0;
+/// The blocks of a program that begins at `entry`. `flow` tells what the instruction at an address does, `None` beyond
+/// code memory, where programs end.
+pub(crate) fn graph(entry: u16, flow: impl FnMut(u16) -> Option<Flow>) -> Result<Graph, Unsupported> {
+    let mut walker = Walker { flow, states: States::default(), stacks: States::default() };
+    let start = walker.node(entry, Stacks::default());
+    Ok(Graph::new(&walker.walk(MAX_STEPS)?, start))
+}
 
-impl Graph {
-    /// The blocks of a program that begins at `entry`. `flow` tells what the instruction at an address does, `None`
-    /// beyond code memory, where programs end.
-    pub fn new(entry: u16, flow: impl FnMut(u16) -> Option<Flow>) -> Result<Graph, Unsupported> {
-        let mut walker = Walker {
-            flow,
-            nodes: Vec::new(),
-            states: Vec::new(),
-            ids: HashMap::new(),
-            stacks: Vec::new(),
-            stack_ids: HashMap::new(),
-        };
-        walker.states.push((0, 0));
-        walker.nodes.push(Node { step: None, exit: Exit::End });
-        let start = walker.node(entry, Stacks::default());
-        while walker.nodes.len() < walker.states.len() {
-            if walker.states.len() > MAX_STEPS {
-                return Err(Unsupported("program too long or with too many states of its stacks"));
-            }
-            let node = walker.step(walker.states[walker.nodes.len()]);
-            walker.nodes.push(node);
+impl<F: FnMut(u16) -> Option<Flow>> Walk for Walker<F> {
+    type State = State;
+    type Node = Node<Step, Exit>;
+
+    fn states(&self) -> &States<State> {
+        &self.states
+    }
+
+    fn step(&mut self, state: State) -> Node<Step, Exit> {
+        match state {
+            None => Node { step: None, exit: Exit::End },
+            Some((pc, stack)) => self.instruction(pc, self.stacks[stack].clone()),
         }
-        Ok(blocks(&walker.nodes, start))
     }
 }
 
 impl<F: FnMut(u16) -> Option<Flow>> Walker<F> {
-    /// The node of a state; a new one is worked off later.
+    /// The node of a place with its stacks.
     fn node(&mut self, pc: u16, stacks: Stacks) -> usize {
-        if (self.flow)(pc).is_none() {
-            return END;
-        }
-        let next = self.stack_ids.len();
-        let stack = *self.stack_ids.entry(stacks).or_insert_with_key(|stacks| {
-            self.stacks.push(stacks.clone());
-            next
-        });
-        *self.ids.entry((pc, stack)).or_insert_with(|| {
-            self.states.push((pc, stack));
-            self.states.len() - 1
-        })
+        let state = (self.flow)(pc).map(|_| (pc, self.stacks.id(stacks)));
+        self.states.id(state)
+    }
+
+    fn end(&mut self) -> Edge {
+        Edge::To(self.states.id(None))
     }
 
     /// Executes one instruction.
-    fn step(&mut self, (pc, stack): State) -> Node {
-        let stacks = self.stacks[stack].clone();
+    fn instruction(&mut self, pc: u16, stacks: Stacks) -> Node<Step, Exit> {
         let mut enter = None;
         let exit = match (self.flow)(pc).unwrap_or(Flow::End) {
             Flow::Next => Exit::Go(self.after(pc, stacks, pc + 1, false)),
-            Flow::End => Exit::Go(Edge::To(END)),
+            Flow::End => Exit::Go(self.end()),
             Flow::Loop { integer, last } => {
                 let (first, end, slot) = (pc + 1, last + 1, stacks.slot);
                 let mut inside = stacks;
@@ -267,7 +234,7 @@ impl<F: FnMut(u16) -> Option<Flow>> Walker<F> {
             }
             Flow::Break { test } => self.test(test, pc, stacks, |walker, stacks| match stacks.loops.is_empty() {
                 // Hardware hangs.
-                true => Edge::To(END),
+                true => walker.end(),
                 false => walker.after(pc, stacks, pc + 1, true),
             }),
             Flow::Jump { test, target } => {
@@ -345,77 +312,6 @@ impl<F: FnMut(u16) -> Option<Flow>> Walker<F> {
             None => Edge::Leave { inner, to: out },
         }
     }
-}
-
-/// Joins nodes with single successors and predecessors to blocks, and orders these.
-fn blocks(nodes: &[Node], start: usize) -> Graph {
-    let mut entries = vec![0u32; nodes.len()];
-    entries[start] = 1;
-    for to in nodes.iter().flat_map(|node| node.exit.targets()) {
-        entries[to] += 1;
-    }
-    // The node that continues a node's block.
-    let joined = |node: usize| match nodes[node].exit {
-        Exit::Go(Edge::To(to)) if entries[to] == 1 && to != start => Some(to),
-        _ => None,
-    };
-    let chains = chains(nodes.len(), start, joined, |node| nodes[node].exit.targets());
-    let block = |chain: &Vec<usize>| Block {
-        steps: chain.iter().filter_map(|&node| nodes[node].step).collect(),
-        exit: nodes[chain[chain.len() - 1]].exit.map(|to| chains.index[to]),
-        entries: entries[chain[0]],
-    };
-    let blocks: Vec<Block> = chains.order.iter().map(block).collect();
-    let cyclic = blocks.iter().enumerate().any(|(i, block)| block.exit.targets().any(|to| to <= i));
-    let size = blocks.iter().map(|block| block.steps.len() as u32).sum();
-    Graph { blocks, cyclic, size }
-}
-
-/// Nodes joined to blocks.
-pub(crate) struct Chains {
-    /// The nodes of each block; blocks precede their successors except where a cycle closes.
-    pub order: Vec<Vec<usize>>,
-    /// The block that a node begins; undefined for nodes within a block.
-    pub index: Vec<usize>,
-}
-
-/// Joins each node that is reachable from `start` with its continuation in the same block, if it has one.
-pub(crate) fn chains<I: Iterator<Item = usize>>(
-    count: usize,
-    start: usize,
-    joined: impl Fn(usize) -> Option<usize>,
-    targets: impl Fn(usize) -> I,
-) -> Chains {
-    let chain = |leader: usize| std::iter::successors(Some(leader), |&node| joined(node));
-    let leaders = reverse_postorder(count, start, |leader| targets(chain(leader).last().unwrap_or(leader)));
-    let mut index = vec![usize::MAX; count];
-    for (i, &leader) in leaders.iter().enumerate() {
-        index[leader] = i;
-    }
-    Chains { order: leaders.into_iter().map(|leader| chain(leader).collect()).collect(), index }
-}
-
-/// Nodes reachable from `start`, each before its successors except where a cycle closes.
-pub(crate) fn reverse_postorder<I: Iterator<Item = usize>>(
-    count: usize,
-    start: usize,
-    successors: impl Fn(usize) -> I,
-) -> Vec<usize> {
-    let mut seen = vec![false; count];
-    seen[start] = true;
-    let mut order = Vec::new();
-    let mut open = vec![(start, successors(start))];
-    while let Some((node, rest)) = open.last_mut() {
-        match rest.find(|&to| !std::mem::replace(&mut seen[to], true)) {
-            Some(to) => open.push((to, successors(to))),
-            None => {
-                order.push(*node);
-                open.pop();
-            }
-        }
-    }
-    order.reverse();
-    order
 }
 
 #[cfg(test)]
