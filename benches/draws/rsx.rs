@@ -197,17 +197,74 @@ fn tiers() -> impl Iterator<Item = (&'static str, Tier)> {
     all.into_iter().filter(|(_, tier)| new_device(Machine::Ps3, &Options::new(*tier, 1)).is_ok())
 }
 
-/// Ten instructions and eight arrays.
+/// A transform and three lights of a normal, a texture coordinate transformed: 58 instructions and three arrays.
+fn lighting() -> String {
+    let rows = |to: &str, from: &str, first: usize, op: &str, rows: usize| -> String {
+        let row = |i: usize| format!("{op} {to}.{}, c[{}], {from}\n", ["x", "y", "z", "w"][i], first + i);
+        (0..rows).map(row).collect()
+    };
+    let mut text = rows("r1", "v[0]", 0, "dp4", 4) + &rows("o[HPOS]", "r1", 4, "dp4", 4);
+    text += &rows("r2", "v[2]", 0, "dp3", 3);
+    text += "mov r10, c[95]\ndp3 r3.x, r2, r2\nrsq r3.x, r3.x\nmul r2.xyz, r2, r3.x\nmov r9, c[20]\n";
+    for light in [21, 24, 27] {
+        text += &format!(
+            "add r4, c[{light}], -r1\ndp3 r5.x, r4, r4\nrsq r5.y, r5.x\nmul r4.xyz, r4, r5.y\ndp3 r6.x, r2, r4\n\
+             max r6.x, r10.y, r6.x\nmad r7.x, r5.x, r10.z, r10.x\nrcp r7.x, r7.x\nmul r6.x, r6.x, r7.x\n\
+             mad r9, r6.x, c[{}], r9\n",
+            light + 1
+        );
+    }
+    text + "mul r9, c[40], r9\nadd r9, c[43], r9\nmax r9, r10.y, r9\nmin o[COL0], r10.x, r9\nmov r8, v[8]\nmov r8.zw, r10.yx\n\
+            dp4 o[TC0].x, c[41], r8\ndp4 o[TC0].y, c[42], r8\nmov o[TC0].zw, r10.x\nmov o[FOGC].x, r1.z\n\
+            mov o[TC1], r2\nmov o[TC2], r4  [end]"
+}
+
+/// Makes the setup's vertices lit ones of [`lighting`], in triangles of no area within the target.
+fn light(setup: &mut Setup) {
+    let (_, code) = vertex::assemble_program(&lighting()).expect("valid");
+    assert_eq!(code.len(), 58);
+    setup.method(m::set_transform_program_load::ID, &[0]);
+    code.iter().for_each(|words| setup.method(m::set_transform_program::ID, words));
+    setup.method(m::set_vertex_attrib_input_mask::ID, &[1 | 1 << 2 | 1 << 8, 1 | 3 << 14]);
+    let arrays =
+        [(0, 3, 0), (2, 3, 12), (8, 2, 24), (3, 0, 0), (9, 0, 0), (10, 0, 0), (11, 0, 0), (12, 0, 0), (13, 0, 0)];
+    for (i, count, offset) in arrays {
+        setup.method(m::set_vertex_data_array_offset::id(i), &[ARRAYS + offset]);
+        setup.method(m::set_vertex_data_array_format::id(i), &[2 | count << 4 | 32 << 8]);
+    }
+    let vertex = |i: u32| {
+        let at = (i / 3) as f32 / VERTICES as f32;
+        [at - 0.5, 0.25 - at, 0.5, at, 0.6, 0.8 - at, at, 1.0]
+    };
+    let stored: Vec<u8> = (0..VERTICES).flat_map(vertex).flat_map(f32::to_be_bytes).collect();
+    setup.device.write(GuestAddr::new(0, ARRAYS.into()), &stored).expect("mapped");
+    for constant in (0..96).step_by(8) {
+        setup.method(m::set_transform_constant_load::ID, &[constant]);
+        let value = |k: u32| match constant + k / 4 {
+            0..8 => u32::from(k.is_multiple_of(5)) as f32,
+            95 => [1.0, 0.0, 0.125, 0.5][k as usize % 4],
+            n => 0.01 * (n + k) as f32,
+        };
+        let values: Vec<f32> = (0..32).map(value).collect();
+        setup.floats(m::set_transform_constant::id(0), &values);
+    }
+}
+
+/// Ten instructions and eight arrays; lights.
 fn vertices(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("rsx-vertices");
     group.throughput(Throughput::Elements(VERTICES.into()));
-    for (name, tier) in tiers() {
+    for ((name, tier), lit) in tiers().flat_map(|tier| [(tier, false), (tier, true)]) {
         let mut setup = Setup::new(tier);
+        if lit {
+            light(&mut setup);
+        }
         setup.method(m::set_begin_end::ID, &[5]);
         (0..VERTICES / 256).for_each(|i| setup.method(m::draw_arrays::ID, &[(256 * i) | 255 << 24]));
         setup.method(m::set_begin_end::ID, &[0]);
         setup.load();
-        group.bench_function(name, |b| b.iter(|| setup.run()));
+        let program = if lit { "lights" } else { "transform" };
+        group.bench_function(format!("{program}/{name}"), |b| b.iter(|| setup.run()));
         assert_eq!(setup.device.faults().total(), 0, "{:?}", setup.device.faults());
     }
     group.finish();

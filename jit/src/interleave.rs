@@ -6,9 +6,9 @@
 //! nothing of it, the copy is made of the finished CLIF.
 //!
 //! All iterations take the same way where that is right for each: after a branch of which one way is marked as right
-//! whatever the condition says, as code under masks is ([`Always`]). There their instructions alternate, and those that
-//! do not depend on the iteration are there once. What any other branch selects between is copied as a whole, for one
-//! iteration after the other, up to where its ways meet again.
+//! whatever the condition says, as code under masks is, or one where those that disagree begin anew ([`Together`]).
+//! There their instructions alternate, and those that do not depend on the iteration are there once. What any other
+//! branch selects between is copied as a whole, for one iteration after the other, up to where its ways meet again.
 //!
 //! Kernels have two iterations at once, and with vectors of 256 bits some have four ([`quads`](crate::quads)): by up to
 //! a sixth faster. With a loop in the body four are slower than two.
@@ -28,22 +28,24 @@ use blocks::Blocks;
 pub(crate) use blocks::has_loop;
 use copies::Copies;
 
-/// The way of a branch that is right whatever the condition says; the other one only saves time.
+/// How iterations go on together after a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Always {
-    /// Where it goes if the condition holds.
+pub(crate) enum Together {
+    /// Where it goes if the condition holds is right whatever that says; the other way only saves time.
     Taken,
-    /// Where it goes otherwise.
+    /// Where it goes otherwise is right whatever the condition says.
     NotTaken,
-    /// The one that it goes: the condition is the same for all iterations.
+    /// Where it goes: the condition is the same for all iterations.
     Either,
+    /// Where it goes for all of them; where they disagree, they begin anew, one after the other.
+    Agreed,
 }
 
 /// What is known of branches.
 #[derive(Debug, Default)]
 pub(crate) struct Branches {
-    /// Those with a way that is always right.
-    pub always: HashMap<Inst, Always>,
+    /// Those after which iterations go on together.
+    pub together: HashMap<Inst, Together>,
     /// Those that rarely go where they do if the condition holds, to a block without parameters that two iterations
     /// cannot run at once. If one of two iterations wants to go there, both begin anew, one after the other.
     pub rare: HashSet<Inst>,
@@ -68,6 +70,8 @@ pub(crate) struct Body {
     pub counters: Range<i32>,
     /// An address among `others` of memory that an iteration writes before it reads it.
     pub storage: Option<Value>,
+    /// Whether an iteration may store all that it stores once more.
+    pub is_repeatable: bool,
 }
 
 /// What two iterations do at once: the same instruction, and the same parameter of a block, of both.
@@ -195,23 +199,22 @@ fn is_own_address(function: &Function, inst: Inst, args: Value, body: &Body) -> 
     data.load_store_offset().is_some_and(|offset| is_own(offset.into()) && address().is_some())
 }
 
-/// Whether an iteration that goes a rare way has done nothing before that must not be done twice.
+/// Whether an iteration that begins anew has done nothing before that must not be done twice.
 fn may_begin_anew(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> bool {
     let is_repeatable = |inst: Inst| {
         let data = &function.dfg.insts[inst];
         let own = || own_distance(data, &function.dfg.value_lists, args, body).is_some();
         let counts = || data.load_store_offset().is_some_and(|offset| body.counters.contains(&offset));
         let stored = || body.storage.is_some() && function.dfg.inst_args(inst).last() == body.storage.as_ref();
-        !data.opcode().can_store() || stored() || own() && !counts()
+        body.is_repeatable || !data.opcode().can_store() || stored() || own() && !counts()
     };
     // Where iterations part, the first one has come to where they meet before another one goes a rare way.
-    let passed = |rare: Block| {
+    let passed = |end: Block| {
         let parted = blocks.meetings.iter().map(|(&from, &meeting)| blocks.between(from, meeting));
-        let parted = parted.filter(move |between| between.contains(&rare));
-        parted.flatten().chain(blocks.all.iter().copied().filter(move |&block| blocks.leads_to(block, rare)))
+        let parted = parted.filter(move |between| between.contains(&end));
+        parted.flatten().chain(blocks.all.iter().copied().filter(move |&block| blocks.leads_to(block, end)))
     };
-    let mut insts =
-        blocks.rare.keys().flat_map(|&rare| passed(rare)).flat_map(|block| function.layout.block_insts(block));
+    let mut insts = blocks.ends_of_pairs().flat_map(passed).flat_map(|block| function.layout.block_insts(block));
     insts.all(is_repeatable)
 }
 

@@ -19,7 +19,7 @@ use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
 use triglyph_guest::num::ops::Ops;
 
-use crate::interleave::{Always, Body, Branches};
+use crate::interleave::{Body, Branches, Together};
 use crate::promote::Slots;
 
 mod arithmetic;
@@ -190,22 +190,28 @@ impl<'a> Emit<'a> {
 
     /// As [`Self::branch`]. `yes` would be right without a look at the condition, `no` saves time.
     pub fn branch_if_any(&mut self, condition: Value, yes: (Block, &[Value]), no: (Block, &[Value])) {
-        self.branch_always(condition, [yes, no], Always::Taken);
+        self.branch_jointly(condition, [yes, no], Together::Taken);
     }
 
     /// As [`Self::branch`]. `no` would be right without a look at the condition, `yes` saves time.
     pub fn branch_if_all(&mut self, condition: Value, yes: (Block, &[Value]), no: (Block, &[Value])) {
-        self.branch_always(condition, [yes, no], Always::NotTaken);
+        self.branch_jointly(condition, [yes, no], Together::NotTaken);
     }
 
     /// As [`Self::branch`]. All iterations of a loop go the same way.
     pub fn branch_together(&mut self, condition: Value, yes: (Block, &[Value]), no: (Block, &[Value])) {
-        self.branch_always(condition, [yes, no], Always::Either);
+        self.branch_jointly(condition, [yes, no], Together::Either);
     }
 
-    fn branch_always(&mut self, condition: Value, [yes, no]: [(Block, &[Value]); 2], always: Always) {
+    /// As [`Self::branch`]. Iterations that disagree begin anew, one after the other; what one does before, it may do
+    /// twice.
+    pub fn branch_if_agreed(&mut self, condition: Value, yes: (Block, &[Value]), no: (Block, &[Value])) {
+        self.branch_jointly(condition, [yes, no], Together::Agreed);
+    }
+
+    fn branch_jointly(&mut self, condition: Value, [yes, no]: [(Block, &[Value]); 2], together: Together) {
         self.branch(condition, yes, no);
-        self.branches.always.extend(self.last_inst().map(|branch| (branch, always)));
+        self.branches.together.extend(self.last_inst().map(|branch| (branch, together)));
     }
 
     /// As [`Self::branch`]. `rare` is rarely gone to, for what two iterations of a loop cannot do at once; what an

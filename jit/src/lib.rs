@@ -12,6 +12,7 @@
 
 mod cfg;
 mod code;
+mod groups;
 mod guard;
 mod interleave;
 mod lane;

@@ -222,6 +222,7 @@ impl Ways {
             own: apart.own.clone(),
             counters: apart.counters.clone(),
             storage: apart.storage.map(|storage| storage[0]),
+            is_repeatable: false,
         });
     }
 }

@@ -52,7 +52,7 @@ pub fn ragged(seed: u64) -> Outcome {
         ..Options::default()
     };
     let holes = random.one_in(8);
-    check(&mut random, Mix { program, special: 100, vertices: 6, holes, numbers: Numbers::F32 })
+    check(&mut random, Mix { program, special: 100, vertices: 11, holes, numbers: Numbers::F32 })
 }
 
 /// A batch after a tier has shaded it.

@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::ir::{Block, Function, Inst, InstructionData};
 
-use super::{Always, Branches};
+use super::{Branches, Together};
 
 /// The blocks of a body.
 pub(super) struct Blocks {
     /// In the order of the function.
     pub all: Vec<Block>,
-    /// Branches with a way that is always right, by their blocks.
-    pub always: HashMap<Block, Always>,
+    /// Branches after which iterations go on together, by their blocks.
+    pub together: HashMap<Block, Together>,
     /// What makes an integer of which all iterations use the least.
     pub least: HashSet<Inst>,
     /// Where branches rarely go, by their blocks. What lies there is no part of the body.
@@ -50,12 +50,18 @@ impl Blocks {
         for &block in &all {
             successors[&block].iter().for_each(|&next| predecessors.entry(next).or_default().push(block));
         }
-        let always = all.iter().filter_map(|&block| Some((block, *branches.always.get(&end(block)?)?))).collect();
+        let together = all.iter().filter_map(|&block| Some((block, *branches.together.get(&end(block)?)?))).collect();
         let certain = certain(&all, &successors, exit);
         let (least, meetings) = (branches.least.clone(), HashMap::new());
-        let mut blocks = Blocks { all, always, least, rare, meetings, exit, successors, predecessors, certain };
+        let mut blocks = Blocks { all, together, least, rare, meetings, exit, successors, predecessors, certain };
         blocks.find_meetings(entry)?;
         Some(blocks)
+    }
+
+    /// Blocks at whose end iterations may begin anew, one after the other.
+    pub fn ends_of_pairs(&self) -> impl Iterator<Item = Block> {
+        let agreed = self.together.iter().filter(|&(_, &together)| together == Together::Agreed);
+        self.rare.keys().copied().chain(agreed.map(|(&block, _)| block))
     }
 
     /// How many ways go to a block.
@@ -94,7 +100,8 @@ impl Blocks {
                 continue;
             }
             let ways = self.successors[&block].clone();
-            if (ways.len() == 1 || self.always.contains_key(&block)) && ways.iter().all(|&to| self.runs_together(to)) {
+            if (ways.len() == 1 || self.together.contains_key(&block)) && ways.iter().all(|&to| self.runs_together(to))
+            {
                 rest.extend(ways);
                 continue;
             }
@@ -112,7 +119,7 @@ impl Blocks {
         }
         let after = self.between(block, self.exit);
         let of_loop = after.iter().filter(|&&next| self.between(next, self.exit).contains(&block));
-        let mut branches = of_loop.filter(|next| self.successors[next].len() > 1 && !self.always.contains_key(next));
+        let mut branches = of_loop.filter(|next| self.successors[next].len() > 1 && !self.together.contains_key(next));
         !after.contains(&block) || branches.all(|&next| self.meeting(next).is_some_and(|meeting| meeting != self.exit))
     }
 

@@ -7,7 +7,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, BlockCall, Function, Inst, InstBuilder, InstructionData, Value};
 
 use super::blocks::Blocks;
-use super::{Always, Body, Twins, own_distance};
+use super::{Body, Together, Twins, own_distance};
 
 /// The copies of a body, while they are made.
 pub(super) struct Copies<'f> {
@@ -117,7 +117,7 @@ impl<'f> Copies<'f> {
                 self.unless_rare(arg, usual)
             }
             InstructionData::Brif { arg, blocks: ways, .. } => {
-                self.branch(arg, ways, *self.blocks.always.get(&block)?);
+                self.branch(arg, ways, *self.blocks.together.get(&block)?);
                 None
             }
             _ => None,
@@ -146,28 +146,31 @@ impl<'f> Copies<'f> {
     }
 
     /// Both iterations go one way.
-    fn branch(&mut self, condition: Value, ways: [BlockCall; 2], always: Always) {
+    fn branch(&mut self, condition: Value, ways: [BlockCall; 2], together: Together) {
         let [(yes, with), (no, without)] = ways.map(|way| self.common_way(way));
-        let either = self.common_condition(condition, always);
+        if together == Together::Agreed {
+            self.unless_differing(condition);
+        }
+        let either = self.common_condition(condition, together);
         let mut cursor = FuncCursor::new(self.function).at_bottom(self.current);
         cursor.ins().brif(either, yes, &with, no, &without);
     }
 
     /// Whether both iterations go where a branch goes if its condition holds: they do what is always right if either
     /// of them wants it.
-    fn common_condition(&mut self, condition: Value, always: Always) -> Value {
+    fn common_condition(&mut self, condition: Value, together: Together) -> Value {
         let mut conditions: Vec<Value> = (0..self.values.len()).map(|n| self.value(n, condition)).collect();
         let first = conditions[0];
         let mut cursor = FuncCursor::new(self.function).at_bottom(self.current);
-        if always == Always::Either || conditions.iter().all(|&other| other == first) {
+        if matches!(together, Together::Either | Together::Agreed) || conditions.iter().all(|&other| other == first) {
             return first;
         }
-        if always == Always::NotTaken {
+        if together == Together::NotTaken {
             conditions.iter_mut().for_each(|value| *value = cursor.ins().icmp_imm_u(IntCC::NotEqual, *value, 0));
         }
         while conditions.len() > 1 {
-            let join = |pair: &[Value]| match (pair, always) {
-                ([first, second], Always::NotTaken) => cursor.ins().band(*first, *second),
+            let join = |pair: &[Value]| match (pair, together) {
+                ([first, second], Together::NotTaken) => cursor.ins().band(*first, *second),
                 ([first, second], _) => cursor.ins().bor(*first, *second),
                 (rest, _) => rest[0],
             };
@@ -176,9 +179,27 @@ impl<'f> Copies<'f> {
         conditions[0]
     }
 
+    /// All iterations go on in a new block if a condition is the same for them, or begin anew.
+    fn unless_differing(&mut self, condition: Value) {
+        let conditions: Vec<Value> = (0..self.values.len()).map(|n| self.value(n, condition)).collect();
+        let (first, others) = (conditions[0], &conditions[1..]);
+        if others.iter().all(|&other| other == first) {
+            return;
+        }
+        let (agreed, anew) = (self.new_block(self.current), self.body.entry);
+        let mut cursor = FuncCursor::new(self.function).at_bottom(self.current);
+        let mut holds = |value| cursor.ins().icmp_imm_u(IntCC::NotEqual, value, 0);
+        let first = holds(first);
+        let others: Vec<Value> = others.iter().map(|&other| holds(other)).collect();
+        let differing: Vec<Value> = others.into_iter().map(|other| cursor.ins().bxor(first, other)).collect();
+        let Some(any) = differing.into_iter().reduce(|a, b| cursor.ins().bor(a, b)) else { return };
+        cursor.ins().brif(any, anew, &[], agreed, &[]);
+        self.current = agreed;
+    }
+
     /// Both iterations go the usual way, or begin anew. Returns the block that goes on in the current one.
     fn unless_rare(&mut self, condition: Value, usual: BlockCall) -> Option<Block> {
-        let either = self.common_condition(condition, Always::Taken);
+        let either = self.common_condition(condition, Together::Taken);
         let to = usual.block(&self.function.dfg.value_lists);
         let (way, arguments, next) = if to != self.body.exit && self.blocks.entries(to) == 1 {
             self.pass_arguments(usual, to);

@@ -135,6 +135,7 @@ fn emit(e: &mut Emit<'_>, body: &dyn Fn(&mut Item<'_, '_>)) -> Result<(), Unsupp
             own,
             counters: at!(count)..at!(count) + 16,
             storage: Some(scratch[0]),
+            is_repeatable: false,
         });
     }
     e.switch_to(one);
@@ -302,6 +303,39 @@ fn ways_that_are_right_for_both() {
                 let value = if value > 10 { value - 10 } else { value };
                 if value > 0 { value + 1 } else { value }
             });
+        },
+    );
+    assert!(twice);
+}
+
+#[test]
+fn items_that_disagree_begin_anew() {
+    let twice = check(
+        |item| {
+            let value = item.load();
+            // A branch for each of two lanes: items agree on none, one, or both.
+            let mut sum = item.e.i(0);
+            for (lane, shift) in [(0, 1), (2, 4)] {
+                let number = item.e.lane(value, lane);
+                let odd = item.e.b.ins().band_imm_u(number, 1);
+                let (yes, no, next) = (item.e.block(&[]), item.e.block(&[]), item.e.block(&[I32X4]));
+                item.e.branch_if_agreed(odd, (yes, &[]), (no, &[]));
+                for (block, shift) in [(yes, shift), (no, shift + 1)] {
+                    item.e.switch_to(block);
+                    let shifted = item.e.ishl(value, shift);
+                    let sum = item.e.iadd(sum, shifted);
+                    item.e.jump(next, &[sum.0]);
+                }
+                item.e.switch_to(next);
+                sum = I32x4(item.e.parameter(next, 0));
+            }
+            item.store(sum);
+            item.done();
+        },
+        |memory, n| {
+            let from = memory.from[n];
+            let shift = |lane: usize, shift: u32| shift + u32::from(from[lane] & 1 == 0);
+            memory.to[n] = from.map(|value| (value << shift(0, 1)) + (value << shift(2, 4)));
         },
     );
     assert!(twice);

@@ -98,11 +98,11 @@ impl Lower<'_, '_> {
         let bits = self.e.mask_bits(condition);
         let all = self.e.b.ins().icmp_imm_u(IntCC::Equal, bits, 15);
         let (yes_block, no_block, mixed) = (self.way(from, yes), self.way(from, no), self.e.block(&[]));
-        self.e.branch(all, (yes_block.0, &[]), (mixed, &[]));
+        self.e.branch_if_agreed(all, (yes_block.0, &[]), (mixed, &[]));
         self.e.b.seal_block(mixed);
         self.e.switch_to(mixed);
         let diverged = self.exits.diverged;
-        self.e.branch(bits, (diverged, &[]), (no_block.0, &[]));
+        self.e.branch_if_rare(bits, diverged, (no_block.0, &[]));
         for (way, edge) in [(yes_block, yes), (no_block, no)] {
             match way {
                 (_, Some(to)) => self.blocks.entered(self.e, to),
@@ -197,7 +197,7 @@ impl Lower<'_, '_> {
             let fuel = self.e.b.use_var(variables.fuel);
             let empty = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, fuel, 0);
             let retry = self.exits.retry;
-            self.e.branch(empty, (retry, &[]), (self.blocks.get(to), &[]));
+            self.e.branch_if_rare(empty, retry, (self.blocks.get(to), &[]));
         }
         self.blocks.entered(self.e, to);
     }

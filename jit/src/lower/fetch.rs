@@ -91,7 +91,8 @@ impl Lower<'_, '_> {
         }
         let args = self.e.args;
         let list = self.e.load_i64(args, Args::VERTICES);
-        let list = self.e.address(list, self.group, 4);
+        let group = self.groups.map_or_else(|| self.e.i32(0), |groups| groups.group);
+        let list = self.e.address(list, group, 4);
         let vertices = [0, 4, 8, 12].map(|at| self.e.b.ins().uload32(memory(), list, at));
         self.vertices = Some(vertices);
         vertices

@@ -34,8 +34,9 @@ mod unit;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use kernel::Args;
 use registers::{Constant, File, Variables};
 use source::{Feed, Source};
 use triglyph_guest::kernel::geometry::GeometryKey;
@@ -45,6 +46,7 @@ use triglyph_guest::num;
 
 use crate::cfg::emit::{HostBlocks, emit_all};
 use crate::code::{Code, Compiler};
+use crate::groups::Groups;
 use crate::lane::{Emit, F32x4};
 
 /// What registers of these numbers hold of a value from outside.
@@ -132,14 +134,7 @@ impl Source<'_> {
     }
 
     fn build(&self, e: &mut Emit<'_>, table: &mut Table, exact: bool) -> Result<(), Unsupported> {
-        let zero = e.i32(0);
-        let (mut head, mut group) = (None, zero);
-        if !self.is_geometry() {
-            let block = e.block(&[I32]);
-            e.jump(block, &[zero]);
-            e.switch_to(block);
-            (head, group) = (Some(block), e.parameter(block, 0));
-        }
+        let groups = (!self.is_geometry()).then(|| Groups::begin(e, Args::GROUPS));
         let [retry, diverged, doubtful, full] = [(); 4].map(|()| e.cold_block(&[]));
         let exits = Exits { retry, diverged, doubtful, full };
         let straight = self.graph.blocks.len() == 1 && !self.graph.cyclic && !self.reads_counter;
@@ -147,8 +142,7 @@ impl Source<'_> {
         let mut lower = Lower {
             source: self,
             exact: exact || self.numbers == Numbers::F24 && self.is_geometry(),
-            head,
-            group,
+            groups,
             exits,
             reads_counter: self.reads_counter,
             vertices: None,
@@ -166,9 +160,16 @@ impl Source<'_> {
         }
         lower.start_variables(self.liveness.start(0), FUEL - self.graph.size);
         emit_all(&mut lower, &self.graph.blocks);
+        if let Some(groups) = groups {
+            groups.end(e);
+            let args = e.args;
+            let all = e.load_i32(args, Args::GROUPS);
+            let all = e.b.ins().uextend(I64, all);
+            e.finish(all);
+        }
         for (block, reason) in exits.all() {
             e.switch_to(block);
-            let done = if self.is_geometry() { e.i32(0) } else { group };
+            let done = groups.map_or_else(|| e.i32(0), |groups| groups.group);
             let done = e.b.ins().uextend(I64, done);
             let status = e.b.ins().bor_imm_u(done, reason as i64);
             e.finish(status);
@@ -184,9 +185,8 @@ struct Lower<'e, 'a> {
     /// Products are what the guest has, even 0 * infinity, and so are 24-bit floats, even those out of range. Geometry
     /// programs in 24-bit floats are always exact.
     exact: bool,
-    /// Begins a group of vertices; its parameter is the group's number.
-    head: Option<Block>,
-    group: Value,
+    /// The loop over groups of a vertex kernel.
+    groups: Option<Groups>,
     exits: Exits,
     /// Whether aL has to be known.
     reads_counter: bool,

@@ -1,6 +1,5 @@
 //! From output registers to vertex records: output map, clip codes, screen position.
 
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32X4, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::vertex::{OutputComponent, SCREEN};
@@ -10,29 +9,34 @@ use triglyph_guest::pica::isa::Dst;
 use super::Lower;
 use super::kernel::Args;
 use super::registers::{Constant, Number};
+use crate::groups::Groups;
 use crate::lane::{F32x4, I32x4, Mask};
 
 impl Lower<'_, '_> {
     /// Ends a run of the program.
     pub fn finish(&mut self) {
-        if self.source.is_geometry() { self.end_primitive() } else { self.output() }
+        match self.groups {
+            Some(groups) => self.output(groups),
+            None => self.end_primitive(),
+        }
     }
 
-    /// Stores the group's records and clip codes and goes on with the next group, or leaves the kernel.
-    fn output(&mut self) {
+    /// Stores the group's records and clip codes and ends the group, unless it has to be done again.
+    fn output(&mut self, groups: Groups) {
         self.note_exports();
         let args = self.e.args;
         let records = self.e.load_i64(args, Args::RECORDS);
         let stride = 4 * self.source.outputs.stride() as i32;
-        let group = self.e.b.ins().uextend(I64, self.group);
+        let group = self.e.b.ins().uextend(I64, groups.group);
         let size = self.e.i64(i64::from(4 * stride));
         let offset = self.e.b.ins().imul(group, size);
         let records = self.e.b.ins().iadd(records, offset);
         let codes = self.vertex(&[0, 1, 2, 3].map(|vertex| (records, vertex * stride)));
         let codes_at = self.e.load_i64(args, Args::CLIP);
-        let codes_at = self.e.address(codes_at, self.group, 2);
+        let codes_at = self.e.address(codes_at, groups.group, 2);
         self.e.store(codes, codes_at, 0);
-        self.next();
+        self.leave_if_doubtful();
+        groups.next(self.e);
     }
 
     /// Stores what the outputs are as a record, one in each row; returns the clip codes, a byte each.
@@ -166,25 +170,9 @@ impl Lower<'_, '_> {
             let doubt = self.e.any(suspect);
             let fine = self.e.block(&[]);
             let doubtful = self.exits.doubtful;
-            self.e.branch(doubt, (doubtful, &[]), (fine, &[]));
+            self.e.branch_if_rare(doubt, doubtful, (fine, &[]));
             self.e.b.seal_block(fine);
             self.e.switch_to(fine);
         }
-    }
-
-    /// Goes on with the next group, unless this one has to be done again or was the last one.
-    fn next(&mut self) {
-        let Some(head) = self.head else { return };
-        self.leave_if_doubtful();
-        let e = &mut *self.e;
-        let args = e.args;
-        let next = e.b.ins().iadd_imm_u(self.group, 1);
-        let groups = e.load_i32(args, Args::GROUPS);
-        let more = e.b.ins().icmp(IntCC::UnsignedLessThan, next, groups);
-        let done = e.block(&[]);
-        e.branch(more, (head, &[next]), (done, &[]));
-        e.switch_to(done);
-        let all = e.b.ins().uextend(I64, groups);
-        e.finish(all);
     }
 }

@@ -7,7 +7,6 @@
 use std::mem::{offset_of, size_of};
 use std::sync::Arc;
 
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F32X4, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
@@ -25,6 +24,7 @@ use super::file::Loc;
 use super::graph::Sharing;
 use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, ResourceKeys};
 use crate::code::{Code, Compiler};
+use crate::groups::Groups;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
 /// Lanes of a group.
@@ -52,7 +52,8 @@ struct Args {
     patch: *const u32,
     /// u and v of each invocation.
     coordinates: *const [f32; 2],
-    groups: u64,
+    /// Number of groups, not 0.
+    groups: u32,
     /// Index of the last vertex of the patch.
     last_vertex: u32,
     primitive: u32,
@@ -262,18 +263,9 @@ impl<'k> Plan<'k> {
 
     /// Emits the function: a loop over groups.
     fn build(&self, e: &mut Emit<'_>, needs: &mut Needs) -> Result<(), Unsupported> {
-        let (head, body, exit) = (e.block(&[I64]), e.block(&[]), e.block(&[]));
-        let none = e.i64(0);
-        e.jump(head, &[none]);
-        e.switch_to(head);
-        let group = e.parameter(head, 0);
+        let groups = Groups::begin(e, at!(groups));
         let args = e.args;
-        let groups = e.load_i64(args, at!(groups));
-        let more = e.b.ins().icmp(IntCC::NotEqual, group, groups);
-        e.branch(more, (body, &[]), (exit, &[]));
-
-        e.switch_to(body);
-        let args = e.args;
+        let group = e.b.ins().uextend(I64, groups.group);
         let inputs = e.load_i64(args, at!(inputs));
         let inputs = match self.key.stage {
             Stage::Vertex => self.record(e, inputs, group, &self.key.inputs),
@@ -294,9 +286,8 @@ impl<'k> Plan<'k> {
         lower.run(&words, Some(lanes).filter(|_| self.masked))?;
         self.store_outputs(&mut lower, group, &words);
         let e = lower.e();
-        let next = e.b.ins().iadd_imm_u(group, 1);
-        e.jump(head, &[next]);
-        e.switch_to(exit);
+        groups.next(e);
+        groups.end(e);
         let status = e.i64(0);
         e.finish(status);
         Ok(())
@@ -383,13 +374,13 @@ impl Call<'_> {
     fn groups(&mut self, batch: &mut Batch<'_>, lanes: usize) {
         let groups = batch.count / GROUP;
         let words = self.kernel.words[1];
-        assert!(batch.outputs.len() >= groups * GROUP * words);
+        assert!((1..=u32::MAX as usize).contains(&groups) && batch.outputs.len() >= groups * GROUP * words);
         assert!(self.stride == 0 || batch.inputs.len() >= groups * GROUP * self.stride);
         assert!(batch.coordinates.is_empty() || batch.coordinates.len() >= groups * GROUP);
         let args = &mut self.args;
         (args.inputs, args.outputs) = (batch.inputs.as_ptr(), batch.outputs.as_mut_ptr());
         args.coordinates = batch.coordinates.as_ptr();
-        args.groups = groups as u64;
+        args.groups = groups as u32;
         args.lanes = std::array::from_fn(|lane| if lane < lanes { -1 } else { 0 });
         // SAFETY: the code reads records, coordinates and patch words of as many invocations as there are, which the
         // asserts and `Kernel::run` have compared, writes that many output records, works in the storage of `Prepared`,

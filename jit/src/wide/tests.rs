@@ -73,7 +73,16 @@ fn emit(e: &mut Emit<'_>, at_once: usize, operation: Operation<'_>) -> Result<()
         e.switch_to(done);
         e.jump(head, &[rest]);
         let (others, own) = (vec![(number, others)], Vec::new());
-        e.bodies.push(Body { entry: one, exit, others, before, own, counters: 0..0, storage: None });
+        e.bodies.push(Body {
+            entry: one,
+            exit,
+            others,
+            before,
+            own,
+            counters: 0..0,
+            storage: None,
+            is_repeatable: false,
+        });
     }
     e.switch_to(one);
     let offset = e.b.ins().imul_imm_u(number, 16 * INPUTS as i64);

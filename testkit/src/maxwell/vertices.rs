@@ -12,8 +12,8 @@ use crate::random::Random;
 use super::units::Units;
 use super::{OUTPUTS, Outcome, World, accuracy, key_with, listing, run, surrounded};
 
-/// Vertices of a run: a whole group and a part of one.
-const COUNT: usize = 6;
+/// Vertices of a run: two whole groups, which may be done at once, and a part of one.
+const COUNT: usize = 11;
 /// Registers that begin with random values.
 pub const REGISTERS: usize = 16;
 

@@ -98,32 +98,68 @@ pub(super) struct Projected {
     pub negated: bool,
 }
 
+/// The same number of several vertices, side by side so that they are computed by vector instructions.
+type Lanes<const N: usize> = [f64; N];
+
+/// A number of each lane.
+#[inline(always)]
+fn each<T: Copy + Default, const N: usize>(of: impl Fn(usize) -> T) -> [T; N] {
+    // Not `from_fn`: the compiler turns plain loops over lanes into vector instructions.
+    let mut all = [T::default(); N];
+    for (lane, value) in all.iter_mut().enumerate() {
+        *value = of(lane);
+    }
+    all
+}
+
+/// Each lane with the other sign where `negated` says so.
+#[inline(always)]
+fn negate_if<const N: usize>(values: Lanes<N>, negated: [bool; N]) -> Lanes<N> {
+    each(|lane| f64::from_bits(values[lane].to_bits() ^ (u64::from(negated[lane]) << 63)))
+}
+
+/// One divided by each lane.
+#[inline(always)]
+fn reciprocal<const N: usize>(values: &Lanes<N>) -> Lanes<N> {
+    each(|lane| 1.0 / values[lane])
+}
+
+/// Vertices that are projected at once.
+const AT_ONCE: usize = 4;
+
 impl Projection {
     /// The clip-space position in a record.
-    #[inline(always)]
     pub(super) fn position(&self, record: &[f32], negated: bool) -> [f64; 4] {
-        let stored = stored(record, self.position);
-        let mut position = [stored[0].into(), stored[1].into(), stored[2].into(), stored[3].into()];
-        if let Some(single) = &self.single {
-            let swizzled = |n: usize| {
-                let (i, negate) = single.swizzle[n];
-                let v = f64::from(stored[usize::from(i & 3)]);
-                if negate { -v } else { v }
-            };
-            position = [swizzled(0), swizzled(1), swizzled(2), swizzled(3)];
-        }
+        self.positions(&[record], [negated]).map(|[value]| value)
+    }
+
+    /// The clip-space positions in records, by component.
+    #[inline(always)]
+    fn positions<const N: usize>(&self, records: &[&[f32]; N], negated: [bool; N]) -> [Lanes<N>; 4] {
+        let stored = |component: u8, negate: bool| {
+            let at = self.position + usize::from(component & 3);
+            let value: [f32; N] = each(|lane| records[lane].get(at).copied().unwrap_or(0.0));
+            negate_if(each(|lane| value[lane].into()), [negate; N])
+        };
+        let swizzle = self.single.as_ref().map_or(Single::UNMOVED, |single| single.swizzle);
+        let component = |n: usize| stored(swizzle[n].0, swizzle[n].1);
+        let mut position = [component(0), component(1), component(2), component(3)];
         if self.divided {
-            let w = 1.0 / position[3];
-            return [position[0] * w, position[1] * w, position[2] * w, w];
+            let w = reciprocal(&position[3]);
+            let scaled = |axis: usize| each(|lane| position[axis][lane] * w[lane]);
+            return [scaled(0), scaled(1), scaled(2), w];
         }
-        if negated { position.map(|v| -v) } else { position }
+        if self.ignore_w_sign {
+            position.iter_mut().for_each(|values| *values = negate_if(*values, negated));
+        }
+        position
     }
 
     /// Projects shaded vertices: records of `stride` floats each, which follow those that `out` has.
     pub(super) fn vertices(&self, records: &[f32], stride: usize, out: &mut Vec<Projected>) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-            /// Where `mul_add` is one instruction instead of a call.
+            /// Where `mul_add` is one instruction instead of a call, and four f64 are one vector.
             #[target_feature(enable = "avx2,fma")]
             fn project(projection: &Projection, records: &[f32], stride: usize, out: &mut Vec<Projected>) {
                 projection.project(records, stride, out);
@@ -137,44 +173,84 @@ impl Projection {
 
     #[inline(always)]
     fn project(&self, records: &[f32], stride: usize, out: &mut Vec<Projected>) {
-        let records = records.chunks_exact(stride);
-        out.reserve(records.len());
-        for record in records {
-            out.push(self.vertex(record));
+        out.reserve(records.len() / stride);
+        let has_user_planes = self.distances != [None; USER_PLANES];
+        let mut groups = records.chunks_exact(AT_ONCE * stride);
+        for group in &mut groups {
+            let group: [&[f32]; AT_ONCE] = each(|lane| &group[lane * stride..][..stride]);
+            out.extend_from_slice(&self.group(&group, has_user_planes));
+        }
+        for record in groups.remainder().chunks_exact(stride) {
+            out.extend_from_slice(&self.group(&[record], has_user_planes));
         }
     }
 
-    /// Projects a shaded vertex.
+    /// Projects shaded vertices.
     #[inline(always)]
-    fn vertex(&self, record: &[f32]) -> Projected {
-        let negated = self.ignore_w_sign && !self.divided && record[self.position + 3] < 0.0;
-        let position = self.position(record, negated);
-        // NaN is outside.
-        let bit = |value: f64, plane: usize| u16::from(!Distance { value, strict: false }.inside()) << plane;
-        let [w, near, far, left, right, top, bottom] = self.fixed_planes(&position);
-        let mut outside = bit(w, 0) | bit(near, 1) | bit(far, 2);
-        outside |= bit(left, 3) | bit(right, 4) | bit(top, 5) | bit(bottom, 6);
-        for (i, distance) in self.distances.iter().enumerate() {
-            if distance.is_some_and(|distance| distance.of(record).is_some_and(|distance| !distance.inside())) {
-                outside |= 1 << (FIXED_PLANES + i);
-            }
+    fn group<const N: usize>(&self, records: &[&[f32]; N], has_user_planes: bool) -> [Projected; N] {
+        let ignores_sign = self.ignore_w_sign && !self.divided;
+        let negated: [bool; N] = each(|lane| ignores_sign && records[lane][self.position + 3] < 0.0);
+        let position = self.positions(records, negated);
+        let mut outside = self.outside(&position);
+        if has_user_planes {
+            let of_user: [u64; N] = each(|lane| self.outside_of_user(records[lane]));
+            outside = each(|lane| outside[lane] | of_user[lane]);
         }
-        let mut projected = self.point(&position);
-        projected.outside = outside;
-        projected.negated = negated;
+        let mut projected = self.points(&position);
+        for (lane, projected) in projected.iter_mut().enumerate() {
+            (projected.outside, projected.negated) = (outside[lane] as u16, negated[lane]);
+        }
         projected
     }
 
-    /// Projects a position inside of all planes.
+    /// The user's planes that a vertex lies outside of, by bit.
+    fn outside_of_user(&self, record: &[f32]) -> u64 {
+        let is_outside = |distance: &Option<ClipDistance>| {
+            distance.is_some_and(|distance| distance.of(record).is_some_and(|distance| !distance.inside()))
+        };
+        let planes = self.distances.iter().enumerate();
+        planes.map(|(i, distance)| u64::from(is_outside(distance)) << (FIXED_PLANES + i)).fold(0, |all, bit| all | bit)
+    }
+
+    /// The planes that positions lie outside of, but the user's, by bit.
     #[inline(always)]
-    pub(super) fn point(&self, &[x, y, z, w]: &[f64; 4]) -> Projected {
-        if let Some(single) = &self.single {
-            return single.point(&[x, y, z, w]);
+    fn outside<const N: usize>(&self, position: &[Lanes<N>; 4]) -> [u64; N] {
+        let mut outside = [0; N];
+        for (plane, distances) in self.fixed_planes(position).into_iter().enumerate() {
+            // NaN is outside.
+            let bits: [u64; N] = each(|lane| if distances[lane] >= 0.0 { 0 } else { 1 << plane });
+            outside = each(|lane| outside[lane] | bits[lane]);
         }
+        outside
+    }
+
+    /// Projects a position inside of all planes.
+    pub(super) fn point(&self, position: &[f64; 4]) -> Projected {
+        let [projected] = self.points(&position.map(|value| [value]));
+        projected
+    }
+
+    /// Projects positions inside of all planes.
+    #[inline(always)]
+    fn points<const N: usize>(&self, position: &[Lanes<N>; 4]) -> [Projected; N] {
+        if let Some(single) = &self.single {
+            return single.points(position);
+        }
+        let [x, y, z, w] = position;
         let Viewport { scale, offset } = self.viewport;
-        let inv_w = 1.0 / w;
-        let window = |v: f64, axis: usize| v * inv_w * f64::from(scale[axis]) + f64::from(offset[axis]);
-        Projected { x: snap(window(x, 0)), y: snap(window(y, 1)), depth: window(z, 2), inv_w, ..Projected::default() }
+        let inv_w = reciprocal(w);
+        let window = |v: &Lanes<N>, axis: usize| -> Lanes<N> {
+            let (scale, offset) = (f64::from(scale[axis]), f64::from(offset[axis]));
+            each(|lane| v[lane] * inv_w[lane] * scale + offset)
+        };
+        let (x, y, depth) = (snap(window(x, 0)), snap(window(y, 1)), window(z, 2));
+        each(|lane| Projected {
+            x: x[lane],
+            y: y[lane],
+            depth: depth[lane],
+            inv_w: inv_w[lane],
+            ..Projected::default()
+        })
     }
 
     /// How far inside of a plane a vertex lies; `None` when there is no such plane.
@@ -182,28 +258,31 @@ impl Projection {
         let plane = plane as usize;
         match plane {
             1 | 2 if self.depth_clip[plane - 1].is_none() => None,
-            0..FIXED_PLANES => Some(Distance { value: self.fixed_planes(position)[plane], strict: false }),
+            0..FIXED_PLANES => {
+                let [value] = self.fixed_planes(&position.map(|value| [value]))[plane];
+                Some(Distance { value, strict: false })
+            }
             _ => (*self.distances.get(plane - FIXED_PLANES)?)?.of(record),
         }
     }
 
     /// How far inside of all planes but the user's; 0 of those that there are not.
     #[inline(always)]
-    fn fixed_planes(&self, &[x, y, z, w]: &[f64; 4]) -> [f64; FIXED_PLANES] {
+    fn fixed_planes<const N: usize>(&self, [x, y, z, w]: &[Lanes<N>; 4]) -> [Lanes<N>; FIXED_PLANES] {
         let Viewport { scale, offset } = self.viewport;
         let [sx, sy, sz] = scale.map(f64::from);
         let [ox, oy, oz] = offset.map(f64::from);
         let [near, far] = self.depth_clip.map(|limit| limit.map(f64::from));
-        let guard = GUARD * w;
-        let (right, down) = (x * sx + ox * w, y * sy + oy * w);
+        let right: Lanes<N> = each(|lane| x[lane] * sx + ox * w[lane]);
+        let down: Lanes<N> = each(|lane| y[lane] * sy + oy * w[lane]);
         [
-            w - SMALLEST_W,
-            near.map_or(0.0, |near| z * sz + (oz - near) * w),
-            far.map_or(0.0, |far| (far - oz) * w - z * sz),
-            guard + right,
-            guard - right,
-            guard + down,
-            guard - down,
+            each(|lane| w[lane] - SMALLEST_W),
+            near.map_or([0.0; N], |near| each(|lane| z[lane] * sz + (oz - near) * w[lane])),
+            far.map_or([0.0; N], |far| each(|lane| (far - oz) * w[lane] - z[lane] * sz)),
+            each(|lane| GUARD * w[lane] + right[lane]),
+            each(|lane| GUARD * w[lane] - right[lane]),
+            each(|lane| GUARD * w[lane] + down[lane]),
+            each(|lane| GUARD * w[lane] - down[lane]),
         ]
     }
 }
@@ -228,21 +307,28 @@ pub(super) fn stored(record: &[f32], at: usize) -> [f32; 4] {
     }
 }
 
+/// Added to a number below 2^31 it leaves the nearest whole number in the lowest bits.
+const WHOLE: f64 = (3u64 << 51) as f64;
+
 /// In 1/256 pixel, rounded half up. NaN gives 0; only vertices outside, and those that clipping of infinities makes,
 /// are limited.
-#[inline]
-fn snap(v: f64) -> i32 {
-    // The limits are whole numbers, so they may be applied first, and what is left fits.
-    let v = (v * 256.0 + 0.5).clamp(-FURTHEST, FURTHEST);
-    let towards_zero = v as i32;
-    towards_zero - i32::from(f64::from(towards_zero) > v)
+#[inline(always)]
+fn snap<const N: usize>(v: Lanes<N>) -> [i32; N] {
+    // The limits are whole numbers, so they may be applied first.
+    let v: Lanes<N> = each(|lane| (v[lane] * 256.0 + 0.5).clamp(-FURTHEST, FURTHEST));
+    let v: Lanes<N> = each(|lane| if v[lane].is_nan() { 0.0 } else { v[lane] });
+    let sum: Lanes<N> = each(|lane| v[lane] + WHOLE);
+    each(|lane| sum[lane].to_bits() as i32 - i32::from(sum[lane] - WHOLE > v[lane]))
 }
 
 impl Single {
+    /// Components where they are.
+    const UNMOVED: [(u8, bool); 4] = [(0, false), (1, false), (2, false), (3, false)];
+
     /// Positions that are window coordinates already.
     pub fn plain() -> Single {
         Single {
-            swizzle: [(0, false), (1, false), (2, false), (3, false)],
+            swizzle: Single::UNMOVED,
             viewport: Viewport { scale: [1.0; 3], offset: [0.0; 3] },
             mirror: None,
             shift: [0.0; 2],
@@ -250,19 +336,31 @@ impl Single {
     }
 
     #[inline(always)]
-    fn point(&self, &[x, y, z, w]: &[f64; 4]) -> Projected {
-        let [x, y, z, w] = [x as f32, y as f32, z as f32, w as f32];
-        let inv_w = 1.0 / w;
+    fn points<const N: usize>(&self, position: &[Lanes<N>; 4]) -> [Projected; N] {
+        let single = |component: usize| -> [f32; N] { each(|lane| position[component][lane] as f32) };
+        let [x, y, z, w] = [single(0), single(1), single(2), single(3)];
+        let inv_w: [f32; N] = each(|lane| 1.0 / w[lane]);
         let Viewport { scale, offset } = self.viewport;
-        let window = |v: f32, axis: usize| (v * inv_w).mul_add(scale[axis], offset[axis]);
+        let window = |v: [f32; N], axis: usize| -> [f32; N] {
+            each(|lane| (v[lane] * inv_w[lane]).mul_add(scale[axis], offset[axis]))
+        };
         let mut at = [window(x, 0), window(y, 1)];
         if let Some(height) = self.mirror {
-            at[1] = height - at[1];
+            at[1] = each(|lane| height - at[1][lane]);
         }
-        let at = [at[0] + self.shift[0], at[1] + self.shift[1]];
-        let (x, y) = (snap(at[0].into()), snap(at[1].into()));
-        let (depth, inv_w) = (window(z, 2).into(), inv_w.into());
-        Projected { x, y, window: at, depth, inv_w, ..Projected::default() }
+        let shifted = |axis: usize| -> [f32; N] { each(|lane| at[axis][lane] + self.shift[axis]) };
+        let at = [shifted(0), shifted(1)];
+        let snapped = |axis: usize| snap::<N>(each(|lane| at[axis][lane].into()));
+        let (x, y) = (snapped(0), snapped(1));
+        let depth = window(z, 2);
+        each(|lane| Projected {
+            x: x[lane],
+            y: y[lane],
+            window: [at[0][lane], at[1][lane]],
+            depth: depth[lane].into(),
+            inv_w: inv_w[lane].into(),
+            ..Projected::default()
+        })
     }
 }
 
@@ -296,6 +394,12 @@ mod tests {
             distances: [None; USER_PLANES],
             position: 0,
             single: None,
+        }
+    }
+
+    impl Projection {
+        fn vertex(&self, record: &[f32]) -> Projected {
+            self.group(&[record], true)[0]
         }
     }
 
@@ -341,5 +445,28 @@ mod tests {
         projection.ignore_w_sign = true;
         let found = projection.vertex(&[1.0, -1.0, 0.0, -2.0]);
         assert_eq!((found.x, found.y, found.outside, found.negated), (80 * 256, 60 * 256, 0, true));
+    }
+
+    #[test]
+    fn vertices_are_the_same_alone_and_with_others() {
+        let values = [0.0, -0.0, 0.5, -1.0, 1e-30, 3e4, -7e9, f32::INFINITY, f32::NAN, 1.0];
+        let value = |i: usize| values[(i * i + i / 7) % values.len()];
+        let records: Vec<f32> = (0..5 * 103).map(value).collect();
+        let single = Single { mirror: Some(240.0), shift: [0.5, -0.5], ..Single::plain() };
+        let swizzle = [(1, true), (0, false), (2, true), (3, false)];
+        for single in [None, Some(Single { swizzle, ..single })] {
+            for (divided, ignore_w_sign) in [(false, false), (false, true), (true, false)] {
+                let mut projection = Projection { divided, ignore_w_sign, single, ..projection() };
+                projection.distances[3] = Some(ClipDistance { at: 4, keep: Keep::Negative });
+                let mut together = Vec::new();
+                projection.vertices(&records, 5, &mut together);
+                let bits = |of: &Projected| {
+                    let window = of.window.map(f32::to_bits);
+                    (of.x, of.y, window, of.depth.to_bits(), of.inv_w.to_bits(), of.outside, of.negated)
+                };
+                let alone = records.chunks_exact(5).map(|record| bits(&projection.vertex(record)));
+                assert!(together.iter().map(bits).eq(alone));
+            }
+        }
     }
 }

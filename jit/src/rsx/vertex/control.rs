@@ -70,11 +70,11 @@ impl Lower<'_, '_> {
     fn fork(&mut self, from: usize, bits: Value, yes: usize, no: usize) {
         let all = self.all(bits);
         let (yes_way, no_way, mixed) = (self.e.block(&[]), self.e.block(&[]), self.e.block(&[]));
-        self.e.branch(all, (yes_way, &[]), (mixed, &[]));
+        self.e.branch_if_agreed(all, (yes_way, &[]), (mixed, &[]));
         self.e.seal(&[yes_way, mixed]);
         self.e.switch_to(mixed);
         let diverged = self.diverged;
-        self.e.branch(bits, (diverged, &[]), (no_way, &[]));
+        self.e.branch_if_rare(bits, diverged, (no_way, &[]));
         self.e.seal(&[no_way]);
         for (way, to) in [(yes_way, yes), (no_way, no)] {
             self.e.switch_to(way);
@@ -97,18 +97,18 @@ impl Lower<'_, '_> {
         let empty = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, left, 0);
         let on = self.e.block(&[]);
         let retry = self.retry;
-        self.e.branch(empty, (retry, &[]), (on, &[]));
+        self.e.branch_if_rare(empty, retry, (on, &[]));
         self.e.seal(&[on]);
         self.e.switch_to(on);
     }
 
-    /// Stores the group's records and goes on with the next group, or leaves the kernel.
+    /// Stores the group's records and ends the group.
     fn records(&mut self) {
         let key = self.source.key;
         let args = self.e.args;
         let records = self.e.load_i64(args, Args::RECORDS);
         let stride = 4 * key.stride() as i32;
-        let group = self.e.b.ins().uextend(I64, self.group);
+        let group = self.e.b.ins().uextend(I64, self.groups.group);
         let size = self.e.i64(i64::from(4 * stride));
         let offset = self.e.b.ins().imul(group, size);
         let records = self.e.b.ins().iadd(records, offset);
@@ -120,14 +120,6 @@ impl Lower<'_, '_> {
                 self.e.store(row.0, records, at + vertex as i32 * stride);
             }
         }
-        let e = &mut *self.e;
-        let next = e.b.ins().iadd_imm_u(self.group, 1);
-        let groups = e.load_i32(args, Args::GROUPS);
-        let more = e.b.ins().icmp(IntCC::UnsignedLessThan, next, groups);
-        let done = e.block(&[]);
-        e.branch(more, (self.head, &[next]), (done, &[]));
-        e.switch_to(done);
-        let all = e.b.ins().uextend(I64, groups);
-        e.finish(all);
+        self.groups.next(self.e);
     }
 }

@@ -17,7 +17,7 @@ mod vector;
 
 use std::collections::{BTreeSet, HashMap};
 
-use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::sampler::TextureKey;
@@ -26,6 +26,7 @@ use triglyph_guest::rsx::vertex::{Instruction, Program};
 use triglyph_guest::table::flags;
 
 use crate::cfg::emit::{self, HostBlocks};
+use crate::groups::Groups;
 use crate::lane::{Emit, F32x4};
 use crate::program::vertex::args::Args;
 use crate::program::vertex::needs::{DIVERGED, Needs, RETRY};
@@ -79,17 +80,12 @@ impl<'k> Source<'k> {
 
     /// Emits the kernel.
     pub fn build(&self, e: &mut Emit<'_>, needs: &mut Needs) -> Result<(), Unsupported> {
-        let head = e.block(&[I32]);
-        let zero = e.i32(0);
-        e.jump(head, &[zero]);
-        e.switch_to(head);
-        let group = e.parameter(head, 0);
+        let groups = Groups::begin(e, Args::GROUPS);
         let (retry, diverged) = (e.cold_block(&[]), e.cold_block(&[]));
         let straight = self.graph.blocks.len() == 1 && !self.graph.cyclic;
         let mut lower = Lower {
             source: self,
-            head,
-            group,
+            groups,
             retry,
             diverged,
             inputs: [None; 16],
@@ -105,9 +101,14 @@ impl<'k> Source<'k> {
             lower.start();
         }
         emit::emit_all(&mut lower, &self.graph.blocks);
+        groups.end(e);
+        let args = e.args;
+        let all = e.load_i32(args, Args::GROUPS);
+        let all = e.b.ins().uextend(I64, all);
+        e.finish(all);
         for (block, reason) in [(retry, RETRY), (diverged, DIVERGED)] {
             e.switch_to(block);
-            let index = e.b.ins().uextend(I64, group);
+            let index = e.b.ins().uextend(I64, groups.group);
             let status = e.b.ins().bor_imm_u(index, reason as i64);
             e.finish(status);
         }
@@ -124,9 +125,7 @@ struct Lower<'e, 'a> {
     e: &'e mut Emit<'a>,
     source: &'e Source<'e>,
     needs: &'e mut Needs,
-    /// Begins a group; its parameter is the group's number.
-    head: Block,
-    group: Value,
+    groups: Groups,
     /// Leave the kernel: the interpreter has to do the group, or its lanes diverge.
     retry: Block,
     diverged: Block,

@@ -97,7 +97,7 @@ impl Lower<'_, '_> {
             return fetched;
         }
         let key = self.source.key;
-        let fetched = fetch::fetch(self.e, number, key.inputs[number], key.big_endian, self.group);
+        let fetched = fetch::fetch(self.e, number, key.inputs[number], key.big_endian, self.groups.group);
         self.inputs[number] = Some(fetched);
         fetched
     }
