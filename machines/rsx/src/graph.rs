@@ -22,6 +22,15 @@ pub struct Run<'w> {
     pub increasing: bool,
 }
 
+impl Run<'_> {
+    /// Calls `what` with the method of each word. A run may be cut between any two words, so what is counted is counted
+    /// for each of them.
+    fn each_method(self, mut what: impl FnMut(u32)) {
+        let step = if self.increasing { 4 } else { 0 };
+        (0..self.words.len() as u32).for_each(|word| what(self.method + step * word));
+    }
+}
+
 /// An engine object that is given methods.
 ///
 /// Object methods (0x180 to 0x1FC) arrive with the name under which [`Core::resolve`] knows the object: the value can
@@ -121,14 +130,14 @@ impl Graph {
             Bound::TwoD(index) => return self.two_d.run(core, index, run),
             // The puller sends these elsewhere.
             Bound::Software => {}
-            Bound::Nothing => {
-                let what = format_args!("method {:#x} of subchannel {subchannel}, which is not bound", run.method);
-                core.fault(FaultKind::BadMethod, u64::from(run.method), what);
-            }
-            Bound::Unknown(class) => {
-                let what = format_args!("method {:#x} of class {class:#x}, which does not exist", run.method);
-                core.fault(FaultKind::BadMethod, u64::from(run.method), what);
-            }
+            Bound::Nothing => run.each_method(|method| {
+                let what = format_args!("method {method:#x} of subchannel {subchannel}, which is not bound");
+                core.fault(FaultKind::BadMethod, method.into(), what);
+            }),
+            Bound::Unknown(class) => run.each_method(|method| {
+                let what = format_args!("method {method:#x} of class {class:#x}, which does not exist");
+                core.fault(FaultKind::BadMethod, method.into(), what);
+            }),
         }
         run.words.len()
     }

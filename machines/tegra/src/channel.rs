@@ -28,7 +28,7 @@ pub enum Bound {
     Class(Class),
     /// The processor: nobody executes the methods here.
     Software,
-    /// A class that does not exist. That was reported when it was bound.
+    /// Nothing yet, or a class that does not exist: each word is a fault.
     Unknown,
 }
 
@@ -567,12 +567,19 @@ impl Channel {
                 self.blocked = self.units.take_blocked();
                 taken
             }
-            // What lies behind the end of the methods begins anew with the host's.
-            Bound::Software | Bound::Unknown => match stepping {
-                Stepping::Each => words.len().min((METHOD_MASK + 1 - method) as usize),
-                Stepping::Never => words.len(),
-                Stepping::Once => 1,
-            },
+            bound => {
+                // What lies behind the end of the methods begins anew with the host's.
+                let taken = match stepping {
+                    Stepping::Each => words.len().min((METHOD_MASK + 1 - method) as usize),
+                    Stepping::Never => words.len(),
+                    Stepping::Once => 1,
+                };
+                if bound == Bound::Unknown {
+                    let step = u32::from(stepping == Stepping::Each);
+                    (0..taken as u32).for_each(|word| no_class(core, subchannel, method + step * word));
+                }
+                taken
+            }
         }
     }
 
@@ -585,4 +592,11 @@ impl Channel {
             self.packet_traces.clear();
         }
     }
+}
+
+/// Counts a word for a subchannel without a class.
+#[cold]
+fn no_class(core: &mut Core, subchannel: u32, method: u32) {
+    let what = format_args!("method {method:#x} of subchannel {subchannel}, which has no class");
+    core.fault(FaultKind::BadMethod, method.into(), what);
 }

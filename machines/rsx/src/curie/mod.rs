@@ -81,6 +81,12 @@ fn command(core: &Core, method: u32, value: u32) -> Command {
     Command { class: class::CURIE, method, value, position: core.position }
 }
 
+/// Whether words for the same method may be taken together.
+const fn takes_array(trigger: Trigger) -> bool {
+    use Trigger::{ArrayElement16, ArrayElement32, DrawArrays, DrawIndexArray, InlineArray};
+    matches!(trigger, DrawArrays | DrawIndexArray | ArrayElement16 | ArrayElement32 | InlineArray)
+}
+
 /// From 0 to 4095.
 const EVERYTHING: u32 = 0x0FFF_0000;
 
@@ -142,8 +148,8 @@ impl Curie {
             return 0;
         }
         core.budget.charge(cost::COMMAND);
-        // Words for the same method, or for the elements of one array.
-        let repeated = if increasing { &words[..1] } else { words };
+        // Words for the same method that make one array. All others are executed one by one.
+        let repeated = if increasing || !takes_array(trigger) { &words[..1] } else { words };
         match trigger {
             Trigger::TransformProgram => return self.transform_program(core, run),
             Trigger::TransformConstant => return self.transform_constant(core, run),

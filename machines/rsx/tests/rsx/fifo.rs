@@ -207,6 +207,28 @@ fn channels_keep_their_state_in_instance_memory() {
 }
 
 #[test]
+fn each_word_that_no_object_takes_is_a_fault_wherever_packets_are_cut() {
+    for mode in MODES {
+        // Nothing stands on subchannel 1; there are no primitives 0x66 and 0x77.
+        let push = Push::new().methods(1, 0x30C, &[1, 2, 3]).same(1, 0x310, &[4, 5]).bind(3, CURIE);
+        let push = push.same(3, 0x1808, &[0x66, 0, 0x77]).same(3, 0x0110, &[0, 0]);
+        let words = push.bytes(false);
+        let mut found = Vec::new();
+        for cut in 1..push.0.len() as u64 {
+            let mut gpu = capture_machine(mode, false);
+            gpu.write(GuestAddr::new(MAIN, PUSH_AT), &words).unwrap();
+            let end = words.len() as u64;
+            gpu.submit(&payload(1, &[(PUSH_AT, 4 * cut)])).unwrap();
+            gpu.submit(&payload(1, &[(PUSH_AT + 4 * cut, end - 4 * cut)])).unwrap();
+            found.push(gpu.faults().first().iter().map(|fault| (fault.kind, fault.address)).collect::<Vec<_>>());
+        }
+        let unbound: Vec<u64> = found[0].iter().map(|(_, address)| *address).collect();
+        assert_eq!(unbound, [0x30C, 0x310, 0x314, 0x310, 0x310, 0x66, 0x77], "{:?}", found[0]);
+        assert!(found.iter().all(|faults| *faults == found[0]), "{found:?}");
+    }
+}
+
+#[test]
 fn yielding_goes_on() {
     for mut gpu in capture_machines() {
         submit(&mut gpu, &bound().methods(0, 0x80, &[0]).methods(2, 0x30C, &[1]).methods(0, 0x80, &[0]));

@@ -386,11 +386,11 @@ fn nonsense_is_counted_and_left_behind() {
     machine.run(&methods(THREED, 0xFFF, &[1]));
     machine.run(&methods(THREED, 0, &[0x1234]));
     assert_eq!(machine.gpu.channel(0).map(|channel| channel.bound(THREED)), Some(Bound::Unknown));
-    // That was reported; what is sent there is not, again and again.
+    // Each word that is sent there is a fault of its own.
     machine.run(&methods(THREED, 0x100, &[1, 2]));
     machine.run(&methods(HOST, 0x3F, &[1]));
     machine.run(&methods(HOST, 1, &[1]));
-    assert_eq!(machine.faults(FaultKind::BadMethod), 4);
+    assert_eq!(machine.faults(FaultKind::BadMethod), 6);
     let missing = Segment { address: 0x1000, words: 8, sync: false, subroutine: false, conditional: false };
     machine.gpu.submit_entries(0, [Entry::Segment(missing).encode(), 1 << 32, 9 << 32]).expect("a submission");
     assert_eq!((machine.faults(FaultKind::UnmappedRead), machine.faults(FaultKind::BadCommand)), (1, 4));
