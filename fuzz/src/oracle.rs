@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use triglyph::capture::Record;
-use triglyph::{Error, FaultKind, Tier};
+use triglyph::{Error, FaultKind, HiddenSurfaceRemoval, Tier};
 use triglyph_guest::listed;
 
 use super::choices::Choices;
@@ -18,7 +18,7 @@ use super::run::{Bounds, Compared, Cuts, Faults, Run, Setup, Subject, play};
 listed! {
     /// What is asked about a mutant.
     pub enum Oracle: u32 {
-        /// The interpreter and compiled code leave the same bytes and faults.
+        /// The interpreter and compiled code leave the same bytes and faults, also without hidden surfaces.
         Tiers = 0,
         /// One, two and four threads do.
         Threads = 1,
@@ -160,7 +160,11 @@ impl Asked {
             return Verdict::Skipped("more memory than snapshots are taken of".into());
         }
         let verdict = match oracle {
-            Oracle::Tiers => self.same(&subject, Setup::new(Tier::InterpreterOnly, 1), &[compiled(1)], Compared::ALL),
+            Oracle::Tiers => {
+                let without_hidden = Setup { hidden_surfaces: HiddenSurfaceRemoval::Always, ..compiled(1) };
+                let interpreted = Setup::new(Tier::InterpreterOnly, 1);
+                self.same(&subject, interpreted, &[compiled(1), without_hidden], Compared::ALL)
+            }
             Oracle::Threads => self.threads(&subject),
             Oracle::PacketTraces => {
                 let [forced, never] = [1, 0].map(|packet_traces| Setup { packet_traces, ..compiled(1) });

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::NamedTempFile;
 use triglyph::capture::{Checks, Event, Limits, Player, Prepared, Reader, Record};
-use triglyph::{Error, GuestRange, KeyFile, Options, RunEnd, RunLimit, SnapshotOptions, Tier};
+use triglyph::{Error, GuestRange, HiddenSurfaceRemoval, KeyFile, Options, RunEnd, RunLimit, SnapshotOptions, Tier};
 
 use super::choices::Choices;
 use super::document::extra;
@@ -21,6 +21,8 @@ pub struct Setup {
     pub packet_traces: u32,
     /// Whether derived state is remembered.
     pub state_cache: bool,
+    /// Whether hidden surfaces are removed.
+    pub hidden_surfaces: HiddenSurfaceRemoval,
     /// Whether mappings are between guard pages.
     pub guarded: bool,
     /// How submissions are done.
@@ -30,12 +32,14 @@ pub struct Setup {
 impl Setup {
     /// Whole submissions on these threads.
     pub const fn new(tier: Tier, threads: usize) -> Self {
-        Setup { tier, threads, packet_traces: 2, state_cache: true, guarded: false, cuts: Cuts::None }
+        let hidden_surfaces = HiddenSurfaceRemoval::WhenFaster;
+        Setup { tier, threads, packet_traces: 2, state_cache: true, hidden_surfaces, guarded: false, cuts: Cuts::None }
     }
 
     fn options(&self, keys: Option<&NamedTempFile>) -> Result<Options, Error> {
         let mut options = Options::new(self.tier, self.threads);
         options.packet_traces = self.packet_traces;
+        options.hidden_surface_removal = self.hidden_surfaces;
         // What compiled code does with all of it in two seconds takes the interpreter more than a minute. All runs of a
         // case have the same.
         options.fuel /= 16;
