@@ -216,9 +216,7 @@ impl Stream {
             records.chunks_exact_mut(stride).for_each(|record| store(record, words, value));
         } else if reads <= self.room.min(window.len() as u64) && self.is_worth_copying(numbers) {
             let copied = self.copy(window, numbers.ends, room);
-            for (record, &element) in records.chunks_exact_mut(stride).zip(elements) {
-                store(record, words, self.copied(&copied, element));
-            }
+            self.fill_from(&copied, words, elements, records.chunks_exact_mut(stride));
         } else {
             for (record, &element) in records.chunks_exact_mut(stride).zip(elements) {
                 store(record, words, self.element(core, window, element, &mut missing));
@@ -249,20 +247,16 @@ impl Stream {
         Copied { bytes: room, first, words: whole.then(|| self.format.count() as usize) }
     }
 
-    /// The words of an element in a copy.
-    #[inline]
-    fn copied(&self, copied: &Copied<'_>, element: u32) -> [u32; 4] {
-        let at = element as usize * self.stride as usize - copied.first;
-        let raw = copied.bytes.get(at..).and_then(<[u8]>::first_chunk::<16>).copied().unwrap_or_default();
-        let Some(count) = copied.words else { return self.value(raw) };
-        let mut value = DEFAULT;
-        for (word, bytes) in value.iter_mut().zip(raw.as_chunks().0).take(count) {
-            *word = u32::from_le_bytes(*bytes);
+    /// Fills an attribute of records from a copy.
+    fn fill_from(&self, copied: &Copied<'_>, words: &[Option<usize>; 4], elements: &[u32], records: Rows<'_>) {
+        let rows = records.zip(elements);
+        // What most attributes are: floats, to words of a record side by side.
+        match (copied.words.filter(|_| !self.exchanged), side_by_side(words)) {
+            (Some(count), Some((first, 4))) => copied.floats::<4>(self, count, rows, first),
+            (Some(count), Some((first, 3))) => copied.floats::<3>(self, count, rows, first),
+            (Some(count), Some((first, 2))) => copied.floats::<2>(self, count, rows, first),
+            _ => rows.for_each(|(record, &element)| store(record, words, self.value(copied.raw(self, element)))),
         }
-        if self.exchanged {
-            value.swap(0, 2);
-        }
-        value
     }
 
     /// Bytes from the address on that elements up to `last` lie in.
@@ -306,6 +300,43 @@ struct Copied<'r> {
     first: usize,
     /// Components of elements that are f32.
     words: Option<usize>,
+}
+
+/// Records, one after the other.
+type Rows<'r> = std::slice::ChunksExactMut<'r, u32>;
+
+impl Copied<'_> {
+    /// The bytes of an element of `stream`.
+    #[inline(always)]
+    fn raw(&self, stream: &Stream, element: u32) -> [u8; 16] {
+        let at = element as usize * stream.stride as usize - self.first;
+        self.bytes.get(at..).and_then(<[u8]>::first_chunk).copied().unwrap_or_default()
+    }
+
+    /// Stores the first components of elements of `count` floats at `first` in their records.
+    #[inline]
+    fn floats<'r, const COMPONENTS: usize>(
+        &self,
+        stream: &Stream,
+        count: usize,
+        rows: impl Iterator<Item = (&'r mut [u32], &'r u32)>,
+        first: usize,
+    ) {
+        let missing = u128::MAX.checked_shl(32 * count as u32).unwrap_or(0);
+        let defaults = missing & u128::from(DEFAULT[3]) << 96;
+        for (record, &element) in rows {
+            let value = u128::from_le_bytes(self.raw(stream, element)) & !missing | defaults;
+            let Some(place) = record.get_mut(first..).and_then(<[u32]>::first_chunk_mut::<COMPONENTS>) else { return };
+            *place = std::array::from_fn(|i| (value >> (32 * i)) as u32);
+        }
+    }
+}
+
+/// Where an attribute's first components lie in a record, and how many, if they lie side by side.
+fn side_by_side(words: &[Option<usize>; 4]) -> Option<(usize, usize)> {
+    let first = words[0]?;
+    let count = words.iter().flatten().count();
+    words[..count].iter().enumerate().all(|(i, at)| *at == Some(first + i)).then_some((first, count))
 }
 
 /// Stores the components of an attribute that a record has.
