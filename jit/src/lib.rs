@@ -1,7 +1,8 @@
 //! Kernels as machine code: the fast one of the two tiers.
 //!
 //! ```text
-//! key -> lower/ (shader programs), pixel/ (fixed-function stages), transfer/ (copies), mme.rs (macros),
+//! key -> lower/ (vertex and geometry programs of the 3DS), vertex/ (vertex programs of the RSX), pixel/ (pixels),
+//!          maxwell/ (all other stages of the Tegra X1), transfer/ (copies), mme.rs (macros),
 //!          packet_trace.rs (packets of push buffers)
 //!          emit through lane.rs (four guest lanes as one value) and cfg/ (guest control flow)
 //!     -> code.rs: Cranelift, or wide.rs for vectors of 256 bits; lifetime; memory.rs: where code lives
@@ -22,12 +23,11 @@ mod memory;
 mod mme;
 mod packet_trace;
 mod pixel;
-mod program;
 mod promote;
-mod quads;
 mod rsx;
 mod texture;
 mod transfer;
+mod vertex;
 mod wide;
 
 use std::sync::Arc;
@@ -76,17 +76,17 @@ impl Jit {
 
     /// What the pixel kernel of `key` compiles to: the intermediate form and the host's instructions.
     pub fn dump_pixel(&self, key: &PixelKey) -> String {
-        pixel::dump(&self.compiler, key)
+        pixel::dump_pixel(&self.compiler, key)
     }
 
     /// What the fragment kernel of `key` compiles to.
     pub fn dump_fragment(&self, key: &FragmentKey) -> String {
-        program::dump(&self.compiler, key)
+        pixel::dump_fragment(&self.compiler, key)
     }
 
     /// What the vertex kernel of `key`, a program, compiles to.
     pub fn dump_program_vertex(&self, key: &contract::vertex::VertexKey) -> String {
-        program::vertex::dump(&self.compiler, key)
+        vertex::dump(&self.compiler, key)
     }
 
     /// What the kernel of `key`, a Maxwell program, compiles to.
@@ -133,11 +133,11 @@ impl Tier for Jit {
         &self,
         key: &contract::vertex::VertexKey,
     ) -> Result<Arc<dyn contract::VertexKernel>, Unsupported> {
-        program::vertex::vertex(&self.compiler, key)
+        vertex::vertex(&self.compiler, key)
     }
 
     fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn contract::FragmentKernel>, Unsupported> {
-        program::fragment(&self.compiler, key)
+        pixel::fragment(&self.compiler, key)
     }
 
     fn shader(&self, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {

@@ -16,7 +16,7 @@ use super::image::{self, HandleEntry};
 use super::image_direct::DirectImage;
 use super::vectors::VECTORS;
 use super::{Needs, ResourceKeys};
-use crate::program::texture_args::TextureArgs;
+use crate::pixel::sample::programs::args::TextureArgs;
 
 /// Arguments common to programs of all stages. Pointers are valid while the code runs.
 #[repr(C, align(64))]

@@ -12,7 +12,7 @@ use super::flow::{jump_table, least};
 use super::image::MAX_KINDS;
 use super::{Context, LaneValue, Lower};
 use crate::lane::{I32x4, Mask};
-use crate::program::sampler::TextureUnit;
+use crate::pixel::sample::programs::TextureUnit;
 
 /// Source of a texture's handle, if it is known only at run time.
 #[derive(Clone, Copy)]

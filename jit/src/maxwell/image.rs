@@ -7,7 +7,7 @@ use triglyph_guest::layout::{Blocks, SurfaceLayout};
 use super::access::{self, Access, Space};
 use super::atomic;
 use super::vectors::Vectors;
-use crate::program::output::channel;
+use crate::pixel::target::channel;
 
 /// Most formats of images, or keys of textures, that an instruction selects from at run time.
 pub const MAX_KINDS: usize = 8;

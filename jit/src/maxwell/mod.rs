@@ -71,7 +71,7 @@ use triglyph_guest::tegra::shader::shape::{AttributeAccess, Interpolate, Plain};
 use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use crate::lane::{Emit, F32x4, I32x4, Mask};
-use crate::quads::AT_ONCE;
+use crate::pixel::quads::AT_ONCE;
 pub use args::{Context, Prepared};
 use file::{File, Loc};
 pub use graph::Graph;

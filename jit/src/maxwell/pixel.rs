@@ -13,9 +13,9 @@ use super::file::Loc;
 use super::pixel_plan::PixelPlan;
 use super::{Host, Interpolated, Lanes, Lower, Needs, ResourceKeys};
 use crate::lane::{Emit, F32x4, I32x4};
-use crate::program::args::{at, quad_scratch_at};
-use crate::program::plan::PlaneOf;
-use crate::program::quad::{Computed, Quad, Results};
+use crate::pixel::args::programs::{at, quad_scratch_at};
+use crate::pixel::plan::programs::PlaneOf;
+use crate::pixel::quad::programs::{Computed, Quad, Results};
 
 /// A quad as the host of a program.
 struct Pixels<'p, 'q, 'a> {

@@ -17,7 +17,7 @@ use super::image::{self, Action, Counting, ImageAccess};
 use super::image_direct::bytes_accessed;
 use super::{Done, Lower};
 use crate::lane::{Emit, I32x4, Mask};
-use crate::program::output::channel;
+use crate::pixel::target::channel;
 
 /// The images of the lanes.
 struct Found {

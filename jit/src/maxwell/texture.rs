@@ -10,11 +10,11 @@ use triglyph_guest::tegra::shader::isa::*;
 use super::handle::{HandleSource, bound};
 use super::{Done, LaneValue, Lanes, Loc, Lower};
 use crate::lane::{F32x4, I32x4, Mask};
-use crate::program::sampler::{
+use crate::pixel::sample::programs::args::TextureArgs;
+use crate::pixel::sample::programs::{
     Fetch, Gather, GatherOffsets, LodSource, Lookup, Reference, TextureUnit, fetch, gather, query_level, query_size,
     sample,
 };
-use crate::program::texture_args::TextureArgs;
 
 /// Takes consecutive registers.
 struct RegisterList {

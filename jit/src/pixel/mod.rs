@@ -1,42 +1,36 @@
-//! Fused pixel kernels: one native function does all blocks of a job.
+//! Pixel kernels: one native function does all blocks of a job, from interpolation to the stored pixel.
 //!
 //! ```text
-//! kernel    blocks -> corner, coverage; per primitive: planes -> quads of 2x2 pixels (16 contiguous bytes of RGBA8)
-//!   setup     what quads share
-//!   quad      order of the stages for one quad, early outs
-//!     interpolate  edges -> 1/w, varyings, depth
-//!     sample       texels of decoded textures; lod: level of detail
-//!     shadow       shadow maps, sampled and drawn
-//!     procedural   the fourth texture unit, noise
-//!     lighting     the two colours of fragment lighting
-//!     combine      the six stages on 16-bit pairs
-//!     test         alpha, stencil, depth
-//!     fog, gas, blend, target
+//! key -> plan/       analysis: what of a key is used at all
+//!     -> kernel/     the function: blocks, their quads (quads.rs: of 2x2 pixels, up to four at once); its call
+//!          args/     its arguments, and the checks that make a call sound
+//!          setup/    per primitive and block: planes, steps, addresses
+//!        quad/       one quad: order of the stages, early outs (samples.rs: of several samples a pixel)
+//!          interpolate/    varyings, 1/w, depth
+//!          depth_stencil/  tests and their writes
+//!          sample/         texels of decoded textures
+//!          shade/          combiners, or a program
+//!          blend/          blending, logic operations
+//!          target/         reading and writing colours
 //! ```
 //!
-//! Four pixels of a quad are neighbours in memory because targets are stored in Morton order. `plan` analyses the key,
-//! `args` has the code's arguments and the checks that make a call sound.
+//! There are two machines in each phase. `pica`: the 3DS, whose combiners and lighting are state, whose colours have 8
+//! bits a channel, and whose targets store a quad as four neighbours in memory. `programs`: the RSX and the Tegra X1,
+//! whose pixels are shaded by programs in f32 and stored in several surfaces of many formats and layouts.
 
-mod args;
-mod blend;
-mod combine;
-mod edges;
-mod fog;
-mod gas;
-mod gas_args;
+pub(crate) mod args;
+pub(crate) mod blend;
+mod depth_stencil;
 mod interpolate;
 mod kernel;
-mod lighting;
-mod lod;
-mod need;
-mod plan;
-mod procedural;
-mod quad;
-mod sample;
+pub(crate) mod plan;
+pub(crate) mod quad;
+pub(crate) mod quads;
+pub(crate) mod sample;
+mod samples;
 mod setup;
-mod shadow;
-mod target;
-mod test;
+mod shade;
+pub(crate) mod target;
 
-pub use kernel::{dump, pixel};
-pub(crate) use target::{decode, encode};
+pub use kernel::pica::{dump as dump_pixel, pixel};
+pub use kernel::programs::{dump as dump_fragment, fragment};

@@ -23,7 +23,7 @@ use triglyph_guest::num::ops::Ops;
 
 use super::args::Args;
 use crate::lane::{Emit, I32x4, Pair};
-use crate::pixel::{decode, encode};
+use crate::pixel::target::pica::{decode, encode};
 
 /// Low or high 64 bits of two vectors: the upper or lower row of two quads, and back.
 const LOW_HALVES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];

@@ -16,8 +16,8 @@ use super::Lower;
 use super::graph::{Block, Edge, Exit, is_call};
 use super::registers::File;
 use crate::lane::{F32x4, Mask};
-use crate::program::args::scratch_at;
-use crate::program::quad::Computed;
+use crate::pixel::args::programs::scratch_at;
+use crate::pixel::quad::programs::Computed;
 use crate::rsx::predicate::Predicate;
 
 /// The blocks of a program while they are emitted.

@@ -30,8 +30,8 @@ use triglyph_guest::rsx::fragment::{Instruction, Program, Step, Storage, Temp};
 use triglyph_guest::table::flags;
 
 use crate::lane::{F32x4, Mask};
-use crate::program::plan::RsxPlan;
-use crate::program::quad::{Quad, Results};
+use crate::pixel::plan::programs::RsxPlan;
+use crate::pixel::quad::programs::{Quad, Results};
 use flatten::Flat;
 use graph::Graph;
 use registers::{File, Variables};

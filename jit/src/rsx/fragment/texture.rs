@@ -8,9 +8,9 @@ use triglyph_guest::rsx::fragment::{QuadVisitor, Source};
 use super::context::{Alu, Components};
 use super::registers::Number;
 use crate::lane::{Emit, F32x4};
-use crate::program::args::{at, quad_scratch_at};
-use crate::program::sampler::{LodSource, Lookup, TextureUnit, both_together, sample};
-use crate::program::texture_args::TextureArgs;
+use crate::pixel::args::programs::{at, quad_scratch_at};
+use crate::pixel::sample::programs::args::TextureArgs;
+use crate::pixel::sample::programs::{LodSource, Lookup, TextureUnit, both_together, sample};
 
 /// Coordinates that a lookup reads.
 fn coordinates(key: &TextureKey) -> usize {

@@ -28,8 +28,8 @@ use triglyph_guest::table::flags;
 use crate::cfg::emit::{self, HostBlocks};
 use crate::groups::Groups;
 use crate::lane::{Emit, F32x4};
-use crate::program::vertex::args::Args;
-use crate::program::vertex::needs::{DIVERGED, Needs, RETRY};
+use crate::vertex::args::Args;
+use crate::vertex::needs::{DIVERGED, Needs, RETRY};
 use graph::Graph;
 use registers::{Cell, File, Variables};
 

@@ -10,10 +10,10 @@ use triglyph_guest::rsx::vertex::{Instruction, Register, Source};
 use super::Lower;
 use super::registers::Cell;
 use crate::lane::{F32x4, I32x4};
-use crate::program::vertex::args::{Args, INPUTS};
-use crate::program::vertex::fetch;
-use crate::program::vertex::needs::Constant;
 use crate::rsx::predicate::Predicate;
+use crate::vertex::args::{Args, INPUTS};
+use crate::vertex::fetch;
+use crate::vertex::needs::Constant;
 
 /// A row at an address register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,9 +9,9 @@ use triglyph_guest::rsx::vertex::{Source, VectorVisitor};
 use super::alu::{Alu, UnitResult};
 use super::registers::Cell;
 use crate::lane::{Emit, F32x4, Mask};
-use crate::program::sampler::{LodSource, Lookup, TextureUnit, sample};
-use crate::program::texture_args::TextureArgs;
-use crate::program::vertex::args::{Args, INDICES};
+use crate::pixel::sample::programs::args::TextureArgs;
+use crate::pixel::sample::programs::{LodSource, Lookup, TextureUnit, sample};
+use crate::vertex::args::{Args, INDICES};
 
 impl<'l> VectorVisitor for Alu<'l, '_, '_> {
     type Source = &'l Source;

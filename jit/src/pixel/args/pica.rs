@@ -1,0 +1,359 @@
+//! Arguments of a compiled pixel kernel, and the checks that make a call sound.
+
+use std::mem::{MaybeUninit, offset_of};
+use std::ops::Range;
+
+use triglyph_guest::kernel::Unsupported;
+use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, PixelKey, Primitive, Texture, TextureConstants};
+use triglyph_guest::layout::Block;
+
+use crate::pixel::plan::pica::Plan;
+use crate::pixel::quads::{AT_ONCE, blocks_to_survivors};
+use crate::pixel::sample::pica::linear::TexelFootprint;
+use crate::pixel::sample::pica::procedural::args::ProceduralArgs;
+use crate::pixel::shade::pica::gas_args::GasArgs;
+use crate::pixel::shade::pica::lighting::args::LightingArgs;
+
+/// Capacity of the constant pool in the arguments; further constants follow the code.
+pub const POOL: usize = 48;
+
+/// Vectors that the code derives from a primitive: see [`Plan::planes`].
+pub const PLANES: usize = 132;
+
+/// Most varyings of a kernel: those of a vertex record.
+pub const VARYINGS: usize = 24;
+
+/// Largest number of mipmap levels.
+const LEVELS: usize = 16;
+
+/// One value in all lanes.
+type Vec4<T> = [T; 4];
+
+/// A colour as a [`Pair`](crate::lane::Pair): blue and red, alpha and green.
+pub type ColorPair = [[u16; 8]; 2];
+
+/// The arguments. Pointers are valid for everything that [`fill`] has checked.
+#[repr(C, align(64))]
+pub struct Args {
+    pub blocks: *const PixelBlock,
+    pub end: *const PixelBlock,
+    pub primitives: *const Primitive,
+    pub varyings: *const [f32; 3],
+    pub color: *mut u8,
+    pub depth: *mut u8,
+    pub fog: *const [f32; 2],
+    /// See [`blocks_to_survivors`].
+    pub to_survivors: isize,
+    pub width: u32,
+    pub reserved: u32,
+    pub alpha_reference: Vec4<i32>,
+    pub stencil_reference: Vec4<i32>,
+    pub stencil_input_mask: Vec4<i32>,
+    pub stencil_write_mask: Vec4<i32>,
+    pub depth_scale: Vec4<f32>,
+    pub depth_offset: Vec4<f32>,
+    pub shadow_constant: Vec4<f32>,
+    pub shadow_linear: Vec4<f32>,
+    pub fog_color: [Vec4<f32>; 3],
+    pub stage_color: [ColorPair; 6],
+    pub buffer_color: ColorPair,
+    pub blend_color: ColorPair,
+    pub textures: [TextureArgs; 3],
+    pub procedural: ProceduralArgs,
+    pub lighting: LightingArgs,
+    pub gas: GasArgs,
+    pub pool: [[u8; 16]; POOL],
+    /// The mask of each set of covered pixels.
+    pub masks: [Vec4<i32>; 16],
+}
+
+/// What [`Args::masks`] holds.
+const MASKS: [Vec4<i32>; 16] = {
+    let mut masks = [[0; 4]; 16];
+    let mut pixels = 0;
+    while pixels < 16 {
+        let mut lane = 0;
+        while lane < 4 {
+            masks[pixels][lane] = -(pixels as i32 >> lane & 1);
+            lane += 1;
+        }
+        pixels += 1;
+    }
+    masks
+};
+
+/// Scratch memory; it is written before it is read.
+#[repr(C, align(64))]
+pub struct Scratch {
+    /// Steps of the edge functions from the first pixel of a block to the pixels of each quad.
+    pub steps: [[Vec4<i32>; 16]; 3],
+    /// Of quads that are drawn at once.
+    pub quads: [QuadScratch; AT_ONCE],
+    /// Of the current primitive.
+    pub planes: [Vec4<f32>; PLANES],
+}
+
+/// Scratch memory of a quad.
+#[repr(C, align(16))]
+pub struct QuadScratch {
+    /// Lane indices that become addresses.
+    pub indices: [Vec4<u32>; 2],
+    /// Texels that are filtered.
+    pub footprint: TexelFootprint,
+}
+
+/// The parts of the arguments that each of the quads that are drawn at once has for itself: the offsets of the first
+/// one's, and the distance to the next one's.
+pub fn own_of_quads() -> Vec<(Range<i32>, i32)> {
+    let (first, size) = (scratch_at!(quads), size_of::<QuadScratch>() as i32);
+    vec![(first..first + size, size)]
+}
+
+/// The arguments and the scratch memory: the code's argument is their address.
+#[repr(C)]
+pub struct Frame {
+    pub args: Args,
+    pub scratch: MaybeUninit<Scratch>,
+}
+
+/// A texture unit's arguments.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct TextureArgs {
+    pub texels: *const u32,
+    /// Base address for the texels of the row above.
+    pub above: *const u32,
+    pub texels_twice: [*const u32; 2],
+    pub face_words: u32,
+    pub reserved: u32,
+    /// Width and height of level 0, and the same times 256, as floats.
+    pub size: [Vec4<f32>; 2],
+    pub size256: [Vec4<f32>; 2],
+    /// Width and height minus 1.
+    pub last: [Vec4<i32>; 2],
+    pub width: Vec4<i32>,
+    pub border: Vec4<u32>,
+    pub lod_bias: Vec4<f32>,
+    pub lod_min: Vec4<f32>,
+    pub lod_max: Vec4<f32>,
+    pub lod_max_int: Vec4<i32>,
+    pub shadow_bias: Vec4<i32>,
+    /// Words from a face's start to each level.
+    pub level_offset: [u32; LEVELS],
+}
+
+const NO_TEXTURE: TextureArgs = TextureArgs {
+    texels: std::ptr::null(),
+    above: std::ptr::null(),
+    texels_twice: [std::ptr::null(); 2],
+    face_words: 0,
+    reserved: 0,
+    size: [[0.0; 4]; 2],
+    size256: [[0.0; 4]; 2],
+    last: [[0; 4]; 2],
+    width: [0; 4],
+    border: [0; 4],
+    lod_bias: [0.0; 4],
+    lod_min: [0.0; 4],
+    lod_max: [0.0; 4],
+    lod_max_int: [0; 4],
+    shadow_bias: [0; 4],
+    level_offset: [0; LEVELS],
+};
+
+/// Offset of a field of [`Args`] for an addressing mode.
+macro_rules! at {
+    ($($field:tt)+) => { std::mem::offset_of!($crate::pixel::args::pica::Args, $($field)+) as i32 };
+}
+pub(crate) use at;
+
+/// Offset of a field of [`Scratch`] for an addressing mode.
+macro_rules! scratch_at {
+    ($field:ident) => {
+        (std::mem::offset_of!($crate::pixel::args::pica::Frame, scratch)
+            + std::mem::offset_of!($crate::pixel::args::pica::Scratch, $field)) as i32
+    };
+}
+pub(crate) use scratch_at;
+
+/// Offset of a field of the first quad's [`QuadScratch`].
+macro_rules! quad_scratch_at {
+    ($field:ident) => {
+        $crate::pixel::args::pica::scratch_at!(quads)
+            + std::mem::offset_of!($crate::pixel::args::pica::QuadScratch, $field) as i32
+    };
+}
+pub(crate) use quad_scratch_at;
+
+/// Offset of a field of texture unit `unit`.
+pub fn texture_at(unit: usize, field: usize) -> i32 {
+    (offset_of!(Args, textures) + unit * size_of::<TextureArgs>() + field) as i32
+}
+
+/// The pair of a colour `0xRRGGBBAA`.
+fn pair(word: u32) -> ColorPair {
+    let [a, b, g, r] = word.to_le_bytes().map(u16::from);
+    [[b, r, b, r, b, r, b, r], [a, g, a, g, a, g, a, g]]
+}
+
+/// Checks `job` against `key` and translates it. Calling the code with the result is sound because of these checks.
+pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob<'_>) -> Result<Args, Unsupported> {
+    check_blocks(key, job)?;
+    let fog = match (key.fog, job.fog) {
+        (Some(_), None) => return Err(Unsupported("no fog table")),
+        (_, table) => table.map_or(std::ptr::null(), |t| t.as_ptr()),
+    };
+    let mut textures = [NO_TEXTURE; 3];
+    for (unit, args) in textures.iter_mut().enumerate().filter(|&(unit, _)| plan.textures[unit]) {
+        *args = texture(key, unit, &job.textures[unit], &job.constants.texture[unit])?;
+    }
+    let procedural = match &key.procedural {
+        Some(key) if plan.procedural.any() => ProceduralArgs::new(key, job.procedural)?,
+        _ => ProceduralArgs::NONE,
+    };
+    let lighting = match key.lighting.as_deref() {
+        Some(key) if plan.lighting() => LightingArgs::new(key, job.lighting)?,
+        _ => LightingArgs::NONE,
+    };
+    let c = job.constants;
+    let [_, fog_b, fog_g, fog_r] = c.fog_color.to_le_bytes().map(|v| [f32::from(v); 4]);
+    let blocks = job.blocks.as_ptr_range();
+    Ok(Args {
+        blocks: blocks.start,
+        end: blocks.end,
+        primitives: job.primitives.as_ptr(),
+        varyings: job.varyings.as_ptr(),
+        color: job.target.color.as_ptr(),
+        depth: job.target.depth.as_ptr(),
+        fog,
+        to_survivors: if key.tells_survivors { blocks_to_survivors(job.blocks, job.survivors)? } else { 0 },
+        width: job.target.width,
+        reserved: 0,
+        alpha_reference: [c.alpha_reference as i32; 4],
+        stencil_reference: [c.stencil_reference as i32; 4],
+        stencil_input_mask: [c.stencil_input_mask as i32; 4],
+        stencil_write_mask: [c.stencil_write_mask as i32; 4],
+        depth_scale: [c.depth_scale; 4],
+        depth_offset: [c.depth_offset; 4],
+        shadow_constant: [c.shadow_constant; 4],
+        shadow_linear: [c.shadow_linear; 4],
+        fog_color: [fog_r, fog_g, fog_b],
+        stage_color: c.stage_color.map(pair),
+        buffer_color: pair(c.buffer_color),
+        blend_color: pair(c.blend_color),
+        textures,
+        procedural,
+        lighting,
+        gas: GasArgs::new(&c.gas),
+        pool: *pool,
+        masks: MASKS,
+    })
+}
+
+/// Every block lies inside the surfaces and refers to a primitive with all its varyings.
+fn check_blocks(key: &PixelKey, job: &PixelJob<'_>) -> Result<(), Unsupported> {
+    let varyings = key.varyings();
+    let fits = |p: &Primitive| {
+        p.flags & triglyph_guest::kernel::pixel::WIDE_EDGES == 0
+            && (p.first_varying as usize).checked_add(varyings).is_some_and(|end| end <= job.varyings.len())
+    };
+    let mut first = u64::MAX;
+    let mut end = 0;
+    let mut previous = u32::MAX;
+    for block in job.blocks {
+        if block.primitive != previous {
+            if !job.primitives.get(block.primitive as usize).is_some_and(fits) {
+                return Err(Unsupported("a primitive that compiled code does not take"));
+            }
+            previous = block.primitive;
+        }
+        if (block.x | block.row) & 7 != 0 {
+            return Err(Unsupported("a block off the grid"));
+        }
+        let pixel = pixel_index(key.block, block, job.target.width);
+        first = first.min(pixel);
+        end = end.max(pixel + 64);
+    }
+    let mut spans = [(0, 0); 2];
+    let color = key.color_format.map_or(0, |f| f.bytes());
+    let depth = key.depth_format.map_or(0, |f| f.bytes());
+    for (span, bytes, window) in [(0, color, job.target.color), (1, depth, job.target.depth)] {
+        if bytes != 0 && !job.blocks.is_empty() {
+            if end * u64::from(bytes) > window.len() as u64 {
+                return Err(Unsupported("a surface that is too small"));
+            }
+            let base = window.as_ptr() as u64;
+            spans[span] = (base + first * u64::from(bytes), base + end * u64::from(bytes));
+        }
+    }
+    // Four pixels are read before they are written: only the interpreter keeps the order for overlapping surfaces.
+    if spans[0].0 < spans[1].1 && spans[1].0 < spans[0].1 {
+        return Err(Unsupported("overlapping surfaces"));
+    }
+    Ok(())
+}
+
+/// Index of a block's first pixel, without wrapping.
+fn pixel_index(layout: Block, block: &PixelBlock, width: u32) -> u64 {
+    let (x, row, width) = (u64::from(block.x), u64::from(block.row), u64::from(width));
+    match layout {
+        Block::B8 => row * width + x * 8,
+        Block::B32 => {
+            let inside = u64::from(triglyph_guest::layout::morton(block.x.into(), block.row.into()));
+            (row & !31) * width + (x & !31) * 32 + inside
+        }
+    }
+}
+
+/// Checks that a unit's decoded texels are complete and translates its state.
+fn texture(
+    key: &PixelKey,
+    unit: usize,
+    texture: &Texture<'_>,
+    c: &TextureConstants,
+) -> Result<TextureArgs, Unsupported> {
+    let (width, height) = (c.width, c.height);
+    if !(width.is_power_of_two() && height.is_power_of_two() && width <= 0x4000 && height <= 0x4000) {
+        return Err(Unsupported("texture dimensions"));
+    }
+    let unit_key = &key.textures[unit];
+    let whole = |v: f32| v == v.floor() && (0.0..LEVELS as f32).contains(&v);
+    if unit_key.needs_lod() && !(whole(c.lod_min) && whole(c.lod_max)) {
+        return Err(Unsupported("mipmap levels"));
+    }
+    let last = if unit_key.needs_lod() && unit_key.mipmap.is_some() { c.lod_max as u32 } else { 0 };
+    if width >> last < 2 || height >> last < 2 {
+        return Err(Unsupported("levels of less than two texels a side"));
+    }
+    let mut level_offset = [0; LEVELS];
+    let mut words = 0;
+    for level in 0..=last {
+        level_offset[level as usize] = words;
+        words += (width >> level) * (height >> level);
+    }
+    let faces = if unit_key.kind.is_cube() { 6 } else { 1 };
+    let face_words = if faces == 1 { 0 } else { texture.face_words };
+    let needed = (faces - 1) * face_words + words as usize + 4;
+    if texture.decoded.len() < needed || needed > 1 << 30 {
+        return Err(Unsupported("a texture that is not decoded"));
+    }
+    let size = [[width as f32; 4], [height as f32; 4]];
+    Ok(TextureArgs {
+        texels: texture.decoded.as_ptr(),
+        above: texture.decoded.as_ptr().wrapping_sub(width as usize),
+        texels_twice: [texture.decoded.as_ptr(); 2],
+        face_words: face_words as u32,
+        reserved: 0,
+        size,
+        size256: size.map(|axis| axis.map(|v| v * 256.0)),
+        last: [[width as i32 - 1; 4], [height as i32 - 1; 4]],
+        width: [width as i32; 4],
+        border: [c.border; 4],
+        lod_bias: [c.lod_bias; 4],
+        lod_min: [c.lod_min; 4],
+        lod_max: [c.lod_max; 4],
+        lod_max_int: [c.lod_max as i32; 4],
+        shadow_bias: [c.shadow_bias as i32; 4],
+        level_offset,
+    })
+}

@@ -1,0 +1,4 @@
+//! Stencil and depth tests, and what they write.
+
+mod pica;
+mod programs;

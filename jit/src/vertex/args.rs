@@ -1,0 +1,66 @@
+//! Arguments of a compiled vertex kernel.
+
+use std::mem::{MaybeUninit, offset_of, size_of};
+
+use crate::pixel::sample::programs::args::TextureArgs;
+
+/// The arguments.
+#[repr(C, align(16))]
+pub struct Args {
+    pub records: *mut f32,
+    /// Constants, each four times, in the order of [`super::Needs::constants`].
+    pub table: *const [f32; 4],
+    /// The program's constants.
+    pub constants: *const [f32; 4],
+    /// Arguments of the units that are read, in order.
+    pub textures: *const TextureArgs,
+    /// Number of groups, not 0.
+    pub groups: u32,
+    /// Fuel of a vertex, in instructions.
+    pub fuel: u32,
+    pub streams: [StreamArgs; 16],
+}
+
+/// A vertex array.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct StreamArgs {
+    pub base: *const u8,
+    pub stride: u64,
+    /// The element of each vertex of the call.
+    pub elements: *const u32,
+}
+
+/// Scratch memory.
+#[repr(C, align(16))]
+pub struct Scratch {
+    /// Lane indices that become addresses.
+    pub indices: [[u32; 4]; 4],
+    /// Input registers, for programs with relative addressing.
+    pub inputs: [[[f32; 4]; 4]; 16],
+}
+
+/// The arguments and the scratch memory: the code's argument is their address.
+#[repr(C)]
+pub struct Frame {
+    pub args: Args,
+    pub scratch: MaybeUninit<Scratch>,
+}
+
+impl Args {
+    pub const RECORDS: i32 = offset_of!(Args, records) as i32;
+    pub const TABLE: i32 = offset_of!(Args, table) as i32;
+    pub const CONSTANTS: i32 = offset_of!(Args, constants) as i32;
+    pub const TEXTURES: i32 = offset_of!(Args, textures) as i32;
+    pub const GROUPS: i32 = offset_of!(Args, groups) as i32;
+    pub const FUEL: i32 = offset_of!(Args, fuel) as i32;
+
+    /// Offset of a field of a stream.
+    pub const fn stream(number: usize, field: usize) -> i32 {
+        (offset_of!(Args, streams) + number * size_of::<StreamArgs>() + field) as i32
+    }
+}
+
+/// Offsets of scratch memory.
+pub const INDICES: i32 = (offset_of!(Frame, scratch) + offset_of!(Scratch, indices)) as i32;
+pub const INPUTS: i32 = (offset_of!(Frame, scratch) + offset_of!(Scratch, inputs)) as i32;
