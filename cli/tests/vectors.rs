@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const SETS: [&str; 4] = ["rsx-fragment", "rsx-vertex", "pica-vertex", "maxwell"];
+const SETS: [&str; 5] = ["rsx-fragment", "rsx-vertex", "pica-vertex", "maxwell", "maxwell-macro"];
 
 fn triglyph(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_triglyph")).arg("vectors").args(arguments).output().expect("the command runs")

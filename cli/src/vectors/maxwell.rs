@@ -1,4 +1,5 @@
-//! Programs of the Tegra X1 (Maxwell): operands are r1 to r3 of four threads, the result is r0 of each. Bits, NaN too.
+//! Programs of the Tegra X1 (Maxwell): operands are r1 to r3 of four threads, the result is r0 of each. Operations on
+//! doubles have r2 to r7 of two threads, lower word first, and give r0 and r1. Bits, NaN too.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -11,7 +12,9 @@ use triglyph_guest::kernel::{Accuracy, Window, window};
 use triglyph_guest::tegra::shader::assemble_program;
 
 use super::table::{Block, Words};
-use super::values::{FEW_INTEGERS, FEW_SINGLES, INTEGERS, SINGLES, rows};
+use super::values::{
+    DOUBLES, FEW_DOUBLES, FEW_HALVES, FEW_INTEGERS, FEW_SINGLES, HALVES, INTEGERS, SINGLES, pair_rows, rows,
+};
 use super::{Tiers, block};
 
 /// Operations on singles, and how many operands they have.
@@ -107,11 +110,96 @@ const ON_INTEGERS: [(&str, usize); 47] = [
     ("i2i.to_signed.from_signed.b16.b32 r0, r1, 0x0", 1),
 ];
 
+/// Operations that pick bytes: both others are picked from, r2 says which.
+const ON_BYTES: [(&str, usize); 7] = [
+    ("prmt r0, r1, r3, r2", 3),
+    ("prmt.f4e r0, r1, r3, r2", 3),
+    ("prmt.b4e r0, r1, r3, r2", 3),
+    ("prmt.rc8 r0, r1, r3, r2", 3),
+    ("prmt.ecl r0, r1, r3, r2", 3),
+    ("prmt.ecr r0, r1, r3, r2", 3),
+    ("prmt.rc16 r0, r1, r3, r2", 3),
+];
+
+/// Operations on two halves in a word.
+const ON_HALVES: [(&str, usize); 23] = [
+    ("hadd2 r0, r1, r2", 2),
+    ("hadd2.ftz r0, r1, r2", 2),
+    ("hadd2.sat r0, r1, r2", 2),
+    ("hadd2.ftz.merge_f32 r0, -r1.h1_h1, |r2.h0_h0|", 2),
+    ("hadd2.merge_h0 r0, r1, r2", 2),
+    ("hadd2.merge_h1 r0, r1, r2.h0_h0", 2),
+    ("hmul2 r0, r1, r2", 2),
+    ("hmul2.ftz r0, r1, r2", 2),
+    ("hmul2.fmz r0, r1, r2", 2),
+    ("hmul2.sat r0, r1, r2", 2),
+    ("hmul2.neg.fmz r0, r1.f32, r2", 2),
+    ("hfma2 r0, r1, r2, r3", 3),
+    ("hfma2.ftz r0, r1, r2, r3", 3),
+    ("hfma2.fmz r0, r1, r2, r3", 3),
+    ("hfma2.neg.sat r0, r1, r2.h1_h1, -r3", 3),
+    ("hfma2.merge_f32 r0, r1, r2, r3", 3),
+    ("hset2.gt.and r0, r1, r2, pt", 2),
+    ("hset2.bf.leu.and r0, r1, r2, pt", 2),
+    ("hset2.bf.num.and r0, r1, r2, pt", 2),
+    ("hset2.ne.and r0, |r1|, r2, pt", 2),
+    ("f2f.int.f16.f16 r0, r1", 1),
+    ("f2i.signed.b32.f16.rz r0, r1", 1),
+    ("f2i.b32.f16 r0, r1", 1),
+];
+
+/// Operations on doubles. Results of one word leave r1 as it is: 0.
+const ON_DOUBLES: [(&str, usize); 25] = [
+    ("dadd r0, r2, r4", 2),
+    ("dadd.rz r0, r2, r4", 2),
+    ("dadd.rp r0, r2, -|r4|", 2),
+    ("dmul r0, r2, r4", 2),
+    ("dmul.rm r0, r2, r4", 2),
+    ("dmul.neg.rz r0, r2, r4", 2),
+    ("dfma r0, r2, r4, r6", 3),
+    ("dfma.rz r0, r2, r4, r6", 3),
+    ("dfma.neg.rp r0, r2, r4, -r6", 3),
+    ("dmnmx r0, r2, r4, pt", 2),
+    ("dmnmx r0, -r2, |r4|, !pt", 2),
+    ("dset.gt.and r0, r2, r4, pt", 2),
+    ("dset.bf.leu.and r0, r2, r4, pt", 2),
+    ("dset.bf.num.and r0, r2, r4, pt", 2),
+    ("f2f.f32.f64 r0, r2", 1),
+    ("f2f.f32.f64.rz r0, r2", 1),
+    ("f2f.f64.f32 r0, r2", 1),
+    ("f2f.int.f64.f64 r0, r2", 1),
+    ("f2i.signed.b32.f64.rz r0, r2", 1),
+    ("f2i.b32.f64 r0, r2", 1),
+    ("i2f.signed.f64.b32 r0, r2, 0x0", 1),
+    ("i2f.f64.b32 r0, r2, 0x0", 1),
+    ("mufu.rcp64h r0, r3", 1),
+    ("mufu.rsq64h r0, r3", 1),
+    ("dadd r0, |r2|, -r4", 2),
+];
+
+/// Words of an operand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Width {
+    One,
+    Two,
+}
+
 /// Every operation.
 pub fn blocks(tiers: &Tiers) -> anyhow::Result<Vec<Block>> {
-    let singles = ON_SINGLES.iter().map(|&(text, count)| (text, rows(count, &SINGLES, &FEW_SINGLES)));
-    let integers = ON_INTEGERS.iter().map(|&(text, count)| (text, rows(count, &INTEGERS, &FEW_INTEGERS)));
-    singles.chain(integers).map(|(text, operands)| one(tiers, text, operands)).collect()
+    let words = [
+        (&ON_SINGLES[..], &SINGLES[..], &FEW_SINGLES),
+        (&ON_INTEGERS, &INTEGERS, &FEW_INTEGERS),
+        (&ON_BYTES, &INTEGERS, &FEW_INTEGERS),
+        (&ON_HALVES, &HALVES, &FEW_HALVES),
+    ];
+    let words = words.into_iter().flat_map(|(operations, all, few)| {
+        operations.iter().map(move |&(text, count)| (text, Width::One, rows(count, all, few)))
+    });
+    let doubles = ON_DOUBLES.iter().map(|&(text, count)| {
+        let rows = pair_rows(count, &DOUBLES, &FEW_DOUBLES);
+        (text, Width::Two, rows)
+    });
+    words.chain(doubles).map(|(text, width, operands)| one(tiers, text, width, operands)).collect()
 }
 
 /// Where the four results go.
@@ -135,14 +223,23 @@ impl GlobalMemory for Results {
     }
 }
 
-fn one(tiers: &Tiers, text: &str, operands: Vec<Vec<Words>>) -> anyhow::Result<Block> {
-    let count = operands.first().map_or(0, Vec::len);
-    let mut program = String::from("s2r r250, sr_laneid\nshl r250, r250, 0x2\n");
+/// The whole program of an operation with so many operands.
+fn program(text: &str, width: Width, count: usize) -> String {
+    let (shift, bits, first, apart) = match width {
+        Width::One => (2, 32, 1, 1),
+        Width::Two => (3, 64, 2, 2),
+    };
+    let mut program = format!("s2r r250, sr_laneid\nshl r250, r250, {shift:#x}\n");
     for n in 0..count {
-        program += &format!("ldc.plain.b32 r{}, c[0][r250+{:#x}]\n", n + 1, 16 * n);
+        program += &format!("ldc.plain.b{bits} r{}, c[0][r250+{:#x}]\n", first + apart * n, 16 * n);
     }
-    program += &format!("{text}\nstg.b32 r0, [r250+{RESULTS:#x}]\nexit\n");
-    let words = assemble_program(&program).map_err(|error| anyhow::anyhow!("{text}: {error}"))?;
+    program + &format!("{text}\nstg.b{bits} r0, [r250+{RESULTS:#x}]\nexit\n")
+}
+
+fn one(tiers: &Tiers, text: &str, width: Width, operands: Vec<Vec<Words>>) -> anyhow::Result<Block> {
+    let count = operands.first().map_or(0, Vec::len);
+    let threads = if width == Width::One { 4 } else { 2 };
+    let words = assemble_program(&program(text, width, count)).map_err(|error| anyhow::anyhow!("{text}: {error}"))?;
     let halves = words.iter().flat_map(|&word| [word as u32, (word >> 32) as u32]).collect();
     let code = Code {
         units: Vec::new(),
@@ -166,7 +263,7 @@ fn one(tiers: &Tiers, text: &str, operands: Vec<Vec<Words>>) -> anyhow::Result<B
         let (results, exhausted) = (Results::default(), AtomicU32::new(0));
         let environment =
             Environment { constants: &buffers, memory: &results, exhausted: &exhausted, ..Environment::NONE };
-        let threads = Threads { place: [0; 3], threads: [4, 1, 1], shared: &mut [] };
+        let threads = Threads { place: [0; 3], threads: [threads, 1, 1], shared: &mut [] };
         let mut job = ShaderJob { environment, work: Work::Block(threads) };
         if kernel.run(&mut job).is_err() {
             tiers.note_fallback();

@@ -2,6 +2,7 @@
 //! comparison with such a table that a console has printed. The format is documented in `docs/vectors.md`.
 
 mod maxwell;
+mod maxwell_macro;
 mod pica_vertex;
 mod rsx_fragment;
 mod rsx_vertex;
@@ -46,6 +47,8 @@ enum Set {
     PicaVertex,
     /// Programs of the Tegra X1.
     Maxwell,
+    /// Macros of the Tegra X1.
+    MaxwellMacro,
 }
 
 /// Who computes a table.
@@ -122,6 +125,7 @@ fn table(set: Set, tiers: &Tiers) -> anyhow::Result<Table> {
         Set::RsxVertex => ("rsx-vertex", rsx_vertex::blocks(tiers)?),
         Set::PicaVertex => ("pica-vertex", pica_vertex::blocks(tiers)?),
         Set::Maxwell => ("maxwell", maxwell::blocks(tiers)?),
+        Set::MaxwellMacro => ("maxwell-macro", maxwell_macro::blocks(tiers)?),
     };
     Ok(Table { set: name.to_owned(), blocks })
 }
