@@ -8,6 +8,7 @@
 //! | `texN.shape` | `1d`, `2d`, `3d`, `cube` |
 //! | `texN.filter` | `nearest` or `linear`, for magnification, then for minification where that differs |
 //! | `texN.mipmap` | `nearest` or `linear` |
+//! | `texN.anisotropy` | taps at most, 1 to 16 |
 //! | `texN.lod` | bias, smallest, largest level of detail |
 //! | `texN.wrap` | of all axes: `repeat`, `mirror`, `edge`, `border`, `clamp`, `mirror-edge`, `mirror-border`, `mirror-clamp` |
 //! | `texN.border` | r, g, b, a |
@@ -98,6 +99,7 @@ impl Unit {
                 (key.magnify, key.minify) = (named(&FILTERS, magnify)?, named(&FILTERS, minify)?);
             }
             "mipmap" => key.mipmap = Some(named(&FILTERS, value)?),
+            "anisotropy" => key.anisotropy = integer(value)?.clamp(1, 16) as u8,
             "lod" => self.lod = exactly(floats(value)?)?,
             "wrap" => key.wrap = [named(&WRAPS, value)?; 3],
             "border" => self.border = exactly(floats(value)?)?,
