@@ -175,7 +175,7 @@ impl Warp {
             limited |= target <= own;
             lane.at = target;
         }
-        let most = if context.stage.kills() { PIXEL_FUEL } else { FUEL };
+        let most = if context.stage.is_quad() { PIXEL_FUEL } else { FUEL };
         if limited && self.executed > most {
             self.end_all();
             context.environment.exhausted.fetch_add(1, Relaxed);

@@ -1,6 +1,8 @@
 //! Pixel programs, compiled: interpolation, quads, lanes that part, helpers.
 
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::PIXEL_FUEL;
+use triglyph_interp::Interpreter;
 use triglyph_jit::Jit;
 use triglyph_testkit::maxwell::quad::{Colors, Pixels};
 
@@ -126,4 +128,11 @@ fn programs_that_run_away_end() {
     assert_eq!(colors.exhausted, 1);
     // Two instructions a pass, the first one before it; the pass in which more than the limit are counted is the last.
     assert_eq!(colors.pixels[0], [7, PIXEL_FUEL / 2, 0, 0]);
+    // Whether or not it may kill.
+    for kills in [true, false] {
+        pixels.code.kills = kills;
+        for tier in [&Interpreter as &dyn Tier, &Jit::new().unwrap()] {
+            assert_eq!(pixels.run(tier).unwrap(), colors, "{}, kills: {kills}", tier.name());
+        }
+    }
 }
