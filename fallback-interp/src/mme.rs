@@ -4,16 +4,25 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::mme::{CALL, METHODS, MmeEnd, MmeJob, MmeKernel, MmeKey, MmeStop};
 use triglyph_guest::tegra::mme::isa::{self, Alu, Assign, Bits, Branch, Immediate, Reg, Target, Visitor};
 
-/// A macro kernel: its key.
-#[derive(Clone, Debug)]
+/// A macro kernel: its code, decoded.
+#[derive(Clone)]
 pub struct Kernel {
-    key: MmeKey,
+    entry: u32,
+    /// `None` for words that are no instructions.
+    code: Vec<Option<Instruction>>,
+}
+
+impl std::fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kernel").field("entry", &self.entry).field("words", &self.code.len()).finish()
+    }
 }
 
 impl Kernel {
     /// The kernel of `key`.
     pub fn new(key: &MmeKey) -> Self {
-        Kernel { key: key.clone() }
+        let code = key.code.iter().map(|&word| isa::visit(word, &mut Decoder)).collect();
+        Kernel { entry: key.entry, code }
     }
 
     /// Runs a call on a unit whose state can be inspected afterwards.
@@ -21,7 +30,7 @@ impl Kernel {
         *unit = Unit::default();
         let mut call = Call { unit, job, fetched: 0 };
         call.unit.registers[1] = call.fetch();
-        let stop = call.run(&self.key);
+        let stop = call.run(self);
         let (fetched, given) = (call.fetched, call.job.parameters.len());
         let (missing, unused) = (fetched.saturating_sub(given), given.saturating_sub(fetched));
         MmeEnd { stop, missing: missing as u32, unused: unused as u32 }
@@ -62,11 +71,11 @@ enum Outcome {
 }
 
 impl Call<'_, '_> {
-    fn run(&mut self, key: &MmeKey) -> MmeStop {
-        let mut at = key.entry;
+    fn run(&mut self, kernel: &Kernel) -> MmeStop {
+        let mut at = kernel.entry;
         loop {
-            let Some(&word) = key.code.get(at as usize) else { return MmeStop::OffTheEnd };
-            let exit = match isa::visit(word, self) {
+            let Some(instruction) = kernel.code.get(at as usize) else { return MmeStop::OffTheEnd };
+            let exit = match instruction.as_ref().map(|instruction| instruction.execute(self)) {
                 None => return MmeStop::Illegal { at },
                 Some(Outcome::Result(value, target)) => {
                     self.assign(value, target);
@@ -76,7 +85,7 @@ impl Call<'_, '_> {
                     let Some(left) = self.job.branches.get().checked_sub(1) else { return MmeStop::OutOfBranches };
                     self.job.branches.set(left);
                     if !branch.annul
-                        && let Err(stop) = self.slot(key, at + 1)
+                        && let Err(stop) = self.slot(kernel, at + 1)
                     {
                         return stop;
                     }
@@ -88,15 +97,15 @@ impl Call<'_, '_> {
             };
             at += 1;
             if exit {
-                return self.slot(key, at).err().unwrap_or(MmeStop::Exit);
+                return self.slot(kernel, at).err().unwrap_or(MmeStop::Exit);
             }
         }
     }
 
     /// Executes a delay slot; its exit bit means nothing.
-    fn slot(&mut self, key: &MmeKey, at: u32) -> Result<(), MmeStop> {
-        let word = *key.code.get(at as usize).ok_or(MmeStop::OffTheEnd)?;
-        match isa::visit(word, self) {
+    fn slot(&mut self, kernel: &Kernel, at: u32) -> Result<(), MmeStop> {
+        let instruction = kernel.code.get(at as usize).ok_or(MmeStop::OffTheEnd)?;
+        match instruction.as_ref().map(|instruction| instruction.execute(self)) {
             None => Err(MmeStop::Illegal { at }),
             Some(Outcome::Branch { .. }) => Err(MmeStop::BranchInDelaySlot { at }),
             Some(Outcome::Result(value, target)) => {
@@ -199,9 +208,84 @@ fn mask(size: u8) -> u32 {
     (1 << (size & 31)) - 1
 }
 
-impl Visitor for Call<'_, '_> {
-    type Output = Outcome;
+/// An instruction: what it does, and its operands.
+#[derive(Clone, Copy)]
+enum Instruction {
+    Alu(fn(&mut Call<'_, '_>, Alu) -> Outcome, Alu),
+    Immediate(fn(&mut Call<'_, '_>, Immediate) -> Outcome, Immediate),
+    Bits(fn(&mut Call<'_, '_>, Bits) -> Outcome, Bits),
+    Branch(fn(&mut Call<'_, '_>, Branch) -> Outcome, Branch),
+}
 
+impl Instruction {
+    fn execute(&self, call: &mut Call<'_, '_>) -> Outcome {
+        match *self {
+            Instruction::Alu(execute, operands) => execute(call, operands),
+            Instruction::Immediate(execute, operands) => execute(call, operands),
+            Instruction::Bits(execute, operands) => execute(call, operands),
+            Instruction::Branch(execute, operands) => execute(call, operands),
+        }
+    }
+}
+
+/// Makes instructions of words.
+struct Decoder;
+
+impl Visitor for Decoder {
+    type Output = Instruction;
+
+    fn add(&mut self, operands: Alu) -> Instruction {
+        Instruction::Alu(|call, operands| call.add(operands), operands)
+    }
+    fn adc(&mut self, operands: Alu) -> Instruction {
+        Instruction::Alu(|call, operands| call.adc(operands), operands)
+    }
+    fn sub(&mut self, operands: Alu) -> Instruction {
+        Instruction::Alu(|call, operands| call.sub(operands), operands)
+    }
+    fn sbb(&mut self, operands: Alu) -> Instruction {
+        Instruction::Alu(|call, operands| call.sbb(operands), operands)
+    }
+    fn xor(&mut self, operands: Alu) -> Instruction {
+        Instruction::Alu(|call, operands| call.xor(operands), operands)
+    }
+    fn or(&mut self, operands: Alu) -> Instruction {
+        Instruction::Alu(|call, operands| call.or(operands), operands)
+    }
+    fn and(&mut self, operands: Alu) -> Instruction {
+        Instruction::Alu(|call, operands| call.and(operands), operands)
+    }
+    fn andn(&mut self, operands: Alu) -> Instruction {
+        Instruction::Alu(|call, operands| call.andn(operands), operands)
+    }
+    fn nand(&mut self, operands: Alu) -> Instruction {
+        Instruction::Alu(|call, operands| call.nand(operands), operands)
+    }
+    fn addi(&mut self, operands: Immediate) -> Instruction {
+        Instruction::Immediate(|call, operands| call.addi(operands), operands)
+    }
+    fn insert(&mut self, operands: Bits) -> Instruction {
+        Instruction::Bits(|call, operands| call.insert(operands), operands)
+    }
+    fn extract(&mut self, operands: Bits) -> Instruction {
+        Instruction::Bits(|call, operands| call.extract(operands), operands)
+    }
+    fn deposit(&mut self, operands: Bits) -> Instruction {
+        Instruction::Bits(|call, operands| call.deposit(operands), operands)
+    }
+    fn read(&mut self, operands: Immediate) -> Instruction {
+        Instruction::Immediate(|call, operands| call.read(operands), operands)
+    }
+    fn bz(&mut self, operands: Branch) -> Instruction {
+        Instruction::Branch(|call, operands| call.bz(operands), operands)
+    }
+    fn bnz(&mut self, operands: Branch) -> Instruction {
+        Instruction::Branch(|call, operands| call.bnz(operands), operands)
+    }
+}
+
+/// What instructions do, by their names in the table.
+impl Call<'_, '_> {
     fn add(&mut self, i: Alu) -> Outcome {
         self.sum(i, self.get(i.b), false)
     }
