@@ -56,6 +56,9 @@ pub(super) struct State {
     mapped: Epoch,
     /// Whether the last draw was one of points, when that makes a difference.
     points: bool,
+    /// Whether faults were found when state was derived. Then nothing of it is remembered, so that they are counted for
+    /// each draw, as on a device that goes on with a snapshot.
+    faulty: bool,
 }
 
 /// State of fragments and primitives.
@@ -93,6 +96,7 @@ impl Default for State {
             kernels: Recent::default(),
             mapped: Epoch::default(),
             points: false,
+            faulty: false,
         }
     }
 }
@@ -102,7 +106,8 @@ impl State {
     /// texture.
     pub(super) fn take_dirty(&mut self, core: &Core, registers: &Registers) {
         let mut dirty = registers.take_dirty();
-        if core.memory.mapped_since(self.mapped) || core.renderer.state_cache_disabled() {
+        let is_faulty = std::mem::take(&mut self.faulty);
+        if core.memory.mapped_since(self.mapped) || core.renderer.state_cache_disabled() || is_faulty {
             dirty = u32::MAX;
             self.mapped = core.memory.epoch();
         }
@@ -114,7 +119,9 @@ impl State {
     pub(super) fn refresh_target(&mut self, core: &mut Core, registers: &Registers) {
         // The group stays dirty until primitives and fragments are derived from it as well.
         if self.pixels.dirty() & dirty::SURFACE != 0 {
+            let faults = core.faults.total();
             self.target = registers.file().deriving(dirty::SURFACE, || Target::new(core, registers));
+            self.faulty |= core.faults.total() != faults;
         }
     }
 
@@ -127,6 +134,7 @@ impl State {
         topology: Topology,
     ) -> Option<&Pixels> {
         self.refresh_target(core, registers);
+        let faults = core.faults.total();
         let same_place = self.pixels.dirty() & dirty::FRAGMENT_PROGRAM == 0;
         let reread = self.programs.refresh(core, registers, same_place);
         let points = topology == Topology::Points;
@@ -142,6 +150,7 @@ impl State {
                 self.pixels.set(pixels);
             }
         }
+        self.faulty |= core.faults.total() != faults;
         self.pixels.value()
     }
 
@@ -153,6 +162,7 @@ impl State {
         if self.vertex.is_valid(core, registers.file()) {
             return;
         }
+        let faults = core.faults.total();
         let program = match self.vertex_program.take() {
             Some(program) => program,
             None => self.vertex_programs.get(core, registers, store),
@@ -167,5 +177,6 @@ impl State {
         }
         self.vertex_program = Some(program);
         self.vertex.set(state);
+        self.faulty |= core.faults.total() != faults;
     }
 }
