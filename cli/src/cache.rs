@@ -156,7 +156,9 @@ fn verify(contents: &Contents, output: &Output) -> anyhow::Result<Exit> {
             output.line(format_args!("{count:>6} {}", kind.name()))?;
         }
     }
-    let damage: Vec<String> = contents.damage.iter().map(ToString::to_string).collect();
+    let bad = contents.keys.iter().filter_map(|key| Some((key, key.check().err()?)));
+    let bad = bad.map(|(key, why)| format!("{} key {:032x}: {why}", key.kind.name(), key.hash));
+    let damage: Vec<String> = contents.damage.iter().map(ToString::to_string).chain(bad).collect();
     output.line(format_args!("{:>6} keys in {} bytes", contents.keys.len(), contents.bytes))?;
     for damage in &damage {
         output.line(format_args!("skipped: {damage}"))?;
@@ -179,7 +181,7 @@ pub fn check_keys(start: Option<&WarmStart>, output: &Output) -> anyhow::Result<
         output.warning("keys", format_args!("skipped: {damage}"))?;
     }
     if start.undecodable != 0 {
-        output.warning("keys", format_args!("{} records are no keys of this version", start.undecodable))?;
+        output.warning("keys", format_args!("{} records are no keys", start.undecodable))?;
     }
     Ok(())
 }

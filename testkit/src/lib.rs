@@ -8,6 +8,7 @@ pub mod derived_state;
 pub mod fallback;
 #[cfg(feature = "interp")]
 pub mod fragment;
+pub mod keys;
 #[cfg(feature = "jit")]
 pub mod maxwell;
 #[cfg(feature = "n3ds")]

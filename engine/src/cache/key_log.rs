@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use borsh::{BorshDeserialize, BorshSerialize};
+use triglyph_guest::kernel::Validate;
 
 use super::kinds::KeyKind;
-use super::store::{Damage, KeyStore, StoreError, identity};
+use super::store::{Damage, KeyError, KeyStore, StoreError, identity};
 use crate::log::{Log, LogHandler, LogLevel};
 use crate::trace;
 
@@ -32,7 +33,7 @@ pub struct WarmStart {
     pub keys: usize,
     /// Records that were skipped.
     pub damage: Vec<Damage>,
-    /// Whole records that are not keys of this version.
+    /// Whole records that are not keys of this version, or none that any machine makes.
     pub undecodable: usize,
     /// Why the file cannot be read or written, if it cannot; it is not used then.
     pub error: Option<StoreError>,
@@ -48,7 +49,7 @@ impl WarmStart {
             handler(LogLevel::Warning, &format!("{} damaged parts of the key file were skipped", self.damage.len()));
         }
         if self.undecodable != 0 {
-            handler(LogLevel::Warning, &format!("{} keys of the key file are not of this version", self.undecodable));
+            handler(LogLevel::Warning, &format!("{} records of the key file are no keys", self.undecodable));
         }
     }
 }
@@ -121,7 +122,12 @@ pub(super) struct UsedKey {
     pub(super) calls: u64,
 }
 
-/// Decodes a key of a file.
-pub(super) fn decode<K: BorshDeserialize>(bytes: &[u8]) -> Option<K> {
-    borsh::from_slice(bytes).ok()
+/// Decodes a key of a file and checks all of its fields.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn decode<K: BorshDeserialize + Validate>(bytes: &[u8]) -> Result<K, KeyError> {
+    let key: K = borsh::from_slice(bytes).map_err(|_| KeyError::Encoding)?;
+    key.validate()?;
+    Ok(key)
 }

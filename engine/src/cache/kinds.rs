@@ -8,7 +8,10 @@ use std::sync::Arc;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use triglyph_guest::kernel::divided::Divided;
-use triglyph_guest::kernel::{self, Tier, Unsupported, program};
+use triglyph_guest::kernel::{self, Tier, Unsupported, Validate, program};
+
+use super::key_log;
+use super::store::KeyError;
 
 /// Passes the table of kinds on to a macro. A row is
 /// `Kind = number in key files, name in listings, look-up and method of the tier: key => kernel`.
@@ -43,7 +46,7 @@ pub trait Kind: 'static {
     /// What its keys are in key files.
     const STORED: KeyKind;
     /// What its kernels are specialised to.
-    type Key: Clone + Eq + Hash + Send + Sync + std::fmt::Debug + BorshSerialize + BorshDeserialize;
+    type Key: Clone + Eq + Hash + Send + Sync + std::fmt::Debug + BorshSerialize + BorshDeserialize + Validate;
     /// What its kernels are called through.
     type Kernel: ?Sized + Send + Sync;
 
@@ -133,6 +136,13 @@ macro_rules! define_kinds {
             pub const fn name(self) -> &'static str {
                 match self {
                     $(KeyKind::$kind => $name,)*
+                }
+            }
+
+            /// Checks a key of this kind.
+            pub(super) fn check(self, bytes: &[u8]) -> Result<(), KeyError> {
+                match self {
+                    $(KeyKind::$kind => key_log::decode::<$key>(bytes).map(drop),)*
                 }
             }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
 use shuttle::{check_pct, check_random};
-use triglyph_guest::kernel::transfer::TransferKey;
 
 use super::stress::{CODE, Census, UNSUPPORTED_FROM, call, tier, tiers};
+use super::test_tiers::numbered_key;
 use super::*;
 use crate::sync::thread;
 
@@ -26,10 +26,6 @@ fn two_threads(work: impl Fn(u8) + Sync) {
         scope.spawn(move || work(0));
         scope.spawn(move || work(1));
     });
-}
-
-fn key(bytes: u8) -> TransferKey {
-    TransferKey::Fill { bytes }
 }
 
 /// Nothing is left over when everybody has gone.
@@ -51,7 +47,7 @@ fn a_kernel_gets_better_while_it_is_called() {
         let tiers = Tiers { hot: Some(tier(&census, 4, CODE, u8::MAX)), ..tiers(&census) };
         let kernels = Kernels::new(tiers, TierMode::Auto, 100 * CODE);
         two_threads(|_| {
-            let handle = kernels.transfer(&key(7));
+            let handle = kernels.transfer(&numbered_key(7));
             let mut best = 0;
             for _ in 0..4 {
                 // Numbers of tiers are in their order.
@@ -62,7 +58,7 @@ fn a_kernel_gets_better_while_it_is_called() {
         });
         kernels.wait_for_compiler();
         // Eight calls: promoted twice, each kernel made once at most.
-        assert_eq!(call(&kernels.transfer(&key(7)), 7), 4);
+        assert_eq!(call(&kernels.transfer(&numbered_key(7)), 7), 4);
         assert!(census.alive.load(SeqCst) <= 2, "the interpreter's and the last one");
         let counters = kernels.counters();
         assert!(counters.compiled() <= 3 && counters.tiered_up() == counters.compiled() - 1);
@@ -77,9 +73,9 @@ fn what_is_evicted_serves_who_holds_it() {
         let census = Arc::new(Census::default());
         let kernels = Kernels::new(tiers(&census), TierMode::Auto, CODE);
         two_threads(|first| {
-            let held = kernels.transfer(&key(first));
+            let held = kernels.transfer(&numbered_key(first));
             for bytes in [first + 1, first] {
-                let handle = kernels.transfer(&key(bytes));
+                let handle = kernels.transfer(&numbered_key(bytes));
                 (0..3).for_each(|_| _ = call(&handle, bytes));
             }
             call(&held, first);
@@ -95,7 +91,7 @@ fn a_cache_ends_before_its_kernels() {
         let census = Arc::new(Census::default());
         let kernels = Kernels::new(tiers(&census), TierMode::Auto, 100 * CODE);
         let shared = kernels.shared.clone();
-        let handles = [1, UNSUPPORTED_FROM, 2].map(|bytes| (kernels.transfer(&key(bytes)), bytes));
+        let handles = [1, UNSUPPORTED_FROM, 2].map(|bytes| (kernels.transfer(&numbered_key(bytes)), bytes));
         thread::scope(|scope| {
             scope.spawn(move || {
                 for (handle, bytes) in handles {

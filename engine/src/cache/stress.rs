@@ -13,7 +13,7 @@ use triglyph_guest::kernel::mme::MmeKey;
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey};
 use triglyph_guest::kernel::program::random_fragment::RandomFragment;
-use triglyph_guest::kernel::transfer::{Fill, TransferJob, TransferKey};
+use triglyph_guest::kernel::transfer::{Fill, TransferJob};
 use triglyph_guest::kernel::{Tier, TransferKernel, Unsupported, Window, window};
 use triglyph_interp::Interpreter;
 
@@ -21,7 +21,7 @@ use super::eviction::MAX_KEYS;
 use super::kinds::KeyKind;
 use super::shared::Shared;
 use super::store::KeyStore;
-use super::test_tiers::{FILLS_ONLY, FillTier, Fills};
+use super::test_tiers::{FILLS_ONLY, FillTier, Fills, numbered_key};
 use super::*;
 
 /// How many kernels there are and were.
@@ -131,7 +131,7 @@ fn work(kernels: &Kernels, seed: u32, enough: impl Fn() -> bool) -> u64 {
         }
         let busy = random(2) == 0;
         let key = random(if busy { 3 } else { KEYS.into() }) as u8;
-        let handle = kernels.transfer(&TransferKey::Fill { bytes: key });
+        let handle = kernels.transfer(&numbered_key(key));
         (0..if busy { 8 } else { 1 }).for_each(|_| _ = call(&handle, key));
         held.push_back((handle, key));
         if held.len() > 12 {
@@ -183,7 +183,7 @@ fn kernels_come_and_go_while_they_are_used() {
         assert_eq!(counters.evicted() != 0, compiles);
         assert_eq!(counters.tiered_up() != 0, mode == TierMode::Auto);
         // One more look-up makes room for itself: the tables keep to the budget now that nobody holds anything.
-        kernels.transfer(&TransferKey::Fill { bytes: 200 });
+        kernels.transfer(&numbered_key(200));
         assert!(counters.code_bytes() <= 12 * CODE as u64, "{}", counters.code_bytes());
         assert_eq!(counters.slots(), kernels.len() as u64);
         drop(kernels);
@@ -198,11 +198,11 @@ fn code_that_comes_late_has_other_code_leave() {
     let (go, wait) = std::sync::mpsc::channel::<()>();
     kernels.shared.worker.spawn(move || _ = wait.recv());
     // All keys are known before there is any code.
-    (0..40).for_each(|bytes| drop(kernels.transfer(&TransferKey::Fill { bytes })));
+    (0..40).for_each(|bytes| drop(kernels.transfer(&numbered_key(bytes))));
     drop(go);
     kernels.wait_for_compiler();
     assert_eq!(kernels.counters().code_bytes(), 40 * CODE as u64);
-    kernels.transfer(&TransferKey::Fill { bytes: 0 });
+    kernels.transfer(&numbered_key(0));
     assert!(kernels.counters().code_bytes() <= 12 * CODE as u64, "{}", kernels.counters().code_bytes());
 }
 
@@ -214,7 +214,7 @@ fn what_scenes_hold_outlives_its_engine() {
         let shared = kernels.shared.clone();
         let mut handles = Vec::new();
         for key in 0..20 {
-            handles.push((kernels.transfer(&TransferKey::Fill { bytes: key }), key));
+            handles.push((kernels.transfer(&numbered_key(key)), key));
             (0..round * 60).for_each(|_| _ = call(&handles[0].0, 0));
         }
         // In the middle of compiling, with jobs queued.
@@ -307,7 +307,7 @@ fn a_fragment_kernel_that_comes_in_the_middle_of_a_scene_serves_the_rest_of_it()
 fn a_first_frame_waits_for_nothing_and_known_keys_come_most_used_first() {
     let folder = tempfile::tempdir().unwrap();
     let store = KeyStore::new(folder.path().join("keys"));
-    let stored = |bytes| (KeyKind::Transfer, borsh::to_vec(&TransferKey::Fill { bytes }).unwrap());
+    let stored = |bytes| (KeyKind::Transfer, borsh::to_vec(&numbered_key(bytes)).unwrap());
     let keys: Vec<_> = (0..10).map(stored).collect();
     let uses: Vec<_> = keys
         .iter()
@@ -326,7 +326,7 @@ fn a_first_frame_waits_for_nothing_and_known_keys_come_most_used_first() {
     assert_eq!((start.keys, kernels.counters().recalled()), (10, 10));
 
     // If any of this waited for the compiler it would not end.
-    let frame: Vec<_> = [3, 9, 20].map(|key| (kernels.transfer(&TransferKey::Fill { bytes: key }), key)).into();
+    let frame: Vec<_> = [3, 9, 20].map(|key| (kernels.transfer(&numbered_key(key)), key)).into();
     frame.iter().for_each(|(handle, key)| assert_eq!(call(handle, *key), 1));
     assert_eq!((kernels.counters().lookups(), kernels.counters().hits()), (3, 0));
 
@@ -343,7 +343,7 @@ fn a_first_frame_waits_for_nothing_and_known_keys_come_most_used_first() {
     }
     frame.iter().zip([2, 3, 2]).for_each(|((handle, key), tier)| assert_eq!(call(handle, *key), tier));
     for key in 0..10 {
-        kernels.transfer(&TransferKey::Fill { bytes: key });
+        kernels.transfer(&numbered_key(key));
     }
     assert_eq!((kernels.counters().lookups(), kernels.counters().hits()), (13, 10));
 }
@@ -353,14 +353,14 @@ fn a_first_frame_waits_for_nothing_and_known_keys_come_most_used_first() {
 fn a_start_compiles_no_more_than_it_may_hold() {
     let folder = tempfile::tempdir().unwrap();
     let store = KeyStore::new(folder.path().join("keys"));
-    let stored = |bytes| (KeyKind::Transfer, borsh::to_vec(&TransferKey::Fill { bytes }).unwrap());
+    let stored = |bytes| (KeyKind::Transfer, borsh::to_vec(&numbered_key(bytes)).unwrap());
     store.append(&(0..40).map(stored).collect::<Vec<_>>(), &[]).unwrap();
     let census = Arc::new(Census::default());
     let (kernels, start) = Kernels::with_key_file(tiers(&census), TierMode::Auto, 10 * CODE, store, 1 << 20);
     kernels.wait_for_compiler();
     assert_eq!(start.keys, 40);
     assert_eq!(kernels.counters().compiled(), 11, "the last one exceeds it");
-    let handle = kernels.transfer(&TransferKey::Fill { bytes: 30 });
+    let handle = kernels.transfer(&numbered_key(30));
     kernels.wait_for_compiler();
     assert_eq!(call(&handle, 30), 2);
     let shared = kernels.shared.clone();

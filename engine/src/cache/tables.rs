@@ -53,7 +53,7 @@ pub(super) trait AnyTable {
     fn len(&self) -> usize;
 
     /// Adds a key of the key file, unless it is there already; it is compiled when there is nothing else to do. False
-    /// when the bytes are not a key.
+    /// when the bytes are not a key, or not one that tiers may see.
     fn recall(&self, shared: &Arc<Shared>, bytes: &[u8], uses: u64) -> bool;
 
     /// Adds every key that has code, and its calls since the last time this was asked.
@@ -119,7 +119,7 @@ impl<K: Kind> AnyTable for Table<K> {
     }
 
     fn recall(&self, shared: &Arc<Shared>, bytes: &[u8], uses: u64) -> bool {
-        let Some(key) = key_log::decode::<K::Key>(bytes) else { return false };
+        let Ok(key) = key_log::decode::<K::Key>(bytes) else { return false };
         self.lock().entry(ContentHash::of(&key)).or_insert_with(|| {
             let slot = Arc::new(Slot::new(shared, &key));
             slot.deferred.store(true, Relaxed);

@@ -1,4 +1,4 @@
-//! A tier for tests, which makes what a test wants for fills and nothing else.
+//! A tier for tests, which makes what a test wants for numbered keys and nothing else.
 
 use std::sync::Arc;
 
@@ -8,15 +8,20 @@ use triglyph_guest::kernel::packet_trace::{PacketTraceKernel, PacketTraceKey};
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::program::stage::{ShaderKernel, ShaderKey};
 use triglyph_guest::kernel::program::{self, fragment::FragmentKey};
-use triglyph_guest::kernel::transfer::TransferKey;
+use triglyph_guest::kernel::transfer::{ByteSource, ResampleKey, TransferKey};
 use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, Unsupported, VertexKernel};
 
-/// Makes fills, each known by the size of its elements. Everything else is unsupported, but for what the methods with a
-/// default body are overridden with.
+/// The key of a number. Its kernels do fills: what they are called with does not matter to the cache.
+pub(super) const fn numbered_key(number: u8) -> TransferKey {
+    TransferKey::Resample(ResampleKey { bytes: [ByteSource::Constant(number); 4] })
+}
+
+/// Makes kernels of numbered keys. Everything else is unsupported, but for what the methods with a default body are
+/// overridden with.
 pub(super) trait FillTier: Send + Sync {
-    /// The kernel of a fill.
-    fn fill(&self, bytes: u8) -> Result<Arc<dyn TransferKernel>, Unsupported>;
+    /// The kernel of a [`numbered_key`].
+    fn fill(&self, number: u8) -> Result<Arc<dyn TransferKernel>, Unsupported>;
 
     /// The kernel of a fragment key.
     fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn program::FragmentKernel>, Unsupported> {
@@ -26,7 +31,7 @@ pub(super) trait FillTier: Send + Sync {
 }
 
 /// What [`FillTier`]s say to everything else.
-pub(super) const FILLS_ONLY: Unsupported = Unsupported("fills only");
+pub(super) const FILLS_ONLY: Unsupported = Unsupported("numbered keys only");
 
 /// A [`FillTier`] as a tier.
 pub(super) struct Fills<T>(pub(super) T);
@@ -49,8 +54,10 @@ impl<T: FillTier> Tier for Fills<T> {
     }
 
     fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Unsupported> {
-        let &TransferKey::Fill { bytes } = key else { return Err(FILLS_ONLY) };
-        self.0.fill(bytes)
+        match key {
+            TransferKey::Resample(ResampleKey { bytes: [ByteSource::Constant(number), ..] }) => self.0.fill(*number),
+            _ => Err(FILLS_ONLY),
+        }
     }
 
     fn program_vertex(&self, _: &program::vertex::VertexKey) -> Result<Arc<dyn program::VertexKernel>, Unsupported> {

@@ -6,7 +6,7 @@ use triglyph_guest::kernel::{TransferKernel, Unsupported, Window, window};
 
 use super::kinds::{self, KeyKind};
 use super::store::KeyStore;
-use super::test_tiers::{FILLS_ONLY, FillTier, Fills};
+use super::test_tiers::{FILLS_ONLY, FillTier, Fills, numbered_key};
 use super::*;
 use crate::log::LogLevel;
 
@@ -74,7 +74,7 @@ fn kernels(mode: TierMode, baseline: Numbered, budget: usize) -> Kernels {
     Kernels::new(tiers(baseline), mode, budget)
 }
 
-const KEY: TransferKey = TransferKey::Fill { bytes: 4 };
+const KEY: TransferKey = numbered_key(4);
 
 /// The number of the tier that serves a fill.
 fn served_by(handle: &Handle<kinds::Transfer>) -> u8 {
@@ -227,7 +227,7 @@ fn eviction_keeps_to_the_budget_and_leaves_what_is_held() {
     let kernels = kernels(TierMode::JitOnly, numbered(BASELINE), 250);
     let held = kernels.transfer(&KEY);
     for bytes in 0..40 {
-        served_by(&kernels.transfer(&TransferKey::Fill { bytes }));
+        served_by(&kernels.transfer(&numbered_key(bytes)));
     }
     assert!(kernels.counters().evicted() > 0);
     assert!(kernels.counters().code_bytes() <= 250 + 200, "{}", kernels.counters().code_bytes());
@@ -239,7 +239,7 @@ fn eviction_keeps_to_the_budget_and_leaves_what_is_held() {
 fn dropping_an_engine_in_the_middle_of_compiling_does_not_hang() {
     for _ in 0..50 {
         let kernels = kernels(TierMode::Auto, numbered(BASELINE), 1000);
-        let handles: Vec<_> = (0..20).map(|bytes| kernels.transfer(&TransferKey::Fill { bytes })).collect();
+        let handles: Vec<_> = (0..20).map(|bytes| kernels.transfer(&numbered_key(bytes))).collect();
         drop(kernels);
         // A handle outlives its table.
         assert_ne!(served_by(&handles[0]), 0);
@@ -257,10 +257,10 @@ fn a_second_start_compiles_what_the_first_one_needed() {
     let (first, start) = with_key_file(TierMode::Auto, &store);
     assert_eq!((start.keys, start.error.is_none()), (0, true));
     for bytes in 0..10 {
-        let handle = first.transfer(&TransferKey::Fill { bytes });
+        let handle = first.transfer(&numbered_key(bytes));
         (0..=bytes).for_each(|_| assert_ne!(served_by(&handle), 0));
     }
-    let busy = first.transfer(&TransferKey::Fill { bytes: 4 });
+    let busy = first.transfer(&numbered_key(4));
     (0..3000).for_each(|_| assert_ne!(served_by(&busy), 0));
     first.wait_for_compiler();
     drop(first);
@@ -269,19 +269,15 @@ fn a_second_start_compiles_what_the_first_one_needed() {
     assert_eq!((start.keys, start.damage.len(), start.undecodable), (10, 0, 0));
     second.wait_for_compiler();
     assert_eq!(second.counters().compiled(), 10);
-    assert_eq!(
-        served_by(&second.transfer(&TransferKey::Fill { bytes: 4 })),
-        OPTIMIZED,
-        "called often: optimized at once"
-    );
-    assert_eq!(served_by(&second.transfer(&TransferKey::Fill { bytes: 5 })), BASELINE);
+    assert_eq!(served_by(&second.transfer(&numbered_key(4))), OPTIMIZED, "called often: optimized at once");
+    assert_eq!(served_by(&second.transfer(&numbered_key(5))), BASELINE);
     second.wait_for_compiler();
     assert_eq!(second.counters().compiled(), 10, "nothing twice");
     drop(second);
 
     let (third, start) = with_key_file(TierMode::JitOnly, &store);
     assert_eq!(start.keys, 10);
-    assert_eq!(served_by(&third.transfer(&TransferKey::Fill { bytes: 5 })), OPTIMIZED);
+    assert_eq!(served_by(&third.transfer(&numbered_key(5))), OPTIMIZED);
     assert_eq!(store.read().unwrap().keys[0].uses, 3000 + 5 + 1);
     let (interpreter, start) = with_key_file(TierMode::InterpreterOnly, &store);
     assert_eq!((start.keys, interpreter.len()), (0, 0));
@@ -327,4 +323,18 @@ fn records_that_are_not_keys_are_counted() {
     store.append(&keys, &[]).unwrap();
     let (kernels, start) = with_key_file(TierMode::Auto, &store);
     assert_eq!((start.keys, start.undecodable, kernels.len()), (0, keys.len(), 0));
+}
+
+#[test]
+fn keys_that_no_machine_makes_are_not_compiled() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = KeyStore::new(folder.path().join("keys"));
+    let key = |bytes| (KeyKind::Transfer, borsh::to_vec(&TransferKey::Fill { bytes }).unwrap());
+    store.append(&[key(3), key(77)], &[]).unwrap();
+    let (kernels, start) = with_key_file(TierMode::Auto, &store);
+    kernels.wait_for_compiler();
+    assert_eq!((start.keys, start.undecodable, kernels.len()), (1, 1, 1));
+    let answers: Vec<_> =
+        store.read().unwrap().keys.iter().map(|key| key.check().map_err(|why| why.to_string())).collect();
+    assert_eq!(answers, [Ok(()), Err("a pattern has 2 to 4 bytes".to_owned())]);
 }

@@ -40,6 +40,7 @@ pub mod tier;
 pub mod trace;
 pub mod transfer;
 pub mod unsupported;
+pub mod validate;
 pub mod vertex;
 pub mod window;
 
@@ -47,4 +48,5 @@ pub use accuracy::Accuracy;
 pub use hash::ContentHash;
 pub use tier::{GeometryKernel, PixelKernel, Tier, TransferKernel, VertexKernel};
 pub use unsupported::Unsupported;
+pub use validate::{InvalidKey, Validate};
 pub use window::Window;

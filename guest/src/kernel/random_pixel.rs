@@ -89,8 +89,13 @@ impl Targets {
 impl RandomPixel {
     /// A random case.
     pub fn new(word: &mut impl FnMut() -> u32) -> Self {
+        let key = key(&mut Random { word: &mut *word });
+        Self::of(word, key)
+    }
+
+    /// A random scene for a key.
+    pub fn of(word: &mut impl FnMut() -> u32, key: PixelKey) -> Self {
         let r = &mut Random { word };
-        let key = key(r);
         let block = key.block.edge();
         let (width, rows) = (block * (1 + r.below(64 / block)), block * (1 + r.below(64 / block)));
         let fog = key.fog.map(|_| fog_table(r));

@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "test code, never published")]
 
 mod geometry;
+mod keys;
 mod maxwell;
 mod mme;
 mod packet_trace;

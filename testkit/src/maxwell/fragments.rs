@@ -7,7 +7,7 @@ use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode};
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment};
-use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentJob};
+use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentJob, FragmentKey};
 use triglyph_guest::kernel::program::random_fragment::{RandomFragment, Surfaces};
 use triglyph_guest::kernel::{Unsupported, Window, window};
 use triglyph_guest::rsx::fragment::random::Options as RsxOptions;
@@ -186,6 +186,11 @@ impl Case {
         let memory = memory.into_bytes();
         Ok(Left { surfaces, memory, images: image_memory.bytes(), exhausted })
     }
+}
+
+/// The key of a random program in a scene.
+pub fn key(seed: u64) -> FragmentKey {
+    Case::new(seed).scene.key
 }
 
 /// A program in a scene.

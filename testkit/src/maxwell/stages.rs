@@ -234,6 +234,25 @@ impl Case {
     }
 }
 
+/// The key of a case, that of a random program of a stage.
+pub fn key(seed: u64, stage: Stage) -> ShaderKey {
+    Case::new(seed, stage).key
+}
+
+/// Makes the kernel of a key, and has it do the work of the case that its key was made of, if it fits: if the key is of
+/// the same stage and has the same textures and images. Whether it has done that.
+pub fn try_key(tier: &dyn Tier, seed: u64, stage: Stage, key: ShaderKey) -> Result<bool, Unsupported> {
+    let mut case = Case::new(seed, stage);
+    let same =
+        |other: &ShaderKey| (other.stage, &other.textures, &other.images) == (key.stage, &key.textures, &key.images);
+    if !same(&case.key) {
+        return tier.shader(&key).map(|_| false);
+    }
+    case.world.inputs.resize(case.count * VERTICES as usize * key.inputs.len(), 1);
+    case.key = key;
+    case.run(tier).map(|_| true)
+}
+
 /// A program of a stage.
 pub fn check(jit: &Jit, seed: u64, stage: Stage) -> Outcome {
     let case = Case::new(seed, stage);

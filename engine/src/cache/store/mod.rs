@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 pub use super::kinds::KeyKind;
 pub use append::Pruned;
-pub use read::{Contents, Damage, StoredKey, identity};
+pub use read::{Contents, Damage, KeyError, StoredKey, identity};
 #[cfg(test)]
 pub(super) use record::ENCODING;
 pub use record::VERSION;

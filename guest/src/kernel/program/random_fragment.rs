@@ -103,10 +103,8 @@ impl RandomFragment {
         let [eight, sixteen] = [2, 4].map(|down| Samples { across: 4, down });
         let several = r.pick(&[two, two, four, four, eight, sixteen]);
         let samples = if r.one_in(6) { several } else { one };
-        // In blocks; surfaces are as large.
-        let log2_blocks = [r.below(3) as u8, r.below(2) as u8];
-        let log2_samples = [samples.across, samples.down].map(|n| n.trailing_zeros() as u8);
-        let log2 = [0, 1].map(|axis| 3 + log2_blocks[axis] + log2_samples[axis]);
+        let log2_blocks = blocks(r);
+        let log2 = edges(log2_blocks, samples);
         let output = random_output::key(r, log2, samples);
         let code = RsxFragmentCode {
             code,
@@ -116,6 +114,24 @@ impl RandomFragment {
             accuracy: if r.one_in(2) { Accuracy::Exact } else { Accuracy::Fast },
         };
         let key = FragmentKey { code: FragmentCode::Rsx(Arc::new(code)), textures: keys, output, samples };
+        Self::with(r, log2_blocks, (key, program_constants, textures))
+    }
+
+    /// A random scene for a key, whose program reads a few constants at most.
+    pub fn of(word: &mut impl FnMut() -> u32, key: FragmentKey) -> Self {
+        let r = &mut Random { word };
+        let program_constants = (0..16).map(|_| [(); 4].map(|()| r.float(-2.0, 2.0))).collect();
+        let textures = key.textures.each_ref().map(|key| key.map(|key| random_texture::texture(r, &key)));
+        let log2_blocks = blocks(r);
+        Self::with(r, log2_blocks, (key, program_constants, textures))
+    }
+
+    fn with<R: FnMut() -> u32>(
+        r: &mut Random<'_, R>,
+        log2_blocks: [u8; 2],
+        (key, program_constants, textures): (FragmentKey, Vec<[f32; 4]>, [Option<RandomTexture>; UNITS]),
+    ) -> Self {
+        let log2 = edges(log2_blocks, key.samples);
         let colors = key
             .output
             .colors
@@ -277,6 +293,17 @@ fn differences(report: &mut String, what: &str, bytes: usize, before: &[u8], nam
             names[1]
         );
     }
+}
+
+/// The size of a scene, log2 of blocks across and down.
+fn blocks<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> [u8; 2] {
+    [r.below(3) as u8, r.below(2) as u8]
+}
+
+/// Edges of its surfaces, log2.
+fn edges(log2_blocks: [u8; 2], samples: Samples) -> [u8; 2] {
+    let log2_samples = [samples.across, samples.down].map(|n| n.trailing_zeros() as u8);
+    [0, 1].map(|axis| 3 + log2_blocks[axis] + log2_samples[axis])
 }
 
 type Units = ([Option<TextureKey>; UNITS], [Option<RandomTexture>; UNITS]);

@@ -87,7 +87,8 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
     }
 }
 
-fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey) -> RandomTexture {
+/// Random texels for a key.
+pub(super) fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey) -> RandomTexture {
     let mut side = || if key.power_of_two || r.one_in(2) { 1 << r.below(5) } else { 1 + r.below(17) };
     let mut size = [side(), 1, 1];
     match key.shape {

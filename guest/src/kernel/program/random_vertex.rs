@@ -90,6 +90,13 @@ pub fn case(word: &mut impl FnMut() -> u32, mix: Mix) -> (VertexKey, Batch) {
     (key, batch)
 }
 
+/// A random batch for a key.
+pub fn batch_of(word: &mut impl FnMut() -> u32, mix: Mix, key: &VertexKey) -> Batch {
+    let r = &mut Random { word };
+    let textures = key.textures.each_ref().map(|key| key.map(|key| random_texture::texture(r, &key)));
+    batch(r, mix, key, textures)
+}
+
 const COMPONENTS: [Component; 8] = [
     Component::Unorm8,
     Component::Uint8,
