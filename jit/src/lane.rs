@@ -60,6 +60,9 @@ pub(crate) struct I16x8(pub Value);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mask(pub Value);
 
+/// Lanes of a value.
+pub(crate) const LANES: usize = 4;
+
 /// Emits one kernel.
 pub(crate) struct Emit<'a> {
     /// The builder, for control flow and scalars.

@@ -15,14 +15,14 @@ use super::{Host, Interpolated, Lanes, Lower, Needs, ResourceKeys};
 use crate::lane::{Emit, F32x4, I32x4};
 use crate::pixel::args::programs::{at, quad_scratch_at};
 use crate::pixel::plan::programs::PlaneOf;
-use crate::pixel::quad::programs::{Computed, Quad, Results};
+use crate::pixel::quad::programs::{Known, Quad, Results};
 
 /// A quad as the host of a program.
 struct Pixels<'p, 'q, 'a> {
     quad: &'p mut Quad<'q, 'a>,
     code: &'p PixelCode,
     /// Values computed before the program, which dominate all of it.
-    known: Computed,
+    known: Known,
 }
 
 impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
@@ -57,7 +57,7 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
             (Some(packed), _) => Some(self.offset(packed)),
             // With sample shading, inputs without a stated location are at the sample.
             (None, IpaSample::Default | IpaSample::Centroid) if self.code.per_sample => {
-                Some(self.quad.sample_offset(self.quad.sample))
+                Some(self.quad.sample_offset(self.quad.place.sample))
             }
             (None, IpaSample::Centroid) => self.centroid(),
             (None, _) => None,
@@ -123,7 +123,7 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
                 let (x, y) = (e.iand(x, low), e.ishl(y, 16));
                 e.ior(x, y)
             }
-            PixldMode::MyIndex if self.code.per_sample => self.quad.e.i(self.quad.sample as i32),
+            PixldMode::MyIndex if self.code.per_sample => self.quad.e.i(self.quad.place.sample as i32),
             PixldMode::MyIndex | PixldMode::Covered | PixldMode::CentroidOffset | PixldMode::Unknown(_) => {
                 self.quad.e.i(0)
             }

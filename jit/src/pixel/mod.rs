@@ -14,12 +14,14 @@
 //!          target/         reading and writing colours
 //! ```
 //!
-//! There are two machines in each phase. `pica`: the 3DS, whose combiners and lighting are state, whose colours have 8
-//! bits a channel, and whose targets store a quad as four neighbours in memory. `programs`: the RSX and the Tegra X1,
-//! whose pixels are shaded by programs in f32 and stored in several surfaces of many formats and layouts.
+//! `contract.rs` says what the machines differ in, and has two implementers. `Pica`: the 3DS, whose combiners and
+//! lighting are state, whose colours have 8 bits a channel, and whose targets store a quad as four neighbours in
+//! memory. `Programs`: the RSX and the Tegra X1, whose pixels are shaded by programs in f32 and stored in several
+//! surfaces of many formats and layouts. What differs in a phase is in its files `pica` and `programs`.
 
 pub(crate) mod args;
 pub(crate) mod blend;
+mod contract;
 mod depth_stencil;
 mod interpolate;
 mod kernel;
@@ -32,5 +34,4 @@ mod setup;
 mod shade;
 pub(crate) mod target;
 
-pub use kernel::pica::{dump as dump_pixel, pixel};
-pub use kernel::programs::{dump as dump_fragment, fragment};
+pub use kernel::{dump_fragment, dump_pixel, fragment, pixel};

@@ -19,8 +19,42 @@ mod tests;
 /// Most quads that are drawn at once.
 pub(crate) const AT_ONCE: usize = 4;
 
-/// Quads of a block.
-const QUADS: i64 = 16;
+/// Pixels of a block.
+const PIXELS: usize = 64;
+
+/// What an iteration of the loop does.
+#[derive(Clone, Copy)]
+pub(crate) struct Iteration {
+    /// Pixels of a quad: a power of two.
+    pub lanes: usize,
+    /// Most quads that are drawn at once, up to [`AT_ONCE`].
+    pub quads: usize,
+}
+
+impl Iteration {
+    /// Quads of a block.
+    fn per_block(self) -> i64 {
+        (PIXELS / self.lanes) as i64
+    }
+
+    /// Coverage of a whole quad.
+    fn all(self) -> i64 {
+        (1 << self.lanes) - 1
+    }
+
+    /// The first quad of a coverage that is not empty.
+    fn take(self, e: &mut Emit<'_>, coverage: Value) -> Taken {
+        let bit = e.b.ins().ctz(coverage);
+        let bit = e.b.ins().band_imm_u(bit, (PIXELS - self.lanes) as i64);
+        let number = e.b.ins().ushr_imm_u(bit, i64::from(self.lanes.ilog2()));
+        let pixels = e.b.ins().ushr(coverage, bit);
+        let pixels = e.b.ins().band_imm_u(pixels, self.all());
+        let cover = e.b.ins().ireduce(I32, pixels);
+        let taken = e.i64(self.all());
+        let taken = e.b.ins().ishl(taken, bit);
+        Taken { number, cover, rest: e.b.ins().band_not(coverage, taken) }
+    }
+}
 
 /// A quad with a covered pixel.
 #[derive(Clone, Copy)]
@@ -29,7 +63,7 @@ pub(crate) struct CoveredQuad {
     pub number: Value,
     /// Its covered pixels, four bits of 32.
     pub cover: Value,
-    /// Address of its storage.
+    /// Address of memory that only this quad uses.
     pub storage: Option<Value>,
 }
 
@@ -91,6 +125,7 @@ impl CoveredBlock {
 /// the code between these two.
 pub(crate) fn each_quad(
     e: &mut Emit<'_>,
+    iteration: Iteration,
     block: CoveredBlock,
     next: Block,
     apart: &Apart,
@@ -99,21 +134,21 @@ pub(crate) fn each_quad(
 ) -> Result<(), Unsupported> {
     let (take, some) = (e.block(&[I64]), e.block(&[]));
     let (quad, one, done) = (e.block(&[I64, I32, I64]), e.block(&[]), e.block(&[]));
-    let (zero, all) = (e.i64(0), e.i32(15));
+    let (zero, all) = (e.i64(0), e.i32(iteration.all() as i32));
     e.branch(block.full, (quad, &[zero, all, zero]), (take, &[block.coverage]));
 
     e.switch_to(take);
     let coverage = e.parameter(take, 0);
     e.branch(coverage, (some, &[]), (next, &[]));
     e.switch_to(some);
-    let taken = take_quad(e, coverage);
+    let taken = iteration.take(e, coverage);
     e.jump(quad, &[taken.number, taken.cover, taken.rest]);
 
     e.switch_to(quad);
     let [number, cover, rest] = [0, 1, 2].map(|index| e.parameter(quad, index));
-    let ways = Ways { block, take, quad, one, done, next };
+    let ways = Ways { iteration, block, take, quad, one, done, next };
     let first = Taken { number, cover, rest };
-    let several = (e.caps.pairs != Pairs::Never).then(|| e.block(&[]));
+    let several = (e.caps.pairs != Pairs::Never && iteration.quads > 1).then(|| e.block(&[]));
     e.jump(several.unwrap_or(one), &[]);
     e.switch_to(one);
     draw(e, CoveredQuad { number, cover, storage: apart.storage.map(|all| all[0]) }, done)?;
@@ -139,6 +174,7 @@ struct Taken {
 /// The blocks of the loop.
 #[derive(Clone, Copy)]
 struct Ways {
+    iteration: Iteration,
     block: CoveredBlock,
     /// Takes a quad out of the coverage that is its parameter.
     take: Block,
@@ -159,7 +195,7 @@ impl Ways {
         e.jump(self.take, &[last.rest]);
         e.switch_to(step);
         let following = e.b.ins().iadd_imm_u(last.number, 1);
-        let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, following, QUADS);
+        let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, following, self.iteration.per_block());
         e.branch(more, (self.quad, &[following, last.cover, last.rest]), (self.next, &[]));
     }
 
@@ -173,7 +209,8 @@ impl Ways {
         // Quads that began together and went on alone may have left less than so many.
         e.switch_to(whole);
         let count = four.as_ref().map_or(2, |_| AT_ONCE as i64);
-        let enough = e.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, first.number, QUADS - count);
+        let enough =
+            e.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, first.number, self.iteration.per_block() - count);
         let together = e.block(&[]);
         e.branch(enough, (together, &[]), (self.one, &[]));
         e.switch_to(together);
@@ -185,15 +222,15 @@ impl Ways {
         e.switch_to(partial);
         e.branch(first.rest, (some, &[]), (self.one, &[]));
         e.switch_to(some);
-        let second = take_quad(e, first.rest);
+        let second = self.iteration.take(e, first.rest);
         if let Some(four) = four.as_ref().filter(|_| place == Four::Anywhere) {
             let (third_is_there, fourth_is_there, less) = (e.block(&[]), e.block(&[]), e.block(&[]));
             e.branch(second.rest, (third_is_there, &[]), (less, &[]));
             e.switch_to(third_is_there);
-            let third = take_quad(e, second.rest);
+            let third = self.iteration.take(e, second.rest);
             e.branch(third.rest, (fourth_is_there, &[]), (less, &[]));
             e.switch_to(fourth_is_there);
-            let fourth = take_quad(e, third.rest);
+            let fourth = self.iteration.take(e, third.rest);
             four.enter(e, &[second, third, fourth]);
             e.switch_to(less);
         }
@@ -253,17 +290,4 @@ impl Others {
         };
         (0..self.count).map(|index| quad(3 * index)).collect()
     }
-}
-
-/// The first quad of a coverage that is not empty.
-fn take_quad(e: &mut Emit<'_>, coverage: Value) -> Taken {
-    let bit = e.b.ins().ctz(coverage);
-    let bit = e.b.ins().band_imm_u(bit, 0x3C);
-    let number = e.b.ins().ushr_imm_u(bit, 2);
-    let pixels = e.b.ins().ushr(coverage, bit);
-    let pixels = e.b.ins().band_imm_u(pixels, 15);
-    let cover = e.b.ins().ireduce(I32, pixels);
-    let taken = e.i64(15);
-    let taken = e.b.ins().ishl(taken, bit);
-    Taken { number, cover, rest: e.b.ins().band_not(coverage, taken) }
 }

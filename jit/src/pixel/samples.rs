@@ -11,8 +11,9 @@ use triglyph_guest::num::ops::Ops;
 
 use crate::lane::{F32x4, I32x4, Mask};
 use crate::pixel::args::programs::{BlockArgs, at, quad_scratch_at};
+use crate::pixel::contract::{Contract, Programs};
 use crate::pixel::plan::programs::PlaneOf;
-use crate::pixel::quad::programs::{Quad, Results, mask_of};
+use crate::pixel::quad::programs::{Quad, Results};
 
 impl Quad<'_, '_> {
     /// Emits all stages of a multisampled quad; ends in a jump to the next one.
@@ -57,14 +58,14 @@ impl Quad<'_, '_> {
         let (alive, known, next_quad) = (self.mask, self.known.clone(), self.next);
         for sample in 0..self.plan.samples.count() {
             let next = self.e.block(&[]);
-            (self.sample, self.next) = (sample, next);
+            (self.place.sample, self.next) = (sample, next);
             self.cover = self.covered(sample);
             self.mask = match self.plan.counts_early {
                 true => {
                     let args = self.e.args;
                     Mask(self.e.load_ints(args, passed_at(sample)).0)
                 }
-                false => mask_of(self.e, self.cover),
+                false => Programs::mask(self.e, self.cover),
             };
             each(self, sample, alive)?;
             self.e.jump(next, &[]);
@@ -110,9 +111,9 @@ impl Quad<'_, '_> {
         }
         for sample in 0..self.plan.samples.count() {
             let next = self.e.block(&[]);
-            (self.sample, self.next) = (sample, next);
+            (self.place.sample, self.next) = (sample, next);
             self.cover = self.covered(sample);
-            self.mask = mask_of(self.e, self.cover);
+            self.mask = Programs::mask(self.e, self.cover);
             self.skip_unless_alive();
             let depth = self.plan.depth.map(|_| self.sample_depth());
             self.depth_stage(depth);
@@ -123,7 +124,7 @@ impl Quad<'_, '_> {
             self.e.switch_to(next);
             self.known = known.clone();
         }
-        (self.sample, self.next) = (0, next_quad);
+        (self.place.sample, self.next) = (0, next_quad);
         let args = self.e.args;
         let first = Mask(self.e.load_ints(args, passed_at(0)).0);
         self.mask = (1..self.plan.samples.count()).fold(first, |any, sample| {
@@ -144,7 +145,7 @@ impl Quad<'_, '_> {
                 self.mask
             } else {
                 let cover = self.covered(sample);
-                mask_of(self.e, cover)
+                Programs::mask(self.e, cover)
             };
             let bit = self.e.i(1 << sample);
             let bits = self.e.iand(I32x4(mask.0), bit);
@@ -180,7 +181,7 @@ impl Quad<'_, '_> {
 
     /// The quad's four bits of a sample's coverage.
     fn covered(&mut self, sample: usize) -> Value {
-        let (e, block) = (&mut *self.e, self.block);
+        let (e, block) = (&mut *self.e, self.block.address);
         let samples = e.load_i64(block, offset_of!(BlockArgs, samples) as i32);
         let at = sample * size_of::<PixelBlock>() + offset_of!(PixelBlock, coverage);
         let coverage = e.load_i64(samples, at as i32);
@@ -217,7 +218,7 @@ impl Quad<'_, '_> {
         if self.key.output.depth_at_center {
             return self.depth();
         }
-        let offset = self.sample_offset(self.sample);
+        let offset = self.sample_offset(self.place.sample);
         let depth = self.plane_beside(PlaneOf::Depth, offset);
         self.clamp_depth(depth)
     }

@@ -38,7 +38,7 @@ impl Quad<'_, '_> {
         if let Some(w) = self.known.w {
             return w;
         }
-        let q = weighted_sum(self.e, self.edges, 1);
+        let q = weighted_sum(self.e, self.place.edges, 1);
         let one = self.e.f(1.0);
         let w = self.e.div(one, q);
         self.known.w = Some(w);
@@ -59,7 +59,7 @@ impl Quad<'_, '_> {
             return value;
         }
         let w = self.w();
-        let sum = weighted_sum(self.e, self.edges, self.plan.varying_plane(packed));
+        let sum = weighted_sum(self.e, self.place.edges, self.plan.varying_plane(packed));
         let value = self.e.mul(sum, w);
         self.known.varyings.insert(packed, value);
         value
@@ -71,7 +71,7 @@ impl Quad<'_, '_> {
             return depth;
         }
         let args = self.e.args;
-        let z = weighted_sum(self.e, self.edges, 4);
+        let z = weighted_sum(self.e, self.place.edges, 4);
         let sum = self.e.load_floats(args, scratch_at!(planes));
         let z = self.e.div(z, sum);
         let scale = self.e.load_floats(args, at!(depth_scale));

@@ -15,8 +15,8 @@ impl Quad<'_, '_> {
     /// Columns or rows of the four pixels, as integers.
     fn pixel(&mut self, axis: usize) -> I32x4 {
         let field = [offset_of!(BlockArgs, x), offset_of!(BlockArgs, y)][axis];
-        let corner = self.e.load_splat_i32(self.block, field as i32);
-        let inside = self.inside[axis];
+        let corner = self.e.load_splat_i32(self.block.address, field as i32);
+        let inside = self.place.inside[axis];
         self.e.iadd(corner, inside)
     }
 
@@ -25,7 +25,7 @@ impl Quad<'_, '_> {
         if let Some(distance) = self.known.distances[axis] {
             return distance;
         }
-        let distance = self.e.iadd(self.block_distance[axis], self.inside[axis]);
+        let distance = self.e.iadd(self.block.distance[axis], self.place.inside[axis]);
         let distance = self.e.to_float(distance);
         self.known.distances[axis] = Some(distance);
         distance

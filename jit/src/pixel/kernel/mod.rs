@@ -1,4 +1,103 @@
-//! The compiled function, its loops over blocks and quads, and its call.
+//! The compiled function and its loop over blocks, of any machine. `pica` and `programs` call it.
 
-pub mod pica;
-pub mod programs;
+mod pica;
+mod programs;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{Block, InstBuilder};
+use triglyph_guest::kernel::Unsupported;
+
+pub use self::pica::{dump as dump_pixel, pixel};
+pub use self::programs::{dump as dump_fragment, fragment};
+use super::contract::{BlockPlace, Contract};
+use super::quad::{Made, Quad, Shared};
+use super::quads::{CoveredBlock, CoveredQuad, Four, Iteration, each_quad};
+use crate::code::{Code, Compiler};
+use crate::lane::Emit;
+
+/// A pixel kernel as machine code, without what its call needs.
+struct Function<C: Contract> {
+    code: Code,
+    /// Constants of the code, no more than there is room for in the arguments.
+    pool: Vec<[u8; 16]>,
+    needs: C::Needs,
+}
+
+/// Compiles the kernel of a key.
+fn compile<C: Contract>(compiler: &Compiler, key: &C::Key, plan: &C::Plan) -> Result<Function<C>, Unsupported> {
+    let mut needs = C::Needs::default();
+    let mut pool = Vec::new();
+    let code = compiler.compile(C::size(plan), |e| build::<C>(e, Made { key, plan, needs: &mut needs }, &mut pool))?;
+    if pool.len() > C::LAYOUT.pool.1 {
+        return Err(Unsupported("too many constants"));
+    }
+    Ok(Function { code, pool, needs })
+}
+
+/// The plan, the CLIF and the host instructions of [`compile`]'s result.
+fn show<C: Contract>(compiler: &Compiler, key: &C::Key, plan: &C::Plan) -> String {
+    let mut needs = C::Needs::default();
+    let made = Made { key, plan, needs: &mut needs };
+    let text = compiler.dump(C::size(plan), |e| build::<C>(e, made, &mut Vec::new()));
+    format!("{plan:#?}\n{text}")
+}
+
+/// Emits the function.
+fn build<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>, pool: &mut Vec<[u8; 16]>) -> Result<(), Unsupported> {
+    let Made { key, plan, needs } = made;
+    e.use_pool(C::LAYOUT.pool.0, C::LAYOUT.pool.1);
+    let args = e.args;
+    let (head, body, exit) = (e.block(&[I64, I64]), e.block(&[]), e.block(&[]));
+    let (setup, quads, next) = (e.block(&[]), e.block(&[]), e.block(&[]));
+    let first = e.load_i64(args, C::LAYOUT.blocks);
+    let none = e.i64(0);
+    let apart = C::apart(e, plan);
+    e.jump(head, &[first, none]);
+
+    e.switch_to(head);
+    let (block, previous) = (e.parameter(head, 0), e.parameter(head, 1));
+    let end = e.load_i64(args, C::LAYOUT.end);
+    let more = e.b.ins().icmp(IntCC::NotEqual, block, end);
+    e.branch(more, (body, &[]), (exit, &[]));
+
+    e.switch_to(body);
+    let primitive = C::primitive(e, block);
+    let place = BlockPlace { block, primitive };
+    let same = e.b.ins().icmp(IntCC::Equal, primitive, previous);
+    e.branch(same, (quads, &[]), (setup, &[]));
+
+    let set_up = |e: &mut Emit<'_>, needs: &C::Needs| {
+        e.switch_to(setup);
+        C::set_up(e, key, plan, needs, place)?;
+        e.jump(quads, &[]);
+        Ok(())
+    };
+    if !C::LEARNS {
+        set_up(e, needs)?;
+    }
+
+    e.switch_to(quads);
+    let coverage = e.load_i64(block, C::LAYOUT.coverage);
+    let covered = CoveredBlock::new(e, coverage);
+    let shared = Shared::<C> { block: C::block(e, key, plan, place), full: covered.full };
+    let draw = |e: &mut Emit<'_>, quad: CoveredQuad, done: Block| {
+        C::draw(Quad::new(e, Made { key, plan, needs: &mut *needs }, &shared, quad, done))
+    };
+    let four = |e: &Emit<'_>, from, to| if C::QUADS < 4 { Four::Nowhere } else { C::four(e, plan, from..to) };
+    each_quad(e, Iteration { lanes: C::LANES, quads: C::QUADS }, covered, next, &apart, draw, four)?;
+
+    if C::LEARNS {
+        set_up(e, needs)?;
+    }
+
+    e.switch_to(next);
+    let following = e.b.ins().iadd_imm_u(block, C::LAYOUT.block_bytes as i64);
+    e.jump(head, &[following, primitive]);
+
+    e.switch_to(exit);
+    let status = e.i64(0);
+    e.finish(status);
+    *pool = e.take_pool();
+    Ok(())
+}

@@ -1,26 +1,20 @@
-//! The compiled fragment function, its loops over blocks and quads, and its call.
+//! Kernels of the RSX and the Tegra X1 and their call.
 
 #![allow(unsafe_code)]
 
-use std::mem::{MaybeUninit, offset_of, size_of};
+use std::mem::MaybeUninit;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::I64;
-use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::FragmentKernel;
-use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey, Samples};
+use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey};
 
+use super::{Function, compile, show};
 use crate::code::{Code, Compiler};
-use crate::interleave::has_loop;
-use crate::lane::Emit;
-use crate::maxwell::{self, Context, Prepared, ResourceKeys};
-use crate::pixel::args::programs::{self as args, BlockArgs, CHUNK, Frame, POOL, Table, Textures, UsedSurface, at};
-use crate::pixel::plan::programs::{Constants, PLANES, Plan, ProgramPlan};
-use crate::pixel::quad::programs::{Needs, Quad, QuadPlace};
-use crate::pixel::quads::{AT_ONCE, Apart, CoveredBlock, CoveredQuad, Four, each_quad};
-use crate::pixel::setup::programs as setup;
+use crate::maxwell::{self, Prepared, ResourceKeys};
+use crate::pixel::args::programs::{self as args, BlockArgs, CHUNK, Frame, Table, Textures, UsedSurface};
+use crate::pixel::contract::Programs;
+use crate::pixel::plan::programs::{Constants, Plan, ProgramPlan};
 
 /// A fragment kernel as machine code.
 struct Kernel {
@@ -100,100 +94,12 @@ impl Kernel {
 /// The fragment kernel of `key`.
 pub fn fragment(compiler: &Compiler, key: &FragmentKey) -> Result<Arc<dyn FragmentKernel>, Unsupported> {
     let plan = Plan::new(key)?;
-    let mut needs = Needs::default();
-    let mut pool = Vec::new();
-    let code = compiler.compile(plan.size, |e| build(e, key, &plan, &mut needs, &mut pool))?;
-    if pool.len() > POOL {
-        return Err(Unsupported("too many constants"));
-    }
+    let Function { code, pool, needs } = compile::<Programs>(compiler, key, &plan)?;
     let (surfaces, spare) = (args::used_surfaces(&plan), Mutex::default());
     Ok(Arc::new(Kernel { plan, surfaces, constants: needs.constants, maxwell: needs.maxwell, pool, code, spare }))
 }
 
-/// The CLIF and the host instructions of [`fragment`]'s result.
+/// What [`fragment`]'s result consists of, as text.
 pub fn dump(compiler: &Compiler, key: &FragmentKey) -> String {
-    match Plan::new(key) {
-        Ok(plan) => {
-            let mut needs = Needs::default();
-            let text = compiler.dump(plan.size, |e| build(e, key, &plan, &mut needs, &mut Vec::new()));
-            format!("{plan:#?}\n{text}")
-        }
-        Err(unsupported) => unsupported.to_string(),
-    }
-}
-
-/// Emits the function.
-fn build(
-    e: &mut Emit<'_>,
-    key: &FragmentKey,
-    plan: &Plan,
-    needs: &mut Needs,
-    pool: &mut Vec<[u8; 16]>,
-) -> Result<(), Unsupported> {
-    e.use_pool(at!(pool), POOL);
-    let args = e.args;
-    let (head, body, exit) = (e.block(&[I64, I64]), e.block(&[]), e.block(&[]));
-    let (setup, quads, next) = (e.block(&[]), e.block(&[]), e.block(&[]));
-    let first = e.load_i64(args, at!(blocks));
-    let none = e.i64(0);
-    let storage = match &plan.program {
-        ProgramPlan::Maxwell(_) => Some(storage_of_quads(e)),
-        ProgramPlan::Rsx(_) => None,
-    };
-    e.jump(head, &[first, none]);
-
-    e.switch_to(head);
-    let (block, previous) = (e.parameter(head, 0), e.parameter(head, 1));
-    let end = e.load_i64(args, at!(end));
-    let more = e.b.ins().icmp(IntCC::NotEqual, block, end);
-    e.branch(more, (body, &[]), (exit, &[]));
-
-    e.switch_to(body);
-    let primitive = e.load_i64(block, offset_of!(BlockArgs, primitive) as i32);
-    let coverage = e.load_i64(block, offset_of!(BlockArgs, coverage) as i32);
-    let distance = setup::block_distance(e, block, primitive);
-    let same = e.b.ins().icmp(IntCC::Equal, primitive, previous);
-    e.branch(same, (quads, &[]), (setup, &[]));
-
-    e.switch_to(quads);
-    let covered = CoveredBlock::new(e, coverage);
-    let apart = Apart { own: args::own_of_quads(), counters: args::COUNTERS, storage };
-    let draw = |e: &mut Emit<'_>, quad: CoveredQuad, done| {
-        let CoveredQuad { number, cover, storage } = quad;
-        Quad::new(e, key, plan, needs, QuadPlace { block, distance, number, cover, storage }, done).whole()
-    };
-    // What computes much needs its registers for two quads, and blocks at the edges of primitives have few of them.
-    let waits = !plan.textures.is_empty() && plan.samples == Samples::ONE;
-    let four = |e: &Emit<'_>, from, to| match waits && !has_loop(e.b.func, from, to) {
-        true => Four::CoveredBlocks,
-        false => Four::Nowhere,
-    };
-    each_quad(e, covered, next, &apart, draw, four)?;
-
-    // Only now the planes that the quads need are known.
-    e.switch_to(setup);
-    if needs.planes.len() > PLANES {
-        return Err(Unsupported("too many varyings"));
-    }
-    setup::set_up(e, &needs.planes, block);
-    e.jump(quads, &[]);
-
-    e.switch_to(next);
-    let following = e.b.ins().iadd_imm_u(block, size_of::<BlockArgs>() as i64);
-    e.jump(head, &[following, primitive]);
-
-    e.switch_to(exit);
-    let status = e.i64(0);
-    e.finish(status);
-    *pool = e.take_pool();
-    Ok(())
-}
-
-/// Where each of the quads that are drawn at once stores what a Maxwell program keeps between its blocks.
-fn storage_of_quads(e: &mut Emit<'_>) -> [Value; AT_ONCE] {
-    let args = e.args;
-    let context = e.load_i64(args, at!(maxwell));
-    let first = e.load_i64(context, offset_of!(Context, storage) as i32);
-    // The first one is a value of its own, too: where registers need no memory, nothing may use it but their slots.
-    std::array::from_fn(|quad| e.b.ins().iadd_imm_u(first, 16 * quad as i64))
+    Plan::new(key).map_or_else(|unsupported| unsupported.to_string(), |plan| show::<Programs>(compiler, key, &plan))
 }

@@ -37,6 +37,8 @@ pub struct Plan {
     pub varyings: Vec<usize>,
     /// Packed varyings whose derivatives are needed.
     pub derivatives: Vec<usize>,
+    /// What passes comes back.
+    pub tells_survivors: bool,
     /// Estimated cost of a quad, in guest instructions.
     pub size: u32,
 }
@@ -80,6 +82,7 @@ impl Plan {
             depth_write: key.depth_format.is_some() && key.depth_write,
             varyings: Vec::new(),
             derivatives: Vec::new(),
+            tells_survivors: key.tells_survivors,
             size: 0,
         };
         plan.live_stages(key);
@@ -213,11 +216,6 @@ impl Plan {
     pub fn lod(&self, key: &PixelKey) -> bool {
         let procedural = self.procedural.any() && key.procedural.is_some_and(|p| p.mipmap.is_some());
         procedural || (0..3).any(|unit| self.textures[unit] && key.textures[unit].needs_lod())
-    }
-
-    /// Whether the depth test alone goes before the alpha test.
-    pub fn depth_first(&self, key: &PixelKey) -> bool {
-        key.alpha_test != Compare::Always && !self.stencil && self.depth_test
     }
 
     /// Whether fog changes anything.

@@ -14,6 +14,7 @@ use triglyph_guest::rsx::fragment as rsx;
 
 use crate::maxwell::pixel_plan::PixelPlan;
 use crate::pixel::blend::blend_program::MAX_COMPILED_STEPS;
+use crate::pixel::contract::Early;
 use crate::pixel::target::surface::Grid;
 use crate::rsx::fragment::graph::Graph;
 
@@ -33,17 +34,6 @@ pub enum PlaneOf {
     InvW,
     /// A varying, by its index in the primitive.
     Varying(usize),
-}
-
-/// When stencil and depth are tested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Early {
-    /// After the program.
-    Nothing,
-    /// The tests without side effects before it, writes after it: the program may discard.
-    Test,
-    /// Before it.
-    All,
 }
 
 /// A surface of the key.

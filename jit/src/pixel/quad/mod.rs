@@ -1,4 +1,123 @@
-//! One quad of 2x2 pixels through all stages.
+//! One quad of 2x2 pixels through all phases, of any machine.
 
 pub mod pica;
 pub mod programs;
+
+use cranelift_codegen::ir::{Block, Value};
+use triglyph_guest::kernel::Unsupported;
+
+use super::contract::{Contract, Early};
+use super::quads::{CoveredQuad, tell_survivors};
+use crate::lane::{Emit, Mask};
+
+/// What a kernel is made of.
+pub(crate) struct Made<'q, C: Contract> {
+    pub key: &'q C::Key,
+    pub plan: &'q C::Plan,
+    pub needs: &'q mut C::Needs,
+}
+
+/// What quads of a block share.
+pub(crate) struct Shared<C: Contract> {
+    pub block: C::Block,
+    /// Not zero when all pixels of the block are covered.
+    pub full: Value,
+}
+
+/// A quad while it is emitted. Values are computed on first use, in a block that dominates all later ones; code that
+/// emits blocks without this property restores [`Quad::known`].
+pub(crate) struct Quad<'q, 'a, C: Contract> {
+    pub e: &'q mut Emit<'a>,
+    pub key: &'q C::Key,
+    pub plan: &'q C::Plan,
+    pub needs: &'q mut C::Needs,
+    pub block: C::Block,
+    /// The quad's number in the block, 64 bits.
+    pub number: Value,
+    /// Covered pixels, or pixels whose current sample is covered, four bits.
+    pub cover: Value,
+    /// Pixels that are still alive.
+    pub mask: Mask,
+    /// Not zero when every pixel of the block is covered; `None` when tests have changed the mask since.
+    pub full: Option<Value>,
+    /// Address of memory that only this quad uses, if there is any.
+    pub storage: Option<Value>,
+    /// The block to jump to when no pixel is alive, or all is done.
+    pub next: Block,
+    pub place: C::Place,
+    pub known: C::Known,
+}
+
+impl<'q, 'a, C: Contract> Quad<'q, 'a, C> {
+    /// A quad of a block.
+    pub fn new(e: &'q mut Emit<'a>, made: Made<'q, C>, shared: &Shared<C>, quad: CoveredQuad, next: Block) -> Self {
+        let CoveredQuad { number, cover, storage } = quad;
+        let place = C::place(e, made.key, &shared.block, quad);
+        Quad {
+            mask: C::mask(e, cover),
+            e,
+            key: made.key,
+            plan: made.plan,
+            needs: made.needs,
+            block: shared.block,
+            number,
+            cover,
+            full: Some(shared.full),
+            storage,
+            next,
+            place,
+            known: C::Known::default(),
+        }
+    }
+
+    /// Emits the phases of a pixel with one sample, in their order; ends in a jump to the next quad.
+    pub fn phases(mut self) -> Result<(), Unsupported> {
+        let early = C::early(&self);
+        let counts_early = C::counts_early(self.plan);
+        match early {
+            Early::Nothing => {}
+            Early::Test => C::depth_test(&mut self),
+            Early::All => {
+                C::depth_stage(&mut self, None);
+                if counts_early {
+                    self.count();
+                }
+            }
+        }
+        let shaded = C::shade(&mut self)?;
+        C::discard(&mut self, &shaded);
+        match early {
+            Early::Nothing => C::depth_stage(&mut self, Some(&shaded)),
+            Early::Test => C::depth_write(&mut self),
+            Early::All => {}
+        }
+        if !counts_early {
+            self.count();
+        }
+        C::write(&mut self, &shaded);
+        self.e.jump(self.next, &[]);
+        Ok(())
+    }
+
+    /// Counts the pixels that have passed all tests, and tells which they are if somebody wants to know.
+    pub fn count(&mut self) {
+        C::count(self);
+        if let Some(survivors) = C::survivors(self) {
+            tell_survivors(self.e, survivors, self.number, self.mask);
+        }
+    }
+
+    /// Removes the pixels that are not in `passes`.
+    pub fn keep(&mut self, passes: Mask) {
+        self.mask = self.e.and(self.mask, passes);
+        self.full = None;
+    }
+
+    /// Jumps to the next quad when no pixel is alive.
+    pub fn skip_unless_alive(&mut self) {
+        let any = self.e.any(self.mask);
+        let alive = self.e.block(&[]);
+        self.e.branch_if_any(any, (alive, &[]), (self.next, &[]));
+        self.e.switch_to(alive);
+    }
+}

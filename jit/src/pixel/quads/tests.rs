@@ -16,9 +16,15 @@ struct Memory {
     coverage: u64,
     /// The last quad that went a rare way.
     rare: u64,
-    colors: [[i32; 4]; QUADS as usize],
+    colors: [[i32; 4]; QUADS],
     beyond: [[i32; 4]; AT_ONCE],
 }
+
+/// As pixel kernels draw.
+const ITERATION: Iteration = Iteration { lanes: 4, quads: AT_ONCE };
+
+/// Quads of a block.
+const QUADS: usize = 16;
 
 /// Colours above it are drawn in a rare way.
 const USUAL: i32 = 1000;
@@ -50,7 +56,7 @@ fn emit(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
         e.jump(done, &[]);
         Ok(())
     };
-    each_quad(e, block, next, &apart, draw, |_, _, _| place)?;
+    each_quad(e, ITERATION, block, next, &apart, draw, |_, _, _| place)?;
     e.switch_to(next);
     let status = e.i64(0);
     e.finish(status);
@@ -80,7 +86,7 @@ fn each_quad_is_drawn_once() {
                 let colors = std::array::from_fn(color);
                 let start = Memory { coverage, rare: 0, colors, beyond: [[0; 4]; AT_ONCE] };
                 let mut wanted = start;
-                for quad in 0..QUADS as usize {
+                for quad in 0..QUADS {
                     let cover = (coverage >> (4 * quad) & 15) as i32;
                     wanted.colors[quad] = wanted.colors[quad].map(|channel| channel + cover);
                     if cover != 0 && rare >> quad & 1 != 0 {

@@ -12,7 +12,6 @@ use triglyph_guest::num::ops::Ops;
 use crate::lane::{Emit, I32x4};
 use crate::pixel::args::pica::{at, scratch_at};
 use crate::pixel::plan::pica::Plan;
-use crate::pixel::quad::pica::Corner;
 
 /// Fills the planes and the steps of the scratch memory from a primitive.
 pub fn set_up(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, primitive: Value) {
@@ -117,14 +116,8 @@ pub fn edges(e: &mut Emit<'_>, primitive: Value, block: Value) -> [I32x4; 3] {
     })
 }
 
-/// Addresses of the block in the targets.
-pub fn corner(
-    e: &mut Emit<'_>,
-    key: &PixelKey,
-    plan: &Plan,
-    block: Value,
-    (full, edges): (Value, [I32x4; 3]),
-) -> Corner {
+/// Addresses of the block's first pixel in the colour and depth buffers, of kernels that use them.
+pub fn addresses(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, block: Value) -> [Option<Value>; 2] {
     let args = e.args;
     let x = e.b.ins().uload16(I64, crate::lane::memory(), block, offset_of!(PixelBlock, x) as i32);
     let row = e.b.ins().uload16(I64, crate::lane::memory(), block, offset_of!(PixelBlock, row) as i32);
@@ -159,9 +152,5 @@ pub fn corner(
     let color = key.color_format.filter(|_| plan.color_write).map(|f| address(at!(color), f.bytes()));
     let used = plan.stencil || plan.depth_test || plan.depth_write || key.density.is_some();
     let depth = key.depth_format.filter(|_| used).map(|f| address(at!(depth), f.bytes()));
-    let survivors = key.tells_survivors.then(|| {
-        let distance = e.load_i64(args, at!(to_survivors));
-        e.b.ins().iadd(block, distance)
-    });
-    Corner { full, edges, color, depth, survivors }
+    [color, depth]
 }

@@ -7,12 +7,22 @@ use triglyph_guest::kernel::program::fragment::Primitive;
 
 use crate::lane::{Emit, I32x4};
 use crate::pixel::args::programs::{BlockArgs, scratch_at};
+use crate::pixel::contract::BlockPlace;
 use crate::pixel::plan::programs::PlaneOf;
 
+/// What quads of a block share.
+#[derive(Clone, Copy)]
+pub struct Shared {
+    /// Address of the [`BlockArgs`].
+    pub address: Value,
+    /// Columns and rows from the primitive's origin to the block's first pixel.
+    pub distance: [I32x4; 2],
+}
+
 /// Copies the planes of the block's primitive that are needed, each number to four lanes.
-pub fn set_up(e: &mut Emit<'_>, planes: &[PlaneOf], block: Value) {
+pub fn set_up(e: &mut Emit<'_>, planes: &[PlaneOf], place: BlockPlace) {
     let args = e.args;
-    let primitive = e.load_i64(block, offset_of!(BlockArgs, primitive) as i32);
+    let BlockPlace { block, primitive } = place;
     let varyings = e.load_i64(block, offset_of!(BlockArgs, planes) as i32);
     for (index, plane) in planes.iter().enumerate() {
         let (base, offset) = match *plane {
@@ -28,7 +38,8 @@ pub fn set_up(e: &mut Emit<'_>, planes: &[PlaneOf], block: Value) {
 }
 
 /// Columns and rows from a primitive's origin to a block's first pixel.
-pub fn block_distance(e: &mut Emit<'_>, block: Value, primitive: Value) -> [I32x4; 2] {
+pub fn distance(e: &mut Emit<'_>, place: BlockPlace) -> [I32x4; 2] {
+    let BlockPlace { block, primitive } = place;
     let fields = [offset_of!(BlockArgs, x), offset_of!(BlockArgs, y)];
     [0, 1].map(|axis| {
         let corner = e.load_i32(block, fields[axis] as i32);

@@ -70,7 +70,7 @@ impl Format {
 impl Quad<'_, '_> {
     /// Writes all colour targets.
     pub fn colors(&mut self, results: &Results) {
-        if self.key.output.color_samples >> self.sample & 1 == 0 {
+        if self.key.output.color_samples >> self.place.sample & 1 == 0 {
             return;
         }
         for number in 0..TARGETS {

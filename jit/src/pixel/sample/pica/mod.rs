@@ -197,7 +197,7 @@ impl Quad<'_, '_> {
     }
 
     fn filtered(&mut self, unit: usize, filter: Filter, level: Level, coordinates: &Coordinates) -> Pair {
-        let storage = self.storage;
+        let storage = self.storage();
         let mut sampler = Sampler { e: self.e, key: self.key.textures[unit], unit, level, face: coordinates.face };
         match filter {
             Filter::Nearest => {

@@ -12,7 +12,7 @@ use crate::pixel::args::pica::{Args, ColorPair, at};
 use crate::pixel::plan::pica::{buffer_writer, operands};
 use crate::pixel::quad::pica::Quad;
 
-/// Operations on channels that are cached, for [`Computed::channels`](crate::pixel::quad::pica::Computed::channels).
+/// Operations on channels that are cached, for [`Known::channels`](crate::pixel::quad::pica::Known::channels).
 #[derive(Clone, Copy)]
 enum Kind {
     SplatEven,

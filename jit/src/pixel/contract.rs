@@ -1,0 +1,144 @@
+//! What the machines' pixel kernels differ in: their keys and arguments, what quads of a block share, and what each
+//! phase of a quad does. The function ([`kernel`](super::kernel)), the loop over quads ([`quads`](super::quads)) and
+//! the order of the phases ([`quad`](super::quad)) are one for all.
+
+mod pica;
+mod programs;
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+use cranelift_codegen::ir::{Block, Value};
+use triglyph_guest::kernel::Unsupported;
+
+pub(crate) use self::pica::Pica;
+pub(crate) use self::programs::Programs;
+use super::quad::Quad;
+use super::quads::{Apart, CoveredQuad, Four};
+use crate::lane::{Emit, Mask};
+
+/// When stencil and depth are tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Early {
+    /// After shading.
+    Nothing,
+    /// The tests without side effects before it, writes after it: shading may discard.
+    Test,
+    /// Before it.
+    All,
+}
+
+/// Offsets in the arguments and in a block of them, for addressing modes.
+pub(crate) struct Layout {
+    /// The pool of constants, and how many it holds.
+    pub pool: (i32, usize),
+    /// Address of the first block.
+    pub blocks: i32,
+    /// Address of the end of the blocks.
+    pub end: i32,
+    /// Bytes of a block.
+    pub block_bytes: usize,
+    /// A block's covered pixels.
+    pub coverage: i32,
+}
+
+/// A block of 8x8 pixels.
+#[derive(Clone, Copy)]
+pub(crate) struct BlockPlace {
+    /// Address of its arguments.
+    pub block: Value,
+    /// Address of its primitive.
+    pub primitive: Value,
+}
+
+/// A machine's contract of pixels.
+pub(crate) trait Contract: Sized {
+    /// What kernels are specialised to.
+    type Key;
+    /// The analysis of a key.
+    type Plan: Debug;
+    /// What the emitted code needs from its caller, found while emitting.
+    type Needs: Default;
+    /// What quads of a block share.
+    type Block: Copy;
+    /// What a quad has for itself, known from its beginning.
+    type Place;
+    /// Values of a quad that have been computed.
+    type Known: Default;
+    /// What shading results in.
+    type Shaded;
+
+    /// Pixels of a quad, which are the lanes of its values.
+    const LANES: usize;
+    /// Most quads that an iteration of the loop draws.
+    const QUADS: usize;
+    /// Where the function finds what it is called with.
+    const LAYOUT: Layout;
+    /// Whether [`Self::set_up`] depends on what emitting the quads finds: it is emitted after them then.
+    const LEARNS: bool;
+
+    /// Estimated cost of a quad, in guest instructions.
+    fn size(plan: &Self::Plan) -> u32;
+
+    /// What quads that are drawn at once do not share. Emitted at the beginning of the function.
+    fn apart(e: &mut Emit<'_>, plan: &Self::Plan) -> Apart;
+
+    /// Address of a block's primitive.
+    fn primitive(e: &mut Emit<'_>, block: Value) -> Value;
+
+    /// What a block's quads share.
+    fn block(e: &mut Emit<'_>, key: &Self::Key, plan: &Self::Plan, place: BlockPlace) -> Self::Block;
+
+    /// Derives from a primitive what its blocks share. See [`Self::LEARNS`].
+    fn set_up(
+        e: &mut Emit<'_>,
+        key: &Self::Key,
+        plan: &Self::Plan,
+        needs: &Self::Needs,
+        place: BlockPlace,
+    ) -> Result<(), Unsupported>;
+
+    /// Where the code between these blocks, which draws a quad, is better for four quads than for two.
+    fn four(e: &Emit<'_>, plan: &Self::Plan, body: Range<Block>) -> Four;
+
+    /// What a quad has for itself.
+    fn place(e: &mut Emit<'_>, key: &Self::Key, block: &Self::Block, quad: CoveredQuad) -> Self::Place;
+
+    /// The lanes of a quad's bits of coverage.
+    fn mask(e: &mut Emit<'_>, cover: Value) -> Mask;
+
+    /// Emits all phases of a quad, up to a jump to the next one.
+    fn draw(quad: Quad<'_, '_, Self>) -> Result<(), Unsupported> {
+        quad.phases()
+    }
+
+    /// When stencil and depth are tested.
+    fn early(quad: &Quad<'_, '_, Self>) -> Early;
+
+    /// Whether what passes is counted after early tests, even if it is discarded later.
+    fn counts_early(plan: &Self::Plan) -> bool;
+
+    /// Tests stencil and depth with their writes; pixels that fail die. `shaded` is there when it comes after shading.
+    fn depth_stage(quad: &mut Quad<'_, '_, Self>, shaded: Option<&Self::Shaded>);
+
+    /// The tests alone, of [`Early::Test`].
+    fn depth_test(quad: &mut Quad<'_, '_, Self>);
+
+    /// The writes that follow [`Self::depth_test`].
+    fn depth_write(quad: &mut Quad<'_, '_, Self>);
+
+    /// Shades the pixels.
+    fn shade(quad: &mut Quad<'_, '_, Self>) -> Result<Self::Shaded, Unsupported>;
+
+    /// Removes what the result of shading discards: by the program, by the alpha test.
+    fn discard(quad: &mut Quad<'_, '_, Self>, shaded: &Self::Shaded);
+
+    /// Counts the pixels that have passed.
+    fn count(quad: &mut Quad<'_, '_, Self>);
+
+    /// Address of the survivors of the quad's block, of kernels that tell them.
+    fn survivors(quad: &mut Quad<'_, '_, Self>) -> Option<Value>;
+
+    /// Blends and stores the result.
+    fn write(quad: &mut Quad<'_, '_, Self>, shaded: &Self::Shaded);
+}

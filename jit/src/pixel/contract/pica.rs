@@ -1,0 +1,164 @@
+//! The pixel pipeline of the 3DS: everything is state.
+
+use std::mem::{offset_of, size_of};
+use std::ops::Range;
+
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use triglyph_guest::kernel::Unsupported;
+use triglyph_guest::kernel::pixel::{Compare, PixelBlock, PixelKey, Primitive};
+
+use super::{BlockPlace, Contract, Early, Layout};
+use crate::lane::{Emit, LANES, Mask, Pair};
+use crate::pixel::args::pica::{self as args, POOL, at, scratch_at};
+use crate::pixel::interpolate::pica::edges;
+use crate::pixel::plan::pica::Plan;
+use crate::pixel::quad::pica::{Corner, Known, Place, Quad};
+use crate::pixel::quads::{AT_ONCE, Apart, CoveredQuad, Four};
+use crate::pixel::setup::pica as setup;
+
+/// See the module.
+pub(crate) enum Pica {}
+
+impl Contract for Pica {
+    type Key = PixelKey;
+    type Plan = Plan;
+    type Needs = ();
+    type Block = Corner;
+    type Place = Place;
+    type Known = Known;
+    /// The combined colour, if anything is done with it.
+    type Shaded = Option<Pair>;
+
+    const LANES: usize = LANES;
+    const QUADS: usize = AT_ONCE;
+    const LEARNS: bool = false;
+    const LAYOUT: Layout = Layout {
+        pool: (at!(pool), POOL),
+        blocks: at!(blocks),
+        end: at!(end),
+        block_bytes: size_of::<PixelBlock>(),
+        coverage: offset_of!(PixelBlock, coverage) as i32,
+    };
+
+    fn size(plan: &Plan) -> u32 {
+        plan.size
+    }
+
+    fn apart(e: &mut Emit<'_>, _: &Plan) -> Apart {
+        // Where each quad keeps its texels.
+        let (first, size) = (i64::from(scratch_at!(quads)), size_of::<args::QuadScratch>() as i64);
+        let storage = std::array::from_fn(|quad| e.b.ins().iadd_imm_u(e.args, first + size * quad as i64));
+        Apart { own: args::own_of_quads(), counters: 0..0, storage: Some(storage) }
+    }
+
+    fn primitive(e: &mut Emit<'_>, block: Value) -> Value {
+        let index = e.load_i32(block, offset_of!(PixelBlock, primitive) as i32);
+        let args = e.args;
+        let primitives = e.load_i64(args, at!(primitives));
+        let index = e.b.ins().uextend(I64, index);
+        let offset = e.b.ins().imul_imm_u(index, size_of::<Primitive>() as i64);
+        e.b.ins().iadd(primitives, offset)
+    }
+
+    fn block(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, place: BlockPlace) -> Corner {
+        let edges = setup::edges(e, place.primitive, place.block);
+        let [color, depth] = setup::addresses(e, key, plan, place.block);
+        let survivors = plan.tells_survivors.then(|| {
+            let args = e.args;
+            let distance = e.load_i64(args, at!(to_survivors));
+            e.b.ins().iadd(place.block, distance)
+        });
+        Corner { edges, color, depth, survivors }
+    }
+
+    fn set_up(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, (): &(), place: BlockPlace) -> Result<(), Unsupported> {
+        setup::set_up(e, key, plan, place.primitive);
+        Ok(())
+    }
+
+    fn four(_: &Emit<'_>, plan: &Plan, _: Range<Block>) -> Four {
+        if plan.textures.contains(&true) { Four::Anywhere } else { Four::Nowhere }
+    }
+
+    fn place(e: &mut Emit<'_>, key: &PixelKey, corner: &Corner, quad: CoveredQuad) -> Place {
+        let edges = edges(e, corner.edges, quad.number);
+        let mut address = |base: Option<Value>, bytes: Option<u32>| {
+            let offset = e.scale(quad.number, 4 * bytes?);
+            Some(e.b.ins().iadd(base?, offset))
+        };
+        let color = address(corner.color, key.color_format.map(|f| f.bytes()));
+        let depth = address(corner.depth, key.depth_format.map(|f| f.bytes()));
+        Place { edges, color, depth }
+    }
+
+    fn mask(e: &mut Emit<'_>, cover: Value) -> Mask {
+        let masks = e.address(e.args, cover, 4);
+        Mask(e.load_ints(masks, at!(masks)).0)
+    }
+
+    /// Stencil and depth read and write nothing that the alpha test has not passed, so they come first as a whole when
+    /// there is no alpha test, and the depth test alone when it has no side effects.
+    fn early(quad: &Quad<'_, '_>) -> Early {
+        match quad.key.alpha_test {
+            Compare::Always => Early::All,
+            _ if !quad.plan.stencil && quad.plan.depth_test => Early::Test,
+            _ => Early::Nothing,
+        }
+    }
+
+    fn counts_early(_: &Plan) -> bool {
+        false
+    }
+
+    fn depth_stage(quad: &mut Quad<'_, '_>, _: Option<&Option<Pair>>) {
+        match quad.key.shadow {
+            Some(_) => quad.shadow_test(),
+            None => quad.stencil_and_depth(),
+        }
+    }
+
+    fn depth_test(quad: &mut Quad<'_, '_>) {
+        quad.depth_test();
+        quad.skip_unless_alive();
+    }
+
+    fn depth_write(quad: &mut Quad<'_, '_>) {
+        if quad.plan.depth_write {
+            quad.depth_write();
+        }
+    }
+
+    fn shade(quad: &mut Quad<'_, '_>) -> Result<Option<Pair>, Unsupported> {
+        let used = quad.plan.stages[5].any() || quad.plan.gas(quad.key).is_some();
+        Ok(used.then(|| quad.combine()))
+    }
+
+    fn discard(quad: &mut Quad<'_, '_>, color: &Option<Pair>) {
+        if let Some(color) = color.filter(|_| quad.key.alpha_test != Compare::Always) {
+            quad.alpha_test(color);
+        }
+    }
+
+    fn count(_: &mut Quad<'_, '_>) {}
+
+    fn survivors(quad: &mut Quad<'_, '_>) -> Option<Value> {
+        quad.block.survivors
+    }
+
+    fn write(quad: &mut Quad<'_, '_>, color: &Option<Pair>) {
+        let Some(color) = *color else { return };
+        if quad.key.shadow.is_some() {
+            quad.write_shadow(color);
+        } else if let Some(density) = quad.key.density {
+            quad.write_density(density.compare, color);
+        } else if quad.plan.color_write {
+            let color = match quad.plan.gas(quad.key) {
+                Some(gas) => quad.gas(gas),
+                None if quad.plan.fog(quad.key) => quad.fog(color),
+                None => color,
+            };
+            quad.write(color);
+        }
+    }
+}

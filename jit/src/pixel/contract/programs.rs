@@ -1,0 +1,163 @@
+//! The pixel pipeline of the RSX and the Tegra X1: pixels are shaded by programs.
+
+use std::mem::{offset_of, size_of};
+use std::ops::Range;
+
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use triglyph_guest::kernel::Unsupported;
+use triglyph_guest::kernel::program::fragment::{FragmentKey, Samples};
+
+use super::{BlockPlace, Contract, Early, Layout};
+use crate::interleave::has_loop;
+use crate::lane::{Emit, LANES, Mask};
+use crate::maxwell::Context;
+use crate::pixel::args::programs::{self as args, BlockArgs, POOL, at};
+use crate::pixel::args::tables::Tables;
+use crate::pixel::plan::programs::{PLANES, Plan, ProgramPlan};
+use crate::pixel::quad::programs::{Known, Needs, Place, Quad, Results};
+use crate::pixel::quads::{AT_ONCE, Apart, CoveredQuad, Four};
+use crate::pixel::setup::programs::{self as setup, Shared};
+
+/// See the module.
+pub(crate) enum Programs {}
+
+impl Contract for Programs {
+    type Key = FragmentKey;
+    type Plan = Plan;
+    type Needs = Needs;
+    type Block = Shared;
+    type Place = Place;
+    type Known = Known;
+    type Shaded = Results;
+
+    const LANES: usize = LANES;
+    const QUADS: usize = AT_ONCE;
+    const LEARNS: bool = true;
+    const LAYOUT: Layout = Layout {
+        pool: (at!(pool), POOL),
+        blocks: at!(blocks),
+        end: at!(end),
+        block_bytes: size_of::<BlockArgs>(),
+        coverage: offset_of!(BlockArgs, coverage) as i32,
+    };
+
+    fn size(plan: &Plan) -> u32 {
+        plan.size
+    }
+
+    fn apart(e: &mut Emit<'_>, plan: &Plan) -> Apart {
+        let storage = match &plan.program {
+            ProgramPlan::Maxwell(_) => Some(storage_of_quads(e)),
+            ProgramPlan::Rsx(_) => None,
+        };
+        Apart { own: args::own_of_quads(), counters: args::COUNTERS, storage }
+    }
+
+    fn primitive(e: &mut Emit<'_>, block: Value) -> Value {
+        e.load_i64(block, offset_of!(BlockArgs, primitive) as i32)
+    }
+
+    fn block(e: &mut Emit<'_>, _: &FragmentKey, _: &Plan, place: BlockPlace) -> Shared {
+        Shared { address: place.block, distance: setup::distance(e, place) }
+    }
+
+    fn set_up(
+        e: &mut Emit<'_>,
+        _: &FragmentKey,
+        _: &Plan,
+        needs: &Needs,
+        place: BlockPlace,
+    ) -> Result<(), Unsupported> {
+        if needs.planes.len() > PLANES {
+            return Err(Unsupported("too many varyings"));
+        }
+        setup::set_up(e, &needs.planes, place);
+        Ok(())
+    }
+
+    /// What computes much needs its registers for two quads, and blocks at the edges of primitives have few of them.
+    fn four(e: &Emit<'_>, plan: &Plan, body: Range<Block>) -> Four {
+        let waits = !plan.textures.is_empty() && plan.samples == Samples::ONE;
+        if waits && !has_loop(e.b.func, body.start, body.end) { Four::CoveredBlocks } else { Four::Nowhere }
+    }
+
+    fn place(e: &mut Emit<'_>, _: &FragmentKey, _: &Shared, quad: CoveredQuad) -> Place {
+        let args = e.args;
+        let tables = e.load_i64(args, at!(tables));
+        let row = e.b.ins().ishl_imm_u(quad.number, 5);
+        let row = e.b.ins().iadd(tables, row);
+        Place { inside: [e.load_ints(row, 0), e.load_ints(row, 16)], sample: 0 }
+    }
+
+    fn mask(e: &mut Emit<'_>, cover: Value) -> Mask {
+        let args = e.args;
+        let tables = e.load_i64(args, at!(tables));
+        let masks = e.address(tables, cover, 4);
+        Mask(e.load_ints(masks, offset_of!(Tables, masks) as i32).0)
+    }
+
+    fn draw(quad: Quad<'_, '_>) -> Result<(), Unsupported> {
+        if quad.plan.samples == Samples::ONE { quad.phases() } else { quad.whole_of_samples() }
+    }
+
+    fn early(quad: &Quad<'_, '_>) -> Early {
+        quad.plan.early
+    }
+
+    fn counts_early(plan: &Plan) -> bool {
+        plan.counts_early
+    }
+
+    fn depth_stage(quad: &mut Quad<'_, '_>, results: Option<&Results>) {
+        let depth = match (quad.plan.depth, results.and_then(|results| results.depth)) {
+            (None, _) => None,
+            (_, Some(depth)) => Some(quad.clamp_depth(depth)),
+            _ => Some(quad.depth()),
+        };
+        quad.depth_stage(depth);
+    }
+
+    fn depth_test(quad: &mut Quad<'_, '_>) {
+        quad.depth_test_only();
+    }
+
+    fn depth_write(quad: &mut Quad<'_, '_>) {
+        quad.depth_write_only();
+    }
+
+    fn shade(quad: &mut Quad<'_, '_>) -> Result<Results, Unsupported> {
+        quad.program()
+    }
+
+    fn discard(quad: &mut Quad<'_, '_>, results: &Results) {
+        quad.kill(results);
+        quad.alpha_test(results);
+    }
+
+    fn count(quad: &mut Quad<'_, '_>) {
+        quad.count_alive();
+    }
+
+    fn survivors(quad: &mut Quad<'_, '_>) -> Option<Value> {
+        quad.plan.tells_survivors.then(|| {
+            let (e, block) = (&mut *quad.e, quad.block.address);
+            let args = e.args;
+            let samples = e.load_i64(block, offset_of!(BlockArgs, samples) as i32);
+            let distance = e.load_i64(args, at!(to_survivors));
+            e.b.ins().iadd(samples, distance)
+        })
+    }
+
+    fn write(quad: &mut Quad<'_, '_>, results: &Results) {
+        quad.colors(results);
+    }
+}
+
+/// Where each of the quads that are drawn at once stores what a Maxwell program keeps between its blocks.
+fn storage_of_quads(e: &mut Emit<'_>) -> [Value; AT_ONCE] {
+    let args = e.args;
+    let context = e.load_i64(args, at!(maxwell));
+    let first = e.load_i64(context, offset_of!(Context, storage) as i32);
+    // The first one is a value of its own, too: where registers need no memory, nothing may use it but their slots.
+    std::array::from_fn(|quad| e.b.ins().iadd_imm_u(first, 16 * quad as i64))
+}
