@@ -3,7 +3,6 @@
 //! The target is 16x16 pixels of A8R8G8B8 with a depth buffer; clip space covers it with y downwards, so that
 //! x = -1 is its left edge and y = -1 its first row.
 
-use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::{Access, FaultKind, ObjectEntry, ReplayDevice};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
@@ -54,9 +53,31 @@ pub const GREEN: [f32; 4] = [0.0, 1.0, 0.0, 1.0];
 pub const BLUE: [f32; 4] = [0.0, 0.0, 1.0, 1.0];
 pub const WHITE: [f32; 4] = [1.0; 4];
 
-pub struct Console {
-    pub gpu: Rsx,
+/// Memory of a console, and its target.
+#[derive(Clone, Copy)]
+pub struct Layout {
+    /// Bytes of local and of main memory.
+    pub memory: u64,
+    /// Pixels of the target, across and down.
+    pub pixels: [u32; 2],
+    /// Offsets of the depth buffer and the fragment program in local memory. The colour buffer is at its beginning.
+    pub depth: u32,
+    pub program: u32,
+}
+
+impl Layout {
+    const SMALL: Layout = Layout { memory: SIZE, pixels: [EDGE; 2], depth: DEPTH, program: PROGRAM };
+
+    /// Bytes from one row of the target to the next.
+    const fn pitch(&self) -> u32 {
+        4 * self.pixels[0]
+    }
+}
+
+pub struct Console<D = Rsx> {
+    pub gpu: D,
     pub big_endian: bool,
+    layout: Layout,
     words: Vec<u32>,
     /// All words that were executed.
     pub executed: Vec<u32>,
@@ -74,20 +95,28 @@ impl Console {
     }
 
     pub fn of(tier: TierMode, big_endian: bool) -> Self {
-        let mut gpu = Rsx::new(&Options::new(tier, 1)).expect("an RSX");
+        let gpu = Rsx::new(&Options::new(tier, 1)).expect("an RSX");
+        Self::with(gpu, big_endian, Layout::SMALL)
+    }
+}
+
+impl<D: ReplayDevice> Console<D> {
+    /// A device to which nothing has been mapped yet as a console.
+    pub fn with(mut gpu: D, big_endian: bool, layout: Layout) -> Self {
         gpu.set_big_endian(big_endian).expect("nothing has run");
         for space in 0..2 {
-            gpu.map(GuestRange::new(space, 0, SIZE), Access::READ_WRITE).expect("memory and objects of its own");
+            gpu.map(GuestRange::new(space, 0, layout.memory), Access::READ_WRITE)
+                .expect("memory and objects of its own");
         }
         let objects = [(LOCAL, 0, 0), (MAIN, 1, 0), (REPORT, 1, u64::from(REPORTS))];
         for (handle, space, base) in objects {
-            let limit = SIZE - 1 - base;
+            let limit = layout.memory - 1 - base;
             gpu.object(ObjectEntry { handle, class: class::DMA_IN_MEMORY, space, base, limit })
                 .expect("memory and objects of its own");
         }
         gpu.object(ObjectEntry { handle: OBJECT, class: class::CURIE, space: 0, base: 0, limit: 0 })
             .expect("memory and objects of its own");
-        let mut console = Console { gpu, big_endian, words: Vec::new(), executed: Vec::new() };
+        let mut console = Console { gpu, big_endian, layout, words: Vec::new(), executed: Vec::new() };
         console.method(0, &[OBJECT]);
         console.objects();
         console.target();
@@ -120,13 +149,14 @@ impl Console {
     fn target(&mut self) {
         // A8R8G8B8, Z24S8, linear.
         self.surface_format(8, 2, 1);
-        self.method(m::set_surface_clip_horizontal::ID, &[EDGE << 16, EDGE << 16]);
-        self.set(m::set_surface_pitch_a::ID, 64);
-        self.set(m::set_surface_pitch_b::ID, 64);
-        self.set(m::set_surface_pitch_z::ID, 64);
+        let extents = self.layout.pixels.map(|pixels| pixels << 16);
+        self.method(m::set_surface_clip_horizontal::ID, &extents);
+        for id in [m::set_surface_pitch_a::ID, m::set_surface_pitch_b::ID, m::set_surface_pitch_z::ID] {
+            self.set(id, self.layout.pitch());
+        }
         self.set(m::set_surface_color_aoffset::ID, COLOR);
         self.set(m::set_surface_color_boffset::ID, COLOR_B);
-        self.set(m::set_surface_zeta_offset::ID, DEPTH);
+        self.set(m::set_surface_zeta_offset::ID, self.layout.depth);
         self.set(m::set_surface_color_target::ID, 1);
         self.set(m::set_color_mask::ID, 0x0101_0101);
         self.method(m::set_scissor_horizontal::ID, &[0x1000_0000; 2]);
@@ -134,9 +164,9 @@ impl Console {
     }
 
     fn state(&mut self) {
-        let half = EDGE as f32 / 2.0;
-        self.floats(m::set_viewport_offset::ID, &[half, half, 0.5, 0.0]);
-        self.floats(m::set_viewport_scale::ID, &[half, half, 0.5, 0.0]);
+        let [x, y] = self.layout.pixels.map(|pixels| pixels as f32 / 2.0);
+        self.floats(m::set_viewport_offset::ID, &[x, y, 0.5, 0.0]);
+        self.floats(m::set_viewport_scale::ID, &[x, y, 0.5, 0.0]);
         self.floats(m::set_clip_min::ID, &[0.0, 1.0]);
         self.set(m::set_zmin_max_control::ID, 1);
         self.set(m::set_front_face::ID, 0x901);
@@ -222,8 +252,8 @@ impl Console {
         let code = fragment::assemble_program(text).expect("a fragment program");
         let order = if self.big_endian { Order::Big } else { Order::Little };
         let stored: Vec<u8> = code.as_chunks().0.iter().flat_map(|slot: &[u32; 4]| bytes(*slot, order)).collect();
-        self.write_local(PROGRAM, &stored);
-        self.set(m::set_shader_program::ID, PROGRAM | 1);
+        self.write_local(self.layout.program, &stored);
+        self.set(m::set_shader_program::ID, self.layout.program | 1);
         self.set(m::set_shader_control::ID, 0x0200_0040);
     }
 
@@ -299,12 +329,12 @@ impl Console {
 
     /// A pixel of the linear target.
     pub fn pixel(&mut self, x: u32, y: u32) -> u32 {
-        self.word(0, COLOR + y * 64 + x * 4)
+        self.word(0, COLOR + y * self.layout.pitch() + x * 4)
     }
 
     /// A pixel of the depth buffer.
     pub fn depth(&mut self, x: u32, y: u32) -> u32 {
-        self.word(0, DEPTH + y * 64 + x * 4)
+        self.word(0, self.layout.depth + y * self.layout.pitch() + x * 4)
     }
 
     /// The pixels that are not `background`, row by row, `#` and `.`.

@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "test code, never published")]
 
 mod bounded;
+mod console_scenes;
 mod fuel;
 mod hidden_surfaces;
 mod host;

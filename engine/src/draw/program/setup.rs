@@ -109,6 +109,9 @@ pub enum Fill {
     Inside,
     /// All samples of pixels that it touches. Samples have to lie in the middle of their pixel.
     Touched,
+    /// All pixels of which one of four samples, a quarter of a pixel from the middle along both axes, is inside of its
+    /// edges.
+    Smooth,
     /// The rectangle around it.
     Box,
     /// All that may be touched.
@@ -288,7 +291,7 @@ impl<'a> Binner<'a> {
     pub(super) fn filled_outline(&mut self, primitive: Primitive, points: [[i32; 2]; 3], within: Rect) {
         let area = doubled_area(points);
         if area != 0 {
-            self.bin(primitive, points, filled_edges(points, area, [false; 3]), within);
+            self.bin(primitive, points, filled_edges(points, area, [false; 3], 0), within);
         }
     }
 
@@ -310,8 +313,9 @@ impl<'a> Binner<'a> {
 }
 
 /// Edge functions of a triangle of a filled polygon, which has an area. The edges from corners in `grown` on are moved
-/// outwards until they pass the middle of each pixel that the triangle touches on their side.
-pub(super) fn filled_edges(mut points: [[i32; 2]; 3], area: i64, mut grown: [bool; 3]) -> Edges {
+/// outwards by `distance` along both axes, 1/256 pixel: until they pass whatever is touched by a square with sides of
+/// twice that.
+pub(super) fn filled_edges(mut points: [[i32; 2]; 3], area: i64, mut grown: [bool; 3], distance: i64) -> Edges {
     if area < 0 {
         points.swap(1, 2);
         // Edge 1 stays between the same corners; the others change places.
@@ -319,8 +323,7 @@ pub(super) fn filled_edges(mut points: [[i32; 2]; 3], area: i64, mut grown: [boo
     }
     let mut edges = Edges { stippled: true, ..edges(points) };
     for k in (0..3).filter(|&k| grown[k]) {
-        // Half a pixel along each axis.
-        edges.corner[k] += 128 * (i64::from(edges.dx[k]).abs() + i64::from(edges.dy[k]).abs());
+        edges.corner[k] += distance * (i64::from(edges.dx[k]).abs() + i64::from(edges.dy[k]).abs());
     }
     edges
 }

@@ -4,6 +4,9 @@ use super::clip::{self, Vertex};
 use super::plane::{Body, Slope};
 use super::setup::{Binner, Corner, Fill, PolygonMode, Winding, doubled_area, filled_edges};
 
+/// From the middle of a pixel to the samples of [`Fill::Smooth`], in 1/256 pixel.
+const SMOOTH: i32 = 64;
+
 impl Binner<'_> {
     /// Clips, culls and sets up a triangle. Bit i of `edges`: the edge from corner i on is one of its polygon's.
     pub(super) fn triangle(&mut self, vertices: [u32; 3], provoking: u32, edges: u8) {
@@ -76,30 +79,41 @@ impl Binner<'_> {
         }
         let bounds = match self.setup.fill {
             Fill::Everything => self.setup.clip,
-            _ => self.bounds(&points),
+            Fill::Smooth => {
+                let [low, high] = corners_of_box(points);
+                self.bounds(&[low.map(|at| at - SMOOTH), high.map(|at| at + SMOOTH)])
+            }
+            Fill::Inside | Fill::Touched | Fill::Box => self.bounds(&points),
         };
         let Some(bounds) = bounds else { return };
         let origin = [bounds.x0 as i32, bounds.y0 as i32];
         let slope = Slope::triangle(points, area, origin);
         let offset = Some(PolygonMode::Fill);
         let primitive = self.planes(&Body { corners, provoking, slope, back, offset, point: None, line: None }, origin);
-        let (low, high) = match self.setup.fill {
-            Fill::Inside => return self.push(primitive, filled_edges(points, area, [false; 3]), bounds),
-            Fill::Touched => return self.push(primitive, filled_edges(points, area, outer), bounds),
-            Fill::Box => {
-                let along = |axis: usize| points.map(|point| point[axis]);
-                let least = |axis: usize| along(axis).into_iter().fold(i32::MAX, i32::min);
-                let most = |axis: usize| along(axis).into_iter().fold(i32::MIN, i32::max);
-                ([0, 1].map(least), [0, 1].map(most))
+        let [low, high] = match self.setup.fill {
+            Fill::Inside => return self.push(primitive, filled_edges(points, area, [false; 3], 0), bounds),
+            Fill::Touched => return self.push(primitive, filled_edges(points, area, outer, 128), bounds),
+            Fill::Smooth => {
+                let edges = filled_edges(points, area, [true; 3], SMOOTH.into());
+                return self.push(primitive, edges, bounds);
             }
+            Fill::Box => corners_of_box(points),
             Fill::Everything => {
                 let first = |pixel: u32| 256 * pixel as i32;
-                ([first(bounds.x0), first(bounds.y0)], [first(bounds.x1 + 1), first(bounds.y1 + 1)])
+                [[first(bounds.x0), first(bounds.y0)], [first(bounds.x1 + 1), first(bounds.y1 + 1)]]
             }
         };
         self.filled_outline(primitive, [low, [high[0], low[1]], high], bounds);
         self.filled_outline(primitive, [low, high, [low[0], high[1]]], bounds);
     }
+}
+
+/// The least and the greatest coordinates.
+fn corners_of_box(points: [[i32; 2]; 3]) -> [[i32; 2]; 2] {
+    let along = |axis: usize| points.map(|point| point[axis]);
+    let least = |axis: usize| along(axis).into_iter().fold(i32::MAX, i32::min);
+    let most = |axis: usize| along(axis).into_iter().fold(i32::MIN, i32::max);
+    [[0, 1].map(least), [0, 1].map(most)]
 }
 
 fn points([a, b, c]: &[Corner<'_>; 3]) -> [[i32; 2]; 3] {

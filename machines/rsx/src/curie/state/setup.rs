@@ -64,7 +64,7 @@ pub(super) fn derive(
         varyings,
         words: None,
         cull_distances: Vec::new(),
-        fill: Fill::Inside,
+        fill: fill(registers, target),
         line_shape: line_shape(registers, target),
         // Mesa's blits leave 0 and expect lines to be seen.
         line_width: if width == 0 { 1.0 } else { width as f32 / 8.0 },
@@ -79,6 +79,14 @@ pub(super) fn derive(
         sample_span: [span(u8::min), span(u8::max)],
         clip: clip(registers, target),
     }
+}
+
+/// Each triangle of a smooth polygon covers the pixels of which one of four samples is inside, as a console's picture
+/// shows (ps3autotests' `primitives`, outer and inner edges). What becomes of alpha is not known. With several samples
+/// they are as others, which is unverified.
+fn fill(registers: &Registers, target: &Target) -> Fill {
+    let smooth = m::set_poly_smooth_enable::enable(registers.get(m::set_poly_smooth_enable::ID as u32));
+    if smooth && target.surfaces.samples.count() == 1 { Fill::Smooth } else { Fill::Inside }
 }
 
 /// Smooth lines of width 1 are two pixels wide and stick out by half a pixel, as a console's picture shows (RPCS3's
