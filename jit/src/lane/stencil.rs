@@ -5,7 +5,7 @@ use triglyph_guest::kernel::pixel::{Compare, StencilOp};
 use super::*;
 
 /// A stencil test and what it stores.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StencilTest {
     /// The comparison, reference on the left.
     pub compare: Compare,

@@ -10,12 +10,15 @@ use std::ops::Range;
 
 use cranelift_codegen::ir::{Block, Value};
 use triglyph_guest::kernel::Unsupported;
+use triglyph_guest::kernel::program::output::TARGETS;
 
 pub(crate) use self::pica::Pica;
 pub(crate) use self::programs::Programs;
+use super::depth_stencil::DepthPlan;
 use super::quad::Quad;
 use super::quads::{Apart, CoveredQuad, Four};
-use crate::lane::{Emit, Mask};
+use super::target::surface::QuadAddress;
+use crate::lane::{Emit, F32x4, I32x4, Mask};
 
 /// When stencil and depth are tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +44,9 @@ pub(crate) struct Layout {
     /// A block's covered pixels.
     pub coverage: i32,
 }
+
+/// Most surfaces of a kernel.
+pub(crate) const SURFACES: usize = TARGETS + 1;
 
 /// A block of 8x8 pixels.
 #[derive(Clone, Copy)]
@@ -76,6 +82,8 @@ pub(crate) trait Contract: Sized {
     const LAYOUT: Layout;
     /// Whether [`Self::set_up`] depends on what emitting the quads finds: it is emitted after them then.
     const LEARNS: bool;
+    /// Number of the depth buffer among the surfaces.
+    const DEPTH: usize;
 
     /// Estimated cost of a quad, in guest instructions.
     fn size(plan: &Self::Plan) -> u32;
@@ -118,14 +126,29 @@ pub(crate) trait Contract: Sized {
     /// Whether what passes is counted after early tests, even if it is discarded later.
     fn counts_early(plan: &Self::Plan) -> bool;
 
-    /// Tests stencil and depth with their writes; pixels that fail die. `shaded` is there when it comes after shading.
-    fn depth_stage(quad: &mut Quad<'_, '_, Self>, shaded: Option<&Self::Shaded>);
+    /// Address of the quad, or of its current sample, in surface `number`, if the kernel uses it.
+    fn address(quad: &mut Quad<'_, '_, Self>, number: usize) -> Option<QuadAddress>;
 
-    /// The tests alone, of [`Early::Test`].
-    fn depth_test(quad: &mut Quad<'_, '_, Self>);
+    /// What is done with the depth buffer, if there is one.
+    fn depth_plan(plan: &Self::Plan) -> Option<DepthPlan>;
 
-    /// The writes that follow [`Self::depth_test`].
-    fn depth_write(quad: &mut Quad<'_, '_, Self>);
+    /// Tests before those of stencil and depth.
+    fn test_first(quad: &mut Quad<'_, '_, Self>);
+
+    /// The interpolated depth, 0 to 1.
+    fn depth(quad: &mut Quad<'_, '_, Self>) -> F32x4;
+
+    /// The depth that comes of shading; `None` if it is interpolated.
+    fn shaded_depth(quad: &mut Quad<'_, '_, Self>, shaded: &Self::Shaded) -> Option<F32x4>;
+
+    /// The least and the largest stored depth that are in bounds.
+    fn depth_bounds(quad: &mut Quad<'_, '_, Self>) -> [F32x4; 2];
+
+    /// Reference, comparison mask and write mask of stencils.
+    fn stencil_values(quad: &mut Quad<'_, '_, Self>) -> [I32x4; 3];
+
+    /// All pixels, if the front of the primitive is visible.
+    fn shows_front(quad: &mut Quad<'_, '_, Self>) -> Mask;
 
     /// Shades the pixels.
     fn shade(quad: &mut Quad<'_, '_, Self>) -> Result<Self::Shaded, Unsupported>;

@@ -22,7 +22,7 @@
 pub(crate) mod args;
 pub(crate) mod blend;
 mod contract;
-mod depth_stencil;
+pub(crate) mod depth_stencil;
 mod interpolate;
 mod kernel;
 pub(crate) mod plan;

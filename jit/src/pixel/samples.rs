@@ -55,7 +55,8 @@ impl Quad<'_, '_> {
         mut each: impl FnMut(&mut Self, usize, Mask) -> Result<(), Unsupported>,
     ) -> Result<(), Unsupported> {
         // Values that a sample computes do not dominate the code of the next one.
-        let (alive, known, next_quad) = (self.mask, self.known.clone(), self.next);
+        let (alive, next_quad) = (self.mask, self.next);
+        let (known, buffers) = (self.known.clone(), self.buffers.clone());
         for sample in 0..self.plan.samples.count() {
             let next = self.e.block(&[]);
             (self.place.sample, self.next) = (sample, next);
@@ -70,7 +71,7 @@ impl Quad<'_, '_> {
             each(self, sample, alive)?;
             self.e.jump(next, &[]);
             self.e.switch_to(next);
-            self.known = known.clone();
+            (self.known, self.buffers) = (known.clone(), buffers.clone());
         }
         self.e.jump(next_quad, &[]);
         Ok(())
@@ -103,7 +104,7 @@ impl Quad<'_, '_> {
 
     /// Early depth and stencil tests of all samples. Stores which samples pass; pixels without one die.
     fn test_samples(&mut self) {
-        let (known, next_quad) = (self.known.clone(), self.next);
+        let (known, buffers, next_quad) = (self.known.clone(), self.buffers.clone(), self.next);
         let args = self.e.args;
         let none = self.e.i(0);
         for sample in 0..self.plan.samples.count() {
@@ -122,7 +123,7 @@ impl Quad<'_, '_> {
             self.e.store(self.mask.0, args, passed_at(sample));
             self.e.jump(next, &[]);
             self.e.switch_to(next);
-            self.known = known.clone();
+            (self.known, self.buffers) = (known.clone(), buffers.clone());
         }
         (self.place.sample, self.next) = (0, next_quad);
         let args = self.e.args;

@@ -7,6 +7,9 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, PixelKey, Primitive, Texture, TextureConstants};
 use triglyph_guest::layout::Block;
 
+use super::Vec4;
+use super::check::{self, Spans};
+use super::tables::MASKS;
 use crate::pixel::plan::pica::Plan;
 use crate::pixel::quads::{AT_ONCE, blocks_to_survivors};
 use crate::pixel::sample::pica::linear::TexelFootprint;
@@ -25,9 +28,6 @@ pub const VARYINGS: usize = 24;
 
 /// Largest number of mipmap levels.
 const LEVELS: usize = 16;
-
-/// One value in all lanes.
-type Vec4<T> = [T; 4];
 
 /// A colour as a [`Pair`](crate::lane::Pair): blue and red, alpha and green.
 pub type ColorPair = [[u16; 8]; 2];
@@ -66,21 +66,6 @@ pub struct Args {
     /// The mask of each set of covered pixels.
     pub masks: [Vec4<i32>; 16],
 }
-
-/// What [`Args::masks`] holds.
-const MASKS: [Vec4<i32>; 16] = {
-    let mut masks = [[0; 4]; 16];
-    let mut pixels = 0;
-    while pixels < 16 {
-        let mut lane = 0;
-        while lane < 4 {
-            masks[pixels][lane] = -(pixels as i32 >> lane & 1);
-            lane += 1;
-        }
-        pixels += 1;
-    }
-    masks
-};
 
 /// Scratch memory; it is written before it is read.
 #[repr(C, align(64))]
@@ -253,42 +238,27 @@ pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob
 /// Every block lies inside the surfaces and refers to a primitive with all its varyings.
 fn check_blocks(key: &PixelKey, job: &PixelJob<'_>) -> Result<(), Unsupported> {
     let varyings = key.varyings();
-    let fits = |p: &Primitive| {
-        p.flags & triglyph_guest::kernel::pixel::WIDE_EDGES == 0
-            && (p.first_varying as usize).checked_add(varyings).is_some_and(|end| end <= job.varyings.len())
+    let fits = |primitive: usize| {
+        job.primitives.get(primitive).is_some_and(|p| {
+            p.flags & triglyph_guest::kernel::pixel::WIDE_EDGES == 0
+                && (p.first_varying as usize).checked_add(varyings).is_some_and(|end| end <= job.varyings.len())
+        })
     };
-    let mut first = u64::MAX;
-    let mut end = 0;
-    let mut previous = u32::MAX;
-    for block in job.blocks {
-        if block.primitive != previous {
-            if !job.primitives.get(block.primitive as usize).is_some_and(fits) {
-                return Err(Unsupported("a primitive that compiled code does not take"));
-            }
-            previous = block.primitive;
-        }
-        if (block.x | block.row) & 7 != 0 {
-            return Err(Unsupported("a block off the grid"));
-        }
+    let (mut first, mut end) = (u64::MAX, 0);
+    check::blocks(job.blocks.iter(), fits, |block| {
         let pixel = pixel_index(key.block, block, job.target.width);
         first = first.min(pixel);
         end = end.max(pixel + 64);
+    })?;
+    if job.blocks.is_empty() {
+        return Ok(());
     }
-    let mut spans = [(0, 0); 2];
-    let color = key.color_format.map_or(0, |f| f.bytes());
-    let depth = key.depth_format.map_or(0, |f| f.bytes());
-    for (span, bytes, window) in [(0, color, job.target.color), (1, depth, job.target.depth)] {
-        if bytes != 0 && !job.blocks.is_empty() {
-            if end * u64::from(bytes) > window.len() as u64 {
-                return Err(Unsupported("a surface that is too small"));
-            }
-            let base = window.as_ptr() as u64;
-            spans[span] = (base + first * u64::from(bytes), base + end * u64::from(bytes));
-        }
+    let mut spans = Spans::<2>::new();
+    if let Some(bytes) = key.color_format.map(|format| u64::from(format.bytes())) {
+        spans.add(job.target.color, first * bytes, end * bytes)?;
     }
-    // Four pixels are read before they are written: only the interpreter keeps the order for overlapping surfaces.
-    if spans[0].0 < spans[1].1 && spans[1].0 < spans[0].1 {
-        return Err(Unsupported("overlapping surfaces"));
+    if let Some(bytes) = key.depth_format.map(|format| u64::from(format.bytes())) {
+        spans.add(job.target.depth, first * bytes, end * bytes)?;
     }
     Ok(())
 }

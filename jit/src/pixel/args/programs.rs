@@ -9,11 +9,15 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::fragment::{
     FragmentJob, MAX_SAMPLES, PixelBlock, Plane, Primitive, Samples, UNITS,
 };
-use triglyph_guest::kernel::program::output::{DepthFormat, OutputConstants, Surface, TARGETS};
+use triglyph_guest::kernel::program::output::{OutputConstants, Surface};
 use triglyph_guest::layout::SurfaceLayout;
 
+use super::Vec4;
+use super::check::{self, Spans};
 use super::tables::{TABLES, Tables};
 use crate::maxwell::args::Context;
+use crate::pixel::contract::SURFACES;
+use crate::pixel::depth_stencil::Coding;
 use crate::pixel::plan::programs::{Constants, PLANES, Plan, SurfacePlan};
 use crate::pixel::quads::{AT_ONCE, blocks_to_survivors};
 use crate::pixel::sample::programs::args::TextureArgs;
@@ -22,12 +26,6 @@ use crate::pixel::target::extent::Extent;
 
 /// Capacity of the constant pool in the arguments; further constants follow the code.
 pub const POOL: usize = 96;
-
-/// Surfaces of a kernel.
-const SURFACES: usize = TARGETS + 1;
-
-/// One value in all lanes.
-type Vec4<T> = [T; 4];
 
 /// The arguments. Pointers are valid for all accesses that [`check`] has checked.
 #[repr(C, align(64))]
@@ -180,55 +178,37 @@ pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Unsupported> {
     if plan.tells_survivors {
         blocks_to_survivors(job.blocks, job.survivors)?;
     }
-    let fits = |p: &Primitive| (p.first_plane as usize).saturating_add(plan.planes) <= job.planes.len();
-    let (mut low, mut high, mut bits) = ([u16::MAX; 2], [0; 2], 0);
-    let mut previous = u32::MAX;
-    for block in job.blocks.iter().step_by(samples) {
-        if block.primitive != previous {
-            if !job.primitives.get(block.primitive as usize).is_some_and(fits) {
-                return Err(Unsupported("a primitive without its planes"));
-            }
-            previous = block.primitive;
-        }
-        bits |= block.x | block.row;
+    let fits = |primitive: usize| {
+        let primitive = job.primitives.get(primitive);
+        primitive.is_some_and(|p| (p.first_plane as usize).saturating_add(plan.planes) <= job.planes.len())
+    };
+    let (mut low, mut high) = ([u16::MAX; 2], [0; 2]);
+    check::blocks(job.blocks.iter().step_by(samples), fits, |block| {
         for (axis, at) in [block.x, block.row].into_iter().enumerate() {
             (low[axis], high[axis]) = (low[axis].min(at), high[axis].max(at));
         }
-    }
-    if bits & 7 != 0 {
-        return Err(Unsupported("a block off the grid"));
+    })?;
+    if job.blocks.is_empty() {
+        return Ok(());
     }
     let (across, down) = (u32::from(plan.samples.across), u32::from(plan.samples.down));
     let (left, top) = (u32::from(low[0]) * across, u32::from(low[1]) * down);
     let extent = Extent { right: (u32::from(high[0]) + 8) * across, bottom: (u32::from(high[1]) + 8) * down };
-    if job.blocks.is_empty() {
-        return Ok(());
-    }
-    let mut spans = [(0, 0); SURFACES];
-    for (number, surface) in plan.surfaces.iter().flatten().enumerate() {
+    let mut spans = Spans::<SURFACES>::new();
+    for surface in plan.surfaces.iter().flatten() {
         let (target, bytes) = (surface.of(job), surface.grid.bytes);
         if surface.layout == SurfaceLayout::Pitch && target.pitch < 8 * bytes * across {
             return Err(Unsupported("rows that overlap"));
         }
-        let there = target.window.len() as u64;
         let mut end = end(surface.layout, bytes, target, &extent)?;
-        if end > there && surface.layout == SurfaceLayout::Pitch {
+        if end > target.window.len() as u64 && surface.layout == SurfaceLayout::Pitch {
             end = self::end(surface.layout, bytes, target, &extent.touched(plan.samples, job.blocks))?;
         }
-        if end > there {
-            return Err(Unsupported("a surface that is too small"));
-        }
-        let base = target.window.as_ptr() as u64;
         let first = match surface.layout {
             SurfaceLayout::Pitch => surface.layout.offset(left, top, bytes, target.pitch),
             _ => 0,
         };
-        let span = (base + first, base + end);
-        // Four pixels are read before they are written: only the interpreter keeps the order for overlapping surfaces.
-        if spans[..number].iter().any(|other| span.0 < other.1 && other.0 < span.1) {
-            return Err(Unsupported("overlapping surfaces"));
-        }
-        spans[number] = span;
+        spans.add(target.window, first, end)?;
     }
     check_depth(plan, &job.constants.output)
 }
@@ -262,8 +242,7 @@ fn end(layout: SurfaceLayout, bytes: u32, surface: &Surface<'_>, extent: &Extent
 fn check_depth(plan: &Plan, constants: &OutputConstants) -> Result<(), Unsupported> {
     let [low, high] = constants.depth_range;
     let inside = low >= 0.0 && high <= 1.0 && low <= high;
-    use DepthFormat::{F32, F32S8, S8};
-    let signed = plan.depth.is_none_or(|key| matches!(key.format, F32 | F32S8 | S8));
+    let signed = plan.depth.is_none_or(|depth| matches!(depth.coding, None | Some(Coding::F32)));
     if inside || signed { Ok(()) } else { Err(Unsupported("depths outside of 0 to 1")) }
 }
 

@@ -7,15 +7,18 @@ use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::pixel::{Compare, PixelBlock, PixelKey, Primitive};
+use triglyph_guest::num::ops::Ops;
 
 use super::{BlockPlace, Contract, Early, Layout};
-use crate::lane::{Emit, LANES, Mask, Pair};
+use crate::lane::{Emit, F32x4, I32x4, LANES, Mask, Pair};
 use crate::pixel::args::pica::{self as args, POOL, at, scratch_at};
+use crate::pixel::depth_stencil::DepthPlan;
 use crate::pixel::interpolate::pica::edges;
 use crate::pixel::plan::pica::Plan;
-use crate::pixel::quad::pica::{Corner, Known, Place, Quad};
+use crate::pixel::quad::pica::{COLOR, Corner, DEPTH, Known, Place, Quad};
 use crate::pixel::quads::{AT_ONCE, Apart, CoveredQuad, Four};
 use crate::pixel::setup::pica as setup;
+use crate::pixel::target::surface::QuadAddress;
 
 /// See the module.
 pub(crate) enum Pica {}
@@ -33,6 +36,7 @@ impl Contract for Pica {
     const LANES: usize = LANES;
     const QUADS: usize = AT_ONCE;
     const LEARNS: bool = false;
+    const DEPTH: usize = DEPTH;
     const LAYOUT: Layout = Layout {
         pool: (at!(pool), POOL),
         blocks: at!(blocks),
@@ -81,15 +85,9 @@ impl Contract for Pica {
         if plan.textures.contains(&true) { Four::Anywhere } else { Four::Nowhere }
     }
 
-    fn place(e: &mut Emit<'_>, key: &PixelKey, corner: &Corner, quad: CoveredQuad) -> Place {
+    fn place(e: &mut Emit<'_>, _: &PixelKey, corner: &Corner, quad: CoveredQuad) -> Place {
         let edges = edges(e, corner.edges, quad.number);
-        let mut address = |base: Option<Value>, bytes: Option<u32>| {
-            let offset = e.scale(quad.number, 4 * bytes?);
-            Some(e.b.ins().iadd(base?, offset))
-        };
-        let color = address(corner.color, key.color_format.map(|f| f.bytes()));
-        let depth = address(corner.depth, key.depth_format.map(|f| f.bytes()));
-        Place { edges, color, depth }
+        Place { edges }
     }
 
     fn mask(e: &mut Emit<'_>, cover: Value) -> Mask {
@@ -102,7 +100,7 @@ impl Contract for Pica {
     fn early(quad: &Quad<'_, '_>) -> Early {
         match quad.key.alpha_test {
             Compare::Always => Early::All,
-            _ if !quad.plan.stencil && quad.plan.depth_test => Early::Test,
+            _ if quad.plan.depth.is_some_and(|depth| depth.stencil.is_none() && depth.test.is_some()) => Early::Test,
             _ => Early::Nothing,
         }
     }
@@ -111,22 +109,46 @@ impl Contract for Pica {
         false
     }
 
-    fn depth_stage(quad: &mut Quad<'_, '_>, _: Option<&Option<Pair>>) {
-        match quad.key.shadow {
-            Some(_) => quad.shadow_test(),
-            None => quad.stencil_and_depth(),
+    /// Targets store a quad as neighbours, quad after quad.
+    fn address(quad: &mut Quad<'_, '_>, number: usize) -> Option<QuadAddress> {
+        let (base, bytes) = match number {
+            COLOR => (quad.block.color?, quad.key.color_format?.bytes()),
+            _ => (quad.block.depth?, quad.key.depth_format?.bytes()),
+        };
+        let offset = quad.e.scale(quad.number, 4 * bytes);
+        Some(QuadAddress::contiguous(bytes, quad.e.b.ins().iadd(base, offset)))
+    }
+
+    fn depth_plan(plan: &Plan) -> Option<DepthPlan> {
+        plan.depth
+    }
+
+    fn test_first(quad: &mut Quad<'_, '_>) {
+        if quad.key.shadow.is_some() {
+            quad.shadow_test();
         }
     }
 
-    fn depth_test(quad: &mut Quad<'_, '_>) {
-        quad.depth_test();
-        quad.skip_unless_alive();
+    fn depth(quad: &mut Quad<'_, '_>) -> F32x4 {
+        quad.depth()
     }
 
-    fn depth_write(quad: &mut Quad<'_, '_>) {
-        if quad.plan.depth_write {
-            quad.depth_write();
-        }
+    fn shaded_depth(_: &mut Quad<'_, '_>, _: &Option<Pair>) -> Option<F32x4> {
+        None
+    }
+
+    /// There are none.
+    fn depth_bounds(quad: &mut Quad<'_, '_>) -> [F32x4; 2] {
+        [0.0, 1.0].map(|bound| quad.e.f(bound))
+    }
+
+    fn stencil_values(quad: &mut Quad<'_, '_>) -> [I32x4; 3] {
+        quad.stencil_values()
+    }
+
+    /// Both sides are alike.
+    fn shows_front(quad: &mut Quad<'_, '_>) -> Mask {
+        Mask(quad.e.i(-1).0)
     }
 
     fn shade(quad: &mut Quad<'_, '_>) -> Result<Option<Pair>, Unsupported> {

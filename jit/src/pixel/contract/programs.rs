@@ -9,14 +9,16 @@ use triglyph_guest::kernel::program::fragment::{FragmentKey, Samples};
 
 use super::{BlockPlace, Contract, Early, Layout};
 use crate::interleave::has_loop;
-use crate::lane::{Emit, LANES, Mask};
+use crate::lane::{Emit, F32x4, I32x4, LANES, Mask};
 use crate::maxwell::Context;
 use crate::pixel::args::programs::{self as args, BlockArgs, POOL, at};
 use crate::pixel::args::tables::Tables;
-use crate::pixel::plan::programs::{PLANES, Plan, ProgramPlan};
+use crate::pixel::depth_stencil::DepthPlan;
+use crate::pixel::plan::programs::{DEPTH, PLANES, Plan, ProgramPlan};
 use crate::pixel::quad::programs::{Known, Needs, Place, Quad, Results};
 use crate::pixel::quads::{AT_ONCE, Apart, CoveredQuad, Four};
 use crate::pixel::setup::programs::{self as setup, Shared};
+use crate::pixel::target::surface::QuadAddress;
 
 /// See the module.
 pub(crate) enum Programs {}
@@ -33,6 +35,7 @@ impl Contract for Programs {
     const LANES: usize = LANES;
     const QUADS: usize = AT_ONCE;
     const LEARNS: bool = true;
+    const DEPTH: usize = DEPTH;
     const LAYOUT: Layout = Layout {
         pool: (at!(pool), POOL),
         blocks: at!(blocks),
@@ -108,21 +111,35 @@ impl Contract for Programs {
         plan.counts_early
     }
 
-    fn depth_stage(quad: &mut Quad<'_, '_>, results: Option<&Results>) {
-        let depth = match (quad.plan.depth, results.and_then(|results| results.depth)) {
-            (None, _) => None,
-            (_, Some(depth)) => Some(quad.clamp_depth(depth)),
-            _ => Some(quad.depth()),
-        };
-        quad.depth_stage(depth);
+    fn address(quad: &mut Quad<'_, '_>, number: usize) -> Option<QuadAddress> {
+        quad.surface_address(number)
     }
 
-    fn depth_test(quad: &mut Quad<'_, '_>) {
-        quad.depth_test_only();
+    fn depth_plan(plan: &Plan) -> Option<DepthPlan> {
+        plan.depth
     }
 
-    fn depth_write(quad: &mut Quad<'_, '_>) {
-        quad.depth_write_only();
+    fn test_first(_: &mut Quad<'_, '_>) {}
+
+    fn depth(quad: &mut Quad<'_, '_>) -> F32x4 {
+        quad.depth()
+    }
+
+    fn shaded_depth(quad: &mut Quad<'_, '_>, results: &Results) -> Option<F32x4> {
+        let depth = results.depth.filter(|_| quad.plan.depth.is_some());
+        depth.map(|depth| quad.clamp_depth(depth))
+    }
+
+    fn depth_bounds(quad: &mut Quad<'_, '_>) -> [F32x4; 2] {
+        quad.depth_bounds()
+    }
+
+    fn stencil_values(quad: &mut Quad<'_, '_>) -> [I32x4; 3] {
+        quad.stencil_values()
+    }
+
+    fn shows_front(quad: &mut Quad<'_, '_>) -> Mask {
+        quad.shows_front()
     }
 
     fn shade(quad: &mut Quad<'_, '_>) -> Result<Results, Unsupported> {

@@ -1,4 +1,5 @@
-//! Varyings, 1/w and depth of a quad: weighted sums over edge functions in `pica`, planes in `programs`.
+//! Varyings, 1/w and depth of a quad. They are two: the 3DS weighs the values of vertices by integer edge functions,
+//! the other machines evaluate planes, and bits of the results differ.
 
 pub mod pica;
 mod programs;

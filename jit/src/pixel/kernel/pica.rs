@@ -95,7 +95,7 @@ fn plan(key: &PixelKey) -> Result<Plan, Unsupported> {
     if key.textures.iter().zip(plan.textures).any(|(texture, used)| used && !texture.power_of_two) {
         return Err(Unsupported("texture dimensions that are no powers of two"));
     }
-    if key.stencil.is_some() && !plan.stencil && key.depth_format.is_some() {
+    if key.stencil.is_some() && !plan.stencil() && key.depth_format.is_some() {
         return Err(Unsupported("stencil without a stencil buffer"));
     }
     if plan.planes() > args::PLANES || plan.varyings.len() > args::VARYINGS {

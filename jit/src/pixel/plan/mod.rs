@@ -1,4 +1,5 @@
-//! Analysis of a key: what code generation depends on.
+//! Analysis of a key: what code generation depends on. They are two, as a key is all state on the 3DS and mostly a
+//! program on the other machines.
 
 pub mod need;
 pub mod pica;

@@ -7,6 +7,7 @@ use triglyph_guest::kernel::pixel::{
 };
 
 use super::need::Need;
+use crate::pixel::depth_stencil::DepthPlan;
 
 /// The parts of a key that code generation depends on.
 #[derive(Clone, Debug)]
@@ -27,12 +28,8 @@ pub struct Plan {
     pub fragment: [Need; 2],
     /// What is read of the procedural texture.
     pub procedural: Need,
-    /// Whether stencil is tested.
-    pub stencil: bool,
-    /// Whether depth is compared with the stored one.
-    pub depth_test: bool,
-    /// Whether depth is stored.
-    pub depth_write: bool,
+    /// What is done with the depth buffer, if there is one.
+    pub depth: Option<DepthPlan>,
     /// Packed varyings that are interpolated, by first use.
     pub varyings: Vec<usize>,
     /// Packed varyings whose derivatives are needed.
@@ -77,9 +74,7 @@ impl Plan {
             textures: [false; 3],
             fragment: [Need::default(); 2],
             procedural: Need::default(),
-            stencil: key.stencil.is_some() && key.depth_format == Some(triglyph_guest::format::DepthFormat::D24S8),
-            depth_test: key.depth_format.is_some() && key.depth_test != Compare::Always,
-            depth_write: key.depth_format.is_some() && key.depth_write,
+            depth: DepthPlan::of_state(key),
             varyings: Vec::new(),
             derivatives: Vec::new(),
             tells_survivors: key.tells_survivors,
@@ -218,6 +213,11 @@ impl Plan {
         procedural || (0..3).any(|unit| self.textures[unit] && key.textures[unit].needs_lod())
     }
 
+    /// Whether stencil is tested.
+    pub fn stencil(&self) -> bool {
+        self.depth.is_some_and(|depth| depth.stencil.is_some())
+    }
+
     /// Whether fog changes anything.
     pub fn fog(&self, key: &PixelKey) -> bool {
         key.fog.is_some() && self.gas(key).is_none() && self.stages[5].color
@@ -264,7 +264,7 @@ impl Plan {
             size += 40;
         }
         size += 5 * self.stages.iter().filter(|s| s.any()).count() as u32;
-        size + if self.stencil { 20 } else { 5 } + if self.destination { 15 } else { 5 }
+        size + if self.stencil() { 20 } else { 5 } + if self.destination { 15 } else { 5 }
     }
 }
 

@@ -15,6 +15,7 @@ use triglyph_guest::rsx::fragment as rsx;
 use crate::maxwell::pixel_plan::PixelPlan;
 use crate::pixel::blend::blend_program::MAX_COMPILED_STEPS;
 use crate::pixel::contract::Early;
+use crate::pixel::depth_stencil::DepthPlan;
 use crate::pixel::target::surface::Grid;
 use crate::rsx::fragment::graph::Graph;
 
@@ -82,7 +83,7 @@ pub struct Plan {
     /// Targets that are written, and the depth buffer if it is read or written.
     pub surfaces: [Option<SurfacePlan>; DEPTH + 1],
     /// The depth buffer, if it is read or written.
-    pub depth: Option<DepthKey>,
+    pub depth: Option<DepthPlan>,
     /// Texture units that are sampled.
     pub textures: Vec<(usize, TextureKey)>,
     /// Number of planes that primitives must have.
@@ -172,7 +173,7 @@ impl Plan {
         Ok(Plan {
             program,
             surfaces,
-            depth,
+            depth: depth.as_ref().map(DepthPlan::of_output),
             textures,
             planes,
             early,

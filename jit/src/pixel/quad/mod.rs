@@ -6,8 +6,10 @@ pub mod programs;
 use cranelift_codegen::ir::{Block, Value};
 use triglyph_guest::kernel::Unsupported;
 
-use super::contract::{Contract, Early};
+use super::contract::{Contract, Early, SURFACES};
+use super::depth_stencil::Depth;
 use super::quads::{CoveredQuad, tell_survivors};
+use super::target::surface::QuadAddress;
 use crate::lane::{Emit, Mask};
 
 /// What a kernel is made of.
@@ -22,6 +24,14 @@ pub(crate) struct Shared<C: Contract> {
     pub block: C::Block,
     /// Not zero when all pixels of the block are covered.
     pub full: Value,
+}
+
+/// What has been computed of a quad's surfaces, or of those of its current sample.
+#[derive(Clone, Default)]
+pub(crate) struct Buffers {
+    addresses: [Option<QuadAddress>; SURFACES],
+    /// The interpolated depth as it is compared.
+    pub depth: Option<Depth>,
 }
 
 /// A quad while it is emitted. Values are computed on first use, in a block that dominates all later ones; code that
@@ -46,6 +56,7 @@ pub(crate) struct Quad<'q, 'a, C: Contract> {
     pub next: Block,
     pub place: C::Place,
     pub known: C::Known,
+    pub buffers: Buffers,
 }
 
 impl<'q, 'a, C: Contract> Quad<'q, 'a, C> {
@@ -67,6 +78,7 @@ impl<'q, 'a, C: Contract> Quad<'q, 'a, C> {
             next,
             place,
             known: C::Known::default(),
+            buffers: Buffers::default(),
         }
     }
 
@@ -74,11 +86,12 @@ impl<'q, 'a, C: Contract> Quad<'q, 'a, C> {
     pub fn phases(mut self) -> Result<(), Unsupported> {
         let early = C::early(&self);
         let counts_early = C::counts_early(self.plan);
+        C::test_first(&mut self);
         match early {
             Early::Nothing => {}
-            Early::Test => C::depth_test(&mut self),
+            Early::Test => self.depth_test(),
             Early::All => {
-                C::depth_stage(&mut self, None);
+                self.depth_stage(None);
                 if counts_early {
                     self.count();
                 }
@@ -87,8 +100,11 @@ impl<'q, 'a, C: Contract> Quad<'q, 'a, C> {
         let shaded = C::shade(&mut self)?;
         C::discard(&mut self, &shaded);
         match early {
-            Early::Nothing => C::depth_stage(&mut self, Some(&shaded)),
-            Early::Test => C::depth_write(&mut self),
+            Early::Nothing => {
+                let depth = C::shaded_depth(&mut self, &shaded);
+                self.depth_stage(depth);
+            }
+            Early::Test => self.depth_write(),
             Early::All => {}
         }
         if !counts_early {
@@ -105,6 +121,14 @@ impl<'q, 'a, C: Contract> Quad<'q, 'a, C> {
         if let Some(survivors) = C::survivors(self) {
             tell_survivors(self.e, survivors, self.number, self.mask);
         }
+    }
+
+    /// Address of the quad in surface `number`, if the kernel uses it.
+    pub fn address(&mut self, number: usize) -> Option<QuadAddress> {
+        if self.buffers.addresses[number].is_none() {
+            self.buffers.addresses[number] = C::address(self, number);
+        }
+        self.buffers.addresses[number]
     }
 
     /// Removes the pixels that are not in `passes`.

@@ -8,6 +8,10 @@ use crate::lane::{F32x4, I16x8, I32x4, Pair};
 use crate::pixel::contract::Pica;
 use crate::pixel::quad;
 
+/// Numbers of the surfaces.
+pub const COLOR: usize = 0;
+pub const DEPTH: usize = 1;
+
 /// A quad while it is emitted.
 pub(crate) type Quad<'q, 'a> = quad::Quad<'q, 'a, Pica>;
 
@@ -27,9 +31,6 @@ pub struct Corner {
 pub struct Place {
     /// The edge functions at its pixels.
     pub edges: [F32x4; 3],
-    /// Addresses of the quad's colours and depths, of kernels that use them.
-    pub color: Option<Value>,
-    pub depth: Option<Value>,
 }
 
 /// Values of a quad that have been computed.
@@ -38,8 +39,6 @@ pub struct Known {
     pub w: Option<F32x4>,
     pub varyings: HashMap<usize, F32x4>,
     pub depth: Option<F32x4>,
-    /// The depth as it is stored.
-    pub depth_int: Option<I32x4>,
     /// Colours of the texture units.
     pub textures: [Option<Pair>; 4],
     /// Primary and secondary colour of fragment lighting.
@@ -51,19 +50,8 @@ pub struct Known {
 }
 
 impl Quad<'_, '_> {
-    /// Address of the quad's colours.
-    pub fn color_at(&mut self) -> Value {
-        // Kernels without this surface never use it.
-        self.place.color.unwrap_or_else(|| self.e.i64(0))
-    }
-
     /// Address of memory for the texels that are filtered.
     pub fn storage(&mut self) -> Value {
         self.storage.unwrap_or_else(|| self.e.i64(0))
-    }
-
-    /// Address of the quad's depths.
-    pub fn depth_at(&mut self) -> Value {
-        self.place.depth.unwrap_or_else(|| self.e.i64(0))
     }
 }

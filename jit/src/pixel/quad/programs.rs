@@ -13,7 +13,7 @@ use crate::lane::{F32x4, I32x4, Mask};
 use crate::maxwell::needs::Needs as MaxwellNeeds;
 use crate::pixel::args::programs::{BlockArgs, at, surface_at};
 use crate::pixel::contract::{Contract, Early, Programs};
-use crate::pixel::plan::programs::{Constants, DEPTH, PlaneOf};
+use crate::pixel::plan::programs::{Constants, PlaneOf};
 use crate::pixel::quad;
 use crate::pixel::target::channel::quantise_rsx;
 use crate::pixel::target::surface::QuadAddress;
@@ -77,7 +77,7 @@ pub struct Known {
     pub inputs: Vec<((FragmentInput, usize, bool), F32x4)>,
     primitive: Option<Value>,
     table: Option<Value>,
-    places: [Option<QuadAddress>; DEPTH + 1],
+    back: Option<Value>,
 }
 
 impl Quad<'_, '_> {
@@ -150,9 +150,14 @@ impl Quad<'_, '_> {
 
     /// 1 if the primitive is back-facing, else 0: a 32-bit scalar.
     pub fn back(&mut self) -> Value {
+        if let Some(back) = self.known.back {
+            return back;
+        }
         let primitive = self.primitive();
         let flags = self.e.load_i32(primitive, offset_of!(Primitive, flags) as i32);
-        self.e.b.ins().band_imm_u(flags, 1)
+        let back = self.e.b.ins().band_imm_u(flags, 1);
+        self.known.back = Some(back);
+        back
     }
 
     /// Component `component` of the program's inline constant `number`.
@@ -164,11 +169,8 @@ impl Quad<'_, '_> {
         e.load_floats(table, 16 * index as i32)
     }
 
-    /// Address of the quad in surface `number`.
-    pub fn quad_address(&mut self, number: usize) -> Option<QuadAddress> {
-        if let Some(place) = self.known.places[number] {
-            return Some(place);
-        }
+    /// Address of the quad, or of its current sample, in surface `number`.
+    pub fn surface_address(&mut self, number: usize) -> Option<QuadAddress> {
         let surface = self.plan.surfaces[number]?;
         let e = &mut *self.e;
         let args = e.args;
@@ -182,11 +184,9 @@ impl Quad<'_, '_> {
             let offset = e.b.ins().uload32(crate::lane::memory(), args, at);
             address = e.b.ins().iadd(address, offset);
         }
-        let place = QuadAddress::new(e, surface.grid, address, |e| {
+        Some(QuadAddress::new(e, surface.grid, address, |e| {
             let args = e.args;
             e.b.ins().uload32(crate::lane::memory(), args, at!(down) + 4 * number as i32)
-        });
-        self.known.places[number] = Some(place);
-        Some(place)
+        }))
     }
 }

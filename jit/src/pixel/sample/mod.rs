@@ -1,7 +1,5 @@
-//! Texels of decoded textures.
-//!
-//! `pica` has the texture units of the 3DS, with shadow maps and the procedural unit; colours are 8 bits a channel.
-//! `programs` has the lookups of programs, of vertices and grids as well; colours are f32.
+//! Texels of decoded textures. They are two: units of the 3DS filter 8-bit channels with 8-bit weights, `programs` has
+//! the lookups of programs, of vertices and grids as well, in f32.
 
 pub mod pica;
 pub mod programs;

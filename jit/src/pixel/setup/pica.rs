@@ -150,7 +150,7 @@ pub fn addresses(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, block: Value) ->
         e.b.ins().iadd(base, offset)
     };
     let color = key.color_format.filter(|_| plan.color_write).map(|f| address(at!(color), f.bytes()));
-    let used = plan.stencil || plan.depth_test || plan.depth_write || key.density.is_some();
+    let used = plan.depth.is_some_and(|depth| depth.is_used()) || key.density.is_some();
     let depth = key.depth_format.filter(|_| used).map(|f| address(at!(depth), f.bytes()));
     [color, depth]
 }

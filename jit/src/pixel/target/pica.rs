@@ -7,14 +7,15 @@ use triglyph_guest::kernel::pixel::Output;
 use triglyph_guest::num::ops::Ops;
 
 use crate::lane::{Emit, I16x8, I32x4, Pair};
-use crate::pixel::quad::pica::Quad;
+use crate::pixel::quad::pica::{COLOR, Quad};
+use crate::pixel::target::surface::QuadAddress;
 
 impl Quad<'_, '_> {
     /// Blends `color` into the target.
     pub fn write(&mut self, color: Pair) {
-        let Some(format) = self.key.color_format else { return };
+        let (Some(format), Some(place)) = (self.key.color_format, self.address(COLOR)) else { return };
         let partial = self.plan.color_mask != if format.has_alpha() { 15 } else { 7 };
-        let stored = (self.plan.destination || partial).then(|| self.stored_color(format));
+        let stored = (self.plan.destination || partial).then(|| place.load(self.e)[0]);
         let key = self.key;
         let color = match (&key.output, stored.filter(|_| self.plan.destination)) {
             (Output::Blend(blend), Some(stored)) => {
@@ -38,20 +39,20 @@ impl Quad<'_, '_> {
             words = self.e.ixor(stored, change);
         }
         match (stored, self.full) {
-            (Some(stored), _) => self.store_masked(format, words, stored),
+            (Some(stored), _) => self.store_masked(place, words, stored),
             (None, None) => {
-                let stored = self.stored_color(format);
-                self.store_masked(format, words, stored);
+                let stored = place.load(self.e)[0];
+                self.store_masked(place, words, stored);
             }
             (None, Some(full)) => {
                 let (whole, masked, done) = (self.e.block(&[]), self.e.block(&[]), self.e.block(&[]));
                 self.e.branch_together(full, (whole, &[]), (masked, &[]));
                 self.e.switch_to(whole);
-                self.store_color(format, words);
+                place.store_all(self.e, &[words]);
                 self.e.jump(done, &[]);
                 self.e.switch_to(masked);
-                let stored = self.stored_color(format);
-                self.store_masked(format, words, stored);
+                let stored = place.load(self.e)[0];
+                self.store_masked(place, words, stored);
                 self.e.jump(done, &[]);
                 self.e.switch_to(done);
             }
@@ -59,27 +60,9 @@ impl Quad<'_, '_> {
     }
 
     /// Stores the live pixels, and writes the others back unchanged.
-    fn store_masked(&mut self, format: PixelFormat, words: I32x4, stored: I32x4) {
+    fn store_masked(&mut self, place: QuadAddress, words: I32x4, stored: I32x4) {
         let words = self.e.iselect(self.mask, words, stored);
-        self.store_color(format, words);
-    }
-
-    fn stored_color(&mut self, format: PixelFormat) -> I32x4 {
-        let at = self.color_at();
-        match format.bytes() {
-            4 => self.e.load_ints(at, 0),
-            3 => self.e.load_4x24(at),
-            _ => self.e.load_4x16(at),
-        }
-    }
-
-    fn store_color(&mut self, format: PixelFormat, words: I32x4) {
-        let at = self.color_at();
-        match format.bytes() {
-            4 => self.e.store(words.0, at, 0),
-            3 => self.e.store_4x24(words, at),
-            _ => self.e.store_4x16(words, at),
-        }
+        place.store_all(self.e, &[words]);
     }
 }
 

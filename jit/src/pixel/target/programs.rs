@@ -145,7 +145,7 @@ impl Quad<'_, '_> {
     }
 
     fn color(&mut self, number: usize, key: &ColorKey, color: [F32x4; 4], results: &Results) {
-        let Some(place) = self.quad_address(number) else { return };
+        let Some(place) = self.address(number) else { return };
         let output = &self.key.output;
         let format = Format::new(key.format);
         let logic = output.logic.filter(|_| format.unorm);

@@ -18,7 +18,7 @@ use crate::lane::{Emit, I32x4, Mask, memory};
 /// Distances between the pixels of a quad.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
-    /// Bytes of a pixel: 1, 2, 4, 8 or 16.
+    /// Bytes of a pixel: 1, 2, 3, 4, 8 or 16.
     pub bytes: u32,
     /// Bytes to the pixel on the right.
     across: i32,
@@ -40,6 +40,11 @@ impl Grid {
             _ => Some(layout.offset(0, down, bytes, 1) as i32),
         };
         Ok(Grid { bytes, across: layout.offset(across, 0, bytes, 1) as i32, down })
+    }
+
+    /// Of pixels of 2, 3 or 4 bytes, with the four of a quad one after the other.
+    fn contiguous(bytes: u32) -> Grid {
+        Grid { bytes, across: bytes as i32, down: Some(2 * bytes as i32) }
     }
 
     /// Whether the surface consists of rows of pixels.
@@ -79,6 +84,12 @@ impl QuadAddress {
         QuadAddress { grid, rows: [(address, 0), below] }
     }
 
+    /// A quad at `address` whose pixels, of 2, 3 or 4 bytes, are contiguous.
+    pub fn contiguous(bytes: u32, address: Value) -> QuadAddress {
+        let grid = Grid::contiguous(bytes);
+        QuadAddress { grid, rows: [(address, 0), (address, 2 * bytes as i32)] }
+    }
+
     /// Address of lane `lane`.
     fn lane(&self, lane: usize) -> (Value, i32) {
         let (address, offset) = self.rows[lane / 2];
@@ -101,6 +112,7 @@ impl QuadAddress {
                 let vector = e.cast(vector, I16X8);
                 vec![I32x4(e.b.ins().uwiden_low(vector))]
             }
+            3 => vec![e.load_4x24(a)],
             4 if self.grid.whole() => vec![e.load_ints(a, 0)],
             4 => {
                 let low = e.b.ins().load(F64, memory(), a, 0);
@@ -164,7 +176,7 @@ impl QuadAddress {
     }
 
     /// Stores all four pixels; bits above those of a pixel must be zero.
-    fn store_all(&self, e: &mut Emit<'_>, words: &[I32x4]) {
+    pub fn store_all(&self, e: &mut Emit<'_>, words: &[I32x4]) {
         let [(a, _), (b, at)] = self.rows;
         if !self.grid.rows_whole() {
             return (0..4).for_each(|lane| self.store_one(e, words, lane));
@@ -191,6 +203,7 @@ impl QuadAddress {
                     e.store(pair, address, offset);
                 }
             }
+            (3, &[word]) => e.store_4x24(word, a),
             (4, &[word]) if self.grid.whole() => e.store(word.0, a, 0),
             (4, &[word]) => {
                 let vector = e.cast(word.0, F64X2);
@@ -226,6 +239,38 @@ impl QuadAddress {
                 2 => e.b.ins().istore16(memory(), word, address, offset),
                 _ => e.b.ins().store(memory(), word, address, offset),
             };
+        }
+    }
+
+    /// Stores words that differ from what is stored in pixels of `live` only. As in [`Self::store`], others are written
+    /// or not touched.
+    pub fn store_over(&self, e: &mut Emit<'_>, words: &[I32x4], live: Mask, cover: Value) {
+        if !self.grid.has_rows() {
+            return self.store_all(e, words);
+        }
+        let (all, some, done) = (e.block(&[]), e.cold_block(&[]), e.block(&[]));
+        let full = equal(e, cover, 15);
+        e.branch(full, (all, &[]), (some, &[]));
+        e.switch_to(all);
+        self.store_all(e, words);
+        e.jump(done, &[]);
+        e.switch_to(some);
+        let bits = e.mask_bits(live);
+        self.store_each(e, words, bits);
+        e.jump(done, &[]);
+        e.switch_to(done);
+    }
+
+    /// Stores the pixels whose bits are set.
+    fn store_each(&self, e: &mut Emit<'_>, words: &[I32x4], bits: Value) {
+        for lane in 0..4 {
+            let (store, next) = (e.block(&[]), e.block(&[]));
+            let bit = e.b.ins().band_imm_u(bits, 1 << lane);
+            e.branch(bit, (store, &[]), (next, &[]));
+            e.switch_to(store);
+            self.store_one(e, words, lane);
+            e.jump(next, &[]);
+            e.switch_to(next);
         }
     }
 
@@ -268,15 +313,7 @@ impl QuadAddress {
         e.jump(done, &[]);
 
         e.switch_to(single);
-        for lane in 0..4 {
-            let (store, next) = (e.block(&[]), e.block(&[]));
-            let bit = e.b.ins().band_imm_u(bits, 1 << lane);
-            e.branch(bit, (store, &[]), (next, &[]));
-            e.switch_to(store);
-            self.store_one(e, words, lane);
-            e.jump(next, &[]);
-            e.switch_to(next);
-        }
+        self.store_each(e, words, bits);
         e.jump(done, &[]);
         e.switch_to(done);
     }

@@ -5,7 +5,7 @@ use triglyph_guest::num::ops::Ops;
 
 use crate::lane::{Emit, F32x4, I32x4, Mask, Pair};
 use crate::pixel::args::pica::at;
-use crate::pixel::quad::pica::Quad;
+use crate::pixel::quad::pica::{COLOR, Quad};
 use crate::pixel::sample::pica::{Coordinates, Sampler, unit_at};
 
 /// The farthest depth, as a number of 24 bits.
@@ -64,8 +64,8 @@ impl Quad<'_, '_> {
 
     /// Removes pixels that are no nearer than the stored ones.
     pub fn shadow_test(&mut self) {
-        let at = self.color_at();
-        let stored = self.e.load_ints(at, 0);
+        let Some(place) = self.address(COLOR) else { return };
+        let stored = place.load(self.e)[0];
         let stored = turn_depth(self.e, stored);
         let depth = self.shadow_depth();
         let nearer = self.e.ilt(depth, stored);
@@ -75,8 +75,8 @@ impl Quad<'_, '_> {
 
     /// Stores depth where the combined green is 0, how much light a soft shadow lets through elsewhere.
     pub fn write_shadow(&mut self, color: Pair) {
-        let at = self.color_at();
-        let stored = self.e.load_ints(at, 0);
+        let Some(place) = self.address(COLOR) else { return };
+        let stored = place.load(self.e)[0];
         let depth = self.shadow_depth();
         let args = self.e.args;
         let e = &mut *self.e;
@@ -109,7 +109,7 @@ impl Quad<'_, '_> {
         let hard = e.ieq(softness, zero);
         let words = e.iselect(hard, fresh, soft);
         let words = self.e.iselect(self.mask, words, stored);
-        self.e.store(words.0, at, 0);
+        place.store_all(self.e, &[words]);
     }
 }
 

@@ -10,7 +10,7 @@ use triglyph_guest::num::ops::Ops;
 use super::gas_args::GasArgs;
 use crate::lane::{Emit, F32x4, I32x4, Pair};
 use crate::pixel::args::pica::{at, quad_scratch_at};
-use crate::pixel::quad::pica::Quad;
+use crate::pixel::quad::pica::{COLOR, Quad};
 
 /// The largest density.
 const FULL: i32 = 0xFFFF;
@@ -24,7 +24,7 @@ impl Quad<'_, '_> {
     /// Adds the combined red to both densities.
     pub fn write_density(&mut self, how: Compare, color: Pair) {
         let weight = self.density_weight(how);
-        let at = self.color_at();
+        let Some(place) = self.address(COLOR) else { return };
         let mask = self.mask;
         let e = &mut *self.e;
         let density = e.odd_ints(color.br);
@@ -36,7 +36,7 @@ impl Quad<'_, '_> {
             }
             None => density,
         };
-        let stored = e.load_ints(at, 0);
+        let stored = place.load(e)[0];
         let full = e.i(FULL);
         let plain = e.iand(stored, full);
         let plain = e.iadd(plain, density);
@@ -47,7 +47,7 @@ impl Quad<'_, '_> {
         let deep = e.ishl(deep, 16);
         let words = e.ior(deep, plain);
         let words = e.iselect(mask, words, stored);
-        e.store(words.0, at, 0);
+        place.store_all(e, &[words]);
 
         let args = e.args;
         let place = gas_at(offset_of!(GasArgs, densest));
@@ -61,8 +61,8 @@ impl Quad<'_, '_> {
     /// Removes the pixels that the depth comparison excludes; returns the weight of the others, `None` for 1.
     fn density_weight(&mut self, how: Compare) -> Option<F32x4> {
         let format = self.key.depth_format?;
-        let words = self.stored();
-        let (stored, new) = (self.stored_depth(words), self.depth_int());
+        let plan = self.plan.depth?;
+        let [stored, new] = self.depths(&plan)?;
         if let Some(passes) = self.e.compare_ints(how, new, stored) {
             self.keep(passes);
             self.skip_unless_alive();
