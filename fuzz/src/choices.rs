@@ -18,17 +18,17 @@ impl Choices {
         Choices { bytes: Vec::new(), at: 0, state: seed }
     }
 
-    /// Choices made of bytes, four for each; when they are used up, all are 0.
+    /// Choices made of bytes, four for each. When they are used up, those of a seed follow: the generators of programs
+    /// choose again until they like it, which they never would if all choices were the same.
     pub fn of_bytes(bytes: &[u8]) -> Self {
-        Choices { bytes: bytes.to_vec(), at: 0, state: 0 }
+        Choices { bytes: bytes.to_vec(), at: 0, state: bytes.len() as u64 }
     }
 
     /// 32 bits.
     pub fn word(&mut self) -> u32 {
-        if !self.bytes.is_empty() {
-            let rest = self.bytes.get(self.at..).unwrap_or(&[]);
+        if let Some(bytes) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
             self.at += 4;
-            return rest.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+            return u32::from_le_bytes(*bytes);
         }
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let z = (self.state ^ self.state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -97,7 +97,10 @@ mod tests {
     #[test]
     fn bytes_are_used_up() {
         let mut choices = Choices::of_bytes(&[1, 0, 0, 0, 2, 0, 0]);
-        assert_eq!([choices.word(), choices.word(), choices.word()], [1, 0, 0]);
+        assert_eq!(choices.word(), 1);
+        let seeded = Choices::new(7).word();
+        assert_eq!(choices.word(), seeded);
+        assert_ne!(choices.word(), seeded);
         assert!(choices.pick::<u32>(&[]).is_none());
         assert_eq!(Choices::new(3).word(), Choices::new(3).word());
     }

@@ -173,8 +173,7 @@ impl Asked {
             Oracle::Snapshot => self.snapshot(&subject),
             Oracle::StateCache => {
                 let forgetful = Setup { state_cache: false, ..compiled(1) };
-                // A fault of state is counted when it is derived.
-                self.same(&subject, compiled(1), &[forgetful], Compared { faults: Faults::None, registers: true })
+                self.same(&subject, compiled(1), &[forgetful], Compared { faults: Faults::Counts, registers: true })
             }
             Oracle::Slices => self.cut(&subject, Cuts::Slices(self.seed)),
             Oracle::Interrupts => self.cut(&subject, Cuts::Interrupts(self.seed)),
