@@ -76,19 +76,16 @@ impl Curie {
         let words = array_words(&run, first as usize, curie::set_transform_constant::COUNT);
         let load = self.get(curie::set_transform_constant_load::ID);
         let constants = Arc::make_mut(&mut self.uploads.constants);
-        let mut beyond = false;
         for (i, &word) in words.iter().enumerate() {
             let method = run.method + if run.increasing { 4 * i as u32 } else { 0 };
             self.registers.set(method, word);
             let n = (method - first) / 4;
-            match constants.get_mut(load.wrapping_add(n / 4) as usize) {
+            let number = load.wrapping_add(n / 4);
+            match constants.get_mut(number as usize) {
                 Some(constant) => constant[(n % 4) as usize] = f32::from_bits(word),
-                None => beyond = true,
+                // For each word, as a run may be cut between any two.
+                None => core.fault(FaultKind::BadMethod, number.into(), format_args!("constant {number}")),
             }
-        }
-        if beyond {
-            let what = format_args!("constants of vertex programs from {load} on");
-            core.fault(FaultKind::BadMethod, load.into(), what);
         }
         words.len()
     }

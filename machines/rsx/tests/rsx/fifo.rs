@@ -212,6 +212,8 @@ fn each_word_that_no_object_takes_is_a_fault_wherever_packets_are_cut() {
         // Nothing stands on subchannel 1; there are no primitives 0x66 and 0x77.
         let push = Push::new().methods(1, 0x30C, &[1, 2, 3]).same(1, 0x310, &[4, 5]).bind(3, CURIE);
         let push = push.same(3, 0x1808, &[0x66, 0, 0x77]).same(3, 0x0110, &[0, 0]);
+        // Nor constants from 468 on.
+        let push = push.methods(3, 0x1EFC, &[467, 1, 2, 3, 4, 5, 6]);
         let words = push.bytes(false);
         let mut found = Vec::new();
         for cut in 1..push.0.len() as u64 {
@@ -223,7 +225,7 @@ fn each_word_that_no_object_takes_is_a_fault_wherever_packets_are_cut() {
             found.push(gpu.faults().first().iter().map(|fault| (fault.kind, fault.address)).collect::<Vec<_>>());
         }
         let unbound: Vec<u64> = found[0].iter().map(|(_, address)| *address).collect();
-        assert_eq!(unbound, [0x30C, 0x310, 0x314, 0x310, 0x310, 0x66, 0x77], "{:?}", found[0]);
+        assert_eq!(unbound, [0x30C, 0x310, 0x314, 0x310, 0x310, 0x66, 0x77, 468, 468], "{:?}", found[0]);
         assert!(found.iter().all(|faults| *faults == found[0]), "{found:?}");
     }
 }

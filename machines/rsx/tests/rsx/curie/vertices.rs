@@ -309,7 +309,7 @@ fn state_written_inside_a_draw_is_that_of_the_vertices_behind_it() {
 #[test]
 fn constants_and_programs_go_to_their_load_pointers() {
     let mut console = Console::new();
-    // Constants 465 to 467 exist, the next does not; the pointer stays where it was.
+    // Constants 465 to 467 exist, the next does not: each of its words is a fault. The pointer stays where it was.
     console.vertex_program(".at 500\n mov o[HPOS], v[0]\n mov o[COL0], c[467]  [end]");
     console.set(m::set_transform_constant_load::ID, 466);
     console.floats(m::set_transform_constant::id(4), &RED);
@@ -317,7 +317,7 @@ fn constants_and_programs_go_to_their_load_pointers() {
     assert_eq!((console.count(0xFFFF_0000), console.faults()), (256, 0));
     console.floats(m::set_transform_constant::id(4), &[0.0, 0.0, 1.0, 1.0, 9.0, 9.0]);
     console.fill(GREEN);
-    assert_eq!((console.count(0xFF00_00FF), console.faults_of(FaultKind::BadMethod)), (256, 1));
+    assert_eq!((console.count(0xFF00_00FF), console.faults_of(FaultKind::BadMethod)), (256, 2));
 }
 
 #[test]
