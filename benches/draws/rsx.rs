@@ -214,9 +214,9 @@ fn lighting() -> String {
             light + 1
         );
     }
-    text + "mul r9, c[40], r9\nadd r9, c[43], r9\nmax r9, r10.y, r9\nmin o[COL0], r10.x, r9\nmov r8, v[8]\nmov r8.zw, r10.yx\n\
-            dp4 o[TC0].x, c[41], r8\ndp4 o[TC0].y, c[42], r8\nmov o[TC0].zw, r10.x\nmov o[FOGC].x, r1.z\n\
-            mov o[TC1], r2\nmov o[TC2], r4  [end]"
+    text + "mul r9, c[40], r9\nadd r9, c[43], r9\nmax r9, r10.y, r9\nmin o[COL0], r10.x, r9\n\
+            mov r8, v[8]\nmov r8.zw, r10.yx\ndp4 o[TC0].x, c[41], r8\ndp4 o[TC0].y, c[42], r8\n\
+            mov o[TC0].zw, r10.x\nmov o[FOGC].x, r1.z\nmov o[TC1], r2\nmov o[TC2], r4  [end]"
 }
 
 /// Makes the setup's vertices lit ones of [`lighting`], in triangles of no area within the target.
