@@ -57,11 +57,11 @@ impl Groups {
         e.switch_to(self.done);
         self.advance(e, 1, end);
         if let Some(two) = self.two {
-            let drawn = e.block(&[]);
+            let after_two = e.block(&[]);
             e.switch_to(two);
             let second = e.b.ins().iadd_imm_u(self.group, 1);
-            e.jump(drawn, &[]);
-            e.switch_to(drawn);
+            e.jump(after_two, &[]);
+            e.switch_to(after_two);
             self.advance(e, 2, end);
             e.bodies.push(Body {
                 entry: self.one,

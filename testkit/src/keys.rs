@@ -48,7 +48,7 @@ fn mutate(random: &mut Random, bytes: &mut Vec<u8>) {
     if bytes.is_empty() {
         return;
     }
-    // Most fields are at the end, behind the code.
+    // Half of the time within the last bytes: a program's code comes first, and would take nearly all changes.
     let from_the_end = random.one_in(2) && bytes.len() > 400;
     let range = if from_the_end { bytes.len() - 400..bytes.len() } else { 0..bytes.len() };
     let at = range.start + random.below(range.len() as u32) as usize;

@@ -568,7 +568,7 @@ impl Channel {
                 taken
             }
             bound => {
-                // What lies behind the end of the methods begins anew with the host's.
+                // A run that passes the last method goes on at method 0, which is the host's: that part is not taken.
                 let taken = match stepping {
                     Stepping::Each => words.len().min((METHOD_MASK + 1 - method) as usize),
                     Stepping::Never => words.len(),

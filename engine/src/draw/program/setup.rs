@@ -313,8 +313,8 @@ impl<'a> Binner<'a> {
 }
 
 /// Edge functions of a triangle of a filled polygon, which has an area. The edges from corners in `grown` on are moved
-/// outwards by `distance` along both axes, 1/256 pixel: until they pass whatever is touched by a square with sides of
-/// twice that.
+/// outwards by `distance`, 1/256 pixel, along both axes: then the middle of a pixel is inside of an edge where any
+/// corner of the square of twice that size around it was.
 pub(super) fn filled_edges(mut points: [[i32; 2]; 3], area: i64, mut grown: [bool; 3], distance: i64) -> Edges {
     if area < 0 {
         points.swap(1, 2);
