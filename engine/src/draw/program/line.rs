@@ -8,6 +8,7 @@ use crate::scene::Rect;
 
 impl Binner<'_> {
     /// Sets up a line of its own.
+    #[inline(never)]
     pub(super) fn line(&mut self, ends: [u32; 2], provoking: u32, continues: bool) {
         let provoking = self.records.get(provoking);
         self.any_line(ends, provoking, false, None, continues);

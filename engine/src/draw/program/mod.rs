@@ -14,6 +14,7 @@ mod line;
 mod plane;
 mod point;
 mod project;
+mod projected;
 mod setup;
 mod shade;
 mod triangle;
@@ -24,9 +25,9 @@ mod words;
 pub use super::vertex_reuse::RESTART;
 pub use assemble::{Provoking, Shape, Topology, primitives};
 pub use project::{ClipDistance, Keep, Projection, Single, Viewport};
+pub use projected::ProjectedVertices;
 pub use setup::{
-    Binned, CullFace, DepthOffset, Drawn, Fill, LineShape, LineStipple, PointSize, PolygonMode, ProgramSetup,
-    ProjectedVertices, Winding,
+    Binned, CullFace, DepthOffset, Drawn, Fill, LineShape, LineStipple, PointSize, PolygonMode, ProgramSetup, Winding,
 };
 pub use shade::{ProgramBatch, Records, shade_programs};
 pub use unfinished::{OwnedPrimitives, UnfinishedDraw};

@@ -31,6 +31,7 @@ const CIRCLE: [[f64; 2]; SIDES] = {
 
 impl Binner<'_> {
     /// Sets up a point of its own.
+    #[inline(never)]
     pub(super) fn point(&mut self, vertex: u32) {
         let provoking = self.records.get(vertex);
         self.square(vertex, provoking, false, None);

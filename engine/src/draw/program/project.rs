@@ -1,5 +1,7 @@
 //! From clip space to the target's pixels, and which planes a vertex lies outside of.
 
+use super::projected::{AT_ONCE, Group, Projected, ProjectedVertices};
+
 /// Where clip space lands: pixels of the target, row 0 first in memory, and window depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewport {
@@ -79,25 +81,6 @@ pub struct Single {
     pub shift: [f32; 2],
 }
 
-/// A vertex in the target.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Projected {
-    /// 1/256 pixel to the right of the target's left edge.
-    pub x: i32,
-    /// 1/256 pixel below its first row.
-    pub y: i32,
-    /// Where it is before that is rounded, with [`Single`] positions.
-    pub window: [f32; 2],
-    /// Window depth.
-    pub depth: f64,
-    /// 1/w.
-    pub inv_w: f64,
-    /// Planes it lies outside of, by bit. Everything else holds only when none does.
-    pub outside: u16,
-    /// Its coordinates are taken with the other sign.
-    pub negated: bool,
-}
-
 /// The same number of several vertices, side by side so that they are computed by vector instructions.
 type Lanes<const N: usize> = [f64; N];
 
@@ -124,26 +107,22 @@ fn reciprocal<const N: usize>(values: &Lanes<N>) -> Lanes<N> {
     each(|lane| 1.0 / values[lane])
 }
 
-/// Vertices that are projected at once.
-const AT_ONCE: usize = 4;
-
 impl Projection {
     /// The clip-space position in a record.
     pub(super) fn position(&self, record: &[f32], negated: bool) -> [f64; 4] {
-        self.positions(&[record], [negated]).map(|[value]| value)
+        self.positions(&[stored(record, self.position)], [negated]).map(|[value]| value)
     }
 
-    /// The clip-space positions in records, by component.
+    /// The clip-space positions of records whose floats from [`Self::position`] on are these, by component.
     #[inline(always)]
-    fn positions<const N: usize>(&self, records: &[&[f32]; N], negated: [bool; N]) -> [Lanes<N>; 4] {
-        let stored = |component: u8, negate: bool| {
-            let at = self.position + usize::from(component & 3);
-            let value: [f32; N] = each(|lane| records[lane].get(at).copied().unwrap_or(0.0));
-            negate_if(each(|lane| value[lane].into()), [negate; N])
-        };
-        let swizzle = self.single.as_ref().map_or(Single::UNMOVED, |single| single.swizzle);
-        let component = |n: usize| stored(swizzle[n].0, swizzle[n].1);
-        let mut position = [component(0), component(1), component(2), component(3)];
+    fn positions<const N: usize>(&self, stored: &[[f32; 4]; N], negated: [bool; N]) -> [Lanes<N>; 4] {
+        let plain = |component: usize| -> Lanes<N> { each(|lane| stored[lane][component].into()) };
+        let mut position = [plain(0), plain(1), plain(2), plain(3)];
+        if let Some(Single { swizzle, .. }) = &self.single
+            && *swizzle != Single::UNMOVED
+        {
+            position = swizzle.map(|(from, negate)| negate_if(position[usize::from(from & 3)], [negate; N]));
+        }
         if self.divided {
             let w = reciprocal(&position[3]);
             let scaled = |axis: usize| each(|lane| position[axis][lane] * w[lane]);
@@ -156,12 +135,12 @@ impl Projection {
     }
 
     /// Projects shaded vertices: records of `stride` floats each, which follow those that `out` has.
-    pub(super) fn vertices(&self, records: &[f32], stride: usize, out: &mut Vec<Projected>) {
+    pub(super) fn vertices(&self, records: &[f32], stride: usize, out: &mut ProjectedVertices) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
             /// Where `mul_add` is one instruction instead of a call, and four f64 are one vector.
             #[target_feature(enable = "avx2,fma")]
-            fn project(projection: &Projection, records: &[f32], stride: usize, out: &mut Vec<Projected>) {
+            fn project(projection: &Projection, records: &[f32], stride: usize, out: &mut ProjectedVertices) {
                 projection.project(records, stride, out);
             }
             // SAFETY: the processor has all that the function needs beside what everything is compiled for.
@@ -172,67 +151,73 @@ impl Projection {
     }
 
     #[inline(always)]
-    fn project(&self, records: &[f32], stride: usize, out: &mut Vec<Projected>) {
+    fn project(&self, records: &[f32], stride: usize, out: &mut ProjectedVertices) {
         out.reserve(records.len() / stride);
-        let has_user_planes = self.distances != [None; USER_PLANES];
-        let mut groups = records.chunks_exact(AT_ONCE * stride);
-        for group in &mut groups {
-            let group: [&[f32]; AT_ONCE] = each(|lane| &group[lane * stride..][..stride]);
-            out.extend_from_slice(&self.group(&group, has_user_planes));
+        let groups = records.chunks_exact(AT_ONCE * stride);
+        let rest = groups.remainder();
+        for group in groups {
+            out.push(self.group_of(&each(|lane| &group[lane * stride..][..stride])), AT_ONCE);
         }
-        for record in groups.remainder().chunks_exact(stride) {
-            out.extend_from_slice(&self.group(&[record], has_user_planes));
+        if !rest.is_empty() {
+            let vertices = rest.len() / stride;
+            // The last one is in the lanes that are left.
+            let record = |lane: usize| &rest[lane.min(vertices - 1) * stride..][..stride];
+            out.push(self.group_of(&each(record)), vertices);
         }
     }
 
     /// Projects shaded vertices.
     #[inline(always)]
-    fn group<const N: usize>(&self, records: &[&[f32]; N], has_user_planes: bool) -> [Projected; N] {
+    fn group_of<const N: usize>(&self, records: &[&[f32]; N]) -> Group<N> {
+        let mut group = self.group(&each(|lane| stored(records[lane], self.position)));
+        if self.distances != [None; USER_PLANES] {
+            for (lane, outside) in group.outside.iter_mut().enumerate() {
+                *outside |= self.outside_of_user(records[lane]);
+            }
+        }
+        group
+    }
+
+    /// Projects the positions of shaded vertices.
+    #[inline(always)]
+    fn group<const N: usize>(&self, stored: &[[f32; 4]; N]) -> Group<N> {
         let ignores_sign = self.ignore_w_sign && !self.divided;
-        let negated: [bool; N] = each(|lane| ignores_sign && records[lane][self.position + 3] < 0.0);
-        let position = self.positions(records, negated);
-        let mut outside = self.outside(&position);
-        if has_user_planes {
-            let of_user: [u64; N] = each(|lane| self.outside_of_user(records[lane]));
-            outside = each(|lane| outside[lane] | of_user[lane]);
-        }
-        let mut projected = self.points(&position);
-        for (lane, projected) in projected.iter_mut().enumerate() {
-            (projected.outside, projected.negated) = (outside[lane] as u16, negated[lane]);
-        }
-        projected
+        let negated: [bool; N] = each(|lane| ignores_sign && stored[lane][3] < 0.0);
+        let position = self.positions(stored, negated);
+        let outside = self.outside(&position);
+        Group { outside, negated, ..self.points(&position) }
     }
 
     /// The user's planes that a vertex lies outside of, by bit.
-    fn outside_of_user(&self, record: &[f32]) -> u64 {
+    fn outside_of_user(&self, record: &[f32]) -> u16 {
         let is_outside = |distance: &Option<ClipDistance>| {
             distance.is_some_and(|distance| distance.of(record).is_some_and(|distance| !distance.inside()))
         };
         let planes = self.distances.iter().enumerate();
-        planes.map(|(i, distance)| u64::from(is_outside(distance)) << (FIXED_PLANES + i)).fold(0, |all, bit| all | bit)
+        planes.map(|(i, distance)| u16::from(is_outside(distance)) << (FIXED_PLANES + i)).fold(0, |all, bit| all | bit)
     }
 
     /// The planes that positions lie outside of, but the user's, by bit.
     #[inline(always)]
-    fn outside<const N: usize>(&self, position: &[Lanes<N>; 4]) -> [u64; N] {
-        let mut outside = [0; N];
+    fn outside<const N: usize>(&self, position: &[Lanes<N>; 4]) -> [u16; N] {
+        let mut outside = [0u64; N];
         for (plane, distances) in self.fixed_planes(position).into_iter().enumerate() {
             // NaN is outside.
             let bits: [u64; N] = each(|lane| if distances[lane] >= 0.0 { 0 } else { 1 << plane });
             outside = each(|lane| outside[lane] | bits[lane]);
         }
-        outside
+        // Words as long as the distances until here, and most vertices have no bits that would have to be packed.
+        if outside == [0; N] { [0; N] } else { each(|lane| outside[lane] as u16) }
     }
 
     /// Projects a position inside of all planes.
     pub(super) fn point(&self, position: &[f64; 4]) -> Projected {
-        let [projected] = self.points(&position.map(|value| [value]));
-        projected
+        self.points(&position.map(|value| [value])).get(0)
     }
 
     /// Projects positions inside of all planes.
     #[inline(always)]
-    fn points<const N: usize>(&self, position: &[Lanes<N>; 4]) -> [Projected; N] {
+    fn points<const N: usize>(&self, position: &[Lanes<N>; 4]) -> Group<N> {
         if let Some(single) = &self.single {
             return single.points(position);
         }
@@ -244,13 +229,7 @@ impl Projection {
             each(|lane| v[lane] * inv_w[lane] * scale + offset)
         };
         let (x, y, depth) = (snap(window(x, 0)), snap(window(y, 1)), window(z, 2));
-        each(|lane| Projected {
-            x: x[lane],
-            y: y[lane],
-            depth: depth[lane],
-            inv_w: inv_w[lane],
-            ..Projected::default()
-        })
+        Group { x, y, window: [[0.0; N]; 2], depth, inv_w, outside: [0; N], negated: [false; N] }
     }
 
     /// How far inside of a plane a vertex lies; `None` when there is no such plane.
@@ -336,7 +315,7 @@ impl Single {
     }
 
     #[inline(always)]
-    fn points<const N: usize>(&self, position: &[Lanes<N>; 4]) -> [Projected; N] {
+    fn points<const N: usize>(&self, position: &[Lanes<N>; 4]) -> Group<N> {
         let single = |component: usize| -> [f32; N] { each(|lane| position[component][lane] as f32) };
         let [x, y, z, w] = [single(0), single(1), single(2), single(3)];
         let inv_w: [f32; N] = each(|lane| 1.0 / w[lane]);
@@ -353,14 +332,8 @@ impl Single {
         let snapped = |axis: usize| snap::<N>(each(|lane| at[axis][lane].into()));
         let (x, y) = (snapped(0), snapped(1));
         let depth = window(z, 2);
-        each(|lane| Projected {
-            x: x[lane],
-            y: y[lane],
-            window: [at[0][lane], at[1][lane]],
-            depth: depth[lane].into(),
-            inv_w: inv_w[lane].into(),
-            ..Projected::default()
-        })
+        let [depth, inv_w] = [depth, inv_w].map(|values| -> Lanes<N> { each(|lane| values[lane].into()) });
+        Group { x, y, window: at, depth, inv_w, outside: [0; N], negated: [false; N] }
     }
 }
 
@@ -399,7 +372,9 @@ mod tests {
 
     impl Projection {
         fn vertex(&self, record: &[f32]) -> Projected {
-            self.group(&[record], true)[0]
+            let mut alone = ProjectedVertices::default();
+            self.vertices(record, record.len(), &mut alone);
+            alone.get(0)
         }
     }
 
@@ -458,14 +433,16 @@ mod tests {
             for (divided, ignore_w_sign) in [(false, false), (false, true), (true, false)] {
                 let mut projection = Projection { divided, ignore_w_sign, single, ..projection() };
                 projection.distances[3] = Some(ClipDistance { at: 4, keep: Keep::Negative });
-                let mut together = Vec::new();
+                let mut together = ProjectedVertices::default();
                 projection.vertices(&records, 5, &mut together);
-                let bits = |of: &Projected| {
+                let bits = |of: Projected| {
                     let window = of.window.map(f32::to_bits);
                     (of.x, of.y, window, of.depth.to_bits(), of.inv_w.to_bits(), of.outside, of.negated)
                 };
-                let alone = records.chunks_exact(5).map(|record| bits(&projection.vertex(record)));
-                assert!(together.iter().map(bits).eq(alone));
+                assert_eq!(together.len(), 103);
+                for (vertex, record) in records.chunks_exact(5).enumerate() {
+                    assert_eq!(bits(together.get(vertex as u32)), bits(projection.vertex(record)), "{vertex}");
+                }
             }
         }
     }

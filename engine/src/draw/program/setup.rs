@@ -3,7 +3,8 @@
 use triglyph_guest::kernel::program::fragment::Primitive;
 
 use super::assemble::{Provoking, Shape, Topology, primitives};
-use super::project::{Projected, Projection};
+use super::project::Projection;
+use super::projected::{Projected, ProjectedVertices};
 use super::shade::Records;
 use super::varying::{Varying, WordPlanes};
 use crate::scene::Rect;
@@ -168,15 +169,11 @@ pub struct Binned<'a> {
     pub projected: &'a mut ProjectedVertices,
 }
 
-/// Vertices of a draw in the target, kept for the allocation.
-#[derive(Debug, Default)]
-pub struct ProjectedVertices(pub(super) Vec<Projected>);
-
 /// A draw on its way into a scene.
 pub(super) struct Binner<'a> {
     pub setup: &'a ProgramSetup,
     pub records: &'a Records,
-    pub projected: &'a [Projected],
+    pub projected: &'a ProjectedVertices,
     pub scene: &'a mut ProgramScene,
     /// Pixels of the stippled line so far.
     pub stipple: u32,
@@ -215,7 +212,7 @@ impl ProgramSetup {
     }
 
     fn project<'a>(&'a self, records: &'a Records, out: &'a mut Binned<'_>) -> Binner<'a> {
-        let projected = &mut out.projected.0;
+        let projected = &mut *out.projected;
         projected.clear();
         self.projection.vertices(&records.floats, records.stride, projected);
         Binner { setup: self, records, projected, scene: out.scene, stipple: 0, id: 0, drawn: Drawn::default() }
@@ -230,9 +227,10 @@ impl<'a> Binner<'a> {
         }
     }
 
+    #[inline]
     pub(super) fn shape(&mut self, shape: Shape) {
         match shape {
-            Shape::Triangle { corners, .. } if self.culled(&corners) => {}
+            Shape::Triangle { corners, .. } if self.culled(&corners) || self.is_dropped(corners) => {}
             Shape::Triangle { corners, provoking, edges } => self.triangle(corners, provoking, edges),
             Shape::Line { ends, .. } if self.culled(&ends) => {}
             Shape::Line { ends, provoking, continues } => self.line(ends, provoking, continues),
@@ -256,7 +254,7 @@ impl<'a> Binner<'a> {
 
     /// A vertex as a corner.
     pub(super) fn corner(&self, vertex: u32) -> Corner<'a> {
-        Corner { at: self.projected[vertex as usize], record: self.records.get(vertex) }
+        Corner { at: self.projected.get(vertex), record: self.records.get(vertex) }
     }
 
     /// The pixels that a shape through these points may cover; `None` when there are none.

@@ -60,12 +60,13 @@ fn clamp(records: &mut [f32], stride: usize, places: &[usize]) {
         let above = if 0.0 < value { value } else { 0.0 };
         if above < 1.0 { above } else { 1.0 }
     };
-    for record in records.chunks_exact_mut(stride.max(1)) {
-        for &place in places {
-            let rest = record.get_mut(place..).unwrap_or_default();
+    for &place in places {
+        let width = stride.saturating_sub(place).min(4);
+        // From this vector of each record to that of the next.
+        for rest in records.get_mut(place..).unwrap_or_default().chunks_mut(stride.max(1)) {
             match rest.first_chunk_mut::<4>() {
-                Some(vector) => *vector = vector.map(clamped),
-                None => rest.iter_mut().for_each(|value| *value = clamped(*value)),
+                Some(vector) if width == 4 => *vector = vector.map(clamped),
+                _ => rest.iter_mut().take(width).for_each(|value| *value = clamped(*value)),
             }
         }
     }

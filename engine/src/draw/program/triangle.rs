@@ -8,14 +8,12 @@ use super::setup::{Binner, Corner, Fill, PolygonMode, Winding, doubled_area, fil
 const SMOOTH: i32 = 64;
 
 impl Binner<'_> {
-    /// Clips, culls and sets up a triangle. Bit i of `edges`: the edge from corner i on is one of its polygon's.
+    /// Clips, culls and sets up a triangle that is not [dropped](Self::is_dropped). Bit i of `edges`: the edge from corner i on is one of its polygon's.
+    #[inline(never)]
     pub(super) fn triangle(&mut self, vertices: [u32; 3], provoking: u32, edges: u8) {
         let corners = [self.corner(vertices[0]), self.corner(vertices[1]), self.corner(vertices[2])];
         let [Corner { at: a, .. }, Corner { at: b, .. }, Corner { at: c, .. }] = &corners;
         let mixed = a.negated != b.negated || a.negated != c.negated;
-        if a.outside & b.outside & c.outside != 0 && !mixed {
-            return;
-        }
         let provoking = self.records.get(provoking);
         if a.outside | b.outside | c.outside == 0 && !mixed {
             self.polygon(&corners, vertices, provoking, edges);
@@ -34,20 +32,45 @@ impl Binner<'_> {
         self.polygon(&corners, vertices, provoking, edges);
     }
 
+    /// Whether nothing is drawn of a triangle because all of it is outside of a plane, or for its area. Known from three
+    /// positions: half of a scene's triangles cost no more than that.
+    #[inline]
+    pub(super) fn is_dropped(&self, vertices: [u32; 3]) -> bool {
+        let at = |vertex: u32| {
+            let (group, lane) = self.projected.group(vertex);
+            ([group.x[lane], group.y[lane]], group.outside[lane], group.negated[lane])
+        };
+        let (a, b, c) = (at(vertices[0]), at(vertices[1]), at(vertices[2]));
+        if a.2 != b.2 || a.2 != c.2 {
+            return false;
+        }
+        if a.1 | b.1 | c.1 == 0 {
+            return self.is_culled(doubled_area([a.0, b.0, c.0]));
+        }
+        a.1 & b.1 & c.1 != 0
+    }
+
+    /// Whether nothing is drawn of a polygon with this signed area.
+    #[inline]
+    fn is_culled(&self, area: i64) -> bool {
+        area == 0 || if self.is_back(area) { self.setup.cull.back } else { self.setup.cull.front }
+    }
+
+    /// Whether one sees the back of a polygon with this signed area, which is not 0.
+    #[inline]
+    fn is_back(&self, area: i64) -> bool {
+        (area > 0) != (self.setup.front == Winding::Clockwise)
+    }
+
     /// Draws a convex polygon inside of all planes, what is left of the triangle `vertices`.
     fn polygon(&mut self, corners: &[Corner<'_>], vertices: [u32; 3], provoking: &[f32], edges: u8) {
         let triangles = || (2..corners.len()).map(|i| [corners[0], corners[i - 1], corners[i]]);
         // Corners that were snapped apart from each other may turn slivers over; the whole counts.
         let area: i64 = triangles().map(|triangle| doubled_area(points(&triangle))).sum();
-        if area == 0 {
+        if self.is_culled(area) {
             return;
         }
-        let winding = if area > 0 { Winding::Clockwise } else { Winding::CounterClockwise };
-        let back = winding != self.setup.front;
-        let culled = if back { self.setup.cull.back } else { self.setup.cull.front };
-        if culled {
-            return;
-        }
+        let back = self.is_back(area);
         match self.setup.modes[usize::from(back)] {
             PolygonMode::Fill => {
                 let last = corners.len() - 1;

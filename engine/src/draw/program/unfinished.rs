@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::assemble::{Shape, Topology, first_piece, primitives};
-use super::setup::{Binner, Drawn, ProgramSetup, ProjectedVertices};
+use super::projected::ProjectedVertices;
+use super::setup::{Binner, Drawn, ProgramSetup};
 use super::shade::Records;
 use crate::scene::program::ProgramScene;
 
@@ -53,7 +54,7 @@ impl UnfinishedDraw {
         records: Records,
         mut projected: ProjectedVertices,
     ) -> Self {
-        projected.0.clear();
+        projected.clear();
         UnfinishedDraw { setup, primitives, done: 0, records, projected, stipple: 0, drawn: Drawn::default() }
     }
 
@@ -63,7 +64,6 @@ impl UnfinishedDraw {
         if setup.clip.is_none() || records.stride == 0 {
             return true;
         }
-        let projected = &mut projected.0;
         for piece in records.floats[projected.len() * records.stride..].chunks(VERTICES * records.stride) {
             if is_interrupted() {
                 return false;
