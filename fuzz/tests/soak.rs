@@ -4,7 +4,6 @@
 use triglyph::{Options, Tier};
 use triglyph_engine::cache::SelectedFragment;
 use triglyph_fuzz::choices::Choices;
-use triglyph_fuzz::oracle::resident;
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::FragmentJob;
@@ -20,8 +19,21 @@ impl FragmentKernel for Cached {
     }
 }
 
-/// Programs from which on the cache remembers as many keys as it may: only then memory can be flat.
-const FULL: u64 = 40_000;
+/// Programs that are repeated. By then those that were first are long forgotten, and are compiled like new ones: what
+/// the process has at most must be the same each time.
+const ROUND: u64 = 20_000;
+
+/// Forgets the most bytes that the process has had in memory. Whether the system can.
+fn forget_peak() -> bool {
+    std::fs::write("/proc/self/clear_refs", "5").is_ok()
+}
+
+/// The most bytes that the process has had in memory.
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
+}
 
 #[test]
 fn memory_is_bounded_while_programs_change() {
@@ -31,20 +43,24 @@ fn memory_is_bounded_while_programs_change() {
     let renderer = options.renderer().expect("a code generator");
     let counters = renderer.kernels.counters();
     let mut choices = Choices::new(1);
-    let mut samples = Vec::new();
-    for number in 0..programs {
+    let mut peaks = Vec::new();
+    for number in 1..=programs {
         let case = RandomFragment::new(&mut || choices.word(), random::Options::PLAIN);
         case.run(&Cached(renderer.kernels.fragment(&case.key).select())).expect("every call is served");
         // One kernel may be larger than what is left.
         assert!(counters.code_bytes() <= 2 << 20, "{} bytes of code", counters.code_bytes());
-        if number >= FULL && number % 1000 == 0 {
-            samples.extend(resident());
+        if number % ROUND == 0 {
+            peaks.extend(peak());
+            choices = Choices::new(1);
+            if !forget_peak() {
+                peaks.clear();
+            }
         }
     }
     assert!(counters.compiled() >= programs / 2 && counters.evicted() > 0, "{counters:?}");
-    let (least, most) = (samples.iter().min(), samples.iter().max());
-    println!("{programs} programs, {} kernels remembered, resident {least:?} to {most:?}", renderer.kernels.len());
-    if let (Some(least), Some(most)) = (least, most) {
-        assert!(most - least <= most / 20, "from {least} to {most} bytes");
+    println!("{programs} programs, {} kernels remembered, most bytes in each round {peaks:?}", renderer.kernels.len());
+    // The allocator takes a round to have room for all that comes.
+    if let Some(&[first, .., last]) = peaks.get(1..) {
+        assert!(last <= first + first / 20, "from {first} to {last} bytes");
     }
 }

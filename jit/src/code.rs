@@ -130,6 +130,10 @@ struct Scratch {
 /// as little as 512 KiB.
 const MAX_STACK: u32 = 64 << 10;
 
+/// Instructions of CLIF up to which a thread keeps the memory that compiling took: about a megabyte. More would stay with
+/// each thread that has compiled a long program once.
+const MAX_KEPT_INSTRUCTIONS: usize = 1 << 13;
+
 /// Instructions of CLIF that a function may have: about a megabyte of code, and a tenth of a second to compile.
 const MAX_INSTRUCTIONS: usize = 1 << 17;
 
@@ -150,7 +154,9 @@ impl Scratch {
     }
 
     fn give_back(self: Box<Scratch>) {
-        SCRATCH.with_borrow_mut(|slot| *slot = Some(self));
+        if self.context.func.dfg.num_insts() <= MAX_KEPT_INSTRUCTIONS {
+            SCRATCH.with_borrow_mut(|slot| *slot = Some(self));
+        }
     }
 }
 
