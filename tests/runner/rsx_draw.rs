@@ -8,6 +8,7 @@
 //! | `vertices` | `x y`, separated by commas; the whole target if nothing is said |
 //! | `color` | of all vertices, r g b a; or of each, separated by commas |
 //! | `texel` | unit 0 has a single texel: its format's byte and the bytes of memory |
+//! | `texels` | the same of an image: its width and height before the format, rows in the order of memory |
 //! | `set METHOD`, `set METHOD.N` | words for a method, the N-th of an array, and for those that follow it |
 //!
 //! A `[program]` is a fragment program; without one a fragment has the colour of its vertices.
@@ -27,6 +28,8 @@ use crate::{Engine, Results};
 
 /// Bytes of a row of the target.
 const PITCH: u32 = 16 * EDGE;
+/// Bytes from row to row of an image.
+const TEXTURE_PITCH: u32 = 64;
 /// What the target holds before, unless it is cleared.
 const BEFORE: u8 = 0xEE;
 
@@ -48,7 +51,10 @@ pub fn run(file: &File, case: &Case, engine: Engine) -> Results {
     let bytes = u32::from(color_format(format, true).bytes);
     let before = console.read(0, COLOR, (PITCH * EDGE) as usize);
     if let Some(texel) = case.get("texel") {
-        texture(&mut console, texel)?;
+        texture(&mut console, &format!("1 1 {texel}"))?;
+    }
+    if let Some(texels) = case.get("texels") {
+        texture(&mut console, texels)?;
     }
     for item in case.settings.iter().filter(|item| item.key.starts_with("set ")) {
         set(&mut console, &item.key[4..], &item.value)?;
@@ -86,17 +92,20 @@ fn set(console: &mut Console, name: &str, words: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A linear image of one texel.
+/// A linear image: width, height, format, bytes.
 fn texture(console: &mut Console, text: &str) -> Result<(), String> {
     let words = text.split_whitespace().map(integer).collect::<Result<Vec<_>, _>>()?;
-    let [format, texel @ ..] = &words[..] else { return Err("a texel has a format".to_owned()) };
-    let texel: Vec<u8> = texel.iter().map(|&byte| byte as u8).collect();
-    console.write_local(TEXTURE, &texel);
+    let [width, height, format, texels @ ..] = &words[..] else { return Err("an image has a format".to_owned()) };
+    let texels: Vec<u8> = texels.iter().map(|&byte| byte as u8).collect();
+    let bytes = texels.len().div_ceil((*height).max(1) as usize);
+    for (row, texels) in texels.chunks(bytes.max(1)).enumerate() {
+        console.write_local(TEXTURE + TEXTURE_PITCH * row as u32, texels);
+    }
     // Local memory, two dimensions, one level; nearest texels, clamped.
     let format = 1 | 8 | 2 << 4 | (format | 0x20) << 8 | 1 << 16;
-    let words = [TEXTURE, format, 0x3_0303, 0x8000_0000, 0xAAE4, 0x0101_0000, 0x1_0001, 0];
+    let words = [TEXTURE, format, 0x3_0303, 0x8000_0000, 0xAAE4, 0x0101_0000, width << 16 | height, 0];
     console.method(m::set_texture_offset::id(0), &words);
-    console.set(m::set_texture_control3::id(0), 64 | 1 << 20);
+    console.set(m::set_texture_control3::id(0), TEXTURE_PITCH | 1 << 20);
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 //! TEXTURE_CONTROL1 is in the alpha, red, green and blue of the coding's texels. Sources: GCM headers, RPCS3
 //! TextureUtils, envytools nv30-40_3d.xml, Mesa nv30_format.
 
-use crate::format::block::{BlockCodec, Rounding};
+use crate::format::block::BlockCodec;
 use crate::format::{BlockCoding, Coding};
 use crate::kernel::program::output::{Bits, Channel, ColorFormat};
 
@@ -54,7 +54,7 @@ const fn float(shift: u8, bits: u8) -> Channel {
 }
 
 const fn bc(codec: BlockCodec) -> Coding {
-    Coding::Block(BlockCoding { codec, rounding: Rounding::CutOff, srgb: false })
+    Coding::Block(BlockCoding { codec, srgb: false })
 }
 
 /// The format of a byte of TEXTURE_FORMAT, flags included; `None` for one that does not exist.
@@ -73,16 +73,16 @@ pub const fn format(byte: u32, big_endian: bool) -> Option<TexelFormat> {
         0x87 => return Some(TexelFormat { coding: bc(BlockCodec::Bc2), kind: Color }),
         0x88 => return Some(TexelFormat { coding: bc(BlockCodec::Bc3), kind: Color }),
         0x8B => (2, 2, [unorm(0, 8), unorm(8, 8), unorm(0, 8), unorm(8, 8)], Color),
-        // Bytes in the order of addresses: B R G R (one source).
+        // Bytes in the order of addresses: B R G R, the second red is the even texel's (ps3autotests' texture_formats).
         0x8D => {
             return Some(TexelFormat {
-                coding: Coding::Pair { red: [1, 3], green: [2; 2], blue: [0; 2] },
+                coding: Coding::Pair { red: [3, 1], green: [2; 2], blue: [0; 2] },
                 kind: Color,
             });
         }
         0x8E => {
             return Some(TexelFormat {
-                coding: Coding::Pair { red: [0, 2], green: [3; 2], blue: [1; 2] },
+                coding: Coding::Pair { red: [2, 0], green: [3; 2], blue: [1; 2] },
                 kind: Color,
             });
         }
@@ -92,12 +92,13 @@ pub const fn format(byte: u32, big_endian: bool) -> Option<TexelFormat> {
         0x92 => (2, 2, [unorm(0, 16); 4], Depth),
         0x93 => (2, 2, [float(0, 16); 4], Depth),
         0x94 => (2, 2, [ONE, unorm(0, 16), ONE, unorm(0, 16)], Pair),
-        0x95 => (4, 4, [unorm(0, 16), unorm(16, 16), unorm(0, 16), unorm(16, 16)], Pair),
+        // The high half is red, of Y16_X16_FLOAT the low one (ps3autotests' texture_formats).
+        0x95 => (4, 4, [unorm(16, 16), unorm(0, 16), unorm(16, 16), unorm(0, 16)], Pair),
         0x97 => (2, 2, [few(11, 5), few(6, 5), few(1, 5), few(0, 1)], Color),
-        0x98 => (2, 2, [unorm(0, 8), unorm(8, 8), unorm(0, 8), unorm(8, 8)], Pair),
+        0x98 => (2, 2, [unorm(8, 8), unorm(0, 8), unorm(8, 8), unorm(0, 8)], Pair),
         0x99 => {
             let (low, high) = (Channel::Snorm(Bits { shift: 0, bits: 8 }), Channel::Snorm(Bits { shift: 8, bits: 8 }));
-            (2, 2, [low, high, low, high], SignedPair)
+            (2, 2, [high, low, high, low], SignedPair)
         }
         0x9A => (8, 2, [float(0, 16), float(16, 16), float(32, 16), float(48, 16)], Float4),
         0x9B => (16, 4, [float(0, 32), float(32, 32), float(64, 32), float(96, 32)], Float4),

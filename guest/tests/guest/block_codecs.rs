@@ -1,7 +1,7 @@
 //! Compressed blocks: documented ones with their texels, and random ones.
 
 use serde_json::Value;
-use triglyph_guest::format::block::{BlockCodec, MAX_TEXELS, Rounding};
+use triglyph_guest::format::block::{BlockCodec, MAX_TEXELS};
 use triglyph_guest::kernel::program::sampler::Texels;
 use triglyph_guest::num::half;
 use triglyph_guest::num::ops::Scalar;
@@ -73,7 +73,7 @@ fn documented_blocks() {
         let found: Vec<Vec<f64>> = match codec.texels() {
             Texels::Rgba8 | Texels::Srgb8 => {
                 let mut out = [0; MAX_TEXELS];
-                codec.decode_bytes(block(hex), Rounding::Nearest, false, &mut out);
+                codec.decode_bytes(block(hex), false, &mut out);
                 out.map(|texel| texel.to_le_bytes().map(f64::from).to_vec()).to_vec()
             }
             Texels::Float4 => codec.decode_floats(block(hex)).map(|texel| float_numbers(codec, texel)).to_vec(),
@@ -91,14 +91,12 @@ fn documented_blocks() {
     }
 }
 
-/// A third of 8 is 2 or 3, two thirds are 5 either way.
+/// A third of 8 is 3, two thirds are 5.
 #[test]
-fn mixtures_are_cut_off_or_rounded() {
-    for (rounding, expected) in [(Rounding::CutOff, [8, 0, 5, 2]), (Rounding::Nearest, [8, 0, 5, 3])] {
-        let mut out = [0; MAX_TEXELS];
-        BlockCodec::Bc1.decode_bytes(block("01000000e4e4e4e4"), rounding, false, &mut out);
-        assert_eq!([0, 1, 2, 3].map(|i| out[i] >> 16 & 0xFF), expected);
-    }
+fn mixtures_are_rounded() {
+    let mut out = [0; MAX_TEXELS];
+    BlockCodec::Bc1.decode_bytes(block("01000000e4e4e4e4"), false, &mut out);
+    assert_eq!([0, 1, 2, 3].map(|i| out[i] >> 16 & 0xFF), [8, 0, 5, 3]);
 }
 
 const ALL: [BlockCodec; 15] = [
@@ -133,7 +131,7 @@ fn random_blocks_decode() {
         for codec in &codecs {
             if codec.texels() == Texels::Rgba8 {
                 let mut out = [0; MAX_TEXELS];
-                codec.decode_bytes(block, Rounding::Nearest, rng() & 1 != 0, &mut out);
+                codec.decode_bytes(block, rng() & 1 != 0, &mut out);
                 good += u32::from(matches!(codec, BlockCodec::Astc { .. }) && out[0] != 0xFFFF_00FF);
                 continue;
             }

@@ -56,17 +56,14 @@ fn runs(places: impl Iterator<Item = u32>) -> String {
     runs.iter().map(|(first, length)| format!("{first}+{length}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Steps by which colours of consoles deviate from exact planes in these pictures.
-const COLOR_STEPS: u32 = 2;
-
-/// Whether two results are the same; of colours, about the same.
-pub fn agree(console: &str, ours: &str) -> bool {
+/// Whether two results are the same; of colours, the same but for some steps.
+pub fn agree(console: &str, ours: &str, steps: u32) -> bool {
     let color = |text: &str| -> Option<[u32; 3]> {
         let channels: Vec<u32> = text.split(' ').map(|part| part.parse().ok()).collect::<Option<_>>()?;
         channels.try_into().ok()
     };
     match (color(console), color(ours)) {
-        (Some(console), Some(ours)) => console.iter().zip(ours).all(|(&a, b)| a.abs_diff(b) <= COLOR_STEPS),
+        (Some(console), Some(ours)) => console.iter().zip(ours).all(|(&a, b)| a.abs_diff(b) <= steps),
         _ => console == ours,
     }
 }

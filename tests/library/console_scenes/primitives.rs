@@ -23,6 +23,9 @@ const LINE_PATTERN: u32 = 0x1234;
 /// Pixels that a bit of it is for, less one.
 const LINE_FACTOR: u32 = 3;
 
+/// Steps by which a console's colours are off exact planes, and some of its own pixels from each other.
+const COLOR_STEPS: u32 = 2;
+
 /// Objects in a row, from the lower left one on: cells of four vertices, then of six.
 fn vertices() -> Vec<([f32; 2], u32)> {
     const QUAD: [(f32, f32, u32); 4] =
@@ -109,5 +112,5 @@ fn draw(console: &mut Console<Recorded>) {
 
 #[test]
 fn primitives() {
-    super::check("primitives", draw);
+    super::check("primitives", COLOR_STEPS, draw);
 }

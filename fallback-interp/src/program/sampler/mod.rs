@@ -172,12 +172,12 @@ impl TextureUnit<'_> {
         let all = (2..=taps as u8).fold(tap(1), |all, i| {
             let next = tap(i);
             match self.key.reduction {
-                Reduction::Average => std::array::from_fn(|c| all[c] + next[c]),
+                Reduction::Average | Reduction::Rounded => std::array::from_fn(|c| all[c] + next[c]),
                 Reduction::Minimum | Reduction::Maximum => self.mix(all, next, 1.0),
             }
         });
         match self.key.reduction {
-            Reduction::Average => all.map(|sum| sum / taps),
+            Reduction::Average | Reduction::Rounded => all.map(|sum| sum / taps),
             Reduction::Minimum | Reduction::Maximum => all,
         }
     }
@@ -261,9 +261,13 @@ impl TextureUnit<'_> {
                 for (i, corner) in corners.iter_mut().enumerate().take(1 << axes) {
                     *corner = self.texel(level, point, std::array::from_fn(|axis| pairs[axis].index[i >> axis & 1]));
                 }
+                let rounded = self.key.reduction == Reduction::Rounded;
+                let is_mean_of_four = axes >= 2 && pairs[0].weight == 0.5 && pairs[1].weight == 0.5;
                 for (axis, pair) in pairs.iter().enumerate().take(axes) {
+                    let rounds = rounded && !(axis == 0 && is_mean_of_four);
                     for i in 0..1 << (axes - axis - 1) {
-                        corners[i] = self.mix(corners[2 * i], corners[2 * i + 1], pair.weight);
+                        let mixed = self.mix(corners[2 * i], corners[2 * i + 1], pair.weight);
+                        corners[i] = if rounds { mixed.map(|v| (v + 0.5).floor()) } else { mixed };
                     }
                 }
                 corners[0]
@@ -277,7 +281,7 @@ impl TextureUnit<'_> {
             std::array::from_fn(|i| if weight == 0.0 || takes_first(a[i], b[i]) { a[i] } else { b[i] })
         };
         match self.key.reduction {
-            Reduction::Average => std::array::from_fn(|i| a[i] + (b[i] - a[i]) * weight),
+            Reduction::Average | Reduction::Rounded => std::array::from_fn(|i| a[i] + (b[i] - a[i]) * weight),
             Reduction::Minimum => picked(|a, b| a < b),
             Reduction::Maximum => picked(|a, b| a > b),
         }

@@ -1,29 +1,21 @@
 //! BC1 to BC5 (S3TC, RGTC): end points and mixtures of them, little-endian.
 //!
-//! Colours and BC3's alpha are mixed in 8 bits; how the machines round is not known, they may differ by 1 from
-//! [`Rounding`]. Values of BC4 and BC5 are exact. (EXT_texture_compression_s3tc, EXT_texture_compression_rgtc.)
+//! Colours and BC3's alpha are mixed in 8 bits, which the format leaves open: fields of end points repeat their bits,
+//! mixtures are rounded, halves up. That is what the RSX does with colours (all pixels of ps3autotests'
+//! texture_formats); its alpha and the Tegra X1 are unverified. Values of BC4 and BC5 are exact.
+//! (EXT_texture_compression_s3tc, EXT_texture_compression_rgtc.)
 
-use super::Rounding;
 use super::bits::replicate;
 
-impl Rounding {
-    /// `a / b` to a whole number; halves go up.
-    const fn quotient(self, a: u32, b: u32) -> u32 {
-        match self {
-            Rounding::CutOff => a / b,
-            Rounding::Nearest => (2 * a + b) / (2 * b),
-        }
-    }
+/// `a / b` to the nearest whole number; halves go up.
+const fn quotient(a: u32, b: u32) -> u32 {
+    (2 * a + b) / (2 * b)
 }
 
 /// Red, green and blue of a 5:6:5 word, 8 bits each.
-fn expand(word: u16, rounding: Rounding) -> [u32; 3] {
-    let field = |shift: u32, bits: u32| u32::from(word) >> shift & ((1 << bits) - 1);
-    let (r, g, b) = (field(11, 5), field(5, 6), field(0, 5));
-    match rounding {
-        Rounding::CutOff => [(r * 527 + 23) >> 6, (g * 259 + 33) >> 6, (b * 527 + 23) >> 6],
-        Rounding::Nearest => [replicate(r, 5), replicate(g, 6), replicate(b, 5)],
-    }
+fn expand(word: u16) -> [u32; 3] {
+    let field = |shift: u32, bits: u32| replicate(u32::from(word) >> shift & ((1 << bits) - 1), bits);
+    [field(11, 5), field(5, 6), field(0, 5)]
 }
 
 fn join([r, g, b]: [u32; 3]) -> u32 {
@@ -31,10 +23,10 @@ fn join([r, g, b]: [u32; 3]) -> u32 {
 }
 
 /// Colours of a block without alpha, and how many there are; `four`: four, whatever the end points are.
-fn palette(block: [u8; 8], four: bool, rounding: Rounding) -> ([u32; 4], usize) {
+fn palette(block: [u8; 8], four: bool) -> ([u32; 4], usize) {
     let (c0, c1) = (u16::from_le_bytes([block[0], block[1]]), u16::from_le_bytes([block[2], block[3]]));
-    let (a, b) = (expand(c0, rounding), expand(c1, rounding));
-    let mix = |fa: u32, fb: u32| join([0, 1, 2].map(|i| rounding.quotient(fa * a[i] + fb * b[i], fa + fb)));
+    let (a, b) = (expand(c0), expand(c1));
+    let mix = |fa: u32, fb: u32| join([0, 1, 2].map(|i| quotient(fa * a[i] + fb * b[i], fa + fb)));
     if four || c0 > c1 { ([join(a), join(b), mix(2, 1), mix(1, 2)], 4) } else { ([join(a), join(b), mix(1, 1), 0], 3) }
 }
 
@@ -43,33 +35,33 @@ fn indices(block: [u8; 8]) -> u32 {
 }
 
 /// BC1: the fourth colour of three is transparent black.
-pub(super) fn bc1(block: [u8; 8], rounding: Rounding) -> [u32; 16] {
-    let (mut palette, opaque) = palette(block, false, rounding);
+pub(super) fn bc1(block: [u8; 8]) -> [u32; 16] {
+    let (mut palette, opaque) = palette(block, false);
     palette[..opaque].iter_mut().for_each(|color| *color |= 0xFF00_0000);
     let indices = indices(block);
     std::array::from_fn(|i| palette[(indices >> (2 * i) & 3) as usize])
 }
 
 /// BC2: 4 bits of alpha for each texel.
-pub(super) fn bc2(alpha: [u8; 8], color: [u8; 8], rounding: Rounding) -> [u32; 16] {
+pub(super) fn bc2(alpha: [u8; 8], color: [u8; 8]) -> [u32; 16] {
     let alphas = u64::from_le_bytes(alpha);
-    with_alpha(color, rounding, |i| (alphas >> (4 * i) & 15) as u32 * 17)
+    with_alpha(color, |i| (alphas >> (4 * i) & 15) as u32 * 17)
 }
 
 /// BC3: alpha as in a BC4 block.
-pub(super) fn bc3(alpha: [u8; 8], color: [u8; 8], rounding: Rounding) -> [u32; 16] {
+pub(super) fn bc3(alpha: [u8; 8], color: [u8; 8]) -> [u32; 16] {
     let (a, b) = (u32::from(alpha[0]), u32::from(alpha[1]));
     let palette: [u32; 8] = std::array::from_fn(|i| match mixture(i as u8, a > b) {
         Mixture::Least => 0,
         Mixture::Most => 255,
-        Mixture::Of { first, second } => rounding.quotient(first * a + second * b, first + second),
+        Mixture::Of { first, second } => quotient(first * a + second * b, first + second),
     });
     let indices = u64::from_le_bytes(alpha) >> 16;
-    with_alpha(color, rounding, |i| palette[(indices >> (3 * i) & 7) as usize])
+    with_alpha(color, |i| palette[(indices >> (3 * i) & 7) as usize])
 }
 
-fn with_alpha(block: [u8; 8], rounding: Rounding, alpha: impl Fn(usize) -> u32) -> [u32; 16] {
-    let (palette, _) = palette(block, true, rounding);
+fn with_alpha(block: [u8; 8], alpha: impl Fn(usize) -> u32) -> [u32; 16] {
+    let (palette, _) = palette(block, true);
     let indices = indices(block);
     std::array::from_fn(|i| palette[(indices >> (2 * i) & 3) as usize] | alpha(i) << 24)
 }

@@ -25,15 +25,6 @@ use crate::num::F16;
 /// Texels of the largest block.
 pub const MAX_TEXELS: usize = astc::TEXELS;
 
-/// How BC1 to BC3 come to 8 bits, which the format leaves open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Rounding {
-    /// End points to the nearest value, mixtures cut off (RSX).
-    CutOff,
-    /// End points by repeating their bits, mixtures to the nearest value (Tegra X1, unverified).
-    Nearest,
-}
-
 /// How a block of texels is coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BlockCodec {
@@ -114,12 +105,12 @@ impl BlockCodec {
 
     /// Decodes a block of [`Texels::Rgba8`], row by row; of those with 8 bytes the first ones. `srgb`: whether they are
     /// sRGB, which stays as it is, but ASTC rounds in it. Texels of other codecs are black.
-    pub fn decode_bytes(self, block: [u8; 16], rounding: Rounding, srgb: bool, out: &mut [u32; MAX_TEXELS]) {
+    pub fn decode_bytes(self, block: [u8; 16], srgb: bool, out: &mut [u32; MAX_TEXELS]) {
         let [first, second] = halves(block);
         let texels = match self {
-            BlockCodec::Bc1 => bc::bc1(first, rounding),
-            BlockCodec::Bc2 => bc::bc2(first, second, rounding),
-            BlockCodec::Bc3 => bc::bc3(first, second, rounding),
+            BlockCodec::Bc1 => bc::bc1(first),
+            BlockCodec::Bc2 => bc::bc2(first, second),
+            BlockCodec::Bc3 => bc::bc3(first, second),
             BlockCodec::Bc7 => bc7::bc7(block),
             BlockCodec::Etc2Rgb => etc::etc2(first, false),
             BlockCodec::Etc2RgbPunchThrough => etc::etc2(first, true),

@@ -74,7 +74,7 @@ impl Block {
             }
             return;
         }
-        coding.codec.decode_bytes(block, coding.rounding, coding.srgb, &mut self.bytes);
+        coding.codec.decode_bytes(block, coding.srgb, &mut self.bytes);
     }
 }
 

@@ -15,7 +15,7 @@ mod packed;
 
 use std::ops::Range;
 
-use super::block::{BlockCodec, Rounding};
+use super::block::BlockCodec;
 use crate::kernel::program::output::{Bits, Channel, ColorFormat};
 use crate::kernel::program::sampler::{LEVELS, Level, PADDING, Texels};
 use crate::layout::Blocks;
@@ -53,8 +53,6 @@ pub enum Coding {
 pub struct BlockCoding {
     /// How blocks are coded.
     pub codec: BlockCodec,
-    /// How BC1 to BC3 come to 8 bits.
-    pub rounding: Rounding,
     /// Whether red, green and blue are sRGB. Only where [`BlockCodec::texels`] are bytes.
     pub srgb: bool,
 }

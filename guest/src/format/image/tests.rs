@@ -1,5 +1,5 @@
 use super::*;
-use crate::format::block::{BlockCodec, Rounding};
+use crate::format::block::BlockCodec;
 
 const fn unorm(shift: u8, bits: u8) -> Channel {
     Channel::Unorm(Bits { shift, bits })
@@ -25,7 +25,7 @@ fn decode(image: &ImageLayout, source: &[u8]) -> Vec<u32> {
 }
 
 fn block(codec: BlockCodec, srgb: bool) -> Coding {
-    Coding::Block(BlockCoding { codec, rounding: Rounding::CutOff, srgb })
+    Coding::Block(BlockCoding { codec, srgb })
 }
 
 fn one(coding: Coding, size: [u32; 3], arrangement: Arrangement) -> ImageLayout {

@@ -64,6 +64,11 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
         [Source::Zero, Source::One, Source::OneInteger, Source::Red, Source::Green, Source::Blue, Source::Alpha];
     let texels = r.pick(&[Texels::Rgba8, Texels::Rgba8, Texels::Srgb8, Texels::Float4]);
     let converts = [Convert::None, Convert::Signed, Convert::Biased, Convert::Srgb];
+    let compare = r.one_in(6).then(|| Compare::from_register(r.word()));
+    let average = match (texels, compare) {
+        (Texels::Rgba8, None) => r.pick(&[Reduction::Average, Reduction::Rounded]),
+        _ => Reduction::Average,
+    };
     let cube = matches!(shape, Cube | CubeArray);
     let plane = cube || matches!(shape, D2 | D2Array);
     TextureKey {
@@ -74,13 +79,13 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
         magnify,
         minify: if r.one_in(2) { magnify } else { filter(r) },
         mipmap: r.one_in(2).then(|| filter(r)),
-        compare: r.one_in(6).then(|| Compare::from_register(r.word())),
+        compare,
         swizzle: if r.one_in(2) { plain } else { [(); 4].map(|()| r.pick(&sources)) },
         convert: if r.one_in(4) { [(); 4].map(|()| r.pick(&converts)) } else { [Convert::None; 4] },
         seamless: cube && r.one_in(2),
         clamp_reference: r.one_in(2),
         alpha_kill: r.one_in(24),
-        reduction: if r.one_in(40) { r.pick(&[Reduction::Minimum, Reduction::Maximum]) } else { Reduction::Average },
+        reduction: if r.one_in(40) { r.pick(&[Reduction::Minimum, Reduction::Maximum]) } else { average },
         anisotropy: if plane && r.one_in(6) { r.pick(&[2, 4, 6, 8, 10, 12, 16]) } else { 1 },
         accuracy: r.pick(&[Accuracy::Exact, Accuracy::Fast]),
         power_of_two: r.one_in(2),

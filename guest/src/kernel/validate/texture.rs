@@ -2,7 +2,7 @@
 
 use super::{InvalidKey, Validate, check};
 use crate::kernel::program::environment::ImageKey;
-use crate::kernel::program::sampler::{Shape, TextureKey};
+use crate::kernel::program::sampler::{Reduction, Shape, Texels, TextureKey};
 
 impl Validate for TextureKey {
     fn validate(&self) -> Result<(), InvalidKey> {
@@ -10,6 +10,8 @@ impl Validate for TextureKey {
         let is_cube = matches!(self.shape, Cube | CubeArray);
         check(is_cube || !self.seamless, "only cubes are filtered across edges")?;
         let most = if is_cube || matches!(self.shape, D2 | D2Array) { 16 } else { 1 };
+        let whole = self.texels == Texels::Rgba8 && self.compare.is_none();
+        check(whole || self.reduction != Reduction::Rounded, "only whole numbers are filtered in steps of one")?;
         check((1..=most).contains(&self.anisotropy), "1 to 16 taps are taken, of shapes with two axes")
     }
 }

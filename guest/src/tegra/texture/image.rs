@@ -2,7 +2,6 @@
 
 use super::samples::{cell_size, cells};
 use super::{TextureProblem, compared, readable};
-use crate::format::block::Rounding;
 use crate::format::{Arrangement, BlockCoding, Coding, Form, ImageLayout, LevelLayout};
 use crate::kernel::program::sampler::{Shape, Texels};
 use crate::layout::Mipmaps;
@@ -114,7 +113,7 @@ fn coding(header: &TextureHeader, exchanged: usize) -> Result<Coding, TexturePro
             let signed = matches!(header.types[0], Some(ComponentType::Snorm | ComponentType::SnormForceFp16));
             let codec = format.codec(signed).ok_or_else(problem)?;
             let srgb = header.srgb && codec.texels() == Texels::Rgba8;
-            Coding::Block(BlockCoding { codec, rounding: Rounding::Nearest, srgb })
+            Coding::Block(BlockCoding { codec, srgb })
         }
         format::Coding::Coverage => return Err(problem()),
     })

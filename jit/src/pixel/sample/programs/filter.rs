@@ -21,12 +21,59 @@ fn mix(e: &mut Emit<'_>, a: F32x4, b: F32x4, weight: F32x4) -> F32x4 {
 #[derive(Clone, Copy)]
 struct Channels16(Option<I16x8>, Option<I16x8>);
 
+impl Channels16 {
+    fn mapped(self, mut each: impl FnMut(I16x8) -> I16x8) -> Channels16 {
+        Channels16(self.0.map(&mut each), self.1.map(&mut each))
+    }
+
+    fn joined(self, other: Channels16, mut both: impl FnMut(I16x8, I16x8) -> I16x8) -> Channels16 {
+        let mut pair = |a: Option<I16x8>, b: Option<I16x8>| Some(both(a?, b?));
+        Channels16(pair(self.0, other.0), pair(self.1, other.1))
+    }
+}
+
+/// Weights of two texels, 256 together.
+#[derive(Clone, Copy)]
+struct Weights16 {
+    first: I16x8,
+    second: I16x8,
+}
+
+impl Weights16 {
+    /// 256 times the mean of bytes, which is exact.
+    fn sum(self, e: &mut Emit<'_>, a: I16x8, b: I16x8) -> I16x8 {
+        let (a, b) = (e.mul16(a, self.first), e.mul16(b, self.second));
+        e.add16(a, b)
+    }
+
+    /// The byte that is nearest to the mean of bytes, halves up.
+    fn rounded_sum(self, e: &mut Emit<'_>, a: I16x8, b: I16x8) -> I16x8 {
+        let sum = self.sum(e, a, b);
+        rounded(e, sum)
+    }
+}
+
+/// A 256th, halves up.
+fn rounded(e: &mut Emit<'_>, sum: I16x8) -> I16x8 {
+    let half = e.short(128);
+    let sum = e.add16(sum, half);
+    e.shr16(sum, 8)
+}
+
+/// The mean of four bytes, halves up, from sums of two times 128.
+fn mean_of_four(e: &mut Emit<'_>, a: I16x8, b: I16x8) -> I16x8 {
+    let (a, b) = (e.shr16(a, 7), e.shr16(b, 7));
+    let (sum, half) = (e.add16(a, b), e.short(2));
+    let sum = e.add16(sum, half);
+    e.shr16(sum, 2)
+}
+
 impl Sampler<'_, '_> {
     /// Combines two texels, the second with a weight.
     pub(super) fn combined(&mut self, a: F32x4, b: F32x4, weight: F32x4) -> F32x4 {
         let e = &mut *self.e;
         let min_or_max = match self.key.reduction {
-            Reduction::Average => return mix(e, a, b, weight),
+            Reduction::Average | Reduction::Rounded => return mix(e, a, b, weight),
             Reduction::Minimum => e.min(a, b),
             Reduction::Maximum => e.max(a, b),
         };
@@ -96,6 +143,7 @@ impl Sampler<'_, '_> {
         }
         match self.key.texels {
             Texels::Rgba8 if self.fixed() => self.linear_bytes(&size, &axes),
+            Texels::Rgba8 if self.key.reduction == Reduction::Rounded => self.rounded_bytes(&size, &axes),
             Texels::Rgba8 => self.min_max_bytes(&size, &axes),
             Texels::Srgb8 => self.linear_srgb(&size, &axes),
             Texels::Float4 => {
@@ -133,25 +181,59 @@ impl Sampler<'_, '_> {
 
     /// Linear filter of texels of one word: along x in integers, which is exact; the rest as floats.
     fn linear_bytes(&mut self, size: &Size, axes: &[Two]) -> Channels {
-        let texels = self.texels_of_rows(size, axes);
-        // The same 0..256 in both halves of each lane.
-        let right = self.e.join_ints(axes[0].weight, axes[0].weight);
-        let whole = self.e.short(256);
-        let left = self.e.sub16(whole, right);
-        let rows: Vec<Channels> = texels
-            .into_iter()
-            .map(|[a, b]| {
-                let (a, b) = (self.halves(a), self.halves(b));
-                let mut row = |a: Option<I16x8>, b: Option<I16x8>| {
-                    let a = self.e.mul16(a?, left);
-                    let b = self.e.mul16(b?, right);
-                    Some(self.e.add16(a, b))
-                };
-                let (even, odd) = (row(a.0, b.0), row(a.1, b.1));
-                self.apart(Channels16(even, odd))
-            })
-            .collect();
+        let rows = self.sums_of_rows(size, axes);
+        let rows = rows.into_iter().map(|row| self.apart(row)).collect();
         self.across(axes, rows, Self::combined_channels)
+    }
+
+    /// Rows filtered along x, times 256.
+    fn sums_of_rows(&mut self, size: &Size, axes: &[Two]) -> Vec<Channels16> {
+        let texels = self.texels_of_rows(size, axes);
+        let weights = self.weights16(axes[0].weight);
+        let mut sum = |[a, b]: [I32x4; 2]| {
+            let (a, b) = (self.halves(a), self.halves(b));
+            a.joined(b, |a, b| weights.sum(self.e, a, b))
+        };
+        texels.into_iter().map(&mut sum).collect()
+    }
+
+    /// Linear filter of texels of one word that rounds along each axis, in integers.
+    fn rounded_bytes(&mut self, size: &Size, axes: &[Two]) -> Channels {
+        let mut rows = self.sums_of_rows(size, axes);
+        match axes.get(1) {
+            None => rows.iter_mut().for_each(|row| *row = row.mapped(|sum| rounded(self.e, sum))),
+            Some(y) => rows = self.rounded_planes([axes[0].weight, y.weight], &rows),
+        }
+        if let Some(z) = axes.get(2) {
+            let weights = self.weights16(z.weight);
+            rows = vec![rows[0].joined(rows[1], |a, b| weights.rounded_sum(self.e, a, b))];
+        }
+        self.apart(rows[0])
+    }
+
+    /// Pairs of rows filtered along y, both axes rounded: where both weights are a half only the mean of all four.
+    fn rounded_planes(&mut self, [x, y]: [I32x4; 2], rows: &[Channels16]) -> Vec<Channels16> {
+        let half = self.e.i(128);
+        let (half_x, half_y) = (self.e.ieq(x, half), self.e.ieq(y, half));
+        let is_mean_of_four = self.e.and(half_x, half_y);
+        let weights = self.weights16(y);
+        let e = &mut *self.e;
+        let mut plane = |a: I16x8, b: I16x8| {
+            let mean = mean_of_four(e, a, b);
+            let (a, b) = (rounded(e, a), rounded(e, b));
+            let steps = weights.rounded_sum(e, a, b);
+            let [mean, steps] = [mean, steps].map(|v| I32x4(e.cast(v.0, I32X4)));
+            let chosen = e.iselect(is_mean_of_four, mean, steps);
+            I16x8(e.cast(chosen.0, I16X8))
+        };
+        rows.chunks(2).map(|pair| pair[0].joined(pair[1], &mut plane)).collect()
+    }
+
+    /// Weights of 0 to 256 and what is left of 256, in both halves of each lane.
+    fn weights16(&mut self, weight: I32x4) -> Weights16 {
+        let second = self.e.join_ints(weight, weight);
+        let whole = self.e.short(256);
+        Weights16 { first: self.e.sub16(whole, second), second }
     }
 
     /// Minimum or maximum reduction of texels of one word, as floats.

@@ -233,7 +233,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
         self.e.load_splat_i32(self.unit.args, offset)
     }
 
-    /// Whether a linear filter averages: then channels of [`Texels::Rgba8`] are scaled by 256.
+    /// Whether a linear filter averages without rounding: then channels of [`Texels::Rgba8`] are scaled by 256.
     fn fixed(&self) -> bool {
         let linear = self.key.magnify == Filter::Linear || self.key.needs_lod() && self.key.minify == Filter::Linear;
         let average = self.key.reduction == Reduction::Average;
@@ -318,7 +318,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
             .filter_map(|(&c, &before)| {
                 let here = channels[c]?;
                 let both = match self.key.reduction {
-                    Reduction::Average => self.e.add(before, here),
+                    Reduction::Average | Reduction::Rounded => self.e.add(before, here),
                     Reduction::Minimum => self.e.min(before, here),
                     Reduction::Maximum => self.e.max(before, here),
                 };
@@ -340,7 +340,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
         for (i, &c) in wanted.iter().enumerate() {
             let all = F32x4(self.e.parameter(done, i));
             result[c] = Some(match self.key.reduction {
-                Reduction::Average => self.e.div(all, taps.count),
+                Reduction::Average | Reduction::Rounded => self.e.div(all, taps.count),
                 Reduction::Minimum | Reduction::Maximum => all,
             });
         }

@@ -218,7 +218,11 @@ fn sampler(words: &Words, byte: u32, texel: &TexelFormat) -> Sampler {
         seamless: false,
         clamp_reference: false,
         alpha_kill: control0::alpha_kill(words.control0),
-        reduction: Reduction::Average,
+        reduction: match (texel.coding.texels(), texel.kind) {
+            // HILO8 has eight bits and is filtered more finely (ps3autotests' texture_formats).
+            (Texels::Rgba8, TexelKind::Color) => Reduction::Rounded,
+            _ => Reduction::Average,
+        },
         anisotropy: 1,
         accuracy: Accuracy::Exact,
         power_of_two: false,
