@@ -33,7 +33,8 @@ struct Kernel {
     code: Code,
     /// Floats of a record.
     stride: usize,
-    constants: Vec<(Constant, u8)>,
+    /// Floats of the table: of the program's constants, and from [`FIXED`] on of the registers without array.
+    constants: Vec<u32>,
     /// Number of constants that a job must have.
     needed_constants: usize,
     textures: Vec<(usize, TextureKey)>,
@@ -41,6 +42,18 @@ struct Kernel {
     arrays: Vec<Array>,
     /// The most instructions that a vertex can take; `None` when the code counts.
     max_instructions: Option<u32>,
+}
+
+/// In [`Kernel::constants`]: the first float of registers without array.
+const FIXED: u32 = 1 << 31;
+
+/// Where a constant is in a job.
+fn place((constant, component): (Constant, u8)) -> u32 {
+    let component = u32::from(component & 3);
+    match constant {
+        Constant::Program(number) => 4 * u32::from(number) + component,
+        Constant::Fixed(number) => FIXED + 4 * u32::from(number & 15) + component,
+    }
 }
 
 /// A vertex array that a kernel reads.
@@ -69,7 +82,7 @@ pub fn vertex(compiler: &Compiler, key: &VertexKey) -> Result<Arc<dyn VertexKern
     Ok(Arc::new(Kernel {
         code: machine,
         stride: key.stride(),
-        constants: needs.constants,
+        constants: needs.constants.into_iter().map(place).collect(),
         needed_constants: source.constants(),
         textures: source.textures().to_vec(),
         arrays,
@@ -86,17 +99,19 @@ pub fn dump(compiler: &Compiler, key: &VertexKey) -> String {
     }
 }
 
+/// For each array the largest offset of an element that is complete, and the divisor of vertex numbers.
+type Bounds = [(u64, u32); 16];
+
 /// State common to the calls of a job.
 struct Call<'k> {
     frame: Frame,
-    /// For each array the largest offset of an element that is complete, and the divisor of vertex numbers.
-    bounds: [(u64, u32); 16],
+    bounds: Bounds,
     kernel: &'k Kernel,
 }
 
 impl Kernel {
     /// `None` when an array is shorter than an element.
-    fn call(&self, job: &VertexJob<'_>, table: &[[f32; 4]], textures: &[TextureArgs]) -> Option<Call<'_>> {
+    fn args(&self, job: &VertexJob<'_>, table: &[[f32; 4]], textures: &[TextureArgs]) -> Option<(Args, Bounds)> {
         let mut bounds = [(0, 1); 16];
         let mut streams = [StreamArgs { base: std::ptr::null(), stride: 0, elements: std::ptr::null() }; 16];
         for array in &self.arrays {
@@ -115,16 +130,15 @@ impl Kernel {
             fuel: job.fuel.min(i32::MAX as u32),
             streams,
         };
-        Some(Call { frame: Frame { args, scratch: MaybeUninit::uninit() }, bounds, kernel: self })
+        Some((args, bounds))
     }
 
+    /// Each constant four times. The job has all that are needed.
     fn table(&self, job: &VertexJob<'_>) -> Vec<[f32; 4]> {
-        let value = |&(constant, component): &(Constant, u8)| {
-            let vector = match constant {
-                Constant::Program(n) => &job.constants[usize::from(n)],
-                Constant::Fixed(n) => &job.fixed[usize::from(n & 15)],
-            };
-            [vector[usize::from(component & 3)]; 4]
+        let (program, fixed) = (job.constants.as_flattened(), job.fixed.as_flattened());
+        let value = |&at: &u32| {
+            let value = if at < FIXED { program.get(at as usize) } else { fixed.get((at - FIXED) as usize) };
+            [value.copied().unwrap_or(0.0); 4]
         };
         self.constants.iter().map(value).collect()
     }
@@ -220,7 +234,9 @@ impl VertexKernel for Kernel {
         let textures: Result<Vec<TextureArgs>, _> =
             self.textures.iter().map(|&(unit, ref key)| TextureArgs::new(key, &job.textures[unit])).collect();
         let (Ok(textures), table) = (textures, self.table(job)) else { return first };
-        let Some(mut call) = self.call(job, &table, &textures) else { return first };
+        let Some((args, bounds)) = self.args(job, &table, &textures) else { return first };
+        // Made in place: moving it would copy kilobytes of scratch memory.
+        let mut call = Call { frame: Frame { args, scratch: MaybeUninit::uninit() }, bounds, kernel: self };
         let all_within = call.within(job.vertices.get(first..).unwrap_or(&[]));
         let mut at = first;
         while at < total {
@@ -236,7 +252,13 @@ impl VertexKernel for Kernel {
             } else if rest.len() >= GROUP || !call.within(rest) {
                 return at;
             } else {
-                let reason = call.incomplete(rest, &mut job.records[at * stride..]);
+                // Where there are enough before them, those are shaded once more with the ones that are left.
+                let reason = match total.checked_sub(GROUP) {
+                    Some(last) if call.within(&job.vertices[last..]) => {
+                        call.run(&job.vertices[last..], &mut job.records[last * stride..]).1
+                    }
+                    _ => call.incomplete(rest, &mut job.records[at * stride..]),
+                };
                 if reason == 0 {
                     return total;
                 }
