@@ -191,8 +191,8 @@ pub mod probe {
     pub use triglyph_engine::draw::program::Topology;
     #[doc(hidden)]
     pub use triglyph_engine::probe::{
-        Array, Attribute, BoundTexture, ConstantKind, Constants, Fetch, FragmentCounts, Input, MAX_VERTICES, Mesh,
-        TextureForm, Vertices,
+        Array, Attribute, BoundTexture, ConstantKind, Constants, Counting, Fetch, FragmentCounts, Input, Judged,
+        JudgedPrimitive, MAX_VERTICES, Mesh, TextureForm, Vertices,
     };
     pub use triglyph_engine::probe::{
         Change, Command, Draw, Effect, Fragment, Item, KernelKey, Layout, Observer, Register, Role, Step, Stored,

@@ -283,7 +283,7 @@ impl Renderer {
         self.scene.set_state(call.state.clone());
         self.scene.allowance = call.allowance;
 
-        if self.asks_for_pixel() || self.wants_inputs() {
+        if self.asks_about_draws() {
             self.show_open(memory, |_| {});
         }
         let first = self.scene.primitives.len();
@@ -324,7 +324,7 @@ impl Renderer {
             if let Some(at) = self.asked_pixel(&draw.surfaces) {
                 draw.fragments = self.judge_fixed(memory, &draw.surfaces, at, first);
             }
-            self.count_fixed(&draw.surfaces, first);
+            self.count_fixed(memory, &draw.surfaces, first);
             self.note_effect(Effect::Draw(draw));
         }
     }

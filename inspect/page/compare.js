@@ -38,11 +38,11 @@ function startComparison() {
   } else {
     const { event, what } = comparison.first;
     const go = make("button", `event ${event}`);
-    go.onclick = () => select(event);
+    go.onclick = () => select(event - data.first);
     const list = make("ul");
     list.append(...what.map((line) => make("li", line)));
     place.append(`Compared with ${comparison.other}: the first that differs is `, go, list);
-    select(event);
+    select(event - data.first);
   }
   onPicture.push(drawOther);
   drawPicture();

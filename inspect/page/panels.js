@@ -99,7 +99,7 @@ function setPanel(name) {
   showPanel();
 }
 function noteAddress() {
-  history.replaceState(null, "", `#${current}` + (panel === "pictures" ? "" : `/${panel}`));
+  history.replaceState(null, "", `#${numberOf(current)}` + (panel === "pictures" ? "" : `/${panel}`));
 }
 function showPanel() {
   if (current >= 0 && panels[panel]) panels[panel].show(current);

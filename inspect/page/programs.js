@@ -37,11 +37,12 @@ async function showPrograms() {
   const event = programs.event = current;
   [programs.runs, programs.run, programs.step] = [[], null, 0];
   const known = data.events[event].programs;
-  const list = data.served ? await askJson(`programs/${event}`) : known.map((number) => data.programs[number]);
+  const list = data.served ? await askJson(`programs/${numberOf(event)}`)
+    : known.map((number) => data.programs[number]);
   if (event !== current) return;
   programs.list = list;
   if (!list.some(({ kernel }) => kernel === programs.chosen)) programs.chosen = list[0]?.kernel || "";
-  $("programs-name").textContent = `Event ${event}: ${data.events[event].method}`;
+  $("programs-name").textContent = `Event ${numberOf(event)}: ${data.events[event].method}`;
   drawPrograms();
 }
 function drawPrograms() {
@@ -152,7 +153,7 @@ async function traceRun(kind, numbers) {
   const event = current;
   const path = kind === "vertex" && !numbers.length ? "first" : numbers.join("/");
   $("run-count").textContent = "Running...";
-  const runs = await askJson(`trace/${event}/${kind}/${path}`);
+  const runs = await askJson(`trace/${numberOf(event)}/${kind}/${path}`);
   if (event !== current) return;
   programs.runs = runs;
   $("run-count").textContent = runs.length ? "" : "Nothing ran for it.";
@@ -171,6 +172,7 @@ function fillRunKind() {
 function openPanel(open) {
   document.querySelector("main").classList.toggle("programs", open);
   $("programs-open").setAttribute("aria-pressed", open);
+  markPart(!open);
   if (open) showPrograms();
 }
 // From a pixel's history: the pixel at the event that is shown.
@@ -198,7 +200,7 @@ function startPrograms() {
   $("step-on").onclick = () => goStep(programs.step + 1);
   $("compiled-part").ontoggle = async () => {
     if (!$("compiled-part").open || $("compiled").textContent) return;
-    const answer = await fetch(`compiled/${programs.event}/${programs.chosen}`);
+    const answer = await fetch(`compiled/${numberOf(programs.event)}/${programs.chosen}`);
     $("compiled").textContent = answer.ok ? await answer.text() : "The compiler does not support it.";
   };
   for (const tab of $("tabs").children) tab.addEventListener("click", () => openPanel(false));

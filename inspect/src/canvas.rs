@@ -99,13 +99,17 @@ impl Canvas {
                 let mut rgba = Vec::with_capacity(4 * surface.width as usize * surface.rows as usize);
                 for y in 0..surface.rows {
                     for x in 0..surface.width {
-                        let at = usize::try_from(surface.offset(x, y)).unwrap_or(usize::MAX);
-                        let pixel = bytes.get(at..).unwrap_or_default();
-                        rgba.extend(to_rgba(&surface.stored, &pixel[..pixel.len().min(surface.bytes as usize)]));
+                        rgba.extend(color_at(surface, bytes, surface.offset(x, y)));
                     }
                 }
                 Picture { width: surface.width, height: surface.rows, rgba }
             }
         }
     }
+}
+
+/// The colour of the stored pixel at an offset of a surface's bytes.
+pub fn color_at(surface: &Surface, bytes: &[u8], offset: u64) -> [u8; 4] {
+    let pixel = bytes.get(usize::try_from(offset).unwrap_or(usize::MAX)..).unwrap_or_default();
+    to_rgba(&surface.stored, &pixel[..pixel.len().min(surface.bytes as usize)])
 }

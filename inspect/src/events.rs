@@ -3,6 +3,8 @@
 use triglyph::GuestRange;
 use triglyph::probe::{Command, Draw, Effect, Surface};
 
+use crate::passes::is_clear;
+
 /// A command that did something.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
@@ -58,12 +60,13 @@ impl Event {
         let rank = |effect: &Effect| match effect {
             Effect::Draw(_) => (0, "draw"),
             Effect::Compute => (1, "compute"),
-            Effect::Transfer(_) => (2, "transfer"),
-            Effect::Macro(_) => (3, "macro"),
-            Effect::Signal => (4, "signal"),
-            Effect::Store(_) => (5, "store"),
-            Effect::Faults(_) => (6, "fault"),
-            _ => (7, "other"),
+            Effect::Transfer(transfer) if is_clear(transfer.kind) => (2, "clear"),
+            Effect::Transfer(_) => (3, "transfer"),
+            Effect::Macro(_) => (4, "macro"),
+            Effect::Signal => (5, "signal"),
+            Effect::Store(_) => (6, "store"),
+            Effect::Faults(_) => (7, "fault"),
+            _ => (8, "other"),
         };
         self.effects.iter().map(rank).min().map_or("other", |(_, kind)| kind)
     }

@@ -6,18 +6,22 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde::Serialize;
-use triglyph::capture::Picture;
-use triglyph::probe::{Watch, Watched};
+use triglyph::probe::{Surface, Watch, Watched};
 use triglyph::{Error, Machine};
 
 use crate::canvas::Canvas;
 use crate::compare::Difference;
+use crate::events::Event;
 use crate::names::Names;
-use crate::page_data::{PageCanvas, PageData, PageEvent, PagePicture, PageShow, PictureKey, page_event};
+use crate::page_data::{PageCanvas, PageData, PageEvent, PagePass, PageShow, PictureKey, page_event};
+use crate::page_pictures::CanvasPictures;
+use crate::passes::{Pass, passes_of};
 use crate::programs::program_of;
 use crate::replay::Session;
+use crate::surfaces::is_same;
 use crate::tour::{Ask, Moment, Seen, Tour};
 use crate::views;
 
@@ -45,8 +49,6 @@ pub struct Comparison {
 
 /// Canvases that are shown at an event at most.
 const MAX_SHOWN: usize = 6;
-/// Pictures that one is made of at most.
-const MAX_CHAIN: u32 = 16;
 
 /// Writes a page.
 ///
@@ -55,7 +57,8 @@ const MAX_CHAIN: u32 = 16;
 pub fn write_page(session: &mut Session<'_>, options: &PageOptions) -> Result<String, Error> {
     let mut data = page_data(session, options, true)?;
     let events = options.events.clone().unwrap_or(0..session.events().len());
-    (data.answers, data.blobs) = views::keep(session, events);
+    let kept = views::keep(session, &Canvas::all(session), events)?;
+    (data.answers, data.blobs, data.counted) = (kept.answers, kept.texts, kept.counted);
     html(&data)
 }
 
@@ -68,8 +71,13 @@ pub(crate) fn page_data(session: &mut Session<'_>, options: &PageOptions, pictur
     let canvases = Canvas::all(session);
     let mut plan = HashMap::new();
     let mut events = Vec::new();
+    let mut before: Option<&Event> = None;
     for (index, event) in listed.iter().enumerate() {
         let mut page = page_event(machine, event);
+        if let Some(draw) = &mut page.draw {
+            draw.differs = before.map_or_else(Vec::new, |before| differs(before, event));
+            before = Some(event);
+        }
         let shown = (0..canvases.len()).filter(|&canvas| event.may_write(canvases[canvas].range())).take(MAX_SHOWN);
         let shown = match pictures {
             true => shown.collect(),
@@ -86,6 +94,7 @@ pub(crate) fn page_data(session: &mut Session<'_>, options: &PageOptions, pictur
         machine: machine.to_string(),
         first: range.start,
         events,
+        passes: passes(session, &canvases, &range),
         canvases: canvases.iter().map(page_canvas).collect(),
         faults: session.faults().first().iter().map(|fault| fault.what.clone()).collect(),
         served: !pictures,
@@ -95,18 +104,44 @@ pub(crate) fn page_data(session: &mut Session<'_>, options: &PageOptions, pictur
     let page = Arc::new(Mutex::new(data));
     let tour = PageTour {
         machine,
-        canvases,
+        canvases: canvases.into_iter().map(CanvasPictures::new).collect(),
         plan,
         pictures,
         page: page.clone(),
         registers: HashMap::new(),
-        latest: HashMap::new(),
     };
     if let Some(last) = range.clone().next_back() {
         session.tour(range.start, last, Box::new(tour))?;
     }
     let mut page = page.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(std::mem::take(&mut *page))
+}
+
+/// What two draws do not have in common.
+fn differs(before: &Event, event: &Event) -> Vec<String> {
+    let (Some(a), Some(b)) = (before.draws().next(), event.draws().next()) else { return Vec::new() };
+    let parts = [
+        ("surfaces", a.surfaces != b.surfaces),
+        ("pixel kernel", a.kernel != b.kernel),
+        ("textures", a.textures != b.textures),
+        ("topology", a.topology != b.topology),
+    ];
+    parts.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_owned()).collect()
+}
+
+/// The passes of a range of events, as far as they lie in it.
+fn passes(session: &Session<'_>, canvases: &[Canvas], range: &Range<usize>) -> Vec<PagePass> {
+    let surface = |canvas: &Canvas| if let Canvas::Surface(surface) = canvas { Some(*surface) } else { None };
+    let surfaces: Vec<Surface> = canvases.iter().filter_map(surface).collect();
+    let page_pass = |pass: Pass| {
+        let (first, end) = (pass.events.start.max(range.start), pass.events.end.min(range.end));
+        let number = |surface: &Surface| surfaces.iter().position(|known| is_same(known, surface));
+        (first < end).then(|| PagePass {
+            events: [first - range.start, end - range.start],
+            canvases: pass.surfaces.iter().filter_map(number).collect(),
+        })
+    };
+    passes_of(session.events(), &surfaces).into_iter().filter_map(page_pass).collect()
 }
 
 /// A canvas at an event, by the paths of [`Server`](crate::Server).
@@ -120,13 +155,17 @@ fn page_canvas(canvas: &Canvas) -> PageCanvas {
 }
 
 /// The page's script: panels are there before what starts them.
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 13] = [
     include_str!("../page/panels.js"),
     include_str!("../page/textures.js"),
     include_str!("../page/vertices.js"),
     include_str!("../page/mesh.js"),
     include_str!("../page/constants.js"),
+    include_str!("../page/order.js"),
     include_str!("../page/heat.js"),
+    include_str!("../page/pictures.js"),
+    include_str!("../page/history.js"),
+    include_str!("../page/list.js"),
     include_str!("../page/page.js"),
     include_str!("../page/programs.js"),
     include_str!("../page/compare.js"),
@@ -143,17 +182,9 @@ pub(crate) fn html(data: &PageData) -> Result<String, Error> {
     Ok(page.replace("/*data*/", &data))
 }
 
-/// A picture of a canvas that came last.
-struct Latest {
-    number: usize,
-    bytes: Vec<u8>,
-    chain: u32,
-    picture: Picture,
-}
-
 struct PageTour {
     machine: Machine,
-    canvases: Vec<Canvas>,
+    canvases: Vec<CanvasPictures>,
     /// By the order of commands: which event, and which canvases it shows.
     plan: HashMap<u64, (usize, Vec<usize>)>,
     /// Whether pictures and programs are part of the page.
@@ -161,7 +192,6 @@ struct PageTour {
     page: Arc<Mutex<PageData>>,
     /// Registers of each class at its event before.
     registers: HashMap<u32, Vec<u32>>,
-    latest: HashMap<usize, Latest>,
 }
 
 impl Tour for PageTour {
@@ -169,6 +199,13 @@ impl Tour for PageTour {
         let (_, shown) = self.plan.get(&order)?;
         let ranges = shown.iter().map(|&canvas| self.canvases[canvas].range()).collect();
         Some(Ask { registers: moment == Moment::Before, ranges })
+    }
+
+    fn time(&mut self, order: u64, time: Duration) {
+        let Some((index, _)) = self.plan.get(&order) else { return };
+        // Microseconds suffice.
+        let milliseconds = (time.as_secs_f64() * 1e6).round() / 1e3;
+        self.page.lock().unwrap_or_else(PoisonError::into_inner).events[*index].time = milliseconds;
     }
 
     fn watch(&mut self, order: u64) -> Option<Watch> {
@@ -198,7 +235,7 @@ impl Tour for PageTour {
             self.note_registers(&mut page, index, seen.registers);
         }
         for (place, (canvas, bytes)) in shown.into_iter().zip(seen.ranges).enumerate() {
-            let number = PictureKey::Number(self.note_picture(&mut page.pictures, canvas, &bytes));
+            let number = PictureKey::Number(self.canvases[canvas].note(&mut page.pictures, bytes));
             let shows = &mut page.events[index].shows;
             match seen.moment {
                 Moment::Before => shows.push(PageShow { canvas, before: number.clone(), after: number }),
@@ -232,55 +269,6 @@ impl PageTour {
         }
         *before = words;
     }
-
-    /// Notes the picture of a canvas; returns its number.
-    fn note_picture(&mut self, pictures: &mut Vec<PagePicture>, canvas: usize, bytes: &[u8]) -> usize {
-        if let Some(latest) = self.latest.get(&canvas).filter(|latest| latest.bytes == bytes) {
-            return latest.number;
-        }
-        let picture = self.canvases[canvas].picture(bytes);
-        let latest = self.latest.get(&canvas);
-        let changed = latest.map(|latest| difference(&latest.picture, &picture));
-        if let (Some(latest), Some(None)) = (latest, changed) {
-            return latest.number;
-        }
-        let [x0, y0, x1, y1] = match changed.flatten() {
-            Some(rect) => rect,
-            None => [0, 0, picture.width, picture.height],
-        };
-        let below =
-            latest.filter(|latest| latest.chain < MAX_CHAIN && (x1 - x0, y1 - y0) != (picture.width, picture.height));
-        let (base, chain) = below.map_or((None, 0), |latest| (Some(latest.number), latest.chain + 1));
-        let rect = if base.is_some() { [x0, y0, x1, y1] } else { [0, 0, picture.width, picture.height] };
-        // Only a picture without pixels has no PNG.
-        let png = crop(&picture, rect).to_png(true).map_or_else(|_| String::new(), |png| base64(&png));
-        let number = pictures.len();
-        pictures.push(PagePicture { width: picture.width, height: picture.height, base, x: rect[0], y: rect[1], png });
-        self.latest.insert(canvas, Latest { number, bytes: bytes.to_vec(), chain, picture });
-        number
-    }
-}
-
-/// The smallest rectangle that holds all pixels that differ, as left, top, and one after right and bottom.
-fn difference(a: &Picture, b: &Picture) -> Option<[u32; 4]> {
-    let mut found: Option<[u32; 4]> = None;
-    let width = a.width.max(1) as usize;
-    for (index, (a, b)) in a.rgba.chunks_exact(4).zip(b.rgba.chunks_exact(4)).enumerate() {
-        if a != b {
-            let (x, y) = ((index % width) as u32, (index / width) as u32);
-            let [x0, y0, x1, y1] = found.unwrap_or([x, y, x + 1, y + 1]);
-            found = Some([x0.min(x), y0.min(y), x1.max(x + 1), y1.max(y + 1)]);
-        }
-    }
-    found
-}
-
-fn crop(picture: &Picture, [x0, y0, x1, y1]: [u32; 4]) -> Picture {
-    let row = |y: u32| {
-        let at = |x: u32| 4 * (y as usize * picture.width as usize + x as usize);
-        &picture.rgba[at(x0)..at(x1)]
-    };
-    Picture { width: x1 - x0, height: y1 - y0, rgba: (y0..y1).flat_map(row).copied().collect() }
 }
 
 /// Bytes as Base64, with padding.
@@ -306,17 +294,5 @@ mod tests {
         for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
             assert_eq!(base64(bytes.as_bytes()), text);
         }
-    }
-
-    #[test]
-    fn differences_are_the_smallest_rectangle() {
-        let blank = Picture { width: 4, height: 3, rgba: vec![0; 48] };
-        assert_eq!(difference(&blank, &blank), None);
-        let mut other = blank.clone();
-        other.rgba[4 * 6 + 1] = 1;
-        assert_eq!(difference(&blank, &other), Some([2, 1, 3, 2]));
-        other.rgba[4 * 9] = 1;
-        assert_eq!(difference(&blank, &other), Some([1, 1, 3, 3]));
-        assert_eq!(crop(&other, [1, 1, 3, 3]).rgba.len(), 16);
     }
 }

@@ -20,6 +20,8 @@ pub struct PageData {
     pub first: usize,
     pub events: Vec<PageEvent>,
     pub canvases: Vec<PageCanvas>,
+    /// Runs of events that draw to the same canvases.
+    pub passes: Vec<PagePass>,
     pub pictures: Vec<PagePicture>,
     /// Names of classes, and of the registers that change.
     pub classes: BTreeMap<u32, PageClass>,
@@ -32,6 +34,8 @@ pub struct PageData {
     pub answers: BTreeMap<String, usize>,
     /// JSON as text, and other answers in Base64.
     pub blobs: Vec<String>,
+    /// How many of the first events have heat maps there.
+    pub counted: usize,
     /// What it is compared with.
     pub comparison: Option<Comparison>,
 }
@@ -48,12 +52,36 @@ pub struct PageEvent {
     pub kind: &'static str,
     pub faults: u64,
     pub text: String,
+    /// Milliseconds that it takes here, with all that it draws.
+    pub time: f64,
+    /// What it draws, if it does.
+    pub draw: Option<PageDraw>,
     pub details: Vec<String>,
     pub shows: Vec<PageShow>,
     /// Which of [`PageData::programs`] it runs.
     pub programs: Vec<usize>,
     /// Registers of the class that are others than at its event before: number, word, fields.
     pub registers: Vec<(usize, u32, String)>,
+}
+
+/// What an event draws.
+#[derive(Serialize)]
+pub struct PageDraw {
+    pub topology: String,
+    /// Draws: instances, or parts.
+    pub parts: usize,
+    pub vertices: u64,
+    pub primitives: u64,
+    /// What is not as in the draw before it in the page.
+    pub differs: Vec<String>,
+}
+
+/// A pass.
+#[derive(Serialize)]
+pub struct PagePass {
+    /// Its first event and the one after its last, in the page.
+    pub events: [usize; 2],
+    pub canvases: Vec<usize>,
 }
 
 /// A canvas at an event.
@@ -116,6 +144,8 @@ pub fn page_event(machine: Machine, event: &Event) -> PageEvent {
         kind: event.kind(),
         faults: event.faults(),
         text: summary(event),
+        time: 0.0,
+        draw: draw(event),
         details: event.effects.iter().map(detail).collect(),
         shows: Vec::new(),
         programs: Vec::new(),
@@ -123,12 +153,34 @@ pub fn page_event(machine: Machine, event: &Event) -> PageEvent {
     }
 }
 
+/// What it draws, without what differs.
+fn draw(event: &Event) -> Option<PageDraw> {
+    let first = event.draws().next()?;
+    Some(PageDraw {
+        topology: topology(first),
+        parts: event.draws().count(),
+        vertices: vertices(event),
+        primitives: primitives(event),
+        differs: Vec::new(),
+    })
+}
+
+fn vertices(event: &Event) -> u64 {
+    event.draws().map(|draw| u64::from(draw.vertices)).sum()
+}
+
+fn primitives(event: &Event) -> u64 {
+    event.draws().map(|draw| draw.primitives).sum()
+}
+
+fn topology(draw: &Draw) -> String {
+    draw.topology.map_or_else(|| "triangles".to_owned(), |topology| format!("{topology:?}"))
+}
+
 /// An event in a few words.
 fn summary(event: &Event) -> String {
-    let draws: Vec<&Draw> = event.draws().collect();
-    if !draws.is_empty() {
-        let vertices: u64 = draws.iter().map(|draw| u64::from(draw.vertices)).sum();
-        let primitives: u64 = draws.iter().map(|draw| draw.primitives).sum();
+    if event.draws().next().is_some() {
+        let (vertices, primitives) = (vertices(event), primitives(event));
         return format!("{}, {}", count(vertices, "vertex", "vertices"), count(primitives, "primitive", "primitives"));
     }
     let first = event.effects.iter().find(|effect| !matches!(effect, Effect::Faults(_)));
@@ -149,7 +201,7 @@ fn range_text(range: GuestRange) -> String {
 fn detail(effect: &Effect) -> String {
     match effect {
         Effect::Draw(draw) => {
-            let topology = draw.topology.map_or_else(|| "triangles".to_owned(), |topology| format!("{topology:?}"));
+            let topology = topology(draw);
             let textures: Vec<String> = draw.textures.iter().copied().map(range_text).collect();
             let textures = if textures.is_empty() { "no textures".to_owned() } else { textures.join(", ") };
             let Draw { vertices, primitives, kernel, .. } = draw;

@@ -2,7 +2,8 @@
 //!
 //! The first replay lists the events and keeps snapshots of the device between submissions: as often as replaying since
 //! the last one has taken a multiple of what a snapshot takes, so that they cost a small part of opening a capture.
-//! Submissions that take long are replayed once more, in bounded runs with snapshots between them.
+//! Submissions that take long or have many commands are replayed once more, in bounded runs with snapshots between
+//! them.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,10 +29,12 @@ pub struct SessionOptions {
     pub longest_run: Duration,
     /// Words of push buffers and lists between two of these at least.
     pub run_words: u64,
+    /// Commands from one checkpoint to the next, and those of a run: whatever the time that they take.
+    pub max_commands: u64,
 }
 
 impl Default for SessionOptions {
-    /// Checkpoints of at most 256 MiB, and no more than about 50 ms to replay from one to the next.
+    /// Checkpoints of at most 256 MiB, and no more than about 50 ms and 2048 commands to replay from one to the next.
     fn default() -> Self {
         SessionOptions {
             device: Options::default(),
@@ -39,6 +42,7 @@ impl Default for SessionOptions {
             checkpoint_bytes: 256 << 20,
             longest_run: Duration::from_millis(50),
             run_words: 4096,
+            max_commands: 2048,
         }
     }
 }
@@ -65,6 +69,8 @@ pub struct Session<'a> {
     /// Submissions that may be replayed in bounded runs.
     divided: Vec<usize>,
     run_words: u64,
+    /// Commands that the last replay has executed.
+    replayed: u64,
     faults: Faults,
 }
 
@@ -91,6 +97,7 @@ impl<'a> Session<'a> {
             checkpoints: Vec::new(),
             divided: Vec::new(),
             run_words: options.run_words,
+            replayed: 0,
             faults: Faults::default(),
         };
         session.device.set_observer(Some(Box::new(session.watch.clone())));
@@ -113,7 +120,9 @@ impl<'a> Session<'a> {
         let mut cost = self.checkpoint(setup)?;
         let mut since = Duration::ZERO;
         for record in setup..self.capture.entries().len() {
-            if since > cost * options.checkpoint_worth && self.begins_work(record) {
+            let commands = self.watch.lock().order - self.checkpoints.last().map_or(0, |last| last.order);
+            let is_far = since > cost * options.checkpoint_worth || commands > options.max_commands;
+            if is_far && self.begins_work(record) {
                 cost = self.checkpoint(record)?;
                 since = Duration::ZERO;
                 self.bound(options.checkpoint_bytes);
@@ -124,7 +133,8 @@ impl<'a> Session<'a> {
             since += taken;
             let is_submission = matches!(self.capture.entries()[record].record, Record::Submit(_));
             let orders = first..self.watch.lock().order;
-            if is_submission && taken > options.longest_run && !self.device.is_deferred() && !orders.is_empty() {
+            let is_long = taken > options.longest_run || orders.end - orders.start > options.max_commands;
+            if is_submission && is_long && !self.device.is_deferred() && !orders.is_empty() {
                 long.push((record, orders));
             }
         }
@@ -140,12 +150,13 @@ impl<'a> Session<'a> {
         self.go_back(orders.start, record)?;
         self.device.set_deferred(true);
         self.play(record..record + 1, Checks::NONE)?;
-        let (mut made, mut since) = (Vec::new(), Instant::now());
+        let (mut made, mut since, mut last) = (Vec::new(), Instant::now(), orders.start);
         while self.device.run_for(RunLimit::of_words(options.run_words)) == RunEnd::BudgetUsed {
-            if since.elapsed() > options.longest_run {
+            let order = self.watch.lock().order;
+            if since.elapsed() > options.longest_run || order - last > options.max_commands {
                 let state = self.device.snapshot(STATE)?;
-                made.push(Checkpoint { record, is_inside: true, order: self.watch.lock().order, state });
-                since = Instant::now();
+                made.push(Checkpoint { record, is_inside: true, order, state });
+                (since, last) = (Instant::now(), order);
             }
         }
         self.device.finish();
@@ -191,11 +202,18 @@ impl<'a> Session<'a> {
         self.device.set_deferred(false);
     }
 
-    /// Replays from the last checkpoint before command `first` up to command `last` of record `end` at least. In
-    /// bounded runs, which only `stops` allows, draws of many vertices do not tell everything of themselves.
-    fn go(&mut self, first: u64, (last, end): (u64, usize), stops: bool) -> Result<(), Error> {
-        let (mut next, is_inside) = self.restore(first)?;
-        let is_bounded = |session: &Self, record: usize| stops && record == end && session.divided.contains(&record);
+    /// Replays from the last checkpoint before command `first` up to command `last` of record `end` at least.
+    fn go(&mut self, first: u64, end: (u64, usize)) -> Result<(), Error> {
+        let next = self.restore(first)?;
+        let start = self.watch.lock().order;
+        let gone = self.go_on(next, end);
+        self.replayed = self.watch.lock().order - start;
+        gone
+    }
+
+    /// The same from a record on, of which a part may be done.
+    fn go_on(&mut self, (mut next, is_inside): (usize, bool), (last, end): (u64, usize)) -> Result<(), Error> {
+        let is_bounded = |session: &Self, record: usize| record == end && session.divided.contains(&record);
         if is_inside {
             if is_bounded(self, next) {
                 return self.run_up_to(last);
@@ -291,6 +309,11 @@ impl<'a> Session<'a> {
         (self.checkpoints.len(), self.checkpoints.iter().map(|kept| kept.state.len()).sum())
     }
 
+    /// How many commands the last look or tour has executed: they bound the time that it takes.
+    pub fn replayed(&self) -> u64 {
+        self.replayed
+    }
+
     /// Looks at commands from event `first` to event `last`, both included, in one replay. The tour is asked about
     /// some commands outside of these, too. Events are numbered as in [`events`](Self::events).
     ///
@@ -300,7 +323,7 @@ impl<'a> Session<'a> {
         let none = || Error::InvalidArgument(format!("events {first} to {last} of {}", self.events.len()));
         let (from, to) = (self.events.get(first).ok_or_else(none)?, self.events.get(last).ok_or_else(none)?);
         let (first, last) = (from.order, (to.order, to.record));
-        self.guide(tour, |session| session.go(first, last, false))
+        self.guide(tour, |session| session.go(first, last))
     }
 
     /// Replays with somebody who looks at commands.
@@ -320,7 +343,7 @@ impl<'a> Session<'a> {
         let &Event { order, record, .. } = self.events.get(event).ok_or_else(none)?;
         let found = Arc::new(Mutex::new(None));
         let one = Box::new(One { order, moment, ask: Some(ask), found: found.clone() });
-        self.guide(one, |session| session.go(order, (order, record), true))?;
+        self.guide(one, |session| session.go(order, (order, record)))?;
         let seen = found.lock().unwrap_or_else(PoisonError::into_inner).take();
         seen.ok_or_else(|| Error::InvalidArgument(format!("event {event} does not come again")))
     }

@@ -1,8 +1,11 @@
 //! Looking at commands while a capture is replayed.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use triglyph::probe::{Command, Effect, Fragment, FragmentCounts, Input, Observer, View, Watch as Kernels, Watched};
+use triglyph::probe::{
+    Command, Counting, Effect, Fragment, FragmentCounts, Input, Observer, View, Watch as Kernels, Watched,
+};
 use triglyph::{GuestAddr, GuestRange};
 
 use crate::events::Event;
@@ -69,15 +72,21 @@ pub trait Tour: Send {
         let _ = (order, fragments);
     }
 
-    /// Whether a command's draws are to tell how many fragments they have at each pixel.
-    fn wants_counts(&mut self, order: u64) -> bool {
+    /// What a command's draws are to tell of their fragments.
+    fn wants_counts(&mut self, order: u64) -> Counting {
         let _ = order;
-        false
+        Counting::Nothing
     }
 
     /// The fragments of a draw of the command, before the look after it.
     fn counts(&mut self, order: u64, counts: &FragmentCounts) {
         let _ = (order, counts);
+    }
+
+    /// How long a command has taken, with all that it draws and nothing else; for commands that are looked at before
+    /// and after.
+    fn time(&mut self, order: u64, time: Duration) {
+        let _ = (order, time);
     }
 
     /// Whether a command's draws are to be told of with what goes into them.
@@ -103,6 +112,8 @@ pub(crate) struct Shared {
     pub events: Option<Vec<Event>>,
     pub tour: Option<Box<dyn Tour>>,
     asked: Option<(Ask, Moment)>,
+    /// When the look before the command in progress was over.
+    began: Option<Instant>,
 }
 
 /// A handle on it.
@@ -126,7 +137,7 @@ impl Observer for Watch {
     fn begin(&mut self, _: &Command) -> bool {
         let mut shared = self.lock();
         let order = shared.order;
-        shared.order += 1;
+        (shared.order, shared.began) = (order + 1, None);
         shared.ask(order, Moment::Before)
     }
 
@@ -157,10 +168,10 @@ impl Observer for Watch {
         shared.tour.as_mut().is_some_and(|tour| tour.wants_inputs(order))
     }
 
-    fn wants_counts(&mut self) -> bool {
+    fn wants_counts(&mut self) -> Counting {
         let mut shared = self.lock();
         let order = shared.order - 1;
-        shared.tour.as_mut().is_some_and(|tour| tour.wants_counts(order))
+        shared.tour.as_mut().map_or(Counting::Nothing, |tour| tour.wants_counts(order))
     }
 
     fn counts(&mut self, counts: &FragmentCounts) {
@@ -196,16 +207,25 @@ impl Observer for Watch {
     fn look(&mut self, view: &View<'_>) {
         let mut shared = self.lock();
         let Some((ask, moment)) = shared.asked.take() else { return };
+        let order = shared.order - 1;
+        if let (Moment::After, Some(began)) = (moment, shared.began.take()) {
+            let time = began.elapsed();
+            if let Some(tour) = &mut shared.tour {
+                tour.time(order, time);
+            }
+        }
         let read = |range: &GuestRange| {
             let mut bytes = vec![0; usize::try_from(range.size).unwrap_or(0)];
             view.memory.read_pieces(range.start, &mut bytes);
             bytes
         };
         let registers = if ask.registers { view.registers.iter().map(|cell| cell.get()).collect() } else { Vec::new() };
-        let order = shared.order - 1;
         let seen = Seen { order, moment, registers, ranges: ask.ranges.iter().map(read).collect() };
         if let Some(tour) = &mut shared.tour {
             tour.seen(seen);
+        }
+        if moment == Moment::Before {
+            shared.began = Some(Instant::now());
         }
     }
 }

@@ -3,7 +3,7 @@
 #![allow(missing_docs, reason = "test code, never published")]
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -116,15 +116,40 @@ fn long_submissions_have_checkpoints_inside() {
     assert!(a.unwrap() == b.unwrap());
 }
 
-/// The events that change a pixel, by the whole surface before and after each of them.
-fn by_brute_force(all: &[Seen], numbers: &HashMap<u64, usize>, index: usize, at: usize, count: usize) -> Vec<Change> {
-    let pixel = |seen: &Seen| seen.ranges[index][at..at + count].to_vec();
-    let pairs = all.chunks_exact(2).map(|pair| {
-        assert!(pair[0].order == pair[1].order && pair[0].moment == Moment::Before);
-        let event = numbers[&pair[0].order];
-        Change { event, before: pixel(&pair[0]), after: pixel(&pair[1]), fragments: Vec::new() }
-    });
-    pairs.filter(Change::is_changed).collect()
+/// A pixel of a surface: which range of those that are shown, and where in it.
+struct Pixel {
+    range: usize,
+    bytes: std::ops::Range<usize>,
+}
+
+/// The events that change pixels, by whole surfaces before and after each of them.
+struct BruteForce {
+    ask: Ask,
+    /// Events by the order of their commands.
+    numbers: HashMap<u64, usize>,
+    pixels: Vec<Pixel>,
+    before: Vec<Vec<u8>>,
+    found: Arc<Mutex<Vec<Vec<Change>>>>,
+}
+
+impl Tour for BruteForce {
+    fn ask(&mut self, order: u64, _: Moment) -> Option<Ask> {
+        self.numbers.contains_key(&order).then(|| self.ask.clone())
+    }
+
+    fn seen(&mut self, seen: Seen) {
+        if seen.moment == Moment::Before {
+            self.before = seen.ranges;
+            return;
+        }
+        let event = self.numbers[&seen.order];
+        for (Pixel { range, bytes }, found) in self.pixels.iter().zip(self.found.lock().unwrap().iter_mut()) {
+            let [before, after] = [&self.before, &seen.ranges].map(|all| all[*range][bytes.clone()].to_vec());
+            if before != after {
+                found.push(Change { event, before, after, fragments: Vec::new() });
+            }
+        }
+    }
 }
 
 /// A draw changes a colour only if a fragment passes. Returns how many have passed and failed.
@@ -146,41 +171,93 @@ fn check_fragments(session: &Session<'_>, surface: &Surface, changes: &[Change],
     counts
 }
 
+/// What was compared.
+#[derive(Default)]
+struct Compared {
+    pixels: usize,
+    changes: usize,
+    /// Fragments that passed and that failed.
+    verdicts: [usize; 2],
+}
+
+/// Compares the histories of some random pixels of a capture with whole surfaces before and after every event.
+fn compare_histories(path: &Path, options: &SessionOptions, count: usize, random: &mut Random) -> Compared {
+    let bytes = std::fs::read(path).unwrap();
+    let is_special = ["25-shadow", "20-compute"].iter().any(|name| path.to_string_lossy().contains(name));
+    let mut session = Session::open(&bytes, options).unwrap();
+    let surfaces = surfaces_of(session.events());
+    let mut places = Vec::new();
+    for _ in 0..if surfaces.is_empty() { 0 } else { count } {
+        let range = random.below(surfaces.len() as u32) as usize;
+        let surface = &surfaces[range];
+        let (x, y) = (random.below(surface.width), random.below(surface.rows));
+        let at = surface.offset(x, y) as usize;
+        let bytes = at..at + surface.bytes as usize;
+        if bytes.end <= surface.size as usize {
+            places.push((x, y, Pixel { range, bytes }));
+        }
+    }
+    let pixels = places.iter().map(|(_, _, Pixel { range, bytes })| Pixel { range: *range, bytes: bytes.clone() });
+    let pixels: Vec<Pixel> = pixels.collect();
+    let ask = Ask { registers: false, ..everything(&session) };
+    let numbers = session.events().iter().map(|event| (event.order, event.number)).collect();
+    let found = Arc::new(Mutex::new(vec![Vec::new(); pixels.len()]));
+    let last = session.events().len() - 1;
+    let tour = BruteForce { ask, numbers, pixels, before: Vec::new(), found: found.clone() };
+    session.tour(0, last, Box::new(tour)).unwrap();
+    let mut compared = Compared::default();
+    for ((x, y, Pixel { range, .. }), expected) in places.into_iter().zip(found.lock().unwrap().iter()) {
+        let surface = &surfaces[range];
+        let mut found = history(&mut session, surface, x, y).unwrap();
+        let seen = check_fragments(&session, surface, &found, is_special);
+        compared.verdicts = [compared.verdicts[0] + seen[0], compared.verdicts[1] + seen[1]];
+        found.retain(Change::is_changed);
+        found.iter_mut().for_each(|change| change.fragments.clear());
+        assert_eq!(found, *expected, "{}: ({x}, {y}) of {surface:?}", path.display());
+        compared.pixels += 1;
+        compared.changes += found.len();
+    }
+    compared
+}
+
 #[test]
 fn pixels_have_the_history_that_comparing_surfaces_gives() {
     let mut random = Random::new(2);
-    let (mut pixels, mut changes, mut verdicts) = (0, 0, [0; 2]);
+    let mut all = Compared::default();
     for path in some_captures() {
-        let bytes = std::fs::read(&path).unwrap();
-        let is_special = ["25-shadow", "20-compute"].iter().any(|name| path.to_string_lossy().contains(name));
-        let mut session = Session::open(&bytes, &options()).unwrap();
-        let surfaces = surfaces_of(session.events());
-        let ask = Ask { registers: false, ..everything(&session) };
-        let events = session.events().iter();
-        let numbers: HashMap<u64, usize> = events.map(|event| (event.order, event.number)).collect();
-        let both = |&order: &u64| [(order, Moment::Before), (order, Moment::After)].map(|key| (key, ask.clone()));
-        let asks = numbers.keys().flat_map(both).collect();
-        let all = if surfaces.is_empty() { Vec::new() } else { collect(&mut session, asks) };
-        for _ in 0..if surfaces.is_empty() { 0 } else { 20 } {
-            let index = random.below(surfaces.len() as u32) as usize;
-            let surface = &surfaces[index];
-            let (x, y) = (random.below(surface.width), random.below(surface.rows));
-            let (at, count) = (surface.offset(x, y) as usize, surface.bytes as usize);
-            if at + count > surface.size as usize {
-                continue;
-            }
-            let mut found = history(&mut session, surface, x, y).unwrap();
-            let seen = check_fragments(&session, surface, &found, is_special);
-            verdicts = [verdicts[0] + seen[0], verdicts[1] + seen[1]];
-            found.retain(Change::is_changed);
-            found.iter_mut().for_each(|change| change.fragments.clear());
-            let expected = by_brute_force(&all, &numbers, index, at, count);
-            assert_eq!(found, expected, "{}: ({x}, {y}) of {surface:?}", path.display());
-            (pixels, changes) = (pixels + 1, changes + found.len());
-        }
+        let Compared { pixels, changes, verdicts } = compare_histories(&path, &options(), 20, &mut random);
+        all.pixels += pixels;
+        all.changes += changes;
+        all.verdicts = [all.verdicts[0] + verdicts[0], all.verdicts[1] + verdicts[1]];
     }
+    let Compared { pixels, changes, verdicts } = all;
     assert!(pixels >= 200 && changes >= 200, "{changes} changes of {pixels} pixels");
     assert!(verdicts[0] >= 90 && verdicts[1] >= 10, "{verdicts:?} fragments passed and failed");
+}
+
+/// 200 random pixels of a machine's capture with the most events.
+fn compare_200(name: &str) {
+    let path = captures("").into_iter().find(|path| path.to_string_lossy().ends_with(&format!("{name}.tgc"))).unwrap();
+    let compared = compare_histories(&path, &SessionOptions::default(), 200, &mut Random::new(4));
+    assert_eq!(compared.pixels, 200, "{name}");
+    assert!(compared.changes >= 200, "{name}: {} changes", compared.changes);
+}
+
+#[test]
+fn histories_of_the_largest_3ds_capture() {
+    compare_200("3ds/22-city");
+}
+
+#[test]
+fn histories_of_the_largest_ps3_captures() {
+    compare_200("rsx/16-ffp");
+    compare_200("rsx/05-blend");
+}
+
+#[test]
+fn histories_of_the_largest_tegra_captures() {
+    compare_200("tegra/24-dynamic");
+    compare_200("tegra/05-blend");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use triglyph::capture::decode_png;
-use triglyph::probe::{ConstantKind, Fetch};
+use triglyph::probe::{ConstantKind, Fetch, Role, Surface, Verdict};
 use triglyph::{Options, Tier};
 use triglyph_guest::kernel::program::sampler::{Filter, Shape, TextureKey};
 use triglyph_guest::kernel::window::{Window, buffer};
@@ -206,6 +206,9 @@ fn servers_answer_for_all_views() {
         assert!(text(format!("mesh/{draw}/0/after")).contains("\"has_edges\":true"));
         assert!(text(format!("mesh/{draw}/0/0")).contains("\"positions\":["));
         assert!(text(format!("constants/{draw}")).contains("\"changed\":"));
+        assert!(text(format!("heat/0/0/{draw}")).contains("\"maps\":[\"fragments\""));
+        assert!(text(format!("order/{draw}/{draw}")).starts_with(&format!("[{{\"event\":{draw},\"all\":")));
+        assert!(text(format!("primitives/{draw}")).contains("\"rows\":[{\"part\":0,"));
         if inputs.contains("\"textures\":[{") {
             let picture = server.answer(&format!("texture/{draw}/0/0/0/0")).unwrap();
             assert!(decode_png(&picture.bytes).is_ok());
@@ -277,24 +280,110 @@ fn heat_maps_count_what_changes_and_what_is_covered() {
     assert!(changes >= 100_000 && fragments >= changes, "{changes} {fragments}");
 }
 
+/// Compares the verdicts of all fragments of a surface with the histories of some of its pixels: some of each verdict,
+/// and some others. Returns how many pixels there were, and their fragments by verdict.
+fn compare_verdicts(session: &mut Session<'_>, surface: &Surface) -> (usize, [u32; Verdict::ALL.len()]) {
+    let heat = session.heat(surface, 0..session.events().len()).unwrap();
+    let mut some: Vec<u32> = (0..surface.width * surface.rows).step_by(1499).take(30).collect();
+    for counts in &heat.verdicts {
+        let with_it = (0..).zip(counts).filter(|(_, count)| **count != 0).map(|(index, _)| index);
+        some.extend(with_it.step_by(97).take(10));
+    }
+    let mut verdicts = [0; Verdict::ALL.len()];
+    for &index in &some {
+        let (x, y) = (index % surface.width, index / surface.width);
+        let changes = history(session, surface, x, y).unwrap();
+        let fragments: Vec<Verdict> =
+            changes.iter().flat_map(|change| &change.fragments).map(|fragment| fragment.verdict).collect();
+        let of = |verdict: Verdict| fragments.iter().filter(|found| **found == verdict).count() as u32;
+        let (expected, at) = (Verdict::ALL.map(of), index as usize);
+        let found: Vec<u32> = heat.verdicts.iter().map(|counts| counts[at]).collect();
+        assert_eq!(found, expected, "({x}, {y})");
+        let is_all_told = surface.samples == [1, 1] && heat.judged == heat.draws;
+        assert!(!is_all_told || heat.fragments[at] as usize == fragments.len());
+        verdicts.iter_mut().zip(expected).for_each(|(all, count)| *all += count);
+    }
+    (some.len(), verdicts)
+}
+
 #[test]
 fn fragments_are_those_that_pixels_have() {
-    let mut pixels = 0;
-    for path in some_captures() {
+    let (mut pixels, mut verdicts) = (0, [0; Verdict::ALL.len()]);
+    let more = captures("").into_iter().filter(|path| JUDGED.iter().any(|name| path.to_string_lossy().contains(name)));
+    for path in some_captures().into_iter().chain(more) {
         let bytes = std::fs::read(&path).unwrap();
         let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
-        let draw = |event: &&Event| event.draws().count() > 0;
-        let Some(event) = session.events().iter().rfind(draw).map(|event| event.number) else { continue };
-        let surface = *session.events()[event].surfaces().next().unwrap();
-        let is_single = surface.samples == [1, 1] && surface.is_known();
-        let heat = session.heat(&surface, event..event + 1).unwrap();
-        for index in (0..surface.width * surface.rows).step_by(997).filter(|_| is_single).take(40) {
-            let (x, y) = (index % surface.width, index / surface.width);
-            let changes = history(&mut session, &surface, x, y).unwrap();
-            let judged = changes.iter().find(|change| change.event == event).map(|change| change.fragments.len());
-            assert_eq!(heat.fragments[index as usize] as usize, judged.unwrap_or(0), "{}: ({x}, {y})", path.display());
-            pixels += 1;
+        let colors = surfaces_of(session.events()).into_iter().filter(|surface| surface.role == Role::Color(0));
+        for surface in colors.filter(Surface::is_known).take(2).collect::<Vec<_>>() {
+            let (count, found) = compare_verdicts(&mut session, &surface);
+            pixels += count;
+            verdicts.iter_mut().zip(found).for_each(|(all, count)| *all += count);
         }
     }
-    assert!(pixels >= 200, "{pixels}");
+    let [passed, _, alpha, _, stencil, depth] = verdicts;
+    assert!(pixels >= 400 && passed >= 400, "{pixels} pixels, {verdicts:?}");
+    assert!(alpha >= 2 && stencil >= 10 && depth >= 50, "{verdicts:?}");
+}
+
+/// Captures with tests that fail.
+const JUDGED: [&str; 6] =
+    ["3ds/17-fragment", "3ds/22-city", "rsx/10-stencil", "rsx/16-ffp", "tegra/10-stencil", "tegra/16-ffp"];
+
+#[test]
+fn the_drawing_order_is_the_sum_of_its_primitives_and_of_the_heat_map() {
+    let (mut draws, mut primitives, mut failed) = (0, 0, 0);
+    for path in captures("").into_iter().filter(|path| JUDGED.iter().any(|name| path.to_string_lossy().contains(name)))
+    {
+        let bytes = std::fs::read(&path).unwrap();
+        let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
+        let count = session.events().len();
+        let events = count.saturating_sub(60)..count;
+        let order = session.drawing_order(events.clone()).unwrap();
+        let drawn = session.events()[events.clone()].iter().filter(|event| event.draws().count() > 0);
+        let drawn: Vec<usize> = drawn.map(|event| event.number).collect();
+        assert_eq!(order.iter().map(|row| row.event).collect::<Vec<_>>(), drawn, "{}", path.display());
+        for row in &order {
+            let verdicts = row.verdicts.unwrap();
+            let found = session.primitives(row.event).unwrap();
+            let sum = |number: usize| found.iter().map(|primitive| u64::from(primitive.verdicts[number])).sum::<u64>();
+            assert_eq!(std::array::from_fn(sum), verdicts, "{}: event {}", path.display(), row.event);
+            assert_eq!(verdicts.iter().sum::<u64>(), row.all);
+            assert!(found.is_sorted_by_key(|primitive| (primitive.part, primitive.primitive)));
+            draws += 1;
+            primitives += found.len();
+            failed += verdicts[1..].iter().sum::<u64>();
+        }
+        // Of all surfaces that colours go to: each draw has one.
+        let surfaces = surfaces_of(session.events()).into_iter().filter(|surface| surface.role == Role::Color(0));
+        let mut heat = [0; Verdict::ALL.len()];
+        for surface in surfaces.collect::<Vec<_>>() {
+            let found = session.heat(&surface, events.clone()).unwrap();
+            assert_eq!(found.draws, found.judged);
+            heat.iter_mut().zip(&found.verdicts).for_each(|(all, counts)| {
+                *all += counts.iter().map(|&count| u64::from(count)).sum::<u64>();
+            });
+        }
+        let all = order.iter().map(|row| row.verdicts.unwrap());
+        let sum = all.fold([0; Verdict::ALL.len()], |sum, row| std::array::from_fn(|at| sum[at] + row[at]));
+        assert_eq!(heat, sum, "{}", path.display());
+    }
+    assert!(draws >= 100 && primitives >= 300 && failed >= 100_000, "{draws} {primitives} {failed}");
+}
+
+#[test]
+fn files_have_the_heat_of_each_event() {
+    let path = captures("rsx").into_iter().find(|path| path.ends_with("10-stencil.tgc")).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
+    let draws: Vec<usize> =
+        session.events().iter().filter(|event| event.draws().count() > 0).map(|event| event.number).collect();
+    let count = session.events().len();
+    let page = write_page(&mut session, &PageOptions::default()).unwrap();
+    assert!(page.contains(&format!("\"counted\":{count}")));
+    for draw in draws {
+        for path in [format!("heat/0/{draw}"), format!("order/{draw}"), format!("primitives/{draw}")] {
+            assert!(page.contains(&format!("\"{path}\":")), "{path}");
+        }
+    }
+    assert!(page.contains("\\\"stencil\\\"") && page.contains("\\\"passed\\\""));
 }

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use triglyph::capture::{Checks, Player, Reader};
-use triglyph::probe::{Command, Effect, FragmentCounts, Input, Observer, View};
+use triglyph::probe::{Command, Counting, Effect, FragmentCounts, Input, Judged, Observer, View};
 use triglyph::{Device, GuestAddr, Machine, Options, SnapshotOptions, Tier, new_device};
 use triglyph_testkit::data::all_captures;
 
@@ -24,6 +24,8 @@ struct Heard {
     inputs: usize,
     /// Pixels were covered.
     covered: bool,
+    /// Fragments that passed all tests.
+    passed: u64,
 }
 
 /// Looks before and after all commands, or at none.
@@ -62,12 +64,15 @@ impl Observer for Looker {
         self.pixel.is_some()
     }
 
-    fn wants_counts(&mut self) -> bool {
-        self.pixel.is_some()
+    fn wants_counts(&mut self) -> Counting {
+        if self.pixel.is_some() { Counting::Verdicts } else { Counting::Nothing }
     }
 
     fn counts(&mut self, counts: &FragmentCounts) {
-        self.heard.lock().unwrap().covered |= counts.counts.iter().any(|&count| count != 0);
+        let mut heard = self.heard.lock().unwrap();
+        heard.covered |= counts.counts.iter().any(|&count| count != 0);
+        let passed = |judged: &Judged| judged.primitives.iter().map(|primitive| u64::from(primitive.verdicts[0])).sum();
+        heard.passed += counts.judged.as_ref().map_or(0, passed);
     }
 
     fn input(&mut self, input: &Input<'_>) {
@@ -95,7 +100,7 @@ fn replayed(bytes: &[u8], tier: Tier, observer: Option<Box<dyn Observer>>) -> (V
 
 #[test]
 fn looking_after_every_command_changes_nothing() {
-    let (mut fragments, mut inputs, mut covered) = (0, 0, 0);
+    let (mut fragments, mut inputs, mut covered, mut passed) = (0, 0, 0, 0);
     for path in all_captures().0 {
         let bytes = std::fs::read(&path).unwrap();
         let expected = replayed(&bytes, Tier::JitOnly, None);
@@ -114,11 +119,12 @@ fn looking_after_every_command_changes_nothing() {
             fragments += heard.fragments;
             inputs += heard.inputs;
             covered += usize::from(heard.covered);
+            passed += heard.passed;
         }
         assert!(counts.iter().all(|found| *found == counts[0]), "{}", path.display());
     }
     assert!(
-        fragments > 50 && inputs > 1000 && covered > 20,
-        "{fragments} fragments, {inputs} inputs, {covered} captures"
+        fragments > 50 && inputs > 1000 && covered > 20 && passed > 1_000_000,
+        "{fragments} fragments, {inputs} inputs, {covered} captures, {passed} passed"
     );
 }

@@ -29,3 +29,9 @@ pub enum Verdict {
     /// It failed the depth test.
     Depth,
 }
+
+impl Verdict {
+    /// All of them: passed, then what a fragment may fail, in the order of the pipeline.
+    pub const ALL: [Verdict; 6] =
+        [Verdict::Passed, Verdict::Discarded, Verdict::Alpha, Verdict::Bounds, Verdict::Stencil, Verdict::Depth];
+}

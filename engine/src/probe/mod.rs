@@ -20,7 +20,8 @@ mod surface;
 use std::cell::Cell;
 
 #[doc(hidden)]
-pub use count::FragmentCounts;
+pub use count::{Counting, FragmentCounts, Judged, JudgedPrimitive};
+pub(crate) use count::{area_of, covered_pixels};
 pub use effect::{Draw, Effect, Transfer, TransferKind};
 pub use fragment::{Fragment, Verdict};
 #[doc(hidden)]
@@ -95,14 +96,13 @@ pub trait Observer: Send {
         false
     }
 
-    /// Whether draws of the command are to tell how many fragments they have at each pixel. Asked for after
-    /// [`begin`](Self::begin).
+    /// What draws of the command are to tell of their fragments. Asked for after [`begin`](Self::begin).
     #[doc(hidden)]
-    fn wants_counts(&mut self) -> bool {
-        false
+    fn wants_counts(&mut self) -> Counting {
+        Counting::Nothing
     }
 
-    /// The fragments of a draw of the command. Large draws of bounded runs do not tell.
+    /// The fragments of a draw of the command.
     #[doc(hidden)]
     fn counts(&mut self, counts: &FragmentCounts) {
         let _ = counts;

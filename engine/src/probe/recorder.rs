@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::{Command, Effect, FragmentCounts, Input, Observer, Surface, View, Watch};
+use super::{Command, Counting, Effect, FragmentCounts, Input, Observer, Surface, View, Watch};
 use crate::mem::{GuestAddr, Memory};
 use crate::render::Renderer;
 
@@ -21,8 +21,10 @@ pub struct Probe {
     watches: bool,
     /// Whether its draws are told of with what goes into them.
     wants_inputs: bool,
-    /// Whether they tell how many fragments they have.
-    wants_counts: bool,
+    /// What they tell of their fragments.
+    counting: Counting,
+    /// Where the pixel is in the surface that was asked about last.
+    found: Option<(GuestAddr, Surface, Option<[u32; 2]>)>,
 }
 
 impl Probe {
@@ -30,9 +32,9 @@ impl Probe {
         self.wants_inputs
     }
 
-    /// Whether draws are to tell how many fragments they have.
-    pub(crate) fn wants_counts(&self) -> bool {
-        self.wants_counts
+    /// What draws are to tell of their fragments.
+    pub(crate) fn counting(&self) -> Counting {
+        self.counting
     }
 
     /// The fragments of a draw.
@@ -80,7 +82,7 @@ impl Renderer {
             (probe.in_command, probe.faults) = (true, faults);
             probe.pixel = probe.observer.as_mut().and_then(|observer| observer.pixel());
             probe.wants_inputs = probe.observer.as_mut().is_some_and(|observer| observer.wants_inputs());
-            probe.wants_counts = probe.observer.as_mut().is_some_and(|observer| observer.wants_counts());
+            probe.counting = probe.observer.as_mut().map_or(Counting::Nothing, |observer| observer.wants_counts());
             let watch = probe.observer.as_mut().and_then(|observer| observer.watch());
             probe.watches = watch.is_some();
             if let Some(Watch { wanted }) = watch {
@@ -94,7 +96,7 @@ impl Renderer {
     #[cold]
     pub fn end_command(&mut self, memory: &Memory, command: &Command, registers: &[Cell<u32>], faults: u64) {
         let Some(probe) = &mut self.probe else { return };
-        (probe.in_command, probe.wants_inputs, probe.wants_counts) = (false, false, false);
+        (probe.in_command, probe.wants_inputs, probe.counting) = (false, false, Counting::Nothing);
         if std::mem::take(&mut probe.watches) {
             self.end_watch(memory, command);
         }
@@ -128,16 +130,33 @@ impl Renderer {
         }
     }
 
-    /// Whether draws are asked about a pixel.
+    /// Whether somebody asks about draws for which everything before them has to be drawn.
     #[inline(always)]
-    pub(crate) fn asks_for_pixel(&self) -> bool {
-        self.probe.as_ref().is_some_and(|probe| probe.pixel.is_some())
+    pub(crate) fn asks_about_draws(&self) -> bool {
+        let asks = |probe: &Probe| probe.pixel.is_some() || probe.wants_inputs || probe.counting == Counting::Verdicts;
+        self.probe.as_deref().is_some_and(asks)
     }
 
-    /// The pixel that draws are asked about, if it is one of their first surface's.
-    pub(crate) fn asked_pixel(&self, surfaces: &[Surface]) -> Option<[u32; 2]> {
-        let at = self.probe.as_ref()?.pixel?;
-        surfaces.first()?.pixel_at(at)
+    /// Whether somebody asks anything about the draws of the command in progress.
+    #[inline(always)]
+    pub(crate) fn is_asked_about_draws(&self) -> bool {
+        let asked = |probe: &Probe| probe.watches || probe.counting != Counting::Nothing;
+        self.asks_about_draws() || self.probe.as_deref().is_some_and(asked)
+    }
+
+    /// The pixel that draws are asked about, if it is one of their first surface's. Most draws have that of the draw
+    /// before, which is not searched again.
+    pub(crate) fn asked_pixel(&mut self, surfaces: &[Surface]) -> Option<[u32; 2]> {
+        let probe = self.probe.as_deref_mut()?;
+        let (at, surface) = (probe.pixel?, surfaces.first()?);
+        match probe.found {
+            Some((address, known, found)) if address == at && known == *surface => found,
+            _ => {
+                let found = surface.pixel_at(at);
+                probe.found = Some((at, *surface, found));
+                found
+            }
+        }
     }
 
     /// Whether a command is in progress.

@@ -169,13 +169,18 @@ fn cover(scene: &Scene, scissor: &Scissor, (index, area): (u32, Rect), blocks: &
 
 /// Counts the fragments that the primitives from `first` on have at each pixel, before any test.
 pub(crate) fn count_fixed(scene: &Scene, first: usize, counts: &mut FragmentCounts) {
-    let Some(span) = scene.states.last() else { return };
-    let mut blocks = Vec::new();
     for index in first..scene.primitives.len() {
-        cover(scene, &span.state.scissor, (index as u32, scene.bounds[index]), &mut blocks);
-        counts.add(&blocks, 1);
-        blocks.clear();
+        counts.add(&cover_fixed(scene, index as u32, scene.bounds[index]), 1);
     }
+}
+
+/// The blocks of an area that a primitive of the last state covers.
+pub(crate) fn cover_fixed(scene: &Scene, index: u32, area: Rect) -> Vec<PixelBlock> {
+    let mut blocks = Vec::new();
+    if let Some(span) = scene.states.last() {
+        cover(scene, &span.state.scissor, (index, area), &mut blocks);
+    }
+    blocks
 }
 
 /// A scene in the course of being drawn.

@@ -25,10 +25,10 @@ use crate::cache::{DividedKernels, Division, Handle, Kernels, PixelCost, Removal
 use crate::mem::{Memory, Misses};
 use crate::scene::{Kind, Rect, Scene};
 use crate::sched::{Interrupter, Scheduler};
-pub(crate) use fixed::count_fixed;
 pub use fixed::{PreparedState, draw};
-pub(crate) use program::count_programs;
+pub(crate) use fixed::{count_fixed, cover_fixed};
 pub use program::{PreparedProgramState, draw_programs, is_ordered};
+pub(crate) use program::{count_programs, cover_programs};
 
 /// What scenes are drawn with.
 #[derive(Clone, Copy, Debug)]

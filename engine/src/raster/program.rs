@@ -214,22 +214,27 @@ impl<'a> Textures<'a> {
 /// Counts the fragments that the primitives from `first` on have at each pixel, before any test. Samples of a pixel
 /// are one fragment.
 pub(crate) fn count_programs(scene: &ProgramScene, first: usize, counts: &mut FragmentCounts) {
-    let Some(span) = scene.states.last() else { return };
-    let (state, samples) = (&*span.state, scene.target.samples.count());
-    let mut blocks = Vec::new();
     for index in first..scene.primitives.len() {
-        let bounds = scene.bounds[index];
-        let start = |at: u32| at / Programs::TILE * Programs::TILE;
-        for y0 in (start(bounds.y0)..=bounds.y1).step_by(Programs::TILE as usize) {
-            for x0 in (start(bounds.x0)..=bounds.x1).step_by(Programs::TILE as usize) {
-                let tile = Rect { x0, y0, x1: x0 + Programs::TILE - 1, y1: y0 + Programs::TILE - 1 };
-                let Some(clip) = tile.intersect(bounds) else { continue };
-                Cover { index: index as u32, edges: &scene.edges[index], state, clip, samples }.add(&mut blocks);
+        let blocks = cover_programs(scene, index as u32, scene.bounds[index]);
+        counts.add(&blocks, scene.target.samples.count());
+    }
+}
+
+/// The blocks of an area that a primitive of the last state covers, each for every sample.
+pub(crate) fn cover_programs(scene: &ProgramScene, index: u32, area: Rect) -> Vec<PixelBlock> {
+    let mut blocks = Vec::new();
+    let Some(span) = scene.states.last() else { return blocks };
+    let (state, edges, samples) = (&*span.state, &scene.edges[index as usize], scene.target.samples.count());
+    let start = |at: u32| at / Programs::TILE * Programs::TILE;
+    for y0 in (start(area.y0)..=area.y1).step_by(Programs::TILE as usize) {
+        for x0 in (start(area.x0)..=area.x1).step_by(Programs::TILE as usize) {
+            let tile = Rect { x0, y0, x1: x0 + Programs::TILE - 1, y1: y0 + Programs::TILE - 1 };
+            if let Some(clip) = tile.intersect(area) {
+                Cover { index, edges, state, clip, samples }.add(&mut blocks);
             }
         }
-        counts.add(&blocks, samples);
-        blocks.clear();
     }
+    blocks
 }
 
 /// A scene in the course of being drawn.

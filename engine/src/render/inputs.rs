@@ -11,11 +11,8 @@ use crate::draw::program::{ProgramBatch, Provoking, Records, Shape, primitives};
 use crate::draw::{Assembler, Batch, Shaded};
 use crate::mem::{GuestAddr, Memory};
 use crate::probe::{
-    Array, Attribute, BoundTexture, Constants, Fetch, FragmentCounts, Input, MAX_VERTICES, Mesh, Surface, TextureForm,
-    Vertices,
+    Array, Attribute, BoundTexture, Constants, Fetch, Input, MAX_VERTICES, Mesh, TextureForm, Vertices,
 };
-use crate::raster;
-use crate::scene::Extent;
 use crate::scene::program::TextureBinding;
 
 impl Renderer {
@@ -171,24 +168,6 @@ impl Renderer {
             Primitives::Shapes(shapes) => shapes.iter().for_each(|&(shape, _)| add(shape)),
         }
         self.note_input(&Input::Mesh(&mesh));
-    }
-}
-
-impl Renderer {
-    /// Tells the observer of the fragments of the primitives from `first` on, if it asks for them.
-    pub(super) fn count_fixed(&mut self, surfaces: &[Surface], first: usize) {
-        let Some(probe) = self.probe.as_mut().filter(|probe| probe.wants_counts()) else { return };
-        let mut counts = FragmentCounts::new(surfaces, self.scene.target.extent());
-        raster::count_fixed(&self.scene, first, &mut counts);
-        probe.counts(&counts);
-    }
-
-    /// The same for a draw of fragment programs.
-    pub(super) fn count_programs(&mut self, surfaces: &[Surface], first: usize) {
-        let Some(probe) = self.probe.as_mut().filter(|probe| probe.wants_counts()) else { return };
-        let mut counts = FragmentCounts::new(surfaces, self.programs.target.extent());
-        raster::count_programs(&self.programs, first, &mut counts);
-        probe.counts(&counts);
     }
 }
 

@@ -119,7 +119,7 @@ impl Renderer {
             self.close_scene(memory);
         }
         self.reads.note(memory, call.state);
-        if self.asks_for_pixel() || self.wants_inputs() {
+        if self.asks_about_draws() {
             self.show_open(memory, |_| {});
         }
         if self.wants_inputs() {
@@ -168,7 +168,7 @@ impl Renderer {
             if let Some(at) = self.asked_pixel(&draw.surfaces) {
                 draw.fragments = self.judge_programs(memory, &draw.surfaces, at, first);
             }
-            self.count_programs(&draw.surfaces, first);
+            self.count_programs(memory, &draw.surfaces, first);
             self.note_effect(Effect::Draw(draw));
         }
     }

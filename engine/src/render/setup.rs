@@ -50,10 +50,11 @@ impl FixedDraw {
 }
 
 impl Renderer {
-    /// Whether the setup of a draw of so many vertices is left for [`Self::draw_closed`].
+    /// Whether the setup of a draw of so many vertices is left for [`Self::draw_closed`]. Who asks about the draw hears
+    /// of it before its command ends.
     #[inline]
     pub(super) fn is_setup_left(&self, vertices: usize) -> bool {
-        vertices >= LARGE && self.interrupter.is_some()
+        vertices >= LARGE && self.interrupter.is_some() && !self.is_asked_about_draws()
     }
 
     /// Leaves a draw of fixed-function fragments for it.

@@ -68,6 +68,16 @@ impl Rect {
         (rect.x0 <= rect.x1 && rect.y0 <= rect.y1).then_some(rect)
     }
 
+    /// The smallest rectangle that holds both.
+    pub fn around(self, other: Rect) -> Rect {
+        Rect {
+            x0: self.x0.min(other.x0),
+            y0: self.y0.min(other.y0),
+            x1: self.x1.max(other.x1),
+            y1: self.y1.max(other.y1),
+        }
+    }
+
     /// The stored pixels of pixels with some samples each.
     pub fn stored(self, samples: Samples) -> Rect {
         let (across, down) = (u32::from(samples.across), u32::from(samples.down));
@@ -249,6 +259,11 @@ impl<K: Kind> Scene<K> {
                 }
             }
         }
+    }
+
+    /// The smallest rectangle that holds the bounds of the primitives from `first` on, if there are any.
+    pub fn bounds_from(&self, first: usize) -> Option<Rect> {
+        self.bounds.get(first..)?.iter().copied().reduce(Rect::around)
     }
 
     /// Makes it a scene of one primitive, with the varyings that it has.

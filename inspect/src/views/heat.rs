@@ -1,30 +1,32 @@
-//! Heat maps: how often the pixels of a surface were drawn to in a range of events.
+//! Heat maps: how often the pixels of a surface were drawn to in a range of events, and what became of the fragments.
 
-use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 use triglyph::Error;
-use triglyph::probe::{FragmentCounts, Surface};
+use triglyph::capture::Picture;
+use triglyph::probe::{FragmentCounts, Surface, Verdict};
 
+use super::counted::Counted;
+use crate::page::base64;
 use crate::replay::Session;
 use crate::surfaces::is_same;
-use crate::tour::{Ask, Moment, Seen, Tour};
 
-/// How often each stored pixel of a surface was drawn to, row after row as they are stored.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+/// How often each stored pixel of a part of a surface was drawn to, row after row as they are stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heat {
-    /// Pixels of a row.
-    pub width: u32,
-    /// Rows.
-    pub rows: u32,
+    /// The part: the first pixel of a row, the first row, pixels of a row, rows.
+    pub area: [u32; 4],
     /// Draws that were counted.
     pub draws: usize,
+    /// Those of them of which it is known what became of their fragments.
+    pub judged: usize,
     /// Fragments before any test: the depth complexity.
     pub fragments: Vec<u32>,
     /// Events that changed the pixel's bytes: the overdraw, as far as it shows.
     pub changes: Vec<u32>,
+    /// What became of the fragments of draws that were judged, by [`Verdict::ALL`].
+    pub verdicts: [Vec<u32>; Verdict::ALL.len()],
 }
 
 /// Stored pixels of the largest surface that is counted.
@@ -35,79 +37,169 @@ impl Session<'_> {
     /// surface, changes those of any of their events that draw to it.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for no events, and for surfaces of more than 2^23 pixels; otherwise as
-    /// [`Self::tour`].
+    /// [`Error::InvalidArgument`] for events that there are not, and for surfaces of more than 2^23 pixels; otherwise
+    /// as [`Self::tour`].
     pub fn heat(&mut self, surface: &Surface, events: Range<usize>) -> Result<Heat, Error> {
         let pixels = u64::from(surface.width) * u64::from(surface.rows);
-        let none = || Error::InvalidArgument(format!("events {events:?}, a surface of {pixels} pixels"));
-        let listed = self.events().get(events.clone()).filter(|_| pixels <= MAX_PIXELS).ok_or_else(none)?;
-        let concerned = listed.iter().filter(|event| event.surfaces().any(|found| is_same(found, surface)));
-        let orders: HashMap<u64, usize> = concerned.map(|event| (event.order, event.number)).collect();
-        let empty = || vec![0; pixels as usize];
-        let (fragments, changes) = (empty(), empty());
-        let heat = Heat { width: surface.width, rows: surface.rows, draws: 0, fragments, changes };
-        let (Some(&first), Some(&last)) = (orders.values().min(), orders.values().max()) else { return Ok(heat) };
-        let found = Arc::new(Mutex::new(heat));
-        let counter = Counter { surface: *surface, orders, before: Vec::new(), found: found.clone() };
-        self.tour(first, last, Box::new(counter))?;
-        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(std::mem::take(&mut *found))
-    }
-}
-
-struct Counter {
-    surface: Surface,
-    orders: HashMap<u64, usize>,
-    /// The surface before the event.
-    before: Vec<u8>,
-    found: Arc<Mutex<Heat>>,
-}
-
-impl Tour for Counter {
-    fn ask(&mut self, order: u64, _: Moment) -> Option<Ask> {
-        self.orders.contains_key(&order).then(|| Ask { registers: false, ranges: vec![self.surface.range()] })
-    }
-
-    fn wants_counts(&mut self, order: u64) -> bool {
-        self.orders.contains_key(&order)
-    }
-
-    fn counts(&mut self, _: u64, counts: &FragmentCounts) {
-        if !counts.surfaces.iter().any(|found| is_same(found, &self.surface)) {
-            return;
+        if pixels > MAX_PIXELS {
+            return Err(Error::InvalidArgument(format!("a surface of {pixels} pixels")));
         }
-        let mut heat = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        heat.draws += 1;
-        let [across, down] = self.surface.samples.map(u32::from);
-        let width = heat.width;
-        for (y, row) in (0..).zip(counts.counts.chunks(counts.width.max(1) as usize)) {
-            for (x, &count) in (0..).zip(row).filter(|(_, count)| **count != 0) {
-                // All samples of a pixel have its fragments.
-                for at in (0..down).flat_map(|dy| (0..across).map(move |dx| (x * across + dx, y * down + dy))) {
-                    if let Some(pixel) = heat.fragments.get_mut((at.1 * width + at.0) as usize) {
-                        *pixel += count;
+        let whole = Heat::new([0, 0, surface.width, surface.rows]);
+        let (heat, _) = self.fold_fragments(events, &[*surface], (whole, *surface), |(heat, surface), counted| {
+            heat.add(surface, counted, 0);
+        })?;
+        Ok(heat)
+    }
+}
+
+/// The stored pixels of a surface in which a draw has fragments.
+fn stored_area(surface: &Surface, counts: &FragmentCounts) -> [u32; 4] {
+    let ([across, down], [x, y, width, rows]) = (surface.samples.map(u32::from), counts.area);
+    [x * across, y * down, width * across, rows * down]
+}
+
+impl Heat {
+    fn new(area: [u32; 4]) -> Self {
+        let empty = || vec![0; area[2] as usize * area[3] as usize];
+        Heat {
+            area,
+            draws: 0,
+            judged: 0,
+            fragments: empty(),
+            changes: empty(),
+            verdicts: std::array::from_fn(|_| empty()),
+        }
+    }
+
+    /// The heat of one event, in the part of the surface that it draws to; `None` if it does not draw to it. `number`:
+    /// which of the surfaces that were looked at it is.
+    pub(super) fn of_event(surface: &Surface, counted: &Counted, number: usize) -> Option<Heat> {
+        let areas = counted.draws.iter().filter(|counts| has_surface(counts, surface));
+        let [x0, y0, x1, y1] =
+            areas.map(|counts| stored_area(surface, counts)).fold([u32::MAX, u32::MAX, 0, 0], |all, part| {
+                let [x, y, width, rows] = part;
+                [all[0].min(x), all[1].min(y), all[2].max(x + width), all[3].max(y + rows)]
+            });
+        let (x1, y1) = (x1.min(surface.width), y1.min(surface.rows));
+        if x1 <= x0 || y1 <= y0 {
+            return None;
+        }
+        let mut heat = Heat::new([x0, y0, x1 - x0, y1 - y0]);
+        heat.add(surface, counted, number);
+        Some(heat)
+    }
+
+    /// Adds what an event does.
+    fn add(&mut self, surface: &Surface, counted: &Counted, number: usize) {
+        let mut is_drawn = false;
+        for counts in counted.draws.iter().filter(|counts| has_surface(counts, surface)) {
+            is_drawn = true;
+            self.draws += 1;
+            self.add_fragments(surface, counts);
+            self.add_verdicts(surface, counts);
+        }
+        if let (true, Some(before), Some(after)) = (is_drawn, counted.before.get(number), counted.after.get(number)) {
+            self.add_changes(surface, before, after);
+        }
+    }
+
+    /// Where the number of a stored pixel is.
+    fn index(&self, x: u32, y: u32) -> Option<usize> {
+        let [x0, y0, width, rows] = self.area;
+        let (dx, dy) = (x.checked_sub(x0)?, y.checked_sub(y0)?);
+        (dx < width && dy < rows).then_some((dy * width + dx) as usize)
+    }
+
+    /// All samples of a pixel have its fragments.
+    fn add_fragments(&mut self, surface: &Surface, counts: &FragmentCounts) {
+        let [across, down] = surface.samples.map(u32::from);
+        let [x0, y0, width, _] = counts.area;
+        for (y, row) in (y0..).zip(counts.counts.chunks(width.max(1) as usize)) {
+            for (x, &count) in (x0..).zip(row).filter(|(_, count)| **count != 0) {
+                for (dx, dy) in (0..down).flat_map(|dy| (0..across).map(move |dx| (dx, dy))) {
+                    if let Some(at) = self.index(x * across + dx, y * down + dy) {
+                        self.fragments[at] += count;
                     }
                 }
             }
         }
     }
 
-    fn seen(&mut self, mut seen: Seen) {
-        let now = seen.ranges.pop().unwrap_or_default();
-        if seen.moment == Moment::Before {
-            self.before = now;
-            return;
-        }
-        let mut heat = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        let (width, bytes) = (heat.width, self.surface.bytes as usize);
-        if now == self.before {
-            return;
-        }
-        for (index, changes) in (0..).zip(&mut heat.changes) {
-            let at = self.surface.offset(index % width, index / width) as usize;
-            if now.get(at..at + bytes) != self.before.get(at..at + bytes) {
-                *changes += 1;
+    fn add_verdicts(&mut self, surface: &Surface, counts: &FragmentCounts) {
+        let Some(judged) = &counts.judged else { return };
+        self.judged += 1;
+        let [x0, y0, width, _] = stored_area(surface, counts);
+        for (number, found) in judged.verdicts.iter().enumerate() {
+            for (y, row) in (y0..).zip(found.chunks(width.max(1) as usize)) {
+                for (x, &count) in (x0..).zip(row).filter(|(_, count)| **count != 0) {
+                    if let Some(at) = self.index(x, y) {
+                        self.verdicts[number][at] += count;
+                    }
+                }
             }
         }
     }
+
+    fn add_changes(&mut self, surface: &Surface, before: &[u8], after: &[u8]) {
+        if before == after {
+            return;
+        }
+        let ([x0, y0, width, _], bytes) = (self.area, surface.bytes as usize);
+        for (index, changes) in (0..).zip(&mut self.changes) {
+            let at = surface.offset(x0 + index % width, y0 + index / width) as usize;
+            *changes += u32::from(after.get(at..at + bytes) != before.get(at..at + bytes));
+        }
+    }
+
+    /// The answer for a page.
+    pub(super) fn answer(&self, surface: &Surface) -> HeatAnswer {
+        let all = [("fragments", &self.fragments), ("changes", &self.changes)].into_iter();
+        let names = Verdict::ALL.map(verdict_name);
+        let maps: Vec<(&str, &Vec<u32>)> = all.chain(names.into_iter().zip(&self.verdicts)).collect();
+        let maps: Vec<_> = maps.into_iter().filter(|(_, counts)| counts.iter().any(|&count| count != 0)).collect();
+        let word = |count: u32| [(count >> 16).min(255) as u8, (count >> 8) as u8, count as u8, 255];
+        let rgba = maps.iter().flat_map(|(_, counts)| counts.iter().flat_map(|&count| word(count))).collect();
+        let picture = Picture { width: self.area[2], height: self.area[3] * maps.len() as u32, rgba };
+        // Only a picture without pixels has no PNG.
+        let png = picture.to_png(true).map_or_else(|_| String::new(), |png| base64(&png));
+        HeatAnswer {
+            width: surface.width,
+            rows: surface.rows,
+            area: self.area,
+            draws: self.draws,
+            judged: self.judged,
+            maps: maps.into_iter().map(|(name, _)| name).collect(),
+            png,
+        }
+    }
+}
+
+/// A heat map in an answer.
+#[derive(Serialize)]
+pub struct HeatAnswer {
+    width: u32,
+    rows: u32,
+    area: [u32; 4],
+    draws: usize,
+    judged: usize,
+    /// Maps with counts in them.
+    maps: Vec<&'static str>,
+    /// Pictures of these maps below each other, in Base64: counts of 24 bits, the highest in red.
+    png: String,
+}
+
+/// What pages call the fragments with a verdict.
+fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Passed => "passed",
+        Verdict::Alpha => "alpha",
+        Verdict::Bounds => "bounds",
+        Verdict::Stencil => "stencil",
+        Verdict::Depth => "depth",
+        _ => "discarded",
+    }
+}
+
+fn has_surface(counts: &FragmentCounts, surface: &Surface) -> bool {
+    counts.surfaces.iter().any(|found| is_same(found, surface))
 }

@@ -1,5 +1,6 @@
 //! What goes into the draws of an event: vertices, textures, constants, and the mesh that comes of them.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use triglyph::probe::{BoundTexture, Constants, DecodedImage, Input, Mesh, TextureBinding, TextureForm, TextureSource};
@@ -65,6 +66,17 @@ pub enum Form {
     Image(TextureKey, TextureBinding),
 }
 
+/// Which textures are wanted with their texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Texels {
+    /// None.
+    None,
+    /// The one of this number.
+    Of(usize),
+    /// All of them.
+    All,
+}
+
 impl Session<'_> {
     /// What goes into the draws of an event; nothing for other events. `texture`: which one of the textures is wanted
     /// with its texels.
@@ -72,37 +84,67 @@ impl Session<'_> {
     /// # Errors
     /// As [`Self::tour`].
     pub fn inputs(&mut self, event: usize, texture: Option<usize>) -> Result<Inputs, Error> {
-        let none = || Error::InvalidArgument(format!("event {event} of {}", self.events().len()));
-        let order = self.events().get(event).ok_or_else(none)?.order;
         let found = Arc::new(Mutex::new(Inputs::default()));
-        self.tour(event, event, Box::new(Collector { order, texture, found: found.clone() }))?;
+        let kept = found.clone();
+        let wanted = BTreeMap::from([(event, texture.map_or(Texels::None, Texels::Of))]);
+        self.inputs_of(&wanted, move |_, inputs| *kept.lock().unwrap_or_else(PoisonError::into_inner) = inputs)?;
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(std::mem::take(&mut *found))
     }
+
+    /// What goes into the draws of several events, in one replay: `each` is called with each of them, in order.
+    ///
+    /// # Errors
+    /// As [`Self::tour`].
+    pub(super) fn inputs_of(
+        &mut self,
+        wanted: &BTreeMap<usize, Texels>,
+        each: impl FnMut(usize, Inputs) + Send + 'static,
+    ) -> Result<(), Error> {
+        let none = |event: usize| Error::InvalidArgument(format!("event {event} of {}", self.events().len()));
+        let order = |(&event, &texels): (&usize, &Texels)| {
+            let order = self.events().get(event).ok_or_else(|| none(event))?.order;
+            Ok((order, (event, texels)))
+        };
+        let orders = wanted.iter().map(order).collect::<Result<_, Error>>()?;
+        let (Some(&first), Some(&last)) = (wanted.keys().next(), wanted.keys().next_back()) else { return Ok(()) };
+        let collector = Collector { orders, texels: Texels::None, inputs: Inputs::default(), each };
+        self.tour(first, last, Box::new(collector))
+    }
 }
 
-struct Collector {
-    order: u64,
-    texture: Option<usize>,
-    found: Arc<Mutex<Inputs>>,
+struct Collector<F> {
+    /// Events by the order of their commands.
+    orders: BTreeMap<u64, (usize, Texels)>,
+    /// What is wanted of the event in progress, and what there is of it so far.
+    texels: Texels,
+    inputs: Inputs,
+    each: F,
 }
 
-impl Tour for Collector {
+impl<F: FnMut(usize, Inputs) + Send> Tour for Collector<F> {
     fn ask(&mut self, order: u64, moment: Moment) -> Option<Ask> {
-        let wanted = order == self.order && moment == Moment::Before;
-        wanted.then(|| Ask { registers: true, ranges: Vec::new() })
+        let registers = moment == Moment::Before;
+        self.orders.contains_key(&order).then(|| Ask { registers, ranges: Vec::new() })
     }
 
     fn seen(&mut self, seen: Seen) {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).registers = seen.registers;
+        let Some(&(event, texels)) = self.orders.get(&seen.order) else { return };
+        match seen.moment {
+            Moment::Before => {
+                self.texels = texels;
+                self.inputs = Inputs { registers: seen.registers, ..Inputs::default() };
+            }
+            Moment::After => (self.each)(event, std::mem::take(&mut self.inputs)),
+        }
     }
 
     fn wants_inputs(&mut self, order: u64) -> bool {
-        order == self.order
+        self.orders.contains_key(&order)
     }
 
     fn input(&mut self, _: u64, input: &Input<'_>) {
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = &mut self.inputs;
         match input {
             Input::Vertices(vertices) => {
                 if found.vertices.len() < MAX_PARTS {
@@ -116,7 +158,7 @@ impl Tour for Collector {
                     found.meshes.push((*mesh).clone());
                 }
             }
-            Input::Texture(texture) => found.note_texture(texture, self.texture),
+            Input::Texture(texture) => found.note_texture(texture, self.texels),
             Input::Constants(constants) => {
                 match found.constants.iter_mut().find(|known| known.name == constants.name) {
                     Some(known) => known.clone_from(constants),
@@ -128,7 +170,7 @@ impl Tour for Collector {
 }
 
 impl Inputs {
-    fn note_texture(&mut self, bound: &BoundTexture<'_>, wanted: Option<usize>) {
+    fn note_texture(&mut self, bound: &BoundTexture<'_>, wanted: Texels) {
         let ranges = bound.ranges();
         let same = |known: &Texture| {
             (&*known.stage, known.unit, &known.ranges, known.handle) == (bound.stage, bound.unit, &ranges, bound.handle)
@@ -149,7 +191,7 @@ impl Inputs {
             bytes: Vec::new(),
             image: None,
         };
-        if wanted == Some(self.textures.len()) {
+        if wanted == Texels::All || wanted == Texels::Of(self.textures.len()) {
             let mut left = MAX_BYTES;
             for range in &texture.ranges {
                 let mut bytes = vec![0; range.size.min(left) as usize];

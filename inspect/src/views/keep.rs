@@ -2,40 +2,127 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Views;
+use serde::Serialize;
+use triglyph::probe::Surface;
+use triglyph::{Error, Machine};
+
+use super::heat::Heat;
+use super::inputs::{Inputs, Texels};
+use super::order::{Fragments, PrimitivesAnswer};
+use super::{answer_of, constants, drawn_before, json};
+use crate::canvas::Canvas;
 use crate::page::base64;
 use crate::replay::Session;
+use crate::serve::Answer;
 
 /// Draws whose views are in a file: the first ones of its events.
 const MAX_DRAWS: usize = 64;
-/// Bytes of all answers in a file, about.
+/// Bytes of these views in a file, about.
 const MAX_BYTES: usize = 8 << 20;
+/// The same of heat maps, and of what became of fragments.
+const MAX_HEAT_BYTES: usize = 8 << 20;
 /// Rows of a table of vertices; what the page asks for at once.
 const ROWS: usize = 50;
 /// Attributes that have a mesh before the vertex stage, and layers of textures.
 const MAX_EACH: usize = 6;
 
-/// Answers by path, as numbers of texts: JSON as it is, pictures in Base64.
-pub fn keep(session: &mut Session<'_>, events: Range<usize>) -> (BTreeMap<String, usize>, Vec<String>) {
-    let draws: Vec<usize> = match session.events().get(events) {
-        Some(events) => events.iter().filter(|event| event.draws().count() > 0).map(|event| event.number).collect(),
-        None => Vec::new(),
-    };
-    let mut kept = Kept::default();
-    let mut views = Views::default();
-    for event in draws.into_iter().take(MAX_DRAWS) {
-        for path in paths(&mut views, session, event) {
-            kept.add(&mut views, session, path);
-        }
-    }
-    (kept.answers, kept.texts)
+/// Answers by path.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// Numbers of texts.
+    pub answers: BTreeMap<String, usize>,
+    /// JSON as it is, other answers in Base64.
+    pub texts: Vec<String>,
+    /// How many of the first events have heat maps, and say what became of their fragments.
+    pub counted: usize,
+    /// Texts by themselves: many draws have the same.
+    known: HashMap<String, usize>,
+    /// Bytes that are left.
+    room: usize,
 }
 
-/// What the page asks for at an event, as it begins.
-fn paths(views: &mut Views, session: &mut Session<'_>, event: usize) -> Vec<String> {
-    let Some(inputs) = views.inputs(session, event, None) else { return Vec::new() };
-    let mut paths = vec![format!("inputs/{event}"), format!("constants/{event}")];
+/// What a page may ask for of some events, as far as there is room for it.
+///
+/// # Errors
+/// As [`Session::tour`].
+pub fn keep(session: &mut Session<'_>, canvases: &[Canvas], events: Range<usize>) -> Result<Kept, Error> {
+    let kept = Arc::new(Mutex::new(Kept { room: MAX_BYTES, ..Kept::default() }));
+    keep_inputs(session, events.clone(), &kept)?;
+    let start = events.start;
+    {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        (kept.room, kept.counted) = (MAX_HEAT_BYTES, events.end);
+    }
+    keep_fragments(session, canvases, events, &kept)?;
+    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.counted -= start;
+    Ok(std::mem::take(&mut *kept))
+}
+
+/// Keeps what goes into the first draws.
+fn keep_inputs(session: &mut Session<'_>, events: Range<usize>, kept: &Arc<Mutex<Kept>>) -> Result<(), Error> {
+    let listed = session.events().get(events).unwrap_or_default();
+    let draws = listed.iter().filter(|event| event.draws().count() > 0).take(MAX_DRAWS);
+    let classes: HashMap<usize, u32> = draws.map(|event| (event.number, event.command.class)).collect();
+    let mut wanted: BTreeMap<usize, Texels> = classes.keys().map(|&event| (event, Texels::All)).collect();
+    // What has changed is said of the first one, too.
+    let before = wanted.keys().next().and_then(|&first| drawn_before(session, first));
+    wanted.extend(before.map(|event| (event, Texels::None)));
+    let (machine, kept) = (session.machine(), kept.clone());
+    let mut before: Option<Inputs> = None;
+    session.inputs_of(&wanted, move |event, inputs| {
+        if let Some(&class) = classes.get(&event) {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.add_inputs(event, (machine, class), &inputs, before.as_ref());
+        }
+        before = Some(inputs);
+    })
+}
+
+/// Keeps heat maps and what became of fragments, event by event: the page adds up what it wants.
+fn keep_fragments(
+    session: &mut Session<'_>,
+    canvases: &[Canvas],
+    events: Range<usize>,
+    kept: &Arc<Mutex<Kept>>,
+) -> Result<(), Error> {
+    let surface = |(number, canvas): (usize, &Canvas)| match canvas {
+        Canvas::Surface(surface) => Some((number, *surface)),
+        Canvas::Output(..) => None,
+    };
+    let (numbers, surfaces): (Vec<usize>, Vec<Surface>) = canvases.iter().enumerate().filter_map(surface).unzip();
+    let (shown, kept) = (surfaces.clone(), kept.clone());
+    session.count_fragments(events, &surfaces, move |counted| {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let event = counted.event;
+        if event >= kept.counted {
+            return;
+        }
+        let mut all = vec![(format!("order/{event}"), text_of(&Fragments::of(counted)))];
+        all.push((format!("primitives/{event}"), text_of(&PrimitivesAnswer::of(counted))));
+        for (place, (surface, canvas)) in shown.iter().zip(&numbers).enumerate() {
+            if let Some(heat) = Heat::of_event(surface, counted, place) {
+                all.push((format!("heat/{canvas}/{event}"), text_of(&heat.answer(surface))));
+            }
+        }
+        // Either all of an event is there or nothing of it and of those after it.
+        let size: usize = all.iter().map(|(_, text)| text.len()).sum();
+        match size <= kept.room {
+            true => all.into_iter().for_each(|(path, text)| kept.add(path, text)),
+            false => kept.counted = event,
+        }
+    })
+}
+
+fn text_of(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// What the page asks for at an event, as it begins, besides constants.
+fn paths(event: usize, inputs: &Inputs) -> Vec<String> {
+    let mut paths = vec![format!("inputs/{event}")];
     if let Some(vertices) = inputs.vertices.first() {
         paths.extend([format!("vertices/{event}/0/0/{ROWS}"), format!("mesh/{event}/0/after")]);
         paths.extend((0..vertices.attributes.len().min(MAX_EACH)).map(|at| format!("mesh/{event}/0/{at}")));
@@ -49,28 +136,30 @@ fn paths(views: &mut Views, session: &mut Session<'_>, event: usize) -> Vec<Stri
     paths
 }
 
-#[derive(Default)]
-struct Kept {
-    answers: BTreeMap<String, usize>,
-    texts: Vec<String>,
-    /// Texts by themselves: many draws have the same.
-    known: HashMap<String, usize>,
-    bytes: usize,
-}
-
 impl Kept {
-    fn add(&mut self, views: &mut Views, session: &mut Session<'_>, path: String) {
-        let parts: Vec<&str> = path.split('/').collect();
-        let Some(answer) = views.answer(session, &[], &parts) else { return };
-        let text = match answer.kind {
-            "application/json" => String::from_utf8(answer.bytes).unwrap_or_default(),
-            _ => base64(&answer.bytes),
-        };
+    fn add_inputs(&mut self, event: usize, of: (Machine, u32), inputs: &Inputs, before: Option<&Inputs>) {
+        let constants = (format!("constants/{event}"), json(&constants::lines(inputs, before)));
+        let others = paths(event, inputs).into_iter().map(|path| {
+            let answer = answer_of(inputs, of, &path.split('/').collect::<Vec<_>>());
+            (path, answer)
+        });
+        for (path, answer) in others.chain([constants]) {
+            let Some(Answer { kind, bytes }) = answer else { continue };
+            let text = match kind {
+                "application/json" => String::from_utf8(bytes).unwrap_or_default(),
+                _ => base64(&bytes),
+            };
+            self.add(path, text);
+        }
+    }
+
+    /// Keeps an answer, if there is room for it.
+    fn add(&mut self, path: String, text: String) {
         let number = match self.known.get(&text) {
             Some(&number) => number,
-            None if self.bytes + text.len() > MAX_BYTES => return,
+            None if text.len() > self.room => return,
             None => {
-                self.bytes += text.len();
+                self.room -= text.len();
                 self.texts.push(text.clone());
                 self.known.insert(text, self.texts.len() - 1);
                 self.texts.len() - 1

@@ -8,20 +8,26 @@
 //! | `vertices/EVENT/PART/FIRST/COUNT` | JSON: rows of a table |
 //! | `mesh/EVENT/PART/after`, `mesh/EVENT/PART/ATTRIBUTE` | JSON: positions and edges |
 //! | `heat/CANVAS/FIRST/LAST` | JSON: how often pixels were drawn to by events FIRST to LAST, both included |
+//! | `order/FIRST/LAST` | JSON: what became of the fragments of each draw of events FIRST to LAST |
+//! | `primitives/EVENT` | JSON: the same for each primitive |
 //! | `constants/EVENT` | JSON: constants, and what changed since the draw before |
 
 mod constants;
+mod counted;
 mod heat;
 mod inputs;
 mod keep;
+mod order;
 mod textures;
 mod vertices;
 
 use serde::Serialize;
+use triglyph::Machine;
 
 pub use heat::Heat;
 pub use inputs::{Form, Inputs, MAX_PARTS, Texture};
 pub(crate) use keep::keep;
+pub use order::{Fragments, Primitive};
 pub use vertices::value as vertex_value;
 
 use crate::canvas::Canvas;
@@ -49,46 +55,29 @@ struct InputsAnswer {
 impl Views {
     /// The answer to a path; `None` for one that there is not.
     pub fn answer(&mut self, session: &mut Session<'_>, canvases: &[Canvas], parts: &[&str]) -> Option<Answer> {
-        let number = |text: &str| text.parse::<usize>().ok();
+        let range = |first: &str, last: &str| Some(number(first)?..number(last)?.checked_add(1)?);
         match *parts {
-            ["inputs", event] => {
+            ["heat", canvas, first, last] => {
+                let Canvas::Surface(surface) = canvases.get(number(canvas)?)? else { return None };
+                json(&session.heat(surface, range(first, last)?).ok()?.answer(surface))
+            }
+            ["order", first, last] => json(&session.drawing_order(range(first, last)?).ok()?),
+            ["primitives", event] => {
                 let event = number(event)?;
-                let (machine, class) = (session.machine(), session.events().get(event)?.command.class);
-                let inputs = self.inputs(session, event, None)?;
-                let textures = textures::lines(machine, class, inputs);
-                json(&InputsAnswer { textures, parts: vertices::parts(inputs), count: inputs.parts })
-            }
-            ["texture", event, texture, level, layer, slice] => {
-                let texture = number(texture)?;
-                let inputs = self.inputs(session, number(event)?, Some(texture))?;
-                let found = inputs.textures.get(texture)?;
-                let picture = found.picture(level.parse().ok()?, layer.parse().ok()?, slice.parse().ok()?)?;
-                Some(Answer { kind: "image/png", bytes: picture.to_png(true).ok()? })
-            }
-            ["bytes", event, texture, range] => {
-                let texture = number(texture)?;
-                let inputs = self.inputs(session, number(event)?, Some(texture))?;
-                let bytes = inputs.textures.get(texture)?.bytes.get(number(range)?)?.clone();
-                Some(Answer { kind: "application/octet-stream", bytes })
-            }
-            ["vertices", event, part, first, count] => {
-                let inputs = self.inputs(session, number(event)?, None)?;
-                json(&vertices::rows(inputs.vertices.get(number(part)?)?, number(first)?, number(count)?))
-            }
-            ["mesh", event, part, which] => {
-                let attribute = if which == "after" { None } else { Some(number(which)?) };
-                json(&vertices::mesh(self.inputs(session, number(event)?, None)?, number(part)?, attribute)?)
+                let add = |found: &mut _, counted: &_| *found = order::PrimitivesAnswer::of(counted);
+                json(&session.fold_fragments(event..event + 1, &[], order::PrimitivesAnswer::default(), add).ok()?)
             }
             ["constants", event] => {
                 let event = number(event)?;
-                let earlier = session.events().get(..event)?.iter().rposition(|event| event.draws().count() > 0);
-                let before = earlier.and_then(|earlier| self.inputs(session, earlier, None)).cloned();
+                let before = drawn_before(session, event).and_then(|event| self.inputs(session, event, None)).cloned();
                 json(&constants::lines(self.inputs(session, event, None)?, before.as_ref()))
             }
-            ["heat", canvas, first, last] => {
-                let Canvas::Surface(surface) = canvases.get(number(canvas)?)? else { return None };
-                let events = number(first)?..number(last)?.checked_add(1)?;
-                json(&session.heat(surface, events).ok()?)
+            [_, event, ref rest @ ..] => {
+                let event = number(event)?;
+                let texture = rest.first().filter(|_| matches!(parts[0], "texture" | "bytes"));
+                let texture = texture.map(|text| number(text)).map_or(Some(None), |number| number.map(Some))?;
+                let (machine, class) = (session.machine(), session.events().get(event)?.command.class);
+                answer_of(self.inputs(session, event, texture)?, (machine, class), parts)
             }
             _ => None,
         }
@@ -111,6 +100,42 @@ impl Views {
         }
         self.kept.last().map(|(_, inputs)| inputs)
     }
+}
+
+/// The answer to a path that asks for what goes into draws.
+fn answer_of(inputs: &Inputs, (machine, class): (Machine, u32), parts: &[&str]) -> Option<Answer> {
+    match *parts {
+        ["inputs", _] => {
+            let textures = textures::lines(machine, class, inputs);
+            json(&InputsAnswer { textures, parts: vertices::parts(inputs), count: inputs.parts })
+        }
+        ["texture", _, texture, level, layer, slice] => {
+            let found = inputs.textures.get(number(texture)?)?;
+            let picture = found.picture(level.parse().ok()?, layer.parse().ok()?, slice.parse().ok()?)?;
+            Some(Answer { kind: "image/png", bytes: picture.to_png(true).ok()? })
+        }
+        ["bytes", _, texture, range] => {
+            let bytes = inputs.textures.get(number(texture)?)?.bytes.get(number(range)?)?.clone();
+            Some(Answer { kind: "application/octet-stream", bytes })
+        }
+        ["vertices", _, part, first, count] => {
+            json(&vertices::rows(inputs.vertices.get(number(part)?)?, number(first)?, number(count)?))
+        }
+        ["mesh", _, part, which] => {
+            let attribute = if which == "after" { None } else { Some(number(which)?) };
+            json(&vertices::mesh(inputs, number(part)?, attribute)?)
+        }
+        _ => None,
+    }
+}
+
+/// The last event before another one that draws.
+fn drawn_before(session: &Session<'_>, event: usize) -> Option<usize> {
+    session.events().get(..event)?.iter().rposition(|event| event.draws().count() > 0)
+}
+
+fn number(text: &str) -> Option<usize> {
+    text.parse().ok()
 }
 
 fn json(answer: &impl Serialize) -> Option<Answer> {

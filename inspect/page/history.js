@@ -1,0 +1,59 @@
+"use strict";
+// Pixel history: from who serves the page, or by the pictures, which are colours of 8 bits.
+async function changesOf(which, x, y) {
+  if (data.served) {
+    const answer = await fetch(`history/${which}/${x}/${y}`);
+    const lines = answer.ok ? await answer.json() : [];
+    const here = lines.filter(({ event }) => data.events[event - data.first]);
+    return here.map(({ event, before, after, text, fragments }) =>
+      [event - data.first, data.events[event - data.first], before, after, text, fragments]);
+  }
+  const found = [];
+  for (const [number, event] of data.events.entries()) {
+    const show = event.shows.find((show) => show.canvas === which);
+    if (!show || show.before === show.after) continue;
+    const [before, after] = [await picture(show.before), await picture(show.after)];
+    const at = 4 * (y * after.width + x);
+    const [a, b] = [before, after].map((pixels) => [...pixels.data.subarray(at, at + 4)]);
+    if (a.some((value, i) => value !== b[i])) found.push([number, event, a, b, ["", ""], []]);
+  }
+  return found;
+}
+async function drawHistory(x, y) {
+  const body = $("history").tBodies[0];
+  const which = canvas;
+  const found = await changesOf(which, x, y);
+  const value = (rgba, text) => {
+    const cell = make("div");
+    const swatch = make("i", undefined, "swatch");
+    swatch.style.background = `rgb(${rgba[0]} ${rgba[1]} ${rgba[2]})`;
+    const depth = (rgba[0] << 16 | rgba[1] << 8 | rgba[2]) / 0xFFFFFF;
+    cell.append(swatch, text || (data.canvases[which].depth ? depth.toFixed(6) : rgba.join(" ")));
+    return cell;
+  };
+  body.replaceChildren(...found.map(([number, event, a, b, text, fragments]) => {
+    const row = make("tr");
+    const go = make("button", String(numberOf(number)));
+    go.onclick = () => select(number);
+    const cell = make("td");
+    cell.append(go);
+    const what = make("td", `${event.kind} ${event.text}`);
+    what.append(...fragments.map((fragment) => make("div", fragment)));
+    if (fragments.length) {
+      const stepping = make("button", "Step");
+      stepping.title = "Step the programs of its fragments";
+      stepping.onclick = () => {
+        select(number);
+        stepPixel(x, y);
+      };
+      what.append(stepping);
+    }
+    const values = make("td", undefined, "word");
+    values.append(value(a, text[0]), value(b, text[1]));
+    row.append(cell, what, values);
+    return row;
+  }));
+  $("history").hidden = false;
+  $("pixel").textContent = `Pixel (${x}, ${y}) of ${data.canvases[which].name}: ${found.length} events` +
+    (data.served ? " changed it or tried to." : " changed it.");
+}

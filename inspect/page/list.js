@@ -1,0 +1,98 @@
+"use strict";
+// The list of events: passes (runs of events that draw to the same surfaces), and the events of each.
+const rows = [];
+// A pass: its heading, what is known of it, and whether its events are folded away.
+const passes = [];
+const folded = new Set();
+
+// The number of an event in the capture: the page may begin at a later one.
+const numberOf = (at) => data.first + at;
+const passAt = (at) => passes.findIndex(({ events: [first, end] }) => at >= first && at < end);
+const milliseconds = (time) => `${time < 10 ? time.toFixed(2) : time.toFixed(1)} ms`;
+const plural = (count, one, many = one + "s") => `${count} ${count === 1 ? one : many}`;
+const namesOf = (canvases) => canvases.map((at) => data.canvases[at].name).join(", ");
+
+// What a pass has: how many of each kind of event, vertices, primitives, faults, time.
+function countsOf([first, end]) {
+  const counts = { kinds: new Map(), vertices: 0, primitives: 0, faults: 0, time: 0 };
+  for (const event of data.events.slice(first, end)) {
+    counts.kinds.set(event.kind, (counts.kinds.get(event.kind) || 0) + 1);
+    counts.vertices += event.draw?.vertices || 0;
+    counts.primitives += event.draw?.primitives || 0;
+    counts.faults += event.faults;
+    counts.time += event.time;
+  }
+  return counts;
+}
+function kindsText(kinds) {
+  return [...kinds].map(([kind, count]) => plural(count, kind, kind === "other" ? "others" : kind + "s")).join(", ");
+}
+function passHeading(number) {
+  const { events, name, counts } = passes[number];
+  const heading = make("li", undefined, "pass");
+  heading.title = "Fold or unfold (c)";
+  const text = make("small", `record ${data.events[events[0]].record}: ${kindsText(counts.kinds)}`);
+  if (counts.primitives) text.append(`, ${plural(counts.primitives, "primitive")}`);
+  text.append(`, ${milliseconds(counts.time)}`);
+  if (counts.faults) text.append(", ", make("span", plural(counts.faults, "fault"), "bad"));
+  heading.append(make("b", name || "no surface"), text);
+  heading.onclick = () => fold(number);
+  return heading;
+}
+function eventRow(event, at) {
+  const row = make("li");
+  row.id = "event-" + numberOf(at);
+  row.setAttribute("role", "option");
+  row.setAttribute("aria-selected", "false");
+  const what = make("span");
+  const text = make("small", event.text);
+  if (event.draw || event.time >= 0.1) text.append(`${event.text ? ", " : ""}${milliseconds(event.time)}`);
+  what.append(make("b", event.method), text);
+  const kind = make("span", event.kind, event.faults ? "bad" : "");
+  if (event.faults && event.kind !== "fault") kind.append(make("small", plural(event.faults, "fault"), "bad"));
+  row.append(make("span", String(numberOf(at))), kind, what);
+  row.onclick = () => select(at);
+  return row;
+}
+function startList() {
+  passes.push(...data.passes.map(({ events, canvases }) =>
+    ({ events, canvases, name: namesOf(canvases), counts: countsOf(events) })));
+  const list = [];
+  passes.forEach((pass, number) => {
+    pass.heading = passHeading(number);
+    list.push(pass.heading);
+    for (let at = pass.events[0]; at < pass.events[1]; at++) {
+      rows.push(eventRow(data.events[at], at));
+      list.push(rows[at]);
+    }
+  });
+  $("list").replaceChildren(...list);
+  const kinds = [...new Set(data.events.map((event) => event.kind))];
+  $("kind").replaceChildren(option("All kinds", ""), ...kinds.map((kind) => option(kind, kind)));
+  $("search").oninput = $("kind").onchange = filter;
+  moreKeys.c = () => fold(passAt(current));
+}
+function fold(number) {
+  if (!folded.delete(number)) folded.add(number);
+  filter();
+}
+// What is looked for is shown in folded passes, too.
+function filter() {
+  const [words, kind] = [$("search").value.toLowerCase(), $("kind").value];
+  let count = 0;
+  passes.forEach(({ events: [first, end], name, heading }, number) => {
+    let shown = 0;
+    for (let at = first; at < end; at++) {
+      const event = data.events[at];
+      const text = `${numberOf(at)} ${event.kind} ${event.method} ${event.text} ${event.fields} ${name}`.toLowerCase();
+      const fits = text.includes(words) && (kind === "" || event.kind === kind);
+      rows[at].hidden = !fits || folded.has(number) && words === "";
+      shown += fits ? 1 : 0;
+    }
+    heading.hidden = shown === 0;
+    heading.classList.toggle("folded", folded.has(number) && words === "");
+    count += shown;
+  });
+  const all = `${plural(data.events.length, "event")} in ${plural(passes.length, "pass", "passes")}`;
+  $("count").textContent = `${count} of ${all}. Faults: ${data.faults.length || "none"}.`;
+}

@@ -1,0 +1,192 @@
+//! Passes: runs of events that draw to the same surfaces.
+
+use std::ops::Range;
+
+use triglyph::probe::{Effect, Surface, TransferKind};
+
+use crate::events::Event;
+use crate::surfaces::is_same;
+
+/// Events of one record that follow each other and concern the same surfaces.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pass {
+    /// The events, by number.
+    pub events: Range<usize>,
+    /// What it draws to, or clears; nothing for transfers, and for events that concern no surface.
+    pub surfaces: Vec<Surface>,
+}
+
+/// All passes, in order: every event is in one of them.
+///
+/// A pass goes on until a draw has other surfaces, something is transferred, or something is cleared after draws.
+/// Clears before the first draw belong to it if it has their surfaces. Other commands belong to the pass before.
+pub fn passes_of(events: &[Event], known: &[Surface]) -> Vec<Pass> {
+    let mut passes: Vec<Pass> = Vec::new();
+    // Of the pass in the making: its record, and what it has done so far.
+    let (mut record, mut state) = (None, State::Other);
+    for event in events {
+        let does = Does::of(event, known);
+        let (joins, next) = match passes.last().filter(|_| record == Some(event.record)) {
+            None => (false, does.state(State::Other)),
+            Some(pass) => (does.joins(pass, state), does.state(state)),
+        };
+        if joins && let Some(pass) = passes.last_mut() {
+            pass.events.end = event.number + 1;
+            pass.surfaces = does.merged(&pass.surfaces);
+        } else {
+            passes.push(Pass { events: event.number..event.number + 1, surfaces: does.merged(&[]) });
+        }
+        (record, state) = (Some(event.record), if joins { next } else { does.state(State::Other) });
+    }
+    passes
+}
+
+/// What a pass has done so far.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Draws,
+    Clears,
+    Transfers,
+    Other,
+}
+
+/// What an event does to surfaces.
+enum Does {
+    Draw(Vec<Surface>),
+    Clear(Vec<Surface>),
+    Transfer,
+    Other,
+}
+
+impl Does {
+    fn of(event: &Event, known: &[Surface]) -> Self {
+        let mut drawn: Vec<Surface> = Vec::new();
+        for surface in event.surfaces() {
+            if !drawn.iter().any(|known| is_same(known, surface)) {
+                drawn.push(*surface);
+            }
+        }
+        if event.draws().next().is_some() {
+            return Does::Draw(drawn);
+        }
+        let mut transfers = event.effects.iter().filter_map(|effect| match effect {
+            Effect::Transfer(transfer) => Some(transfer),
+            _ => None,
+        });
+        let Some(first) = transfers.next() else { return Does::Other };
+        let Some(target) = first.target.filter(|_| is_clear(first.kind)) else { return Does::Transfer };
+        Does::Clear(known.iter().filter(|surface| target.overlaps(surface.range())).copied().collect())
+    }
+
+    /// Whether the event belongs to the pass before it, which is in a state.
+    fn joins(&self, pass: &Pass, state: State) -> bool {
+        let has = |of: &[Surface], surface: &Surface| of.iter().any(|known| is_same(known, surface));
+        match (self, state) {
+            (Does::Other, _) => true,
+            (Does::Draw(drawn), State::Draws) => {
+                drawn.len() == pass.surfaces.len() && drawn.iter().all(|surface| has(&pass.surfaces, surface))
+            }
+            (Does::Draw(drawn), State::Clears) => pass.surfaces.iter().all(|surface| has(drawn, surface)),
+            (Does::Draw(_), State::Other) => pass.surfaces.is_empty(),
+            (Does::Clear(_), State::Clears | State::Other) => true,
+            (Does::Transfer, State::Transfers | State::Other) => true,
+            _ => false,
+        }
+    }
+
+    fn state(&self, before: State) -> State {
+        match self {
+            Does::Draw(_) => State::Draws,
+            Does::Clear(_) => State::Clears,
+            Does::Transfer => State::Transfers,
+            Does::Other => before,
+        }
+    }
+
+    /// The surfaces of a pass, with those of the event.
+    fn merged(&self, before: &[Surface]) -> Vec<Surface> {
+        match self {
+            Does::Draw(drawn) => drawn.clone(),
+            Does::Clear(cleared) => {
+                let mut all = before.to_vec();
+                let is_new = |surface: &&Surface| !before.iter().any(|known| is_same(known, surface));
+                all.extend(cleared.iter().filter(is_new));
+                all
+            }
+            _ => before.to_vec(),
+        }
+    }
+}
+
+/// Whether a kind of transfer clears.
+pub fn is_clear(kind: TransferKind) -> bool {
+    matches!(kind, TransferKind::Fill | TransferKind::FillRect)
+}
+
+#[cfg(test)]
+mod tests {
+    use triglyph::GuestAddr;
+    use triglyph::probe::{Block, Command, ContentHash, Draw, Layout, Role, Stored, Transfer};
+
+    use super::*;
+
+    fn surface(role: Role, address: u64) -> Surface {
+        Surface {
+            role,
+            start: GuestAddr::new(0, address),
+            size: 0x100,
+            layout: Layout::Tiled(Block::B8),
+            pitch: 8,
+            bytes: 4,
+            stored: Stored::Unknown,
+            width: 8,
+            rows: 8,
+            samples: [1, 1],
+        }
+    }
+
+    fn event(number: usize, record: usize, effect: Effect) -> Event {
+        Event { number, record, order: number as u64, command: Command::default(), effects: vec![effect] }
+    }
+
+    #[test]
+    fn passes_end_where_the_target_changes() {
+        let (color, depth, other) =
+            (surface(Role::Color(0), 0x1000), surface(Role::Depth, 0x2000), surface(Role::Color(0), 0x3000));
+        let draw = |surfaces: &[Surface]| {
+            Effect::Draw(Draw {
+                topology: None,
+                vertices: 3,
+                primitives: 1,
+                surfaces: surfaces.to_vec(),
+                kernel: ContentHash(0),
+                textures: Vec::new(),
+                fragments: Vec::new(),
+            })
+        };
+        let transfer =
+            |kind, target: &Surface| Effect::Transfer(Transfer { kind, source: None, target: Some(target.range()) });
+        let effects = [
+            (0, transfer(TransferKind::Fill, &color)),
+            (0, transfer(TransferKind::Fill, &depth)),
+            (0, draw(&[color, depth])),
+            (0, Effect::Signal),
+            (0, draw(&[color, depth])),
+            // After draws: another pass, which the next draw belongs to.
+            (0, transfer(TransferKind::FillRect, &depth)),
+            (0, draw(&[color, depth])),
+            (0, draw(&[other])),
+            (0, transfer(TransferKind::Copy, &color)),
+            (0, transfer(TransferKind::Convert, &color)),
+            (0, draw(&[other])),
+            (1, draw(&[other])),
+            (1, Effect::Faults(1)),
+        ];
+        let events: Vec<Event> =
+            effects.into_iter().enumerate().map(|(number, (record, effect))| event(number, record, effect)).collect();
+        let passes = passes_of(&events, &[color, depth, other]);
+        let found: Vec<(Range<usize>, usize)> =
+            passes.into_iter().map(|pass| (pass.events, pass.surfaces.len())).collect();
+        assert_eq!(found, [(0..5, 2), (5..7, 2), (7..8, 1), (8..10, 0), (10..11, 1), (11..13, 1)]);
+    }
+}
