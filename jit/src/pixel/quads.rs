@@ -94,8 +94,8 @@ pub(crate) fn blocks_to_survivors(blocks: &[PixelBlock], survivors: &[Survivors]
     }
 }
 
-/// Where four quads are drawn at once instead of two: it takes vectors of 256 bits, and pays where texels are waited
-/// for.
+/// Where four quads are drawn at once instead of two: it takes vectors of 256 bits, and pays where the processor waits
+/// for texels or for the results of long chains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Four {
     Nowhere,

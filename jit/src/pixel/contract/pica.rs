@@ -82,7 +82,9 @@ impl Contract for Pica {
     }
 
     fn four(_: &Emit<'_>, plan: &Plan, _: Range<Block>) -> Four {
-        if plan.textures.contains(&true) { Four::Anywhere } else { Four::Nowhere }
+        // Texels are waited for, and noise is one long chain of operations.
+        let waits = plan.textures.contains(&true) || plan.procedural.any();
+        if waits { Four::Anywhere } else { Four::Nowhere }
     }
 
     fn place(e: &mut Emit<'_>, _: &PixelKey, corner: &Corner, quad: CoveredQuad) -> Place {
