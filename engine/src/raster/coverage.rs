@@ -37,7 +37,8 @@ impl Edges {
     #[inline]
     fn crossing(&self) -> [bool; 3] {
         let least = |k: usize| 7 * (self.dx[k].min(0) + self.dy[k].min(0));
-        [0, 1, 2].map(|k| self.at[k] + least(k) < 0)
+        let crosses = |k: usize| self.at[k] + least(k) < 0;
+        [crosses(0), crosses(1), crosses(2)]
     }
 
     /// The same where no function is known to be below 0 or not below 0 everywhere.
@@ -117,12 +118,12 @@ pub(super) fn eight_blocks(steps: [i32; 3], more: [[i32; 3]; 2]) -> [[i32x8; 3];
 pub(super) fn near(primitive: &Primitive, x: u32, row: u32) -> Option<Edges> {
     let (dx, dy) = (primitive.dx, primitive.dy);
     // Without WIDE_EDGES every value near the bounding box fits 32 bits.
-    let at = [0, 1, 2].map(|k| {
+    let at = |k: usize| {
         (primitive.edge[k] as i32)
             .wrapping_add(dx[k].wrapping_mul(x as i32))
             .wrapping_add(dy[k].wrapping_mul(row as i32))
-    });
-    (primitive.flags & WIDE_EDGES == 0).then_some(Edges { at, dx, dy })
+    };
+    (primitive.flags & WIDE_EDGES == 0).then(|| Edges { at: [at(0), at(1), at(2)], dx, dy })
 }
 
 /// The pixels that a primitive covers in the block at (`x`, `row`), in 64 bits.

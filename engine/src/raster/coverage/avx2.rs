@@ -19,7 +19,8 @@ use super::Edges;
 pub(super) fn divided(edges: &Edges) -> u64 {
     let mut outside = [_mm256_setzero_si256(); 8];
     for k in 0..3 {
-        let [at, dx, dy] = [edges.at[k], edges.dx[k], edges.dy[k]].map(|v| _mm256_set1_epi32(v));
+        let at = _mm256_set1_epi32(edges.at[k]);
+        let (dx, dy) = (_mm256_set1_epi32(edges.dx[k]), _mm256_set1_epi32(edges.dy[k]));
         let right = _mm256_mullo_epi32(dx, _mm256_setr_epi32(0, 1, 0, 1, 4, 5, 4, 5));
         let down = _mm256_mullo_epi32(dy, _mm256_setr_epi32(0, 0, 1, 1, 0, 0, 1, 1));
         let first = _mm256_add_epi32(at, _mm256_add_epi32(right, down));
