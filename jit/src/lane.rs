@@ -40,7 +40,6 @@ mod tests;
 
 pub(crate) use caps::{Caps, Pairs};
 pub(crate) use double::F64x4;
-pub(crate) use half::HalfRange;
 pub(crate) use pair::Pair;
 pub(crate) use stencil::StencilTest;
 

@@ -10,7 +10,7 @@ use triglyph_guest::table::flags;
 
 use super::alu::Alu;
 use super::effect::Effect;
-use super::lane::{Lane, canonical, half_round};
+use super::lane::{Lane, canonical, half_cut, mantissa_cut};
 use super::lanes::{Lanes, members};
 use super::texture::QuadUnit;
 use super::{Program, Quad};
@@ -52,7 +52,7 @@ impl Quad<'_> {
             Some(RootPart::Exponential) => std::array::from_fn(|i| [1.0 / self.lanes[i].root_operand.sqrt(); 4]),
         };
         for i in members(lanes) {
-            write(&mut self.lanes[i], compute, program.accuracy, results[i]);
+            write(&mut self.lanes[i], compute, results[i]);
         }
     }
 }
@@ -99,7 +99,7 @@ fn modified(modifier: Modifier, accuracy: Accuracy, v: f32) -> f32 {
     match modifier {
         Modifier::Full | Modifier::Unknown(_) => v,
         Modifier::Half if accuracy == Accuracy::Fast => canonical(v),
-        Modifier::Half => half_round(v),
+        Modifier::Half => half_cut(v),
         Modifier::Fx12 => limit(v, FX12[0], FX12[1]),
         Modifier::Fx9 => limit(v, FX9[0], FX9[1]),
         Modifier::Saturate => limit(v, 0.0, 1.0),
@@ -112,12 +112,12 @@ fn keeps_bits(compute: &Compute) -> bool {
     let whole = matches!(a.register, Register::Temp(Temp::Full(_)) | Register::Constant);
     let plain = matches!(a.modifier, Modifier::Full | Modifier::Unknown(_)) && !a.absolute && !a.negate;
     let copies = compute.op.has(flags::PACKS) || compute.op == Op::mov && whole && plain;
-    let unscaled = compute.scale.factor() == 1.0 && !compute.saturate && compute.precision == Precision::Full;
-    copies && unscaled
+    let unlimited = matches!(compute.precision, Precision::Full | Precision::Half);
+    copies && compute.scale.factor() == 1.0 && !compute.saturate && unlimited
 }
 
 /// What becomes of a result before it is written to component `i`. `exact`: its bits are kept.
-fn finished(lane: &Lane, compute: &Compute, accuracy: Accuracy, exact: bool, i: usize, r: f32) -> f32 {
+fn finished(lane: &Lane, compute: &Compute, exact: bool, i: usize, r: f32) -> f32 {
     let mut r = if compute.expand { 2.0 * r - 1.0 } else { r };
     if !matches!(compute.scale, Scale::One | Scale::Unknown) {
         r *= compute.scale.factor();
@@ -126,9 +126,7 @@ fn finished(lane: &Lane, compute: &Compute, accuracy: Accuracy, exact: bool, i: 
         r = limit(r, 0.0, 1.0);
     }
     r = match compute.precision {
-        Precision::Full => r,
-        Precision::Half if accuracy == Accuracy::Fast => r,
-        Precision::Half => half_round(r),
+        Precision::Full | Precision::Half => r,
         Precision::Fx12 => limit(r, FX12[0], FX12[1]),
         Precision::Fx9 => limit(r, FX9[0], FX9[1]),
     };
@@ -136,17 +134,17 @@ fn finished(lane: &Lane, compute: &Compute, accuracy: Accuracy, exact: bool, i: 
         r = canonical(r);
     }
     match compute.destination {
-        Some(Temp::Half(number)) if lane.keeps(number, i) => canonical(r),
-        Some(Temp::Half(_)) => half_round(r),
+        Some(Temp::Half(number)) if lane.keeps(number, i) => mantissa_cut(r),
+        Some(Temp::Half(_)) => half_cut(r),
         _ => r,
     }
 }
 
-fn write(lane: &mut Lane, compute: &Compute, accuracy: Accuracy, result: Vector) {
+fn write(lane: &mut Lane, compute: &Compute, result: Vector) {
     let holds = lane.holds(compute.condition, compute.condition_register);
     let exact = keeps_bits(compute);
     for i in (0..4).filter(|&i| compute.mask.has(i) && holds[i]) {
-        let value = finished(lane, compute, accuracy, exact, i, result[i]);
+        let value = finished(lane, compute, exact, i, result[i]);
         if let Some(register) = compute.destination {
             lane.write(register, i, value);
         }

@@ -27,9 +27,14 @@ pub(super) fn half_value(bits: u32) -> f32 {
     canonical(half::value(&mut Scalar, (bits & 0xFFFF) as i32))
 }
 
-/// The half nearest to `v`, as f32.
-pub(super) fn half_round(v: f32) -> f32 {
-    canonical(half::round(&mut Scalar, v))
+/// The half next to `v` towards zero, as f32.
+pub(super) fn half_cut(v: f32) -> f32 {
+    canonical(half::cut(&mut Scalar, v))
+}
+
+/// `v` with a mantissa of ten bits, towards zero.
+pub(super) fn mantissa_cut(v: f32) -> f32 {
+    canonical(f32::from_bits(half::cut_mantissa(&mut Scalar, canonical(v).to_bits() as i32) as u32))
 }
 
 /// A lane of a quad.

@@ -1,5 +1,5 @@
-//! IEEE halves (1.5.10) over the operations of [`Ops`]: rounded to nearest, ties to even, with overflow to infinity and
-//! with subnormals. A NaN becomes the quiet one of its sign, 0x7E00 or 0xFE00.
+//! IEEE halves (1.5.10) over the operations of [`Ops`]: rounded to nearest, ties to even, but for [`cut`], with
+//! overflow to infinity and with subnormals. A NaN becomes the quiet one of its sign, 0x7E00 or 0xFE00.
 
 use super::ops::Ops;
 
@@ -35,6 +35,43 @@ pub fn round<O: Ops>(o: &mut O, x: O::F) -> O::F {
     let rounded = o.bits(rounded);
     let signed = o.ior(rounded, sign);
     o.float_of_bits(signed)
+}
+
+/// The half next to `x` towards zero, as an f32; infinity from 65536 on.
+pub fn cut<O: Ops>(o: &mut O, x: O::F) -> O::F {
+    let bits = o.bits(x);
+    let (sign, magnitude) = (o.i(i32::MIN), o.i(i32::MAX));
+    let sign = o.iand(bits, sign);
+    let magnitude = o.iand(bits, magnitude);
+    let normal = cut_mantissa(o, magnitude);
+    let normal = o.float_of_bits(normal);
+
+    // Subnormal halves are multiples of 2^-24, the last place of numbers from 0.5 on: one less where that rounds up.
+    let (shift, step) = (o.f(0.5), o.f(1.0 / 16_777_216.0));
+    let value = o.float_of_bits(magnitude);
+    let nearest = o.add(value, shift);
+    let nearest = o.sub(nearest, shift);
+    let lower = o.sub(nearest, step);
+    let is_above = o.lt(value, nearest);
+    let subnormal = o.select(is_above, lower, nearest);
+
+    let (smallest, limit) = (o.f(SMALLEST), o.f(65536.0));
+    let is_subnormal = o.lt(value, smallest);
+    let is_finite = o.lt(value, limit);
+    let is_nan = o.unordered(value, value);
+    let (infinity, nan) = (o.f(f32::INFINITY), o.f(f32::from_bits(NAN)));
+    let cut = o.select(is_subnormal, subnormal, normal);
+    let cut = o.select(is_finite, cut, infinity);
+    let cut = o.select(is_nan, nan, cut);
+    let cut = o.bits(cut);
+    let signed = o.ior(cut, sign);
+    o.float_of_bits(signed)
+}
+
+/// The bits of an f32 without those of its mantissa that a half does not have.
+pub fn cut_mantissa<O: Ops>(o: &mut O, bits: O::I) -> O::I {
+    let kept = o.i(!0x1FFF);
+    o.iand(bits, kept)
 }
 
 /// Smallest normal half.
@@ -111,6 +148,7 @@ mod tests {
             let decoded = value(&mut Scalar, half as i32);
             assert_eq!(decoded.to_bits(), exact.to_bits(), "{half:#06x}");
             assert_eq!(round(&mut Scalar, exact).to_bits(), exact.to_bits(), "{half:#06x}");
+            assert_eq!(cut(&mut Scalar, exact).to_bits(), exact.to_bits(), "{half:#06x}");
             let expected = if exact.is_nan() { half & 0x8000 | 0x7E00 } else { half };
             assert_eq!(bits(&mut Scalar, exact) as u32, expected, "{half:#06x}");
         }
@@ -127,6 +165,8 @@ mod tests {
                 assert_eq!(bits(&mut Scalar, x) as u32, expected, "{x} above {half:#06x}");
                 assert_eq!(bits(&mut Scalar, -x) as u32, expected | 0x8000, "{x} above {half:#06x}");
                 assert_eq!(round(&mut Scalar, x).to_bits(), F16::decode(expected).to_bits());
+                assert_eq!(cut(&mut Scalar, x).to_bits(), F16::decode(half).to_bits());
+                assert_eq!(cut(&mut Scalar, -x).to_bits(), F16::decode(half | 0x8000).to_bits());
             }
         }
     }

@@ -92,13 +92,13 @@ pub const fn format(byte: u32, big_endian: bool) -> Option<TexelFormat> {
         0x92 => (2, 2, [unorm(0, 16); 4], Depth),
         0x93 => (2, 2, [float(0, 16); 4], Depth),
         0x94 => (2, 2, [ONE, unorm(0, 16), ONE, unorm(0, 16)], Pair),
-        // The high half is red, of Y16_X16_FLOAT the low one (ps3autotests' texture_formats).
-        0x95 => (4, 4, [unorm(16, 16), unorm(0, 16), unorm(16, 16), unorm(0, 16)], Pair),
+        // The high half is red, of Y16_X16_FLOAT the low one (ps3autotests' texture_formats); alpha is what Mesa reads.
+        0x95 => (4, 4, [unorm(16, 16), unorm(0, 16), unorm(0, 16), unorm(16, 16)], Pair),
         0x97 => (2, 2, [few(11, 5), few(6, 5), few(1, 5), few(0, 1)], Color),
-        0x98 => (2, 2, [unorm(8, 8), unorm(0, 8), unorm(8, 8), unorm(0, 8)], Pair),
+        0x98 => (2, 2, [unorm(8, 8), unorm(0, 8), unorm(0, 8), unorm(8, 8)], Pair),
         0x99 => {
             let (low, high) = (Channel::Snorm(Bits { shift: 0, bits: 8 }), Channel::Snorm(Bits { shift: 8, bits: 8 }));
-            (2, 2, [high, low, high, low], SignedPair)
+            (2, 2, [high, low, low, high], SignedPair)
         }
         0x9A => (8, 2, [float(0, 16), float(16, 16), float(32, 16), float(48, 16)], Float4),
         0x9B => (16, 4, [float(0, 32), float(32, 32), float(64, 32), float(96, 32)], Float4),

@@ -3,18 +3,9 @@
 
 use super::*;
 
-/// Known range of values that are rounded to half.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HalfRange {
-    /// Nothing.
-    Any,
-    /// No magnitude is above 65504; NaN is possible.
-    Finite,
-}
-
 impl Emit<'_> {
-    /// The nearest half of each lane as f32, ties to even, overflow to infinity. NaN stays one.
-    pub fn round_to_half(&mut self, x: F32x4, reach: HalfRange) -> F32x4 {
+    /// The nearest half of each lane as f32, ties to even. NaN stays one; no magnitude is above 65504.
+    pub fn round_to_half(&mut self, x: F32x4) -> F32x4 {
         // Adding and subtracting 1.5 * 2^(e + 13) leaves ten bits of the mantissa after the leading one when 2^e is
         // x's; with at least 1.5 * 2^-1 the steps are those of subnormal halves.
         let bits = self.bits(x);
@@ -24,22 +15,9 @@ impl Emit<'_> {
         let magic = self.iadd(exponent, shift);
         let least = self.i(0x3F40_0000);
         let magic = self.imax_unsigned(magic, least);
-        let magic = match reach {
-            HalfRange::Any => {
-                let most = self.i(0x7F40_0000);
-                self.umin(magic, most)
-            }
-            HalfRange::Finite => magic,
-        };
         let magic = self.float_of_bits(magic);
         let sum = self.add(x, magic);
-        let mut rounded = self.sub(sum, magic);
-        if reach == HalfRange::Any {
-            // 65536 and above overflow, and back they are infinities.
-            let (up, down) = (self.f(2f32.powi(112)), self.f(2f32.powi(-112)));
-            rounded = self.mul(rounded, up);
-            rounded = self.mul(rounded, down);
-        }
+        let rounded = self.sub(sum, magic);
         // Keeps the sign of results that became zero.
         let sign = self.i(i32::MIN);
         let sign = self.iand(bits, sign);

@@ -4,6 +4,7 @@
 //! The facts were read off the pictures of `tests/rsx` in ps3autotests (RPCS3); the scenes follow its descriptions.
 //! They stand in `tests/hardware/scenes`, a row each.
 
+mod gradient;
 mod measure;
 mod primitives;
 mod texture_formats;

@@ -20,14 +20,17 @@
 //! * **NaN.** Whatever gives a NaN gives 0x7FFFFFFF, as a console's log has it of NRM and DIV (kd-11's
 //!   `fragment_tests/results.txt`), inputs and half precision of a source included, with these exceptions that keep or
 //!   make bits: MOV from an R register or the inline constant to an R register, whatever swizzle and mask, without
-//!   absolute value, modifier, negation, scale, saturation and precision; packing operations without the last three;
-//!   and R registers put together from halves. As half it is 0x7E00, also packed (unverified), and a half NaN is read
-//!   as 0x7FFFFFFF. Absolute value and negation change the sign of whatever is read, so unpacking operations may see
-//!   it.
+//!   absolute value, modifier, negation, scale, saturation and limits of fx12 and fx9; packing operations without the
+//!   last three; and R registers put together from halves. As half it is 0x7E00, also packed (unverified), and a half
+//!   NaN is read as 0x7FFFFFFF. Absolute value and negation change the sign of whatever is read, so unpacking
+//!   operations may see it.
 //! * **Registers.** There are 64 R registers, and the H registers share their memory: Rn.x holds H(2n).x in bits 15:0
-//!   and H(2n).y in bits 31:16, Rn.y the same of H(2n).zw, Rn.z and Rn.w those of H(2n+1). What is written to H is
-//!   rounded to half first (nearest even, overflow gives infinity, subnormals are kept). All registers start as zero,
-//!   also the condition registers.
+//!   and H(2n).y in bits 31:16, Rn.y the same of H(2n).zw, Rn.z and Rn.w those of H(2n+1). What is written to H
+//!   goes to the next half towards zero first (from 65536 on to infinity, subnormals are kept: both unverified). The
+//!   precision fp16 of a result does nothing to what is written to R. That is what pictures of a console show (RPCS3's
+//!   ps3autotests, rsx_fp_static: of 345,600 pixels of test2 204 are one step off so, 62,165 with the nearest half,
+//!   65,494 with that in R as well). Precision fp16 of a source cuts off, too, which is unverified. All registers start
+//!   as zero, also the condition registers.
 //! * **Places** of flow control are those of [`Step`](crate::rsx::fragment::Step), where a structure already lies
 //!   within the one around it. Behind the last instruction is the end of the program.
 //! * **Structures.** A lane keeps a stack of open structures.
@@ -60,10 +63,10 @@
 //! * **[`Accuracy::Fast`]**: EX2, LG2, LIT, LIF, POW, SIN and COS are made of the functions of
 //!   [`num::fast`](crate::num::fast) instead of those of [`num::ops`](crate::num::ops). An EX2 that completes a
 //!   reciprocal square root (see [`RootPart`](crate::rsx::fragment::RootPart)) gives 1/√|x|, a square root and a
-//!   division, of component x of the source of its LG2. Results and sources are not
-//!   rounded to half, whatever precision, modifier and destination say (so they do not overflow either), but where an H
-//!   register lies in a word that the program also uses as R (see [`Storage`](crate::rsx::fragment::Storage)). A NaN is
-//!   0x7FFFFFFF there as well.
+//!   division, of component x of the source of its LG2. Sources do not
+//!   become halves whatever their modifiers say, and what is written to H loses the bits of its mantissa alone, so it
+//!   does not overflow, but where an H register lies in a word that the program also uses as R (see
+//!   [`Storage`](crate::rsx::fragment::Storage)). A NaN is 0x7FFFFFFF there as well.
 //! * **Differences** between two lanes, of DDX, DDY and levels of detail, are 0 unless both execute the instruction
 //!   together.
 //! * **Fuel.** What lanes execute together counts once. When a pass of a Loop is done, and at a CAL (which is counted,

@@ -9,7 +9,7 @@ use triglyph_guest::num::ops::Ops;
 
 use super::contract::Contract;
 use super::quad::Quad;
-use crate::lane::{Emit, F32x4, HalfRange, I32x4, Mask, StencilTest};
+use crate::lane::{Emit, F32x4, I32x4, Mask, StencilTest};
 
 /// How a depth of 0 to 1 is stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -270,7 +270,7 @@ fn encode(e: &mut Emit<'_>, coding: Coding, depth: F32x4) -> Depth {
             let bits = e.bits(depth);
             Depth::Int(e.ushr(bits, 7))
         }
-        Coding::F16 => Depth::Float(e.round_to_half(depth, HalfRange::Finite)),
+        Coding::F16 => Depth::Float(e.round_to_half(depth)),
         Coding::F32 => Depth::Float(depth),
     }
 }

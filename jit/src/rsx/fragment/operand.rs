@@ -180,8 +180,7 @@ impl Lower<'_, '_, '_> {
             number = self.clamped(number, [0.0, 1.0]);
         }
         match compute.precision {
-            Precision::Full => {}
-            Precision::Half => number = self.at_most_half(number),
+            Precision::Full | Precision::Half => {}
             Precision::Fx12 => number = self.clamped(number, FX12),
             Precision::Fx9 => number = self.clamped(number, FX9),
         }

@@ -9,11 +9,12 @@ use std::collections::{HashMap, HashSet};
 use cranelift_codegen::ir::types::{F32X4, I32, I32X4};
 use cranelift_frontend::Variable;
 use triglyph_guest::kernel::Accuracy;
+use triglyph_guest::num::half;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::rsx::fragment::{Storage, Temp, Word, word_of};
 
 use super::Lower;
-use crate::lane::{Emit, F32x4, HalfRange, I32x4, Mask};
+use crate::lane::{Emit, F32x4, I32x4, Mask};
 
 /// A component of a register in four lanes.
 #[derive(Clone, Copy, Debug)]
@@ -226,31 +227,43 @@ impl Lower<'_, '_, '_> {
     /// A number as component `c` of an H register holds it.
     pub fn half(&mut self, temp: Temp, c: usize, number: Number) -> Number {
         let in_full = self.storage.is_full(word_of(temp, c).0);
-        if self.code.accuracy == Accuracy::Exact || in_full {
-            self.rounded(number)
-        } else {
-            Number { exact: false, ..number }
-        }
+        if self.code.accuracy == Accuracy::Exact || in_full { self.cut(number) } else { self.cut_mantissa(number) }
     }
 
     /// A number with the precision of a half, if that is not more than is asked for. No NaN keeps its bits.
     pub fn at_most_half(&mut self, number: Number) -> Number {
         match self.code.accuracy {
-            Accuracy::Exact => self.rounded(number),
+            Accuracy::Exact => self.cut(number),
             Accuracy::Fast => Number { exact: false, ..number },
         }
     }
 
-    /// The nearest half.
-    fn rounded(&mut self, number: Number) -> Number {
+    /// The half next to a number towards zero.
+    fn cut(&mut self, number: Number) -> Number {
         if number.half {
             return number;
         }
-        let finite = number.bound <= 65504.0;
-        let value = self.quad.e.round_to_half(number.value, if finite { HalfRange::Finite } else { HalfRange::Any });
-        // Rounding up does not leave the range.
-        let bound = if finite { number.bound * 1.001 } else { f32::INFINITY };
-        Number { value, exact: false, half: true, bound }
+        let bound = if number.bound < 65536.0 { number.bound } else { f32::INFINITY };
+        Number { value: half::cut(self.quad.e, number.value), exact: false, half: true, bound }
+    }
+
+    /// A number with the mantissa of a half.
+    fn cut_mantissa(&mut self, number: Number) -> Number {
+        if number.half {
+            return Number { exact: false, ..number };
+        }
+        let e = &mut *self.quad.e;
+        // NaNs of arithmetic have the upper bit of the mantissa, others may have lower ones alone.
+        let value = match number.exact {
+            true => {
+                let (nan, quiet) = (e.unordered(number.value, number.value), e.f(f32::NAN));
+                e.select(nan, quiet, number.value)
+            }
+            false => number.value,
+        };
+        let bits = e.bits(value);
+        let bits = half::cut_mantissa(e, bits);
+        Number { value: e.float_of_bits(bits), exact: false, ..number }
     }
 
     /// `lanes ? new : old`
