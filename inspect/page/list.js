@@ -35,7 +35,7 @@ function passHeading(number) {
   if (counts.primitives) text.append(`, ${plural(counts.primitives, "primitive")}`);
   text.append(`, ${milliseconds(counts.time)}`);
   if (counts.faults) text.append(", ", make("span", plural(counts.faults, "fault"), "bad"));
-  heading.append(make("b", name || "no surface"), text);
+  heading.append(make("b", name), text);
   heading.onclick = () => fold(number);
   return heading;
 }
@@ -47,7 +47,7 @@ function eventRow(event, at) {
   const what = make("span");
   const text = make("small", event.text);
   if (event.draw || event.time >= 0.1) text.append(`${event.text ? ", " : ""}${milliseconds(event.time)}`);
-  what.append(make("b", event.method), text);
+  what.append(nameIn("b", event.method), text);
   const kind = make("span", event.kind, event.faults ? "bad" : "");
   if (event.faults && event.kind !== "fault") kind.append(make("small", plural(event.faults, "fault"), "bad"));
   row.append(make("span", String(numberOf(at))), kind, what);
@@ -55,8 +55,11 @@ function eventRow(event, at) {
   return row;
 }
 function startList() {
-  passes.push(...data.passes.map(({ events, canvases }) =>
-    ({ events, canvases, name: namesOf(canvases), counts: countsOf(events) })));
+  for (const { events, canvases } of data.passes) {
+    const counts = countsOf(events);
+    const other = counts.kinds.has("transfer") ? "transfers" : "no surface";
+    passes.push({ events, canvases, counts, name: namesOf(canvases) || other });
+  }
   const list = [];
   passes.forEach((pass, number) => {
     pass.heading = passHeading(number);

@@ -90,7 +90,7 @@ panels.order = (() => {
       pass = row.pass;
       body.push(drawRow(row));
     }
-    const table = tableOf(COLUMNS.map(([name]) => name), body);
+    const table = aligned(tableOf(COLUMNS.map(([name]) => name), body));
     [...table.querySelectorAll("th")].forEach((head, at) => {
       head.ariaSort = at !== sorted ? "none" : down ? "descending" : "ascending";
       const sort = make("button", head.textContent + (at !== sorted ? "" : down ? " ▾" : " ▴"));
@@ -113,6 +113,13 @@ panels.order = (() => {
     const judged = unknown ? ` Of ${unknown} it is not known what became of the fragments: ${why}.` : "";
     return `${plural(draws.length, "draw")} in the order in which they are drawn.${left}${judged}`;
   }
+  // Heads stand over their numbers.
+  function aligned(table) {
+    const cells = table.querySelector("tbody tr:not(.group)")?.cells || [];
+    [...table.querySelectorAll("th")].forEach((head, at) =>
+      head.classList.toggle("number", cells[at]?.className === "number"));
+    return table;
+  }
   const sumOf = (draws, value) => draws.reduce((sum, row) => sum + (value(row) || 0), 0);
   function passRow(pass, draws) {
     const mine = draws.filter((row) => row.pass === pass);
@@ -124,7 +131,8 @@ panels.order = (() => {
       `${sumOf(mine, ({ verdicts }) => verdicts?.[0])} passed`,
       milliseconds(sumOf(mine, ({ event: found }) => found.time)),
     ];
-    const cell = make("td", `${pass.name || "no surface"}: ${sums.join(", ")}`);
+    const cell = make("td");
+    cell.append(make("div", `${pass.name}: ${sums.join(", ")}`));
     cell.colSpan = COLUMNS.length;
     row.append(cell);
     return row;
@@ -158,7 +166,7 @@ panels.order = (() => {
       line.append(...cells.map((value) => make("td", String(value), typeof value === "number" ? "number" : "")));
       return line;
     });
-    parts.primitives.append(tableOf([...(several ? ["Instance"] : []), ...heads], body));
+    parts.primitives.append(aligned(tableOf([...(several ? ["Instance"] : []), ...heads], body)));
   }
   return { title: "Drawing order", start, show };
 })();

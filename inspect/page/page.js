@@ -8,13 +8,13 @@ const make = (tag, text, name) => {
   if (name) element.className = name;
   return element;
 };
-// A cell with a name that may be divided between its words.
-const nameCell = (name) => {
-  const cell = make("td");
+// A name that may be divided between its words, in an element of some kind.
+const nameIn = (tag, name) => {
+  const element = make(tag);
   name.split("_").forEach((word, at, words) => {
-    cell.append(word + (at + 1 < words.length ? "_" : ""), document.createElement("wbr"));
+    element.append(word + (at + 1 < words.length ? "_" : ""), document.createElement("wbr"));
   });
-  return cell;
+  return element;
 };
 const hex = (word) => "0x" + (word >>> 0).toString(16).padStart(8, "0");
 let current = -1;
@@ -50,7 +50,7 @@ function drawState() {
     const name = kind.registers[register];
     if ($("changed").checked && !isNew || wanted && !name.toLowerCase().includes(wanted)) continue;
     const row = make("tr", undefined, isNew ? "new" : "");
-    row.append(nameCell(name), make("td", hex(word), "word"), make("td", fields));
+    row.append(nameIn("td", name), make("td", hex(word), "word"), make("td", fields));
     body.push(row);
   }
   $("words").tBodies[0].replaceChildren(...body);

@@ -61,7 +61,7 @@ panels.textures = (() => {
     };
     const sampler = texture.sampler.map(([name, value]) => row([make("td", name), make("td", value)]));
     const words = texture.words.map(([name, word, fields]) =>
-      row([nameCell(name), make("td", hex(word), "word"), make("td", fields)]));
+      row([nameIn("td", name), make("td", hex(word), "word"), make("td", fields)]));
     if (sampler.length) parts.state.append(make("h3", "Sampler"), tableOf(["What", "Value"], sampler));
     parts.state.append(make("h3", "Descriptor"), tableOf(["Register", "Word", "Fields"], words));
     draw();

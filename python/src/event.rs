@@ -98,7 +98,7 @@ pub struct Event {
     number: usize,
     /// Index of the record that gave the work.
     record: usize,
-    /// What it is: draw, compute, transfer, macro, signal, store, fault, other.
+    /// What it is: draw, compute, clear, transfer, macro, signal, store, fault, other.
     kind: &'static str,
     /// The name of its class of registers or methods.
     class_name: String,

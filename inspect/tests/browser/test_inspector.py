@@ -39,8 +39,9 @@ def panels_of(page: Any) -> list[Any]:
 
 
 def use_controls(page: Any) -> None:
-    """Everything that can be pressed or chosen and is seen, each twice, so that it is as before; but for the list."""
-    for button in page.locator("main button:visible:not([role=tab])").all()[:40]:
+    """Everything that can be pressed or chosen and is seen, each twice, so that it is as before; but for the list, and
+    for events in tables."""
+    for button in page.locator("main button:visible:not([role=tab]):not(td button)").all()[:40]:
         for _ in range(2):
             if button.is_visible() and button.is_enabled():
                 button.click()
@@ -185,13 +186,13 @@ def test_the_keyboard_does_everything(pages: Pages, tab: Any, form: str) -> None
     assert {"search", "canvas", "theme"} <= reached
 
 
-@pytest.mark.parametrize("name", ["3ds/26-ribbons", "rsx/10-stencil", "tegra/10-stencil"])
+@pytest.mark.parametrize("name", ["3ds/26-ribbons", "rsx/16-ffp", "rsx/10-stencil", "tegra/05-blend"])
 def test_histories_are_those_of_whole_surfaces(pages: Pages, tab: Any, name: str) -> None:
     """Clicks on random pixels against the pictures before and after every event."""
     opened: Tab = tab()
     address = pages.address(name, "served")
     page = opened.open(address)
-    canvas = page.evaluate("data.canvases.findIndex((canvas) => canvas.name.startsWith('colour'))")
+    canvas = page.evaluate(MOST_SHOWN)
     page.locator("#canvas").select_option(str(canvas))
     opened.settle()
     chance = random.Random(3)
@@ -199,7 +200,7 @@ def test_histories_are_those_of_whole_surfaces(pages: Pages, tab: Any, name: str
     width, height = picture.evaluate("(canvas) => [canvas.width, canvas.height]")
     picture.scroll_into_view_if_needed()
     clicked = []
-    for _ in range(40):
+    for _ in range(200):
         x, y = chance.randrange(width), chance.randrange(height)
         scale = picture.bounding_box()["width"] / width
         page.evaluate("document.getElementById('pixel').textContent = ''")
@@ -223,7 +224,7 @@ def test_histories_are_those_of_whole_surfaces(pages: Pages, tab: Any, name: str
             assert event in listed, f"event {event} changed {place} and is not listed"
             assert listed[event] == tuple(color & 0xFFFFFF for color in colors)
         concerned += len(wanted)
-    assert concerned > 20
+    assert concerned > 100
 
 
 def pictures_at(page: Any, address: str, canvas: int, places: list[Any]) -> list[Any]:
@@ -239,6 +240,13 @@ def pictures_at(page: Any, address: str, canvas: int, places: list[Any]) -> list
     shows = page.evaluate(SHOWS, canvas)
     return [[event, colors(before), colors(after)] for event, before, after in shows]
 
+
+# The colours that most events show.
+MOST_SHOWN = """() => {
+  const colours = [...data.canvases.keys()].filter((at) => data.canvases[at].name.startsWith("colour"));
+  const count = (at) => data.events.filter((event) => event.shows.some((show) => show.canvas === at)).length;
+  return colours.reduce((best, at) => count(at) > count(best) ? at : best);
+}"""
 
 # [event, paths before, after] of the events of the page that show a canvas.
 SHOWS = """(canvas) => data.events.flatMap((event, number) => {
@@ -256,6 +264,83 @@ ROWS = """(rows) => rows.map((row) => {
 })"""
 
 
+@pytest.mark.parametrize("form", ["served", "file"])
+def test_the_drawing_order_is_told_and_sorted(pages: Pages, tab: Any, form: str) -> None:
+    """Draws in their order, sorted by what passed, and the event that is clicked; sums as those of the heat map."""
+    opened: Tab = tab()
+    page = opened.open(pages.address("rsx/10-stencil", form))
+    draws = page.evaluate("data.events.flatMap((event, at) => event.kind === 'draw' ? [at] : [])")
+    page.locator("#list").evaluate("(list, last) => document.getElementById('event-' + last).click()", draws[-1])
+    page.locator("[data-panel=order]").click()
+    page.locator("#panel-order select").nth(1).select_option("all")
+    opened.settle()
+    table = page.locator("#panel-order table").first
+    heads = [text.split(" \u25b4")[0] for text in table.locator("th").all_inner_texts()]
+    rows = [row.split("\t") for row in table.locator("tbody tr:not(.group)").all_inner_texts()]
+    assert [int(row[0]) for row in rows] == draws
+    passed = [int(row[heads.index("Passed")]) for row in rows]
+    failed = [int(row[heads.index("Failed")]) for row in rows]
+    assert sum(passed) > 1000 and sum(failed) > 1000
+    assert any("stencil" in row[heads.index("Failed by")] for row in rows)
+    for direction in ("ascending", "descending"):
+        table.locator("th button", has_text="Passed").click()
+        table = page.locator("#panel-order table").first
+        assert table.locator("th").nth(heads.index("Passed")).get_attribute("aria-sort") == direction
+        found = [int(row.split("\t")[heads.index("Passed")]) for row in table.locator("tbody tr").all_inner_texts()]
+        assert found == sorted(passed, reverse=direction == "descending")
+    assert page.locator("#panel-order h3").inner_text().startswith(f"Primitives of event {draws[-1]}")
+    table.locator("td button").first.click()
+    opened.settle()
+    chosen = int(page.locator(SELECTED).get_attribute("id").split("-")[-1])
+    assert passed[draws.index(chosen)] == max(passed)
+    # The heat map of all events has the same sums.
+    page.locator("#list").evaluate("(list, last) => document.getElementById('event-' + last).click()", draws[-1])
+    page.locator("[data-panel=heat]").click()
+    page.locator("#panel-heat select").nth(2).select_option("all")
+    for what, expected in (("passed", sum(passed)), ("failed", sum(failed)), ("stencil", sum(failed))):
+        page.locator("#panel-heat select").nth(1).select_option(what)
+        opened.settle()
+        expect(page.locator("#panel-heat .legend")).to_contain_text(f"; {expected} in all")
+
+
+def test_passes_fold(pages: Pages, tab: Any) -> None:
+    opened: Tab = tab()
+    page = opened.open(pages.address(CAPTURES["3ds"], "served"))
+    rows = page.locator("[role=option]:visible")
+    count = rows.count()
+    heading = page.locator("#list .pass", has_text="400 draws").first
+    assert "primitives" in heading.inner_text() and " ms" in heading.inner_text()
+    page.keyboard.press("c")
+    assert "folded" in heading.get_attribute("class") and rows.count() < count - 399
+    # What is looked for is found in it.
+    page.keyboard.press("/")
+    page.keyboard.type("0x18300000")
+    assert rows.count() > 800
+    page.locator("#search").fill("")
+    page.keyboard.press("Escape")
+    heading.click()
+    assert rows.count() == count
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_programs_stand_alone(pages: Pages, tab: Any, width: int) -> None:
+    """Programs take the place of what was open, and a tab closes them."""
+    opened: Tab = tab(width)
+    page = opened.open(pages.address(CAPTURES["3ds"], "served"))
+    sections = page.locator("main > section:visible")
+    for part in tabs_of(page) or [None]:
+        if part:
+            part.click()
+        page.locator("#programs-open").click()
+        ids = sections.evaluate_all("(all) => all.map((one) => one.id)")
+        assert ids == (["programs"] if width == 390 else ["events", "programs"])
+        assert page.locator("#tabs [aria-selected=true]").count() == 0
+        page.locator("#programs-open").click()
+        assert "programs" not in sections.evaluate_all("(all) => all.map((one) => one.id)")
+        if part:
+            assert part.get_attribute("aria-selected") == "true"
+
+
 def test_a_page_of_some_events(command: str, tab: Any, tmp_path: Path) -> None:
     """A part of a capture as a file, and an address that names an event."""
     page_file = tmp_path / "part.html"
@@ -264,4 +349,6 @@ def test_a_page_of_some_events(command: str, tab: Any, tmp_path: Path) -> None:
     opened: Tab = tab()
     page = opened.open(f"{page_file.as_uri()}#3")
     assert page.locator("[role=option]").count() == 7
+    # Events have the numbers of the capture.
+    assert page.locator("[role=option]").first.get_attribute("id") == "event-2"
     assert page.locator(SELECTED).get_attribute("id") == "event-3"
