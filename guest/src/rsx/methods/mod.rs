@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(shown(0x1984).as_deref(), Some("SET_VERTEX_DATA4S_M[0].1"));
         assert_eq!(shown(0x2CC).as_deref(), Some("SET_WINDOW_CLIP_VERTICAL[1]"));
         assert_eq!(PULLER.find(0x68).map(|found| found.method.name), Some("SEMAPHORE_ACQUIRE"));
-        assert_eq!(SOFTWARE.find(0x948).map(|found| found.to_string()).as_deref(), Some("DRIVER_QUEUE[1]"));
+        assert_eq!(SOFTWARE.find(0x944).map(|found| found.to_string()).as_deref(), Some("DRIVER_QUEUE[1]"));
     }
 
     #[test]

@@ -275,7 +275,9 @@ impl Rsx {
         let lv1 = &mut self.outside.lv1;
         let done = match operation {
             Operation::DisplayFlip { head, buffer } => lv1.flip(core, events, slot, head, buffer),
-            Operation::DisplayQueue { head, buffer } => lv1.queue(core, events, slot, head, buffer),
+            Operation::DisplayQueue { head, buffer } => {
+                (head as usize) < HEADS && buffer < 8 && lv1.queue(core, events, slot, head, buffer)
+            }
             Operation::VblankTick { head, time } => lv1.vblank(core, events, slot, head, time),
             Operation::FlipDone { buffer } => {
                 let buffers = lv1.contexts[slot].as_ref().map(|context| context.buffers);

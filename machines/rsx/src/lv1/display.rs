@@ -1,7 +1,7 @@
 //! Display: buffers, flips, vertical blanks, and the driver's methods that ask for them.
 
 use triglyph_guest::rsx::lv1::attribute::{FlipBuffer, VblankRate};
-use triglyph_guest::rsx::lv1::info::{head as field, interrupt};
+use triglyph_guest::rsx::lv1::info::{HEAD_COUNT, head as field, interrupt};
 use triglyph_guest::rsx::lv1::page::reports;
 use triglyph_guest::rsx::methods::{SOFTWARE, software};
 
@@ -87,14 +87,15 @@ impl Lv1 {
         self.signal(core, events, slot, Event::Flip { context: Lv1::handle(slot), head, buffer, offset });
     }
 
-    /// A buffer is queued on a head.
+    /// A buffer is queued on a head. (A console's log, ps3autotests' methods_sce_driver: the flags of all eight heads,
+    /// of buffers up to 31; higher ones have no bit.)
     pub(super) fn queue(&mut self, core: &Core, events: &mut EventQueue, slot: usize, head: u32, buffer: u32) -> bool {
-        if head as usize >= HEADS || buffer >= 8 {
+        if head as usize >= HEAD_COUNT {
             return false;
         }
         let info = Info::of(slot);
         info.set_head(core, head, field::QUEUED_BUFFER, buffer);
-        let flags = info.head(core, head, field::FLAGS) | field::QUEUED | 1 << buffer;
+        let flags = info.head(core, head, field::FLAGS) | field::QUEUED | 1u32.checked_shl(buffer).unwrap_or(0);
         info.set_head(core, head, field::FLAGS, flags);
         self.signal(core, events, slot, Event::Queue { context: Lv1::handle(slot), head, buffer });
         true
@@ -111,6 +112,8 @@ impl Lv1 {
         let count = u64::from(info.head(core, head, field::VBLANK_COUNT)) << 32
             | u64::from(info.head(core, head, field::VBLANK_COUNT + 4));
         info.set_head_long(core, head, field::VBLANK_COUNT, count.wrapping_add(1));
+        // The same log: about every 16 ms the flag of the head that is shown is gone.
+        info.set_head(core, head, field::FLAGS, info.head(core, head, field::FLAGS) & !field::QUEUED);
         self.flip_pending(core, events, slot, head);
         let context = Lv1::handle(slot);
         let [first, second] = state.rates;

@@ -61,7 +61,7 @@ fn flips_are_done_with_the_next_frame() {
         assert_eq!((lv1_bit(flip), lv2_bit(flip)), (1 << 4, 1 << 4));
         // Time, flags, offset, number.
         let words = [0x00, 0x04, 0x08, 0x0C, 0x10].map(|offset| screen.head(1, offset));
-        assert_eq!(words, [0xA, 2, QUEUED | FLIPPED, 0x20_0000, 1]);
+        assert_eq!(words, [0xA, 2, FLIPPED, 0x20_0000, 1]);
         // Last frame's time, and how many there were.
         let words = [0x1C, 0x3C, 0x30, 0x34].map(|offset| screen.head(1, offset));
         assert_eq!(words, [2, 0xA, 0, 1]);
@@ -72,7 +72,7 @@ fn flips_are_done_with_the_next_frame() {
         assert_eq!(screen.gpu.context_intr(context), Ok(0));
         // The flags are the guest's to change.
         screen.attribute(0x10A, [1, 0x7FFF_FFFF, 5, 0]).unwrap();
-        assert_eq!(screen.head(1, 0x08), QUEUED | 5);
+        assert_eq!(screen.head(1, 0x08), 5);
         screen.gpu.vblank(1, 3);
         assert_eq!(screen.gpu.take_events().len(), 1);
         assert_eq!(screen.head(1, 0x34), 2);
@@ -103,6 +103,36 @@ fn flips_with_the_next_line_are_done_at_once() {
     assert_eq!(screen.gpu.take_events(), [screen.flip(0, 1, 0)]);
 }
 
+/// What a console's log has of flags (ps3autotests, methods_sce_driver): of each buffer alone, of one after another, of
+/// numbers that are none, and every 16 or 17 ms without bit 30, which is a frame.
+#[test]
+fn queued_buffers_are_flags_of_eight_heads() {
+    let mut screen = Screen::new(RsxMode::Exact);
+    let mut at = 0;
+    for head in 0..8 {
+        let mut queue = |screen: &mut Screen, before: Option<u32>, data: u32| {
+            if let Some(flags) = before {
+                set_lpar_word(&mut screen.gpu, screen.context.info + 0x10C0 + 0x40 * head, flags);
+            }
+            let push = Push::new().bind(7, 0xCAFE_BABE).methods(7, 0x940 + 4 * head as u32, &[data]);
+            kick(&mut screen.gpu, &screen.context, at, &push);
+            at += 4 * push.0.len() as u32;
+            screen.head(head, 0x08)
+        };
+        for buffer in 0..32 {
+            assert_eq!(queue(&mut screen, Some(0), buffer), QUEUED | 1 << buffer);
+        }
+        queue(&mut screen, Some(0), 0);
+        assert_eq!(queue(&mut screen, None, 1), QUEUED | 3);
+        for none in [32, u32::MAX] {
+            assert_eq!(queue(&mut screen, Some(0), none), QUEUED);
+        }
+    }
+    set_lpar_word(&mut screen.gpu, screen.context.info + 0x1100, QUEUED | 0x100);
+    screen.gpu.vblank(1, 1);
+    assert_eq!(screen.head(1, 0x08), 0x100);
+}
+
 #[test]
 fn methods_of_the_driver_do_the_same() {
     for mode in MODES {
@@ -114,7 +144,7 @@ fn methods_of_the_driver_do_the_same() {
         let push = Push::new()
             .bind(7, 0xCAFE_BABE)
             .methods(7, 0x940, &[2])
-            .methods(7, 0x948, &[1])
+            .methods(7, 0x944, &[1])
             .methods(7, 0x920, &[2, 0x8000_010F])
             .methods(7, 0xB00, &[0x1234_5678, 0x9ABC])
             .methods(7, 0x1EAC, &[0])
