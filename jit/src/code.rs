@@ -130,8 +130,8 @@ struct Scratch {
 /// as little as 512 KiB.
 const MAX_STACK: u32 = 64 << 10;
 
-/// Instructions of CLIF up to which a thread keeps the memory that compiling took: about a megabyte. More would stay with
-/// each thread that has compiled a long program once.
+/// Instructions of CLIF up to which a thread keeps the memory that compiling took: about a megabyte. More would stay
+/// with each thread that has compiled a long program once.
 const MAX_KEPT_INSTRUCTIONS: usize = 1 << 13;
 
 /// Instructions of CLIF that a function may have: about a megabyte of code, and a tenth of a second to compile.

@@ -8,7 +8,8 @@ use super::setup::{Binner, Corner, Fill, PolygonMode, Winding, doubled_area, fil
 const SMOOTH: i32 = 64;
 
 impl Binner<'_> {
-    /// Clips, culls and sets up a triangle that is not [dropped](Self::is_dropped). Bit i of `edges`: the edge from corner i on is one of its polygon's.
+    /// Clips, culls and sets up a triangle that is not [dropped](Self::is_dropped). Bit i of `edges`: the edge from
+    /// corner i on is one of its polygon's.
     #[inline(never)]
     pub(super) fn triangle(&mut self, vertices: [u32; 3], provoking: u32, edges: u8) {
         let corners = [self.corner(vertices[0]), self.corner(vertices[1]), self.corner(vertices[2])];
@@ -32,8 +33,8 @@ impl Binner<'_> {
         self.polygon(&corners, vertices, provoking, edges);
     }
 
-    /// Whether nothing is drawn of a triangle because all of it is outside of a plane, or for its area. Known from three
-    /// positions: half of a scene's triangles cost no more than that.
+    /// Whether nothing is drawn of a triangle because all of it is outside of a plane, or for its area. Known from
+    /// three positions: half of a scene's triangles cost no more than that.
     #[inline]
     pub(super) fn is_dropped(&self, vertices: [u32; 3]) -> bool {
         let at = |vertex: u32| {
