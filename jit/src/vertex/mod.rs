@@ -249,12 +249,12 @@ impl VertexKernel for Kernel {
                 let (done, reason) = call.run(&rest[..groups * GROUP], &mut job.records[at * stride..]);
                 at += GROUP * done;
                 reason
-            } else if rest.len() >= GROUP || !call.within(rest) {
+            } else if rest.len() >= GROUP || !all_within && !call.within(rest) {
                 return at;
             } else {
                 // Where there are enough before them, those are shaded once more with the ones that are left.
                 let reason = match total.checked_sub(GROUP) {
-                    Some(last) if call.within(&job.vertices[last..]) => {
+                    Some(last) if all_within && last >= first || call.within(&job.vertices[last..]) => {
                         call.run(&job.vertices[last..], &mut job.records[last * stride..]).1
                     }
                     _ => call.incomplete(rest, &mut job.records[at * stride..]),
