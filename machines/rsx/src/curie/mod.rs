@@ -81,12 +81,6 @@ fn command(core: &Core, method: u32, value: u32) -> Command {
     Command { class: class::CURIE, method, value, position: core.position }
 }
 
-/// Whether words for the same method may be taken together.
-const fn takes_array(trigger: Trigger) -> bool {
-    use Trigger::{ArrayElement16, ArrayElement32, DrawArrays, DrawIndexArray, InlineArray};
-    matches!(trigger, DrawArrays | DrawIndexArray | ArrayElement16 | ArrayElement32 | InlineArray)
-}
-
 /// From 0 to 4095.
 const EVERYTHING: u32 = 0x0FFF_0000;
 
@@ -149,7 +143,7 @@ impl Curie {
         }
         core.budget.charge(cost::COMMAND);
         // Words for the same method that make one array. All others are executed one by one.
-        let repeated = if increasing || !takes_array(trigger) { &words[..1] } else { words };
+        let repeated = if increasing || !trigger.is_list() { &words[..1] } else { words };
         match trigger {
             Trigger::TransformProgram => return self.transform_program(core, run),
             Trigger::TransformConstant => return self.transform_constant(core, run),
