@@ -165,11 +165,11 @@ fn fill_rect(bytes: u32, job: &FillRect<'_>) {
     for y in job.rows.clone() {
         for x in 0..job.width {
             let at = job.to.offset(x, y, bytes) as usize;
-            let mut unit: [u8; 16] = job.target.read(at);
-            for ((stored, value), mask) in unit.iter_mut().zip(job.value).zip(job.mask) {
-                *stored = *stored & !mask | value & mask;
+            // Nothing else is read: the units beside it may be another thread's.
+            for (i, (value, mask)) in job.value.iter().zip(job.mask).enumerate().take(bytes as usize) {
+                let [stored] = job.target.read(at + i);
+                job.target.write(at + i, &[stored & !mask | value & mask]);
             }
-            job.target.write(at, &unit[..bytes as usize]);
         }
     }
 }
