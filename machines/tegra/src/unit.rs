@@ -266,7 +266,10 @@ impl Units {
         }
         let is_drawn = core.renderer.draw_closed(&core.memory);
         core.settle_accounts();
-        self.work.threed.settle_troubles(core);
+        // Of a scene that is drawn in parts they are one fault, as if it were drawn at once.
+        if is_drawn {
+            self.work.threed.settle_troubles(core);
+        }
         is_drawn
     }
 
