@@ -86,7 +86,8 @@ impl TextureUnits {
         Some(Draft { space: core.space, header, sampler, shape, reference, samples, certain })
     }
 
-    /// The texture that is made of it; `None` when there is nothing to read.
+    /// The texture that is made of it; `None` when there is nothing to read. Faults are counted each time, whoever has
+    /// asked before: a device that goes on with a snapshot counts as many.
     pub(super) fn texture(&mut self, core: &mut Core, draft: &Draft) -> Option<Texture> {
         if self.units.len() >= MOST || core.memory.mapped_since(self.made) {
             self.units.clear();
@@ -95,8 +96,11 @@ impl TextureUnits {
         if let Some(known) = self.units.get(draft) {
             return known.clone();
         }
+        let faults = core.faults.total();
         let unit = unit(core, draft);
-        self.units.insert(draft.clone(), unit.clone());
+        if core.faults.total() == faults {
+            self.units.insert(draft.clone(), unit.clone());
+        }
         unit
     }
 }

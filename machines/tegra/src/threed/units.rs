@@ -225,7 +225,9 @@ pub(super) fn units(
     let mut bindings = Vec::with_capacity(textures.len());
     for (i, wish) in textures.iter().enumerate() {
         let draft = TextureUnits::draft(core, pools, wish);
-        let (key, binding) = match known.filter(|known| known.drafts.get(i) == Some(&draft)) {
+        // Where there was nothing to read, that may be a fault, which counts again.
+        let same = |known: &&Units| known.drafts.get(i) == Some(&draft) && known.textures[i].is_some();
+        let (key, binding) = match known.filter(same) {
             Some(known) => (known.textures[i], known.bindings[i].clone()),
             None => draft.as_ref().and_then(|draft| cache.texture(core, draft)).unzip(),
         };
