@@ -67,7 +67,7 @@ def test_expected_pictures_and_hashes() -> None:
         for found in replay.hashes:
             hashes += 1
             assert found.ok, f"{path.name}: {found}"
-    assert len(paths) == 48 and expected >= 48 and hashes > 0
+    assert len(paths) >= 48 and expected >= 48 and hashes > 0
 
 
 @pytest.mark.parametrize("accuracy", ["fast", "exact"])
