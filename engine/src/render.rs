@@ -283,7 +283,7 @@ impl Renderer {
         self.scene.set_state(call.state.clone());
         self.scene.allowance = call.allowance;
 
-        if self.asks_about_draws() {
+        if self.needs_drawn_scene() {
             self.show_open(memory, |_| {});
         }
         let first = self.scene.primitives.len();

@@ -98,6 +98,9 @@ fn texture(console: &mut Console, text: &str) -> Result<(), String> {
     let [width, height, format, texels @ ..] = &words[..] else { return Err("an image has a format".to_owned()) };
     let texels: Vec<u8> = texels.iter().map(|&byte| byte as u8).collect();
     let bytes = texels.len().div_ceil((*height).max(1) as usize);
+    if bytes > TEXTURE_PITCH as usize {
+        return Err(format!("a row of an image has at most {TEXTURE_PITCH} bytes"));
+    }
     for (row, texels) in texels.chunks(bytes.max(1)).enumerate() {
         console.write_local(TEXTURE + TEXTURE_PITCH * row as u32, texels);
     }

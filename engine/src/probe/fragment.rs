@@ -31,7 +31,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// All of them: passed, then what a fragment may fail, in the order of the pipeline.
+    /// Each at its number: passed, then what a fragment may fail, in the order of the pipeline.
     pub const ALL: [Verdict; 6] =
         [Verdict::Passed, Verdict::Discarded, Verdict::Alpha, Verdict::Bounds, Verdict::Stencil, Verdict::Depth];
 }

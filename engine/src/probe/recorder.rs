@@ -130,9 +130,9 @@ impl Renderer {
         }
     }
 
-    /// Whether somebody asks about draws for which everything before them has to be drawn.
+    /// Whether somebody asks what draws find in memory, for which everything before them has to be drawn.
     #[inline(always)]
-    pub(crate) fn asks_about_draws(&self) -> bool {
+    pub(crate) fn needs_drawn_scene(&self) -> bool {
         let asks = |probe: &Probe| probe.pixel.is_some() || probe.wants_inputs || probe.counting == Counting::Verdicts;
         self.probe.as_deref().is_some_and(asks)
     }
@@ -141,7 +141,7 @@ impl Renderer {
     #[inline(always)]
     pub(crate) fn is_asked_about_draws(&self) -> bool {
         let asked = |probe: &Probe| probe.watches || probe.counting != Counting::Nothing;
-        self.asks_about_draws() || self.probe.as_deref().is_some_and(asked)
+        self.needs_drawn_scene() || self.probe.as_deref().is_some_and(asked)
     }
 
     /// The pixel that draws are asked about, if it is one of their first surface's. Most draws have that of the draw

@@ -119,7 +119,7 @@ impl Renderer {
             self.close_scene(memory);
         }
         self.reads.note(memory, call.state);
-        if self.asks_about_draws() {
+        if self.needs_drawn_scene() {
             self.show_open(memory, |_| {});
         }
         if self.wants_inputs() {

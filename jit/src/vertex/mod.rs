@@ -254,7 +254,7 @@ impl VertexKernel for Kernel {
             } else {
                 // Where there are enough before them, those are shaded once more with the ones that are left.
                 let reason = match total.checked_sub(GROUP) {
-                    Some(last) if all_within && last >= first || call.within(&job.vertices[last..]) => {
+                    Some(last) if last >= first && (all_within || call.within(&job.vertices[last..])) => {
                         call.run(&job.vertices[last..], &mut job.records[last * stride..]).1
                     }
                     _ => call.incomplete(rest, &mut job.records[at * stride..]),

@@ -54,6 +54,9 @@ const REMAP: u32 = 0xAAE4;
 /// Linear without levels, minified and magnified.
 const FILTER: u32 = 1 << 13 | 2 << 16 | 2 << 24;
 
+/// Bytes of the report area.
+const REPORT_BYTES: u32 = 0x1_0000;
+
 struct Cell {
     name: &'static str,
     format: u32,
@@ -96,8 +99,8 @@ fn first_texel((i, pixels): (u32, u32)) -> u32 {
 fn draw(console: &mut Console<Recorded>) {
     console.vertex_program("mov o[HPOS], v[0]\n mov o[TC0], v[8]  [end]");
     console.fragment_program("tex r0, f[TC0], tex0  [end]");
-    // Behind the push buffer and 64 KiB of reports.
-    let mut image = REPORTS + 0x1_0000;
+    // Images follow the reports in main memory.
+    let mut image = REPORTS + REPORT_BYTES;
     let table = rows("texture-formats");
     for (i, cell) in CELLS.iter().enumerate() {
         let (column, row) = (i as u32 % COLUMNS, i as u32 / COLUMNS);

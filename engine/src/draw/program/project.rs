@@ -156,35 +156,27 @@ impl Projection {
         let groups = records.chunks_exact(AT_ONCE * stride);
         let rest = groups.remainder();
         for group in groups {
-            out.push(self.group_of(&each(|lane| &group[lane * stride..][..stride])), AT_ONCE);
+            out.push(self.group(&each(|lane| &group[lane * stride..][..stride])), AT_ONCE);
         }
         if !rest.is_empty() {
             let vertices = rest.len() / stride;
             // The last one is in the lanes that are left.
             let record = |lane: usize| &rest[lane.min(vertices - 1) * stride..][..stride];
-            out.push(self.group_of(&each(record)), vertices);
+            out.push(self.group(&each(record)), vertices);
         }
     }
 
     /// Projects shaded vertices.
     #[inline(always)]
-    fn group_of<const N: usize>(&self, records: &[&[f32]; N]) -> Group<N> {
-        let mut group = self.group(&each(|lane| stored(records[lane], self.position)));
-        if self.distances != [None; USER_PLANES] {
-            for (lane, outside) in group.outside.iter_mut().enumerate() {
-                *outside |= self.outside_of_user(records[lane]);
-            }
-        }
-        group
-    }
-
-    /// Projects the positions of shaded vertices.
-    #[inline(always)]
-    fn group<const N: usize>(&self, stored: &[[f32; 4]; N]) -> Group<N> {
+    fn group(&self, records: &[&[f32]; AT_ONCE]) -> Group<AT_ONCE> {
+        let stored: [[f32; 4]; AT_ONCE] = each(|lane| stored(records[lane], self.position));
         let ignores_sign = self.ignore_w_sign && !self.divided;
-        let negated: [bool; N] = each(|lane| ignores_sign && stored[lane][3] < 0.0);
-        let position = self.positions(stored, negated);
-        let outside = self.outside(&position);
+        let negated = each(|lane| ignores_sign && stored[lane][3] < 0.0);
+        let position = self.positions(&stored, negated);
+        let mut outside = self.outside(&position);
+        if self.distances != [None; USER_PLANES] {
+            outside = each(|lane| outside[lane] | self.outside_of_user(records[lane]));
+        }
         Group { outside, negated, ..self.points(&position) }
     }
 

@@ -3,11 +3,11 @@
 //!
 //! A fragment passes if it stores anything in the pixel or in its complement: then at least one bit has the same value
 //! after both, which it did not have before. Tests are left in one after the other, in the order of the pipeline; the
-//! first with which nothing is stored is the one that the fragment fails. `pixel` does that for one pixel, `area` for
-//! all that a draw covers.
+//! first with which nothing is stored is the one that the fragment fails.
 
 mod area;
 mod pixel;
+mod pixels;
 
 use std::sync::Arc;
 
@@ -19,10 +19,11 @@ use super::Renderer;
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Kernels, Removal};
 use crate::mem::Memory;
-use crate::probe::{Counting, Fragment, FragmentCounts, Surface, Verdict};
+use crate::probe::{Counting, Fragment, FragmentCounts, Judged, Role, Surface, Verdict};
 use crate::raster::{self, DrawContext, Drawing};
 use crate::scene::program::{ProgramState, Programs};
 use crate::scene::{DrawState, Fixed, Kind, Rect, Scene, StateSpan};
+use pixels::Pixels;
 
 /// How many of the tests are left in: alpha, depth bounds, stencil, depth.
 const TESTS: [Verdict; 4] = [Verdict::Alpha, Verdict::Bounds, Verdict::Stencil, Verdict::Depth];
@@ -53,12 +54,58 @@ struct Judge<'r, K: Kind> {
     cover: fn(&Scene<K>, u32, Rect) -> Vec<PixelBlock>,
 }
 
+/// What became of the fragments of a primitive at some pixels.
+struct JudgedPixels {
+    verdicts: Vec<Verdict>,
+    /// What each stores as its colour without tests, blending and masks, if it is not discarded.
+    shaded: Vec<u8>,
+}
+
+/// Whether fragments can be seen by the first surface of a draw.
+fn shows_fragments(surfaces: &[Surface]) -> bool {
+    surfaces.first().is_some_and(|surface| matches!(surface.role, Role::Color(_)) && surface.is_known())
+}
+
 impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
     /// Draws the pixels of a primitive that lie in `bounds`, with the first so many tests, or with `None` as it is.
     fn draw_alone(&mut self, index: usize, bounds: Rect, tests: Option<usize>) {
         let state = tests.map_or(&self.own, |tests| &self.tested[tests]);
         self.trial.set_only(state.clone(), self.scene.primitives[index], self.scene.edges[index], bounds);
         (self.draw)(&self.trial);
+    }
+
+    /// What becomes of the fragments of one primitive at pixels: all that it covers in `bounds`. It is drawn after that.
+    fn judge(&mut self, index: usize, bounds: Rect, pixels: &Pixels<'_>) -> JudgedPixels {
+        let (color, size, can_fail) = (pixels.color(), pixels.color().size, self.can_fail);
+        let before = &color.kept;
+        let mut draw = |tests: usize, over: &[u8]| {
+            color.write(over);
+            self.draw_alone(index, bounds, Some(tests));
+            let drawn = color.read();
+            pixels.put_back();
+            drawn
+        };
+        let inverse: Vec<u8> = before.iter().map(|byte| !byte).collect();
+        let (plain, inverted) = (draw(0, before), draw(0, &inverse));
+        // What differs in every bit from what each fragment stores.
+        let over: Vec<u8> = plain.iter().map(|byte| !byte).collect();
+        let pixel = |at: usize| at * size..(at + 1) * size;
+        let is_stored = |at: usize| plain[pixel(at)] != before[pixel(at)] || inverted[pixel(at)] != inverse[pixel(at)];
+        let mut verdicts: Vec<Verdict> =
+            (0..pixels.len()).map(|at| if is_stored(at) { Verdict::Passed } else { Verdict::Discarded }).collect();
+        for (tests, test) in (1..).zip(TESTS) {
+            if !can_fail[tests - 1] || !verdicts.contains(&Verdict::Passed) {
+                continue;
+            }
+            let drawn = draw(tests, &over);
+            for (at, verdict) in verdicts.iter_mut().enumerate() {
+                if *verdict == Verdict::Passed && drawn[pixel(at)] == over[pixel(at)] {
+                    *verdict = test;
+                }
+            }
+        }
+        self.draw_alone(index, bounds, None);
+        JudgedPixels { verdicts, shaded: plain }
     }
 
     /// The stored pixels of an area that a primitive covers.
@@ -99,39 +146,35 @@ impl Renderer {
 
     /// Tells the observer of the fragments of the primitives from `first` on, if it asks for them.
     pub(super) fn count_fixed(&mut self, memory: &Memory, surfaces: &[Surface], first: usize) {
-        let counting = self.counting();
-        if counting == Counting::Nothing {
-            return;
-        }
-        let mut counts = FragmentCounts::new(surfaces, self.scene.bounds_from(first));
-        raster::count_fixed(&self.scene, first, &mut counts);
-        if counting == Counting::Verdicts {
-            counts.judged = self.fixed_judge(memory, first).and_then(|judge| judge.everywhere(surfaces));
-        }
-        self.tell_counts(&counts);
+        let count = |renderer: &Self| {
+            let mut counts = FragmentCounts::new(surfaces, renderer.scene.bounds_from(first));
+            raster::count_fixed(&renderer.scene, first, &mut counts);
+            counts
+        };
+        self.count(count, |renderer| renderer.fixed_judge(memory, first)?.everywhere(surfaces));
     }
 
     /// The same for a draw of fragment programs.
     pub(super) fn count_programs(&mut self, memory: &Memory, surfaces: &[Surface], first: usize) {
-        let counting = self.counting();
+        let count = |renderer: &Self| {
+            let mut counts = FragmentCounts::new(surfaces, renderer.programs.bounds_from(first));
+            raster::count_programs(&renderer.programs, first, &mut counts);
+            counts
+        };
+        self.count(count, |renderer| renderer.program_judge(memory, first)?.everywhere(surfaces));
+    }
+
+    fn count(&mut self, count: impl FnOnce(&Self) -> FragmentCounts, judge: impl FnOnce(&Self) -> Option<Judged>) {
+        let counting = self.probe.as_deref().map_or(Counting::Nothing, |probe| probe.counting());
         if counting == Counting::Nothing {
             return;
         }
-        let mut counts = FragmentCounts::new(surfaces, self.programs.bounds_from(first));
-        raster::count_programs(&self.programs, first, &mut counts);
+        let mut counts = count(self);
         if counting == Counting::Verdicts {
-            counts.judged = self.program_judge(memory, first).and_then(|judge| judge.everywhere(surfaces));
+            counts.judged = judge(self);
         }
-        self.tell_counts(&counts);
-    }
-
-    fn counting(&self) -> Counting {
-        self.probe.as_deref().map_or(Counting::Nothing, |probe| probe.counting())
-    }
-
-    fn tell_counts(&mut self, counts: &FragmentCounts) {
         if let Some(probe) = &mut self.probe {
-            probe.counts(counts);
+            probe.counts(&counts);
         }
     }
 

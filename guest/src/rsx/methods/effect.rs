@@ -147,6 +147,7 @@ impl Trigger {
             _ => 1,
         }
     }
+
     /// Whether words for the same method are a list that may be taken together: of vertices.
     pub const fn is_list(self) -> bool {
         use Trigger::*;

@@ -10,7 +10,10 @@ use super::frame_buffer::{self, Blit};
 use super::info::Info;
 use super::io;
 use super::memory::fill_holes;
-use super::{FrameBuffer, HEADS, IoMap, Lv1, PAGES, channel, control_page, info_page, reports_area, set_word, word};
+use super::{
+    DISPLAY_BUFFERS, FrameBuffer, HEADS, IoMap, Lv1, PAGES, channel, control_page, info_page, reports_area, set_word,
+    word,
+};
 use crate::Rsx;
 use crate::dma::space;
 use crate::recorded::Recorded;
@@ -276,7 +279,8 @@ impl Rsx {
         let done = match operation {
             Operation::DisplayFlip { head, buffer } => lv1.flip(core, events, slot, head, buffer),
             Operation::DisplayQueue { head, buffer } => {
-                (head as usize) < HEADS && buffer < 8 && lv1.queue(core, events, slot, head, buffer)
+                let exist = (head as usize) < HEADS && (buffer as usize) < DISPLAY_BUFFERS;
+                exist && lv1.queue(core, events, slot, head, buffer)
             }
             Operation::VblankTick { head, time } => lv1.vblank(core, events, slot, head, time),
             Operation::FlipDone { buffer } => {

@@ -10,7 +10,8 @@ use triglyph_guest::rsx::ramfc::Field;
 use super::io::{self, io_bytes};
 use super::memory::fill_holes;
 use super::{
-    Allocation, Context, HEADS, Head, Info, Lv1, channel, control_page, info_page, io_base, reports_area, set_word,
+    Allocation, Context, DISPLAY_BUFFERS, HEADS, Head, Info, Lv1, channel, control_page, info_page, io_base,
+    reports_area, set_word,
 };
 use crate::core::{Core, RsxMode};
 use crate::dma::space;
@@ -119,7 +120,7 @@ impl Lv1 {
             flags: context_flags,
             paused: false,
             io: Vec::new(),
-            buffers: [None; 8],
+            buffers: [None; DISPLAY_BUFFERS],
             heads: [Head::default(); HEADS],
             tiles: Default::default(),
             zculls: Default::default(),

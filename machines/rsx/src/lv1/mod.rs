@@ -55,6 +55,8 @@ const IO_STRIDE: u32 = 512 << 20;
 
 /// Heads of the chip.
 const HEADS: usize = 2;
+/// Display buffers of a context.
+const DISPLAY_BUFFERS: usize = 8;
 
 /// Local memory that a guest has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +115,7 @@ struct Context {
     flags: u64,
     paused: bool,
     io: Vec<IoMap>,
-    buffers: [Option<DisplayBuffer>; 8],
+    buffers: [Option<DisplayBuffer>; DISPLAY_BUFFERS],
     heads: [Head; HEADS],
     tiles: [Tile; 15],
     zculls: [Zcull; 8],

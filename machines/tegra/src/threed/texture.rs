@@ -86,8 +86,8 @@ impl TextureUnits {
         Some(Draft { space: core.space, header, sampler, shape, reference, samples, certain })
     }
 
-    /// The texture that is made of it; `None` when there is nothing to read. Faults are counted each time, whoever has
-    /// asked before: a device that goes on with a snapshot counts as many.
+    /// The texture that is made of it; `None` when there is nothing to read. What is wrong with it is a fault in every
+    /// call, so a device that goes on with a snapshot counts the same faults.
     pub(super) fn texture(&mut self, core: &mut Core, draft: &Draft) -> Option<Texture> {
         if self.units.len() >= MOST || core.memory.mapped_since(self.made) {
             self.units.clear();

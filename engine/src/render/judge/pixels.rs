@@ -1,0 +1,75 @@
+//! Stored pixels of the surfaces of a draw, which are looked at and put back.
+
+use triglyph_guest::kernel::window::Window;
+
+use crate::mem::Memory;
+use crate::probe::Surface;
+use crate::scene::Rect;
+
+/// Some pixels of the surfaces of a draw.
+pub(super) struct Pixels<'m> {
+    surfaces: Vec<PixelsOfSurface<'m>>,
+}
+
+/// Some pixels of a surface.
+pub(super) struct PixelsOfSurface<'m> {
+    window: Window<'m>,
+    /// Bytes of a pixel.
+    pub size: usize,
+    offsets: Vec<usize>,
+    /// The bytes of all pixels, as they are to be put back.
+    pub kept: Vec<u8>,
+}
+
+impl<'m> Pixels<'m> {
+    /// `None` if one of them is not in a surface.
+    pub fn new(memory: &'m Memory, surfaces: &[Surface], pixels: &[(u32, u32)]) -> Option<Self> {
+        let of_surface = |surface: &Surface| {
+            let (window, size) = (memory.writable(surface.start), surface.bytes as usize);
+            let offset = |&(x, y): &(u32, u32)| {
+                let offset = usize::try_from(surface.offset(x, y)).ok()?;
+                (x < surface.width && y < surface.rows && offset + size <= window.len()).then_some(offset)
+            };
+            let offsets = pixels.iter().map(offset).collect::<Option<Vec<usize>>>()?;
+            let mut of_surface = PixelsOfSurface { window, size, offsets, kept: Vec::new() };
+            of_surface.kept = of_surface.read();
+            Some(of_surface)
+        };
+        Some(Pixels { surfaces: surfaces.iter().map(of_surface).collect::<Option<_>>()? })
+    }
+
+    /// How many they are.
+    pub fn len(&self) -> usize {
+        self.color().offsets.len()
+    }
+
+    /// The first surface: a colour.
+    pub fn color(&self) -> &PixelsOfSurface<'m> {
+        &self.surfaces[0]
+    }
+
+    pub fn put_back(&self) {
+        self.surfaces.iter().for_each(|of_surface| of_surface.write(&of_surface.kept));
+    }
+}
+
+impl PixelsOfSurface<'_> {
+    pub fn read(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.offsets.len() * self.size);
+        for &offset in &self.offsets {
+            bytes.extend((0..self.size).map(|at| self.window.read::<1>(offset + at)[0]));
+        }
+        bytes
+    }
+
+    pub fn write(&self, bytes: &[u8]) {
+        for (&offset, pixel) in self.offsets.iter().zip(bytes.chunks_exact(self.size.max(1))) {
+            self.window.write(offset, pixel);
+        }
+    }
+}
+
+/// Stored pixels of a rectangle.
+pub(super) fn pixels_of(area: Rect) -> Vec<(u32, u32)> {
+    (area.y0..=area.y1).flat_map(|y| (area.x0..=area.x1).map(move |x| (x, y))).collect()
+}
