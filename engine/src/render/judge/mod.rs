@@ -74,7 +74,7 @@ impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
         (self.draw)(&self.trial);
     }
 
-    /// What becomes of the fragments of one primitive at pixels: all that it covers in `bounds`. It is drawn after that.
+    /// What becomes of the fragments of one primitive at pixels, all that it covers in `bounds`. Then it is drawn.
     fn judge(&mut self, index: usize, bounds: Rect, pixels: &Pixels<'_>) -> JudgedPixels {
         let (color, size, can_fail) = (pixels.color(), pixels.color().size, self.can_fail);
         let before = &color.kept;
