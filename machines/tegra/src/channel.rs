@@ -276,9 +276,16 @@ impl Channel {
     }
 
     /// What the channel has drawn counts for it, and a snapshot has all that was counted.
-    pub(super) fn settle(&mut self, core: &mut Core) {
+    fn settle(&mut self, core: &mut Core) {
         self.units.settle(core);
         self.unsettled = false;
+    }
+
+    /// The same after a bounded run that ended before the channel came to it.
+    pub(super) fn settle_left(&mut self, core: &mut Core) {
+        if self.unsettled {
+            self.settle(core);
+        }
     }
 
     /// Draws scenes that commands have closed. False when a bounded run was interrupted.

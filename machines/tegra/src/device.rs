@@ -40,13 +40,6 @@ state! {
     pub(super) struct Round { next: u32, worked: bool }
 }
 
-impl Round {
-    /// Whose turn is next.
-    pub(super) fn next(&self) -> u32 {
-        self.next
-    }
-}
-
 impl TegraX1 {
     /// A machine with nothing mapped and no channels.
     ///
@@ -165,9 +158,17 @@ impl TegraX1 {
         }
     }
 
+    /// Draws everything, and each channel has counted what it has drawn: a bounded run may have left one in the middle.
+    pub(super) fn settle(&mut self) {
+        for channel in self.channels.values_mut() {
+            channel.settle_left(&mut self.core);
+        }
+        self.core.flush();
+    }
+
     /// Everything submitted is in memory, unless a channel waits.
     fn complete(&mut self) {
-        self.core.flush();
+        self.settle();
         if self.channels.values().all(|channel| channel.blocked().is_none()) {
             self.core.renderer.timeline.complete();
         }

@@ -26,11 +26,7 @@ impl TegraX1 {
     /// The state of the whole machine between two calls, and guest memory if `options` say so. Taking it changes
     /// nothing.
     pub fn snapshot(&mut self, options: SnapshotOptions) -> Vec<u8> {
-        // A bounded run has left it in the middle of its work.
-        if let Some(channel) = self.channels.get_mut(&self.round.next()) {
-            channel.settle(&mut self.core);
-        }
-        self.core.flush();
+        self.settle();
         let mut writer = Writer::new(Machine::TegraX1, options.compressed);
         writer.section(BOARD, &SavedBoard { core: self.core.save(), round: self.round });
         writer.section(DRIVER, &self.driver.save(&self.core.memory));
@@ -72,7 +68,7 @@ impl TegraX1 {
         if !mappings.all(|map| is_address(map.range)) {
             return Err(broken("memory that a Tegra X1 does not have"));
         }
-        self.core.flush();
+        self.settle();
         // The last that can fail: from here on everything is taken over.
         if let Some(memory) = memory {
             memory.restore(&mut self.core.memory)?;
