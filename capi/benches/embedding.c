@@ -13,6 +13,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +133,7 @@ typedef struct {
     atomic_bool running, stop;
     /* When the last interrupted run began and returned, and the processor's time of its thread then. */
     atomic_ullong began, returned, worked;
+    sem_t is_over; /* posted after each interrupted run */
 } load;
 
 /* Runs until a run has nothing left. */
@@ -146,6 +148,7 @@ static void run(load *load) {
             atomic_store(&load->worked, now(CLOCK_THREAD_CPUTIME_ID));
             atomic_store(&load->began, began);
             atomic_store(&load->returned, now(CLOCK_MONOTONIC));
+            sem_post(&load->is_over);
         }
         atomic_store(&load->running, false);
     } while (end == TRIGLYPH_RUN_END_INTERRUPTED && !atomic_load(&load->stop));
@@ -185,6 +188,7 @@ static void latencies(const char *name, load *load, int count) {
     uint64_t *taken = calloc((size_t)count, sizeof *taken), *worked = calloc((size_t)count, sizeof *worked);
     CHECK(triglyph_interrupter_of(load->device, &interrupter));
     CHECK(triglyph_set_deferred(load->device, true));
+    sem_init(&load->is_over, 0, 0);
     pthread_create(&thread, NULL, work, load);
     pthread_getcpuclockid(thread, &clock);
     for (int at = 0; at < count;) {
@@ -193,11 +197,15 @@ static void latencies(const char *name, load *load, int count) {
         if (!atomic_load(&load->running)) {
             continue;
         }
-        const unsigned long long before = atomic_load(&load->returned);
+        while (sem_trywait(&load->is_over) == 0) {
+        }
+        struct timespec in_a_second;
+        clock_gettime(CLOCK_REALTIME, &in_a_second);
+        in_a_second.tv_sec++;
         const uint64_t work_before = now(clock), start = now(CLOCK_MONOTONIC);
         CHECK(triglyph_interrupt(interrupter));
-        while (atomic_load(&load->returned) == before && now(CLOCK_MONOTONIC) - start < 1000000000u) {
-        }
+        /* Without a thread that spins: a machine of few cores would take one from those that draw. */
+        sem_timedwait(&load->is_over, &in_a_second);
         const unsigned long long returned = atomic_load(&load->returned);
         /* Otherwise the run was over by itself, and perhaps the next one was interrupted. */
         if (returned > start && atomic_load(&load->began) < start) {
@@ -213,6 +221,7 @@ static void latencies(const char *name, load *load, int count) {
     free(taken);
     free(worked);
     CHECK(triglyph_interrupter_destroy(interrupter));
+    sem_destroy(&load->is_over);
 }
 
 /* A push buffer of the PS3's that stores a reference value and jumps to itself. */

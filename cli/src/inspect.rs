@@ -8,6 +8,7 @@ mod serve;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 use triglyph_inspect::{PageOptions, Server, Session, SessionOptions, write_page};
@@ -64,7 +65,8 @@ struct Line<'a> {
 pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let bytes = Named::open(&arguments.file).bytes?;
     let start = Instant::now();
-    let mut session = Session::open(&bytes, &SessionOptions::default())?;
+    let opened = Session::open(&bytes, &SessionOptions::default());
+    let mut session = opened.with_context(|| arguments.file.display().to_string())?;
     let opened = start.elapsed();
     let count = session.events().len();
     let events = match arguments.events {

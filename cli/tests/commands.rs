@@ -272,6 +272,26 @@ fn every_message_names_its_file() {
             assert_eq!(event(&json_lines(&failed), "error")["file"], text(path), "{command:?}");
         }
     }
+    let good = text(&folder.path().join("good.tgc")).to_owned();
+    let cut = text(&folder.path().join("cut.tgc")).to_owned();
+    let of_one_file: [&[&str]; 7] = [
+        &["inspect"],
+        &["inspect", &good, "--compare"],
+        &["capture", "cut", "--records", "0..1", "--output", &cut],
+        &["capture", "merge", "--output", &cut, &good],
+        &["capture", "diff"],
+        &["capture", "diff", &good],
+        &["capture", "minimize", "--while", "fault", "--output", &cut],
+    ];
+    for command in of_one_file {
+        for path in [&missing, &broken] {
+            let other = if command == ["capture", "diff"] { &[good.as_str()][..] } else { &[] };
+            let failed = triglyph(&[command, &[text(path)], other].concat());
+            expect_code(&failed, 3);
+            let said = String::from_utf8(failed.stderr).unwrap();
+            assert!(said.starts_with(&format!("triglyph: {}: ", path.display())), "{command:?}: {said}");
+        }
+    }
     let usage = triglyph(&["--json", "verify", "--threads", "none", "x"]);
     expect_code(&usage, 2);
     assert!(event(&json_lines(&usage), "error")["error"].as_str().unwrap().contains("none"));

@@ -11,7 +11,7 @@ use triglyph::capture::{Checks, Compression, Kind, Limits, Player, Prepared, Rea
 use triglyph_fuzz::Document;
 
 use super::range::NumberRange;
-use super::{finish, meta, open};
+use super::{finish, meta, read};
 use crate::exit::{Exit, Failure};
 use crate::machine::SetupArguments;
 use crate::output::Output;
@@ -39,7 +39,7 @@ pub struct Arguments {
 
 /// Cuts.
 pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
-    let mut document = Document::parse(&open(&arguments.file)?)?;
+    let mut document = read(&arguments.file)?;
     let part = match (arguments.records, arguments.events) {
         (Some(records), _) => records.within(document.blocks.len()).map(|range| (range, records, "records")),
         (_, Some(events)) => split(&mut document, events).map(|range| (range, events, "events")),

@@ -4,8 +4,9 @@
 //! buffers, those that go to the same register or method with each other. A word that differs is in both: as bytes of
 //! the MEM that stores it, and by name.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 use triglyph::capture::{Kind, Reader, Record};
@@ -123,8 +124,11 @@ struct Summary {
 
 /// Compares.
 pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
-    let files = [open(&arguments.left)?, open(&arguments.right)?];
-    let sides = [Capture::new(&files[0], arguments.meta)?, Capture::new(&files[1], arguments.meta)?];
+    let side = |path: &Path| {
+        let file = open(path)?;
+        Capture::new(&file, arguments.meta).with_context(|| path.display().to_string())
+    };
+    let sides = [side(&arguments.left)?, side(&arguments.right)?];
     let headers = sides.each_ref().map(|side| side.document.header);
     if headers[0].machine != headers[1].machine {
         let what = format!("a capture of the {} and one of the {}", headers[0].machine, headers[1].machine);

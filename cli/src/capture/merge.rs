@@ -10,7 +10,7 @@ use triglyph::SnapshotOptions;
 use triglyph::capture::Kind;
 use triglyph_fuzz::Document;
 
-use super::{finish, meta, open};
+use super::{finish, meta, read};
 use crate::exit::{Exit, Failure};
 use crate::machine::{AccuracyChoice, PacketTraceChoice, Setup, TierChoice};
 use crate::output::Output;
@@ -31,7 +31,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let mut all: Option<Document> = None;
     let mut parts = Vec::new();
     for path in &arguments.files {
-        let mut document = Document::parse(&open(path)?)?;
+        let mut document = read(path)?;
         parts.push(serde_json::Value::Object(meta(&document)));
         document.blocks.retain(|block| block.kind != Kind::Meta as u32);
         let Some(merged) = &mut all else {

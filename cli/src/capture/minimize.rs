@@ -7,10 +7,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use triglyph_fuzz::Document;
 use triglyph_fuzz::shrink::shrink_document;
 
-use super::{finish, open};
+use super::{finish, read};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 use condition::{Asked, Condition};
@@ -50,7 +49,7 @@ pub struct Arguments {
 
 /// Makes a capture small.
 pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
-    let document = Document::parse(&open(&arguments.file)?)?;
+    let document = read(&arguments.file)?;
     let mut asked = Asked::new(&arguments.condition, &document)?;
     if !asked.holds(&document.to_bytes())? {
         let what = format!("{}: the condition does not hold for it", arguments.file.display());

@@ -10,6 +10,7 @@ mod range;
 
 use std::path::Path;
 
+use anyhow::Context;
 use clap::Subcommand;
 use triglyph::capture::{CaptureFile, Kind};
 use triglyph_fuzz::Document;
@@ -54,6 +55,11 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
 /// Reads a capture's bytes.
 fn open(path: &Path) -> anyhow::Result<CaptureFile> {
     Ok(Named::open(path).bytes?)
+}
+
+/// Reads a capture's records, with the path in the error.
+fn read(path: &Path) -> anyhow::Result<Document> {
+    Document::parse(&open(path)?).with_context(|| path.display().to_string())
 }
 
 /// The META of a capture, empty without one.

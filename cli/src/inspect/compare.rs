@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use triglyph::Tier;
@@ -83,7 +84,7 @@ impl CompareArguments {
             (None, Some(path), Some(other)) => (path.display().to_string(), other),
             _ => return Ok(None),
         };
-        let mut other = Session::open(bytes, &options)?;
+        let mut other = Session::open(bytes, &options).with_context(|| name.clone())?;
         if other.machine() != session.machine() {
             return Err(Failure::usage(format!("{name} is a capture of another machine")).into());
         }

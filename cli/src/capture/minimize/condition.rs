@@ -109,7 +109,7 @@ impl Asked {
                 Question::Hash(hash)
             }
             Condition::Differs(path) => {
-                let other = Document::parse(&super::open(path)?)?;
+                let other = super::read(path)?;
                 let variant = Variant::new(document, &other).ok_or_else(|| {
                     let what = "its records are not the same but for bytes of MEM and SUBMIT";
                     Failure::usage(format!("{}: {what}", path.display()))
