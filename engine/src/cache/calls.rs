@@ -98,13 +98,9 @@ impl Batch<dyn program::VertexKernel> for program::vertex::VertexJob<'_> {
     }
 
     fn run_range(&mut self, kernel: &dyn program::VertexKernel, Range { start, end }: Range<usize>) {
-        let stride = self.records.len() / self.vertices.len();
-        let mut part = program::vertex::VertexJob {
-            vertices: &self.vertices[start..end],
-            records: &mut self.records[start * stride..end * stride],
-            ..*self
-        };
-        kernel.shade(&mut part, 0);
+        let mut part =
+            program::vertex::VertexJob { vertices: &self.vertices[..end], records: &mut *self.records, ..*self };
+        kernel.shade(&mut part, start);
         self.exhausted = part.exhausted;
     }
 }

@@ -23,6 +23,13 @@ impl VertexReuse {
         VertexReuse { vertices, order }
     }
 
+    /// As [`Self::none`], in the allocations of this one; `vertices` gets what was here.
+    pub fn each_once(&mut self, vertices: &mut Vec<u32>) {
+        std::mem::swap(&mut self.vertices, vertices);
+        self.order.clear();
+        self.order.extend(0..self.vertices.len() as u32);
+    }
+
     /// Finds the distinct numbers in `indices`, between which there may be [`RESTART`]. Vertex programs are pure
     /// functions of their inputs, so shading each vertex once changes nothing but the time.
     pub fn find(indices: &[u32]) -> Self {

@@ -33,11 +33,13 @@ impl<'m> Window<'m> {
     }
 
     /// The window from `offset` on; empty when `offset` lies beyond the end.
+    #[inline]
     pub fn from(&self, offset: usize) -> Window<'m> {
         Window { bytes: self.bytes.get(offset..).unwrap_or(&[]) }
     }
 
     /// At most the first `length` bytes.
+    #[inline]
     pub fn first(&self, length: usize) -> Window<'m> {
         Window { bytes: &self.bytes[..length.min(self.bytes.len())] }
     }

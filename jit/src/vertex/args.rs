@@ -31,6 +31,11 @@ pub struct StreamArgs {
     pub elements: *const u32,
 }
 
+impl StreamArgs {
+    /// An array that no code reads.
+    pub const NONE: StreamArgs = StreamArgs { base: std::ptr::null(), stride: 0, elements: std::ptr::null() };
+}
+
 /// Scratch memory.
 #[repr(C, align(16))]
 pub struct Scratch {

@@ -10,13 +10,15 @@ pub(crate) mod args;
 pub(crate) mod fetch;
 pub(crate) mod needs;
 
+use std::cell::Cell;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::Arc;
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::VertexKernel;
 use triglyph_guest::kernel::program::sampler::TextureKey;
-use triglyph_guest::kernel::program::vertex::{Input, Step, VertexCode, VertexJob, VertexKey};
+use triglyph_guest::kernel::program::vertex::{Input, ROOM, Step, Stream, VertexCode, VertexJob, VertexKey};
 use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP};
 
 use crate::code::{Code, Compiler};
@@ -33,27 +35,45 @@ struct Kernel {
     code: Code,
     /// Floats of a record.
     stride: usize,
-    /// Floats of the table: of the program's constants, and from [`FIXED`] on of the registers without array.
-    constants: Vec<u32>,
+    /// The table's constants.
+    constants: Vec<Run>,
+    /// How many there are.
+    table: usize,
     /// Number of constants that a job must have.
     needed_constants: usize,
     textures: Vec<(usize, TextureKey)>,
     /// The arrays that are read.
     arrays: Vec<Array>,
+    /// Whether vertices share elements of some of them.
+    has_divisors: bool,
     /// The most instructions that a vertex can take; `None` when the code counts.
     max_instructions: Option<u32>,
 }
 
-/// In [`Kernel::constants`]: the first float of registers without array.
-const FIXED: u32 = 1 << 31;
+/// Components that follow each other in a job and in the table.
+#[derive(Debug, PartialEq, Eq)]
+struct Run {
+    /// Whether they are of registers without array, or of the program's constants.
+    is_fixed: bool,
+    /// The components, counted through all vectors.
+    components: Range<usize>,
+}
 
-/// Where a constant is in a job.
-fn place((constant, component): (Constant, u8)) -> u32 {
-    let component = u32::from(component & 3);
-    match constant {
-        Constant::Program(number) => 4 * u32::from(number) + component,
-        Constant::Fixed(number) => FIXED + 4 * u32::from(number & 15) + component,
+/// Components of constants in runs.
+fn runs(constants: impl IntoIterator<Item = (Constant, u8)>) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for (constant, component) in constants {
+        let (is_fixed, number) = match constant {
+            Constant::Program(number) => (false, usize::from(number)),
+            Constant::Fixed(number) => (true, usize::from(number & 15)),
+        };
+        let at = 4 * number + usize::from(component & 3);
+        match runs.last_mut() {
+            Some(run) if run.is_fixed == is_fixed && run.components.end == at => run.components.end += 1,
+            _ => runs.push(Run { is_fixed, components: at..at + 1 }),
+        }
     }
+    runs
 }
 
 /// A vertex array that a kernel reads.
@@ -78,13 +98,15 @@ pub fn vertex(compiler: &Compiler, key: &VertexKey) -> Result<Arc<dyn VertexKern
         }
         _ => None,
     };
-    let arrays = (0..16).filter_map(array).collect();
+    let arrays: Vec<Array> = (0..16).filter_map(array).collect();
     Ok(Arc::new(Kernel {
         code: machine,
         stride: key.stride(),
-        constants: needs.constants.into_iter().map(place).collect(),
+        table: needs.constants.len(),
+        constants: runs(needs.constants),
         needed_constants: source.constants(),
         textures: source.textures().to_vec(),
+        has_divisors: arrays.iter().any(|array| array.step != Step::Vertex),
         arrays,
         max_instructions: source.longest(),
     }))
@@ -99,28 +121,46 @@ pub fn dump(compiler: &Compiler, key: &VertexKey) -> String {
     }
 }
 
-/// For each array the largest offset of an element that is complete, and the divisor of vertex numbers.
-type Bounds = [(u64, u32); 16];
+/// What bounds an array that is read: the largest offset of an element that is complete, and the divisor of vertex
+/// numbers.
+#[derive(Clone, Copy, Default)]
+struct Bound {
+    room: u64,
+    divisor: u32,
+}
 
 /// State common to the calls of a job.
 struct Call<'k> {
     frame: Frame,
-    bounds: Bounds,
+    /// In the order of [`Kernel::arrays`].
+    bounds: [Bound; 16],
     kernel: &'k Kernel,
 }
 
+thread_local! {
+    /// The last table, and what is behind it of longer ones.
+    static TABLE: Cell<Vec<[f32; 4]>> = const { Cell::new(Vec::new()) };
+}
+
 impl Kernel {
-    /// `None` when an array is shorter than an element.
-    fn args(&self, job: &VertexJob<'_>, table: &[[f32; 4]], textures: &[TextureArgs]) -> Option<(Args, Bounds)> {
-        let mut bounds = [(0, 1); 16];
-        let mut streams = [StreamArgs { base: std::ptr::null(), stride: 0, elements: std::ptr::null() }; 16];
-        for array in &self.arrays {
-            let stream = &job.streams[array.number];
-            let room = stream.window.len().checked_sub(array.footprint)?;
-            bounds[array.number] = (room as u64, stream.divisor.max(1));
-            streams[array.number].base = stream.window.as_ptr().cast_const();
-            streams[array.number].stride = stream.stride.into();
+    /// Each constant four times, at the beginning of `table`. `None` when the job has too few.
+    fn fill(&self, table: &mut Vec<[f32; 4]>, job: &VertexJob<'_>) -> Option<()> {
+        let (program, fixed) = (job.constants.as_flattened(), job.fixed.as_flattened());
+        if table.len() < self.table {
+            table.resize(self.table, [0.0; 4]);
         }
+        let mut rest = &mut table[..];
+        for run in &self.constants {
+            let values = if run.is_fixed { fixed } else { program }.get(run.components.clone())?;
+            let (entries, behind) = rest.split_at_mut_checked(values.len())?;
+            entries.iter_mut().zip(values).for_each(|(entry, &value)| *entry = [value; 4]);
+            rest = behind;
+        }
+        Some(())
+    }
+
+    /// Shades vertices from `first` on. Returns the number of the first that is not shaded.
+    fn shade_with(&self, table: &[[f32; 4]], textures: &[TextureArgs], job: &mut VertexJob<'_>, first: usize) -> usize {
         let args = Args {
             records: std::ptr::null_mut(),
             table: table.as_ptr(),
@@ -128,28 +168,73 @@ impl Kernel {
             textures: textures.as_ptr(),
             groups: 0,
             fuel: job.fuel.min(i32::MAX as u32),
-            streams,
+            streams: [StreamArgs::NONE; 16],
         };
-        Some((args, bounds))
-    }
-
-    /// Each constant four times. The job has all that are needed.
-    fn table(&self, job: &VertexJob<'_>) -> Vec<[f32; 4]> {
-        let (program, fixed) = (job.constants.as_flattened(), job.fixed.as_flattened());
-        let value = |&at: &u32| {
-            let value = if at < FIXED { program.get(at as usize) } else { fixed.get((at - FIXED) as usize) };
-            [value.copied().unwrap_or(0.0); 4]
-        };
-        self.constants.iter().map(value).collect()
+        // Made in place: moving it would copy kilobytes of scratch memory.
+        let frame = Frame { args, scratch: MaybeUninit::uninit() };
+        let mut call = Call { frame, bounds: [Bound::default(); 16], kernel: self };
+        if call.bind(job.streams).is_none() {
+            return first;
+        }
+        call.shade(job, first)
     }
 }
 
 impl Call<'_> {
+    /// `None` when an array is shorter than an element.
+    fn bind(&mut self, streams: &[Stream<'_>; 16]) -> Option<()> {
+        for (array, bound) in self.kernel.arrays.iter().zip(&mut self.bounds) {
+            let stream = &streams[array.number];
+            bound.room = stream.window.len().checked_sub(array.footprint)? as u64;
+            bound.divisor = stream.divisor.max(1);
+            let args = &mut self.frame.args.streams[array.number];
+            (args.base, args.stride) = (stream.window.as_ptr().cast_const(), stream.stride.into());
+        }
+        Some(())
+    }
+
+    /// Shades the vertices of `job` from `first` on. Returns the number of the first that is not shaded.
+    fn shade(&mut self, job: &mut VertexJob<'_>, first: usize) -> usize {
+        let (total, stride) = (job.vertices.len(), self.kernel.stride);
+        let all_within = self.within(&job.vertices[first.min(total)..]);
+        let mut at = first;
+        while at < total {
+            let (rest, records) = (&job.vertices[at..], &mut job.records[at * stride..]);
+            // Two at once for as long as there are two.
+            let mut groups = ((rest.len() / GROUP) & !1).min(1 << 24);
+            if !all_within {
+                groups = rest.chunks_exact(GROUP).take(1 << 24).take_while(|group| self.within(group)).count();
+            }
+            let (done, reason) = if all_within && rest.len() <= ROOM {
+                self.padded(rest, records)
+            } else if groups > 0 {
+                self.run(&rest[..groups * GROUP], records)
+            } else if rest.len() < GROUP && self.within(rest) {
+                self.padded(rest, records)
+            } else {
+                return at;
+            };
+            at = total.min(at + GROUP * done);
+            let group = &job.vertices[at..total.min(at + GROUP)];
+            match reason {
+                0 => {}
+                DIVERGED => {
+                    let done = self.one_by_one(group, &mut job.records[at * stride..]);
+                    at += done;
+                    if done < group.len() {
+                        return at;
+                    }
+                }
+                _ => return at,
+            }
+        }
+        at
+    }
+
     /// Whether all attributes of these vertices are in bounds. Conservative: may reject in-bounds vertices.
     fn within(&self, vertices: &[u32]) -> bool {
         let largest = vertices.iter().fold(0, |max, &v| max.max(v));
-        self.kernel.arrays.iter().all(|array| {
-            let (room, divisor) = self.bounds[array.number];
+        self.kernel.arrays.iter().zip(&self.bounds).all(|(array, &Bound { room, divisor })| {
             let element = match array.step {
                 Step::Vertex => largest,
                 Step::Divide => largest / divisor,
@@ -165,8 +250,8 @@ impl Call<'_> {
         let groups = vertices.len() / GROUP;
         assert!(groups > 0 && groups <= 1 << 24 && records.len() >= groups * GROUP * self.kernel.stride);
         let divided = self.divided(vertices);
-        for stream in &mut self.frame.args.streams {
-            stream.elements = vertices.as_ptr();
+        for array in &self.kernel.arrays {
+            self.frame.args.streams[array.number].elements = vertices.as_ptr();
         }
         for (n, elements) in &divided {
             self.frame.args.streams[*n].elements = elements.as_ptr();
@@ -184,8 +269,10 @@ impl Call<'_> {
     /// The elements of the arrays that are not read one by one.
     fn divided(&self, vertices: &[u32]) -> Vec<(usize, Vec<u32>)> {
         let mut divided = Vec::new();
-        for array in &self.kernel.arrays {
-            let (_, divisor) = self.bounds[array.number];
+        if !self.kernel.has_divisors {
+            return divided;
+        }
+        for (array, &Bound { divisor, .. }) in self.kernel.arrays.iter().zip(&self.bounds) {
             match array.step {
                 Step::Vertex => {}
                 Step::Divide => divided.push((array.number, vertices.iter().map(|v| v / divisor).collect())),
@@ -195,18 +282,20 @@ impl Call<'_> {
         divided
     }
 
-    /// Shades less than a group of vertices, with the last one in the lanes that are left. Returns why it did not.
-    fn incomplete(&mut self, vertices: &[u32], records: &mut [f32]) -> u64 {
-        let stride = self.kernel.stride;
-        let last = vertices.len() - 1;
-        let group: [u32; GROUP] = std::array::from_fn(|lane| vertices[lane.min(last)]);
-        let mut own = [0.0; GROUP * MAX_RECORD_FLOATS];
-        let (_, reason) = self.run(&group, &mut own);
-        if reason == 0 {
-            let done = vertices.len() * stride;
-            records[..done].copy_from_slice(&own[..done]);
+    /// As [`Self::run`] for up to [`ROOM`] vertices, with the last one in the lanes that are left. Their records are
+    /// written where there is room for them.
+    fn padded(&mut self, vertices: &[u32], records: &mut [f32]) -> (usize, u64) {
+        let (stride, last) = (self.kernel.stride, vertices.len() - 1);
+        let padded: [u32; ROOM] = std::array::from_fn(|lane| vertices[lane.min(last)]);
+        let padded = &padded[..vertices.len().next_multiple_of(GROUP)];
+        if records.len() >= padded.len() * stride {
+            return self.run(padded, records);
         }
-        reason
+        let mut own = [0.0; ROOM * MAX_RECORD_FLOATS];
+        let result = self.run(padded, &mut own);
+        let done = vertices.len().min(GROUP * result.0) * stride;
+        records[..done].copy_from_slice(&own[..done]);
+        result
     }
 
     /// Shades up to four vertices, each in all lanes, so that they cannot diverge. Returns how many were done.
@@ -225,62 +314,39 @@ impl Call<'_> {
 
 impl VertexKernel for Kernel {
     fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize {
-        let (total, stride) = (job.vertices.len(), self.stride);
-        let fits = job.records.len() >= total * stride && job.constants.len() >= self.needed_constants;
+        let fits =
+            job.records.len() >= job.vertices.len() * self.stride && job.constants.len() >= self.needed_constants;
         let ends = self.max_instructions.is_none_or(|max_instructions| max_instructions <= job.fuel);
         if !fits || !ends || job.exhausted >= EXHAUSTED_LIMIT {
             return first;
         }
         let textures: Result<Vec<TextureArgs>, _> =
             self.textures.iter().map(|&(unit, ref key)| TextureArgs::new(key, &job.textures[unit])).collect();
-        let (Ok(textures), table) = (textures, self.table(job)) else { return first };
-        let Some((args, bounds)) = self.args(job, &table, &textures) else { return first };
-        // Made in place: moving it would copy kilobytes of scratch memory.
-        let mut call = Call { frame: Frame { args, scratch: MaybeUninit::uninit() }, bounds, kernel: self };
-        let all_within = call.within(job.vertices.get(first..).unwrap_or(&[]));
-        let mut at = first;
-        while at < total {
-            let rest = &job.vertices[at..];
-            let mut groups = (rest.len() / GROUP).min(1 << 24);
-            if !all_within {
-                groups = rest.chunks_exact(GROUP).take(groups).take_while(|group| call.within(group)).count();
-            }
-            let reason = if groups > 0 {
-                let (done, reason) = call.run(&rest[..groups * GROUP], &mut job.records[at * stride..]);
-                at += GROUP * done;
-                reason
-            } else if rest.len() >= GROUP || !all_within && !call.within(rest) {
-                return at;
-            } else {
-                // Where there are enough before them, those are shaded once more with the ones that are left.
-                let reason = match total.checked_sub(GROUP) {
-                    Some(last) if last >= first && (all_within || call.within(&job.vertices[last..])) => {
-                        call.run(&job.vertices[last..], &mut job.records[last * stride..]).1
-                    }
-                    _ => call.incomplete(rest, &mut job.records[at * stride..]),
-                };
-                if reason == 0 {
-                    return total;
-                }
-                reason
-            };
-            let group = &job.vertices[at..total.min(at + GROUP)];
-            match reason {
-                0 => {}
-                DIVERGED => {
-                    let done = call.one_by_one(group, &mut job.records[at * stride..]);
-                    at += done;
-                    if done < group.len() {
-                        return at;
-                    }
-                }
-                _ => return at,
-            }
-        }
-        at
+        let Ok(textures) = textures else { return first };
+        let mut table = TABLE.take();
+        let done = match self.fill(&mut table, job) {
+            Some(()) => self.shade_with(&table, &textures, job, first),
+            None => first,
+        };
+        TABLE.set(table);
+        done
     }
 
     fn code_bytes(&self) -> usize {
         self.code.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_that_follow_each_other_are_one_run() {
+        let program = |number, component| (Constant::Program(number), component);
+        let order =
+            [program(3, 2), program(3, 3), program(4, 0), program(4, 2), (Constant::Fixed(4), 3), program(0, 0)];
+        let run = |is_fixed, components| Run { is_fixed, components };
+        assert_eq!(runs(order), [run(false, 14..17), run(false, 18..19), run(true, 19..20), run(false, 0..1)]);
     }
 }

@@ -60,6 +60,8 @@ pub enum Bound {
 #[derive(Debug, Default)]
 pub struct Graph {
     bound: [Bound; SUBCHANNELS],
+    /// The subchannels that the 3D object stands on, as a set.
+    curie_subchannels: u32,
     /// 3D. All 3D objects of a channel share their state.
     pub curie: Curie,
     two_d: TwoD,
@@ -81,9 +83,16 @@ impl Graph {
             other => Bound::Unknown(other),
         };
         if std::mem::replace(&mut self.bound[subchannel as usize % SUBCHANNELS], bound) != bound {
+            self.curie_subchannels = curie_subchannels(&self.bound);
             self.packet_traces.clear();
         }
         true
+    }
+
+    /// The subchannels that the 3D object stands on, as a set.
+    #[inline]
+    pub fn curie_subchannels(&self) -> u32 {
+        self.curie_subchannels
     }
 
     /// Sets the registers of what stands on a subchannel, by address / 4.
@@ -183,6 +192,12 @@ impl Graph {
             _ => None,
         };
         let bound: Option<Vec<Bound>> = saved.bound.into_iter().map(restore).collect();
-        Some(Graph { bound: bound?.try_into().ok()?, curie: Curie::restore(saved.curie)?, two_d, ..Graph::default() })
+        let bound: [Bound; SUBCHANNELS] = bound?.try_into().ok()?;
+        let curie = Curie::restore(saved.curie)?;
+        Some(Graph { bound, curie_subchannels: curie_subchannels(&bound), curie, two_d, ..Graph::default() })
     }
+}
+
+fn curie_subchannels(bound: &[Bound; SUBCHANNELS]) -> u32 {
+    (0..).zip(bound).filter(|(_, bound)| **bound == Bound::Curie).fold(0, |set, (subchannel, _)| set | 1 << subchannel)
 }

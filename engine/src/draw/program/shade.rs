@@ -1,13 +1,13 @@
 //! Running the kernel of a vertex program over a batch, in pieces on all threads when it is large.
 
 use triglyph_guest::kernel::program::sampler::Texture;
-use triglyph_guest::kernel::program::vertex::{Stream, VertexJob};
+use triglyph_guest::kernel::program::vertex::{ROOM, Stream, VertexJob};
 
 use crate::cache::{Handle, kinds};
 use crate::draw::shade::shade_pieces;
 use crate::sched::Scheduler;
 
-/// Vertices of one piece: some microseconds of compiled code, so that waking a thread pays.
+/// Vertices of one piece, a multiple of [`ROOM`]: some microseconds of compiled code, so that waking a thread pays.
 const PIECE: usize = 512;
 
 /// Nanoseconds that a vertex takes, compiled and interpreted, roughly.
@@ -77,13 +77,10 @@ pub fn shade_programs(scheduler: &Scheduler, batch: &ProgramBatch<'_>, mut out: 
     let (stride, count) = (batch.stride, batch.vertices.len());
     out.stride = stride;
     // The kernel writes all of it.
-    out.floats.resize(count * stride, 0.0);
+    out.floats.resize(count.next_multiple_of(ROOM) * stride, 0.0);
     let last_vertex = batch.vertices.iter().copied().max().unwrap_or(0);
-    let pieces: Vec<VertexJob<'_>> = batch
-        .vertices
-        .chunks(PIECE)
-        .zip(out.floats.chunks_mut(PIECE * stride))
-        .map(|(vertices, records)| VertexJob {
+    let shade = |(vertices, records): (&[u32], &mut [f32])| {
+        let mut piece = VertexJob {
             streams: batch.streams,
             fixed: batch.fixed,
             constants: batch.constants,
@@ -93,13 +90,18 @@ pub fn shade_programs(scheduler: &Scheduler, batch: &ProgramBatch<'_>, mut out: 
             fuel: batch.fuel,
             records,
             exhausted: 0,
-        })
-        .collect();
-    let vertex = if batch.kernel.is_compiled() { COST.0 } else { COST.1 };
-    out.exhausted = shade_pieces(scheduler, pieces, count as u64 * vertex, |mut piece| {
+        };
         batch.kernel.shade(&mut piece);
-        clamp(piece.records, stride, batch.clamped);
+        clamp(&mut piece.records[..vertices.len() * stride], stride, batch.clamped);
         piece.exhausted
-    });
+    };
+    out.exhausted = if count <= PIECE {
+        shade((batch.vertices, &mut out.floats))
+    } else {
+        let pieces = batch.vertices.chunks(PIECE).zip(out.floats.chunks_mut(PIECE * stride)).collect();
+        let vertex = if batch.kernel.is_compiled() { COST.0 } else { COST.1 };
+        shade_pieces(scheduler, pieces, count as u64 * vertex, shade)
+    };
+    out.floats.truncate(count * stride);
     out
 }

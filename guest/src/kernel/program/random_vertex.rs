@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
 use super::random_texture::{self, RandomTexture};
-use super::vertex::{Component, Input, RSX_CONSTANTS, RsxVertexCode, Step, Stream, VertexCode, VertexJob, VertexKey};
+use super::vertex::{
+    Component, Input, ROOM, RSX_CONSTANTS, RsxVertexCode, Step, Stream, VertexCode, VertexJob, VertexKey,
+};
 use crate::kernel::random::Random;
 use crate::kernel::vertex::FUEL;
 use crate::kernel::window::{Window, buffer};
@@ -186,7 +188,10 @@ impl Batch {
             let RandomStream { bytes, stride, divisor } = &self.streams[i];
             Stream { window: Window::new(bytes), stride: *stride, divisor: *divisor }
         });
-        let mut records = vec![UNWRITTEN; key.stride() * self.vertices.len()];
+        // Some have room for whole groups, others end with the last record.
+        let count = self.vertices.len();
+        let room = if count.is_multiple_of(2) { count.next_multiple_of(ROOM) } else { count };
+        let mut records = vec![UNWRITTEN; key.stride() * room];
         let mut job = VertexJob {
             streams: &streams,
             fixed: &self.fixed,
@@ -200,6 +205,7 @@ impl Batch {
         };
         let result = shade(&mut job);
         let exhausted = job.exhausted;
+        records.truncate(key.stride() * count);
         (Records { values: records, exhausted }, result)
     }
 }

@@ -51,7 +51,7 @@ impl Curie {
     fn draw_so_far(&mut self, core: &mut Core) {
         let Some(gather) = &mut self.gather else { return };
         let empty = Gather { order: Vec::new(), inline: Vec::new(), immediate: Vec::new(), ..*gather };
-        let gather = std::mem::replace(gather, empty);
+        let mut gather = std::mem::replace(gather, empty);
         if gather.is_empty() || !self.rendering_enabled(core) {
             return;
         }
@@ -68,11 +68,15 @@ impl Curie {
             return;
         }
         if !gather.order.is_empty() {
-            let vertices = match gather.indexed {
-                true => VertexReuse::find(&gather.order),
-                false => VertexReuse::none(gather.order),
-            };
+            let mut vertices = std::mem::take(&mut self.vertices);
+            match gather.indexed {
+                true => vertices = VertexReuse::find(&gather.order),
+                false => vertices.each_once(&mut gather.order),
+            }
             self.draw_from_arrays(core, topology, &vertices);
+            self.vertices = vertices;
+            gather.order.clear();
+            self.spare = gather.order;
         }
         if !gather.inline.is_empty() {
             self.draw_inline(core, topology, &gather.inline);
@@ -86,15 +90,16 @@ impl Curie {
         let images = self.vertex_images(core);
         let Some(state) = self.state.vertex.value_mut() else { return };
         let last = vertices.vertices.iter().copied().max().unwrap_or(0);
-        let places = state.places(core, &self.registers, last);
+        state.place(core, &self.registers, last);
         let Some(state) = self.state.vertex.value() else { return };
-        let streams = state.streams(&core.memory, &places);
+        let mut streams = [Stream::default(); 16];
+        state.bind(&core.memory, &mut streams);
         let kernel = (&state.handle, state.key.stride());
         let records = self.shade(
             (&mut core.renderer, &core.memory),
             state,
             kernel,
-            (&streams, &places),
+            (&streams, state.places()),
             &images,
             &vertices.vertices,
         );

@@ -32,10 +32,9 @@ pub(super) struct Gather {
 }
 
 impl Gather {
-    /// A draw without vertices; `None` for [`Primitive::End`].
-    pub fn new(primitive: Primitive) -> Option<Self> {
+    /// A draw without vertices, which gets them in `order`, an empty allocation; `None` for [`Primitive::End`].
+    pub fn new(primitive: Primitive, order: Vec<u32>) -> Option<Self> {
         let topology = topology(primitive)?;
-        let order = Vec::new();
         Some(Gather { primitive, topology, order, indexed: false, inline: Vec::new(), immediate: Vec::new() })
     }
 
@@ -84,7 +83,8 @@ impl Curie {
             self.gather = None;
         }
         match Primitive::from_register(word) {
-            Some(primitive) => self.gather = Gather::new(primitive),
+            Some(Primitive::End) => {}
+            Some(primitive) => self.gather = Gather::new(primitive, std::mem::take(&mut self.spare)),
             None => core.fault(FaultKind::BadMethod, word.into(), format_args!("primitive {word:#x}")),
         }
     }

@@ -34,6 +34,7 @@ pub(super) use packets::{Known, known};
 pub(super) use saved::SavedCurie;
 use state::State;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::draw::VertexReuse;
 use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::probe::Command;
 use upload::Uploads;
@@ -47,6 +48,10 @@ pub struct Curie {
     taken: Taken,
     /// The draw between BEGIN and END.
     gather: Option<Gather>,
+    /// The vertices of the last draw, for their allocations.
+    vertices: VertexReuse,
+    /// The allocation of the next draw's vertices.
+    spare: Vec<u32>,
     state: State,
     /// Samples counted since the counter was set to zero.
     samples: u64,
@@ -70,6 +75,8 @@ impl Default for Curie {
             uploads: Uploads::default(),
             taken: Taken::default(),
             gather: None,
+            vertices: VertexReuse::default(),
+            spare: Vec::new(),
             state: State::default(),
             samples: 0,
         }

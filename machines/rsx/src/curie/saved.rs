@@ -82,7 +82,7 @@ impl Curie {
 }
 
 fn restore_gather(saved: SavedGather) -> Option<Gather> {
-    let mut gather = Gather::new(Primitive::from_register(saved.primitive)?)?;
+    let mut gather = Gather::new(Primitive::from_register(saved.primitive)?, Vec::new())?;
     gather.order = saved.order;
     gather.indexed = saved.indexed;
     gather.inline = saved.inline;

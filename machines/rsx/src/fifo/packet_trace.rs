@@ -30,6 +30,7 @@ struct Analyzer {
 }
 
 /// The words that a packet writes to the method that opens and closes draws.
+#[inline]
 fn begin_ends(packet: Methods, data: &[u32]) -> &[u32] {
     let Methods { method, increasing, .. } = packet;
     let at = (BEGIN_END.wrapping_sub(method) / 4) as usize;
@@ -40,17 +41,17 @@ fn begin_ends(packet: Methods, data: &[u32]) -> &[u32] {
     }
 }
 
-/// Whether the packet at the beginning of `words` closes a draw, should it be the 3D object's.
-pub(super) fn ends_draw(words: &[u32]) -> bool {
-    let Some(packet) = words.first().and_then(|&word| Methods::decode(word)) else { return false };
-    let data = &words[1..words.len().min(1 + packet.count as usize)];
-    begin_ends(packet, data).contains(&0)
+/// Whether a packet with data at the beginning of `rest` closes a draw, should it be the 3D object's.
+#[inline]
+pub(super) fn ends_draw(packet: Methods, rest: &[u32]) -> bool {
+    begin_ends(packet, &rest[..rest.len().min(packet.count as usize)]).contains(&0)
 }
 
-/// Whether a header's packet can be part of a trace.
-pub(super) fn may_be_traced(puller: &Puller<'_>, header: u32) -> bool {
-    let ours = |packet: Methods| puller.curie_subchannels() >> packet.subchannel & 1 != 0;
-    Methods::decode(header).is_some_and(|packet| packet.count != 0 && packet.method >= OBJECTS.end && ours(packet))
+/// Whether a packet can be part of a trace.
+#[inline]
+pub(super) fn may_be_traced(puller: &Puller<'_>, packet: Methods) -> bool {
+    let is_ours = puller.graph.curie_subchannels() >> packet.subchannel & 1 != 0;
+    packet.count != 0 && packet.method >= OBJECTS.end && is_ours
 }
 
 impl Analyzer {
@@ -120,7 +121,7 @@ impl PacketSource for Source<'_, '_> {
 
     fn analyze(&self, words: &[u32]) -> Option<PacketTrace> {
         let key = PacketTraceKey { registers: METHODS as u32, changes: true, ..PacketTraceKey::default() };
-        let mut analyzer = Analyzer { subchannels: self.puller.curie_subchannels(), drawing: false };
+        let mut analyzer = Analyzer { subchannels: self.puller.graph.curie_subchannels(), drawing: false };
         PacketTrace::record(key, words, |words, at| analyzer.packet(words, at))
     }
 

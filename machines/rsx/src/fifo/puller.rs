@@ -1,6 +1,6 @@
 //! The puller: methods of its own, the rest goes to the objects on the subchannels.
 
-use triglyph_guest::rsx::fifo::{METHOD_SPACE, Methods, SUBCHANNELS};
+use triglyph_guest::rsx::fifo::{METHOD_SPACE, Methods};
 use triglyph_guest::rsx::methods::puller as methods;
 use triglyph_guest::rsx::ramht::engine;
 use triglyph_guest::rsx::registers::pfifo_interrupt;
@@ -85,16 +85,10 @@ impl Puller<'_> {
         (taken, (taken < run.words.len()).then_some(Stop::SliceOver))
     }
 
-    /// The subchannels that the 3D object stands on, as a set.
-    pub fn curie_subchannels(&self) -> u32 {
-        let subchannels = (0..SUBCHANNELS as u32).filter(|&i| self.graph.bound(i) == Bound::Curie);
-        subchannels.fold(0, |set, i| set | 1 << i)
-    }
-
     /// Executes packets of the 3D object's that are only stored, as many whole ones as `words` begins with: the path of
     /// nearly all words. Returns how many words that were, headers included, and the last header.
     pub fn plain(&mut self, words: &[u32]) -> (usize, Methods) {
-        let subchannels = self.curie_subchannels();
+        let subchannels = self.graph.curie_subchannels();
         self.graph.curie.store_packets(words, subchannels, OBJECTS.end)
     }
 

@@ -96,13 +96,15 @@ fn with_packet_traces(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u
     puller.graph.packet_traces.passed(stored);
     at += stored;
     let &[word, ref rest @ ..] = &words[at..] else { return None };
-    let count = Methods::decode(word).map_or(0, |packet| packet.count as usize);
+    let packet = Methods::decode(word);
+    let count = packet.map_or(0, |packet| packet.count as usize);
     if channel.get == channel.put || puller.graph.packet_traces.crosses(1 + count) {
         return None;
     }
     let stop = header(channel, puller, word, rest);
     puller.graph.packet_traces.passed(1 + count);
-    if packet_trace::ends_draw(&words[at..]) || !packet_trace::may_be_traced(puller, word) {
+    if packet.is_none_or(|packet| packet_trace::ends_draw(packet, rest) || !packet_trace::may_be_traced(puller, packet))
+    {
         puller.graph.packet_traces.begin_here();
     }
     stop

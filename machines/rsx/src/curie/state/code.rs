@@ -43,9 +43,10 @@ pub(super) struct FragmentProgram {
 /// Programs by address.
 #[derive(Debug, Default)]
 pub(super) struct FragmentPrograms {
+    /// But for the current one.
     programs: HashMap<GuestAddr, FragmentProgram>,
-    /// Where the program stands that the registers name, if it could be read.
-    current: Option<GuestAddr>,
+    /// The program that the registers name, if it could be read, and where it stands.
+    current: Option<(GuestAddr, FragmentProgram)>,
 }
 
 /// Bytes of a slot.
@@ -57,43 +58,41 @@ const KEPT: usize = 4096;
 impl FragmentPrograms {
     /// The program that the registers name, as it was last looked at.
     pub(super) fn current(&mut self) -> Option<&mut FragmentProgram> {
-        self.programs.get_mut(self.current.as_ref()?)
+        self.current.as_mut().map(|(_, program)| program)
     }
 
     /// Brings the program up to date that the registers name, or the one before if they are `unchanged`. Returns
     /// whether it is another one, or has other constants.
     pub(super) fn refresh(&mut self, core: &mut Core, registers: &Registers, unchanged: bool) -> bool {
-        let before = self.current;
-        if !unchanged {
-            self.current = None;
-        }
-        if self.current.is_none() {
-            let Some((object, offset)) = place(core, registers) else { return true };
-            let Some(place) = object.place(offset) else {
-                let what = format_args!("a fragment program at {offset:#x} beyond its object");
-                core.fault(FaultKind::UnmappedRead, offset.into(), what);
-                return true;
-            };
-            let known = self.programs.get_mut(&place).is_some_and(|program| {
-                object.range(offset.into(), program.length).is_some() && program.is_current(core)
-            });
-            if !known {
-                if self.programs.len() >= KEPT {
-                    self.programs.clear();
-                }
-                let old = self.programs.remove(&place);
-                let Some(program) = FragmentProgram::read(core, &object, offset, place, old) else { return true };
-                self.programs.insert(place, program);
-            }
-            self.current = Some(place);
-            return !known || before != Some(place);
-        }
-        let Some(place) = self.current else { return true };
-        if self.programs.get_mut(&place).is_some_and(|program| program.is_current(core)) {
+        if unchanged && self.current().is_some_and(|program| program.is_current(core)) {
             return false;
         }
-        self.refresh(core, registers, false);
-        true
+        let before = self.put_back();
+        let Some((object, offset)) = place(core, registers) else { return true };
+        let Some(place) = object.place(offset) else {
+            let what = format_args!("a fragment program at {offset:#x} beyond its object");
+            core.fault(FaultKind::UnmappedRead, offset.into(), what);
+            return true;
+        };
+        let mut program = self.programs.remove(&place);
+        let known = program
+            .as_mut()
+            .is_some_and(|program| object.range(offset.into(), program.length).is_some() && program.is_current(core));
+        if !known {
+            program = FragmentProgram::read(core, &object, offset, place, program);
+        }
+        self.current = program.map(|program| (place, program));
+        !known || before != Some(place)
+    }
+
+    /// Puts the current program back among the others. Returns where it stands.
+    fn put_back(&mut self) -> Option<GuestAddr> {
+        let (place, program) = self.current.take()?;
+        if self.programs.len() >= KEPT {
+            self.programs.clear();
+        }
+        self.programs.insert(place, program);
+        Some(place)
     }
 }
 

@@ -39,8 +39,12 @@ pub(in crate::curie) struct VertexState {
     pub key: VertexKey,
     /// As above.
     pub handle: Handle<kinds::ProgramVertex>,
-    /// Where the arrays stood for the last draw, and in which objects; `None` when something was wrong with that.
-    placed: Option<(Objects, Places)>,
+    /// The numbers of the arrays that the program reads.
+    read: Vec<usize>,
+    /// Where they stood for the last draw.
+    places: Places,
+    /// The objects that they are in; `None` when something was wrong with that.
+    placed_in: Option<Objects>,
     non_aliasing: NonAliasingRange,
 }
 
@@ -133,7 +137,8 @@ impl VertexState {
         let fuel = if timeout == 0 { 0x1_0000 } else { timeout };
         let instructions = program.instructions;
         let colors = COLORS.filter_map(|output| key.offset(output)).collect();
-        let (placed, non_aliasing) = (None, NonAliasingRange::default());
+        let read = (0..16).filter(|&i| matches!(key.inputs[i], Input::Array { .. })).collect();
+        let (places, placed_in, non_aliasing) = ([None; 16], None, NonAliasingRange::default());
         VertexState {
             inputs,
             output_mask,
@@ -144,25 +149,25 @@ impl VertexState {
             instructions,
             key,
             handle,
-            placed,
+            read,
+            places,
+            placed_in,
             non_aliasing,
         }
     }
 
-    /// Where the arrays that the program reads stand, and how many bytes of them may be read, for vertices up to
-    /// `last`. Arrays without memory are faults and read zeros.
-    pub fn places(&mut self, core: &mut Core, registers: &Registers, last: u32) -> Places {
+    /// Finds [where](Self::places) the arrays that the program reads stand, and how many bytes of them may be read, for
+    /// vertices up to `last`. Arrays without memory are faults and read zeros.
+    pub fn place(&mut self, core: &mut Core, registers: &Registers, last: u32) {
         let objects = [m::set_context_dma_vertex_a::ID, m::set_context_dma_vertex_b::ID]
             .map(|id| core.resolve(registers.get(id as u32)));
-        if let Some((of, places)) = &self.placed
-            && *of == objects
-            && self.non_aliasing.covers(&core.renderer, &core.memory, last)
-        {
-            return *places;
+        if self.placed_in == Some(objects) && self.non_aliasing.covers(&core.renderer, &core.memory, last) {
+            return;
         }
         let faults = core.faults.total();
-        let places = std::array::from_fn(|i| self.array(i)?.place(core, registers, last));
-        self.placed = (core.faults.total() == faults).then_some((objects, places));
+        let places: Places = std::array::from_fn(|i| self.array(i)?.place(core, registers, last));
+        self.places = places;
+        self.placed_in = (core.faults.total() == faults).then_some(objects);
         let (state, memory) = (&*self, &core.memory);
         let stretches = |last: u32| {
             let of_array = move |i: usize| {
@@ -174,7 +179,11 @@ impl VertexState {
             (0..16).filter_map(of_array)
         };
         self.non_aliasing = NonAliasingRange::find(&mut core.renderer, &core.memory, last, stretches);
-        places
+    }
+
+    /// Where the arrays stand since [`Self::place`].
+    pub fn places(&self) -> &Places {
+        &self.places
     }
 
     /// An array that the program reads.
@@ -182,22 +191,23 @@ impl VertexState {
         self.arrays[i].as_ref().filter(|_| matches!(self.key.inputs[i], Input::Array { .. }))
     }
 
-    /// The arrays at `places`.
-    pub fn streams<'m>(&self, memory: &'m Memory, places: &Places) -> [Stream<'m>; 16] {
-        let mut streams = [Stream::default(); 16];
+    /// The arrays that the program reads, where they [stand](Self::places), among streams that are none.
+    pub fn bind<'m>(&self, memory: &'m Memory, streams: &mut [Stream<'m>; 16]) {
         // Arrays are mostly in one mapping: its space and first byte.
         let (mut of, mut start, mut mapping) = (u32::MAX, 0, Window::default());
-        for (stream, (array, place)) in streams.iter_mut().zip(self.arrays.iter().zip(places)) {
-            let Some(array) = array else { continue };
+        for &i in &self.read {
+            let (Some(array), Some(GuestRange { start: at, size })) = (&self.arrays[i], self.places[i]) else {
+                continue;
+            };
+            let stream = &mut streams[i];
             (stream.stride, stream.divisor) = (array.stride, array.divisor);
-            let &Some(GuestRange { start: at @ GuestAddr { space, address }, size }) = place else { continue };
+            let GuestAddr { space, address } = at;
             if space != of || address.wrapping_sub(start) >= mapping.len() as u64 {
                 (of, (start, mapping)) = (space, memory.mapping_at(at, false).unwrap_or((address, Window::default())));
             }
             let window = mapping.from(address.wrapping_sub(start) as usize);
             stream.window = window.first(usize::try_from(size).unwrap_or(usize::MAX));
         }
-        streams
     }
 
     /// The key for vertices that all come in one array of f32, four components of each attribute.
