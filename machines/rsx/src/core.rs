@@ -107,6 +107,8 @@ pub struct Core {
 
 /// What a word of a push buffer takes, in nanoseconds of the clock.
 pub(super) const WORD: u64 = 1;
+/// Bytes of textures that are looked at in a nanosecond.
+const TEXTURE_BYTES: u64 = 16;
 
 /// IO addresses that are kept between two looks.
 const UNMAPPED: usize = 64;
@@ -307,11 +309,19 @@ impl Core {
         self.budget.spend_at(time, self.renderer.take_primitive_fuel());
     }
 
-    /// The same for draws that were set up after their commands.
+    /// The same for draws that were set up after their commands, and for textures.
     pub fn settle_accounts(&mut self) {
         for (drawn, account) in self.renderer.take_accounts() {
             self.spend_drawing_time(drawn, account);
         }
+        self.spend_texture_time();
+    }
+
+    /// Takes time and fuel for the textures that scenes have looked at since the last call.
+    pub fn spend_texture_time(&mut self) {
+        let bytes = self.renderer.take_texture_bytes();
+        let _ = self.budget.spend(bytes / TEXTURE_BYTES);
+        self.budget.charge(bytes / cost::BYTES);
     }
 
     /// The same, before a method that looks at it. False when a bounded run was interrupted: the method has to be

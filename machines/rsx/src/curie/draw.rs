@@ -32,8 +32,6 @@ const VERTEX_INSTRUCTION: u64 = 4;
 const BLOCK_INSTRUCTION: u64 = 4;
 /// What 64 pixels of a bounding box cost besides.
 const BLOCK: u64 = 8;
-/// Bytes of textures that are looked at in a nanosecond.
-const TEXTURE_BYTES: u64 = 16;
 
 impl Curie {
     /// Draws what came since BEGIN. The draw stays open.
@@ -229,7 +227,7 @@ impl Curie {
         };
         let drawn = core.renderer.draw_programs(&core.memory, &call, records);
         core.spend_drawing_time(drawn, account);
-        spend_texture_time(core);
+        core.spend_texture_time();
     }
 }
 
@@ -256,15 +254,7 @@ pub(crate) fn draw_closed(core: &mut Core) -> bool {
     }
     let is_drawn = core.renderer.draw_closed(&core.memory);
     core.settle_accounts();
-    spend_texture_time(core);
     is_drawn
-}
-
-/// Takes fuel for the textures that scenes have looked at since the last call.
-pub(super) fn spend_texture_time(core: &mut Core) {
-    let bytes = core.renderer.take_texture_bytes();
-    let _ = core.budget.spend(bytes / TEXTURE_BYTES);
-    core.budget.charge(bytes / cost::BYTES);
 }
 
 /// No textures, as most vertex programs have.

@@ -106,7 +106,7 @@ impl Curie {
     /// take: nothing is left to be accounted for when a run of a channel ends, so that a snapshot has all of it.
     pub(super) fn finish(&mut self, core: &mut Core) {
         self.samples = self.samples.wrapping_add(core.renderer.take_samples(&core.memory));
-        draw::spend_texture_time(core);
+        core.spend_texture_time();
     }
 
     fn get(&self, method: usize) -> u32 {
