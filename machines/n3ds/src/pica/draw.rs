@@ -29,8 +29,6 @@ pub(super) const PIXEL_GROUPS: u32 = dirty::RASTER
     | dirty::PROCTEX;
 /// Invocations without end after which a list draws nothing more: it is noise, not a picture.
 const RUNAWAY: u64 = 64;
-/// What a covered pixel costs in fuel, however many stages and textures it has.
-const PIXEL: u64 = cost::pixel(16);
 
 impl Pica {
     /// DRAW_ARRAYS: NUM_VERTICES vertices from VERTEX_OFFSET on.
@@ -233,7 +231,7 @@ impl Pica {
     fn draw_shaded(&mut self, host: &mut Host<'_>, vertices: Shaded, order: &[u32], turned: &[u32]) {
         let Some(pixel) = self.pixel.value() else { return };
         let (state, setup) = (pixel.draw.clone(), &pixel.setup);
-        let allowance = Allowance::new(host.budget.fuel(), PIXEL);
+        let allowance = Allowance::new(host.budget.fuel(), pixel.fuel);
         let call = DrawCall { target: pixel.target, state, setup, order, turned, allowance };
         host.budget.charge(cost::PRIMITIVE * order.len() as u64 / 3);
         host.renderer.draw(host.memory, &call, vertices, &mut self.assembler);

@@ -24,6 +24,7 @@ use super::{Pica, gas_state, lighting_state, procedural_state, vertex_state};
 use triglyph_engine::cache::texture::TextureSource;
 use triglyph_engine::cache::{Handle, Kernels, Recent, TierMode, kinds};
 use triglyph_engine::draw::{OpaqueState, Setup};
+use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::mem::{GuestAddr, Memory};
 use triglyph_engine::scene::{DrawState, Rect, SceneTarget, Scissor};
 
@@ -39,6 +40,8 @@ pub(super) struct PixelState {
     pub(super) setup: Setup,
     /// Whether nothing can be drawn.
     pub(super) nothing: bool,
+    /// What a covered pixel costs in fuel.
+    pub(super) fuel: u64,
 }
 
 impl PixelState {
@@ -132,12 +135,21 @@ impl PixelState {
             general: draw.clone(),
         });
         PixelState {
+            fuel: pixel_fuel(&key),
             target,
             setup: Setup { opaque, ..vertex_state::setup(registers, key.slots, key.lighting.is_some()) },
             nothing: target.width == 0 || color_format.is_none() && (words || depth_format.is_none()),
             draw,
         }
     }
+}
+
+/// What a covered pixel costs in fuel: the reference takes as long for it as for a program of so many instructions.
+fn pixel_fuel(key: &PixelKey) -> u64 {
+    let textures = key.textures.iter().filter(|texture| texture.kind != TextureKind::Disabled).count();
+    let lights = key.lighting.as_ref().map_or(0, |lighting| lighting.lights.len());
+    let parts = textures + lights + usize::from(key.fog.is_some()) + 2 * usize::from(key.procedural.is_some());
+    cost::pixel(24 + 8 * parts as u64)
 }
 
 /// Whether both are the kernel of the same key, or none.

@@ -19,8 +19,6 @@ use triglyph_engine::draw::VertexReuse;
 use triglyph_engine::draw::program::RESTART;
 use triglyph_engine::frontend::budget::cost;
 
-/// What fetching a vertex costs, in nanoseconds of the clock.
-const VERTEX: u64 = 16;
 /// Words of the widest record: those of two programs, and the numbers of instance and vertex.
 const MOST_RECORD: usize = 2 * 256 + 2;
 /// What four instructions of a vertex cost.
@@ -148,7 +146,8 @@ impl ThreeD {
             return core.fault(FaultKind::BadMethod, r::begin::ID as u64, format_args!("a draw without topology"));
         };
         let count = order.numbers.len() as u64;
-        if count == 0 || !core.budget.spend(VERTEX * count) || !core.budget.charge(cost::DRAW + cost::VERTEX * count) {
+        let (time, fuel) = indices::draw_cost(count);
+        if count == 0 || !core.budget.spend(time) || !core.budget.charge(fuel) {
             return;
         }
         self.take_dirty(registers);

@@ -6,6 +6,10 @@ use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::program::RESTART;
+use triglyph_engine::frontend::budget::cost;
+
+/// What fetching a vertex costs, in nanoseconds of the clock.
+const VERTEX: u64 = 16;
 
 /// Vertices that one draw may have.
 pub(super) const MOST_VERTICES: u32 = 1 << 24;
@@ -77,11 +81,24 @@ pub(super) fn buffer(core: &mut Core, registers: &Registers, size: IndexSize, fi
     indexed(registers, numbers)
 }
 
+/// How many of `count` vertices a draw has: none if the budget has not enough for them, because the room for their
+/// numbers takes time as well.
 fn limited(core: &mut Core, count: u32) -> u32 {
     if count > MOST_VERTICES {
         core.fault(FaultKind::BadMethod, count.into(), format_args!("a draw of {count} vertices"));
     }
-    count.min(MOST_VERTICES)
+    let count = count.min(MOST_VERTICES);
+    let (time, fuel) = draw_cost(count.into());
+    if time + fuel <= core.budget.fuel() {
+        return count;
+    }
+    core.budget.spend_at(time, time + fuel);
+    0
+}
+
+/// What a draw of so many vertices costs before they are shaded: nanoseconds of the clock, and fuel besides.
+pub(super) fn draw_cost(count: u64) -> (u64, u64) {
+    (VERTEX * count, cost::DRAW + cost::VERTEX * count)
 }
 
 /// Replaces the index that restarts. Number [`RESTART`] itself is such a large one that no stream has it; it is only
