@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use triglyph::probe::{Fragment, Role, Surface};
+use triglyph::probe::{Fragment, Surface};
 use triglyph::{Error, GuestAddr, GuestRange};
 
 use crate::replay::Session;
@@ -36,8 +36,7 @@ impl Change {
 
 /// The events that may have written the stored pixel (`x`, `y`) of a surface, with its value before and after each:
 /// those that drew to the surface, wherever, and those that wrote any of its pixel's memory otherwise. Between two of
-/// them only the host can have changed it. Of a colour, fragments say what draws would have stored and why they did
-/// not.
+/// them only the host can have changed it. Fragments say what draws would have stored and why they did not.
 ///
 /// # Errors
 /// [`Error::InvalidArgument`] for a pixel outside of the surface; otherwise as [`Session::tour`].
@@ -52,16 +51,13 @@ pub fn history(session: &mut Session<'_>, surface: &Surface, x: u32, y: u32) -> 
         return Ok(Vec::new());
     };
     let changes = Arc::new(Mutex::new(Vec::new()));
-    let asks = matches!(surface.role, Role::Color(_));
-    session.tour(first, last, Box::new(Watcher { pixel, asks, orders, changes: changes.clone() }))?;
+    session.tour(first, last, Box::new(Watcher { pixel, orders, changes: changes.clone() }))?;
     let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(std::mem::take(&mut *changes))
 }
 
 struct Watcher {
     pixel: GuestRange,
-    /// Whether its fragments are asked for.
-    asks: bool,
     /// Events by the order of their commands.
     orders: BTreeMap<u64, usize>,
     changes: Arc<Mutex<Vec<Change>>>,
@@ -73,7 +69,7 @@ impl Tour for Watcher {
     }
 
     fn pixel(&mut self, order: u64) -> Option<GuestAddr> {
-        (self.asks && self.orders.contains_key(&order)).then_some(self.pixel.start)
+        self.orders.contains_key(&order).then_some(self.pixel.start)
     }
 
     fn fragments(&mut self, order: u64, fragments: &[Fragment]) {

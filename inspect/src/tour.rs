@@ -50,7 +50,7 @@ pub trait Tour: Send {
     /// What was asked for.
     fn seen(&mut self, seen: Seen);
 
-    /// The pixel whose fragments a command's draws are to say what became of, by its first byte in a colour surface.
+    /// The pixel whose fragments a command's draws are to say what became of, by its first byte in a surface.
     fn pixel(&mut self, order: u64) -> Option<GuestAddr> {
         let _ = order;
         None

@@ -52,7 +52,13 @@ impl Memory {
     pub fn mapping_at(&self, at: GuestAddr, stores: bool) -> Option<(u64, Window<'_>)> {
         let region = self.find(at)?;
         let allowed = region.access.read && (region.access.write || !stores) && !region.is_sparse();
-        allowed.then(|| (region.range.start.address, region.window(region.range.start)))
+        if !allowed {
+            return None;
+        }
+        if let Some(journal) = self.journal.as_ref().filter(|_| stores) {
+            journal.keep(region);
+        }
+        Some((region.range.start.address, region.window(region.range.start)))
     }
 
     /// The next address where a mapping begins or ends; from one to the next all is the same.
@@ -90,6 +96,9 @@ impl Memory {
         let mut missing = 0;
         self.walk(at.range(bytes.len() as u64), |region, at, piece| match region {
             Some(region) if region.access.write => {
+                if let Some(journal) = &self.journal {
+                    journal.keep(region);
+                }
                 copy_in(&bytes[piece.clone()], region.window(at).first(piece.len()));
                 self.mark_written(at.range(piece.len() as u64));
             }
@@ -114,7 +123,11 @@ impl Memory {
 
     /// Calls `f` with each piece of a range that lies in one region, or in none: the region, where the piece begins,
     /// and which bytes of the range it is.
-    pub(super) fn walk(&self, range: GuestRange, mut f: impl FnMut(Option<&Region>, GuestAddr, Range<usize>)) {
+    pub(super) fn walk<'m>(
+        &'m self,
+        range: GuestRange,
+        mut f: impl FnMut(Option<&'m Region>, GuestAddr, Range<usize>),
+    ) {
         let size = usize::try_from(range.size).unwrap_or(usize::MAX);
         let mut done = 0;
         while done < size {

@@ -230,6 +230,19 @@ pub(super) struct Clock {
 }
 
 impl Clock {
+    /// A clock that goes on from here.
+    pub(super) fn go_on(&self) -> Clock {
+        let copy = |value: &AtomicU64| AtomicU64::new(value.load(Relaxed));
+        let copy_flag = |value: &AtomicBool| AtomicBool::new(value.load(Relaxed));
+        Clock {
+            now: copy(&self.now),
+            host: copy(&self.host),
+            has_host: copy_flag(&self.has_host),
+            announced: copy_flag(&self.announced),
+            mapped: copy(&self.mapped),
+        }
+    }
+
     /// The time.
     pub(super) fn now(&self) -> Epoch {
         Epoch(self.now.load(Relaxed))

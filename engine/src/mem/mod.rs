@@ -20,6 +20,7 @@ mod region;
 mod remap;
 #[cfg(test)]
 mod tests;
+mod trial;
 mod views;
 mod written;
 
@@ -35,6 +36,8 @@ pub use raw::{append_copy, atomic_bytes, copy_in, copy_out};
 pub use raw::{for_each_chunk, read_words};
 use region::Region;
 pub use remap::Mapping;
+use trial::Journal;
+pub(crate) use trial::TrialMemory;
 pub use views::View;
 pub use written::WrittenHandler;
 use written::{Listener, WrittenSet};
@@ -53,6 +56,8 @@ pub struct Memory {
     clock: Clock,
     /// Where the first mappings come from, if pages were to be found in advance.
     prefault_pool: Option<PrefaultPool>,
+    /// In trials, what is put back.
+    journal: Option<Journal>,
 }
 
 impl Memory {

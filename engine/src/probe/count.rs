@@ -28,8 +28,8 @@ pub struct FragmentCounts {
     pub area: [u32; 4],
     /// Fragments of each pixel of the area, row after row.
     pub counts: Vec<u32>,
-    /// What became of them, if that was asked for; `None` where it is not found out: see [`Draw`](super::Draw), and of
-    /// draws of more than 2^16 primitives.
+    /// What became of them, if that was asked for; `None` where it is not found out: where tiles share memory, surfaces
+    /// are not all there, or draws have more than 2^16 primitives.
     pub judged: Option<Judged>,
 }
 

@@ -42,8 +42,8 @@ pub struct Draw {
     pub kernel: ContentHash,
     /// Memory that textures were made of.
     pub textures: Vec<GuestRange>,
-    /// Fragments of the pixel that the observer asks about; none if it does not, if the pixel is of no colour surface
-    /// of the draw, or if its program reaches memory.
+    /// Fragments of the pixel that the observer asks about; none if it does not, if the pixel is of no surface of the
+    /// draw, or if tiles share memory.
     pub fragments: Vec<Fragment>,
 }
 

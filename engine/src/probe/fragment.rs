@@ -5,8 +5,9 @@
 pub struct Fragment {
     /// Which primitive of the draw it is of, in the order in which they were set up.
     pub primitive: u32,
-    /// What the first colour surface would store without tests, blending and masks; `None` if nothing would be stored
-    /// even so.
+    /// What the surface that the pixel is of would store without tests, blending and masks: a colour, or depth beside
+    /// the stencil that is there; what an empty shadow map would hold, what is added to densities. `None` if nothing
+    /// would be stored even so, and for surfaces that the draw does not look at.
     pub shaded: Option<Vec<u8>>,
     /// What became of it.
     pub verdict: Verdict,

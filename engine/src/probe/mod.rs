@@ -29,6 +29,7 @@ pub use input::{
     Array, Attribute, BoundTexture, ConstantKind, Constants, Fetch, Input, MAX_VERTICES, Mesh, TextureForm, Vertices,
 };
 pub(crate) use observed::{fixed_draw, program_draw};
+pub(crate) use recorder::AskedPixel;
 pub use recorder::Probe;
 pub use surface::{Layout, Role, Stored, Surface};
 pub use triglyph_guest::kernel::trace::{Change, Item, Register, Step, Trace, Wanted, WordForm};
@@ -84,7 +85,7 @@ pub trait Observer: Send {
     /// A command has done something. Returns whether [`look`](Self::look) is to be called.
     fn end(&mut self, command: &Command, effects: &[Effect]) -> bool;
 
-    /// The pixel whose fragments draws are to say what became of: its first byte, the first of a colour. Asked for
+    /// The pixel whose fragments draws are to say what became of: its first byte in any of their surfaces. Asked for
     /// after [`begin`](Self::begin); answering takes some hundred times as long as drawing the pixel.
     fn pixel(&mut self) -> Option<GuestAddr> {
         None

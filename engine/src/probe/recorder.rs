@@ -27,6 +27,15 @@ pub struct Probe {
     found: Option<(GuestAddr, Surface, Option<[u32; 2]>)>,
 }
 
+/// A pixel of one of the surfaces of a draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AskedPixel {
+    /// Which surface.
+    pub surface: usize,
+    /// The stored pixel.
+    pub at: [u32; 2],
+}
+
 impl Probe {
     pub(crate) fn wants_inputs(&self) -> bool {
         self.wants_inputs
@@ -35,6 +44,18 @@ impl Probe {
     /// What draws are to tell of their fragments.
     pub(crate) fn counting(&self) -> Counting {
         self.counting
+    }
+
+    /// Where a pixel is in a surface. Most draws have that of the draw before, which is not searched again.
+    fn place_in(&mut self, surface: &Surface, at: GuestAddr) -> Option<[u32; 2]> {
+        match self.found {
+            Some((address, known, found)) if address == at && known == *surface => found,
+            _ => {
+                let found = surface.pixel_at(at);
+                self.found = Some((at, *surface, found));
+                found
+            }
+        }
     }
 
     /// The fragments of a draw.
@@ -144,19 +165,13 @@ impl Renderer {
         self.needs_drawn_scene() || self.probe.as_deref().is_some_and(asked)
     }
 
-    /// The pixel that draws are asked about, if it is one of their first surface's. Most draws have that of the draw
-    /// before, which is not searched again.
-    pub(crate) fn asked_pixel(&mut self, surfaces: &[Surface]) -> Option<[u32; 2]> {
+    /// The pixel that draws are asked about, if one of their surfaces has it.
+    pub(crate) fn asked_pixel(&mut self, surfaces: &[Surface]) -> Option<AskedPixel> {
         let probe = self.probe.as_deref_mut()?;
-        let (at, surface) = (probe.pixel?, surfaces.first()?);
-        match probe.found {
-            Some((address, known, found)) if address == at && known == *surface => found,
-            _ => {
-                let found = surface.pixel_at(at);
-                probe.found = Some((at, *surface, found));
-                found
-            }
-        }
+        let asked = probe.pixel?;
+        let around = |(_, surface): &(usize, &Surface)| surface.range().overlaps(asked.range(1));
+        let mut found = surfaces.iter().enumerate().filter(around);
+        found.find_map(|(number, surface)| Some(AskedPixel { surface: number, at: probe.place_in(surface, asked)? }))
     }
 
     /// Whether a command is in progress.

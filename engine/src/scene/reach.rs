@@ -9,7 +9,7 @@ use triglyph_guest::kernel::program::sampler::Texture;
 
 use super::texture_binding::TextureBinding;
 use crate::cache::image::DecodedImage;
-use crate::mem::{GuestAddr, Memory};
+use crate::mem::{GuestAddr, GuestRange, Memory};
 
 /// What the programs of a stage reach in a draw.
 #[derive(Clone, Debug, Default)]
@@ -94,6 +94,11 @@ impl Reach {
     /// The memory of all images.
     pub fn image_windows<'m>(&self, memory: &'m Memory) -> impl Iterator<Item = Window<'m>> {
         self.images.iter().flatten().map(|image| image.window(memory))
+    }
+
+    /// The ranges of all images.
+    pub fn image_ranges(&self) -> impl Iterator<Item = GuestRange> {
+        self.images.iter().flatten().map(|image| image.place.range(image.size))
     }
 
     /// Notes what a program may have written into images.

@@ -1,24 +1,21 @@
 //! What becomes of all fragments of a draw.
 
-use super::pixels::{Pixels, pixels_of};
-use super::{Judge, MAX_PRIMITIVES, shows_fragments};
+use super::pixels::{KeptPixels, Pixels, pixels_of};
+use super::{Judge, MAX_PRIMITIVES};
 use crate::probe::{Judged, JudgedPrimitive, Surface, area_of};
 use crate::scene::Kind;
 
 impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
-    /// What becomes of all fragments; `None` if that cannot be seen by the first surface, or there are too many
-    /// primitives.
+    /// What becomes of all fragments; `None` if there are too many primitives, or surfaces are not all there.
     pub(super) fn everywhere(mut self, surfaces: &[Surface]) -> Option<Judged> {
-        if !shows_fragments(surfaces) {
-            return None;
-        }
         let primitives = self.first..self.scene.primitives.len();
         let Some(bounds) = self.scene.bounds_from(self.first) else { return Some(Judged::default()) };
         if primitives.len() > MAX_PRIMITIVES {
             return None;
         }
         let area = bounds.stored(self.samples);
-        let before = Pixels::new(self.memory, surfaces, &pixels_of(area))?;
+        let memory = self.memory;
+        let before = KeptPixels::new(memory, surfaces, &pixels_of(area))?;
         let count = area.width() as usize * area.height() as usize;
         let mut judged = Judged { verdicts: std::array::from_fn(|_| vec![0; count]), primitives: Vec::new() };
         for index in primitives {
@@ -27,8 +24,9 @@ impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
             if covered.is_empty() {
                 continue;
             }
-            let Some(pixels) = Pixels::new(self.memory, surfaces, &covered) else { continue };
-            let verdicts = self.judge(index, bounds, &pixels).verdicts;
+            let pixels = Pixels::new(memory, self.witness, surfaces, None, &covered);
+            let Some(pixels) = pixels else { continue };
+            let verdicts = self.judge(index, bounds, None, &pixels).verdicts;
             let mut primitive = JudgedPrimitive {
                 primitive: (index - self.first) as u32,
                 area: area_of(bounds.stored(self.samples)),

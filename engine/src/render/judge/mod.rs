@@ -1,29 +1,30 @@
 //! What becomes of fragments, and why: the primitives of a draw are drawn one by one, with some of the tests left out,
 //! and what they have written is put back.
 //!
-//! A fragment passes if it stores anything in the pixel or in its complement: then at least one bit has the same value
-//! after both, which it did not have before. Tests are left in one after the other, in the order of the pipeline; the
-//! first with which nothing is stored is the one that the fragment fails.
+//! A fragment is seen by the witness, a colour surface that nobody else knows: in the form of the first of the draw, or
+//! in a plain one if it has none. It passes if it stores anything in the witness or in its complement: then at least
+//! one bit has the same value after both, which it did not have before. Tests are left in one after the other, in the
+//! order of the pipeline; the first with which nothing is stored is the one that the fragment fails.
 
 mod area;
+mod fixed;
 mod pixel;
 mod pixels;
+mod programs;
+mod witness;
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::operations::{Compare, LogicOp};
-use triglyph_guest::kernel::pixel::{Output, PixelBlock};
+use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::kernel::program::fragment::Samples;
 
 use super::Renderer;
-use crate::cache::texture_cache::TextureCache;
-use crate::cache::{Kernels, Removal};
-use crate::mem::Memory;
-use crate::probe::{Counting, Fragment, FragmentCounts, Judged, Role, Surface, Verdict};
-use crate::raster::{self, DrawContext, Drawing};
-use crate::scene::program::{ProgramState, Programs};
-use crate::scene::{DrawState, Fixed, Kind, Rect, Scene, StateSpan};
+use crate::mem::{Memory, TrialMemory};
+use crate::probe::{AskedPixel, Counting, Fragment, FragmentCounts, Judged, Surface, Verdict};
+use crate::raster;
+use crate::scene::{Kind, Rect, Scene};
 use pixels::Pixels;
+use witness::Witness;
 
 /// How many of the tests are left in: alpha, depth bounds, stencil, depth.
 const TESTS: [Verdict; 4] = [Verdict::Alpha, Verdict::Bounds, Verdict::Stencil, Verdict::Depth];
@@ -36,76 +37,109 @@ type DrawScene<'r, K> = Box<dyn FnMut(&Scene<K>) + 'r>;
 
 /// Draws the primitives of the last draw of a scene one by one.
 struct Judge<'r, K: Kind> {
-    memory: &'r Memory,
+    memory: &'r TrialMemory<'r>,
     scene: &'r Scene<K>,
     /// The first primitive of the draw.
     first: usize,
     /// The scene of one primitive.
     trial: Scene<K>,
     samples: Samples,
+    witness: &'r Witness,
+    /// The target with the witness.
+    target: K::Target,
     /// As the draw has it.
     own: Arc<K::State>,
-    /// With the first so many tests, colours stored as they are.
+    /// With the first so many tests, colours stored as they are, and without tests depth as well.
     tested: [Arc<K::State>; TESTS.len() + 1],
     /// Whether each test can fail.
     can_fail: [bool; TESTS.len()],
+    /// What surfaces hold that are not colours.
+    special: Option<Special<K>>,
     draw: DrawScene<'r, K>,
     /// The blocks of an area that a primitive covers, each for every sample.
     cover: fn(&Scene<K>, u32, Rect) -> Vec<PixelBlock>,
 }
 
+/// A surface whose pixels are no colours (3DS).
+struct Special<K: Kind> {
+    /// Stores what a fragment has without tests ...
+    shade: Arc<K::State>,
+    /// ... in pixels of these bytes.
+    shade_over: u8,
+    /// Pixels as they are, changed so that whatever passes the depth test shows in them; `None`: as for colours.
+    over: Option<fn(&[u8]) -> Vec<u8>>,
+}
+
 /// What became of the fragments of a primitive at some pixels.
 struct JudgedPixels {
     verdicts: Vec<Verdict>,
-    /// What each stores as its colour without tests, blending and masks, if it is not discarded.
-    shaded: Vec<u8>,
-}
-
-/// Whether fragments can be seen by the first surface of a draw.
-fn shows_fragments(surfaces: &[Surface]) -> bool {
-    surfaces.first().is_some_and(|surface| matches!(surface.role, Role::Color(_)) && surface.is_known())
+    /// What each stores in the surface that is asked about without tests, blending and masks, if it is not discarded.
+    shaded: Option<Vec<u8>>,
 }
 
 impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
-    /// Draws the pixels of a primitive that lie in `bounds`, with the first so many tests, or with `None` as it is.
-    fn draw_alone(&mut self, index: usize, bounds: Rect, tests: Option<usize>) {
-        let state = tests.map_or(&self.own, |tests| &self.tested[tests]);
-        self.trial.set_only(state.clone(), self.scene.primitives[index], self.scene.edges[index], bounds);
+    /// Draws the pixels of a primitive that lie in `bounds`.
+    fn draw_alone(&mut self, (index, bounds): (usize, Rect), target: K::Target, state: Arc<K::State>) {
+        self.trial.target = target;
+        self.trial.set_only(state, self.scene.primitives[index], self.scene.edges[index], bounds);
         (self.draw)(&self.trial);
     }
 
+    /// Draws to the witness, which holds `over` before. Returns what it holds then, and what the other surface that is
+    /// asked about does. All else is put back.
+    fn attempt(
+        &mut self,
+        what: (usize, Rect),
+        state: &Arc<K::State>,
+        pixels: &Pixels<'_>,
+        over: &[u8],
+    ) -> (Vec<u8>, Vec<u8>) {
+        pixels.witness.write(over);
+        self.draw_alone(what, self.target, state.clone());
+        let drawn = (pixels.witness.read(), pixels.read_other());
+        pixels.put_back();
+        self.memory.undo();
+        drawn
+    }
+
     /// What becomes of the fragments of one primitive at pixels, all that it covers in `bounds`. Then it is drawn.
-    fn judge(&mut self, index: usize, bounds: Rect, pixels: &Pixels<'_>) -> JudgedPixels {
-        let (color, size, can_fail) = (pixels.color(), pixels.color().size, self.can_fail);
-        let before = &color.kept;
-        let mut draw = |tests: usize, over: &[u8]| {
-            color.write(over);
-            self.draw_alone(index, bounds, Some(tests));
-            let drawn = color.read();
-            pixels.put_back();
-            drawn
-        };
+    fn judge(&mut self, index: usize, bounds: Rect, asked: Option<&Surface>, pixels: &Pixels<'_>) -> JudgedPixels {
+        let (what, size, before) = ((index, bounds), pixels.witness.size, &pixels.witness.kept);
+        let tested = self.tested.clone();
         let inverse: Vec<u8> = before.iter().map(|byte| !byte).collect();
-        let (plain, inverted) = (draw(0, before), draw(0, &inverse));
-        // What differs in every bit from what each fragment stores.
-        let over: Vec<u8> = plain.iter().map(|byte| !byte).collect();
+        let (plain, other) = self.attempt(what, &tested[0], pixels, before);
+        let (inverted, _) = self.attempt(what, &tested[0], pixels, &inverse);
         let pixel = |at: usize| at * size..(at + 1) * size;
         let is_stored = |at: usize| plain[pixel(at)] != before[pixel(at)] || inverted[pixel(at)] != inverse[pixel(at)];
         let mut verdicts: Vec<Verdict> =
             (0..pixels.len()).map(|at| if is_stored(at) { Verdict::Passed } else { Verdict::Discarded }).collect();
+        // What differs in every bit from what each fragment stores.
+        let over = match &self.special {
+            Some(Special { over: Some(over), .. }) => over(before),
+            _ => plain.iter().map(|byte| !byte).collect(),
+        };
         for (tests, test) in (1..).zip(TESTS) {
-            if !can_fail[tests - 1] || !verdicts.contains(&Verdict::Passed) {
+            if !self.can_fail[tests - 1] || !verdicts.contains(&Verdict::Passed) {
                 continue;
             }
-            let drawn = draw(tests, &over);
+            let (drawn, _) = self.attempt(what, &tested[tests], pixels, &over);
             for (at, verdict) in verdicts.iter_mut().enumerate() {
                 if *verdict == Verdict::Passed && drawn[pixel(at)] == over[pixel(at)] {
                     *verdict = test;
                 }
             }
         }
-        self.draw_alone(index, bounds, None);
-        JudgedPixels { verdicts, shaded: plain }
+        let shaded = asked.filter(|surface| surface.is_known()).map(|_| match &self.special {
+            _ if pixels.other.is_some() => other,
+            None => plain,
+            Some(Special { shade, shade_over, .. }) => {
+                let (shade, over) = (shade.clone(), vec![*shade_over; before.len()]);
+                self.attempt(what, &shade, pixels, &over).0
+            }
+        });
+        self.draw_alone(what, self.scene.target, self.own.clone());
+        self.memory.accept();
+        JudgedPixels { verdicts, shaded }
     }
 
     /// The stored pixels of an area that a primitive covers.
@@ -124,24 +158,30 @@ impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
 impl Renderer {
     /// What becomes of the fragments that the primitives from `first` on have at a stored pixel.
     pub(super) fn judge_fixed(
-        &mut self,
+        &self,
         memory: &Memory,
         surfaces: &[Surface],
-        at: [u32; 2],
+        at: AskedPixel,
         first: usize,
     ) -> Vec<Fragment> {
-        self.fixed_judge(memory, first).map_or_else(Vec::new, |judge| judge.at_pixel(surfaces, at))
+        let witness = Witness::new(surfaces, Some(at.surface), fixed::plain_witness(&self.scene.target));
+        witness
+            .with(memory, |memory| Some(self.fixed_judge(memory, &witness, first)?.at_pixel(surfaces, at)))
+            .unwrap_or_default()
     }
 
-    /// The same for draws of programs. Those that reach memory are not drawn again.
+    /// The same for draws of programs.
     pub(super) fn judge_programs(
-        &mut self,
+        &self,
         memory: &Memory,
         surfaces: &[Surface],
-        at: [u32; 2],
+        at: AskedPixel,
         first: usize,
     ) -> Vec<Fragment> {
-        self.program_judge(memory, first).map_or_else(Vec::new, |judge| judge.at_pixel(surfaces, at))
+        let witness = Witness::new(surfaces, Some(at.surface), programs::plain_witness(&self.programs.target));
+        witness
+            .with(memory, |memory| Some(self.program_judge(memory, &witness, first)?.at_pixel(surfaces, at)))
+            .unwrap_or_default()
     }
 
     /// Tells the observer of the fragments of the primitives from `first` on, if it asks for them.
@@ -151,7 +191,10 @@ impl Renderer {
             raster::count_fixed(&renderer.scene, first, &mut counts);
             counts
         };
-        self.count(count, |renderer| renderer.fixed_judge(memory, first)?.everywhere(surfaces));
+        self.count(count, |renderer| {
+            let witness = Witness::new(surfaces, None, fixed::plain_witness(&renderer.scene.target));
+            witness.with(memory, |memory| renderer.fixed_judge(memory, &witness, first)?.everywhere(surfaces))
+        });
     }
 
     /// The same for a draw of fragment programs.
@@ -161,7 +204,10 @@ impl Renderer {
             raster::count_programs(&renderer.programs, first, &mut counts);
             counts
         };
-        self.count(count, |renderer| renderer.program_judge(memory, first)?.everywhere(surfaces));
+        self.count(count, |renderer| {
+            let witness = Witness::new(surfaces, None, programs::plain_witness(&renderer.programs.target));
+            witness.with(memory, |memory| renderer.program_judge(memory, &witness, first)?.everywhere(surfaces))
+        });
     }
 
     fn count(&mut self, count: impl FnOnce(&Self) -> FragmentCounts, judge: impl FnOnce(&Self) -> Option<Judged>) {
@@ -177,101 +223,10 @@ impl Renderer {
             probe.counts(&counts);
         }
     }
-
-    /// Of scenes whose tiles share memory, memory does not show what comes before. Shadow maps and densities have tests
-    /// of their own.
-    fn fixed_judge<'r>(&'r self, memory: &'r Memory, first: usize) -> Option<Judge<'r, Fixed>> {
-        let (scene, scheduler, kernels) = (&self.scene, &self.scheduler, &self.kernels);
-        let is_ordered = scene.target.tiles_alias(memory);
-        let span = scene.states.last().filter(|_| !is_ordered)?;
-        let key = span.state.kernel.key();
-        if key.shadow.is_some() || key.density.is_some() {
-            return None;
-        }
-        let can_fail =
-            [key.alpha_test != Compare::Always, false, key.stencil.is_some(), key.depth_test != Compare::Always];
-        let mut textures = TextureCache::default();
-        Some(Judge {
-            memory,
-            scene,
-            first,
-            trial: trial_of(scene),
-            samples: Samples::ONE,
-            own: span.state.clone(),
-            tested: std::array::from_fn(|tests| fixed_with(kernels, &span.state, tests)),
-            can_fail,
-            draw: Box::new(move |trial| {
-                let removal = (Removal::Never, kernels);
-                let context = DrawContext { memory, scheduler, interrupter: None, removal };
-                raster::draw(trial, &mut Drawing::default(), &context, &mut textures);
-            }),
-            cover: raster::cover_fixed,
-        })
-    }
-
-    fn program_judge<'r>(&'r self, memory: &'r Memory, first: usize) -> Option<Judge<'r, Programs>> {
-        let (scene, scheduler, kernels) = (&self.programs, &self.scheduler, &self.kernels);
-        let is_ordered = raster::is_ordered(scene, memory);
-        let usable = |span: &&StateSpan<ProgramState>| !is_ordered && !span.state.reaches_memory();
-        let span = scene.states.last().filter(usable)?;
-        let own = Arc::new(ProgramState { count_samples: false, ..(*span.state).clone() });
-        let output = &own.kernel.key().output;
-        let depth = output.depth.as_ref();
-        let can_fail = [
-            output.alpha_test != Compare::Always,
-            depth.is_some_and(|depth| depth.bounds),
-            depth.is_some_and(|depth| depth.stencil.is_some()),
-            depth.is_some_and(|depth| depth.test.is_some()),
-        ];
-        let mut images = TextureCache::default();
-        Some(Judge {
-            memory,
-            scene,
-            first,
-            trial: trial_of(scene),
-            samples: scene.target.samples,
-            tested: std::array::from_fn(|tests| program_with(kernels, &own, tests)),
-            own,
-            can_fail,
-            draw: Box::new(move |trial| {
-                let removal = (Removal::Never, kernels);
-                let context = DrawContext { memory, scheduler, interrupter: None, removal };
-                raster::draw_programs(trial, &mut Drawing::default(), &context, &mut images);
-            }),
-            cover: raster::cover_programs,
-        })
-    }
 }
 
 fn trial_of<K: Kind>(scene: &Scene<K>) -> Scene<K> {
     let mut trial = Scene::new(scene.target);
     trial.varyings.clone_from(&scene.varyings);
     trial
-}
-
-/// A state with the first so many tests, which stores colours as they are.
-fn fixed_with(kernels: &Kernels, state: &DrawState, tests: usize) -> Arc<DrawState> {
-    let mut key = state.kernel.key().clone();
-    (key.output, key.color_mask, key.depth_write) = (Output::Logic(LogicOp::Copy), 15, false);
-    key.alpha_test = if tests > 0 { key.alpha_test } else { Compare::Always };
-    key.stencil = key.stencil.filter(|_| tests > 2);
-    key.depth_test = if tests > 3 { key.depth_test } else { Compare::Always };
-    Arc::new(DrawState { kernel: kernels.pixel(&key), simpler: None, ..state.clone() })
-}
-
-fn program_with(kernels: &Kernels, state: &ProgramState, tests: usize) -> Arc<ProgramState> {
-    let mut key = state.kernel.key().clone();
-    let output = &mut key.output;
-    output.alpha_test = if tests > 0 { output.alpha_test } else { Compare::Always };
-    (output.logic, output.program) = (None, None);
-    for color in output.colors.iter_mut().flatten() {
-        (color.mask, color.blend) = (15, None);
-    }
-    if let Some(depth) = &mut output.depth {
-        depth.write = false;
-        depth.bounds &= tests > 1;
-        depth.stencil = depth.stencil.filter(|_| tests > 2);
-        depth.test = depth.test.filter(|_| tests > 3);
-    }
-    Arc::new(ProgramState { kernel: kernels.fragment(&key), ..state.clone() })
 }

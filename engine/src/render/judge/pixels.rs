@@ -2,13 +2,21 @@
 
 use triglyph_guest::kernel::window::Window;
 
+use super::witness::Witness;
 use crate::mem::Memory;
 use crate::probe::Surface;
 use crate::scene::Rect;
 
-/// Some pixels of the surfaces of a draw.
+/// Some pixels of the surfaces of a draw, as they are to be put back.
+pub(super) struct KeptPixels<'m>(Vec<PixelsOfSurface<'m>>);
+
+/// Some pixels of the surfaces of a draw and of the witness.
 pub(super) struct Pixels<'m> {
-    surfaces: Vec<PixelsOfSurface<'m>>,
+    /// Those of the witness, with what the surface whose place it takes holds.
+    pub witness: PixelsOfSurface<'m>,
+    surfaces: KeptPixels<'m>,
+    /// The surface that is asked about, if its place is not the witness's.
+    pub other: Option<usize>,
 }
 
 /// Some pixels of a surface.
@@ -21,39 +29,64 @@ pub(super) struct PixelsOfSurface<'m> {
     pub kept: Vec<u8>,
 }
 
-impl<'m> Pixels<'m> {
+impl<'m> KeptPixels<'m> {
     /// `None` if one of them is not in a surface.
     pub fn new(memory: &'m Memory, surfaces: &[Surface], pixels: &[(u32, u32)]) -> Option<Self> {
-        let of_surface = |surface: &Surface| {
-            let (window, size) = (memory.writable(surface.start), surface.bytes as usize);
-            let offset = |&(x, y): &(u32, u32)| {
-                let offset = usize::try_from(surface.offset(x, y)).ok()?;
-                (x < surface.width && y < surface.rows && offset + size <= window.len()).then_some(offset)
-            };
-            let offsets = pixels.iter().map(offset).collect::<Option<Vec<usize>>>()?;
-            let mut of_surface = PixelsOfSurface { window, size, offsets, kept: Vec::new() };
-            of_surface.kept = of_surface.read();
-            Some(of_surface)
-        };
-        Some(Pixels { surfaces: surfaces.iter().map(of_surface).collect::<Option<_>>()? })
+        let of_surface = |surface: &Surface| PixelsOfSurface::new(memory, surface, pixels);
+        Some(KeptPixels(surfaces.iter().map(of_surface).collect::<Option<_>>()?))
+    }
+
+    pub fn put_back(&self) {
+        self.0.iter().for_each(|of_surface| of_surface.write(&of_surface.kept));
+    }
+}
+
+impl<'m> Pixels<'m> {
+    /// `None` if one of them is not in a surface.
+    pub fn new(
+        memory: &'m Memory,
+        witness: &Witness,
+        surfaces: &[Surface],
+        asked: Option<usize>,
+        pixels: &[(u32, u32)],
+    ) -> Option<Self> {
+        let surfaces = KeptPixels::new(memory, surfaces, pixels)?;
+        let mut seen = PixelsOfSurface::new(memory, &witness.surface, pixels)?;
+        if let Some(of) = witness.of {
+            seen.kept.clone_from(&surfaces.0[of].kept);
+        }
+        Some(Pixels { witness: seen, surfaces, other: asked.filter(|_| asked != witness.of) })
     }
 
     /// How many they are.
     pub fn len(&self) -> usize {
-        self.color().offsets.len()
+        self.witness.offsets.len()
     }
 
-    /// The first surface: a colour.
-    pub fn color(&self) -> &PixelsOfSurface<'m> {
-        &self.surfaces[0]
+    /// What the surface that is asked about holds, if its place is not the witness's.
+    pub fn read_other(&self) -> Vec<u8> {
+        self.other.map_or_else(Vec::new, |other| self.surfaces.0[other].read())
     }
 
+    /// Puts back what the draw's surfaces held.
     pub fn put_back(&self) {
-        self.surfaces.iter().for_each(|of_surface| of_surface.write(&of_surface.kept));
+        self.surfaces.put_back();
     }
 }
 
-impl PixelsOfSurface<'_> {
+impl<'m> PixelsOfSurface<'m> {
+    fn new(memory: &'m Memory, surface: &Surface, pixels: &[(u32, u32)]) -> Option<Self> {
+        let (window, size) = (memory.writable(surface.start), surface.bytes as usize);
+        let offset = |&(x, y): &(u32, u32)| {
+            let offset = usize::try_from(surface.offset(x, y)).ok()?;
+            (x < surface.width && y < surface.rows && offset + size <= window.len()).then_some(offset)
+        };
+        let offsets = pixels.iter().map(offset).collect::<Option<Vec<usize>>>()?;
+        let mut of_surface = PixelsOfSurface { window, size, offsets, kept: Vec::new() };
+        of_surface.kept = of_surface.read();
+        Some(of_surface)
+    }
+
     pub fn read(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.offsets.len() * self.size);
         for &offset in &self.offsets {

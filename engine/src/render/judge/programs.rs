@@ -1,0 +1,138 @@
+//! Draws of fragment programs.
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::operations::Compare;
+use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat, ColorKey, OutputKey};
+use triglyph_guest::layout::SurfaceLayout;
+
+use super::witness::Witness;
+use super::{Judge, trial_of};
+use crate::cache::Removal;
+use crate::cache::texture_cache::TextureCache;
+use crate::mem::{GuestAddr, TrialMemory};
+use crate::probe::{Layout, Role, Stored, Surface};
+use crate::raster::{self, DrawContext, Drawing};
+use crate::render::Renderer;
+use crate::scene::program::{ProgramState, ProgramTarget, Programs, Surfaces, TargetSurface};
+
+/// The colours of a witness where the draw has none.
+const PLAIN: ColorFormat = {
+    const fn byte(shift: u8) -> Channel {
+        Channel::Unorm(Bits { shift, bits: 8 })
+    }
+    ColorFormat { bytes: 4, swap: 1, channels: [byte(0), byte(8), byte(16), byte(24)] }
+};
+
+/// A witness in a form of its own.
+pub(super) fn plain_witness(target: &ProgramTarget) -> Surface {
+    let (across, down) = (target.samples.across, target.samples.down);
+    let (width, rows) = (target.width * u32::from(across), target.rows * u32::from(down));
+    let bytes = u32::from(PLAIN.bytes);
+    Surface {
+        role: Role::Color(0),
+        start: GuestAddr::new(0, Witness::ADDRESS),
+        size: u64::from(width * bytes) * u64::from(rows),
+        layout: Layout::Surface(SurfaceLayout::Pitch),
+        pitch: width * bytes,
+        bytes,
+        stored: Stored::Color(PLAIN),
+        width,
+        rows,
+        samples: [across, down],
+    }
+}
+
+impl Renderer {
+    /// Of scenes whose surfaces share memory, memory does not show what comes before. A draw whose program reaches
+    /// memory has a scene of its own.
+    pub(super) fn program_judge<'r>(
+        &'r self,
+        memory: &'r TrialMemory<'r>,
+        witness: &'r Witness,
+        first: usize,
+    ) -> Option<Judge<'r, Programs>> {
+        let (scene, scheduler, kernels) = (&self.programs, &self.scheduler, &self.kernels);
+        let touched = scene.states.iter().fold(Surfaces::default(), |all, span| all.union(span.state.surfaces));
+        let span = scene.states.last().filter(|_| !scene.target.tiles_alias(touched, memory))?;
+        let own = Arc::new(ProgramState { count_samples: false, ..(*span.state).clone() });
+        if let Some(reach) = own.reach.as_ref().filter(|reach| reach.writes) {
+            reach.image_ranges().for_each(|range| memory.keep(range));
+        }
+        let color = match witness.surface.role {
+            Role::Color(number) => usize::from(number),
+            Role::Depth => return None,
+        };
+        let key = own.kernel.key();
+        let tested = std::array::from_fn(|tests| {
+            let mut key = key.clone();
+            with_tests(&mut key.output, color, tests);
+            let surfaces = Surfaces { colors: 1 << color, ..own.surfaces };
+            Arc::new(ProgramState { kernel: kernels.fragment(&key), surfaces, ..(*own).clone() })
+        });
+        let depth = key.output.depth.as_ref();
+        let can_fail = [
+            key.output.alpha_test != Compare::Always,
+            depth.is_some_and(|depth| depth.bounds),
+            depth.is_some_and(|depth| depth.stencil.is_some()),
+            depth.is_some_and(|depth| depth.test.is_some()),
+        ];
+        let mut images = TextureCache::default();
+        Some(Judge {
+            memory,
+            scene,
+            first,
+            trial: trial_of(scene),
+            samples: scene.target.samples,
+            witness,
+            target: with_witness(scene.target, &witness.surface, color),
+            tested,
+            own,
+            can_fail,
+            special: None,
+            draw: Box::new(move |trial| {
+                let removal = (Removal::Never, kernels);
+                let context = DrawContext { memory, scheduler, interrupter: None, removal };
+                raster::draw_programs(trial, &mut Drawing::default(), &context, &mut images);
+            }),
+            cover: raster::cover_programs,
+        })
+    }
+}
+
+/// A target with the witness as its only colour.
+fn with_witness(target: ProgramTarget, witness: &Surface, color: usize) -> ProgramTarget {
+    let layout = match witness.layout {
+        Layout::Surface(layout) => layout,
+        Layout::Tiled(_) => SurfaceLayout::Pitch,
+    };
+    let (limit, pitch, bytes) = (witness.size, witness.pitch, witness.bytes);
+    let mut with = target;
+    with.colors = Default::default();
+    with.colors[color] = Some(TargetSurface { place: witness.start, limit, layout, pitch, bytes });
+    with
+}
+
+/// Leaves the first so many tests, and has the colour stored as it is. Without tests depth is stored as well.
+fn with_tests(output: &mut OutputKey, color: usize, tests: usize) {
+    output.alpha_test = if tests > 0 { output.alpha_test } else { Compare::Always };
+    (output.logic, output.program) = (None, None);
+    let own = output.colors[color];
+    if own.is_none() {
+        // Samples that colours are not written to are nothing to a draw without colours.
+        output.color_samples = u16::MAX;
+    }
+    let plain = ColorKey { format: PLAIN, layout: SurfaceLayout::Pitch, source: 0, mask: 15, blend: None };
+    output.colors = Default::default();
+    output.colors[color] = Some(ColorKey { mask: 15, blend: None, ..own.unwrap_or(plain) });
+    if let Some(depth) = &mut output.depth {
+        depth.write = tests == 0;
+        depth.bounds &= tests > 1;
+        depth.stencil = depth.stencil.filter(|_| tests > 2);
+        depth.test = match tests {
+            0 => Some(Compare::Always),
+            1..=3 => None,
+            _ => depth.test,
+        };
+    }
+}

@@ -1,0 +1,33 @@
+//! The surface that fragments are seen by.
+
+use crate::mem::{GuestAddr, Memory, TrialMemory};
+use crate::probe::{Role, Surface};
+
+/// See the module's documentation.
+pub(super) struct Witness {
+    /// Where it is, and in which form.
+    pub surface: Surface,
+    /// The colour surface of the draw whose place it takes, if it has one: which of its surfaces.
+    pub of: Option<usize>,
+}
+
+impl Witness {
+    /// Where witnesses are: no guest has memory there.
+    pub const ADDRESS: u64 = 1 << 62;
+
+    /// That of a draw: in the place of the surface that is asked about, or of the first colour, or `plain`.
+    pub fn new(surfaces: &[Surface], asked: Option<usize>, plain: Surface) -> Self {
+        let is_color = |surface: &Surface| matches!(surface.role, Role::Color(_)) && surface.is_known();
+        let of = asked.filter(|&number| surfaces.get(number).is_some_and(is_color));
+        let of = of.or_else(|| surfaces.iter().position(is_color));
+        let surface = of.map_or(plain, |of| Surface { start: plain.start, ..surfaces[of] });
+        Witness { surface, of }
+    }
+
+    /// Calls `judge` with memory that has the witness in it; `None` if the host has none for it.
+    pub fn with<T>(&self, memory: &Memory, judge: impl FnOnce(&TrialMemory<'_>) -> Option<T>) -> Option<T> {
+        let GuestAddr { space, address } = self.surface.start;
+        let trial = memory.for_trials(GuestAddr::new(space, address), self.surface.size).ok()?;
+        judge(&trial)
+    }
+}
