@@ -6,11 +6,11 @@ use triglyph_guest::num::F16;
 use triglyph_guest::pica::regs;
 
 /// A red of 100.
-const THIN: [f32; 4] = [100.0 / 255.0, 0.0, 0.0, 1.0];
+pub const THIN: [f32; 4] = [100.0 / 255.0, 0.0, 0.0, 1.0];
 const GPU: u32 = 0x40_1000;
 
 /// Draws densities; the comparison of depths is `func`, the proportion `proportion` / 256.
-fn gas(func: u32, proportion: u32) -> List {
+pub fn gas(func: u32, proportion: u32) -> List {
     plain().with(regs::color_operation::ID, 0x00E4_0001).with(regs::gas_deltaz_depth::ID, func << 24 | proportion)
 }
 
@@ -24,7 +24,7 @@ fn register(console: &mut Console, id: usize) -> u32 {
     console.gpu.with_gsp(|_, hardware| hardware.read_register(GPU + 4 * id as u32))
 }
 
-fn largest(console: &mut Console) -> f32 {
+pub fn largest(console: &mut Console) -> f32 {
     F16::decode(register(console, regs::gas_accmax_feedback::ID) >> 16)
 }
 

@@ -7,6 +7,7 @@ mod choices_pixels;
 mod derived_state;
 mod gas;
 mod gsp;
+mod judged;
 mod snapshot;
 mod snapshot_broken;
 mod support;

@@ -42,7 +42,11 @@ pub struct Machine {
 
 impl Machine {
     pub fn new() -> Self {
-        let mut gpu = TegraX1::new(&options()).expect("a machine");
+        Self::with(&options())
+    }
+
+    pub fn with(options: &Options) -> Self {
+        let mut gpu = TegraX1::new(options).expect("a machine");
         for (address, size) in [(BUFFER, BUFFER_SIZE), (DATA, SIZE)] {
             gpu.map(GuestRange::new(0, address, size), Access::READ_WRITE).expect("memory");
         }

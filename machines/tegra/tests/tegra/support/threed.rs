@@ -83,7 +83,11 @@ pub fn texture_header(texels: u64, edge: u32) -> [u32; 8] {
 
 /// A machine that is ready to draw: 64x64 pixels of A8B8G8R8, positions and colours, everything in the window's middle.
 pub fn ready() -> Machine {
-    let mut m = Machine::new();
+    ready_on(Machine::new())
+}
+
+/// The same of a machine with options of its own.
+pub fn ready_on(mut m: Machine) -> Machine {
     let at = |offset: u64| (DATA + offset) as u32;
     m.set(
         THREED,

@@ -2,6 +2,7 @@
 
 mod clear;
 mod draw;
+mod judged;
 mod rare_registers;
 mod stages;
 mod state;
