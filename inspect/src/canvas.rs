@@ -54,14 +54,20 @@ impl Canvas {
 
     /// Whether its pictures are of depth.
     pub fn is_depth(&self) -> bool {
-        matches!(self, Canvas::Surface(surface) if surface.role == Role::Depth)
+        let has_depth = |surface: &Surface| surface.role == Role::Depth || surface.stored == Stored::PicaShadow;
+        matches!(self, Canvas::Surface(surface) if has_depth(surface))
     }
 
     /// What it is called.
     pub fn name(&self) -> String {
         match self {
             Canvas::Surface(surface) => {
-                let role = if self.is_depth() { "depth" } else { "colour" };
+                let role = match surface.stored {
+                    Stored::PicaShadow => "shadow map",
+                    Stored::PicaDensities => "densities",
+                    _ if surface.role == Role::Depth => "depth",
+                    _ => "colour",
+                };
                 format!("{role} {:#x}", surface.start.address)
             }
             Canvas::Output(present, _) => format!("output {} {:#x}", present.label, present.at.address),
@@ -76,6 +82,8 @@ impl Canvas {
                 let stored = match surface.stored {
                     Stored::PicaColor(format) => format!("{format:?}"),
                     Stored::PicaDepth(format) => format!("{format:?}"),
+                    Stored::PicaShadow => "24 bits of depth, 8 of shadow".to_owned(),
+                    Stored::PicaDensities => "2 densities of 16 bits".to_owned(),
                     Stored::Depth(format, _) => format!("{format:?}"),
                     Stored::Color(_) | Stored::Unknown => format!("{} bytes", surface.bytes),
                 };

@@ -1,13 +1,16 @@
 //! Stored pixels as colours and as text.
 
 use triglyph::probe::{Bits, Channel, ColorFormat, DepthFormat, PicaDepthFormat, Stored};
+use triglyph_guest::format::PixelFormat;
 use triglyph_guest::num::F16;
 
 /// A stored pixel as RGBA of 8 bits, for people to look at: colours are clamped to 0..1; depth is in r, g and b, 24
-/// bits with the highest in r. Bytes that are missing count as 0.
+/// bits with the highest in r; densities are the colours that samplers take them for. Bytes that are missing count as
+/// 0.
 pub fn to_rgba(stored: &Stored, bytes: &[u8]) -> [u8; 4] {
     match stored {
         Stored::PicaColor(format) => format.decode(word(bytes, format.bytes() as usize) as u32),
+        Stored::PicaDensities => PixelFormat::Rgba8.decode(word(bytes, 4) as u32),
         Stored::Color(format) => channels(format, bytes).map(|value| (value.clamp(0.0, 1.0) * 255.0 + 0.5) as u8),
         _ => match depth_stencil(stored, bytes) {
             Some((depth, _)) => {
@@ -25,6 +28,14 @@ pub fn pixel_text(stored: &Stored, bytes: &[u8]) -> String {
     let value = match stored {
         Stored::PicaColor(_) => to_rgba(stored, bytes).map(|value| value.to_string()).join(" "),
         Stored::Color(format) => channels(format, bytes).map(|value| format!("{value:.4}")).join(" "),
+        Stored::PicaShadow => {
+            let shadow = bytes.get(3).copied().unwrap_or(0);
+            format!("depth {:.7} shadow {shadow:#04x}", shadow_depth(bytes))
+        }
+        Stored::PicaDensities => {
+            let both = word(bytes, 4);
+            format!("density {} by depth {}", both & 0xFFFF, both >> 16)
+        }
         _ => match depth_stencil(stored, bytes) {
             Some((depth, Some(stencil))) => format!("depth {depth:.7} stencil {stencil:#04x}"),
             Some((depth, None)) => format!("depth {depth:.7}"),
@@ -65,10 +76,19 @@ fn channels(format: &ColorFormat, bytes: &[u8]) -> [f32; 4] {
     })
 }
 
+fn unorm(value: u128, bits: u32) -> f32 {
+    (value as f64 / ((1u64 << bits) - 1) as f64) as f32
+}
+
+/// Depth in a shadow map.
+fn shadow_depth(bytes: &[u8]) -> f32 {
+    unorm(bytes.iter().take(3).fold(0, |depth, &byte| depth << 8 | u128::from(byte)), 24)
+}
+
 /// Depth from 0 to 1 (floats as they are) and stencil.
 fn depth_stencil(stored: &Stored, bytes: &[u8]) -> Option<(f32, Option<u8>)> {
-    let unorm = |value: u128, bits: u32| (value as f64 / ((1u64 << bits) - 1) as f64) as f32;
     match *stored {
+        Stored::PicaShadow => Some((shadow_depth(bytes), None)),
         Stored::PicaDepth(PicaDepthFormat::D16) => Some((unorm(word(bytes, 2), 16), None)),
         Stored::PicaDepth(PicaDepthFormat::D24) => Some((unorm(word(bytes, 3), 24), None)),
         Stored::PicaDepth(PicaDepthFormat::D24S8) => {

@@ -90,7 +90,7 @@ fn depth_alone_tells_what_fails_and_what_is_stored() {
 fn shadow_maps_take_what_is_nearer() {
     let bytes = read("3ds/25-shadow-map");
     let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
-    let maps = surfaces_of(session.events()).into_iter().filter(|surface| surface.width == 256);
+    let maps = surfaces_of(session.events()).into_iter().filter(|surface| surface.stored == Stored::PicaShadow);
     let (mut random, mut verdicts) = (Random::new(6), [0; Verdict::ALL.len()]);
     for map in maps.collect::<Vec<_>>() {
         for place in places(&mut session, &map, &mut random) {

@@ -41,6 +41,8 @@ impl Surface {
         let format = match surface.stored {
             Stored::PicaColor(format) => format!("{format:?}"),
             Stored::PicaDepth(format) => format!("{format:?}"),
+            Stored::PicaShadow => "shadow map".to_owned(),
+            Stored::PicaDensities => "densities".to_owned(),
             Stored::Depth(format, _) => format!("{format:?}"),
             Stored::Color(format) => {
                 let channels: Vec<String> = format.channels.iter().map(|channel| format!("{channel:?}")).collect();

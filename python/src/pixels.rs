@@ -47,6 +47,7 @@ fn depth_of(stored: &Stored) -> Option<Depth> {
     match *stored {
         Stored::PicaDepth(PicaDepthFormat::D16) => unorm(0, 16, false),
         Stored::PicaDepth(_) => unorm(0, 24, false),
+        Stored::PicaShadow => unorm(8, 24, true),
         Stored::Depth(format, big_endian) => match format {
             DepthFormat::Z16 => unorm(0, 16, big_endian),
             DepthFormat::Z24S8 => unorm(8, 24, big_endian),

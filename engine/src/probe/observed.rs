@@ -25,7 +25,12 @@ pub(crate) fn fixed_draw(call: &DrawCall<'_>, primitives: u64) -> Draw {
         rows,
         samples: [1, 1],
     };
-    let color_format = key.color_format.map_or(Stored::Unknown, Stored::PicaColor);
+    let color_format = match key.color_format {
+        None => Stored::Unknown,
+        Some(_) if key.shadow.is_some() => Stored::PicaShadow,
+        Some(_) if key.density.is_some() => Stored::PicaDensities,
+        Some(format) => Stored::PicaColor(format),
+    };
     let depth_format = key.depth_format.map_or(Stored::Unknown, Stored::PicaDepth);
     let color = color.map(|address| surface(Role::Color(0), address, color_bytes, color_format));
     let depth = depth.map(|address| surface(Role::Depth, address, depth_bytes, depth_format));

@@ -31,6 +31,10 @@ pub enum Stored {
     PicaColor(PixelFormat),
     /// Depth, and perhaps stencil, of the 3DS.
     PicaDepth(format::DepthFormat),
+    /// Of a shadow map of the 3DS: depth of 24 bits, the highest first, then a shadow of 8 bits.
+    PicaShadow,
+    /// Densities of gas of the 3DS, 16 bits each: the plain one, then that by depth.
+    PicaDensities,
     /// A colour of the other machines.
     Color(ColorFormat),
     /// Depth, and perhaps stencil, of the other machines; whether words are big-endian.
