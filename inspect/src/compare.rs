@@ -27,6 +27,8 @@ pub struct Difference {
     pub what: Vec<String>,
     /// Events at which both runs were looked at.
     pub looks: usize,
+    /// Whether the event is alike in both, and the last one of one of them.
+    pub is_end: bool,
 }
 
 /// What each event of a run leaves, as hashes.
@@ -68,10 +70,10 @@ pub fn first_difference(a: &mut Session<'_>, b: &mut Session<'_>) -> Result<Opti
     let Some(event) = found else { return Ok(None) };
     if event >= common {
         let what = format!("one run has {} events, the other {}", a.events().len(), b.events().len());
-        return Ok(Some(Difference { event: common.saturating_sub(1), what: vec![what], looks }));
+        return Ok(Some(Difference { event: common.saturating_sub(1), what: vec![what], looks, is_end: true }));
     }
     let what = describe(a, b, event, &ranges)?;
-    Ok(Some(Difference { event, what, looks }))
+    Ok(Some(Difference { event, what, looks, is_end: false }))
 }
 
 /// The hashes of a run, all of them in one replay.
@@ -116,7 +118,7 @@ pub fn first_unlike(session: &mut Session<'_>, other: &Hashes) -> Result<Option<
             true => "what it is, the registers that it finds, or the memory that it leaves".to_owned(),
             false => format!("this run has {} events, the other {}", session.events().len(), other.events.len()),
         };
-        Difference { event: event.min(common.saturating_sub(1)), what: vec![what], looks }
+        Difference { event: event.min(common.saturating_sub(1)), what: vec![what], looks, is_end: event >= common }
     }))
 }
 
@@ -227,8 +229,12 @@ impl<T: Send> Tour for States<T> {
     }
 }
 
-/// What differs at an event, in words.
-fn describe(
+/// What differs at an event that both runs have, in words: commands, what they do, registers before, memory in `ranges`
+/// after.
+///
+/// # Errors
+/// As [`Session::show`].
+pub fn describe(
     a: &mut Session<'_>,
     b: &mut Session<'_>,
     event: usize,

@@ -31,7 +31,7 @@ mod surfaces;
 mod tour;
 mod views;
 
-pub use compare::{Difference, Hashes, first_difference, first_unlike, hashes};
+pub use compare::{Difference, Hashes, describe, first_difference, first_unlike, hashes};
 pub use events::Event;
 pub use history::{Change, history};
 pub use names::{Names, show_fields};

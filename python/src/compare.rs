@@ -1,21 +1,23 @@
-//! Comparing two sessions, event by event.
+//! Comparing two sessions, event by event; or one with hashes that another build has left.
 //!
 //! Each is gone through once, in pieces of some hundred events. After each event the memory that it may have written is
-//! hashed, before it the registers of its class; so the event found is the first, whatever later ones write over.
+//! hashed, before it the registers of its class; so the event found is the first, whatever later ones write over. Where
+//! that takes too long, bisection looks at a few events only, as `triglyph inspect --compare` does.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use triglyph::probe::{Effect, Surface as Stored};
 use triglyph::{Error, GuestRange};
-use triglyph_inspect::{Ask, Event, Moment, Seen, Tour};
+use triglyph_inspect::{Ask, Event, Moment, Seen, Tour, first_difference, first_unlike};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::raise;
 use crate::event::Surface;
-use crate::session::Session;
+use crate::session::{Looking, Session};
 
 /// A surface that differs after an event.
 #[pyclass(frozen, get_all, module = "triglyph")]
@@ -37,18 +39,45 @@ impl SurfaceDifference {
     }
 }
 
+/// Memory that differs after an event.
+#[pyclass(frozen, get_all, module = "triglyph")]
+#[derive(Clone)]
+pub struct MemoryDifference {
+    /// The address space.
+    space: u32,
+    /// The first byte that differs.
+    address: u64,
+    /// How many bytes differ.
+    bytes: usize,
+    /// The range that was looked at: address and size.
+    range: (u64, u64),
+}
+
+#[pymethods]
+impl MemoryDifference {
+    fn __repr__(&self) -> String {
+        let MemoryDifference { space, address, bytes, range: (start, size) } = self;
+        format!("<{bytes} bytes, first {address:#x}, of space {space} {start:#x}+{size:#x}>")
+    }
+}
+
 /// The first event that differs.
 #[pyclass(frozen, get_all, module = "triglyph")]
+#[derive(Default)]
 pub struct Difference {
     /// Its number, in both.
     event: usize,
     /// How it differs: "command" (another one, or one did something else), "state" (registers before it), "memory"
-    /// (bytes that it wrote), "end" (only one has it).
+    /// (bytes that it wrote), "end" (only one has it), "hash" (any of these but the last, as hashes say).
     kind: &'static str,
+    /// What differs, in words, as `triglyph inspect --compare` says it; empty for "end" and "hash".
+    what: Vec<String>,
     /// Registers of its class that differ before it: name to the words of both.
     registers: BTreeMap<String, (u32, u32)>,
     /// Surfaces that it may have written and that differ after it.
     surfaces: Vec<SurfaceDifference>,
+    /// All memory that it is known to have written and that differs after it, that of surfaces included.
+    memory: Vec<MemoryDifference>,
 }
 
 #[pymethods]
@@ -68,14 +97,27 @@ const PIECE: usize = 256;
 ///
 /// state: whether registers count. Without it, another word in a register is found at the first event whose memory
 /// differs by it, if there is one.
+///
+/// bisect: whether memory is compared after some events only, which are found by bisection, and registers before all of
+/// them, whatever state says. That takes a few looks in captures of any length, but may pass over a difference of memory
+/// that vanishes again.
 #[pyfunction]
-#[pyo3(signature = (left, right, *, state = false))]
-pub fn compare(py: Python<'_>, left: &Session, right: &Session, state: bool) -> PyResult<Option<Difference>> {
+#[pyo3(signature = (left, right, *, state = false, bisect = false))]
+pub fn compare(
+    py: Python<'_>,
+    left: &Session,
+    right: &Session,
+    state: bool,
+    bisect: bool,
+) -> PyResult<Option<Difference>> {
     if left.names() != right.names() {
         return Err(PyValueError::new_err("sessions of different machines"));
     }
     if std::ptr::eq(left, right) {
         return Ok(None);
+    }
+    if bisect {
+        return py.detach(|| bisected(left, right)).map_err(raise);
     }
     let (ours, theirs) = (left.all(), right.all());
     let shorter = ours.len().min(theirs.len());
@@ -92,8 +134,48 @@ pub fn compare(py: Python<'_>, left: &Session, right: &Session, state: bool) -> 
             return py.detach(|| describe(left, right, same, "command")).map(Some).map_err(raise);
         }
     }
-    let none = || Difference { event: shorter, kind: "end", registers: BTreeMap::new(), surfaces: Vec::new() };
-    Ok((ours.len() != theirs.len()).then(none))
+    Ok((ours.len() != theirs.len()).then(|| at_end(shorter)))
+}
+
+/// Compares a session with what `Session.write_hashes` or `triglyph inspect --hashes` of another build has written: the
+/// first event that differs, or None.
+#[pyfunction]
+pub fn compare_hashes(py: Python<'_>, session: &Session, path: PathBuf) -> PyResult<Option<Difference>> {
+    let text = std::fs::read(&path).map_err(|error| raise(Error::io(&path, error)))?;
+    let wrong = |error| raise(Error::InvalidArgument(format!("{}: no hashes of a run: {error}", path.display())));
+    let hashes: triglyph_inspect::Hashes = serde_json::from_slice(&text).map_err(wrong)?;
+    let found = py.detach(|| session.locked(|session| first_unlike(session, &hashes))).map_err(raise)?;
+    Ok(found.map(|found| match found.is_end {
+        true => at_end(session.all().len().min(hashes.events.len())),
+        false => Difference { event: found.event, kind: "hash", ..Difference::default() },
+    }))
+}
+
+fn at_end(event: usize) -> Difference {
+    Difference { event, kind: "end", ..Difference::default() }
+}
+
+/// Both sessions; whoever locks two of them does so in one order.
+fn both<T>(left: &Session, right: &Session, action: impl FnOnce(&mut Looking<'_>, &mut Looking<'_>) -> T) -> T {
+    match std::ptr::from_ref(left) < std::ptr::from_ref(right) {
+        true => left.locked(|left| right.locked(|right| action(left, right))),
+        false => right.locked(|right| left.locked(|left| action(left, right))),
+    }
+}
+
+/// The first event that differs, by bisection.
+fn bisected(left: &Session, right: &Session) -> Result<Option<Difference>, Error> {
+    let Some(found) = both(left, right, first_difference)? else { return Ok(None) };
+    if found.is_end {
+        return Ok(Some(at_end(left.all().len().min(right.all().len()))));
+    }
+    let mut difference = describe(left, right, found.event, "memory")?;
+    difference.kind = match is_alike(&left.all()[found.event], &right.all()[found.event]) {
+        false => "command",
+        true if !difference.registers.is_empty() => "state",
+        true => "memory",
+    };
+    Ok(Some(difference))
 }
 
 /// Whether two events are the same command with the same effects. What pixels of a draw become of a fragment is not
@@ -181,21 +263,25 @@ impl Tour for Hasher {
 
 /// What differs at an event.
 fn describe(left: &Session, right: &Session, event: usize, kind: &'static str) -> Result<Difference, Error> {
-    let may_write = |surface: &&Stored| left.all()[event].may_write(surface.range());
+    let (ours, theirs) = (&left.all()[event], &right.all()[event]);
+    let may_write = |surface: &&Stored| ours.may_write(surface.range());
     let written: Vec<Stored> = left.known().iter().filter(may_write).copied().collect();
+    let mut ranges: Vec<GuestRange> = written.iter().map(Stored::range).chain(ours.written()).collect();
+    ranges.sort_by_key(|range| (range.start.space, range.start.address, range.size));
+    ranges.dedup();
+    let what = both(left, right, |left, right| triglyph_inspect::describe(left, right, event, &ranges))?;
     let look = |session: &Session| {
         session.locked(|session| {
             let registers = Ask { registers: true, ranges: Vec::new() };
             let before = session.show(event, Moment::Before, registers)?.registers;
-            let ranges = written.iter().map(Stored::range).collect();
-            let after = session.show(event, Moment::After, Ask { registers: false, ranges })?.ranges;
+            let after = session.show(event, Moment::After, Ask { registers: false, ranges: ranges.clone() })?.ranges;
             Ok::<_, Error>((before, after))
         })
     };
-    let ((our_words, ours), (their_words, theirs)) = (look(left)?, look(right)?);
-    let class = left.all()[event].command.class;
+    let ((our_words, our_bytes), (their_words, their_bytes)) = (look(left)?, look(right)?);
+    let class = ours.command.class;
     let mut registers = BTreeMap::new();
-    if right.all()[event].command.class == class {
+    if theirs.command.class == class {
         let theirs = right.named(class, &their_words);
         for (name, (_, word)) in left.named(class, &our_words) {
             match theirs.get(&name) {
@@ -204,9 +290,18 @@ fn describe(left: &Session, right: &Session, event: usize, kind: &'static str) -
             }
         }
     }
-    let surfaces =
-        written.iter().zip(ours.iter().zip(&theirs)).filter_map(|(surface, (a, b))| differing(surface, a, b));
-    Ok(Difference { event, kind, registers, surfaces: surfaces.collect() })
+    let surfaces = written.iter().filter_map(|surface| {
+        let at = ranges.iter().position(|range| *range == surface.range())?;
+        differing(surface, &our_bytes[at], &their_bytes[at])
+    });
+    let memory = ranges.iter().zip(our_bytes.iter().zip(&their_bytes)).filter_map(|(range, (a, b))| {
+        let first = a.iter().zip(b).position(|(a, b)| a != b)?;
+        let GuestRange { start, size } = *range;
+        let bytes = a.iter().zip(b).filter(|(a, b)| a != b).count();
+        let (space, address) = (start.space, start.address + first as u64);
+        Some(MemoryDifference { space, address, bytes, range: (start.address, size) })
+    });
+    Ok(Difference { event, kind, what, registers, surfaces: surfaces.collect(), memory: memory.collect() })
 }
 
 /// The stored pixels of a surface that differ; `None` if there are none.

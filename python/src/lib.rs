@@ -39,5 +39,7 @@ fn _triglyph(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<event::Surface>()?;
     module.add_class::<compare::Difference>()?;
     module.add_class::<compare::SurfaceDifference>()?;
-    module.add_function(wrap_pyfunction!(compare::compare, module)?)
+    module.add_class::<compare::MemoryDifference>()?;
+    module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::compare_hashes, module)?)
 }

@@ -20,7 +20,7 @@ use crate::pixels;
 use crate::replay::{Fault, faults};
 
 /// A session on a file.
-type Looking<'a> = triglyph_inspect::Session<'a>;
+pub type Looking<'a> = triglyph_inspect::Session<'a>;
 
 self_cell::self_cell!(
     struct Looked {
@@ -266,6 +266,16 @@ impl Session {
         py.detach(|| self.locked(write)).map_err(raise)
     }
 
+    /// Writes hashes of what each event finds and leaves, for `compare_hashes` of another build.
+    fn write_hashes(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let write = |session: &mut Looking<'_>| {
+            let hashes = serde_json::to_vec(&triglyph_inspect::hashes(session)?);
+            let hashes = hashes.map_err(|error| Error::InvalidArgument(error.to_string()))?;
+            std::fs::write(&path, hashes).map_err(|error| Error::io(&path, error))
+        };
+        py.detach(|| self.locked(write)).map_err(raise)
+    }
+
     fn __repr__(&self) -> String {
         format!("<Session: {}, {} events>", self.machine, self.events.len())
     }
@@ -324,7 +334,7 @@ impl Change {
         self.change.is_changed()
     }
 
-    /// What became of the fragments that its draws have there; of colours only.
+    /// What became of the fragments that its draws have there.
     #[getter]
     fn fragments(&self) -> Vec<Fragment> {
         self.change.fragments.iter().cloned().map(Fragment).collect()
@@ -348,7 +358,9 @@ impl Fragment {
         self.0.primitive
     }
 
-    /// What would be stored without tests, blending and masks; None if nothing would be stored even so.
+    /// What the surface would hold without tests, blending and masks: a colour, or depth beside the stencil that is
+    /// there; of shadow maps what an empty one would hold, of densities what is added. None if nothing would be stored
+    /// even so, and for surfaces that the draw does not look at.
     #[getter]
     fn shaded<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         self.0.shaded.as_ref().map(|bytes| PyBytes::new(py, bytes))

@@ -103,6 +103,23 @@ def test_registers_have_names_and_fields() -> None:
     assert set(state) < set(first) and "func" in " ".join(state.values())
 
 
+@pytest.mark.parametrize("name", ["3ds/25-shadow-map", "rsx/18-shadow", "tegra/18-shadow"])
+def test_draws_without_colours_have_fragments(name: str) -> None:
+    """What passes last is what is stored, also where there is depth alone."""
+    session = triglyph.open(capture_path(name)).inspect()
+    surface = next(surface for surface in session.surfaces if surface.width == surface.height == 256)
+    chance, passed, failed = random.Random(2), 0, 0
+    for _ in range(12):
+        changes = session.history(surface, chance.randrange(64, 192), chance.randrange(64, 192))
+        for change in changes:
+            verdicts = [fragment.verdict for fragment in change.fragments]
+            stored = [fragment.shaded for fragment in change.fragments if fragment.verdict == "passed"]
+            assert set(verdicts) <= {"passed", "depth"} and change.after == [change.before, *stored][-1] or not verdicts
+            passed, failed = passed + len(stored), failed + verdicts.count("depth")
+    assert passed > 10 and failed > 5
+    assert session.depth(len(session) - 1, surface).max() > 0
+
+
 def test_histories_of_random_pixels(path: Path) -> None:
     """Against whole surfaces before and after every event."""
     session = triglyph.open(path).inspect()
@@ -148,6 +165,33 @@ def test_a_capture_is_like_itself(path: Path) -> None:
     right = capture.inspect(tier="jit", threads=2)
     assert triglyph.compare(left, left) is None
     assert triglyph.compare(left, right, state=True) is None
+    assert triglyph.compare(left, right, bisect=True) is None
+
+
+def test_runs_of_other_builds_are_compared_by_their_hashes(tmp_path: Path) -> None:
+    capture = triglyph.open(capture_path("tegra/07-fbo"))
+    session, file = capture.inspect(), tmp_path / "run.json"
+    session.write_hashes(file)
+    assert triglyph.compare_hashes(capture.inspect(tier="interp"), file) is None
+    clears = [event for event in session.events if event.name.startswith("CLEAR_SURFACE")]
+    clear = clears[len(clears) // 2]
+    registers = session.registers(clear.number)
+    word = next(word for name, word in registers.items() if name.startswith("SET_COLOR_CLEAR_VALUE") and word)
+    other = with_word(capture, clear.record, place_of(session, clear, word), word ^ 1 << 22).inspect()
+    for difference in [triglyph.compare_hashes(other, file), triglyph.compare(session, other, bisect=True)]:
+        assert difference is not None and difference.kind in ("hash", "state")
+        # The register is read by this clear, and found by commands of its class before it.
+        assert difference.event <= clear.number
+        assert session[difference.event].record == clear.record
+    last = [record for record in capture.records if record.kind in ("SUBMIT", "CALL")][-1]
+    shorter = triglyph.Capture(capture.to_bytes()[: last.offset]).inspect()
+    for ends in [triglyph.compare_hashes(shorter, file), triglyph.compare(session, shorter, bisect=True)]:
+        assert ends is not None and (ends.event, ends.kind, ends.what) == (len(shorter), "end", [])
+    file.write_text("{}")
+    with pytest.raises(triglyph.Error, match="run.json: no hashes"):
+        triglyph.compare_hashes(session, file)
+    with pytest.raises(OSError):
+        triglyph.compare_hashes(session, tmp_path / "nowhere")
 
 
 def test_a_planted_word_is_found_at_its_event() -> None:
@@ -167,6 +211,11 @@ def test_a_planted_word_is_found_at_its_event() -> None:
         assert (difference.event, difference.kind) == (clear.number, kind)
         ((name, words),) = difference.registers.items()
         assert name in colors and words == (word, word ^ 1 << 22)
+        assert any(f"register {name}: {word:#010x}" in line for line in difference.what)
+        memory = difference.memory[0]
+        ours, theirs = (each.memory(clear.number, *memory.range, memory.space) for each in (session, other))
+        assert memory.bytes == int((ours != theirs).sum())
+        assert memory.address == memory.range[0] + int(np.flatnonzero(ours != theirs)[0])
         surface, *_ = difference.surfaces
         assert 0 < surface.pixels <= surface.surface.width * surface.surface.height
         ours, theirs = (each.stored(clear.number, surface.surface) for each in (session, other))

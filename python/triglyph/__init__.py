@@ -17,6 +17,7 @@ from ._triglyph import (
     Fault,
     Fragment,
     Hash,
+    MemoryDifference,
     Output,
     Picture,
     Record,
@@ -26,6 +27,7 @@ from ._triglyph import (
     SurfaceDifference,
     __version__,
     compare,
+    compare_hashes,
 )
 
 # Not in __all__: there is a function of this name already.
@@ -42,6 +44,7 @@ __all__ = [
     "Fault",
     "Fragment",
     "Hash",
+    "MemoryDifference",
     "Output",
     "Picture",
     "Record",
@@ -51,4 +54,5 @@ __all__ = [
     "SurfaceDifference",
     "__version__",
     "compare",
+    "compare_hashes",
 ]

@@ -52,7 +52,9 @@ impl Renderer {
         let own = Arc::new(DrawState { densest, ..(*span.state).clone() });
         let key = own.kernel.key();
         let can_fail = match key.shadow.is_some() || key.density.is_some() {
-            false => [key.alpha_test != Compare::Always, false, key.stencil.is_some(), key.depth_test != Compare::Always],
+            false => {
+                [key.alpha_test != Compare::Always, false, key.stencil.is_some(), key.depth_test != Compare::Always]
+            }
             true => [false, false, false, true],
         };
         let mut textures = TextureCache::default();

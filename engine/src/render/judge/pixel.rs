@@ -7,7 +7,11 @@ use crate::scene::{Kind, Rect};
 
 impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
     /// What becomes of the fragments at a stored pixel.
-    pub(super) fn at_pixel(mut self, surfaces: &[Surface], AskedPixel { surface, at: [x, y] }: AskedPixel) -> Vec<Fragment> {
+    pub(super) fn at_pixel(
+        mut self,
+        surfaces: &[Surface],
+        AskedPixel { surface, at: [x, y] }: AskedPixel,
+    ) -> Vec<Fragment> {
         let (sx, sy) = (x / u32::from(self.samples.across), y / u32::from(self.samples.down));
         let only = Rect { x0: sx, y0: sy, x1: sx, y1: sy };
         let memory = self.memory;
