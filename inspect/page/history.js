@@ -26,7 +26,9 @@ async function drawHistory(x, y) {
   const value = (rgba, text) => {
     const cell = make("div");
     const swatch = make("i", undefined, "swatch");
-    swatch.style.background = `rgb(${rgba[0]} ${rgba[1]} ${rgba[2]})`;
+    // Of depth, which has 24 bits, the highest.
+    const color = data.canvases[which].depth ? [rgba[0], rgba[0], rgba[0]] : rgba.slice(0, 3);
+    swatch.style.background = `rgb(${color.join(" ")})`;
     const depth = (rgba[0] << 16 | rgba[1] << 8 | rgba[2]) / 0xFFFFFF;
     cell.append(swatch, text || (data.canvases[which].depth ? depth.toFixed(6) : rgba.join(" ")));
     return cell;

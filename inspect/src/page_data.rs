@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use triglyph::probe::{Draw, Effect, Transfer};
+use triglyph::probe::{Draw, Effect, Transfer, TransferKind};
 use triglyph::{GuestRange, Machine};
 
 use crate::events::Event;
@@ -209,8 +209,14 @@ fn detail(effect: &Effect) -> String {
             format!("{topology}: {vertices}, {primitives} set up; pixels {:032x}; {textures}", kernel.0)
         }
         Effect::Transfer(Transfer { kind, source, target }) => {
-            let show = |range: &Option<GuestRange>| range.map_or_else(|| "-".to_owned(), range_text);
-            format!("{kind:?} {} to {}", show(source), show(target)).to_lowercase()
+            let kind = match kind {
+                TransferKind::FillRect => "fill rectangle".to_owned(),
+                kind => format!("{kind:?}").to_lowercase(),
+            };
+            match (source.map(range_text), target.map(range_text)) {
+                (Some(source), Some(target)) => format!("{kind} {source} to {target}"),
+                (source, target) => format!("{kind} {}", source.or(target).unwrap_or_default()),
+            }
         }
         Effect::Store(range) => format!("stored {}", range_text(*range)),
         Effect::Signal => "signal".to_owned(),

@@ -111,8 +111,7 @@ fn special(kernels: &Kernels, state: &DrawState) -> Option<Special<Fixed>> {
     let key = state.kernel.key();
     if key.shadow.is_some() {
         // What is stored in an empty map.
-        let over: fn(&[u8]) -> Vec<u8> = unshadowed;
-        return Some(Special { shade: Arc::new(state.clone()), shade_over: u8::MAX, over: Some(over) });
+        return Some(Special { shade: Arc::new(state.clone()), shade_over: u8::MAX, over: Some(unshadowed) });
     }
     let mut key = key.clone();
     key.density.as_mut()?.compare = Compare::Always;

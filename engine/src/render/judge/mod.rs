@@ -60,6 +60,9 @@ struct Judge<'r, K: Kind> {
     cover: fn(&Scene<K>, u32, Rect) -> Vec<PixelBlock>,
 }
 
+/// Makes pixels of others.
+type MakeOver = fn(&[u8]) -> Vec<u8>;
+
 /// A surface whose pixels are no colours (3DS).
 struct Special<K: Kind> {
     /// Stores what a fragment has without tests ...
@@ -67,7 +70,7 @@ struct Special<K: Kind> {
     /// ... in pixels of these bytes.
     shade_over: u8,
     /// Pixels as they are, changed so that whatever passes the depth test shows in them; `None`: as for colours.
-    over: Option<fn(&[u8]) -> Vec<u8>>,
+    over: Option<MakeOver>,
 }
 
 /// What became of the fragments of a primitive at some pixels.
