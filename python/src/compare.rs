@@ -99,8 +99,8 @@ const PIECE: usize = 256;
 /// differs by it, if there is one.
 ///
 /// bisect: whether memory is compared after some events only, which are found by bisection, and registers before all of
-/// them, whatever state says. That takes a few looks in captures of any length, but may pass over a difference of memory
-/// that vanishes again.
+/// them, whatever state says. That takes a few looks in captures of any length, but may pass over a difference of
+/// memory that vanishes again.
 #[pyfunction]
 #[pyo3(signature = (left, right, *, state = false, bisect = false))]
 pub fn compare(
