@@ -109,7 +109,7 @@ def test_draws_without_colours_have_fragments(name: str) -> None:
     session = triglyph.open(capture_path(name)).inspect()
     surface = next(surface for surface in session.surfaces if surface.width == surface.height == 256)
     chance, passed, failed = random.Random(2), 0, 0
-    for _ in range(12):
+    for _ in range(30):
         changes = session.history(surface, chance.randrange(64, 192), chance.randrange(64, 192))
         for change in changes:
             verdicts = [fragment.verdict for fragment in change.fragments]
