@@ -6,6 +6,7 @@
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::{Access, FaultKind, ObjectEntry, ReplayDevice};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
+use triglyph_engine::render::Accuracy;
 use triglyph_guest::rsx::fragment::memory::{Order, bytes};
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::{fragment, objects::class, vertex};
@@ -97,6 +98,12 @@ impl Console {
     pub fn of(tier: TierMode, big_endian: bool) -> Self {
         let gpu = Rsx::new(&Options::new(tier, 1)).expect("an RSX");
         Self::with(gpu, big_endian, Layout::SMALL)
+    }
+
+    pub fn exact(tier: TierMode, big_endian: bool) -> Self {
+        let mut options = Options::new(tier, 1);
+        options.accuracy = Accuracy::Exact;
+        Self::with(Rsx::new(&options).expect("an RSX"), big_endian, Layout::SMALL)
     }
 }
 

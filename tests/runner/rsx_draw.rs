@@ -3,6 +3,7 @@
 //! | setting | |
 //! |---|---|
 //! | `format` | of the target, by its name in SURFACE_FORMAT; A8R8G8B8 if nothing is said |
+//! | `accuracy` | exact; fast if nothing is said |
 //! | `clear` | the word that the target is cleared to |
 //! | `primitive` | by its name in BEGIN_END; TRIANGLES if nothing is said |
 //! | `vertices` | `x y`, separated by commas; the whole target if nothing is said |
@@ -34,7 +35,11 @@ const TEXTURE_PITCH: u32 = 64;
 const BEFORE: u8 = 0xEE;
 
 pub fn run(file: &File, case: &Case, engine: Engine) -> Results {
-    let mut console = Console::of(engine.mode(), true);
+    let mut console = match case.get("accuracy") {
+        None => Console::of(engine.mode(), true),
+        Some("exact") => Console::exact(engine.mode(), true),
+        Some(other) => return Err(format!("no accuracy `{other}`")),
+    };
     let format = match case.get("format") {
         None => SurfaceColor::A8r8g8b8,
         Some(name) => value(SurfaceColor::VALUES, name).and_then(SurfaceColor::from_register).ok_or("no format")?,

@@ -37,7 +37,8 @@ values! {
     }
 
     /// How source and destination terms are combined: SUBTRACT takes the destination from the source, REVERSE_SUBTRACT
-    /// the source from the destination, MIN and MAX ignore the factors. The arithmetic of the signed ones is unknown.
+    /// the source from the destination, MIN and MAX ignore the factors. So do the signed ones, see
+    /// [`BlendEquation::signed`].
     BlendEquation {
         Add = 0x8006 "ADD"; Min = 0x8007 "MIN"; Max = 0x8008 "MAX"; Subtract = 0x800A "SUBTRACT";
         ReverseSubtract = 0x800B "REVERSE_SUBTRACT"; ReverseSubtractSigned = 0xF005 "REVERSE_SUBTRACT_SIGNED";
@@ -141,8 +142,20 @@ values! {
     }
 }
 
+impl BlendEquation {
+    /// Which operand is a signed byte. Neither has a factor then. Hardware: tests on the console after RPCS3 (#19410);
+    /// all pictures of the signed equations on the NV2A, a relative (`docs/nv2a.md`), which has no REVERSE_ADD_SIGNED.
+    pub const fn signed(self) -> output::SignedOperand {
+        match self {
+            BlendEquation::AddSigned | BlendEquation::ReverseSubtractSigned => output::SignedOperand::Source,
+            BlendEquation::ReverseAddSigned => output::SignedOperand::Destination,
+            _ => output::SignedOperand::None,
+        }
+    }
+}
+
 impl From<BlendEquation> for output::BlendEquation {
-    /// The signed ones count as the plain ones: their arithmetic is not known.
+    /// The signed ones without their sign.
     fn from(equation: BlendEquation) -> Self {
         match equation {
             BlendEquation::Add | BlendEquation::AddSigned | BlendEquation::ReverseAddSigned => Self::Add,

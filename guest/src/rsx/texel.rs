@@ -90,7 +90,7 @@ pub const fn format(byte: u32, big_endian: bool) -> Option<TexelFormat> {
         0x90 => (4, 4, [unorm(8, 24); 4], Depth),
         0x91 => (4, 4, [float(8, 24); 4], Depth),
         0x92 => (2, 2, [unorm(0, 16); 4], Depth),
-        0x93 => (2, 2, [float(0, 16); 4], Depth),
+        0x93 => return Some(TexelFormat { coding: Coding::Depth16 { big_endian }, kind: Depth }),
         0x94 => (2, 2, [ONE, unorm(0, 16), ONE, unorm(0, 16)], Pair),
         // The high half is red, of Y16_X16_FLOAT the low one (ps3autotests' texture_formats); alpha is what Mesa reads.
         0x95 => (4, 4, [unorm(16, 16), unorm(0, 16), unorm(0, 16), unorm(16, 16)], Pair),

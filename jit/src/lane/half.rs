@@ -1,31 +1,9 @@
-//! Half floats in the low 16 bits of lanes, and values rounded to half precision. The code generator does not have the
-//! hosts' conversion instructions, so they are computed.
+//! Half floats in the low 16 bits of lanes. The code generator does not have the hosts' conversion instructions, so they
+//! are computed.
 
 use super::*;
 
 impl Emit<'_> {
-    /// The nearest half of each lane as f32, ties to even. NaN stays one; no magnitude is above 65504.
-    pub fn round_to_half(&mut self, x: F32x4) -> F32x4 {
-        // Adding and subtracting 1.5 * 2^(e + 13) leaves ten bits of the mantissa after the leading one when 2^e is
-        // x's; with at least 1.5 * 2^-1 the steps are those of subnormal halves.
-        let bits = self.bits(x);
-        let exponent = self.i(0x7F80_0000);
-        let exponent = self.iand(bits, exponent);
-        let shift = self.i((13 << 23) + 0x40_0000);
-        let magic = self.iadd(exponent, shift);
-        let least = self.i(0x3F40_0000);
-        let magic = self.imax_unsigned(magic, least);
-        let magic = self.float_of_bits(magic);
-        let sum = self.add(x, magic);
-        let rounded = self.sub(sum, magic);
-        // Keeps the sign of results that became zero.
-        let sign = self.i(i32::MIN);
-        let sign = self.iand(bits, sign);
-        let rounded = self.bits(rounded);
-        let rounded = self.ior(rounded, sign);
-        self.float_of_bits(rounded)
-    }
-
     /// The bits of the nearest half, ties to even, overflow to infinity, NaN 0x7E00.
     pub fn half_of(&mut self, x: F32x4) -> I32x4 {
         let bits = self.bits(x);

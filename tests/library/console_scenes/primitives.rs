@@ -104,9 +104,7 @@ fn draw(console: &mut Console<Recorded>) {
         draw_arrays(console, POLYGON, first, 6);
     }
     console.set(m::set_back_polygon_mode::ID, FILL_MODE);
-    // One pixel of each row, in columns that the picture shows; how the program's words say so is not known.
-    let pattern = |row: u32| 1 << (8 * (3 - row / 8) + row % 8);
-    console.method(m::set_polygon_stipple_pattern::ID, &(0..32).map(pattern).collect::<Vec<u32>>());
+    console.method(m::set_polygon_stipple_pattern::ID, &(0..32).map(|word| 1 << word).collect::<Vec<u32>>());
     with(console, m::set_polygon_stipple::ID, POLYGON, 102, 6);
 }
 

@@ -1,7 +1,7 @@
 //! Blending and logic operations.
 
 use triglyph_guest::kernel::program::output::{
-    BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, OutputKey,
+    BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, OutputKey, SignedOperand,
 };
 
 use super::{blend_program, channel, is_snorm, is_unorm};
@@ -38,7 +38,7 @@ pub(super) fn blend(
         Channel::Snorm(_) => limit(second[i], -1.0, 1.0),
         _ => second[i],
     });
-    let terms = Terms { source, second, destination, constant, zero_products };
+    let terms = Terms { source, second, destination, constant, unorm, zero_products };
     let Some(program) = &output.program else {
         return std::array::from_fn(|i| terms.combine(if i == 3 { &key.alpha } else { &key.color }, i));
     };
@@ -52,12 +52,17 @@ struct Terms {
     second: Vector,
     destination: Vector,
     constant: Vector,
+    unorm: bool,
     zero_products: bool,
 }
 
 impl Terms {
     fn combine(&self, term: &BlendTerm, i: usize) -> f32 {
-        let (s, d) = (self.source[i], self.destination[i]);
+        let (s, d) = match term.signed {
+            SignedOperand::None => (self.source[i], self.destination[i]),
+            SignedOperand::Source => (self.signed(self.source[i]), self.destination[i]),
+            SignedOperand::Destination => (self.source[i], self.signed(self.destination[i])),
+        };
         let p = self.product(s, self.factor(term.source, i));
         let q = self.product(d, self.factor(term.destination, i));
         match term.equation {
@@ -79,6 +84,10 @@ impl Terms {
                 }
             }
         }
+    }
+
+    fn signed(&self, v: f32) -> f32 {
+        if self.unorm && v > 0.5 { v - 256.0 / 255.0 } else { v }
     }
 
     fn product(&self, a: f32, b: f32) -> f32 {

@@ -3,7 +3,7 @@
 use triglyph_guest::kernel::program::output::{
     Compare, DepthFormat, DepthKey, StencilConstants, StencilKey, StencilOp,
 };
-use triglyph_guest::num::half;
+use triglyph_guest::num::depth16;
 use triglyph_guest::num::ops::Scalar;
 
 use super::{Output, Pixel};
@@ -111,7 +111,7 @@ fn encode(format: DepthFormat, z: f32) -> u32 {
         DepthFormat::Z16 => unorm(65535.0),
         DepthFormat::Z24S8 | DepthFormat::S8Z24 | DepthFormat::Z24X8S8 => unorm(16_777_215.0),
         DepthFormat::F24S8 => (z.to_bits() & 0x7FFF_FFFF) >> 7,
-        DepthFormat::F16 => half::bits(&mut Scalar, z) as u32,
+        DepthFormat::F16 => depth16::bits(&mut Scalar, z) as u32,
         DepthFormat::F32 | DepthFormat::F32S8 => z.to_bits(),
         DepthFormat::S8 => 0,
     }
@@ -123,7 +123,7 @@ fn value(format: DepthFormat, stored: u32) -> f32 {
         DepthFormat::Z16 => stored as f32 * (1.0 / 65535.0),
         DepthFormat::Z24S8 | DepthFormat::S8Z24 | DepthFormat::Z24X8S8 => stored as f32 * (1.0 / 16_777_215.0),
         DepthFormat::F24S8 => f32::from_bits(stored << 7),
-        DepthFormat::F16 => half::value(&mut Scalar, stored as i32),
+        DepthFormat::F16 => depth16::value(&mut Scalar, stored as i32),
         DepthFormat::F32 | DepthFormat::F32S8 => f32::from_bits(stored),
         DepthFormat::S8 => 0.0,
     }
@@ -131,13 +131,12 @@ fn value(format: DepthFormat, stored: u32) -> f32 {
 
 fn compare_depth(format: DepthFormat, operation: Compare, new: u32, stored: u32) -> bool {
     match format {
-        DepthFormat::F16 | DepthFormat::F32 | DepthFormat::F32S8 => {
-            compare(operation, value(format, new), value(format, stored))
-        }
+        DepthFormat::F32 | DepthFormat::F32S8 => compare(operation, value(format, new), value(format, stored)),
         DepthFormat::Z16
         | DepthFormat::Z24S8
         | DepthFormat::S8Z24
         | DepthFormat::F24S8
+        | DepthFormat::F16
         | DepthFormat::Z24X8S8
         | DepthFormat::S8 => compare(operation, new, stored),
     }

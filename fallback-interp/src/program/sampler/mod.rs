@@ -6,11 +6,13 @@
 //! | `lod.rs` | level of detail, footprints |
 //! | `cube.rs` | faces |
 //! | `wrap.rs` | coordinates to texel indices |
+//! | `sixteen_bits.rs` | linear filters of halves and of 16-bit numbers |
 //! | `gather_fetch.rs` | gathers, fetches, queries |
 
 mod cube;
 mod gather_fetch;
 mod lod;
+mod sixteen_bits;
 mod wrap;
 
 use triglyph_guest::kernel::program::sampler::{
@@ -23,6 +25,7 @@ use crate::operations::compare;
 pub use gather_fetch::GatherOffsets;
 use lod::Footprint;
 pub use lod::LodSource;
+use sixteen_bits::SixteenBits;
 use wrap::{Axis, Pair};
 
 /// A texture unit.
@@ -172,13 +175,13 @@ impl TextureUnit<'_> {
         let all = (2..=taps as u8).fold(tap(1), |all, i| {
             let next = tap(i);
             match self.key.reduction {
-                Reduction::Average | Reduction::Rounded => std::array::from_fn(|c| all[c] + next[c]),
                 Reduction::Minimum | Reduction::Maximum => self.mix(all, next, 1.0),
+                _ => std::array::from_fn(|c| all[c] + next[c]),
             }
         });
         match self.key.reduction {
-            Reduction::Average | Reduction::Rounded => all.map(|sum| sum / taps),
             Reduction::Minimum | Reduction::Maximum => all,
+            _ => all.map(|sum| sum / taps),
         }
     }
 
@@ -261,6 +264,17 @@ impl TextureUnit<'_> {
                 for (i, corner) in corners.iter_mut().enumerate().take(1 << axes) {
                     *corner = self.texel(level, point, std::array::from_fn(|axis| pairs[axis].index[i >> axis & 1]));
                 }
+                if let Some(kind) = SixteenBits::of(self.key.reduction) {
+                    let weights = pairs.map(|pair| pair.weight);
+                    let mut planes: [Vector; 2] = Default::default();
+                    for (plane, texels) in planes.iter_mut().zip(corners.chunks(4)) {
+                        *plane = std::array::from_fn(|c| {
+                            let texels: [f32; 4] = std::array::from_fn(|i| texels[i][c]);
+                            kind.filter(&texels[..1 << axes.min(2)], weights)
+                        });
+                    }
+                    return if axes > 2 { self.mix(planes[0], planes[1], weights[2]) } else { planes[0] };
+                }
                 let rounded = self.key.reduction == Reduction::Rounded;
                 let is_mean_of_four = axes >= 2 && pairs[0].weight == 0.5 && pairs[1].weight == 0.5;
                 for (axis, pair) in pairs.iter().enumerate().take(axes) {
@@ -281,9 +295,9 @@ impl TextureUnit<'_> {
             std::array::from_fn(|i| if weight == 0.0 || takes_first(a[i], b[i]) { a[i] } else { b[i] })
         };
         match self.key.reduction {
-            Reduction::Average | Reduction::Rounded => std::array::from_fn(|i| a[i] + (b[i] - a[i]) * weight),
             Reduction::Minimum => picked(|a, b| a < b),
             Reduction::Maximum => picked(|a, b| a > b),
+            _ => std::array::from_fn(|i| a[i] + (b[i] - a[i]) * weight),
         }
     }
 

@@ -3,7 +3,7 @@
 use triglyph_guest::kernel::program::fragment::{BACK_FACING, PixelBlock, Samples};
 use triglyph_guest::kernel::program::output::{
     Bits, BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, Compare, CoverageColor, DepthFormat,
-    DepthKey, Limit, LogicOp, StencilConstants, StencilKey, StencilOp,
+    DepthKey, Limit, LogicOp, SignedOperand, StencilConstants, StencilKey, StencilOp,
 };
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::num::F16;
@@ -228,13 +228,16 @@ fn blended(term: BlendTerm, i: usize, s: [f64; 4], t: [f64; 4], d: [f64; 4], c: 
             None => s[3].min(1.0 - d[3]),
         }
     };
-    let (p, q) = (s[i] * factor(term.source), d[i] * factor(term.destination));
+    // Bytes above 127 count as what they are in two's complement.
+    let operand = |v: f64, of| if term.signed == of && v * 255.0 > 127.5 { v - 256.0 / 255.0 } else { v };
+    let (source, stored) = (operand(s[i], SignedOperand::Source), operand(d[i], SignedOperand::Destination));
+    let (p, q) = (source * factor(term.source), stored * factor(term.destination));
     match term.equation {
         BlendEquation::Add => p + q,
         BlendEquation::Subtract => p - q,
         BlendEquation::ReverseSubtract => q - p,
-        BlendEquation::Min => s[i].min(d[i]),
-        BlendEquation::Max => s[i].max(d[i]),
+        BlendEquation::Min => source.min(stored),
+        BlendEquation::Max => source.max(stored),
     }
 }
 
@@ -243,11 +246,12 @@ fn every_equation_with_every_factor() {
     let mut noise = Random::new(7);
     for equation in BlendEquation::ALL {
         for (source, destination) in BlendFactor::ALL.iter().flat_map(|&s| BlendFactor::ALL.map(|d| (s, d))) {
-            let color = BlendTerm { equation, source, destination };
+            let color = BlendTerm { equation, source, destination, signed: noise.pick(&SignedOperand::ALL) };
             let alpha = BlendTerm {
                 equation: BlendEquation::ALL[noise.below(5) as usize],
                 source: destination,
                 destination: source,
+                signed: noise.pick(&SignedOperand::ALL),
             };
             let s = [0; 4].map(|_| noise.word() as u8);
             let d = [0; 4].map(|_| noise.word() as u8);
@@ -276,6 +280,7 @@ fn floats_blend_without_limits_and_integers_do_not_blend() {
         equation: BlendEquation::Add,
         source: BlendFactor::ConstantColor,
         destination: BlendFactor::InverseSourceAlpha,
+        signed: SignedOperand::None,
     };
     let blend = Some(BlendKey { color: term, alpha: term });
     let change = |scene: &mut Scene| {
@@ -296,8 +301,12 @@ fn floats_blend_without_limits_and_integers_do_not_blend() {
 
 #[test]
 fn channels_that_are_not_stored_blend_as_zero_and_one() {
-    let destination =
-        |factor| BlendTerm { equation: BlendEquation::Add, source: factor, destination: BlendFactor::Zero };
+    let destination = |factor| BlendTerm {
+        equation: BlendEquation::Add,
+        source: factor,
+        destination: BlendFactor::Zero,
+        signed: SignedOperand::None,
+    };
     let blend = |factor| Some(BlendKey { color: destination(factor), alpha: destination(factor) });
     for (channel, inverse) in
         [(Channel::Absent, 0), (Channel::Ones(bits(24, 8)), 0), (Channel::Zeros(bits(24, 8)), 255)]
@@ -327,6 +336,7 @@ fn srgb_channels_blend_linear_values() {
         equation: BlendEquation::Add,
         source: BlendFactor::ConstantColor,
         destination: BlendFactor::ConstantColor,
+        signed: SignedOperand::None,
     };
     let got = drawn(format, [1.0; 4], &[0; 4], |scene| {
         scene.target().blend = Some(BlendKey { color: half, alpha: half });
@@ -358,7 +368,12 @@ fn every_logic_operation() {
         (LogicOp::Set, 0b1111),
     ];
     let (s, d) = (0x33u8, 0x55u8);
-    let add = BlendTerm { equation: BlendEquation::Add, source: BlendFactor::One, destination: BlendFactor::One };
+    let add = BlendTerm {
+        equation: BlendEquation::Add,
+        source: BlendFactor::One,
+        destination: BlendFactor::One,
+        signed: SignedOperand::None,
+    };
     for (operation, table) in tables {
         let expected = table << 4 | table;
         let change = |scene: &mut Scene| {
@@ -416,7 +431,7 @@ const DEPTHS: [(DepthFormat, &[u8]); 8] = [
     (DepthFormat::Z24S8, &[0x80, 0x00, 0x00, 0x5A]),
     (DepthFormat::S8Z24, &[0x5A, 0x80, 0x00, 0x00]),
     (DepthFormat::F24S8, &[0x7E, 0x00, 0x00, 0x5A]),
-    (DepthFormat::F16, &[0x38, 0x00]),
+    (DepthFormat::F16, &[0x60, 0x00]),
     (DepthFormat::F32, &[0x3F, 0x00, 0x00, 0x00]),
     (DepthFormat::F32S8, &[0x3F, 0x00, 0x00, 0x00, 0xAA, 0xBB, 0xCC, 0x5A]),
     (DepthFormat::Z24X8S8, &[0xDD, 0x80, 0x00, 0x00, 0xAA, 0xBB, 0xCC, 0x5A]),
@@ -500,8 +515,12 @@ fn outputs_are_limited_before_everything_else() {
 
 #[test]
 fn products_with_zero_are_zero_if_they_have_to() {
-    let term =
-        BlendTerm { equation: BlendEquation::Add, source: BlendFactor::SourceAlpha, destination: BlendFactor::Zero };
+    let term = BlendTerm {
+        equation: BlendEquation::Add,
+        source: BlendFactor::SourceAlpha,
+        destination: BlendFactor::Zero,
+        signed: SignedOperand::None,
+    };
     let color = [f32::INFINITY, 2.0, 0.0, 0.0];
     let before: Vec<u8> = [f32::NAN; 4].iter().flat_map(|v| v.to_le_bytes()).collect();
     for (zero_products, expected) in [(false, [f32::NAN; 4]), (true, [0.0; 4])] {
@@ -720,7 +739,12 @@ fn constants_of_signed_targets_reach_from_minus_1_to_1() {
     for (factor, expected) in [(BlendFactor::ConstantColor, [64, -64]), (BlendFactor::InverseConstantColor, [0, 127])] {
         let mut scene = Scene::new(format, &copy_input());
         scene.set_varying([0.5, 0.5, 0.0, 0.0]);
-        let term = BlendTerm { equation: BlendEquation::Add, source: factor, destination: BlendFactor::Zero };
+        let term = BlendTerm {
+            equation: BlendEquation::Add,
+            source: factor,
+            destination: BlendFactor::Zero,
+            signed: SignedOperand::None,
+        };
         scene.target().blend = Some(BlendKey { color: term, alpha: term });
         scene.constants.output.blend = [2.0, -3.0, 0.0, 0.0];
         scene.draw();

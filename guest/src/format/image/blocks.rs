@@ -1,8 +1,10 @@
-//! Texels that share bits with others: compressed blocks, pairs that share colour, single bits, a common exponent.
+//! Texels that share bits with others: compressed blocks, pairs that share colour, single bits, a common exponent; depths of 16 bits.
 
 use super::{BlockCoding, Coding, Piece, bytes_at};
 use crate::format::block;
 use crate::kernel::program::sampler::Texels;
+use crate::num::depth16;
+use crate::num::ops::Scalar;
 
 /// Texels of a block in words, one or four each.
 struct Block {
@@ -57,6 +59,11 @@ impl Block {
                 let scale = exact_power(word >> 27);
                 let channel = |shift: u32| ((word >> shift & 0x1FF) as f32 * scale).to_bits();
                 self.floats[0] = [channel(0), channel(9), channel(18), 1f32.to_bits()];
+            }
+            Coding::Depth16 { big_endian } => {
+                let bytes = bytes_at(source, at);
+                let word = if big_endian { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) };
+                self.floats[0] = [depth16::value(&mut Scalar, word.into()).to_bits(); 4];
             }
             Coding::Packed(_) => {}
         }

@@ -46,6 +46,11 @@ pub enum Coding {
     Bits,
     /// A word of three channels of 9 bits and an exponent of 5: `v * 2^(exponent - 24)`, red lowest; alpha is 1.
     SharedExponent,
+    /// Halfwords of depth, see [`crate::num::depth16`], in all four channels.
+    Depth16 {
+        /// The order of their bytes.
+        big_endian: bool,
+    },
 }
 
 /// Compressed texels.
@@ -69,6 +74,7 @@ impl Coding {
             Coding::Pair { .. } => (2, 1, 4),
             Coding::Bits => (8, 1, 1),
             Coding::SharedExponent => (1, 1, 4),
+            Coding::Depth16 { .. } => (1, 1, 2),
         }
     }
 
@@ -80,7 +86,7 @@ impl Coding {
             Coding::Packed(_) => Texels::Float4,
             Coding::Block(coding) if coding.srgb => Texels::Srgb8,
             Coding::Block(coding) => coding.codec.texels(),
-            Coding::SharedExponent => Texels::Float4,
+            Coding::SharedExponent | Coding::Depth16 { .. } => Texels::Float4,
             _ => Texels::Rgba8,
         }
     }

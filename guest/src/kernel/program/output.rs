@@ -17,7 +17,7 @@
 //!   the target stores it. **Alpha to one** then makes alpha 1 in all colour outputs.
 //! * **Depth**: the sample's depth, with [`OutputKey::depth_at_center`] that of the pixel's centre, is clamped to
 //!   `depth_min..depth_max` (`min < z ? z : min`, then `z < max ? z : max`) and stored as [`DepthFormat`] says; the
-//!   comparison is one of what would be stored with what is stored: as unsigned integers, for F16 and the F32 formats
+//!   comparison is one of what would be stored with what is stored: as unsigned integers, for the F32 formats
 //!   as the floats that they are. `depth OP stored`; no depth test: passes, nothing is written. Unorm depth is limited
 //!   to what fits. A stencil is stored also where the depth test fails or does not write. With [`DepthFormat::S8`]
 //!   there is neither depth test nor bounds, whatever the key says. Bounds: the *stored* depth, as f32 (`stored as f32
@@ -31,7 +31,8 @@
 //!   (fixed ones aside) are unorm or sRGB: then constants, and s in channels that are absent or fixed, are clamped to
 //!   0..1; where a channel is snorm they are clamped to -1..1 (NaN gives -1). Factors as in [`BlendFactor`] with 1.0
 //!   for 255 (inverse ones `1 - v`, the saturated one `sa < 1 - da ? sa : 1 - da`); equation on `s*fs` and `d*fd`
-//!   (Min, Max: on s and d alone, `a < b ? a : b`, `a > b ? a : b`). Formats with an integer channel do not blend.
+//!   (Min, Max: on s and d alone, `a < b ? a : b`, `a > b ? a : b`). The [`SignedOperand`] is `v > 0.5 ? v - 256.0 /
+//!   255.0 : v` there, in unorm formats; factors see it as it was. Formats with an integer channel do not blend.
 //!   Without blending s is stored as it came. With [`OutputKey::zero_products`] a product `s*fs` or `d*fd` one of
 //!   whose factors is 0 is +0. The second source is colour output 1, in channels of unorm formats clamped to 0..1, in
 //!   snorm channels to -1..1 (NaN gives -1), else as it came. With [`OutputKey::program`] the result is that of
@@ -194,6 +195,19 @@ pub struct BlendTerm {
     pub source: BlendFactor,
     /// Factor of the destination.
     pub destination: BlendFactor,
+    /// Which of them counts as signed.
+    pub signed: SignedOperand,
+}
+
+listed! {
+    /// An operand of a blend term that is a signed byte in unorm formats: what is above a half is 256/255 less (RSX).
+    #[derive(BorshSerialize, BorshDeserialize, Default)]
+    #[expect(missing_docs, reason = "the names are the definition")]
+    pub enum SignedOperand {
+        #[default]
+        None,
+        Source, Destination,
+    }
 }
 
 listed! {
@@ -305,7 +319,7 @@ pub enum DepthFormat {
     S8Z24,
     /// 24 bits of depth in 31:8: the bits of the f32 without sign and the low seven of the mantissa (RSX).
     F24S8,
-    /// 16 bits of depth: the half of the value (RSX, unverified).
+    /// 16 bits of depth, see [`crate::num::depth16`] (RSX).
     F16,
     /// f32.
     F32,

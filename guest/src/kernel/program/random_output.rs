@@ -6,7 +6,8 @@ use super::blend_program::{BlendOperand, BlendOperation, BlendProgram, BlendRout
 use super::fragment::Samples;
 use super::output::{
     Bits, BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, ColorKey, Compare, DepthFormat,
-    DepthKey, Limit, LogicOp, OutputConstants, OutputKey, StencilConstants, StencilKey, StencilOp, TARGETS,
+    DepthKey, Limit, LogicOp, OutputConstants, OutputKey, SignedOperand, StencilConstants, StencilKey, StencilOp,
+    TARGETS,
 };
 use crate::kernel::random::Random;
 use crate::layout::SurfaceLayout;
@@ -150,6 +151,7 @@ fn term<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> BlendTerm {
         equation: BlendEquation::from_register(r.word()),
         source: r.pick(&BlendFactor::ALL),
         destination: r.pick(&BlendFactor::ALL),
+        signed: if r.one_in(4) { r.pick(&SignedOperand::ALL) } else { SignedOperand::None },
     }
 }
 

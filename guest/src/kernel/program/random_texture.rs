@@ -67,6 +67,7 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
     let compare = r.one_in(6).then(|| Compare::from_register(r.word()));
     let average = match (texels, compare) {
         (Texels::Rgba8, None) => r.pick(&[Reduction::Average, Reduction::Rounded]),
+        (Texels::Float4, None) => r.pick(&[Reduction::Average, Reduction::Halves, Reduction::Words]),
         _ => Reduction::Average,
     };
     let cube = matches!(shape, Cube | CubeArray);

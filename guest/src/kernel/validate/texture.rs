@@ -10,8 +10,12 @@ impl Validate for TextureKey {
         let is_cube = matches!(self.shape, Cube | CubeArray);
         check(is_cube || !self.seamless, "only cubes are filtered across edges")?;
         let most = if is_cube || matches!(self.shape, D2 | D2Array) { 16 } else { 1 };
-        let whole = self.texels == Texels::Rgba8 && self.compare.is_none();
-        check(whole || self.reduction != Reduction::Rounded, "only whole numbers are filtered in steps of one")?;
+        let fits = match self.reduction {
+            Reduction::Rounded => self.texels == Texels::Rgba8 && self.compare.is_none(),
+            Reduction::Halves | Reduction::Words => self.texels == Texels::Float4 && self.compare.is_none(),
+            Reduction::Average | Reduction::Minimum | Reduction::Maximum => true,
+        };
+        check(fits, "only bytes, or floats, are filtered in steps of such numbers")?;
         check((1..=most).contains(&self.anisotropy), "1 to 16 taps are taken, of shapes with two axes")
     }
 }

@@ -1,7 +1,7 @@
 //! Blending: factors and equations, in f32, or a blend program.
 
 use triglyph_guest::kernel::program::blend_program::BlendProgram;
-use triglyph_guest::kernel::program::output::{BlendEquation, BlendFactor, BlendKey, BlendTerm};
+use triglyph_guest::kernel::program::output::{BlendEquation, BlendFactor, BlendKey, BlendTerm, SignedOperand};
 use triglyph_guest::num::ops::Ops;
 
 use super::blend_program;
@@ -58,13 +58,13 @@ impl Operands {
     /// Channel `channel` of the result.
     pub fn blend(&self, e: &mut Emit<'_>, key: &BlendKey, channel: usize) -> F32x4 {
         let term = if channel == 3 { &key.alpha } else { &key.color };
-        let (s, d) = (self.source[channel], self.destination[channel]);
+        let [s, d] = self.terms(e, term, channel);
         match term.equation {
             BlendEquation::Min => e.min(s, d),
             // a > b ? a : b
             BlendEquation::Max => e.max(s, d),
             BlendEquation::Add => {
-                let [a, b] = self.products(e, term, channel);
+                let [a, b] = self.products(e, term, channel, [s, d]);
                 match (a, b) {
                     (Some(a), Some(b)) => e.add(a, b),
                     (Some(one), None) | (None, Some(one)) => one,
@@ -72,19 +72,29 @@ impl Operands {
                 }
             }
             BlendEquation::Subtract => {
-                let [a, b] = self.products(e, term, channel);
-                difference(e, a, b)
+                let [a, b] = self.products(e, term, channel, [s, d]);
+                difference(e, a, b, term.signed)
             }
             BlendEquation::ReverseSubtract => {
-                let [a, b] = self.products(e, term, channel);
-                difference(e, b, a)
+                let [a, b] = self.products(e, term, channel, [s, d]);
+                difference(e, b, a, term.signed)
             }
         }
     }
 
+    /// s and d of a channel.
+    fn terms(&self, e: &mut Emit<'_>, term: &BlendTerm, channel: usize) -> [F32x4; 2] {
+        let (s, d) = (self.source[channel], self.destination[channel]);
+        match term.signed {
+            SignedOperand::Source if self.unorm => [signed(e, s), d],
+            SignedOperand::Destination if self.unorm => [s, signed(e, d)],
+            _ => [s, d],
+        }
+    }
+
     /// `s * fs` and `d * fd`; `None` is a zero that may be left out of a sum.
-    fn products(&self, e: &mut Emit<'_>, term: &BlendTerm, channel: usize) -> [Option<F32x4>; 2] {
-        let sides = [(self.source[channel], term.source), (self.destination[channel], term.destination)];
+    fn products(&self, e: &mut Emit<'_>, term: &BlendTerm, channel: usize, [s, d]: [F32x4; 2]) -> [Option<F32x4>; 2] {
+        let sides = [(s, term.source), (d, term.destination)];
         sides.map(|(value, factor)| match self.factor(e, factor, channel) {
             Factor::Zero if self.unorm => None,
             Factor::Zero if self.zero_products => Some(e.f(0.0)),
@@ -153,10 +163,22 @@ impl Operands {
     }
 }
 
-fn difference(e: &mut Emit<'_>, a: Option<F32x4>, b: Option<F32x4>) -> F32x4 {
+/// A value of 0 to 1 as the signed byte that its bits are.
+fn signed(e: &mut Emit<'_>, value: F32x4) -> F32x4 {
+    let (half, all) = (e.f(0.5), e.f(256.0 / 255.0));
+    let negative = e.lt(half, value);
+    let below = e.sub(value, all);
+    e.select(negative, below, value)
+}
+
+fn difference(e: &mut Emit<'_>, a: Option<F32x4>, b: Option<F32x4>, signed: SignedOperand) -> F32x4 {
     match (a, b) {
         (Some(a), Some(b)) => e.sub(a, b),
         (Some(a), None) => a,
+        (None, Some(b)) if signed != SignedOperand::None => {
+            let zero = e.f(0.0);
+            e.sub(zero, b)
+        }
         // Negative or zero, which are stored as zero.
         (None, _) => e.f(0.0),
     }

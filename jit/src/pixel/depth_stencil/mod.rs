@@ -5,6 +5,7 @@ mod pica;
 mod programs;
 
 use triglyph_guest::kernel::pixel::{Compare, StencilOp};
+use triglyph_guest::num::depth16;
 use triglyph_guest::num::ops::Ops;
 
 use super::contract::Contract;
@@ -20,6 +21,7 @@ pub(crate) enum Coding {
     Rounded(f32),
     /// Bits 30 to 7 of an f32.
     F24,
+    /// See [`depth16`].
     F16,
     F32,
 }
@@ -166,7 +168,6 @@ impl<C: Contract> Quad<'_, '_, C> {
         let Some(coding) = plan.coding else { return };
         let new = match self.new_depth(coding, depth) {
             Depth::Int(bits) => bits,
-            Depth::Float(value) if coding == Coding::F16 => self.e.half_of(value),
             Depth::Float(value) => self.e.bits(value),
         };
         if plan.other == 0 {
@@ -206,6 +207,7 @@ impl<C: Contract> Quad<'_, '_, C> {
                 let value = e.to_float(bits);
                 e.mul(value, scale)
             }
+            (Coding::F16, Depth::Int(bits)) => depth16::value(e, bits),
             (_, Depth::Int(bits)) => {
                 let bits = e.ishl(bits, 7);
                 e.float_of_bits(bits)
@@ -270,7 +272,7 @@ fn encode(e: &mut Emit<'_>, coding: Coding, depth: F32x4) -> Depth {
             let bits = e.bits(depth);
             Depth::Int(e.ushr(bits, 7))
         }
-        Coding::F16 => Depth::Float(e.round_to_half(depth)),
+        Coding::F16 => Depth::Int(depth16::bits(e, depth)),
         Coding::F32 => Depth::Float(depth),
     }
 }
@@ -291,7 +293,6 @@ fn stored_bits(e: &mut Emit<'_>, plan: &DepthPlan, word: I32x4) -> I32x4 {
 pub(crate) fn stored_depth(e: &mut Emit<'_>, plan: &DepthPlan, word: I32x4) -> Depth {
     let bits = stored_bits(e, plan, word);
     match plan.coding {
-        Some(Coding::F16) => Depth::Float(e.float_of_half(bits)),
         Some(Coding::F32) => Depth::Float(e.float_of_bits(bits)),
         _ => Depth::Int(bits),
     }

@@ -100,6 +100,7 @@ fn blend_term(rng: &mut Random) -> BlendTerm {
         equation: rng.pick(&BlendEquation::ALL),
         source: rng.pick(&BlendFactor::ALL),
         destination: rng.pick(&BlendFactor::ALL),
+        signed: rng.pick(&SignedOperand::ALL),
     }
 }
 

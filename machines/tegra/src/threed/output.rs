@@ -2,7 +2,7 @@
 
 use triglyph_guest::kernel::program::output::{
     BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, ColorKey, Compare, CoverageColor, DepthKey,
-    Limit, LogicOp, OutputConstants, OutputKey, StencilConstants, StencilKey, StencilOp, TARGETS,
+    Limit, LogicOp, OutputConstants, OutputKey, SignedOperand, StencilConstants, StencilKey, StencilOp, TARGETS,
 };
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::tegra::header::ProgramHeader;
@@ -239,6 +239,7 @@ fn blend(registers: &Registers, target: usize) -> BlendKey {
         equation: equation(get(ids[0])),
         source: factor(get(ids[1]), true),
         destination: factor(get(ids[2]), false),
+        signed: SignedOperand::None,
     };
     BlendKey { color: term(color), alpha: term(alpha) }
 }

@@ -5,13 +5,14 @@ use cranelift_codegen::ir::types::{I16X8, I32X4};
 use triglyph_guest::kernel::program::sampler::{Reduction, Texels};
 use triglyph_guest::num::ops::Ops;
 
+use super::sixteen_bits::SixteenBits;
 use super::texel::splat_lane;
 use super::wrap::{Index, Two};
 use super::{Channels, Sampler, Size, dimensions};
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask};
 
 /// a + (b - a) * weight
-fn mix(e: &mut Emit<'_>, a: F32x4, b: F32x4, weight: F32x4) -> F32x4 {
+pub(super) fn mix(e: &mut Emit<'_>, a: F32x4, b: F32x4, weight: F32x4) -> F32x4 {
     let difference = e.sub(b, a);
     let product = e.mul(difference, weight);
     e.add(a, product)
@@ -73,9 +74,9 @@ impl Sampler<'_, '_> {
     pub(super) fn combined(&mut self, a: F32x4, b: F32x4, weight: F32x4) -> F32x4 {
         let e = &mut *self.e;
         let min_or_max = match self.key.reduction {
-            Reduction::Average | Reduction::Rounded => return mix(e, a, b, weight),
             Reduction::Minimum => e.min(a, b),
             Reduction::Maximum => e.max(a, b),
+            _ => return mix(e, a, b, weight),
         };
         let zero = e.f(0.0);
         let alone = e.feq(weight, zero);
@@ -147,7 +148,10 @@ impl Sampler<'_, '_> {
             Texels::Rgba8 => self.min_max_bytes(&size, &axes),
             Texels::Srgb8 => self.linear_srgb(&size, &axes),
             Texels::Float4 => {
-                let texels = self.linear_floats(&size, &axes);
+                let texels = match SixteenBits::of(self.key.reduction) {
+                    Some(kind) => self.linear_sixteen_bits(kind, &size, &axes),
+                    None => self.linear_floats(&size, &axes),
+                };
                 self.by_channels(texels)
             }
         }
@@ -340,6 +344,33 @@ impl Sampler<'_, '_> {
                 let weight = splat_lane(this.e, weight, lane);
                 this.combined(a[lane], b[lane], weight)
             })
+        })
+    }
+
+    /// Texels of four words, filtered lane by lane as a unit of 16 bits does it.
+    fn linear_sixteen_bits(&mut self, kind: SixteenBits, size: &Size, axes: &[Two]) -> [F32x4; 4] {
+        let base = self.base(size);
+        let mut rows = Vec::new();
+        for [y, z] in Self::rows(axes) {
+            let start = self.row(size, y.map(|i| i.index), z.map(|i| i.index));
+            rows.push(axes[0].texels.map(|column| {
+                let border = self.border(&[Some(column), y, z]);
+                let index = self.texel(start, column.index);
+                self.quadruples(base, index, border)
+            }));
+        }
+        let weights: Vec<F32x4> = axes.iter().map(|two| self.fraction(two.weight)).collect();
+        std::array::from_fn(|lane| {
+            let weights: Vec<F32x4> = weights.iter().map(|weight| splat_lane(self.e, *weight, lane)).collect();
+            let mut planes = Vec::new();
+            for plane in rows.chunks(axes.len().min(2)) {
+                let texels: Vec<F32x4> = plane.iter().flatten().map(|texel| texel[lane]).collect();
+                planes.push(kind.filter(self.e, &texels, &weights));
+            }
+            match planes[..] {
+                [near, far] => mix(self.e, near, far, weights[2]),
+                _ => planes[0],
+            }
         })
     }
 

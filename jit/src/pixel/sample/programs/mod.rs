@@ -9,6 +9,7 @@
 //! | `wrap.rs` | coordinates to texel indices |
 //! | `texel.rs` | addresses of texels and reading them |
 //! | `filter.rs` | nearest and linear |
+//! | `sixteen_bits.rs` | linear filters of halves and of 16-bit numbers |
 //! | `gather_fetch.rs` | gathers, fetches, queries |
 //!
 //! A lookup between two levels is a loop of two passes around the code for one, of which the second is left out when no
@@ -20,6 +21,7 @@ mod cube;
 mod filter;
 mod gather_fetch;
 mod lod;
+mod sixteen_bits;
 #[cfg(test)]
 mod tests;
 mod texel;
@@ -318,9 +320,9 @@ impl<'s, 'a> Sampler<'s, 'a> {
             .filter_map(|(&c, &before)| {
                 let here = channels[c]?;
                 let both = match self.key.reduction {
-                    Reduction::Average | Reduction::Rounded => self.e.add(before, here),
                     Reduction::Minimum => self.e.min(before, here),
                     Reduction::Maximum => self.e.max(before, here),
+                    _ => self.e.add(before, here),
                 };
                 let both = self.e.select(is_first, here, both);
                 Some(self.e.select(counts, both, before).0)
@@ -340,8 +342,8 @@ impl<'s, 'a> Sampler<'s, 'a> {
         for (i, &c) in wanted.iter().enumerate() {
             let all = F32x4(self.e.parameter(done, i));
             result[c] = Some(match self.key.reduction {
-                Reduction::Average | Reduction::Rounded => self.e.div(all, taps.count),
                 Reduction::Minimum | Reduction::Maximum => all,
+                _ => self.e.div(all, taps.count),
             });
         }
         result

@@ -2,7 +2,7 @@
 
 use triglyph_guest::kernel::program::output::{
     BlendEquation, BlendFactor, BlendKey, BlendTerm, ColorKey, Compare, DepthKey, LogicOp, OutputConstants, OutputKey,
-    StencilConstants, StencilKey, StencilOp, TARGETS,
+    SignedOperand, StencilConstants, StencilKey, StencilOp, TARGETS,
 };
 use triglyph_guest::num::F16;
 use triglyph_guest::rsx::enums::{self, SurfaceColor};
@@ -151,20 +151,33 @@ fn colors(get: &impl Fn(usize) -> u32, target: &Target) -> [Option<ColorKey>; TA
 fn blend(get: &impl Fn(usize) -> u32) -> BlendKey {
     let (sources, destinations) = (get(m::set_blend_func_sfactor::ID), get(m::set_blend_func_dfactor::ID));
     let equations = get(m::set_blend_equation::ID);
-    let factor_or = |value: Option<enums::BlendFactor>, other| value.map_or(other, BlendFactor::from);
-    let equation_or = |value: Option<enums::BlendEquation>| value.map_or(BlendEquation::Add, BlendEquation::from);
     BlendKey {
-        color: BlendTerm {
-            equation: equation_or(m::set_blend_equation::rgb(equations)),
-            source: factor_or(m::set_blend_func_sfactor::rgb(sources), BlendFactor::One),
-            destination: factor_or(m::set_blend_func_dfactor::rgb(destinations), BlendFactor::Zero),
-        },
-        alpha: BlendTerm {
-            equation: equation_or(m::set_blend_equation::alpha(equations)),
-            source: factor_or(m::set_blend_func_sfactor::alpha(sources), BlendFactor::One),
-            destination: factor_or(m::set_blend_func_dfactor::alpha(destinations), BlendFactor::Zero),
-        },
+        color: blend_term(
+            m::set_blend_equation::rgb(equations),
+            m::set_blend_func_sfactor::rgb(sources),
+            m::set_blend_func_dfactor::rgb(destinations),
+        ),
+        alpha: blend_term(
+            m::set_blend_equation::alpha(equations),
+            m::set_blend_func_sfactor::alpha(sources),
+            m::set_blend_func_dfactor::alpha(destinations),
+        ),
     }
+}
+
+fn blend_term(
+    equation: Option<enums::BlendEquation>,
+    source: Option<enums::BlendFactor>,
+    destination: Option<enums::BlendFactor>,
+) -> BlendTerm {
+    let equation = equation.unwrap_or(enums::BlendEquation::Add);
+    let (signed, equation) = (equation.signed(), BlendEquation::from(equation));
+    if signed != SignedOperand::None {
+        return BlendTerm { equation, source: BlendFactor::One, destination: BlendFactor::One, signed };
+    }
+    let source = source.map_or(BlendFactor::One, BlendFactor::from);
+    let destination = destination.map_or(BlendFactor::Zero, BlendFactor::from);
+    BlendTerm { equation, source, destination, signed }
 }
 
 /// The depth target, if a test looks at it. Without one its memory is not even read: it may be that of a colour target.

@@ -216,12 +216,13 @@ fn line_stipples_go_on_along_a_strip() {
 }
 
 #[test]
-fn the_polygon_stipple_has_its_first_column_in_the_lowest_bit() {
+fn words_of_the_polygon_stipple_are_those_of_opengl() {
     let mut console = Console::new();
     console.set(m::set_polygon_stipple::ID, 1);
-    let mut rows = [0; 32];
-    (rows[3], rows[4]) = (0b1011, 0x8000);
-    console.method(m::set_polygon_stipple_pattern::id(0), &rows);
+    let mut words = [0; 32];
+    // Rows from below, and in a byte the highest bit first.
+    (words[28], words[27]) = (0b1101_0000, 0x0100);
+    console.method(m::set_polygon_stipple_pattern::id(0), &words);
     console.rect(RED, WHOLE, 0.5);
     assert_eq!((columns(&mut console, 3), columns(&mut console, 4)), (vec![0, 1, 3], vec![15]));
     assert_eq!(pixels(&mut console), 4);

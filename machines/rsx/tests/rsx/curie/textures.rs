@@ -110,7 +110,7 @@ fn texel_formats() {
         (0x90, vec![0x80, 0, 0, 0x12], 0x8080_8080),
         (0x91, ((0.5f32.to_bits() >> 7) << 8).to_be_bytes().to_vec(), 0x8080_8080),
         (0x92, half(0x8080), 0x8080_8080),
-        (0x93, half(0x3800), 0x8080_8080),
+        (0x93, half(0x6000), 0x8080_8080),
     ];
     for (format, texel, expected) in cases {
         for linear in [0, LINEAR] {
