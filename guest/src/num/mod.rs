@@ -1,8 +1,8 @@
 //! Number rules of the guests: small float formats, and the transcendental functions both tiers share.
 //!
 //! Semantics are never shared between interpreter and compiler, with this one exception: the functions of [`ops`],
-//! [`depth16`], [`fast`], [`half`] and [`mufu`] are written once over an abstract set of operations, so that both tiers are equal to
-//! the bit by construction.
+//! [`depth16`], [`fast`], [`half`] and [`mufu`] are written once over an abstract set of operations, so that both tiers
+//! are equal to the bit by construction.
 
 pub mod depth16;
 pub mod f24;

@@ -1,5 +1,5 @@
-//! Half floats in the low 16 bits of lanes. The code generator does not have the hosts' conversion instructions, so they
-//! are computed.
+//! Half floats in the low 16 bits of lanes. The code generator does not have the hosts' conversion instructions, so
+//! they are computed.
 
 use super::*;
 

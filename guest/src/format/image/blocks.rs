@@ -1,4 +1,5 @@
-//! Texels that share bits with others: compressed blocks, pairs that share colour, single bits, a common exponent; depths of 16 bits.
+//! Texels that share bits with others: compressed blocks, pairs that share colour, single bits, a common exponent; and
+//! depths of 16 bits.
 
 use super::{BlockCoding, Coding, Piece, bytes_at};
 use crate::format::block;
