@@ -138,7 +138,7 @@ struct Call<'k> {
 }
 
 thread_local! {
-    /// The last table, and what is behind it of longer ones.
+    /// The allocation of tables. What is behind a table is left from longer ones.
     static TABLE: Cell<Vec<[f32; 4]>> = const { Cell::new(Vec::new()) };
 }
 

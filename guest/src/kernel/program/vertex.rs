@@ -145,7 +145,7 @@ impl Default for Stream<'_> {
     }
 }
 
-/// Behind the records of a batch there may be room up to a multiple of so many, which kernels may write.
+/// Where [`VertexJob::records`] has room for it, kernels write records up to a multiple of this many vertices.
 pub const ROOM: usize = 8;
 
 /// A batch of vertices.
@@ -168,7 +168,7 @@ pub struct VertexJob<'a> {
     pub fuel: u32,
     /// One record of [`VertexKey::stride`] floats for each vertex: the four components of each recorded output
     /// register, registers ascending. Outputs start as (0, 0, 0, 1). Which NaN a record holds is not said. There may be
-    /// [`ROOM`] behind them.
+    /// more, see [`ROOM`].
     pub records: &'a mut [f32],
     /// Invocations that ran out of fuel. From [`EXHAUSTED_LIMIT`](crate::kernel::vertex::EXHAUSTED_LIMIT) on the
     /// vertices that follow are not run: their records are 0. Only the reference counts; compiled code leaves such
