@@ -155,7 +155,7 @@ fn at_end(event: usize) -> Difference {
     Difference { event, kind: "end", ..Difference::default() }
 }
 
-/// Both sessions; whoever locks two of them does so in one order.
+/// Locks both sessions, in the order of their addresses, so that two threads cannot wait for each other.
 fn both<T>(left: &Session, right: &Session, action: impl FnOnce(&mut Looking<'_>, &mut Looking<'_>) -> T) -> T {
     match std::ptr::from_ref(left) < std::ptr::from_ref(right) {
         true => left.locked(|left| right.locked(|right| action(left, right))),

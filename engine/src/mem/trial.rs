@@ -1,7 +1,7 @@
 //! Memory in which something is tried and undone: the bytes of a machine at the same addresses, and a range of its own.
 //!
-//! Surfaces are put back by who draws to them. What programs write by address, or in images, is kept before it is
-//! written: the mappings that they ask to write. Nobody hears of what is written in a trial.
+//! Whoever draws to surfaces restores them. Programs also store by address and in images: when one asks for a mapping
+//! to write to, the journal copies that mapping first. Listeners for written memory are not called during a trial.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};

@@ -138,7 +138,7 @@ struct Call<'k> {
 }
 
 thread_local! {
-    /// The allocation of tables. What is behind a table is left from longer ones.
+    /// Scratch space for the table of constants, kept between calls. A kernel uses its first entries only.
     static TABLE: Cell<Vec<[f32; 4]>> = const { Cell::new(Vec::new()) };
 }
 

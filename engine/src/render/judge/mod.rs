@@ -1,10 +1,10 @@
 //! What becomes of fragments, and why: the primitives of a draw are drawn one by one, with some of the tests left out,
 //! and what they have written is put back.
 //!
-//! A fragment is seen by the witness, a colour surface that nobody else knows: in the form of the first of the draw, or
-//! in a plain one if it has none. It passes if it stores anything in the witness or in its complement: then at least
-//! one bit has the same value after both, which it did not have before. Tests are left in one after the other, in the
-//! order of the pipeline; the first with which nothing is stored is the one that the fragment fails.
+//! Trials draw to the witness, a colour surface outside of guest memory. It has the format and layout of the draw's
+//! first colour surface, or RGBA8 if the draw has none. Each trial is drawn twice, over some bytes and over their
+//! complement: where a fragment has stored anything, at least one bit is the same after both. Tests are enabled one
+//! after the other, in the order of the pipeline; the first with which nothing is stored is the one that fails.
 
 mod area;
 mod fixed;

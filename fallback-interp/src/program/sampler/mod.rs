@@ -176,12 +176,14 @@ impl TextureUnit<'_> {
             let next = tap(i);
             match self.key.reduction {
                 Reduction::Minimum | Reduction::Maximum => self.mix(all, next, 1.0),
-                _ => std::array::from_fn(|c| all[c] + next[c]),
+                Reduction::Average | Reduction::Rounded | Reduction::Halves | Reduction::Words => {
+                    std::array::from_fn(|c| all[c] + next[c])
+                }
             }
         });
         match self.key.reduction {
             Reduction::Minimum | Reduction::Maximum => all,
-            _ => all.map(|sum| sum / taps),
+            Reduction::Average | Reduction::Rounded | Reduction::Halves | Reduction::Words => all.map(|sum| sum / taps),
         }
     }
 
@@ -297,7 +299,9 @@ impl TextureUnit<'_> {
         match self.key.reduction {
             Reduction::Minimum => picked(|a, b| a < b),
             Reduction::Maximum => picked(|a, b| a > b),
-            _ => std::array::from_fn(|i| a[i] + (b[i] - a[i]) * weight),
+            Reduction::Average | Reduction::Rounded | Reduction::Halves | Reduction::Words => {
+                std::array::from_fn(|i| a[i] + (b[i] - a[i]) * weight)
+            }
         }
     }
 

@@ -76,7 +76,9 @@ impl Sampler<'_, '_> {
         let min_or_max = match self.key.reduction {
             Reduction::Minimum => e.min(a, b),
             Reduction::Maximum => e.max(a, b),
-            _ => return mix(e, a, b, weight),
+            Reduction::Average | Reduction::Rounded | Reduction::Halves | Reduction::Words => {
+                return mix(e, a, b, weight);
+            }
         };
         let zero = e.f(0.0);
         let alone = e.feq(weight, zero);

@@ -322,7 +322,9 @@ impl<'s, 'a> Sampler<'s, 'a> {
                 let both = match self.key.reduction {
                     Reduction::Minimum => self.e.min(before, here),
                     Reduction::Maximum => self.e.max(before, here),
-                    _ => self.e.add(before, here),
+                    Reduction::Average | Reduction::Rounded | Reduction::Halves | Reduction::Words => {
+                        self.e.add(before, here)
+                    }
                 };
                 let both = self.e.select(is_first, here, both);
                 Some(self.e.select(counts, both, before).0)
@@ -343,7 +345,9 @@ impl<'s, 'a> Sampler<'s, 'a> {
             let all = F32x4(self.e.parameter(done, i));
             result[c] = Some(match self.key.reduction {
                 Reduction::Minimum | Reduction::Maximum => all,
-                _ => self.e.div(all, taps.count),
+                Reduction::Average | Reduction::Rounded | Reduction::Halves | Reduction::Words => {
+                    self.e.div(all, taps.count)
+                }
             });
         }
         result
