@@ -1,10 +1,13 @@
 //! Buffers: where they are, who may use them, and for how long.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::chip::{Chip, Domain};
 use crate::drm::argument::{Answer, Errno};
 use crate::heap::Heap;
+use crate::memory::Identity;
+use crate::shared_file::SharedFile;
 
 /// The smallest unit of memory.
 pub const PAGE: u64 = 4096;
@@ -74,6 +77,9 @@ pub struct Buffer {
     pub named: bool,
     /// Whether the program may write it without a call: it was mapped once.
     pub mapped: bool,
+    /// The file of its bytes, if other processes may have it: they may write it at any time, and see at once what a
+    /// submission has done.
+    pub file: Option<Arc<SharedFile>>,
     /// Commands that may read or write it, and those that may write it.
     pub used: Uses,
     pub written: Uses,
@@ -86,6 +92,7 @@ struct Leaving {
     places: Vec<Place>,
     home: u64,
     size: u64,
+    is_shared: bool,
     uses: Uses,
 }
 
@@ -170,6 +177,7 @@ impl Buffers {
             tile_flags,
             named: false,
             mapped: false,
+            file: None,
             used,
             written,
             handles,
@@ -192,12 +200,19 @@ impl Buffers {
         }
     }
 
-    /// Notes that the program maps the file from an offset on, which is where a buffer begins.
-    pub fn note_mapping(&mut self, offset: u64) {
+    /// Notes that the program maps the GPU's memory from an offset on, where a buffer is. Returns the file that has the
+    /// buffer's bytes, if it is one of its own, and where they are in it.
+    pub fn note_mapping(&mut self, offset: u64) -> Option<(Arc<SharedFile>, u64)> {
         let at = |buffer: &&mut Buffer| (buffer.home.offset..buffer.home.offset + buffer.size).contains(&offset);
-        if let Some(buffer) = self.buffers.values_mut().find(at) {
-            buffer.mapped = true;
-        }
+        let buffer = self.buffers.values_mut().find(at)?;
+        buffer.mapped = true;
+        Some((buffer.file.clone()?, offset - buffer.home.offset))
+    }
+
+    /// The handle of the buffer whose bytes a file has.
+    pub fn of_file(&self, file: Identity) -> Option<u32> {
+        let has = |buffer: &Buffer| buffer.file.as_ref().is_some_and(|shared| shared.identity == file);
+        self.buffers.iter().find(|(_, buffer)| has(buffer)).map(|(&handle, _)| handle)
     }
 
     /// Another handle of the same buffer, which is the same number.
@@ -223,15 +238,17 @@ impl Buffers {
     pub fn leave(&mut self, buffer: Buffer, uses: Uses) {
         let mut places = vec![buffer.home];
         places.extend((buffer.place != buffer.home).then_some(buffer.place));
-        self.leaving.push(Leaving { places, home: buffer.home.offset, size: buffer.size, uses });
+        let (home, size, is_shared) = (buffer.home.offset, buffer.size, buffer.file.is_some());
+        self.leaving.push(Leaving { places, home, size, is_shared, uses });
     }
 
-    /// Gives back memory whose uses are over, as `over` says; `clear` makes it zero.
-    pub fn reap(&mut self, over: impl Fn(Use) -> bool, clear: impl Fn(u64, u64)) {
+    /// Gives back memory whose uses are over, as `over` says; `clear` makes it zero, given its offset, size, and whether
+    /// a file of its own had its bytes.
+    pub fn reap(&mut self, over: impl Fn(Use) -> bool, clear: impl Fn(u64, u64, bool)) {
         let is_over = |leaving: &mut Leaving| leaving.uses.iter().all(&over);
         let gone: Vec<Leaving> = self.leaving.extract_if(.., is_over).collect();
         for leaving in gone {
-            clear(leaving.home, leaving.size);
+            clear(leaving.home, leaving.size, leaving.is_shared);
             for place in leaving.places {
                 self.heap(place.domain).give_back(place.offset, leaving.size);
             }
@@ -278,7 +295,7 @@ mod tests {
         uses.note(Use { board: 1, number: 7 });
         buffers.leave(buffer, uses);
         for (done, free) in [(6, false), (7, true)] {
-            buffers.reap(|last| last.number <= done, |_, size| assert_eq!(size, whole));
+            buffers.reap(|last| last.number <= done, |_, size, _| assert_eq!(size, whole));
             assert_eq!(buffers.create(wanted(Domain::Gart.bit(), whole)).is_ok(), free, "{done}");
         }
     }

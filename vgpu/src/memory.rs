@@ -62,6 +62,51 @@ impl Identity {
     }
 }
 
+/// A mapping of a file, or part of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Mapping {
+    address: usize,
+    size: u64,
+    protection: c_int,
+    /// Into the file.
+    offset: u64,
+    inode: u64,
+}
+
+impl Mapping {
+    /// A line of `/proc/self/maps`: addresses, permissions, offset, device, inode, path.
+    fn parse(line: &str) -> Option<Mapping> {
+        let mut words = line.split_ascii_whitespace();
+        let (addresses, permissions, offset) = (words.next()?, words.next()?, words.next()?);
+        let (start, end) = addresses.split_once('-')?;
+        let [start, end, offset] = [start, end, offset].map(|number| u64::from_str_radix(number, 16).ok());
+        let bits = [('r', libc::PROT_READ), ('w', libc::PROT_WRITE), ('x', libc::PROT_EXEC)];
+        let protection = bits.into_iter().filter(|(letter, _)| permissions.contains(*letter)).map(|(_, bit)| bit).sum();
+        let (address, size, inode) = (start? as usize, end?.checked_sub(start?)?, words.nth(1)?.parse().ok()?);
+        Some(Mapping { address, size, protection, offset: offset?, inode })
+    }
+
+    /// What it has of a range of the file.
+    fn part(self, offset: u64, size: u64) -> Option<Mapping> {
+        let first = self.offset.max(offset);
+        let end = (self.offset + self.size).min(offset + size);
+        let address = self.address + first.checked_sub(self.offset)? as usize;
+        (first < end).then(|| Mapping { address, size: end - first, offset: first, ..self })
+    }
+}
+
+/// Puts a mapping of a file in the place of another one.
+///
+/// # Safety
+/// All of the range is mapped, by whoever will see the other bytes.
+unsafe fn map_over(address: usize, size: u64, protection: c_int, file: c_int, offset: u64) -> io::Result<()> {
+    let flags = libc::MAP_SHARED | libc::MAP_NORESERVE | libc::MAP_FIXED;
+    // As a system call: the function of this name is one that this library replaces.
+    // SAFETY: as promised.
+    let mapped = unsafe { libc::syscall(libc::SYS_mmap, address, size, protection, flags, file, offset) };
+    if mapped < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
 impl Memory {
     /// A file of `size` bytes, all zero.
     ///
@@ -115,10 +160,83 @@ impl Memory {
         }
     }
 
+    /// Writes a range to the start of another file.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn copy_to(&self, file: c_int, offset: u64, size: u64) -> io::Result<()> {
+        let mut done = 0;
+        while done < size {
+            let left = self.at(offset + done).cast_const().cast();
+            // SAFETY: inside of the mapping; the system reads it as any other process might.
+            let written = unsafe { libc::pwrite(file, left, (size - done) as usize, done as i64) };
+            match written {
+                ..0 => return Err(io::Error::last_os_error()),
+                0 => return Err(io::ErrorKind::WriteZero.into()),
+                _ => done += written as u64,
+            }
+        }
+        Ok(())
+    }
+
+    /// Has a range be the bytes of another file, in this mapping and in those that the program has made of it.
+    ///
+    /// # Errors
+    /// What the system says; some of the mappings may have changed.
+    pub fn replace(&self, offset: u64, size: u64, descriptor: c_int) -> io::Result<()> {
+        for mapping in self.program_mappings(offset, size)? {
+            // SAFETY: a mapping of this file that exists, of which the program sees other pages with the same bytes.
+            unsafe {
+                map_over(mapping.address, mapping.size, mapping.protection, descriptor, mapping.offset - offset)?
+            };
+        }
+        // SAFETY: inside of this mapping.
+        unsafe { map_over(self.at(offset).addr(), size, libc::PROT_READ | libc::PROT_WRITE, descriptor, 0) }
+    }
+
+    /// Has a range be this file's own bytes again, in this mapping.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn restore(&self, offset: u64, size: u64) -> io::Result<()> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: inside of this mapping.
+        unsafe { map_over(self.at(offset).addr(), size, protection, self.descriptor, offset) }
+    }
+
+    /// The program's mappings of parts of a range of this file: the system knows them.
+    fn program_mappings(&self, offset: u64, size: u64) -> io::Result<Vec<Mapping>> {
+        let mappings = std::fs::read_to_string("/proc/self/maps")?;
+        let own = self.first.addr().get()..self.at(self.size).addr();
+        let parts = mappings
+            .lines()
+            .filter_map(Mapping::parse)
+            .filter(|mapping| mapping.inode == self.identity.inode && !own.contains(&mapping.address));
+        Ok(parts.filter_map(|mapping| mapping.part(offset, size)).collect())
+    }
+
     /// Makes a range zero and gives its memory back to the system.
     pub fn clear(&self, offset: u64, size: u64) {
         let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
         // SAFETY: a system call on this library's own file.
         unsafe { libc::fallocate(self.descriptor, mode, offset as i64, size as i64) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mappings_are_parts_of_ranges() {
+        let line = "7f00f0000000-7f00f0004000 rw-s 00010000 00:01 1234      /memfd:triglyph-vgpu (deleted)";
+        let mapping = Mapping::parse(line).unwrap();
+        let (address, protection) = (0x7F00_F000_0000, libc::PROT_READ | libc::PROT_WRITE);
+        assert_eq!(mapping, Mapping { address, size: 0x4000, protection, offset: 0x1_0000, inode: 1234 });
+        let part = mapping.part(0x1_1000, 0x1000).unwrap();
+        assert_eq!((part.address, part.size, part.offset), (address + 0x1000, 0x1000, 0x1_1000));
+        let part = mapping.part(0, 0x1_2000).unwrap();
+        assert_eq!((part.address, part.size, part.offset), (address, 0x2000, 0x1_0000));
+        assert_eq!((mapping.part(0, 0x1_0000), mapping.part(0x1_4000, 0x1000)), (None, None));
     }
 }

@@ -14,6 +14,7 @@ use crate::display::Display;
 use crate::drm::argument::{Answer, Errno};
 use crate::memory::Memory;
 use crate::settings::Settings;
+use crate::shared_file::{Description, SharedFile};
 
 /// A channel.
 #[derive(Debug, Default)]
@@ -174,7 +175,14 @@ impl State {
 
     fn reap(&mut self) {
         let State { boards, buffers, memory, .. } = self;
-        buffers.reap(|last| Self::is_over(boards, last), |offset, size| memory.clear(offset, size));
+        let clear = |offset, size, is_shared| {
+            if is_shared {
+                // Fails only where mapping it to something else would have failed before.
+                let _ = memory.restore(offset, size);
+            }
+            memory.clear(offset, size);
+        };
+        buffers.reap(|last| Self::is_over(boards, last), clear);
     }
 
     /// Makes a buffer, for all boards.
@@ -198,6 +206,57 @@ impl State {
             }
         }
         Ok(handle)
+    }
+
+    /// The file of a buffer, for other processes. It is made when one is first asked for; what the GPU was told to do
+    /// with the buffer is done first.
+    ///
+    /// # Errors
+    /// `ENOENT`, and what the system says.
+    pub fn share_buffer(&mut self, handle: u32) -> Answer<Arc<SharedFile>> {
+        let chip = self.chip().number();
+        let buffer = self.buffers.get(handle).ok_or(Errno(libc::ENOENT))?;
+        if let Some(file) = &buffer.file {
+            return Ok(file.clone());
+        }
+        for (board, number) in self.waits(&buffer.used) {
+            board.wait(number, Duration::MAX);
+        }
+        let description = Description::new(chip, buffer.size, buffer.tile_mode, buffer.tile_flags);
+        let file = SharedFile::new(description, &self.memory, buffer.home.offset)?;
+        self.give_file(handle, file)
+    }
+
+    /// A handle of the buffer whose bytes a file has: the process's own, or one more buffer of those bytes.
+    ///
+    /// # Errors
+    /// `EINVAL` for the file of another chip, those of [`Buffers::create`], and what the system says.
+    pub fn open_file(&mut self, file: SharedFile) -> Answer<u32> {
+        if let Some(handle) = self.buffers.of_file(file.identity) {
+            return self.buffers.open(handle).map(|()| handle);
+        }
+        let Description { size, chip, tile_mode, tile_flags, .. } = file.description;
+        if chip != u32::from(self.chip().number()) {
+            return Err(Errno(libc::EINVAL));
+        }
+        let handle = self.create_buffer(Wanted { size, tile_mode, tile_flags, ..Wanted::default() })?;
+        if let Err(errno) = self.give_file(handle, file) {
+            self.close_buffer(handle)?;
+            return Err(errno);
+        }
+        Ok(handle)
+    }
+
+    /// Has a file be a buffer's bytes.
+    fn give_file(&mut self, handle: u32, file: SharedFile) -> Answer<Arc<SharedFile>> {
+        let buffer = self.buffers.get_mut(handle)?;
+        let file = Arc::new(file);
+        let replaced = self.memory.replace(buffer.home.offset, buffer.size, file.descriptor());
+        replaced.map_err(|error| Errno(error.raw_os_error().unwrap_or(libc::ENOMEM)))?;
+        // Other processes write it without a call of this one.
+        buffer.mapped = true;
+        buffer.file = Some(file.clone());
+        Ok(file)
     }
 
     /// Closes a handle of a buffer.

@@ -2,7 +2,7 @@
 
 use super::abi::{Capability, Flink, OpenName, Prime, Version};
 use super::argument::{Answer, Argument, Errno, write_array};
-use crate::shared_file;
+use crate::shared_file::SharedFile;
 use crate::state::State;
 
 /// Version 1.3.1: the first one in which objects are made through NVIF.
@@ -44,19 +44,12 @@ pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer {
         0x0D if argument.read::<Capability>().capability == 3 => Err(Errno(libc::EOPNOTSUPP)),
         0x0D => Ok(()),
         0x2D => argument.update(|prime: &mut Prime| {
-            state.buffers.open(prime.handle)?;
-            prime.fd = match shared_file::create(prime.handle) {
-                Ok(descriptor) => descriptor,
-                Err(errno) => {
-                    state.close_buffer(prime.handle)?;
-                    return Err(errno);
-                }
-            };
+            prime.fd = state.share_buffer(prime.handle)?.hand_out(prime.flags)?;
             Ok(())
         }),
         0x2E => argument.update(|prime: &mut Prime| {
-            prime.handle = shared_file::handle(prime.fd)?;
-            state.buffers.open(prime.handle)
+            prime.handle = state.open_file(SharedFile::received(prime.fd)?)?;
+            Ok(())
         }),
         _ => Err(Errno(libc::EINVAL)),
     }

@@ -32,6 +32,7 @@ pub enum Next {
 pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer<Next> {
     let answered = match number {
         0x00..=0x3F => common::call(state, number, argument),
+        0x81 => return pushbuf::call(state, argument),
         0x82 => return nouveau::prepare(state, argument),
         0x40..=0x8F => nouveau::call(state, number, argument),
         0xA0..=0xCF => modes::call(state, number, argument),

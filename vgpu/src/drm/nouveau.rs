@@ -4,7 +4,7 @@ use triglyph::ObjectEntry;
 
 use super::abi::{BufferInfo, BufferNew, ChannelAlloc, CpuPrepare, NotifierAlloc, ObjectAlloc, ObjectFree, Parameter};
 use super::argument::{Answer, Argument, Errno};
-use super::{Next, nvif, pushbuf};
+use super::{Next, nvif};
 use crate::buffers::Wanted;
 use crate::chip::{Chip, Domain};
 use crate::state::State;
@@ -41,7 +41,6 @@ pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer {
             let handle = state.create_buffer(wanted)?;
             info(state, handle, &mut asked.info)
         }),
-        0x81 => argument.update(|asked| pushbuf::submit(state, asked)),
         // GEM_CPU_FINI
         0x83 => Ok(()),
         0x84 => argument.update(|asked: &mut BufferInfo| info(state, asked.handle, asked)),

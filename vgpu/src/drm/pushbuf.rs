@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use triglyph::GuestRange;
 
+use super::Next;
 use super::abi::{Pushbuf, PushbufBuffer, Relocation, Segment};
-use super::argument::{Answer, Errno, read_array, write_array};
+use super::argument::{Answer, Argument, Errno, read_array, write_array};
 use crate::buffers::{Use, Uses};
 use crate::chip::{Chip, Domain};
-use crate::state::State;
+use crate::state::{State, Wait};
 
 /// The bits of a segment's length that are one. The bit above them forbids prefetching; on the GM20B a GPFIFO entry has
 /// it, too.
@@ -19,12 +20,26 @@ const MOST_BUFFERS: u32 = 1024;
 const MOST_SEGMENTS: u32 = 512;
 const MOST_RELOCATIONS: u32 = 1024;
 
-/// Submits the segments of a push buffer.
+/// Submits a push buffer. The program waits for what other processes may see: they have GPUs of their own, which know of
+/// no commands of this one.
+///
+/// # Errors
+/// Those of [`submit`].
+pub fn call(state: &mut State, argument: &mut Argument) -> Answer<Next> {
+    let mut seen_by_others = Vec::new();
+    argument.update(|asked| {
+        seen_by_others = submit(state, asked)?;
+        Ok(())
+    })?;
+    Ok(if seen_by_others.is_empty() { Next::Nothing } else { Next::Wait(seen_by_others) })
+}
+
+/// Submits the segments of a push buffer. Returns its last command if a buffer of it is shared with other processes.
 ///
 /// # Errors
 /// `EINVAL` for indices, offsets or counts that are too large, `ENOENT` for unknown handles and channels, `ENOMEM` when
 /// a buffer cannot be moved, `ENODEV` when the board is gone.
-pub fn submit(state: &mut State, asked: &mut Pushbuf) -> Answer {
+fn submit(state: &mut State, asked: &mut Pushbuf) -> Answer<Vec<Wait>> {
     asked.suffix = [0; 2];
     (asked.vram_available, asked.gart_available) = (state.chip().vram(), state.chip().gart());
     let too_many = asked.buffer_count > MOST_BUFFERS
@@ -35,7 +50,7 @@ pub fn submit(state: &mut State, asked: &mut Pushbuf) -> Answer {
     }
     // Without segments the program asks only for what is set above.
     if asked.segment_count == 0 {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let board = state.board(asked.channel)?;
     let mut buffers: Vec<PushbufBuffer> = read_array(asked.buffers, asked.buffer_count);
@@ -55,14 +70,16 @@ pub fn submit(state: &mut State, asked: &mut Pushbuf) -> Answer {
     }
     state.submissions += 1;
     let last = Use { board: state.board_number(asked.channel), number };
+    let mut is_shared = false;
     for buffer in &buffers {
         let known = state.buffers.get_mut(buffer.handle)?;
         known.used.note(last);
         if buffer.write_domains != 0 {
             known.written.note(last);
         }
+        is_shared |= known.file.is_some();
     }
-    Ok(())
+    Ok(if is_shared { vec![(board, number)] } else { Vec::new() })
 }
 
 /// Moves buffers to domains that the submission allows. Returns whether one is not where the program presumes it.

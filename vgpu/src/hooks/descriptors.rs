@@ -78,12 +78,13 @@ unsafe fn map(
     descriptor: c_int,
     offset: i64,
 ) -> *mut c_void {
-    if descriptor >= 0
-        && let Some(process) = device(descriptor)
-    {
-        let mut state = process.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.buffers.note_mapping(offset as u64);
-    }
+    let own_file = || {
+        let mut state = device(descriptor)?.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.buffers.note_mapping(offset as u64)
+    };
+    let own_file = if descriptor >= 0 { own_file() } else { None };
+    let (descriptor, offset) =
+        own_file.as_ref().map_or((descriptor, offset), |(file, offset)| (file.descriptor(), *offset as i64));
     // SAFETY: the caller's promise.
     unsafe { libc::syscall(libc::SYS_mmap, address, length, protection, flags, descriptor, offset) as *mut c_void }
 }

@@ -43,7 +43,7 @@ fn compile() -> Result<TempDir, String> {
     if !headers.status().is_ok_and(|status| status.success()) {
         return Err("no C compiler, or no headers: Debian's packages gcc, libegl-dev and libgles-dev".into());
     }
-    for name in ["scenes", "processes", "rounds", "game"] {
+    for name in ["scenes", "processes", "sharing", "rounds", "game"] {
         let source = sources.join(name).with_extension("c");
         let mut command = Command::new(&compiler);
         if name == "game" {

@@ -70,3 +70,15 @@ fn what_a_killed_program_leaves_goes_with_the_next_one() {
     other.kill().unwrap();
     other.wait().unwrap();
 }
+
+#[test]
+fn processes_share_buffers() {
+    let Some(program) = program("sharing") else { return };
+    for chip in CHIPS {
+        let folder = tempfile::tempdir().unwrap();
+        let output = on_chip(&program, chip, folder.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{chip}: {}\n{said}", output.status);
+        assert_eq!(files(folder.path()), [""; 0], "{chip}");
+    }
+}
