@@ -201,14 +201,8 @@ impl Core {
         }
     }
 
-    /// Notes that bytes were read that [`Self::read_bytes`] would have read; a fault where memory is not mapped.
-    pub fn note_read(&mut self, address: u64, bytes: &[u8], what: &str) {
-        let missing = self.memory.read_pieces(self.at(address), &mut vec![0; bytes.len()]);
-        self.note_dependency(address, bytes);
-        self.count_missing(FaultKind::UnmappedRead, address, missing as u64, what);
-    }
-
-    fn note_dependency(&mut self, address: u64, bytes: &[u8]) {
+    /// Notes that what is derived depends on bytes.
+    pub fn note_dependency(&mut self, address: u64, bytes: &[u8]) {
         if let Some(dependency) = &mut self.dependency {
             dependency.note(GuestAddr::new(self.space, address), bytes);
         }
@@ -263,6 +257,13 @@ impl Core {
         let missing = self.memory.read_pieces(self.at(address), out);
         self.note_dependency(address, out);
         self.count_missing(FaultKind::UnmappedRead, address, missing as u64, what);
+    }
+
+    /// Fills `out` with the code at `address`, zeros where memory is not mapped: what lies behind a program need not be
+    /// there. Sees everything drawn so far.
+    pub fn read_code(&mut self, address: u64, out: &mut [u8]) {
+        self.renderer.flush_overlapping(&self.memory, self.at(address).range(out.len() as u64));
+        self.memory.read_pieces(self.at(address), out);
     }
 
     /// Stores bytes at `address`; a fault where memory is not mapped. What was drawn before is in memory before.

@@ -115,15 +115,13 @@ impl Mme {
         self.pending = Some(Call { index: index % MACROS, parameters, two_d });
     }
 
-    /// Parameters for macro `index`. False when no such call is waiting, or for more than there can be.
-    pub fn parameters(&mut self, index: usize, values: &[u32]) -> bool {
-        match &mut self.pending {
-            Some(call) if call.index == index % MACROS && call.parameters.len() + values.len() <= MOST_PARAMETERS => {
-                call.parameters.extend_from_slice(values);
-                true
-            }
-            _ => false,
-        }
+    /// Parameters for macro `index`. Returns how many are taken: none when no such call is waiting, and not more than
+    /// there can be.
+    pub fn parameters(&mut self, index: usize, values: &[u32]) -> usize {
+        let Some(call) = self.pending.as_mut().filter(|call| call.index == index % MACROS) else { return 0 };
+        let taken = values.len().min(MOST_PARAMETERS - call.parameters.len());
+        call.parameters.extend_from_slice(&values[..taken]);
+        taken
     }
 
     /// Takes back what a call needed, for the next one.

@@ -222,12 +222,12 @@ impl Units {
                 registers.store(method, last);
                 return data.len();
             }
+            core.position = position;
             if is_macro_datum(class, method) {
                 registers.store(method, last);
                 self.parameters(core, method, data);
                 return data.len();
             }
-            core.position = position;
             if classes::is_stream(class, method) {
                 registers.store(method, last);
                 self.dispatch(core, class).stream(method, data);
@@ -301,8 +301,12 @@ impl Units {
     }
 
     fn parameters(&mut self, core: &mut Core, method: u32, data: &[u32]) {
-        if !self.work.mme.parameters((method - MACROS) as usize / 2, data) {
+        let taken = self.work.mme.parameters((method - MACROS) as usize / 2, data);
+        let refused = (data.len() - taken) as u64;
+        if refused > 0 {
             core.fault(FaultKind::BadMethod, method.into(), format_args!("a parameter of a macro that was not called"));
+            // Each word counts, as a bounded run may end between any two.
+            core.faults.count_only(FaultKind::BadMethod, refused - 1);
         }
     }
 

@@ -290,6 +290,12 @@ impl Program {
     pub fn words(&self) -> usize {
         self.instructions.last().map_or(0, |last| last.address as usize / 8 + 1)
     }
+
+    /// Words of the code up to the last one that control flow reaches, be it an instruction or none: where there was
+    /// none there may be one later.
+    pub fn reached_words(&self) -> usize {
+        self.words().max(self.unknown.last().map_or(0, |last| last.address as usize / 8 + 1))
+    }
 }
 
 fn word_at(code: &[u64], address: u32) -> Option<&u64> {

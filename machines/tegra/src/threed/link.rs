@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::program::Problem;
 use crate::core::{ADDRESS_MASK, Core};
-use triglyph_engine::mem::{GuestAddr, GuestRange};
+use triglyph_engine::mem::GuestAddr;
 
 /// Bytes of a bundle: functions keep their place in one.
 const BUNDLE: u32 = 32;
@@ -38,26 +38,29 @@ pub(super) struct Piece {
     pub segment: u32,
     /// Byte address in the code that kernels see.
     pub at: u32,
-    /// Words; 0 if there is no memory.
+    /// Words in the code that kernels see; 0 if there is no instruction.
     pub words: usize,
-    /// Hash of the words as they are in memory.
+    /// Words that control flow reaches, be they instructions or none; 0 if there is no memory.
+    reached_words: usize,
+    /// Hash of the reached words as they are in memory.
     hash: u64,
 }
 
 impl Piece {
     /// The program's own code.
     pub(super) fn own(segment: u32, words: usize) -> Piece {
-        Piece { segment, at: 0, words, hash: 0 }
+        Piece { segment, at: 0, words, reached_words: words, hash: 0 }
     }
 
     /// Whether the words in memory are still the same.
     pub(super) fn is_same(&self, core: &mut Core, segment: u64) -> bool {
         let address = segment.wrapping_add(self.segment.into()) & ADDRESS_MASK;
-        if self.words == 0 {
+        if self.reached_words == 0 {
             return core.memory.readable(GuestAddr::new(core.space, address)).is_empty();
         }
-        let mut bytes = vec![0; 8 * self.words];
-        core.read_bytes(address, &mut bytes, "a function");
+        let mut bytes = vec![0; 8 * self.reached_words];
+        core.read_code(address, &mut bytes);
+        core.note_dependency(address, &bytes);
         xxh3_64(&bytes) == self.hash
     }
 
@@ -96,7 +99,7 @@ pub(super) fn link(
             let is_there = |&place: &u32| code.get(settle(place) as usize / 8).is_some_and(|&word| word != 0);
             let known = pieces.iter().filter_map(|piece| piece.place(target)).find(is_there);
             let place = known.or_else(|| {
-                let piece = append(core, segment, target, code, problems)?;
+                let piece = append(core, segment, target, code, problems);
                 pieces.push(piece);
                 piece.place(target)
             });
@@ -128,26 +131,19 @@ fn leads_to(at: usize, word: u64) -> Option<(u32, u64)> {
     }
 }
 
-/// Appends the function at an address of the segment, as far as control flow reaches it. `None` when it is empty or too
+/// Appends the function at an address of the segment, as far as control flow reaches it; nothing when it is empty or too
 /// long.
-fn append(
-    core: &mut Core,
-    segment: u64,
-    target: u32,
-    code: &mut Vec<u64>,
-    problems: &mut Vec<Problem>,
-) -> Option<Piece> {
+fn append(core: &mut Core, segment: u64, target: u32, code: &mut Vec<u64>, problems: &mut Vec<Problem>) -> Piece {
     let start = target & !(BUNDLE - 1);
     let address = segment.wrapping_add(start.into()) & ADDRESS_MASK;
     if core.memory.readable(GuestAddr::new(core.space, address)).is_empty() {
         problems.push(Problem { address, what: "a call of a function outside memory".to_owned() });
-        return Some(Piece { segment: start, at: 0, words: 0, hash: 0 });
+        return Piece { segment: start, at: 0, words: 0, reached_words: 0, hash: 0 };
     }
     let mut count = FIRST_READ;
     let (found, bytes, program) = loop {
         let mut bytes = vec![0; 8 * count];
-        core.renderer.flush_overlapping(&core.memory, GuestRange::new(core.space, address, bytes.len() as u64));
-        core.memory.read_pieces(GuestAddr::new(core.space, address), &mut bytes);
+        core.read_code(address, &mut bytes);
         let words: Vec<u64> = bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
         let program = Program::reach(&alone(&words), &[target - start]);
         if program.leaving.is_empty() || count >= MAX_WORDS {
@@ -155,10 +151,13 @@ fn append(
         }
         count *= 4;
     };
-    let words = program.words();
+    let reached_words = program.reached_words().min(found.len());
+    let reached = &bytes[..8 * reached_words];
+    core.note_dependency(address, reached);
+    let (words, hash) = (program.words(), xxh3_64(reached));
     code.resize(code.len().next_multiple_of(BUNDLE as usize / 8), 0);
     if words == 0 || code.len() + words > MAX_WORDS {
-        return None;
+        return Piece { segment: start, at: 0, words: 0, reached_words, hash };
     }
     let first = code.len();
     code.resize(first + words, 0);
@@ -166,7 +165,5 @@ fn append(
         let at = instruction.address as usize / 8;
         code[first + at] = found[at];
     }
-    let bytes = &bytes[..8 * words];
-    core.note_read(address, bytes, "a function");
-    Some(Piece { segment: start, at: 8 * first as u32, words, hash: xxh3_64(bytes) })
+    Piece { segment: start, at: 8 * first as u32, words, reached_words, hash }
 }

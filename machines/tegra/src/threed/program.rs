@@ -19,7 +19,7 @@ use super::link::{Piece, alone, link};
 use super::units::{Use, WantedUnits};
 use crate::core::{ADDRESS_MASK, Core};
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::mem::{GuestAddr, GuestRange};
+use triglyph_engine::mem::GuestAddr;
 
 /// Local memory of a lane at most, bytes.
 const MOST_LOCAL: u32 = 512 << 10;
@@ -61,9 +61,9 @@ pub(crate) struct Loaded {
     pub reads: bool,
     /// Whether it writes global memory or images.
     pub writes: bool,
-    /// Words that are the program's own.
-    own_words: usize,
-    /// Hash of header and own code as they are in memory.
+    /// Words behind the header that control flow reaches, be they instructions or none.
+    reached_words: usize,
+    /// Hash of header and reached words as they are in memory.
     hash: u64,
     /// Functions elsewhere that it calls.
     pieces: Vec<Piece>,
@@ -133,8 +133,9 @@ impl Programs {
     ) -> Option<Arc<Loaded>> {
         let key = (core.space, segment, address, kind);
         if let Some(known) = self.loaded.get(&key) {
-            let mut bytes = vec![0; header_bytes(kind) + 8 * known.own_words];
-            core.read_bytes(address, &mut bytes, "a program");
+            let mut bytes = vec![0; header_bytes(kind) + 8 * known.reached_words];
+            core.read_code(address, &mut bytes);
+            core.note_dependency(address, &bytes);
             let same = |(table, words): &(JumpTable, Vec<u32>)| *words == read_table(core, table, &mut constant);
             let is_same = xxh3_64(&bytes) == known.hash && known.tables.iter().all(same);
             if is_same && known.pieces.iter().all(|piece| piece.is_same(core, segment)) {
@@ -168,9 +169,7 @@ fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut 
     let mut count = FIRST_READ;
     let (bytes, code, program, tables, targets) = loop {
         let mut bytes = vec![0; header_bytes + 8 * count];
-        // What lies behind the program need not be there.
-        core.renderer.flush_overlapping(&core.memory, GuestRange::new(core.space, address, bytes.len() as u64));
-        core.memory.read_pieces(GuestAddr::new(core.space, address), &mut bytes);
+        core.read_code(address, &mut bytes);
         let code: Vec<u64> = bytes[header_bytes..].as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
         let (program, tables, targets) = reach(core, &alone(&code), constant);
         if program.leaving.is_empty() || count >= MAX_WORDS {
@@ -189,6 +188,7 @@ fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut 
         problems.push(Problem { address, what: format!("{} program: {unknown}", name(kind)) });
     }
     let own_words = program.words().min(code.len());
+    let reached_words = program.reached_words().min(code.len());
     let (mut words, mut linked) = (vec![0; own_words], false);
     for instruction in &program.instructions {
         let at = instruction.address as usize / 8;
@@ -216,7 +216,7 @@ fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut 
         loads: false,
         reads: false,
         writes: false,
-        own_words,
+        reached_words,
         hash: 0,
         pieces,
         tables,
@@ -224,9 +224,9 @@ fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut 
     };
     (0..program.instructions.len()).for_each(|index| note(&mut loaded, &program, index));
     loaded.wanted = WantedUnits::of(&loaded.uses);
-    let bytes = &bytes[..header_bytes + 8 * loaded.own_words];
+    let bytes = &bytes[..header_bytes + 8 * loaded.reached_words];
     loaded.hash = xxh3_64(bytes);
-    core.note_read(address, bytes, "a program");
+    core.note_dependency(address, bytes);
     Some(loaded)
 }
 
