@@ -32,6 +32,9 @@ const GART_WITHOUT_VRAM: u64 = 16 << 20;
 const GM20B_BASE: u64 = 1 << 32;
 
 impl Chip {
+    /// Each of them.
+    pub const ALL: [Chip; 2] = [Chip::Nv47, Chip::Gm20b];
+
     /// By its name or its number.
     pub fn parse(text: &str) -> Option<Chip> {
         match text {

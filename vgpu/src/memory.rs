@@ -8,16 +8,22 @@ use std::ptr::NonNull;
 
 use libc::c_int;
 
+use crate::buffers::PAGE;
+use crate::chip::Chip;
+
+/// What the page behind a GPU's memory begins with: descriptors of a node are known by it in other processes, too.
+static MARK: u64 = 0x7570_6776_2D74_6774;
+
 /// Descriptors below are left to programs that count theirs.
 const FIRST_DESCRIPTOR: c_int = 500;
 
-/// A sparse file of memory, mapped as a whole. It lives as long as the process.
+/// A sparse file of memory, mapped as a whole, and a page that marks it. It lives as long as the process.
 #[derive(Debug)]
 pub struct Memory {
     descriptor: c_int,
     first: NonNull<u8>,
     size: u64,
-    identity: Identity,
+    file: FileStatus,
 }
 
 // SAFETY: the mapping is shared memory, which is only accessed as such: by the program, by devices, and here word by
@@ -51,6 +57,20 @@ pub struct Identity {
 impl Identity {
     /// That of an open file.
     pub fn of(descriptor: c_int) -> Option<Identity> {
+        FileStatus::of(descriptor).map(|status| status.identity)
+    }
+}
+
+/// What is asked of a file to know whether it is a GPU's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileStatus {
+    pub identity: Identity,
+    pub size: u64,
+}
+
+impl FileStatus {
+    /// That of an open file.
+    pub fn of(descriptor: c_int) -> Option<FileStatus> {
         let mut status = std::mem::MaybeUninit::<libc::stat>::uninit();
         // SAFETY: the system call writes a `stat` to the address, and the path is empty and terminated. `fstat` itself
         // is a function that this library replaces.
@@ -58,7 +78,24 @@ impl Identity {
             libc::syscall(libc::SYS_newfstatat, descriptor, c"".as_ptr(), status.as_mut_ptr(), libc::AT_EMPTY_PATH)
         };
         // SAFETY: it has been written.
-        (failed == 0).then(|| unsafe { status.assume_init() }).map(|s| Identity { device: s.st_dev, inode: s.st_ino })
+        (failed == 0).then(|| FileStatus::new(unsafe { status.assume_init_ref() }))
+    }
+
+    /// What the system said of a file.
+    pub fn new(status: &libc::stat) -> FileStatus {
+        let identity = Identity { device: status.st_dev, inode: status.st_ino };
+        FileStatus { identity, size: status.st_size as u64 }
+    }
+
+    /// Whether an open file of this status is the memory of a chip's GPU, of any process.
+    pub fn is_memory(&self, descriptor: c_int) -> bool {
+        let Some(end) = self.size.checked_sub(PAGE) else { return false };
+        let mut mark = 0u64;
+        // Most files are told by their sizes.
+        Chip::ALL.iter().any(|chip| chip.file_size() == end)
+            // SAFETY: the system writes to the bytes of a number.
+            && unsafe { libc::pread(descriptor, (&raw mut mark).cast(), 8, end as i64) } == 8
+            && mark == MARK
     }
 }
 
@@ -116,9 +153,13 @@ impl Memory {
         // SAFETY: system calls on a name that is terminated and on a descriptor that is nobody else's.
         let low = unsafe {
             let low = checked(libc::memfd_create(c"triglyph-vgpu".as_ptr(), libc::MFD_CLOEXEC))?;
-            checked(libc::ftruncate(low, size.try_into().map_err(io::Error::other)?))?;
+            checked(libc::ftruncate(low, (size + PAGE).try_into().map_err(io::Error::other)?))?;
             OwnedFd::from_raw_fd(low)
         };
+        // SAFETY: the bytes of a number.
+        if unsafe { libc::pwrite(low.as_raw_fd(), (&raw const MARK).cast(), 8, size as i64) } != 8 {
+            return Err(io::Error::last_os_error());
+        }
         let descriptor = moved_up(low)?.into_raw_fd();
         let length = usize::try_from(size).map_err(io::Error::other)?;
         let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
@@ -128,13 +169,13 @@ impl Memory {
             return Err(io::Error::last_os_error());
         }
         let first = NonNull::new(first.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        let identity = Identity::of(descriptor).ok_or_else(io::Error::last_os_error)?;
-        Ok(Memory { descriptor, first, size, identity })
+        let file = FileStatus::of(descriptor).ok_or_else(io::Error::last_os_error)?;
+        Ok(Memory { descriptor, first, size, file })
     }
 
     /// What tells descriptors of this file from others.
-    pub fn identity(&self) -> Identity {
-        self.identity
+    pub fn file(&self) -> FileStatus {
+        self.file
     }
 
     /// Its descriptor.
@@ -211,7 +252,7 @@ impl Memory {
         let parts = mappings
             .lines()
             .filter_map(Mapping::parse)
-            .filter(|mapping| mapping.inode == self.identity.inode && !own.contains(&mapping.address));
+            .filter(|mapping| mapping.inode == self.file.identity.inode && !own.contains(&mapping.address));
         Ok(parts.filter_map(|mapping| mapping.part(offset, size)).collect())
     }
 

@@ -7,15 +7,15 @@ use libc::{c_int, c_ulong, c_void, size_t, ssize_t};
 
 use super::files::{node, note};
 use super::real::real;
-use super::{Process, known};
+use super::{Process, device_of};
 use crate::drm::abi::FlipEvent;
 use crate::drm::argument::{Answer, Argument, Errno};
 use crate::drm::{self, Next};
-use crate::memory::Identity;
+use crate::memory::FileStatus;
 
 /// The GPU, if a descriptor is one of its node's.
 fn device(descriptor: c_int) -> Option<&'static Process> {
-    known().filter(|process| Identity::of(descriptor) == Some(process.memory))
+    device_of(descriptor, FileStatus::of(descriptor)?)
 }
 
 fn answer(process: &Process, number: u32, argument: &mut Argument) -> Answer {
@@ -78,13 +78,16 @@ unsafe fn map(
     descriptor: c_int,
     offset: i64,
 ) -> *mut c_void {
-    let own_file = || {
-        let mut state = device(descriptor)?.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.buffers.note_mapping(offset as u64)
+    let process = if descriptor >= 0 { device(descriptor) } else { None };
+    let mut state = process.map(|process| process.state.lock().unwrap_or_else(PoisonError::into_inner));
+    // The buffer's file, or that of this process's memory: the descriptor may be another process's.
+    let (descriptor, offset) = match &mut state {
+        None => (descriptor, offset),
+        Some(state) => match state.buffers.note_mapping(offset as u64) {
+            Some((file, offset)) => (file.descriptor(), offset as i64),
+            None => (state.memory.descriptor(), offset),
+        },
     };
-    let own_file = if descriptor >= 0 { own_file() } else { None };
-    let (descriptor, offset) =
-        own_file.as_ref().map_or((descriptor, offset), |(file, offset)| (file.descriptor(), *offset as i64));
     // SAFETY: the caller's promise.
     unsafe { libc::syscall(libc::SYS_mmap, address, length, protection, flags, descriptor, offset) as *mut c_void }
 }

@@ -18,7 +18,7 @@ use std::sync::{Mutex, OnceLock};
 
 use libc::{c_char, c_int};
 
-use crate::memory::Identity;
+use crate::memory::FileStatus;
 use crate::nodes::{Tree, is_ours};
 use crate::settings::Settings;
 use crate::state::State;
@@ -28,7 +28,7 @@ struct Process {
     state: Mutex<State>,
     tree: Tree,
     /// The file of its memory.
-    memory: Identity,
+    memory: FileStatus,
     /// The number of the process: a child has the same memory, and nothing to end.
     owner: u32,
 }
@@ -58,7 +58,7 @@ fn make() -> Result<Process, String> {
     let settings = Settings::new(|name| std::env::var(name).ok())?;
     let tree = Tree::new(settings.chip).map_err(|error| format!("the device's files: {error}"))?;
     let state = State::new(settings).map_err(|error| format!("the GPU's memory: {error}"))?;
-    let memory = state.memory.identity();
+    let memory = state.memory.file();
     // SAFETY: functions of this library, which is never unloaded.
     unsafe {
         libc::atexit(end);
@@ -70,6 +70,17 @@ fn make() -> Result<Process, String> {
 /// The GPU, if it is set up.
 fn known() -> Option<&'static Process> {
     PROCESS.get().and_then(Option::as_ref)
+}
+
+/// The GPU, if a descriptor of such a status is one of its node's. Another process with a GPU may have passed it, as a
+/// display server does: for this one it is the node of its own GPU, which begins then.
+fn device_of(descriptor: c_int, status: FileStatus) -> Option<&'static Process> {
+    match known() {
+        Some(process) if status == process.memory => Some(process),
+        Some(process) if status.size != process.memory.size => None,
+        _ if status.is_memory(descriptor) => begin().filter(|process| status.size == process.memory.size),
+        _ => None,
+    }
 }
 
 /// Ends captures and says what was counted.

@@ -3,8 +3,8 @@
 use libc::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, c_char, c_int, stat as Status};
 
 use super::files::node;
-use super::{known, passed_on, redirected};
-use crate::memory::Identity;
+use super::{device_of, passed_on, redirected};
+use crate::memory::FileStatus;
 use crate::nodes::{MAJOR, Node};
 
 /// Makes the status of a file that of a node.
@@ -50,13 +50,11 @@ unsafe fn of(descriptor: c_int, status: *mut libc::stat) -> c_int {
     // SAFETY: the caller's promise.
     let result = unsafe { libc::syscall(libc::SYS_newfstatat, descriptor, path, status, AT_EMPTY_PATH) } as c_int;
     if result == 0
-        && let Some(process) = known()
-    {
         // SAFETY: the system has just written it.
-        let status = unsafe { &mut *status };
-        if process.memory == (Identity { device: status.st_dev, inode: status.st_ino }) {
-            fake(status, node(descriptor));
-        }
+        && device_of(descriptor, FileStatus::new(unsafe { &*status })).is_some()
+    {
+        // SAFETY: as above.
+        fake(unsafe { &mut *status }, node(descriptor));
     }
     result
 }

@@ -1,9 +1,13 @@
-// Two processes share a buffer: sharing. The first one draws to a texture and hands it over as a descriptor; the second
+// Two processes share a node and a buffer: sharing. The first one opens the node, as a display server does, and the
+// second one finds its own GPU behind that descriptor. The first one draws to a texture and hands it over as a descriptor; the second
 // one, which has a GPU of its own, reads it as a texture and draws to it, and the first one sees that.
 #include "common.h"
 
 #include <GLES2/gl2ext.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,7 +73,30 @@ static int is_all(uint32_t rgba) {
     return pixel(0, 0) == rgba && pixel(WIDTH / 2, HEIGHT / 2) == rgba && pixel(WIDTH - 1, HEIGHT - 1) == rgba;
 }
 
+// Whether a descriptor is that of a node of nouveau's, for a process that has not asked for one yet.
+static int is_node(int descriptor) {
+    struct {
+        int version[3];
+        size_t name_length;
+        char *name;
+        size_t date_length;
+        char *date;
+        size_t description_length;
+        char *description;
+    } version = {0};
+    struct stat status;
+    char name[16] = "";
+    version.name_length = sizeof name - 1;
+    version.name = name;
+    return !fstat(descriptor, &status) && S_ISCHR(status.st_mode) && !ioctl(descriptor, _IOC(3, 'd', 0, sizeof version),
+        &version) && !strcmp(name, "nouveau");
+}
+
 static int first(int other) {
+    int node = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+    if (!is_node(node)) fail("no node");
+    hand_over(other, node, (struct picture){0});
+    close(node);
     EGLContext context = make_context(EGL_NO_CONTEXT);
     GLuint color;
     GLuint drawn = target(WIDTH, HEIGHT, &color);
@@ -99,8 +126,11 @@ static int first(int other) {
 }
 
 static int second(int other) {
-    make_context(EGL_NO_CONTEXT);
     struct picture picture;
+    int node = receive(other, &picture);
+    if (!is_node(node)) fail("the node of another process is none here");
+    close(node);
+    make_context(EGL_NO_CONTEXT);
     int descriptor = receive(other, &picture);
     PFNEGLCREATEIMAGEKHRPROC create = function("eglCreateImageKHR");
     PFNGLEGLIMAGETARGETTEXTURE2DOESPROC bind = function("glEGLImageTargetTexture2DOES");
