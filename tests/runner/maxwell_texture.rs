@@ -1,8 +1,8 @@
 //! Textures and images of shader programs of Tegra X1.
 //!
 //! `tex0 = d2 4 2`: shape and sizes (layers behind them), then any of `linear`, `mip` (as many levels as fit),
-//! `compare` (less), `integer`, `rgba8`. Texel (x, y, z) of layer l and level m is (x, y, z + l, m) as floats or
-//! integers, or as bytes; width and height are those of level 0. `image0 = d2 4 2`: shape and sizes, then `rgba8`
+//! `compare` (less), `integer`, `signalling`, `rgba8`. Texel (x, y, z) of layer l and level m is (x, y, z + l, m) as
+//! floats or integers, as payloads of signalling NaNs from 1 on, or as bytes; width and height are those of level 0. `image0 = d2 4 2`: shape and sizes, then `rgba8`
 //! (otherwise words), `raw` layouts are pitch, or `blocks`; byte i is i at first. Handles are 0x100 + n of textures,
 //! 0x200 + n of images.
 
@@ -169,7 +169,7 @@ impl Sized {
 fn texture(value: &str) -> Result<Filled, String> {
     let Sizes { shape, size, layers, options } = sizes(value)?;
     let has = |name| options.contains(&name);
-    let known = ["linear", "mip", "compare", "integer", "rgba8"];
+    let known = ["linear", "mip", "compare", "integer", "signalling", "rgba8"];
     if let Some(other) = options.iter().find(|option| !known.contains(option)) {
         return Err(format!("no option `{other}`"));
     }
@@ -204,10 +204,11 @@ fn texture(value: &str) -> Result<Filled, String> {
             for at in 0..level.width * level.height * level.depth {
                 let (x, y, z) = (at % level.width, at / level.width % level.height, at / level.width / level.height);
                 let channels = [x, y, z + layer, number as u32];
-                match (has("rgba8"), has("integer")) {
-                    (true, _) => texels.push(u32::from_le_bytes(channels.map(|channel| channel as u8))),
-                    (_, true) => texels.extend(channels),
-                    (_, false) => texels.extend(channels.map(|channel| (channel as f32).to_bits())),
+                match () {
+                    () if has("rgba8") => texels.push(u32::from_le_bytes(channels.map(|channel| channel as u8))),
+                    () if has("integer") => texels.extend(channels),
+                    () if has("signalling") => texels.extend(channels.map(|channel| 0x7F80_0001 + channel)),
+                    () => texels.extend(channels.map(|channel| (channel as f32).to_bits())),
                 }
             }
         }

@@ -164,6 +164,10 @@ impl TextureUnit<'_> {
     fn along(&self, point: &SamplePoint, footprint: Footprint) -> Vector {
         let Footprint { lod, taps, axis } = footprint;
         let lod = self.clamped(lod);
+        if self.key.anisotropy <= 1 {
+            // Texels that are not filtered keep their bits: a division by one would make a signalling NaN quiet.
+            return self.levels(point, lod);
+        }
         let tap = |i: u8| {
             let along = (f32::from(i) - 0.5) / taps - 0.5;
             let mut point = point.clone();

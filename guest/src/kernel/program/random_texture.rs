@@ -123,8 +123,15 @@ pub(super) fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey
         layer_texels = start + texels;
     }
     let words = layer_texels as usize * layers as usize * key.texels.words();
+    // Integers are stored as floats of any bits.
+    let has_any_bits = r.one_in(6);
     let texel = |r: &mut Random<'_, R>| match key.texels {
         Texels::Rgba8 | Texels::Srgb8 => r.word(),
+        Texels::Float4 if has_any_bits => match r.one_in(4) {
+            // NaNs, signalling ones among them.
+            true => r.word() | 0x7F80_0000,
+            false => r.word(),
+        },
         Texels::Float4 => r.float(-0.25, 1.25).to_bits(),
     };
     let words = (0..words).map(|_| texel(r)).chain([0; PADDING]).collect();

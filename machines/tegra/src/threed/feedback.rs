@@ -16,6 +16,9 @@ use triglyph_engine::draw::program::{Provoking, Shape};
 /// Buffers.
 const BUFFERS: usize = 4;
 
+/// The attribute word of components that are left as they are (nvc0).
+const SKIPPED: u8 = 0xFF;
+
 /// Where the next vertex of each buffer goes, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Feedback {
@@ -106,23 +109,31 @@ impl ThreeD {
                 self.feedback.pointers[buffer.index] += buffer.stride * count as u32;
             }
         }
-        for ((buffer, places), bytes) in buffers.iter().zip(&places).zip(&bytes) {
+        for (buffer, bytes) in buffers.iter().zip(&bytes) {
             let address = buffer.address.wrapping_add(begin[buffer.index].into()) & ADDRESS_MASK;
-            store(core, address, bytes, buffer.stride as usize, 4 * places.len());
+            store(core, address, bytes, buffer);
         }
         written
     }
 }
 
-/// Stores vertices of `used` bytes each: what lies between them keeps its bytes.
-fn store(core: &mut Core, address: u64, bytes: &[u8], stride: usize, used: usize) {
+/// Stores vertices: components that are skipped, and what lies between vertices, keep their bytes.
+fn store(core: &mut Core, address: u64, bytes: &[u8], buffer: &Buffer) {
     const WHAT: &str = "transform feedback";
-    if stride == used {
+    let (stride, used) = (buffer.stride as usize, 4 * buffer.words.len());
+    if stride == used && !buffer.words.contains(&SKIPPED) {
         return core.write_bytes(address, bytes, WHAT);
     }
     for (i, vertex) in bytes.chunks_exact(used.max(1)).enumerate() {
-        let address = address.wrapping_add((i * stride) as u64) & ADDRESS_MASK;
-        core.write_bytes(address, vertex, WHAT);
+        let mut at = 0;
+        for run in buffer.words.chunk_by(|&a, &b| (a == SKIPPED) == (b == SKIPPED)) {
+            let length = 4 * run.len();
+            if run[0] != SKIPPED {
+                let address = address.wrapping_add((i * stride + at) as u64) & ADDRESS_MASK;
+                core.write_bytes(address, &vertex[at..at + length], WHAT);
+            }
+            at += length;
+        }
     }
 }
 

@@ -105,6 +105,9 @@ impl TextureUnits {
     }
 }
 
+/// The sampler of handles whose texels are only fetched (nvc0).
+const NO_SAMPLER: u32 = 0xFFF;
+
 /// The shape of a header.
 fn natural(header: &TextureHeader) -> Shape {
     match header.kind {
@@ -193,7 +196,8 @@ fn sampler(core: &mut Core, pools: &Pools, handle: u32) -> sampler::Words {
 /// The shape out of some as which the texture of a handle can be read; `None` when there is no such texture, or none of
 /// that shape.
 pub(super) fn named(core: &mut Core, pools: &Pools, handle: u32, shapes: &[Option<Shape>]) -> Option<Option<Shape>> {
-    if !pools.by_header && TextureHandle(handle).sampler() > pools.last_sampler {
+    let sampler = TextureHandle(handle).sampler();
+    if !pools.by_header && sampler != NO_SAMPLER && sampler > pools.last_sampler {
         return None;
     }
     let header = TextureHeader::decode(&header(core, pools, handle)?).ok()?;
