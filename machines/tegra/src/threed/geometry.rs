@@ -93,8 +93,8 @@ impl ThreeD {
         } else {
             let mut found = shapes(registers, &assembled);
             hidden.apply(topology, &mut found);
-            if let Ids::From(first) = assembled.ids {
-                self.primitive = first.wrapping_add(found.len() as u32);
+            if let (Ids::From(_), Some((_, last))) = (&assembled.ids, found.last()) {
+                self.primitive = last.wrapping_add(1);
             }
             (records, [found, Vec::new(), Vec::new(), Vec::new()])
         };
@@ -265,14 +265,22 @@ fn join(topology: Topology, set: WordSet, pieces: &[Piece<'_>]) -> (Records, [As
     (records, streams)
 }
 
-/// The shapes of vertices in order.
+/// The shapes of vertices in order. The triangles of a quad or a polygon have one number.
 fn shapes(registers: &Registers, assembled: &Assembled) -> Shapes {
     let mut found = Shapes::with_capacity(assembled.order.len());
+    let mut begun = 0;
     assembly::shapes(assembled.topology, setup::provoking(registers), &assembled.order, |shape| {
-        let id = assembled.ids.get(found.len(), last_vertex(&shape));
+        begun += usize::from(begins(&shape));
+        let id = assembled.ids.get(begun.saturating_sub(1), last_vertex(&shape));
         found.push((shape, id));
     });
     found
+}
+
+/// Whether a shape is the first one of its primitive: of those that polygons are cut into it alone has the edge between
+/// their first two vertices.
+fn begins(shape: &Shape) -> bool {
+    !matches!(shape, Shape::Triangle { edges, .. } if edges & 1 == 0)
 }
 
 /// The words of the system values that choose viewport and layer.

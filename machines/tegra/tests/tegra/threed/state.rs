@@ -432,6 +432,47 @@ fn edges_without_flag_are_not_drawn() {
 }
 
 #[test]
+fn quads_count_as_one_primitive() {
+    // Red is the number of the primitive.
+    let text = "
+        ipa.pass r0, a[rz+0x60], rz, rz, pt
+        i2f.f32.b32 r0, r0, 0x0
+        mov r1, rz, 0xf
+        mov r2, rz, 0xf
+        mov32i r3, 0x3f800000, 0xf
+        exit
+    ";
+    let mut head = pixel_header(2);
+    head[5] |= 1 << 24;
+    let columns = [-1.0, -0.5, 0.0, 0.5, 1.0];
+    let at = |x: usize, y: f32| vertex(columns[x], y, 0.5, RED);
+    let quads = (0..4).flat_map(|x| [at(x, -1.0), at(x + 1, -1.0), at(x + 1, 1.0), at(x, 1.0)]).collect::<Vec<_>>();
+    let strip = (0..5).flat_map(|x| [at(x, -1.0), at(x, 1.0)]).collect::<Vec<_>>();
+    for (topology, corners) in [(Topology::Quads, quads), (Topology::QuadStrip, strip)] {
+        let mut m = ready();
+        program(&mut m, PIXEL, head, text);
+        vertices(&mut m, &corners);
+        // One float a pixel.
+        m.set(THREED, &[(r::set_color_target_format::id(0), 0xE5)]);
+        let count = corners.len() as u32;
+        m.set(
+            THREED,
+            &[
+                (r::begin::ID, topology.bits()),
+                (r::set_vertex_array_start::ID, 0),
+                (r::draw_vertex_array::ID, count),
+                (r::end::ID, 0),
+            ],
+        );
+        m.expect_no_faults();
+        for (x, y) in [(1, 1), (14, 62), (17, 9), (30, 50), (40, 20), (63, 63), (63, 0)] {
+            let number = m.words::<1>(TARGET + u64::from(4 * (y * EDGE + x)))[0];
+            assert_eq!(f32::from_bits(number), (x / 16) as f32, "{topology:?} {x} {y}");
+        }
+    }
+}
+
+#[test]
 fn instructions_for_other_shapes_of_an_image_are_no_mistake() {
     const POOL: u64 = 0x5_0000;
     // A two-dimensional texture, which one instruction reads as what it is and another one, that never runs, as a
