@@ -58,6 +58,12 @@ enum Storage {
 }
 
 impl TargetImage {
+    /// The layer that draws to `layer` go to: the first one if there is no such layer.
+    fn drawn_layer(&self, layer: u32) -> u32 {
+        let exists = layer.checked_add(self.base_layer).is_some_and(|layer| layer < self.layers);
+        if exists { layer } else { 0 }
+    }
+
     /// The surface of a layer; `None` when there is no such layer, or no memory, which is a fault.
     pub(super) fn surface(&self, core: &mut Core, layer: u32) -> Option<TargetSurface> {
         let layer = layer.checked_add(self.base_layer)?;
@@ -184,7 +190,7 @@ impl Targets {
         targets
     }
 
-    /// The surfaces of a layer.
+    /// The surfaces of a layer for a draw.
     pub(super) fn surfaces(&self, core: &mut Core, layer: u32) -> ProgramTarget {
         let mut target = ProgramTarget { samples: self.samples, ..ProgramTarget::NOWHERE };
         // The area reaches only as far as something may be drawn: less tiles.
@@ -192,10 +198,10 @@ impl Targets {
             (target.width, target.rows) = (clip.x1 + 1, clip.y1 + 1);
         }
         for (surface, color) in target.colors.iter_mut().zip(&self.colors) {
-            *surface = color.and_then(|color| color.image.surface(core, layer));
+            *surface = color.and_then(|color| color.image.surface(core, color.image.drawn_layer(layer)));
         }
         if let Some(zeta) = self.zeta {
-            target.depth = zeta.image.surface(core, layer);
+            target.depth = zeta.image.surface(core, zeta.image.drawn_layer(layer));
         }
         target
     }

@@ -199,11 +199,11 @@ fn layers_and_viewports_are_chosen_by_programs() {
     assert_eq!(covered(&mut m), 0);
     let layer = m.read(TARGET + 4 * 64 * 64, 4 * 64 * 64);
     assert_eq!(layer.chunks_exact(4).filter(|pixel| **pixel != [0; 4]).count(), 64);
-    // A layer that does not exist is not drawn to.
-    vertices(&mut m, &rectangle([-1.0, -1.0, 1.0, 1.0], 0.5, [f32::from_bits(7), 0.0, 0.0, 1.0]));
+    // A layer that does not exist is the first one.
+    vertices(&mut m, &rectangle([-1.0, -1.0, 1.0, 1.0], 0.5, [f32::from_bits(2), 0.0, 0.0, 1.0]));
     draw(&mut m, Topology::TriangleStrip, 0, 4);
     m.expect_no_faults();
-    assert_eq!(covered(&mut m), 0);
+    assert_eq!(covered(&mut m), 64 * 64);
 }
 
 #[test]
