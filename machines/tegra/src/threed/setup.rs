@@ -157,7 +157,8 @@ fn point_size(registers: &Registers, outputs: &WordSet) -> PointSize {
     }
 }
 
-/// The unit of the constant is that of the depth format, and the register holds twice the number of units (Mesa).
+/// The unit of the constant is that of the depth format. OpenGL's is two of them, which always make a difference where
+/// positions are f32. Source: Mesa's nvc0, which writes D3D9's offsets in whole units and OpenGL's doubled.
 fn depth_offset(registers: &Registers, targets: &Targets) -> DepthOffset {
     let (unit, float_units) = match targets.zeta.map(|zeta| zeta.kernel) {
         Some(DepthFormat::Z16) => (1.0 / 65_536.0, false),
@@ -166,7 +167,7 @@ fn depth_offset(registers: &Registers, targets: &Targets) -> DepthOffset {
     };
     DepthOffset {
         factor: float(registers, r::set_slope_scale_depth_bias::ID),
-        constant: float(registers, r::set_depth_bias::ID) * 0.5 * unit,
+        constant: float(registers, r::set_depth_bias::ID) * unit,
         enabled: [r::set_poly_offset_fill::ID, r::set_poly_offset_line::ID, r::set_poly_offset_point::ID]
             .map(|id| flag(registers, id)),
         float_units,

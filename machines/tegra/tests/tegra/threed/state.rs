@@ -473,6 +473,37 @@ fn quads_count_as_one_primitive() {
 }
 
 #[test]
+fn depth_bias_is_in_units_of_the_format() {
+    // Formats Z24S8, Z16 and ZF32; where the depth of the first pixel begins in its word, and what 0.375 is.
+    for (format, shift, plain) in [(0x14, 8, 0x60_0000), (0x13, 0, 0x6000), (0x0A, 0, 0.375f32.to_bits())] {
+        for bias in [0.0f32, 4.0, -2.0] {
+            let mut m = ready();
+            m.set(
+                THREED,
+                &[
+                    (r::set_zt_b::ID, (DATA + DEPTH) as u32),
+                    (r::set_zt_format::ID, format),
+                    (r::set_zt_size_a::ID, EDGE),
+                    (r::set_zt_size_b::ID, EDGE),
+                    (r::set_zt_size_c::ID, 1 | 1 << 16),
+                    (r::set_zt_select::ID, 1),
+                    (r::set_depth_test::ID, 1),
+                    (r::set_depth_write::ID, 1),
+                    (r::set_depth_func::ID, 0x207),
+                    (r::set_poly_offset_fill::ID, 1),
+                    (r::set_depth_bias::ID, bias.to_bits()),
+                ],
+            );
+            fill(&mut m, 0.375, RED);
+            m.expect_no_faults();
+            let stored = m.words::<1>(DEPTH)[0];
+            let stored = if format == 0x13 { stored & 0xFFFF } else { stored >> shift };
+            assert_eq!(stored, plain.wrapping_add_signed(bias as i32), "{format:#x} {bias}");
+        }
+    }
+}
+
+#[test]
 fn instructions_for_other_shapes_of_an_image_are_no_mistake() {
     const POOL: u64 = 0x5_0000;
     // A two-dimensional texture, which one instruction reads as what it is and another one, that never runs, as a
