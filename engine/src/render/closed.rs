@@ -104,6 +104,10 @@ impl Renderer {
     /// Draws everything, so that memory shows it, before a command that looks at it. False if that was interrupted: the
     /// command has to wait, and this to be called again. Not for use in the middle of a command.
     pub fn draw_all(&mut self, memory: &Memory) -> bool {
+        // A draw that has not been set up is not finished at once, as closing its scene would.
+        if !self.draw_closed(memory) {
+            return false;
+        }
         self.close_scene(memory);
         self.draw_closed(memory)
     }

@@ -14,7 +14,7 @@ use triglyph_engine::snapshot::{
 
 const BOARD: SectionKind = SectionKind { number: 1, version: 2, name: "BOARD" };
 /// One for each channel, in the order of their numbers.
-const CHANNEL: SectionKind = SectionKind { number: 2, version: 2, name: "CHANNEL" };
+const CHANNEL: SectionKind = SectionKind { number: 2, version: 3, name: "CHANNEL" };
 const DRIVER: SectionKind = SectionKind { number: 3, version: 1, name: "DRIVER" };
 
 state! {

@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::program::words::WordSet;
-use triglyph_guest::tegra::methods::threed::{BeginInstanceId, BeginPrimitiveId, IndexSize, ReportKind, regs as r};
+use triglyph_guest::tegra::methods::threed::{
+    BeginInstanceId, BeginPrimitiveId, IndexSize, ReportKind, Topology, regs as r,
+};
 
 use super::edges::{self, Unmarked};
 use super::fetch::{self, Layout};
-use super::indices::{self, MOST_VERTICES, Order};
+use super::indices::{self, Order};
+use super::open::Open;
 use super::stage::{MOST_WORDS, Program, Records, VERTEX_A, VERTEX_B, affordable, outputs};
 use super::target::Targets;
-use super::{Open, ThreeD, statistics};
+use super::{ThreeD, statistics};
 use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::Counters;
@@ -35,18 +38,27 @@ impl ThreeD {
         if r::begin::primitive_id(word) != Some(BeginPrimitiveId::Unchanged) {
             self.primitive = 0;
         }
-        self.open = Some(Open { topology: r::begin::op(word), ..Open::default() });
+        self.open = Some(Open::new(r::begin::op(word)));
     }
 
-    /// END: draws indices that came as data of methods.
+    /// END: draws the vertices that have come.
     pub(super) fn end(&mut self, core: &mut Core, registers: &Registers, counters: &mut Counters, enabled: bool) {
-        let indices = self.open.as_mut().map(|open| std::mem::take(&mut open.indices)).unwrap_or_default();
-        if !indices.is_empty() && enabled {
-            let order = indices::indexed(registers, indices);
-            let unmarked = self.open.as_mut().map(|open| std::mem::take(&mut open.unmarked)).unwrap_or_default();
-            self.draw_order(core, registers, counters, order, Some(&unmarked));
+        if enabled {
+            self.settle_indices(core, registers);
         }
-        self.open = None;
+        let Some(Open { topology, vertices, turns, .. }) = self.open.take() else { return };
+        if enabled && !vertices.numbers.is_empty() {
+            self.draw_order(core, registers, counters, topology, vertices, &turns);
+        }
+    }
+
+    /// Makes indices that came as data of methods into vertices of the draw that is open.
+    fn settle_indices(&mut self, core: &mut Core, registers: &Registers) {
+        let Some(open) = self.open.as_mut().filter(|open| !open.indices.is_empty()) else { return };
+        let order = indices::indexed(registers, std::mem::take(&mut open.indices));
+        if indices::charge(core, &order) {
+            open.add(order);
+        }
     }
 
     /// Indices in the datum. The words before the first whole one and after the last may hold less, as ALIGN says.
@@ -54,10 +66,10 @@ impl ThreeD {
         let Some(open) = &mut self.open else {
             return core.fault(FaultKind::BadMethod, method.into(), format_args!("indices outside of a draw"));
         };
-        if open.indices.len() >= MOST_VERTICES as usize {
+        if open.room() == 0 {
             return;
         }
-        let before = open.indices.len();
+        open.note_flag(edges::flag(registers));
         let mut push = |words: &[u32], align: usize, start: fn(u32) -> usize, count: fn(u32) -> usize| {
             let word = registers.get(align);
             // Where the stream begins counts for its first word, how many there are for its end.
@@ -81,9 +93,6 @@ impl ThreeD {
             ),
             _ => open.indices.push(datum),
         }
-        if !edges::flag(registers) {
-            open.unmarked.extend_from_slice(&open.indices[before..]);
-        }
     }
 
     /// BEGIN, draw, END in one. The size of indices is that of the method's name.
@@ -104,9 +113,10 @@ impl ThreeD {
                 | r::draw_index_buffer16_begin_end_instance_subsequent::ID
                 | r::draw_index_buffer8_begin_end_instance_subsequent::ID
         );
+        self.end(core, registers, counters, enabled);
         self.instance = if subsequent { self.instance.wrapping_add(1) } else { 0 };
         self.primitive = 0;
-        self.open = Some(Open { topology: first::topology(datum), ..Open::default() });
+        self.open = Some(Open::new(first::topology(datum)));
         if enabled {
             let (start, count) = (first::start_index(datum), first::count(datum));
             let size = match method {
@@ -124,35 +134,40 @@ impl ThreeD {
             };
             self.draw(core, registers, counters, order);
         }
-        self.open = None;
+        self.end(core, registers, counters, enabled);
     }
 
-    /// Draws vertices with the topology of the draw that is open.
+    /// Vertices of the draw that is open, or a draw of their own.
     pub(super) fn draw(&mut self, core: &mut Core, registers: &Registers, counters: &mut Counters, order: Order) {
-        self.draw_order(core, registers, counters, order, None);
+        self.settle_indices(core, registers);
+        if order.numbers.is_empty() || !indices::charge(core, &order) {
+            return;
+        }
+        let mut alone = Open::new(None);
+        let open = self.open.as_mut().unwrap_or(&mut alone);
+        open.note_flag(edges::flag(registers));
+        open.add(order);
+        if self.open.is_none() {
+            self.draw_order(core, registers, counters, None, alone.vertices, &alone.turns);
+        }
     }
 
-    /// The same; `unmarked` are the inline indices without edge flag of a draw that has such indices.
+    /// Draws vertices, of which `turns` are the places where the edge flag changes.
     fn draw_order(
         &mut self,
         core: &mut Core,
         registers: &Registers,
         counters: &mut Counters,
+        of_begin: Option<Topology>,
         order: Order,
-        unmarked: Option<&[u32]>,
+        turns: &[u32],
     ) {
-        let of_begin = self.open.as_ref().and_then(|open| open.topology);
         let Some(topology) = indices::topology(registers, of_begin) else {
             return core.fault(FaultKind::BadMethod, r::begin::ID as u64, format_args!("a draw without topology"));
         };
-        let count = order.numbers.len() as u64;
-        let (time, fuel) = indices::draw_cost(count);
-        if count == 0 || !core.budget.spend(time) || !core.budget.charge(fuel) {
-            return;
-        }
         self.take_dirty(registers);
         self.count_input(registers, counters, topology, &order);
-        let unmarked = Unmarked::of(registers, &order, unmarked);
+        let unmarked = Unmarked::of(turns, order.numbers.len());
         let Some((records, places)) = self.vertices(core, registers, counters, order) else { return };
         let hidden = unmarked.hidden(&places);
         self.draw_vertices(core, registers, counters, topology, records, (places, hidden));

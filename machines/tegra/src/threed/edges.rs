@@ -1,12 +1,11 @@
 //! Edge flags: the edges that polygons have when they are drawn as lines or points.
 //!
-//! The flag is that of the vertices that come while the register has it: of all vertices of a draw, or of single
-//! indices in the push buffer, which is how drivers bring an attribute that changes (Mesa). An edge begins at its
-//! vertex. Strips and fans have all of their edges (OpenGL 4.5 compatibility profile, 10.3.6).
+//! The flag is that of the vertices that come while the register has it: drivers bring an attribute that changes as
+//! pieces of a draw (Mesa). An edge begins at its vertex. Strips and fans have all of their edges (OpenGL 4.5
+//! compatibility profile, 10.3.6).
 
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 
-use super::indices::Order;
 use super::shapes::Shapes;
 use crate::registers::Registers;
 use triglyph_engine::draw::program::{RESTART, Shape};
@@ -35,17 +34,19 @@ pub(super) enum Unmarked {
 }
 
 impl Unmarked {
-    /// Those of a draw. `inline` are its inline indices that came without flag, if it has inline indices.
-    pub(super) fn of(registers: &Registers, order: &Order, inline: Option<&[u32]>) -> Self {
-        match inline {
-            None if flag(registers) => Unmarked::None,
-            None => Unmarked::All,
-            Some([]) => Unmarked::None,
-            Some(numbers) => {
-                let mut sorted = numbers.to_vec();
-                sorted.sort_unstable();
-                let found = |number: &u32| sorted.binary_search(number).is_ok();
-                Unmarked::Places(order.numbers.iter().map(found).collect())
+    /// Those of `count` vertices, of which `turns` has the places from which on the flag is the other one. It is on at
+    /// first.
+    pub(super) fn of(turns: &[u32], count: usize) -> Self {
+        match turns {
+            [] => Unmarked::None,
+            [0] => Unmarked::All,
+            turns => {
+                let mut marks = vec![false; count];
+                for turn in turns.chunks(2) {
+                    let end = turn.get(1).map_or(count, |&end| count.min(end as usize));
+                    marks[end.min(turn[0] as usize)..end].fill(true);
+                }
+                Unmarked::Places(marks)
             }
         }
     }

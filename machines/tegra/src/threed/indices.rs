@@ -15,7 +15,7 @@ const VERTEX: u64 = 16;
 pub(super) const MOST_VERTICES: u32 = 1 << 24;
 
 /// The vertices of a draw.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Order {
     /// Numbers before any base, [`RESTART`] between primitives.
     pub numbers: Vec<u32>,
@@ -96,8 +96,14 @@ fn limited(core: &mut Core, count: u32) -> u32 {
     0
 }
 
+/// Takes from the budget what vertices cost before they are shaded. Whether it had that.
+pub(super) fn charge(core: &mut Core, order: &Order) -> bool {
+    let (time, fuel) = draw_cost(order.numbers.len() as u64);
+    core.budget.spend(time) && core.budget.charge(fuel)
+}
+
 /// What a draw of so many vertices costs before they are shaded: nanoseconds of the clock, and fuel besides.
-pub(super) fn draw_cost(count: u64) -> (u64, u64) {
+fn draw_cost(count: u64) -> (u64, u64) {
     (VERTEX * count, cost::DRAW + cost::VERTEX * count)
 }
 

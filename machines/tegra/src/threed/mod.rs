@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! methods that do something at once ─► trigger.rs
-//! BEGIN, draws ─► indices.rs ─► fetch.rs ─► vertex programs ─► patch.rs, geometry.rs ─► feedback.rs ─► pieces.rs ─► scene
+//! BEGIN, draws, END ─► indices.rs, open.rs ─► fetch.rs ─► vertex programs ─► patch.rs, geometry.rs ─► feedback.rs ─► pieces.rs ─► scene
 //!                                               │                                                         │
 //! registers ─► program.rs, units.rs, bindings.rs┴─ target.rs, setup.rs, output.rs, pixels.rs ─────────────┘
 //! CLEAR_SURFACE ─► clear.rs
@@ -26,6 +26,7 @@ mod indices;
 mod inputs;
 mod link;
 mod lookup;
+mod open;
 mod output;
 mod passthrough;
 mod patch;
@@ -47,11 +48,10 @@ mod unsupported;
 
 use std::sync::Arc;
 
-use triglyph_guest::tegra::methods::threed::Topology;
-
 use bindings::Bindings;
 use feedback::Feedback;
 use fetch::Layout;
+use open::Open;
 use pixels::Pixels;
 use program::Programs;
 use remember::{LastPrograms, Unchanged};
@@ -110,15 +110,4 @@ impl Default for ThreeD {
             rooms: Rooms::default(),
         }
     }
-}
-
-/// A draw that has begun.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Open {
-    /// Of BEGIN.
-    topology: Option<Topology>,
-    /// Indices that came as data of methods.
-    indices: Vec<u32>,
-    /// Those of them that came without edge flag.
-    unmarked: Vec<u32>,
 }

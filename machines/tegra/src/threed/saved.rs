@@ -2,11 +2,12 @@
 
 use triglyph_guest::tegra::methods::threed::Topology;
 
+use super::ThreeD;
 use super::bindings::{Bindings, SavedBound};
 use super::feedback::Feedback;
-use super::indices::MOST_VERTICES;
+use super::indices::{MOST_VERTICES, Order};
+use super::open::Open;
 use super::pixels::Pixels;
-use super::{Open, ThreeD};
 use triglyph_engine::snapshot::state;
 
 state! {
@@ -19,8 +20,10 @@ state! {
         pointers: [u32; 4],
         blend_program: Vec<u32>,
     }
-    /// A draw that has begun: topology, which may be none, indices, and those without edge flag.
-    pub(in crate) struct SavedOpen { topology: u32, indices: Vec<u32>, unmarked: Vec<u32> }
+    /// A draw that has begun; its topology may be none.
+    pub(in crate) struct SavedOpen { topology: u32, vertices: SavedOrder, indices: Vec<u32>, turns: Vec<u32> }
+    /// Vertices of a draw.
+    pub(in crate) struct SavedOrder { numbers: Vec<u32>, base: u32, id_offset: u32, indexed: bool }
 }
 
 impl ThreeD {
@@ -29,8 +32,9 @@ impl ThreeD {
             bindings: self.bindings.save(),
             open: self.open.as_ref().map(|open| SavedOpen {
                 topology: open.topology.map_or(u32::MAX, Topology::bits),
+                vertices: SavedOrder::new(&open.vertices),
                 indices: open.indices.clone(),
-                unmarked: open.unmarked.clone(),
+                turns: open.turns.clone(),
             }),
             instance: self.instance,
             primitive: self.primitive,
@@ -42,12 +46,15 @@ impl ThreeD {
     /// What was saved; `None` when there is no such state.
     pub(crate) fn restore(saved: SavedThreeD) -> Option<Self> {
         let SavedThreeD { bindings, open, instance, primitive, pointers, blend_program } = saved;
-        let open = open.map(|SavedOpen { topology, indices, unmarked }| {
-            let topology = Topology::from_register(topology);
-            Open { topology, indices, unmarked }
+        let open = open.map(|SavedOpen { topology, vertices, indices, turns }| {
+            let SavedOrder { numbers, base, id_offset, indexed } = vertices;
+            let vertices = Order { numbers, base, id_offset, indexed };
+            Open { topology: Topology::from_register(topology), vertices, indices, turns }
         });
-        let sound =
-            open.as_ref().is_none_or(|open| open.indices.len().max(open.unmarked.len()) <= MOST_VERTICES as usize + 4);
+        let sound = open.as_ref().is_none_or(|open| {
+            let lengths = [open.vertices.numbers.len(), open.indices.len(), open.turns.len()];
+            lengths.into_iter().all(|length| length <= MOST_VERTICES as usize + 4)
+        });
         (sound && blend_program.len() <= 256).then_some(())?;
         let mut pixels = Pixels::default();
         pixels.set_blend_program(&blend_program);
@@ -61,5 +68,12 @@ impl ThreeD {
             blend_program,
             ..ThreeD::default()
         })
+    }
+}
+
+impl SavedOrder {
+    fn new(order: &Order) -> Self {
+        let &Order { ref numbers, base, id_offset, indexed } = order;
+        SavedOrder { numbers: numbers.clone(), base, id_offset, indexed }
     }
 }

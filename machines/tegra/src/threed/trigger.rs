@@ -32,7 +32,11 @@ impl ThreeD {
             Trigger::BlendInstruction => self.blend_instruction(registers, datum),
             Trigger::StreamOutPointer => self.feedback.set_pointer(method, datum),
             Trigger::PrimitiveId => self.primitive_id(method, datum),
-            Trigger::Begin => self.begin(datum),
+            Trigger::Begin => {
+                // A draw that has no END ends here.
+                self.end(core, registers, counters, enabled);
+                self.begin(datum);
+            }
             Trigger::End => self.end(core, registers, counters, enabled),
             Trigger::DrawInline => self.inline(core, registers, method, datum),
             Trigger::DrawArrayOnce | Trigger::DrawIndexedOnce => {

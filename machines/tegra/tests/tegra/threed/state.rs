@@ -420,12 +420,33 @@ fn edges_without_flag_are_not_drawn() {
             assert_eq!(near(&mut m, middle), flags >> i & 1 != 0, "{flags:03b} {i}");
         }
     }
+    // A polygon that comes in three pieces, of which the second one is an index: it is one polygon.
+    let corners = [(-0.75, -0.75), (0.75, -0.75), (0.75, 0.75), (-0.75, 0.75)].map(|(x, y)| vertex(x, y, 0.5, RED));
+    let middles = [(32, 8), (56, 32), (32, 56), (8, 32)];
+    for flags in 0..16u32 {
+        let mut m = ready();
+        m.set(THREED, &[(r::set_front_polygon_mode::ID, 0x1B01), (r::set_back_polygon_mode::ID, 0x1B01)]);
+        vertices(&mut m, &corners);
+        let array = |start: u32, count: u32| {
+            let flag = (r::set_edge_flag::ID, flags >> start & 1);
+            [flag, (r::set_vertex_array_start::ID, start), (r::draw_vertex_array::ID, count)]
+        };
+        let index = [(r::set_edge_flag::ID, flags >> 1 & 1), (r::draw_inline_index::ID, 1)];
+        let begin = [(r::begin::ID, Topology::Polygon.bits())];
+        let last = [array(2, 1), array(3, 1)].concat();
+        m.set(THREED, &[&begin[..], &array(0, 1), &index, &last, &[(r::end::ID, 0)]].concat());
+        m.expect_no_faults();
+        for (i, middle) in middles.into_iter().enumerate() {
+            assert_eq!(near(&mut m, middle), flags >> i & 1 != 0, "{flags:04b} {i}");
+        }
+    }
+    let corners = &corners[..3];
     // The register counts for all vertices of other draws; strips have all edges.
     for (topology, drawn) in [(Topology::Triangles, false), (Topology::TriangleStrip, true)] {
         let mut m = ready();
         m.set(THREED, &[(r::set_front_polygon_mode::ID, 0x1B01), (r::set_back_polygon_mode::ID, 0x1B01)]);
         m.set(THREED, &[(r::set_edge_flag::ID, 0)]);
-        vertices(&mut m, &corners);
+        vertices(&mut m, corners);
         draw(&mut m, topology, 0, 3);
         assert_eq!(covered(&mut m) != 0, drawn, "{topology:?}");
     }
