@@ -253,6 +253,7 @@ fn pixels(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, tier: &dyn Tier)
         kills: false,
         per_sample: false,
         early_tests: false,
+        sample_numbers: SAMPLES_BY_PLACE,
     };
     let unorm = |shift| Channel::Unorm(Bits { shift, bits: 8 });
     let format = ColorFormat { bytes: 4, swap: 1, channels: [unorm(0), unorm(8), unorm(16), unorm(24)] };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::kernel::Tier;
-use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput};
+use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, SAMPLES_BY_PLACE};
 use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::program::fragment::{
     FragmentCode, FragmentConstants, FragmentInput, FragmentJob, FragmentKey, Interpolation, PixelBlock, Plane,
@@ -84,6 +84,7 @@ pub fn pixel_code(code: Code, inputs: Vec<PixelInput>) -> PixelCode {
         kills: true,
         per_sample: false,
         early_tests: false,
+        sample_numbers: SAMPLES_BY_PLACE,
     }
 }
 

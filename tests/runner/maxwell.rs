@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use libtest_mimic::Failed;
-use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode, Unit, UnitUse};
+use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode, SAMPLES_BY_PLACE, Unit, UnitUse};
 use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, GlobalMemory};
 use triglyph_guest::kernel::program::fragment::{
     FragmentCode, FragmentConstants, FragmentJob, FragmentKey, PixelBlock, Plane, Primitive, Samples, UNITS,
@@ -439,6 +439,7 @@ fn pixels(tier: &dyn Tier, inputs: &Inputs, code: Arc<Code>, environment: Enviro
         kills: true,
         per_sample: false,
         early_tests: false,
+        sample_numbers: SAMPLES_BY_PLACE,
     };
     let output = OutputKey::storing([None; TARGETS]);
     let key = FragmentKey {

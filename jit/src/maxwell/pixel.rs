@@ -108,9 +108,14 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
     fn pixel_info(&mut self, mode: PixldMode, sample: I32x4) -> I32x4 {
         match mode {
             PixldMode::Count => self.quad.e.i(self.quad.plan.samples.count() as i32),
-            PixldMode::CoverageMask => self.quad.covered_samples(),
+            PixldMode::CoverageMask => {
+                let places = self.quad.covered_samples();
+                let moves = self.places_and_numbers();
+                move_bits(self.quad, places, &moves)
+            }
             PixldMode::Offset => {
-                let [x, y] = self.quad.sample_offsets(sample);
+                let place = self.place_of(sample);
+                let [x, y] = self.quad.sample_offsets(place);
                 let e = &mut *self.quad.e;
                 let [x, y] = [x, y].map(|axis| {
                     let unit = e.f(4096.0);
@@ -123,7 +128,9 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
                 let (x, y) = (e.iand(x, low), e.ishl(y, 16));
                 e.ior(x, y)
             }
-            PixldMode::MyIndex if self.code.per_sample => self.quad.e.i(self.quad.place.sample as i32),
+            PixldMode::MyIndex if self.code.per_sample => {
+                self.quad.e.i(self.code.sample_numbers[self.quad.place.sample].into())
+            }
             PixldMode::MyIndex | PixldMode::Covered | PixldMode::CentroidOffset | PixldMode::Unknown(_) => {
                 self.quad.e.i(0)
             }
@@ -136,6 +143,25 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
 }
 
 impl Pixels<'_, '_, '_> {
+    /// Places of a pixel's samples, and the numbers that the program has for them.
+    fn places_and_numbers(&self) -> Vec<(u8, u8)> {
+        let numbers = self.code.sample_numbers.iter().take(self.quad.plan.samples.count());
+        numbers.enumerate().map(|(place, &number)| (place as u8, number)).collect()
+    }
+
+    /// The places of samples that the program names.
+    fn place_of(&mut self, number: I32x4) -> I32x4 {
+        let mut found = number;
+        let numbers = self.code.sample_numbers.iter().enumerate();
+        for (place, &own) in numbers.filter(|&(place, &own)| place != usize::from(own)) {
+            let e = &mut *self.quad.e;
+            let (place, own) = (e.i(place as i32), e.i(own.into()));
+            let here = e.ieq(number, own);
+            found = e.iselect(here, place, found);
+        }
+        found
+    }
+
     /// The location of the first covered sample of each pixel that is partly covered, the centre of others.
     fn centroid(&mut self) -> Option<[F32x4; 2]> {
         let count = self.quad.plan.samples.count();
@@ -214,7 +240,26 @@ pub fn program(quad: &mut Quad<'_, '_>, plan: &PixelPlan, needs: &mut Needs) -> 
     let killed = lower.mask(Loc::Helper);
     let killed = lower.needs.kills.then_some(killed);
     let samples = code.sample_mask.then(|| lower.int(Loc::Reg(mask_at)));
+    let moves: Vec<(u8, u8)> = host.places_and_numbers().into_iter().map(|(place, number)| (number, place)).collect();
     let known = host.known;
     quad.known = known;
+    let samples = samples.map(|numbers| move_bits(quad, numbers, &moves));
     Ok(Results { colors, depth, killed, samples })
+}
+
+/// Bits `from` of a mask, each at its `to`; the mask itself where nothing moves.
+fn move_bits(quad: &mut Quad<'_, '_>, mask: I32x4, moves: &[(u8, u8)]) -> I32x4 {
+    if moves.iter().all(|(from, to)| from == to) {
+        return mask;
+    }
+    let e = &mut *quad.e;
+    let mut all = e.i(0);
+    for &(from, to) in moves {
+        let bit = e.i(1 << from);
+        let own = e.iand(mask, bit);
+        let distance = u32::from(from.abs_diff(to));
+        let moved = if to < from { e.ishr(own, distance) } else { e.ishl(own, distance) };
+        all = e.ior(all, moved);
+    }
+    all
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use triglyph_guest::kernel::Tier;
-use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode};
+use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode, SAMPLES_BY_PLACE};
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment};
 use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentJob, FragmentKey};
@@ -157,6 +157,10 @@ impl Case {
             kills: !rng.word().is_multiple_of(4),
             per_sample: rng.word().is_multiple_of(6),
             early_tests: rng.word().is_multiple_of(5),
+            sample_numbers: {
+                let turned = if rng.word().is_multiple_of(3) { rng.word() as u8 & 15 } else { 0 };
+                SAMPLES_BY_PLACE.map(|place| place ^ turned)
+            },
         };
         scene.key.code = FragmentCode::Maxwell(Arc::new(code));
         let constants = (0..3).map(|_| {

@@ -243,6 +243,18 @@ impl Quad<'_> {
         warp.finish(program, &mut context, watch);
     }
 
+    /// The places of samples that a program names.
+    fn places_of(&self, numbers: u32) -> u32 {
+        let places = self.kernel.code.sample_numbers.iter().enumerate();
+        places.fold(0, |set, (place, number)| set | (numbers >> number & 1) << place)
+    }
+
+    /// What a program calls samples at places.
+    fn numbers_of(&self, places: u32) -> u32 {
+        let numbers = self.kernel.code.sample_numbers.iter().enumerate();
+        numbers.fold(0, |set, (place, number)| set | (places >> place & 1) << number)
+    }
+
     /// What a lane's registers say when it has ended.
     fn results(&self, lane: &Lane) -> Results {
         let code = &self.kernel.code;
@@ -258,7 +270,7 @@ impl Quad<'_> {
             }
             register += 4;
         }
-        let mask = if code.sample_mask { lane.read(Reg(register)) } else { u32::MAX };
+        let mask = if code.sample_mask { self.places_of(lane.read(Reg(register))) } else { u32::MAX };
         let depth = code.depth.then(|| f32::from_bits(lane.read(Reg(register + 1))));
         Results { colors, mask, depth }
     }
@@ -327,13 +339,14 @@ impl Surroundings for View<'_> {
         let quad = self.0;
         match mode {
             PixldMode::Count => quad.kernel.key.samples.count() as u32,
-            PixldMode::CoverageMask => quad.covered[lane.id as usize & 3],
+            PixldMode::CoverageMask => quad.numbers_of(quad.covered[lane.id as usize & 3]),
             PixldMode::Offset => {
-                let units =
-                    quad.sample_offset(sample as usize).map(|offset| (offset * SUBPIXEL).round_ties_even() as i16);
+                let mut numbers = quad.kernel.code.sample_numbers.iter();
+                let place = numbers.position(|&number| u32::from(number) == sample).unwrap_or(usize::MAX);
+                let units = quad.sample_offset(place).map(|offset| (offset * SUBPIXEL).round_ties_even() as i16);
                 u32::from(units[0] as u16) | u32::from(units[1] as u16) << 16
             }
-            PixldMode::MyIndex => quad.sample.unwrap_or(0) as u32,
+            PixldMode::MyIndex => quad.sample.map_or(0, |place| quad.kernel.code.sample_numbers[place].into()),
             PixldMode::Covered | PixldMode::CentroidOffset | PixldMode::Unknown(_) => 0,
         }
     }

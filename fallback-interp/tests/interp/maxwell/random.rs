@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode, Unit, UnitUse};
+use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode, SAMPLES_BY_PLACE, Unit, UnitUse};
 use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::environment::{Environment, GlobalMemory, Image};
 use triglyph_guest::kernel::program::fragment::{FragmentCode, PixelBlock, Samples};
@@ -211,6 +211,7 @@ fn pixels(
         kills: noise.below(2) == 0,
         per_sample: noise.below(2) == 0,
         early_tests: noise.below(2) == 0,
+        sample_numbers: SAMPLES_BY_PLACE,
     };
     scene.key.code = FragmentCode::Maxwell(Arc::new(code));
     scene.key.samples = Samples { across: 2, down: 1 };

@@ -141,7 +141,7 @@ pub(in crate::kernel) mod code;
 pub mod pixel;
 
 pub use code::{Code, Unit, UnitUse};
-pub use pixel::{PixelCode, PixelInput, PixelMode};
+pub use pixel::{PixelCode, PixelInput, PixelMode, SAMPLES_BY_PLACE};
 
 #[cfg(doc)]
 use super::program::environment::{Environment, GlobalMemory};

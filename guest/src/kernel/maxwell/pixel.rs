@@ -15,7 +15,8 @@
 //! other numbers in the bits above). At a place off the centre a plane is `(c + dx*(fx + x)) + dy*(fy + y)`, a position
 //! `(x + 0.5) + offset`. Saturation is that of an f32, whatever the word. PIXLD: COUNT the samples of a pixel, COVMASK
 //! the covered samples of the lane's pixel (before the program), OFFSET the place of a sample in IPA's units, rounded
-//! to nearest, MY_INDEX the sample (0 if not per sample), others 0.
+//! to nearest, MY_INDEX the sample (0 if not per sample), others 0. [`PixelCode::sample_numbers`] says which numbers
+//! samples have here and in the sample mask.
 //!
 //! **KIL**, where guard and test hold, makes a lane a helper. When all lanes of the quad are helpers the program ends
 //! for all of them.
@@ -35,6 +36,7 @@ use std::sync::Arc;
 
 use super::Code;
 use crate::kernel::program::environment::ImageKey;
+use crate::kernel::program::fragment::MAX_SAMPLES;
 use crate::kernel::program::sampler::TextureKey;
 
 /// A pixel program and the state that its code depends on.
@@ -60,7 +62,12 @@ pub struct PixelCode {
     pub per_sample: bool,
     /// See above.
     pub early_tests: bool,
+    /// The number that the program has for the sample at each place of a pixel's cell: each number once.
+    pub sample_numbers: [u8; MAX_SAMPLES],
 }
+
+/// Samples that are numbered by their places.
+pub const SAMPLES_BY_PLACE: [u8; MAX_SAMPLES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// An input word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]

@@ -3,6 +3,7 @@
 use super::{InvalidKey, Validate, ascend, check, each};
 use crate::kernel::maxwell::{Code, PixelCode, Unit};
 use crate::kernel::program::environment::ImageKey;
+use crate::kernel::program::fragment::MAX_SAMPLES;
 use crate::kernel::program::sampler::TextureKey;
 use crate::kernel::program::stage::ShaderKey;
 use crate::tegra::shader::program::MAX_WORDS;
@@ -23,7 +24,10 @@ impl Validate for ShaderKey {
 impl Validate for PixelCode {
     fn validate(&self) -> Result<(), InvalidKey> {
         program(&self.code, &self.textures, &self.images)?;
-        check(ascend(self.inputs.iter().map(|input| input.word)), "inputs ascend by word")
+        check(ascend(self.inputs.iter().map(|input| input.word)), "inputs ascend by word")?;
+        let numbers =
+            self.sample_numbers.iter().fold(0, |set, &number| set | 1u32.checked_shl(number.into()).unwrap_or(0));
+        check(numbers == (1 << MAX_SAMPLES) - 1, "samples have numbers of their own")
     }
 }
 

@@ -116,6 +116,7 @@ struct Facts {
     kills: bool,
     per_sample: bool,
     early_tests: bool,
+    sample_numbers: [u8; MAX_SAMPLES],
 }
 
 /// The program of draws without one.
@@ -140,7 +141,7 @@ fn find(handles: &mut Handles, core: &Core, draft: Draft, code: &Arc<Code>) -> H
     if let Some((_, handle)) = handles.get(&draft) {
         return handle.clone();
     }
-    let Facts { targets, sample_mask, depth, kills, per_sample, early_tests } = draft.facts;
+    let Facts { targets, sample_mask, depth, kills, per_sample, early_tests, sample_numbers } = draft.facts;
     let pixel = PixelCode {
         code: code.clone(),
         textures: draft.textures.to_vec(),
@@ -152,6 +153,7 @@ fn find(handles: &mut Handles, core: &Core, draft: Draft, code: &Arc<Code>) -> H
         kills,
         per_sample,
         early_tests,
+        sample_numbers,
     };
     let key = FragmentKey {
         code: FragmentCode::Maxwell(Arc::new(pixel)),
@@ -413,6 +415,9 @@ fn facts(registers: &Registers, targets: &Targets, header: &ProgramHeader) -> Fa
         kills: fields::KILLS_PIXELS.is_set(&header.0),
         per_sample: several && passes(get(r::set_hybrid_anti_alias_control::ID)) > 1,
         early_tests: r::set_api_mandated_early_z::enable(get(r::set_api_mandated_early_z::ID)),
+        sample_numbers: std::array::from_fn(|k| {
+            if k < targets.samples.count() { sample_at(targets.mode, k) as u8 } else { k as u8 }
+        }),
     }
 }
 

@@ -251,6 +251,56 @@ fn sixteen_samples_are_stored_row_by_row() {
 }
 
 #[test]
+fn programs_number_samples_as_the_mode_does() {
+    // Mode, samples across and down, and the number of the sample at each place of a pixel's cell.
+    let modes: [(u32, [u32; 2], &[u32]); 3] =
+        [(3, [4, 2], &[0, 1, 4, 5, 2, 3, 6, 7]), (4, [4, 2], &[5, 3, 0, 7, 4, 1, 6, 2]), (5, [2, 1], &[1, 0])];
+    for (mode, [across, down], numbers) in modes {
+        let ready = || {
+            let mut m = ready();
+            multisampled(&mut m, mode, [across, down]);
+            m.set(THREED, &[(r::set_color_target_format::id(0), 0xE5), (r::set_ps_output_sample_mask_usage::ID, 1)]);
+            m
+        };
+        let sample = |m: &mut Machine, x: u32, y: u32, k: u32| {
+            let (column, row) = (across * x + k % across, down * y + k / across);
+            f32::from_bits(m.words::<1>(TARGET + u64::from(4 * (row * 16 * across + column)))[0])
+        };
+        let samples = (0..).zip(numbers.iter().copied());
+        // Red is what PIXLD says of the sample, or of those that are covered: the first two in pixel 8.
+        let shown = |mode: &str| format!("pixld.{mode} r0, pt, [rz]\ni2f.f32.b32 r0, r0, 0x0\nexit\n");
+        let mut m = ready();
+        program(&mut m, PIXEL, pixel_header(0), &shown("my_index"));
+        m.set(THREED, &[(r::set_hybrid_anti_alias_control::ID, 2)]);
+        fill(&mut m, 0.5, RED);
+        for (k, number) in samples.clone() {
+            assert_eq!(sample(&mut m, 5, 9, k), number as f32, "{mode} {k}");
+        }
+        let mut m = ready();
+        program(&mut m, PIXEL, pixel_header(0), &shown("covmask"));
+        let edge = (8.0 + 1.5 / 16.0) / 8.0 - 1.0;
+        vertices(&mut m, &rectangle([-1.0, -1.0, edge, 1.0], 0.5, RED));
+        draw(&mut m, Topology::TriangleStrip, 0, 4);
+        for (k, number) in samples.clone() {
+            assert_eq!(sample(&mut m, 8, 3, k), if number < 2 { 3.0 } else { 0.0 }, "{mode} {k}");
+        }
+        // The program's mask.
+        for chosen in 0..numbers.len() {
+            let mut m = ready();
+            let mut header = pixel_header(0);
+            header[19] = 1;
+            let text = format!("mov32i r0, {:#x}, 0xf\nmov32i r4, {:#x}, 0xf\nexit\n", 1f32.to_bits(), 1 << chosen);
+            program(&mut m, PIXEL, header, &text);
+            fill(&mut m, 0.5, RED);
+            m.expect_no_faults();
+            for (k, number) in samples.clone() {
+                assert_eq!(sample(&mut m, 2, 2, k), f32::from(u8::from(number as usize == chosen)), "{mode} {k}");
+            }
+        }
+    }
+}
+
+#[test]
 fn triangles_fill_what_registers_say() {
     // A small triangle: 256ths of pixels matter to those that it only touches.
     let pixel = |v: f32| v / 32.0 - 1.0;
