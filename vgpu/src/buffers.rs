@@ -242,8 +242,8 @@ impl Buffers {
         self.leaving.push(Leaving { places, home, size, is_shared, uses });
     }
 
-    /// Gives back memory whose uses are over, as `over` says; `clear` makes it zero, given its offset, size, and whether
-    /// a file of its own had its bytes.
+    /// Gives back memory whose uses are over, as `over` says; `clear` makes it zero, given its offset, its size, and
+    /// whether a file of its own had its bytes.
     pub fn reap(&mut self, over: impl Fn(Use) -> bool, clear: impl Fn(u64, u64, bool)) {
         let is_over = |leaving: &mut Leaving| leaving.uses.iter().all(&over);
         let gone: Vec<Leaving> = self.leaving.extract_if(.., is_over).collect();

@@ -20,8 +20,8 @@ const MOST_BUFFERS: u32 = 1024;
 const MOST_SEGMENTS: u32 = 512;
 const MOST_RELOCATIONS: u32 = 1024;
 
-/// Submits a push buffer. The program waits for what other processes may see: they have GPUs of their own, which know of
-/// no commands of this one.
+/// Submits a push buffer. The program waits for what other processes may see: they have GPUs of their own, which know
+/// of no commands of this one.
 ///
 /// # Errors
 /// Those of [`submit`].

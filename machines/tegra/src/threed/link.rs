@@ -131,8 +131,8 @@ fn leads_to(at: usize, word: u64) -> Option<(u32, u64)> {
     }
 }
 
-/// Appends the function at an address of the segment, as far as control flow reaches it; nothing when it is empty or too
-/// long.
+/// Appends the function at an address of the segment, as far as control flow reaches it; nothing when it is empty or
+/// too long.
 fn append(core: &mut Core, segment: u64, target: u32, code: &mut Vec<u64>, problems: &mut Vec<Problem>) -> Piece {
     let start = target & !(BUNDLE - 1);
     let address = segment.wrapping_add(start.into()) & ADDRESS_MASK;
