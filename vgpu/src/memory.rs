@@ -11,7 +11,7 @@ use libc::c_int;
 use crate::buffers::PAGE;
 use crate::chip::Chip;
 
-/// What the page behind a GPU's memory begins with: descriptors of a node are known by it in other processes, too.
+/// The first bytes of the page after a GPU's memory. Other processes recognise a descriptor of the node by them.
 static MARK: u64 = 0x7570_6776_2D74_6774;
 
 /// Descriptors below are left to programs that count theirs.
@@ -135,7 +135,7 @@ impl Mapping {
 /// Puts a mapping of a file in the place of another one.
 ///
 /// # Safety
-/// All of the range is mapped, by whoever will see the other bytes.
+/// All of the range is mapped already, and its users accept that its bytes change.
 unsafe fn map_over(address: usize, size: u64, protection: c_int, file: c_int, offset: u64) -> io::Result<()> {
     let flags = libc::MAP_SHARED | libc::MAP_NORESERVE | libc::MAP_FIXED;
     // As a system call: the function of this name is one that this library replaces.

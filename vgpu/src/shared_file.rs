@@ -1,8 +1,8 @@
 //! Files of buffers, by which processes share them: what the kernel calls PRIME descriptors.
 //!
-//! A buffer that is shared leaves the GPU's memory for a file of its own: its bytes, and a page that says what kind of
-//! buffer they are. Whoever has a descriptor of the file maps the same pages. The file cannot become shorter, so that
-//! no other process can take them away.
+//! A shared buffer moves from the GPU's memory to a file of its own: its bytes, and a page with its size and layout.
+//! Every process with a descriptor of the file maps the same pages. The file is sealed against shrinking: a process
+//! that truncated it would make the others fault.
 
 #![allow(unsafe_code)]
 

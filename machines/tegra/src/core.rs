@@ -259,8 +259,8 @@ impl Core {
         self.count_missing(FaultKind::UnmappedRead, address, missing as u64, what);
     }
 
-    /// Fills `out` with the code at `address`, zeros where memory is not mapped: what lies behind a program need not be
-    /// there. Sees everything drawn so far.
+    /// Fills `out` with the bytes at `address`, zeros without a fault where memory is not mapped: a program may end
+    /// close to the end of its mapping. Sees everything drawn so far.
     pub fn read_code(&mut self, address: u64, out: &mut [u8]) {
         self.renderer.flush_overlapping(&self.memory, self.at(address).range(out.len() as u64));
         self.memory.read_pieces(self.at(address), out);

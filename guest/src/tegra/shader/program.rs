@@ -291,8 +291,8 @@ impl Program {
         self.instructions.last().map_or(0, |last| last.address as usize / 8 + 1)
     }
 
-    /// Words of the code up to the last one that control flow reaches, be it an instruction or none: where there was
-    /// none there may be one later.
+    /// Words of the code up to the last one that control flow reaches, whether or not it is an instruction. A word that
+    /// is none may become one when the guest writes it.
     pub fn reached_words(&self) -> usize {
         self.words().max(self.unknown.last().map_or(0, |last| last.address as usize / 8 + 1))
     }

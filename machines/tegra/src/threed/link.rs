@@ -40,7 +40,7 @@ pub(super) struct Piece {
     pub at: u32,
     /// Words in the code that kernels see; 0 if there is no instruction.
     pub words: usize,
-    /// Words that control flow reaches, be they instructions or none; 0 if there is no memory.
+    /// Words up to the last one that control flow reaches, whether or not it is an instruction; 0 without memory.
     reached_words: usize,
     /// Hash of the reached words as they are in memory.
     hash: u64,

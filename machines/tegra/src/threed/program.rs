@@ -61,7 +61,7 @@ pub(crate) struct Loaded {
     pub reads: bool,
     /// Whether it writes global memory or images.
     pub writes: bool,
-    /// Words behind the header that control flow reaches, be they instructions or none.
+    /// Words after the header up to the last one that control flow reaches, whether or not it is an instruction.
     reached_words: usize,
     /// Hash of header and reached words as they are in memory.
     hash: u64,
