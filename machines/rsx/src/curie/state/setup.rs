@@ -47,7 +47,7 @@ pub(super) fn derive(
         edges: flag(m::set_edge_flag::ID),
         depth_offset: DepthOffset {
             factor: float(m::set_polygon_offset_scale_factor::ID),
-            constant: float(m::set_polygon_offset_bias::ID) * 0.5 * depth_unit(target.depth),
+            constant: float(m::set_polygon_offset_bias::ID) * depth_unit(target.depth),
             enabled: [
                 m::set_poly_offset_fill_enable::ID,
                 m::set_poly_offset_line_enable::ID,
@@ -101,8 +101,8 @@ const POINT_SIZE: u32 = 6;
 /// The output that holds the fog coordinate, and clip distances 0 to 2.
 const FOG: u32 = 5;
 
-/// The smallest difference of depths: 2^-24 or 2^-16. Mesa writes twice the number of such units (a driver that runs on
-/// the hardware; RPCS3 takes the number as it is).
+/// A step of the depth buffer, 2^-24 or 2^-16, which is the unit of the register. RPCS3 #12788 found so with titles;
+/// Mesa's nv30 writes OpenGL's units doubled, which are two steps.
 fn depth_unit(format: Option<DepthFormat>) -> f32 {
     match format {
         Some(DepthFormat::Z16 | DepthFormat::F16) => 1.0 / 65_536.0,

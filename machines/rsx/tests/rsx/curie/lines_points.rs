@@ -61,8 +61,7 @@ fn polygon_offset_moves_depth_by_slope_and_units() {
     let near = |a: f64, b: f64| (a - b).abs() < 2.0 / 16_777_216.0;
     assert!(near(depth(0.0, 0.0, fill), plain));
     assert!(near(depth(2.0, 0.0, fill), plain + 2.0 / 32.0));
-    // Half a unit of 2^-24 for each of the register.
-    assert!(near(depth(0.0, 2048.0, fill), plain + 1024.0 / 16_777_216.0));
+    assert!(near(depth(0.0, 2048.0, fill), plain + 2048.0 / 16_777_216.0));
     assert!(near(depth(2.0, 2048.0, m::set_poly_offset_line_enable::ID), plain));
 }
 
