@@ -2,6 +2,7 @@
 //!
 //! A machine draws scenes of one kind: of fixed-function fragments, or of programs ([`program`]).
 
+mod background;
 mod clock;
 mod closed;
 mod inputs;
@@ -34,6 +35,7 @@ use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
 use crate::scene::{Allowance, DrawState, Scene, SceneTarget};
 use crate::sched::{Executor, Interrupter, Scheduler, Timeline};
 use crate::trace;
+use background::Background;
 pub use clock::ScopedTimer;
 use clock::StageClock;
 use closed::ClosedWork;
@@ -99,6 +101,7 @@ pub struct Renderer {
     images: TextureCache<Arc<ImageSource>>,
     programs: ProgramScene,
     closed: ClosedWork,
+    background: Background,
     /// Who may interrupt the bounded run that is in progress.
     interrupter: Option<Interrupter>,
     /// Counts the targets of scenes.
@@ -199,6 +202,7 @@ impl Renderer {
             images: TextureCache::default(),
             programs: ProgramScene::new(ProgramTarget::NOWHERE),
             closed: ClosedWork::default(),
+            background: Background::default(),
             interrupter: None,
             target_number: 0,
             target_memory: None,
@@ -313,6 +317,8 @@ impl Renderer {
         self.note_fixed_draw(memory, call, triangles, first);
         if call.state.feedback {
             self.close_scene(memory);
+        } else {
+            self.note_drawn(memory, first, &call.state);
         }
     }
 
@@ -381,7 +387,7 @@ impl Renderer {
     /// Whether anything may not be drawn yet. Scenes of programs also have states without primitives.
     #[inline]
     fn has_scenes(&self) -> bool {
-        !self.scene.is_empty() || !self.programs.states.is_empty() || self.has_closed()
+        !self.scene.is_empty() || !self.programs.states.is_empty() || self.has_closed() || !self.background.is_empty()
     }
 
     #[inline(never)]
@@ -422,7 +428,7 @@ impl Renderer {
     /// Returns whether anything was drawn.
     pub fn flush_overlapping(&mut self, memory: &Memory, range: GuestRange) -> bool {
         let had_closed = self.flush_closed(memory);
-        if self.scene.is_empty() && self.programs.is_empty() {
+        if self.scene.is_empty() && self.background.is_empty() && self.programs.is_empty() {
             return had_closed;
         }
         let touched = self.scene_touches(memory, range);
@@ -437,9 +443,11 @@ impl Renderer {
         self.may_touch(memory, range) && (self.fixed_touches(memory, range) || self.programs_touch(memory, range))
     }
 
-    /// Whether the scene of fixed-function fragments touches any byte of a range, there or where else it is mapped.
+    /// Whether the scene of fixed-function fragments touches any byte of a range, there or where else it is mapped. That
+    /// in the background has the same target.
     fn fixed_touches(&self, memory: &Memory, range: GuestRange) -> bool {
-        !self.scene.is_empty() && self.scene.target.touches(memory, range)
+        let is_empty = self.scene.is_empty() && self.background.is_empty();
+        !is_empty && self.scene.target.touches(memory, range)
     }
 
     /// Notes packets of a push buffer that code was run for, and the words they had.

@@ -1,6 +1,7 @@
 //! Tests of the library as a host uses it, one binary for all of them.
 #![allow(missing_docs, reason = "test code, never published")]
 
+mod background;
 mod bounded;
 mod console_scenes;
 mod fuel;

@@ -23,33 +23,44 @@ pub fn draw(
     context: &DrawContext<'_>,
     textures: &mut TextureCache<TextureSource>,
 ) -> RasterStats {
-    let DrawContext { memory, scheduler, .. } = *context;
     let start = Instant::now();
-    if drawing.prepared.is_empty() {
-        textures.start_scene(memory);
-    }
-    let mut texture =
-        |source: &TextureSource, decoder: &dyn TextureDecoder| textures.get(memory, scheduler, source, decoder);
-    let independent = !scene.target.tiles_alias(memory) && !scene.states.iter().any(|span| span.state.feedback);
-    let (removal, kernels) = (context.removal_of(scene, independent), context.removal.1);
-    let is_ready = drawing
-        .prepare(&scene.states, context, |span| PreparedState::new(&span.state, (removal, kernels), &mut texture));
+    let memory = context.memory;
+    let independent = is_independent(scene, memory);
+    let is_ready = drawing.prepare_fixed(scene, context, context.removal_of(scene, independent), textures);
     let texture = start.elapsed();
     if !is_ready {
         return RasterStats { texture, ..RasterStats::default() };
     }
 
-    let prepared = &drawing.prepared;
-    let tiles = Tiles {
-        scene,
-        target: target(scene, memory),
-        textures: scene.states.iter().zip(prepared).map(|(span, p)| p.bind(&span.state, memory)).collect(),
-        prepared,
-    };
+    let tiles = Tiles::new(scene, &drawing.prepared, memory);
     let progress = Progress { walk: &mut drawing.walk, before: &drawing.before };
     let stats = walk(scene, &tiles, progress, context, independent);
     mark_written(scene, memory);
     RasterStats { texture, ..stats }
+}
+
+/// Whether the tiles of a scene may be drawn in any order.
+pub(crate) fn is_independent(scene: &Scene, memory: &Memory) -> bool {
+    !scene.target.tiles_alias(memory) && !scene.states.iter().any(|span| span.state.feedback)
+}
+
+impl Drawing<PreparedState> {
+    /// Prepares the states of a scene. False if that was interrupted.
+    pub(super) fn prepare_fixed(
+        &mut self,
+        scene: &Scene,
+        context: &DrawContext<'_>,
+        removal: Removal,
+        textures: &mut TextureCache<TextureSource>,
+    ) -> bool {
+        let DrawContext { memory, scheduler, removal: (_, kernels), .. } = *context;
+        if self.prepared.is_empty() {
+            textures.start_scene(memory);
+        }
+        let mut texture =
+            |source: &TextureSource, decoder: &dyn TextureDecoder| textures.get(memory, scheduler, source, decoder);
+        self.prepare(&scene.states, context, |span| PreparedState::new(&span.state, (removal, kernels), &mut texture))
+    }
 }
 
 fn target<'m>(scene: &Scene, memory: &'m Memory) -> Target<'m> {
@@ -62,7 +73,7 @@ fn target<'m>(scene: &Scene, memory: &'m Memory) -> Target<'m> {
     }
 }
 
-fn mark_written(scene: &Scene, memory: &Memory) {
+pub(super) fn mark_written(scene: &Scene, memory: &Memory) {
     let target = &scene.target;
     let Some((first, last)) = scene.touched_rows() else { return };
     let edge = target.block.edge();
@@ -184,7 +195,7 @@ pub(crate) fn cover_fixed(scene: &Scene, index: u32, area: Rect) -> Vec<PixelBlo
 }
 
 /// A scene in the course of being drawn.
-struct Tiles<'a> {
+pub(super) struct Tiles<'a> {
     scene: &'a Scene,
     target: Target<'a>,
     prepared: &'a [PreparedState],
@@ -227,7 +238,12 @@ impl Painter for Tiles<'_> {
     }
 }
 
-impl Tiles<'_> {
+impl<'a> Tiles<'a> {
+    pub(super) fn new(scene: &'a Scene, prepared: &'a [PreparedState], memory: &'a Memory) -> Self {
+        let textures = scene.states.iter().zip(prepared).map(|(span, state)| state.bind(&span.state, memory));
+        Tiles { scene, target: target(scene, memory), textures: textures.collect(), prepared }
+    }
+
     fn call(&self, kernel: &SelectedPixel, state: usize, blocks: &[PixelBlock], survivors: &[Survivors]) {
         let draw = &*self.scene.states[state].state;
         kernel.shade(&PixelJob {

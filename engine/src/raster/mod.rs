@@ -7,6 +7,7 @@
 //!
 //! **Invariant**: tiles are independent. Where two would share memory they are drawn one after the other instead.
 
+mod background;
 mod cover;
 mod coverage;
 mod fixed;
@@ -25,8 +26,9 @@ use crate::cache::{DividedKernels, Division, Handle, Kernels, PixelCost, Removal
 use crate::mem::{Memory, Misses};
 use crate::scene::{Kind, Rect, Scene};
 use crate::sched::{Interrupter, Scheduler};
+pub use background::{BackgroundScene, expected_cost};
 pub use fixed::{PreparedState, draw};
-pub(crate) use fixed::{count_fixed, cover_fixed};
+pub(crate) use fixed::{count_fixed, cover_fixed, is_independent};
 pub use program::{PreparedProgramState, draw_programs, is_ordered};
 pub(crate) use program::{count_programs, cover_programs};
 
@@ -127,6 +129,17 @@ struct Walk {
     /// Nanoseconds that all of it should take, and has taken so far.
     expected: u64,
     measured: u64,
+    totals: Totals,
+}
+
+/// What threads have done of a walk since somebody asked.
+#[derive(Debug, Default)]
+struct Totals {
+    blocks: AtomicU64,
+    nanoseconds: AtomicU64,
+    hidden: AtomicU64,
+    /// Whether hidden pixels were looked for.
+    divided: AtomicBool,
 }
 
 /// How far the tiles of a scene are drawn: see [`Drawing`].
@@ -215,6 +228,22 @@ trait Painter: Sync {
 /// How long a kernel should take for the blocks of one call, in nanoseconds: an interrupt waits that long.
 const AT_ONCE: u64 = 40_000;
 
+/// What ends the drawing of a tile early, and what its hidden surfaces are removed for.
+#[derive(Clone, Copy, Debug)]
+struct TileContext<'a> {
+    interrupter: Option<&'a Interrupter>,
+    /// Set when nobody waits for the rest.
+    stop: Option<&'a AtomicBool>,
+    removal: Removal,
+}
+
+impl TileContext<'_> {
+    #[inline]
+    fn is_interrupted(&self) -> bool {
+        self.interrupter.is_some_and(Interrupter::is_set) || self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+}
+
 /// Draws the tiles of a scene that are not drawn yet, in order if they are not independent.
 fn walk<P>(
     scene: &Scene<P::Kind>,
@@ -227,45 +256,59 @@ where
     P: Painter,
     Scene<P::Kind>: Sync,
 {
-    let Walk { tiles, expected, measured } = walk.get_or_insert_with(|| {
+    let walk = walk.get_or_insert_with(|| Walk::new(scene, painter, before));
+    let tile = TileContext { interrupter: context.interrupter, stop: None, removal: context.removal.0 };
+    let work = |i: usize| walk.draw(scene, painter, i, &tile);
+    if independent {
+        context.scheduler.for_each(walk.tiles.len(), Duration::from_nanos(walk.expected), work);
+    } else {
+        (0..walk.tiles.len()).for_each(work);
+    }
+    walk.end(scene, painter)
+}
+
+impl Walk {
+    /// All tiles that have more primitives than were drawn `before`.
+    fn new<P: Painter>(scene: &Scene<P::Kind>, painter: &P, before: &[u32]) -> Self {
         let drawn = |tile: usize| before.get(tile).copied().unwrap_or(0);
         let busy = (0..scene.bins.len()).filter(|&tile| scene.bins[tile].len() > drawn(tile) as usize);
         let tiles = busy
             .map(|number| Tile { number, drawn: AtomicU32::new(drawn(number)), runaways: Runaways::default() })
             .collect();
-        Walk { tiles, expected: cost(scene, painter), measured: 0 }
-    });
-    let blocks = AtomicU64::new(0);
-    let nanoseconds = AtomicU64::new(0);
-    let (divided, hidden) = (AtomicBool::new(false), AtomicU64::new(0));
-    let work = |i: usize| {
+        Walk { tiles, expected: cost(scene, painter), measured: 0, totals: Totals::default() }
+    }
+
+    /// Draws one of the tiles.
+    fn draw<P: Painter>(&self, scene: &Scene<P::Kind>, painter: &P, tile: usize, context: &TileContext<'_>) {
         let start = Instant::now();
-        let done = draw_tile(scene, painter, &tiles[i], context);
+        let done = draw_tile(scene, painter, &self.tiles[tile], context);
+        let Totals { blocks, nanoseconds, hidden, divided } = &self.totals;
         blocks.fetch_add(done.blocks, Ordering::Relaxed);
         divided.fetch_or(done.hidden.is_some(), Ordering::Relaxed);
         hidden.fetch_add(done.hidden.unwrap_or(0), Ordering::Relaxed);
         nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
-    };
-    if independent {
-        context.scheduler.for_each(tiles.len(), Duration::from_nanos(*expected), work);
-    } else {
-        (0..tiles.len()).for_each(work);
     }
-    let taken = nanoseconds.into_inner();
-    *measured += taken;
-    tiles.retain_mut(|tile| (*tile.drawn.get_mut() as usize) < scene.bins[tile.number].len());
-    if tiles.is_empty() {
-        // Where hidden pixels were left out, the time says nothing of what a pixel costs.
-        if scene.primitives.len() <= LOOKED_AT && !divided.into_inner() {
-            correct(scene, painter, *expected, *measured);
+
+    /// Nobody draws for now. Returns what was done since it was asked last; the tiles that are left are looked for
+    /// anew.
+    fn end<P: Painter>(&mut self, scene: &Scene<P::Kind>, painter: &P) -> RasterStats {
+        let Totals { blocks, nanoseconds, hidden, divided } = std::mem::take(&mut self.totals);
+        let taken = nanoseconds.into_inner();
+        self.measured += taken;
+        self.tiles.retain_mut(|tile| (*tile.drawn.get_mut() as usize) < scene.bins[tile.number].len());
+        if self.tiles.is_empty() {
+            // Where hidden pixels were left out, the time says nothing of what a pixel costs.
+            if scene.primitives.len() <= LOOKED_AT && !divided.into_inner() {
+                correct(scene, painter, self.expected, self.measured);
+            }
+            note_times(scene, painter, self.measured);
         }
-        note_times(scene, painter, *measured);
-    }
-    RasterStats {
-        blocks: blocks.into_inner(),
-        hidden: hidden.into_inner(),
-        raster: Duration::from_nanos(taken),
-        ..RasterStats::default()
+        RasterStats {
+            blocks: blocks.into_inner(),
+            hidden: hidden.into_inner(),
+            raster: Duration::from_nanos(taken),
+            ..RasterStats::default()
+        }
     }
 }
 
@@ -329,14 +372,14 @@ struct TileDone {
 }
 
 /// Draws one tile, or what is left of it until that is interrupted.
-fn draw_tile<P: Painter>(scene: &Scene<P::Kind>, painter: &P, tile: &Tile, context: &DrawContext<'_>) -> TileDone {
+fn draw_tile<P: Painter>(scene: &Scene<P::Kind>, painter: &P, tile: &Tile, context: &TileContext<'_>) -> TileDone {
     let area = scene.tile(tile.number);
     let bin = &scene.bins[tile.number][..];
     let mut drawn = tile.drawn.load(Ordering::Relaxed) as usize;
     let mut scratch = scene.take_scratch();
     let mut done = TileDone::default();
     let mut state = 0;
-    let always = context.removal.0 == Removal::Always;
+    let always = context.removal == Removal::Always;
     while drawn < bin.len() && !context.is_interrupted() {
         state = state_of(scene, state, bin[drawn]);
         if painter.division(state).is_some() {

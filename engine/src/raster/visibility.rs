@@ -13,7 +13,7 @@ use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::PixelBlock;
 
 use super::runaway::Runaways;
-use super::{AT_ONCE, DrawContext, Painter, state_of};
+use super::{AT_ONCE, Painter, TileContext, state_of};
 use crate::cache::{Covered, HiddenSurfaces, PixelCost};
 use crate::scene::{BlockSpan, Rect, Scene, TileScratch};
 
@@ -31,7 +31,7 @@ pub(super) fn collect<P: Painter>(
     painter: &P,
     (bin, mut state): (&[u32], usize),
     area: Rect,
-    context: &DrawContext<'_>,
+    context: &TileContext<'_>,
     scratch: &mut TileScratch,
 ) -> usize {
     // An interrupt waits for all of them.

@@ -39,12 +39,12 @@ pub(super) struct ClosedWork {
     /// What came of such draws and no machine has taken yet.
     pub(super) accounts: Vec<(Drawn, Account)>,
     /// Empty scenes, kept for their allocations.
-    spare: Vec<Scene>,
+    pub(super) spare: Vec<Scene>,
     spare_programs: Vec<ProgramScene>,
 }
 
 /// Takes a scene, and leaves an empty one with the same target.
-fn take<K: Kind>(scene: &mut Scene<K>, spare: &mut Vec<Scene<K>>) -> Scene<K> {
+pub(super) fn take<K: Kind>(scene: &mut Scene<K>, spare: &mut Vec<Scene<K>>) -> Scene<K> {
     let mut empty = spare.pop().unwrap_or_else(|| Scene::new(scene.target));
     empty.reset(scene.target);
     std::mem::replace(scene, empty)
@@ -61,13 +61,25 @@ impl ClosedWork {
         self.queue.push_back(Work::Transfer(request.clone(), Progress::default()));
     }
 
-    /// The first is done. What the states of a scene hold is let go.
+    /// A scene that is older than all others comes back from the background.
+    pub(super) fn take_back(&mut self, scene: Box<Scene>, drawing: Drawing<PreparedState>) {
+        if drawing.is_complete() {
+            self.keep_spare(*scene);
+        } else {
+            self.queue.push_front(Work::Scene(scene, drawing));
+        }
+    }
+
+    /// What the states of a scene hold is let go.
+    fn keep_spare(&mut self, mut scene: Scene) {
+        scene.reset(scene.target);
+        self.spare.push(scene);
+    }
+
+    /// The first is done.
     fn remove_first(&mut self) {
         match self.queue.pop_front() {
-            Some(Work::Scene(mut scene, _)) => {
-                scene.reset(scene.target);
-                self.spare.push(*scene);
-            }
+            Some(Work::Scene(scene, _)) => self.keep_spare(*scene),
             Some(Work::Programs(mut scene, _)) => {
                 scene.reset(scene.target);
                 self.spare_programs.push(*scene);
@@ -119,6 +131,7 @@ impl Renderer {
             return self.flush(memory);
         }
         self.restart_clocks();
+        self.leave_background(memory);
         if !self.scene.is_empty() {
             let drawing = self.end_open_fixed();
             let ClosedWork { queue, spare, .. } = &mut self.closed;
@@ -140,6 +153,7 @@ impl Renderer {
 
     /// Does what is closed, oldest first. False if that was interrupted.
     pub(super) fn draw_closed_until(&mut self, memory: &Memory, interrupter: Option<&Interrupter>) -> bool {
+        self.end_background(memory, interrupter);
         while let Some(work) = self.closed.queue.front_mut() {
             let _span = trace::flush();
             memory.note_host_writes();

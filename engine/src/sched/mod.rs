@@ -4,6 +4,7 @@
 //! time by
 //! [`Worker`]. The caller always takes part in its own work, so an engine of one thread starts none for it.
 
+mod background;
 mod device_worker;
 mod executor;
 mod interrupter;
@@ -17,6 +18,7 @@ use std::time::Duration;
 use crate::error::Error;
 use crate::sync::Mutex;
 use crate::sync::thread::{self, JoinHandle};
+pub use background::BackgroundWorkers;
 pub use device_worker::{BoundedWork, DeviceWorker, WorkerError, WorkerOptions};
 pub use executor::Executor;
 pub use interrupter::Interrupter;
@@ -105,6 +107,16 @@ impl Scheduler {
     /// Threads that work at once, the caller's included.
     pub fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// The threads besides the caller, for work in the background; `None` where there are none.
+    pub fn background_workers(&self) -> Option<BackgroundWorkers> {
+        let (pool, threads) = match &self.helpers {
+            Helpers::None => return None,
+            Helpers::Own(own) => (&own.pool, None),
+            Helpers::Host { threads, pool } => (pool, Some(threads.clone())),
+        };
+        (self.threads > 1).then(|| BackgroundWorkers::new(pool.clone(), threads, self.threads - 1))
     }
 
     /// Whether work that takes a single thread about `cost` would be shared now. Smaller work is shared while workers

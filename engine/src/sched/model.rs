@@ -74,6 +74,46 @@ fn pieces_are_done_once_while_their_job_is_there() {
 }
 
 #[test]
+fn the_background_ends_before_what_it_borrows() {
+    explore(|| {
+        let pool = Arc::new(WorkerPool::default());
+        let workers = [false, true].map(|spin| {
+            let pool = pool.clone();
+            thread::spawn(move || pool.run(spin))
+        });
+        for pieces in [1, 3] {
+            let borrowed = Borrowed::new(pieces);
+            let there = borrowed.there.clone();
+            let next = AtomicUsize::new(0);
+            let take = || {
+                assert!(there.load(SeqCst), "the background after its end");
+                let piece = next.fetch_add(1, SeqCst);
+                borrowed.done.get(piece).is_some_and(|done| done.fetch_add(1, SeqCst) == 0)
+            };
+            let work = |leave: &dyn Fn() -> bool| {
+                while !leave() {
+                    if !take() {
+                        return false;
+                    }
+                }
+                true
+            };
+            pool.with_background(&work, || {
+                pool.want(2);
+                share(&pool, 2);
+                while take() {}
+                pool.clear_background();
+                assert!(borrowed.done.iter().all(|done| done.load(SeqCst) == 1));
+            });
+        }
+        pool.stop();
+        for worker in workers {
+            worker.join().unwrap();
+        }
+    });
+}
+
+#[test]
 fn two_callers_share_a_pool() {
     explore(|| {
         let pool = Arc::new(WorkerPool::default());

@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
 use std::time::Duration;
 
 use super::*;
@@ -108,4 +108,66 @@ fn items_are_moved_into_the_work() {
     let mut numbers = vec![0u32; 100];
     scheduler.for_each_item(numbers.iter_mut().enumerate().collect(), LARGE, |(i, n)| *n = i as u32);
     assert!(numbers.iter().enumerate().all(|(i, &n)| n == i as u32));
+}
+
+#[test]
+fn workers_do_in_the_background_what_the_caller_leaves() {
+    for scheduler in schedulers() {
+        let Some(workers) = scheduler.background_workers() else {
+            assert_eq!(scheduler.threads(), 1);
+            continue;
+        };
+        let caller = std::thread::current().id();
+        let (left, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = |leave: &dyn Fn() -> bool| {
+            assert_ne!(std::thread::current().id(), caller);
+            while !leave() {
+                if left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_err() {
+                    return false;
+                }
+                done.fetch_add(1, SeqCst);
+            }
+            true
+        };
+        let mut expected = 0;
+        workers.run(&work, || {
+            for round in 1..=ROUNDS.min(50) {
+                left.store(round, SeqCst);
+                expected += round;
+                workers.want();
+                // Jobs of the caller come between.
+                let sum = AtomicUsize::new(0);
+                scheduler.for_each(7, LARGE, |i| {
+                    sum.fetch_add(i, SeqCst);
+                });
+                assert_eq!(sum.into_inner(), 21);
+                while left.load(SeqCst) != 0 {
+                    std::thread::yield_now();
+                }
+                workers.clear();
+                assert_eq!(done.load(SeqCst), expected);
+            }
+        });
+    }
+}
+
+#[test]
+fn a_panic_waits_for_the_background() {
+    for scheduler in schedulers() {
+        let Some(workers) = scheduler.background_workers() else { continue };
+        let inside = AtomicUsize::new(0);
+        let work = |_: &dyn Fn() -> bool| {
+            inside.fetch_add(1, SeqCst);
+            std::thread::sleep(Duration::from_millis(1));
+            inside.fetch_sub(1, SeqCst);
+            false
+        };
+        let main = || {
+            workers.want();
+            panic!("the caller");
+        };
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| workers.run(&work, main)));
+        assert!(result.is_err());
+        assert_eq!(inside.into_inner(), 0);
+    }
 }

@@ -56,22 +56,30 @@ impl Job<'_> {
     }
 }
 
+/// What workers do in the background of a caller, on the stack of that caller: some of it, until there is none or they
+/// are asked to leave. Returns whether there is more.
+struct Background<'a>(&'a (dyn Fn(&dyn Fn() -> bool) -> bool + Sync));
+
 /// What the caller and its workers share.
 ///
 /// **Invariant**: `job` points to a live job or is null, and a worker dereferences it only between incrementing and
 /// decrementing `inside`. The caller clears the pointer, then waits until `inside` is 0, then drops the job. Every
 /// access is sequentially consistent, so a worker is either counted before the caller checks, or finds the pointer
-/// cleared.
+/// cleared. The same holds for `background` and `in_background`.
 #[derive(Debug, Default)]
 pub(super) struct WorkerPool {
     job: AtomicPtr<Job<'static>>,
     inside: AtomicUsize,
+    background: AtomicPtr<Background<'static>>,
+    in_background: AtomicUsize,
+    /// How many more workers are wanted in the background.
+    wanted: AtomicUsize,
     /// Workers that spin.
     spinning: AtomicUsize,
     /// Workers that sleep.
     asleep: AtomicUsize,
-    /// Whether the caller sleeps until no worker is inside.
-    waiting: AtomicBool,
+    /// Callers that sleep until no worker is inside.
+    waiting: AtomicUsize,
     /// Whether there is a job.
     busy: AtomicBool,
     /// Set when workers have to end; sleeping workers and callers wait with it.
@@ -117,11 +125,73 @@ impl WorkerPool {
             // this one has not been dropped yet.
             let _ = self.job.compare_exchange(pointer, null_mut(), SeqCst, SeqCst);
         }
-        self.inside.fetch_sub(1, SeqCst);
-        if self.waiting.load(SeqCst) {
+        self.leave(&self.inside);
+    }
+
+    /// A worker that was counted in `inside` is done.
+    fn leave(&self, inside: &AtomicUsize) {
+        inside.fetch_sub(1, SeqCst);
+        if self.waiting.load(SeqCst) != 0 {
             drop(lock(&self.stop));
             self.left.notify_all();
         }
+    }
+
+    /// Waits until nobody is inside.
+    fn wait_until_empty(&self, inside: &AtomicUsize) {
+        let is_empty = || inside.load(SeqCst) == 0;
+        if spin_until(CALLER_SPIN, is_empty) {
+            return;
+        }
+        let mut guard = lock(&self.stop);
+        self.waiting.fetch_add(1, SeqCst);
+        while !is_empty() {
+            guard = self.left.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+        self.waiting.fetch_sub(1, SeqCst);
+    }
+
+    /// Runs `main`, during which workers that are [wanted](Self::want) do `work`.
+    pub(super) fn with_background<R>(
+        &self,
+        work: &(dyn Fn(&dyn Fn() -> bool) -> bool + Sync),
+        main: impl FnOnce() -> R,
+    ) -> R {
+        let background = Background(work);
+        let pointer = (&raw const background).cast_mut().cast();
+        if self.background.compare_exchange(null_mut(), pointer, SeqCst, SeqCst).is_err() {
+            // Another caller's.
+            return main();
+        }
+        // No worker is in the background when it is dropped, also after a panic.
+        let _closing = ClosingBackground(self);
+        main()
+    }
+
+    /// There is work in the background for so many workers.
+    pub(super) fn want(&self, count: usize) {
+        self.wanted.store(count, SeqCst);
+        self.wake(count);
+    }
+
+    /// No more worker goes to the background; returns when those who are there have left.
+    pub(super) fn clear_background(&self) {
+        self.wanted.store(0, SeqCst);
+        self.wait_until_empty(&self.in_background);
+    }
+
+    /// Does work of the background, which does not panic, if a worker is wanted there.
+    pub(super) fn help_in_background(&self) {
+        self.in_background.fetch_add(1, SeqCst);
+        let is_wanted = self.wanted.fetch_update(SeqCst, SeqCst, |wanted| wanted.checked_sub(1)).is_ok();
+        // SAFETY: the invariant of `WorkerPool`. This thread is counted in `in_background`, so the work stays until
+        // that is undone.
+        if let Some(Background(work)) = unsafe { self.background.load(SeqCst).as_ref() }.filter(|_| is_wanted) {
+            while work(&|| self.has_job()) {
+                self.help();
+            }
+        }
+        self.leave(&self.in_background);
     }
 
     /// Wakes up to `count` sleeping workers.
@@ -135,8 +205,12 @@ impl WorkerPool {
 
     /// What a worker does until [`Self::stop`]. Without `spin` it sleeps whenever there is no job.
     pub(super) fn run(&self, spin: bool) {
-        while self.wait_for_job(spin) {
-            self.help();
+        while self.wait_for_work(spin) {
+            if self.has_job() {
+                self.help();
+            } else {
+                self.help_in_background();
+            }
         }
     }
 
@@ -146,11 +220,11 @@ impl WorkerPool {
         self.wake.notify_all();
     }
 
-    /// Returns true when there is a job, false when workers have to end.
-    fn wait_for_job(&self, spin: bool) -> bool {
+    /// Returns true when there is something to do, false when workers have to end.
+    fn wait_for_work(&self, spin: bool) -> bool {
         if spin {
             self.spinning.fetch_add(1, SeqCst);
-            let found = spin_until(SPIN, || self.has_job());
+            let found = spin_until(SPIN, || self.has_work());
             self.spinning.fetch_sub(1, SeqCst);
             if found {
                 return true;
@@ -158,7 +232,7 @@ impl WorkerPool {
         }
         let mut stop = lock(&self.stop);
         self.asleep.fetch_add(1, SeqCst);
-        while !*stop && !self.has_job() {
+        while !*stop && !self.has_work() {
             stop = self.wake.wait(stop).unwrap_or_else(PoisonError::into_inner);
         }
         self.asleep.fetch_sub(1, SeqCst);
@@ -169,8 +243,8 @@ impl WorkerPool {
         !self.job.load(SeqCst).is_null()
     }
 
-    fn is_empty(&self) -> bool {
-        self.inside.load(SeqCst) == 0
+    fn has_work(&self) -> bool {
+        self.has_job() || self.wanted.load(SeqCst) != 0
     }
 }
 
@@ -181,15 +255,18 @@ impl Drop for Closing<'_> {
     fn drop(&mut self) {
         let pool = self.0;
         pool.job.store(null_mut(), SeqCst);
-        if !spin_until(CALLER_SPIN, || pool.is_empty()) {
-            let mut guard = lock(&pool.stop);
-            pool.waiting.store(true, SeqCst);
-            while !pool.is_empty() {
-                guard = pool.left.wait(guard).unwrap_or_else(PoisonError::into_inner);
-            }
-            pool.waiting.store(false, SeqCst);
-        }
+        pool.wait_until_empty(&pool.inside);
         pool.busy.store(false, SeqCst);
+    }
+}
+
+/// Clears the background when dropped, and waits for the workers there.
+struct ClosingBackground<'a>(&'a WorkerPool);
+
+impl Drop for ClosingBackground<'_> {
+    fn drop(&mut self) {
+        self.0.background.store(null_mut(), SeqCst);
+        self.0.clear_background();
     }
 }
 

@@ -41,7 +41,9 @@ impl Core {
     /// Goes on with the list that was begun. `None` when a bounded run is over before its end.
     fn continue_list(&mut self) -> Option<ListEnd> {
         let (start, before) = (Instant::now(), *self.renderer.stages());
-        let end = self.with_pica(|pica, host| pica.run_list(host));
+        let Core { memory, renderer, faults, budget, pica, .. } = self;
+        let end =
+            renderer.with_background(memory, |renderer| pica.run_list(&mut Host { memory, renderer, faults, budget }));
         let after = *self.renderer.stages();
         // What is not spent in a later stage is the front end's; stages that run on several threads count once too
         // often, so this errs on the low side.

@@ -111,7 +111,12 @@ impl Pica {
     fn run_buffer(&mut self, host: &mut Host<'_>, list: &mut RunningList) -> bool {
         let memory = host.memory;
         let address = u64::from(list.address);
-        let window = memory.readable(GuestAddr::new(0, address)).first(list.bytes as usize);
+        let range = GuestAddr::new(0, address).range(list.bytes.into());
+        if list.at == 0 {
+            host.renderer.flush_overlapping(memory, range);
+        }
+        host.renderer.set_background_reads(range);
+        let window = memory.readable(range.start).first(list.bytes as usize);
         if window.len() < list.bytes as usize && list.at == 0 {
             self.fault(host, FaultKind::UnmappedRead, address, "a command list outside of memory");
         }

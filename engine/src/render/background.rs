@@ -1,0 +1,161 @@
+//! Drawing in the background: while the caller sets up draws, other threads draw what it has set up before.
+//!
+//! An open scene of fixed-function fragments whose primitives take long enough to draw leaves the renderer, and the next
+//! draw begins another one with the same target. At most one scene is in the background; whoever looks at memory, or
+//! closes the open scene, has it ended first. So where scenes are divided shows in no byte, but it depends on time: that
+//! is why scenes of programs are not, whose textures and misses are counted by scene.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Renderer;
+use super::closed::take;
+use crate::mem::{GuestRange, Memory};
+use crate::raster::{self, BackgroundScene, DrawContext};
+use crate::scene::DrawState;
+use crate::sched::{BackgroundWorkers, Interrupter};
+
+/// Nanoseconds that an open scene should take to draw before it goes to the background: ten times what walking over the
+/// tiles of a screen takes. Fewer surfaces hide each other within such parts of a scene, but a thread that draws them
+/// while another sets up the next ones gains more than it loses by that.
+const LONG: u64 = 150_000;
+
+/// What is drawn in the background.
+#[derive(Debug, Default)]
+pub(super) struct Background {
+    /// Who draws, inside of [`Renderer::with_background`].
+    workers: Option<BackgroundWorkers>,
+    /// What the caller reads meanwhile without asking.
+    reads: Option<GuestRange>,
+    scene: Option<Arc<BackgroundScene>>,
+    /// The same, where workers look for it.
+    shared: Arc<Mutex<Option<Arc<BackgroundScene>>>>,
+    /// Nanoseconds that the open scene should take to draw.
+    cost: u64,
+    /// Scenes so far.
+    count: u64,
+}
+
+impl Background {
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.scene.is_none()
+    }
+
+    fn set(&mut self, scene: Option<Arc<BackgroundScene>>) {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&scene);
+        self.scene = scene;
+    }
+
+    /// The scene, once no other thread draws it.
+    fn take(&mut self) -> Option<BackgroundScene> {
+        let mut scene = self.scene.clone()?;
+        self.set(None);
+        loop {
+            if let Some(workers) = &self.workers {
+                workers.clear();
+            }
+            match Arc::try_unwrap(scene) {
+                Ok(scene) => return Some(scene),
+                // A worker that has just left.
+                Err(shared) => scene = shared,
+            }
+        }
+    }
+}
+
+impl Renderer {
+    /// Runs `run`, whose draws other threads may begin to draw before it is over. After it nobody draws any more.
+    pub fn with_background<R>(&mut self, memory: &Memory, run: impl FnOnce(&mut Self) -> R) -> R {
+        let Some(workers) = self.scheduler.background_workers().filter(|_| !self.is_observed()) else {
+            return run(self);
+        };
+        let shared = self.background.shared.clone();
+        let work = |leave: &dyn Fn() -> bool| {
+            let scene = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            scene.is_some_and(|scene| {
+                scene.draw(memory, leave);
+                !scene.is_taken()
+            })
+        };
+        workers.clone().run(&work, || {
+            self.background.workers = Some(workers);
+            let result = run(self);
+            self.leave_background(memory);
+            self.background.workers = None;
+            self.background.reads = None;
+            result
+        })
+    }
+
+    /// The caller reads a range from now on without saying so: nothing that touches it is drawn in the background.
+    pub fn set_background_reads(&mut self, range: GuestRange) {
+        self.background.reads = Some(range);
+    }
+
+    /// Scenes that were drawn in the background so far, for tests.
+    pub fn background_scenes(&self) -> u64 {
+        self.background.count
+    }
+
+    /// A draw has added primitives from `first` on to the open scene: it goes to the background if it is worth that.
+    #[inline]
+    pub(super) fn note_drawn(&mut self, memory: &Memory, first: usize, state: &DrawState) {
+        if self.background.workers.is_some() {
+            self.background.cost += raster::expected_cost(self.scene.bounds.get(first..).unwrap_or_default(), state);
+            if self.background.cost >= LONG && self.background.scene.as_ref().is_none_or(|scene| scene.is_drawn()) {
+                self.draw_in_background(memory);
+            }
+        }
+    }
+
+    fn draw_in_background(&mut self, memory: &Memory) {
+        self.background.cost = 0;
+        self.end_background(memory, None);
+        let is_read = self.background.reads.is_some_and(|range| self.scene.target.touches(memory, range));
+        // What is closed comes first.
+        if self.has_closed() || is_read || !raster::is_independent(&self.scene, memory) {
+            return;
+        }
+        let fuel = (self.scene.allowance, std::mem::take(&mut self.scene.taken));
+        let scene = Box::new(take(&mut self.scene, &mut self.closed.spare));
+        (self.scene.allowance, self.scene.taken) = fuel;
+        let context = DrawContext {
+            memory,
+            scheduler: &self.scheduler,
+            interrupter: self.interrupter.as_ref(),
+            removal: (self.removal, &self.kernels),
+        };
+        let scene = BackgroundScene::new(scene, &context, &mut self.textures);
+        self.background.set(Some(Arc::new(scene)));
+        self.background.count += 1;
+        if let Some(workers) = &self.background.workers {
+            workers.want();
+        }
+    }
+
+    /// Has the scene in the background drawn, with the caller's help; what an interrupt leaves of it becomes the oldest
+    /// of what is closed.
+    #[inline]
+    pub(super) fn end_background(&mut self, memory: &Memory, interrupter: Option<&Interrupter>) {
+        if let Some(scene) = &self.background.scene {
+            scene.draw(memory, &|| interrupter.is_some_and(Interrupter::is_set));
+            self.take_background(memory);
+        }
+    }
+
+    /// What is not drawn yet of the scene in the background becomes the oldest of what is closed.
+    pub(super) fn leave_background(&mut self, memory: &Memory) {
+        if let Some(scene) = &self.background.scene {
+            scene.stop();
+            self.take_background(memory);
+        }
+    }
+
+    fn take_background(&mut self, memory: &Memory) {
+        if let Some(scene) = self.background.take() {
+            let (scene, drawing, done) = scene.end(memory);
+            self.add_raster(&done);
+            self.closed.take_back(scene, drawing);
+        }
+    }
+}
