@@ -443,8 +443,8 @@ impl Renderer {
         self.may_touch(memory, range) && (self.fixed_touches(memory, range) || self.programs_touch(memory, range))
     }
 
-    /// Whether the scene of fixed-function fragments touches any byte of a range, there or where else it is mapped. That
-    /// in the background has the same target.
+    /// Whether the scene of fixed-function fragments touches any byte of a range, there or where else it is mapped. The
+    /// one in the background has the same target.
     fn fixed_touches(&self, memory: &Memory, range: GuestRange) -> bool {
         let is_empty = self.scene.is_empty() && self.background.is_empty();
         !is_empty && self.scene.target.touches(memory, range)

@@ -1,9 +1,9 @@
 //! Drawing in the background: while the caller sets up draws, other threads draw what it has set up before.
 //!
-//! An open scene of fixed-function fragments whose primitives take long enough to draw leaves the renderer, and the next
-//! draw begins another one with the same target. At most one scene is in the background; whoever looks at memory, or
-//! closes the open scene, has it ended first. So where scenes are divided shows in no byte, but it depends on time: that
-//! is why scenes of programs are not, whose textures and misses are counted by scene.
+//! An open scene of fixed-function fragments whose primitives take long enough to draw leaves the renderer, and the
+//! next draw begins another one with the same target. At most one scene is in the background; whoever looks at memory,
+//! or closes the open scene, has it ended first. So where scenes are divided shows in no byte, but it depends on time:
+//! that is why scenes of programs are not, whose textures and misses are counted by scene.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
