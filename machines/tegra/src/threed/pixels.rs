@@ -1,5 +1,6 @@
 //! State of fragments, put together: the pixel program, its inputs, tests and targets.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
@@ -15,6 +16,7 @@ use triglyph_guest::tegra::header::ProgramHeader;
 use triglyph_guest::tegra::header::program::{Interpolation, attribute, fields};
 use triglyph_guest::tegra::methods::threed::{self as m, PointSpriteOrigin, ShadeMode, dirty, regs as r};
 
+use super::geometry::{VIEWPORT, VIEWPORT_MASK};
 use super::program::Loaded;
 use super::stage::{PIXEL, Program};
 use super::target::{CENTER, Targets, sample_at, sample_positions};
@@ -332,7 +334,8 @@ impl Derived {
         kernels: &mut PixelKernels,
     ) -> Option<Placed> {
         let get = |id: usize| registers.get(id);
-        let mut setup = setup::derive(registers, targets, viewport, &self.outputs, &self.planes);
+        let planes = &*self.planes_in(viewport);
+        let mut setup = setup::derive(registers, targets, viewport, &self.outputs, planes);
         setup.clip?;
         let depth_range = setup::depth_range(registers, viewport);
         let mut output = output::derive(registers, targets, &self.header, depth_range, &self.blend_program);
@@ -356,8 +359,8 @@ impl Derived {
             key.format.channels.iter().any(|channel| matches!(channel, Channel::Uint(_) | Channel::Sint(_)))
         };
         if setup.line_shape == LineShape::Smooth && !output.key.colors.iter().flatten().any(integers) {
-            output.key.share = Some(self.planes.len() as u16);
-            setup.words = Some(WordPlanes::new(&[&self.planes[..], &WordPlane::LINE_SHARE].concat()));
+            output.key.share = Some(planes.len() as u16);
+            setup.words = Some(WordPlanes::new(&[planes, &WordPlane::LINE_SHARE].concat()));
         }
         let surfaces = Surfaces {
             colors: (0..8).fold(0, |set, i| set | u8::from(output.key.colors[i].is_some()) << i),
@@ -399,6 +402,21 @@ impl Derived {
             reach: Some(reach),
         };
         Some(Placed { target: Arc::new(target), state: Arc::new(state), setup: Arc::new(setup) })
+    }
+
+    /// The planes of a primitive's part in a viewport. Where a mask repeats primitives, programs see the viewport that
+    /// they are in; source: piglit's tests of NV_viewport_array2, which pass on the hardware (Mesa's list for GM206).
+    fn planes_in(&self, viewport: usize) -> Cow<'_, [WordPlane]> {
+        let mut planes = Cow::Borrowed(&self.planes[..]);
+        if self.outputs.index(VIEWPORT_MASK).is_some() {
+            let value = WordValue::Constant(viewport as u32);
+            for input in self.inputs.iter().filter(|input| input.word == VIEWPORT) {
+                if let Some(plane) = planes.to_mut().get_mut(usize::from(input.plane)) {
+                    *plane = WordPlane { front: value, back: value, interpolate: Interpolate::Flat };
+                }
+            }
+        }
+        planes
     }
 }
 

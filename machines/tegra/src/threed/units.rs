@@ -8,7 +8,7 @@ use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::sampler::{Shape, TextureKey};
 
 use super::bindings::Buffers;
-use super::handle::HandleSource;
+use super::handle::{Formula, HandleSource};
 use super::texture::{self, Draft, Pools, TextureUnits};
 use crate::core::Core;
 use triglyph_engine::mem::Epoch;
@@ -17,6 +17,9 @@ use triglyph_engine::scene::reach::ImageBinding;
 
 /// Textures, and images, of a program at most.
 const MOST: usize = 128;
+
+/// Words of a buffer in which handles are looked for.
+const MOST_WORDS: u32 = 4096;
 
 /// An instruction with a texture or an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +57,8 @@ pub(crate) struct WantedUnits {
 #[derive(Debug, Default)]
 struct Wants {
     known: Vec<Wanted>,
-    /// How instructions read whose handle is known when they run.
-    dynamic: Vec<Option<Shape>>,
+    /// Where the handles of instructions come from that are known when they run, and how those read.
+    dynamic: Vec<(HandleSource, Option<Shape>)>,
     /// Whether any of those brings a reference, and whether any takes pixels for their samples.
     dynamic_reference: bool,
     dynamic_samples: bool,
@@ -74,7 +77,7 @@ impl Wanted {
     /// What an instruction asks for, if it is known before it runs.
     fn of(u: &Use) -> Option<Wanted> {
         let Use { handle, shape, reference, samples, .. } = *u;
-        (handle != HandleSource::Dynamic).then_some(Wanted { handle, shape, reference, samples })
+        is_known(handle).then_some(Wanted { handle, shape, reference, samples })
     }
 
     fn rank(&self) -> (HandleSource, u8, bool, bool) {
@@ -89,10 +92,10 @@ impl Wants {
         known.sort_unstable_by_key(Wanted::rank);
         known.dedup();
         known.truncate(MOST);
-        let dynamic = || of_kind().filter(|u| u.handle == HandleSource::Dynamic);
+        let dynamic = || of_kind().filter(|u| !is_known(u.handle));
         Wants {
             known,
-            dynamic: dynamic().map(|u| u.shape).collect(),
+            dynamic: dynamic().map(|u| (u.handle, u.shape)).collect(),
             dynamic_reference: dynamic().any(|u| u.reference),
             dynamic_samples: dynamic().any(|u| u.samples),
         }
@@ -114,9 +117,8 @@ impl Wants {
         let word = |core: &mut Core, slot: u8, offset: u32| buffers.word(core, slot.into(), offset);
         let handle = |core: &mut Core, source| match source {
             HandleSource::Bound(index) => word(core, pools.handle_buffer, 4 * u32::from(index)),
-            HandleSource::Constant(slot, offset) => word(core, slot, offset),
-            HandleSource::Joined([a, b]) => word(core, a.0, a.1) | word(core, b.0, b.1),
-            HandleSource::Dynamic => 0,
+            HandleSource::Made(formula) => formula.value(|slot, offset| word(core, slot, offset), 0),
+            HandleSource::Within(..) | HandleSource::Dynamic => 0,
         };
         let mut found: Vec<Wish> = Vec::with_capacity(self.known.len());
         for wanted in &self.known {
@@ -125,7 +127,7 @@ impl Wants {
             found.push(Wish { handle, shape, reference, samples, certain });
         }
         if !self.dynamic.is_empty() {
-            // Any word of the buffer of handles may be meant.
+            // Any word of the buffer may be meant.
             let (reference, samples) = (self.dynamic_reference, self.dynamic_samples);
             let wish = |(handle, shape)| Wish { handle, shape, reference, samples, certain: false };
             found.extend(candidates(core, pools, buffers, &self.dynamic).into_iter().map(wish));
@@ -161,8 +163,7 @@ impl WantedUnits {
         for u in uses {
             match u.handle {
                 HandleSource::Bound(_) | HandleSource::Dynamic => bound = true,
-                HandleSource::Constant(slot, _) => slots |= bit(slot),
-                HandleSource::Joined([a, b]) => slots |= bit(a.0) | bit(b.0),
+                HandleSource::Made(formula) | HandleSource::Within(_, formula) => slots |= formula.slots(),
             }
         }
         WantedUnits { uses: uses.iter().map(unit).collect(), textures, images, slots, bound }
@@ -256,18 +257,51 @@ fn keep<T: PartialEq>(now: Vec<T>, before: Option<&Arc<[T]>>) -> Arc<[T]> {
     }
 }
 
-/// Words of the buffer of handles that name textures of one of some shapes, each once, with the shape.
+/// Handles that instructions may have that come from some word of a buffer, each once, with the shape out of theirs as
+/// which what they name can be read. Of a source that shows no buffer that is the buffer of handles.
 fn candidates(
     core: &mut Core,
     pools: &Pools,
     buffers: &Buffers,
-    shapes: &[Option<Shape>],
+    wanted: &[(HandleSource, Option<Shape>)],
 ) -> Vec<(u32, Option<Shape>)> {
-    let Some(bound) = buffers.get(pools.handle_buffer.into()) else { return Vec::new() };
-    let mut words = vec![0; (bound.size / 4).min(4096) as usize];
+    let mut found: Vec<(u32, Option<Shape>)> = Vec::new();
+    let mut sources: Vec<HandleSource> = wanted.iter().map(|(source, _)| *source).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    for source in sources {
+        let shapes: Vec<_> = wanted.iter().filter(|(of, _)| *of == source).map(|(_, shape)| *shape).collect();
+        let (slot, formula) = match source {
+            HandleSource::Within(slot, formula) => (slot, Some(formula)),
+            _ => (pools.handle_buffer, None),
+        };
+        let mut seen: HashSet<u32> = found.iter().map(|(handle, _)| *handle).collect();
+        for word in all_words(core, buffers, slot) {
+            let handle = formula.map_or(word, |formula| made(core, buffers, &formula, word));
+            if found.len() == MOST {
+                return found;
+            }
+            if seen.insert(handle) {
+                found.extend(texture::named(core, pools, handle, &shapes).map(|shape| (handle, shape)));
+            }
+        }
+    }
+    found
+}
+
+/// The words of a constant buffer.
+fn all_words(core: &mut Core, buffers: &Buffers, slot: u8) -> Vec<u32> {
+    let Some(bound) = buffers.get(slot.into()) else { return Vec::new() };
+    let mut words = vec![0; (bound.size / 4).min(MOST_WORDS) as usize];
     core.read_words(bound.address, &mut words, "a buffer of handles");
-    let mut seen = HashSet::new();
-    words.retain(|&word| seen.insert(word));
-    let named = words.into_iter().filter_map(|word| Some((word, texture::named(core, pools, word, shapes)?)));
-    named.take(MOST).collect()
+    words
+}
+
+fn made(core: &mut Core, buffers: &Buffers, formula: &Formula, word: u32) -> u32 {
+    formula.value(|slot, offset| buffers.word(core, slot.into(), offset), word)
+}
+
+/// Whether a draw has the handle before its programs run.
+fn is_known(source: HandleSource) -> bool {
+    matches!(source, HandleSource::Bound(_) | HandleSource::Made(_))
 }

@@ -207,6 +207,43 @@ fn layers_and_viewports_are_chosen_by_programs() {
 }
 
 #[test]
+fn a_mask_repeats_primitives_in_viewports_that_programs_see() {
+    let mut m = ready();
+    // The vertex program writes the mask that generic 1 says; the pixel program shows its viewport in red.
+    let text = "
+        ald.w4 r0, [rz+0x80], rz
+        ald.w4 r4, [rz+0x90], rz
+        ast r4, [rz+0x3a0], rz
+        ast.w4 r0, [rz+0x70], rz
+        exit
+    ";
+    let outputs = [vec![attribute::VIEWPORT_MASK], words(attribute::POSITION, 4)].concat();
+    program(&mut m, VERTEX, header(1, &words(attribute::GENERIC, 8), &outputs), text);
+    let shown = "
+        ipa.constant r0, a[rz+0x68], rz, rz, pt
+        i2f.f32.b32 r0, r0, 0x0
+        fmul32i r0, r0, 0x3e000000
+        mov r1, rz, 0xf
+        mov r2, rz, 0xf
+        mov32i r3, 0x3f800000, 0xf
+        exit
+    ";
+    let mut header = pixel_header(0);
+    header[5] |= 1 << (attribute::VIEWPORT / 4);
+    program(&mut m, PIXEL, header, shown);
+    for n in 0..4 {
+        viewport(&mut m, n, [16.0 * n as f32, 0.0, 16.0, 64.0]);
+    }
+    vertices(&mut m, &rectangle([-1.0, -1.0, 1.0, 1.0], 0.5, [f32::from_bits(0b1011), 0.0, 0.0, 1.0]));
+    draw(&mut m, Topology::TriangleStrip, 0, 4);
+    m.expect_no_faults();
+    // Eighths of 255.
+    let seen = [8, 24, 40, 56].map(|x| threed::pixel(&mut m, x, 8)[0]);
+    assert_eq!(seen, [0, 32, 0, 96]);
+    assert_eq!(covered(&mut m), 3 * 16 * 64);
+}
+
+#[test]
 fn patches_are_divided() {
     let mut m = ready();
     vertices(&mut m, &[vertex(0.0, 0.0, 0.5, RED); 4]);
