@@ -339,6 +339,7 @@ pub fn run(file: &File, case: &Case, engine: Engine) -> Results {
         handles: &handles,
         memory: &inputs.memory,
         y_direction: -1.0,
+        clock: 0xFFFF_FFF0,
         exhausted: &exhausted,
     };
     let tier = engine.tier()?;

@@ -26,6 +26,8 @@ pub struct Reach {
     pub handles: Arc<[u32]>,
     /// 1 or -1.
     pub y_direction: f32,
+    /// What clocks say when a warp begins.
+    pub clock: u64,
     /// Whether the program may run long, or without end.
     pub loops: bool,
     /// Whether the program reads memory by address.
@@ -66,6 +68,7 @@ pub struct Ready<'a> {
     images: Vec<Image<'a>>,
     handles: &'a [u32],
     y_direction: f32,
+    clock: u64,
 }
 
 impl Reach {
@@ -88,6 +91,7 @@ impl Reach {
             images: self.images.iter().map(image).collect(),
             handles: &self.handles,
             y_direction: self.y_direction,
+            clock: self.clock,
         }
     }
 
@@ -120,6 +124,7 @@ impl Ready<'_> {
             handles: self.handles,
             memory,
             y_direction: self.y_direction,
+            clock: self.clock,
             exhausted,
         }
     }

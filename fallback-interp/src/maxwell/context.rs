@@ -17,6 +17,8 @@ pub struct Context<'a> {
     pub images: &'a [Option<ImageKey>],
     /// The program's stage.
     pub stage: &'a mut dyn Surroundings,
+    /// Instructions that the warp has executed.
+    pub executed: u32,
 }
 
 /// An attribute access.

@@ -66,7 +66,7 @@ pub struct Stages<'a> {
 impl Stages<'_> {
     /// What instructions of a warp reach.
     pub fn context<'c>(&'c self, stage: &'c mut dyn Surroundings) -> Context<'c> {
-        Context { environment: &self.environment, textures: self.textures, images: self.images, stage }
+        Context { environment: &self.environment, textures: self.textures, images: self.images, stage, executed: 0 }
     }
 
     /// Runs the program in a warp of its own, from its start to its end. With an item that is traced, its trace comes

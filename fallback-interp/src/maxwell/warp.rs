@@ -82,6 +82,7 @@ impl Warp {
         let Group { set, mut at, meeting } = group;
         while let Some(op) = program.ops.get(at as usize) {
             self.executed += 1;
+            context.executed = self.executed;
             let active = self.active(set, op);
             match &op.action {
                 Action::Nothing => {}

@@ -63,6 +63,8 @@ pub struct Context {
     pub exhausted: u32,
     /// Bits of the environment's y direction.
     pub y_direction: u32,
+    /// The environment's clock: lower word, upper word.
+    pub clock: [u32; 2],
     /// Arguments and results of libcalls.
     pub vectors: [[u32; 4]; VECTORS],
 }
@@ -154,6 +156,7 @@ impl Prepared {
             over: 0,
             exhausted: 0,
             y_direction: environment.y_direction.to_bits(),
+            clock: [environment.clock as u32, (environment.clock >> 32) as u32],
             vectors: [[0; 4]; VECTORS],
         }
     }

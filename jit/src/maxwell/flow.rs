@@ -183,7 +183,8 @@ impl Lower<'_, '_> {
 
     /// The instructions of a block.
     pub(super) fn steps(&mut self, block: &Block) -> Done {
-        for step in &block.steps {
+        for (n, step) in block.steps.iter().enumerate() {
+            self.step = n as i32 + 1 - if self.file.is_straight() { 0 } else { block.steps.len() as i32 };
             self.instruction(step.address, step.word)?;
             if let Some((level, to)) = step.push
                 && self.graph.dynamic.get(level) == Some(&true)
@@ -224,6 +225,26 @@ impl Lower<'_, '_> {
                 e.store(count, address, offset);
             }
         }
+    }
+
+    /// The instructions that each lane's warp has executed, this one included.
+    pub(super) fn executed(&mut self) -> I32x4 {
+        if self.file.is_straight() {
+            let step = self.step;
+            return self.e().i(step);
+        }
+        // All of the block have been counted.
+        let counted = match self.lanes {
+            Lanes::Alone => self.int(Loc::Count),
+            Lanes::Quad | Lanes::WarpSlice => {
+                let (address, offset) = self.count_place();
+                self.e().load_splat_i32(address, offset)
+            }
+        };
+        let step = self.step;
+        let e = self.e();
+        let rest = e.i(step);
+        e.iadd(counted, rest)
     }
 
     /// Where the number of instructions is that lanes have executed together: an address and an offset.

@@ -12,6 +12,7 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::{Code, FUEL, LANES, STACK};
 use triglyph_guest::tegra::shader::isa::{Op, decode};
 use triglyph_guest::tegra::shader::program::{Destination, Flow, Token, is_control, next, settle, step};
+use triglyph_guest::tegra::shader::special::reads_clock;
 
 use crate::cfg::order::is_cyclic;
 
@@ -25,7 +26,7 @@ pub struct Graph {
     pub blocks: Vec<Block>,
     /// The block that lanes begin in.
     pub first: BlockRef,
-    /// Whether instructions have to be counted, because the program may take too many.
+    /// Whether instructions have to be counted, because the program may take too many or asks for the time.
     pub counted: bool,
     /// Stack depths whose target is known only at run time.
     pub dynamic: Vec<bool>,
@@ -346,7 +347,9 @@ impl Walker<'_> {
             }
         }
         let size: usize = blocks.iter().map(|block| block.steps.len()).sum();
-        let counted = is_cyclic(blocks.len(), |i| blocks[i].targets().into_iter()) || size * LANES > FUEL as usize;
+        let cyclic = is_cyclic(blocks.len(), |i| blocks[i].targets().into_iter());
+        let reads_clock = || blocks.iter().flat_map(|block| &block.steps).any(|step| reads_clock(step.word));
+        let counted = cyclic || size * LANES > FUEL as usize || reads_clock();
         let mut seen = HashSet::new();
         let ambiguous = reached.iter().any(|&id| !seen.insert((self.points[id].pc, self.points[id].kinds.len())));
         Ok(Graph { blocks, first: index.get(&first).copied(), counted, dynamic, size, ambiguous })

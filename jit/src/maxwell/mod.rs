@@ -220,6 +220,9 @@ pub(crate) struct Lower<'l, 'a> {
     constants: Constants,
     /// Address of the instruction.
     at: u32,
+    /// In straight code the number of the instruction, from 1 on; in other code how many of its block come after it, as
+    /// a negative number.
+    step: i32,
     /// Whether KIL has an effect.
     kills: bool,
     /// Initial values of locations, if not 0.
@@ -262,6 +265,7 @@ impl<'l, 'a> Lower<'l, 'a> {
             guard,
             constants,
             at,
+            step: 0,
             kills,
             initials,
             waiting,

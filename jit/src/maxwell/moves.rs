@@ -132,10 +132,27 @@ impl Lower<'_, '_> {
                 let context = self.host.context();
                 return Ok(self.e().load_splat_i32(context, std::mem::offset_of!(Context, y_direction) as i32));
             }
+            S::Clock | S::ClockLo | S::GlobalTimerLo => return Ok(self.clock()[0]),
+            S::ClockHi | S::GlobalTimerHi => return Ok(self.clock()[1]),
             S::ThreadKill if self.lanes == Lanes::Quad => return Ok(self.int(Loc::Helper)),
             _ => [0; 4],
         };
         Ok(self.e().ints(lanes))
+    }
+
+    /// The environment's clock and the instructions that were executed since: lower word, upper word.
+    fn clock(&mut self) -> [I32x4; 2] {
+        let executed = self.executed();
+        let context = self.host.context();
+        let at = std::mem::offset_of!(Context, clock) as i32;
+        let e = self.e();
+        let [low, high] = [at, at + 4].map(|at| e.load_splat_i32(context, at));
+        let sum = e.iadd(low, executed);
+        // Fuel never reaches the sign, so that a carry is where the sum loses it.
+        let changed = e.ixor(low, sum);
+        let lost = e.iand(changed, low);
+        let carry = e.ushr(lost, 31);
+        [sum, e.iadd(high, carry)]
     }
 
     /// Bits 0.. of predicates or of the condition code.

@@ -64,6 +64,7 @@ pub fn run_block(
         handles: &world.units.handles,
         memory: &memory,
         y_direction: 1.0,
+        clock: 0xFFFF_FFF0,
         exhausted: &exhausted,
     };
     let mut shared = vec![0xAA; shared];

@@ -50,6 +50,7 @@ impl FragmentKernel for Surrounded<'_> {
             handles: &self.units.handles,
             memory: self.memory,
             y_direction: 1.0,
+            clock: 0xFFFF_FFF0,
             exhausted: self.exhausted,
         };
         self.kernel.shade(&FragmentJob { environment, ..*job })

@@ -206,6 +206,7 @@ pub fn run(tier: &dyn Tier, key: &ShaderKey, world: &World) -> Result<Results, U
         handles: &world.units.handles,
         memory: &memory,
         y_direction: -1.0,
+        clock: 0xFFFF_FFF0,
         exhausted: &exhausted,
     };
     let mut outputs = vec![0xDEAD_BEEF; world.count * key.outputs.len()];

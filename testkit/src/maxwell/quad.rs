@@ -80,6 +80,7 @@ impl Pixels {
             handles: &[],
             memory: &NoMemory,
             y_direction: 1.0,
+            clock: 0xFFFF_FFF0,
             exhausted: &exhausted,
         };
         let primitive = Primitive { origin: [0, 0], depth: self.depth, inv_w: self.inv_w, first_plane: 0, flags: 0 };

@@ -188,6 +188,7 @@ impl Case {
             handles: &self.world.units.handles,
             memory: &memory,
             y_direction: 1.0,
+            clock: 0xFFFF_FFF0,
             exhausted: &exhausted,
         };
         let primitives: Vec<u32> = (0..self.count as u32).map(|n| 10 + n).collect();

@@ -107,9 +107,15 @@ fn special(lane: &Lane, register: SpecialRegister, context: &Context<'_>) -> u32
         SpecialRegister::GeMask => !(own - 1),
         SpecialRegister::YDirection => context.environment.y_direction.to_bits(),
         SpecialRegister::ThreadKill => truth(lane.helper, false),
+        SpecialRegister::Clock | SpecialRegister::ClockLo | SpecialRegister::GlobalTimerLo => clock(context) as u32,
+        SpecialRegister::ClockHi | SpecialRegister::GlobalTimerHi => (clock(context) >> 32) as u32,
         SpecialRegister::WScaleFactorXy | SpecialRegister::WScaleFactorZ => 1f32.to_bits(),
         other => context.stage.special(lane, other),
     }
+}
+
+fn clock(context: &Context<'_>) -> u64 {
+    context.environment.clock.wrapping_add(context.executed.into())
 }
 
 /// Bytes of `high:low` by a selector.

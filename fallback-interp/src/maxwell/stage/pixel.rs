@@ -239,6 +239,7 @@ impl Quad<'_> {
             textures: &self.kernel.code.textures,
             images: &self.kernel.code.images,
             stage: &mut stage,
+            executed: 0,
         };
         warp.finish(program, &mut context, watch);
     }

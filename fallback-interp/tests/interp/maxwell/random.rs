@@ -138,6 +138,7 @@ fn run(seed: u32, words: &[u64], stage: impl Into<Option<Stage>>) -> (Vec<u32>, 
         handles: &[0, 1, 2, 3, 4, 5, 6, 7],
         memory: &memory,
         y_direction: -1.0,
+        clock: 0xFFFF_FFF0,
         exhausted: &exhausted,
     };
     let result = |outputs, emits| {

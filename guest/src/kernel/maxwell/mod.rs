@@ -134,8 +134,9 @@
 //!
 //! # Special registers
 //!
-//! Clocks and timers read 0 (the same capture must give the same bytes); those of identity and lane masks as `isa`
-//! says; what no stage of the table in the hardware's description gives reads 0.
+//! Clocks and timers read [`Environment::clock`] and what fuel has counted, the instruction itself included: the lower
+//! and the upper word of the sum (the same capture must give the same bytes). Those of identity and lane masks as
+//! `isa` says; what no stage of the table in the hardware's description gives reads 0.
 
 pub(in crate::kernel) mod code;
 pub mod pixel;

@@ -27,6 +27,8 @@ pub struct Environment<'a> {
     pub memory: &'a dyn GlobalMemory,
     /// Special register Y_DIRECTION: 1 or -1.
     pub y_direction: f32,
+    /// What clocks and timers say when a warp begins.
+    pub clock: u64,
     /// Warps that ran out of fuel.
     pub exhausted: &'a AtomicU32,
 }
@@ -43,6 +45,7 @@ impl Environment<'static> {
             handles: &[],
             memory: &NoMemory,
             y_direction: 1.0,
+            clock: 0,
             exhausted: &EXHAUSTED,
         }
     };

@@ -1,8 +1,9 @@
 //! Special registers. Sources: envytools, Ryujinx, yuzu, Mesa.
 
+use super::isa::{Op, ReadSpecial, decode, form};
 use super::part::Part;
 use super::syntax::{Assembly, Listing};
-use crate::table::{Cursor, Encoder, Fields, TextError};
+use crate::table::{Cursor, Encoder, Fields, OpInfo, Shape, TextError};
 
 macro_rules! special_registers {
     ($( $(#[doc = $doc:literal])+ $name:ident = $code:literal $text:literal; )+) => {
@@ -137,6 +138,20 @@ special_registers! {
     GlobalTimerLo = 0x52 "sr_globaltimerlo";
     /// Nanoseconds, upper word.
     GlobalTimerHi = 0x53 "sr_globaltimerhi";
+}
+
+impl SpecialRegister {
+    /// Whether it is a clock or a timer.
+    pub const fn is_clock(self) -> bool {
+        use SpecialRegister::{Clock, ClockHi, ClockLo, GlobalTimerHi, GlobalTimerLo};
+        matches!(self, Clock | ClockLo | ClockHi | GlobalTimerLo | GlobalTimerHi)
+    }
+}
+
+/// Whether an instruction asks for the time.
+pub fn reads_clock(word: u64) -> bool {
+    let reads = |form: &OpInfo| ReadSpecial::decode(Fields::new(word, &form.pattern)).source.is_clock();
+    matches!(decode(word), Some(Op::s2r | Op::cs2r)) && form(word).is_some_and(reads)
 }
 
 impl Part for SpecialRegister {

@@ -11,6 +11,7 @@ use triglyph_guest::tegra::header::ProgramHeader;
 use triglyph_guest::tegra::header::program::{self, Interpolation, ProgramStage, attribute};
 use triglyph_guest::tegra::shader::isa::{LdcMode, Op, form};
 use triglyph_guest::tegra::shader::program::{Destination, Flow, Instruction, MAX_WORDS, Program, Token};
+use triglyph_guest::tegra::shader::special::reads_clock;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::branches::{JumpTable, jump_tables};
@@ -55,6 +56,8 @@ pub(crate) struct Loaded {
     pub instructions: u64,
     /// Whether it may run long, or without end.
     pub loops: bool,
+    /// Whether it asks for the time.
+    pub reads_clock: bool,
     /// Whether it reads global memory.
     pub loads: bool,
     /// Whether it reads global memory or images.
@@ -213,6 +216,7 @@ fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut 
         constants: [0; CONSTANT_BUFFERS],
         instructions: program.instructions.len() as u64,
         loops: may_loop(&program),
+        reads_clock: false,
         loads: false,
         reads: false,
         writes: false,
@@ -308,6 +312,7 @@ fn note(loaded: &mut Loaded, program: &Program, index: usize) {
             let (address, reference, samples) = (instruction.address, false, false);
             loaded.uses.push(Use { address, image: true, handle, shape, reference, samples });
         }
+        Op::s2r | Op::cs2r => loaded.reads_clock |= reads_clock(instruction.word),
         Op::ld | Op::ldg | Op::ldg_p => (loaded.loads, loaded.reads) = (true, true),
         Op::st | Op::stg | Op::atom | Op::atom_cas | Op::red => {
             (loaded.loads, loaded.reads, loaded.writes) = (true, true, true);

@@ -165,7 +165,8 @@ impl LastProgram {
         let program = self.derive(core, asked, programs, codes, before.as_deref())?;
         let renderer = &core.renderer;
         let clear = [&self.code, &self.unit_reads].iter().all(|reads| reads.is_clear(renderer));
-        let right = core.faults.total() == faults && clear && self.constants.are_clear(renderer);
+        let stays = clear && self.constants.are_clear(renderer) && !program.loaded.reads_clock;
+        let right = core.faults.total() == faults && stays;
         self.right = right.then(|| (core.memory.epoch(), renderer.target_number()));
         let known = (*asked, program.clone());
         self.known = Some(match before {
@@ -216,9 +217,12 @@ impl LastProgram {
         let kernel = same_keys.map_or_else(|| Arc::new(OnceLock::new()), |before| before.kernel.clone());
         let same_reach = before.filter(|_| {
             let last = last.is_some_and(|last| (last.space, last.y_direction) == (asked.space, asked.y_direction));
-            same_units && !changed && last
+            same_units && !changed && last && !loaded.reads_clock
         });
-        let reach = same_reach.map_or_else(|| Arc::new(self.reach(asked, &loaded)), |before| before.reach.clone());
+        let reach = match same_reach {
+            Some(before) => before.reach.clone(),
+            None => Arc::new(Reach { clock: clock(core, &loaded), ..self.reach(asked, &loaded) }),
+        };
         let (textures, images) = (textures.clone(), images.clone());
         Some(Arc::new(Program { loaded, code, textures, images, reach, kernel }))
     }
@@ -255,10 +259,20 @@ impl LastProgram {
             images: self.units.image_bindings.clone(),
             handles: self.units.handles.clone(),
             y_direction: asked.y_direction,
+            clock: 0,
             loops: loaded.loops,
             loads: loaded.loads,
             reads: loaded.reads,
             writes: loaded.writes,
         }
     }
+}
+
+/// What the program's clock begins with. What was drawn before has taken its time by then, wherever runs are cut.
+fn clock(core: &mut Core, loaded: &Loaded) -> u64 {
+    if !loaded.reads_clock {
+        return 0;
+    }
+    core.flush();
+    core.now()
 }

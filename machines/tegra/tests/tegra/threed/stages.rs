@@ -244,6 +244,29 @@ fn a_mask_repeats_primitives_in_viewports_that_programs_see() {
 }
 
 #[test]
+fn clocks_go_on_from_draw_to_draw() {
+    let mut m = ready();
+    let text = "
+        cs2r r0, sr_clocklo
+        cs2r r1, sr_clocklo
+        ast.w2 r0, [rz+0x80], rz
+        exit
+    ";
+    program(&mut m, VERTEX, header(1, &words(attribute::GENERIC, 4), &words(attribute::GENERIC, 2)), text);
+    m.set(THREED, &[(r::set_raster_enable::ID, 0)]);
+    capture(&mut m, &GENERIC[..2], 0x100);
+    for _ in 0..2 {
+        draw(&mut m, Topology::Points, 0, 2);
+    }
+    m.expect_no_faults();
+    // Every vertex is a warp of its own, and those of a draw begin together.
+    let [a, b, c, d, e, f, g, h] = m.words(CAPTURED);
+    assert_eq!((b, d, f, h), (a + 1, a + 1, e + 1, e + 1));
+    assert_eq!((c, g), (a, e));
+    assert!(e > b, "{e} after {b}");
+}
+
+#[test]
 fn patches_are_divided() {
     let mut m = ready();
     vertices(&mut m, &[vertex(0.0, 0.0, 0.5, RED); 4]);
