@@ -154,7 +154,8 @@ fn run(code: &[u64], case: &Value, inputs: &[Value], expect: &[Value], tolerance
     for (lane, values) in warp.lanes.iter_mut().zip(inputs) {
         object(values).iter().for_each(|(name, value)| set(lane, name, value));
     }
-    let mut context = Context { environment: &environment, textures: &[], images: &[], stage: &mut attributes };
+    let mut context =
+        Context { environment: &environment, textures: &[], images: &[], stage: &mut attributes, executed: 0 };
     warp.finish(&program, &mut context, &mut ());
     let lanes = warp.lanes.iter().zip(expect);
     let values = lanes.flat_map(|(lane, expect)| object(expect).iter().map(move |(name, want)| (lane, name, want)));

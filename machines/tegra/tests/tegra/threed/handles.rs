@@ -2,7 +2,6 @@
 
 use crate::support::threed::*;
 use crate::support::{DATA, Machine, THREED};
-use triglyph_engine::Device;
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 
 const POOL: u64 = 0x5_0000;
