@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use triglyph_guest::kernel::pixel::{Primitive, WIDE_EDGES};
 use triglyph_guest::kernel::vertex::{SCREEN, VertexConstants};
+use wide::f32x4;
 
 use super::{Shaded, clip};
 use crate::scene::{DrawState, Rect, Scene};
@@ -72,18 +73,22 @@ struct Corner<'a> {
     record: &'a [f32],
 }
 
-impl<'a> Corner<'a> {
-    fn new(record: &'a [f32]) -> Self {
-        Corner { x: to_fixed(record[0]), y: to_fixed(record[1]), record }
-    }
+fn corners([a, b, c]: [&[f32]; 3]) -> [Corner<'_>; 3] {
+    let (x, y) = (to_fixed([a[0], b[0], c[0]]), to_fixed([a[1], b[1], c[1]]));
+    let corner = |k: usize, record| Corner { x: x[k].into(), y: y[k].into(), record };
+    [corner(0, a), corner(1, b), corner(2, c)]
 }
 
 /// Rounds to 1/16 pixel, halves away from zero; NaN gives 0. The range is that of 16 bits.
-fn to_fixed(v: f32) -> i64 {
-    let scaled = (v * SUBPIXELS as f32).clamp(-32768.0, 32767.0);
-    // `f32::round` is a call on most hosts. Half less the smallest step cannot bring a smaller fraction to 1.
+#[inline]
+fn to_fixed([a, b, c]: [f32; 3]) -> [i32; 3] {
+    let scaled = f32x4::new([a, b, c, 0.0]) * f32x4::splat(SUBPIXELS as f32);
+    let scaled = (scaled & !scaled.is_nan()).fast_max(f32x4::splat(-32768.0)).fast_min(f32x4::splat(32767.0));
+    // Half less the smallest step cannot bring a smaller fraction to 1.
     const HALF: f32 = 0.5 - f32::EPSILON / 4.0;
-    i64::from((scaled + HALF.copysign(scaled)) as i32)
+    let half = f32x4::splat(HALF) | (scaled & f32x4::splat(-0.0));
+    let [a, b, c, _] = (scaled + half).fast_trunc_int().to_array();
+    [a, b, c]
 }
 
 /// Twice the signed area, positive when a, b, c run counter-clockwise with y upwards.
@@ -157,7 +162,7 @@ impl Setup {
 
     /// Sets up a triangle that needs no clipping. Returns whether it may cover pixels.
     fn emit(&self, records: [&[f32]; 3], groups: u32, scene: &mut Scene) -> bool {
-        let mut corners = [Corner::new(records[0]), Corner::new(records[1]), Corner::new(records[2])];
+        let mut corners = corners(records);
         let point = |c: &Corner<'_>| (c.x, c.y);
         let mut area = area2(point(&corners[0]), point(&corners[1]), point(&corners[2]));
         let swap = match self.cull {
@@ -184,22 +189,34 @@ impl Setup {
         let first = scene.varyings.len();
         primitive.first_varying = first as u32;
         scene.varyings.resize(first + self.slots.len(), [0.0; 3]);
-        let inv_w = primitive.inv_w;
-        for (varying, &slot) in scene.varyings[first..].iter_mut().zip(&self.slots) {
-            // Value by value: arrays would be put together in memory first.
-            if groups & 1 << (slot / 4) != 0 {
-                for k in 0..3 {
-                    varying[k] = corners[k].record[SCREEN + usize::from(slot)] * inv_w[k];
-                }
-            } else {
-                *varying = inv_w;
-            }
-        }
+        let [a, b, c] = &corners;
+        let records = [a.record, b.record, c.record];
+        self.varyings(records, primitive.inv_w, groups, &mut scene.varyings[first..]);
         if let Some(opaque) = &self.opaque {
             opaque.choose(scene, &primitive);
         }
         scene.push(primitive, (), bounds);
         true
+    }
+
+    /// Values of the slots at three corners, each times the corner's 1/w. What is in no group is 1.
+    #[inline]
+    fn varyings(&self, [a, b, c]: [&[f32]; 3], inv_w: [f32; 3], groups: u32, varyings: &mut [[f32; 3]]) {
+        let attributes = |record| <[f32]>::get(record, SCREEN..).unwrap_or_default();
+        let (a, b, c) = (attributes(a), attributes(b), attributes(c));
+        let all = a.len().min(b.len()).min(c.len());
+        let (a, b, c) = (&a[..all], &b[..all], &c[..all]);
+        for (varying, &slot) in varyings.iter_mut().zip(&self.slots) {
+            // Value by value: arrays would be put together in memory first.
+            let at = usize::from(slot);
+            if groups & 1 << (slot / 4) != 0 {
+                varying[0] = a[at] * inv_w[0];
+                varying[1] = b[at] * inv_w[1];
+                varying[2] = c[at] * inv_w[2];
+            } else {
+                *varying = inv_w;
+            }
+        }
     }
 
     /// The pixels of the target whose centres lie in the bounding box, in stored rows.

@@ -66,8 +66,8 @@ fn positions_round_to_the_nearest_sixteenth() {
     let more = (0..200_000u32).map(|i| f32::from_bits(i.wrapping_mul(0x9E37_79B1)));
     for scaled in values.into_iter().chain(more).chain([f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30]) {
         let v = scaled / 16.0;
-        let want = ((v * 16.0).round() as i64).clamp(-0x8000, 0x7FFF);
-        assert_eq!(to_fixed(v), want, "{v}");
+        let want = ((v * 16.0).round() as i32).clamp(-0x8000, 0x7FFF);
+        assert_eq!(to_fixed([v, 0.0, v]), [want, 0, want], "{v}");
     }
 }
 
