@@ -161,50 +161,82 @@ fn exchange(fields: &[Field; 4], word: u32) -> u32 {
 
 /// A row of texels with other fields.
 fn decode_floats(format: &ColorFormat, row: &[u8], out: &mut [u32]) {
-    let channels = format.channels;
-    for (texel, out) in row.chunks_exact(usize::from(format.bytes)).zip(out.as_chunks_mut::<4>().0) {
-        let mut words = [0; 4];
-        for (word, bytes) in words.iter_mut().zip(texel.chunks(4)) {
-            *word = u32::from_le_bytes(bytes_at(bytes, 0));
-        }
-        for (i, out) in out.iter_mut().enumerate() {
-            *out = value(channels[i], i == 3, &words).to_bits();
+    let out = out.as_chunks_mut::<4>().0;
+    for (component, &channel) in format.channels.iter().enumerate() {
+        match format.bytes {
+            1 => decode_channel::<1>(channel, component, row.as_chunks().0, out),
+            2 => decode_channel::<2>(channel, component, row.as_chunks().0, out),
+            4 => decode_channel::<4>(channel, component, row.as_chunks().0, out),
+            8 => decode_channel::<8>(channel, component, row.as_chunks().0, out),
+            _ => decode_channel::<16>(channel, component, row.as_chunks().0, out),
         }
     }
 }
 
-/// The value of a channel in a texel's words.
-fn value(channel: Channel, alpha: bool, words: &[u32; 4]) -> f32 {
-    let field =
-        |at: Bits| words[usize::from(at.shift / 32) & 3] >> (at.shift % 32) & (u32::MAX >> (32 - u32::from(at.bits)));
+/// Values of a channel as a component of texels: a loop without branches for each kind of channel.
+fn decode_channel<const N: usize>(channel: Channel, component: usize, texels: &[[u8; N]], out: &mut [[u32; 4]]) {
+    let fields = Fields { texels, out, component };
     match channel {
-        Channel::Absent => f32::from(u8::from(alpha)),
-        Channel::Zeros(_) => 0.0,
-        Channel::Ones(_) => 1.0,
-        Channel::Srgb(at) if at.bits == 8 => LINEAR[field(at) as usize & 0xFF],
-        Channel::Unorm(at) | Channel::Srgb(at) => {
-            let max = (u64::MAX >> (64 - u32::from(at.bits))) as f32;
-            field(at) as f32 * (1.0 / max)
+        Channel::Absent => fields.fill(f32::from(u8::from(component == 3))),
+        Channel::Zeros(_) => fields.fill(0.0),
+        Channel::Ones(_) => fields.fill(1.0),
+        Channel::Srgb(at) if at.bits == 8 => fields.map(at, |field| LINEAR[field as usize & 0xFF]),
+        Channel::Unorm(at) | Channel::Srgb(at) if at.bits < 32 => {
+            let scale = 1.0 / ((1u32 << at.bits) - 1) as f32;
+            // Processors convert signed numbers faster.
+            fields.map(at, |field| field as i32 as f32 * scale);
         }
-        Channel::UnormRsx(at) => repeat::to_byte(field(at), at.bits.into()) as f32 * (1.0 / 255.0),
+        Channel::Unorm(at) | Channel::Srgb(at) => fields.map(at, |field| field as f32 * (1.0 / u32::MAX as f32)),
+        Channel::UnormRsx(at) => {
+            fields.map(at, |field| repeat::to_byte(field, at.bits.into()) as f32 * (1.0 / 255.0));
+        }
         Channel::Snorm(at) => {
             let unused = 32 - u32::from(at.bits);
             // A single bit is a sign alone: 0 or -1.
-            let max = (u32::MAX >> unused >> 1).max(1) as f32;
-            let v = ((field(at) << unused) as i32 >> unused) as f32 * (1.0 / max);
-            if -1.0 < v { v } else { -1.0 }
+            let scale = 1.0 / (u32::MAX >> unused >> 1).max(1) as f32;
+            fields.map(at, |field| {
+                let v = ((field << unused) as i32 >> unused) as f32 * scale;
+                if -1.0 < v { v } else { -1.0 }
+            });
         }
-        Channel::Uint(at) => f32::from_bits(field(at)),
+        Channel::Uint(at) => fields.map(at, f32::from_bits),
         Channel::Sint(at) => {
             let unused = 32 - u32::from(at.bits);
-            f32::from_bits(((field(at) << unused) as i32 >> unused) as u32)
+            fields.map(at, |field| f32::from_bits(((field << unused) as i32 >> unused) as u32));
         }
         Channel::Float(at) => match at.bits {
-            32 => f32::from_bits(field(at)),
-            24 => f32::from_bits(field(at) << 7),
-            16 => F16::decode(field(at)),
+            32 => fields.map(at, f32::from_bits),
+            24 => fields.map(at, |field| f32::from_bits(field << 7)),
+            16 => fields.map(at, F16::decode),
             // Five bits of exponent, no sign: a half without its low bits.
-            bits => F16::decode(field(at) << (15 - u32::from(bits))),
+            bits => fields.map(at, |field| F16::decode(field << (15 - u32::from(bits)))),
         },
+    }
+}
+
+/// A component of texels, of which each is stored in `N` bytes.
+struct Fields<'a, const N: usize> {
+    texels: &'a [[u8; N]],
+    out: &'a mut [[u32; 4]],
+    component: usize,
+}
+
+impl<const N: usize> Fields<'_, N> {
+    fn fill(self, value: f32) {
+        self.out.iter_mut().for_each(|out| out[self.component & 3] = value.to_bits());
+    }
+
+    #[inline(always)]
+    fn map(self, Bits { shift, bits }: Bits, value: impl Fn(u32) -> f32) {
+        let mask = u32::MAX >> (32 - u32::from(bits));
+        // Fields lie within a word, and words within the texel.
+        let size = N.min(4);
+        let start = (usize::from(shift / 32) * 4).min(N - size);
+        for (texel, out) in self.texels.iter().zip(self.out) {
+            let mut word = [0; 4];
+            word[..size].copy_from_slice(&texel[start..start + size]);
+            let field = u32::from_le_bytes(word) >> (shift % 32) & mask;
+            out[self.component & 3] = value(field).to_bits();
+        }
     }
 }
