@@ -3,40 +3,52 @@
 use super::{Arrangement, Coding, LevelLayout, Piece, bytes_at};
 use crate::kernel::program::output::{Bits, Channel, ColorFormat};
 use crate::kernel::program::sampler::{LINEAR, Texels};
-use crate::layout::Blocks;
 use crate::layout::surface::{gob_offset, swizzle3};
 use crate::num::{F16, repeat};
+
+/// Rows of a GOB.
+const GOB_ROWS: u32 = 8;
 
 /// Decodes a piece.
 pub(super) fn decode(format: &ColorFormat, piece: Piece<'_, '_>) {
     let Piece { coding, level, source, z, rows, out } = piece;
     let bytes = usize::from(format.bytes);
     let width = level.size[0] as usize;
-    let mut row = vec![0; width * bytes];
-    let words = width * coding.texels().words();
-    for (y, out) in rows.zip(out.chunks_exact_mut(words)) {
-        match bytes {
-            1 => gather::<1>(coding, &level, source, y, z, &mut row),
-            2 => gather::<2>(coding, &level, source, y, z, &mut row),
-            4 => gather::<4>(coding, &level, source, y, z, &mut row),
-            8 => gather::<8>(coding, &level, source, y, z, &mut row),
-            _ => gather::<16>(coding, &level, source, y, z, &mut row),
+    let (row, words) = (width * bytes, width * coding.texels().words());
+    let mut gathered = vec![0; row * GOB_ROWS as usize];
+    let (mut y, mut rest) = (rows.start, out);
+    while y < rows.end {
+        // Rows of a GOB come together, as its bytes do: processors fetch ahead what is read in order.
+        let count = if let Arrangement::Blocks(_) = level.arrangement { GOB_ROWS - y % GOB_ROWS } else { 1 };
+        let count = count.min(rows.end - y);
+        let gathered = &mut gathered[..row * count as usize];
+        match (level.arrangement, bytes) {
+            (Arrangement::Blocks(blocks), _) => {
+                let start = u64::from(level.offset).saturating_add(blocks.offset(0, y - y % GOB_ROWS, z));
+                gather_gobs(source, (start, blocks.block_bytes()), y % GOB_ROWS, gathered, row);
+            }
+            (_, 1) => gather::<1>(coding, &level, source, y, z, gathered),
+            (_, 2) => gather::<2>(coding, &level, source, y, z, gathered),
+            (_, 4) => gather::<4>(coding, &level, source, y, z, gathered),
+            (_, 8) => gather::<8>(coding, &level, source, y, z, gathered),
+            _ => gather::<16>(coding, &level, source, y, z, gathered),
         }
         if format.swap > 1 {
-            row.chunks_exact_mut(usize::from(format.swap)).for_each(<[u8]>::reverse);
+            gathered.chunks_exact_mut(usize::from(format.swap)).for_each(<[u8]>::reverse);
         }
-        match coding.texels() {
-            Texels::Rgba8 | Texels::Srgb8 => decode_bytes(format, &row, out),
-            Texels::Float4 => decode_floats(format, &row, out),
+        let (out, next) = rest.split_at_mut(words * count as usize);
+        for (row, out) in gathered.chunks_exact(row).zip(out.chunks_exact_mut(words)) {
+            match coding.texels() {
+                Texels::Rgba8 | Texels::Srgb8 => decode_bytes(format, row, out),
+                Texels::Float4 => decode_floats(format, row, out),
+            }
         }
+        (y, rest) = (y + count, next);
     }
 }
 
 /// The raw bytes of a row of texels.
 fn gather<const N: usize>(coding: &Coding, level: &LevelLayout, source: &[u8], y: u32, z: u32, row: &mut [u8]) {
-    if let Arrangement::Blocks(blocks) = level.arrangement {
-        return gather_blocks(&blocks, u64::from(level.offset), source, y, z, row);
-    }
     let Arrangement::Interleaved { log2 } = level.arrangement else {
         let start = level.row(coding, y, z);
         let whole = usize::try_from(start).ok().and_then(|start| source.get(start..start.checked_add(row.len())?));
@@ -58,14 +70,17 @@ fn gather<const N: usize>(coding: &Coding, level: &LevelLayout, source: &[u8], y
     }
 }
 
-/// A row of an image of GOBs, in whose rows 16 bytes each stand together.
-fn gather_blocks(blocks: &Blocks, offset: u64, source: &[u8], y: u32, z: u32, row: &mut [u8]) {
-    let start = offset.saturating_add(blocks.offset(0, y, z));
-    for (i, bytes) in row.chunks_mut(16).enumerate() {
-        let i = i as u64;
-        let at = start + i / 4 * blocks.block_bytes() + u64::from(gob_offset(i as u32 % 4 * 16, 0));
-        let sixteen: [u8; 16] = bytes_at(source, at);
-        bytes.copy_from_slice(&sixteen[..bytes.len()]);
+/// Rows of `row` bytes, the first one being row `first` of GOBs: the GOBs beside each other begin at `start`, each
+/// `stride` bytes after the one before. In the rows of a GOB 16 bytes each stand together.
+fn gather_gobs(source: &[u8], (start, stride): (u64, u64), first: u32, rows: &mut [u8], row: usize) {
+    for (gob, x) in (0..row).step_by(64).enumerate() {
+        let start = start + gob as u64 * stride;
+        for (y, row) in (first..).zip(rows.chunks_exact_mut(row)) {
+            for (sector, bytes) in (0..4).zip(row[x..].chunks_mut(16)) {
+                let sixteen: [u8; 16] = bytes_at(source, start + u64::from(gob_offset(sector * 16, y)));
+                bytes.copy_from_slice(&sixteen[..bytes.len()]);
+            }
+        }
     }
 }
 
