@@ -51,12 +51,21 @@ pub const NEAREST: TextureKey = TextureKey {
     alpha_kill: false,
     reduction: Reduction::Average,
     anisotropy: 1,
+    rounds_coordinates: false,
     accuracy: Accuracy::Exact,
     power_of_two: false,
 };
 
 /// Width and height of the scene's surfaces in surface pixels.
 pub const SIZE: usize = 32;
+
+/// Planes whose values are those at the centre of the origin, as a kernel of `code` takes them.
+pub fn planes_from_centres(code: &FragmentCode, planes: &[Plane]) -> Vec<Plane> {
+    let corner = code.planes_from_corners();
+    let moved =
+        |&[c, dx, dy]: &Plane| if corner && [dx, dy] != [0.0; 2] { [c - 0.5 * (dx + dy), dx, dy] } else { [c, dx, dy] };
+    planes.iter().map(moved).collect()
+}
 
 /// A kernel's key and what it works on.
 pub struct Scene {
@@ -65,6 +74,7 @@ pub struct Scene {
     pub program_constants: Vec<[f32; 4]>,
     pub textures: Vec<(usize, Texture<'static>)>,
     pub primitive: Primitive,
+    /// With values at the centre of the origin.
     pub planes: Vec<Plane>,
     pub blocks: Vec<PixelBlock>,
     pub color: Vec<AtomicU8>,
@@ -238,7 +248,7 @@ impl Scene {
             textures: &textures,
             environment,
             primitives: &[self.primitive],
-            planes: &self.planes,
+            planes: &planes_from_centres(&self.key.code, &self.planes),
             blocks: &self.blocks,
         };
         kernel.shade(&job).unwrap()

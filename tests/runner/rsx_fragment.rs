@@ -246,7 +246,7 @@ fn draw(key: &FragmentKey, given: &Inputs, constants: &[[f32; 4]], engine: Engin
             textures,
             environment: Environment::NONE,
             primitives: &[given.primitive],
-            planes: &given.planes,
+            planes: &fragment::planes_from_centres(&key.code, &given.planes),
             blocks: &[PixelBlock { primitive: 0, x: 0, row: 0, coverage: given.covered }],
         })
     });

@@ -8,7 +8,7 @@ use triglyph_guest::kernel::program::fragment::{
 use triglyph_guest::kernel::trace::{Item, Tracing};
 use triglyph_guest::layout::unmorton;
 
-use super::interpolate::Point;
+use super::interpolate::{PlaneBase, Point};
 use super::output::{Fragment, Output};
 use crate::rsx_fragment::{Program, Quad, Resources};
 use crate::trace::Recorder;
@@ -72,11 +72,19 @@ fn places(at: [u32; 2]) -> [[u32; 2]; 4] {
     [0, 1, 2, 3].map(|lane| [at[0] + (lane & 1), at[1] + (lane >> 1)])
 }
 
-impl FragmentRun<'_, '_> {
+impl<'k> FragmentRun<'_, 'k> {
+    /// A pixel of a primitive.
+    fn point<'p>(&self, primitive: &'p Primitive, at: [u32; 2]) -> Point<'p>
+    where
+        'k: 'p,
+    {
+        Point::new(self.job, primitive, PlaneBase::of(&self.kernel.key.code), at)
+    }
+
     /// Runs the program for a pixel that is asked about. It has no side effect.
     fn trace(&mut self, tracing: &Tracing<'_>, primitive: &Primitive, at: [u32; 2], covered: [u32; 4]) {
         let Some(lane) = tracing.lane_of_quad(at).filter(|&lane| covered[lane] != 0) else { return };
-        let points = places(at).map(|[x, y]| Point::new(self.job, primitive, x, y));
+        let points = places(at).map(|at| self.point(primitive, at));
         let [x, row] = places(at)[lane];
         let number = self.job.primitives.iter().position(|other| std::ptr::eq(other, primitive)).unwrap_or(0);
         self.quad.reset();
@@ -93,7 +101,7 @@ impl FragmentRun<'_, '_> {
     /// passes, bit k lane k.
     fn quad(&mut self, primitive: &Primitive, at: [u32; 2], covered: [u32; 4]) -> u8 {
         let places = places(at);
-        let points = places.map(|[x, y]| Point::new(self.job, primitive, x, y));
+        let points = places.map(|at| self.point(primitive, at));
         let center = self.kernel.key.samples.count() == 1 || self.kernel.key.output.depth_at_center;
         let mut lanes = 0;
         let mut shaded = !self.tests_first;

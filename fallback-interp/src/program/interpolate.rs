@@ -1,7 +1,7 @@
 //! Interpolation: what a pixel of a primitive knows about itself.
 
 use triglyph_guest::kernel::program::fragment::{
-    BACK_FACING, FogMode, FragmentConstants, FragmentInput, FragmentJob, Interpolation, Plane, Primitive,
+    BACK_FACING, FogMode, FragmentCode, FragmentConstants, FragmentInput, FragmentJob, Interpolation, Plane, Primitive,
 };
 use triglyph_guest::num::ops::{Scalar, exp2};
 
@@ -18,18 +18,20 @@ pub struct Point<'a> {
     at: [i32; 2],
     /// Its distance from the primitive's origin.
     distance: [f32; 2],
+    /// How planes of varyings are read.
+    base: PlaneBase,
     /// The interpolated 1/w.
     inv_w: f32,
 }
 
 impl<'a> Point<'a> {
     /// Pixel (`x`, `y`) of `primitive`, inside of it or not.
-    pub fn new(job: &FragmentJob<'a>, primitive: &'a Primitive, x: u32, y: u32) -> Self {
+    pub fn new(job: &FragmentJob<'a>, primitive: &'a Primitive, base: PlaneBase, [x, y]: [u32; 2]) -> Self {
         let at = [x as i32, y as i32];
         let distance = [0, 1].map(|i| at[i].wrapping_sub(primitive.origin[i]) as f32);
         let planes = job.planes.get(primitive.first_plane as usize..).unwrap_or(&[]);
         let inv_w = plane(&primitive.inv_w, distance);
-        Point { constants: job.constants, primitive, planes, at, distance, inv_w }
+        Point { constants: job.constants, primitive, planes, at, distance, base, inv_w }
     }
 
     /// Whether the primitive shows its back.
@@ -97,25 +99,51 @@ impl<'a> Point<'a> {
 
     /// The part of the pixel that a smooth line covers, whose planes begin with this one.
     pub fn share(&self, first: Option<u16>) -> f32 {
-        share(self.planes, first, self.distance)
+        share(self.planes, first, |p| self.base.value(p, self.distance))
     }
 
     /// Four planes here; those that do not exist are 0.
     fn group(&self, group: u8) -> Vector {
         let first = 4 * usize::from(group);
-        std::array::from_fn(|i| self.planes.get(first + i).map_or(0.0, |p| plane(p, self.distance)))
+        std::array::from_fn(|i| self.planes.get(first + i).map_or(0.0, |p| self.base.value(p, self.distance)))
     }
 }
 
-/// The part of a pixel at this distance from the origin that a smooth line covers, by four planes of these; 1 without.
-pub fn share(planes: &[Plane], first: Option<u16>, distance: [f32; 2]) -> f32 {
+/// The part of a pixel that a smooth line covers, by four planes of these with their values there; 1 without.
+pub fn share(planes: &[Plane], first: Option<u16>, value: impl Fn(&Plane) -> f32) -> f32 {
     let Some(first) = first else { return 1.0 };
-    let at = |i: usize| planes.get(usize::from(first) + i).map_or(0.0, |p| plane(p, distance));
+    let at = |i: usize| planes.get(usize::from(first) + i).map_or(0.0, &value);
     let part = |i: usize| {
         let part = (limit(at(i), 0.0, 1.0) + limit(at(i + 1), 0.0, 1.0)) - 1.0;
         if part > 0.0 { part } else { 0.0 }
     };
     part(0) * part(2)
+}
+
+/// Where in its pixel a plane's first number is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaneBase {
+    /// Its centre.
+    Centre,
+    /// The upper left corner; values are cut.
+    Corner,
+}
+
+impl PlaneBase {
+    /// That of the varyings of a program.
+    pub fn of(code: &FragmentCode) -> PlaneBase {
+        if code.planes_from_corners() { PlaneBase::Corner } else { PlaneBase::Centre }
+    }
+
+    fn value(self, p: &Plane, distance: [f32; 2]) -> f32 {
+        if self == PlaneBase::Centre {
+            return plane(p, distance);
+        }
+        let [c, dx, dy] = p.map(f64::from);
+        let [x, y] = distance.map(|d| f64::from(d + 0.5));
+        let value = (c + dx * x) + dy * y;
+        f64::from_bits(value.to_bits() & !0x1FFF_FFFF) as f32
+    }
 }
 
 /// `(c + dx*x) + dy*y`

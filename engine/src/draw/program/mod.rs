@@ -27,7 +27,8 @@ pub use assemble::{Provoking, Shape, Topology, primitives};
 pub use project::{ClipDistance, Keep, Projection, Single, Viewport};
 pub use projected::ProjectedVertices;
 pub use setup::{
-    Binned, CullFace, DepthOffset, Drawn, Fill, LineShape, LineStipple, PointSize, PolygonMode, ProgramSetup, Winding,
+    Binned, CullFace, DepthOffset, Drawn, Fill, LineShape, LineStipple, Planes, PointSize, PolygonMode, ProgramSetup,
+    Winding,
 };
 pub use shade::{ProgramBatch, Records, shade_programs};
 pub use unfinished::{OwnedPrimitives, UnfinishedDraw};

@@ -4,7 +4,7 @@ use triglyph_guest::kernel::program::fragment::{BACK_FACING, Plane, Primitive};
 use wide::f64x4;
 
 use super::project::stored;
-use super::setup::{Binner, Corner, PolygonMode};
+use super::setup::{Binner, Corner, Planes, PolygonMode};
 use super::varying::{Interpolate, Output, PointR};
 
 /// A primitive without its outline: linear functions through three corners. Lines and points repeat theirs.
@@ -41,25 +41,29 @@ impl Binner<'_> {
         let mut depth = slope.plane(body.each_corner(|corner| corner.at.depth));
         depth[0] += self.depth_offset(body, depth);
         let first_plane = self.scene.varyings.len() as u32;
+        let form = self.setup.planes;
         for varying in &self.setup.varyings {
             let output = if body.back { varying.back } else { varying.front };
             let planes = match output {
                 Output::Register(at) => match varying.interpolate {
-                    Interpolate::Flat => stored(body.provoking, at).map(|v| rounded([v.into(), 0.0, 0.0])),
+                    Interpolate::Flat => stored(body.provoking, at).map(|v| form.plane([v.into(), 0.0, 0.0])),
                     how => {
                         let values = body.each_corner(|corner| widened(stored(corner.record, at)));
-                        slope.planes(match how {
-                            Interpolate::Perspective => {
-                                let weighted = |k: usize| values[k] * f64x4::splat(inv_w[k]);
-                                [weighted(0), weighted(1), weighted(2)]
-                            }
-                            _ => values,
-                        })
+                        slope.planes(
+                            form,
+                            match how {
+                                Interpolate::Perspective => {
+                                    let weighted = |k: usize| values[k] * f64x4::splat(inv_w[k]);
+                                    [weighted(0), weighted(1), weighted(2)]
+                                }
+                                _ => values,
+                            },
+                        )
                     }
                 },
                 Output::Constant(value) => match varying.interpolate {
-                    Interpolate::Perspective => slope.planes(inv_w.map(|w| widened(value) * f64x4::splat(w))),
-                    _ => value.map(|v| rounded([v.into(), 0.0, 0.0])),
+                    Interpolate::Perspective => slope.planes(form, inv_w.map(|w| widened(value) * f64x4::splat(w))),
+                    _ => value.map(|v| form.plane([v.into(), 0.0, 0.0])),
                 },
                 Output::PointCoordinate(third) => match body.point {
                     Some([s, t, step]) => {
@@ -69,11 +73,11 @@ impl Binner<'_> {
                             PointR::S => s,
                             PointR::Record(at) => [f64::from(body.provoking[at]), 0.0, 0.0],
                         };
-                        [s, [t, 0.0, step], r, [1.0, 0.0, 0.0]].map(rounded)
+                        [s, [t, 0.0, step], r, [1.0, 0.0, 0.0]].map(|plane| form.plane(plane))
                     }
                     None => [[0.0; 3]; 4],
                 },
-                Output::LineShare => body.line.unwrap_or([[1.0, 0.0, 0.0]; 4]).map(rounded),
+                Output::LineShare => body.line.unwrap_or([[1.0, 0.0, 0.0]; 4]).map(|plane| form.plane(plane)),
             };
             self.scene.varyings.extend_from_slice(&planes);
         }
@@ -122,6 +126,24 @@ pub(super) fn rounded(plane: [f64; 3]) -> Plane {
     let canonical = |v: f64| if v.is_nan() { f32::NAN } else { v as f32 };
     let [start, dx, dy] = plane;
     [canonical(start), canonical(dx), canonical(dy)]
+}
+
+impl Planes {
+    /// A plane of a varying as kernels take it, from the value at the origin's centre and the steps.
+    #[inline]
+    fn plane(self, plane: [f64; 3]) -> Plane {
+        if self == Planes::Nearest {
+            return rounded(plane);
+        }
+        let [start, dx, dy] = plane;
+        rounded([start - 0.5 * (dx + dy), cut(dx), cut(dy)])
+    }
+}
+
+/// A step cut to f32. What is a f32 but for the rounding of its own computation stays.
+fn cut(step: f64) -> f64 {
+    let step = step * (1.0 + 2f64.powi(-45));
+    f64::from_bits(step.to_bits() & !0x1FFF_FFFF)
 }
 
 /// Linear functions of the target's pixels: how a value follows from the differences between corners 1 and 0, 2 and 0.
@@ -181,12 +203,12 @@ impl Slope {
 
     /// The planes of four values that the corners have, as kernels take them.
     #[inline]
-    pub(super) fn planes(&self, [a, b, c]: [f64x4; 3]) -> [Plane; 4] {
+    pub(super) fn planes(&self, form: Planes, [a, b, c]: [f64x4; 3]) -> [Plane; 4] {
         let (b, c) = (b - a, c - a);
         let part = |shares: [f64; 2]| b * f64x4::splat(shares[0]) + c * f64x4::splat(shares[1]);
         let (start, dx, dy) = (a + part(self.origin), part(self.dx), part(self.dy));
         let (start, dx, dy) = (start.to_array(), dx.to_array(), dy.to_array());
-        let plane = |i: usize| rounded([start[i], dx[i], dy[i]]);
+        let plane = |i: usize| form.plane([start[i], dx[i], dy[i]]);
         [plane(0), plane(1), plane(2), plane(3)]
     }
 }

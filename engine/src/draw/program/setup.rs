@@ -29,6 +29,8 @@ pub struct ProgramSetup {
     pub provoking: Provoking,
     /// Groups of four planes, as the fragment program's inputs count them.
     pub varyings: Vec<Varying>,
+    /// What is in those planes.
+    pub planes: Planes,
     /// Planes of single words instead, of machines whose attributes are words.
     pub words: Option<WordPlanes>,
     /// Floats of a record: a primitive whose vertices are all below 0 in one of them is dropped.
@@ -54,6 +56,16 @@ pub struct ProgramSetup {
     pub sample_span: [SamplePosition; 2],
     /// Pixels that may be touched; `None`: none.
     pub clip: Option<Rect>,
+}
+
+/// What is in planes of varyings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Planes {
+    /// The value at the origin's centre and the steps, rounded to nearest.
+    #[default]
+    Nearest,
+    /// Steps are cut to f32, and the value is that at the upper left corner of the origin (RSX).
+    CutFromCorner,
 }
 
 /// An orientation, rows counted downwards.

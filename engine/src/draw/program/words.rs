@@ -16,7 +16,7 @@ use wide::f32x4;
 
 use super::plane::{Body, Slope, rounded, widened};
 use super::project::stored;
-use super::setup::Binner;
+use super::setup::{Binner, Planes};
 use super::varying::{Interpolate, WordPlanes, WordStep, WordValue};
 
 /// Pixels from 0 up to which planes are based there.
@@ -68,7 +68,7 @@ impl Fit {
                 let start = a - (dx * middle[0] + dy * middle[1]);
                 transposed([canonical(start), canonical(dx), canonical(dy)])
             }
-            Fit::Wide(slope) => slope.planes([widened(a.to_array()), widened(b.to_array()), widened(c.to_array())]),
+            Fit::Wide(slope) => slope.planes(Planes::Nearest, [a, b, c].map(|v| widened(v.to_array()))),
         }
     }
 }

@@ -188,7 +188,7 @@ struct Results {
 
 impl Quad<'_> {
     fn fragment(&self, lane: usize, covered: u32) -> Fragment {
-        let share = share(self.planes, self.kernel.key.output.share, self.distances[lane]);
+        let share = share(self.planes, self.kernel.key.output.share, |p| plane(p, self.distances[lane], None));
         Fragment { at: self.places[lane], back: self.primitive.flags & BACK_FACING != 0, covered, share }
     }
 

@@ -33,7 +33,7 @@ impl TextureUnit<'_> {
     fn gathered(&self, lookup: &Lookup, channel: usize, place: [usize; 2]) -> f32 {
         let point = self.point(lookup);
         let level = self.level(0);
-        let at = self.in_texels(point.coordinates, level);
+        let at = self.place(point.coordinates, level);
         let lines = self.axes_of(level, point.offset);
         let mut index = [Some(0); 3];
         for axis in 0..self.axes().min(2) {

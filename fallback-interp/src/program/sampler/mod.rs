@@ -160,6 +160,15 @@ impl TextureUnit<'_> {
         std::array::from_fn(|i| coordinates[i] * size[i] as f32)
     }
 
+    /// Where texels are looked for.
+    fn place(&self, coordinates: [f32; 3], level: &Level) -> [f32; 3] {
+        let place = self.in_texels(coordinates, level);
+        match self.key.rounds_coordinates {
+            true => place.map(|c| (c * 4096.0 + 0.5).floor() * (1.0 / 4096.0)),
+            false => place,
+        }
+    }
+
     /// All taps of a footprint as one.
     fn along(&self, point: &SamplePoint, footprint: Footprint) -> Vector {
         let Footprint { lod, taps, axis } = footprint;
@@ -249,7 +258,7 @@ impl TextureUnit<'_> {
     /// Level `number`, clamped to the existing ones, under a filter.
     fn filtered(&self, point: &SamplePoint, number: i32, filter: Filter) -> Vector {
         let level = self.level(number);
-        let at = self.in_texels(point.coordinates, level);
+        let at = self.place(point.coordinates, level);
         let lines = self.axes_of(level, point.offset);
         let axes = self.axes();
         match filter {

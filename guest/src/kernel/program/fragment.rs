@@ -7,6 +7,12 @@
 //! plane holds value/w: `value = plane * w`, `w = 1 / plane(1/w)`. A linear or constant varying's plane holds the value
 //! itself. Depth: its plane; for sample k of several `(c + dx*(fx + offset x)) + dy*(fy + offset y)`.
 //!
+//! Planes of varyings where [`FragmentCode::planes_from_corners`]: `c` is the value at the upper left corner of the
+//! primitive's origin, and a pixel has `(c + dx*(fx + 0.5)) + dy*(fy + 0.5)` in f64, cut to f32 (the lower 29 bits of
+//! the f64 are cleared before it becomes an f32). Pictures of a console say so (RPCS3's ps3autotests, rsx_fp_static:
+//! test1 to the last pixel, 576 columns and 190 rows of test3, whose quad begins at the target's corner); whether the
+//! console counts from there or from the corner of the target is unverified, and so are planes of value/w.
+//!
 //! Programs run for the four pixels of a 2x2 quad (even columns and rows) at a time, covered or not: pixels outside of
 //! the primitive only serve differences. KIL and alpha kill discard at the end; the fragment goes on until then.
 //!
@@ -141,6 +147,11 @@ impl FragmentCode {
     /// The RSX's program, if it is one.
     pub fn rsx(&self) -> Option<&Arc<RsxFragmentCode>> {
         if let FragmentCode::Rsx(code) = self { Some(code) } else { None }
+    }
+
+    /// Whether planes of varyings hold values at corners of pixels, see the [module](self).
+    pub fn planes_from_corners(&self) -> bool {
+        self.rsx().is_some_and(|code| code.accuracy == Accuracy::Exact)
     }
 
     /// The RSX's program to change, if it is one.
@@ -284,7 +295,7 @@ pub struct Primitive {
 /// [`Primitive::flags`]: the primitive shows its back.
 pub const BACK_FACING: u32 = 1;
 
-/// Value at the origin, step to the next column, step to the next row.
+/// Value at the origin's centre (or corner, see the [module](self)), step to the next column, step to the next row.
 pub type Plane = [f32; 3];
 
 /// Work for a fragment kernel: the blocks of one tile that share a state, in submission order.

@@ -4,7 +4,10 @@
 //! A unit's result is computed so, for coordinates s, t, r of one lane:
 //!
 //! 1. **Size**: normalised coordinates are multiplied by the level's size; unnormalised ones are used as they are, at
-//!    every level. Cubes first choose a face: x if `|x| >= |y|` and `|x| >= |z|`, else y if `|y| >= |z|`, else z,
+//!    every level. With [`TextureKey::rounds_coordinates`] they then become `floor(c * 4096 + 0.5) * (1 / 4096)`, but
+//!    not for 2.; the console's planes of coordinates are cut, and what lies on a border of texels, or of weights, is
+//!    there nonetheless (RPCS3's ps3autotests, texture_formats; that it is 4096ths is unverified: more than 256ths).
+//!    Cubes first choose a face: x if `|x| >= |y|` and `|x| >= |z|`, else y if `|y| >= |z|`, else z,
 //!    negative when the component is below 0; `s = (sc/ma + 1) * 0.5`, `t = (tc/ma + 1) * 0.5` with the table of the
 //!    OpenGL specification, ma the magnitude; both wrap as clamp to edge. Array layers are `floor(layer + 0.5)`,
 //!    clamped to those there are (NaN is 0); the layer is the coordinate after the others.
@@ -124,6 +127,8 @@ pub struct TextureKey {
     pub anisotropy: u8,
     /// How levels of detail are computed.
     pub accuracy: Accuracy,
+    /// Coordinates in texels are rounded to 4096ths of a texel, see 1.
+    pub rounds_coordinates: bool,
     /// Sizes of all levels are powers of two. Kernels for such textures support no others.
     pub power_of_two: bool,
 }

@@ -73,6 +73,7 @@ pub fn unit(
             _ => 1,
         },
         accuracy: Accuracy::Exact,
+        rounds_coordinates: false,
         power_of_two: image.layout.has_powers_of_two(),
     };
     Ok(TextureUnit {

@@ -4,6 +4,7 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::InstBuilder;
 use triglyph_guest::kernel::program::fragment::{FogMode, FragmentInput, Interpolation};
+use triglyph_guest::num::mufu::MufuOps;
 use triglyph_guest::num::ops::{self, Ops};
 
 use crate::lane::{F32x4, I32x4};
@@ -70,10 +71,24 @@ impl Quad<'_, '_> {
         let args = self.e.args;
         let [c, dx, dy] =
             [0, 1, 2].map(|k| self.e.load_floats(args, scratch_at!(planes) + 16 * (3 * index + k) as i32));
+        if matches!(of, PlaneOf::Varying(_)) && self.key.code.planes_from_corners() {
+            return self.plane_from_corner([c, dx, dy], [x, y]);
+        }
         let right = self.e.mul(dx, x);
         let down = self.e.mul(dy, y);
         let sum = self.e.add(c, right);
         self.e.add(sum, down)
+    }
+
+    /// The value of a plane that begins at the corner of a pixel, in f64 and cut.
+    fn plane_from_corner(&mut self, plane: [F32x4; 3], distance: [F32x4; 2]) -> F32x4 {
+        let half = self.e.f(0.5);
+        let [x, y] = distance.map(|d| self.e.add(d, half)).map(|d| self.e.promote(d));
+        let [c, dx, dy] = plane.map(|v| self.e.promote(v));
+        let (right, down) = (self.e.dmul(dx, x), self.e.dmul(dy, y));
+        let sum = self.e.dadd(c, right);
+        let sum = self.e.dadd(sum, down);
+        self.e.truncate(sum)
     }
 
     /// Clip-space w.

@@ -240,6 +240,7 @@ pub fn texture_key(rng: &mut Random) -> TextureKey {
         alpha_kill: rng.one_in(12),
         reduction: Reduction::Average,
         anisotropy: 1,
+        rounds_coordinates: rng.one_in(4),
         accuracy: Accuracy::Exact,
         power_of_two: false,
     }

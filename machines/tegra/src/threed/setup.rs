@@ -8,8 +8,8 @@ use triglyph_guest::tegra::methods::threed::{self as m, regs as r};
 use super::target::{Targets, between, sample_positions, sized};
 use crate::registers::Registers;
 use triglyph_engine::draw::program::{
-    ClipDistance, CullFace, DepthOffset, Fill, Keep, LineShape, LineStipple, PointSize, PolygonMode, ProgramSetup,
-    Projection, Provoking, Single, Viewport, Winding, WordPlane, WordPlanes,
+    ClipDistance, CullFace, DepthOffset, Fill, Keep, LineShape, LineStipple, Planes, PointSize, PolygonMode,
+    ProgramSetup, Projection, Provoking, Single, Viewport, Winding, WordPlane, WordPlanes,
 };
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::Windows;
@@ -53,6 +53,7 @@ pub(super) fn derive(
         depth_offset: depth_offset(registers, targets),
         provoking: provoking(registers),
         varyings: Vec::new(),
+        planes: Planes::Nearest,
         words: Some(WordPlanes::new(words)),
         cull_distances,
         fill: fill(registers),

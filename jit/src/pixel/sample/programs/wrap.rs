@@ -36,7 +36,15 @@ impl Sampler<'_, '_> {
     /// The coordinate in texels of the level, not limited yet.
     fn scaled(&mut self, axis: usize, size: &Size) -> F32x4 {
         let coordinate = self.coordinates[axis];
-        if self.key.unnormalized { coordinate } else { self.e.mul(coordinate, size.sizes[axis]) }
+        let place = if self.key.unnormalized { coordinate } else { self.e.mul(coordinate, size.sizes[axis]) };
+        if !self.key.rounds_coordinates {
+            return place;
+        }
+        let (steps, half, step) = (self.e.f(4096.0), self.e.f(0.5), self.e.f(1.0 / 4096.0));
+        let moved = self.e.mul(place, steps);
+        let moved = self.e.add(moved, half);
+        let whole = self.e.floor(moved);
+        self.e.mul(whole, step)
     }
 
     /// The texel that a coordinate lies in.

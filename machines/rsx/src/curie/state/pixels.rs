@@ -27,7 +27,7 @@ pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) 
     let instructions = program.instructions;
     let offset = |register: u32| vertex.key.offset(register);
     let inputs = fragment::inputs(registers, program.summary.inputs, state.points, offset);
-    let mut setup = setup::derive(registers, target, inputs.varyings, offset);
+    let mut setup = setup::derive(registers, target, inputs.varyings, core.renderer.accuracy, offset);
     setup.clip?;
     if setup.line_shape == LineShape::Smooth {
         // Alpha tells how much of a pixel a line covers, as OpenGL has it (unverified).

@@ -1,5 +1,6 @@
 //! Viewport, facing, lines, points: what primitives depend on.
 
+use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::kernel::program::fragment::{MAX_SAMPLES, Samples};
 use triglyph_guest::kernel::program::output::DepthFormat;
 use triglyph_guest::rsx::enums::{self, Antialias, FrontFace};
@@ -8,8 +9,8 @@ use triglyph_guest::rsx::methods::curie as m;
 use super::target::Target;
 use crate::registers::Registers;
 use triglyph_engine::draw::program::{
-    ClipDistance, CullFace, DepthOffset, Fill, Keep, LineShape, LineStipple, PointSize, PolygonMode, ProgramSetup,
-    Projection, Provoking, Varying, Viewport, Winding,
+    ClipDistance, CullFace, DepthOffset, Fill, Keep, LineShape, LineStipple, Planes, PointSize, PolygonMode,
+    ProgramSetup, Projection, Provoking, Varying, Viewport, Winding,
 };
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::SamplePosition;
@@ -19,6 +20,7 @@ pub(super) fn derive(
     registers: &Registers,
     target: &Target,
     varyings: Vec<Varying>,
+    accuracy: Accuracy,
     offset: impl Fn(u32) -> Option<usize>,
 ) -> ProgramSetup {
     let get = |id: usize| registers.get(id as u32);
@@ -62,6 +64,10 @@ pub(super) fn derive(
             false => Provoking::Last,
         },
         varyings,
+        planes: match accuracy {
+            Accuracy::Exact => Planes::CutFromCorner,
+            Accuracy::Fast => Planes::Nearest,
+        },
         words: None,
         cull_distances: Vec::new(),
         fill: fill(registers, target),

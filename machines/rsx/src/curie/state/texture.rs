@@ -160,7 +160,8 @@ fn unit(core: &mut Core, registers: &Registers, words: &Words) -> Option<Unit> {
         reduction => reduction,
     };
     let anisotropy = anisotropy(words.control0, shape, &sampler.key);
-    let key = TextureKey { shape, anisotropy, accuracy, power_of_two, reduction, ..sampler.key };
+    let rounds_coordinates = accuracy == Accuracy::Exact;
+    let key = TextureKey { shape, anisotropy, accuracy, rounds_coordinates, power_of_two, reduction, ..sampler.key };
     let (lod_range, lod_bias) = (sampler.lod_range, sampler.lod_bias);
 
     let object = match m::set_texture_format::location(words.format) {
@@ -233,6 +234,7 @@ fn sampler(words: &Words, byte: u32, texel: &TexelFormat) -> Sampler {
             },
         },
         anisotropy: 1,
+        rounds_coordinates: false,
         accuracy: Accuracy::Exact,
         power_of_two: false,
     };
