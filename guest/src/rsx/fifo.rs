@@ -62,8 +62,9 @@ impl Command {
         }
         match word & 3 {
             1 => Command::Jump(word & !3),
-            2 => Command::Call(word & !3),
-            // The hardware knows 0x0002_0000 alone (envytools); emulators ignore bits 15:2, and so do we.
+            // A console calls 0 with 0xE000_0002 (elad335/myps3tests, call offset); envytools has bits 31:2.
+            2 => Command::Call(word & 0x1FFF_FFFC),
+            // A console's log calls 0x0002_0050 a return (the same, RET command opcode); envytools has 0x0002_0000 alone.
             0 if word & 0xFFFF_0003 == 0x0002_0000 => Command::Return,
             _ => Command::Invalid,
         }
@@ -138,7 +139,7 @@ mod tests {
         match word {
             w if w & 0xE000_0003 == 0x2000_0000 => Command::Jump(w & 0x1FFF_FFFC),
             w if w & 3 == 1 => Command::Jump(w & 0xFFFF_FFFC),
-            w if w & 3 == 2 => Command::Call(w & 0xFFFF_FFFC),
+            w if w & 3 == 2 => Command::Call(w & 0x1FFF_FFFC),
             w if w & 0xFFFF_0003 == 0x0002_0000 => Command::Return,
             w if w & 0xE003_0003 == 0 => methods(true),
             w if w & 0xE003_0003 == 0x4000_0000 => methods(false),

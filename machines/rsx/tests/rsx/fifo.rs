@@ -59,9 +59,10 @@ fn jumps_calls_and_returns_are_followed() {
         let mut gpu = capture_machine(mode, false);
         let far = PUSH_AT + 0x1_0000;
         // main: bind, call sub, jump over an invalid word, last method
-        let sub = Push::new().methods(2, 0x310, &[2]).word(0x0002_0000);
+        let sub = Push::new().methods(2, 0x310, &[2]).word(0x0002_0050);
         gpu.write(GuestAddr::new(MAIN, far), &sub.bytes(false)).unwrap();
-        let start = bound().methods(2, 0x30C, &[1]).word(far as u32 | 2);
+        // The upper three bits of calls and bits 15:2 of returns do not count.
+        let start = bound().methods(2, 0x30C, &[1]).word(far as u32 | 0xE000_0002);
         let after = PUSH_AT as u32 + 4 * start.0.len() as u32 + 8;
         let push = start.word(after | jump).word(0xFFFF_FFFF).methods(2, 0x314, &[3]);
         submit(&mut gpu, &push);
@@ -89,6 +90,8 @@ fn errors_stop_the_channel_with_their_code() {
     for (words, error, kind) in [
         (vec![0xFFFF_FFFF], PusherError::InvalidCommand, FaultKind::BadCommand),
         (vec![0x0001_0000], PusherError::InvalidCommand, FaultKind::BadCommand),
+        // A method whose lowest bits are set (elad335/myps3tests, unaligned commands).
+        (vec![0x0004_0053], PusherError::InvalidCommand, FaultKind::BadCommand),
         (vec![0x0002_0000], PusherError::ReturnInactive, FaultKind::BadCommand),
         (vec![far | 2], PusherError::CallActive, FaultKind::BadCommand),
         (vec![0x3000_0000], PusherError::MemoryFault, FaultKind::UnmappedRead),
