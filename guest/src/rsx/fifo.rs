@@ -64,7 +64,8 @@ impl Command {
             1 => Command::Jump(word & !3),
             // A console calls 0 with 0xE000_0002 (elad335/myps3tests, call offset); envytools has bits 31:2.
             2 => Command::Call(word & 0x1FFF_FFFC),
-            // A console's log calls 0x0002_0050 a return (the same, RET command opcode); envytools has 0x0002_0000 alone.
+            // A console's log calls 0x0002_0050 a return (the same, RET command opcode); envytools knows 0x0002_0000
+            // alone.
             0 if word & 0xFFFF_0003 == 0x0002_0000 => Command::Return,
             _ => Command::Invalid,
         }
