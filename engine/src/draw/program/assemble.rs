@@ -19,8 +19,10 @@ pub enum Topology {
     TriangleStrip,
     /// Each vertex with the one before it and the first.
     TriangleFan,
-    /// Four vertices each.
+    /// Four vertices each, cut between the first and the third.
     Quads,
+    /// The same, cut between the second and the fourth.
+    QuadsByFourth,
     /// Two vertices with the two before them.
     QuadStrip,
     /// The same, each cut between its second and third vertex, like a strip of triangles (RSX).
@@ -99,7 +101,8 @@ pub(super) fn first_piece(topology: Topology, order: &[u32]) -> (usize, usize) {
         return (restart, restart + 1);
     }
     match topology {
-        Topology::Points | Topology::Lines | Topology::Triangles | Topology::Quads => (PIECE, PIECE),
+        Topology::Points | Topology::Lines | Topology::Triangles => (PIECE, PIECE),
+        Topology::Quads | Topology::QuadsByFourth => (PIECE, PIECE),
         Topology::TriangleStrip | Topology::QuadStrip | Topology::QuadStripAsTriangles => (PIECE, PIECE - 2),
         Topology::LineLoop | Topology::LineStrip | Topology::TriangleFan | Topology::Polygon => {
             let end = order.iter().position(is_restart);
@@ -156,6 +159,13 @@ fn form(topology: Topology, provoking: Provoking, run: &[u32], emit: &mut impl F
         Topology::Quads => {
             for &[a, b, c, d] in run.as_chunks().0 {
                 quad([a, b, c, d], if quads_first { a } else { d }, emit);
+            }
+        }
+        Topology::QuadsByFourth => {
+            for &[a, b, c, d] in run.as_chunks().0 {
+                let provoking = if quads_first { a } else { d };
+                emit(Shape::Triangle { corners: [a, b, d], provoking, edges: 0b101 });
+                emit(Shape::Triangle { corners: [d, b, c], provoking, edges: 0b110 });
             }
         }
         Topology::QuadStrip => {
@@ -224,6 +234,7 @@ mod tests {
         assert_eq!(corners(Topology::TriangleFan, &six[..4]), [[0, 1, 2], [0, 2, 3]]);
         assert_eq!(corners(Topology::Polygon, &six[..4]), [[0, 1, 2], [0, 2, 3]]);
         assert_eq!(corners(Topology::Quads, &six), [[0, 1, 2], [0, 2, 3]]);
+        assert_eq!(corners(Topology::QuadsByFourth, &six), [[0, 1, 3], [3, 1, 2]]);
         assert_eq!(corners(Topology::QuadStrip, &six), [[0, 1, 3], [0, 3, 2], [2, 3, 5], [2, 5, 4]]);
         let like_strips = corners(Topology::QuadStripAsTriangles, &six);
         assert_eq!(like_strips, [[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4]]);
@@ -233,6 +244,7 @@ mod tests {
             Topology::TriangleFan,
             Topology::Polygon,
             Topology::Quads,
+            Topology::QuadsByFourth,
             Topology::QuadStrip,
             Topology::QuadStripAsTriangles,
         ] {
@@ -268,10 +280,10 @@ mod tests {
     #[test]
     fn pieces_have_the_primitives_of_the_whole() {
         use Topology::{
-            LineLoop, LineStrip, Lines, Points, Polygon, QuadStrip, QuadStripAsTriangles, Quads, TriangleFan,
-            TriangleStrip, Triangles,
+            LineLoop, LineStrip, Lines, Points, Polygon, QuadStrip, QuadStripAsTriangles, Quads, QuadsByFourth,
+            TriangleFan, TriangleStrip, Triangles,
         };
-        let lists = [Points, Lines, Triangles, Quads];
+        let lists = [Points, Lines, Triangles, Quads, QuadsByFourth];
         let strips = [LineLoop, LineStrip, TriangleStrip, TriangleFan, QuadStrip, QuadStripAsTriangles, Polygon];
         for (count, restarts) in [(PIECE, 0), (PIECE + 1, 0), (PIECE + 2, 0), (1000, 0), (1001, 7), (999, 300)] {
             let number = |i: usize| if restarts != 0 && i % restarts == restarts - 1 { RESTART } else { i as u32 };
@@ -318,6 +330,7 @@ mod tests {
             all(topology, &[0, 1, 2, 3]).into_iter().map(edge).collect()
         };
         assert_eq!(edges(Topology::Quads), [0b011, 0b110]);
+        assert_eq!(edges(Topology::QuadsByFourth), [0b101, 0b110]);
         assert_eq!(edges(Topology::Polygon), [0b011, 0b110]);
         assert_eq!(edges(Topology::QuadStripAsTriangles), [0b101, 0b011]);
         assert_eq!(edges(Topology::TriangleFan), [7, 7]);

@@ -1,5 +1,7 @@
 //! Where the planes of values come from, and how they are interpolated.
 
+use super::plane::Body;
+
 /// A group of four planes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Varying {
@@ -54,6 +56,8 @@ pub struct WordPlane {
     pub front: WordValue,
     /// On the back.
     pub back: WordValue,
+    /// Of points.
+    pub point: WordValue,
     /// How. What is flat keeps its bits.
     pub interpolate: Interpolate,
 }
@@ -91,7 +95,12 @@ impl WordPlane {
 
     const fn line_share(which: usize) -> WordPlane {
         let value = WordValue::LineShare(which);
-        WordPlane { front: value, back: value, interpolate: Interpolate::Linear }
+        WordPlane::of(value, Interpolate::Linear)
+    }
+
+    /// A value that is the same for all primitives.
+    pub const fn of(value: WordValue, interpolate: Interpolate) -> WordPlane {
+        WordPlane { front: value, back: value, point: value, interpolate }
     }
 }
 
@@ -101,6 +110,8 @@ pub struct WordPlanes {
     front: Vec<WordStep>,
     /// Of the back, if they are others.
     back: Option<Vec<WordStep>>,
+    /// Of points, if they are others than on the front.
+    point: Option<Vec<WordStep>>,
 }
 
 /// What one step computes.
@@ -115,10 +126,14 @@ pub(super) enum WordStep {
 impl WordPlanes {
     /// The planes in this order.
     pub fn new(planes: &[WordPlane]) -> WordPlanes {
-        let same = planes.iter().all(|plane| plane.front == plane.back);
+        let others = |value: fn(&WordPlane) -> WordValue| {
+            let differ = planes.iter().any(|plane| plane.front != value(plane));
+            differ.then(|| steps(planes, value))
+        };
         WordPlanes {
             front: steps(planes, |plane| plane.front),
-            back: (!same).then(|| steps(planes, |plane| plane.back)),
+            back: others(|plane| plane.back),
+            point: others(|plane| plane.point),
         }
     }
 
@@ -131,8 +146,13 @@ impl WordPlanes {
         self.front.iter().chain(self.back.iter().flatten()).flat_map(linear)
     }
 
-    pub(super) fn steps(&self, back: bool) -> &[WordStep] {
-        self.back.as_ref().filter(|_| back).unwrap_or(&self.front)
+    pub(super) fn steps(&self, body: &Body<'_>) -> &[WordStep] {
+        let others = match body.point {
+            Some(_) => &self.point,
+            None if body.back => &self.back,
+            None => &None,
+        };
+        others.as_ref().unwrap_or(&self.front)
     }
 }
 

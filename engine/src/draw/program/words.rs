@@ -94,7 +94,7 @@ impl Binner<'_> {
         let mut depth = fit.plane(body.each_corner(|corner| corner.at.depth as f32));
         depth[0] += self.depth_offset(body, depth.map(f64::from)) as f32;
         let first_plane = self.scene.varyings.len() as u32;
-        for &step in words.steps(body.back) {
+        for &step in words.steps(body) {
             match step {
                 WordStep::Four { at, count, interpolate } => {
                     let values = body.each_corner(|corner| f32x4::new(stored(corner.record, at)));

@@ -16,8 +16,10 @@ pub(super) const fn vertices(topology: T, patch: u32) -> u32 {
     }
 }
 
-/// The topology without the vertices next to primitives; `None` if it has such vertices, or is that of patches.
-const fn plain(topology: T) -> Option<Topology> {
+/// The topology without the vertices next to primitives; `None` if it has such vertices, or is that of patches. Both
+/// triangles of a quad have its provoking vertex: transform feedback stores them with that one last, and what is drawn
+/// of them is the quad (piglit's ext_transform_feedback-tessellation, which passes on a GM206).
+const fn plain(topology: T, provoking: Provoking) -> Option<Topology> {
     Some(match topology {
         T::Points => Topology::Points,
         T::Lines => Topology::Lines,
@@ -26,6 +28,7 @@ const fn plain(topology: T) -> Option<Topology> {
         T::Triangles => Topology::Triangles,
         T::TriangleStrip => Topology::TriangleStrip,
         T::TriangleFan => Topology::TriangleFan,
+        T::Quads if matches!(provoking, Provoking::Last) => Topology::QuadsByFourth,
         T::Quads => Topology::Quads,
         T::QuadStrip => Topology::QuadStrip,
         T::Polygon => Topology::Polygon,
@@ -35,7 +38,7 @@ const fn plain(topology: T) -> Option<Topology> {
 
 /// The shapes of a draw without a geometry stage.
 pub(super) fn shapes(topology: T, provoking: Provoking, order: &[u32], mut emit: impl FnMut(Shape)) {
-    if let Some(plain) = plain(topology) {
+    if let Some(plain) = plain(topology, provoking) {
         return primitives(plain, provoking, order, emit);
     }
     let first = provoking == Provoking::First;
@@ -58,7 +61,7 @@ pub(super) fn groups(topology: T, patch: u32, order: &[u32], mut emit: impl FnMu
             T::LineStripAdjacency => run.windows(4).for_each(&mut emit),
             T::TriangleStripAdjacency => strip_adjacency(run, &mut emit),
             _ => {
-                let Some(plain) = plain(topology) else { return };
+                let Some(plain) = plain(topology, Provoking::Last) else { return };
                 primitives(plain, Provoking::Last, run, |shape| match shape {
                     Shape::Point(vertex) => emit(&[vertex]),
                     Shape::Line { ends, .. } => emit(&ends),

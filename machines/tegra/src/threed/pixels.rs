@@ -412,7 +412,7 @@ impl Derived {
             let value = WordValue::Constant(viewport as u32);
             for input in self.inputs.iter().filter(|input| input.word == VIEWPORT) {
                 if let Some(plane) = planes.to_mut().get_mut(usize::from(input.plane)) {
-                    *plane = WordPlane { front: value, back: value, interpolate: Interpolate::Flat };
+                    *plane = WordPlane::of(value, Interpolate::Flat);
                 }
             }
         }
@@ -479,9 +479,9 @@ fn inputs(registers: &Registers, program: &Loaded, outputs: &WordSet) -> (Vec<Pi
             Interpolation::Perspective => (PixelMode::Perspective, Interpolate::Perspective),
             Interpolation::ScreenLinear => (PixelMode::Linear, Interpolate::Linear),
         };
-        let (front, back) = values(registers, outputs, address);
+        let [front, back, point] = values(registers, outputs, address);
         inputs.push(PixelInput { word, plane: planes.len() as u16, mode });
-        planes.push(WordPlane { front, back, interpolate });
+        planes.push(WordPlane { front, back, point, interpolate });
     }
     (inputs, planes)
 }
@@ -505,8 +505,9 @@ fn default(registers: &Registers, address: u32) -> WordValue {
     WordValue::Constant(if one { 1f32.to_bits() } else { 0 })
 }
 
-/// Where an input comes from, on the front and on the back.
-fn values(registers: &Registers, outputs: &WordSet, address: u32) -> (WordValue, WordValue) {
+/// Where an input comes from, on the front, on the back, and of points: those alone have coordinates made for them
+/// (piglit's arb_point_sprite-interactions).
+fn values(registers: &Registers, outputs: &WordSet, address: u32) -> [WordValue; 3] {
     let select = registers.get(r::set_point_sprite_select::ID);
     let written = |address: u32| setup::at(outputs, address).map(WordValue::Record);
     let default = || default(registers, address);
@@ -523,10 +524,11 @@ fn values(registers: &Registers, outputs: &WordSet, address: u32) -> (WordValue,
         }
         attribute::TEXTURE_COORDINATE..attribute::VIEWPORT_MASK => {
             let coordinate = (address - attribute::TEXTURE_COORDINATE) / 16;
+            let value = written(address).unwrap_or_else(default);
             let generated = r::set_point_sprite::enable(registers.get(r::set_point_sprite::ID))
                 && select >> (3 + coordinate) & 1 != 0;
-            match (generated, address / 4 % 4) {
-                (false, _) => written(address).unwrap_or_else(default),
+            let point = match (generated, address / 4 % 4) {
+                (false, _) => value,
                 (true, 0) => WordValue::PointS,
                 (true, 1) => t,
                 (true, 2) => match select & 3 {
@@ -535,15 +537,16 @@ fn values(registers: &Registers, outputs: &WordSet, address: u32) -> (WordValue,
                     _ => WordValue::Constant(0),
                 },
                 (true, _) => WordValue::Constant(1f32.to_bits()),
-            }
+            };
+            return [value, value, point];
         }
         _ => written(address).unwrap_or_else(default),
     };
     let two_sided = r::set_two_sided_light::enable(registers.get(r::set_two_sided_light::ID));
     match address {
         attribute::FRONT_DIFFUSE..attribute::BACK_DIFFUSE if two_sided => {
-            (value, written(address + 0x20).unwrap_or(value))
+            [value, written(address + 0x20).unwrap_or(value), value]
         }
-        _ => (value, value),
+        _ => [value; 3],
     }
 }

@@ -74,12 +74,8 @@ impl ThreeD {
             .enumerate()
             .map(|(plane, word)| PixelInput { word, plane: plane as u16, mode: PixelMode::Linear })
             .collect();
-        let planes: Vec<WordPlane> = (4..6)
-            .map(|at| {
-                let value = WordValue::Record(at);
-                WordPlane { front: value, back: value, interpolate: Interpolate::Linear }
-            })
-            .collect();
+        let planes: Vec<WordPlane> =
+            (4..6).map(|at| WordPlane::of(WordValue::Record(at), Interpolate::Linear)).collect();
         let position = (attribute::POSITION / 4) as u8;
         let outputs: WordSet = (position..position + 4).chain(COORDINATES).collect();
         let reach = Reach {

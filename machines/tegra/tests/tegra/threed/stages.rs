@@ -120,6 +120,64 @@ fn feedback_keeps_the_provoking_vertex_in_its_place() {
     }
 }
 
+#[test]
+fn feedback_of_quads_has_the_provoking_vertex() {
+    for (last, expected) in [(0, [0.0, 1.0, 2.0, 0.0, 2.0, 3.0]), (1, [0.0, 1.0, 3.0, 1.0, 2.0, 3.0])] {
+        let mut m = ready();
+        let numbered: Vec<Vertex> = (0..4).map(|i| vertex(0.0, 0.0, 0.5, [i as f32, 0.0, 0.0, 0.0])).collect();
+        vertices(&mut m, &numbered);
+        m.set(THREED, &[(r::set_raster_enable::ID, 0), (r::set_provoking_vertex::ID, last)]);
+        capture(&mut m, &GENERIC[..1], 4 * 6);
+        draw(&mut m, Topology::Quads, 0, 4);
+        assert_eq!(m.words::<6>(CAPTURED).map(f32::from_bits), expected, "last {last}");
+    }
+}
+
+#[test]
+fn points_alone_have_coordinates_made_for_them() {
+    let text = "
+        ald.w4 r0, [rz+0x80], rz
+        ald.w4 r4, [rz+0x90], rz
+        ast.w4 r0, [rz+0x70], rz
+        ast.w4 r4, [rz+0x300], rz
+        exit
+    ";
+    let shown = "
+        ipa.pass r0, a[rz+0x300], rz, rz, pt
+        ipa.pass r1, a[rz+0x304], rz, rz, pt
+        mov r2, rz, 0xf
+        mov32i r3, 0x3f800000, 0xf
+        exit
+    ";
+    let outputs = [words(attribute::POSITION, 4), words(attribute::TEXTURE_COORDINATE, 4)].concat();
+    for (topology, expected) in [(Topology::TriangleStrip, [255, 0]), (Topology::Points, [66, 193])] {
+        let mut m = ready();
+        program(&mut m, VERTEX, header(1, &words(attribute::GENERIC, 8), &outputs), text);
+        let mut head = pixel_header(0);
+        // Linear.
+        head[15] = 0x0F;
+        program(&mut m, PIXEL, head, shown);
+        m.set(
+            THREED,
+            &[
+                (r::set_point_sprite::ID, 1),
+                (r::set_point_sprite_select::ID, 1 << 3),
+                (r::set_point_size::ID, 64f32.to_bits()),
+            ],
+        );
+        // Of points the first one covers the target.
+        let mut corners = rectangle([-1.0, -1.0, 1.0, 1.0], 0.5, RED);
+        if topology == Topology::Points {
+            corners = [vertex(0.0, 0.0, 0.5, RED); 4];
+        }
+        vertices(&mut m, &corners);
+        draw(&mut m, topology, 0, 4);
+        m.expect_no_faults();
+        let [red, green, ..] = threed::pixel(&mut m, 16, 15);
+        assert_eq!([red, green], expected, "{topology:?}");
+    }
+}
+
 fn geometry(m: &mut Machine, text: &str, outputs: &[u32], topology: u32, most: u32) {
     let mut head = header(4, &words(attribute::GENERIC, 4), outputs);
     head[2] |= 1 << 24;
