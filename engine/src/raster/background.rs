@@ -92,14 +92,14 @@ impl BackgroundScene {
         }
     }
 
-    /// Whoever draws leaves soon, in the middle of a tile; the rest is drawn some other time.
+    /// Stops all threads that draw, in the middle of a tile if need be. What is left stays undrawn.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
         self.next.store(self.walk.tiles.len(), Ordering::Relaxed);
     }
 
-    /// Nobody draws any more: the scene, how far it is drawn, and what was done. A panic of those who drew is passed
-    /// on.
+    /// Takes the scene apart once no thread draws it: the scene, how far it is drawn, and what was done. A panic of a
+    /// thread that drew is passed on.
     pub fn end(self, memory: &Memory) -> (Box<Scene>, Drawing<PreparedState>, RasterStats) {
         let BackgroundScene { scene, prepared, mut walk, texture, panic, .. } = self;
         if let Some(panic) = panic.into_inner().unwrap_or_else(PoisonError::into_inner) {

@@ -228,11 +228,11 @@ trait Painter: Sync {
 /// How long a kernel should take for the blocks of one call, in nanoseconds: an interrupt waits that long.
 const AT_ONCE: u64 = 40_000;
 
-/// What ends the drawing of a tile early, and what its hidden surfaces are removed for.
+/// How a tile is drawn: what ends it early, and when its hidden surfaces are removed.
 #[derive(Clone, Copy, Debug)]
 struct TileContext<'a> {
     interrupter: Option<&'a Interrupter>,
-    /// Set when nobody waits for the rest.
+    /// Set to stop early.
     stop: Option<&'a AtomicBool>,
     removal: Removal,
 }
@@ -289,8 +289,7 @@ impl Walk {
         nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
     }
 
-    /// Nobody draws for now. Returns what was done since it was asked last; the tiles that are left are looked for
-    /// anew.
+    /// Ends a round of drawing, once no thread draws. Returns what was done in it, and keeps the tiles that are left.
     fn end<P: Painter>(&mut self, scene: &Scene<P::Kind>, painter: &P) -> RasterStats {
         let Totals { blocks, nanoseconds, hidden, divided } = std::mem::take(&mut self.totals);
         let taken = nanoseconds.into_inner();

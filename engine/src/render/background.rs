@@ -1,9 +1,9 @@
 //! Drawing in the background: while the caller sets up draws, other threads draw what it has set up before.
 //!
 //! An open scene of fixed-function fragments whose primitives take long enough to draw leaves the renderer, and the
-//! next draw begins another one with the same target. At most one scene is in the background; whoever looks at memory,
-//! or closes the open scene, has it ended first. So where scenes are divided shows in no byte, but it depends on time:
-//! that is why scenes of programs are not, whose textures and misses are counted by scene.
+//! next draw begins another one with the same target. At most one scene is in the background. It is finished before
+//! anything looks at memory, and before the open scene is closed. So where scenes are divided shows in no byte, but it
+//! depends on time: that is why scenes of programs are not, whose textures and misses are counted by scene.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -64,7 +64,7 @@ impl Background {
 }
 
 impl Renderer {
-    /// Runs `run`, whose draws other threads may begin to draw before it is over. After it nobody draws any more.
+    /// Runs `run`. Other threads may begin with what it draws while it goes on; none of them draws when this returns.
     pub fn with_background<R>(&mut self, memory: &Memory, run: impl FnOnce(&mut Self) -> R) -> R {
         let Some(workers) = self.scheduler.background_workers().filter(|_| !self.is_observed()) else {
             return run(self);

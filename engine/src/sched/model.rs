@@ -55,21 +55,30 @@ fn share(pool: &WorkerPool, count: usize) {
     assert!(borrowed.done.iter().all(|done| done.load(SeqCst) == 1));
 }
 
+/// One worker that sleeps without work and one that spins.
+fn start_workers(pool: &Arc<WorkerPool>) -> [thread::JoinHandle<()>; 2] {
+    [false, true].map(|spin| {
+        let pool = pool.clone();
+        thread::spawn(move || pool.run(spin))
+    })
+}
+
+fn end_workers(pool: &WorkerPool, workers: [thread::JoinHandle<()>; 2]) {
+    pool.stop();
+    for worker in workers {
+        worker.join().unwrap();
+    }
+}
+
 #[test]
 fn pieces_are_done_once_while_their_job_is_there() {
     explore(|| {
         let pool = Arc::new(WorkerPool::default());
-        let workers = [false, true].map(|spin| {
-            let pool = pool.clone();
-            thread::spawn(move || pool.run(spin))
-        });
+        let workers = start_workers(&pool);
         for count in [1, 3, 2] {
             share(&pool, count);
         }
-        pool.stop();
-        for worker in workers {
-            worker.join().unwrap();
-        }
+        end_workers(&pool, workers);
     });
 }
 
@@ -77,10 +86,7 @@ fn pieces_are_done_once_while_their_job_is_there() {
 fn the_background_ends_before_what_it_borrows() {
     explore(|| {
         let pool = Arc::new(WorkerPool::default());
-        let workers = [false, true].map(|spin| {
-            let pool = pool.clone();
-            thread::spawn(move || pool.run(spin))
-        });
+        let workers = start_workers(&pool);
         for pieces in [1, 3] {
             let borrowed = Borrowed::new(pieces);
             let there = borrowed.there.clone();
@@ -106,10 +112,7 @@ fn the_background_ends_before_what_it_borrows() {
                 assert!(borrowed.done.iter().all(|done| done.load(SeqCst) == 1));
             });
         }
-        pool.stop();
-        for worker in workers {
-            worker.join().unwrap();
-        }
+        end_workers(&pool, workers);
     });
 }
 
