@@ -202,10 +202,9 @@ impl Setup {
     /// Values of the slots at three corners, each times the corner's 1/w. What is in no group is 1.
     #[inline]
     fn varyings(&self, [a, b, c]: [&[f32]; 3], inv_w: [f32; 3], groups: u32, varyings: &mut [[f32; 3]]) {
-        let attributes = |record| <[f32]>::get(record, SCREEN..).unwrap_or_default();
-        let (a, b, c) = (attributes(a), attributes(b), attributes(c));
+        // Slices of one length, so that it is compared once.
         let all = a.len().min(b.len()).min(c.len());
-        let (a, b, c) = (&a[..all], &b[..all], &c[..all]);
+        let (a, b, c) = (&a[SCREEN..all], &b[SCREEN..all], &c[SCREEN..all]);
         for (varying, &slot) in varyings.iter_mut().zip(&self.slots) {
             // Value by value: arrays would be put together in memory first.
             let at = usize::from(slot);

@@ -137,7 +137,7 @@ impl WorkerPool {
         }
     }
 
-    /// Waits until nobody is inside.
+    /// Waits until no worker is counted in `inside`.
     fn wait_until_empty(&self, inside: &AtomicUsize) {
         let is_empty = || inside.load(SeqCst) == 0;
         if spin_until(CALLER_SPIN, is_empty) {

@@ -108,28 +108,20 @@ fn feedback_takes_whole_primitives_that_fit() {
 }
 
 #[test]
-fn feedback_keeps_the_provoking_vertex_in_its_place() {
-    for (last, expected) in [(0, [0.0, 1.0, 2.0, 0.0, 2.0, 3.0]), (1, [1.0, 2.0, 0.0, 2.0, 3.0, 0.0])] {
+fn feedback_has_the_provoking_vertex_where_it_is_in_primitives() {
+    for (topology, last, expected) in [
+        (Topology::Polygon, 0, [0.0, 1.0, 2.0, 0.0, 2.0, 3.0]),
+        (Topology::Polygon, 1, [1.0, 2.0, 0.0, 2.0, 3.0, 0.0]),
+        (Topology::Quads, 0, [0.0, 1.0, 2.0, 0.0, 2.0, 3.0]),
+        (Topology::Quads, 1, [0.0, 1.0, 3.0, 1.0, 2.0, 3.0]),
+    ] {
         let mut m = ready();
         let numbered: Vec<Vertex> = (0..4).map(|i| vertex(0.0, 0.0, 0.5, [i as f32, 0.0, 0.0, 0.0])).collect();
         vertices(&mut m, &numbered);
         m.set(THREED, &[(r::set_raster_enable::ID, 0), (r::set_provoking_vertex::ID, last)]);
         capture(&mut m, &GENERIC[..1], 4 * 6);
-        draw(&mut m, Topology::Polygon, 0, 4);
-        assert_eq!(m.words::<6>(CAPTURED).map(f32::from_bits), expected, "last {last}");
-    }
-}
-
-#[test]
-fn feedback_of_quads_has_the_provoking_vertex() {
-    for (last, expected) in [(0, [0.0, 1.0, 2.0, 0.0, 2.0, 3.0]), (1, [0.0, 1.0, 3.0, 1.0, 2.0, 3.0])] {
-        let mut m = ready();
-        let numbered: Vec<Vertex> = (0..4).map(|i| vertex(0.0, 0.0, 0.5, [i as f32, 0.0, 0.0, 0.0])).collect();
-        vertices(&mut m, &numbered);
-        m.set(THREED, &[(r::set_raster_enable::ID, 0), (r::set_provoking_vertex::ID, last)]);
-        capture(&mut m, &GENERIC[..1], 4 * 6);
-        draw(&mut m, Topology::Quads, 0, 4);
-        assert_eq!(m.words::<6>(CAPTURED).map(f32::from_bits), expected, "last {last}");
+        draw(&mut m, topology, 0, 4);
+        assert_eq!(m.words::<6>(CAPTURED).map(f32::from_bits), expected, "{topology:?}, last {last}");
     }
 }
 
