@@ -30,7 +30,7 @@ use crate::error::Error;
 use crate::log::LogHandler;
 use crate::mem::{Epoch, Footprint, GuestAddr, GuestRange, Memory};
 use crate::probe::{self, Effect, Probe};
-use crate::raster::{self, DrawContext, PreparedProgramState, PreparedState, RasterStats};
+use crate::raster::{self, DrawContext, PreparedProgramState, PreparedState, RasterStats, Undo};
 use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
 use crate::scene::{Allowance, DrawState, Scene, SceneTarget};
 use crate::sched::{Executor, Interrupter, Scheduler, Timeline};
@@ -131,6 +131,7 @@ pub struct Renderer {
     /// [`RenderOptions::accuracy`].
     pub accuracy: Accuracy,
     removal: Removal,
+    undo: Undo,
     /// [`RenderOptions::packet_traces`], or 0 where nothing is compiled.
     pub packet_traces: u32,
 }
@@ -222,6 +223,7 @@ impl Renderer {
             probe: None,
             accuracy: options.accuracy,
             removal: options.removal,
+            undo: Undo::default(),
             packet_traces: if mode == TierMode::InterpreterOnly { 0 } else { options.packet_traces },
         })
     }
@@ -403,6 +405,7 @@ impl Renderer {
                 scheduler: &self.scheduler,
                 interrupter: None,
                 removal: (self.removal, &self.kernels),
+                undo: None,
             };
             let done = raster::draw(&self.scene, &mut drawing, &context, &mut self.textures);
             self.add_raster(&done);

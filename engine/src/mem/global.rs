@@ -1,7 +1,9 @@
 //! Memory as programs reach it by address, while others do the same.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::environment::{GlobalMemory, Span};
 
 use super::{GuestAddr, GuestRange, Memory};
@@ -16,6 +18,47 @@ pub struct ProgramMemory<'m> {
     space: u32,
     unread: Missing,
     dropped: Missing,
+    watch: Option<&'m Watch<'m>>,
+}
+
+/// Memory that programs should not load from while others write it.
+#[derive(Debug)]
+pub struct Watch<'m> {
+    windows: Vec<Window<'m>>,
+    is_read: AtomicBool,
+}
+
+impl<'m> Watch<'m> {
+    /// Of some memory, wherever the guest has it.
+    pub fn new(windows: Vec<Window<'m>>) -> Self {
+        Watch { windows, is_read: AtomicBool::new(false) }
+    }
+
+    /// Set once a program has loaded from it: what it got is not to be relied on.
+    pub fn is_read(&self) -> &AtomicBool {
+        &self.is_read
+    }
+
+    /// Notes what a program reads.
+    fn note(&self, window: Window<'_>) {
+        if self.windows.iter().any(|watched| watched.overlaps(window)) {
+            self.is_read.store(true, Relaxed);
+        }
+    }
+
+    /// The bytes around byte `at` of a window of which none is watched; empty if that one is.
+    fn gap(&self, window: Window<'_>, at: usize) -> Range<usize> {
+        let start = window.as_ptr().addr();
+        self.windows.iter().filter(|watched| watched.overlaps(window)).fold(0..window.len(), |gap, watched| {
+            let first = watched.as_ptr().addr().saturating_sub(start);
+            let end = (watched.as_ptr().addr() + watched.len()).saturating_sub(start);
+            match () {
+                () if at < first => gap.start..gap.end.min(first),
+                () if at >= end => gap.start.max(end)..gap.end,
+                () => at..at,
+            }
+        })
+    }
 }
 
 /// Accesses to what is not mapped.
@@ -67,7 +110,12 @@ impl Missing {
 impl<'m> ProgramMemory<'m> {
     /// The memory of an address space.
     pub fn new(memory: &'m Memory, space: u32) -> Self {
-        ProgramMemory { memory, space, unread: Missing::new(), dropped: Missing::new() }
+        ProgramMemory { memory, space, unread: Missing::new(), dropped: Missing::new(), watch: None }
+    }
+
+    /// The same for programs that only load, and are watched.
+    pub fn watched(self, watch: Option<&'m Watch<'m>>) -> Self {
+        ProgramMemory { watch, ..self }
     }
 
     /// Where an address of a program is.
@@ -84,6 +132,11 @@ impl<'m> ProgramMemory<'m> {
 impl GlobalMemory for ProgramMemory<'_> {
     fn read(&self, address: u64, bytes: &mut [u8]) {
         let at = self.at(address);
+        if let Some(watch) = self.watch {
+            self.memory.walk(at.range(bytes.len() as u64), |region, at, piece| {
+                region.into_iter().for_each(|region| watch.note(region.window(at).first(piece.len())));
+            });
+        }
         self.unread.add(self.memory.read_pieces(at, bytes), at.address);
     }
 
@@ -93,11 +146,48 @@ impl GlobalMemory for ProgramMemory<'_> {
     }
 
     fn span(&self, address: u64, stores: bool) -> Option<Span<'_>> {
-        let (start, window) = self.memory.mapping_at(self.at(address), stores)?;
-        Some(Span { start, window })
+        let at = self.at(address);
+        let (start, window) = self.memory.mapping_at(at, stores)?;
+        let Some(watch) = self.watch else { return Some(Span { start, window }) };
+        let gap = watch.gap(window, usize::try_from(at.address - start).ok()?);
+        (!gap.is_empty())
+            .then(|| Span { start: start + gap.start as u64, window: window.from(gap.start).first(gap.len()) })
     }
 
     fn note_written(&self, address: u64, size: u64) {
         self.memory.mark_written(GuestRange::new(self.space, address, size));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use triglyph_guest::kernel::window::buffer;
+
+    #[test]
+    fn spans_end_where_memory_is_watched() {
+        let bytes = buffer(&[0; 100]);
+        let all = Window::new(&bytes);
+        let watch = Watch::new(vec![all.from(20).first(10), all.from(60).first(20), all.from(99)]);
+        let gaps = [(0, 0..20), (19, 0..20), (30, 30..60), (59, 30..60), (80, 80..99), (98, 80..99)];
+        for (at, gap) in gaps {
+            assert_eq!(watch.gap(all, at), gap, "{at}");
+        }
+        assert!([20, 29, 60, 79, 99].iter().all(|&at| watch.gap(all, at).is_empty()));
+        assert_eq!(watch.gap(all.from(30).first(10), 3), 0..10);
+        assert_eq!(watch.gap(all.from(25).first(10), 7), 5..10);
+    }
+
+    #[test]
+    fn reads_of_what_is_watched_are_noted() {
+        let bytes = buffer(&[0; 100]);
+        let all = Window::new(&bytes);
+        let is_read = |from: usize, length: usize| {
+            let watch = Watch::new(vec![all.from(20).first(10)]);
+            watch.note(all.from(from).first(length));
+            watch.is_read().load(Relaxed)
+        };
+        assert!(is_read(20, 1) && is_read(29, 4) && is_read(17, 4) && is_read(0, 100));
+        assert!(!is_read(16, 4) && !is_read(30, 70) && !is_read(25, 0));
     }
 }

@@ -30,7 +30,7 @@ pub use crate::address::{GuestAddr, GuestRange};
 use changes::Clock;
 pub use changes::{Epoch, FoundPages};
 pub use footprint::Footprint;
-pub use global::{Misses, ProgramMemory};
+pub use global::{Misses, ProgramMemory, Watch};
 use raw::PrefaultPool;
 pub use raw::{append_copy, atomic_bytes, copy_in, copy_out};
 pub use raw::{for_each_chunk, read_words};

@@ -8,7 +8,7 @@ use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, Target, Texture};
 use triglyph_guest::kernel::tier::TextureDecoder;
 
 use super::runaway::Runaways;
-use super::{Divided, DrawContext, Drawing, Painter, Progress, RasterStats, coverage, walk};
+use super::{Divided, DrawContext, Drawing, Order, Painter, Progress, RasterStats, coverage, walk};
 use crate::cache::texture::{Decoded, TextureSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Division, Kernels, Removal, SceneKernel, SelectedPixel};
@@ -33,8 +33,9 @@ pub fn draw(
     }
 
     let tiles = Tiles::new(scene, &drawing.prepared, memory);
-    let progress = Progress { walk: &mut drawing.walk, before: &drawing.before };
-    let stats = walk(scene, &tiles, progress, context, independent);
+    let mut progress = Progress { walk: &mut drawing.walk, before: &drawing.before };
+    let order = if independent { Order::Any(None) } else { Order::Numbers };
+    let stats = walk(scene, &tiles, &mut progress, context, order);
     mark_written(scene, memory);
     RasterStats { texture, ..stats }
 }

@@ -5,7 +5,8 @@
 //! ```
 //! Walking tiles is the same for every kind of scene; a `Painter` says what covers a block and what shades it.
 //!
-//! **Invariant**: tiles are independent. Where two would share memory they are drawn one after the other instead.
+//! **Invariant**: tiles are independent. Where two would share memory they are drawn one after the other instead; where
+//! a program could load what another tile writes, but hardly ever does, that is found out by trying.
 
 mod background;
 mod cover;
@@ -13,6 +14,7 @@ mod coverage;
 mod fixed;
 mod program;
 mod runaway;
+mod undo;
 mod visibility;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -31,6 +33,7 @@ pub use fixed::{PreparedState, draw};
 pub(crate) use fixed::{count_fixed, cover_fixed, is_independent};
 pub use program::{PreparedProgramState, draw_programs, is_ordered};
 pub(crate) use program::{count_programs, cover_programs};
+pub use undo::Undo;
 
 /// What scenes are drawn with.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +46,8 @@ pub struct DrawContext<'a> {
     pub interrupter: Option<&'a Interrupter>,
     /// When hidden surfaces are removed, and where the kernels for that are.
     pub removal: (Removal, &'a Kernels),
+    /// Where surfaces are kept of scenes that may have to be drawn again; without it tiles are drawn in order then.
+    pub undo: Option<&'a Undo>,
 }
 
 impl DrawContext<'_> {
@@ -244,25 +249,34 @@ impl TileContext<'_> {
     }
 }
 
-/// Draws the tiles of a scene that are not drawn yet, in order if they are not independent.
+/// How tiles follow each other.
+#[derive(Clone, Copy, Debug)]
+enum Order<'a> {
+    /// One after the other.
+    Numbers,
+    /// In any order, on any thread, until a flag is set, if there is one.
+    Any(Option<&'a AtomicBool>),
+}
+
+/// Draws the tiles of a scene that are not drawn yet.
 fn walk<P>(
     scene: &Scene<P::Kind>,
     painter: &P,
-    Progress { walk, before }: Progress<'_>,
+    Progress { walk, before }: &mut Progress<'_>,
     context: &DrawContext<'_>,
-    independent: bool,
+    order: Order<'_>,
 ) -> RasterStats
 where
     P: Painter,
     Scene<P::Kind>: Sync,
 {
     let walk = walk.get_or_insert_with(|| Walk::new(scene, painter, before));
-    let tile = TileContext { interrupter: context.interrupter, stop: None, removal: context.removal.0 };
+    let stop = if let Order::Any(stop) = order { stop } else { None };
+    let tile = TileContext { interrupter: context.interrupter, stop, removal: context.removal.0 };
     let work = |i: usize| walk.draw(scene, painter, i, &tile);
-    if independent {
-        context.scheduler.for_each(walk.tiles.len(), Duration::from_nanos(walk.expected), work);
-    } else {
-        (0..walk.tiles.len()).for_each(work);
+    match order {
+        Order::Any(_) => context.scheduler.for_each(walk.tiles.len(), Duration::from_nanos(walk.expected), work),
+        Order::Numbers => (0..walk.tiles.len()).for_each(work),
     }
     walk.end(scene, painter)
 }

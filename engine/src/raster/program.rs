@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
+use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::kernel::program::environment::Environment;
@@ -13,11 +14,11 @@ use triglyph_guest::kernel::program::sampler::Texture;
 
 use super::cover::Cover;
 use super::runaway::Runaways;
-use super::{Divided, DrawContext, Drawing, Painter, Progress, RasterStats, walk};
+use super::{Divided, DrawContext, Drawing, Order, Painter, Progress, RasterStats, cost, walk};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Division, Kernels, Removal, SceneKernel, SelectedFragment};
-use crate::mem::{GuestRange, Memory, Misses, ProgramMemory};
+use crate::mem::{GuestRange, Memory, Misses, ProgramMemory, Watch};
 use crate::probe::FragmentCounts;
 use crate::scene::program::{ProgramScene, ProgramState, Programs, Surfaces, TargetSurface, TextureBinding};
 use crate::scene::reach::{Reach, Ready};
@@ -47,60 +48,123 @@ pub fn draw_programs(
     if !is_ready {
         return RasterStats { texture, ..RasterStats::default() };
     }
-    let prepared = &drawing.prepared;
-    let states = || scene.states.iter().map(|span| &span.state).zip(prepared);
-    // Each space that a program reaches; nearly always there is one.
-    let spaces: Vec<(u32, ProgramMemory<'_>)> = states().fold(Vec::new(), |mut spaces, (state, _)| {
-        let space = state.reach.as_ref().map(|reach| reach.space);
-        if let Some(space) = space.filter(|space| spaces.iter().all(|(known, _)| known != space)) {
-            spaces.push((space, ProgramMemory::new(memory, space)));
-        }
-        spaces
+    let Drawing { prepared, walk, before } = drawing;
+    let mut progress = Progress { walk, before };
+    let watched = if ordered { draw_watched(scene, prepared, &mut progress, context) } else { None };
+    let stats = watched.unwrap_or_else(|| {
+        let order = if ordered { Order::Numbers } else { Order::Any(None) };
+        Reached::new(scene, prepared, memory, None).draw(&mut progress, context, order)
     });
-    let exhausted = AtomicU32::new(0);
-    let ready: Vec<Option<Ready<'_>>> =
-        states().map(|(state, p)| Some(state.reach.as_ref()?.ready(&p.reached, memory))).collect();
-
-    let surface = |surface: &Option<TargetSurface>| surface.map_or(Surface::default(), |s| window(&s, memory));
-    let tiles = Tiles {
-        scene,
-        colors: std::array::from_fn(|i| surface(&scene.target.colors[i])),
-        depth: surface(&scene.target.depth),
-        textures: Textures::new(states()),
-        environments: states().zip(&ready).map(|((s, _), r)| environment(s, r.as_ref(), &spaces, &exhausted)).collect(),
-        prepared,
-        samples: AtomicU64::new(0),
-        pixels: AtomicU64::new(0),
-        exhausted: &exhausted,
-    };
-    let touched = surfaces(scene);
-    let progress = Progress { walk: &mut drawing.walk, before: &drawing.before };
-    let stats = walk(scene, &tiles, progress, context, !ordered);
-    let (samples, pixels) = (tiles.samples.load(Ordering::Relaxed), tiles.pixels.load(Ordering::Relaxed));
-    drop(tiles);
-    mark_written(scene, touched, memory);
-    states().filter_map(|(state, _)| state.reach.as_ref()).for_each(|reach| reach.mark_written(memory));
-    let misses = spaces.iter().fold(Misses::default(), |all, (_, memory)| all.join(memory.misses()));
-    RasterStats { texture, samples, pixels, misses, exhausted: exhausted.load(Ordering::Relaxed), ..stats }
+    mark_written(scene, surfaces(scene), memory);
+    scene.states.iter().filter_map(|span| span.state.reach.as_ref()).for_each(|reach| reach.mark_written(memory));
+    RasterStats { texture, ..stats }
 }
 
-/// Whether the tiles of a scene share memory, so that they are drawn one after the other.
+/// Draws a scene with programs that load from memory in any order of its tiles. `None` if it has to be drawn in order:
+/// they have loaded what it draws, which is undone, or tiles share memory anyway, or that gains nothing.
+fn draw_watched(
+    scene: &ProgramScene,
+    prepared: &[PreparedProgramState],
+    progress: &mut Progress<'_>,
+    context: &DrawContext<'_>,
+) -> Option<RasterStats> {
+    let DrawContext { memory, scheduler, .. } = *context;
+    let is_begun = progress.walk.is_some() || !progress.before.is_empty();
+    let undo = context.undo.filter(|_| !is_begun && !share_memory(scene, memory))?;
+    let rows = scene.touched_rows()?;
+    let windows: Vec<Window<'_>> = scene.target.windows_of_rows(surfaces(scene), rows, memory).collect();
+    let watch = Watch::new(windows.clone());
+    let reached = Reached::new(scene, prepared, memory, Some(&watch));
+    let kept = undo.keep(&windows, cost(scene, &reached.tiles()), scheduler)?;
+    let stats = reached.draw(progress, context, Order::Any(Some(watch.is_read())));
+    let is_complete = progress.walk.as_ref().is_some_and(|walk| walk.tiles.is_empty());
+    if is_complete && !watch.is_read().load(Ordering::Relaxed) {
+        return Some(stats);
+    }
+    kept.put_back(scheduler);
+    *progress.walk = None;
+    None
+}
+
+/// Whether the tiles of a scene may share memory, so that they are drawn one after the other.
 pub fn is_ordered(scene: &ProgramScene, memory: &Memory) -> bool {
+    let loads = |state: &ProgramState| state.reach.as_ref().is_some_and(|reach| reach.loads);
+    share_memory(scene, memory) || scene.states.iter().any(|span| loads(&span.state))
+}
+
+/// Whether the tiles of a scene share memory, whatever programs load.
+fn share_memory(scene: &ProgramScene, memory: &Memory) -> bool {
     let depends = |state: &ProgramState| state.tiles_depend(&scene.target, memory);
     scene.target.tiles_alias(surfaces(scene), memory) || scene.states.iter().any(|span| depends(&span.state))
 }
 
-/// What a state's program gets.
-fn environment<'e>(
-    state: &ProgramState,
-    ready: Option<&'e Ready<'e>>,
-    spaces: &'e [(u32, ProgramMemory<'e>)],
-    exhausted: &'e AtomicU32,
-) -> Environment<'e> {
-    let space = state.reach.as_ref().and_then(|reach| spaces.iter().find(|(space, _)| *space == reach.space));
-    match (ready, space) {
-        (Some(ready), Some((_, memory))) => ready.environment(memory, exhausted),
-        _ => Environment::NONE,
+/// What the programs of a scene reach.
+struct Reached<'a> {
+    scene: &'a ProgramScene,
+    prepared: &'a [PreparedProgramState],
+    memory: &'a Memory,
+    /// Each space that a program reaches; nearly always there is one.
+    spaces: Vec<(u32, ProgramMemory<'a>)>,
+    ready: Vec<Option<Ready<'a>>>,
+    /// Quads without end.
+    exhausted: AtomicU32,
+}
+
+impl<'a> Reached<'a> {
+    fn new(
+        scene: &'a ProgramScene,
+        prepared: &'a [PreparedProgramState],
+        memory: &'a Memory,
+        watch: Option<&'a Watch<'a>>,
+    ) -> Self {
+        let states = || scene.states.iter().map(|span| &span.state).zip(prepared);
+        let spaces = states().fold(Vec::new(), |mut spaces: Vec<(u32, ProgramMemory<'a>)>, (state, _)| {
+            let space = state.reach.as_ref().map(|reach| reach.space);
+            if let Some(space) = space.filter(|space| spaces.iter().all(|(known, _)| known != space)) {
+                spaces.push((space, ProgramMemory::new(memory, space).watched(watch)));
+            }
+            spaces
+        });
+        let ready = states().map(|(state, p)| Some(state.reach.as_ref()?.ready(&p.reached, memory))).collect();
+        Reached { scene, prepared, memory, spaces, ready, exhausted: AtomicU32::new(0) }
+    }
+
+    fn tiles(&self) -> Tiles<'_> {
+        let Reached { scene, prepared, memory, .. } = *self;
+        let surface = |surface: &Option<TargetSurface>| surface.map_or(Surface::default(), |s| window(&s, memory));
+        let states = || scene.states.iter().map(|span| &span.state);
+        Tiles {
+            scene,
+            colors: std::array::from_fn(|i| surface(&scene.target.colors[i])),
+            depth: surface(&scene.target.depth),
+            textures: Textures::new(states().zip(prepared)),
+            environments: states().zip(&self.ready).map(|(state, ready)| self.environment(state, ready)).collect(),
+            prepared,
+            samples: AtomicU64::new(0),
+            pixels: AtomicU64::new(0),
+            exhausted: &self.exhausted,
+        }
+    }
+
+    /// What a state's program gets.
+    fn environment<'e>(&'e self, state: &ProgramState, ready: &'e Option<Ready<'e>>) -> Environment<'e> {
+        let space = state.reach.as_ref().and_then(|reach| self.spaces.iter().find(|(space, _)| *space == reach.space));
+        match (ready, space) {
+            (Some(ready), Some((_, memory))) => ready.environment(memory, &self.exhausted),
+            _ => Environment::NONE,
+        }
+    }
+
+    fn draw(&self, progress: &mut Progress<'_>, context: &DrawContext<'_>, order: Order<'_>) -> RasterStats {
+        let tiles = self.tiles();
+        let stats = walk(self.scene, &tiles, progress, context, order);
+        RasterStats {
+            samples: tiles.samples.into_inner(),
+            pixels: tiles.pixels.into_inner(),
+            misses: self.spaces.iter().fold(Misses::default(), |all, (_, memory)| all.join(memory.misses())),
+            exhausted: self.exhausted.load(Ordering::Relaxed),
+            ..stats
+        }
     }
 }
 

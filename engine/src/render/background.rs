@@ -124,6 +124,7 @@ impl Renderer {
             scheduler: &self.scheduler,
             interrupter: self.interrupter.as_ref(),
             removal: (self.removal, &self.kernels),
+            undo: None,
         };
         let scene = BackgroundScene::new(scene, &context, &mut self.textures);
         self.background.set(Some(Arc::new(scene)));

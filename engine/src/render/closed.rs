@@ -157,8 +157,13 @@ impl Renderer {
         while let Some(work) = self.closed.queue.front_mut() {
             let _span = trace::flush();
             memory.note_host_writes();
-            let context =
-                DrawContext { memory, scheduler: &self.scheduler, interrupter, removal: (self.removal, &self.kernels) };
+            let context = DrawContext {
+                memory,
+                scheduler: &self.scheduler,
+                interrupter,
+                removal: (self.removal, &self.kernels),
+                undo: Some(&self.undo),
+            };
             let is_done = match work {
                 Work::Scene(scene, drawing) => {
                     let done = raster::draw(scene, drawing, &context, &mut self.textures);

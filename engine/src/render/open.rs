@@ -59,6 +59,7 @@ impl Renderer {
             scheduler: &self.scheduler,
             interrupter: None,
             removal: (Removal::Never, &self.kernels),
+            undo: None,
         };
         if self.scene.target.tiles_alias(memory) {
             let kept = self.scene.target.ranges().map(|range| keep(memory, range)).collect();
@@ -83,6 +84,7 @@ impl Renderer {
             scheduler: &self.scheduler,
             interrupter: None,
             removal: (Removal::Never, &self.kernels),
+            undo: None,
         };
         let (charged, target) = (self.images.take_charged(), self.programs.target);
         let kept = if raster::is_ordered(&self.programs, memory) {

@@ -258,6 +258,7 @@ impl Renderer {
                 scheduler: &self.scheduler,
                 interrupter: None,
                 removal: (self.removal, &self.kernels),
+                undo: Some(&self.undo),
             };
             let done = raster::draw_programs(&self.programs, &mut drawing, &context, &mut self.images);
             self.add_programs(&done);

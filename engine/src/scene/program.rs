@@ -174,7 +174,17 @@ impl ProgramTarget {
 
     /// The memory that surfaces are drawn to.
     pub fn windows<'m>(&self, which: Surfaces, memory: &'m Memory) -> impl Iterator<Item = Window<'m>> {
-        let ranges = self.ranges(which, 0, self.rows.saturating_sub(1));
+        self.windows_of_rows(which, (0, self.rows.saturating_sub(1)), memory)
+    }
+
+    /// The memory that rows `first..=last` of pixels of some surfaces lie in and are drawn to.
+    pub fn windows_of_rows<'m>(
+        &self,
+        which: Surfaces,
+        (first, last): (u32, u32),
+        memory: &'m Memory,
+    ) -> impl Iterator<Item = Window<'m>> {
+        let ranges = self.ranges(which, first, last);
         ranges.map(|range| memory.writable(range.start).first(usize::try_from(range.size).unwrap_or(usize::MAX)))
     }
 }
@@ -252,12 +262,12 @@ impl ProgramState {
         self.reach.as_ref().is_some_and(|reach| reach.writes || reach.reads)
     }
 
-    /// Whether tiles see what other tiles have written: the program writes memory, or reads memory that may be in one
-    /// of the surfaces it is drawn to.
+    /// Whether tiles see what other tiles have written: the program writes memory, or reads an image that may be in one
+    /// of the surfaces it is drawn to. For [loads](Reach::loads) nobody knows before.
     pub fn tiles_depend(&self, target: &ProgramTarget, memory: &Memory) -> bool {
         self.reach.as_ref().is_some_and(|reach| {
             let in_target = |window: Window<'_>| target.windows(self.surfaces, memory).any(|s| s.overlaps(window));
-            reach.writes || reach.loads || reach.reads && reach.image_windows(memory).any(in_target)
+            reach.writes || reach.reads && reach.image_windows(memory).any(in_target)
         })
     }
 }

@@ -76,7 +76,7 @@ impl Renderer {
             can_fail,
             draw: Box::new(move |trial| {
                 let removal = (Removal::Never, kernels);
-                let context = DrawContext { memory, scheduler, interrupter: None, removal };
+                let context = DrawContext { memory, scheduler, interrupter: None, removal, undo: None };
                 raster::draw(trial, &mut Drawing::default(), &context, &mut textures);
             }),
             cover: raster::cover_fixed,

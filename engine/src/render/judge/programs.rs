@@ -92,7 +92,7 @@ impl Renderer {
             special: None,
             draw: Box::new(move |trial| {
                 let removal = (Removal::Never, kernels);
-                let context = DrawContext { memory, scheduler, interrupter: None, removal };
+                let context = DrawContext { memory, scheduler, interrupter: None, removal, undo: None };
                 raster::draw_programs(trial, &mut Drawing::default(), &context, &mut images);
             }),
             cover: raster::cover_programs,
