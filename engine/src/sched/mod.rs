@@ -98,6 +98,11 @@ impl Scheduler {
         Ok(Scheduler { helpers, threads })
     }
 
+    /// A scheduler of the caller's thread, for pieces of what another one has shared.
+    pub const fn alone() -> Self {
+        Scheduler { helpers: Helpers::None, threads: 1 }
+    }
+
     /// A scheduler on threads of the host's: they and the caller.
     pub fn with_executor(threads: Arc<dyn Executor>) -> Self {
         let count = threads.threads() + 1;

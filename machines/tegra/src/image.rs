@@ -12,8 +12,8 @@ use triglyph_guest::layout::{Blocks, SurfaceLayout};
 
 use super::core::{ADDRESS_MASK, Core};
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::mem::GuestAddr;
-use triglyph_engine::transfer::{Copy, Lines, Rearrange, Request};
+use triglyph_engine::mem::{GuestAddr, GuestRange};
+use triglyph_engine::transfer::{Copy, Lines, Rearrange, Request, Transfers};
 
 /// Units of a row of one change of layout, and its rows; it takes coordinates below 2^16 only.
 const MOST: u32 = 1 << 15;
@@ -196,5 +196,55 @@ pub fn store(core: &mut Core, what: &str, buffer: Window<'_>, pitch: u64, to: Sp
             core.store_image(what, buffer, request);
         }
         enough
+    });
+}
+
+/// Where all of a rectangle lies, if that is one piece of the host's memory, which `write` wants to write.
+pub fn whole(core: &Core, spot: Spot, size: Size, write: bool) -> Option<GuestRange> {
+    let mut all: Option<GuestRange> = None;
+    changes(core.space, spot, Spot::buffer(size.row_bytes), size, |request| {
+        let Some(part) = request.source_range() else { return false };
+        let range = all.unwrap_or(part);
+        let start = range.start.min(part.start);
+        let end = (range.start.address + range.size).max(part.start.address + part.size);
+        all = Some(start.range(end - start.address));
+        true
+    });
+    all.filter(|range| core.is_whole(range.start, range.size, write))
+}
+
+/// Takes the fuel for [`load_whole`].
+pub fn afford_load(core: &mut Core, what: &str, from: Spot, size: Size) -> bool {
+    let mut enough = true;
+    changes(core.space, from, Spot::buffer(size.row_bytes), size, |request| {
+        enough = afford(core, what, request, true, false);
+        enough
+    });
+    enough
+}
+
+/// Takes the fuel for [`store_whole`].
+pub fn afford_store(core: &mut Core, what: &str, to: Spot, size: Size) -> bool {
+    let mut enough = true;
+    changes(core.space, Spot::buffer(size.row_bytes), to, size, |request| {
+        enough = afford(core, what, request, false, true);
+        enough
+    });
+    enough
+}
+
+/// Brings a rectangle that is [`whole`] into a buffer, row by row; its fuel has been taken.
+pub fn load_whole(transfers: &Transfers<'_>, space: u32, from: Spot, size: Size, buffer: Window<'_>) {
+    changes(space, from, Spot::buffer(size.row_bytes), size, |request| {
+        transfers.load_image(request, buffer);
+        true
+    });
+}
+
+/// Brings the rows of a buffer into a rectangle that is [`whole`]; its fuel has been taken.
+pub fn store_whole(transfers: &Transfers<'_>, space: u32, buffer: Window<'_>, to: Spot, size: Size) {
+    changes(space, Spot::buffer(size.row_bytes), to, size, |request| {
+        transfers.store_image(buffer, request);
+        true
     });
 }

@@ -22,6 +22,7 @@ use triglyph_guest::kernel::transfer::{Copy, Halve, Resample, ResampleKey, Taps,
 use triglyph_guest::tegra::methods::twod::regs;
 use triglyph_guest::tegra::methods::twod::{BlitFilter, SampleOrigin};
 
+use super::bands::Bands;
 use super::canvas::{Canvas, Painter, Source};
 use super::pixel::{Codec, Color};
 use super::surface::{Rect, Surface};
@@ -199,6 +200,21 @@ impl Blit {
         let key = if halves { TransferKey::Halve(key) } else { TransferKey::Resample(key) };
         let kernel = core.renderer.kernels.transfer(&key);
         let old = self.canvas.codec().has_gaps();
+        let bands = Bands {
+            canvas: &self.canvas,
+            source: &self.source,
+            rect: self.rect,
+            columns: &columns,
+            rows,
+            first_column: texels.first_column,
+            row_bytes: texels.row_bytes,
+            kernel: &kernel,
+            halves,
+            cost,
+        };
+        if !old && texels.together.is_some() && bands.run(core) {
+            return;
+        }
         self.canvas.rows(core, self.rect, cost, old, |core, y, target| {
             let vertical = rows[(y - self.rect.y0) as usize];
             let [upper, lower] = texels.lines(core, vertical);

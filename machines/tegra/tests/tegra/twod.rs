@@ -1,6 +1,6 @@
 //! The Tegra X1's 2D class: blits against plain arithmetic, solid primitives, pixels from the push buffer.
 
-use crate::support::{DATA, Machine, SIZE, TWOD, header, methods};
+use crate::support::{DATA, Machine, SIZE, TWOD, header, methods, options};
 use triglyph_engine::device::FaultKind;
 use triglyph_guest::layout::Blocks;
 use triglyph_guest::tegra::fifo::Stepping;
@@ -279,6 +279,41 @@ fn kernels_and_colors_agree() {
         });
         assert!(found[0] == found[1], "{round}: {source:?} {target:?} {blit:?}");
         machine.expect_no_faults();
+    }
+}
+
+/// Several bands of rows, which threads share: means of four pixels, and what the same blit makes of colours.
+#[test]
+fn large_blits_are_the_same_on_all_threads() {
+    const KEY: [u32; 3] = [2, 0x12_3456, 1];
+    let source = Surface { pitch: None, log2: [3, 0], ..Surface::rows(A8R8G8B8, 4, SOURCE, 480, 600) };
+    let target = Surface { pitch: None, log2: [1, 0], ..Surface::rows(A8R8G8B8, 4, TARGET, 310, 300) };
+    let resolve =
+        Blit { first: [0, 0], size: [240, 300], start: [ONE; 2], step: [2 * ONE; 2], mode: CORNER | BILINEAR };
+    let upside_down = Blit { start: [ONE, 599 * ONE], step: [3 * ONE / 2, 5 - 2 * ONE], ..resolve };
+    let memory = noise(SIZE as usize, 5);
+    let drawn = |threads: usize, key: [u32; 3], blit: &Blit| {
+        let mut options = options();
+        options.threads = threads;
+        let mut machine = Machine::with(&options);
+        machine.write(0, &memory);
+        let key = methods(TWOD, 0xA5, &key);
+        machine.run(&[copies(), target.destination(), source.source(), key, blit.words()].concat());
+        machine.expect_no_faults();
+        machine.data()
+    };
+    let mut means = memory.clone();
+    for (x, y) in (0..300).flat_map(|y| (0..240).map(move |x| (x, y))) {
+        let texels = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dx, dy)| source.pixel(&memory, 2 * x + dx, 2 * y + dy));
+        for byte in 0..4 {
+            let sum: u32 = texels.iter().map(|texel| u32::from(texel[byte])).sum();
+            means[target.at(x, y) + byte] = ((sum + 2) >> 2) as u8;
+        }
+    }
+    for (blit, expected) in [(resolve, means), (upside_down, drawn(1, KEY, &upside_down))] {
+        for threads in [1, 2, 4] {
+            assert!(drawn(threads, [0; 3], &blit) == expected, "{threads} threads, {blit:?}");
+        }
     }
 }
 
