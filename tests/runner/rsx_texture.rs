@@ -45,8 +45,14 @@ const SOURCES: [(Source, &str); 6] = [
     (Source::Blue, "b"),
     (Source::Alpha, "a"),
 ];
-const CONVERTS: [(Convert, &str); 4] =
-    [(Convert::None, "none"), (Convert::Signed, "signed"), (Convert::Biased, "biased"), (Convert::Srgb, "srgb")];
+const CONVERTS: [(Convert, &str); 6] = [
+    (Convert::None, "none"),
+    (Convert::Signed, "signed"),
+    (Convert::SignedWord, "signed-word"),
+    (Convert::Biased, "biased"),
+    (Convert::BiasedWord, "biased-word"),
+    (Convert::Srgb, "srgb"),
+];
 
 /// A texture unit as settings describe it.
 #[derive(Clone, Debug)]

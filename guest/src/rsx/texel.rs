@@ -17,13 +17,18 @@ pub struct TexelFormat {
     pub kind: TexelKind,
 }
 
-/// What the stages after the filter do.
+/// What the stages after the filter do. Which formats take which conversion is from tests on a console (RPCS3's
+/// `get_format_features`): flags of the others do nothing, but for gamma of pairs, words and depth, which hangs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TexelKind {
     /// Remap and every conversion.
     Color,
-    /// Two components: the remap word means something else, see [`pair_remap`]; only the biased conversion.
+    /// Two components of 8 bits: the remap word means something else, see [`pair_remap`]; only the biased conversion.
     Pair,
+    /// The same, one of 16 bits.
+    Word,
+    /// The same, two of 16 bits, which may be signed, too.
+    WordPair,
     /// Two signed components: no conversion.
     SignedPair,
     /// Floats of four components, no remap and no conversion.
@@ -91,9 +96,9 @@ pub const fn format(byte: u32, big_endian: bool) -> Option<TexelFormat> {
         0x91 => (4, 4, [float(8, 24); 4], Depth),
         0x92 => (2, 2, [unorm(0, 16); 4], Depth),
         0x93 => return Some(TexelFormat { coding: Coding::Depth16 { big_endian }, kind: Depth }),
-        0x94 => (2, 2, [ONE, unorm(0, 16), ONE, unorm(0, 16)], Pair),
+        0x94 => (2, 2, [ONE, unorm(0, 16), ONE, unorm(0, 16)], Word),
         // The high half is red, of Y16_X16_FLOAT the low one (ps3autotests' texture_formats); alpha is what Mesa reads.
-        0x95 => (4, 4, [unorm(16, 16), unorm(0, 16), unorm(0, 16), unorm(16, 16)], Pair),
+        0x95 => (4, 4, [unorm(16, 16), unorm(0, 16), unorm(0, 16), unorm(16, 16)], WordPair),
         0x97 => (2, 2, [few(11, 5), few(6, 5), few(1, 5), few(0, 1)], Color),
         0x98 => (2, 2, [unorm(8, 8), unorm(0, 8), unorm(0, 8), unorm(8, 8)], Pair),
         0x99 => {
@@ -115,7 +120,8 @@ pub const fn format(byte: u32, big_endian: bool) -> Option<TexelFormat> {
 impl TexelFormat {
     /// Whether the remap word means [`pair_remap`].
     pub const fn has_pair_remap(&self, byte: u32) -> bool {
-        matches!(self.kind, TexelKind::Pair | TexelKind::SignedPair) || byte & !(LINEAR | UNNORMALIZED) == 0x9F
+        use TexelKind::{Pair, SignedPair, Word, WordPair};
+        matches!(self.kind, Pair | Word | WordPair | SignedPair) || byte & !(LINEAR | UNNORMALIZED) == 0x9F
     }
 }
 

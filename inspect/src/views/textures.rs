@@ -138,7 +138,7 @@ impl<'a> Sampled<'a> {
                 Some(Sampled::Tiled { format: source.format, faces, width: texture.size(level)[0] })
             }
             Form::Image(key, binding) => {
-                // Coordinates are those of the image itself: faces are layers, and texels are not signed.
+                // Coordinates are those of the image itself: faces are layers, and signed texels have 0 in the middle.
                 let shape = match key.shape {
                     Shape::Cube | Shape::CubeArray => Shape::D2Array,
                     shape => shape,

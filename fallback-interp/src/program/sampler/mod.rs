@@ -376,12 +376,10 @@ fn source(source: Source, [r, g, b, a]: Vector) -> f32 {
 fn convert(convert: Convert, v: f32) -> f32 {
     match convert {
         Convert::None => v,
-        Convert::Signed => {
-            let byte = (v * 255.0 + 0.5).floor();
-            let signed = if byte < 128.0 { byte } else { byte - 256.0 };
-            signed * (1.0 / 127.0)
-        }
+        Convert::Signed => ((v * 255.0 + 0.5).floor() - 128.0) * (1.0 / 127.0),
+        Convert::SignedWord => ((v * 65535.0 + 0.5).floor() - 32768.0) * (1.0 / 32767.0),
         Convert::Biased => (v * 255.0 - 128.0) * (1.0 / 127.0),
+        Convert::BiasedWord => (v * 65535.0 - 32768.0) * (1.0 / 32767.0),
         Convert::Srgb => srgb_to_linear(&mut Scalar, v),
     }
 }

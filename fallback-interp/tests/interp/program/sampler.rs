@@ -524,10 +524,26 @@ fn channels_are_exchanged_and_converted() {
         let got = image.sample(&key, [0.0; 4]).map(f64::from);
         let value = f64::from(byte) / 255.0;
         let linear = if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) };
-        let expected = [value, f64::from(byte as i8) / 127.0, (f64::from(byte) - 128.0) / 127.0, linear];
+        let signed = (f64::from(byte) - 128.0) / 127.0;
+        let expected = [value, signed, signed, linear];
         for (got, expected) in got.iter().zip(expected) {
             assert!((got - expected).abs() < 1e-6, "{byte}: {got} instead of {expected}");
         }
+    }
+}
+
+#[test]
+fn words_are_converted_to_signed_numbers() {
+    use Convert::{BiasedWord, None, SignedWord};
+    for word in [0u16, 1, 2, 0x7FFF, 0x8000, 0x8001, 0xABCD, 0xFFFE, 0xFFFF] {
+        let value = f32::from(word) * (1.0 / 65535.0);
+        let image = Image::floats([1, 1, 1], 1, |_, _| [value; 4]);
+        let key = TextureKey { convert: [SignedWord, BiasedWord, None, None], ..NEAREST };
+        let signed = (f64::from(word) - 32768.0) / 32767.0;
+        let [exact, near, plain, _] = image.sample(&key, [0.0; 4]);
+        assert!((f64::from(exact) - signed).abs() < 1e-7, "{word}: {exact} instead of {signed}");
+        assert!((f64::from(near) - signed).abs() < 4e-7, "{word}: {near} instead of {signed}");
+        assert_eq!(plain, value);
     }
 }
 

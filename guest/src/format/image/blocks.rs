@@ -14,14 +14,14 @@ struct Block {
 }
 
 /// Decodes a piece.
-pub(super) fn decode(piece: Piece<'_, '_>) {
-    let Piece { coding, level, source, z, rows, out } = piece;
+pub(super) fn decode(piece: &mut Piece<'_, '_>) {
+    let (coding, level, source, z, rows) = (piece.coding, piece.level, piece.source, piece.z, piece.rows.clone());
     let (across, down, _) = coding.block();
     let width = level.size[0];
     let words = coding.texels().words();
     let line = width as usize * words;
     let mut block = Block { bytes: [0; block::MAX_TEXELS], floats: [[0; 4]; block::MAX_TEXELS] };
-    for (y, out) in rows.zip(out.chunks_mut(line * down as usize)) {
+    for (y, out) in rows.zip(piece.out.chunks_mut(line * down as usize)) {
         for x in 0..width.div_ceil(across) {
             block.decode(coding, source, level.block_offset(coding, [x, y, z]));
             let texels = match coding.texels() {

@@ -1,4 +1,6 @@
-//! What becomes of decoded texels besides: borders around the faces of cubes, samples as layers.
+//! What becomes of decoded texels besides: signs, borders around the faces of cubes, samples as layers.
+
+use crate::kernel::program::sampler::Texels;
 
 /// What becomes of the texels of an image.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -6,6 +8,12 @@ pub enum Form {
     /// Nothing.
     #[default]
     Plain,
+    /// The channels that are said to be so are numbers in two's complement, of 8 bits or, of formats that become
+    /// floats, of 16. Their highest bit is flipped, so that filters mix them as the numbers that they are: what was
+    /// -128 is 0, what was 127 is 255 ([`Convert::Signed`]).
+    ///
+    /// [`Convert::Signed`]: crate::kernel::program::sampler::Convert::Signed
+    Signed([bool; 4]),
     /// Every level of a cube's face gets a border of one texel, which is that of the neighbouring face; at a corner it
     /// is the mean of the three texels that meet there, cut off where texels are bytes. Of images of square faces, six
     /// for each cube.
@@ -38,6 +46,31 @@ impl Texel for [u32; 4] {
 }
 
 impl Form {
+    /// Whether layers and levels of texels stay as they are.
+    pub(super) const fn is_plain(&self) -> bool {
+        matches!(self, Form::Plain | Form::Signed(_))
+    }
+
+    /// What happens to each texel by itself.
+    pub(super) fn convert(&self, form: Texels, out: &mut [u32]) {
+        let Form::Signed(signed) = *self else { return };
+        match form {
+            Texels::Rgba8 | Texels::Srgb8 => {
+                let flips = u32::from_le_bytes(signed.map(|signed| u8::from(signed) << 7));
+                out.iter_mut().for_each(|texel| *texel ^= flips);
+            }
+            Texels::Float4 => {
+                let flip =
+                    |word: u32| ((f32::from_bits(word) * 65535.0 + 0.5) as u32 ^ 0x8000) as f32 * (1.0 / 65535.0);
+                for texel in out.as_chunks_mut::<4>().0 {
+                    for (word, _) in texel.iter_mut().zip(signed).filter(|(_, signed)| *signed) {
+                        *word = flip(*word).to_bits();
+                    }
+                }
+            }
+        }
+    }
+
     /// Samples of a pixel.
     pub fn samples(&self) -> u32 {
         match self {
@@ -78,7 +111,7 @@ impl Form {
         }
         let formed: usize = sizes.iter().map(|&size| self.texels(size) as usize).sum();
         match self {
-            Form::Plain => out[..plain.len()].copy_from_slice(plain),
+            Form::Plain | Form::Signed(_) => out[..plain.len()].copy_from_slice(plain),
             Form::Seamless => {
                 for (faces, out) in plain.chunks_exact(6 * layer).zip(out.chunks_exact_mut(6 * formed)) {
                     bordered(sizes, faces, out);

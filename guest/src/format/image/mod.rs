@@ -5,7 +5,7 @@
 //! mod.rs      coding, arrangement, extents
 //! packed.rs   texels of one or more words with a field for each channel
 //! blocks.rs   compressed blocks and other texels that share bits
-//! form.rs     borders of cubes, samples as layers
+//! form.rs     signs, borders of cubes, samples as layers
 //! ```
 //! Decoding is total: any bytes give texels, and bytes that are missing count as zero.
 
@@ -264,12 +264,12 @@ impl ImageLayout {
     /// Parts of the image that are decoded each by itself: the levels of a layer one after the other, those of the next
     /// layer after them. An image whose form mixes layers is one part.
     pub fn parts(&self) -> usize {
-        if self.form == Form::Plain { self.layers as usize * self.levels.len() } else { 1 }
+        if self.form.is_plain() { self.layers as usize * self.levels.len() } else { 1 }
     }
 
     /// The bytes of a part, from the image's first one on.
     pub fn part_bytes(&self, part: usize) -> Range<u64> {
-        if self.form != Form::Plain {
+        if !self.form.is_plain() {
             return 0..self.bytes();
         }
         let level = &self.levels[part % self.levels.len()];
@@ -298,7 +298,7 @@ impl ImageLayout {
         all: impl FnOnce(Vec<Piece<'_, '_>>),
     ) {
         let mut pieces = Vec::new();
-        if self.form == Form::Plain {
+        if self.form.is_plain() {
             let (mut rest, mut at) = (out, 0);
             for &(part, source) in parts {
                 let place = self.part_words(part);
@@ -367,7 +367,7 @@ impl ImageLayout {
                 let end = first.saturating_add(most).min(rows);
                 let lines = (end * down).min(level.size[1]) - first * down;
                 let (out, next) = rest.split_at_mut(row * lines as usize);
-                pieces.push(Piece { coding: &self.coding, level, source, z, rows: first..end, out });
+                pieces.push(Piece { coding: &self.coding, form: &self.form, level, source, z, rows: first..end, out });
                 rest = next;
             }
         }
@@ -378,6 +378,7 @@ impl ImageLayout {
 #[derive(Debug)]
 pub struct Piece<'i, 'o> {
     coding: &'i Coding,
+    form: &'i Form,
     level: LevelLayout,
     /// The bytes of the level.
     source: &'i [u8],
@@ -388,11 +389,12 @@ pub struct Piece<'i, 'o> {
 
 impl Piece<'_, '_> {
     /// Does it.
-    pub fn decode(self) {
+    pub fn decode(mut self) {
         match self.coding {
-            Coding::Packed(format) => packed::decode(format, self),
-            _ => blocks::decode(self),
+            Coding::Packed(format) => packed::decode(format, &mut self),
+            _ => blocks::decode(&mut self),
         }
+        self.form.convert(self.coding.texels(), self.out);
     }
 }
 

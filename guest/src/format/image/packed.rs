@@ -10,13 +10,13 @@ use crate::num::{F16, repeat};
 const GOB_ROWS: u32 = 8;
 
 /// Decodes a piece.
-pub(super) fn decode(format: &ColorFormat, piece: Piece<'_, '_>) {
-    let Piece { coding, level, source, z, rows, out } = piece;
+pub(super) fn decode(format: &ColorFormat, piece: &mut Piece<'_, '_>) {
+    let (coding, level, source, z, rows) = (piece.coding, piece.level, piece.source, piece.z, piece.rows.clone());
     let bytes = usize::from(format.bytes);
     let width = level.size[0] as usize;
     let (row, words) = (width * bytes, width * coding.texels().words());
     let mut gathered = vec![0; row * GOB_ROWS as usize];
-    let (mut y, mut rest) = (rows.start, out);
+    let (mut y, mut rest) = (rows.start, &mut *piece.out);
     while y < rows.end {
         // Rows of a GOB come together, as its bytes do: processors fetch ahead what is read in order.
         let count = if let Arrangement::Blocks(_) = level.arrangement { GOB_ROWS - y % GOB_ROWS } else { 1 };

@@ -136,6 +136,29 @@ fn levels_and_layers_follow_each_other() {
 }
 
 #[test]
+fn signed_channels_have_their_highest_bit_flipped() {
+    let signed = |coding, signed, source: &[u8]| {
+        let image = one(coding, [1, 1, 1], Arrangement::Rows { pitch: source.len() as u32, slice: 0 });
+        decode(&ImageLayout { form: Form::Signed(signed), ..image }, source)
+    };
+    let bytes = packed(4, 1, [unorm(0, 8), unorm(8, 8), unorm(16, 8), unorm(24, 8)]);
+    assert_eq!(signed(bytes, [true, true, false, true], &[0x80, 0x7F, 0x12, 0xFF]), [0x7F12_FF00]);
+    // After fields have become bytes: 16 of 31 is 132, and alpha that is not there is 255.
+    let few = |shift| Channel::UnormRsx(Bits { shift, bits: 5 });
+    let color = packed(2, 1, [few(10), few(5), few(0), Channel::Absent]);
+    assert_eq!(signed(color, [true, false, true, true], &u16::to_le_bytes(0x4210)), [0x7F04_8404]);
+    let words = packed(4, 1, [unorm(16, 16), unorm(0, 16), unorm(0, 16), unorm(16, 16)]);
+    let value = |word: u16| (f32::from(word) * (1.0 / 65535.0)).to_bits();
+    for word in [0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF] {
+        let expected = [value(word ^ 0x8000), value(0x1234), value(0x9234), value(word)];
+        assert_eq!(
+            signed(words, [true, false, true, false], &(u32::from(word) << 16 | 0x1234).to_le_bytes()),
+            expected
+        );
+    }
+}
+
+#[test]
 fn pairs_share_two_channels() {
     let coding = Coding::Pair { red: [1, 3], green: [2; 2], blue: [0; 2] };
     assert_eq!(
@@ -208,7 +231,8 @@ fn pieces_of_any_size_make_the_same_image() {
         block(BlockCodec::Astc { width: 5, height: 6 }, false),
     ];
     for coding in codings {
-        for form in [Form::Plain, Form::Seamless, Form::Samples(vec![[0, 0], [1, 0]])] {
+        let signed = Form::Signed([true, false, true, false]);
+        for form in [Form::Plain, signed, Form::Seamless, Form::Samples(vec![[0, 0], [1, 0]])] {
             let rows = |pitch, slice| Arrangement::Rows { pitch, slice };
             let levels = vec![level(0, [10, 10, 1], rows(80, 0)), level(600, [5, 5, 1], rows(40, 0))];
             let flat = ImageLayout { coding, levels, layers: 6, layer_stride: 300, form };

@@ -63,7 +63,8 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
     let sources =
         [Source::Zero, Source::One, Source::OneInteger, Source::Red, Source::Green, Source::Blue, Source::Alpha];
     let texels = r.pick(&[Texels::Rgba8, Texels::Rgba8, Texels::Srgb8, Texels::Float4]);
-    let converts = [Convert::None, Convert::Signed, Convert::Biased, Convert::Srgb];
+    let converts =
+        [Convert::None, Convert::Signed, Convert::SignedWord, Convert::Biased, Convert::BiasedWord, Convert::Srgb];
     let compare = r.one_in(6).then(|| Compare::from_register(r.word()));
     let average = match (texels, compare) {
         (Texels::Rgba8, None) => r.pick(&[Reduction::Average, Reduction::Rounded]),

@@ -175,8 +175,8 @@ fn bound(key: &TextureKey, channel: usize) -> f32 {
         || matches!(key.swizzle[channel], Channel::Zero | Channel::One | Channel::OneInteger);
     match key.convert[channel] {
         _ if !known => f32::INFINITY,
-        Convert::Biased => 1.1,
-        Convert::Signed => 1.01,
+        Convert::Biased | Convert::BiasedWord => 1.1,
+        Convert::Signed | Convert::SignedWord => 1.01,
         _ => 1.001,
     }
 }

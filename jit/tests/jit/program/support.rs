@@ -216,7 +216,8 @@ pub fn texture_key(rng: &mut Random) -> TextureKey {
         Shape::CubeArray,
     ];
     const SOURCES: [Source; 6] = [Source::Zero, Source::One, Source::Red, Source::Green, Source::Blue, Source::Alpha];
-    const CONVERTS: [Convert; 4] = [Convert::None, Convert::Signed, Convert::Biased, Convert::Srgb];
+    const CONVERTS: [Convert; 6] =
+        [Convert::None, Convert::Signed, Convert::SignedWord, Convert::Biased, Convert::BiasedWord, Convert::Srgb];
     let same = rng.one_in(2);
     let magnify = rng.pick(&FILTERS);
     let unnormalized = rng.one_in(8);

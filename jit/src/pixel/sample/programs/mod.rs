@@ -561,23 +561,20 @@ impl<'s, 'a> Sampler<'s, 'a> {
         let e = &mut *self.e;
         match how {
             Convert::None => value,
-            Convert::Signed => {
-                let (scale, half) = (e.f(255.0), e.f(0.5));
-                let byte = e.mul(value, scale);
-                let byte = e.add(byte, half);
-                let byte = e.floor(byte);
-                let (middle, all) = (e.f(128.0), e.f(256.0));
-                let low = e.lt(byte, middle);
-                let wrapped = e.sub(byte, all);
-                let signed = e.select(low, byte, wrapped);
-                let scale = e.f(1.0 / 127.0);
-                e.mul(signed, scale)
-            }
-            Convert::Biased => {
-                let (scale, bias, inverse) = (e.f(255.0), e.f(128.0), e.f(1.0 / 127.0));
-                let value = e.mul(value, scale);
-                let value = e.sub(value, bias);
-                e.mul(value, inverse)
+            Convert::Signed | Convert::SignedWord | Convert::Biased | Convert::BiasedWord => {
+                let (most, middle, inverse) = match how {
+                    Convert::SignedWord | Convert::BiasedWord => (65535.0, 32768.0, 1.0 / 32767.0),
+                    _ => (255.0, 128.0, 1.0 / 127.0),
+                };
+                let (most, middle, inverse) = (e.f(most), e.f(middle), e.f(inverse));
+                let mut number = e.mul(value, most);
+                if matches!(how, Convert::Signed | Convert::SignedWord) {
+                    let half = e.f(0.5);
+                    let sum = e.add(number, half);
+                    number = e.floor(sum);
+                }
+                let number = e.sub(number, middle);
+                e.mul(number, inverse)
             }
             Convert::Srgb => ops::srgb_to_linear(e, value),
         }

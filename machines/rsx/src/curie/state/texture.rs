@@ -150,7 +150,7 @@ fn unit(core: &mut Core, registers: &Registers, words: &Words) -> Option<Unit> {
         return fault(core, FaultKind::BadMethod, format_args!("texture format {byte:#x}"));
     };
     let sampler = sampler(words, byte, &texel);
-    let Some((layout, shape)) = image(words, byte, &texel.coding, &sampler) else {
+    let Some((layout, shape)) = image(words, byte, &texel, &sampler) else {
         return fault(core, FaultKind::BadMethod, format_args!("a texture of {:#x} texels", words.rect));
     };
     let (accuracy, power_of_two) = (core.renderer.accuracy, layout.has_powers_of_two());
@@ -183,7 +183,7 @@ fn unit(core: &mut Core, registers: &Registers, words: &Words) -> Option<Unit> {
     if there.min(allowed) < size {
         core.fault(FaultKind::UnmappedRead, place.address, format_args!("a texture longer than memory"));
     }
-    let border = border(words.border, texel.coding.texels());
+    let border = border(words.border, texel.coding.texels(), signed(words, texel.kind));
     let image = Arc::new(ImageSource { place, size: size.min(allowed), layout });
     Some(Unit { key, binding: TextureBinding { image, lod_bias, lod_range, border } })
 }
@@ -304,21 +304,27 @@ fn swizzle(control1: u32, byte: u32, texel: &TexelFormat) -> [Source; 4] {
     })
 }
 
+/// Which of r, g, b, a of a texel are signed.
+fn signed(words: &Words, kind: TexelKind) -> [bool; 4] {
+    if !matches!(kind, TexelKind::Color | TexelKind::WordPair) {
+        return [false; 4];
+    }
+    // RPCS3 has the flags in the order a, r, g, b, envytools in b, g, r, a.
+    let flags = m::set_texture_filter::signed_flags(words.filter);
+    [1, 2, 3, 0].map(|bit| flags >> bit & 1 != 0)
+}
+
 /// What becomes of r, g, b, a after that. Signed comes before gamma, gamma before biased; signed belongs to the texel's
 /// channel, gamma to the result's, and constants of the crossbar stay as they are (RPCS3, from tests on a console).
 fn convert(words: &Words, kind: TexelKind, swizzle: [Source; 4]) -> [Convert; 4] {
-    use m::{set_texture_address as address, set_texture_filter as filter};
-    // RPCS3 has the flags in the order a, r, g, b, envytools in b, g, r, a.
-    let flags = filter::signed_flags(words.filter);
-    let signed = swizzle.map(|source| {
-        let bit = match source {
-            Source::Alpha => 0,
-            Source::Red => 1,
-            Source::Green => 2,
-            Source::Blue => 3,
-            Source::Zero | Source::One | Source::OneInteger => return None,
-        };
-        Some(flags >> bit & 1 != 0)
+    use m::set_texture_address as address;
+    let [r, g, b, a] = signed(words, kind);
+    let signed = swizzle.map(|source| match source {
+        Source::Red => Some(r),
+        Source::Green => Some(g),
+        Source::Blue => Some(b),
+        Source::Alpha => Some(a),
+        Source::Zero | Source::One | Source::OneInteger => None,
     });
     let gamma = [
         address::gamma_r(words.address),
@@ -330,24 +336,27 @@ fn convert(words: &Words, kind: TexelKind, swizzle: [Source; 4]) -> [Convert; 4]
     std::array::from_fn(|i| match (kind, signed[i]) {
         (_, None) => Convert::None,
         (TexelKind::Color, Some(true)) => Convert::Signed,
+        (TexelKind::WordPair, Some(true)) => Convert::SignedWord,
         (TexelKind::Color, _) if gamma[i] => Convert::Srgb,
         (TexelKind::Color | TexelKind::Pair | TexelKind::Depth, _) if biased => Convert::Biased,
+        (TexelKind::Word | TexelKind::WordPair, _) if biased => Convert::BiasedWord,
         _ => Convert::None,
     })
 }
 
-/// Border colour r, g, b, a in the scale of the texels.
-fn border(word: u32, texels: Texels) -> [f32; 4] {
+/// Border colour r, g, b, a in the scale of the texels, which are signed like it.
+fn border(word: u32, texels: Texels, signed: [bool; 4]) -> [f32; 4] {
     use m::set_texture_border_color as border;
     let scale = if texels == Texels::Rgba8 { 1.0 } else { 1.0 / 255.0 };
-    [border::r(word), border::g(word), border::b(word), border::a(word)].map(|v| v as f32 * scale)
+    let channels = [border::r(word), border::g(word), border::b(word), border::a(word)];
+    std::array::from_fn(|i| (channels[i] ^ u32::from(signed[i]) << 7) as f32 * scale)
 }
 
 /// Largest edge of an image, and of a volume.
 const MAX_EDGE: [u32; 2] = [4096, 512];
 
 /// How a unit's image stands in memory. `None` for sizes that do not exist.
-fn image(words: &Words, byte: u32, coding: &Coding, sampler: &Sampler) -> Option<(ImageLayout, Shape)> {
+fn image(words: &Words, byte: u32, texel: &TexelFormat, sampler: &Sampler) -> Option<(ImageLayout, Shape)> {
     use m::{set_texture_control3 as control3, set_texture_format as format, set_texture_image_rect as rect};
     let cube = format::cube(words.format);
     let dimension = format::dimension(words.format);
@@ -368,7 +377,7 @@ fn image(words: &Words, byte: u32, coding: &Coding, sampler: &Sampler) -> Option
     }
     let declared = format::levels(words.format).clamp(1, size.into_iter().max()?.ilog2() + 1);
     let storage = Storage {
-        coding,
+        coding: &texel.coding,
         linear: byte & LINEAR != 0,
         pitch: control3::pitch(words.control3),
         border: !format::no_border(words.format),
@@ -384,11 +393,14 @@ fn image(words: &Words, byte: u32, coding: &Coding, sampler: &Sampler) -> Option
     let layers = if cube { 6 } else { 1 };
     let layer_stride = if storage.linear { end } else { end.next_multiple_of(128) };
     let layout = ImageLayout {
-        coding: *coding,
+        coding: texel.coding,
         levels,
         layers,
         layer_stride: u32::try_from(layer_stride).unwrap_or(u32::MAX),
-        form: Form::Plain,
+        form: match signed(words, texel.kind) {
+            [false, false, false, false] => Form::Plain,
+            signed => Form::Signed(signed),
+        },
     };
     (layout.words() <= MAX_WORDS).then_some((layout, shape))
 }
