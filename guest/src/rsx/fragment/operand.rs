@@ -90,7 +90,7 @@ pub enum Modifier {
     Fx9,
     /// `v > 0 ? (v < 1 ? v : 1) : 0`
     Saturate,
-    /// Codes 5 to 7: as it is, unverified.
+    /// Codes 5 to 7: as it is; of 5 tests on the console say so (RPCS3), 6 and 7 are unverified.
     Unknown(u8),
 }
 
