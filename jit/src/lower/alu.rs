@@ -10,7 +10,7 @@ use triglyph_guest::num::ops::Ops;
 
 use super::decode::{Arithmetic, Compute, Instruction, Operand};
 use super::live::Live;
-use super::registers::{Number, clean};
+use super::registers::{Number, Trust, clean};
 use super::{Lower, f24};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
@@ -71,14 +71,13 @@ impl Lower<'_, '_> {
         let result: [Option<Number>; 4] = match arithmetic.compute {
             Compute::Same(compute) => {
                 let number = compute(self, sources);
-                self.result(number);
+                let number = self.result(number);
                 needed.map(|needed| needed.then_some(number))
             }
             Compute::PerComponent(compute) => std::array::from_fn(|c| {
                 needed[c].then(|| {
                     let number = compute(self, sources, c);
-                    self.result(number);
-                    number
+                    self.result(number)
                 })
             }),
         };
@@ -89,11 +88,9 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Plain code in 24-bit floats: notes where an instruction's result is not ordinary.
-    fn result(&mut self, number: Number) {
-        if self.is_plain_f24() && !number.clean {
-            self.ordinary(number.value);
-        }
+    /// An instruction's result. Plain code in 24-bit floats notes where one is not ordinary that is right only then.
+    fn result(&mut self, number: Number) -> Number {
+        if number.trust == Trust::Doubtful { self.made_ordinary(number) } else { number }
     }
 
     /// A component of a source, as MOV and others hand it on.
@@ -112,7 +109,7 @@ impl Lower<'_, '_> {
     ) -> Number {
         let (a, b) = (self.moved(a, c), self.moved(b, c));
         self.note(a, b);
-        clean(of(self.e, a.value, b.value))
+        Number { trust: a.trust.max(b.trust), ..clean(of(self.e, a.value, b.value)) }
     }
 
     /// 1 where a comparison holds, else 0.
@@ -161,8 +158,9 @@ impl Lower<'_, '_> {
             let (a, b) = (self.f24_source(a, c), self.f24_source(b, c));
             return f24::product(self.e, a, b);
         }
-        let (x, y) = (self.magnitude(a, c).value, self.magnitude(b, c).value);
-        let e = &mut *self.e;
+        let (x, y) = (self.term(a, c), self.term(b, c));
+        let trust = f24::product_trust(x, y);
+        let (x, y, e) = (x.value, y.value, &mut *self.e);
         let mut value = e.mul(x, y);
         if a.negate != b.negate {
             value = e.neg(value);
@@ -175,7 +173,13 @@ impl Lower<'_, '_> {
             let bits = e.and_not(Mask(bits.0), wrong);
             value = e.float_of_bits(I32x4(bits.0));
         }
-        Number { value: self.cut(value), clean: self.exact, normal: false }
+        Number { clean: self.exact, trust, ..clean(self.cut(value)) }
+    }
+
+    /// A component of an operand of products and sums, without the negation.
+    fn term(&mut self, a: &Operand, c: usize) -> Number {
+        self.take_ordinary(a, c);
+        self.magnitude(a, c)
     }
 
     /// a + b, as a difference when one is negated.
@@ -184,8 +188,9 @@ impl Lower<'_, '_> {
             let (a, b) = (self.f24_source(a, c), self.f24_source(b, c));
             return f24::sum(self.e, a, b);
         }
+        self.take_ordinary(a, c);
         if a.negate && !b.negate {
-            let b = self.magnitude(b, c);
+            let b = self.term(b, c);
             return self.plus(b, a, c);
         }
         let a = self.source(a, c);
@@ -194,10 +199,11 @@ impl Lower<'_, '_> {
 
     /// a + component `c` of `b`.
     fn plus(&mut self, a: Number, b: &Operand, c: usize) -> Number {
+        self.take_ordinary(b, c);
         let y = self.magnitude(b, c);
         let value = if b.negate { self.e.sub(a.value, y.value) } else { self.e.add(a.value, y.value) };
         let is_clean = a.clean && y.clean && !self.is_f24();
-        Number { value: self.cut(value), clean: is_clean, normal: false }
+        Number { clean: is_clean, trust: a.trust.max(Trust::Right), ..clean(self.cut(value)) }
     }
 
     /// Products from x on, each rounded, then summed from x on.
@@ -213,23 +219,28 @@ impl Lower<'_, '_> {
                 sum.value = self.e.add(sum.value, product.value);
                 continue;
             }
-            if self.is_f24() && Self::is_partial_sum_noted(a, b, c) {
+            // A sum of two right products can be too small; one of more than that hides that a part of it was.
+            if self.is_f24() && (c > 2 || c == 2 && sum.trust == Trust::Doubtful) {
                 self.ordinary(sum.value);
+                sum.trust = Trust::Ordinary;
             }
-            let (x, y) = (self.magnitude(a, c), self.magnitude(b, c));
+            let (x, y) = (self.term(a, c), self.term(b, c));
             let product = self.e.mul(x.value, y.value);
             let product = self.cut(product);
             let minus = a.negate != b.negate;
             let value = if minus { self.e.sub(sum.value, product) } else { self.e.add(sum.value, product) };
             sum.value = self.cut(value);
+            sum.trust = sum.trust.max(f24::product_trust(x, y));
         }
-        if terms != Dot::Homogeneous {
-            return sum;
+        match terms {
+            Dot::Xyz => Number { trust: Trust::Doubtful, ..sum },
+            // The sum of the other products is ordinary.
+            Dot::Xyzw => sum,
+            Dot::Homogeneous => {
+                let sum = self.made_ordinary(Number { trust: Trust::Doubtful, ..sum });
+                self.plus(sum, b, 3)
+            }
         }
-        if self.is_f24() {
-            self.ordinary(sum.value);
-        }
-        self.plus(sum, b, 3)
     }
 
     /// A function of component `c`, computed in f32 whatever the numbers are.
@@ -256,6 +267,7 @@ impl Lower<'_, '_> {
 
     /// 1 / sqrt(a.x). There is no negative zero.
     pub fn reciprocal_root(&mut self, a: &Operand) -> Number {
+        self.take_ordinary(a, 0);
         let x = self.source(a, 0);
         if self.is_f24() {
             return self.f24_reciprocal_root(x);
@@ -275,14 +287,15 @@ impl Lower<'_, '_> {
         let x = self.moved(source, c);
         self.note(x, x);
         let e = &mut *self.e;
-        clean(if c == 1 {
+        let value = if c == 1 {
             let (low, high) = (e.f(-LITP_BOUND), e.f(LITP_BOUND));
             let x = e.max(x.value, low);
             e.min(x, high)
         } else {
             let zero = e.f(0.0);
             e.max(x.value, zero)
-        })
+        };
+        Number { trust: x.trust, ..clean(value) }
     }
 
     /// Sets cmp.x and cmp.y where these components of a source are not negative, those that are `wanted`.

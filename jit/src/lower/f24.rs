@@ -6,24 +6,39 @@
 //! forms:
 //!
 //! * *Exact*: each operation does all of that.
-//! * *Plain*: operations only cut. Each result of an instruction has to be [ordinary](Lower::ordinary): 0, or of a
-//!   magnitude from 2^-33 to 2^31; so have inputs, and uniforms from 2^-29 on ([`Range`]). Then nothing overflows
-//!   inside an instruction: four products stay below 2^64 in sum. A product or a partial sum may be below 2^-62 where
-//!   it should be 0. As the last term of a sum or as a result that shows, because the result is not ordinary, or it
-//!   makes no difference, because what it is added to is at least 2^-37, whose last bit it does not reach. So partial
-//!   sums have to be ordinary as well, where another one follows and what was summed before can be too small. Groups
-//!   with a number that is not ordinary are done again by the exact form or the reference.
+//! * *Plain*: operations only cut. What they take has to be [ordinary](Lower::ordinary): 0, or of a magnitude from
+//!   2^-33 to 2^31; uniforms from 2^-29 on ([`Range`]). Groups with a number that is not, are done again by the exact
+//!   form or the reference.
+//!
+//! # What has to be checked
+//!
+//! Nothing overflows inside an instruction of the plain form: four products stay below 2^64 in sum. What should be 0
+//! because it is below 2^-62 is found, or makes no difference:
+//!
+//! * A product with a uniform is 0 or at least 2^-62: it is [right](Trust::Right). Another one may be too small, and is
+//!   right if it is ordinary.
+//! * A sum of two ordinary numbers is a multiple of 2^-49, the last bit of 2^-33: it is right.
+//! * So is the sum of an ordinary number and a right product. If one of them is 0, it is the other. Else the number is
+//!   at least 2^-33: if the product is less than half of it, the sum is at least 2^-34; otherwise both are multiples of
+//!   2^-50.
+//! * A product that is too small makes no difference to an ordinary number other than 0, whose last bit inside is at
+//!   least 2^-56. So the sum of such a number and any product is right if it is ordinary.
+//! * A sum of two right products is a multiple of 2^-78, and may be too small itself. To a third product of at least
+//!   2^-37 that makes no difference; with a smaller one the sum is not ordinary. So sums of three products have to be
+//!   ordinary, whatever comes next. If one of the first two is not known to be right, their sum has to be, too.
+//!
+//! What is right is checked where arithmetic takes it or blocks end: comparisons, moves and outputs take it as it is.
 
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
 use triglyph_guest::num::f24;
 use triglyph_guest::num::ops::Ops;
-use triglyph_guest::pica::isa::{Index, Src};
+use triglyph_guest::pica::isa::{Dst, Index, Src};
 
 use super::Lower;
 use super::alu::Dot;
 use super::decode::Operand;
-use super::registers::{Constant, Number, clean, normal};
+use super::registers::{Constant, Number, Trust, clean, normal};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
 /// Operations have as many bits as singles before they are cut.
@@ -52,7 +67,10 @@ impl Range {
 
 /// Added to an ordinary number's bits it makes the exponent 0b10xxxxxx, and 0b00100010 of 0; of all other numbers that
 /// a product, sum or reciprocal of ordinary ones gives, 0bx1xxxxxx.
-const BIAS: i32 = (128 - (127 - 33)) << 23;
+pub(super) const BIAS: f32 = f32::from_bits((128 - (127 - 33)) << 23);
+/// The bits that 24-bit floats have.
+pub(super) const KEPT: f32 = f32::from_bits(!f24::CUT);
+
 /// Set by [`BIAS`] in numbers that are not ordinary.
 const ODD: i32 = 1 << 29;
 
@@ -67,7 +85,8 @@ impl Lower<'_, '_> {
         if !self.is_f24() {
             return value;
         }
-        let (bits, kept) = (self.e.bits(value), self.e.i(!f24::CUT as i32));
+        let kept = self.constant(Constant::Kept, 0);
+        let [bits, kept] = [value, kept].map(|value| self.e.bits(value));
         let bits = self.e.iand(bits, kept);
         self.e.float_of_bits(bits)
     }
@@ -78,31 +97,56 @@ impl Lower<'_, '_> {
             return number;
         }
         let zero = self.e.f(0.0);
-        clean(self.e.add(number.value, zero))
+        Number { trust: number.trust, ..clean(self.e.add(number.value, zero)) }
+    }
+
+    /// A number of plain code that arithmetic can take, and registers across blocks can hold.
+    pub fn made_ordinary(&mut self, number: Number) -> Number {
+        if !self.is_plain_f24() || number.trust <= Trust::Ordinary {
+            return number;
+        }
+        self.ordinary(number.value);
+        Number { trust: Trust::Ordinary, ..number }
+    }
+
+    /// Plain code: lets arithmetic take component `c` of a source.
+    pub fn take_ordinary(&mut self, a: &Operand, c: usize) {
+        if let Src::Temp(n) = a.register
+            && self.is_plain_f24()
+        {
+            let (of, component) = (Dst::Temp(n), a.select[c].into());
+            let number = self.register(of, component);
+            let number = self.made_ordinary(number);
+            *self.file.known(of.into(), component) = Some(number);
+        }
     }
 
     /// Plain code: notes lanes in which a product or sum of ordinary numbers is not ordinary.
     pub fn ordinary(&mut self, value: F32x4) {
-        let (bits, bias) = (self.e.bits(value), self.e.i(BIAS));
+        let bias = self.constant(Constant::Bias, 0);
+        let [bits, bias] = [value, bias].map(|value| self.e.bits(value));
         let biased = self.e.iadd(bits, bias);
         self.suspect_bits(Mask(biased.0));
     }
 
     /// Plain code: notes lanes in which one of these numbers, which may be anything, is not ordinary.
     pub fn ordinary_among(&mut self, values: impl IntoIterator<Item = F32x4>) {
-        let mut bounds: Option<(I32x4, I32x4)> = None;
         for value in values {
             let e = &mut *self.e;
             let (bits, sign, one) = (e.bits(value), e.i(i32::MAX), e.i(1));
             let magnitude = e.iand(bits, sign);
             // 0 becomes the largest of all.
             let less = e.isub(magnitude, one);
-            bounds = Some(match bounds {
+            self.file.bounds = Some(match self.file.bounds {
                 Some((low, high)) => (I32x4(e.b.ins().umin(low.0, less.0)), I32x4(e.b.ins().umax(high.0, magnitude.0))),
                 None => (less, magnitude),
             });
         }
-        let Some((low, high)) = bounds else { return };
+    }
+
+    /// Notes what [`Self::ordinary_among`] has collected.
+    pub fn compare_bounds(&mut self) {
+        let Some((low, high)) = self.file.bounds.take() else { return };
         let e = &mut *self.e;
         let smallest = e.i(Range::ORDINARY.0.to_bits() as i32 - 1);
         let largest = e.i(Range::ORDINARY.1.to_bits() as i32 - 1);
@@ -125,13 +169,6 @@ impl Lower<'_, '_> {
             Some(suspect) => self.e.or(suspect, bits),
             None => bits,
         });
-    }
-
-    /// Plain code: whether a partial sum of this many products of these sources has to be ordinary, as another one
-    /// follows. A product with a uniform is 0 or large enough; a sum of two can be too small.
-    pub fn is_partial_sum_noted(a: &Operand, b: &Operand, products: usize) -> bool {
-        let is_uniform = |of: &Operand| matches!(of.register, Src::Const(..));
-        products > 2 || products == 2 && !is_uniform(a) && !is_uniform(b)
     }
 
     /// Exact form: component `c` of a source of arithmetic. Uniforms are made operands once for each job.
@@ -172,7 +209,7 @@ impl Lower<'_, '_> {
         let value = of(self.e, x.value);
         let value = self.cut(value);
         self.ordinary_among([value]);
-        self.settled(Number { value, clean: false, normal: false })
+        self.settled(Number { clean: false, ..clean(value) })
     }
 
     /// 1 / x.
@@ -207,6 +244,11 @@ impl Lower<'_, '_> {
         let value = self.e.div(one, root);
         clean(self.cut(value))
     }
+}
+
+/// What is known of a product: one with a uniform is 0 or large enough.
+pub(super) fn product_trust(a: Number, b: Number) -> Trust {
+    if a.trust == Trust::Uniform || b.trust == Trust::Uniform { Trust::Right } else { Trust::Doubtful }
 }
 
 /// The exact form of a sum.

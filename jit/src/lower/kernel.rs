@@ -143,6 +143,8 @@ impl Kernel {
                 Constant::Fixed(n) => held(job.fixed[usize::from(n & 15)][component], self.numbers),
                 Constant::Viewport => viewport[component],
                 Constant::ClipPlane => clip_plane[component],
+                Constant::Kept => f24::KEPT,
+                Constant::Bias => f24::BIAS,
                 // Of geometry programs.
                 Constant::Input(_) => 0.0,
             };
@@ -158,8 +160,13 @@ impl Kernel {
             self.code.plain.constants.iter().zip(table).all(|(&(constant, _), &[value, ..])| match constant {
                 Constant::Uniform(_) | Constant::UniformAtLoop(_) => f24::Range::UNIFORMS.has(value),
                 Constant::Fixed(_) => f24::Range::ORDINARY.has(value),
-                // The plain form has no such.
-                Constant::Operand(_) | Constant::Viewport | Constant::ClipPlane | Constant::Input(_) => true,
+                // No numbers of the program, or not in the plain form.
+                Constant::Kept
+                | Constant::Bias
+                | Constant::Operand(_)
+                | Constant::Viewport
+                | Constant::ClipPlane
+                | Constant::Input(_) => true,
             });
         are_ordinary
             && (!self.reads_rows || uniforms.floats.iter().flatten().all(|&value| f24::Range::UNIFORMS.has(value)))

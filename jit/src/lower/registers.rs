@@ -42,19 +42,37 @@ impl From<Dst> for Register {
 pub(super) struct Number {
     pub value: F32x4,
     /// It cannot hold a NaN that the guest would not have: no product went into it. In 24-bit floats: it cannot be a
-    /// zero of the wrong sign, and is ordinary.
+    /// zero of the wrong sign.
     pub clean: bool,
     /// It is no subnormal 24-bit float and not -0.
     pub normal: bool,
+    pub trust: Trust,
+}
+
+/// What plain code in 24-bit floats knows of a number, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Trust {
+    /// It is as large as uniforms have to be.
+    Uniform,
+    /// It is ordinary, or the group is done again.
+    Ordinary,
+    /// It is what the guest has, but maybe not ordinary: arithmetic cannot take it yet.
+    Right,
+    /// It is right if it is ordinary.
+    Doubtful,
 }
 
 pub(super) const fn clean(value: F32x4) -> Number {
-    Number { value, clean: true, normal: false }
+    Number { value, clean: true, normal: false, trust: Trust::Ordinary }
+}
+
+fn uniform(value: F32x4) -> Number {
+    Number { trust: Trust::Uniform, ..clean(value) }
 }
 
 /// A result of 24-bit arithmetic.
 pub(super) const fn normal(value: F32x4) -> Number {
-    Number { value, clean: true, normal: true }
+    Number { normal: true, ..clean(value) }
 }
 
 /// The registers of a file, as far as they are known.
@@ -73,6 +91,8 @@ pub(super) struct File {
     pub dirty: Live,
     /// Lanes with a NaN that may be wrong, besides those in the variable; see [`Lower::suspect`].
     pub suspect: Option<Mask>,
+    /// The least and the largest of some magnitudes that have to be ordinary, see [`Lower::ordinary_among`].
+    pub bounds: Option<(I32x4, I32x4)>,
     /// The program's start: what was not written is as it was before. Elsewhere it is in its variable.
     pub start: bool,
     /// Values that do not change during a call, and where in the program they were loaded.
@@ -120,6 +140,10 @@ pub(super) enum Constant {
     /// Half of the viewport's size in x and y, its corner in z and w.
     Viewport,
     ClipPlane,
+    /// The bits that 24-bit floats have.
+    Kept,
+    /// What makes bits of numbers that are not ordinary stand out.
+    Bias,
 }
 
 /// Instructions for which a constant is kept; loading it again costs less than keeping it on the stack.
@@ -136,6 +160,7 @@ impl File {
             flags: [None; 2],
             dirty: Live::default(),
             suspect: None,
+            bounds: None,
             start,
             constants: HashMap::new(),
             relative: HashMap::new(),
@@ -221,7 +246,7 @@ impl Live {
 }
 
 impl File {
-    fn known(&mut self, of: Register, component: usize) -> &mut Option<Number> {
+    pub fn known(&mut self, of: Register, component: usize) -> &mut Option<Number> {
         match of {
             Register::Temp(n) => &mut self.temporaries[usize::from(n & 15)][component],
             Register::Output(n) => &mut self.outputs[usize::from(n & 15)][component],
@@ -240,7 +265,7 @@ impl Lower<'_, '_> {
         let number = match &self.variables {
             Some(variables) if !self.file.start => {
                 let value = self.e.b.use_var(variables.register(of, component));
-                Number { value: F32x4(value), clean: self.exact || self.is_f24(), normal: false }
+                Number { clean: self.exact || self.is_f24(), ..clean(F32x4(value)) }
             }
             _ => clean(self.initial(of, component)),
         };
@@ -304,7 +329,7 @@ impl Lower<'_, '_> {
             number = self.settled(number);
         }
         match operand.negate {
-            true => Number { value: self.e.neg(number.value), clean: number.clean, normal: false },
+            true => Number { value: self.e.neg(number.value), normal: false, ..number },
             false => number,
         }
     }
@@ -315,12 +340,12 @@ impl Lower<'_, '_> {
         match operand.register {
             Src::Input(n) => self.input(n, select),
             Src::Temp(n) => self.register(Dst::Temp(n), select.into()),
-            Src::Const(n, Index::None) => clean(self.constant(Constant::Uniform(n & 0x7F), select)),
+            Src::Const(n, Index::None) => uniform(self.constant(Constant::Uniform(n & 0x7F), select)),
             Src::Const(n, Index::AL) if !self.reads_counter => {
-                clean(self.constant(Constant::Uniform(n & 0x7F), select))
+                uniform(self.constant(Constant::Uniform(n & 0x7F), select))
             }
-            Src::Const(n, Index::AL) => clean(self.constant(Constant::UniformAtLoop(n), select)),
-            Src::Const(n, index) => clean(self.relative(n, index)[usize::from(select)]),
+            Src::Const(n, Index::AL) => uniform(self.constant(Constant::UniformAtLoop(n), select)),
+            Src::Const(n, index) => uniform(self.relative(n, index)[usize::from(select)]),
         }
     }
 
@@ -447,6 +472,7 @@ impl Lower<'_, '_> {
             live.components().map(|(of, component)| (of, component, self.initial(of, component))).collect();
         let none = self.e.i(0);
         // Attributes that were loaded may have told something.
+        self.compare_bounds();
         let suspect = self.file.suspect.take().unwrap_or(Mask(none.0));
         let address = [0, 1].map(|i| if live.address[i] { self.initial_address(i) } else { none });
         let flags = [0, 1].map(|i| if live.flags[i] { self.initial_flag(i).0 } else { none.0 });
@@ -471,16 +497,18 @@ impl Lower<'_, '_> {
 
     /// Brings the variables up to date, as far as they matter from here on.
     pub fn flush(&mut self, live: &Live) {
-        let suspect = self.file.suspect.and_then(|_| self.suspect());
         if self.variables.is_none() {
             return;
         }
         for (of, component) in self.file.dirty.common(live).components() {
             if let Some(number) = *self.file.known(of, component) {
+                let number = self.made_ordinary(number);
                 let number = self.settled(number);
                 *self.file.known(of, component) = Some(number);
             }
         }
+        self.compare_bounds();
+        let suspect = self.file.suspect.and_then(|_| self.suspect());
         let Some(variables) = &self.variables else { return };
         let (e, file) = (&mut *self.e, &mut self.file);
         for (of, component) in file.dirty.common(live).components() {
@@ -508,6 +536,7 @@ impl Lower<'_, '_> {
         if self.exact {
             return None;
         }
+        self.compare_bounds();
         let Some(variables) = &self.variables else { return self.file.suspect };
         let earlier = Mask(self.e.b.use_var(variables.suspect));
         Some(match self.file.suspect {

@@ -265,7 +265,7 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
                 Constant::Viewport => viewport,
                 Constant::ClipPlane => constants.clip_plane,
                 // Those are elsewhere, or of vertex programs.
-                Constant::Fixed(_) | Constant::Input(_) => [0.0; 4],
+                Constant::Fixed(_) | Constant::Input(_) | Constant::Kept | Constant::Bias => [0.0; 4],
             };
             [vector[usize::from(component & 3)]; 4]
         };

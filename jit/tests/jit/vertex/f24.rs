@@ -79,7 +79,7 @@ fn operations_of_one_operand_on_all_numbers() {
 /// Around the limits of ordinary numbers, of small sums and of large products.
 #[test]
 fn operations_about_the_limits() {
-    const PROGRAMS: [&str; 9] = [
+    const PROGRAMS: [&str; 18] = [
         "mul o0, v0.xxxx, v0.yyyy",
         "add o0, v0.xxxx, v0.yyyy",
         "mad o0, v0.xxxx, c0, v0.yyyy",
@@ -89,6 +89,17 @@ fn operations_about_the_limits() {
         "dp4 r0, v0.xyyx, -v0.xyxy\nmul o0, -r0, v0",
         "mul r0, c0, v0.xyxy\nlitp r1, r0\nmov o0, -r1\nmax o0.zw, -r0, r0",
         "dph o0, v0.xyxx, v0.yxyy",
+        // What is right without being ordinary, as it meets other arithmetic.
+        "mul r0, c0, v0.xyxy\nmul o0, r0, r0.yxxy",
+        "mul r0, -c0, v0.xyxy\nrcp r1, r0.x\nrsq r1.y, -r0.y\nmov o0, r1.xyxy",
+        "mad r0, v0.xyxy, c0, v0.yyxx\nmad r0, v0.yxxy, c0, r0\nmad o0, -v0.xyxy, c0, r0",
+        "mul r0, c0, v0.xyxy\nmin r1, r0, v0.yxyx\ndp4 o0, r1, -r0.yxxy",
+        "mul r0, c0, v0.xyxy\nsge r1, r0, -v0.yyxx\nslt r2, c0, r0\nmad o0, r0, r1, r2",
+        "mul r0, c0, v0.xyxy\nflr r1, r0\nlitp r2, -r0\nadd r1, -r1, r2\nadd o0, -r1, -v0.yxyx",
+        "mov r0, c0\nmov r0.y, v0.y\ndp4 r1.x, r0.xyyx, v0.xyyx\ndp3 r1.y, r0, v0.yxyx\nmul o0, r1.xyxy, v0.xyxy",
+        "mul r0, c0, v0.xyxy\nmova a0.x, r0.x\nmul r1, c0[a0.x], v0.yxyx\nadd o0, r1, r0",
+        "mul r0, c0, v0.xyxy\ncmp r0, gt, lt, v0.yxyx\nifc cmp.x, there..there\nadd r0, r0, v0\nnop\n\
+         there:\nmul o0, r0, r0.yyxx",
     ];
     let mut noise = Random::new(3);
     for text in PROGRAMS {
@@ -106,7 +117,9 @@ fn operations_about_the_limits() {
             let numbers: Vec<[f32; 2]> = (0..512).map(|_| [number(), number()]).collect();
             let mut tally = Tally::default();
             let batch = values(&key, numbers.into_iter(), number());
-            compare(&key, &batch, Effort::Baseline, &mut tally);
+            for effort in [Effort::Baseline, Effort::Optimized] {
+                compare(&key, &batch, effort, &mut tally);
+            }
             assert_eq!(tally.unsupported, 0);
         }
     }
