@@ -10,8 +10,8 @@
 //! There their instructions alternate, and those that do not depend on the iteration are there once. What any other
 //! branch selects between is copied as a whole, for one iteration after the other, up to where its ways meet again.
 //!
-//! Kernels have two iterations at once, and with vectors of 256 bits some have four ([`quads`](crate::pixel::quads)):
-//! by up to a sixth faster. With a loop in the body four are slower than two.
+//! Kernels have two iterations at once, and with vectors of 256 bits some have four ([`quads`](crate::pixel::quads),
+//! [`groups`](crate::groups)): by up to a sixth faster. With a loop in the body four are slower than two.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

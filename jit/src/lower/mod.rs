@@ -45,8 +45,8 @@ use triglyph_guest::kernel::{GeometryKernel, Unsupported, VertexKernel};
 use triglyph_guest::num;
 
 use crate::cfg::emit::{HostBlocks, emit_all};
-use crate::code::{Code, Compiler};
-use crate::groups::Groups;
+use crate::code::{Code, Compiler, OPTIMIZED_LIMIT};
+use crate::groups::{AtOnce, Groups};
 use crate::lane::{Emit, F32x4};
 
 /// What registers of these numbers hold of a value from outside.
@@ -134,10 +134,14 @@ impl Source<'_> {
     }
 
     fn build(&self, e: &mut Emit<'_>, table: &mut Table, exact: bool) -> Result<(), Unsupported> {
-        let groups = (!self.is_geometry()).then(|| Groups::begin(e, Args::GROUPS));
+        let straight = self.graph.blocks.len() == 1 && !self.graph.cyclic && !self.reads_counter;
+        // Each cut doubles the time to a result, so that two groups leave much of the processor idle.
+        let waits = straight && self.numbers == Numbers::F24 && !exact;
+        let four = waits && 2 * self.size() <= OPTIMIZED_LIMIT;
+        let at_once = if four { AtOnce::Four } else { AtOnce::Two };
+        let groups = (!self.is_geometry()).then(|| Groups::begin(e, Args::GROUPS, at_once));
         let [retry, diverged, doubtful, full] = [(); 4].map(|()| e.cold_block(&[]));
         let exits = Exits { retry, diverged, doubtful, full };
-        let straight = self.graph.blocks.len() == 1 && !self.graph.cyclic && !self.reads_counter;
         let variables = (!straight).then(|| Variables::new(e));
         let mut lower = Lower {
             source: self,

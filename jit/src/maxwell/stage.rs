@@ -24,7 +24,7 @@ use super::file::Loc;
 use super::graph::Sharing;
 use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, ResourceKeys};
 use crate::code::{Code, Compiler};
-use crate::groups::Groups;
+use crate::groups::{AtOnce, Groups};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
 /// Lanes of a group.
@@ -263,7 +263,7 @@ impl<'k> Plan<'k> {
 
     /// Emits the function: a loop over groups.
     fn build(&self, e: &mut Emit<'_>, needs: &mut Needs) -> Result<(), Unsupported> {
-        let groups = Groups::begin(e, at!(groups));
+        let groups = Groups::begin(e, at!(groups), AtOnce::Two);
         let args = e.args;
         let group = e.b.ins().uextend(I64, groups.group);
         let inputs = e.load_i64(args, at!(inputs));

@@ -26,7 +26,7 @@ use triglyph_guest::rsx::vertex::{Instruction, Program};
 use triglyph_guest::table::flags;
 
 use crate::cfg::emit::{self, HostBlocks};
-use crate::groups::Groups;
+use crate::groups::{AtOnce, Groups};
 use crate::lane::{Emit, F32x4};
 use crate::vertex::args::Args;
 use crate::vertex::needs::{DIVERGED, Needs, RETRY};
@@ -80,7 +80,7 @@ impl<'k> Source<'k> {
 
     /// Emits the kernel.
     pub fn build(&self, e: &mut Emit<'_>, needs: &mut Needs) -> Result<(), Unsupported> {
-        let groups = Groups::begin(e, Args::GROUPS);
+        let groups = Groups::begin(e, Args::GROUPS, AtOnce::Two);
         let (retry, diverged) = (e.cold_block(&[]), e.cold_block(&[]));
         let straight = self.graph.blocks.len() == 1 && !self.graph.cyclic;
         let mut lower = Lower {
