@@ -80,6 +80,7 @@ fn scene(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, mode: Mode, threa
             scheduler: &scheduler,
             interrupter: None,
             removal: (Removal::Never, &kernels),
+            undo: None,
         };
         b.iter(|| raster::draw(&canvas.scene, &mut Drawing::default(), &context, &mut textures));
     });
