@@ -26,10 +26,10 @@
 //! * **NaN.** Whatever gives a NaN gives 0x7FFFFFFF, as a console's log has it of NRM and DIV (kd-11's
 //!   `fragment_tests/results.txt`), inputs and half precision of a source included, with these exceptions that keep or
 //!   make bits: MOV from an R register or the inline constant to an R register, whatever swizzle and mask, without
-//!   absolute value, modifier, negation, scale, saturation and limits of fx12 and fx9; packing operations without the
-//!   last three; and R registers put together from halves. As half it is 0x7E00, also packed (unverified), and a half
-//!   NaN is read as 0x7FFFFFFF. Absolute value and negation change the sign of whatever is read, so unpacking
-//!   operations may see it.
+//!   absolute value, negation, scale, saturation, limits of fx12 and fx9, and modifiers but those that do nothing;
+//!   packing operations without scale, saturation and limits; and R registers put together from halves. As half it is
+//!   0x7E00, also packed (unverified), and a half NaN is read as 0x7FFFFFFF. Absolute value and negation change the
+//!   sign of whatever is read, so unpacking operations may see it.
 //! * **Registers.** There are 64 R registers, and the H registers share their memory: Rn.x holds H(2n).x in bits 15:0
 //!   and H(2n).y in bits 31:16, Rn.y the same of H(2n).zw, Rn.z and Rn.w those of H(2n+1). What is written to H
 //!   goes to the next half towards zero first (from 65536 on to infinity, subnormals are kept: both unverified). The

@@ -194,6 +194,7 @@ impl Lower<'_, '_, '_> {
     pub fn keeps_bits(&self, compute: &Compute) -> bool {
         let source = &compute.sources[0];
         let from = matches!(source.register, Register::Temp(Temp::Full(_)) | Register::Constant);
-        from && !source.absolute && !source.negate && source.modifier == Modifier::Full
+        let is_whole = matches!(source.modifier, Modifier::Full | Modifier::Unknown(_));
+        from && !source.absolute && !source.negate && is_whole
     }
 }
