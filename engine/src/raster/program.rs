@@ -83,6 +83,9 @@ fn draw_watched(
     }
     kept.put_back(scheduler);
     *progress.walk = None;
+    if watch.is_read().load(Ordering::Relaxed) {
+        undo.pause();
+    }
     None
 }
 

@@ -59,6 +59,11 @@ impl Undo {
         scheduler.for_each_item(pieces, Duration::from_nanos(copying), |(window, bytes)| copy_out(window, bytes));
         Some(Kept { undo: self, windows, bytes })
     }
+
+    /// Notes that a scene had to be drawn again, so that the next ones are drawn in order at once.
+    pub(super) fn pause(&self) {
+        self.pause.store(PAUSE, Relaxed);
+    }
 }
 
 impl Kept<'_, '_> {
@@ -67,7 +72,6 @@ impl Kept<'_, '_> {
         let copying = self.bytes.len() as u64 / BYTES_PER_NANOSECOND;
         let pieces = pieces(self.windows, &mut self.bytes);
         scheduler.for_each_item(pieces, Duration::from_nanos(copying), |(window, bytes)| copy_in(bytes, window));
-        self.undo.pause.store(PAUSE, Relaxed);
     }
 }
 
@@ -111,6 +115,7 @@ mod tests {
             assert!(now() != old);
             kept.put_back(&scheduler);
             assert!(now() == old);
+            undo.pause();
             assert!((0..PAUSE).all(|_| undo.keep(&windows, u64::MAX / 2, &scheduler).is_none()));
         }
     }
