@@ -20,6 +20,9 @@ use crate::image::{self, Size};
 /// Bytes of the source that a band has, about: they stay in a core's own cache.
 const BAND: u64 = 1 << 17;
 
+/// Bytes of a row of the source at most: a band has 64 rows and more.
+const MOST_ROW: u64 = 1 << 20;
+
 /// What faults call it.
 const WHAT: &str = "a blit";
 
@@ -49,7 +52,7 @@ pub struct Bands<'b> {
 
 impl Bands<'_> {
     /// Does the blit, as far as there is fuel. False, and nothing is done, where rows follow each other in their order:
-    /// where the images share memory, are not there as a whole, or few of the source's rows are read.
+    /// where the images share memory, are not there as a whole, are very wide, or few of the source's rows are read.
     pub fn run(&self, core: &mut Core) -> bool {
         let Some((source, target)) = self.ranges(core) else { return false };
         let height = self.rect.height() as usize;
@@ -73,7 +76,7 @@ impl Bands<'_> {
     /// Where the images are, if each lies in one piece and they have no bytes in common.
     fn ranges(&self, core: &Core) -> Option<(GuestRange, GuestRange)> {
         let (first, last) = span(self.rows)?;
-        if u64::from(last - first) > 8 * self.rows.len() as u64 {
+        if self.row_bytes > MOST_ROW || u64::from(last - first) > 8 * self.rows.len() as u64 {
             return None;
         }
         let (from, size) = (self.source.spot(self.first_column, first), self.source_size(first, last));
