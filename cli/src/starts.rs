@@ -2,8 +2,9 @@
 //!
 //! Every first frame is that of a process of its own, this program's `bench`: a start finds no memory that another one
 //! has touched, no threads and no kernels. *Warm* starts get a file of kernel keys that an earlier process has left,
-//! and have compiled what is in it when the frame begins; what is *steady* is measured after the first frame of a warm
-//! start.
+//! and have compiled what is in it when the frame begins. What is *steady* is measured in later frames of cold starts:
+//! a capture with a single picture is played again from its beginning, and in warm starts the memory that it maps is
+//! prefaulted in the background each time.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -205,7 +206,7 @@ fn measure_tier(arguments: &Arguments, path: &Path, choice: TierChoice, keys: &P
     Ok(Tier {
         cold_ms: arguments.of(&cold, |run| run.first_ms),
         warm_ms: arguments.of(&warm, |run| run.first_ms),
-        steady_ms: arguments.of(&warm, |run| run.median_ms),
+        steady_ms: arguments.of(&cold, |run| run.median_ms),
     })
 }
 
