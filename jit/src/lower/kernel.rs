@@ -137,10 +137,10 @@ impl Kernel {
             let component = usize::from(component & 3);
             let value = match constant {
                 Constant::Uniform(n) | Constant::UniformAtLoop(n) => {
-                    held(job.uniforms.floats[usize::from(n & 127)][component], self.numbers)
+                    held(job.uniforms.floats[usize::from(n & 127)], self.numbers)[component]
                 }
                 Constant::Operand(n) => operand(job.uniforms.floats[usize::from(n & 127)][component]),
-                Constant::Fixed(n) => held(job.fixed[usize::from(n & 15)][component], self.numbers),
+                Constant::Fixed(n) => held(job.fixed[usize::from(n & 15)], self.numbers)[component],
                 Constant::Viewport => viewport[component],
                 Constant::ClipPlane => clip_plane[component],
                 Constant::Kept => f24::KEPT,

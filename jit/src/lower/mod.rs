@@ -49,11 +49,11 @@ use crate::code::{Code, Compiler, OPTIMIZED_LIMIT};
 use crate::groups::{AtOnce, Groups};
 use crate::lane::{Emit, F32x4};
 
-/// What registers of these numbers hold of a value from outside.
-fn held(value: f32, numbers: Numbers) -> f32 {
+/// What a register of these numbers holds of a vector from outside.
+fn held(vector: [f32; 4], numbers: Numbers) -> [f32; 4] {
     match numbers {
-        Numbers::F32 => value,
-        Numbers::F24 => num::f24::load(value),
+        Numbers::F32 => vector,
+        Numbers::F24 => vector.map(num::f24::load),
     }
 }
 
@@ -65,7 +65,7 @@ fn operand(value: f32) -> f32 {
 /// Uniforms as registers of these numbers hold them, if that is something else.
 fn held_uniforms(uniforms: &Uniforms, numbers: Numbers) -> Option<Box<Uniforms>> {
     (numbers == Numbers::F24).then(|| {
-        let floats = uniforms.floats.map(|vector| vector.map(|value| held(value, numbers)));
+        let floats = uniforms.floats.map(|vector| held(vector, numbers));
         Box::new(Uniforms { floats, ..*uniforms })
     })
 }

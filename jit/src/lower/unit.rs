@@ -232,19 +232,15 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
                         register.iter_mut().for_each(|component| component[lane] = 0.0);
                     }
                     for (register, value) in registers.iter().zip(values) {
-                        set_lane(
-                            &mut self.inputs[usize::from(register & 15)],
-                            lane,
-                            value.map(|value| held(value, numbers)),
-                        );
+                        set_lane(&mut self.inputs[usize::from(register & 15)], lane, held(*value, numbers));
                     }
                 }
                 GeometryInputs::Uniforms => {
                     let places =
                         uniforms.iter_mut().skip((primitive.register as usize).saturating_sub(self.written.start));
-                    places.zip(values).for_each(|(place, value)| *place = value.map(|value| held(value, numbers)));
+                    places.zip(values).for_each(|(place, value)| *place = held(*value, numbers));
                     for (register, value) in self.wide[self.written.clone()].iter_mut().zip(&uniforms) {
-                        set_lane(register, lane, value.map(|value| held(value, numbers)));
+                        set_lane(register, lane, held(*value, numbers));
                     }
                 }
             }
@@ -259,7 +255,7 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
         let value = |&(constant, component): &(Constant, u8)| {
             let vector = match constant {
                 Constant::Uniform(n) | Constant::UniformAtLoop(n) => {
-                    self.job.uniforms.floats[usize::from(n & 127)].map(|value| held(value, self.kernel.numbers))
+                    held(self.job.uniforms.floats[usize::from(n & 127)], self.kernel.numbers)
                 }
                 Constant::Operand(n) => self.job.uniforms.floats[usize::from(n & 127)].map(operand),
                 Constant::Viewport => viewport,
