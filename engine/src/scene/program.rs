@@ -263,7 +263,7 @@ impl ProgramState {
     }
 
     /// Whether tiles see what other tiles have written: the program writes memory, or reads an image that may be in one
-    /// of the surfaces it is drawn to. For [loads](Reach::loads) nobody knows before.
+    /// of the surfaces it is drawn to. What it [loads](Reach::loads) by address is known only when it runs.
     pub fn tiles_depend(&self, target: &ProgramTarget, memory: &Memory) -> bool {
         self.reach.as_ref().is_some_and(|reach| {
             let in_target = |window: Window<'_>| target.windows(self.surfaces, memory).any(|s| s.overlaps(window));
