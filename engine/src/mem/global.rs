@@ -52,10 +52,12 @@ impl<'m> Watch<'m> {
         self.windows.iter().filter(|watched| watched.overlaps(window)).fold(0..window.len(), |gap, watched| {
             let first = watched.as_ptr().addr().saturating_sub(start);
             let end = (watched.as_ptr().addr() + watched.len()).saturating_sub(start);
-            match () {
-                () if at < first => gap.start..gap.end.min(first),
-                () if at >= end => gap.start.max(end)..gap.end,
-                () => at..at,
+            if at < first {
+                gap.start..gap.end.min(first)
+            } else if at >= end {
+                gap.start.max(end)..gap.end
+            } else {
+                at..at
             }
         })
     }

@@ -61,7 +61,8 @@ pub fn draw_programs(
 }
 
 /// Draws a scene with programs that load from memory in any order of its tiles. `None` if it has to be drawn in order:
-/// they have loaded what it draws, which is undone, or tiles share memory anyway, or that gains nothing.
+/// they have loaded what it draws, which is undone, or tiles share memory anyway, or that gains nothing. Undoing it
+/// must not undo what the host writes meanwhile, so nothing else may lie between the rows of the surfaces.
 fn draw_watched(
     scene: &ProgramScene,
     prepared: &[PreparedProgramState],
@@ -69,10 +70,11 @@ fn draw_watched(
     context: &DrawContext<'_>,
 ) -> Option<RasterStats> {
     let DrawContext { memory, scheduler, .. } = *context;
+    let (touched, rows) = (surfaces(scene), scene.touched_rows()?);
     let is_begun = progress.walk.is_some() || !progress.before.is_empty();
-    let undo = context.undo.filter(|_| !is_begun && !share_memory(scene, memory))?;
-    let rows = scene.touched_rows()?;
-    let windows: Vec<Window<'_>> = scene.target.windows_of_rows(surfaces(scene), rows, memory).collect();
+    let may_undo = || !is_begun && scene.target.is_dense(touched) && !share_memory(scene, memory);
+    let undo = context.undo.filter(|_| scheduler.threads() > 1 && may_undo())?;
+    let windows: Vec<Window<'_>> = scene.target.windows_of_rows(touched, rows, memory).collect();
     let watch = Watch::new(windows.clone());
     let reached = Reached::new(scene, prepared, memory, Some(&watch));
     let kept = undo.keep(&windows, cost(scene, &reached.tiles()), scheduler)?;

@@ -172,6 +172,17 @@ impl ProgramTarget {
         overlap || which.of(self).any(short)
     }
 
+    /// Whether nothing else lies between the rows of some surfaces, padding of blocks aside.
+    pub fn is_dense(&self, which: Surfaces) -> bool {
+        let width = u64::from(self.width) * u64::from(self.samples.across);
+        which.of(self).all(|surface| match surface.layout {
+            SurfaceLayout::Pitch => u64::from(surface.pitch) == width * u64::from(surface.bytes),
+            SurfaceLayout::Swizzled { .. } | SurfaceLayout::BlockLinear { .. } => true,
+            // Other slices.
+            SurfaceLayout::BlockSlice { .. } => false,
+        })
+    }
+
     /// The memory that surfaces are drawn to.
     pub fn windows<'m>(&self, which: Surfaces, memory: &'m Memory) -> impl Iterator<Item = Window<'m>> {
         self.windows_of_rows(which, (0, self.rows.saturating_sub(1)), memory)

@@ -85,6 +85,14 @@ impl Spot {
         }
     }
 
+    /// Whether rows of so many bytes have none in common.
+    pub fn has_rows_apart(&self, row_bytes: u64) -> bool {
+        match self.arrangement {
+            Arrangement::Pitch(pitch) => pitch.unsigned_abs() >= row_bytes,
+            Arrangement::Blocks(..) => true,
+        }
+    }
+
     /// What the rows of a unit have to begin at multiples of: 1 if that is of no importance.
     fn alignment(&self) -> u64 {
         match self.arrangement {
@@ -201,33 +209,36 @@ pub fn store(core: &mut Core, what: &str, buffer: Window<'_>, pitch: u64, to: Sp
 
 /// Where all of a rectangle lies, if that is one piece of the host's memory, which `write` wants to write.
 pub fn whole(core: &Core, spot: Spot, size: Size, write: bool) -> Option<GuestRange> {
-    let mut all: Option<GuestRange> = None;
+    let (mut first, mut end, mut makes_sense) = (u64::MAX, 0, true);
     changes(core.space, spot, Spot::buffer(size.row_bytes), size, |request| {
-        let Some(part) = request.source_range() else { return false };
-        let range = all.unwrap_or(part);
-        let start = range.start.min(part.start);
-        let end = (range.start.address + range.size).max(part.start.address + part.size);
-        all = Some(start.range(end - start.address));
-        true
+        match request.source_range() {
+            Some(part) => {
+                first = first.min(part.start.address);
+                end = end.max(part.start.address.saturating_add(part.size));
+            }
+            None => makes_sense = false,
+        }
+        makes_sense
     });
-    all.filter(|range| core.is_whole(range.start, range.size, write))
+    let size = end.checked_sub(first).filter(|_| makes_sense)?;
+    core.is_whole(core.place(first), size, write).then(|| core.place(first).range(size))
 }
 
 /// Takes the fuel for [`load_whole`].
 pub fn afford_load(core: &mut Core, what: &str, from: Spot, size: Size) -> bool {
-    let mut enough = true;
-    changes(core.space, from, Spot::buffer(size.row_bytes), size, |request| {
-        enough = afford(core, what, request, true, false);
-        enough
-    });
-    enough
+    afford_changes(core, what, [from, Spot::buffer(size.row_bytes)], size, [true, false])
 }
 
 /// Takes the fuel for [`store_whole`].
 pub fn afford_store(core: &mut Core, what: &str, to: Spot, size: Size) -> bool {
+    afford_changes(core, what, [Spot::buffer(size.row_bytes), to], size, [false, true])
+}
+
+/// Takes the fuel for all changes of layout of a rectangle, of which memory is the source, the target or both.
+fn afford_changes(core: &mut Core, what: &str, [from, to]: [Spot; 2], size: Size, [read, write]: [bool; 2]) -> bool {
     let mut enough = true;
-    changes(core.space, Spot::buffer(size.row_bytes), to, size, |request| {
-        enough = afford(core, what, request, false, true);
+    changes(core.space, from, to, size, |request| {
+        enough = afford(core, what, request, read, write);
         enough
     });
     enough

@@ -52,7 +52,8 @@ pub struct Bands<'b> {
 
 impl Bands<'_> {
     /// Does the blit, as far as there is fuel. False, and nothing is done, where rows follow each other in their order:
-    /// where the images share memory, are not there as a whole, are very wide, or few of the source's rows are read.
+    /// where the images, or rows of the target, share memory, where they are not there as a whole or very wide, or few
+    /// of the source's rows are read.
     pub fn run(&self, core: &mut Core) -> bool {
         let Some((source, target)) = self.ranges(core) else { return false };
         let height = self.rect.height() as usize;
@@ -82,7 +83,8 @@ impl Bands<'_> {
         let (from, size) = (self.source.spot(self.first_column, first), self.source_size(first, last));
         let source = image::whole(core, from, size, false)?;
         let to = self.canvas.surface.spot(self.rect.x0 as u32, self.rect.y0 as u32);
-        let target = image::whole(core, to, self.target_size(self.rect.height() as u32), true)?;
+        let size = self.target_size(self.rect.height() as u32);
+        let target = image::whole(core, to, size, true).filter(|_| to.has_rows_apart(size.row_bytes))?;
         let [a, b] = [source, target].map(|range| core.memory.readable(range.start).first(range.size as usize));
         (!a.overlaps(b)).then_some((source, target))
     }

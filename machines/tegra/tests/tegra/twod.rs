@@ -292,7 +292,7 @@ fn large_blits_are_the_same_on_all_threads() {
         Blit { first: [0, 0], size: [240, 300], start: [ONE; 2], step: [2 * ONE; 2], mode: CORNER | BILINEAR };
     let upside_down = Blit { start: [ONE, 599 * ONE], step: [3 * ONE / 2, 5 - 2 * ONE], ..resolve };
     let memory = noise(SIZE as usize, 5);
-    let drawn = |threads: usize, key: [u32; 3], blit: &Blit| {
+    let drawn = |threads: usize, key: [u32; 3], blit: &Blit, target: &Surface| {
         let mut options = options();
         options.threads = threads;
         let mut machine = Machine::with(&options);
@@ -310,9 +310,16 @@ fn large_blits_are_the_same_on_all_threads() {
             means[target.at(x, y) + byte] = ((sum + 2) >> 2) as u8;
         }
     }
-    for (blit, expected) in [(resolve, means), (upside_down, drawn(1, KEY, &upside_down))] {
+    // Of rows that lie in each other the last one counts.
+    let overlapping = Surface { pitch: Some(64), ..Surface::rows(A8R8G8B8, 4, TARGET, 310, 300) };
+    let cases = [
+        (resolve, target, means),
+        (upside_down, target, drawn(1, KEY, &upside_down, &target)),
+        (upside_down, overlapping, drawn(1, KEY, &upside_down, &overlapping)),
+    ];
+    for (blit, target, expected) in cases {
         for threads in [1, 2, 4] {
-            assert!(drawn(threads, [0; 3], &blit) == expected, "{threads} threads, {blit:?}");
+            assert!(drawn(threads, [0; 3], &blit, &target) == expected, "{threads} threads, {blit:?} {target:?}");
         }
     }
 }
