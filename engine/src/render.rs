@@ -115,6 +115,7 @@ pub struct Renderer {
     touched: Surfaces,
     record_scratch: Records,
     projected: ProjectedVertices,
+    setup_scenes: Vec<ProgramScene>,
     /// Samples that passed the tests of draws that count them.
     samples: u64,
     /// Pixels that programs were run for.
@@ -212,6 +213,7 @@ impl Renderer {
             touched: Surfaces::default(),
             record_scratch: Records::default(),
             projected: ProjectedVertices::default(),
+            setup_scenes: Vec::new(),
             samples: 0,
             pixels: 0,
             troubles: program::Troubles::default(),

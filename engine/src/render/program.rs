@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{Account, Renderer};
 use crate::cache::image::{DecodedImage, ImageSource};
-use crate::draw::program::{Binned, Drawn, ProgramBatch, ProgramSetup, Records, Shape, Topology, shade_programs};
+pub use crate::draw::program::Primitives;
+use crate::draw::program::{Binned, Drawn, ProgramBatch, ProgramSetup, Records, SetupThreads, shade_programs};
 use crate::mem::{Footprint, GuestRange, Memory, Misses};
 use crate::probe::{self, Effect};
 use crate::raster::{self, DrawContext, RasterStats};
@@ -36,16 +37,6 @@ pub struct ProgramCall<'a> {
     pub account: Option<Account>,
     /// Fuel for its primitives.
     pub allowance: Allowance,
-}
-
-/// The primitives of a draw.
-#[derive(Clone, Copy, Debug)]
-pub enum Primitives<'a> {
-    /// How vertices form them, and numbers of the shaded vertices in drawing order,
-    /// [`RESTART`](crate::draw::program::RESTART) between primitives.
-    Order(Topology, &'a [u32]),
-    /// Put together already, with their numbers.
-    Shapes(&'a [(Shape, u32)]),
 }
 
 /// What the programs in a scene read.
@@ -145,11 +136,12 @@ impl Renderer {
             return (Drawn::default(), Records::default());
         }
         let timer = self.setup_clock.start(vertices);
-        let mut out = Binned { scene: &mut self.programs, projected: &mut self.projected };
-        let drawn = match call.primitives {
-            Primitives::Order(topology, order) => call.setup.draw(topology, order, &records, &mut out),
-            Primitives::Shapes(shapes) => call.setup.draw_shapes(shapes, &records, &mut out),
+        let mut out = Binned {
+            scene: &mut self.programs,
+            projected: &mut self.projected,
+            threads: SetupThreads { scheduler: &self.scheduler, scenes: &mut self.setup_scenes },
         };
+        let drawn = call.setup.draw(call.primitives, &records, &mut out);
         self.stats.triangles += drawn.primitives;
         self.stats.stages.setup += timer.time();
         self.note_program_draw(memory, call, drawn.primitives, first);

@@ -6,8 +6,8 @@
 use std::time::Instant;
 
 use super::Renderer;
-use super::program::{Primitives, ProgramCall};
-use crate::draw::program::{Drawn, OwnedPrimitives, Records, UnfinishedDraw};
+use super::program::ProgramCall;
+use crate::draw::program::{Drawn, Records, SetupThreads, UnfinishedDraw};
 use crate::draw::{Setup, Shaded};
 use crate::sched::Interrupter;
 
@@ -64,12 +64,8 @@ impl Renderer {
 
     /// Leaves a draw of programs for it.
     pub(super) fn leave_programs(&mut self, call: &ProgramCall<'_>, records: Records, account: Account) {
-        let primitives = match call.primitives {
-            Primitives::Order(topology, order) => OwnedPrimitives::Order(topology, order.to_vec()),
-            Primitives::Shapes(shapes) => OwnedPrimitives::Shapes(shapes.to_vec()),
-        };
         let room = std::mem::take(&mut self.projected);
-        let draw = Box::new(UnfinishedDraw::new(call.setup.clone(), primitives, records, room));
+        let draw = Box::new(UnfinishedDraw::new(call.setup.clone(), call.primitives.into(), records, room));
         self.closed.setup = Some(SetupWork::Programs(draw, account));
     }
 
@@ -100,7 +96,8 @@ impl Renderer {
             }
             SetupWork::Programs(draw, _) => {
                 let before = draw.drawn().primitives;
-                let is_done = draw.go_on(&mut self.programs, is_interrupted);
+                let threads = SetupThreads { scheduler: &self.scheduler, scenes: &mut self.setup_scenes };
+                let is_done = draw.go_on(&mut self.programs, threads, is_interrupted);
                 self.stats.triangles += draw.drawn().primitives - before;
                 is_done
             }

@@ -20,6 +20,18 @@ impl Allowance {
         Allowance { left: fuel, pixel }
     }
 
+    /// As much fuel as primitives like these may ask for.
+    pub fn unbounded(self) -> Self {
+        Allowance { left: u64::MAX, ..self }
+    }
+
+    /// Takes the price of several primitives, if it is enough that each of them would be drawn.
+    pub fn take_price(&mut self, price: u64) -> bool {
+        let is_enough = price <= self.left;
+        self.left -= if is_enough { price } else { 0 };
+        is_enough
+    }
+
     /// Takes the price of a triangle of so many pixels' area, with its bounding box. `None` if nothing is left: it is
     /// not drawn then. The last one may cost more than there is.
     pub fn take(&mut self, area: u64, bounds: Rect) -> Option<u64> {

@@ -252,6 +252,9 @@ impl<K: Kind> Scene<K> {
         self.primitives.push(primitive);
         self.edges.push(edges);
         self.bounds.push(bounds);
+        if self.bins.is_empty() {
+            return;
+        }
         for tile_y in bounds.y0 / K::TILE..=bounds.y1 / K::TILE {
             for tile_x in bounds.x0 / K::TILE..=bounds.x1 / K::TILE {
                 if let Some(bin) = self.bins.get_mut((tile_y * self.tiles_across + tile_x) as usize) {
@@ -259,6 +262,23 @@ impl<K: Kind> Scene<K> {
                 }
             }
         }
+    }
+
+    /// Takes all primitives of a scene that has no tiles, as if they had been set up here; `move_planes` adds to where
+    /// the planes of one begin. False if there is no fuel for them all: none is taken then.
+    pub fn take_all(&mut self, from: &mut Self, move_planes: impl Fn(&mut K::Primitive, u32)) -> bool {
+        if !self.allowance.take_price(from.taken) {
+            return false;
+        }
+        self.taken = self.taken.saturating_add(from.taken);
+        let planes = self.varyings.len() as u32;
+        self.varyings.append(&mut from.varyings);
+        let outlines = from.edges.drain(..).zip(from.bounds.drain(..));
+        for (mut primitive, (edges, bounds)) in from.primitives.drain(..).zip(outlines) {
+            move_planes(&mut primitive, planes);
+            self.push(primitive, edges, bounds);
+        }
+        true
     }
 
     /// The smallest rectangle that holds the bounds of the primitives from `first` on, if there are any.

@@ -11,6 +11,7 @@
 mod assemble;
 mod clip;
 mod line;
+mod pieces;
 mod plane;
 mod point;
 mod project;
@@ -24,6 +25,7 @@ mod words;
 
 pub use super::vertex_reuse::RESTART;
 pub use assemble::{Provoking, Shape, Topology, primitives};
+pub use pieces::{Primitives, SetupThreads};
 pub use project::{ClipDistance, Keep, Projection, Single, Viewport};
 pub use projected::ProjectedVertices;
 pub use setup::{

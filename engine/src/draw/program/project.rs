@@ -1,6 +1,9 @@
 //! From clip space to the target's pixels, and which planes a vertex lies outside of.
 
+use std::time::Duration;
+
 use super::projected::{AT_ONCE, Group, Projected, ProjectedVertices};
+use crate::sched::Scheduler;
 
 /// Where clip space lands: pixels of the target, row 0 first in memory, and window depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +47,15 @@ const GUARD: f64 = 32_768.0;
 
 /// The guard band in 1/256 pixel, and a pixel more.
 const FURTHEST: f64 = (GUARD + 1.0) * 256.0;
+
+/// Vertices that are projected by one thread alone at most.
+const SHARED: usize = 1024;
+
+/// Vertices of a piece otherwise, a multiple of [`AT_ONCE`].
+const PIECE: usize = 512;
+
+/// What a vertex takes, about.
+const VERTEX: Duration = Duration::from_nanos(5);
 
 /// The smallest w that is not clipped: so small that perspective division of any f32 stays finite in f64.
 const SMALLEST_W: f64 = 1e-30;
@@ -134,13 +146,25 @@ impl Projection {
         position
     }
 
-    /// Projects shaded vertices: records of `stride` floats each, which follow those that `out` has.
-    pub(super) fn vertices(&self, records: &[f32], stride: usize, out: &mut ProjectedVertices) {
+    /// Projects shaded vertices, records of `stride` floats each, on all threads when there are many.
+    pub(super) fn vertices(&self, records: &[f32], stride: usize, out: &mut ProjectedVertices, scheduler: &Scheduler) {
+        let vertices = records.len() / stride;
+        let groups = out.add(vertices);
+        if vertices <= SHARED {
+            return self.piece(records, stride, groups);
+        }
+        let pieces = records.chunks(PIECE * stride).zip(groups.chunks_mut(PIECE / AT_ONCE)).collect();
+        let cost = VERTEX * u32::try_from(vertices).unwrap_or(u32::MAX);
+        scheduler.for_each_item(pieces, cost, |(records, groups)| self.piece(records, stride, groups));
+    }
+
+    /// Projects shaded vertices.
+    fn piece(&self, records: &[f32], stride: usize, out: &mut [Group<AT_ONCE>]) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
             /// Where `mul_add` is one instruction instead of a call, and four f64 are one vector.
             #[target_feature(enable = "avx2,fma")]
-            fn project(projection: &Projection, records: &[f32], stride: usize, out: &mut ProjectedVertices) {
+            fn project(projection: &Projection, records: &[f32], stride: usize, out: &mut [Group<AT_ONCE>]) {
                 projection.project(records, stride, out);
             }
             // SAFETY: the processor has all that the function needs beside what everything is compiled for.
@@ -151,18 +175,17 @@ impl Projection {
     }
 
     #[inline(always)]
-    fn project(&self, records: &[f32], stride: usize, out: &mut ProjectedVertices) {
-        out.reserve(records.len() / stride);
+    fn project(&self, records: &[f32], stride: usize, out: &mut [Group<AT_ONCE>]) {
         let groups = records.chunks_exact(AT_ONCE * stride);
         let rest = groups.remainder();
-        for group in groups {
-            out.push(self.group(&each(|lane| &group[lane * stride..][..stride])), AT_ONCE);
+        for (group, to) in groups.zip(&mut *out) {
+            *to = self.group(&each(|lane| &group[lane * stride..][..stride]));
         }
-        if !rest.is_empty() {
+        if let Some(to) = out.last_mut().filter(|_| !rest.is_empty()) {
             let vertices = rest.len() / stride;
             // The last one is in the lanes that are left.
             let record = |lane: usize| &rest[lane.min(vertices - 1) * stride..][..stride];
-            out.push(self.group(&each(record)), vertices);
+            *to = self.group(&each(record));
         }
     }
 
@@ -365,7 +388,7 @@ mod tests {
     impl Projection {
         fn vertex(&self, record: &[f32]) -> Projected {
             let mut alone = ProjectedVertices::default();
-            self.vertices(record, record.len(), &mut alone);
+            self.vertices(record, record.len(), &mut alone, &Scheduler::alone());
             alone.get(0)
         }
     }
@@ -426,7 +449,7 @@ mod tests {
                 let mut projection = Projection { divided, ignore_w_sign, single, ..projection() };
                 projection.distances[3] = Some(ClipDistance { at: 4, keep: Keep::Negative });
                 let mut together = ProjectedVertices::default();
-                projection.vertices(&records, 5, &mut together);
+                projection.vertices(&records, 5, &mut together, &Scheduler::alone());
                 let bits = |of: Projected| {
                     let window = of.window.map(f32::to_bits);
                     (of.x, of.y, window, of.depth.to_bits(), of.inv_w.to_bits(), of.outside, of.negated)

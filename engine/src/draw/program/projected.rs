@@ -31,6 +31,13 @@ pub(super) struct Group<const N: usize> {
     pub negated: [bool; N],
 }
 
+impl<const N: usize> Default for Group<N> {
+    fn default() -> Self {
+        let (x, depth) = ([0; N], [0.0; N]);
+        Group { x, y: x, window: [[0.0; N]; 2], depth, inv_w: depth, outside: [0; N], negated: [false; N] }
+    }
+}
+
 impl<const N: usize> Group<N> {
     /// One of them.
     #[inline]
@@ -53,8 +60,9 @@ pub(super) const AT_ONCE: usize = 4;
 /// Vertices of a draw in the target, kept for the allocation.
 #[derive(Debug, Default)]
 pub struct ProjectedVertices {
+    /// Those of the draw come first. Its last group may have more lanes.
     groups: Vec<Group<AT_ONCE>>,
-    /// Vertices; the last group may have more lanes.
+    /// Vertices of the draw.
     len: usize,
 }
 
@@ -66,21 +74,19 @@ impl ProjectedVertices {
 
     /// Forgets all.
     pub(super) fn clear(&mut self) {
-        self.groups.clear();
         self.len = 0;
     }
 
-    /// Makes room for so many vertices more.
-    pub(super) fn reserve(&mut self, vertices: usize) {
-        self.groups.reserve(vertices.div_ceil(AT_ONCE));
-    }
-
-    /// Adds the first vertices of a group. Only the last group may have others.
-    #[inline]
-    pub(super) fn push(&mut self, group: Group<AT_ONCE>, vertices: usize) {
-        debug_assert!(self.len.is_multiple_of(AT_ONCE) && vertices <= AT_ONCE, "{} and {vertices}", self.len);
-        self.groups.push(group);
+    /// Adds so many vertices; after a number that is no multiple of [`AT_ONCE`] no others. Returns their groups.
+    pub(super) fn add(&mut self, vertices: usize) -> &mut [Group<AT_ONCE>] {
+        debug_assert!(self.len.is_multiple_of(AT_ONCE), "{}", self.len);
+        let first = self.len / AT_ONCE;
         self.len += vertices;
+        let end = self.len.div_ceil(AT_ONCE);
+        if self.groups.len() < end {
+            self.groups.resize(end, Group::default());
+        }
+        &mut self.groups[first..end]
     }
 
     /// The group that a vertex is in, and its lane.

@@ -2,7 +2,8 @@
 
 use triglyph_guest::kernel::program::fragment::Primitive;
 
-use super::assemble::{Provoking, Shape, Topology, primitives};
+use super::assemble::{Provoking, Shape};
+use super::pieces::{Primitives, SetupThreads, SoFar, Source};
 use super::project::Projection;
 use super::projected::{Projected, ProjectedVertices};
 use super::shade::Records;
@@ -172,6 +173,14 @@ pub struct Drawn {
     pub pixels: u64,
 }
 
+impl Drawn {
+    /// Adds what came of other primitives.
+    pub(super) fn add(&mut self, more: Drawn) {
+        self.primitives += more.primitives;
+        self.pixels += more.pixels;
+    }
+}
+
 /// Where the primitives of a draw go.
 #[derive(Debug)]
 pub struct Binned<'a> {
@@ -179,7 +188,12 @@ pub struct Binned<'a> {
     pub scene: &'a mut ProgramScene,
     /// Room for projected vertices.
     pub projected: &'a mut ProjectedVertices,
+    /// Who sets them up.
+    pub threads: SetupThreads<'a>,
 }
+
+/// Vertices of an order, or shapes, that are not divided.
+const ALONE: usize = 512;
 
 /// A draw on its way into a scene.
 pub(super) struct Binner<'a> {
@@ -202,32 +216,23 @@ pub(super) struct Corner<'a> {
 }
 
 impl ProgramSetup {
-    /// Puts the primitives of `order` (numbers of vertices in `records`, [`super::RESTART`] between primitives) into
-    /// `scene`.
-    pub fn draw(&self, topology: Topology, order: &[u32], records: &Records, out: &mut Binned<'_>) -> Drawn {
+    /// Puts primitives of vertices in `records` into a scene.
+    pub fn draw(&self, primitives: Primitives<'_>, records: &Records, out: &mut Binned<'_>) -> Drawn {
         if self.clip.is_none() || records.stride == 0 {
             return Drawn::default();
         }
-        let mut binner = self.project(records, out);
-        primitives(topology, self.provoking, order, |shape| binner.shape(shape));
-        binner.drawn
-    }
-
-    /// Puts primitives of vertices in `records` into `scene`.
-    pub fn draw_shapes(&self, shapes: &[(Shape, u32)], records: &Records, out: &mut Binned<'_>) -> Drawn {
-        if self.clip.is_none() || records.stride == 0 {
-            return Drawn::default();
-        }
-        let mut binner = self.project(records, out);
-        binner.shapes(shapes);
-        binner.drawn
-    }
-
-    fn project<'a>(&'a self, records: &'a Records, out: &'a mut Binned<'_>) -> Binner<'a> {
-        let projected = &mut *out.projected;
+        let Binned { scene, projected, threads } = out;
         projected.clear();
-        self.projection.vertices(&records.floats, records.stride, projected);
-        Binner { setup: self, records, projected, scene: out.scene, stipple: 0, id: 0, drawn: Drawn::default() }
+        self.projection.vertices(&records.floats, records.stride, projected, threads.scheduler);
+        let source = Source { setup: self, primitives, records, projected };
+        let mut so_far = SoFar::default();
+        match primitives.len() {
+            few @ ..ALONE => source.set_up(0..few, scene, &mut so_far),
+            _ => {
+                source.set_up_pieces(&primitives.pieces(), (scene, &mut so_far), threads, &|| false);
+            }
+        }
+        so_far.drawn
     }
 }
 

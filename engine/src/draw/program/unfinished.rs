@@ -1,47 +1,55 @@
-//! Draws that get into a scene in several goes, because interrupts end them between two primitives.
+//! Draws that get into a scene in several goes, because interrupts end them between two pieces.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::assemble::{Shape, Topology, first_piece, primitives};
+use super::assemble::{Shape, Topology};
+use super::pieces::{Primitives, SetupThreads, SoFar, Source};
 use super::projected::ProjectedVertices;
-use super::setup::{Binner, Drawn, ProgramSetup};
+use super::setup::{Drawn, ProgramSetup};
 use super::shade::Records;
 use crate::scene::program::ProgramScene;
 
-/// Vertices that are projected at once: some microseconds, as the pieces of primitives.
-const VERTICES: usize = 512;
-
-/// Shapes that are set up at once.
-const SHAPES: usize = 32;
+/// Vertices that each thread projects between two looks for an interrupt: some microseconds, as the pieces of
+/// primitives.
+const VERTICES: usize = 1024;
 
 /// A draw of shaded vertices, and how far it is.
 #[derive(Debug)]
 pub struct UnfinishedDraw {
     setup: Arc<ProgramSetup>,
     primitives: OwnedPrimitives,
-    /// Vertices of an order, or shapes, that are done.
+    pieces: Vec<Range<usize>>,
+    /// Pieces that are done.
     done: usize,
+    so_far: SoFar,
     records: Records,
     projected: ProjectedVertices,
-    /// As in a [`Binner`].
-    stipple: u32,
-    drawn: Drawn,
 }
 
 /// The primitives of a draw.
 #[derive(Debug)]
 pub enum OwnedPrimitives {
-    /// As [`ProgramSetup::draw`] takes them.
+    /// See [`Primitives::Order`].
     Order(Topology, Vec<u32>),
-    /// As [`ProgramSetup::draw_shapes`] takes them.
+    /// See [`Primitives::Shapes`].
     Shapes(Vec<(Shape, u32)>),
 }
 
 impl OwnedPrimitives {
-    fn len(&self) -> usize {
+    fn borrow(&self) -> Primitives<'_> {
         match self {
-            OwnedPrimitives::Order(_, order) => order.len(),
-            OwnedPrimitives::Shapes(shapes) => shapes.len(),
+            OwnedPrimitives::Order(topology, order) => Primitives::Order(*topology, order),
+            OwnedPrimitives::Shapes(shapes) => Primitives::Shapes(shapes),
+        }
+    }
+}
+
+impl From<Primitives<'_>> for OwnedPrimitives {
+    fn from(primitives: Primitives<'_>) -> Self {
+        match primitives {
+            Primitives::Order(topology, order) => OwnedPrimitives::Order(topology, order.to_vec()),
+            Primitives::Shapes(shapes) => OwnedPrimitives::Shapes(shapes.to_vec()),
         }
     }
 }
@@ -55,50 +63,41 @@ impl UnfinishedDraw {
         mut projected: ProjectedVertices,
     ) -> Self {
         projected.clear();
-        UnfinishedDraw { setup, primitives, done: 0, records, projected, stipple: 0, drawn: Drawn::default() }
+        let pieces = primitives.borrow().pieces();
+        UnfinishedDraw { setup, primitives, pieces, done: 0, so_far: SoFar::default(), records, projected }
     }
 
     /// Puts what is left into `scene`, until that is interrupted. Returns whether all of it is there.
-    pub fn go_on(&mut self, scene: &mut ProgramScene, is_interrupted: impl Fn() -> bool) -> bool {
-        let UnfinishedDraw { setup, primitives: all, done, records, projected, stipple, drawn } = self;
-        if setup.clip.is_none() || records.stride == 0 {
+    pub fn go_on(
+        &mut self,
+        scene: &mut ProgramScene,
+        mut threads: SetupThreads<'_>,
+        is_interrupted: impl Fn() -> bool + Sync,
+    ) -> bool {
+        let UnfinishedDraw { setup, primitives, pieces, done, so_far, records, projected } = self;
+        let stride = records.stride;
+        if setup.clip.is_none() || stride == 0 {
             return true;
         }
-        for piece in records.floats[projected.len() * records.stride..].chunks(VERTICES * records.stride) {
+        let round = VERTICES * threads.scheduler.threads();
+        for records in records.floats[projected.len() * stride..].chunks(round * stride) {
             if is_interrupted() {
                 return false;
             }
-            setup.projection.vertices(piece, records.stride, projected);
+            setup.projection.vertices(records, stride, projected, threads.scheduler);
         }
-        while *done < all.len() {
-            if is_interrupted() {
-                return false;
-            }
-            let mut binner = Binner { setup, records, projected, scene, stipple: *stipple, id: 0, drawn: *drawn };
-            *done += match all {
-                OwnedPrimitives::Order(topology, order) => {
-                    let (end, next) = first_piece(*topology, &order[*done..]);
-                    primitives(*topology, setup.provoking, &order[*done..][..end], |shape| binner.shape(shape));
-                    next
-                }
-                OwnedPrimitives::Shapes(shapes) => {
-                    let piece = &shapes[*done..(*done + SHAPES).min(shapes.len())];
-                    binner.shapes(piece);
-                    piece.len()
-                }
-            };
-            (*stipple, *drawn) = (binner.stipple, binner.drawn);
-        }
-        true
+        let source = Source { setup, primitives: primitives.borrow(), records, projected };
+        *done += source.set_up_pieces(&pieces[*done..], (scene, so_far), &mut threads, &is_interrupted);
+        *done == pieces.len()
     }
 
     /// What has come of it so far.
     pub fn drawn(&self) -> Drawn {
-        self.drawn
+        self.so_far.drawn
     }
 
     /// What came of it, and the allocations.
     pub fn finish(self) -> (Drawn, Records, ProjectedVertices) {
-        (self.drawn, self.records, self.projected)
+        (self.so_far.drawn, self.records, self.projected)
     }
 }
