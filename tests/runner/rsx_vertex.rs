@@ -88,6 +88,7 @@ pub fn key(given: &Inputs, code: Vec<[u32; 4]>, start: usize) -> VertexKey {
         inputs: [Input::Fixed; 16],
         big_endian: true,
         outputs: 0xFFFF,
+        clamped: 0,
         textures: given.textures.keys(),
     }
 }

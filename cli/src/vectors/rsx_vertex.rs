@@ -47,6 +47,7 @@ fn one(tiers: &Tiers, text: &str, count: usize) -> anyhow::Result<Block> {
         inputs: [Input::Fixed; 16],
         big_endian: true,
         outputs: 1,
+        clamped: 0,
         textures: [None; 4],
     };
     let kernel = tiers.kernel(|tier| tier.program_vertex(&key))?;

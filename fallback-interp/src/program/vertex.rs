@@ -73,11 +73,20 @@ impl Kernel {
             job.exhausted += u32::from(ending == Ending::OutOfFuel);
             let recorded = (0..32).filter(|register| self.key.outputs >> register & 1 != 0);
             for (value, register) in record.chunks_exact_mut(4).zip(recorded) {
-                value.copy_from_slice(machine.outputs.get(register).unwrap_or(&[0.0, 0.0, 0.0, 1.0]));
+                let output = machine.outputs.get(register).copied().unwrap_or([0.0, 0.0, 0.0, 1.0]);
+                let is_clamped = self.key.clamped >> register & 1 != 0;
+                value.copy_from_slice(&if is_clamped { output.map(clamped) } else { output });
             }
         }
         job.vertices.len()
     }
+}
+
+/// A component of [`VertexKey::clamped`].
+fn clamped(v: f32) -> f32 {
+    // NaN is not above 0.
+    let v = if 0.0 < v { v } else { 0.0 };
+    if v < 1.0 { v } else { 1.0 }
 }
 
 /// The memory of the element that a vertex reads.

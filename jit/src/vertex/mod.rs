@@ -196,20 +196,20 @@ impl Call<'_> {
     /// Shades the vertices of `job` from `first` on. Returns the number of the first that is not shaded.
     fn shade(&mut self, job: &mut VertexJob<'_>, first: usize) -> usize {
         let (total, stride) = (job.vertices.len(), self.kernel.stride);
-        let all_within = self.within(&job.vertices[first.min(total)..]);
+        let all_within = self.are_within(&job.vertices[first.min(total)..]);
         let mut at = first;
         while at < total {
             let (rest, records) = (&job.vertices[at..], &mut job.records[at * stride..]);
             // Two at once for as long as there are two.
             let mut groups = ((rest.len() / GROUP) & !1).min(1 << 24);
             if !all_within {
-                groups = rest.chunks_exact(GROUP).take(1 << 24).take_while(|group| self.within(group)).count();
+                groups = rest.chunks_exact(GROUP).take(1 << 24).take_while(|group| self.are_within(group)).count();
             }
             let (done, reason) = if all_within && rest.len() <= ROOM {
                 self.padded(rest, records)
             } else if groups > 0 {
                 self.run(&rest[..groups * GROUP], records)
-            } else if rest.len() < GROUP && self.within(rest) {
+            } else if rest.len() < GROUP && self.are_within(rest) {
                 self.padded(rest, records)
             } else {
                 return at;
@@ -232,8 +232,14 @@ impl Call<'_> {
     }
 
     /// Whether all attributes of these vertices are in bounds. Conservative: may reject in-bounds vertices.
-    fn within(&self, vertices: &[u32]) -> bool {
-        let largest = vertices.iter().fold(0, |max, &v| max.max(v));
+    fn are_within(&self, vertices: &[u32]) -> bool {
+        // No vertex is larger than the bits of all of them, which are found faster than the largest.
+        self.is_within(vertices.iter().fold(0, |bits, &v| bits | v))
+            || self.is_within(vertices.iter().fold(0, |max, &v| max.max(v)))
+    }
+
+    /// The same of all vertices up to the largest one.
+    fn is_within(&self, largest: u32) -> bool {
         self.kernel.arrays.iter().zip(&self.bounds).all(|(array, &Bound { room, divisor })| {
             let element = match array.step {
                 Step::Vertex => largest,

@@ -226,11 +226,10 @@ impl ProgramSetup {
         self.projection.vertices(&records.floats, records.stride, projected, threads.scheduler);
         let source = Source { setup: self, primitives, records, projected };
         let mut so_far = SoFar::default();
-        match primitives.len() {
-            few @ ..ALONE => source.set_up(0..few, scene, &mut so_far),
-            _ => {
-                source.set_up_pieces(&primitives.pieces(), (scene, &mut so_far), threads, &|| false);
-            }
+        if primitives.len() <= ALONE || threads.scheduler.threads() == 1 {
+            source.set_up(0..primitives.len(), scene, &mut so_far);
+        } else {
+            source.set_up_pieces(&primitives.pieces(), (scene, &mut so_far), threads, &|| false);
         }
         so_far.drawn
     }

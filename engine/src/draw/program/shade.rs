@@ -32,8 +32,8 @@ pub struct ProgramBatch<'a> {
     pub fuel: u32,
     /// Array elements to shade.
     pub vertices: &'a [u32],
-    /// Where in a record vectors begin whose components are clamped to 0..1.
-    pub clamped: &'a [usize],
+    /// The largest of them.
+    pub last_vertex: u32,
 }
 
 /// Shaded vertices: outputs of the program, the position first.
@@ -54,31 +54,12 @@ impl Records {
     }
 }
 
-/// Clamps the vectors at `places` of each record; NaN becomes 0.
-fn clamp(records: &mut [f32], stride: usize, places: &[usize]) {
-    let clamped = |value: f32| {
-        let above = if 0.0 < value { value } else { 0.0 };
-        if above < 1.0 { above } else { 1.0 }
-    };
-    for &place in places {
-        let width = stride.saturating_sub(place).min(4);
-        // From this vector of each record to that of the next.
-        for rest in records.get_mut(place..).unwrap_or_default().chunks_mut(stride.max(1)) {
-            match rest.first_chunk_mut::<4>() {
-                Some(vector) if width == 4 => *vector = vector.map(clamped),
-                _ => rest.iter_mut().take(width).for_each(|value| *value = clamped(*value)),
-            }
-        }
-    }
-}
-
 /// Shades a batch, in the allocation of `out`.
 pub fn shade_programs(scheduler: &Scheduler, batch: &ProgramBatch<'_>, mut out: Records) -> Records {
     let (stride, count) = (batch.stride, batch.vertices.len());
     out.stride = stride;
     // The kernel writes all of it.
     out.floats.resize(count.next_multiple_of(ROOM) * stride, 0.0);
-    let last_vertex = batch.vertices.iter().copied().max().unwrap_or(0);
     let shade = |(vertices, records): (&[u32], &mut [f32])| {
         let mut piece = VertexJob {
             streams: batch.streams,
@@ -86,13 +67,12 @@ pub fn shade_programs(scheduler: &Scheduler, batch: &ProgramBatch<'_>, mut out: 
             constants: batch.constants,
             textures: batch.textures,
             vertices,
-            last_vertex,
+            last_vertex: batch.last_vertex,
             fuel: batch.fuel,
             records,
             exhausted: 0,
         };
         batch.kernel.shade(&mut piece);
-        clamp(&mut piece.records[..vertices.len() * stride], stride, batch.clamped);
         piece.exhausted
     };
     out.exhausted = if count <= PIECE {

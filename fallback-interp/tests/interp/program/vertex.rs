@@ -65,6 +65,7 @@ fn key(text: &str, outputs: u32) -> VertexKey {
         inputs: [Input::Fixed; 16],
         big_endian: true,
         outputs,
+        clamped: 0,
         textures: [None; 4],
     }
 }
@@ -161,6 +162,16 @@ fn records_hold_the_outputs_that_are_asked_for() {
     assert_eq!(records[0], [-77.0; 16]);
     let expected = [[1.0, 2.0, 3.0, 4.0], [1.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0], [-1.0, -2.0, -3.0, -4.0]];
     assert_eq!(records[1], expected.concat());
+}
+
+#[test]
+fn components_of_clamped_outputs_are_from_0_to_1() {
+    let batch = Batch { fixed: [[-0.5, 1.5, f32::NAN, 0.25]; 16], ..Batch::default() };
+    let text = "mov o[HPOS], v[0]\nmov o[COL0], v[0]\nmov o[COL1], v[0] [end]";
+    let key = VertexKey { clamped: 1 << 1, ..key(text, 0b111) };
+    let (records, _) = batch.shade(&key, &[0], 0);
+    assert_eq!(records[0][4..8], [0.0, 1.0, 0.0, 0.25]);
+    assert_eq!(records[0][8..10], [-0.5, 1.5]);
 }
 
 #[test]

@@ -81,11 +81,13 @@ pub fn case(word: &mut impl FnMut() -> u32, mix: Mix) -> (VertexKey, Batch) {
         }
     }
     let code = RsxVertexCode { code: generated.code, start: generated.start as u16, branch_bits: r.word() };
+    let outputs = 1 | r.word() & 0xFFFF & if r.one_in(2) { r.word() } else { u32::MAX };
     let key = VertexKey {
         code: VertexCode::Rsx(Arc::new(code)),
         inputs: [(); 16].map(|()| input(r)),
         big_endian: !r.one_in(3),
-        outputs: 1 | r.word() & 0xFFFF & if r.one_in(2) { r.word() } else { u32::MAX },
+        outputs,
+        clamped: outputs & if r.one_in(2) { r.word() } else { 0 },
         textures: keys,
     };
     let batch = batch(r, mix, &key, textures);

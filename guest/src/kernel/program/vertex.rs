@@ -17,6 +17,8 @@ pub struct VertexKey {
     pub big_endian: bool,
     /// Which output registers go to the record, bit i = output i. Bit 0, the position, is always set.
     pub outputs: u32,
+    /// Those of them whose components are clamped in the record: `0 < v ? v : 0`, then `v < 1 ? v : 1`.
+    pub clamped: u32,
     /// Texture units of vertex programs; `None` reads (0, 0, 0, 0).
     pub textures: [Option<TextureKey>; 4],
 }

@@ -114,7 +114,11 @@ impl Lower<'_, '_> {
         let records = self.e.b.ins().iadd(records, offset);
         for output in (0..32u8).filter(|&n| key.outputs >> n & 1 != 0) {
             let at = 4 * key.offset(output.into()).unwrap_or(0) as i32;
-            let components = [0, 1, 2, 3].map(|c| self.float(Cell::Output(output, c)));
+            let is_clamped = key.clamped >> output & 1 != 0;
+            let components = [0, 1, 2, 3].map(|c| {
+                let value = self.float(Cell::Output(output, c));
+                if is_clamped { self.e.clamp(value, 0.0, 1.0) } else { value }
+            });
             let rows = self.e.transpose(components);
             for (vertex, row) in rows.into_iter().enumerate() {
                 self.e.store(row.0, records, at + vertex as i32 * stride);

@@ -99,7 +99,7 @@ impl Curie {
             kernel,
             (&streams, state.places()),
             &images,
-            &vertices.vertices,
+            (&vertices.vertices, last),
         );
         self.draw_records(core, topology, &vertices.order, records);
     }
@@ -131,7 +131,7 @@ impl Curie {
             kernel,
             (&streams, &[None; 16]),
             &images,
-            &vertices.vertices,
+            (&vertices.vertices, vertices.vertices.len().saturating_sub(1) as u32),
         );
         self.draw_records(core, topology, &vertices.order, records);
     }
@@ -154,7 +154,7 @@ impl Curie {
             kernel,
             (&streams, &[None; 16]),
             &images,
-            &vertices.vertices,
+            (&vertices.vertices, vertices.vertices.len().saturating_sub(1) as u32),
         );
         self.draw_records(core, topology, &vertices.order, records);
     }
@@ -167,7 +167,7 @@ impl Curie {
         (kernel, stride): (&Handle<kinds::ProgramVertex>, usize),
         (streams, places): (&[Stream<'_>; 16], &Places),
         images: &[Option<Arc<DecodedImage>>; 4],
-        vertices: &[u32],
+        (vertices, last_vertex): (&[u32], u32),
     ) -> Records {
         let batch = ProgramBatch {
             kernel,
@@ -178,7 +178,7 @@ impl Curie {
             textures: &textures(state, images),
             fuel: state.fuel,
             vertices,
-            clamped: &state.colors,
+            last_vertex,
         };
         if renderer.wants_inputs() {
             note_inputs(renderer, memory, state, &batch, places);

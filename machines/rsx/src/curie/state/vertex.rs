@@ -24,9 +24,6 @@ pub(in crate::curie) struct VertexState {
     pub inputs: u16,
     /// The output mask.
     pub output_mask: u32,
-    /// Where colours begin in a record, which are clamped before anything is interpolated (OpenGL; Mesa leaves it to
-    /// the hardware).
-    pub colors: Vec<usize>,
     /// Arrays that are on, whether or not the program reads them.
     pub arrays: [Option<Array>; 16],
     /// Textures.
@@ -112,8 +109,9 @@ impl Array {
     }
 }
 
-/// Outputs that are colours, of the front and of the back.
-const COLORS: std::ops::RangeInclusive<u32> = 1..=4;
+/// Outputs that are colours, of the front and of the back. They are clamped before anything is interpolated (OpenGL;
+/// Mesa leaves it to the hardware).
+const COLORS: u32 = 0b1_1110;
 
 /// The address of an array has 28 bits (RPCS3).
 const ADDRESS_BITS: u32 = 0x0FFF_FFFF;
@@ -136,13 +134,11 @@ impl VertexState {
         // A channel without set-up has 0 here and draws all the same.
         let fuel = if timeout == 0 { 0x1_0000 } else { timeout };
         let instructions = program.instructions;
-        let colors = COLORS.filter_map(|output| key.offset(output)).collect();
         let read = (0..16).filter(|&i| matches!(key.inputs[i], Input::Array { .. })).collect();
         let (places, placed_in, non_aliasing) = ([None; 16], None, NonAliasingRange::default());
         VertexState {
             inputs,
             output_mask,
-            colors,
             arrays,
             textures,
             fuel,
@@ -259,6 +255,7 @@ fn key(
         inputs: std::array::from_fn(input),
         big_endian: core.big_endian,
         outputs,
+        clamped: outputs & COLORS,
         textures: textures.keys,
     }
 }
