@@ -20,12 +20,8 @@ impl Allowance {
         Allowance { left: fuel, pixel }
     }
 
-    /// As much fuel as primitives like these may ask for.
-    pub fn unbounded(self) -> Self {
-        Allowance { left: u64::MAX, ..self }
-    }
-
-    /// Takes the price of several primitives, if it is enough that each of them would be drawn.
+    /// Takes the price that several primitives have taken of as much fuel or more, if each of them would have got its
+    /// own here.
     pub fn take_price(&mut self, price: u64) -> bool {
         let is_enough = price <= self.left;
         self.left -= if is_enough { price } else { 0 };

@@ -141,7 +141,7 @@ impl Source<'_> {
         threads.scenes.resize_with(count - 1, || ProgramScene::new(ProgramTarget::NOWHERE));
         for own in &mut *threads.scenes {
             own.reset(ProgramTarget::NOWHERE);
-            (own.allowance, own.taken) = (scene.allowance.unbounded(), 0);
+            (own.allowance, own.taken) = (scene.allowance, 0);
         }
         let scenes = std::iter::once(&mut *scene).chain(&mut *threads.scenes);
         let ranges = pieces.chunks(pieces.len().div_ceil(count));
