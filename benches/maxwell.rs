@@ -55,7 +55,7 @@ impl GlobalMemory for Memory {
         }
     }
 
-    fn span(&self, address: u64, _: bool) -> Option<Span<'_>> {
+    fn span(&self, address: u64, _: Usage) -> Option<Span<'_>> {
         let inside = address < self.0.len() as u64;
         inside.then(|| Span { start: 0, window: Window::new(&self.0) })
     }
@@ -319,7 +319,7 @@ fn threads(group: &mut BenchmarkGroup<'_, WallTime>, (name, tier): (&str, &dyn T
         b.iter(|| {
             let windows = world.windows();
             let environment = world.environment(&windows, &[]);
-            let work = Work::Block(Block { place: [0; 3], threads: [THREADS, 1, 1], shared: &mut shared });
+            let work = Work::Blocks(Blocks::new(&[[0; 3]], [THREADS, 1, 1], &mut shared));
             kernel.run(&mut ShaderJob { environment, work }).expect("a run");
         });
     });

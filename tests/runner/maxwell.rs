@@ -37,7 +37,7 @@ use triglyph_guest::kernel::program::output::{OutputKey, Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::Texture;
 use triglyph_guest::kernel::program::stage::PATCH_WORDS;
 use triglyph_guest::kernel::program::stage::{
-    Block, Emit, Evaluations, Patches, Primitives, ShaderJob, ShaderKey, Stage, Vertices, Work,
+    Blocks, Emit, Evaluations, Patches, Primitives, ShaderJob, ShaderKey, Stage, Vertices, Work,
 };
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::kernel::{Accuracy, Tier};
@@ -404,9 +404,7 @@ fn stage(tier: &dyn Tier, inputs: &Inputs, code: Arc<Code>, environment: Environ
             records: &mut emitted,
             emits: &mut left.emits,
         }),
-        Stage::Compute => {
-            Work::Block(Block { place: [4, 5, 6], threads: [inputs.lanes as u32, 1, 1], shared: &mut shared })
-        }
+        Stage::Compute => Work::Blocks(Blocks::new(&[[4, 5, 6]], [inputs.lanes as u32, 1, 1], &mut shared)),
     };
     let mut job = ShaderJob { environment, work };
     let done = tier.shader(&key).and_then(|kernel| kernel.run(&mut job));

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use triglyph_guest::kernel::maxwell::Code;
 use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, GlobalMemory};
-use triglyph_guest::kernel::program::stage::{Block as Threads, ShaderJob, ShaderKey, Stage, Work};
+use triglyph_guest::kernel::program::stage::{Blocks, ShaderJob, ShaderKey, Stage, Work};
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::kernel::{Accuracy, Window, window};
 use triglyph_guest::tegra::shader::assemble_program;
@@ -263,8 +263,8 @@ fn one(tiers: &Tiers, text: &str, width: Width, operands: Vec<Vec<Words>>) -> an
         let (results, exhausted) = (Results::default(), AtomicU32::new(0));
         let environment =
             Environment { constants: &buffers, memory: &results, exhausted: &exhausted, ..Environment::NONE };
-        let threads = Threads { place: [0; 3], threads: [threads, 1, 1], shared: &mut [] };
-        let mut job = ShaderJob { environment, work: Work::Block(threads) };
+        let threads = Blocks::new(&[[0; 3]], [threads, 1, 1], &mut []);
+        let mut job = ShaderJob { environment, work: Work::Blocks(threads) };
         if kernel.run(&mut job).is_err() {
             tiers.note_fallback();
             reference.run(&mut job).map_err(|error| anyhow::anyhow!("{text}: {error}"))?;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use triglyph_guest::kernel::geometry::GeometryJob;
 use triglyph_guest::kernel::mme::{MmeEnd, MmeJob, MmeKernel, MmeStop};
 use triglyph_guest::kernel::pixel::PixelJob;
-use triglyph_guest::kernel::program::stage::ShaderJob;
+use triglyph_guest::kernel::program::stage::{ShaderJob, Work};
 use triglyph_guest::kernel::program::{self, FragmentKernel, fragment::FragmentJob};
 use triglyph_guest::kernel::tier::TextureDecoder;
 use triglyph_guest::kernel::trace::Wanted;
@@ -136,7 +136,9 @@ impl Handle<Shader> {
     /// Does the whole job.
     pub fn run(&self, job: &mut ShaderJob<'_>) {
         if self.traced(runs(&job.work), |kernel, tracing, ()| kernel.run_traced(job, tracing)).is_none() {
-            self.call(self.compiled().as_deref(), |kernel| kernel.run(job));
+            // A block of a grid is a call.
+            let count = if let Work::Blocks(blocks) = &job.work { blocks.places.len() } else { 1 };
+            self.call_for(count as u32, self.compiled().as_deref(), |kernel| kernel.run(job));
         }
     }
 }

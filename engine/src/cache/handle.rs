@@ -73,20 +73,31 @@ impl<K: Kind> Handle<K> {
     pub(super) fn call<T: Default>(
         &self,
         compiled: Option<&K::Kernel>,
+        run: impl FnMut(&K::Kernel) -> Result<T, Unsupported>,
+    ) -> T {
+        self.call_for(1, compiled, run)
+    }
+
+    /// The same for work that counts as so many calls.
+    #[inline]
+    pub(super) fn call_for<T: Default>(
+        &self,
+        count: u32,
+        compiled: Option<&K::Kernel>,
         mut run: impl FnMut(&K::Kernel) -> Result<T, Unsupported>,
     ) -> T {
-        self.0.note_call();
+        self.0.note_calls(count);
         let counters = self.0.counters();
         if let Some(compiled) = compiled {
             match run(compiled) {
                 Ok(result) => {
-                    Counters::add(&counters.compiled_calls, 1);
+                    Counters::add(&counters.compiled_calls, count.into());
                     return result;
                 }
                 Err(why) => self.0.note_refusal(why),
             }
         }
-        Counters::add(&counters.interpreter_calls, 1);
+        Counters::add(&counters.interpreter_calls, count.into());
         // The interpreter supports every call.
         run(self.0.interpreter()).unwrap_or_default()
     }
@@ -94,7 +105,7 @@ impl<K: Kind> Handle<K> {
     /// Does a whole job: with compiled code, but for the items that it leaves to the interpreter.
     #[inline]
     pub(super) fn run_batch(&self, job: &mut impl Batch<K::Kernel>) {
-        self.0.note_call();
+        self.0.note_calls(1);
         let counters = self.0.counters();
         let Some(compiled) = self.0.compiled() else {
             Counters::add(&counters.interpreter_calls, 1);

@@ -175,16 +175,16 @@ impl<K: Kind> Slot<K> {
         }
     }
 
-    /// Counts a call; a kernel with many of them is promoted.
+    /// Counts calls; a kernel with many of them is promoted.
     #[inline]
-    pub(super) fn note_call(self: &Arc<Self>) {
-        let calls = self.calls.fetch_add(1, Relaxed);
+    pub(super) fn note_calls(self: &Arc<Self>, count: u32) {
+        let calls = self.calls.fetch_add(count, Relaxed);
         if calls >= self.promotion.load(Relaxed) {
             self.promote();
         }
     }
 
-    /// [`Self::note_call`] for kernels that only one thread at a time calls: without an exclusive access to memory,
+    /// [`Self::note_calls`] for kernels that only one thread at a time calls: without an exclusive access to memory,
     /// which costs more than a short call.
     #[inline]
     pub(super) fn note_call_alone(self: &Arc<Self>) {

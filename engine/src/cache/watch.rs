@@ -92,17 +92,17 @@ pub(super) fn blocks(blocks: &[PixelBlock], wanted: Wanted) -> Option<Range<usiz
 }
 
 /// Says whether work of programs of warps has the wanted run.
-pub(super) fn runs(work: &Work<'_>) -> impl Fn(Wanted) -> Option<()> + use<> {
-    let (of_vertices, place) = match work {
+pub(super) fn runs<'a>(work: &Work<'a>) -> impl Fn(Wanted) -> Option<()> + use<'a> {
+    let (of_vertices, places) = match work {
         Work::Vertices(_) => (true, None),
-        Work::Block(block) => (false, Some(block.place)),
+        Work::Blocks(blocks) => (false, Some(blocks.places)),
         Work::Patches(_) | Work::Evaluations(_) | Work::Primitives(_) => (false, None),
     };
     move |wanted| {
         let has = match wanted {
             Wanted::Vertex(_) => of_vertices,
-            Wanted::Primitive(_) => !of_vertices && place.is_none(),
-            Wanted::Thread(block, _) => place == Some(block),
+            Wanted::Primitive(_) => !of_vertices && places.is_none(),
+            Wanted::Thread(block, _) => places.is_some_and(|places| places.contains(&block)),
             Wanted::Pixel(_) => false,
         };
         has.then_some(())

@@ -4,12 +4,17 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use triglyph_guest::kernel::Window;
-use triglyph_guest::kernel::program::environment::{GlobalMemory, Span};
+use triglyph_guest::kernel::program::environment::{GlobalMemory, Span, Usage};
 
 use super::{GuestAddr, GuestRange, Memory};
 
 /// The bits of an address that count.
 const ADDRESS_MASK: u64 = (1 << 40) - 1;
+
+/// Where an address of a program is.
+pub(super) fn at(space: u32, address: u64) -> GuestAddr {
+    GuestAddr::new(space, address & ADDRESS_MASK)
+}
 
 /// An address space for programs, and what they missed in it.
 #[derive(Debug)]
@@ -65,7 +70,7 @@ impl<'m> Watch<'m> {
 
 /// Accesses to what is not mapped.
 #[derive(Debug, Default)]
-struct Missing {
+pub(super) struct Missing {
     count: AtomicU64,
     /// One of the addresses: the lowest, so that threads make no difference.
     address: AtomicU64,
@@ -81,6 +86,11 @@ pub struct Misses {
 }
 
 impl Misses {
+    /// What was read and written in vain.
+    pub(super) fn of(unread: &Missing, dropped: &Missing) -> Misses {
+        Misses { reads: unread.get(), writes: dropped.get() }
+    }
+
     /// Those of both.
     pub fn join(self, other: Misses) -> Misses {
         let join = |a: (u64, u64), b: (u64, u64)| match (a.0, b.0) {
@@ -93,11 +103,11 @@ impl Misses {
 }
 
 impl Missing {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Missing { count: AtomicU64::new(0), address: AtomicU64::new(u64::MAX) }
     }
 
-    fn add(&self, missing: usize, address: u64) {
+    pub(super) fn add(&self, missing: usize, address: u64) {
         if missing != 0 {
             self.count.fetch_add(1, Relaxed);
             self.address.fetch_min(address, Relaxed);
@@ -120,20 +130,15 @@ impl<'m> ProgramMemory<'m> {
         ProgramMemory { watch, ..self }
     }
 
-    /// Where an address of a program is.
-    fn at(&self, address: u64) -> GuestAddr {
-        GuestAddr::new(self.space, address & ADDRESS_MASK)
-    }
-
     /// What was missed so far.
     pub fn misses(&self) -> Misses {
-        Misses { reads: self.unread.get(), writes: self.dropped.get() }
+        Misses::of(&self.unread, &self.dropped)
     }
 }
 
 impl GlobalMemory for ProgramMemory<'_> {
     fn read(&self, address: u64, bytes: &mut [u8]) {
-        let at = self.at(address);
+        let at = at(self.space, address);
         if let Some(watch) = self.watch {
             self.memory.walk(at.range(bytes.len() as u64), |region, at, piece| {
                 region.into_iter().for_each(|region| watch.note(region.window(at).first(piece.len())));
@@ -143,21 +148,23 @@ impl GlobalMemory for ProgramMemory<'_> {
     }
 
     fn write(&self, address: u64, bytes: &[u8]) {
-        let at = self.at(address);
+        let at = at(self.space, address);
         self.dropped.add(self.memory.write_pieces(at, bytes), at.address);
     }
 
-    fn span(&self, address: u64, stores: bool) -> Option<Span<'_>> {
-        let at = self.at(address);
-        let (start, window) = self.memory.mapping_at(at, stores)?;
+    fn span(&self, address: u64, usage: Usage) -> Option<Span<'_>> {
+        let at = at(self.space, address);
+        let (start, window) = self.memory.mapping_at(at, usage != Usage::Load)?;
         let Some(watch) = self.watch else { return Some(Span { start, window }) };
         let gap = watch.gap(window, usize::try_from(at.address - start).ok()?);
         (!gap.is_empty())
             .then(|| Span { start: start + gap.start as u64, window: window.from(gap.start).first(gap.len()) })
     }
 
-    fn note_written(&self, address: u64, size: u64) {
-        self.memory.mark_written(GuestRange::new(self.space, address, size));
+    fn note(&self, address: u64, size: u64, usage: Usage) {
+        if usage != Usage::Load {
+            self.memory.mark_written(GuestRange::new(self.space, address, size));
+        }
     }
 }
 

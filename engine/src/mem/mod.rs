@@ -18,6 +18,7 @@ mod mapping;
 mod raw;
 mod region;
 mod remap;
+mod speculation;
 #[cfg(test)]
 mod tests;
 mod trial;
@@ -36,6 +37,7 @@ pub use raw::{append_copy, atomic_bytes, copy_in, copy_out};
 pub use raw::{for_each_chunk, read_words};
 use region::Region;
 pub use remap::Mapping;
+pub use speculation::{ChunkMemory, KeptRoom, Speculation};
 use trial::Journal;
 pub(crate) use trial::TrialMemory;
 pub use views::View;

@@ -176,7 +176,7 @@ impl Drop for TrialMemory<'_> {
 
 #[cfg(test)]
 mod tests {
-    use triglyph_guest::kernel::program::environment::GlobalMemory;
+    use triglyph_guest::kernel::program::environment::{GlobalMemory, Usage};
 
     use super::*;
     use crate::mem::ProgramMemory;
@@ -200,9 +200,9 @@ mod tests {
     /// As compiled programs do.
     fn write_directly(memory: &Memory, address: u64, bytes: &[u8]) {
         let programs = ProgramMemory::new(memory, 0);
-        let span = programs.span(address, true).unwrap();
+        let span = programs.span(address, Usage::Store).unwrap();
         copy_in(bytes, span.window.from((address - span.start) as usize).first(bytes.len()));
-        programs.note_written(address, bytes.len() as u64);
+        programs.note(address, bytes.len() as u64, Usage::Store);
     }
 
     #[test]

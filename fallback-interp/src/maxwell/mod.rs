@@ -139,7 +139,7 @@ impl Kernel {
             (Stage::TessControl, Work::Patches(work)) => stage::patch::control(&stages, work, tracing),
             (Stage::TessEvaluation, Work::Evaluations(work)) => stage::patch::evaluation(&stages, work, tracing),
             (Stage::Geometry, Work::Primitives(work)) => stage::geometry::run(&stages, work, tracing),
-            (Stage::Compute, Work::Block(work)) => stage::compute::run(&stages, work, tracing),
+            (Stage::Compute, Work::Blocks(work)) => stage::compute::run(&stages, work, tracing),
             _ => return Err(Unsupported("work of another stage")),
         }
         Ok(())

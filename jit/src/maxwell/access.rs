@@ -13,6 +13,8 @@ pub struct Access {
     pub slot: u8,
     /// The upper half of a constant's address is added to its slot.
     pub slot_indexed: bool,
+    /// Nobody sees what an atomic finds.
+    pub unread: bool,
     /// Of atomics.
     pub ty: u8,
     pub op: u8,
@@ -41,12 +43,12 @@ pub enum Action {
 
 impl Access {
     pub const fn new(space: Space, action: Action, bytes: u8) -> Access {
-        Access { space, action, bytes, signed: false, slot: 0, slot_indexed: false, ty: 0, op: 0 }
+        Access { space, action, bytes, signed: false, slot: 0, slot_indexed: false, unread: false, ty: 0, op: 0 }
     }
 
     /// As a number.
     pub const fn pack(self) -> u64 {
-        let flags = (self.signed as u64) | (self.slot_indexed as u64) << 1;
+        let flags = (self.signed as u64) | (self.slot_indexed as u64) << 1 | (self.unread as u64) << 2;
         self.space as u64
             | (self.action as u64) << 8
             | (self.bytes as u64) << 16
@@ -76,6 +78,7 @@ impl Access {
             bytes: byte(2),
             signed: byte(3) & 1 != 0,
             slot_indexed: byte(3) & 2 != 0,
+            unread: byte(3) & 4 != 0,
             slot: byte(4),
             ty: byte(5),
             op: byte(6),

@@ -10,10 +10,10 @@ use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::kernel::program::stage::ShaderKey;
 use triglyph_guest::tegra::shader::operand::Constant;
 
-use super::direct::{Bytes, Mapped};
+use super::direct::{Bytes, Mapped, UsedRange};
 use super::emitted::Emitted;
 use super::image::{self, HandleEntry};
-use super::image_direct::DirectImage;
+use super::image_direct::{DirectImage, used_image};
 use super::vectors::VECTORS;
 use super::{Needs, ResourceKeys};
 use crate::pixel::sample::programs::args::TextureArgs;
@@ -37,6 +37,8 @@ pub struct Context {
     pub image_count: u64,
     /// The same images for code that finds texels itself.
     pub direct_images: *const DirectImage,
+    /// What was used of them, in grids: of each what was loaded and what was stored.
+    pub used_images: *mut UsedRange,
     /// Tables from handles to textures and to images.
     pub known: [HandleTable; 2],
     /// The environment, for libcalls.
@@ -86,6 +88,7 @@ pub struct Prepared {
     textures: Vec<TextureArgs>,
     images: Vec<Option<ImageKey>>,
     direct_images: Vec<DirectImage>,
+    used_images: Vec<UsedRange>,
     known: [Vec<HandleEntry>; 2],
     mapped: Vec<Mapped>,
     storage: Vec<[u32; 4]>,
@@ -122,6 +125,7 @@ impl Prepared {
                 .enumerate()
                 .map(|(n, key)| DirectImage::new(key.as_ref(), environment.images.get(n)))
                 .collect(),
+            used_images: vec![UsedRange::NONE; used_image(resources.images.len(), false)],
             known: [texture_handles(needs, resources, environment), image_handles(needs, resources, environment)],
             mapped: vec![Mapped::none(); needs.mapped as usize],
             storage: storage(needs.slots),
@@ -142,6 +146,7 @@ impl Prepared {
             images: self.images.as_ptr(),
             image_count: self.images.len() as u64,
             direct_images: self.direct_images.as_ptr(),
+            used_images: self.used_images.as_mut_ptr(),
             known: self.known.each_ref().map(|list| HandleTable { first: list.as_ptr(), count: list.len() as u64 }),
             environment: std::ptr::from_ref(environment).cast(),
             local: self.local.as_mut_ptr(),
@@ -165,8 +170,20 @@ impl Prepared {
 impl Prepared {
     /// Reports the effects of a job: the memory that it has written, how many warps ran out of fuel.
     pub fn finish(&mut self, context: &Context, environment: &Environment<'_>) {
-        self.mapped.iter_mut().for_each(|mapped| mapped.finish(environment));
+        self.report_used(environment);
         environment.exhausted.fetch_add(context.exhausted, Relaxed);
+    }
+
+    /// Reports which memory was used so far. Mappings stay.
+    pub fn report_used(&mut self, environment: &Environment<'_>) {
+        self.mapped.iter_mut().for_each(|mapped| mapped.finish(environment));
+        for (image, ranges) in self.used_images.chunks_exact_mut(2).enumerate() {
+            for (range, stores) in ranges.iter_mut().zip([false, true]) {
+                if let Some(texels) = range.take() {
+                    environment.memory.note_image(image, texels, stores);
+                }
+            }
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::LANES;
 use triglyph_guest::kernel::program::environment::Environment;
-use triglyph_guest::kernel::program::stage::{Block, ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
+use triglyph_guest::kernel::program::stage::{Blocks, ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::{AttributeAccess, Op, decode};
 use triglyph_guest::tegra::shader::special::SpecialRegister;
@@ -408,7 +408,14 @@ impl Kernel {
         all
     }
 
-    fn block(&self, args: &mut Args, work: &Block<'_>) -> Result<(), Unsupported> {
+    /// Runs blocks until one has a warp that runs out of fuel.
+    fn blocks(
+        &self,
+        args: &mut Args,
+        prepared: &mut Prepared,
+        work: &mut Blocks<'_>,
+        environment: &Environment<'_>,
+    ) -> Result<(), Unsupported> {
         let total = work.threads.iter().map(|&n| n as usize).product::<usize>();
         let warps = total.div_ceil(LANES);
         let kept = if self.waits { warps } else { 1 };
@@ -419,17 +426,17 @@ impl Kernel {
         let mut all = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         all.resize_with(kept, || self.warp());
         let threads = self.threads(work.threads, warps);
-        args.block = [work.place[0], work.place[1], work.place[2], packed(work.threads)];
-        for number in 0..warps {
-            let warp = &mut all[number.min(kept - 1)];
-            warp.clear(self.first, (total - number * LANES).min(LANES), &self.needs.cleared);
-            args.threads = &raw const threads[number];
-            self.run_warp(args, warp);
-        }
-        while self.waits && release(&mut all, &self.needs) {
-            for (number, warp) in all.iter_mut().enumerate() {
-                args.threads = &raw const threads[number];
-                self.run_warp(args, warp);
+        for &place in &work.places[work.done..] {
+            work.shared.fill(0);
+            let context = &mut args.context;
+            (context.shared, context.shared_bytes) = (work.shared.as_mut_ptr(), work.shared.len() as u64);
+            context.shared_direct = Bytes::new(work.shared.as_mut_ptr(), work.shared.len());
+            args.block = [place[0], place[1], place[2], packed(work.threads)];
+            self.block(args, &mut all, &threads, total);
+            prepared.report_used(environment);
+            work.done += 1;
+            if args.context.exhausted != 0 {
+                break;
             }
         }
         if local * kept <= MAX_RETAINED_LOCAL {
@@ -437,18 +444,32 @@ impl Kernel {
         }
         Ok(())
     }
+
+    /// Runs a block of so many threads. `all` has a warp for each of them if they wait for each other, else one.
+    fn block(&self, args: &mut Args, all: &mut [Warp], threads: &[Threads], total: usize) {
+        let last = all.len() - 1;
+        for (number, threads) in threads.iter().enumerate() {
+            let warp = &mut all[number.min(last)];
+            warp.clear(self.first, (total - number * LANES).min(LANES), &self.needs.cleared);
+            args.threads = &raw const *threads;
+            self.run_warp(args, warp);
+        }
+        while self.waits && release(all, &self.needs) {
+            for (threads, warp) in threads.iter().zip(&mut *all) {
+                args.threads = &raw const *threads;
+                self.run_warp(args, warp);
+            }
+        }
+    }
 }
 
 impl ShaderKernel for Kernel {
     fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Unsupported> {
         let environment = job.environment;
-        let Work::Block(work) = &mut job.work else { return Err(Unsupported("work of another stage")) };
+        let Work::Blocks(work) = &mut job.work else { return Err(Unsupported("work of another stage")) };
         let mut prepared = Prepared::new(&self.needs, ResourceKeys::of(&self.key), 0, &environment)?;
         let mut args = self.args(&mut prepared, &environment);
-        work.shared.fill(0);
-        (args.context.shared, args.context.shared_bytes) = (work.shared.as_mut_ptr(), work.shared.len() as u64);
-        args.context.shared_direct = Bytes::new(work.shared.as_mut_ptr(), work.shared.len());
-        self.block(&mut args, work)?;
+        self.blocks(&mut args, &mut prepared, work, &environment)?;
         prepared.finish(&args.context, &environment);
         Ok(())
     }

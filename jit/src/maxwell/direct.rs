@@ -9,17 +9,18 @@
 #![allow(unsafe_code)]
 
 use std::mem::offset_of;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use cranelift_codegen::ir::types::{F32X4, I32, I32X4, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Window;
-use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, Span};
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, Usage};
 use triglyph_guest::num::ops::Ops;
 
 use super::access::{Access, Space};
 use super::atomic::WordOperation;
-use super::{Context, Lower};
+use super::{Context, Lanes, Lower};
 use crate::lane::{Emit, I32x4, Mask, memory};
 
 /// A range of bytes. At least sixteen may be read, whatever the length.
@@ -71,22 +72,49 @@ pub struct Mapped {
     /// Address of the first byte. No address is 2^64 - 2^32.
     start: u64,
     bytes: Bytes,
-    /// Range of offsets that each lane has written.
+    /// Offsets that were used. Loads note them in grids only.
+    used: UsedRange,
+    usage: Usage,
+}
+
+/// A range of bytes that each lane has used: of a mapping, or of an image as if its rows came one after the other.
+#[repr(C, align(16))]
+#[derive(Clone, Copy)]
+pub struct UsedRange {
     low: [u32; 4],
     high: [u32; 4],
+}
+
+impl UsedRange {
+    /// Nothing was used.
+    pub const NONE: UsedRange = UsedRange { low: [u32::MAX; 4], high: [0; 4] };
+
+    /// Adds an access.
+    fn add(&mut self, first: usize, size: usize) {
+        self.low[0] = self.low[0].min(first as u32);
+        self.high[0] = self.high[0].max((first + size) as u32);
+    }
+
+    /// What all lanes have used since this was asked last, if anything.
+    pub fn take(&mut self) -> Option<Range<u64>> {
+        let UsedRange { low, high } = std::mem::replace(self, Self::NONE);
+        let low = low.into_iter().min()?;
+        let high = high.into_iter().max()?;
+        (low < high).then(|| low.into()..high.into())
+    }
 }
 
 impl Mapped {
     /// No mapping.
     pub const fn none() -> Mapped {
-        Mapped { start: 0xFFFF_FFFF << 32, bytes: Bytes::none(), low: [u32::MAX; 4], high: [0; 4] }
+        Mapped { start: 0xFFFF_FFFF << 32, bytes: Bytes::none(), used: UsedRange::NONE, usage: Usage::Load }
     }
 
-    /// Replaces the mapping.
-    pub fn change(&mut self, span: Option<Span<'_>>, environment: &Environment<'_>) {
+    /// Replaces the mapping by the one that an address is in, if there is one.
+    pub fn change(&mut self, address: u64, usage: Usage, environment: &Environment<'_>) {
         self.finish(environment);
-        *self = match span {
-            Some(span) => Mapped { start: span.start, bytes: Bytes::of(&span.window), ..Mapped::none() },
+        *self = match environment.memory.span(address, usage) {
+            Some(span) => Mapped { start: span.start, bytes: Bytes::of(&span.window), usage, ..Mapped::none() },
             None => Mapped::none(),
         };
     }
@@ -104,10 +132,16 @@ impl Mapped {
     }
 
     /// Reads if all bytes lie in the mapping, and says whether they do.
-    pub fn read(&self, address: u64, bytes: &mut [u8]) -> bool {
+    pub fn read(&mut self, address: u64, bytes: &mut [u8], environment: &Environment<'_>) -> bool {
         let Some(offset) = self.offset(address, bytes.len()) else { return false };
         let from = &self.bytes.shared()[offset..];
         bytes.iter_mut().zip(from).for_each(|(byte, from)| *byte = from.load(Relaxed));
+        match self.usage {
+            Usage::Load => self.used.add(offset, bytes.len()),
+            // An atomic that stores nothing.
+            Usage::Store => environment.memory.note(address & 0xFF_FFFF_FFFF, bytes.len() as u64, Usage::Load),
+            Usage::Reduce(_) => {}
+        }
         true
     }
 
@@ -116,19 +150,15 @@ impl Mapped {
         let Some(offset) = self.offset(address, bytes.len()) else { return false };
         let to = &self.bytes.shared()[offset..];
         bytes.iter().zip(to).for_each(|(byte, to)| to.store(*byte, Relaxed));
-        self.low[0] = self.low[0].min(offset as u32);
-        self.high[0] = self.high[0].max((offset + bytes.len()) as u32);
+        self.used.add(offset, bytes.len());
         true
     }
 
-    /// Tells the machine what has been written.
+    /// Tells the machine what has been used.
     pub fn finish(&mut self, environment: &Environment<'_>) {
-        let low = self.low.into_iter().min().unwrap_or(0);
-        let high = self.high.into_iter().max().unwrap_or(0);
-        if low < high {
-            environment.memory.note_written(self.start + u64::from(low), (high - low).into());
+        if let Some(used) = self.used.take() {
+            environment.memory.note(self.start + used.start, used.end - used.start, self.usage);
         }
-        (self.low, self.high) = ([u32::MAX; 4], [0; 4]);
     }
 }
 
@@ -140,19 +170,51 @@ pub(super) struct DirectAccess {
     offset: I32x4,
     /// Lanes that are out of bounds.
     out_of_bounds: Mask,
-    /// Of global memory: the address of the [`Mapped`], and its number.
-    mapped: Option<(Value, u32)>,
+    /// The number that the access has as a call.
+    number: u32,
+    /// Where accesses are noted.
+    noted: Option<Noted>,
+}
+
+/// Where code notes which bytes its lanes have used.
+#[derive(Clone, Copy)]
+pub(super) struct Noted {
+    /// Host address of a [`UsedRange`]: a base and a distance.
+    pub range: (Value, i32),
+    /// First bytes of the lanes.
+    pub first: I32x4,
+}
+
+impl Noted {
+    /// Notes an access of all lanes, or of some.
+    fn add(self, e: &mut Emit<'_>, bytes: u8, lanes: Option<Mask>) {
+        let size = e.i(bytes.into());
+        let (mut first, mut end) = (self.first, e.iadd(self.first, size));
+        if let Some(lanes) = lanes {
+            let others = e.not(lanes);
+            first = e.ior(first, I32x4(others.0));
+            end = e.iand(end, I32x4(lanes.0));
+        }
+        let (base, at) = self.range;
+        let (low, high) = (at + offset_of!(UsedRange, low) as i32, at + offset_of!(UsedRange, high) as i32);
+        let before = e.load_ints(base, low);
+        let least = e.umin(before, first);
+        e.store(least.0, base, low);
+        let before = e.load_ints(base, high);
+        let most = e.imax_unsigned(before, end);
+        e.store(most.0, base, high);
+    }
 }
 
 impl DirectAccess {
     /// Of bytes from `base` on.
-    pub fn new(base: Value, offset: I32x4, out_of_bounds: Mask) -> DirectAccess {
-        DirectAccess { base, stride: None, offset, out_of_bounds, mapped: None }
+    pub fn new(base: Value, offset: I32x4, out_of_bounds: Mask, noted: Option<Noted>) -> DirectAccess {
+        DirectAccess { base, stride: None, offset, out_of_bounds, number: 0, noted }
     }
 
     /// The number that the access has as a call.
     pub fn number(&self) -> u32 {
-        self.mapped.map_or(0, |(_, number)| number)
+        self.number
     }
 }
 
@@ -171,6 +233,12 @@ pub(super) fn out_of_bounds(e: &mut Emit<'_>, offset: I32x4, length: Value, byte
 }
 
 impl Lower<'_, '_> {
+    /// Whether loads and accesses of images are noted: blocks of grids run at the same time as long as none sees what
+    /// another one stores.
+    pub(super) fn is_grid(&self) -> bool {
+        self.lanes == Lanes::WarpSlice
+    }
+
     /// The addresses of an access if it may be direct; `None` if the function has to do it.
     pub(super) fn direct_access(&mut self, access: Access, [low, high]: [I32x4; 2]) -> Option<DirectAccess> {
         let context = self.host.context();
@@ -194,7 +262,7 @@ impl Lower<'_, '_> {
                 let length = e.load_i32(context, offset_of!(Context, local_bytes) as i32);
                 let out_of_bounds = out_of_bounds(e, low, length, access.bytes);
                 let stride = e.b.ins().uextend(I64, length);
-                Some(DirectAccess { base, stride: Some(stride), offset: low, out_of_bounds, mapped: None })
+                Some(DirectAccess { stride: Some(stride), ..DirectAccess::new(base, low, out_of_bounds, None) })
             }
             Space::Global => {
                 let number = self.needs.new_mapping();
@@ -207,7 +275,7 @@ impl Lower<'_, '_> {
         let base = e.load_i64(context, field([at, offset_of!(Bytes, first)]));
         let length = e.load_i32(context, field([at, offset_of!(Bytes, length)]));
         let out_of_bounds = out_of_bounds(e, offset, length, bytes);
-        DirectAccess::new(base, offset, out_of_bounds)
+        DirectAccess::new(base, offset, out_of_bounds, None)
     }
 
     /// A direct access through an instruction's cached mapping.
@@ -240,7 +308,8 @@ impl Lower<'_, '_> {
         let out_of_bounds = out_of_bounds(e, offset, length, bytes);
         let far = e.not(near);
         let out_of_bounds = e.or(out_of_bounds, far);
-        DirectAccess { base, stride: None, offset, out_of_bounds, mapped: Some((mapped, number)) }
+        let noted = Noted { range: (mapped, offset_of!(Mapped, used) as i32), first: offset };
+        DirectAccess { number, ..DirectAccess::new(base, offset, out_of_bounds, Some(noted)) }
     }
 
     /// The words of a load: direct if all loading lanes are in bounds, else by a call.
@@ -273,6 +342,7 @@ impl Lower<'_, '_> {
     ) -> Vec<I32x4> {
         let count = usize::from(load.bytes).div_ceil(4) + usize::from(load.inside);
         let all = self.active().is_none();
+        let noted = direct.noted.filter(|_| self.is_grid());
         let e = self.host.e();
         let (slow, fast, done) = (e.cold_block(&[]), e.block(&[]), e.block(&vec![I32X4; count]));
         let outside = if all { direct.out_of_bounds } else { e.and(direct.out_of_bounds, Mask(loads.0)) };
@@ -294,6 +364,9 @@ impl Lower<'_, '_> {
             true => direct.offset,
             false => I32x4(e.b.ins().band_not(direct.offset.0, direct.out_of_bounds.0)),
         };
+        if let Some(noted) = noted {
+            noted.add(e, load.bytes, (!all).then_some(Mask(loads.0)));
+        }
         let rows = rows(e, direct, offset);
         let inside = load.inside.then(|| e.i(-1).0);
         let words = load.emit(e, rows).into_iter().map(|word| word.0);
@@ -335,7 +408,9 @@ impl Lower<'_, '_> {
         e.switch_to(fast);
         let rows = rows(e, direct, direct.offset);
         stored(e, bytes, rows, data);
-        note_written(e, bytes, direct);
+        if let Some(noted) = direct.noted {
+            noted.add(e, bytes, None);
+        }
         e.jump(done, &[]);
         e.switch_to(done);
     }
@@ -349,11 +424,21 @@ impl Lower<'_, '_> {
         operation: WordOperation,
         sources: &[I32x4; 6],
     ) -> I32x4 {
+        let is_gathered = access.unread && self.is_grid();
         let e = self.host.e();
         let (slow, fast, done) = (e.cold_block(&[]), e.block(&[]), e.block(&[I32X4]));
         let [_, stores, _, _, value, replacement] = *sources;
         let rest = e.not(Mask(stores.0));
-        let outside = e.or(direct.out_of_bounds, rest);
+        let mut outside = e.or(direct.out_of_bounds, rest);
+        if is_gathered {
+            // A reduction may have other memory, for aligned values.
+            let misaligned = e.i(i32::from(access.bytes) - 1);
+            let misaligned = e.iand(direct.offset, misaligned);
+            let zero = e.i(0);
+            let aligned = e.ieq(misaligned, zero);
+            let misaligned = e.not(aligned);
+            outside = e.or(outside, misaligned);
+        }
         let any = e.any(outside);
         e.branch(any, (slow, &[]), (fast, &[]));
 
@@ -371,25 +456,13 @@ impl Lower<'_, '_> {
             e.b.ins().store(memory(), new, row, 0);
             found = e.b.ins().insertlane(found, old, lane);
         }
-        note_written(e, access.bytes, direct);
+        if let Some(noted) = direct.noted {
+            noted.add(e, access.bytes, None);
+        }
         e.jump(done, &[found]);
         e.switch_to(done);
         I32x4(e.parameter(done, 0))
     }
-}
-
-/// Adds a direct write of all lanes to what its mapping has been written to.
-fn note_written(e: &mut Emit<'_>, bytes: u8, direct: &DirectAccess) {
-    let Some((mapped, _)) = direct.mapped else { return };
-    let (low, high) = (offset_of!(Mapped, low) as i32, offset_of!(Mapped, high) as i32);
-    let before = e.load_ints(mapped, low);
-    let least = e.umin(before, direct.offset);
-    e.store(least.0, mapped, low);
-    let bytes = e.i(bytes.into());
-    let end = e.iadd(direct.offset, bytes);
-    let before = e.load_ints(mapped, high);
-    let most = e.imax_unsigned(before, end);
-    e.store(most.0, mapped, high);
 }
 
 /// Host addresses of the lanes.

@@ -112,16 +112,20 @@ pub fn find(known: &[HandleEntry], vectors: &mut Vectors) {
     }
 }
 
+/// Bytes that the first coordinate counts.
+fn unit(access: ImageAccess, texel: u64) -> u64 {
+    match access.counting {
+        Counting::Texels => texel,
+        Counting::Elements => access.bytes.into(),
+        Counting::Bytes => 1,
+    }
+}
+
 /// Byte offset of an access in the image's window, if it is inside the image.
 #[inline]
 fn offset(access: ImageAccess, key: &ImageKey, image: &Image<'_>, [x, y, z, layer]: [u32; 4]) -> Option<usize> {
     let texel = u64::from(key.format.bytes.max(1));
-    let unit = match access.counting {
-        Counting::Texels => texel,
-        Counting::Elements => access.bytes.into(),
-        Counting::Bytes => 1,
-    };
-    let column = u64::from(x) * unit;
+    let column = u64::from(x) * unit(access, texel);
     let outside =
         column >= u64::from(image.width) * texel || y >= image.height || z >= image.depth || layer >= image.layers;
     if outside {
@@ -169,6 +173,7 @@ pub fn perform(access: ImageAccess, vectors: &mut Vectors, environment: &Environ
         let place = [vectors[3][lane], vectors[4][lane], vectors[5][lane], vectors[6][lane]];
         let Some(offset) = offset(access, target.key, target.image, place) else { continue };
         vectors[0][lane] = u32::MAX;
+        target.note(place, stores, environment);
         let Some(data) = vectors[DATA..].first_chunk_mut::<4>() else { continue };
         let words = [data[0][lane], data[1][lane], data[2][lane], data[3][lane]];
         let old = target.perform(stores, offset, words);
@@ -215,6 +220,23 @@ impl<'k> Target<'k> {
         let words = |bits: u128| [0, 32, 64, 96].map(|at| (bits >> at) as u32);
         let stores_all = written == all && !matches!(access.action, Action::Load | Action::Atomic | Action::Cas);
         Some(Target { access, number, key, image, bytes, reads: !stores_all, written: words(written) })
+    }
+
+    /// Notes the access of a lane. Stores of some components do not count as loads.
+    fn note(&self, [x, y, z, layer]: [u32; 4], stores: bool, environment: &Environment<'_>) {
+        let texel = u64::from(self.key.format.bytes.max(1));
+        let column = u64::from(x) * unit(self.access, texel);
+        let slice = u64::from(layer) * u64::from(self.image.depth) + u64::from(z);
+        let row = slice * u64::from(self.image.height) + u64::from(y);
+        let first = row.wrapping_mul(u64::from(self.image.width) * texel).wrapping_add(column);
+        let texels = first..first.saturating_add(self.bytes as u64);
+        let is_store = matches!(self.access.action, Action::Store | Action::StoreTexel | Action::StoreComponents);
+        if !is_store {
+            environment.memory.note_image(self.number, texels.clone(), false);
+        }
+        if stores && self.access.action != Action::Load {
+            environment.memory.note_image(self.number, texels, true);
+        }
     }
 
     /// Performs the access of a lane at an offset. Returns the words there, if it reads them.

@@ -11,7 +11,7 @@ use triglyph_guest::layout::blocks::GOB_BYTES;
 use triglyph_guest::layout::{Blocks, SurfaceLayout};
 use triglyph_guest::num::ops::Ops;
 
-use super::direct::{Bytes, DirectAccess, out_of_bounds};
+use super::direct::{Bytes, DirectAccess, Noted, UsedRange, out_of_bounds};
 use super::image::{Action, Counting, ImageAccess, components};
 use super::{Context, Lower};
 use crate::lane::{Emit, I32x4, Mask};
@@ -148,6 +148,7 @@ impl Lower<'_, '_> {
         (access, bytes): (ImageAccess, u8),
         [x, y, z, layer]: [I32x4; 4],
     ) -> DirectAccess {
+        let is_grid = self.is_grid();
         let context = self.host.context();
         let e = self.host.e();
         let all = e.load_i64(context, offset_of!(Context, direct_images) as i32);
@@ -201,8 +202,34 @@ impl Lower<'_, '_> {
         let length = image.number(e, offset_of!(DirectImage, bytes) + Bytes::LENGTH);
         let behind = out_of_bounds(e, offset, length, bytes);
         let out_of_bounds = e.or(beyond, behind);
-        DirectAccess::new(base, offset, out_of_bounds)
+        let noted = is_grid.then(|| {
+            let first = position(e, &image, column, [row, has_slice.then_some(z), has_layer.then_some(layer)]);
+            let ranges = e.load_i64(context, offset_of!(Context, used_images) as i32);
+            let stores = access.action != Action::Load;
+            Noted { range: (ranges, used_image(index.into(), stores) as i32 * size_of::<UsedRange>() as i32), first }
+        });
+        DirectAccess::new(base, offset, out_of_bounds, noted)
     }
+}
+
+/// Which range of [`Context::used_images`] notes loads of an image, or stores.
+pub(super) const fn used_image(index: usize, stores: bool) -> usize {
+    2 * index + stores as usize
+}
+
+/// Where texels would be if rows came one after the other, slice after slice and layer after layer. Without a row, a
+/// slice or a layer it is the first.
+fn position(e: &mut Emit<'_>, image: &Arguments, column: I32x4, [row, slice, layer]: [Option<I32x4>; 3]) -> I32x4 {
+    let within = |e: &mut Emit<'_>, number: Option<I32x4>, more: Option<I32x4>, at: usize| {
+        let first = number.map(|number| image.times(e, number, at));
+        match (first, more) {
+            (Some(first), Some(more)) => Some(e.iadd(first, more)),
+            (first, more) => first.or(more),
+        }
+    };
+    let slice = within(e, layer, slice, offset_of!(DirectImage, slices));
+    let row = within(e, slice, row, offset_of!(DirectImage, rows));
+    within(e, row, Some(column), offset_of!(DirectImage, row_bytes)).unwrap_or(column)
 }
 
 /// Byte offsets of byte columns of rows of a block-linear slice, as [`Blocks::offset`] says.

@@ -1,7 +1,8 @@
 //! Memory: constants by computed address, global and local memory, atomics.
 
 use cranelift_codegen::ir::InstBuilder;
-use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment};
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, Usage};
+use triglyph_guest::kernel::program::reduction::Reduction;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 
@@ -26,6 +27,7 @@ pub fn perform(
     mut mapped: Option<&mut Mapped>,
 ) {
     let [local, shared] = own;
+    let reduction = if access.space == Space::Global { reduction(access) } else { None };
     if access.action == Action::Clear {
         return local.fill(0);
     }
@@ -38,7 +40,14 @@ pub fn perform(
             Space::Shared => &mut *shared,
             _ => &mut local[lane * lane_bytes..(lane + 1) * lane_bytes],
         };
-        let mut memory = MemoryRef { environment, mapped: mapped.as_deref_mut(), local, access, address };
+        let mut lane_mapped = mapped.as_deref_mut();
+        if let Some(reduction) = reduction.filter(|_| loads && stores) {
+            lane_mapped = lane_mapped.filter(|_| address.is_multiple_of(reduction.bytes() as u64));
+            if let Some(mapped) = lane_mapped.as_mut().filter(|mapped| !mapped.has(address, size)) {
+                mapped.change(address & 0xFF_FFFF_FFFF, Usage::Reduce(reduction), environment);
+            }
+        }
+        let mut memory = MemoryRef { environment, mapped: lane_mapped, local, access, address };
         let mut data = [0u8; 16];
         for (n, bytes) in data.chunks_exact_mut(4).enumerate() {
             bytes.copy_from_slice(&vectors[DATA + n][lane].to_le_bytes());
@@ -76,8 +85,23 @@ pub fn remember(access: Access, vectors: &Vectors, mapped: &mut Mapped, environm
     let Some(lane) = (0..4).find(|&lane| vectors[active][lane] != 0) else { return };
     let address = u64::from(vectors[2][lane]) | u64::from(vectors[3][lane] & 0xFF) << 32;
     if !mapped.has(address, access.bytes.into()) {
-        mapped.change(environment.memory.span(address, access.action != Action::Load), environment);
+        mapped.change(address, usage(access), environment);
     }
+}
+
+/// What an access does with global memory.
+fn usage(access: Access) -> Usage {
+    match (access.action, reduction(access)) {
+        (Action::Load, _) => Usage::Load,
+        (_, Some(reduction)) => Usage::Reduce(reduction),
+        _ => Usage::Store,
+    }
+}
+
+/// The reduction that an atomic is if nobody sees what it finds.
+fn reduction(access: Access) -> Option<Reduction> {
+    let is_unread = access.action == Action::Atomic && access.unread;
+    Reduction::of(AtomicType::from_bits(access.ty), AtomicOp::from_bits(access.op)).filter(|_| is_unread)
 }
 
 /// A memory reference, of one lane or of a block.
@@ -93,8 +117,9 @@ impl MemoryRef<'_, '_> {
     fn read(&mut self, bytes: &mut [u8]) {
         match self.access.space {
             Space::Global => {
-                if !self.mapped.as_ref().is_some_and(|mapped| mapped.read(self.address, bytes)) {
-                    self.environment.memory.read(self.address, bytes);
+                let environment = self.environment;
+                if !self.mapped.as_mut().is_some_and(|mapped| mapped.read(self.address, bytes, environment)) {
+                    environment.memory.read(self.address, bytes);
                 }
             }
             Space::Local | Space::Shared => {
@@ -381,7 +406,7 @@ impl MemoryVisitor for Lower<'_, '_> {
 
     fn atom(&mut self, i: GlobalAtomic) -> Done {
         let address = self.global_address(i.address, i.wide, 20);
-        let access = atomic_access(i.ty, i.op);
+        let access = Access { unread: i.dst.is_zero(), ..atomic_access(i.ty, i.op) };
         let sources = self.pair(i.b);
         self.atomic(access, i.dst, sources, address)
     }
@@ -411,7 +436,7 @@ impl MemoryVisitor for Lower<'_, '_> {
 
     fn red(&mut self, i: Reduce) -> Done {
         let address = self.global_address(i.address, i.wide, 20);
-        let access = atomic_access(i.ty, i.op);
+        let access = Access { unread: true, ..atomic_access(i.ty, i.op) };
         let sources = self.pair(i.data);
         self.atomic(access, Reg::RZ, sources, address)
     }

@@ -35,6 +35,7 @@ mod unit;
 
 pub use self::core::Core;
 pub use channel::{Blocked, Bound, Channel, Work};
+pub use compute::GridParts;
 pub use device::TegraX1;
 pub use kinds::Kinds;
 pub use registers::Registers;

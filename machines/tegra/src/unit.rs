@@ -7,7 +7,7 @@ use triglyph_guest::tegra::fifo::{METHOD_MASK, Stepping};
 use triglyph_guest::tegra::methods::Class;
 
 use super::classes::{self, ClassDispatch};
-use super::compute::Compute;
+use super::compute::{Compute, GridParts};
 use super::condition::{Conditions, SavedConditions};
 use super::core::{ADDRESS_MASK, Core};
 use super::host::Blocked;
@@ -87,6 +87,12 @@ state! {
 }
 
 impl Units {
+    /// How parts of grids were run so far.
+    #[doc(hidden)]
+    pub fn grid_parts(&self) -> GridParts {
+        self.work.compute.grid_parts()
+    }
+
     pub(super) fn save(&self) -> SavedUnits {
         let work = &self.work;
         SavedUnits {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::Code;
 use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment};
-use triglyph_guest::kernel::program::stage::{Block, ShaderJob, ShaderKey, Stage, Work};
+use triglyph_guest::kernel::program::stage::{Blocks, ShaderJob, ShaderKey, Stage, Work};
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::kernel::{Unsupported, Window};
 
@@ -68,7 +68,7 @@ pub fn run_block(
         exhausted: &exhausted,
     };
     let mut shared = vec![0xAA; shared];
-    let work = Work::Block(Block { place: [3, 2, 1], threads, shared: &mut shared });
+    let work = Work::Blocks(Blocks::new(&[[3, 2, 1]], threads, &mut shared));
     kernel.run(&mut ShaderJob { environment, work })?;
     let exhausted = exhausted.load(Ordering::Relaxed);
     Ok(Left { memory: memory.into_bytes(), shared, images: image_memory.bytes(), exhausted })

@@ -2,6 +2,7 @@
 
 pub mod block;
 pub mod fragments;
+pub mod noted;
 pub mod quad;
 pub mod stages;
 pub mod units;
@@ -12,9 +13,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
+use noted::Noted;
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::Code;
-use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, GlobalMemory, Span};
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, GlobalMemory, Span, Usage};
 use triglyph_guest::kernel::program::sampler::Shape;
 use triglyph_guest::kernel::program::stage::{ShaderJob, ShaderKey, Stage, Vertices, Work};
 use triglyph_guest::kernel::program::words::WordSet;
@@ -47,12 +49,17 @@ pub struct Program {
     pub inputs: usize,
 }
 
-/// Memory of a few kilobytes from address 0 on. A part of it may be reached directly.
-pub struct Memory(Vec<AtomicU8>);
+/// Memory of a few kilobytes from address 0 on, and what is said about its use. A part of it may be reached directly.
+pub struct Memory(Vec<AtomicU8>, Noted);
 
 impl Memory {
     pub fn new(bytes: Vec<u8>) -> Memory {
-        Memory(window::buffer(&bytes))
+        Memory(window::buffer(&bytes), Noted::default())
+    }
+
+    /// What a program has used of it and of images.
+    pub fn take_noted(&mut self) -> Noted {
+        std::mem::take(&mut self.1)
     }
 
     /// What it holds.
@@ -63,6 +70,7 @@ impl Memory {
 
 impl GlobalMemory for Memory {
     fn read(&self, address: u64, bytes: &mut [u8]) {
+        self.note(address & 0xFF_FFFF_FFFF, bytes.len() as u64, Usage::Load);
         for (n, byte) in bytes.iter_mut().enumerate() {
             let at = address.wrapping_add(n as u64) & 0xFF_FFFF_FFFF;
             *byte = self.0.get(at as usize).map_or(0, |byte| byte.load(Ordering::Relaxed));
@@ -70,6 +78,7 @@ impl GlobalMemory for Memory {
     }
 
     fn write(&self, address: u64, bytes: &[u8]) {
+        self.note(address & 0xFF_FFFF_FFFF, bytes.len() as u64, Usage::Store);
         for (n, &byte) in bytes.iter().enumerate() {
             let at = address.wrapping_add(n as u64) & 0xFF_FFFF_FFFF;
             if let Some(place) = self.0.get(at as usize) {
@@ -78,7 +87,7 @@ impl GlobalMemory for Memory {
         }
     }
 
-    fn span(&self, address: u64, _: bool) -> Option<Span<'_>> {
+    fn span(&self, address: u64, _: Usage) -> Option<Span<'_>> {
         // Two mappings with a gap between them.
         let half = self.0.len() as u64 / 2;
         let start = if address < half { 32 } else { half + 7 };
@@ -86,6 +95,14 @@ impl GlobalMemory for Memory {
         let inside = (start..start + length as u64).contains(&address);
         let window = Window::new(&self.0).from(start as usize).first(length);
         inside.then_some(Span { start, window })
+    }
+
+    fn note(&self, address: u64, size: u64, usage: Usage) {
+        self.1.add_memory(address, size, usage);
+    }
+
+    fn note_image(&self, image: usize, texels: Range<u64>, stores: bool) {
+        self.1.add(Some(image), texels, stores);
     }
 }
 

@@ -8,7 +8,7 @@ use triglyph_guest::kernel::maxwell::Code;
 use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment};
 use triglyph_guest::kernel::program::stage::PATCH_WORDS;
 use triglyph_guest::kernel::program::stage::{
-    Block, Emit, Evaluations, Patches, Primitives, ShaderJob, ShaderKey, Stage, Work,
+    Blocks, Emit, Evaluations, Patches, Primitives, ShaderJob, ShaderKey, Stage, Work,
 };
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::kernel::{Unsupported, Window, window};
@@ -21,6 +21,7 @@ use triglyph_jit::Jit;
 
 use crate::random::{Random, seeds};
 
+use super::noted::Noted;
 use super::units::Units;
 use super::{Memory, Outcome, World, accuracy, all_same, listing, plain, tame};
 
@@ -171,13 +172,13 @@ impl Case {
         Case { key, world, threads, instances: 1 + rng.below(3), most: 1 + rng.below(5), count }
     }
 
-    fn run(&self, tier: &dyn Tier) -> Result<Left, Unsupported> {
+    fn run(&self, tier: &dyn Tier) -> Result<(Left, Noted), Unsupported> {
         let kernel = tier.shader(&self.key)?;
         let mut windows = [Window::default(); CONSTANT_BUFFERS];
         for (window, bytes) in windows.iter_mut().zip(&self.world.constants) {
             *window = Window::new(bytes);
         }
-        let memory = Memory::new(self.world.memory.clone());
+        let mut memory = Memory::new(self.world.memory.clone());
         let exhausted = AtomicU32::new(0);
         let (textures, image_memory) = (self.world.units.job_textures(), self.world.units.memory());
         let images = self.world.units.job_images(&image_memory);
@@ -225,13 +226,14 @@ impl Case {
                 records: &mut records,
                 emits: &mut emits,
             }),
-            _ => Work::Block(Block { place: [1, 2, 3], threads: self.threads, shared: &mut shared }),
+            _ => Work::Blocks(Blocks::new(&[[1, 2, 3]], self.threads, &mut shared)),
         };
         kernel.run(&mut ShaderJob { environment, work })?;
         outputs.extend(records);
         let exhausted = exhausted.load(Ordering::Relaxed);
+        let noted = memory.take_noted();
         let (memory, images) = (memory.into_bytes(), image_memory.bytes());
-        Ok(Left { outputs, patches, emits, memory, shared, images, exhausted })
+        Ok((Left { outputs, patches, emits, memory, shared, images, exhausted }, noted))
     }
 }
 
@@ -257,15 +259,20 @@ pub fn try_key(tier: &dyn Tier, seed: u64, stage: Stage, key: ShaderKey) -> Resu
 /// A program of a stage.
 pub fn check(jit: &Jit, seed: u64, stage: Stage) -> Outcome {
     let case = Case::new(seed, stage);
-    let got = match case.run(jit) {
+    let (got, noted) = match case.run(jit) {
         Ok(got) => got,
         Err(unsupported) => return Outcome::Unsupported(unsupported),
     };
-    let want = case.run(&Interpreter).expect("the reference supports everything");
-    if got == want {
+    let (want, all) = case.run(&Interpreter).expect("the reference supports everything");
+    // In grids compiled code notes what it uses, and may note more.
+    let missed = if stage == Stage::Compute { noted.misses(all) } else { None };
+    if got == want && missed.is_none() {
         return Outcome::Same;
     }
     let mut report = format!("seed {seed}, {stage:?}\n{}", listing(&case.key.code.words));
+    if let Some(missed) = missed {
+        report.push_str(&format!("not noted: {missed}\n"));
+    }
     let words: Vec<u8> = case.key.outputs.iter().collect();
     let differ = got.outputs.iter().zip(&want.outputs).enumerate().filter(|(_, (a, b))| a != b);
     for (at, (got, want)) in differ.take(8) {

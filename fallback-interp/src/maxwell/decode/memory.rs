@@ -1,5 +1,7 @@
 //! Memory: constants, global, local, shared; atomics.
 
+use triglyph_guest::kernel::program::environment::{Span, Usage};
+use triglyph_guest::kernel::program::reduction::Reduction;
 use triglyph_guest::tegra::shader::isa::*;
 
 use super::super::atomic::{Kind, compare_exchange, result};
@@ -118,6 +120,28 @@ fn pair(lane: &Lane, reg: Reg, wide: bool) -> (u64, u64) {
     if wide { (word(0) | word(1) << 32, word(2) | word(3) << 32) } else { (word(0), word(1)) }
 }
 
+/// Changes a value whose old one nobody sees, if there is memory for that. Whether there is.
+fn reduce(reduction: Reduction, at: u64, act: impl Fn(u64) -> Option<u64>, context: &Context<'_>) -> bool {
+    let (memory, bytes, usage) = (context.environment.memory, reduction.bytes(), Usage::Reduce(reduction));
+    let is_aligned = at.is_multiple_of(bytes as u64);
+    let Some(Span { start, window }) = memory.span(at, usage).filter(|_| is_aligned) else { return false };
+    let place = window.from((at - start) as usize);
+    if place.len() < bytes {
+        return false;
+    }
+    let old = if reduction.wide { u64::from_le_bytes(place.read(0)) } else { place.read_word(0, 4).into() };
+    if let Some(new) = act(old) {
+        place.write(0, &new.to_le_bytes()[..bytes]);
+    }
+    memory.note(at, bytes as u64, usage);
+    true
+}
+
+/// The reduction that an atomic on global memory is if nobody sees what it gives.
+fn reduction_of(ty: AtomicType, op: AtomicOp, dst: Reg) -> Option<Reduction> {
+    Reduction::of(ty, op).filter(|_| dst.is_zero())
+}
+
 impl Decoder<'_> {
     fn load(&mut self, guard: Guard, access: Access, dst: Reg, size: MemorySize) -> Op {
         self.lane(guard, move |lane, context| {
@@ -143,12 +167,16 @@ impl Decoder<'_> {
         guard: Guard,
         access: Access,
         wide: bool,
-        dst: Option<Reg>,
+        (dst, reduction): (Option<Reg>, Option<Reduction>),
         act: impl Fn(u64, &Lane) -> Option<u64> + Send + Sync + 'static,
     ) -> Op {
         let bytes = if wide { 8 } else { 4 };
         self.lane(guard, move |lane, context| {
             let at = access.address(lane);
+            let is_reduced = |reduction| reduce(reduction, at, |old| act(old, lane), context);
+            if !lane.helper && reduction.is_some_and(is_reduced) {
+                return;
+            }
             let mut old = [0; 8];
             read(access.memory, at, &mut old[..bytes], lane, context);
             let old = u64::from_le_bytes(old);
@@ -220,34 +248,36 @@ impl MemoryVisitor for Decoder<'_> {
 
     fn atom(&mut self, i: GlobalAtomic) -> Op {
         let (kind, access) = (Kind::of(i.ty), Access::global(i.address, i.wide, 20));
-        self.exchange(i.guard, access, kind.is_wide(), Some(i.dst), move |old, lane| {
+        let reduction = reduction_of(i.ty, i.op, i.dst);
+        self.exchange(i.guard, access, kind.is_wide(), (Some(i.dst), reduction), move |old, lane| {
             result(kind, i.op, old, value(lane, i.b, kind.is_wide()))
         })
     }
 
     fn atom_cas(&mut self, i: GlobalCas) -> Op {
         let access = Access::global(i.address, i.wide, 20);
-        self.exchange(i.guard, access, i.bits64, Some(i.dst), move |old, lane| {
+        self.exchange(i.guard, access, i.bits64, (Some(i.dst), None), move |old, lane| {
             compare_exchange(old, pair(lane, i.b, i.bits64))
         })
     }
 
     fn atoms(&mut self, i: SharedAtomic) -> Op {
         let kind = Kind::of_shared(i.ty);
-        self.exchange(i.guard, Access::shared(i.address), kind.is_wide(), Some(i.dst), move |old, lane| {
+        self.exchange(i.guard, Access::shared(i.address), kind.is_wide(), (Some(i.dst), None), move |old, lane| {
             result(kind, i.op, old, value(lane, i.b, kind.is_wide()))
         })
     }
 
     fn atoms_cas(&mut self, i: SharedCas) -> Op {
-        self.exchange(i.guard, Access::shared(i.address), i.bits64, Some(i.dst), move |old, lane| {
+        self.exchange(i.guard, Access::shared(i.address), i.bits64, (Some(i.dst), None), move |old, lane| {
             compare_exchange(old, pair(lane, i.b, i.bits64))
         })
     }
 
     fn red(&mut self, i: Reduce) -> Op {
         let (kind, access) = (Kind::of(i.ty), Access::global(i.address, i.wide, 20));
-        self.exchange(i.guard, access, kind.is_wide(), None, move |old, lane| {
+        let reduction = reduction_of(i.ty, i.op, Reg::RZ);
+        self.exchange(i.guard, access, kind.is_wide(), (None, reduction), move |old, lane| {
             result(kind, i.op, old, value(lane, i.data, kind.is_wide()))
         })
     }

@@ -1,8 +1,7 @@
 //! Images that are loaded and stored texel by texel.
 
 use triglyph_guest::kernel::maxwell::Unit as ResourceKind;
-use triglyph_guest::kernel::program::environment::Image;
-use triglyph_guest::kernel::program::environment::ImageKey;
+use triglyph_guest::kernel::program::environment::{GlobalMemory, Image, ImageKey};
 use triglyph_guest::layout::{Blocks, SurfaceLayout};
 use triglyph_guest::tegra::shader::isa::*;
 
@@ -40,12 +39,17 @@ struct ImageAddress<'c> {
     key: &'c ImageKey,
     image: &'c Image<'c>,
     offset: usize,
+    /// The image's number.
+    index: usize,
+    /// Where they would be if rows came one after the other.
+    position: u64,
+    memory: &'c dyn GlobalMemory,
 }
 
 impl Binding {
-    fn find<'c>(&self, lane: &Lane, context: &'c Context<'_>) -> Option<(&'c ImageKey, &'c Image<'c>)> {
+    fn find(&self, lane: &Lane, context: &Context<'_>) -> Option<usize> {
         match self.unit? {
-            ResourceKind::Image(index) => context.image(index.into()),
+            ResourceKind::Image(index) => Some(index.into()),
             ResourceKind::Texture(_) => None,
             ResourceKind::Dynamic => {
                 let handle = match self.handle {
@@ -53,7 +57,7 @@ impl Binding {
                     SurfaceHandle::Bound(index) => context.constant(Constant { slot: self.buffer, offset: index << 2 }),
                 };
                 let images = context.environment.handles.get(context.textures.len()..)?;
-                context.image(images.iter().position(|&known| known == handle)?)
+                images.iter().position(|&known| known == handle)
             }
         }
     }
@@ -72,7 +76,8 @@ impl Binding {
 
     /// The address of `bytes` bytes, if they are inside of the image.
     fn place<'c>(&self, lane: &Lane, counting: Counting, context: &'c Context<'_>) -> Option<ImageAddress<'c>> {
-        let (key, image) = self.find(lane, context)?;
+        let index = self.find(lane, context)?;
+        let (key, image) = context.image(index)?;
         let [x, y, z, layer] = self.coordinates(lane);
         let texel = u32::from(key.format.bytes);
         let column = u64::from(x)
@@ -105,29 +110,43 @@ impl Binding {
             }
         };
         let offset = u64::from(layer).checked_mul(image.layer_bytes)?.checked_add(within)?;
-        Some(ImageAddress { key, image, offset: usize::try_from(offset).ok()? })
+        let row = (u64::from(layer) * u64::from(image.depth) + u64::from(z)) * u64::from(image.height) + u64::from(y);
+        let position = row.wrapping_mul(u64::from(width) * u64::from(texel)).wrapping_add(column.into());
+        let memory = context.environment.memory;
+        Some(ImageAddress { key, image, offset: usize::try_from(offset).ok()?, index, position, memory })
     }
 }
 
 impl ImageAddress<'_> {
-    fn read(&self) -> u128 {
+    fn bytes(&self) -> u128 {
         u128::from_le_bytes(self.image.window.read(self.offset))
     }
 
+    fn note(&self, bytes: u32, stores: bool) {
+        self.memory.note_image(self.index, self.position..self.position.saturating_add(bytes.into()), stores);
+    }
+
+    /// Loads so many bytes, and perhaps more.
+    fn read(&self, bytes: u32) -> u128 {
+        self.note(bytes, false);
+        self.bytes()
+    }
+
     fn write(&self, value: u128, bytes: u32) {
+        self.note(bytes, true);
         self.image.window.write(self.offset, &value.to_le_bytes()[..bytes.min(16) as usize]);
     }
 
     /// The components of a texel.
     fn decode(&self) -> [u32; 4] {
-        let value = self.read();
+        let value = self.read(self.key.format.bytes.into());
         let channels = self.key.format.channels;
         [0, 1, 2, 3].map(|i| channel::decode(channels[i], value, i == 3).to_bits())
     }
 
-    /// Stores components of a texel, those of a mask.
+    /// Stores components of a texel, those of a mask. The others stay as they are, which does not count as a load.
     fn encode(&self, components: [u32; 4], mask: u8) {
-        let mut value = self.read();
+        let mut value = self.bytes();
         for (i, &channel) in self.key.format.channels.iter().enumerate() {
             let Some(bits) = channel::bits(channel) else { continue };
             if mask >> i & 1 != 0 {
@@ -172,7 +191,7 @@ impl Decoder<'_> {
     ) -> Op {
         self.lane(guard, move |lane, context| {
             let old = binding.place(lane, counting, context).map_or(0, |place| {
-                let old = place.read() as u64;
+                let old = place.read(kind_bytes(kind)) as u64;
                 let old = if kind.is_wide() { old } else { old & 0xFFFF_FFFF };
                 if let Some(new) = act(old, lane).filter(|_| !lane.helper) {
                     place.write(new.into(), kind_bytes(kind));
@@ -208,7 +227,7 @@ impl SurfaceVisitor for Decoder<'_> {
         let bytes = u32::from(i.size.bytes());
         self.lane(i.guard, move |lane, context| {
             let place = binding.place(lane, counting(i.bytes, Some(bytes)), context);
-            let words = words(place.map_or(0, |place| place.read()));
+            let words = words(place.map_or(0, |place| place.read(bytes)));
             match i.size {
                 MemorySize::U8 => lane.write(i.dst, words[0] & 0xFF),
                 MemorySize::S8 => lane.write(i.dst, words[0] as i8 as u32),

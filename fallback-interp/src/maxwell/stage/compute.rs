@@ -1,7 +1,9 @@
 //! Blocks of a grid.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use triglyph_guest::kernel::maxwell::LANES;
-use triglyph_guest::kernel::program::stage::Block;
+use triglyph_guest::kernel::program::stage::Blocks;
 use triglyph_guest::kernel::trace::{Item, Tracing, Wanted};
 use triglyph_guest::tegra::shader::isa::SpecialRegister;
 
@@ -56,18 +58,30 @@ impl Surroundings for Threads<'_> {
     }
 }
 
-/// Runs a program for a block.
-pub fn run(stages: &Stages<'_>, work: &mut Block<'_>, tracing: Option<Tracing<'_>>) {
-    let threads = work.threads.map(|count| count.max(1));
+/// Runs a program for blocks, until one has a warp without end.
+pub fn run(stages: &Stages<'_>, work: &mut Blocks<'_>, tracing: Option<Tracing<'_>>) {
+    let exhausted = stages.environment.exhausted;
+    let before = exhausted.load(Relaxed);
+    for &place in &work.places[work.done..] {
+        run_block(stages, place, work.threads, work.shared, tracing);
+        work.done += 1;
+        if exhausted.load(Relaxed) != before {
+            break;
+        }
+    }
+}
+
+fn run_block(stages: &Stages<'_>, place: [u32; 3], threads: [u32; 3], shared: &mut [u8], tracing: Option<Tracing<'_>>) {
+    let threads = threads.map(|count| count.max(1));
     let count = threads.iter().map(|&count| u64::from(count)).fold(1, u64::saturating_mul).min(MAX_THREADS) as usize;
-    work.shared.fill(0);
+    shared.fill(0);
     let mut warps = vec![Warp::default(); count.div_ceil(LANES)];
     for (number, warp) in warps.iter_mut().enumerate() {
         warp.start((count - number * LANES).min(LANES), stages.program.local_bytes);
     }
     // The warp of the thread that is asked about.
     let mut traced = tracing.and_then(|tracing| match tracing.wanted() {
-        Wanted::Thread(place, thread) if place == work.place => {
+        Wanted::Thread(wanted, thread) if wanted == place => {
             let (warp, lane) = (thread as usize / LANES, thread as usize % LANES);
             let start = warps.get(warp).filter(|warp| lane < warp.lanes.len())?;
             Some((tracing, warp, Recorder::new(&tracing, Item::Thread(place, thread), lane, start)))
@@ -77,7 +91,7 @@ pub fn run(stages: &Stages<'_>, work: &mut Block<'_>, tracing: Option<Tracing<'_
     loop {
         for (number, warp) in warps.iter_mut().enumerate() {
             let first = (number * LANES) as u32;
-            let mut block = Threads { place: work.place, threads, first, shared: &mut *work.shared };
+            let mut block = Threads { place, threads, first, shared: &mut *shared };
             let context = &mut stages.context(&mut block);
             match &mut traced {
                 Some((_, traced, recorder)) if *traced == number => warp.run(stages.program, context, recorder),

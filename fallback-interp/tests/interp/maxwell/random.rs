@@ -12,7 +12,7 @@ use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat};
 use triglyph_guest::kernel::program::sampler::{Filter, LEVELS, Level, Shape, Texels, Texture, TextureKey, Wrap};
 use triglyph_guest::kernel::program::stage::PATCH_WORDS;
 use triglyph_guest::kernel::program::stage::{
-    Block, Emit, Evaluations, Patches, Primitives, ShaderJob, ShaderKey, Stage, Vertices, Work,
+    Blocks, Emit, Evaluations, Patches, Primitives, ShaderJob, ShaderKey, Stage, Vertices, Work,
 };
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::kernel::window::buffer;
@@ -181,7 +181,7 @@ fn run(seed: u32, words: &[u64], stage: impl Into<Option<Stage>>) -> (Vec<u32>, 
             records: &mut records,
             emits: &mut emits,
         }),
-        Stage::Compute => Work::Block(Block { place: [1, 2, 3], threads: [10, 4, 1], shared: &mut shared }),
+        Stage::Compute => Work::Blocks(Blocks::new(&[[1, 2, 3]], [10, 4, 1], &mut shared)),
     };
     let kernel = Interpreter.shader(&key).expect("the reference takes everything");
     kernel.run(&mut ShaderJob { environment, work }).expect("the work is that of the stage");

@@ -1,9 +1,11 @@
 //! What a program can reach while it runs.
 
 use borsh::{BorshDeserialize, BorshSerialize};
+use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 
 use crate::kernel::program::output::ColorFormat;
+use crate::kernel::program::reduction::Reduction;
 use crate::kernel::program::sampler::{Shape, Texture};
 use crate::kernel::window::Window;
 use crate::layout::SurfaceLayout;
@@ -63,17 +65,33 @@ pub trait GlobalMemory: Sync {
     fn read(&self, address: u64, bytes: &mut [u8]);
     /// Writes; bytes that are not mapped are dropped and reported likewise.
     fn write(&self, address: u64, bytes: &[u8]);
-    /// The mapping that has an address, if programs may read it, and with `stores` write it, directly. Such writes are
-    /// reported to
-    /// [`GlobalMemory::note_written`].
-    fn span(&self, address: u64, stores: bool) -> Option<Span<'_>> {
-        let _ = (address, stores);
+    /// Memory around an address that programs may reach directly, in this way only. What they do there is reported to
+    /// [`GlobalMemory::note`].
+    fn span(&self, address: u64, usage: Usage) -> Option<Span<'_>> {
+        let _ = (address, usage);
         None
     }
-    /// A program has written bytes of a [`Span`]: among `size` bytes from `address` on.
-    fn note_written(&self, address: u64, size: u64) {
-        let _ = (address, size);
+    /// A program has used bytes of a [`Span`] that it has for this: among `size` bytes from `address` on.
+    fn note(&self, address: u64, size: u64, usage: Usage) {
+        let _ = (address, size, usage);
     }
+    /// A program has loaded or stored texels of image number `image`: among bytes `texels`, as if its rows came one
+    /// after the other, slice after slice and layer after layer. It says so in grids only.
+    fn note_image(&self, image: usize, texels: Range<u64>, stores: bool) {
+        let _ = (image, texels, stores);
+    }
+}
+
+/// What an access does with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Usage {
+    /// It loads.
+    Load,
+    /// It stores, and may load before.
+    Store,
+    /// It changes aligned values, and nobody sees what was there before: what it gets need not be memory, but may be
+    /// values of [`Reduction::identity`], which are joined with memory later.
+    Reduce(Reduction),
 }
 
 /// Global memory in one stretch.

@@ -13,6 +13,7 @@
 //! | [`vertex`] | fetch and program of a batch of vertices |
 //! | [`stage`] | programs of all other stages, as warps execute them |
 //! | [`environment`] | what programs reach: constants, images, memory |
+//! | [`reduction`] | atomics whose order makes no difference |
 //! | [`words`] | records of attributes |
 //! | [`fragment`] | interpolation, program, and everything after it, of 8x8 blocks |
 //! | [`sampler`] | texels, filters, levels of detail |
@@ -30,6 +31,7 @@ mod random_output;
 pub mod random_texture;
 #[cfg(feature = "random")]
 pub mod random_vertex;
+pub mod reduction;
 pub mod sampler;
 pub mod stage;
 pub mod vertex;

@@ -73,7 +73,7 @@ pub enum Work<'a> {
     /// [`Stage::Geometry`].
     Primitives(Primitives<'a>),
     /// [`Stage::Compute`].
-    Block(Block<'a>),
+    Blocks(Blocks<'a>),
 }
 
 /// Vertices.
@@ -168,15 +168,24 @@ pub enum Emit {
     },
 }
 
-/// A block of a grid.
+/// Blocks of a grid, one after the other. After one with a warp that runs out of fuel the others are left.
 #[derive(Debug)]
-pub struct Block<'a> {
-    /// CTAID.
-    pub place: [u32; 3],
+pub struct Blocks<'a> {
+    /// CTAID of each.
+    pub places: &'a [[u32; 3]],
     /// Threads in x, y, z; at most 1024 in all, at least 1 each.
     pub threads: [u32; 3],
-    /// Shared memory; the kernel clears it first.
+    /// Shared memory; the kernel clears it for each block.
     pub shared: &'a mut [u8],
+    /// How many blocks were run.
+    pub done: usize,
+}
+
+impl<'a> Blocks<'a> {
+    /// Blocks that are still to be run.
+    pub fn new(places: &'a [[u32; 3]], threads: [u32; 3], shared: &'a mut [u8]) -> Self {
+        Blocks { places, threads, shared, done: 0 }
+    }
 }
 
 /// Runs a program.

@@ -3,19 +3,24 @@
 //! ```text
 //! SEND_SIGNALING_PCAS_B ─► descriptor (QMD) in memory ─► program, constants, textures ─► block after block ─► releases
 //! ```
-//! A launch is done when the method is. Blocks run in their order, x fastest, because what one stores another may read:
-//! so the outcome never depends on threads.
+//! A launch is done when the method is. What comes out is what blocks leave that run in their order, x fastest, as what
+//! one stores another may read. Several threads run them at the same time as long as none sees what another one does
+//! ([`parallel`]): so the outcome never depends on threads.
 //!
 //! Sources: NVIDIA's clb1c0.h and clb1c0qmd.h; Mesa's nvc0 driver, deko3d; yuzu and Ryujinx.
+
+mod parallel;
 
 use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::maxwell::FUEL;
-use triglyph_guest::kernel::program::stage::{Block, ShaderJob, Stage, Work};
+use triglyph_guest::kernel::program::stage::{Blocks, ShaderJob, Stage, Work};
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::launch::{self, Launch, MAX_THREADS, Words};
 use triglyph_guest::tegra::methods::compute::regs;
 use triglyph_guest::tegra::methods::values::{ReductionFormat, StructSize};
+
+use triglyph_guest::kernel::program::environment::Environment;
 
 use super::core::{ADDRESS_MASK, Core};
 use super::registers::Registers;
@@ -25,6 +30,9 @@ use super::threed::program::Programs;
 use super::threed::remember::{Asked, LastProgram};
 use super::threed::stage::{Codes, Linkage, Program, is_endless, y_direction};
 use super::threed::texture::Pools;
+pub use parallel::GridParts;
+use parallel::Parallel;
+use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::probe::Effect;
@@ -36,6 +44,7 @@ pub struct Compute {
     codes: Codes,
     /// The program of the last grid.
     last: LastProgram,
+    parallel: Parallel,
 }
 
 /// Bytes of local memory of a thread at most.
@@ -51,6 +60,11 @@ const INSTRUCTION: u64 = 4;
 const BLOCK: u64 = 1000;
 
 impl Compute {
+    /// How parts of grids were run so far.
+    pub fn grid_parts(&self) -> GridParts {
+        self.parallel.parts
+    }
+
     /// SEND_SIGNALING_PCAS_B: runs the grid whose descriptor SEND_PCAS_A names, if the word says so and `enabled`.
     pub fn launch(&mut self, core: &mut Core, registers: &Registers, word: u32, enabled: bool) {
         if !regs::send_signaling_pcas_b::schedule(word) || !enabled {
@@ -99,6 +113,7 @@ impl Compute {
         let fuel = cost::PRIMITIVE + warps * WARP * program.loaded.instructions * cost::INSTRUCTION;
         let mut shared = vec![0; launch.shared_memory as usize];
         let mut places = Places::new(launch.grid);
+        self.parallel.begin((core.space, address));
         loop {
             let mut short = false;
             let affordable = |_: &[u32; 3]| {
@@ -106,7 +121,7 @@ impl Compute {
                 !short
             };
             let part: Vec<[u32; 3]> = places.by_ref().take(PART).take_while(affordable).collect();
-            let (warps, endless) = self.run_part(core, &program, &part, launch.block, &mut shared);
+            let (warps, endless) = self.run_part(core, &program, &part, launch, &mut shared);
             let stopped = endless || !core.budget.spend(u64::from(warps) * u64::from(FUEL));
             if stopped || short {
                 return core.fault(FaultKind::OutOfFuel, address, format_args!("a grid of {:?} blocks", launch.grid));
@@ -123,27 +138,55 @@ impl Compute {
         core: &mut Core,
         program: &Program,
         part: &[[u32; 3]],
-        threads: [u32; 3],
+        launch: &Launch,
         shared: &mut [u8],
     ) -> (u32, bool) {
         let mut exhausted = (0, false);
+        let mut misses = None;
         let linkage = Linkage { stage: Stage::Compute, inputs: WordSet::EMPTY, outputs: WordSet::EMPTY };
-        self.codes.run(core, program, linkage, |_, kernel, environment| {
-            for &place in part {
-                let block = Block { place, threads, shared: &mut *shared };
-                kernel.run(&mut ShaderJob { environment, work: Work::Block(block) });
-                exhausted = (environment.exhausted.load(Relaxed), is_endless(&environment));
-                if exhausted.1 {
-                    break;
-                }
+        let parallel = &mut self.parallel;
+        self.codes.run(core, program, linkage, |core, kernel, environment| {
+            let grid = Grid { core, program, kernel, environment, launch };
+            misses = parallel.run(&grid, part);
+            if misses.is_none() {
+                exhausted = run_in_order(&grid, part, shared);
             }
         });
+        if let Some(misses) = misses {
+            core.renderer.add_troubles(misses, 0);
+        }
         exhausted
     }
 }
 
+/// A grid that is run.
+struct Grid<'a> {
+    core: &'a Core,
+    program: &'a Program,
+    kernel: &'a Handle<kinds::Shader>,
+    environment: Environment<'a>,
+    launch: &'a Launch,
+}
+
+/// Runs blocks one after the other. Returns as [`Compute::run_part`].
+fn run_in_order(grid: &Grid<'_>, part: &[[u32; 3]], shared: &mut [u8]) -> (u32, bool) {
+    let environment = grid.environment;
+    let mut rest = part;
+    // The interpreter runs what somebody looks at.
+    let at_once = if grid.core.renderer.is_observed() { 1 } else { part.len() };
+    while !rest.is_empty() && !is_endless(&environment) {
+        let blocks = Blocks::new(&rest[..at_once.min(rest.len())], grid.launch.block, &mut *shared);
+        let mut job = ShaderJob { environment, work: Work::Blocks(blocks) };
+        grid.kernel.run(&mut job);
+        let Work::Blocks(blocks) = job.work else { break };
+        // A kernel does at least one.
+        rest = &rest[blocks.done.max(1)..];
+    }
+    (environment.exhausted.load(Relaxed), is_endless(&environment))
+}
+
 /// Blocks that share what is prepared for them.
-const PART: usize = 256;
+const PART: usize = 4096;
 
 /// The places of the blocks of a grid, in order.
 struct Places {

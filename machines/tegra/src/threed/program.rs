@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use triglyph_guest::kernel::maxwell::PIXEL_FUEL;
 use triglyph_guest::kernel::program::environment::CONSTANT_BUFFERS;
+use triglyph_guest::kernel::program::reduction::Reduction;
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::table::{Fields, flags};
 use triglyph_guest::tegra::header::ProgramHeader;
 use triglyph_guest::tegra::header::program::{self, Interpolation, ProgramStage, attribute};
-use triglyph_guest::tegra::shader::isa::{LdcMode, Op, form};
+use triglyph_guest::tegra::shader::isa::{AtomicOp, AtomicType, LdcMode, Op, Reg, form};
 use triglyph_guest::tegra::shader::program::{Destination, Flow, Instruction, MAX_WORDS, Program, Token};
 use triglyph_guest::tegra::shader::special::reads_clock;
 use xxhash_rust::xxh3::xxh3_64;
@@ -64,6 +65,11 @@ pub(crate) struct Loaded {
     pub reads: bool,
     /// Whether it writes global memory or images.
     pub writes: bool,
+    /// Whether it sees what is in memory that it may write: by loads, loads of images, atomics but for
+    /// [reductions](Reduction).
+    pub sees_writes: bool,
+    /// Whether it writes images.
+    pub writes_images: bool,
     /// Words after the header up to the last one that control flow reaches, whether or not it is an instruction.
     reached_words: usize,
     /// Hash of header and reached words as they are in memory.
@@ -220,6 +226,8 @@ fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut 
         loads: false,
         reads: false,
         writes: false,
+        sees_writes: false,
+        writes_images: false,
         reached_words,
         hash: 0,
         pieces,
@@ -292,6 +300,12 @@ fn handle(program: &Program, index: usize, fields: Fields<'_>) -> HandleSource {
     }
 }
 
+/// Whether the order of such atomics makes no difference to memory.
+fn is_reduction(fields: Fields<'_>) -> bool {
+    let (ty, op) = (AtomicType::from_bits(fields.byte(b'z')), AtomicOp::from_bits(fields.byte(b'y')));
+    Reduction::of(ty, op).is_some()
+}
+
 /// Notes what an instruction refers to.
 fn note(loaded: &mut Loaded, program: &Program, index: usize) {
     let instruction = &program.instructions[index];
@@ -306,16 +320,25 @@ fn note(loaded: &mut Loaded, program: &Program, index: usize) {
         }
         Op::suld_p | Op::suld_d | Op::sust_p | Op::sust_d | Op::sured_p | Op::sured_d | Op::suatom | Op::suatom_cas => {
             loaded.reads = true;
-            loaded.writes |= !matches!(instruction.op, Op::suld_p | Op::suld_d);
+            let loads = matches!(instruction.op, Op::suld_p | Op::suld_d);
+            loaded.writes |= !loads;
+            loaded.writes_images |= !loads;
+            loaded.sees_writes |= !matches!(instruction.op, Op::sust_p | Op::sust_d);
             let handle = handle(program, index, fields);
             let shape = super::lookup::surface_shape(fields);
             let (address, reference, samples) = (instruction.address, false, false);
             loaded.uses.push(Use { address, image: true, handle, shape, reference, samples });
         }
         Op::s2r | Op::cs2r => loaded.reads_clock |= reads_clock(instruction.word),
-        Op::ld | Op::ldg | Op::ldg_p => (loaded.loads, loaded.reads) = (true, true),
+        Op::ld | Op::ldg | Op::ldg_p => (loaded.loads, loaded.reads, loaded.sees_writes) = (true, true, true),
         Op::st | Op::stg | Op::atom | Op::atom_cas | Op::red => {
             (loaded.loads, loaded.reads, loaded.writes) = (true, true, true);
+            loaded.sees_writes |= match instruction.op {
+                Op::st | Op::stg => false,
+                Op::red => !is_reduction(fields),
+                Op::atom => fields.byte(b'd') != Reg::RZ.0 || !is_reduction(fields),
+                _ => true,
+            };
         }
         _ => {}
     }

@@ -6,7 +6,7 @@ use triglyph_guest::tegra::shader::assemble_program;
 
 /// Offsets in the data: descriptor, code, constant buffers, results, order of the blocks, semaphores.
 const QMD: u32 = 0x1000;
-const CODE: u32 = 0x2000;
+pub const CODE: u32 = 0x2000;
 const CONSTANTS: [u32; 2] = [0x3000, 0x3100];
 const RESULTS: u32 = 0x4000;
 const ORDER: u32 = 0x8000;
@@ -53,7 +53,7 @@ const THREADS: u32 = 40;
 const GRID: [u32; 3] = [3, 2, 1];
 
 /// A descriptor with two constant buffers and, if it says so, a semaphore of one word and one that is added to.
-fn descriptor(grid: [u32; 3], block: [u32; 3], releases: bool) -> [u32; 64] {
+pub fn descriptor(grid: [u32; 3], block: [u32; 3], releases: bool) -> [u32; 64] {
     let mut words = [0; 64];
     let at = |offset: u32| DATA as u32 + offset;
     if releases {
@@ -92,7 +92,7 @@ fn machine(program: &str) -> Machine {
     machine
 }
 
-fn launch(machine: &mut Machine, words: &[u32; 64]) {
+pub fn launch(machine: &mut Machine, words: &[u32; 64]) {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     machine.write(QMD.into(), &bytes);
     machine.run(&methods(COMPUTE, 0xAD, &[(DATA as u32 + QMD) >> 8]));

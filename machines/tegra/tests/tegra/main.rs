@@ -6,6 +6,7 @@ mod copy;
 mod derived_state;
 mod driver;
 mod front;
+mod grids;
 mod snapshot;
 mod support;
 mod threed;
