@@ -206,7 +206,8 @@ impl Units {
             _ => 1,
         };
         if aliases > 1 && registers.is_direct() {
-            registers.store(method + aliases as u32 - 1, data[aliases - 1]);
+            // All of them, as how many there are depends on where a run is cut.
+            (method..).zip(&data[..aliases]).for_each(|(method, &datum)| _ = registers.store(method, datum));
             self.dispatch(core, class).stream(method, &data[..aliases]);
             return aliases;
         }
