@@ -7,13 +7,31 @@ use super::core::{ADDRESS_MASK, Core, bytes_of};
 use super::registers::Registers;
 use triglyph_engine::device::FaultKind;
 
+/// Bytes of the largest constant buffer: offsets wrap there.
+const LARGEST: u32 = 0x1_0000;
+
 /// LOAD_CONSTANT_BUFFER: stores words at the load offset, which moves on behind them. What lies behind the size of the
 /// buffer is dropped.
-pub fn load(core: &mut Core, registers: &Registers, words: &[u32]) {
+pub fn load(core: &mut Core, registers: &Registers, mut words: &[u32]) {
+    while !words.is_empty() {
+        let offset = registers.get(regs::load_constant_buffer_offset::ID);
+        let room = (LARGEST - start(offset)) as usize / 4;
+        let (piece, rest) = words.split_at(words.len().min(room));
+        load_piece(core, registers, piece, offset);
+        words = rest;
+    }
+}
+
+/// Where in the buffer a load offset is.
+fn start(offset: u32) -> u32 {
+    offset & (LARGEST - 4)
+}
+
+/// Words before the offset wraps.
+fn load_piece(core: &mut Core, registers: &Registers, words: &[u32], offset: u32) {
     let size =
         u64::from(regs::set_constant_buffer_selector_a::size(registers.get(regs::set_constant_buffer_selector_a::ID)));
-    let offset = registers.get(regs::load_constant_buffer_offset::ID);
-    let start = u64::from(offset & 0xFFFC);
+    let start = u64::from(start(offset));
     let bytes = bytes_of(words);
     let room = usize::try_from(size.saturating_sub(start)).unwrap_or(usize::MAX).min(bytes.len()) & !3;
     let beyond = (bytes.len() - room) / 4;
