@@ -237,6 +237,12 @@ impl Painter for Tiles<'_> {
             self.call(shading, state, blocks, &[]);
         }
     }
+
+    fn note_times_of_parts(&self, state: usize, tests: u64, shading: u64) {
+        if let Some(divided) = &self.prepared[state].divided {
+            divided.note_times(tests, shading);
+        }
+    }
 }
 
 impl<'a> Tiles<'a> {

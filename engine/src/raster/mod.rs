@@ -24,6 +24,7 @@ use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::PixelBlock;
 
 use self::runaway::Runaways;
+use self::visibility::Removed;
 use crate::cache::{DividedKernels, Division, Handle, Kernels, PixelCost, Removal, SceneKernel, kinds};
 use crate::mem::{Memory, Misses};
 use crate::scene::{Kind, Rect, Scene};
@@ -85,6 +86,17 @@ impl<S> Divided<S> {
     }
 }
 
+impl<S: SceneKernel> Divided<S> {
+    /// Notes how long each of the kernels has run, in nanoseconds.
+    fn note_times(&self, tests: u64, shading: u64) {
+        for (kernel, nanoseconds) in [(&self.tests, tests), (&self.shading, shading)] {
+            if let Some(kernel) = kernel {
+                kernel.note_time(nanoseconds);
+            }
+        }
+    }
+}
+
 /// How far a scene is drawn whose states are prepared as `P`.
 #[derive(Debug)]
 pub struct Drawing<P> {
@@ -134,6 +146,8 @@ struct Walk {
     /// Nanoseconds that all of it should take, and has taken so far.
     expected: u64,
     measured: u64,
+    /// Those of them that kernels for parts of states have run.
+    parts: u64,
     totals: Totals,
 }
 
@@ -143,8 +157,8 @@ struct Totals {
     blocks: AtomicU64,
     nanoseconds: AtomicU64,
     hidden: AtomicU64,
-    /// Whether hidden pixels were looked for.
-    divided: AtomicBool,
+    /// Nanoseconds of the kernels for parts of states.
+    parts: AtomicU64,
 }
 
 /// How far the tiles of a scene are drawn: see [`Drawing`].
@@ -228,6 +242,9 @@ trait Painter: Sync {
 
     /// Shades blocks of a divided state, whose pixels have passed all tests.
     fn shade_survivors(&self, state: usize, blocks: &[PixelBlock]);
+
+    /// Notes how long the kernels of a divided state have run for its tests and its shading, in nanoseconds.
+    fn note_times_of_parts(&self, state: usize, tests: u64, shading: u64);
 }
 
 /// How long a kernel should take for the blocks of one call, in nanoseconds: an interrupt waits that long.
@@ -289,32 +306,33 @@ impl Walk {
         let tiles = busy
             .map(|number| Tile { number, drawn: AtomicU32::new(drawn(number)), runaways: Runaways::default() })
             .collect();
-        Walk { tiles, expected: cost(scene, painter), measured: 0, totals: Totals::default() }
+        Walk { tiles, expected: cost(scene, painter), measured: 0, parts: 0, totals: Totals::default() }
     }
 
     /// Draws one of the tiles.
     fn draw<P: Painter>(&self, scene: &Scene<P::Kind>, painter: &P, tile: usize, context: &TileContext<'_>) {
         let start = Instant::now();
         let done = draw_tile(scene, painter, &self.tiles[tile], context);
-        let Totals { blocks, nanoseconds, hidden, divided } = &self.totals;
+        let Totals { blocks, nanoseconds, hidden, parts } = &self.totals;
         blocks.fetch_add(done.blocks, Ordering::Relaxed);
-        divided.fetch_or(done.hidden.is_some(), Ordering::Relaxed);
-        hidden.fetch_add(done.hidden.unwrap_or(0), Ordering::Relaxed);
+        parts.fetch_add(done.removed.time.as_nanos() as u64, Ordering::Relaxed);
+        hidden.fetch_add(done.removed.hidden, Ordering::Relaxed);
         nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
     }
 
     /// Ends a round of drawing, once no thread draws. Returns what was done in it, and keeps the tiles that are left.
     fn end<P: Painter>(&mut self, scene: &Scene<P::Kind>, painter: &P) -> RasterStats {
-        let Totals { blocks, nanoseconds, hidden, divided } = std::mem::take(&mut self.totals);
+        let Totals { blocks, nanoseconds, hidden, parts } = std::mem::take(&mut self.totals);
         let taken = nanoseconds.into_inner();
         self.measured += taken;
+        self.parts += parts.into_inner();
         self.tiles.retain_mut(|tile| (*tile.drawn.get_mut() as usize) < scene.bins[tile.number].len());
         if self.tiles.is_empty() {
             // Where hidden pixels were left out, the time says nothing of what a pixel costs.
-            if scene.primitives.len() <= LOOKED_AT && !divided.into_inner() {
+            if scene.primitives.len() <= LOOKED_AT && self.parts == 0 {
                 correct(scene, painter, self.expected, self.measured);
             }
-            note_times(scene, painter, self.measured);
+            note_times(scene, painter, self.measured.saturating_sub(self.parts));
         }
         RasterStats {
             blocks: blocks.into_inner(),
@@ -380,8 +398,8 @@ fn blocks_at_once(kernel: &dyn SceneKernel) -> usize {
 struct TileDone {
     /// Covered blocks.
     blocks: u64,
-    /// Pixels that were left out, where somebody looked for them.
-    hidden: Option<u64>,
+    /// What removing hidden surfaces has done.
+    removed: Removed,
 }
 
 /// Draws one tile, or what is left of it until that is interrupted.
@@ -398,8 +416,7 @@ fn draw_tile<P: Painter>(scene: &Scene<P::Kind>, painter: &P, tile: &Tile, conte
         if painter.division(state).is_some() {
             drawn += visibility::collect(scene, painter, (&bin[drawn..], state), area, context, &mut scratch);
             done.blocks += scratch.blocks.len() as u64;
-            let hidden = visibility::draw(painter, area, &mut scratch, (&tile.runaways, always));
-            done.hidden = hidden.map(|hidden| done.hidden.unwrap_or(0) + hidden).or(done.hidden);
+            done.removed.add(visibility::draw(painter, area, &mut scratch, (&tile.runaways, always)));
             scratch.clear();
             continue;
         }

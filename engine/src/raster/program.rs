@@ -421,4 +421,10 @@ impl Painter for Tiles<'_> {
             self.call(shading, state, (blocks, &[]), self.environments[state]);
         }
     }
+
+    fn note_times_of_parts(&self, state: usize, tests: u64, shading: u64) {
+        if let Some(divided) = &self.prepared[state].divided {
+            divided.note_times(tests, shading);
+        }
+    }
 }

@@ -56,21 +56,36 @@ pub(super) fn collect<P: Painter>(
     collected
 }
 
-/// Draws what was collected, without what is hidden if that takes less time, or `always`: then it returns how many
-/// pixels were left out.
+/// What removing hidden surfaces has done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Removed {
+    /// Pixels that were left out.
+    pub hidden: u64,
+    /// Time that the kernels of the parts have run.
+    pub time: Duration,
+}
+
+impl Removed {
+    pub fn add(&mut self, other: Removed) {
+        self.hidden += other.hidden;
+        self.time += other.time;
+    }
+}
+
+/// Draws what was collected, without what is hidden if that takes less time, or `always`.
 pub(super) fn draw<P: Painter>(
     painter: &P,
     area: Rect,
     scratch: &mut TileScratch,
     (runaways, always): (&Runaways, bool),
-) -> Option<u64> {
+) -> Removed {
     look_for_hidden(painter, area, scratch, LeaveOut::Nothing);
     if always || is_worthwhile(painter, &scratch.spans) {
-        draw_visible(painter, area, scratch);
-        return Some(scratch.spans.iter().map(|span| span.hidden).sum());
+        let time = draw_visible(painter, area, scratch);
+        return Removed { hidden: scratch.spans.iter().map(|span| span.hidden).sum(), time };
     }
     draw_all(painter, scratch, runaways);
-    None
+    Removed::default()
 }
 
 /// Draws all blocks as they come.
@@ -86,8 +101,8 @@ fn draw_all<P: Painter>(painter: &P, scratch: &mut TileScratch, runaways: &Runaw
     }
 }
 
-/// Does all tests, and shades what is visible after them.
-fn draw_visible<P: Painter>(painter: &P, area: Rect, scratch: &mut TileScratch) {
+/// Does all tests, and shades what is visible after them. Returns how long that took.
+fn draw_visible<P: Painter>(painter: &P, area: Rect, scratch: &mut TileScratch) -> Duration {
     let start = Instant::now();
     test(painter, scratch);
     let tests = start.elapsed();
@@ -104,8 +119,11 @@ fn draw_visible<P: Painter>(painter: &P, area: Rect, scratch: &mut TileScratch) 
     let all_tested = scratch.spans.iter().map(tested).sum();
     for (surfaces, span, all) in shares(painter, &scratch.spans, |span| span.visible) {
         let tests = share(tests, tested(span), all_tested);
-        surfaces.note_removal(span.covered, tests, span.hidden, span.visible, share(shading, span.visible, all));
+        let shading = share(shading, span.visible, all);
+        surfaces.note_removal(span.covered, tests, span.hidden, span.visible, shading);
+        painter.note_times_of_parts(span.state, tests, shading);
     }
+    tests + shading
 }
 
 /// The estimates of each span's kernel, and the sum of something of all spans.
