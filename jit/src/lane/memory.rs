@@ -176,11 +176,20 @@ impl Emit<'_> {
 
     /// Lane k of the four floats at `rows[k] + offset`, for each k.
     pub fn load_diagonal(&mut self, rows: [Value; 4], offset: i32) -> F32x4 {
-        let [first, rest @ ..] = rows;
-        let first = self.load_f32(first, offset);
+        self.load_each(rows, [0, 4, 8, 12].map(|lane| offset + lane))
+    }
+
+    /// The floats at `rows[k] + offset`.
+    pub fn load_column(&mut self, rows: [Value; 4], offset: i32) -> F32x4 {
+        self.load_each(rows, [offset; 4])
+    }
+
+    /// The floats at `rows[k] + offsets[k]`.
+    fn load_each(&mut self, [first, rest @ ..]: [Value; 4], [at, offsets @ ..]: [i32; 4]) -> F32x4 {
+        let first = self.load_f32(first, at);
         let mut vector = self.b.ins().scalar_to_vector(F32X4, first);
-        for (lane, row) in (1u8..).zip(rest) {
-            let word = self.load_f32(row, offset + 4 * i32::from(lane));
+        for (lane, (row, offset)) in (1u8..).zip(rest.into_iter().zip(offsets)) {
+            let word = self.load_f32(row, offset);
             vector = self.b.ins().insertlane(vector, word, lane);
         }
         F32x4(vector)

@@ -88,6 +88,11 @@ pub(crate) trait Contract: Sized {
     /// Estimated cost of a quad, in guest instructions.
     fn size(plan: &Self::Plan) -> u32;
 
+    /// Whether quads are made of covered pixels wherever they are ([`Iteration::picks`](super::quads::Iteration)).
+    fn picks_pixels(_: &Self::Plan) -> bool {
+        false
+    }
+
     /// What quads that are drawn at once do not share. Emitted at the beginning of the function.
     fn apart(e: &mut Emit<'_>, plan: &Self::Plan) -> Apart;
 

@@ -1,5 +1,6 @@
 //! The quads of a block of 8x8 pixels, in order: one at a time, or two or four at once
-//! ([`interleave`](crate::interleave)). What is done with a quad is the machine's matter.
+//! ([`interleave`](crate::interleave)). What is done with a quad is the machine's matter. Where its pixels do not have to
+//! be neighbours, a quad may be any four covered ones ([`Iteration::picks`]).
 
 use std::ops::Range;
 
@@ -13,53 +14,20 @@ use triglyph_guest::kernel::pixel::PixelBlock;
 use crate::interleave::Body;
 use crate::lane::{Emit, Mask, Pairs};
 
+mod iteration;
 #[cfg(test)]
 mod tests;
+
+use iteration::Taken;
+pub(crate) use iteration::{Iteration, PICKED_BITS};
 
 /// Most quads that are drawn at once.
 pub(crate) const AT_ONCE: usize = 4;
 
-/// Pixels of a block.
-const PIXELS: usize = 64;
-
-/// What an iteration of the loop does.
-#[derive(Clone, Copy)]
-pub(crate) struct Iteration {
-    /// Pixels of a quad: a power of two.
-    pub lanes: usize,
-    /// Most quads that are drawn at once, up to [`AT_ONCE`].
-    pub quads: usize,
-}
-
-impl Iteration {
-    /// Quads of a block.
-    fn per_block(self) -> i64 {
-        (PIXELS / self.lanes) as i64
-    }
-
-    /// Coverage of a whole quad.
-    fn all(self) -> i64 {
-        (1 << self.lanes) - 1
-    }
-
-    /// The first quad of a coverage that is not empty.
-    fn take(self, e: &mut Emit<'_>, coverage: Value) -> Taken {
-        let bit = e.b.ins().ctz(coverage);
-        let bit = e.b.ins().band_imm_u(bit, (PIXELS - self.lanes) as i64);
-        let number = e.b.ins().ushr_imm_u(bit, i64::from(self.lanes.ilog2()));
-        let pixels = e.b.ins().ushr(coverage, bit);
-        let pixels = e.b.ins().band_imm_u(pixels, self.all());
-        let cover = e.b.ins().ireduce(I32, pixels);
-        let taken = e.i64(self.all());
-        let taken = e.b.ins().ishl(taken, bit);
-        Taken { number, cover, rest: e.b.ins().band_not(coverage, taken) }
-    }
-}
-
 /// A quad with a covered pixel.
 #[derive(Clone, Copy)]
 pub(crate) struct CoveredQuad {
-    /// Its number in the block, 64 bits.
+    /// Its number in the block, 64 bits; of picked pixels see [`Iteration::picks`].
     pub number: Value,
     /// Its covered pixels, four bits of 32.
     pub cover: Value,
@@ -134,8 +102,8 @@ pub(crate) fn each_quad(
 ) -> Result<(), Unsupported> {
     let (take, some) = (e.block(&[I64]), e.block(&[]));
     let (quad, one, done) = (e.block(&[I64, I32, I64]), e.block(&[]), e.block(&[]));
-    let (zero, all) = (e.i64(0), e.i32(iteration.all() as i32));
-    e.branch(block.full, (quad, &[zero, all, zero]), (take, &[block.coverage]));
+    let (first, all, none) = (e.i64(iteration.first()), e.i32(iteration.all() as i32), e.i64(0));
+    e.branch(block.full, (quad, &[first, all, none]), (take, &[block.coverage]));
 
     e.switch_to(take);
     let coverage = e.parameter(take, 0);
@@ -162,15 +130,6 @@ pub(crate) fn each_quad(
     Ok(())
 }
 
-/// A quad out of a coverage.
-#[derive(Clone, Copy)]
-struct Taken {
-    number: Value,
-    cover: Value,
-    /// The coverage without it; not used in blocks that are covered whole.
-    rest: Value,
-}
-
 /// The blocks of the loop.
 #[derive(Clone, Copy)]
 struct Ways {
@@ -194,8 +153,8 @@ impl Ways {
         e.switch_to(left);
         e.jump(self.take, &[last.rest]);
         e.switch_to(step);
-        let following = e.b.ins().iadd_imm_u(last.number, 1);
-        let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, following, self.iteration.per_block());
+        let following = self.iteration.after(e, last.number, 1);
+        let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, following, self.iteration.number(self.iteration.per_block()));
         e.branch(more, (self.quad, &[following, last.cover, last.rest]), (self.next, &[]));
     }
 
@@ -209,13 +168,13 @@ impl Ways {
         // Quads that began together and went on alone may have left less than so many.
         e.switch_to(whole);
         let count = four.as_ref().map_or(2, |_| AT_ONCE as i64);
-        let enough =
-            e.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, first.number, self.iteration.per_block() - count);
+        let last = self.iteration.number(self.iteration.per_block() - count);
+        let enough = e.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, first.number, last);
         let together = e.block(&[]);
         e.branch(enough, (together, &[]), (self.one, &[]));
         e.switch_to(together);
         let following: Vec<Taken> = (1..count)
-            .map(|distance| Taken { number: e.b.ins().iadd_imm_u(first.number, distance), ..first })
+            .map(|distance| Taken { number: self.iteration.after(e, first.number, distance), ..first })
             .collect();
         four.as_ref().unwrap_or(&two).enter(e, &following);
 

@@ -9,7 +9,7 @@ use triglyph_guest::layout::Block;
 
 use super::Vec4;
 use super::check::{self, Spans};
-use super::tables::MASKS;
+use super::tables::{MASKS, PLACES};
 use crate::pixel::plan::pica::Plan;
 use crate::pixel::quads::{AT_ONCE, blocks_to_survivors};
 use crate::pixel::sample::pica::linear::TexelFootprint;
@@ -65,6 +65,8 @@ pub struct Args {
     pub pool: [[u8; 16]; POOL],
     /// The mask of each set of covered pixels.
     pub masks: [Vec4<i32>; 16],
+    /// Where the pixels of a block are: the column in 16 bits, and the row above.
+    pub places: [u32; 64],
 }
 
 /// Scratch memory; it is written before it is read.
@@ -232,6 +234,7 @@ pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob
         gas: GasArgs::new(&c.gas),
         pool: *pool,
         masks: MASKS,
+        places: PLACES,
     })
 }
 

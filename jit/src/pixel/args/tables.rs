@@ -24,6 +24,18 @@ pub const MASKS: [[i32; 4]; 16] = {
     masks
 };
 
+/// Where the pixels of a block are, in Morton order: the column in 16 bits, and the row above.
+pub const PLACES: [u32; 64] = {
+    let mut places = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        let (x, y) = triglyph_guest::layout::unmorton(i as u32);
+        places[i] = x | y << 16;
+        i += 1;
+    }
+    places
+};
+
 /// See [`Tables`].
 pub static TABLES: Tables = {
     let mut tables = Tables { inside: [[[0; 4]; 2]; 16], masks: MASKS };

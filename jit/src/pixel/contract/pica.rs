@@ -13,11 +13,11 @@ use super::{BlockPlace, Contract, Early, Layout};
 use crate::lane::{Emit, F32x4, I32x4, LANES, Mask, Pair};
 use crate::pixel::args::pica::{self as args, POOL, at, scratch_at};
 use crate::pixel::depth_stencil::DepthPlan;
-use crate::pixel::interpolate::pica::edges;
+use crate::pixel::interpolate::pica::{edges, edges_of_picked, picked};
 use crate::pixel::plan::pica::Plan;
 use crate::pixel::quad::pica::{COLOR, Corner, DEPTH, Known, Place, Quad};
 use crate::pixel::quads::{AT_ONCE, Apart, CoveredQuad, Four};
-use crate::pixel::setup::pica as setup;
+use crate::pixel::setup::pica::{self as setup, Planes};
 use crate::pixel::target::surface::QuadAddress;
 
 /// See the module.
@@ -49,6 +49,10 @@ impl Contract for Pica {
         plan.size
     }
 
+    fn picks_pixels(plan: &Plan) -> bool {
+        plan.picks_pixels
+    }
+
     fn apart(e: &mut Emit<'_>, _: &Plan) -> Apart {
         // Where each quad keeps its texels.
         let (first, size) = (i64::from(scratch_at!(quads)), size_of::<args::QuadScratch>() as i64);
@@ -73,7 +77,7 @@ impl Contract for Pica {
             let distance = e.load_i64(args, at!(to_survivors));
             e.b.ins().iadd(place.block, distance)
         });
-        Corner { edges, color, depth, survivors }
+        Corner { edges, color, depth, survivors, planes: Planes::new(e, plan, place.primitive) }
     }
 
     fn set_up(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, (): &(), place: BlockPlace) -> Result<(), Unsupported> {
@@ -88,8 +92,11 @@ impl Contract for Pica {
     }
 
     fn place(e: &mut Emit<'_>, _: &PixelKey, corner: &Corner, quad: CoveredQuad) -> Place {
-        let edges = edges(e, corner.edges, quad.number);
-        Place { edges }
+        let Planes::Packed { primitive, .. } = corner.planes else {
+            return Place { edges: edges(e, corner.edges, quad.number), picked: None };
+        };
+        let picked = picked(e, quad.number);
+        Place { edges: edges_of_picked(e, corner.edges, primitive, picked), picked: Some(picked) }
     }
 
     fn mask(e: &mut Emit<'_>, cover: Value) -> Mask {
@@ -111,12 +118,19 @@ impl Contract for Pica {
         false
     }
 
-    /// Targets store a quad as neighbours, quad after quad.
+    /// Targets store the pixels of a block in Morton order: those of a quad are neighbours.
     fn address(quad: &mut Quad<'_, '_>, number: usize) -> Option<QuadAddress> {
         let (base, bytes) = match number {
             COLOR => (quad.block.color?, quad.key.color_format?.bytes()),
             _ => (quad.block.depth?, quad.key.depth_format?.bytes()),
         };
+        if let Some(picked) = quad.place.picked {
+            let addresses = picked.map(|pixel| {
+                let offset = quad.e.scale(pixel, bytes);
+                quad.e.b.ins().iadd(base, offset)
+            });
+            return Some(QuadAddress::scattered(bytes, addresses));
+        }
         let offset = quad.e.scale(quad.number, 4 * bytes);
         Some(QuadAddress::contiguous(bytes, quad.e.b.ins().iadd(base, offset)))
     }

@@ -1,19 +1,20 @@
 //! Edge functions, perspective and varyings.
 
+use std::mem::offset_of;
+
 use cranelift_codegen::ir::{InstBuilder, Value};
+use triglyph_guest::kernel::pixel::Primitive;
 use triglyph_guest::num::ops::Ops;
 
 use crate::lane::{Emit, F32x4, I32x4};
 use crate::pixel::args::pica::{at, scratch_at};
 use crate::pixel::quad::pica::Quad;
+use crate::pixel::quads::PICKED_BITS;
+use crate::pixel::setup::pica::Attribute;
 
-/// `(n[0]*b0 + n[1]*b1) + n[2]*b2` with the three vectors from plane `plane` on.
-pub fn weighted_sum(e: &mut Emit<'_>, edges: [F32x4; 3], plane: usize) -> F32x4 {
-    let args = e.args;
-    let [a, b, c] = [0, 1, 2].map(|k| {
-        let value = e.load_floats(args, scratch_at!(planes) + 16 * (plane + k) as i32);
-        e.mul(edges[k], value)
-    });
+/// `(n[0]*b0 + n[1]*b1) + n[2]*b2` of edge functions or their steps and the values of the three corners.
+pub fn weighted_sum(e: &mut Emit<'_>, edges: [F32x4; 3], values: [F32x4; 3]) -> F32x4 {
+    let [a, b, c] = [0, 1, 2].map(|k| e.mul(edges[k], values[k]));
     let sum = e.add(a, b);
     e.add(sum, c)
 }
@@ -32,13 +33,49 @@ pub fn edges(e: &mut Emit<'_>, corner: [I32x4; 3], number: Value) -> [F32x4; 3] 
     })
 }
 
+/// The numbers of picked pixels in their block, out of their quad's.
+pub fn picked(e: &mut Emit<'_>, number: Value) -> [Value; 4] {
+    [0, 1, 2, 3].map(|lane| {
+        let moved = if lane == 0 { number } else { e.b.ins().ushr_imm_u(number, i64::from(PICKED_BITS * lane)) };
+        if lane == 3 { moved } else { e.b.ins().band_imm_u(moved, (1 << PICKED_BITS) - 1) }
+    })
+}
+
+/// The edge functions of `primitive` at four pixels of a block, as [`edges`].
+pub fn edges_of_picked(e: &mut Emit<'_>, corner: [I32x4; 3], primitive: Value, pixels: [Value; 4]) -> [F32x4; 3] {
+    let rows = pixels.map(|pixel| {
+        let place = e.scale(pixel, 4);
+        e.b.ins().iadd(e.args, place)
+    });
+    let places = e.load_column(rows, at!(places));
+    let places = e.bits(places);
+    let low = e.i(0xFFFF);
+    let (x, y) = (e.iand(places, low), e.ushr(places, 16));
+    let mut k = 0;
+    corner.map(|corner| {
+        let dx = e.load_splat_i32(primitive, offset_of!(Primitive, dx) as i32 + k);
+        let dy = e.load_splat_i32(primitive, offset_of!(Primitive, dy) as i32 + k);
+        k += 4;
+        let (right, down) = (e.imul(x, dx), e.imul(y, dy));
+        let edge = e.iadd(corner, right);
+        let edge = e.iadd(edge, down);
+        e.to_float(edge)
+    })
+}
+
 impl Quad<'_, '_> {
+    /// What is interpolated of an attribute, times the sum of the edge functions.
+    fn weighted(&mut self, attribute: Attribute) -> F32x4 {
+        let values = self.block.planes.load(self.e, self.plan, attribute);
+        weighted_sum(self.e, self.place.edges, values)
+    }
+
     /// W = 1 / interpolated 1/w.
     pub fn w(&mut self) -> F32x4 {
         if let Some(w) = self.known.w {
             return w;
         }
-        let q = weighted_sum(self.e, self.place.edges, 1);
+        let q = self.weighted(Attribute::InvW);
         let one = self.e.f(1.0);
         let w = self.e.div(one, q);
         self.known.w = Some(w);
@@ -59,7 +96,7 @@ impl Quad<'_, '_> {
             return value;
         }
         let w = self.w();
-        let sum = weighted_sum(self.e, self.place.edges, self.plan.varying_plane(packed));
+        let sum = self.weighted(Attribute::Varying(packed));
         let value = self.e.mul(sum, w);
         self.known.varyings.insert(packed, value);
         value
@@ -71,8 +108,8 @@ impl Quad<'_, '_> {
             return depth;
         }
         let args = self.e.args;
-        let z = weighted_sum(self.e, self.place.edges, 4);
-        let sum = self.e.load_floats(args, scratch_at!(planes));
+        let z = self.weighted(Attribute::Z);
+        let sum = self.block.planes.load_sum(self.e);
         let z = self.e.div(z, sum);
         let scale = self.e.load_floats(args, at!(depth_scale));
         let offset = self.e.load_floats(args, at!(depth_offset));
@@ -80,7 +117,7 @@ impl Quad<'_, '_> {
         let mut depth = self.e.add(depth, offset);
         if self.key.w_buffer {
             let w = self.w();
-            let sum = self.e.load_floats(args, scratch_at!(planes));
+            let sum = self.block.planes.load_sum(self.e);
             let w = self.e.mul(w, sum);
             depth = self.e.mul(depth, w);
         }

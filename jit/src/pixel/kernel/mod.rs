@@ -85,7 +85,8 @@ fn build<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>, pool: &mut Vec<[u8; 1
         C::draw(Quad::new(e, Made { key, plan, needs: &mut *needs }, &shared, quad, done))
     };
     let four = |e: &Emit<'_>, from, to| if C::QUADS < 4 { Four::Nowhere } else { C::four(e, plan, from..to) };
-    each_quad(e, Iteration { lanes: C::LANES, quads: C::QUADS }, covered, next, &apart, draw, four)?;
+    let iteration = Iteration { lanes: C::LANES, quads: C::QUADS, picks: C::picks_pixels(plan) };
+    each_quad(e, iteration, covered, next, &apart, draw, four)?;
 
     if C::LEARNS {
         set_up(e, needs)?;

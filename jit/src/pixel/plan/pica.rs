@@ -36,6 +36,8 @@ pub struct Plan {
     pub derivatives: Vec<usize>,
     /// What passes comes back.
     pub tells_survivors: bool,
+    /// Quads are made of covered pixels wherever they are: see [`Iteration::picks`](crate::pixel::quads::Iteration).
+    pub picks_pixels: bool,
     /// Estimated cost of a quad, in guest instructions.
     pub size: u32,
 }
@@ -78,6 +80,7 @@ impl Plan {
             varyings: Vec::new(),
             derivatives: Vec::new(),
             tells_survivors: key.tells_survivors,
+            picks_pixels: false,
             size: 0,
         };
         plan.live_stages(key);
@@ -87,6 +90,7 @@ impl Plan {
             }
         }
         plan.live_varyings(key);
+        plan.picks_pixels = plan.picks_pixels(key);
         plan.size = plan.weigh(key);
         plan
     }
@@ -164,6 +168,12 @@ impl Plan {
             self.procedural.color |= need.color;
             self.procedural.alpha |= need.alpha;
         }
+    }
+
+    /// To find pixels one by one takes some fifty instructions a quad: little beside those of lighting.
+    fn picks_pixels(&self, key: &PixelKey) -> bool {
+        let stores_quads = key.shadow.is_some() || key.density.is_some() || key.tells_survivors;
+        self.lighting() && self.gas(key).is_none() && !stores_quads
     }
 
     fn live_varyings(&mut self, key: &PixelKey) {

@@ -7,6 +7,7 @@ use cranelift_codegen::ir::Value;
 use crate::lane::{F32x4, I16x8, I32x4, Pair};
 use crate::pixel::contract::Pica;
 use crate::pixel::quad;
+use crate::pixel::setup::pica::Planes;
 
 /// Numbers of the surfaces.
 pub const COLOR: usize = 0;
@@ -25,12 +26,16 @@ pub struct Corner {
     pub depth: Option<Value>,
     /// Address of its survivors, of kernels that tell them.
     pub survivors: Option<Value>,
+    /// Where the values of its primitive are.
+    pub planes: Planes,
 }
 
 /// What a quad has for itself.
 pub struct Place {
     /// The edge functions at its pixels.
     pub edges: [F32x4; 3],
+    /// The numbers of its pixels in the block, 64 bits, where they are picked.
+    pub picked: Option<[Value; 4]>,
 }
 
 /// Values of a quad that have been computed.

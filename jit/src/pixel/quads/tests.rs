@@ -8,6 +8,8 @@ use triglyph_guest::num::ops::Ops;
 
 use super::*;
 use crate::code::{Compiler, Effort};
+use crate::pixel::interpolate::pica::picked;
+use crate::pixel::target::surface::QuadAddress;
 
 /// What quads are drawn to.
 #[repr(C, align(16))]
@@ -21,7 +23,10 @@ struct Memory {
 }
 
 /// As pixel kernels draw.
-const ITERATION: Iteration = Iteration { lanes: 4, quads: AT_ONCE };
+const ITERATION: Iteration = Iteration { lanes: 4, quads: AT_ONCE, picks: false };
+
+/// As pixel kernels draw that pick their pixels.
+const PICKING: Iteration = Iteration { picks: true, ..ITERATION };
 
 /// Quads of a block.
 const QUADS: usize = 16;
@@ -63,6 +68,64 @@ fn emit(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
     Ok(())
 }
 
+/// Emits a loop that adds 1 to the colours of picked pixels.
+fn emit_picking(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
+    let args = e.args;
+    let next = e.block(&[]);
+    let coverage = e.load_i64(args, offset_of!(Memory, coverage) as i32);
+    let block = CoveredBlock::new(e, coverage);
+    let apart = Apart { own: Vec::new(), counters: 0..0, storage: None };
+    let draw = |e: &mut Emit<'_>, quad: CoveredQuad, done: Block| {
+        let colors = e.b.ins().iadd_imm_u(args, offset_of!(Memory, colors) as i64);
+        let addresses = picked(e, quad.number).map(|pixel| {
+            let offset = e.scale(pixel, 4);
+            e.b.ins().iadd(colors, offset)
+        });
+        let pixels = QuadAddress::scattered(4, addresses);
+        let color = pixels.load(e)[0];
+        let (cover, bits, zero) = (e.splat_i32(quad.cover), e.ints([1, 2, 4, 8]), e.i(0));
+        let cover = e.iand(cover, bits);
+        let (covered, one) = (e.ilt(zero, cover), e.i(1));
+        let more = e.iselect(covered, one, zero);
+        let sum = e.iadd(color, more);
+        pixels.store_all(e, &[sum]);
+        e.jump(done, &[]);
+        Ok(())
+    };
+    each_quad(e, PICKING, block, next, &apart, draw, |_, _, _| place)?;
+    e.switch_to(next);
+    let status = e.i64(0);
+    e.finish(status);
+    Ok(())
+}
+
+/// Some coverages of blocks.
+const COVERAGES: [u64; 7] =
+    [0, 1, u64::MAX, 0x8000_0000_0000_0000, 0x00F1_0000_2000_0301, u64::MAX >> 4, 0xFFFF_0000_0000];
+
+#[test]
+fn each_picked_pixel_is_drawn_once() {
+    for effort in [Effort::Baseline, Effort::Optimized] {
+        let compiler = Compiler::new(effort).unwrap();
+        for place in [Four::Nowhere, Four::CoveredBlocks, Four::Anywhere] {
+            let code = compiler.compile(1, |e| emit_picking(e, place)).unwrap();
+            let some = (0..64).map(|n| 0x1357_9BDF_0246_8ACE_u64.rotate_left(n) & (u64::MAX >> n));
+            for coverage in COVERAGES.into_iter().chain(some) {
+                let colors = std::array::from_fn(|quad| [10, 20, 30, 40].map(|color| color + quad as i32));
+                let start = Memory { coverage, rare: 0, colors, beyond: [[0; 4]; AT_ONCE] };
+                let mut wanted = start;
+                for (pixel, color) in wanted.colors.as_flattened_mut().iter_mut().enumerate() {
+                    *color += (coverage >> pixel & 1) as i32;
+                }
+                let mut memory = start;
+                // SAFETY: the code reads and writes the fields of `memory`.
+                unsafe { code.call((&raw mut memory).cast_const()) };
+                assert_eq!(memory, wanted, "{effort:?}, {place:?}, coverage {coverage:#x}");
+            }
+        }
+    }
+}
+
 #[test]
 fn several_quads_are_drawn_by_copies_of_the_code() {
     let stores = |effort| {
@@ -74,13 +137,12 @@ fn several_quads_are_drawn_by_copies_of_the_code() {
 
 #[test]
 fn each_quad_is_drawn_once() {
-    let coverages = [0, 1, u64::MAX, 0x8000_0000_0000_0000, 0x00F1_0000_2000_0301, u64::MAX >> 4, 0xFFFF_0000_0000];
     for effort in [Effort::Baseline, Effort::Optimized] {
         let compiler = Compiler::new(effort).unwrap();
         for place in [Four::Nowhere, Four::CoveredBlocks, Four::Anywhere] {
             let code = compiler.compile(1, |e| emit(e, place)).unwrap();
             for (coverage, rare) in
-                coverages.into_iter().flat_map(|coverage| [0, 1, 0x8421, 0xFFFF].map(|r| (coverage, r)))
+                COVERAGES.into_iter().flat_map(|coverage| [0, 1, 0x8421, 0xFFFF].map(|r| (coverage, r)))
             {
                 let color = |quad: usize| [if rare >> quad & 1 == 0 { 10 } else { USUAL + 1 }, 20, 30, 40];
                 let colors = std::array::from_fn(color);

@@ -40,6 +40,8 @@ impl Quad<'_, '_> {
         }
         match (stored, self.full) {
             (Some(stored), _) => self.store_masked(place, words, stored),
+            // Lanes that are not covered repeat the first one.
+            (None, Some(_)) if self.place.picked.is_some() => place.store_all(self.e, &[words]),
             (None, None) => {
                 let stored = place.load(self.e)[0];
                 self.store_masked(place, words, stored);

@@ -47,6 +47,11 @@ impl Grid {
         Grid { bytes, across: bytes as i32, down: Some(2 * bytes as i32) }
     }
 
+    /// Of pixels of 2, 3 or 4 bytes anywhere in a block.
+    fn scattered(bytes: u32) -> Grid {
+        Grid { bytes, across: 0, down: Some(0) }
+    }
+
     /// Whether the surface consists of rows of pixels.
     fn has_rows(self) -> bool {
         self.down.is_none()
@@ -67,8 +72,8 @@ impl Grid {
 #[derive(Clone, Copy, Debug)]
 pub struct QuadAddress {
     pub grid: Grid,
-    /// Address of the first row, and of the second one with what is to be added to it.
-    rows: [(Value, i32); 2],
+    /// Addresses of the pixels, with what is to be added to each.
+    lanes: [(Value, i32); 4],
 }
 
 impl QuadAddress {
@@ -81,24 +86,34 @@ impl QuadAddress {
                 (e.b.ins().iadd(address, down), 0)
             }
         };
-        QuadAddress { grid, rows: [(address, 0), below] }
+        QuadAddress::of_rows(grid, [(address, 0), below])
+    }
+
+    /// A quad whose rows are here.
+    fn of_rows(grid: Grid, [first, second]: [(Value, i32); 2]) -> QuadAddress {
+        let right = |(address, offset)| (address, offset + grid.across);
+        QuadAddress { grid, lanes: [first, right(first), second, right(second)] }
     }
 
     /// A quad at `address` whose pixels, of 2, 3 or 4 bytes, are contiguous.
     pub fn contiguous(bytes: u32, address: Value) -> QuadAddress {
-        let grid = Grid::contiguous(bytes);
-        QuadAddress { grid, rows: [(address, 0), (address, 2 * bytes as i32)] }
+        QuadAddress::of_rows(Grid::contiguous(bytes), [(address, 0), (address, 2 * bytes as i32)])
     }
 
-    /// Address of lane `lane`.
-    fn lane(&self, lane: usize) -> (Value, i32) {
-        let (address, offset) = self.rows[lane / 2];
-        (address, offset + (lane as i32 % 2) * self.grid.across)
+    /// Four pixels of 2, 3 or 4 bytes at these addresses. More than one may be at the first one's: it wins where all
+    /// are stored.
+    pub fn scattered(bytes: u32, addresses: [Value; 4]) -> QuadAddress {
+        QuadAddress { grid: Grid::scattered(bytes), lanes: addresses.map(|address| (address, 0)) }
+    }
+
+    /// Addresses of the first pixels of both rows.
+    fn rows(&self) -> [(Value, i32); 2] {
+        [self.lanes[0], self.lanes[2]]
     }
 
     /// The pixels as stored, in the low bits of as many words as they need.
     pub fn load(&self, e: &mut Emit<'_>) -> Vec<I32x4> {
-        let [(a, _), (b, at)] = self.rows;
+        let [(a, _), (b, at)] = self.rows();
         match self.grid.bytes {
             _ if !self.grid.rows_whole() => self.load_apart(e),
             1 => vec![self.load_bytes(e)],
@@ -126,23 +141,26 @@ impl QuadAddress {
                 e.unzip(low.0, high.0).map(|half| e.bits(half)).to_vec()
             }
             _ => {
-                let rows = [0, 1, 2, 3].map(|lane| {
-                    let (address, offset) = self.lane(lane);
-                    e.load_floats(address, offset)
-                });
+                let rows = self.lanes.map(|(address, offset)| e.load_floats(address, offset));
                 e.transpose(rows).map(|word| e.bits(word)).to_vec()
             }
         }
     }
 
-    /// Loads pixels of which no two are adjacent.
+    /// Loads pixels one by one.
     fn load_apart(&self, e: &mut Emit<'_>) -> Vec<I32x4> {
         let word = |e: &mut Emit<'_>, lane: usize, index: usize| {
-            let (address, offset) = self.lane(lane);
+            let (address, offset) = self.lanes[lane];
             let offset = offset + 4 * index as i32;
             match self.grid.bytes {
                 1 => e.b.ins().uload8(I32, memory(), address, offset),
                 2 => e.b.ins().uload16(I32, memory(), address, offset),
+                3 => {
+                    let low = e.b.ins().uload16(I32, memory(), address, offset);
+                    let high = e.b.ins().uload8(I32, memory(), address, offset + 2);
+                    let high = e.b.ins().ishl_imm_u(high, 16);
+                    e.b.ins().bor(low, high)
+                }
                 _ => e.load_i32(address, offset),
             }
         };
@@ -160,7 +178,7 @@ impl QuadAddress {
     }
 
     fn load_bytes(&self, e: &mut Emit<'_>) -> I32x4 {
-        let [(a, _), (b, at)] = self.rows;
+        let [(a, _), (b, at)] = self.rows();
         let word = if self.grid.whole() {
             e.load_i32(a, 0)
         } else {
@@ -177,9 +195,9 @@ impl QuadAddress {
 
     /// Stores all four pixels; bits above those of a pixel must be zero.
     pub fn store_all(&self, e: &mut Emit<'_>, words: &[I32x4]) {
-        let [(a, _), (b, at)] = self.rows;
+        let [(a, _), (b, at)] = self.rows();
         if !self.grid.rows_whole() {
-            return (0..4).for_each(|lane| self.store_one(e, words, lane));
+            return (0..4).rev().for_each(|lane| self.store_one(e, words, lane));
         }
         match (self.grid.bytes, words) {
             (1, &[word]) => {
@@ -198,7 +216,7 @@ impl QuadAddress {
             (2, &[word]) => {
                 let shorts = e.b.ins().unarrow(word.0, word.0);
                 let vector = e.cast(shorts, I32X4);
-                for (row, (address, offset)) in self.rows.into_iter().enumerate() {
+                for (row, (address, offset)) in self.rows().into_iter().enumerate() {
                     let pair = e.b.ins().extractlane(vector, row as u8);
                     e.store(pair, address, offset);
                 }
@@ -207,7 +225,7 @@ impl QuadAddress {
             (4, &[word]) if self.grid.whole() => e.store(word.0, a, 0),
             (4, &[word]) => {
                 let vector = e.cast(word.0, F64X2);
-                for (row, (address, offset)) in self.rows.into_iter().enumerate() {
+                for (row, (address, offset)) in self.rows().into_iter().enumerate() {
                     let pair = e.b.ins().extractlane(vector, row as u8);
                     e.store(pair, address, offset);
                 }
@@ -219,8 +237,7 @@ impl QuadAddress {
             }
             (_, &[x, y, z, w]) => {
                 let columns = [x, y, z, w].map(|word| e.float_of_bits(word));
-                for (lane, row) in e.transpose(columns).into_iter().enumerate() {
-                    let (address, offset) = self.lane(lane);
+                for (row, (address, offset)) in e.transpose(columns).into_iter().zip(self.lanes) {
                     e.store(row.0, address, offset);
                 }
             }
@@ -230,13 +247,18 @@ impl QuadAddress {
 
     /// Stores one pixel.
     fn store_one(&self, e: &mut Emit<'_>, words: &[I32x4], lane: usize) {
-        let (address, offset) = self.lane(lane);
+        let (address, offset) = self.lanes[lane];
         for (i, word) in words.iter().enumerate() {
             let word = e.lane(*word, lane as u8);
             let offset = offset + 4 * i as i32;
             match self.grid.bytes {
                 1 => e.b.ins().istore8(memory(), word, address, offset),
                 2 => e.b.ins().istore16(memory(), word, address, offset),
+                3 => {
+                    e.b.ins().istore16(memory(), word, address, offset);
+                    let high = e.b.ins().ushr_imm_u(word, 16);
+                    e.b.ins().istore8(memory(), high, address, offset + 2)
+                }
                 _ => e.b.ins().store(memory(), word, address, offset),
             };
         }

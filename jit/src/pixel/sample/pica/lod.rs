@@ -12,19 +12,22 @@ use crate::pixel::interpolate::pica::weighted_sum;
 use crate::pixel::plan::pica::Plan;
 use crate::pixel::quad::pica::Quad;
 use crate::pixel::sample::pica::{Coordinates, unit_at};
+use crate::pixel::setup::pica::{Attribute, Planes};
 
 /// Derivatives of 1/w and of the varyings along both axes, the same in the whole primitive.
-pub fn set_up(e: &mut Emit<'_>, plan: &Plan, primitive: Value) {
+pub fn set_up(e: &mut Emit<'_>, plan: &Plan, corners: Planes, primitive: Value) {
     let args = e.args;
     for (axis, field) in [offset_of!(Primitive, dx), offset_of!(Primitive, dy)].into_iter().enumerate() {
         let steps = [0, 1, 2].map(|k| {
             let step = e.load_splat_i32(primitive, (field + 4 * k) as i32);
             e.to_float(step)
         });
-        let mut planes = vec![(1, plan.derivative_plane(None))];
-        planes.extend(plan.derivatives.iter().map(|&v| (plan.varying_plane(v), plan.derivative_plane(Some(v)))));
+        let mut planes = vec![(Attribute::InvW, plan.derivative_plane(None))];
+        let varyings = plan.derivatives.iter();
+        planes.extend(varyings.map(|&v| (Attribute::Varying(v), plan.derivative_plane(Some(v)))));
         for (from, to) in planes {
-            let derivative = weighted_sum(e, steps, from);
+            let values = corners.load(e, plan, from);
+            let derivative = weighted_sum(e, steps, values);
             e.store(derivative.0, args, scratch_at!(planes) + 16 * (to + axis) as i32);
         }
     }
