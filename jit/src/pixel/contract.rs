@@ -16,7 +16,7 @@ pub(crate) use self::pica::Pica;
 pub(crate) use self::programs::Programs;
 use super::depth_stencil::DepthPlan;
 use super::quad::Quad;
-use super::quads::{Apart, CoveredQuad, Four};
+use super::quads::{Apart, CoveredQuad, Four, Stream};
 use super::target::surface::QuadAddress;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
@@ -91,6 +91,11 @@ pub(crate) trait Contract: Sized {
     /// Whether quads are made of covered pixels wherever they are ([`Iteration::picks`](super::quads::Iteration)).
     fn picks_pixels(_: &Self::Plan) -> bool {
         false
+    }
+
+    /// Where the blocks are, if quads of different ones may be drawn at once: nothing is set up for a primitive then.
+    fn stream(_: &Self::Plan) -> Option<Stream> {
+        None
     }
 
     /// What quads that are drawn at once do not share. Emitted at the beginning of the function.

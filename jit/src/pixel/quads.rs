@@ -1,6 +1,7 @@
 //! The quads of a block of 8x8 pixels, in order: one at a time, or two or four at once
 //! ([`interleave`](crate::interleave)). What is done with a quad is the machine's matter. Where its pixels do not have to
-//! be neighbours, a quad may be any four covered ones ([`Iteration::picks`]).
+//! be neighbours, a quad may be any four covered ones ([`Iteration::picks`]), and those of different blocks may be drawn
+//! at once ([`Stream`]).
 
 use std::ops::Range;
 
@@ -15,11 +16,13 @@ use crate::interleave::Body;
 use crate::lane::{Emit, Mask, Pairs};
 
 mod iteration;
+mod stream;
 #[cfg(test)]
 mod tests;
 
 use iteration::Taken;
 pub(crate) use iteration::{Iteration, PICKED_BITS};
+pub(crate) use stream::{Stream, each_quad_of_all};
 
 /// Most quads that are drawn at once.
 pub(crate) const AT_ONCE: usize = 4;

@@ -45,7 +45,8 @@ pub struct Args {
     /// See [`blocks_to_survivors`].
     pub to_survivors: isize,
     pub width: u32,
-    pub reserved: u32,
+    /// Not zero if blocks at different places have no memory in common.
+    pub blocks_are_apart: u32,
     pub alpha_reference: Vec4<i32>,
     pub stencil_reference: Vec4<i32>,
     pub stencil_input_mask: Vec4<i32>,
@@ -215,7 +216,7 @@ pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob
         fog,
         to_survivors: if key.tells_survivors { blocks_to_survivors(job.blocks, job.survivors)? } else { 0 },
         width: job.target.width,
-        reserved: 0,
+        blocks_are_apart: job.target.width.is_multiple_of(key.block.edge()).into(),
         alpha_reference: [c.alpha_reference as i32; 4],
         stencil_reference: [c.stencil_reference as i32; 4],
         stencil_input_mask: [c.stencil_input_mask as i32; 4],

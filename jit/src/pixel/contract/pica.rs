@@ -15,8 +15,8 @@ use crate::pixel::args::pica::{self as args, POOL, at, scratch_at};
 use crate::pixel::depth_stencil::DepthPlan;
 use crate::pixel::interpolate::pica::{edges, edges_of_picked, picked};
 use crate::pixel::plan::pica::Plan;
-use crate::pixel::quad::pica::{COLOR, Corner, DEPTH, Known, Place, Quad};
-use crate::pixel::quads::{AT_ONCE, Apart, CoveredQuad, Four};
+use crate::pixel::quad::pica::{COLOR, Corner, DEPTH, Edges, Known, Place, Quad};
+use crate::pixel::quads::{AT_ONCE, Apart, CoveredQuad, Four, Stream};
 use crate::pixel::setup::pica::{self as setup, Planes};
 use crate::pixel::target::surface::QuadAddress;
 
@@ -53,6 +53,11 @@ impl Contract for Pica {
         plan.picks_pixels
     }
 
+    fn stream(plan: &Plan) -> Option<Stream> {
+        let stream = Stream { blocks: at!(blocks), end: at!(end), are_apart: at!(blocks_are_apart) };
+        (plan.picks_pixels && !plan.has_lod).then_some(stream)
+    }
+
     fn apart(e: &mut Emit<'_>, _: &Plan) -> Apart {
         // Where each quad keeps its texels.
         let (first, size) = (i64::from(scratch_at!(quads)), size_of::<args::QuadScratch>() as i64);
@@ -70,7 +75,10 @@ impl Contract for Pica {
     }
 
     fn block(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, place: BlockPlace) -> Corner {
-        let edges = setup::edges(e, place.primitive, place.block);
+        let edges = match plan.picks_pixels {
+            true => Edges::Anywhere(place),
+            false => Edges::Corner(setup::edges(e, place.primitive, place.block)),
+        };
         let [color, depth] = setup::addresses(e, key, plan, place.block);
         let survivors = plan.tells_survivors.then(|| {
             let args = e.args;
@@ -80,8 +88,8 @@ impl Contract for Pica {
         Corner { edges, color, depth, survivors, planes: Planes::new(e, plan, place.primitive) }
     }
 
-    fn set_up(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, (): &(), place: BlockPlace) -> Result<(), Unsupported> {
-        setup::set_up(e, key, plan, place.primitive);
+    fn set_up(e: &mut Emit<'_>, _: &PixelKey, plan: &Plan, (): &(), place: BlockPlace) -> Result<(), Unsupported> {
+        setup::set_up(e, plan, place.primitive);
         Ok(())
     }
 
@@ -92,11 +100,13 @@ impl Contract for Pica {
     }
 
     fn place(e: &mut Emit<'_>, _: &PixelKey, corner: &Corner, quad: CoveredQuad) -> Place {
-        let Planes::Packed { primitive, .. } = corner.planes else {
-            return Place { edges: edges(e, corner.edges, quad.number), picked: None };
-        };
-        let picked = picked(e, quad.number);
-        Place { edges: edges_of_picked(e, corner.edges, primitive, picked), picked: Some(picked) }
+        match corner.edges {
+            Edges::Corner(corner) => Place { edges: edges(e, corner, quad.number), picked: None },
+            Edges::Anywhere(place) => {
+                let picked = picked(e, quad.number);
+                Place { edges: edges_of_picked(e, place, picked), picked: Some(picked) }
+            }
+        }
     }
 
     fn mask(e: &mut Emit<'_>, cover: Value) -> Mask {

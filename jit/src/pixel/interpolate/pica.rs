@@ -3,11 +3,12 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::{InstBuilder, Value};
-use triglyph_guest::kernel::pixel::Primitive;
+use triglyph_guest::kernel::pixel::{PixelBlock, Primitive};
 use triglyph_guest::num::ops::Ops;
 
 use crate::lane::{Emit, F32x4, I32x4};
 use crate::pixel::args::pica::{at, scratch_at};
+use crate::pixel::contract::BlockPlace;
 use crate::pixel::quad::pica::Quad;
 use crate::pixel::quads::PICKED_BITS;
 use crate::pixel::setup::pica::Attribute;
@@ -41,23 +42,25 @@ pub fn picked(e: &mut Emit<'_>, number: Value) -> [Value; 4] {
     })
 }
 
-/// The edge functions of `primitive` at four pixels of a block, as [`edges`].
-pub fn edges_of_picked(e: &mut Emit<'_>, corner: [I32x4; 3], primitive: Value, pixels: [Value; 4]) -> [F32x4; 3] {
+/// The edge functions at picked pixels of a block, as [`edges`].
+pub fn edges_of_picked(e: &mut Emit<'_>, place: BlockPlace, pixels: [Value; 4]) -> [F32x4; 3] {
     let rows = pixels.map(|pixel| {
-        let place = e.scale(pixel, 4);
-        e.b.ins().iadd(e.args, place)
+        let offset = e.scale(pixel, 4);
+        e.b.ins().iadd(e.args, offset)
     });
-    let places = e.load_column(rows, at!(places));
-    let places = e.bits(places);
-    let low = e.i(0xFFFF);
-    let (x, y) = (e.iand(places, low), e.ushr(places, 16));
-    let mut k = 0;
-    corner.map(|corner| {
-        let dx = e.load_splat_i32(primitive, offset_of!(Primitive, dx) as i32 + k);
-        let dy = e.load_splat_i32(primitive, offset_of!(Primitive, dy) as i32 + k);
-        k += 4;
+    // Column and row of the block are in one word as well, and multiples of 8.
+    const _: () = assert!(offset_of!(PixelBlock, row) == offset_of!(PixelBlock, x) + 2);
+    let first = e.load_splat_i32(place.block, offset_of!(PixelBlock, x) as i32);
+    let inside = e.load_column(rows, at!(places));
+    let inside = e.bits(inside);
+    let (pixels, low) = (e.iadd(inside, first), e.i(0xFFFF));
+    let (x, y) = (e.iand(pixels, low), e.ushr(pixels, 16));
+    [0, 1, 2].map(|k| {
+        let [edge, dx, dy] =
+            [offset_of!(Primitive, edge) + 8 * k, offset_of!(Primitive, dx) + 4 * k, offset_of!(Primitive, dy) + 4 * k]
+                .map(|offset| e.load_splat_i32(place.primitive, offset as i32));
         let (right, down) = (e.imul(x, dx), e.imul(y, dy));
-        let edge = e.iadd(corner, right);
+        let edge = e.iadd(edge, right);
         let edge = e.iadd(edge, down);
         e.to_float(edge)
     })

@@ -5,14 +5,14 @@ mod programs;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
-use cranelift_codegen::ir::{Block, InstBuilder};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
 
 pub use self::pica::{dump as dump_pixel, pixel};
 pub use self::programs::{dump as dump_fragment, fragment};
 use super::contract::{BlockPlace, Contract};
 use super::quad::{Made, Quad, Shared};
-use super::quads::{CoveredBlock, CoveredQuad, Four, Iteration, each_quad};
+use super::quads::{CoveredBlock, CoveredQuad, Four, Iteration, Stream, each_quad, each_quad_of_all};
 use crate::code::{Code, Compiler};
 use crate::lane::Emit;
 
@@ -45,8 +45,20 @@ fn show<C: Contract>(compiler: &Compiler, key: &C::Key, plan: &C::Plan) -> Strin
 
 /// Emits the function.
 fn build<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>, pool: &mut Vec<[u8; 16]>) -> Result<(), Unsupported> {
-    let Made { key, plan, needs } = made;
     e.use_pool(C::LAYOUT.pool.0, C::LAYOUT.pool.1);
+    match C::stream(made.plan) {
+        Some(stream) => all_at_once(e, made, stream)?,
+        None => block_by_block(e, made)?,
+    }
+    let status = e.i64(0);
+    e.finish(status);
+    *pool = e.take_pool();
+    Ok(())
+}
+
+/// Emits the loop over blocks in which each of them is set up, up to where it ends.
+fn block_by_block<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>) -> Result<(), Unsupported> {
+    let Made { key, plan, needs } = made;
     let args = e.args;
     let (head, body, exit) = (e.block(&[I64, I64]), e.block(&[]), e.block(&[]));
     let (setup, quads, next) = (e.block(&[]), e.block(&[]), e.block(&[]));
@@ -85,8 +97,7 @@ fn build<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>, pool: &mut Vec<[u8; 1
         C::draw(Quad::new(e, Made { key, plan, needs: &mut *needs }, &shared, quad, done))
     };
     let four = |e: &Emit<'_>, from, to| if C::QUADS < 4 { Four::Nowhere } else { C::four(e, plan, from..to) };
-    let iteration = Iteration { lanes: C::LANES, quads: C::QUADS, picks: C::picks_pixels(plan) };
-    each_quad(e, iteration, covered, next, &apart, draw, four)?;
+    each_quad(e, iteration::<C>(plan), covered, next, &apart, draw, four)?;
 
     if C::LEARNS {
         set_up(e, needs)?;
@@ -97,8 +108,27 @@ fn build<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>, pool: &mut Vec<[u8; 1
     e.jump(head, &[following, primitive]);
 
     e.switch_to(exit);
-    let status = e.i64(0);
-    e.finish(status);
-    *pool = e.take_pool();
     Ok(())
+}
+
+/// Emits the loop over the quads of all blocks, up to where it ends.
+fn all_at_once<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>, stream: Stream) -> Result<(), Unsupported> {
+    let Made { key, plan, needs } = made;
+    let exit = e.block(&[]);
+    let apart = C::apart(e, plan);
+    let full = e.i64(0);
+    let draw = |e: &mut Emit<'_>, block: Value, quad: CoveredQuad, done: Block| {
+        let place = BlockPlace { block, primitive: C::primitive(e, block) };
+        let shared = Shared::<C> { block: C::block(e, key, plan, place), full };
+        C::draw(Quad::new(e, Made { key, plan, needs: &mut *needs }, &shared, quad, done))
+    };
+    let four = |e: &Emit<'_>, from, to| C::four(e, plan, from..to);
+    each_quad_of_all(e, iteration::<C>(plan), stream, exit, &apart, draw, four)?;
+    e.switch_to(exit);
+    Ok(())
+}
+
+/// What an iteration of the loop over quads does.
+fn iteration<C: Contract>(plan: &C::Plan) -> Iteration {
+    Iteration { lanes: C::LANES, quads: C::QUADS, picks: C::picks_pixels(plan) }
 }

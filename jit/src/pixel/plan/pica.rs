@@ -38,6 +38,8 @@ pub struct Plan {
     pub tells_survivors: bool,
     /// Quads are made of covered pixels wherever they are: see [`Iteration::picks`](crate::pixel::quads::Iteration).
     pub picks_pixels: bool,
+    /// Whether any unit selects levels by level of detail.
+    pub has_lod: bool,
     /// Estimated cost of a quad, in guest instructions.
     pub size: u32,
 }
@@ -81,6 +83,7 @@ impl Plan {
             derivatives: Vec::new(),
             tells_survivors: key.tells_survivors,
             picks_pixels: false,
+            has_lod: false,
             size: 0,
         };
         plan.live_stages(key);
@@ -91,6 +94,7 @@ impl Plan {
         }
         plan.live_varyings(key);
         plan.picks_pixels = plan.picks_pixels(key);
+        plan.has_lod = plan.has_lod(key);
         plan.size = plan.weigh(key);
         plan
     }
@@ -217,8 +221,7 @@ impl Plan {
         self.fragment[0].any() || self.fragment[1].any()
     }
 
-    /// Whether any unit selects levels by level of detail.
-    pub fn lod(&self, key: &PixelKey) -> bool {
+    fn has_lod(&self, key: &PixelKey) -> bool {
         let procedural = self.procedural.any() && key.procedural.is_some_and(|p| p.mipmap.is_some());
         procedural || (0..3).any(|unit| self.textures[unit] && key.textures[unit].needs_lod())
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use cranelift_codegen::ir::Value;
 
 use crate::lane::{F32x4, I16x8, I32x4, Pair};
-use crate::pixel::contract::Pica;
+use crate::pixel::contract::{BlockPlace, Pica};
 use crate::pixel::quad;
 use crate::pixel::setup::pica::Planes;
 
@@ -16,11 +16,19 @@ pub const DEPTH: usize = 1;
 /// A quad while it is emitted.
 pub(crate) type Quad<'q, 'a> = quad::Quad<'q, 'a, Pica>;
 
+/// What the edge functions at pixels of a block are made from.
+#[derive(Clone, Copy)]
+pub enum Edges {
+    /// Those at its first pixel.
+    Corner([I32x4; 3]),
+    /// The block and its primitive.
+    Anywhere(BlockPlace),
+}
+
 /// What the quads of a block share.
 #[derive(Clone, Copy)]
 pub struct Corner {
-    /// The edge functions at its first pixel.
-    pub edges: [I32x4; 3],
+    pub edges: Edges,
     /// Address of the block's first pixel in the colour and depth buffers.
     pub color: Option<Value>,
     pub depth: Option<Value>,

@@ -99,6 +99,102 @@ fn emit_picking(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
     Ok(())
 }
 
+/// Two places, eight primitives' blocks, and what they are drawn to.
+#[repr(C, align(16))]
+struct StreamMemory {
+    blocks: *const PixelBlock,
+    end: *const PixelBlock,
+    are_apart: u32,
+    colors: [[i32; 64]; 2],
+}
+
+/// Emits a loop over blocks in columns 0 and 8 that makes `3 * color + primitive` of the colours of pixels.
+fn emit_stream(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
+    let args = e.args;
+    let exit = e.block(&[]);
+    let stream = Stream {
+        blocks: offset_of!(StreamMemory, blocks) as i32,
+        end: offset_of!(StreamMemory, end) as i32,
+        are_apart: offset_of!(StreamMemory, are_apart) as i32,
+    };
+    let apart = Apart { own: Vec::new(), counters: 0..0, storage: None };
+    let draw = |e: &mut Emit<'_>, block: Value, quad: CoveredQuad, done: Block| {
+        let column = e.b.ins().uload16(I64, crate::lane::memory(), block, offset_of!(PixelBlock, x) as i32);
+        let offset = e.scale(column, 32);
+        let colors = e.b.ins().iadd_imm_u(args, offset_of!(StreamMemory, colors) as i64);
+        let colors = e.b.ins().iadd(colors, offset);
+        let addresses = picked(e, quad.number).map(|pixel| {
+            let offset = e.scale(pixel, 4);
+            e.b.ins().iadd(colors, offset)
+        });
+        let pixels = QuadAddress::scattered(4, addresses);
+        let color = pixels.load(e)[0];
+        let (cover, bits, zero) = (e.splat_i32(quad.cover), e.ints([1, 2, 4, 8]), e.i(0));
+        let cover = e.iand(cover, bits);
+        let covered = e.ilt(zero, cover);
+        let primitive = e.load_splat_i32(block, offset_of!(PixelBlock, primitive) as i32);
+        let twice = e.iadd(color, color);
+        let sum = e.iadd(twice, color);
+        let sum = e.iadd(sum, primitive);
+        let stored = e.iselect(covered, sum, color);
+        pixels.store_all(e, &[stored]);
+        e.jump(done, &[]);
+        Ok(())
+    };
+    each_quad_of_all(e, PICKING, stream, exit, &apart, draw, |_, _, _| place)?;
+    e.switch_to(exit);
+    let status = e.i64(0);
+    e.finish(status);
+    Ok(())
+}
+
+#[test]
+fn blocks_that_are_drawn_at_once_stay_in_order() {
+    let mut state = 1u64;
+    let mut word = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 32 | state << 32
+    };
+    // From none to all pixels, and few most often.
+    let mut coverage = || match word() % 8 {
+        0 => 0,
+        1 => u64::MAX,
+        2 => word(),
+        3 => word() & word(),
+        _ => word() & word() & word() & word(),
+    };
+    let jobs: Vec<Vec<PixelBlock>> = (0..200u32)
+        .map(|job| {
+            let block = |primitive: u32| {
+                let x = if job % 3 == 0 { 0 } else { 8 * (primitive % 2) as u16 };
+                PixelBlock { primitive, x, row: 0, coverage: coverage() }
+            };
+            (0..job % 9).map(block).collect()
+        })
+        .collect();
+    for effort in [Effort::Baseline, Effort::Optimized] {
+        let compiler = Compiler::new(effort).unwrap();
+        for place in [Four::Nowhere, Four::CoveredBlocks, Four::Anywhere] {
+            let code = compiler.compile(1, |e| emit_stream(e, place)).unwrap();
+            for (number, blocks) in jobs.iter().enumerate() {
+                let colors = [[1; 64], [2; 64]];
+                let mut wanted = colors;
+                for block in blocks {
+                    for pixel in (0..64).filter(|pixel| block.coverage >> pixel & 1 != 0) {
+                        let color = &mut wanted[usize::from(block.x / 8)][pixel];
+                        *color = *color * 3 + block.primitive as i32;
+                    }
+                }
+                let Range { start, end } = blocks.as_ptr_range();
+                let mut memory = StreamMemory { blocks: start, end, are_apart: number as u32 % 2, colors };
+                // SAFETY: the code reads the blocks, which are in the two columns, and the fields of `memory`.
+                unsafe { code.call((&raw mut memory).cast_const()) };
+                assert_eq!(memory.colors, wanted, "{effort:?}, {place:?}, job {number}");
+            }
+        }
+    }
+}
+
 /// Some coverages of blocks.
 const COVERAGES: [u64; 7] =
     [0, 1, u64::MAX, 0x8000_0000_0000_0000, 0x00F1_0000_2000_0301, u64::MAX >> 4, 0xFFFF_0000_0000];

@@ -82,12 +82,12 @@ fn varyings(e: &mut Emit<'_>, primitive: Value) -> Value {
 }
 
 /// Fills the planes and the steps of the scratch memory from a primitive.
-pub fn set_up(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, primitive: Value) {
+pub fn set_up(e: &mut Emit<'_>, plan: &Plan, primitive: Value) {
     if !plan.picks_pixels {
         spread_all(e, plan, primitive);
         steps(e, primitive);
     }
-    if plan.lod(key) {
+    if plan.has_lod {
         let planes = Planes::new(e, plan, primitive);
         crate::pixel::sample::pica::lod::set_up(e, plan, planes, primitive);
     }
