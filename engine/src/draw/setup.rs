@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::pixel::{Primitive, WIDE_EDGES};
+use triglyph_guest::kernel::pixel::{FLAT_COLOR, Primitive, WIDE_EDGES, is_flat};
 use triglyph_guest::kernel::vertex::{SCREEN, VertexConstants};
 use wide::f32x4;
 
@@ -34,6 +34,8 @@ pub struct Setup {
     pub orientation: Option<[u8; 4]>,
     /// Viewport and clip plane, for vertices that clipping makes.
     pub constants: VertexConstants,
+    /// Slots of the primary colour, if pixels read it: it is the same in all pixels of many primitives.
+    pub colors: Option<[u8; 4]>,
     /// Another state for primitives whose primary colour has an alpha of 255 in all pixels.
     pub opaque: Option<OpaqueState>,
 }
@@ -118,6 +120,18 @@ fn orient(records: [&[f32]; 3], slots: [u8; 4]) -> [Vec<f32>; 3] {
     out
 }
 
+/// Pixels of a primitive from which on it gains more to know that they have one colour than it takes to find out.
+const PIXELS_WORTH_A_LOOK: u64 = 64;
+
+/// Whether a colour in these slots is the same in all pixels. What is in no group is 1.
+#[inline]
+fn has_flat_color([a, b, c]: [&[f32]; 3], slots: [u8; 4], groups: u32) -> bool {
+    slots.into_iter().all(|slot| {
+        let at = SCREEN + usize::from(slot);
+        groups & 1 << (slot / 4) == 0 || is_flat([a[at], b[at], c[at]])
+    })
+}
+
 impl Setup {
     /// Clips, culls and sets up one triangle of `shaded`. Returns how many primitives it became.
     pub fn triangle(&self, shaded: &Shaded, [a, b, c]: [u32; 3], scene: &mut Scene) -> u32 {
@@ -178,7 +192,8 @@ impl Setup {
             return false;
         }
         let Some(bounds) = self.bounds(&corners, scene) else { return false };
-        if !scene.charge(area as u64 / (2 * SUBPIXELS * SUBPIXELS) as u64, bounds) {
+        let pixels = area as u64 / (2 * SUBPIXELS * SUBPIXELS) as u64;
+        if !scene.charge(pixels, bounds) {
             return false;
         }
         let Some(mut primitive) = self.edges(&corners, area) else { return false };
@@ -186,11 +201,18 @@ impl Setup {
             primitive.z[k] = corner.record[2];
             primitive.inv_w[k] = corner.record[3];
         }
+        let [a, b, c] = &corners;
+        let records = [a.record, b.record, c.record];
+        if let Some(slots) = self.colors
+            && pixels >= PIXELS_WORTH_A_LOOK
+            && has_flat_color(records, slots, groups)
+            && primitive.has_usual_w()
+        {
+            primitive.flags |= FLAT_COLOR;
+        }
         let first = scene.varyings.len();
         primitive.first_varying = first as u32;
         scene.varyings.resize(first + self.slots.len(), [0.0; 3]);
-        let [a, b, c] = &corners;
-        let records = [a.record, b.record, c.record];
         self.varyings(records, primitive.inv_w, groups, &mut scene.varyings[first..]);
         if let Some(opaque) = &self.opaque {
             opaque.choose(scene, &primitive);

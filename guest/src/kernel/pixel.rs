@@ -449,7 +449,7 @@ pub struct Primitive {
     pub z: [f32; 3],
     /// Index of the first varying in [`PixelJob::varyings`].
     pub first_varying: u32,
-    /// Bit 0: twice the area does not fit 31 bits, 32-bit edge functions would overflow inside the primitive.
+    /// [`WIDE_EDGES`], [`FLAT_COLOR`].
     pub flags: u32,
     /// Keeps the size a multiple of 8.
     pub reserved: u32,
@@ -460,14 +460,36 @@ impl Primitive {
     /// where the values are 1, or nearly, and no sum overflows or is zero. Rounding takes less than what is missing
     /// then.
     pub fn has_opaque(&self, alpha: &[f32; 3]) -> bool {
-        const USUAL: std::ops::RangeInclusive<f32> = 1e-18..=1e12;
-        let is_one = |(alpha, one): (&f32, &f32)| USUAL.contains(one) && (0.999 * one..=2.0 * one).contains(alpha);
-        alpha.iter().zip(&self.inv_w).all(is_one)
+        let is_one = |(alpha, one): (&f32, &f32)| (0.999 * one..=2.0 * one).contains(alpha);
+        self.has_usual_w() && alpha.iter().zip(&self.inv_w).all(is_one)
+    }
+
+    /// Whether sums of what is divided by w neither overflow nor are zero.
+    pub fn has_usual_w(&self) -> bool {
+        self.inv_w.iter().all(|inv_w| (1e-18..=1e12).contains(inv_w))
     }
 }
 
-/// [`Primitive::flags`]: only for kernels that evaluate edges in 64 bits.
+/// Whether a channel of a colour with these values at the vertices has the same of 256 steps in all pixels of a
+/// primitive with a [usual w](Primitive::has_usual_w): they are equal, and what interpolation makes of them rounds the
+/// same way. It is a sum of products divided by a sum of products, which rounding changes by less than 2^-20 of it.
+#[inline]
+pub fn is_flat([a, b, c]: [f32; 3]) -> bool {
+    const MARGIN: f32 = 1.0 / 1024.0;
+    // Most are told apart by this.
+    if a != b || b != c || !(0.0..=2.0).contains(&a) {
+        return false;
+    }
+    let steps = a.min(1.0) * 255.0 + 0.5;
+    (MARGIN..=1.0 - MARGIN).contains(&(steps - (steps as i32) as f32))
+}
+
+/// [`Primitive::flags`]: twice the area does not fit 31 bits, 32-bit edge functions would overflow inside the
+/// primitive. Only for kernels that evaluate edges in 64 bits.
 pub const WIDE_EDGES: u32 = 1;
+
+/// [`Primitive::flags`]: the primary colour has the value of the first vertex in all pixels that are covered.
+pub const FLAT_COLOR: u32 = 2;
 
 /// 8x8 pixels of one primitive.
 #[repr(C)]

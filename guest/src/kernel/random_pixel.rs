@@ -11,9 +11,9 @@ use super::divided::Survivors;
 use super::gas::{DensityWrite, GasConstants, GasKey, GasLight};
 use super::known_alpha::Opaque;
 use super::pixel::{
-    BlendEquation, BlendFactor, BlendKey, Compare, Filter, FogKey, FogTable, LogicOp, Output, PixelBlock,
+    BlendEquation, BlendFactor, BlendKey, Compare, FLAT_COLOR, Filter, FogKey, FogTable, LogicOp, Output, PixelBlock,
     PixelConstants, PixelJob, PixelKey, Primitive, ShadowWrite, StencilKey, StencilOp, Target, Texture,
-    TextureConstants, TextureKey, TextureKind, WIDE_EDGES, Wrap,
+    TextureConstants, TextureKey, TextureKind, WIDE_EDGES, Wrap, is_flat,
 };
 use super::procedural::ProceduralData;
 use super::random::Random;
@@ -157,6 +157,7 @@ impl RandomPixel {
             let values = [0, 1, 2].map(|k| if r.one_in(4) { r.float(0.999, 2.0) * iw[k] } else { iw[k] });
             self.varyings[primitive.first_varying as usize + alpha] = values;
         }
+        let mut is_flat = r.one_in(3) && self.flatten_color(&primitive, r);
         for row in (0..self.rows).step_by(8) {
             for x in (0..self.width).step_by(8) {
                 let mut coverage = covered(&primitive, x, row);
@@ -166,6 +167,7 @@ impl RandomPixel {
                 // Kernels do as they are told, also outside of the primitive.
                 if r.one_in(64) && fits(&primitive, x, row) {
                     coverage = u64::MAX;
+                    is_flat &= covered(&primitive, x, row) == coverage;
                 }
                 if coverage != 0 || r.one_in(64) {
                     self.blocks.push(PixelBlock { primitive: index, x: x as u16, row: row as u16, coverage });
@@ -175,7 +177,22 @@ impl RandomPixel {
         if !fits(&primitive, 0, 0) || !fits(&primitive, self.width, self.rows) {
             primitive.flags |= WIDE_EDGES;
         }
+        if is_flat {
+            primitive.flags |= FLAT_COLOR;
+        }
         self.primitives.push(primitive);
+    }
+
+    /// Gives the vertices of a primitive one colour. Returns whether all of its pixels have it.
+    fn flatten_color<R: FnMut() -> u32>(&mut self, primitive: &Primitive, r: &mut Random<'_, R>) -> bool {
+        let slots = self.key.color_slots.map(|slot| self.key.varying(slot));
+        let mut colors = [1.0; 24];
+        for number in slots.into_iter().flatten() {
+            colors[number] = if r.one_in(2) { r.below(256) as f32 / 255.0 } else { r.float(-0.1, 1.5) };
+            let values = primitive.inv_w.map(|inv_w| colors[number] * inv_w);
+            self.varyings[primitive.first_varying as usize + number] = values;
+        }
+        primitive.has_usual_w() && slots.into_iter().flatten().all(|number| is_flat([colors[number]; 3]))
     }
 
     /// The key without what a known alpha decides, if that is anything.

@@ -1,7 +1,7 @@
 //! The quads of a block of 8x8 pixels, in order: one at a time, or two or four at once
-//! ([`interleave`](crate::interleave)). What is done with a quad is the machine's matter. Where its pixels do not have to
-//! be neighbours, a quad may be any four covered ones ([`Iteration::picks`]), and those of different blocks may be drawn
-//! at once ([`Stream`]).
+//! ([`interleave`](crate::interleave)). What is done with a quad is the machine's matter. Where its pixels do not have
+//! to be neighbours, a quad may be any four covered ones ([`Iteration::picks`]), and those of different blocks may be
+//! drawn at once ([`Stream`]).
 
 use std::ops::Range;
 

@@ -22,6 +22,7 @@ fn setup(flip: Option<u32>) -> Setup {
         flip,
         slots: Vec::new(),
         orientation: None,
+        colors: None,
         constants: VertexConstants::default(),
         opaque: None,
     }
@@ -115,6 +116,36 @@ fn triangles_outside_of_one_plane_are_dropped_and_others_clipped() {
     assert!(setup.triangle(&shaded, [0, 1, 2], &mut scene()) >= 1);
     shaded.clip = vec![1, 1, 1];
     assert_eq!(setup.triangle(&shaded, [0, 1, 2], &mut scene()), 0);
+}
+
+#[test]
+fn large_primitives_of_one_color_are_marked() {
+    // Slots 0 to 3 are the position, 4 to 7 the colour; groups have four slots.
+    let flags = |colors: [[f32; 4]; 3], size: f32, groups| {
+        let corners = [[0.0, 0.0], [size, 0.0], [0.0, size]].into_iter().zip(colors);
+        let record = |([x, y], color): ([f32; 2], [f32; 4])| {
+            [&[x, y, -0.5, 0.5, 0.0, 0.0, -0.5, 2.0], &color[..], &[0.0; 4]].concat()
+        };
+        let records = corners.flat_map(record).collect::<Vec<f32>>();
+        let shaded = Shaded { exhausted: 0, records, clip: vec![0; 3], stride: 16, groups };
+        let mut scene = scene();
+        let setup = Setup { colors: Some([4, 5, 6, 7]), slots: vec![4, 5, 6, 7], ..setup(None) };
+        assert_eq!(setup.triangle(&shaded, [0, 1, 2], &mut scene), 1);
+        scene.primitives[0].flags
+    };
+    let color = [0.0, 1.0, 37.0 / 255.0, 1.5];
+    let mut other = color;
+    other[2] = 0.1;
+    // 0.5 steps more or less than a whole number: which of two steps it is rounded to is not known.
+    let between = [2.5 / 255.0, 1.0, 1.0, 1.0];
+    assert_eq!(flags([color; 3], 40.0, 7), FLAT_COLOR);
+    assert_eq!(flags([color; 3], 4.0, 7), 0, "too small to be looked at");
+    assert_eq!(flags([color, color, other], 40.0, 7), 0);
+    assert_eq!(flags([color, other, color], 40.0, 7), 0);
+    assert_eq!(flags([between; 3], 40.0, 7), 0);
+    assert_eq!(flags([[-0.1; 4]; 3], 40.0, 7), 0);
+    assert_eq!(flags([[f32::NAN; 4]; 3], 40.0, 7), 0);
+    assert_eq!(flags([color, color, other], 40.0, 5), FLAT_COLOR, "no vertex has a colour");
 }
 
 #[test]

@@ -79,6 +79,10 @@ pub struct Scratch {
     pub quads: [QuadScratch; AT_ONCE],
     /// Of the current primitive.
     pub planes: [Vec4<f32>; PLANES],
+    /// Its primary colour, if that is the same in all pixels.
+    pub flat_color: ColorPair,
+    /// Not zero if it is.
+    pub has_flat_color: u32,
 }
 
 /// Scratch memory of a quad.

@@ -88,8 +88,8 @@ impl Contract for Pica {
         Corner { edges, color, depth, survivors, planes: Planes::new(e, plan, place.primitive) }
     }
 
-    fn set_up(e: &mut Emit<'_>, _: &PixelKey, plan: &Plan, (): &(), place: BlockPlace) -> Result<(), Unsupported> {
-        setup::set_up(e, plan, place.primitive);
+    fn set_up(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, (): &(), place: BlockPlace) -> Result<(), Unsupported> {
+        setup::set_up(e, key, plan, place.primitive);
         Ok(())
     }
 

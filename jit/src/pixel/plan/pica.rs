@@ -38,6 +38,8 @@ pub struct Plan {
     pub tells_survivors: bool,
     /// Quads are made of covered pixels wherever they are: see [`Iteration::picks`](crate::pixel::quads::Iteration).
     pub picks_pixels: bool,
+    /// Whether a primary colour that is the same in all of a primitive is taken from there.
+    pub has_flat_color: bool,
     /// Whether any unit selects levels by level of detail.
     pub has_lod: bool,
     /// Estimated cost of a quad, in guest instructions.
@@ -83,6 +85,7 @@ impl Plan {
             derivatives: Vec::new(),
             tells_survivors: key.tells_survivors,
             picks_pixels: false,
+            has_flat_color: false,
             has_lod: false,
             size: 0,
         };
@@ -94,6 +97,8 @@ impl Plan {
         }
         plan.live_varyings(key);
         plan.picks_pixels = plan.picks_pixels(key);
+        // Little is gained for alpha alone.
+        plan.has_flat_color = plan.primary.color && !plan.picks_pixels;
         plan.has_lod = plan.has_lod(key);
         plan.size = plan.weigh(key);
         plan

@@ -5,7 +5,7 @@ use std::mem::{offset_of, size_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
-use triglyph_guest::kernel::pixel::{PixelBlock, PixelKey, Primitive};
+use triglyph_guest::kernel::pixel::{FLAT_COLOR, PixelBlock, PixelKey, Primitive};
 use triglyph_guest::layout;
 use triglyph_guest::num::ops::Ops;
 
@@ -82,15 +82,43 @@ fn varyings(e: &mut Emit<'_>, primitive: Value) -> Value {
 }
 
 /// Fills the planes and the steps of the scratch memory from a primitive.
-pub fn set_up(e: &mut Emit<'_>, plan: &Plan, primitive: Value) {
+pub fn set_up(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, primitive: Value) {
     if !plan.picks_pixels {
         spread_all(e, plan, primitive);
         steps(e, primitive);
+    }
+    if plan.has_flat_color {
+        flat_color(e, key, primitive);
     }
     if plan.has_lod {
         let planes = Planes::new(e, plan, primitive);
         crate::pixel::sample::pica::lod::set_up(e, plan, planes, primitive);
     }
+}
+
+/// Notes whether the primary colour of a primitive is the same in all pixels, and which it is then.
+fn flat_color(e: &mut Emit<'_>, key: &PixelKey, primitive: Value) {
+    let args = e.args;
+    let flags = e.load_i32(primitive, offset_of!(Primitive, flags) as i32);
+    let is_flat = e.b.ins().band_imm_u(flags, i64::from(FLAT_COLOR));
+    e.store(is_flat, args, scratch_at!(has_flat_color));
+    let (flat, done) = (e.block(&[]), e.block(&[]));
+    e.branch(is_flat, (flat, &[]), (done, &[]));
+    e.switch_to(flat);
+    let varyings = varyings(e, primitive);
+    let inv_w = e.load_splat_f32(primitive, offset_of!(Primitive, inv_w) as i32);
+    let channels = key.color_slots.map(|slot| match key.varying(slot) {
+        Some(number) => {
+            let over_w = e.load_splat_f32(varyings, (number * size_of::<[f32; 3]>()) as i32);
+            e.div(over_w, inv_w)
+        }
+        None => e.f(1.0),
+    });
+    let color = crate::pixel::shade::pica::combine::color(e, channels.map(Some));
+    e.store(color.br.0, args, scratch_at!(flat_color));
+    e.store(color.ag.0, args, scratch_at!(flat_color) + 16);
+    e.jump(done, &[]);
+    e.switch_to(done);
 }
 
 /// Fills the planes, but for those of derivatives.

@@ -134,10 +134,11 @@ impl PixelState {
             state: Arc::new(DrawState { simpler: if_opaque, ..(*draw).clone() }),
             general: draw.clone(),
         });
+        let colors = used.primary.then_some(COLOR_SLOTS);
         PixelState {
             fuel: pixel_fuel(&key),
             target,
-            setup: Setup { opaque, ..vertex_state::setup(registers, key.slots, key.lighting.is_some()) },
+            setup: Setup { opaque, colors, ..vertex_state::setup(registers, key.slots, key.lighting.is_some()) },
             nothing: target.width == 0 || color_format.is_none() && (words || depth_format.is_none()),
             draw,
         }

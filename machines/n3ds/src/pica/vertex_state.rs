@@ -190,6 +190,7 @@ pub(super) fn setup(registers: &Registers, slots: u64, oriented: bool) -> Setup 
         flip: (regs::fb_dim::flip(dimensions) != 0).then(|| regs::fb_dim::height_minus_1(dimensions)),
         slots: (0..64).filter(|slot| slots & 1 << slot != 0).collect(),
         orientation: oriented.then_some(QUATERNION_SLOTS),
+        colors: None,
         constants: constants(registers),
         opaque: None,
     }

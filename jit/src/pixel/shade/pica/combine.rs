@@ -3,12 +3,13 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::InstBuilder;
+use cranelift_codegen::ir::types::I16X8;
 use triglyph_guest::kernel::combine::{AlphaOperand, Channel, ColorChannel, ColorOperand, Function, Source, Stage};
 use triglyph_guest::kernel::pixel::TextureKind;
 use triglyph_guest::num::ops::Ops;
 
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Pair};
-use crate::pixel::args::pica::{Args, ColorPair, at};
+use crate::pixel::args::pica::{Args, ColorPair, at, scratch_at};
 use crate::pixel::plan::pica::{buffer_writer, operands};
 use crate::pixel::quad::pica::Quad;
 
@@ -242,32 +243,38 @@ impl Quad<'_, '_> {
         Pair { br: color.br, ag: self.e.merge16(alpha.ag, color.ag) }
     }
 
-    /// The vertex colour: trunc(clamp(v, 0, 1) * 255 + 0.5).
+    /// The vertex colour.
     pub fn primary(&mut self) -> Pair {
+        if !self.plan.has_flat_color {
+            return self.interpolated_primary();
+        }
+        let (flat, smooth, done) = (self.e.block(&[]), self.e.block(&[]), self.e.block(&[I16X8, I16X8]));
+        let args = self.e.args;
+        let is_flat = self.e.load_i32(args, scratch_at!(has_flat_color));
+        self.e.branch_together(is_flat, (flat, &[]), (smooth, &[]));
+
+        self.e.switch_to(flat);
+        let [br, ag] = [0, 16].map(|half| self.e.load_shorts(args, scratch_at!(flat_color) + half).0);
+        self.e.jump(done, &[br, ag]);
+
+        self.e.switch_to(smooth);
+        let (w, varyings) = (self.known.w, self.known.varyings.clone());
+        let Pair { br, ag } = self.interpolated_primary();
+        (self.known.w, self.known.varyings) = (w, varyings);
+        self.e.jump(done, &[br.0, ag.0]);
+
+        self.e.switch_to(done);
+        let [br, ag] = [0, 1].map(|half| I16x8(self.e.parameter(done, half)));
+        Pair { br, ag }
+    }
+
+    fn interpolated_primary(&mut self) -> Pair {
         let need = self.plan.primary;
         let values = [0, 1, 2, 3].map(|channel| {
             let needed = if channel == 3 { need.alpha } else { need.color };
             needed.then(|| self.varying(self.key.color_slots[channel]))
         });
-        let [r, g, b, a] = values.map(|value| match value {
-            Some(value) => self.primary_channel(value),
-            None => self.e.i(0),
-        });
-        let mut join = |even: I32x4, odd: I32x4| self.e.join_saturated(even, odd);
-        Pair { br: join(b, r), ag: join(a, g) }
-    }
-
-    /// A channel of it, except that what should be 0 may be less. NaN passes the minimum and becomes the smallest
-    /// integer, or 0.
-    fn primary_channel(&mut self, value: F32x4) -> I32x4 {
-        let e = &mut *self.e;
-        let one = e.f(1.0);
-        let value = e.min(one, value);
-        let scale = e.f(255.0);
-        let scaled = e.mul(value, scale);
-        let half = e.f(0.5);
-        let rounded = e.add(scaled, half);
-        e.truncate_to_int(rounded)
+        color(self.e, values)
     }
 
     // Functions.
@@ -368,4 +375,25 @@ fn dot3_term(e: &mut Emit<'_>, a: I32x4, b: I32x4) -> I32x4 {
     let correction = e.iand(sign, low);
     let value = e.iadd(value, correction);
     e.ishr(value, 8)
+}
+
+/// A vertex colour of red, green, blue and alpha, which are 0 where there are none: trunc(clamp(v, 0, 1) * 255 + 0.5).
+pub fn color(e: &mut Emit<'_>, channels: [Option<F32x4>; 4]) -> Pair {
+    let [r, g, b, a] = channels.map(|value| match value {
+        Some(value) => color_channel(e, value),
+        None => e.i(0),
+    });
+    Pair { br: e.join_saturated(b, r), ag: e.join_saturated(a, g) }
+}
+
+/// A channel of it, except that what should be 0 may be less. NaN passes the minimum and becomes the smallest integer,
+/// or 0.
+fn color_channel(e: &mut Emit<'_>, value: F32x4) -> I32x4 {
+    let one = e.f(1.0);
+    let value = e.min(one, value);
+    let scale = e.f(255.0);
+    let scaled = e.mul(value, scale);
+    let half = e.f(0.5);
+    let rounded = e.add(scaled, half);
+    e.truncate_to_int(rounded)
 }

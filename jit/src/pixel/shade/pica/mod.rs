@@ -6,7 +6,7 @@
 //! | `combine.rs` | the six combiner stages on 16-bit pairs |
 //! | `fog.rs`, `gas.rs` | what changes their result |
 
-mod combine;
+pub(crate) mod combine;
 mod fog;
 mod gas;
 pub mod gas_args;
