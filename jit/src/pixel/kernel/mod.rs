@@ -47,7 +47,7 @@ fn show<C: Contract>(compiler: &Compiler, key: &C::Key, plan: &C::Plan) -> Strin
 fn build<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>, pool: &mut Vec<[u8; 16]>) -> Result<(), Unsupported> {
     e.use_pool(C::LAYOUT.pool.0, C::LAYOUT.pool.1);
     match C::stream(made.plan) {
-        Some(stream) => all_at_once(e, made, stream)?,
+        Some(stream) => quad_by_quad(e, made, stream)?,
         None => block_by_block(e, made)?,
     }
     let status = e.i64(0);
@@ -112,7 +112,7 @@ fn block_by_block<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>) -> Result<()
 }
 
 /// Emits the loop over the quads of all blocks, up to where it ends.
-fn all_at_once<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>, stream: Stream) -> Result<(), Unsupported> {
+fn quad_by_quad<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>, stream: Stream) -> Result<(), Unsupported> {
     let Made { key, plan, needs } = made;
     let exit = e.block(&[]);
     let apart = C::apart(e, plan);
