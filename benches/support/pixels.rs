@@ -234,6 +234,7 @@ fn grid(key: &PixelKey, size: u32, cells: u32, scene: &mut Scene) {
     let setup = Setup {
         opaque: None,
         orientation: None,
+        colors: None,
         cull: Cull::Off,
         flip: Some(size - 1),
         slots: (0..64).filter(|slot| key.slots & 1 << slot != 0).collect(),
