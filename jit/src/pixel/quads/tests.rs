@@ -153,7 +153,7 @@ fn blocks_that_are_drawn_at_once_stay_in_order() {
     let mut state = 1u64;
     let mut word = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        state >> 32 | state << 32
+        state.rotate_left(32)
     };
     // From none to all pixels, and few most often.
     let mut coverage = || match word() % 8 {
