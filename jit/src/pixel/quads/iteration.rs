@@ -20,8 +20,9 @@ pub(crate) struct Iteration {
     /// Most quads that are drawn at once, up to [`AT_ONCE`](super::AT_ONCE).
     pub quads: usize,
     /// A quad is the next covered pixels of the block, in Morton order, wherever they are. Its number consists of
-    /// theirs, [`PICKED_BITS`] each, the first one lowest. Where fewer are left, the other lanes are not covered, and
-    /// have the number of the first pixel: whoever stores lanes stores the first one last.
+    /// theirs, [`PICKED_BITS`] each, the first one lowest. Where fewer are left, the other lanes are not covered and
+    /// have the number of the first pixel. Code that stores all lanes must store the first one last, as the others
+    /// would put back what was there before.
     ///
     /// Small triangles cover a quad by half: of 23-lighting 1.97 of four pixels.
     pub picks: bool,

@@ -8,6 +8,7 @@ use triglyph_guest::num::ops::Ops;
 
 use super::*;
 use crate::code::{Compiler, Effort};
+use crate::lane::I32x4;
 use crate::pixel::interpolate::pica::picked;
 use crate::pixel::target::surface::QuadAddress;
 
@@ -68,6 +69,27 @@ fn emit(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
     Ok(())
 }
 
+/// Emits a change of the covered pixels of a picked quad, whose block is at `colors`.
+fn change_picked(
+    e: &mut Emit<'_>,
+    colors: Value,
+    quad: CoveredQuad,
+    change: impl FnOnce(&mut Emit<'_>, I32x4) -> I32x4,
+) {
+    let addresses = picked(e, quad.number).map(|pixel| {
+        let offset = e.scale(pixel, 4);
+        e.b.ins().iadd(colors, offset)
+    });
+    let pixels = QuadAddress::scattered(4, addresses);
+    let color = pixels.load(e)[0];
+    let (cover, bits, zero) = (e.splat_i32(quad.cover), e.ints([1, 2, 4, 8]), e.i(0));
+    let cover = e.iand(cover, bits);
+    let covered = e.ilt(zero, cover);
+    let changed = change(e, color);
+    let stored = e.iselect(covered, changed, color);
+    pixels.store_all(e, &[stored]);
+}
+
 /// Emits a loop that adds 1 to the colours of picked pixels.
 fn emit_picking(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
     let args = e.args;
@@ -77,18 +99,10 @@ fn emit_picking(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
     let apart = Apart { own: Vec::new(), counters: 0..0, storage: None };
     let draw = |e: &mut Emit<'_>, quad: CoveredQuad, done: Block| {
         let colors = e.b.ins().iadd_imm_u(args, offset_of!(Memory, colors) as i64);
-        let addresses = picked(e, quad.number).map(|pixel| {
-            let offset = e.scale(pixel, 4);
-            e.b.ins().iadd(colors, offset)
+        change_picked(e, colors, quad, |e, color| {
+            let one = e.i(1);
+            e.iadd(color, one)
         });
-        let pixels = QuadAddress::scattered(4, addresses);
-        let color = pixels.load(e)[0];
-        let (cover, bits, zero) = (e.splat_i32(quad.cover), e.ints([1, 2, 4, 8]), e.i(0));
-        let cover = e.iand(cover, bits);
-        let (covered, one) = (e.ilt(zero, cover), e.i(1));
-        let more = e.iselect(covered, one, zero);
-        let sum = e.iadd(color, more);
-        pixels.store_all(e, &[sum]);
         e.jump(done, &[]);
         Ok(())
     };
@@ -123,21 +137,12 @@ fn emit_stream(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
         let offset = e.scale(column, 32);
         let colors = e.b.ins().iadd_imm_u(args, offset_of!(StreamMemory, colors) as i64);
         let colors = e.b.ins().iadd(colors, offset);
-        let addresses = picked(e, quad.number).map(|pixel| {
-            let offset = e.scale(pixel, 4);
-            e.b.ins().iadd(colors, offset)
+        change_picked(e, colors, quad, |e, color| {
+            let primitive = e.load_splat_i32(block, offset_of!(PixelBlock, primitive) as i32);
+            let twice = e.iadd(color, color);
+            let sum = e.iadd(twice, color);
+            e.iadd(sum, primitive)
         });
-        let pixels = QuadAddress::scattered(4, addresses);
-        let color = pixels.load(e)[0];
-        let (cover, bits, zero) = (e.splat_i32(quad.cover), e.ints([1, 2, 4, 8]), e.i(0));
-        let cover = e.iand(cover, bits);
-        let covered = e.ilt(zero, cover);
-        let primitive = e.load_splat_i32(block, offset_of!(PixelBlock, primitive) as i32);
-        let twice = e.iadd(color, color);
-        let sum = e.iadd(twice, color);
-        let sum = e.iadd(sum, primitive);
-        let stored = e.iselect(covered, sum, color);
-        pixels.store_all(e, &[stored]);
         e.jump(done, &[]);
         Ok(())
     };
