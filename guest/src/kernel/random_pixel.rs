@@ -157,7 +157,7 @@ impl RandomPixel {
             let values = [0, 1, 2].map(|k| if r.one_in(4) { r.float(0.999, 2.0) * iw[k] } else { iw[k] });
             self.varyings[primitive.first_varying as usize + alpha] = values;
         }
-        let mut is_flat = r.one_in(3) && self.flatten_color(&primitive, r);
+        let mut has_flat_color = r.one_in(3) && self.flatten_color(&primitive, r);
         for row in (0..self.rows).step_by(8) {
             for x in (0..self.width).step_by(8) {
                 let mut coverage = covered(&primitive, x, row);
@@ -167,7 +167,7 @@ impl RandomPixel {
                 // Kernels do as they are told, also outside of the primitive.
                 if r.one_in(64) && fits(&primitive, x, row) {
                     coverage = u64::MAX;
-                    is_flat &= covered(&primitive, x, row) == coverage;
+                    has_flat_color &= covered(&primitive, x, row) == coverage;
                 }
                 if coverage != 0 || r.one_in(64) {
                     self.blocks.push(PixelBlock { primitive: index, x: x as u16, row: row as u16, coverage });
@@ -177,7 +177,7 @@ impl RandomPixel {
         if !fits(&primitive, 0, 0) || !fits(&primitive, self.width, self.rows) {
             primitive.flags |= WIDE_EDGES;
         }
-        if is_flat {
+        if has_flat_color {
             primitive.flags |= FLAT_COLOR;
         }
         self.primitives.push(primitive);

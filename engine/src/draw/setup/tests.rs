@@ -136,7 +136,7 @@ fn large_primitives_of_one_color_are_marked() {
     let color = [0.0, 1.0, 37.0 / 255.0, 1.5];
     let mut other = color;
     other[2] = 0.1;
-    // 0.5 steps more or less than a whole number: which of two steps it is rounded to is not known.
+    // Halfway between two of the 256 steps: the rounding of interpolation decides which of them a pixel has.
     let between = [2.5 / 255.0, 1.0, 1.0, 1.0];
     assert_eq!(flags([color; 3], 40.0, 7), FLAT_COLOR);
     assert_eq!(flags([color; 3], 4.0, 7), 0, "too small to be looked at");
