@@ -51,8 +51,9 @@ impl Shape {
     /// Whether one vector operation can serve both: the same steps on different factors.
     fn same_steps(self, other: Shape) -> bool {
         let simple = |s: Shape| {
-            s.equation == BlendEquation::Add
-                && [s.source, s.destination].iter().any(|f| matches!(f, BlendFactor::Zero | BlendFactor::One))
+            let has_constant =
+                [s.source, s.destination].iter().any(|f| matches!(f, BlendFactor::Zero | BlendFactor::One));
+            s.equation == BlendEquation::Add && has_constant || passes_source(s.equation, s.source, s.destination)
         };
         self == other || self.equation == other.equation && !simple(self) && !simple(other)
     }
