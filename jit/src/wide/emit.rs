@@ -162,10 +162,6 @@ impl Emitter<'_> {
     }
 
     fn allocated_move(&mut self, from: Allocation, to: Allocation) {
-        let slot = |allocation: Allocation| {
-            let offset = allocation.as_stack()?.index() as i32 * 8;
-            Some(Operand::Memory(Address { base: RSP, index: None, shift: 0, offset }))
-        };
         match (from.as_reg(), to.as_reg()) {
             (Some(from), Some(to)) => match from.class() {
                 RegClass::Int => self.general_move(number(to), number(from)),
@@ -250,6 +246,9 @@ impl Emitter<'_> {
         };
         let rm = match inst.rm {
             Rm::Register(place) => Operand::Register(register(place)),
+            Rm::Anywhere(place) => {
+                slot(allocations[usize::from(place)]).unwrap_or_else(|| Operand::Register(register(place)))
+            }
             Rm::Constant(constant) => Operand::Constant(constant),
             Rm::Memory(memory) => Operand::Memory(Address {
                 base: register(memory.base),
@@ -323,6 +322,12 @@ impl Emitter<'_> {
         bytes.extend(function.constants.iter().flatten());
         bytes
     }
+}
+
+/// A place on the stack.
+fn slot(allocation: Allocation) -> Option<Operand> {
+    let offset = allocation.as_stack()?.index() as i32 * 8;
+    Some(Operand::Memory(Address { base: RSP, index: None, shift: 0, offset }))
 }
 
 /// The number of the register of an operand.

@@ -23,6 +23,8 @@ pub(super) struct Memory {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Rm {
     Register(Place),
+    /// A vector in a register, or on the stack if there is none for it.
+    Anywhere(Place),
     Memory(Memory),
     /// A constant of the function.
     Constant(usize),

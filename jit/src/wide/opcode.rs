@@ -100,7 +100,10 @@ pub(super) const SHIFT_IMMEDIATE: [Opcode; 3] = [int(0x71), int(0x72), int(0x73)
 pub(super) const PSLL: [Opcode; 3] = [int(0xF1), int(0xF2), int(0xF3)];
 pub(super) const PSRL: [Opcode; 3] = [int(0xD1), int(0xD2), int(0xD3)];
 pub(super) const PSRA: [Opcode; 2] = [int(0xE1), int(0xE2)];
+/// Averages, rounded up; of lanes of 1 and 2 bytes.
+pub(super) const PAVG: [Opcode; 2] = [int(0xE0), int(0xE3)];
 pub(super) const PMULLW: Opcode = int(0xD5);
+pub(super) const PMULHUW: Opcode = int(0xE4);
 pub(super) const PMULLD: Opcode = int38(0x40);
 /// The products of the even lanes of 32 bits, unsigned and signed.
 pub(super) const PMULUDQ: Opcode = int(0xF4);

@@ -33,6 +33,8 @@ mod vector;
 #[derive(Clone, Copy, Debug)]
 enum Right {
     Register(VReg),
+    /// A vector that may stay on the stack.
+    Anywhere(VReg),
     Memory(Address),
     Constant(usize),
 }

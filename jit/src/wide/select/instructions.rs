@@ -15,14 +15,16 @@ impl Selector<'_> {
 
     /// Appends the registers of `right` to `operands`.
     pub(super) fn right(operands: &mut Vec<Operand>, right: Right) -> Rm {
-        let mut place = |register: VReg| {
-            operands.push(Operand::reg_use(register));
+        let mut place = |operand: Operand| {
+            operands.push(operand);
             (operands.len() - 1) as Place
         };
         match right {
-            Right::Register(register) => Rm::Register(place(register)),
+            Right::Register(register) => Rm::Register(place(Operand::reg_use(register))),
+            Right::Anywhere(register) => Rm::Anywhere(place(Operand::any_use(register))),
             Right::Constant(constant) => Rm::Constant(constant),
             Right::Memory(Address { base, index, shift, offset }) => {
+                let mut place = |register| place(Operand::reg_use(register));
                 Rm::Memory(Memory { base: place(base), index: index.map(place), shift, offset })
             }
         }

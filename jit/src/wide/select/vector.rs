@@ -37,6 +37,7 @@ impl Selector<'_> {
             Opcode::UsubSat => self.two(operation, to, *opcode::PSUBUS.get(lanes)?),
             Opcode::SaddSat => self.two(operation, to, *opcode::PADDS.get(lanes)?),
             Opcode::SsubSat => self.two(operation, to, *opcode::PSUBS.get(lanes)?),
+            Opcode::AvgRound => self.two(operation, to, *opcode::PAVG.get(lanes)?),
             Opcode::Imul if ty == I16X8 => self.two(operation, to, opcode::PMULLW),
             Opcode::Imul if ty == I32X4 => self.two(operation, to, opcode::PMULLD),
             Opcode::Imul if ty == I64X2 => self.long_product(operation, to),
@@ -62,6 +63,7 @@ impl Selector<'_> {
             Opcode::Bnot => self.not(operation, to),
             Opcode::Fneg => self.sign(operation, to, opcode::XORP, 0x8000_0000),
             Opcode::Fabs => self.sign(operation, to, opcode::ANDP, 0x7FFF_FFFF),
+            Opcode::Ushr if self.dividend_by_255(operation.first).is_some() => self.divide_by_255(operation, to),
             Opcode::Ishl | Opcode::Ushr | Opcode::Sshr => self.shift(operation, to),
             Opcode::Fcmp => self.compare_floats(operation, to),
             Opcode::Icmp => self.compare_integers(operation, to),
@@ -78,14 +80,15 @@ impl Selector<'_> {
         self.ty(self.argument(operation, 0)[0])
     }
 
-    /// The second operand of an operation: in memory, if it is a constant that would have to be loaded anyway.
+    /// The second operand of an operation, which may be in memory: there it is if it is a constant that would have to be
+    /// loaded anyway, or if no register is left for it.
     fn right_operand(&mut self, operation: Operation, index: usize) -> Right {
         let [first, second] = self.argument(operation, index).map(|value| self.root(value));
         match self.vector_constant(first) {
             Some(bytes) if first == second && self.cheap_constant(first).is_none() => {
                 Right::Constant(self.constant(bytes))
             }
-            _ => Right::Register(self.operand(operation, index)),
+            _ => Right::Anywhere(self.operand(operation, index)),
         }
     }
 
@@ -183,6 +186,35 @@ impl Selector<'_> {
         Some(())
     }
 
+    /// p, if an instruction makes (p + (p >> 8) + 1) >> 8 of it, by an average: the quotient by 255 of 16-bit lanes.
+    fn dividend_by_255(&self, shift: Inst) -> Option<Value> {
+        let shifted = |inst: Inst, count: i64| {
+            let arguments = self.function.dfg.inst_args(inst);
+            let is_it = self.ty(self.result(inst)) == I16X8 && self.integer(arguments[1]) == Some(count);
+            is_it.then(|| self.root(arguments[0]))
+        };
+        let [dividend, high] = self.made_by::<2>(shifted(shift, 7)?, Opcode::AvgRound)?;
+        let (inst, opcode) = self.definition(high)?;
+        (opcode == Opcode::Ushr && shifted(inst, 8) == Some(dividend)).then_some(dividend)
+    }
+
+    /// See [`Self::dividend_by_255`]: the upper half of min(p + 1, 65535) * 257, which is the same for all lanes.
+    fn divide_by_255(&mut self, operation: Operation, to: VReg) -> Option<()> {
+        let first = self.dividend_by_255(operation.first)?;
+        let (wide, dividend) = match operation.second {
+            Some(second) => {
+                let second = self.dividend_by_255(second)?;
+                (true, self.both(first, second))
+            }
+            None => (false, self.register(first)),
+        };
+        let next = self.new_vector();
+        let [one, factor] = [1, 257].map(|lane: u32| Right::Constant(self.words_constant(lane << 16 | lane)));
+        self.emit(opcode::PADDUS[1], wide, next, Some(dividend), one, Immediate::None);
+        self.emit(opcode::PMULHUW, wide, to, Some(next), factor, Immediate::None);
+        Some(())
+    }
+
     /// A shift of lanes by a constant, whose direction the extension of the opcode says.
     fn shift_by(&mut self, wide: bool, (opcode, extension): (Machine, u8), (to, from): (VReg, VReg), count: u8) {
         let operands = [Operand::reg_def(to), Operand::reg_use(from)];
@@ -231,7 +263,7 @@ impl Selector<'_> {
         let [a, b] = [0, 1].map(|index| self.operand(operation, index));
         let (equal, greater) = (opcode::PCMPEQ[lanes], opcode::PCMPGT[lanes]);
         let two = |selector: &mut Self, opcode, to, a, b| {
-            selector.emit(opcode, wide, to, Some(a), Right::Register(b), Immediate::None);
+            selector.emit(opcode, wide, to, Some(a), Right::Anywhere(b), Immediate::None);
         };
         // What is not there is the inverse of another one, or the equality of an operand with the lesser or greater.
         let between = self.new_vector();
@@ -269,30 +301,30 @@ impl Selector<'_> {
         if let Some((opcode, indices)) = self.float_extremum(operation.first)
             && operation.second.is_none_or(|second| self.float_extremum(second) == Some((opcode, indices)))
         {
-            let [a, b] = indices.map(|index| self.operand(operation, index));
-            self.emit(opcode, wide, to, Some(a), Right::Register(b), Immediate::None);
+            let a = self.operand(operation, indices[0]);
+            let b = self.right_operand(operation, indices[1]);
+            self.emit(opcode, wide, to, Some(a), b, Immediate::None);
             return Some(());
         }
         let [mask, yes, no] = [0, 1, 2].map(|index| self.operand(operation, index));
         let masks = self.argument(operation, 0);
         if masks.into_iter().all(|mask| self.is_mask(mask, MASK_DEPTH)) {
-            let operands = [to, no, yes, mask];
-            let [to, rest @ ..] = operands;
-            let operands: Vec<_> = [Operand::reg_def(to)].into_iter().chain(rest.map(Operand::reg_use)).collect();
+            let [to, no, mask] = [Operand::reg_def(to), Operand::reg_use(no), Operand::reg_use(mask)];
+            let operands = [to, no, Operand::any_use(yes), mask];
             let inst = Encoded {
                 opcode: opcode::BLENDVPS,
                 wide,
                 reg: Reg::Operand(0),
                 second: Some(1),
-                rm: Rm::Register(2),
+                rm: Rm::Anywhere(2),
                 immediate: Immediate::Register(3),
             };
             self.push(Kind::Encoded(inst), &operands);
             return Some(());
         }
         let (with, without) = (self.new_vector(), self.new_vector());
-        self.emit(opcode::PAND, wide, with, Some(mask), Right::Register(yes), Immediate::None);
-        self.emit(opcode::PANDN, wide, without, Some(mask), Right::Register(no), Immediate::None);
+        self.emit(opcode::PAND, wide, with, Some(mask), Right::Anywhere(yes), Immediate::None);
+        self.emit(opcode::PANDN, wide, without, Some(mask), Right::Anywhere(no), Immediate::None);
         self.emit(opcode::POR, wide, to, Some(with), Right::Register(without), Immediate::None);
         Some(())
     }
