@@ -2,6 +2,10 @@
 
 use super::*;
 
+/// The lower and the upper halves of two vectors, as orders of bytes.
+const LOW: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
+const HIGH: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31];
+
 impl Emit<'_> {
     /// A 32-bit scalar at `base + offset`.
     pub fn load_i32(&mut self, base: Value, offset: impl Into<Offset32>) -> Value {
@@ -114,13 +118,16 @@ impl Emit<'_> {
 
     /// As [`Self::gather32_padded`] with the four indices at `indices + offset`.
     pub fn gather32_at(&mut self, base: Value, indices: Value, offset: i32) -> I32x4 {
-        let [a, b, c, d] = [0, 4, 8, 12].map(|lane| {
-            let index = self.load_u32(indices, offset + lane);
-            let offset = self.b.ins().ishl_imm_u(index, 2);
-            self.b.ins().iadd(base, offset)
-        });
-        let mut vector = self.load_floats(a, 0).0;
-        for (lane, address) in [(1u8, b), (2, c), (3, d)] {
+        // An index is loaded right before its use: there is no register for each of them.
+        let address = |e: &mut Self, lane: u8| {
+            let index = e.load_u32(indices, offset + 4 * i32::from(lane));
+            let offset = e.b.ins().ishl_imm_u(index, 2);
+            e.b.ins().iadd(base, offset)
+        };
+        let first = address(self, 0);
+        let mut vector = self.load_floats(first, 0).0;
+        for lane in 1..4 {
+            let address = address(self, lane);
             let word = self.load_f32(address, 0);
             vector = self.b.ins().insertlane(vector, word, lane);
         }
@@ -150,11 +157,30 @@ impl Emit<'_> {
 
     /// As [`Self::load_pairs`] where another pair before or after each one may be read.
     pub fn load_pairs_wide(&mut self, addresses: [Value; 4], offset: i32, before: bool) -> [F32x4; 2] {
-        const LOW: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
-        const HIGH: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31];
         let (offset, order) = if before { (offset - 8, HIGH) } else { (offset, LOW) };
-        let [a, b, c, d] = addresses.map(|address| self.load_floats(address, offset).0);
-        let (a, b) = (self.shuffle(a, b, order), self.shuffle(c, d, order));
+        self.join_pairs(order, |e, lane| e.load_floats(addresses[lane], offset))
+    }
+
+    /// The pairs of floats at `base + 8 * index + offset`, as two vectors, where another pair after each one may be
+    /// read. Uses 16 bytes at `args + scratch`.
+    pub fn gather_pairs(&mut self, base: Value, index: I32x4, offset: i32, scratch: i32) -> [F32x4; 2] {
+        let args = self.args;
+        self.store(index.0, args, scratch);
+        // As in `gather32_at`.
+        self.join_pairs(LOW, |e, lane| {
+            let index = e.load_u32(args, scratch + 4 * lane as i32);
+            let distance = e.b.ins().ishl_imm_u(index, 3);
+            let address = e.b.ins().iadd(base, distance);
+            e.load_floats(address, offset)
+        })
+    }
+
+    /// The first and the second floats of the pairs that are the halves of four vectors which `order` selects.
+    fn join_pairs(&mut self, order: [u8; 16], mut vector: impl FnMut(&mut Self, usize) -> F32x4) -> [F32x4; 2] {
+        let [a, b] = [0, 2].map(|lane| {
+            let [a, b] = [lane, lane + 1].map(|lane| vector(self, lane).0);
+            self.shuffle(a, b, order)
+        });
         self.unzip(a, b)
     }
 

@@ -15,7 +15,8 @@ use crate::pixel::setup::pica::Attribute;
 
 /// `(n[0]*b0 + n[1]*b1) + n[2]*b2` of edge functions or their steps and the values of the three corners.
 pub fn weighted_sum(e: &mut Emit<'_>, edges: [F32x4; 3], values: [F32x4; 3]) -> F32x4 {
-    let [a, b, c] = [0, 1, 2].map(|k| e.mul(edges[k], values[k]));
+    // What many sums need comes second: it need not be in a register there.
+    let [a, b, c] = [0, 1, 2].map(|k| e.mul(values[k], edges[k]));
     let sum = e.add(a, b);
     e.add(sum, c)
 }

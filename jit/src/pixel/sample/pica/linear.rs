@@ -121,9 +121,9 @@ impl Sampler<'_, '_> {
         let size = size_of::<[u32; 12]>() as i32;
         let above = self.e.iadd(j, one);
         for (j, at) in [(j, pairs), (above, pairs + size)] {
-            let (wrapped, border) = self.wrap(1, j);
+            let (wrapped, in_rows) = self.wrap(1, j);
             let words = self.row(wrapped);
-            let [left, right] = [left, right].map(|column| self.texel(texels, words, column, border));
+            let [left, right] = [left, right].map(|column| self.texel(texels, words, column, in_rows));
             const FIRST: [u8; 16] = [0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23];
             const SECOND: [u8; 16] = [8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31];
             for (order, offset) in [(FIRST, 0), (SECOND, 16)] {

@@ -58,7 +58,7 @@ enum Level {
     Lanes { size: [F32x4; 2], last: [I32x4; 2], width: I32x4, offset: I32x4 },
 }
 
-/// A texel index inside of the level, and the lanes where it is on the border.
+/// A texel index inside of the level, and the lanes where it is not on the border, if there is one.
 pub type Wrapped = (I32x4, Option<Mask>);
 
 impl Quad<'_, '_> {
@@ -305,8 +305,7 @@ impl Sampler<'_, '_> {
             Wrap::Border => {
                 let last = self.last(axis);
                 let inside = self.e.umin(index, last);
-                let same = self.e.ieq(inside, index);
-                (inside, Some(self.e.not(same)))
+                (inside, Some(self.e.ieq(inside, index)))
             }
             Wrap::Repeat => {
                 let last = self.last(axis);
@@ -330,8 +329,9 @@ impl Sampler<'_, '_> {
             }
             Wrap::RepeatThenBorder => {
                 let last = self.last(axis);
-                let beyond = self.e.ilt(last, index);
-                (self.e.iand(index, last), Some(beyond))
+                let least = self.e.imin(index, last);
+                let inside = self.e.ieq(least, index);
+                (self.e.iand(index, last), Some(inside))
             }
         }
     }
@@ -365,18 +365,18 @@ impl Sampler<'_, '_> {
 
     /// The texels of column `i` in the rows at `row`. Every index is inside: wrapped coordinates are below the
     /// level's size.
-    pub fn texel(&mut self, texels: Value, row: I32x4, i: Wrapped, row_border: Option<Mask>) -> I32x4 {
+    pub fn texel(&mut self, texels: Value, row: I32x4, i: Wrapped, in_rows: Option<Mask>) -> I32x4 {
         let index = self.e.iadd(row, i.0);
         let words = self.e.gather32_padded(texels, index, quad_scratch_at!(indices));
-        let border = match (i.1, row_border) {
-            (Some(a), Some(b)) => Some(self.e.or(a, b)),
+        let inside = match (i.1, in_rows) {
+            (Some(a), Some(b)) => Some(self.e.and(a, b)),
             (a, b) => a.or(b),
         };
-        match border {
-            Some(border) => {
+        match inside {
+            Some(inside) => {
                 let (args, unit) = (self.e.args, self.unit);
-                let color = self.e.load_ints(args, unit_at!(unit, border));
-                self.e.iselect(border, color, words)
+                let border = self.e.load_ints(args, unit_at!(unit, border));
+                self.e.iselect(inside, words, border)
             }
             None => words,
         }
