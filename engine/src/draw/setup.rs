@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::pixel::{FLAT_COLOR, Primitive, WIDE_EDGES, is_flat};
+use triglyph_guest::kernel::pixel::{CONSTANT_W, FLAT_COLOR, Primitive, WIDE_EDGES, is_flat};
 use triglyph_guest::kernel::vertex::{SCREEN, VertexConstants};
 use wide::f32x4;
 
@@ -120,7 +120,7 @@ fn orient(records: [&[f32]; 3], slots: [u8; 4]) -> [Vec<f32>; 3] {
     out
 }
 
-/// Pixels of a primitive from which on it gains more to know that they have one colour than it takes to find out.
+/// Pixels of a primitive from which on it gains more to know what they have in common than it takes to find out.
 const PIXELS_WORTH_A_LOOK: u64 = 64;
 
 /// Whether a colour in these slots is the same in all pixels. What is in no group is 1.
@@ -203,12 +203,10 @@ impl Setup {
         }
         let [a, b, c] = &corners;
         let records = [a.record, b.record, c.record];
-        if let Some(slots) = self.colors
-            && pixels >= PIXELS_WORTH_A_LOOK
-            && has_flat_color(records, slots, groups)
-            && primitive.has_usual_w()
-        {
-            primitive.flags |= FLAT_COLOR;
+        if pixels >= PIXELS_WORTH_A_LOOK && primitive.has_usual_w() {
+            let is_flat = self.colors.is_some_and(|slots| has_flat_color(records, slots, groups));
+            let is_constant = primitive.has_constant_w();
+            primitive.flags |= if is_flat { FLAT_COLOR } else { 0 } | if is_constant { CONSTANT_W } else { 0 };
         }
         let first = scene.varyings.len();
         primitive.first_varying = first as u32;

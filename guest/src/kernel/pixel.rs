@@ -449,7 +449,7 @@ pub struct Primitive {
     pub z: [f32; 3],
     /// Index of the first varying in [`PixelJob::varyings`].
     pub first_varying: u32,
-    /// [`WIDE_EDGES`], [`FLAT_COLOR`].
+    /// [`WIDE_EDGES`], [`FLAT_COLOR`], [`CONSTANT_W`].
     pub flags: u32,
     /// Keeps the size a multiple of 8.
     pub reserved: u32,
@@ -462,6 +462,12 @@ impl Primitive {
     pub fn has_opaque(&self, alpha: &[f32; 3]) -> bool {
         let is_one = |(alpha, one): (&f32, &f32)| (0.999 * one..=2.0 * one).contains(alpha);
         self.has_usual_w() && alpha.iter().zip(&self.inv_w).all(is_one)
+    }
+
+    /// Whether the vertices have the same w.
+    pub fn has_constant_w(&self) -> bool {
+        let [a, b, c] = self.inv_w;
+        a == b && b == c
     }
 
     /// Whether sums of what is divided by w neither overflow nor are zero.
@@ -490,6 +496,11 @@ pub const WIDE_EDGES: u32 = 1;
 
 /// [`Primitive::flags`]: the primary colour has the value of the first vertex in all pixels that are covered.
 pub const FLAT_COLOR: u32 = 2;
+
+/// [`Primitive::flags`]: the vertices have the same w, a [usual](Primitive::has_usual_w) one, and all pixels that are
+/// covered are inside of the primitive. A varying with the same value at all vertices is the same in all pixels then,
+/// but for rounding: by less than 2^-20 of it.
+pub const CONSTANT_W: u32 = 4;
 
 /// 8x8 pixels of one primitive.
 #[repr(C)]

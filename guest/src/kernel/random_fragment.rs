@@ -131,7 +131,7 @@ pub(super) fn procedural_key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> Proced
         Combine::Max,
         Combine::AverageRoot,
     ];
-    ProceduralKey {
+    let key = ProceduralKey {
         coordinates: [(); 2].map(|()| r.below(24) as u8),
         clamp: [(); 2].map(|()| r.pick(&CLAMPS)),
         shift: [(); 2].map(|()| r.pick(&[Shift::None, Shift::Odd, Shift::Even])),
@@ -140,6 +140,11 @@ pub(super) fn procedural_key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> Proced
         noise: r.one_in(2),
         linear: r.one_in(2),
         mipmap: r.one_in(3).then(|| if r.one_in(2) { Filter::Nearest } else { Filter::Linear }),
+    };
+    match r.one_in(3) {
+        // Tables and nothing else.
+        true => ProceduralKey { clamp: [Clamp::Edge; 2], shift: [Shift::None; 2], noise: false, mipmap: None, ..key },
+        false => key,
     }
 }
 

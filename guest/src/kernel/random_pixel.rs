@@ -11,8 +11,8 @@ use super::divided::Survivors;
 use super::gas::{DensityWrite, GasConstants, GasKey, GasLight};
 use super::known_alpha::Opaque;
 use super::pixel::{
-    BlendEquation, BlendFactor, BlendKey, Compare, FLAT_COLOR, Filter, FogKey, FogTable, LogicOp, Output, PixelBlock,
-    PixelConstants, PixelJob, PixelKey, Primitive, ShadowWrite, StencilKey, StencilOp, Target, Texture,
+    BlendEquation, BlendFactor, BlendKey, CONSTANT_W, Compare, FLAT_COLOR, Filter, FogKey, FogTable, LogicOp, Output,
+    PixelBlock, PixelConstants, PixelJob, PixelKey, Primitive, ShadowWrite, StencilKey, StencilOp, Target, Texture,
     TextureConstants, TextureKey, TextureKind, WIDE_EDGES, Wrap, is_flat,
 };
 use super::procedural::ProceduralData;
@@ -157,7 +157,11 @@ impl RandomPixel {
             let values = [0, 1, 2].map(|k| if r.one_in(4) { r.float(0.999, 2.0) * iw[k] } else { iw[k] });
             self.varyings[primitive.first_varying as usize + alpha] = values;
         }
-        let mut has_flat_color = r.one_in(3) && self.flatten_color(&primitive, r);
+        if r.one_in(2) {
+            self.flatten_procedural(&primitive, r);
+        }
+        let has_flat_color = r.one_in(3) && self.flatten_color(&primitive, r);
+        let mut is_inside = true;
         for row in (0..self.rows).step_by(8) {
             for x in (0..self.width).step_by(8) {
                 let mut coverage = covered(&primitive, x, row);
@@ -167,7 +171,7 @@ impl RandomPixel {
                 // Kernels do as they are told, also outside of the primitive.
                 if r.one_in(64) && fits(&primitive, x, row) {
                     coverage = u64::MAX;
-                    has_flat_color &= covered(&primitive, x, row) == coverage;
+                    is_inside &= covered(&primitive, x, row) == coverage;
                 }
                 if coverage != 0 || r.one_in(64) {
                     self.blocks.push(PixelBlock { primitive: index, x: x as u16, row: row as u16, coverage });
@@ -177,10 +181,24 @@ impl RandomPixel {
         if !fits(&primitive, 0, 0) || !fits(&primitive, self.width, self.rows) {
             primitive.flags |= WIDE_EDGES;
         }
-        if has_flat_color {
+        if has_flat_color && is_inside {
             primitive.flags |= FLAT_COLOR;
         }
+        if primitive.has_usual_w() && primitive.has_constant_w() && is_inside {
+            primitive.flags |= CONSTANT_W;
+        }
         self.primitives.push(primitive);
+    }
+
+    /// Gives the vertices of a primitive the same coordinates in the procedural texture.
+    fn flatten_procedural<R: FnMut() -> u32>(&mut self, primitive: &Primitive, r: &mut Random<'_, R>) {
+        let Some(procedural) = self.key.procedural else { return };
+        for number in procedural.coordinates.into_iter().filter_map(|slot| self.key.varying(slot)) {
+            // Some where an entry of a map begins.
+            let value = if r.one_in(3) { r.below(160) as f32 / 128.0 } else { r.float(-1.2, 1.2) };
+            let values = primitive.inv_w.map(|inv_w| value * inv_w);
+            self.varyings[primitive.first_varying as usize + number] = values;
+        }
     }
 
     /// Gives the vertices of a primitive one colour. Returns whether all of its pixels have it.

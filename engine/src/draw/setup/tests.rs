@@ -138,14 +138,31 @@ fn large_primitives_of_one_color_are_marked() {
     other[2] = 0.1;
     // Halfway between two of the 256 steps: the rounding of interpolation decides which of them a pixel has.
     let between = [2.5 / 255.0, 1.0, 1.0, 1.0];
-    assert_eq!(flags([color; 3], 40.0, 7), FLAT_COLOR);
+    assert_eq!(flags([color; 3], 40.0, 7), FLAT_COLOR | CONSTANT_W);
     assert_eq!(flags([color; 3], 4.0, 7), 0, "too small to be looked at");
-    assert_eq!(flags([color, color, other], 40.0, 7), 0);
-    assert_eq!(flags([color, other, color], 40.0, 7), 0);
-    assert_eq!(flags([between; 3], 40.0, 7), 0);
-    assert_eq!(flags([[-0.1; 4]; 3], 40.0, 7), 0);
-    assert_eq!(flags([[f32::NAN; 4]; 3], 40.0, 7), 0);
-    assert_eq!(flags([color, color, other], 40.0, 5), FLAT_COLOR, "no vertex has a colour");
+    assert_eq!(flags([color, color, other], 40.0, 7), CONSTANT_W);
+    assert_eq!(flags([color, other, color], 40.0, 7), CONSTANT_W);
+    assert_eq!(flags([between; 3], 40.0, 7), CONSTANT_W);
+    assert_eq!(flags([[-0.1; 4]; 3], 40.0, 7), CONSTANT_W);
+    assert_eq!(flags([[f32::NAN; 4]; 3], 40.0, 7), CONSTANT_W);
+    assert_eq!(flags([color, color, other], 40.0, 5), FLAT_COLOR | CONSTANT_W, "no vertex has a colour");
+}
+
+#[test]
+fn large_primitives_of_one_w_are_marked() {
+    let flags = |inv_w: [f32; 3], size: f32| {
+        let corners = [[0.0, 0.0], [size, 0.0], [0.0, size]].into_iter().zip(inv_w);
+        let records = corners.flat_map(|([x, y], inv_w)| [x, y, -0.5, inv_w, 0.0, 0.0, -0.5, 1.0]).collect();
+        let shaded = Shaded { exhausted: 0, records, clip: vec![0; 3], stride: 8, groups: 1 };
+        let mut scene = scene();
+        assert_eq!(setup(None).triangle(&shaded, [0, 1, 2], &mut scene), 1);
+        scene.primitives[0].flags
+    };
+    assert_eq!(flags([0.25; 3], 40.0), CONSTANT_W);
+    assert_eq!(flags([0.25; 3], 4.0), 0, "too small to be looked at");
+    assert_eq!(flags([0.25, 0.25, 0.5], 40.0), 0);
+    assert_eq!(flags([0.5, 0.25, 0.25], 40.0), 0);
+    assert_eq!(flags([1e-30; 3], 40.0), 0, "so small that products vanish");
 }
 
 #[test]

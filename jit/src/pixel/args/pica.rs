@@ -81,8 +81,11 @@ pub struct Scratch {
     pub planes: [Vec4<f32>; PLANES],
     /// Its primary colour, if that is the same in all pixels.
     pub flat_color: ColorPair,
-    /// Not zero if it is.
+    /// Its colour of the procedural texture, if that is.
+    pub flat_procedural: ColorPair,
+    /// Not zero if they are.
     pub has_flat_color: u32,
+    pub has_flat_procedural: u32,
 }
 
 /// Scratch memory of a quad.

@@ -40,6 +40,8 @@ pub struct Plan {
     pub picks_pixels: bool,
     /// Whether a primary colour that is the same in all of a primitive is taken from there.
     pub has_flat_color: bool,
+    /// Whether a colour of the procedural texture that is the same in all of a primitive is taken from there.
+    pub has_flat_procedural: bool,
     /// Whether any unit selects levels by level of detail.
     pub has_lod: bool,
     /// Estimated cost of a quad, in guest instructions.
@@ -86,6 +88,7 @@ impl Plan {
             tells_survivors: key.tells_survivors,
             picks_pixels: false,
             has_flat_color: false,
+            has_flat_procedural: false,
             has_lod: false,
             size: 0,
         };
@@ -99,6 +102,7 @@ impl Plan {
         plan.picks_pixels = plan.picks_pixels(key);
         // Little is gained for alpha alone.
         plan.has_flat_color = plan.primary.color && !plan.picks_pixels;
+        plan.has_flat_procedural = !plan.picks_pixels && plan.may_have_flat_procedural(key);
         plan.has_lod = plan.has_lod(key);
         plan.size = plan.weigh(key);
         plan
@@ -219,6 +223,11 @@ impl Plan {
         }
         self.varyings = pack(slots);
         self.derivatives = pack(lod_slots);
+    }
+
+    fn may_have_flat_procedural(&self, key: &PixelKey) -> bool {
+        let may_be_flat = crate::pixel::sample::pica::procedural::plan::may_be_flat;
+        self.procedural.any() && key.procedural.is_some_and(|key| may_be_flat(&key, self.procedural))
     }
 
     /// Whether the colours of fragment lighting are read.

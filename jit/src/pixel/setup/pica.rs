@@ -12,6 +12,8 @@ use triglyph_guest::num::ops::Ops;
 use crate::lane::{Emit, F32x4, I32x4};
 use crate::pixel::args::pica::{at, scratch_at};
 use crate::pixel::plan::pica::Plan;
+use crate::pixel::sample::pica::procedural::flat;
+use crate::pixel::shade::pica::combine::FlatAt;
 
 /// What is interpolated: it has a value at each corner of a primitive.
 #[derive(Clone, Copy)]
@@ -90,6 +92,10 @@ pub fn set_up(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, primitive: Value) {
     if plan.has_flat_color {
         flat_color(e, key, primitive);
     }
+    if plan.has_flat_procedural {
+        let varyings = varyings(e, primitive);
+        flat::set_up(e, key, plan, primitive, varyings);
+    }
     if plan.has_lod {
         let planes = Planes::new(e, plan, primitive);
         crate::pixel::sample::pica::lod::set_up(e, plan, planes, primitive);
@@ -101,7 +107,8 @@ fn flat_color(e: &mut Emit<'_>, key: &PixelKey, primitive: Value) {
     let args = e.args;
     let flags = e.load_i32(primitive, offset_of!(Primitive, flags) as i32);
     let is_flat = e.b.ins().band_imm_u(flags, i64::from(FLAT_COLOR));
-    e.store(is_flat, args, scratch_at!(has_flat_color));
+    let at = FlatAt { flag: scratch_at!(has_flat_color), color: scratch_at!(flat_color) };
+    e.store(is_flat, args, at.flag);
     let (flat, done) = (e.block(&[]), e.block(&[]));
     e.branch(is_flat, (flat, &[]), (done, &[]));
     e.switch_to(flat);
@@ -115,8 +122,7 @@ fn flat_color(e: &mut Emit<'_>, key: &PixelKey, primitive: Value) {
         None => e.f(1.0),
     });
     let color = crate::pixel::shade::pica::combine::color(e, channels.map(Some));
-    e.store(color.br.0, args, scratch_at!(flat_color));
-    e.store(color.ag.0, args, scratch_at!(flat_color) + 16);
+    at.store(e, color);
     e.jump(done, &[]);
     e.switch_to(done);
 }

@@ -12,6 +12,7 @@ use crate::pixel::quad::pica::Quad;
 
 pub mod args;
 mod color;
+pub mod flat;
 mod noise;
 pub mod plan;
 
@@ -27,26 +28,27 @@ macro_rules! table {
 impl Quad<'_, '_> {
     /// The colour of unit 3.
     pub fn procedural(&mut self) -> Pair {
-        let zero = self.e.short(0);
-        let mut color = Pair { br: zero, ag: zero };
-        let Some(key) = self.key.procedural else { return color };
-        let uses = Uses::new(&key, self.plan.procedural);
-        let uv = self.procedural_coordinates(&key, &uses);
+        let Some(key) = self.key.procedural else { return self.zero() };
+        match self.plan.has_flat_procedural {
+            true => self.flat_or(flat::AT, |quad| quad.procedural_of_pixels(&key)),
+            false => self.procedural_of_pixels(&key),
+        }
+    }
+
+    fn procedural_of_pixels(&mut self, key: &ProceduralKey) -> Pair {
+        let mut color = self.zero();
+        let uses = Uses::new(key, self.plan.procedural);
+        let uv = self.procedural_coordinates(key, &uses);
         if uses.color {
             let coordinate = combine(self.e, key.rgb_map, uv);
-            let position = self.lookup(table!(rgb_map), coordinate);
-            color = self.procedural_levels(&key, position);
+            let position = lookup(self.e, table!(rgb_map), coordinate).1;
+            color = self.procedural_levels(key, position);
         }
         if let Some(map) = uses.alpha {
             let coordinate = combine(self.e, map, uv);
-            let alpha = self.lookup(table!(alpha_map), coordinate);
-            let e = &mut *self.e;
-            let alpha = e.clamp(alpha, 0.0, 1.0);
-            let scale = e.f(255.0);
-            let alpha = e.mul(alpha, scale);
-            let alpha = e.truncate_to_int(alpha);
-            let alpha = I16x8(e.cast(alpha.0, I16X8));
-            color.ag = e.merge16(alpha, color.ag);
+            let alpha = lookup(self.e, table!(alpha_map), coordinate).1;
+            let alpha = alpha_channel(self.e, alpha);
+            color.ag = self.e.merge16(alpha, color.ag);
         }
         color
     }
@@ -82,26 +84,33 @@ impl Quad<'_, '_> {
             clamped(e, key.clamp[axis], coordinate)
         })
     }
+}
 
-    /// A map of 128 entries at `coordinate`, clamped to 0..1.
-    fn lookup(&mut self, table: i32, coordinate: F32x4) -> F32x4 {
-        let e = &mut *self.e;
-        let clamped = e.clamp(coordinate, 0.0, 1.0);
-        let scale = e.f(128.0);
-        let x = e.mul(clamped, scale);
-        let index = e.truncate_to_int(x);
-        let last = e.i(127);
-        let index = e.imin(index, last);
-        let whole = e.to_float(index);
-        let fraction = e.sub(x, whole);
-        let args = e.args;
-        let data = e.load_i64(args, at!(procedural.data));
-        let entries = e.pair_addresses(data, index, quad_scratch_at!(indices));
-        // The colours follow the maps.
-        let [value, difference] = e.load_pairs_wide(entries, table, false);
-        let product = e.mul(fraction, difference);
-        e.add(value, product)
-    }
+/// The entry of a map of 128 entries and the value at `coordinate`, which is clamped to 0..1.
+fn lookup(e: &mut Emit<'_>, table: i32, coordinate: F32x4) -> (I32x4, F32x4) {
+    let clamped = e.clamp(coordinate, 0.0, 1.0);
+    let scale = e.f(128.0);
+    let x = e.mul(clamped, scale);
+    let index = e.truncate_to_int(x);
+    let last = e.i(127);
+    let index = e.imin(index, last);
+    let whole = e.to_float(index);
+    let fraction = e.sub(x, whole);
+    let args = e.args;
+    let data = e.load_i64(args, at!(procedural.data));
+    // The colours follow the maps.
+    let [value, difference] = e.gather_pairs(data, index, table, quad_scratch_at!(indices));
+    let product = e.mul(fraction, difference);
+    (index, e.add(value, product))
+}
+
+/// Separate alpha as a channel, in even lanes; the odd ones are zero.
+fn alpha_channel(e: &mut Emit<'_>, alpha: F32x4) -> I16x8 {
+    let alpha = e.clamp(alpha, 0.0, 1.0);
+    let scale = e.f(255.0);
+    let alpha = e.mul(alpha, scale);
+    let alpha = e.truncate_to_int(alpha);
+    I16x8(e.cast(alpha.0, I16X8))
 }
 
 /// The whole part of a value clamped to 0..2^20.

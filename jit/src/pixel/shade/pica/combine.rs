@@ -14,11 +14,29 @@ use crate::pixel::plan::pica::{buffer_writer, operands};
 use crate::pixel::quad::pica::Quad;
 
 /// Operations on channels that are cached, for [`Known::channels`](crate::pixel::quad::pica::Known::channels).
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Kind {
     SplatEven,
     SplatOdd,
     Invert,
+}
+
+/// Where a primitive's colour is, by offsets from the arguments.
+#[derive(Clone, Copy)]
+pub struct FlatAt {
+    /// A word that is not zero if all pixels have it.
+    pub flag: i32,
+    /// A [`ColorPair`].
+    pub color: i32,
+}
+
+impl FlatAt {
+    /// Stores a colour.
+    pub fn store(self, e: &mut Emit<'_>, color: Pair) {
+        let args = e.args;
+        e.store(color.br.0, args, self.color);
+        e.store(color.ag.0, args, self.color + 16);
+    }
 }
 
 /// Values that stages read.
@@ -49,7 +67,7 @@ impl Quad<'_, '_> {
         sources.stages[5].unwrap_or_else(|| self.zero())
     }
 
-    fn zero(&mut self) -> Pair {
+    pub fn zero(&mut self) -> Pair {
         let zero = self.e.short(0);
         Pair { br: zero, ag: zero }
     }
@@ -174,6 +192,9 @@ impl Quad<'_, '_> {
             Kind::Invert => self.e.invert(a),
         };
         self.known.channels.insert((a.0, kind as u8), value);
+        if kind == Kind::Invert {
+            self.known.channels.insert((value.0, kind as u8), a);
+        }
         value
     }
 
@@ -248,18 +269,24 @@ impl Quad<'_, '_> {
         if !self.plan.has_flat_color {
             return self.interpolated_primary();
         }
-        let (flat, smooth, done) = (self.e.block(&[]), self.e.block(&[]), self.e.block(&[I16X8, I16X8]));
+        let at = FlatAt { flag: scratch_at!(has_flat_color), color: scratch_at!(flat_color) };
+        self.flat_or(at, Self::interpolated_primary)
+    }
+
+    /// The colour of the primitive if that is the same in all pixels, else what `smooth` emits.
+    pub fn flat_or(&mut self, at: FlatAt, smooth: impl FnOnce(&mut Self) -> Pair) -> Pair {
+        let (flat, other, done) = (self.e.block(&[]), self.e.block(&[]), self.e.block(&[I16X8, I16X8]));
         let args = self.e.args;
-        let is_flat = self.e.load_i32(args, scratch_at!(has_flat_color));
-        self.e.branch_together(is_flat, (flat, &[]), (smooth, &[]));
+        let is_flat = self.e.load_i32(args, at.flag);
+        self.e.branch_together(is_flat, (flat, &[]), (other, &[]));
 
         self.e.switch_to(flat);
-        let [br, ag] = [0, 16].map(|half| self.e.load_shorts(args, scratch_at!(flat_color) + half).0);
+        let [br, ag] = [0, 16].map(|half| self.e.load_shorts(args, at.color + half).0);
         self.e.jump(done, &[br, ag]);
 
-        self.e.switch_to(smooth);
+        self.e.switch_to(other);
         let (w, varyings) = (self.known.w, self.known.varyings.clone());
-        let Pair { br, ag } = self.interpolated_primary();
+        let Pair { br, ag } = smooth(self);
         (self.known.w, self.known.varyings) = (w, varyings);
         self.e.jump(done, &[br.0, ag.0]);
 

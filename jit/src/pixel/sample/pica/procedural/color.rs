@@ -26,10 +26,7 @@ impl Quad<'_, '_> {
     pub(super) fn procedural_levels(&mut self, key: &ProceduralKey, position: F32x4) -> Pair {
         let clamped = self.e.clamp(position, 0.0, 1.0);
         let Some(filter) = key.mipmap else {
-            let args = self.e.args;
-            let last = self.e.load_floats(args, at!(procedural.first_last));
-            let offset = self.e.load_ints(args, at!(procedural.first_offset));
-            return self.procedural_color(key.linear, clamped, last, offset);
+            return color_of_first_level(self.e, key.linear, clamped).1;
         };
         let lod = self.procedural_lod(key);
         match filter {
@@ -87,35 +84,42 @@ impl Quad<'_, '_> {
             e.gather32(table, level, max)
         });
         let last = e.float_of_bits(last);
-        self.procedural_color(key.linear, position, last, offset)
+        color_at(self.e, key.linear, position, last, offset).1
     }
+}
 
-    /// The colour at `position` of a level that begins at `offset` and has `last` + 1 colours.
-    fn procedural_color(&mut self, linear: bool, position: F32x4, last: F32x4, offset: I32x4) -> Pair {
-        let e = &mut *self.e;
-        let x = e.mul(position, last);
-        let (index, fraction) = if linear {
-            let index = e.truncate_to_int(x);
-            let whole = e.to_float(index);
-            (index, Some(e.sub(x, whole)))
-        } else {
-            let half = e.f(0.5);
-            let rounded = e.add(x, half);
-            (e.truncate_to_int(rounded), None)
-        };
-        let index = e.iadd(offset, index);
-        let low = e.i(255);
-        let index = e.iand(index, low);
-        let args = e.args;
-        let data = e.load_i64(args, at!(procedural.data));
-        let mut lane = 0;
-        let rows = e.lanes_through_memory(index, quad_scratch_at!(indices)).map(|index| {
-            let row = color_row(e, data, index, fraction, lane);
-            lane += 1;
-            e.truncate_to_int(row)
-        });
-        rows_to_pair(e, rows)
-    }
+/// The entry and the colour at `position` of a level that begins at `offset` and has `last` + 1 colours.
+pub(super) fn color_at(e: &mut Emit<'_>, linear: bool, position: F32x4, last: F32x4, offset: I32x4) -> (I32x4, Pair) {
+    let x = e.mul(position, last);
+    let (index, fraction) = if linear {
+        let index = e.truncate_to_int(x);
+        let whole = e.to_float(index);
+        (index, Some(e.sub(x, whole)))
+    } else {
+        let half = e.f(0.5);
+        let rounded = e.add(x, half);
+        (e.truncate_to_int(rounded), None)
+    };
+    let index = e.iadd(offset, index);
+    let low = e.i(255);
+    let index = e.iand(index, low);
+    let args = e.args;
+    let data = e.load_i64(args, at!(procedural.data));
+    let mut lane = 0;
+    let rows = e.lanes_through_memory(index, quad_scratch_at!(indices)).map(|index| {
+        let row = color_row(e, data, index, fraction, lane);
+        lane += 1;
+        e.truncate_to_int(row)
+    });
+    (index, rows_to_pair(e, rows))
+}
+
+/// The entry and the colour at `position`, 0 to 1, of the first level.
+pub(super) fn color_of_first_level(e: &mut Emit<'_>, linear: bool, position: F32x4) -> (I32x4, Pair) {
+    let args = e.args;
+    let last = e.load_floats(args, at!(procedural.first_last));
+    let offset = e.load_ints(args, at!(procedural.first_offset));
+    color_at(e, linear, position, last, offset)
 }
 
 /// r, g, b, a of a colour: `color + fraction * difference`, the fraction being that of lane `lane`.

@@ -7,7 +7,7 @@ use cranelift_codegen::ir::types::{I8X16, I32X4};
 use triglyph_guest::kernel::procedural::{ProceduralData, RAND1, RAND2};
 use triglyph_guest::num::ops::Ops;
 
-use super::trunc;
+use super::{lookup, trunc};
 use crate::lane::{Emit, F32x4, I32x4};
 use crate::pixel::args::pica::at;
 use crate::pixel::quad::pica::Quad;
@@ -46,7 +46,7 @@ impl Quad<'_, '_> {
             e.mul(slopes[corner - 1], distance)
         });
         let table = offset_of!(ProceduralData, noise) as i32;
-        let (a, b) = (self.lookup(table, xf), self.lookup(table, yf));
+        let [a, b] = [xf, yf].map(|coordinate| lookup(self.e, table, coordinate).1);
         let top = between(self.e, g0, g1, a);
         let bottom = between(self.e, g2, g3, a);
         between(self.e, top, bottom, b)

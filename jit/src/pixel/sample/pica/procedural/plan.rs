@@ -1,6 +1,6 @@
 //! What of a procedural texture's key matters.
 
-use triglyph_guest::kernel::procedural::{Combine, ProceduralKey, Shift};
+use triglyph_guest::kernel::procedural::{Clamp, Combine, ProceduralKey, Shift};
 
 use crate::pixel::plan::need::Need;
 
@@ -50,6 +50,14 @@ pub fn slots(key: &ProceduralKey, need: Need) -> (Vec<u8>, Vec<u8>) {
     let varyings = uses.varyings(key);
     let used = (0..2).filter(|&axis| varyings[axis]).map(|axis| key.coordinates[axis]).collect();
     (used, if uses.levels(key) { key.coordinates.to_vec() } else { Vec::new() })
+}
+
+/// Whether the colour is the same in all of a primitive whose coordinates are, but for jumps of the tables: nothing
+/// else jumps between two coordinates, or grows and shrinks.
+pub fn may_be_flat(key: &ProceduralKey, need: Need) -> bool {
+    let uses = Uses::new(key, need);
+    let grows = |axis: usize| key.clamp[axis] == Clamp::Edge && key.shift[axis] == Shift::None;
+    !key.noise && !uses.levels(key) && (0..2).all(|axis| !uses.axes[axis] || grows(axis))
 }
 
 /// Estimated cost of a quad, in guest instructions.
