@@ -4,11 +4,8 @@ use super::*;
 
 impl Emit<'_> {
     /// Keeps constants in the `capacity` vectors at `offset` of the arguments, which the caller fills with what
-    /// [`Self::take_pool`] returns. Code with vectors of 256 bits has its constants behind it, in that size.
+    /// [`Self::take_pool`] returns.
     pub fn use_pool(&mut self, offset: i32, capacity: usize) {
-        if self.caps.wide && self.caps.pairs != Pairs::Never {
-            return;
-        }
         self.pool = Some(Pool { offset, capacity, entries: Vec::new(), near: HashMap::new() });
     }
 

@@ -34,7 +34,7 @@ impl Selector<'_> {
         if let Some(Half { wide, upper: false }) = self.halves.get(value) {
             return self.wide_register(wide);
         }
-        if let Some(constant) = self.vector_constant(value) {
+        if let Some(constant) = self.cheap_constant(value) {
             return self.made_constant(constant, false);
         }
         if let Some(known) = self.narrow[value] {
@@ -57,7 +57,7 @@ impl Selector<'_> {
         }
         let [first, second] = values;
         if first == second && self.halves.get(first).is_none() {
-            if let Some(constant) = self.vector_constant(first) {
+            if let Some(constant) = self.cheap_constant(first) {
                 return self.made_constant(constant, true);
             }
             self.doubled.insert(first);
@@ -115,8 +115,7 @@ impl Selector<'_> {
         self.vector_constant(value).filter(|bytes| [[0; 16], [0xFF; 16]].contains(bytes))
     }
 
-    /// A constant that is made or loaded where it is used: no register has to hold it.
-    fn made_constant(&mut self, bytes: [u8; 16], wide: bool) -> VReg {
+    pub(super) fn made_constant(&mut self, bytes: [u8; 16], wide: bool) -> VReg {
         let to = self.new_vector();
         if bytes == [0; 16] {
             self.zero(to);
