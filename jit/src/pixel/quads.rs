@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::divided::Survivors;
@@ -30,9 +30,9 @@ pub(crate) const AT_ONCE: usize = 4;
 /// A quad with a covered pixel.
 #[derive(Clone, Copy)]
 pub(crate) struct CoveredQuad {
-    /// Its number in the block, 64 bits; of picked pixels see [`Iteration::picks`].
-    pub number: Value,
-    /// Its covered pixels, four bits of 32.
+    /// The number of its first pixel in the block, 64 bits; of picked pixels see [`Iteration::picks`].
+    pub pixels: Value,
+    /// Its covered pixels, four bits of 64.
     pub cover: Value,
     /// Address of memory that only this quad uses.
     pub storage: Option<Value>,
@@ -48,10 +48,11 @@ pub(crate) struct Apart {
     pub storage: Option<[Value; AT_ONCE]>,
 }
 
-/// Stores which pixels of quad `number` are in `passed`, where a block's
+/// Stores which pixels of the quad that begins with pixel `first` are in `passed`, where a block's
 /// [`Survivors`](triglyph_guest::kernel::divided::Survivors) are.
-pub(crate) fn tell_survivors(e: &mut Emit<'_>, survivors: Value, number: Value, passed: Mask) {
-    let place = e.b.ins().iadd(survivors, number);
+pub(crate) fn tell_survivors(e: &mut Emit<'_>, survivors: Value, first: Value, passed: Mask) {
+    let quad = e.b.ins().ushr_imm_u(first, 2);
+    let place = e.b.ins().iadd(survivors, quad);
     let pixels = e.mask_bits(passed);
     e.b.ins().istore8(crate::lane::memory(), pixels, place, 0);
 }
@@ -104,8 +105,8 @@ pub(crate) fn each_quad(
     four: impl FnOnce(&Emit<'_>, Block, Block) -> Four,
 ) -> Result<(), Unsupported> {
     let (take, some) = (e.block(&[I64]), e.block(&[]));
-    let (quad, one, done) = (e.block(&[I64, I32, I64]), e.block(&[]), e.block(&[]));
-    let (first, all, none) = (e.i64(iteration.first()), e.i32(iteration.all() as i32), e.i64(0));
+    let (quad, one, done) = (e.block(&[I64, I64, I64]), e.block(&[]), e.block(&[]));
+    let (first, all, none) = (e.i64(iteration.first()), e.i64(iteration.all()), e.i64(0));
     e.branch(block.full, (quad, &[first, all, none]), (take, &[block.coverage]));
 
     e.switch_to(take);
@@ -113,16 +114,16 @@ pub(crate) fn each_quad(
     e.branch(coverage, (some, &[]), (next, &[]));
     e.switch_to(some);
     let taken = iteration.take(e, coverage);
-    e.jump(quad, &[taken.number, taken.cover, taken.rest]);
+    e.jump(quad, &[taken.pixels, taken.cover, taken.rest]);
 
     e.switch_to(quad);
-    let [number, cover, rest] = [0, 1, 2].map(|index| e.parameter(quad, index));
+    let [pixels, cover, rest] = [0, 1, 2].map(|index| e.parameter(quad, index));
     let ways = Ways { iteration, block, take, quad, one, done, next };
-    let first = Taken { number, cover, rest };
+    let first = Taken { pixels, cover, rest };
     let several = (e.caps.pairs != Pairs::Never && iteration.quads > 1).then(|| e.block(&[]));
     e.jump(several.unwrap_or(one), &[]);
     e.switch_to(one);
-    draw(e, CoveredQuad { number, cover, storage: apart.storage.map(|all| all[0]) }, done)?;
+    draw(e, CoveredQuad { pixels, cover, storage: apart.storage.map(|all| all[0]) }, done)?;
     e.switch_to(done);
     ways.advance(e, first);
     if let Some(several) = several {
@@ -156,8 +157,8 @@ impl Ways {
         e.switch_to(left);
         e.jump(self.take, &[last.rest]);
         e.switch_to(step);
-        let following = self.iteration.after(e, last.number, 1);
-        let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, following, self.iteration.number(self.iteration.per_block()));
+        let following = self.iteration.after(e, last.pixels, 1);
+        let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, following, self.iteration.pixels(self.iteration.per_block()));
         e.branch(more, (self.quad, &[following, last.cover, last.rest]), (self.next, &[]));
     }
 
@@ -171,13 +172,13 @@ impl Ways {
         // Quads that began together and went on alone may have left less than so many.
         e.switch_to(whole);
         let count = four.as_ref().map_or(2, |_| AT_ONCE as i64);
-        let last = self.iteration.number(self.iteration.per_block() - count);
-        let enough = e.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, first.number, last);
+        let last = self.iteration.pixels(self.iteration.per_block() - count);
+        let enough = e.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, first.pixels, last);
         let together = e.block(&[]);
         e.branch(enough, (together, &[]), (self.one, &[]));
         e.switch_to(together);
         let following: Vec<Taken> = (1..count)
-            .map(|distance| Taken { number: self.iteration.after(e, first.number, distance), ..first })
+            .map(|distance| Taken { pixels: self.iteration.after(e, first.pixels, distance), ..first })
             .collect();
         four.as_ref().unwrap_or(&two).enter(e, &following);
 
@@ -211,7 +212,7 @@ impl Ways {
         e.switch_to(drawn);
         self.advance(e, all[all.len() - 1]);
         let of = |value: fn(&Taken) -> Value| (value(&first), all.iter().map(value).collect());
-        let mut values = vec![of(|quad| quad.number), of(|quad| quad.cover)];
+        let mut values = vec![of(|quad| quad.pixels), of(|quad| quad.cover)];
         values.extend(apart.storage.map(|storage| (storage[0], storage[1..=all.len()].to_vec())));
         e.bodies.push(Body {
             entry: self.one,
@@ -234,19 +235,19 @@ struct Others {
 
 impl Others {
     fn new(e: &mut Emit<'_>, count: usize) -> Self {
-        Others { block: e.block(&[I64, I32, I64].repeat(count)), count }
+        Others { block: e.block(&[I64].repeat(3 * count)), count }
     }
 
     /// Jumps there.
     fn enter(&self, e: &mut Emit<'_>, quads: &[Taken]) {
-        let values: Vec<Value> = quads.iter().flat_map(|quad| [quad.number, quad.cover, quad.rest]).collect();
+        let values: Vec<Value> = quads.iter().flat_map(|quad| [quad.pixels, quad.cover, quad.rest]).collect();
         e.jump(self.block, &values);
     }
 
     /// The quads there.
     fn parameters(&self, e: &Emit<'_>) -> Vec<Taken> {
         let quad = |at| Taken {
-            number: e.parameter(self.block, at),
+            pixels: e.parameter(self.block, at),
             cover: e.parameter(self.block, at + 1),
             rest: e.parameter(self.block, at + 2),
         };

@@ -186,10 +186,8 @@ impl Quad<'_, '_> {
         let samples = e.load_i64(block, offset_of!(BlockArgs, samples) as i32);
         let at = sample * size_of::<PixelBlock>() + offset_of!(PixelBlock, coverage);
         let coverage = e.load_i64(samples, at as i32);
-        let first = e.b.ins().ishl_imm_u(self.number, 2);
-        let bits = e.b.ins().ushr(coverage, first);
-        let bits = e.b.ins().band_imm_u(bits, 15);
-        e.b.ins().ireduce(cranelift_codegen::ir::types::I32, bits)
+        let bits = e.b.ins().ushr(coverage, self.pixels);
+        e.b.ins().band_imm_u(bits, 15)
     }
 
     /// Number of samples of each pixel that alpha to coverage keeps.

@@ -101,16 +101,17 @@ impl Contract for Pica {
 
     fn place(e: &mut Emit<'_>, _: &PixelKey, corner: &Corner, quad: CoveredQuad) -> Place {
         match corner.edges {
-            Edges::Corner(corner) => Place { edges: edges(e, corner, quad.number), picked: None },
+            Edges::Corner(corner) => Place { edges: edges(e, corner, quad.pixels), picked: None },
             Edges::Anywhere(place) => {
-                let picked = picked(e, quad.number);
+                let picked = picked(e, quad.pixels);
                 Place { edges: edges_of_picked(e, place, picked), picked: Some(picked) }
             }
         }
     }
 
     fn mask(e: &mut Emit<'_>, cover: Value) -> Mask {
-        let masks = e.address(e.args, cover, 4);
+        let mask = e.scale(cover, 16);
+        let masks = e.b.ins().iadd(e.args, mask);
         Mask(e.load_ints(masks, at!(masks)).0)
     }
 
@@ -141,7 +142,7 @@ impl Contract for Pica {
             });
             return Some(QuadAddress::scattered(bytes, addresses));
         }
-        let offset = quad.e.scale(quad.number, 4 * bytes);
+        let offset = quad.e.scale(quad.pixels, bytes);
         Some(QuadAddress::contiguous(bytes, quad.e.b.ins().iadd(base, offset)))
     }
 

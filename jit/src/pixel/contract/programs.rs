@@ -87,7 +87,7 @@ impl Contract for Programs {
     fn place(e: &mut Emit<'_>, _: &FragmentKey, _: &Shared, quad: CoveredQuad) -> Place {
         let args = e.args;
         let tables = e.load_i64(args, at!(tables));
-        let row = e.b.ins().ishl_imm_u(quad.number, 5);
+        let row = e.b.ins().ishl_imm_u(quad.pixels, 3);
         let row = e.b.ins().iadd(tables, row);
         Place { inside: [e.load_ints(row, 0), e.load_ints(row, 16)], sample: 0 }
     }
@@ -95,7 +95,8 @@ impl Contract for Programs {
     fn mask(e: &mut Emit<'_>, cover: Value) -> Mask {
         let args = e.args;
         let tables = e.load_i64(args, at!(tables));
-        let masks = e.address(tables, cover, 4);
+        let mask = e.scale(cover, 16);
+        let masks = e.b.ins().iadd(tables, mask);
         Mask(e.load_ints(masks, offset_of!(Tables, masks) as i32).0)
     }
 

@@ -21,10 +21,11 @@ pub fn weighted_sum(e: &mut Emit<'_>, edges: [F32x4; 3], values: [F32x4; 3]) -> 
     e.add(sum, c)
 }
 
-/// The edge functions of the four pixels of quad `number`, exact integers rounded to floats. `corner` has them at the
-/// first pixel of the block.
-pub fn edges(e: &mut Emit<'_>, corner: [I32x4; 3], number: Value) -> [F32x4; 3] {
-    let steps = e.scale(number, 16);
+/// The edge functions of the four pixels of the quad that begins with pixel `first`, exact integers rounded to floats.
+/// `corner` has them at the first pixel of the block.
+pub fn edges(e: &mut Emit<'_>, corner: [I32x4; 3], first: Value) -> [F32x4; 3] {
+    // Vectors of 16 bytes for each quad.
+    let steps = e.scale(first, 4);
     let steps = e.b.ins().iadd(e.args, steps);
     let mut k = 0;
     corner.map(|corner| {
@@ -35,10 +36,10 @@ pub fn edges(e: &mut Emit<'_>, corner: [I32x4; 3], number: Value) -> [F32x4; 3] 
     })
 }
 
-/// The numbers of picked pixels in their block, out of their quad's.
-pub fn picked(e: &mut Emit<'_>, number: Value) -> [Value; 4] {
+/// The numbers of picked pixels in their block, out of what tells a quad's.
+pub fn picked(e: &mut Emit<'_>, pixels: Value) -> [Value; 4] {
     [0, 1, 2, 3].map(|lane| {
-        let moved = if lane == 0 { number } else { e.b.ins().ushr_imm_u(number, i64::from(PICKED_BITS * lane)) };
+        let moved = if lane == 0 { pixels } else { e.b.ins().ushr_imm_u(pixels, i64::from(PICKED_BITS * lane)) };
         if lane == 3 { moved } else { e.b.ins().band_imm_u(moved, (1 << PICKED_BITS) - 1) }
     })
 }

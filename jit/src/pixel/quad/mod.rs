@@ -42,9 +42,9 @@ pub(crate) struct Quad<'q, 'a, C: Contract> {
     pub plan: &'q C::Plan,
     pub needs: &'q mut C::Needs,
     pub block: C::Block,
-    /// The quad's number in the block, 64 bits.
-    pub number: Value,
-    /// Covered pixels, or pixels whose current sample is covered, four bits.
+    /// The number of the quad's first pixel in the block, or those of all of its pixels if they are picked; 64 bits.
+    pub pixels: Value,
+    /// Covered pixels, or pixels whose current sample is covered, four bits of 64.
     pub cover: Value,
     /// Pixels that are still alive.
     pub mask: Mask,
@@ -62,7 +62,7 @@ pub(crate) struct Quad<'q, 'a, C: Contract> {
 impl<'q, 'a, C: Contract> Quad<'q, 'a, C> {
     /// A quad of a block.
     pub fn new(e: &'q mut Emit<'a>, made: Made<'q, C>, shared: &Shared<C>, quad: CoveredQuad, next: Block) -> Self {
-        let CoveredQuad { number, cover, storage } = quad;
+        let CoveredQuad { pixels, cover, storage } = quad;
         let place = C::place(e, made.key, &shared.block, quad);
         Quad {
             mask: C::mask(e, cover),
@@ -71,7 +71,7 @@ impl<'q, 'a, C: Contract> Quad<'q, 'a, C> {
             plan: made.plan,
             needs: made.needs,
             block: shared.block,
-            number,
+            pixels,
             cover,
             full: Some(shared.full),
             storage,
@@ -119,7 +119,7 @@ impl<'q, 'a, C: Contract> Quad<'q, 'a, C> {
     pub fn count(&mut self) {
         C::count(self);
         if let Some(survivors) = C::survivors(self) {
-            tell_survivors(self.e, survivors, self.number, self.mask);
+            tell_survivors(self.e, survivors, self.pixels, self.mask);
         }
     }
 

@@ -175,8 +175,8 @@ impl Quad<'_, '_> {
         let e = &mut *self.e;
         let args = e.args;
         let base = e.load_i64(self.block.address, surface_at(number));
-        let quad = e.b.ins().ishl_imm_u(self.number, 2);
-        let entry = e.b.ins().iadd(args, quad);
+        // An entry of four bytes for each quad.
+        let entry = e.b.ins().iadd(args, self.pixels);
         let offset = e.b.ins().uload32(crate::lane::memory(), entry, at!(quads) + 64 * number as i32);
         let mut address = e.b.ins().iadd(base, offset);
         if self.place.sample > 0 {

@@ -1,7 +1,6 @@
 //! What an iteration of the loop over quads draws.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::I32;
 use cranelift_codegen::ir::{InstBuilder, Value};
 
 use crate::lane::Emit;
@@ -19,9 +18,9 @@ pub(crate) struct Iteration {
     pub lanes: usize,
     /// Most quads that are drawn at once, up to [`AT_ONCE`](super::AT_ONCE).
     pub quads: usize,
-    /// A quad is the next covered pixels of the block, in Morton order, wherever they are. Its number consists of
-    /// theirs, [`PICKED_BITS`] each, the first one lowest. Where fewer are left, the other lanes are not covered and
-    /// have the number of the first pixel. Code that stores all lanes must store the first one last, as the others
+    /// A quad is the next covered pixels of the block, in Morton order, wherever they are. Its pixels are told by all of
+    /// their numbers, [`PICKED_BITS`] each, the first one lowest. Where fewer are left, the other lanes are not covered
+    /// and have the number of the first pixel. Code that stores all lanes must store the first one last, as the others
     /// would put back what was there before.
     ///
     /// Small triangles cover a quad by half: of 23-lighting 1.97 of four pixels.
@@ -39,24 +38,24 @@ impl Iteration {
         (1 << self.lanes) - 1
     }
 
-    /// The number of the first quad of a block that is covered whole.
+    /// The pixels of the first quad of a block that is covered whole.
     pub fn first(self) -> i64 {
         if self.picks { 0x0003_0002_0001_0000 } else { 0 }
     }
 
-    /// The distance from one number to the next in a block that is covered whole. Numbers increase.
+    /// The distance from the pixels of a quad to those of the next one in a block that is covered whole.
     fn step(self) -> i64 {
-        if self.picks { 0x0004_0004_0004_0004 } else { 1 }
+        if self.picks { 0x0004_0004_0004_0004 } else { self.lanes as i64 }
     }
 
-    /// The number of the quad at `index` of a block that is covered whole.
-    pub fn number(self, index: i64) -> i64 {
+    /// The pixels of the quad at `index` of a block that is covered whole.
+    pub fn pixels(self, index: i64) -> i64 {
         self.first() + index * self.step()
     }
 
-    /// The number of a quad `distance` quads after another one, in a block that is covered whole.
-    pub fn after(self, e: &mut Emit<'_>, number: Value, distance: i64) -> Value {
-        e.b.ins().iadd_imm_u(number, distance * self.step())
+    /// The pixels of a quad `distance` quads after another one, in a block that is covered whole.
+    pub fn after(self, e: &mut Emit<'_>, pixels: Value, distance: i64) -> Value {
+        e.b.ins().iadd_imm_u(pixels, distance * self.step())
     }
 
     /// The first quad of a coverage that is not empty.
@@ -65,28 +64,26 @@ impl Iteration {
     }
 
     fn take_quad(self, e: &mut Emit<'_>, coverage: Value) -> Taken {
-        let bit = e.b.ins().ctz(coverage);
-        let bit = e.b.ins().band_imm_u(bit, (PIXELS - self.lanes) as i64);
-        let number = e.b.ins().ushr_imm_u(bit, i64::from(self.lanes.ilog2()));
-        let pixels = e.b.ins().ushr(coverage, bit);
-        let pixels = e.b.ins().band_imm_u(pixels, self.all());
-        let cover = e.b.ins().ireduce(I32, pixels);
+        let first = e.b.ins().ctz(coverage);
+        let first = e.b.ins().band_imm_u(first, (PIXELS - self.lanes) as i64);
+        let cover = e.b.ins().ushr(coverage, first);
+        let cover = e.b.ins().band_imm_u(cover, self.all());
         let taken = e.i64(self.all());
-        let taken = e.b.ins().ishl(taken, bit);
-        Taken { number, cover, rest: e.b.ins().band_not(coverage, taken) }
+        let taken = e.b.ins().ishl(taken, first);
+        Taken { pixels: first, cover, rest: e.b.ins().band_not(coverage, taken) }
     }
 }
 
 /// The first four pixels of a coverage that is not empty, or all of them.
 fn take_pixels(e: &mut Emit<'_>, coverage: Value) -> Taken {
     let first = e.b.ins().ctz(coverage);
-    let (mut number, mut rest) = (first, without_lowest(e, coverage));
+    let (mut pixels, mut rest) = (first, without_lowest(e, coverage));
     for lane in 1..4 {
         let pixel = e.b.ins().ctz(rest);
         let is_there = e.b.ins().icmp_imm_u(IntCC::NotEqual, rest, 0);
         let pixel = e.b.ins().select(is_there, pixel, first);
         let pixel = e.b.ins().ishl_imm_u(pixel, i64::from(PICKED_BITS * lane));
-        number = e.b.ins().bor(number, pixel);
+        pixels = e.b.ins().bor(pixels, pixel);
         rest = without_lowest(e, rest);
     }
     let count = e.b.ins().popcnt(coverage);
@@ -95,7 +92,7 @@ fn take_pixels(e: &mut Emit<'_>, coverage: Value) -> Taken {
     let one = e.i64(1);
     let beyond = e.b.ins().ishl(one, count);
     let cover = e.b.ins().iadd_imm_s(beyond, -1);
-    Taken { number, cover: e.b.ins().ireduce(I32, cover), rest }
+    Taken { pixels, cover, rest }
 }
 
 /// A set without its lowest bit, which may be empty.
@@ -107,7 +104,7 @@ fn without_lowest(e: &mut Emit<'_>, set: Value) -> Value {
 /// A quad out of a coverage.
 #[derive(Clone, Copy)]
 pub(super) struct Taken {
-    pub number: Value,
+    pub pixels: Value,
     pub cover: Value,
     /// The coverage without it; not used in blocks that are covered whole.
     pub rest: Value,

@@ -78,8 +78,8 @@ pub(crate) fn each_quad_of_all(
     e.jump(several.unwrap_or(one), &[]);
 
     e.switch_to(one);
-    let Taken { number, cover, rest } = quad.taken;
-    draw(e, block, CoveredQuad { number, cover, storage: apart.storage.map(|all| all[0]) }, done)?;
+    let Taken { pixels, cover, rest } = quad.taken;
+    draw(e, block, CoveredQuad { pixels, cover, storage: apart.storage.map(|all| all[0]) }, done)?;
     e.switch_to(done);
     e.jump(take, &[block, rest]);
     if let Some(several) = several {
@@ -183,7 +183,7 @@ impl Ways {
         e.switch_to(drawn);
         e.jump(self.take, &[last.block, last.taken.rest]);
         let of = |value: fn(&Next) -> Value| (value(&first), others.iter().map(value).collect::<Vec<_>>());
-        let mut values = vec![of(|quad| quad.taken.number), of(|quad| quad.taken.cover)];
+        let mut values = vec![of(|quad| quad.taken.pixels), of(|quad| quad.taken.cover)];
         values.extend((last.block != first.block).then(|| of(|quad| quad.block)));
         values.extend(apart.storage.map(|storage| (storage[0], storage[1..=others.len()].to_vec())));
         e.bodies.push(Body {

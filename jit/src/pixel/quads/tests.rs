@@ -4,6 +4,7 @@
 
 use std::mem::offset_of;
 
+use cranelift_codegen::ir::types::I32;
 use triglyph_guest::num::ops::Ops;
 
 use super::*;
@@ -17,7 +18,7 @@ use crate::pixel::target::surface::QuadAddress;
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Memory {
     coverage: u64,
-    /// The last quad that went a rare way.
+    /// The first pixel of the last quad that went a rare way.
     rare: u64,
     colors: [[i32; 4]; QUADS],
     beyond: [[i32; 4]; AT_ONCE],
@@ -35,6 +36,12 @@ const QUADS: usize = 16;
 /// Colours above it are drawn in a rare way.
 const USUAL: i32 = 1000;
 
+/// A quad's coverage in all lanes.
+fn splat(e: &mut Emit<'_>, cover: Value) -> I32x4 {
+    let cover = e.b.ins().ireduce(I32, cover);
+    e.splat_i32(cover)
+}
+
 /// Emits a loop that adds their coverage to the colours of quads.
 fn emit(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
     let args = e.args;
@@ -43,7 +50,7 @@ fn emit(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
     let block = CoveredBlock::new(e, coverage);
     let apart = Apart { own: Vec::new(), counters: 0..0, storage: None };
     let draw = |e: &mut Emit<'_>, quad: CoveredQuad, done: Block| {
-        let offset = e.b.ins().ishl_imm_u(quad.number, 4);
+        let offset = e.b.ins().ishl_imm_u(quad.pixels, 2);
         let color_at = e.b.ins().iadd(args, offset);
         let colors = offset_of!(Memory, colors) as i32;
         let color = e.load_ints(color_at, colors);
@@ -53,10 +60,10 @@ fn emit(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
         let (rare, usual) = (e.cold_block(&[]), e.block(&[]));
         e.branch_if_rare(any, rare, (usual, &[]));
         e.switch_to(rare);
-        e.store(quad.number, args, offset_of!(Memory, rare) as i32);
+        e.store(quad.pixels, args, offset_of!(Memory, rare) as i32);
         e.jump(usual, &[]);
         e.switch_to(usual);
-        let cover = e.splat_i32(quad.cover);
+        let cover = splat(e, quad.cover);
         let sum = e.iadd(color, cover);
         e.store(sum.0, color_at, colors);
         e.jump(done, &[]);
@@ -76,13 +83,13 @@ fn change_picked(
     quad: CoveredQuad,
     change: impl FnOnce(&mut Emit<'_>, I32x4) -> I32x4,
 ) {
-    let addresses = picked(e, quad.number).map(|pixel| {
+    let addresses = picked(e, quad.pixels).map(|pixel| {
         let offset = e.scale(pixel, 4);
         e.b.ins().iadd(colors, offset)
     });
     let pixels = QuadAddress::scattered(4, addresses);
     let color = pixels.load(e)[0];
-    let (cover, bits, zero) = (e.splat_i32(quad.cover), e.ints([1, 2, 4, 8]), e.i(0));
+    let (cover, bits, zero) = (splat(e, quad.cover), e.ints([1, 2, 4, 8]), e.i(0));
     let cover = e.iand(cover, bits);
     let covered = e.ilt(zero, cover);
     let changed = change(e, color);
@@ -253,7 +260,7 @@ fn each_quad_is_drawn_once() {
                     let cover = (coverage >> (4 * quad) & 15) as i32;
                     wanted.colors[quad] = wanted.colors[quad].map(|channel| channel + cover);
                     if cover != 0 && rare >> quad & 1 != 0 {
-                        wanted.rare = quad as u64;
+                        wanted.rare = 4 * quad as u64;
                     }
                 }
                 let mut memory = start;
