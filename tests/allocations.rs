@@ -14,12 +14,12 @@ use triglyph::{Options, Tier, new_device};
 
 /// Captures and the allocations of one of their frames.
 const BOUNDS: [(&str, u64); 6] = [
-    ("rsx/03-cubes", 150),
-    ("rsx/05-blend", 330),
-    ("rsx/06-mipmap", 370),
-    ("tegra/03-cubes", 340),
-    ("tegra/05-blend", 1100),
-    ("tegra/06-mipmap", 540),
+    ("rsx/03-cubes", 60),
+    ("rsx/05-blend", 160),
+    ("rsx/06-mipmap", 230),
+    ("tegra/03-cubes", 100),
+    ("tegra/05-blend", 300),
+    ("tegra/06-mipmap", 310),
 ];
 
 /// Frames before those that count, and frames that do.

@@ -29,10 +29,15 @@ pub struct MemoryDependency {
 const CHUNK: usize = 1024;
 
 impl MemoryDependency {
-    /// A dependency without ranges; reads are added with [`Self::note`].
-    pub fn begin(memory: &Memory) -> Self {
-        let (ranges, bytes) = (Vec::with_capacity(16), Vec::with_capacity(512));
-        MemoryDependency { ranges, bytes, validated: memory.epoch(), ..MemoryDependency::default() }
+    /// A dependency without ranges; reads are added with [`Self::note`]. It has the allocations of another one.
+    pub fn begin(before: MemoryDependency, memory: &Memory) -> Self {
+        let MemoryDependency { mut ranges, mut bytes, mut pages, .. } = before;
+        ranges.clear();
+        bytes.clear();
+        pages.clear();
+        ranges.reserve(16);
+        bytes.reserve(512);
+        MemoryDependency { ranges, bytes, pages, validated: memory.epoch(), clear_of: None, finished: false }
     }
 
     /// Reuses the allocations for a single range, which [`Self::read_again`] has to read.

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::fixed::{PreparedState, Tiles, mark_written};
-use super::{DrawContext, Drawing, LOOKED_AT, PRIMITIVE, RasterStats, TileContext, Walk, pixels_of};
+use super::{DrawContext, Drawing, LOOKED_AT, OfState, PRIMITIVE, RasterStats, TileContext, Walk, pixels_of};
 use crate::cache::texture::TextureSource;
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{PixelCost, Removal};
@@ -19,7 +19,7 @@ use crate::sched::Interrupter;
 #[derive(Debug)]
 pub struct BackgroundScene {
     scene: Box<Scene>,
-    prepared: Vec<PreparedState>,
+    prepared: OfState<PreparedState>,
     walk: Walk,
     /// Time for decoded textures.
     texture: Duration,

@@ -20,6 +20,7 @@ mod visibility;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use smallvec::SmallVec;
 use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::PixelBlock;
 
@@ -97,11 +98,14 @@ impl<S: SceneKernel> Divided<S> {
     }
 }
 
+/// Something of each state of a scene: many scenes have one.
+type OfState<T> = SmallVec<[T; 1]>;
+
 /// How far a scene is drawn whose states are prepared as `P`.
 #[derive(Debug)]
 pub struct Drawing<P> {
     /// States that are ready, the first ones.
-    prepared: Vec<P>,
+    prepared: OfState<P>,
     walk: Option<Walk>,
     /// Primitives of each tile that were drawn before the walk; tiles beyond have none.
     before: Vec<u32>,
@@ -109,7 +113,7 @@ pub struct Drawing<P> {
 
 impl<P> Default for Drawing<P> {
     fn default() -> Self {
-        Drawing { prepared: Vec::new(), walk: None, before: Vec::new() }
+        Drawing { prepared: SmallVec::new(), walk: None, before: Vec::new() }
     }
 }
 
@@ -139,10 +143,13 @@ impl<P> Drawing<P> {
     }
 }
 
+/// Tiles of many scenes.
+const FEW_TILES: usize = 4;
+
 /// The tiles of a scene that are not drawn yet, or not as a whole.
 #[derive(Debug)]
 struct Walk {
-    tiles: Vec<Tile>,
+    tiles: SmallVec<[Tile; FEW_TILES]>,
     /// Nanoseconds that all of it should take, and has taken so far.
     expected: u64,
     measured: u64,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
+use smallvec::{SmallVec, smallvec};
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::PixelBlock;
@@ -14,7 +15,7 @@ use triglyph_guest::kernel::program::sampler::Texture;
 
 use super::cover::Cover;
 use super::runaway::Runaways;
-use super::{Divided, DrawContext, Drawing, Order, Painter, Progress, RasterStats, cost, walk};
+use super::{Divided, DrawContext, Drawing, OfState, Order, Painter, Progress, RasterStats, cost, walk};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Division, Kernels, Removal, SceneKernel, SelectedFragment};
@@ -103,14 +104,16 @@ fn share_memory(scene: &ProgramScene, memory: &Memory) -> bool {
     scene.target.tiles_alias(surfaces(scene), memory) || scene.states.iter().any(|span| depends(&span.state))
 }
 
+type Spaces<'a> = SmallVec<[(u32, ProgramMemory<'a>); 1]>;
+
 /// What the programs of a scene reach.
 struct Reached<'a> {
     scene: &'a ProgramScene,
     prepared: &'a [PreparedProgramState],
     memory: &'a Memory,
     /// Each space that a program reaches; nearly always there is one.
-    spaces: Vec<(u32, ProgramMemory<'a>)>,
-    ready: Vec<Option<Ready<'a>>>,
+    spaces: Spaces<'a>,
+    ready: OfState<Option<Ready<'a>>>,
     /// Quads without end.
     exhausted: AtomicU32,
 }
@@ -123,7 +126,7 @@ impl<'a> Reached<'a> {
         watch: Option<&'a Watch<'a>>,
     ) -> Self {
         let states = || scene.states.iter().map(|span| &span.state).zip(prepared);
-        let spaces = states().fold(Vec::new(), |mut spaces: Vec<(u32, ProgramMemory<'a>)>, (state, _)| {
+        let spaces = states().fold(Spaces::new(), |mut spaces: Spaces<'a>, (state, _)| {
             let space = state.reach.as_ref().map(|reach| reach.space);
             if let Some(space) = space.filter(|space| spaces.iter().all(|(known, _)| known != space)) {
                 spaces.push((space, ProgramMemory::new(memory, space).watched(watch)));
@@ -152,7 +155,7 @@ impl<'a> Reached<'a> {
     }
 
     /// What a state's program gets.
-    fn environment<'e>(&'e self, state: &ProgramState, ready: &'e Option<Ready<'e>>) -> Environment<'e> {
+    fn environment<'e>(&'e self, state: &ProgramState, ready: &'e Option<Ready<'a>>) -> Environment<'e> {
         let space = state.reach.as_ref().and_then(|reach| self.spaces.iter().find(|(space, _)| *space == reach.space));
         match (ready, space) {
             (Some(ready), Some((_, memory))) => ready.environment(memory, &self.exhausted),
@@ -198,7 +201,7 @@ pub struct PreparedProgramState {
     kernel: SelectedFragment,
     divided: Option<Divided<SelectedFragment>>,
     images: [Option<Arc<DecodedImage>>; UNITS],
-    reached: Vec<Option<Arc<DecodedImage>>>,
+    reached: SmallVec<[Option<Arc<DecodedImage>>; 4]>,
 }
 
 impl PreparedProgramState {
@@ -251,14 +254,14 @@ fn has_formats_of(a: &ProgramState, b: &ProgramState) -> bool {
 
 /// The texture units of all states. Lists of them are large, and most states have none or those of the state before.
 struct Textures<'a> {
-    lists: Vec<[Texture<'a>; UNITS]>,
+    lists: SmallVec<[[Texture<'a>; UNITS]; 1]>,
     /// The list of each state.
-    numbers: Vec<u32>,
+    numbers: SmallVec<[u32; 8]>,
 }
 
 impl<'a> Textures<'a> {
     fn new<'s: 'a>(states: impl Iterator<Item = (&'s Arc<ProgramState>, &'a PreparedProgramState)>) -> Self {
-        let mut textures = Textures { lists: vec![[Texture::default(); UNITS]], numbers: Vec::new() };
+        let mut textures = Textures { lists: smallvec![[Texture::default(); UNITS]], numbers: SmallVec::new() };
         let mut last: Option<&ProgramState> = None;
         for (state, prepared) in states {
             let number = match last.filter(|last| Arc::ptr_eq(&last.textures, &state.textures)) {
@@ -313,7 +316,7 @@ struct Tiles<'a> {
     depth: Surface<'a>,
     prepared: &'a [PreparedProgramState],
     textures: Textures<'a>,
-    environments: Vec<Environment<'a>>,
+    environments: OfState<Environment<'a>>,
     samples: AtomicU64,
     /// Pixels of draws whose programs reach anything.
     pixels: AtomicU64,

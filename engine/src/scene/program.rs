@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::fragment::{FragmentConstants, MAX_SAMPLES, Primitive, Samples, UNITS};
 use triglyph_guest::kernel::program::output::TARGETS;
@@ -163,7 +164,7 @@ impl ProgramTarget {
     /// Whether tiles share memory, so that they must be drawn one after the other: two surfaces have bytes in common,
     /// whatever the addresses they are mapped at, or rows of one do.
     pub fn tiles_alias(&self, which: Surfaces, memory: &Memory) -> bool {
-        let windows: Vec<_> = self.windows(which, memory).collect();
+        let windows: SmallVec<[Window<'_>; TARGETS + 1]> = self.windows(which, memory).collect();
         let overlap = windows.iter().enumerate().any(|(i, a)| windows[i + 1..].iter().any(|b| a.overlaps(*b)));
         let width = u64::from(self.width) * u64::from(self.samples.across);
         let short = |surface: &TargetSurface| {

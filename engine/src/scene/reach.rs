@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32};
 
+use smallvec::SmallVec;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, GlobalMemory, Image};
 use triglyph_guest::kernel::program::sampler::Texture;
@@ -64,8 +65,8 @@ impl ImageBinding {
 #[derive(Debug)]
 pub struct Ready<'a> {
     constants: [Window<'a>; CONSTANT_BUFFERS],
-    textures: Vec<Texture<'a>>,
-    images: Vec<Image<'a>>,
+    textures: SmallVec<[Texture<'a>; 4]>,
+    images: SmallVec<[Image<'a>; 1]>,
     handles: &'a [u32],
     y_direction: f32,
     clock: u64,

@@ -1,5 +1,6 @@
 //! Arguments of compiled Maxwell code.
 
+use std::cell::RefCell;
 use std::mem::size_of;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -84,6 +85,13 @@ const STORAGE_ALIGNMENT: usize = 64;
 
 /// State that does not change during a job.
 pub struct Prepared {
+    lists: Lists,
+    local: Vec<u8>,
+}
+
+/// Its lists. Their memory is used again by the thread's next job.
+#[derive(Default)]
+struct Lists {
     table: Vec<[u32; 4]>,
     textures: Vec<TextureArgs>,
     images: Vec<Option<ImageKey>>,
@@ -92,7 +100,46 @@ pub struct Prepared {
     known: [Vec<HandleEntry>; 2],
     mapped: Vec<Mapped>,
     storage: Vec<[u32; 4]>,
-    local: Vec<u8>,
+}
+
+/// Lists that a thread keeps: kernels do not call each other.
+const KEPT: usize = 2;
+
+thread_local! {
+    static SPARE: RefCell<Vec<Lists>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Lists {
+    /// Empty lists.
+    fn take() -> Lists {
+        SPARE.with_borrow_mut(Vec::pop).unwrap_or_default()
+    }
+
+    /// Empties the lists and keeps them for the next job.
+    fn put_back(mut self) {
+        let Lists { table, textures, images, direct_images, used_images, known, mapped, storage } = &mut self;
+        table.clear();
+        textures.clear();
+        images.clear();
+        direct_images.clear();
+        used_images.clear();
+        known.iter_mut().for_each(Vec::clear);
+        mapped.clear();
+        storage.clear();
+        // A thread that ends has none any more.
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < KEPT {
+                spare.push(self);
+            }
+        });
+    }
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        std::mem::take(&mut self.lists).put_back();
+    }
 }
 
 impl Prepared {
@@ -103,51 +150,49 @@ impl Prepared {
         local_bytes: u32,
         environment: &Environment<'_>,
     ) -> Result<Prepared, Unsupported> {
-        let table = needs.constants.iter().map(|constant| [word(environment, *constant); 4]).collect();
         if environment.textures.len() < resources.textures.len() {
             return Err(Unsupported("textures that are not there"));
         }
-        let key = |n: usize| resources.textures.get(n).and_then(Option::as_ref);
-        let textures = needs
-            .textures
-            .iter()
-            .map(|&n| TextureArgs::new(key(n).ok_or(Unsupported("a texture without a key"))?, &environment.textures[n]))
-            .collect::<Result<_, _>>()?;
+        let mut lists = Lists::take();
+        lists.table.extend(needs.constants.iter().map(|constant| [word(environment, *constant); 4]));
+        for &n in &needs.textures {
+            let key =
+                resources.textures.get(n).and_then(Option::as_ref).ok_or(Unsupported("a texture without a key"))?;
+            lists.textures.push(TextureArgs::new(key, &environment.textures[n])?);
+        }
+        lists.images.extend_from_slice(resources.images);
+        let images = resources.images.iter().enumerate();
+        lists.direct_images.extend(images.map(|(n, key)| DirectImage::new(key.as_ref(), environment.images.get(n))));
+        lists.used_images.resize(used_image(resources.images.len(), false), UsedRange::NONE);
+        let [textures, images] = &mut lists.known;
+        texture_handles(textures, needs, resources, environment);
+        image_handles(images, needs, resources, environment);
+        lists.mapped.resize(needs.mapped as usize, Mapped::none());
+        if needs.slots > 0 {
+            // As much more as alignment takes.
+            lists.storage.resize(needs.slots + STORAGE_ALIGNMENT / 16, [0; 4]);
+        }
         // Loads of lanes that do not load are at the beginning of each lane's.
         let local = if needs.local { 4 * local_bytes as usize + 16 } else { 0 };
-        Ok(Prepared {
-            table,
-            textures,
-            images: resources.images.to_vec(),
-            direct_images: resources
-                .images
-                .iter()
-                .enumerate()
-                .map(|(n, key)| DirectImage::new(key.as_ref(), environment.images.get(n)))
-                .collect(),
-            used_images: vec![UsedRange::NONE; used_image(resources.images.len(), false)],
-            known: [texture_handles(needs, resources, environment), image_handles(needs, resources, environment)],
-            mapped: vec![Mapped::none(); needs.mapped as usize],
-            storage: storage(needs.slots),
-            local: vec![0; local],
-        })
+        Ok(Prepared { lists, local: vec![0; local] })
     }
 
     /// The arguments of the code. `self` and `environment` have to outlive its run.
     pub fn context(&mut self, local_bytes: u32, environment: &Environment<'_>) -> Context {
-        let aligned = self.storage.as_ptr().align_offset(STORAGE_ALIGNMENT);
+        let lists = &mut self.lists;
+        let aligned = lists.storage.as_ptr().align_offset(STORAGE_ALIGNMENT);
         Context {
-            table: self.table.as_ptr(),
-            textures: self.textures.as_ptr(),
+            table: lists.table.as_ptr(),
+            textures: lists.textures.as_ptr(),
             constants: environment.constants.each_ref().map(Bytes::of),
-            mapped: self.mapped.as_mut_ptr(),
-            mapped_count: self.mapped.len() as u64,
-            storage: self.storage.as_mut_ptr().wrapping_add(aligned.min(STORAGE_ALIGNMENT / 16)),
-            images: self.images.as_ptr(),
-            image_count: self.images.len() as u64,
-            direct_images: self.direct_images.as_ptr(),
-            used_images: self.used_images.as_mut_ptr(),
-            known: self.known.each_ref().map(|list| HandleTable { first: list.as_ptr(), count: list.len() as u64 }),
+            mapped: lists.mapped.as_mut_ptr(),
+            mapped_count: lists.mapped.len() as u64,
+            storage: lists.storage.as_mut_ptr().wrapping_add(aligned.min(STORAGE_ALIGNMENT / 16)),
+            images: lists.images.as_ptr(),
+            image_count: lists.images.len() as u64,
+            direct_images: lists.direct_images.as_ptr(),
+            used_images: lists.used_images.as_mut_ptr(),
+            known: lists.known.each_ref().map(|list| HandleTable { first: list.as_ptr(), count: list.len() as u64 }),
             environment: std::ptr::from_ref(environment).cast(),
             local: self.local.as_mut_ptr(),
             all_local: self.local.as_mut_ptr(),
@@ -176,8 +221,8 @@ impl Prepared {
 
     /// Reports which memory was used so far. Mappings stay.
     pub fn report_used(&mut self, environment: &Environment<'_>) {
-        self.mapped.iter_mut().for_each(|mapped| mapped.finish(environment));
-        for (image, ranges) in self.used_images.chunks_exact_mut(2).enumerate() {
+        self.lists.mapped.iter_mut().for_each(|mapped| mapped.finish(environment));
+        for (image, ranges) in self.lists.used_images.chunks_exact_mut(2).enumerate() {
             for (range, stores) in ranges.iter_mut().zip([false, true]) {
                 if let Some(texels) = range.take() {
                     environment.memory.note_image(image, texels, stores);
@@ -187,42 +232,41 @@ impl Prepared {
     }
 }
 
-/// Storage of so many slots, and as much more as alignment takes.
-fn storage(slots: usize) -> Vec<[u32; 4]> {
-    if slots == 0 { Vec::new() } else { vec![[0; 4]; slots + STORAGE_ALIGNMENT / 16] }
-}
-
-/// The handle table of textures, if the program looks them up by handle. Indices are into the textures that are read.
-fn texture_handles(needs: &Needs, resources: ResourceKeys<'_>, environment: &Environment<'_>) -> Vec<HandleEntry> {
+/// Fills the handle table of textures, if the program looks them up by handle. Indices are into the textures that are
+/// read.
+fn texture_handles(
+    to: &mut Vec<HandleEntry>,
+    needs: &Needs,
+    resources: ResourceKeys<'_>,
+    environment: &Environment<'_>,
+) {
     if !needs.any_texture {
-        return Vec::new();
+        return;
     }
     let kinds = resources.texture_kinds();
     let place = |n: usize| needs.textures.iter().position(|&known| known == n);
     let all = resources.textures.iter().zip(environment.handles).enumerate();
-    all.map(|(n, (key, &handle))| {
+    to.extend(all.map(|(n, (key, &handle))| {
         let kind = key.as_ref().and_then(|key| kinds.iter().position(|kind| *kind == key));
         let found = place(n).zip(kind);
         let (place, kind) = found.map_or((-1, -1), |(place, kind)| (place as i32, kind as i32));
         HandleEntry { handle, index: place, kind }
-    })
-    .collect()
+    }));
 }
 
 /// As [`texture_handles`]; indices are into the key's images.
-fn image_handles(needs: &Needs, resources: ResourceKeys<'_>, environment: &Environment<'_>) -> Vec<HandleEntry> {
+fn image_handles(to: &mut Vec<HandleEntry>, needs: &Needs, resources: ResourceKeys<'_>, environment: &Environment<'_>) {
     if !needs.any_image {
-        return Vec::new();
+        return;
     }
     let formats = image::formats(resources.images);
     let handles = environment.handles.get(resources.textures.len()..).unwrap_or(&[]);
     let all = resources.images.iter().zip(handles).enumerate();
-    all.map(|(n, (key, &handle))| {
+    to.extend(all.map(|(n, (key, &handle))| {
         let kind = key.as_ref().and_then(|key| formats.iter().position(|format| *format == key.format));
         let (place, kind) = kind.map_or((-1, -1), |kind| (n as i32, kind as i32));
         HandleEntry { handle, index: place, kind }
-    })
-    .collect()
+    }));
 }
 
 /// A word of a constant buffer.

@@ -179,10 +179,14 @@ impl Core {
     }
 
     /// Calls `derive` and returns its result with the memory that it read. If it reported a fault, the dependency is
-    /// never valid, so that the fault is counted again each time the result is needed.
-    pub fn tracking_reads<T>(&mut self, derive: impl FnOnce(&mut Core) -> T) -> (T, MemoryDependency) {
+    /// never valid, so that the fault is counted again each time the result is needed. It takes the place of `before`.
+    pub fn tracking_reads<T>(
+        &mut self,
+        before: MemoryDependency,
+        derive: impl FnOnce(&mut Core) -> T,
+    ) -> (T, MemoryDependency) {
         let faults = self.faults.total();
-        self.dependency = Some(MemoryDependency::begin(&self.memory));
+        self.dependency = Some(MemoryDependency::begin(before, &self.memory));
         let derived = derive(self);
         let dependency = self.dependency.take().unwrap_or_default();
         let sound = self.faults.total() == faults;

@@ -1,5 +1,8 @@
 //! Setup: what a draw's primitives depend on, their edges and bounds.
 
+use std::sync::Arc;
+
+use smallvec::SmallVec;
 use triglyph_guest::kernel::program::fragment::Primitive;
 
 use super::assemble::{Provoking, Shape};
@@ -33,7 +36,7 @@ pub struct ProgramSetup {
     /// What is in those planes.
     pub planes: Planes,
     /// Planes of single words instead, of machines whose attributes are words.
-    pub words: Option<WordPlanes>,
+    pub words: Option<Arc<WordPlanes>>,
     /// Floats of a record: a primitive whose vertices are all below 0 in one of them is dropped.
     pub cull_distances: Vec<usize>,
     /// Which pixels of a triangle are filled.
@@ -262,8 +265,8 @@ impl<'a> Binner<'a> {
     }
 
     /// Floats of a record that are linear in the window; those that planes cut by are not.
-    pub(super) fn linear(&self) -> Vec<usize> {
-        let read = self.setup.words.iter().flat_map(WordPlanes::linear).filter(|&at| at < self.records.stride);
+    pub(super) fn linear(&self) -> SmallVec<[usize; 8]> {
+        let read = self.setup.words.iter().flat_map(|words| words.linear()).filter(|&at| at < self.records.stride);
         let cuts = |at: usize| self.setup.projection.distances.iter().flatten().any(|distance| distance.at == at);
         read.filter(|&at| !cuts(at)).collect()
     }

@@ -1,5 +1,7 @@
 //! Triangles: clipping, facing, polygon modes.
 
+use smallvec::SmallVec;
+
 use super::clip::{self, Vertex};
 use super::plane::{Body, Slope};
 use super::setup::{Binner, Corner, Fill, PolygonMode, Winding, doubled_area, filled_edges};
@@ -26,7 +28,7 @@ impl Binner<'_> {
         // With coordinates of either sign the planes that each was compared with were not the same ones.
         let planes = if mixed { u16::MAX } else { a.outside | b.outside | c.outside };
         let polygon = clip::polygon(&self.setup.projection, polygon, planes, &self.linear());
-        let corners: Vec<Corner<'_>> = polygon
+        let corners: SmallVec<[Corner<'_>; 6]> = polygon
             .iter()
             .map(|vertex| Corner { at: self.setup.projection.point(&vertex.position), record: &vertex.record })
             .collect();

@@ -61,12 +61,17 @@ pub fn bytes(words: Words, order: Order) -> [u8; 16] {
 }
 
 /// Reads a program: all slots up to the end of the main program and of the routines after it that it calls. `slot`
-/// gives the bytes of a slot, `None` where there is no memory.
+/// gives the bytes of a slot, `None` where there is no memory. The words replace what is in `code`.
 ///
 /// # Errors
 /// Memory or [`MAX_SLOTS`] end before the program does. Instructions without a row are no error here.
-pub fn read(order: Order, mut slot: impl FnMut(usize) -> Option<[u8; 16]>) -> Result<Vec<u32>, ReadError> {
-    let mut code: Vec<u32> = Vec::with_capacity(4 * USUAL_SLOTS);
+pub fn read(
+    order: Order,
+    mut slot: impl FnMut(usize) -> Option<[u8; 16]>,
+    code: &mut Vec<u32>,
+) -> Result<(), ReadError> {
+    code.clear();
+    code.reserve(4 * USUAL_SLOTS);
     let mut fetch = |code: &mut Vec<u32>| {
         let at = code.len() / 4;
         if at == MAX_SLOTS {
@@ -79,9 +84,9 @@ pub fn read(order: Order, mut slot: impl FnMut(usize) -> Option<[u8; 16]>) -> Re
     // The furthest routine that is called, and whether the main program is over.
     let (mut furthest, mut over) = (0, false);
     loop {
-        let words = fetch(&mut code)?;
+        let words = fetch(code)?;
         if has_constant(&words) {
-            fetch(&mut code)?;
+            fetch(code)?;
         }
         let instruction = Instruction::decode(words).ok();
         if let Some(Instruction::Flow(Flow { op, target, .. })) = instruction
@@ -93,7 +98,7 @@ pub fn read(order: Order, mut slot: impl FnMut(usize) -> Option<[u8; 16]>) -> Re
         let ends = f::END.is_set(&words);
         over |= ends;
         if furthest < code.len() && (ends || over && returns) {
-            return Ok(code);
+            return Ok(());
         }
     }
 }

@@ -130,7 +130,7 @@ impl ThreeD {
             };
             let order = match size {
                 Some(size) => indices::buffer(core, registers, size, start, count),
-                None => indices::array(core, registers, start, count),
+                None => indices::array(core, registers, (start, count), self.rooms.take_numbers()),
             };
             self.draw(core, registers, counters, order);
         }
@@ -183,9 +183,13 @@ impl ThreeD {
         counters: &mut Counters,
         order: Order,
     ) -> Option<(Records, Vec<u32>)> {
-        let Order { base, id_offset, .. } = order;
-        let repeats = order.indexed || order.numbers.contains(&RESTART);
-        let found = if repeats { VertexReuse::find(&order.numbers) } else { VertexReuse::none(order.numbers) };
+        let Order { base, id_offset, indexed, mut numbers } = order;
+        let mut found = VertexReuse { vertices: Vec::new(), order: self.rooms.take_order() };
+        if indexed || numbers.contains(&RESTART) {
+            found = VertexReuse::find(&numbers);
+        } else {
+            found.each_once(&mut numbers);
+        }
         let VertexReuse { vertices: numbers, order: places } = found;
         let b = self.program(core, registers, VERTEX_B)?;
         let a = match Self::is_on(registers, VERTEX_A) {
@@ -210,7 +214,8 @@ impl ThreeD {
             return None;
         }
         statistics::count(registers, counters, ReportKind::VsInvocations, 0, numbers.len() as u64);
-        let elements: Vec<u32> = numbers.into_iter().map(|number| number.wrapping_add(base)).collect();
+        let mut elements = numbers;
+        elements.iter_mut().for_each(|number| *number = number.wrapping_add(base));
         let ends = elements.iter().fold((u32::MAX, 0), |(low, high), &at| (low.min(at), high.max(at)));
         let id_offset = id_offset.wrapping_sub(base);
         let numbers = fetch::Numbers { elements: &elements, ends, id_offset, instance: self.instance };
@@ -220,6 +225,7 @@ impl ThreeD {
         let timer = core.renderer.start_vertices(elements.len());
         let records = self.shade(core, registers, (a, b), inputs, &numbers);
         core.renderer.end_vertices(timer, elements.len());
+        self.rooms.keep_numbers(elements);
         Some((records, places))
     }
 

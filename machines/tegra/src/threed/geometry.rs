@@ -87,11 +87,11 @@ impl ThreeD {
         };
         let (records, streams) = if Self::is_on(registers, GEOMETRY) {
             match self.geometry(core, registers, counters, &records, &assembled) {
-                Some((records, streams)) => (records, streams.map(|stream| shapes(registers, &stream))),
+                Some((records, streams)) => (records, streams.map(|stream| shapes(registers, &stream, Shapes::new()))),
                 None => return,
             }
         } else {
-            let mut found = shapes(registers, &assembled);
+            let mut found = shapes(registers, &assembled, self.rooms.take_shapes());
             hidden.apply(topology, &mut found);
             if let (Ids::From(_), Some((_, last))) = (&assembled.ids, found.last()) {
                 self.primitive = last.wrapping_add(1);
@@ -104,6 +104,9 @@ impl ThreeD {
         if r::set_raster_enable::v(registers.get(r::set_raster_enable::ID)) {
             self.rasterise(core, registers, counters, records, &streams[rasterised]);
         }
+        let [first, ..] = streams;
+        self.rooms.keep_shapes(first);
+        self.rooms.keep_order(assembled.order);
     }
 
     /// Runs the geometry program. Of each stream the vertices that were emitted to it.
@@ -265,9 +268,9 @@ fn join(topology: Topology, set: WordSet, pieces: &[Piece<'_>]) -> (Records, [As
     (records, streams)
 }
 
-/// The shapes of vertices in order. The triangles of a quad or a polygon have one number.
-fn shapes(registers: &Registers, assembled: &Assembled) -> Shapes {
-    let mut found = Shapes::with_capacity(assembled.order.len());
+/// The shapes of vertices in order, in the empty list `found`. The triangles of a quad or a polygon have one number.
+fn shapes(registers: &Registers, assembled: &Assembled, mut found: Shapes) -> Shapes {
+    found.reserve(assembled.order.len());
     let mut begun = 0;
     assembly::shapes(assembled.topology, setup::provoking(registers), &assembled.order, |shape| {
         begun += usize::from(begins(&shape));

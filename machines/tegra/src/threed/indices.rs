@@ -27,10 +27,15 @@ pub(super) struct Order {
     pub indexed: bool,
 }
 
-/// Vertices one after another.
-pub(super) fn array(core: &mut Core, registers: &Registers, start: u32, count: u32) -> Order {
+/// Vertices one after another, in the empty list `numbers`.
+pub(super) fn array(
+    core: &mut Core,
+    registers: &Registers,
+    (start, count): (u32, u32),
+    mut numbers: Vec<u32>,
+) -> Order {
     let count = limited(core, count);
-    let mut numbers: Vec<u32> = (0..count).map(|i| start.wrapping_add(i)).collect();
+    numbers.extend((0..count).map(|i| start.wrapping_add(i)));
     if r::set_da_primitive_restart_vertex_array::enable(registers.get(r::set_da_primitive_restart_vertex_array::ID)) {
         restart(registers, &mut numbers);
     }

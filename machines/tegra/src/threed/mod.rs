@@ -35,6 +35,7 @@ mod pixels;
 pub(super) mod program;
 mod rectangle;
 pub(super) mod remember;
+mod rooms;
 mod saved;
 mod setup;
 mod shapes;
@@ -55,8 +56,9 @@ use open::Open;
 use pixels::Pixels;
 use program::Programs;
 use remember::{LastPrograms, Unchanged};
+use rooms::Rooms;
 pub(super) use saved::SavedThreeD;
-use stage::{Codes, Rooms};
+use stage::Codes;
 use target::Targets;
 use triglyph_engine::frontend::Derived;
 

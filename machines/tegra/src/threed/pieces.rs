@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use smallvec::{SmallVec, smallvec};
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{ReportKind, regs as r};
 
@@ -96,14 +97,12 @@ fn provoking(shape: &Shape) -> u32 {
     }
 }
 
+/// Shapes by their place: nearly always there is one.
+type Runs<'s> = SmallVec<[(Place, Cow<'s, Shapes>); 1]>;
+
 /// Consecutive shapes of the same place. A primitive with a viewport mask is in all of its viewports, one after
 /// another.
-fn runs<'s>(
-    registers: &Registers,
-    targets: &Targets,
-    records: &Records,
-    shapes: &'s Shapes,
-) -> Vec<(Place, Cow<'s, Shapes>)> {
+fn runs<'s>(registers: &Registers, targets: &Targets, records: &Records, shapes: &'s Shapes) -> Runs<'s> {
     let index = |word: u8| records.set.index(word);
     let (layer_at, viewport_at, mask_at) = (index(LAYER), index(VIEWPORT), index(VIEWPORT_MASK));
     let layer_at = layer_at.filter(|_| targets.layer.is_none());
@@ -111,9 +110,9 @@ fn runs<'s>(
         r::set_offset_render_target_index::by_viewport_index(registers.get(r::set_offset_render_target_index::ID));
     if layer_at.is_none() && viewport_at.is_none() && mask_at.is_none() {
         let place = Place { layer: targets.layer.unwrap_or(0), viewport: 0 };
-        return vec![(place, Cow::Borrowed(shapes))];
+        return smallvec![(place, Cow::Borrowed(shapes))];
     }
-    let mut runs: Vec<(Place, Cow<'_, Shapes>)> = Vec::new();
+    let mut runs = Runs::new();
     for &(shape, id) in shapes {
         let record = records.get(provoking(&shape));
         let layer = targets.layer.or(layer_at.map(|at| record[at])).unwrap_or(0);

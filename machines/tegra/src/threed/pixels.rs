@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
+use smallvec::SmallVec;
 use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode};
 use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::fragment::{
@@ -27,7 +28,7 @@ use triglyph_engine::cache::{Handle, Recent, kinds};
 use triglyph_engine::draw::program::{Fill, Interpolate, LineShape, ProgramSetup, WordPlane, WordPlanes, WordValue};
 use triglyph_engine::frontend::RegisterDependency;
 use triglyph_engine::mem::Epoch;
-use triglyph_engine::scene::program::{ProgramState, ProgramTarget, Surfaces};
+use triglyph_engine::scene::program::{ProgramState, ProgramTarget, Surfaces, TextureBinding};
 use triglyph_engine::scene::reach::Reach;
 
 /// Kernels of pixel programs by what they are specialised to, and what the last draw had.
@@ -37,6 +38,9 @@ pub(super) struct Pixels {
     dependency: RegisterDependency,
     /// Of the last draws with other programs or records, the last one first.
     last: Vec<LastPixels>,
+    /// The same of what only depends on [`INPUTS`].
+    derived: Vec<LastDerived>,
+    inputs: RegisterDependency,
     /// Words of the blend program.
     blend_program: Arc<[u32]>,
 }
@@ -47,6 +51,8 @@ impl Default for Pixels {
             kernels: PixelKernels::default(),
             dependency: RegisterDependency::new(GROUPS),
             last: Vec::new(),
+            derived: Vec::new(),
+            inputs: RegisterDependency::new(INPUTS),
             blend_program: Arc::default(),
         }
     }
@@ -70,7 +76,14 @@ struct LastPixels {
     derived: Arc<Derived>,
     space: u32,
     made: Epoch,
-    places: Vec<(Place, Option<Placed>)>,
+    places: SmallVec<[(Place, Option<Placed>); 1]>,
+}
+
+/// What was derived for a program.
+#[derive(Debug)]
+struct LastDerived {
+    program: Option<Arc<Program>>,
+    derived: Arc<Derived>,
 }
 
 /// What a draw needs to draw to a layer with a viewport.
@@ -91,6 +104,9 @@ pub(super) struct Place {
 /// Groups of registers that pixels depend on, besides their program.
 const GROUPS: u32 = dirty::TARGET | dirty::VIEWPORT | dirty::RASTER | dirty::FRAGMENT;
 
+/// Those of them that inputs depend on: the others say what becomes of colours and depths.
+const INPUTS: u32 = dirty::RASTER;
+
 /// Draws with different programs whose pixels are remembered.
 const PROGRAMS: usize = 8;
 
@@ -103,7 +119,7 @@ struct Draft {
     code: usize,
     textures: Arc<[Option<TextureKey>]>,
     images: Arc<[Option<ImageKey>]>,
-    inputs: Vec<PixelInput>,
+    inputs: Arc<[PixelInput]>,
     facts: Facts,
     output: OutputKey,
     samples: Samples,
@@ -123,6 +139,11 @@ struct Facts {
 
 /// The program of draws without one.
 static NO_CODE: LazyLock<Arc<Code>> = LazyLock::new(Arc::default);
+
+/// The parts of a state that programs of this machine do not have: constants and units of its own.
+static NO_CONSTANTS: LazyLock<Arc<[[f32; 4]]>> = LazyLock::new(|| Arc::new([]));
+static NO_TEXTURES: LazyLock<Arc<[Option<TextureBinding>; UNITS]>> =
+    LazyLock::new(|| Arc::new([const { None }; UNITS]));
 
 /// Entries that are kept; when there are more, all go.
 const MOST: usize = 4096;
@@ -148,7 +169,7 @@ fn find(handles: &mut Handles, core: &Core, draft: Draft, code: &Arc<Code>) -> H
         code: code.clone(),
         textures: draft.textures.to_vec(),
         images: draft.images.to_vec(),
-        inputs: draft.inputs.clone(),
+        inputs: draft.inputs.to_vec(),
         targets,
         sample_mask,
         depth,
@@ -176,8 +197,10 @@ pub(super) struct Derived {
     pub instructions: u64,
     pub textures: Arc<[Option<TextureKey>]>,
     pub images: Arc<[Option<ImageKey>]>,
-    pub inputs: Vec<PixelInput>,
+    pub inputs: Arc<[PixelInput]>,
     pub planes: Vec<WordPlane>,
+    /// The same for setup.
+    pub words: Arc<WordPlanes>,
     /// Words of the vertices' records.
     pub outputs: WordSet,
     /// Whether depth and stencil count.
@@ -186,16 +209,26 @@ pub(super) struct Derived {
     pub blend_program: Arc<[u32]>,
 }
 
+/// Whether kernels of two draws are the same.
+fn have_same_keys(a: &Option<Arc<Program>>, b: &Option<Arc<Program>>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.has_keys_of(b),
+        (a, b) => a.is_none() && b.is_none(),
+    }
+}
+
 impl Pixels {
     /// Notes groups of registers that have changed.
     pub(super) fn note(&mut self, groups: u32) {
         self.dependency.note(groups);
+        self.inputs.note(groups);
     }
 
     /// Takes over the words of the blend program, which have changed.
     pub(super) fn set_blend_program(&mut self, words: &[u32]) {
         self.blend_program = words.into();
         self.last.clear();
+        self.derived.clear();
     }
 
     /// The words of the blend program.
@@ -215,11 +248,7 @@ impl Pixels {
         if !self.dependency.is_valid(core, registers.file()) || self.last.iter().any(other_place) {
             self.last.clear();
         }
-        let same_program = |last: &LastPixels| match (&last.program, &program) {
-            (Some(before), Some(program)) => before.has_keys_of(program),
-            (before, program) => before.is_none() && program.is_none(),
-        };
-        let same = |last: &LastPixels| last.derived.outputs == *outputs && same_program(last);
+        let same = |last: &LastPixels| last.derived.outputs == *outputs && have_same_keys(&last.program, &program);
         if let Some(at) = self.last.iter().position(same) {
             self.last[..=at].rotate_right(1);
             let last = &mut self.last[0];
@@ -229,16 +258,37 @@ impl Pixels {
             }
             return last.derived.instructions;
         }
-        let derived = registers.deriving(GROUPS, || Derived::new(registers, program.as_deref(), outputs));
-        let derived = Derived { blend_program: self.blend_program.clone(), ..derived };
+        let derived = self.derived(core, registers, &program, outputs);
         let instructions = derived.instructions;
         let (space, made) = (core.space, core.memory.epoch());
         let nothing = || Arc::new(Reach { space, y_direction: 1.0, ..Reach::default() });
         let reach = program.as_ref().map_or_else(nothing, |program| program.reach.clone());
         self.last.truncate(PROGRAMS - 1);
-        let derived = Arc::new(derived);
-        self.last.insert(0, LastPixels { program, reach, derived, space, made, places: Vec::new() });
+        self.last.insert(0, LastPixels { program, reach, derived, space, made, places: SmallVec::new() });
         instructions
+    }
+
+    /// What inputs of a program say.
+    fn derived(
+        &mut self,
+        core: &Core,
+        registers: &Registers,
+        program: &Option<Arc<Program>>,
+        outputs: &WordSet,
+    ) -> Arc<Derived> {
+        if !self.inputs.is_valid(core, registers.file()) {
+            self.derived.clear();
+        }
+        let same = |last: &LastDerived| last.derived.outputs == *outputs && have_same_keys(&last.program, program);
+        if let Some(at) = self.derived.iter().position(same) {
+            self.derived[..=at].rotate_right(1);
+        } else {
+            let derived = registers.deriving(INPUTS, || Derived::new(registers, program.as_deref(), outputs));
+            let derived = Arc::new(Derived { blend_program: self.blend_program.clone(), ..derived });
+            self.derived.truncate(PROGRAMS - 1);
+            self.derived.insert(0, LastDerived { program: program.clone(), derived });
+        }
+        self.derived[0].derived.clone()
     }
 
     /// What a draw at a place needs; `None` when nothing can come of it.
@@ -299,8 +349,9 @@ impl Derived {
                 instructions: 0,
                 textures: [].into(),
                 images: [].into(),
-                inputs: Vec::new(),
+                inputs: [].into(),
                 planes: Vec::new(),
+                words: Arc::new(WordPlanes::new(&[])),
                 outputs: *outputs,
                 depth: true,
                 blend_program: [].into(),
@@ -313,7 +364,8 @@ impl Derived {
             instructions: loaded.instructions,
             textures: textures.clone(),
             images: images.clone(),
-            inputs,
+            inputs: inputs.into(),
+            words: Arc::new(WordPlanes::new(&planes)),
             planes,
             outputs: *outputs,
             depth: true,
@@ -334,8 +386,12 @@ impl Derived {
         kernels: &mut PixelKernels,
     ) -> Option<Placed> {
         let get = |id: usize| registers.get(id);
-        let planes = &*self.planes_in(viewport);
-        let mut setup = setup::derive(registers, targets, viewport, &self.outputs, planes);
+        let planes = self.planes_in(viewport);
+        let words = match &planes {
+            Cow::Borrowed(_) => self.words.clone(),
+            Cow::Owned(planes) => Arc::new(WordPlanes::new(planes)),
+        };
+        let mut setup = setup::derive(registers, targets, viewport, &self.outputs, words);
         setup.clip?;
         let depth_range = setup::depth_range(registers, viewport);
         let mut output = output::derive(registers, targets, &self.header, depth_range, &self.blend_program);
@@ -360,7 +416,7 @@ impl Derived {
         };
         if setup.line_shape == LineShape::Smooth && !output.key.colors.iter().flatten().any(integers) {
             output.key.share = Some(planes.len() as u16);
-            setup.words = Some(WordPlanes::new(&[planes, &WordPlane::LINE_SHARE].concat()));
+            setup.words = Some(Arc::new(WordPlanes::new(&[&*planes, &WordPlane::LINE_SHARE].concat())));
         }
         let surfaces = Surfaces {
             colors: (0..8).fold(0, |set, i| set | u8::from(output.key.colors[i].is_some()) << i),
@@ -388,8 +444,8 @@ impl Derived {
         let state = ProgramState {
             kernel: kernels.handle(core, draft, &self.code),
             constants,
-            program_constants: Arc::new([]),
-            textures: Arc::new([const { None }; UNITS]),
+            program_constants: NO_CONSTANTS.clone(),
+            textures: NO_TEXTURES.clone(),
             windows: setup::windows(registers),
             stipple: (get(r::set_polygon_stipple::ID) & 1 != 0).then(|| Arc::new(setup::stipple(registers))),
             sample_positions: match setup.fill {

@@ -21,7 +21,7 @@ use crate::core::Core;
 use crate::registers::Registers;
 use triglyph_engine::draw::program::{
     CullFace, Fill, Interpolate, PolygonMode, Projection, Records, Shape as Primitive, Single, Viewport, WordPlane,
-    WordValue,
+    WordPlanes, WordValue,
 };
 use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::render::program::{Primitives, ProgramCall};
@@ -91,7 +91,8 @@ impl ThreeD {
             instructions: 4,
             textures: [Some(TextureKey { unnormalized: true, ..key })].into(),
             images: [].into(),
-            inputs,
+            inputs: inputs.into(),
+            words: Arc::new(WordPlanes::new(&planes)),
             planes,
             outputs,
             depth: false,

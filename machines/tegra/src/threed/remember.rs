@@ -198,7 +198,7 @@ impl LastProgram {
             let known = before.is_some().then_some(&self.units);
             let wanted = &loaded.wanted;
             let make = |core: &mut Core| units(core, &asked.pools, &asked.buffers, &mut codes.textures, wanted, known);
-            (self.units, self.unit_reads) = core.tracking_reads(make);
+            (self.units, self.unit_reads) = core.tracking_reads(std::mem::take(&mut self.unit_reads), make);
         }
         let changed = self.constants.refresh(core, &asked.buffers, &loaded.constants);
         let local_bytes = asked.local_bytes.unwrap_or_else(|| loaded.local_bytes());
@@ -243,7 +243,7 @@ impl LastProgram {
         {
             return Some(program.loaded.clone());
         }
-        let (loaded, reads) = core.tracking_reads(|core| {
+        let (loaded, reads) = core.tracking_reads(std::mem::take(&mut self.code), |core| {
             let constant = |core: &mut Core, slot: u8, offset: u32| asked.buffers.word(core, slot.into(), offset);
             programs.get(core, asked.segment, asked.address, asked.kind, constant)
         });

@@ -1,5 +1,7 @@
 //! Viewports, clipping, facing, lines, points: what primitives depend on.
 
+use std::sync::Arc;
+
 use triglyph_guest::kernel::program::output::DepthFormat;
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::program::attribute;
@@ -9,7 +11,7 @@ use super::target::{Targets, between, sample_positions, sized};
 use crate::registers::Registers;
 use triglyph_engine::draw::program::{
     ClipDistance, CullFace, DepthOffset, Fill, Keep, LineShape, LineStipple, Planes, PointSize, PolygonMode,
-    ProgramSetup, Projection, Provoking, Single, Viewport, Winding, WordPlane, WordPlanes,
+    ProgramSetup, Projection, Provoking, Single, Viewport, Winding, WordPlanes,
 };
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::Windows;
@@ -36,7 +38,7 @@ pub(super) fn derive(
     targets: &Targets,
     viewport: usize,
     outputs: &WordSet,
-    words: &[WordPlane],
+    words: Arc<WordPlanes>,
 ) -> ProgramSetup {
     let positions = sample_positions(registers, targets);
     let positions = &positions[..targets.samples.count()];
@@ -54,7 +56,7 @@ pub(super) fn derive(
         provoking: provoking(registers),
         varyings: Vec::new(),
         planes: Planes::Nearest,
-        words: Some(WordPlanes::new(words)),
+        words: Some(words),
         cull_distances,
         fill: fill(registers),
         line_width: line_width(registers),

@@ -225,49 +225,6 @@ pub(super) struct Records {
     pub set: WordSet,
 }
 
-/// Memory for records, kept from draw to draw for the allocations.
-#[derive(Debug, Default)]
-pub(super) struct Rooms {
-    inputs: Vec<u32>,
-    outputs: Vec<u32>,
-}
-
-impl Rooms {
-    /// Largest room that is kept, in words.
-    const MOST: usize = 1 << 20;
-
-    /// So many zeros, for the records that a vertex program reads.
-    pub(super) fn take_inputs(&mut self, words: usize) -> Vec<u32> {
-        zeros(&mut self.inputs, words)
-    }
-
-    /// So many zeros, for the records that it writes.
-    fn take_outputs(&mut self, words: usize) -> Vec<u32> {
-        zeros(&mut self.outputs, words)
-    }
-
-    pub(super) fn keep_inputs(&mut self, words: Vec<u32>) {
-        keep(&mut self.inputs, words);
-    }
-
-    pub(super) fn keep_outputs(&mut self, words: Vec<u32>) {
-        keep(&mut self.outputs, words);
-    }
-}
-
-fn zeros(room: &mut Vec<u32>, words: usize) -> Vec<u32> {
-    let mut zeros = std::mem::take(room);
-    zeros.clear();
-    zeros.resize(words, 0);
-    zeros
-}
-
-fn keep(room: &mut Vec<u32>, words: Vec<u32>) {
-    if words.capacity() <= Rooms::MOST {
-        *room = words;
-    }
-}
-
 impl Records {
     /// The record of a vertex.
     pub(super) fn get(&self, vertex: u32) -> &[u32] {

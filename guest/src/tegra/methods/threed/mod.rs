@@ -76,7 +76,7 @@ pub mod dirty {
         VIEWPORT,
         /// Attributes, streams, base indices.
         VERTEX_INPUT,
-        /// Culling, polygon modes, lines, points, depth bias.
+        /// Culling, polygon modes, lines, points, depth bias, what becomes of vertex outputs.
         RASTER,
         /// Depth, stencil, alpha tests, blending, masks.
         FRAGMENT,

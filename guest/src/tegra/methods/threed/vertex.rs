@@ -136,7 +136,7 @@ regs! {
         color_front_diffuse 0:0 DefaultDiffuse, color_front_specular 1:1 DefaultVector,
         generic_vector 2:2 DefaultVector, fixed_fnc_texture 3:3 DefaultVector, dx9_color0 4:4 DefaultDiffuse,
         dx9_color1_to_color15 5:5 DefaultVector,
-    } Dirty(dirty::FRAGMENT);
+    } Dirty(dirty::RASTER);
     /// Ends a draw.
     end @ 0x585 { v 0:0 } Trigger(Trigger::End);
     /// Begins a draw: topology, what happens to primitive and instance ids.

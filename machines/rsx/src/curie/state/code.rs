@@ -47,6 +47,16 @@ pub(super) struct FragmentPrograms {
     programs: HashMap<GuestAddr, FragmentProgram>,
     /// The program that the registers name, if it could be read, and where it stands.
     current: Option<(GuestAddr, FragmentProgram)>,
+    /// What was read last.
+    stored: Stored,
+}
+
+/// A program as memory has it. It is kept for its allocations.
+#[derive(Debug, Default)]
+struct Stored {
+    bytes: Vec<u8>,
+    code: Vec<u32>,
+    constants: Vec<[f32; 4]>,
 }
 
 /// Bytes of a slot.
@@ -79,7 +89,7 @@ impl FragmentPrograms {
             .as_mut()
             .is_some_and(|program| object.range(offset.into(), program.length).is_some() && program.is_current(core));
         if !known {
-            program = FragmentProgram::read(core, &object, offset, place, program);
+            program = FragmentProgram::read(core, (&object, offset, place), program, &mut self.stored);
         }
         self.current = program.map(|program| (place, program));
         !known || before != Some(place)
@@ -113,29 +123,39 @@ fn place(core: &mut Core, registers: &Registers) -> Option<(DmaObject, u32)> {
 }
 
 impl FragmentProgram {
-    /// Reads a program. `old` is what stood there before: what follows from the same instructions is kept.
-    fn read(core: &mut Core, object: &DmaObject, offset: u32, place: GuestAddr, old: Option<Self>) -> Option<Self> {
-        let mut reads = MemoryDependency::begin(&core.memory);
-        let (mut bytes, mut code) = stored(core, object, offset)?;
+    /// Reads a program at an offset of an object, which is that place. `old` is what stood there before: what follows
+    /// from the same instructions is kept.
+    fn read(
+        core: &mut Core,
+        (object, offset, place): (&DmaObject, u32, GuestAddr),
+        mut old: Option<Self>,
+        stored: &mut Stored,
+    ) -> Option<Self> {
+        let before = old.as_mut().map(|old| std::mem::take(&mut old.reads)).unwrap_or_default();
+        let mut reads = MemoryDependency::begin(before, &core.memory);
+        stored.read(core, object, offset)?;
         // Its length is known only now: if the scene writes some of it, that was too early.
-        if core.renderer.flush_overlapping(&core.memory, place.range(bytes.len() as u64)) {
-            reads = MemoryDependency::begin(&core.memory);
-            (bytes, code) = stored(core, object, offset)?;
+        if core.renderer.flush_overlapping(&core.memory, place.range(stored.bytes.len() as u64)) {
+            reads = MemoryDependency::begin(reads, &core.memory);
+            stored.read(core, object, offset)?;
         }
-        reads.note(place, &bytes);
+        reads.note(place, &stored.bytes);
         let reads = reads.finish(&mut core.renderer, &core.memory, true);
-        let length = bytes.len() as u64;
-        let values: Arc<[[f32; 4]]> = constants(&code).map(|words| words.map(f32::from_bits)).collect();
-        clear_constants(&mut code);
-        if let Some(old) = old.filter(|old| old.code == code) {
-            return Some(FragmentProgram { reads, length, constants: values, ..old });
+        let length = stored.bytes.len() as u64;
+        stored.split_constants();
+        let Stored { code, constants, .. } = stored;
+        if let Some(old) = old.filter(|old| old.code == *code) {
+            let is_same = bits(&old.constants).eq(bits(constants));
+            let constants = if is_same { old.constants.clone() } else { constants[..].into() };
+            return Some(FragmentProgram { reads, length, constants, ..old });
         }
-        let program = Program::decode(&code, |at, unknown| {
+        let program = Program::decode(code, |at, unknown| {
             let what = format_args!("fragment program at {offset:#x}, word {at}: {unknown}");
             core.fault(FaultKind::BadShader, offset.into(), what);
         });
         let (summary, instructions) = (program.summary, longest(&program));
-        Some(FragmentProgram { reads, length, code, constants: values, summary, instructions, key: None })
+        let (code, constants) = (code.clone(), constants[..].into());
+        Some(FragmentProgram { reads, length, code, constants, summary, instructions, key: None })
     }
 
     /// Whether memory still holds what was read.
@@ -168,21 +188,36 @@ impl FragmentProgram {
 /// The value of SHADER_CONTROL's field with which depth is exported.
 const DEPTH_EXPORT: u32 = 0xE;
 
-/// The bytes and words of a program as memory has them now.
-fn stored(core: &mut Core, object: &DmaObject, offset: u32) -> Option<(Vec<u8>, Vec<u32>)> {
-    let order = if core.big_endian { Order::Big } else { Order::Little };
-    let mut bytes = Vec::with_capacity(16 * memory::USUAL_SLOTS);
-    let read = memory::read(order, |slot| {
-        let found = slot_bytes(core, object, offset, slot)?;
-        bytes.extend_from_slice(&found);
-        Some(found)
-    });
-    match read {
-        Ok(code) => Some((bytes, code)),
-        Err(error) => {
-            core.fault(FaultKind::BadShader, offset.into(), format_args!("{error}"));
-            None
+/// The bits of constants, which tell NaNs and zeros apart.
+fn bits(constants: &[[f32; 4]]) -> impl Iterator<Item = u32> {
+    constants.as_flattened().iter().map(|value| value.to_bits())
+}
+
+impl Stored {
+    /// Reads a program's bytes and words as memory has them now; `None` if it is not there whole.
+    fn read(&mut self, core: &mut Core, object: &DmaObject, offset: u32) -> Option<()> {
+        let order = if core.big_endian { Order::Big } else { Order::Little };
+        let Stored { bytes, code, .. } = self;
+        bytes.clear();
+        let slot = |slot| {
+            let found = slot_bytes(core, object, offset, slot)?;
+            bytes.extend_from_slice(&found);
+            Some(found)
+        };
+        match memory::read(order, slot, code) {
+            Ok(()) => Some(()),
+            Err(error) => {
+                core.fault(FaultKind::BadShader, offset.into(), format_args!("{error}"));
+                None
+            }
         }
+    }
+
+    /// Takes the inline constants out of the words.
+    fn split_constants(&mut self) {
+        self.constants.clear();
+        self.constants.extend(constants(&self.code).map(|words| words.map(f32::from_bits)));
+        clear_constants(&mut self.code);
     }
 }
 

@@ -1,0 +1,78 @@
+//! Memory for the vertices of draws.
+
+use super::shapes::Shapes;
+
+/// Memory for vertices, kept from draw to draw for the allocations.
+#[derive(Debug, Default)]
+pub(super) struct Rooms {
+    inputs: Vec<u32>,
+    outputs: Vec<u32>,
+    numbers: Vec<u32>,
+    order: Vec<u32>,
+    shapes: Shapes,
+}
+
+impl Rooms {
+    /// Largest room that is kept, in bytes.
+    const MOST: usize = 4 << 20;
+
+    /// So many zeros, for the records that a vertex program reads.
+    pub(super) fn take_inputs(&mut self, words: usize) -> Vec<u32> {
+        zeros(&mut self.inputs, words)
+    }
+
+    /// So many zeros, for the records that it writes.
+    pub(super) fn take_outputs(&mut self, words: usize) -> Vec<u32> {
+        zeros(&mut self.outputs, words)
+    }
+
+    /// An empty list, for the numbers of vertices.
+    pub(super) fn take_numbers(&mut self) -> Vec<u32> {
+        zeros(&mut self.numbers, 0)
+    }
+
+    /// An empty list, for the record of each vertex.
+    pub(super) fn take_order(&mut self) -> Vec<u32> {
+        zeros(&mut self.order, 0)
+    }
+
+    /// An empty list, for shapes.
+    pub(super) fn take_shapes(&mut self) -> Shapes {
+        let mut shapes = std::mem::take(&mut self.shapes);
+        shapes.clear();
+        shapes
+    }
+
+    pub(super) fn keep_numbers(&mut self, numbers: Vec<u32>) {
+        keep(&mut self.numbers, numbers);
+    }
+
+    pub(super) fn keep_order(&mut self, order: Vec<u32>) {
+        keep(&mut self.order, order);
+    }
+
+    pub(super) fn keep_shapes(&mut self, shapes: Shapes) {
+        keep(&mut self.shapes, shapes);
+    }
+
+    pub(super) fn keep_inputs(&mut self, words: Vec<u32>) {
+        keep(&mut self.inputs, words);
+    }
+
+    pub(super) fn keep_outputs(&mut self, words: Vec<u32>) {
+        keep(&mut self.outputs, words);
+    }
+}
+
+fn zeros(room: &mut Vec<u32>, words: usize) -> Vec<u32> {
+    let mut zeros = std::mem::take(room);
+    zeros.clear();
+    zeros.resize(words, 0);
+    zeros
+}
+
+fn keep<T>(room: &mut Vec<T>, list: Vec<T>) {
+    if size_of::<T>() * list.capacity() <= Rooms::MOST {
+        *room = list;
+    }
+}
