@@ -18,8 +18,8 @@ pub(crate) struct Iteration {
     pub lanes: usize,
     /// Most quads that are drawn at once, up to [`AT_ONCE`](super::AT_ONCE).
     pub quads: usize,
-    /// A quad is the next covered pixels of the block, in Morton order, wherever they are. Its pixels are told by all of
-    /// their numbers, [`PICKED_BITS`] each, the first one lowest. Where fewer are left, the other lanes are not covered
+    /// A quad is the next covered pixels of the block, in Morton order, wherever they are. It is told by the numbers of
+    /// all of them, [`PICKED_BITS`] each, the first one lowest. Where fewer are left, the other lanes are not covered
     /// and have the number of the first pixel. Code that stores all lanes must store the first one last, as the others
     /// would put back what was there before.
     ///

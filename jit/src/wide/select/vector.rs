@@ -80,8 +80,8 @@ impl Selector<'_> {
         self.ty(self.argument(operation, 0)[0])
     }
 
-    /// The second operand of an operation, which may be in memory: there it is if it is a constant that would have to be
-    /// loaded anyway, or if no register is left for it.
+    /// The second operand of an operation, which may be in memory: a constant that would have to be loaded anyway is
+    /// there, and so is what no register is left for.
     fn right_operand(&mut self, operation: Operation, index: usize) -> Right {
         let [first, second] = self.argument(operation, index).map(|value| self.root(value));
         match self.vector_constant(first) {

@@ -2,7 +2,7 @@
 //! number a sprite, or only some of their primitives do.
 //!
 //! Where the vertices have the same coordinates and the same w, those of pixels differ from them by rounding alone: by
-//! less than 2^-20 ([`CONSTANT_W`]). What is made of a coordinate grows or shrinks with it, but for jumps from one entry
+//! less than 2^-20 ([`CONSTANT_W`]). What is made of a coordinate grows or shrinks with it, but for jumps from an entry
 //! of a table to the next. So if the least and the largest that a pixel can have find the same entries and result in
 //! the same colour, all between them do.
 
