@@ -11,7 +11,7 @@ use triglyph_testkit::random::Random;
 use super::is_supported;
 use crate::code::{Code, Compiler, Effort};
 use crate::interleave::Body;
-use crate::lane::{Emit, Pairs, memory as flags};
+use crate::lane::{Emit, I16x8, Pairs, memory as flags};
 
 mod control;
 mod encoding;

@@ -69,6 +69,22 @@ fn conversions_and_fused_products() {
         let also = e.b.ins().band(second, inputs[0]);
         e.b.ins().bxor(with, also)
     });
+    check("quotients by 255", &|e, inputs, _| {
+        let a = I16x8(cast(e, inputs[0], I16X8));
+        let result = e.div255(a);
+        cast(e, result.0, I8X16)
+    });
+    check("averages of what is shifted otherwise", &|e, inputs, _| {
+        let [a, b] = [inputs[0], inputs[1]].map(|value| I16x8(cast(e, value, I16X8)));
+        let (high, other) = (e.shr16(a, 8), e.shr16(a, 7));
+        let sums = [(b, high, 7), (a, other, 7), (a, high, 6)].map(|(a, b, by)| {
+            let average = I16x8(e.b.ins().avg_round(a.0, b.0));
+            e.shr16(average, by)
+        });
+        let sum = e.xor16(sums[0], sums[1]);
+        let sum = e.add16(sum, sums[2]);
+        cast(e, sum.0, I8X16)
+    });
     check("to integers", &|e, inputs, _| {
         let a = cast(e, inputs[0], F32X4);
         let result = e.b.ins().x86_cvtt2dq(I32X4, a);
