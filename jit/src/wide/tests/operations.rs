@@ -22,7 +22,8 @@ macro_rules! one {
 const TWO: &[Two] = two! {
     F32X4: fadd fsub fmul fdiv;
     I8X16: iadd isub smin umin smax umax uadd_sat usub_sat sadd_sat ssub_sat avg_round band bor bxor;
-    I16X8: iadd isub avg_round imul smin umin smax umax uadd_sat usub_sat sadd_sat ssub_sat snarrow unarrow iadd_pairwise;
+    I16X8: iadd isub imul avg_round smin umin smax umax uadd_sat usub_sat sadd_sat ssub_sat;
+    I16X8: snarrow unarrow iadd_pairwise;
     I32X4: iadd isub imul smin umin smax umax band bor bxor snarrow unarrow iadd_pairwise;
     I64X2: iadd isub;
 };
