@@ -10,8 +10,11 @@ pub(super) struct Vertex {
     /// Clip-space position.
     pub position: [f64; 4],
     /// The program's outputs; the position in it is not looked at any more.
-    pub record: SmallVec<[f32; 32]>,
+    pub record: Record,
 }
+
+/// The outputs of a vertex: seldom more.
+type Record = SmallVec<[f32; 32]>;
 
 /// The corners of a polygon. Each plane that cuts one adds a corner.
 pub(super) type Polygon = SmallVec<[Vertex; 6]>;
@@ -28,7 +31,7 @@ impl Vertex {
         let t = inside / (inside - outside);
         let position = [0, 1, 2, 3].map(|i| self.position[i] + (other.position[i] - self.position[i]) * t);
         let mix = |(&a, &b): (&f32, &f32)| (f64::from(a) + (f64::from(b) - f64::from(a)) * t) as f32;
-        let mut record: SmallVec<[f32; 32]> = self.record.iter().zip(&other.record).map(mix).collect();
+        let mut record: Record = self.record.iter().zip(&other.record).map(mix).collect();
         let in_window = t * other.position[3] / position[3];
         for &at in linear.iter().filter(|_| in_window.is_finite()) {
             let (a, b) = (f64::from(self.record[at]), f64::from(other.record[at]));

@@ -184,12 +184,13 @@ impl ThreeD {
         order: Order,
     ) -> Option<(Records, Vec<u32>)> {
         let Order { base, id_offset, indexed, mut numbers } = order;
-        let mut found = VertexReuse { vertices: Vec::new(), order: self.rooms.take_order() };
-        if indexed || numbers.contains(&RESTART) {
-            found = VertexReuse::find(&numbers);
+        let found = if indexed || numbers.contains(&RESTART) {
+            VertexReuse::find(&numbers)
         } else {
-            found.each_once(&mut numbers);
-        }
+            let mut each = VertexReuse { vertices: Vec::new(), order: self.rooms.take_order() };
+            each.each_once(&mut numbers);
+            each
+        };
         let VertexReuse { vertices: numbers, order: places } = found;
         let b = self.program(core, registers, VERTEX_B)?;
         let a = match Self::is_on(registers, VERTEX_A) {

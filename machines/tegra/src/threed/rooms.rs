@@ -28,19 +28,17 @@ impl Rooms {
 
     /// An empty list, for the numbers of vertices.
     pub(super) fn take_numbers(&mut self) -> Vec<u32> {
-        zeros(&mut self.numbers, 0)
+        empty(&mut self.numbers)
     }
 
     /// An empty list, for the record of each vertex.
     pub(super) fn take_order(&mut self) -> Vec<u32> {
-        zeros(&mut self.order, 0)
+        empty(&mut self.order)
     }
 
     /// An empty list, for shapes.
     pub(super) fn take_shapes(&mut self) -> Shapes {
-        let mut shapes = std::mem::take(&mut self.shapes);
-        shapes.clear();
-        shapes
+        empty(&mut self.shapes)
     }
 
     pub(super) fn keep_numbers(&mut self, numbers: Vec<u32>) {
@@ -64,9 +62,14 @@ impl Rooms {
     }
 }
 
+fn empty<T>(room: &mut Vec<T>) -> Vec<T> {
+    let mut list = std::mem::take(room);
+    list.clear();
+    list
+}
+
 fn zeros(room: &mut Vec<u32>, words: usize) -> Vec<u32> {
-    let mut zeros = std::mem::take(room);
-    zeros.clear();
+    let mut zeros = empty(room);
     zeros.resize(words, 0);
     zeros
 }
