@@ -32,7 +32,7 @@ const LEVELS: usize = 16;
 /// A colour as a [`Pair`](crate::lane::Pair): blue and red, alpha and green.
 pub type ColorPair = [[u16; 8]; 2];
 
-/// The arguments. Pointers are valid for everything that [`fill`] has checked.
+/// The arguments. Pointers are valid for everything that [`Args::fill`] has checked.
 #[repr(C, align(64))]
 pub struct Args {
     pub blocks: *const PixelBlock,
@@ -191,59 +191,102 @@ fn pair(word: u32) -> ColorPair {
     [[b, r, b, r, b, r, b, r], [a, g, a, g, a, g, a, g]]
 }
 
-/// Checks `job` against `key` and translates it. Calling the code with the result is sound because of these checks.
-pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob<'_>) -> Result<Args, Unsupported> {
-    check_blocks(key, job)?;
-    let fog = match (key.fog, job.fog) {
-        (Some(_), None) => return Err(Unsupported("no fog table")),
-        (_, table) => table.map_or(std::ptr::null(), |t| t.as_ptr()),
-    };
-    let mut textures = [NO_TEXTURE; 3];
-    for (unit, args) in textures.iter_mut().enumerate().filter(|&(unit, _)| plan.textures[unit]) {
-        *args = texture(key, unit, &job.textures[unit], &job.constants.texture[unit])?;
-    }
-    let procedural = match &key.procedural {
-        Some(key) if plan.procedural.any() => ProceduralArgs::new(key, job.procedural)?,
-        _ => ProceduralArgs::NONE,
-    };
-    let lighting = match key.lighting.as_deref() {
-        Some(key) if plan.lighting() => LightingArgs::new(key, job.lighting)?,
-        _ => LightingArgs::NONE,
-    };
-    let c = job.constants;
-    let [_, fog_b, fog_g, fog_r] = c.fog_color.to_le_bytes().map(|v| [f32::from(v); 4]);
-    let blocks = job.blocks.as_ptr_range();
-    Ok(Args {
-        blocks: blocks.start,
-        end: blocks.end,
-        primitives: job.primitives.as_ptr(),
-        varyings: job.varyings.as_ptr(),
-        color: job.target.color.as_ptr(),
-        depth: job.target.depth.as_ptr(),
-        fog,
-        to_survivors: if key.tells_survivors { blocks_to_survivors(job.blocks, job.survivors)? } else { 0 },
-        width: job.target.width,
-        blocks_are_apart: job.target.width.is_multiple_of(key.block.edge()).into(),
-        alpha_reference: [c.alpha_reference as i32; 4],
-        stencil_reference: [c.stencil_reference as i32; 4],
-        stencil_input_mask: [c.stencil_input_mask as i32; 4],
-        stencil_write_mask: [c.stencil_write_mask as i32; 4],
-        depth_scale: [c.depth_scale; 4],
-        depth_offset: [c.depth_offset; 4],
-        shadow_constant: [c.shadow_constant; 4],
-        shadow_linear: [c.shadow_linear; 4],
-        fog_color: [fog_r, fog_g, fog_b],
-        stage_color: c.stage_color.map(pair),
-        buffer_color: pair(c.buffer_color),
-        blend_color: pair(c.blend_color),
-        textures,
-        procedural,
-        lighting,
-        gas: GasArgs::new(&c.gas),
-        pool: *pool,
+impl Args {
+    /// The arguments of no job.
+    const NONE: Args = Args {
+        blocks: std::ptr::null(),
+        end: std::ptr::null(),
+        primitives: std::ptr::null(),
+        varyings: std::ptr::null(),
+        color: std::ptr::null_mut(),
+        depth: std::ptr::null_mut(),
+        fog: std::ptr::null(),
+        to_survivors: 0,
+        width: 0,
+        blocks_are_apart: 0,
+        alpha_reference: [0; 4],
+        stencil_reference: [0; 4],
+        stencil_input_mask: [0; 4],
+        stencil_write_mask: [0; 4],
+        depth_scale: [0.0; 4],
+        depth_offset: [0.0; 4],
+        shadow_constant: [0.0; 4],
+        shadow_linear: [0.0; 4],
+        fog_color: [[0.0; 4]; 3],
+        stage_color: [[[0; 8]; 2]; 6],
+        buffer_color: [[0; 8]; 2],
+        blend_color: [[0; 8]; 2],
+        textures: [NO_TEXTURE; 3],
+        procedural: ProceduralArgs::NONE,
+        lighting: LightingArgs::NONE,
+        gas: GasArgs::NONE,
+        pool: [[0; 16]; POOL],
         masks: MASKS,
         places: PLACES,
-    })
+    };
+
+    /// Checks `job` against `key` and translates it, into arguments of another job: what the kernel does not use stays
+    /// as it was. Calling the code with the result is sound because of these checks.
+    pub fn fill(
+        &mut self,
+        key: &PixelKey,
+        plan: &Plan,
+        pool: &[[u8; 16]],
+        job: &PixelJob<'_>,
+    ) -> Result<(), Unsupported> {
+        check_blocks(key, job)?;
+        self.fill_units(key, plan, job)?;
+        let c = job.constants;
+        let [_, fog_b, fog_g, fog_r] = c.fog_color.to_le_bytes().map(|v| [f32::from(v); 4]);
+        let blocks = job.blocks.as_ptr_range();
+        (self.blocks, self.end) = (blocks.start, blocks.end);
+        self.primitives = job.primitives.as_ptr();
+        self.varyings = job.varyings.as_ptr();
+        self.color = job.target.color.as_ptr();
+        self.depth = job.target.depth.as_ptr();
+        self.to_survivors = if key.tells_survivors { blocks_to_survivors(job.blocks, job.survivors)? } else { 0 };
+        self.width = job.target.width;
+        self.blocks_are_apart = job.target.width.is_multiple_of(key.block.edge()).into();
+        self.alpha_reference = [c.alpha_reference as i32; 4];
+        self.stencil_reference = [c.stencil_reference as i32; 4];
+        self.stencil_input_mask = [c.stencil_input_mask as i32; 4];
+        self.stencil_write_mask = [c.stencil_write_mask as i32; 4];
+        self.depth_scale = [c.depth_scale; 4];
+        self.depth_offset = [c.depth_offset; 4];
+        self.shadow_constant = [c.shadow_constant; 4];
+        self.shadow_linear = [c.shadow_linear; 4];
+        self.fog_color = [fog_r, fog_g, fog_b];
+        self.stage_color = c.stage_color.map(pair);
+        self.buffer_color = pair(c.buffer_color);
+        self.blend_color = pair(c.blend_color);
+        self.pool.iter_mut().zip(pool).for_each(|(to, from)| *to = *from);
+        Ok(())
+    }
+
+    /// Fills in the units that not all kernels use.
+    fn fill_units(&mut self, key: &PixelKey, plan: &Plan, job: &PixelJob<'_>) -> Result<(), Unsupported> {
+        if key.fog.is_some() {
+            self.fog = job.fog.ok_or(Unsupported("no fog table"))?.as_ptr();
+        }
+        for (unit, args) in self.textures.iter_mut().enumerate().filter(|&(unit, _)| plan.textures[unit]) {
+            *args = texture(key, unit, &job.textures[unit], &job.constants.texture[unit])?;
+        }
+        if let Some(key) = key.procedural.as_ref().filter(|_| plan.procedural.any()) {
+            self.procedural = ProceduralArgs::new(key, job.procedural)?;
+        }
+        if let Some(key) = key.lighting.as_deref().filter(|_| plan.lighting()) {
+            self.lighting.fill(key, job.lighting)?;
+        }
+        if key.density.is_some() || plan.gas(key).is_some() {
+            self.gas = GasArgs::new(&job.constants.gas);
+        }
+        Ok(())
+    }
+}
+
+impl Frame {
+    /// The frame of no job.
+    pub const NONE: Frame = Frame { args: Args::NONE, scratch: MaybeUninit::uninit() };
 }
 
 /// Every block lies inside the surfaces and refers to a primitive with all its varyings.

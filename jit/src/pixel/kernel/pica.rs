@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use std::mem::MaybeUninit;
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -13,7 +13,7 @@ use triglyph_guest::kernel::{PixelKernel, Unsupported};
 
 use super::{Function, compile, show};
 use crate::code::{Code, Compiler};
-use crate::pixel::args::pica::{self as args, Frame, POOL};
+use crate::pixel::args::pica::{self as args, Frame};
 use crate::pixel::contract::Pica;
 use crate::pixel::plan::pica::Plan;
 use crate::texture::Decoder;
@@ -22,23 +22,30 @@ use crate::texture::Decoder;
 struct Kernel {
     key: PixelKey,
     plan: Plan,
-    pool: [[u8; 16]; POOL],
+    pool: Vec<[u8; 16]>,
     code: Code,
+}
+
+thread_local! {
+    /// The frame of a thread's calls, which do not call each other. It is kept because it is large, and a kernel uses
+    /// little of it.
+    static FRAME: RefCell<Box<Frame>> = RefCell::new(Box::new(Frame::NONE));
 }
 
 impl PixelKernel for Kernel {
     fn shade(&self, job: &PixelJob<'_>) -> Result<(), Unsupported> {
-        let args = args::fill(&self.key, &self.plan, &self.pool, job)?;
-        let mut frame = Frame { args, scratch: MaybeUninit::uninit() };
-        // SAFETY: `fill` has checked that every address the code makes from these arguments is valid: blocks inside
-        // the surfaces, primitives and varyings inside their slices, textures complete. Surfaces are atomics, and
-        // no other writer depends on the result; everything else is borrowed by `job`.
-        unsafe { self.code.call(&raw mut frame) };
-        if let (Some(_), Some(densest)) = (self.key.density, job.densest) {
-            let largest = frame.args.gas.densest.into_iter().max().unwrap_or(0);
-            densest.fetch_max(largest, Relaxed);
-        }
-        Ok(())
+        FRAME.with_borrow_mut(|frame| {
+            frame.args.fill(&self.key, &self.plan, &self.pool, job)?;
+            // SAFETY: `fill` has checked that every address the code makes from these arguments is valid: blocks inside
+            // the surfaces, primitives and varyings inside their slices, textures complete. Surfaces are atomics, and
+            // no other writer depends on the result; everything else is borrowed by `job`.
+            unsafe { self.code.call(std::ptr::from_mut(&mut **frame)) };
+            if let (Some(_), Some(densest)) = (self.key.density, job.densest) {
+                let largest = frame.args.gas.densest.into_iter().max().unwrap_or(0);
+                densest.fetch_max(largest, Relaxed);
+            }
+            Ok(())
+        })
     }
 
     fn texture_decoder(&self) -> Option<&dyn TextureDecoder> {
@@ -54,9 +61,7 @@ impl PixelKernel for Kernel {
 pub fn pixel(compiler: &Compiler, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Unsupported> {
     let key = in_effect(key);
     let plan = plan(&key)?;
-    let Function { code, mut pool, needs: () } = compile::<Pica>(compiler, &key, &plan)?;
-    pool.resize(POOL, [0; 16]);
-    let pool = pool.try_into().map_err(|_| Unsupported("too many constants"))?;
+    let Function { code, pool, needs: () } = compile::<Pica>(compiler, &key, &plan)?;
     Ok(Arc::new(Kernel { key, plan, pool, code }))
 }
 

@@ -32,7 +32,7 @@ pub struct ProceduralArgs {
 }
 
 impl ProceduralArgs {
-    /// For kernels without the unit.
+    /// Of no job.
     pub const NONE: ProceduralArgs = ProceduralArgs {
         data: std::ptr::null(),
         last: [0.0; 8],

@@ -39,22 +39,27 @@ pub struct LightArgs {
 }
 
 impl LightingArgs {
-    /// For kernels without lighting.
+    /// Of no job.
     pub const NONE: LightingArgs =
         LightingArgs { tables: std::ptr::null(), ambient: [[0.0; 4]; 3], lights: [MaybeUninit::uninit(); LIGHTS] };
 
     /// Translates the unit's values.
-    pub fn new(key: &LightingKey, data: Option<(&LightingConstants, &LightTables)>) -> Result<Self, Unsupported> {
+    pub fn fill(
+        &mut self,
+        key: &LightingKey,
+        data: Option<(&LightingConstants, &LightTables)>,
+    ) -> Result<(), Unsupported> {
         let (constants, tables) = data.ok_or(Unsupported("no light tables"))?;
         if key.lights.len() > LIGHTS {
             return Err(Unsupported("more than eight lights"));
         }
-        let mut lights = [MaybeUninit::uninit(); LIGHTS];
-        for (args, light) in lights.iter_mut().zip(&key.lights) {
+        for (args, light) in self.lights.iter_mut().zip(&key.lights) {
             let constants = &constants.lights[usize::from(light.index & 7)];
-            *args = MaybeUninit::new(LightArgs::new(constants, light.directional));
+            args.write(LightArgs::new(constants, light.directional));
         }
-        Ok(LightingArgs { tables: tables.as_flattened().as_ptr(), ambient: splat(constants.ambient), lights })
+        self.tables = tables.as_flattened().as_ptr();
+        self.ambient = splat(constants.ambient);
+        Ok(())
     }
 }
 
