@@ -14,6 +14,7 @@ use crate::cache::{PixelCost, Removal};
 use crate::mem::Memory;
 use crate::scene::{DrawState, Rect, Scene};
 use crate::sched::Interrupter;
+use crate::sched::pieces::{End, Pieces};
 
 /// A scene whose states are ready, and whose tiles any thread may take.
 #[derive(Debug)]
@@ -23,8 +24,7 @@ pub struct BackgroundScene {
     walk: Walk,
     /// Time for decoded textures.
     texture: Duration,
-    /// The next tile to take.
-    next: AtomicUsize,
+    pieces: Pieces,
     /// Tiles that are not drawn yet.
     left: AtomicUsize,
     stop: AtomicBool,
@@ -46,13 +46,13 @@ impl BackgroundScene {
         let texture = start.elapsed();
         let prepared = drawing.prepared;
         let walk = Walk::new(&scene, &Tiles::new(&scene, &prepared, memory), &[]);
-        let left = AtomicUsize::new(walk.tiles.len());
+        let (pieces, left) = (Pieces::new(walk.tiles.len() as u32), AtomicUsize::new(walk.tiles.len()));
         BackgroundScene {
             scene,
             prepared,
             walk,
             texture,
-            next: AtomicUsize::new(0),
+            pieces,
             left,
             stop: AtomicBool::new(false),
             interrupter: interrupter.cloned(),
@@ -63,7 +63,7 @@ impl BackgroundScene {
 
     /// Whether no tile is left to take.
     pub fn is_taken(&self) -> bool {
-        self.next.load(Ordering::Relaxed) >= self.walk.tiles.len()
+        self.pieces.is_empty()
     }
 
     /// Whether all tiles are drawn.
@@ -72,16 +72,13 @@ impl BackgroundScene {
     }
 
     /// Draws tiles until none is left or, between two tiles, the caller wants to `leave`.
-    pub fn draw(&self, memory: &Memory, leave: &dyn Fn() -> bool) {
+    pub fn draw(&self, memory: &Memory, end: End, leave: &dyn Fn() -> bool) {
         let draw = || {
             let tiles = Tiles::new(&self.scene, &self.prepared, memory);
             let interrupter = self.interrupter.as_ref();
             let context = TileContext { interrupter, stop: Some(&self.stop), removal: self.removal };
             while !leave() {
-                let tile = self.next.fetch_add(1, Ordering::Relaxed);
-                if tile >= self.walk.tiles.len() {
-                    break;
-                }
+                let Some(tile) = self.pieces.take(end) else { break };
                 self.walk.draw(&self.scene, &tiles, tile, &context);
                 self.left.fetch_sub(1, Ordering::Relaxed);
             }
@@ -95,7 +92,7 @@ impl BackgroundScene {
     /// Stops all threads that draw, in the middle of a tile if need be. What is left stays undrawn.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
-        self.next.store(self.walk.tiles.len(), Ordering::Relaxed);
+        self.pieces.close();
     }
 
     /// Takes the scene apart once no thread draws it: the scene, how far it is drawn, and what was done. A panic of a

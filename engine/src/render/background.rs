@@ -12,12 +12,14 @@ use super::closed::take;
 use crate::mem::{GuestRange, Memory};
 use crate::raster::{self, BackgroundScene, DrawContext};
 use crate::scene::DrawState;
+use crate::sched::pieces::End;
 use crate::sched::{BackgroundWorkers, Interrupter};
 
-/// Nanoseconds that an open scene should take to draw before it goes to the background: ten times what walking over the
-/// tiles of a screen takes. Fewer surfaces hide each other within such parts of a scene, but a thread that draws them
-/// while another sets up the next ones gains more than it loses by that.
-const LONG: u64 = 150_000;
+/// Nanoseconds that an open scene should take to draw before it goes to the background: some times what walking over
+/// the tiles of a screen takes. While one is drawn the next one grows, so that only the first ones of a frame are that
+/// small. Fewer surfaces hide each other within such parts of a scene, but a thread that draws them while another sets
+/// up the next ones gains more than it loses by that.
+const LONG: u64 = 25_000;
 
 /// What is drawn in the background.
 #[derive(Debug, Default)]
@@ -73,10 +75,11 @@ impl Renderer {
         let work = |leave: &dyn Fn() -> bool| {
             let scene = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
             scene.is_some_and(|scene| {
-                scene.draw(memory, leave);
+                scene.draw(memory, End::Front, leave);
                 !scene.is_taken()
             })
         };
+        self.background.cost = 0;
         workers.clone().run(&work, || {
             self.background.workers = Some(workers);
             let result = run(self);
@@ -139,7 +142,7 @@ impl Renderer {
     #[inline]
     pub(super) fn end_background(&mut self, memory: &Memory, interrupter: Option<&Interrupter>) {
         if let Some(scene) = &self.background.scene {
-            scene.draw(memory, &|| interrupter.is_some_and(Interrupter::is_set));
+            scene.draw(memory, End::Back, &|| interrupter.is_some_and(Interrupter::is_set));
             self.take_background(memory);
         }
     }

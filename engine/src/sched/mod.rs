@@ -8,6 +8,7 @@ mod background;
 mod device_worker;
 mod executor;
 mod interrupter;
+pub(crate) mod pieces;
 mod timeline;
 mod worker;
 mod worker_pool;

@@ -17,6 +17,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::{Duration, Instant};
 
+use super::pieces::{End, Pieces};
 use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
 use crate::sync::{Condvar, Mutex, MutexGuard};
 
@@ -30,27 +31,21 @@ const CALLER_SPIN: Duration = Duration::from_micros(100);
 /// A job in pieces, on the stack of the caller that waits for it.
 struct Job<'a> {
     piece: &'a (dyn Fn(usize) + Sync),
-    count: usize,
-    /// The next piece to take. One shared counter instead of a split: pieces differ a lot in size.
-    next: AtomicUsize,
+    pieces: Pieces,
     /// The first panic.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 impl Job<'_> {
     /// Takes pieces until there are none left.
-    fn take_part(&self) {
+    fn take_part(&self, end: End) {
         let take = || {
-            loop {
-                let piece = self.next.fetch_add(1, Relaxed);
-                if piece >= self.count {
-                    break;
-                }
+            while let Some(piece) = self.pieces.take(end) {
                 (self.piece)(piece);
             }
         };
         if let Err(panic) = catch_unwind(AssertUnwindSafe(take)) {
-            self.next.store(self.count, Relaxed);
+            self.pieces.close();
             lock(&self.panic).get_or_insert(panic);
         }
     }
@@ -97,16 +92,17 @@ impl WorkerPool {
     /// Does `count` pieces together with the workers that come; `wake` is called once they can. A panic in a piece is
     /// passed on. A job that starts while there is another one is done by its caller alone.
     pub(super) fn share(&self, count: usize, piece: &(dyn Fn(usize) + Sync), wake: impl FnOnce()) {
+        let Ok(pieces) = u32::try_from(count).map(Pieces::new) else { return (0..count).for_each(piece) };
         if self.busy.swap(true, SeqCst) {
             return (0..count).for_each(piece);
         }
-        let job = Job { piece, count, next: AtomicUsize::new(0), panic: Mutex::new(None) };
+        let job = Job { piece, pieces, panic: Mutex::new(None) };
         self.job.store((&raw const job).cast_mut().cast(), SeqCst);
         {
             // No worker is inside when the job is dropped, also after a panic.
             let _closing = Closing(self);
             wake();
-            job.take_part();
+            job.take_part(End::Back);
         }
         if let Some(panic) = job.panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
             resume_unwind(panic);
@@ -120,7 +116,7 @@ impl WorkerPool {
         // SAFETY: the invariant of `WorkerPool`. This thread is counted in `inside`, so the job stays until that is
         // undone.
         if let Some(job) = unsafe { pointer.as_ref() } {
-            job.take_part();
+            job.take_part(End::Front);
             // No piece is left, so no other worker needs to come. This cannot be another job at the same address, as
             // this one has not been dropped yet.
             let _ = self.job.compare_exchange(pointer, null_mut(), SeqCst, SeqCst);
