@@ -13,13 +13,16 @@ use triglyph::capture::{CaptureFile, Checks, Player, Prepared, Reader};
 use triglyph::{Options, Tier, new_device};
 
 /// Captures and the allocations of one of their frames.
-const BOUNDS: [(&str, u64); 6] = [
-    ("rsx/03-cubes", 60),
-    ("rsx/05-blend", 160),
-    ("rsx/06-mipmap", 230),
-    ("tegra/03-cubes", 100),
-    ("tegra/05-blend", 300),
-    ("tegra/06-mipmap", 310),
+const BOUNDS: [(&str, u64); 9] = [
+    ("3ds/17-fragment-operations", 180),
+    ("3ds/22-city", 30),
+    ("3ds/23-lighting", 330),
+    ("rsx/03-cubes", 50),
+    ("rsx/05-blend", 145),
+    ("rsx/06-mipmap", 205),
+    ("tegra/03-cubes", 80),
+    ("tegra/05-blend", 265),
+    ("tegra/06-mipmap", 275),
 ];
 
 /// Frames before those that count, and frames that do.

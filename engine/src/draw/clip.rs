@@ -3,28 +3,69 @@
 //! Sutherland and Hodgman, plane after plane in the order of the clip code's bits; the polygon's first vertex is
 //! whichever the loop emits first. (3DS; the hardware's own method is unknown.)
 
+use std::slice::ChunksExact;
+
+use smallvec::SmallVec;
+
 /// Where in a record the clip-space position stands.
 const POSITION: usize = 4;
 
 /// Values down to this count as inside: some titles place flat layers exactly on the near plane.
 const INSIDE: f32 = -1e-8;
 
-/// Corners that clipping a triangle at eight planes can give.
-pub(super) const CORNERS: usize = 3 + 8;
+/// Floats of the corners that clipping a triangle at eight planes can give, for most records.
+const ROOM: usize = 512;
 
-/// A clipped vertex: a record.
-pub(super) type Polygon = Vec<Vec<f32>>;
+/// A polygon's records, one after the other.
+type Polygon = SmallVec<[f32; ROOM]>;
 
-/// Clips a triangle of records at the planes in `planes` (bits of the clip code) and returns the polygon.
-pub(super) fn clip(triangle: [&[f32]; 3], planes: u8, user_plane: &[f32; 4]) -> Polygon {
-    let mut polygon: Polygon = triangle.iter().map(|record| record.to_vec()).collect();
-    for plane in (0..8).filter(|plane| planes & 1 << plane != 0) {
-        polygon = clip_at(&polygon, |record| distance(record, plane, user_plane));
-        if polygon.len() < 3 {
-            return Vec::new();
-        }
+/// Clips triangles. Kept on the stack, as most polygons fit there.
+pub(super) struct Clipper {
+    /// Floats of a record.
+    stride: usize,
+    /// Before a plane and after it, in turns.
+    polygons: [Polygon; 2],
+}
+
+impl Clipper {
+    /// For records of so many floats.
+    pub fn new(stride: usize) -> Self {
+        Clipper { stride, polygons: [Polygon::new(), Polygon::new()] }
     }
-    polygon
+
+    /// Clips a triangle of records at the planes in `planes` (bits of the clip code). Returns the records of the
+    /// polygon, none or at least three, one after the other.
+    pub fn clip(&mut self, triangle: [&[f32]; 3], planes: u8, user_plane: &[f32; 4]) -> &mut [f32] {
+        let [mut polygon, mut other] = self.polygons.each_mut();
+        polygon.clear();
+        triangle.iter().for_each(|record| polygon.extend_from_slice(record));
+        for plane in (0..8).filter(|plane| planes & 1 << plane != 0) {
+            clip_at(polygon.chunks_exact(self.stride), |record| distance(record, plane, user_plane), other);
+            (polygon, other) = (other, polygon);
+            if polygon.len() < 3 * self.stride {
+                return &mut [];
+            }
+        }
+        polygon
+    }
+}
+
+/// Makes `out` what a plane leaves of a polygon.
+fn clip_at(polygon: ChunksExact<'_, f32>, distance: impl Fn(&[f32]) -> f32, out: &mut Polygon) {
+    out.clear();
+    let Some(mut previous) = polygon.clone().next_back() else { return };
+    let mut d_previous = distance(previous);
+    for vertex in polygon {
+        let d = distance(vertex);
+        let (inside, inside_previous) = (d >= INSIDE, d_previous >= INSIDE);
+        if inside != inside_previous {
+            out.extend(between(vertex, d, previous, d_previous));
+        }
+        if inside {
+            out.extend_from_slice(vertex);
+        }
+        (previous, d_previous) = (vertex, d);
+    }
 }
 
 fn distance(record: &[f32], plane: u32, user: &[f32; 4]) -> f32 {
@@ -41,25 +82,8 @@ fn distance(record: &[f32], plane: u32, user: &[f32; 4]) -> f32 {
     }
 }
 
-fn clip_at(polygon: &[Vec<f32>], distance: impl Fn(&[f32]) -> f32) -> Polygon {
-    let mut out = Polygon::with_capacity(CORNERS);
-    let Some(mut previous) = polygon.last() else { return out };
-    for vertex in polygon {
-        let (d, d_previous) = (distance(vertex), distance(previous));
-        let (inside, inside_previous) = (d >= INSIDE, d_previous >= INSIDE);
-        if inside != inside_previous {
-            out.push(between(vertex, d, previous, d_previous));
-        }
-        if inside {
-            out.push(vertex.clone());
-        }
-        previous = vertex;
-    }
-    out
-}
-
 /// The point on the plane between `a` and `b`.
-fn between(a: &[f32], da: f32, b: &[f32], db: f32) -> Vec<f32> {
+fn between<'r>(a: &'r [f32], da: f32, b: &'r [f32], db: f32) -> impl Iterator<Item = f32> + use<'r> {
     let t = db / (db - da);
-    a.iter().zip(b).map(|(a, b)| a * t + b * (1.0 - t)).collect()
+    a.iter().zip(b).map(move |(a, b)| a * t + b * (1.0 - t))
 }

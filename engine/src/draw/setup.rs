@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use triglyph_guest::kernel::pixel::{CONSTANT_W, FLAT_COLOR, Primitive, WIDE_EDGES, is_flat};
 use triglyph_guest::kernel::vertex::{SCREEN, VertexConstants};
 use wide::f32x4;
@@ -29,7 +30,7 @@ pub struct Setup {
     /// Stored row of pixel row y: `Some(last)` stores `last - y`, `None` stores y.
     pub flip: Option<u32>,
     /// Slots of the vertex record that become varyings, ascending.
-    pub slots: Vec<u8>,
+    pub slots: SmallVec<[u8; 24]>,
     /// Slots of a quaternion whose sign is made to agree between the vertices before it is interpolated.
     pub orientation: Option<[u8; 4]>,
     /// Viewport and clip plane, for vertices that clipping makes.
@@ -110,8 +111,8 @@ fn quaternion_dot(a: &[f32], b: &[f32], slots: [u8; 4]) -> f32 {
 
 /// Copies of the records in which the quaternions of vertices 1 and 2 agree with that of vertex 0: q and -q are the
 /// same rotation, but what lies between them is not.
-fn orient(records: [&[f32]; 3], slots: [u8; 4]) -> [Vec<f32>; 3] {
-    let mut out = records.map(<[f32]>::to_vec);
+fn orient(records: [&[f32]; 3], slots: [u8; 4]) -> [SmallVec<[f32; 32]>; 3] {
+    let mut out = records.map(SmallVec::from_slice);
     for k in 1..3 {
         if quaternion_dot(records[k], records[0], slots) < 0.0 {
             slots.iter().for_each(|&slot| out[k][SCREEN + usize::from(slot)] *= -1.0);
@@ -153,11 +154,16 @@ impl Setup {
         if planes == 0 {
             return u32::from(self.emit(records, groups, scene));
         }
-        let mut polygon = clip::clip(records, planes, &self.constants.clip_plane);
-        polygon.iter_mut().for_each(|record| self.project(record));
+        let stride = records[0].len();
+        let mut clipper = clip::Clipper::new(stride);
+        let polygon = clipper.clip(records, planes, &self.constants.clip_plane);
+        polygon.chunks_exact_mut(stride).for_each(|record| self.project(record));
+        let mut corners = polygon.chunks_exact(stride);
+        let (Some(first), Some(mut before)) = (corners.next(), corners.next()) else { return 0 };
         let mut count = 0;
-        for i in 2..polygon.len() {
-            count += u32::from(self.emit([&polygon[0], &polygon[i - 1], &polygon[i]], groups, scene));
+        for last in corners {
+            count += u32::from(self.emit([first, before, last], groups, scene));
+            before = last;
         }
         count
     }

@@ -83,12 +83,8 @@ pub fn shade(scheduler: &Scheduler, batch: &Batch<'_>, mut out: Shaded) -> Shade
     out.records.resize(count * stride, 0.0);
     out.clip.resize(count, 0);
     let last_vertex = batch.vertices.iter().copied().max().unwrap_or(0);
-    let pieces: Vec<VertexJob<'_>> = batch
-        .vertices
-        .chunks(PIECE)
-        .zip(out.records.chunks_mut(PIECE * stride))
-        .zip(out.clip.chunks_mut(PIECE))
-        .map(|((vertices, records), clip)| VertexJob {
+    let shade = |(vertices, records, clip): (&[u32], &mut [f32], &mut [u8])| {
+        let mut piece = VertexJob {
             exhausted: 0,
             streams: batch.streams,
             fixed: batch.fixed,
@@ -98,13 +94,19 @@ pub fn shade(scheduler: &Scheduler, batch: &Batch<'_>, mut out: Shaded) -> Shade
             last_vertex,
             records,
             clip,
-        })
-        .collect();
-    let vertex = if batch.kernel.is_compiled() { COST.0 } else { COST.1 };
-    out.exhausted = shade_pieces(scheduler, pieces, count as u64 * vertex, |mut piece| {
+        };
         batch.kernel.shade(&mut piece);
         piece.exhausted
-    });
+    };
+    out.exhausted = if count <= PIECE {
+        shade((batch.vertices, &mut out.records, &mut out.clip))
+    } else {
+        let records = out.records.chunks_mut(PIECE * stride).zip(out.clip.chunks_mut(PIECE));
+        let pieces =
+            batch.vertices.chunks(PIECE).zip(records).map(|(vertices, (records, clip))| (vertices, records, clip));
+        let vertex = if batch.kernel.is_compiled() { COST.0 } else { COST.1 };
+        shade_pieces(scheduler, pieces.collect(), count as u64 * vertex, shade)
+    };
     out
 }
 

@@ -10,6 +10,10 @@ pub struct VertexReuse {
     pub vertices: Vec<u32>,
     /// For each index of the draw its position in `vertices`, or [`RESTART`].
     pub order: Vec<u32>,
+    /// Positions of numbers, from the lowest on.
+    table: Vec<u32>,
+    /// Numbers without restarts.
+    numbers: Vec<u32>,
 }
 
 /// Span of vertex numbers up to which a direct table finds duplicates; beyond it, and beyond sixteen times the
@@ -20,7 +24,7 @@ impl VertexReuse {
     /// Each vertex is used once.
     pub fn none(vertices: Vec<u32>) -> Self {
         let order = (0..vertices.len() as u32).collect();
-        VertexReuse { vertices, order }
+        VertexReuse { vertices, order, ..VertexReuse::default() }
     }
 
     /// As [`Self::none`], in the allocations of this one; `vertices` gets what was here.
@@ -30,42 +34,46 @@ impl VertexReuse {
         self.order.extend(0..self.vertices.len() as u32);
     }
 
-    /// Finds the distinct numbers in `indices`, between which there may be [`RESTART`]. Vertex programs are pure
-    /// functions of their inputs, so shading each vertex once changes nothing but the time.
-    pub fn find(indices: &[u32]) -> Self {
-        let (Some(&low), Some(&high)) = (indices.iter().min(), indices.iter().max()) else {
-            return VertexReuse::default();
-        };
+    /// Finds the distinct numbers in `indices`, between which there may be [`RESTART`], in the allocations of this one.
+    /// Vertex programs are pure functions of their inputs, so shading each vertex once changes nothing but the time.
+    pub fn find(&mut self, indices: &[u32]) {
+        self.vertices.clear();
+        self.order.clear();
+        let (Some(&low), Some(&high)) = (indices.iter().min(), indices.iter().max()) else { return };
         if high != RESTART {
-            return Self::in_span(indices, low, high);
+            return self.find_in_span(indices, low, high);
         }
-        let vertices: Vec<u32> = indices.iter().copied().filter(|&index| index != RESTART).collect();
-        let found = Self::find(&vertices);
-        let mut positions = found.order.into_iter();
+        let mut numbers = std::mem::take(&mut self.numbers);
+        numbers.clear();
+        numbers.extend(indices.iter().copied().filter(|&index| index != RESTART));
+        self.find(&numbers);
+        // The positions without restarts take the room of the numbers.
+        std::mem::swap(&mut self.order, &mut numbers);
+        self.order.clear();
+        let mut positions = numbers.iter().copied();
         let position = |&index: &u32| if index == RESTART { RESTART } else { positions.next().unwrap_or(RESTART) };
-        VertexReuse { vertices: found.vertices, order: indices.iter().map(position).collect() }
+        self.order.extend(indices.iter().map(position));
+        self.numbers = numbers;
     }
 
-    /// As [`Self::find`], for numbers from `low` to `high` without restarts.
-    fn in_span(indices: &[u32], low: u32, high: u32) -> Self {
+    /// The same for numbers from `low` to `high` without restarts.
+    fn find_in_span(&mut self, indices: &[u32], low: u32, high: u32) {
+        let VertexReuse { vertices, order, table, .. } = self;
         let span = (high - low) as usize + 1;
         if span > TABLE || span > indices.len().saturating_mul(16) {
-            return Self::none(indices.to_vec());
+            vertices.extend_from_slice(indices);
+            return order.extend(0..indices.len() as u32);
         }
-        let mut table = vec![u32::MAX; span];
-        let mut vertices = Vec::with_capacity(span.min(indices.len()));
-        let order = indices
-            .iter()
-            .map(|&index| {
-                let entry = &mut table[(index - low) as usize];
-                if *entry == u32::MAX {
-                    *entry = vertices.len() as u32;
-                    vertices.push(index);
-                }
-                *entry
-            })
-            .collect();
-        VertexReuse { vertices, order }
+        table.clear();
+        table.resize(span, u32::MAX);
+        order.extend(indices.iter().map(|&index| {
+            let entry = &mut table[(index - low) as usize];
+            if *entry == u32::MAX {
+                *entry = vertices.len() as u32;
+                vertices.push(index);
+            }
+            *entry
+        }));
     }
 }
 
@@ -73,27 +81,33 @@ impl VertexReuse {
 mod tests {
     use super::*;
 
+    fn find(indices: &[u32]) -> VertexReuse {
+        let mut found = VertexReuse::none(vec![3, 3]);
+        found.find(indices);
+        found
+    }
+
     #[test]
     fn each_vertex_once_in_order_of_use() {
-        let found = VertexReuse::find(&[7, 5, 7, 6, 5]);
+        let found = find(&[7, 5, 7, 6, 5]);
         assert_eq!(found.vertices, [7, 5, 6]);
         assert_eq!(found.order, [0, 1, 0, 2, 1]);
     }
 
     #[test]
     fn scattered_numbers_are_left_alone() {
-        let found = VertexReuse::find(&[0, u32::MAX - 1, 0]);
+        let found = find(&[0, u32::MAX - 1, 0]);
         assert_eq!(found.vertices, [0, u32::MAX - 1, 0]);
         assert_eq!(found.order, [0, 1, 2]);
-        assert!(VertexReuse::find(&[]).vertices.is_empty());
+        assert!(find(&[]).vertices.is_empty());
     }
 
     #[test]
     fn restarts_stay_where_they_are() {
-        let found = VertexReuse::find(&[RESTART, 7, 5, RESTART, RESTART, 7]);
+        let found = find(&[RESTART, 7, 5, RESTART, RESTART, 7]);
         assert_eq!(found.vertices, [7, 5]);
         assert_eq!(found.order, [RESTART, 0, 1, RESTART, RESTART, 0]);
-        let found = VertexReuse::find(&[RESTART]);
+        let found = find(&[RESTART]);
         assert_eq!((found.vertices, found.order), (vec![], vec![RESTART]));
     }
 }

@@ -310,9 +310,12 @@ impl Walk {
     fn new<P: Painter>(scene: &Scene<P::Kind>, painter: &P, before: &[u32]) -> Self {
         let drawn = |tile: usize| before.get(tile).copied().unwrap_or(0);
         let busy = (0..scene.bins.len()).filter(|&tile| scene.bins[tile].len() > drawn(tile) as usize);
-        let tiles = busy
-            .map(|number| Tile { number, drawn: AtomicU32::new(drawn(number)), runaways: Runaways::default() })
-            .collect();
+        let mut tiles = SmallVec::with_capacity(busy.clone().count());
+        tiles.extend(busy.map(|number| Tile {
+            number,
+            drawn: AtomicU32::new(drawn(number)),
+            runaways: Runaways::default(),
+        }));
         Walk { tiles, expected: cost(scene, painter), measured: 0, parts: 0, totals: Totals::default() }
     }
 

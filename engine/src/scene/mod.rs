@@ -155,6 +155,8 @@ pub struct Scene<K: Kind = Fixed> {
     /// Fuel that primitives have taken, since somebody asked.
     pub taken: u64,
     tiles_across: u32,
+    /// Bins of a larger target, kept for their allocations.
+    spare_bins: Vec<Vec<u32>>,
     /// What no tile needs now, kept for its allocations.
     spare: Mutex<Vec<TileScratch>>,
 }
@@ -179,6 +181,7 @@ impl<K: Kind> Scene<K> {
             allowance: Allowance::UNBOUNDED,
             taken: 0,
             tiles_across: 0,
+            spare_bins: Vec::new(),
             spare: Mutex::default(),
         };
         scene.reset(target);
@@ -197,7 +200,10 @@ impl<K: Kind> Scene<K> {
         self.tiles_across = width.div_ceil(K::TILE);
         let tiles = (self.tiles_across * rows.div_ceil(K::TILE)) as usize;
         self.bins.iter_mut().for_each(Vec::clear);
-        self.bins.resize_with(tiles, Vec::new);
+        while self.bins.len() > tiles {
+            self.spare_bins.extend(self.bins.pop());
+        }
+        self.bins.resize_with(tiles, || self.spare_bins.pop().unwrap_or_default());
     }
 
     /// Whether there is nothing to draw.

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::mem::offset_of;
 use std::sync::Arc;
 
@@ -130,7 +131,7 @@ impl Kernel {
     }
 
     /// The constants of a job that `of` wants, each four times.
-    fn table(&self, of: &Compiled, job: &VertexJob<'_>) -> Vec<[f32; 4]> {
+    fn table(&self, of: &Compiled, job: &VertexJob<'_>) -> Table {
         let VertexConstants { half: [x, y], corner: [left, top], clip_plane } = job.constants;
         let viewport = [x, y, left, top];
         let value = |&(constant, component): &(Constant, u8)| {
@@ -150,7 +151,9 @@ impl Kernel {
             };
             [value; 4]
         };
-        of.constants.iter().map(value).collect()
+        let mut table = Table::take();
+        table.0.extend(of.constants.iter().map(value));
+        table
     }
 
     /// Whether the plain form of a program in 24-bit floats can take the constants of a job, which are in its `table`
@@ -215,7 +218,7 @@ impl Kernel {
     }
 
     fn call(form: &Form<'_>, args: &mut Args) -> (usize, u64) {
-        args.table = form.table.as_ptr();
+        args.table = form.table.0.as_ptr();
         // SAFETY: the code reads the uniforms, the table and the vertex numbers of `groups`, and writes as many records
         // of `stride` floats and clip codes, all of which the callers borrow or own while they call; from each stream
         // it reads `footprints` bytes at the vertices' addresses, which `shade` has compared with `reach`. Windows are
@@ -314,10 +317,32 @@ impl Reach {
     }
 }
 
+/// A list of constants, each four times; its allocation serves the thread's next job.
+struct Table(Vec<[f32; 4]>);
+
+thread_local! {
+    static SPARE: Cell<Vec<[f32; 4]>> = const { Cell::new(Vec::new()) };
+}
+
+impl Table {
+    /// An empty one.
+    fn take() -> Table {
+        Table(SPARE.take())
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        self.0.clear();
+        // A thread that ends has no place for it.
+        let _ = SPARE.try_with(|spare| spare.set(std::mem::take(&mut self.0)));
+    }
+}
+
 /// One form of a kernel's code, with its constants of a job.
 struct Form<'k> {
     code: &'k Code,
-    table: Vec<[f32; 4]>,
+    table: Table,
 }
 
 impl<'k> Form<'k> {
@@ -342,7 +367,7 @@ impl VertexKernel for Kernel {
         let uniforms = uniforms.as_deref().unwrap_or(job.uniforms);
         let mut args = Self::args(job, uniforms);
         let mut at = first;
-        let never_plain = self.numbers == Numbers::F24 && !self.has_ordinary_constants(&plain.table, uniforms);
+        let never_plain = self.numbers == Numbers::F24 && !self.has_ordinary_constants(&plain.table.0, uniforms);
         if never_plain {
             // That is so for all groups, and for other jobs.
             let Some(compiled) = self.code.exact(|| self.compile_exact()) else { return at };

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use smallvec::SmallVec;
 use triglyph_guest::kernel::transfer::Copy;
 use triglyph_guest::kernel::{Unsupported, Window};
 
@@ -70,15 +71,19 @@ fn runs(job: &Copy<'_>, mut run: impl FnMut(usize, usize, usize)) {
     }
 }
 
+/// Those of a row of a thousand pixels of 32 bits, 16 bytes at a time, are on the stack.
+type Offsets = SmallVec<[[u32; 2]; 256]>;
+
 /// Offsets of the columns of a row, in source and target: bytes from the beginning of the row.
 pub(super) struct Columns {
-    offsets: Vec<[u32; 2]>,
+    offsets: Offsets,
     /// The largest on either side.
     last: [usize; 2],
 }
 
 impl Columns {
-    pub(super) fn new(offsets: Vec<[u32; 2]>) -> Columns {
+    pub(super) fn new(offsets: impl IntoIterator<Item = [u32; 2]>) -> Columns {
+        let offsets: Offsets = offsets.into_iter().collect();
         let last = |side: usize| offsets.iter().map(|offset| offset[side] as usize).max().unwrap_or(0);
         Columns { last: [last(0), last(1)], offsets }
     }

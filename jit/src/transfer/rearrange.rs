@@ -96,7 +96,7 @@ fn rows<const N: usize>(job: &Rearrange<'_>, bytes: u32) {
     let column = |corner: &Corner, x: u32| (corner.offset(x, 0, bytes) - start(corner, 0)) as u32;
     let step = N / bytes as usize;
     let columns = (0..job.width).step_by(step).map(|x| [column(&job.from, x), column(&job.to, x)]);
-    let columns = Columns::new(columns.collect());
+    let columns = Columns::new(columns);
     for y in job.rows.clone() {
         let (from, to) = (start(&job.from, y) as usize, start(&job.to, y) as usize);
         columns.copy::<N>(job.source.from(from), job.target.from(to));

@@ -263,7 +263,7 @@ impl Device for TegraX1 {
         };
         let channel = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
         let entry = |bytes: &[u8]| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-        self.submit_entries(channel, entries.chunks_exact(8).map(entry).collect::<Vec<u64>>())
+        self.submit_entries(channel, entries.chunks_exact(8).map(entry))
     }
 
     /// A channel that still waits is a fault: nobody is left who could end the wait.

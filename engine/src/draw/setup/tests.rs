@@ -20,7 +20,7 @@ fn setup(flip: Option<u32>) -> Setup {
     Setup {
         cull: Cull::Off,
         flip,
-        slots: Vec::new(),
+        slots: SmallVec::new(),
         orientation: None,
         colors: None,
         constants: VertexConstants::default(),
@@ -129,7 +129,7 @@ fn large_primitives_of_one_color_are_marked() {
         let records = corners.flat_map(record).collect::<Vec<f32>>();
         let shaded = Shaded { exhausted: 0, records, clip: vec![0; 3], stride: 16, groups };
         let mut scene = scene();
-        let setup = Setup { colors: Some([4, 5, 6, 7]), slots: vec![4, 5, 6, 7], ..setup(None) };
+        let setup = Setup { colors: Some([4, 5, 6, 7]), slots: SmallVec::from_slice(&[4, 5, 6, 7]), ..setup(None) };
         assert_eq!(setup.triangle(&shaded, [0, 1, 2], &mut scene), 1);
         scene.primitives[0].flags
     };
@@ -178,5 +178,8 @@ fn quaternions_agree_with_that_of_the_first_vertex() {
     let borrowed = records.each_ref().map(|record| &record[..]);
     assert!(disagree(&borrowed, slots, u32::MAX) && !disagree(&borrowed, slots, 1));
     let turned = orient(borrowed, slots);
-    assert_eq!(turned, [records[0].clone(), record([0.0, -0.1, 0.6, 0.8], 2.0), records[2].clone()]);
+    assert_eq!(
+        turned.map(SmallVec::into_vec),
+        [records[0].clone(), record([0.0, -0.1, 0.6, 0.8], 2.0), records[2].clone()]
+    );
 }

@@ -30,13 +30,24 @@ pub(super) const PIXEL_GROUPS: u32 = dirty::RASTER
 /// Invocations without end after which a list draws nothing more: it is noise, not a picture.
 const RUNAWAY: u64 = 64;
 
+/// Lists of a draw, kept for their allocations.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    indices: Vec<u32>,
+    reuse: VertexReuse,
+}
+
 impl Pica {
     /// DRAW_ARRAYS: NUM_VERTICES vertices from VERTEX_OFFSET on.
     pub(super) fn draw_arrays(&mut self, host: &mut Host<'_>) {
         let Some(count) = self.vertex_count(host) else { return };
         let first = self.registers.get(regs::vertex_offset::ID);
-        let vertices = (0..count).map(|i| first.wrapping_add(i)).collect();
-        self.draw_from_arrays(host, &VertexReuse { vertices, order: (0..count).collect() }, None);
+        let mut lists = std::mem::take(&mut self.lists);
+        lists.indices.clear();
+        lists.indices.extend((0..count).map(|i| first.wrapping_add(i)));
+        lists.reuse.each_once(&mut lists.indices);
+        self.draw_from_arrays(host, &lists.reuse, None);
+        self.lists = lists;
     }
 
     /// DRAW_ELEMENTS: NUM_VERTICES indices; VERTEX_OFFSET plays no part.
@@ -58,13 +69,18 @@ impl Pica {
             true => u32::from(u16::from_le_bytes(window.read(2 * i as usize))),
             false => u32::from(window.read::<1>(i as usize)[0]),
         };
-        let indices: Vec<u32> = (0..count).map(index).collect();
+        let mut lists = std::mem::take(&mut self.lists);
+        lists.indices.clear();
+        lists.indices.extend((0..count).map(index));
         if output_map::geometry_enabled(&self.registers) && geometry::counted(&self.registers) {
-            let split = geometry::split_counts(&indices);
-            self.draw_from_arrays(host, &VertexReuse::find(&split.vertices), Some(&split.counts));
+            let split = geometry::split_counts(&lists.indices);
+            lists.reuse.find(&split.vertices);
+            self.draw_from_arrays(host, &lists.reuse, Some(&split.counts));
         } else {
-            self.draw_from_arrays(host, &VertexReuse::find(&indices), None);
+            lists.reuse.find(&lists.indices);
+            self.draw_from_arrays(host, &lists.reuse, None);
         }
+        self.lists = lists;
     }
 
     /// Draws the immediate vertices that wait.
@@ -89,10 +105,8 @@ impl Pica {
             return;
         };
         self.vertices_left = left;
-        let key = vertex_state::immediate_inputs(&self.registers, inputs);
-        let key = vertex_state::key(self, key);
-        let outputs = key.outputs.clone();
-        let handle = self.kernels.vertex.get(key, |key| host.renderer.kernels.vertex(key));
+        let arrays = vertex_state::immediate_inputs(&self.registers, inputs);
+        let handle = vertex_state::kernel(self, &host.renderer.kernels, arrays);
         let stride = 16 * inputs as u32;
         let mut streams = [Stream::default(); 16];
         for (i, stream) in streams.iter_mut().enumerate().take(inputs) {
@@ -102,7 +116,7 @@ impl Pica {
         let constants = vertex_state::constants(&self.registers);
         let batch = Batch {
             kernel: &handle,
-            outputs: &outputs,
+            outputs: &handle.key().outputs,
             streams: &streams,
             fixed: &self.fixed_attributes,
             uniforms: &self.vertex_unit.uniforms,
@@ -140,7 +154,7 @@ impl Pica {
             self.stage = Stage::default();
             let batch = Batch {
                 kernel: &state.handle,
-                outputs: &state.outputs,
+                outputs: &state.handle.key().outputs,
                 streams: &streams,
                 fixed: &self.fixed_attributes,
                 uniforms: &self.vertex_unit.uniforms,

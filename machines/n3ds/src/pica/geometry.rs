@@ -80,7 +80,7 @@ impl Setup {
         let mask = regs::gsh_outmap_mask::mask(registers.get(regs::gsh_outmap_mask::ID));
         let entry = regs::gsh_entry::offset(registers.get(regs::gsh_entry::ID)) as u16;
         let key = GeometryKey {
-            outputs: output_map(registers, mask),
+            outputs: output_map(registers, mask, Vec::new()),
             user_clip: vertex_state::user_clip(registers),
             inputs,
             keeps_registers,

@@ -129,6 +129,7 @@ pub struct Pica {
     pixel: Derived<PixelState>,
     vertex: Derived<VertexState>,
     kernels: RecentKernels,
+    lists: draw::Lists,
     /// When it was made sure that what is mapped is what it was.
     mapped: Epoch,
     limits: Limits,
@@ -151,6 +152,8 @@ pub struct Pica {
 struct RecentKernels {
     vertex: Recent<VertexKey, Handle<kinds::Vertex>>,
     pixel: Recent<PixelKey, Handle<kinds::Pixel>>,
+    /// A list for a key's slots.
+    slots: output_map::Slots,
 }
 
 impl Default for Pica {
@@ -178,6 +181,7 @@ impl Default for Pica {
             pixel: Derived::new(draw::PIXEL_GROUPS),
             vertex: Derived::new(vertex_state::VERTEX_GROUPS),
             kernels: RecentKernels::default(),
+            lists: draw::Lists::default(),
             mapped: Epoch::default(),
             limits: Limits::default(),
             vertices_left: Limits::default().list_vertices,

@@ -5,6 +5,9 @@ use triglyph_guest::pica::regs;
 
 use super::registers::Registers;
 
+/// A list of slots, which is kept for its allocation.
+pub(super) type Slots = Vec<Option<OutputComponent>>;
+
 /// Slots of a vertex record: the 24 semantics of the output map registers.
 pub(super) const SLOTS: usize = 24;
 /// Colour slots, which are saturated before anything else sees them (3DS hardware test).
@@ -21,9 +24,10 @@ pub(super) fn attributes(registers: &Registers) -> usize {
 }
 
 /// The outputs of the vertex program as attributes: those under the mask, compacted, all components.
-fn attribute_map(registers: &Registers) -> OutputMap {
+fn attribute_map(registers: &Registers, mut slots: Slots) -> OutputMap {
     let mask = regs::vsh_outmap_mask::mask(registers.get(regs::vsh_outmap_mask::ID));
-    let mut slots = vec![None; 4 * attributes(registers)];
+    slots.clear();
+    slots.resize(4 * attributes(registers), None);
     let selected = (0..16u8).filter(|register| mask & 1 << register != 0);
     for (attribute, register) in slots.chunks_mut(4).zip(selected) {
         for (component, slot) in attribute.iter_mut().enumerate() {
@@ -33,18 +37,20 @@ fn attribute_map(registers: &Registers) -> OutputMap {
     OutputMap { slots }
 }
 
-/// What becomes of the vertex program's outputs: vertices, or attributes for a geometry program.
-pub(super) fn outputs(registers: &Registers) -> OutputMap {
+/// What becomes of the vertex program's outputs: vertices, or attributes for a geometry program. `slots` is a list for
+/// them.
+pub(super) fn outputs(registers: &Registers, slots: Slots) -> OutputMap {
     if geometry_enabled(registers) {
-        attribute_map(registers)
+        attribute_map(registers, slots)
     } else {
-        output_map(registers, regs::vsh_outmap_mask::mask(registers.get(regs::vsh_outmap_mask::ID)))
+        output_map(registers, regs::vsh_outmap_mask::mask(registers.get(regs::vsh_outmap_mask::ID)), slots)
     }
 }
 
 /// Outputs under the mask are compacted, then their components go to the semantics of the output map registers.
-pub(super) fn output_map(registers: &Registers, mask: u32) -> OutputMap {
-    let mut slots = vec![None; SLOTS];
+pub(super) fn output_map(registers: &Registers, mask: u32, mut slots: Slots) -> OutputMap {
+    slots.clear();
+    slots.resize(SLOTS, None);
     let total = regs::outmap_total::count(registers.get(regs::outmap_total::ID)) as usize;
     let selected = (0..16u8).filter(|register| mask & 1 << register != 0);
     for (register, id) in selected.zip(regs::outmap::IDS).take(total) {

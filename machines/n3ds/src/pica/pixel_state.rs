@@ -106,12 +106,11 @@ impl PixelState {
             // The reference draws with the key as it is, and shows that there is no difference.
             let is_reference = kernels.mode() == TierMode::InterpreterOnly;
             let simpler = key.with_known_alpha(&constants, Opaque { primary, ..opaque }).filter(|_| !is_reference)?;
-            Some(recent.get(simpler, |key| kernels.pixel_when_used(key)))
+            Some(recent.get(&simpler, |key| kernels.pixel_when_used(key)))
         };
         let (general, if_opaque) = (simpler(false), simpler(true));
         let is_used = general.is_none();
-        let kernel =
-            recent.get(key.clone(), |key| if is_used { kernels.pixel(key) } else { kernels.pixel_when_used(key) });
+        let kernel = recent.get(&key, |key| if is_used { kernels.pixel(key) } else { kernels.pixel_when_used(key) });
         let sources = textures.map(|unit| unit.source);
         let feedback = sources.iter().flatten().any(|s| s.ranges().any(|range| target.touches(memory, range)));
         let draw = Arc::new(DrawState {

@@ -54,6 +54,7 @@ impl Pica {
             pixel: _,
             vertex: _,
             kernels: _,
+            lists: _,
             mapped: _,
             limits: _,
             vertices_left: _,

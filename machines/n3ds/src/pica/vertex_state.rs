@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::vertex::{Component, Input, OutputMap, PicaProgram, Program, VertexConstants, VertexKey};
+use triglyph_guest::kernel::vertex::{Component, Input, PicaProgram, Program, VertexConstants, VertexKey};
 use triglyph_guest::pica::regs::{self, dirty};
 
 use super::Pica;
@@ -34,7 +34,6 @@ pub(super) struct Array {
 pub(super) struct VertexState {
     /// Inputs from arrays and fixed attributes.
     pub(super) handle: Handle<kinds::Vertex>,
-    pub(super) outputs: OutputMap,
     /// By stream number, which is the attribute's.
     pub(super) arrays: [Option<Array>; 12],
     pub(super) non_aliasing: NonAliasingRange,
@@ -58,10 +57,8 @@ impl VertexState {
             (arrays, array_inputs(registers, &arrays), constants(registers))
         };
         let (arrays, inputs, constants) = registers.deriving(VERTEX_GROUPS, derive);
-        let key = key(pica, inputs);
         VertexState {
-            outputs: key.outputs.clone(),
-            handle: pica.kernels.vertex.get(key, |key| kernels.vertex(key)),
+            handle: kernel(pica, kernels, inputs),
             arrays,
             non_aliasing: NonAliasingRange::default(),
             constants,
@@ -69,16 +66,20 @@ impl VertexState {
     }
 }
 
-/// The key of the vertex kernel with these inputs.
-pub(super) fn key(pica: &mut Pica, inputs: [Input; 16]) -> VertexKey {
+/// The vertex kernel with these inputs.
+pub(super) fn kernel(pica: &mut Pica, kernels: &Kernels, inputs: [Input; 16]) -> Handle<kinds::Vertex> {
+    let slots = std::mem::take(&mut pica.kernels.slots);
     let registers = &pica.registers;
     let derive = || {
         let entry = regs::vsh_entry::offset(registers.get(regs::vsh_entry::ID)) as u16;
-        (entry, outputs(registers), user_clip(registers))
+        (entry, outputs(registers, slots), user_clip(registers))
     };
     let (entry, outputs, user_clip) = registers.deriving(VERTEX_GROUPS, derive);
     let program: Arc<PicaProgram> = pica.vertex_unit.program(entry);
-    VertexKey { program: Program::Pica(program), inputs, outputs, user_clip }
+    let key = VertexKey { program: Program::Pica(program), inputs, outputs, user_clip };
+    let handle = pica.kernels.vertex.get(&key, |key| kernels.vertex(key));
+    pica.kernels.slots = key.outputs.slots;
+    handle
 }
 
 /// Inputs of immediate vertices: `count` attributes of four floats each.

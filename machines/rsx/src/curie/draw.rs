@@ -68,7 +68,7 @@ impl Curie {
         if !gather.order.is_empty() {
             let mut vertices = std::mem::take(&mut self.vertices);
             match gather.indexed {
-                true => vertices = VertexReuse::find(&gather.order),
+                true => vertices.find(&gather.order),
                 false => vertices.each_once(&mut gather.order),
             }
             self.draw_from_arrays(core, topology, &vertices);

@@ -18,7 +18,6 @@ use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::Counters;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::draw::VertexReuse;
 use triglyph_engine::draw::program::RESTART;
 use triglyph_engine::frontend::budget::cost;
 
@@ -184,14 +183,8 @@ impl ThreeD {
         order: Order,
     ) -> Option<(Records, Vec<u32>)> {
         let Order { base, id_offset, indexed, mut numbers } = order;
-        let found = if indexed || numbers.contains(&RESTART) {
-            VertexReuse::find(&numbers)
-        } else {
-            let mut each = VertexReuse { vertices: Vec::new(), order: self.rooms.take_order() };
-            each.each_once(&mut numbers);
-            each
-        };
-        let VertexReuse { vertices: numbers, order: places } = found;
+        let distinct = indexed || numbers.contains(&RESTART);
+        let (numbers, places) = self.rooms.find_vertices(&mut numbers, distinct);
         let b = self.program(core, registers, VERTEX_B)?;
         let a = match Self::is_on(registers, VERTEX_A) {
             true => Some(self.program(core, registers, VERTEX_A)?),

@@ -152,7 +152,7 @@ impl PixelKernels {
     fn handle(&mut self, core: &Core, draft: Draft, code: &Arc<Code>) -> Handle<kinds::Fragment> {
         let PixelKernels { handles, recent } = self;
         let find = |draft: &Draft| (code.clone(), find(handles, core, draft.clone(), code));
-        recent.get(draft, find).1
+        recent.get(&draft, find).1
     }
 }
 

@@ -1,5 +1,7 @@
 //! Memory for the vertices of draws.
 
+use triglyph_engine::draw::VertexReuse;
+
 use super::shapes::Shapes;
 
 /// Memory for vertices, kept from draw to draw for the allocations.
@@ -10,6 +12,8 @@ pub(super) struct Rooms {
     numbers: Vec<u32>,
     order: Vec<u32>,
     shapes: Shapes,
+    /// Without its lists between draws.
+    reuse: VertexReuse,
 }
 
 impl Rooms {
@@ -31,9 +35,17 @@ impl Rooms {
         empty(&mut self.numbers)
     }
 
-    /// An empty list, for the record of each vertex.
-    pub(super) fn take_order(&mut self) -> Vec<u32> {
-        empty(&mut self.order)
+    /// The numbers of the vertices to shade of a draw with these numbers, each once if they are to be `distinct`, and
+    /// for each vertex of the draw its position among them.
+    pub(super) fn find_vertices(&mut self, numbers: &mut Vec<u32>, distinct: bool) -> (Vec<u32>, Vec<u32>) {
+        self.reuse.order = empty(&mut self.order);
+        if distinct {
+            self.reuse.vertices = empty(&mut self.numbers);
+            self.reuse.find(numbers);
+        } else {
+            self.reuse.each_once(numbers);
+        }
+        (std::mem::take(&mut self.reuse.vertices), std::mem::take(&mut self.reuse.order))
     }
 
     /// An empty list, for shapes.

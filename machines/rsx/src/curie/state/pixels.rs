@@ -53,7 +53,7 @@ pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) 
         sample_offsets: sample_positions.map(offset_from_center),
     };
     let state = ProgramState {
-        kernel: state.kernels.get(key, |key| core.renderer.kernels.fragment(key)),
+        kernel: state.kernels.get(&key, |key| core.renderer.kernels.fragment(key)),
         constants,
         program_constants: program.constants.clone(),
         textures: textures.bindings,
