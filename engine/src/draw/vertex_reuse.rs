@@ -12,8 +12,6 @@ pub struct VertexReuse {
     pub order: Vec<u32>,
     /// Positions of numbers, from the lowest on.
     table: Vec<u32>,
-    /// Numbers without restarts.
-    numbers: Vec<u32>,
 }
 
 /// Span of vertex numbers up to which a direct table finds duplicates; beyond it, and beyond sixteen times the
@@ -37,42 +35,34 @@ impl VertexReuse {
     /// Finds the distinct numbers in `indices`, between which there may be [`RESTART`], in the allocations of this one.
     /// Vertex programs are pure functions of their inputs, so shading each vertex once changes nothing but the time.
     pub fn find(&mut self, indices: &[u32]) {
-        self.vertices.clear();
-        self.order.clear();
-        let (Some(&low), Some(&high)) = (indices.iter().min(), indices.iter().max()) else { return };
-        if high != RESTART {
-            return self.find_in_span(indices, low, high);
+        let VertexReuse { vertices, order, table } = self;
+        vertices.clear();
+        order.clear();
+        let low = indices.iter().copied().min().unwrap_or(RESTART);
+        if low == RESTART {
+            return order.extend_from_slice(indices);
         }
-        let mut numbers = std::mem::take(&mut self.numbers);
-        numbers.clear();
-        numbers.extend(indices.iter().copied().filter(|&index| index != RESTART));
-        self.find(&numbers);
-        // The positions without restarts take the room of the numbers.
-        std::mem::swap(&mut self.order, &mut numbers);
-        self.order.clear();
-        let mut positions = numbers.iter().copied();
-        let position = |&index: &u32| if index == RESTART { RESTART } else { positions.next().unwrap_or(RESTART) };
-        self.order.extend(indices.iter().map(position));
-        self.numbers = numbers;
-    }
-
-    /// The same for numbers from `low` to `high` without restarts.
-    fn find_in_span(&mut self, indices: &[u32], low: u32, high: u32) {
-        let VertexReuse { vertices, order, table, .. } = self;
+        let high = indices.iter().map(|&index| if index == RESTART { 0 } else { index }).max().unwrap_or(0);
         let span = (high - low) as usize + 1;
-        if span > TABLE || span > indices.len().saturating_mul(16) {
-            vertices.extend_from_slice(indices);
-            return order.extend(0..indices.len() as u32);
-        }
+        let shares = span <= TABLE && span <= indices.len().saturating_mul(16);
         table.clear();
-        table.resize(span, u32::MAX);
+        table.resize(if shares { span } else { 0 }, u32::MAX);
         order.extend(indices.iter().map(|&index| {
-            let entry = &mut table[(index - low) as usize];
-            if *entry == u32::MAX {
-                *entry = vertices.len() as u32;
-                vertices.push(index);
+            if index == RESTART {
+                return RESTART;
             }
-            *entry
+            let known = table.get_mut((index - low) as usize);
+            if let Some(&mut position) = known
+                && position != u32::MAX
+            {
+                return position;
+            }
+            let position = vertices.len() as u32;
+            vertices.push(index);
+            if let Some(entry) = known {
+                *entry = position;
+            }
+            position
         }));
     }
 }

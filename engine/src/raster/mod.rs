@@ -310,6 +310,7 @@ impl Walk {
     fn new<P: Painter>(scene: &Scene<P::Kind>, painter: &P, before: &[u32]) -> Self {
         let drawn = |tile: usize| before.get(tile).copied().unwrap_or(0);
         let busy = (0..scene.bins.len()).filter(|&tile| scene.bins[tile].len() > drawn(tile) as usize);
+        // A filter does not know how many there will be.
         let mut tiles = SmallVec::with_capacity(busy.clone().count());
         tiles.extend(busy.map(|number| Tile {
             number,

@@ -15,7 +15,7 @@ use crate::scene::DrawState;
 use crate::sched::pieces::End;
 use crate::sched::{BackgroundWorkers, Interrupter};
 
-/// Nanoseconds that an open scene should take to draw before it goes to the background: some times what walking over
+/// Nanoseconds that an open scene should take to draw before it goes to the background: more than walking over
 /// the tiles of a screen takes. While one is drawn the next one grows, so that only the first ones of a frame are that
 /// small. Fewer surfaces hide each other within such parts of a scene, but a thread that draws them while another sets
 /// up the next ones gains more than it loses by that.
@@ -31,8 +31,6 @@ pub(super) struct Background {
     scene: Option<Arc<BackgroundScene>>,
     /// The same, where workers look for it.
     shared: Arc<Mutex<Option<Arc<BackgroundScene>>>>,
-    /// Nanoseconds that the open scene should take to draw.
-    cost: u64,
     /// Scenes so far.
     count: u64,
 }
@@ -79,7 +77,6 @@ impl Renderer {
                 !scene.is_taken()
             })
         };
-        self.background.cost = 0;
         workers.clone().run(&work, || {
             self.background.workers = Some(workers);
             let result = run(self);
@@ -104,15 +101,15 @@ impl Renderer {
     #[inline]
     pub(super) fn note_drawn(&mut self, memory: &Memory, first: usize, state: &DrawState) {
         if self.background.workers.is_some() {
-            self.background.cost += raster::expected_cost(self.scene.bounds.get(first..).unwrap_or_default(), state);
-            if self.background.cost >= LONG && self.background.scene.as_ref().is_none_or(|scene| scene.is_drawn()) {
+            self.scene.cost += raster::expected_cost(self.scene.bounds.get(first..).unwrap_or_default(), state);
+            if self.scene.cost >= LONG && self.background.scene.as_ref().is_none_or(|scene| scene.is_drawn()) {
                 self.draw_in_background(memory);
             }
         }
     }
 
     fn draw_in_background(&mut self, memory: &Memory) {
-        self.background.cost = 0;
+        self.scene.cost = 0;
         self.end_background(memory, None);
         let is_read = self.background.reads.is_some_and(|range| self.scene.target.touches(memory, range));
         // What is closed comes first.

@@ -12,8 +12,8 @@ use crate::sync::atomic::AtomicU64;
 #[derive(Debug)]
 pub(crate) struct Pieces {
     count: u32,
-    /// How many times a piece was asked for, at the front in the lower half and at the back in the upper one.
-    asked: AtomicU64,
+    /// Calls of [`Self::take`] for the front, in the lower half, and for the back, in the upper one.
+    calls: AtomicU64,
 }
 
 /// Where pieces are taken from.
@@ -26,7 +26,7 @@ pub enum End {
 impl Pieces {
     /// So many pieces.
     pub fn new(count: u32) -> Self {
-        Pieces { count, asked: AtomicU64::new(0) }
+        Pieces { count, calls: AtomicU64::new(0) }
     }
 
     /// The next piece from an end. `None` once all are taken.
@@ -35,8 +35,8 @@ impl Pieces {
             End::Front => 1,
             End::Back => 1 << 32,
         };
-        let (front, back) = halves(self.asked.fetch_add(one, Relaxed));
-        // Until all are taken nobody asks in vain, so these were taken.
+        let (front, back) = halves(self.calls.fetch_add(one, Relaxed));
+        // As long as pieces are left, each call before this one has taken a piece.
         let left = self.count.checked_sub(front)?.checked_sub(back).filter(|&left| left != 0)?;
         let piece = match end {
             End::Front => front,
@@ -47,12 +47,12 @@ impl Pieces {
 
     /// No more piece is taken.
     pub fn close(&self) {
-        self.asked.store(self.count.into(), Relaxed);
+        self.calls.store(self.count.into(), Relaxed);
     }
 
     /// Whether no piece is left to take.
     pub fn is_empty(&self) -> bool {
-        let (front, back) = halves(self.asked.load(Relaxed));
+        let (front, back) = halves(self.calls.load(Relaxed));
         u64::from(front) + u64::from(back) >= self.count.into()
     }
 }

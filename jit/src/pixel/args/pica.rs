@@ -3,6 +3,7 @@
 use std::mem::{MaybeUninit, offset_of};
 use std::ops::Range;
 
+use bytemuck::Zeroable;
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, PixelKey, Primitive, Texture, TextureConstants};
 use triglyph_guest::layout::Block;
@@ -33,6 +34,7 @@ const LEVELS: usize = 16;
 pub type ColorPair = [[u16; 8]; 2];
 
 /// The arguments. Pointers are valid for everything that [`Args::fill`] has checked.
+#[derive(Zeroable)]
 #[repr(C, align(64))]
 pub struct Args {
     pub blocks: *const PixelBlock,
@@ -113,7 +115,7 @@ pub struct Frame {
 
 /// A texture unit's arguments.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Zeroable)]
 pub struct TextureArgs {
     pub texels: *const u32,
     /// Base address for the texels of the row above.
@@ -136,25 +138,6 @@ pub struct TextureArgs {
     /// Words from a face's start to each level.
     pub level_offset: [u32; LEVELS],
 }
-
-const NO_TEXTURE: TextureArgs = TextureArgs {
-    texels: std::ptr::null(),
-    above: std::ptr::null(),
-    texels_twice: [std::ptr::null(); 2],
-    face_words: 0,
-    reserved: 0,
-    size: [[0.0; 4]; 2],
-    size256: [[0.0; 4]; 2],
-    last: [[0; 4]; 2],
-    width: [0; 4],
-    border: [0; 4],
-    lod_bias: [0.0; 4],
-    lod_min: [0.0; 4],
-    lod_max: [0.0; 4],
-    lod_max_int: [0; 4],
-    shadow_bias: [0; 4],
-    level_offset: [0; LEVELS],
-};
 
 /// Offset of a field of [`Args`] for an addressing mode.
 macro_rules! at {
@@ -192,39 +175,6 @@ fn pair(word: u32) -> ColorPair {
 }
 
 impl Args {
-    /// The arguments of no job.
-    const NONE: Args = Args {
-        blocks: std::ptr::null(),
-        end: std::ptr::null(),
-        primitives: std::ptr::null(),
-        varyings: std::ptr::null(),
-        color: std::ptr::null_mut(),
-        depth: std::ptr::null_mut(),
-        fog: std::ptr::null(),
-        to_survivors: 0,
-        width: 0,
-        blocks_are_apart: 0,
-        alpha_reference: [0; 4],
-        stencil_reference: [0; 4],
-        stencil_input_mask: [0; 4],
-        stencil_write_mask: [0; 4],
-        depth_scale: [0.0; 4],
-        depth_offset: [0.0; 4],
-        shadow_constant: [0.0; 4],
-        shadow_linear: [0.0; 4],
-        fog_color: [[0.0; 4]; 3],
-        stage_color: [[[0; 8]; 2]; 6],
-        buffer_color: [[0; 8]; 2],
-        blend_color: [[0; 8]; 2],
-        textures: [NO_TEXTURE; 3],
-        procedural: ProceduralArgs::NONE,
-        lighting: LightingArgs::NONE,
-        gas: GasArgs::NONE,
-        pool: [[0; 16]; POOL],
-        masks: MASKS,
-        places: PLACES,
-    };
-
     /// Checks `job` against `key` and translates it, into arguments of another job: what the kernel does not use stays
     /// as it was. Calling the code with the result is sound because of these checks.
     pub fn fill(
@@ -286,7 +236,10 @@ impl Args {
 
 impl Frame {
     /// The frame of no job.
-    pub const NONE: Frame = Frame { args: Args::NONE, scratch: MaybeUninit::uninit() };
+    pub fn new() -> Box<Frame> {
+        let args = Args { masks: MASKS, places: PLACES, ..Args::zeroed() };
+        Box::new(Frame { args, scratch: MaybeUninit::uninit() })
+    }
 }
 
 /// Every block lies inside the surfaces and refers to a primitive with all its varyings.

@@ -29,7 +29,7 @@ struct Kernel {
 thread_local! {
     /// The frame of a thread's calls, which do not call each other. It is kept because it is large, and a kernel uses
     /// little of it.
-    static FRAME: RefCell<Box<Frame>> = RefCell::new(Box::new(Frame::NONE));
+    static FRAME: RefCell<Box<Frame>> = RefCell::new(Frame::new());
 }
 
 impl PixelKernel for Kernel {

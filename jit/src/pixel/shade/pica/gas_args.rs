@@ -1,10 +1,11 @@
 //! Arguments of gas.
 
+use bytemuck::Zeroable;
 use triglyph_guest::kernel::gas::{GasConstants, GasLight};
 
 /// Constants of gas, each in four lanes.
 #[repr(C, align(16))]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Zeroable)]
 pub struct GasArgs {
     pub proportion: [f32; 4],
     pub scale: [f32; 4],
@@ -21,18 +22,6 @@ pub struct GasArgs {
 }
 
 impl GasArgs {
-    /// Of no job.
-    pub const NONE: GasArgs = GasArgs {
-        proportion: [0.0; 4],
-        scale: [0.0; 4],
-        attenuation: [0.0; 4],
-        planar: [[0.0; 4]; 3],
-        view: [[0.0; 4]; 3],
-        effect: [[0.0; 4]; 2],
-        table: [[[0.0; 2]; 4]; 8],
-        densest: [0; 4],
-    };
-
     pub fn new(c: &GasConstants) -> GasArgs {
         let light = |light: &GasLight| [light.max, light.max - light.min, light.attenuation].map(|value| [value; 4]);
         let mut table = [[[0.0; 2]; 4]; 8];

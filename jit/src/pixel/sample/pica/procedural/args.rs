@@ -1,5 +1,6 @@
 //! Arguments of the procedural texture.
 
+use bytemuck::Zeroable;
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::procedural::{ProceduralData, ProceduralKey};
 
@@ -8,7 +9,7 @@ pub(super) const LAST_LEVEL: f32 = 7.0;
 
 /// The unit's arguments.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Zeroable)]
 pub struct ProceduralArgs {
     /// The tables.
     pub data: *const ProceduralData,
@@ -32,22 +33,6 @@ pub struct ProceduralArgs {
 }
 
 impl ProceduralArgs {
-    /// Of no job.
-    pub const NONE: ProceduralArgs = ProceduralArgs {
-        data: std::ptr::null(),
-        last: [0.0; 8],
-        offset: [0; 8],
-        first_last: [0.0; 4],
-        first_offset: [0; 4],
-        amplitude: [[0.0; 4]; 2],
-        phase: [[0.0; 4]; 2],
-        frequency: [[0.0; 4]; 2],
-        lod_scale: [0.0; 4],
-        lod_min: [0.0; 4],
-        lod_max: [0.0; 4],
-        last_level: [0; 4],
-    };
-
     /// Checks and translates the unit's data.
     pub fn new(key: &ProceduralKey, data: Option<&ProceduralData>) -> Result<Self, Unsupported> {
         let data = data.ok_or(Unsupported("no procedural texture"))?;

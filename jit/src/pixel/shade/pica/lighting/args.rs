@@ -1,7 +1,8 @@
 //! Arguments of fragment lighting.
 
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::offset_of;
 
+use bytemuck::Zeroable;
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::lighting::{LightConstants, LightTables, LightingConstants, LightingKey};
 
@@ -13,17 +14,17 @@ type Vec4 = [f32; 4];
 
 /// The unit's arguments; lights that the key does not have are not read.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Zeroable)]
 pub struct LightingArgs {
     /// All tables, one after another.
     pub tables: *const [f32; 2],
     pub ambient: [Vec4; 3],
-    pub lights: [MaybeUninit<LightArgs>; LIGHTS],
+    pub lights: [LightArgs; LIGHTS],
 }
 
 /// A light's arguments.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Zeroable)]
 pub struct LightArgs {
     pub specular0: [Vec4; 3],
     pub specular1: [Vec4; 3],
@@ -39,10 +40,6 @@ pub struct LightArgs {
 }
 
 impl LightingArgs {
-    /// Of no job.
-    pub const NONE: LightingArgs =
-        LightingArgs { tables: std::ptr::null(), ambient: [[0.0; 4]; 3], lights: [MaybeUninit::uninit(); LIGHTS] };
-
     /// Translates the unit's values.
     pub fn fill(
         &mut self,
@@ -55,7 +52,7 @@ impl LightingArgs {
         }
         for (args, light) in self.lights.iter_mut().zip(&key.lights) {
             let constants = &constants.lights[usize::from(light.index & 7)];
-            args.write(LightArgs::new(constants, light.directional));
+            *args = LightArgs::new(constants, light.directional);
         }
         self.tables = tables.as_flattened().as_ptr();
         self.ambient = splat(constants.ambient);
