@@ -12,17 +12,23 @@ use std::path::Path;
 use triglyph::capture::{CaptureFile, Checks, Player, Prepared, Reader};
 use triglyph::{Options, Tier, new_device};
 
-/// Captures and the allocations of one of their frames.
-const BOUNDS: [(&str, u64); 9] = [
-    ("3ds/17-fragment-operations", 180),
-    ("3ds/22-city", 30),
-    ("3ds/23-lighting", 330),
-    ("rsx/03-cubes", 50),
-    ("rsx/05-blend", 145),
-    ("rsx/06-mipmap", 205),
-    ("tegra/03-cubes", 80),
-    ("tegra/05-blend", 265),
-    ("tegra/06-mipmap", 275),
+/// Captures and the allocations of one of their frames. The player makes one of these itself; frames with many map
+/// memory or upload macros, as drivers do when a program begins.
+const BOUNDS: [(&str, u64); 14] = [
+    ("3ds/17-fragment-operations", 4),
+    ("3ds/20-vertex-formats", 60),
+    ("3ds/22-city", 4),
+    ("3ds/23-lighting", 4),
+    ("3ds/24-procedural-textures", 4),
+    ("3ds/28-render-to-texture", 4),
+    ("rsx/03-cubes", 4),
+    ("rsx/05-blend", 60),
+    ("rsx/06-mipmap", 175),
+    ("rsx/13-prims", 60),
+    ("tegra/03-cubes", 4),
+    ("tegra/04-lit", 20),
+    ("tegra/05-blend", 80),
+    ("tegra/06-mipmap", 225),
 ];
 
 /// Frames before those that count, and frames that do.

@@ -411,6 +411,7 @@ impl Renderer {
             };
             let done = raster::draw(&self.scene, &mut drawing, &context, &mut self.textures);
             self.add_raster(&done);
+            self.keep_fixed(drawing);
             let target = self.scene.target;
             self.scene.reset(target);
         }

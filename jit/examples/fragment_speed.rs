@@ -3,6 +3,7 @@
 //!
 //! `cargo run --release -p triglyph-jit --example fragment_speed [filter]`
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use triglyph_guest::format::TexelFormat;
@@ -52,7 +53,7 @@ fn lit(lights: u8, positional: bool, used: &[(Table, TableInput)], bump: Bump) -
         fresnel_primary: false,
         fresnel_secondary: false,
     };
-    PixelKey { lighting: Some(Box::new(lighting)), ..sum(Source::FragmentPrimary, Source::FragmentSecondary) }
+    PixelKey { lighting: Some(Arc::new(lighting)), ..sum(Source::FragmentPrimary, Source::FragmentSecondary) }
 }
 
 fn procedural(noise: bool, linear: bool, mipmap: Option<Filter>) -> PixelKey {

@@ -27,13 +27,8 @@ pub struct Assembler {
     next: usize,
     ready: bool,
     turned: bool,
-    kept: Vec<Kept>,
-}
-
-#[derive(Clone, Debug)]
-struct Kept {
-    record: Vec<f32>,
-    clip: u8,
+    /// Vertices that wait.
+    kept: Shaded,
 }
 
 state! {
@@ -46,7 +41,10 @@ state! {
 impl Assembler {
     /// Chooses a topology and forgets unfinished primitives.
     pub fn reset(&mut self, topology: Topology) {
-        *self = Assembler { topology, ..Assembler::default() };
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.records.clear();
+        kept.clip.clear();
+        *self = Assembler { topology, kept, ..Assembler::default() };
     }
 
     /// The topology.
@@ -61,15 +59,14 @@ impl Assembler {
 
     /// Appends the vertices kept from the draw before to `shaded`, whose indices are about to be submitted.
     pub fn begin(&mut self, shaded: &mut Shaded) {
-        if self.kept.is_empty() {
+        if self.kept.clip.is_empty() {
             return;
         }
         shaded.complete();
-        for (slot, kept) in self.buffer.iter_mut().zip(self.kept.drain(..)) {
-            *slot = shaded.clip.len() as u32;
-            shaded.records.extend_from_slice(&kept.record);
-            shaded.clip.push(kept.clip);
-        }
+        let first = shaded.clip.len() as u32;
+        (first..).zip(&mut self.buffer).zip(&self.kept.clip).for_each(|((index, slot), _)| *slot = index);
+        shaded.records.append(&mut self.kept.records);
+        shaded.clip.append(&mut self.kept.clip);
     }
 
     /// Takes a vertex and calls `triangle` if it completes one.
@@ -101,18 +98,13 @@ impl Assembler {
     /// Keeps what the next draw may need of `shaded`, which is about to go.
     pub fn end(&mut self, shaded: &Shaded) {
         let held = if self.ready { 2 } else { self.next };
-        for slot in 0..held {
-            let index = self.buffer[slot];
-            let mut one = Shaded {
-                exhausted: 0,
-                records: shaded.record(index).to_vec(),
-                clip: Vec::new(),
-                stride: shaded.stride,
-                groups: shaded.groups,
-            };
-            one.complete();
-            self.kept.push(Kept { record: one.records, clip: shaded.clip[index as usize] });
+        let Assembler { kept, buffer, .. } = self;
+        (kept.stride, kept.groups) = (shaded.stride, shaded.groups);
+        for &index in &buffer[..held] {
+            kept.records.extend_from_slice(shaded.record(index));
+            kept.clip.push(shaded.clip[index as usize]);
         }
+        kept.complete();
     }
 }
 
@@ -124,11 +116,11 @@ impl Assembler {
     /// The state between two draws.
     pub fn save(&self) -> SavedAssembler {
         let Assembler { topology, buffer: _, next, ready, turned, kept } = self;
-        let vertex = |kept: &Kept| SavedKept {
-            record: kept.record.iter().map(|value| value.to_bits()).collect(),
-            clip: kept.clip,
+        let vertex = |(index, clip): (u32, &u8)| SavedKept {
+            record: kept.record(index).iter().map(|value| value.to_bits()).collect(),
+            clip: *clip,
         };
-        let kept = kept.iter().map(vertex).collect();
+        let kept = (0..).zip(&kept.clip).map(vertex).collect();
         SavedAssembler { topology: *topology as u8, next: *next as u8, ready: *ready, turned: *turned, kept }
     }
 
@@ -144,11 +136,13 @@ impl Assembler {
         if !possible || kept.len() != held || kept.iter().any(|vertex| vertex.record.len() != stride) {
             return None;
         }
-        let vertex = |kept: &SavedKept| Kept {
-            record: kept.record.iter().copied().map(f32::from_bits).collect(),
-            clip: kept.clip,
+        let kept = Shaded {
+            records: kept.iter().flat_map(|vertex| &vertex.record).copied().map(f32::from_bits).collect(),
+            clip: kept.iter().map(|vertex| vertex.clip).collect(),
+            stride,
+            exhausted: 0,
+            groups: u32::MAX,
         };
-        let kept = kept.iter().map(vertex).collect();
         // The numbers of the vertices that wait are given when the next draw begins.
         Some(Assembler { topology, buffer: [0; 2], next, ready: *ready, turned: *turned, kept })
     }

@@ -34,7 +34,7 @@ pub struct Batch<'a> {
 }
 
 /// Shaded vertices.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Shaded {
     /// One record of `stride` floats each, as [`VertexJob::records`].
     pub records: Vec<f32>,
@@ -63,14 +63,11 @@ impl Shaded {
 
     /// Writes 1.0 to every group that was not written, so that records of several batches can stand together.
     pub fn complete(&mut self) {
-        let missing: Vec<usize> =
-            (0..(self.stride - 4) / 4).filter(|&group| self.groups & 1 << group == 0).map(|g| 4 + 4 * g).collect();
+        let groups = std::mem::replace(&mut self.groups, u32::MAX);
         for record in self.records.chunks_exact_mut(self.stride) {
-            for &at in &missing {
-                record[at..at + 4].fill(1.0);
-            }
+            let slots = record[4..].chunks_exact_mut(4).enumerate();
+            slots.filter(|(group, _)| groups & 1 << group == 0).for_each(|(_, values)| values.fill(1.0));
         }
-        self.groups = u32::MAX;
     }
 }
 

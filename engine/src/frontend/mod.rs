@@ -7,6 +7,7 @@
 //! derived.rs             values derived from registers, kept while these stay the same
 //! memory_dependency.rs   the guest memory that a value was derived from, and whether it is still the same
 //! non_aliasing_range.rs  array elements that draws to the current target cannot write
+//! recycled.rs            values that draws share, in memory that is used again
 //! packet_trace/          packets that recur with the same headers: recorded, compiled, run
 //! ```
 
@@ -16,11 +17,13 @@ mod device;
 mod memory_dependency;
 mod non_aliasing_range;
 pub mod packet_trace;
+mod recycled;
 mod register_file;
 mod write_effects;
 
 pub use derived::{DeriveContext, Derived, RegisterDependency};
 pub use memory_dependency::MemoryDependency;
 pub use non_aliasing_range::NonAliasingRange;
+pub use recycled::Recycled;
 pub use register_file::{DirtyOnChange, DirtyOnWrite, DirtyPolicy, RegisterFile, RegisterSnapshot};
 pub use write_effects::{TRIGGER, WriteEffects};

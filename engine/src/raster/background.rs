@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use bumpalo::Bump;
+
 use super::fixed::{PreparedState, Tiles, mark_written};
-use super::{DrawContext, Drawing, LOOKED_AT, OfState, PRIMITIVE, RasterStats, TileContext, Walk, pixels_of};
+use super::{DrawContext, Drawing, LOOKED_AT, OfState, PRIMITIVE, RasterStats, TileContext, Walk, arena, pixels_of};
 use crate::cache::texture::TextureSource;
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{PixelCost, Removal};
@@ -45,7 +47,10 @@ impl BackgroundScene {
         drawing.prepare_fixed(&scene, &DrawContext { interrupter: None, ..*context }, removal, textures);
         let texture = start.elapsed();
         let prepared = drawing.prepared;
-        let walk = Walk::new(&scene, &Tiles::new(&scene, &prepared, memory), &[]);
+        let walk = arena::with(|arena| {
+            let tiles = Tiles::new(&scene, &prepared, memory, arena);
+            Walk::new(&scene, &tiles, &[], drawing.tiles)
+        });
         let (pieces, left) = (Pieces::new(walk.tiles.len() as u32), AtomicUsize::new(walk.tiles.len()));
         BackgroundScene {
             scene,
@@ -73,8 +78,8 @@ impl BackgroundScene {
 
     /// Draws tiles until none is left or, between two tiles, the caller wants to `leave`.
     pub fn draw(&self, memory: &Memory, end: End, leave: &dyn Fn() -> bool) {
-        let draw = || {
-            let tiles = Tiles::new(&self.scene, &self.prepared, memory);
+        let draw = |arena: &Bump| {
+            let tiles = Tiles::new(&self.scene, &self.prepared, memory, arena);
             let interrupter = self.interrupter.as_ref();
             let context = TileContext { interrupter, stop: Some(&self.stop), removal: self.removal };
             while !leave() {
@@ -83,7 +88,7 @@ impl BackgroundScene {
                 self.left.fetch_sub(1, Ordering::Relaxed);
             }
         };
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(draw)) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| arena::with(draw))) {
             self.stop();
             self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
         }
@@ -102,9 +107,10 @@ impl BackgroundScene {
         if let Some(panic) = panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
             resume_unwind(panic);
         }
-        let stats = RasterStats { texture, ..walk.end(&scene, &Tiles::new(&scene, &prepared, memory)) };
+        let stats = arena::with(|arena| walk.end(&scene, &Tiles::new(&scene, &prepared, memory, arena)));
+        let stats = RasterStats { texture, ..stats };
         mark_written(&scene, memory);
-        (scene, Drawing { prepared, walk: Some(walk), before: Vec::new() }, stats)
+        (scene, Drawing { prepared, walk: Some(walk), ..Drawing::default() }, stats)
     }
 }
 

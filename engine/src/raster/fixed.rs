@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use bumpalo::Bump;
 use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, Target, Texture};
 use triglyph_guest::kernel::tier::TextureDecoder;
 
 use super::runaway::Runaways;
-use super::{Divided, DrawContext, Drawing, Order, Painter, Progress, RasterStats, coverage, walk};
+use super::{Divided, DrawContext, Drawing, Order, Painter, Progress, RasterStats, arena, coverage};
 use crate::cache::texture::{Decoded, TextureSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Division, Kernels, Removal, SceneKernel, SelectedPixel};
@@ -32,10 +33,13 @@ pub fn draw(
         return RasterStats { texture, ..RasterStats::default() };
     }
 
-    let tiles = Tiles::new(scene, &drawing.prepared, memory);
-    let mut progress = Progress { walk: &mut drawing.walk, before: &drawing.before };
+    let Drawing { prepared, walk, before, tiles } = drawing;
+    let mut progress = Progress { walk, before, tiles };
     let order = if independent { Order::Any(None) } else { Order::Numbers };
-    let stats = walk(scene, &tiles, &mut progress, context, order);
+    let stats = arena::with(|arena| {
+        let painter = Tiles::new(scene, prepared, memory, arena);
+        super::walk(scene, &painter, &mut progress, context, order)
+    });
     mark_written(scene, memory);
     RasterStats { texture, ..stats }
 }
@@ -200,7 +204,7 @@ pub(super) struct Tiles<'a> {
     scene: &'a Scene,
     target: Target<'a>,
     prepared: &'a [PreparedState],
-    textures: Vec<[Texture<'a>; 3]>,
+    textures: &'a [[Texture<'a>; 3]],
 }
 
 impl Painter for Tiles<'_> {
@@ -246,9 +250,9 @@ impl Painter for Tiles<'_> {
 }
 
 impl<'a> Tiles<'a> {
-    pub(super) fn new(scene: &'a Scene, prepared: &'a [PreparedState], memory: &'a Memory) -> Self {
+    pub(super) fn new(scene: &'a Scene, prepared: &'a [PreparedState], memory: &'a Memory, arena: &'a Bump) -> Self {
         let textures = scene.states.iter().zip(prepared).map(|(span, state)| state.bind(&span.state, memory));
-        Tiles { scene, target: target(scene, memory), textures: textures.collect(), prepared }
+        Tiles { scene, target: target(scene, memory), textures: arena.alloc_slice_fill_iter(textures), prepared }
     }
 
     fn call(&self, kernel: &SelectedPixel, state: usize, blocks: &[PixelBlock], survivors: &[Survivors]) {

@@ -8,6 +8,7 @@
 //! **Invariant**: tiles are independent. Where two would share memory they are drawn one after the other instead; where
 //! a program could load what another tile writes, but hardly ever does, that is found out by trying.
 
+mod arena;
 mod background;
 mod cover;
 mod coverage;
@@ -109,11 +110,13 @@ pub struct Drawing<P> {
     walk: Option<Walk>,
     /// Primitives of each tile that were drawn before the walk; tiles beyond have none.
     before: Vec<u32>,
+    /// An empty list for the next walk.
+    tiles: TileList,
 }
 
 impl<P> Default for Drawing<P> {
     fn default() -> Self {
-        Drawing { prepared: SmallVec::new(), walk: None, before: Vec::new() }
+        Drawing { prepared: SmallVec::new(), walk: None, before: Vec::new(), tiles: SmallVec::new() }
     }
 }
 
@@ -130,6 +133,16 @@ impl<P> Drawing<P> {
         self.before.extend(scene.bins.iter().map(|bin| bin.len() as u32));
     }
 
+    /// What it is once nothing of a scene is drawn, with the memory that it has.
+    pub fn reset(&mut self) {
+        self.prepared.clear();
+        self.before.clear();
+        if let Some(walk) = self.walk.take() {
+            self.tiles = walk.tiles;
+            self.tiles.clear();
+        }
+    }
+
     /// Prepares states, in order. False if that was interrupted.
     fn prepare<S>(&mut self, states: &[S], context: &DrawContext<'_>, mut prepare: impl FnMut(&S) -> P) -> bool {
         self.prepared.reserve_exact(states.len() - self.prepared.len());
@@ -143,13 +156,13 @@ impl<P> Drawing<P> {
     }
 }
 
-/// Tiles of many scenes.
-const FEW_TILES: usize = 4;
+/// Tiles; many scenes have few.
+type TileList = SmallVec<[Tile; 4]>;
 
 /// The tiles of a scene that are not drawn yet, or not as a whole.
 #[derive(Debug)]
 struct Walk {
-    tiles: SmallVec<[Tile; FEW_TILES]>,
+    tiles: TileList,
     /// Nanoseconds that all of it should take, and has taken so far.
     expected: u64,
     measured: u64,
@@ -172,6 +185,8 @@ struct Totals {
 struct Progress<'d> {
     walk: &'d mut Option<Walk>,
     before: &'d [u32],
+    /// An empty list for a walk.
+    tiles: &'d mut TileList,
 }
 
 /// A tile with primitives.
@@ -286,7 +301,7 @@ enum Order<'a> {
 fn walk<P>(
     scene: &Scene<P::Kind>,
     painter: &P,
-    Progress { walk, before }: &mut Progress<'_>,
+    Progress { walk, before, tiles }: &mut Progress<'_>,
     context: &DrawContext<'_>,
     order: Order<'_>,
 ) -> RasterStats
@@ -294,7 +309,7 @@ where
     P: Painter,
     Scene<P::Kind>: Sync,
 {
-    let walk = walk.get_or_insert_with(|| Walk::new(scene, painter, before));
+    let walk = walk.get_or_insert_with(|| Walk::new(scene, painter, before, std::mem::take(tiles)));
     let stop = if let Order::Any(stop) = order { stop } else { None };
     let tile = TileContext { interrupter: context.interrupter, stop, removal: context.removal.0 };
     let work = |i: usize| walk.draw(scene, painter, i, &tile);
@@ -306,12 +321,12 @@ where
 }
 
 impl Walk {
-    /// All tiles that have more primitives than were drawn `before`.
-    fn new<P: Painter>(scene: &Scene<P::Kind>, painter: &P, before: &[u32]) -> Self {
+    /// All tiles that have more primitives than were drawn `before`, in an empty list.
+    fn new<P: Painter>(scene: &Scene<P::Kind>, painter: &P, before: &[u32], mut tiles: TileList) -> Self {
         let drawn = |tile: usize| before.get(tile).copied().unwrap_or(0);
         let busy = (0..scene.bins.len()).filter(|&tile| scene.bins[tile].len() > drawn(tile) as usize);
         // A filter does not know how many there will be.
-        let mut tiles = SmallVec::with_capacity(busy.clone().count());
+        tiles.reserve_exact(busy.clone().count());
         tiles.extend(busy.map(|number| Tile {
             number,
             drawn: AtomicU32::new(drawn(number)),

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
-use smallvec::{SmallVec, smallvec};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
+use smallvec::SmallVec;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::PixelBlock;
@@ -15,7 +17,7 @@ use triglyph_guest::kernel::program::sampler::Texture;
 
 use super::cover::Cover;
 use super::runaway::Runaways;
-use super::{Divided, DrawContext, Drawing, OfState, Order, Painter, Progress, RasterStats, cost, walk};
+use super::{Divided, DrawContext, Drawing, Order, Painter, Progress, RasterStats, arena, cost, walk};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Division, Kernels, Removal, SceneKernel, SelectedFragment};
@@ -49,12 +51,12 @@ pub fn draw_programs(
     if !is_ready {
         return RasterStats { texture, ..RasterStats::default() };
     }
-    let Drawing { prepared, walk, before } = drawing;
-    let mut progress = Progress { walk, before };
+    let Drawing { prepared, walk, before, tiles } = drawing;
+    let mut progress = Progress { walk, before, tiles };
     let watched = if ordered { draw_watched(scene, prepared, &mut progress, context) } else { None };
     let stats = watched.unwrap_or_else(|| {
         let order = if ordered { Order::Numbers } else { Order::Any(None) };
-        Reached::new(scene, prepared, memory, None).draw(&mut progress, context, order)
+        arena::with(|arena| Reached::new(scene, prepared, memory, None, arena).draw(&mut progress, context, order))
     });
     mark_written(scene, surfaces(scene), memory);
     scene.states.iter().filter_map(|span| span.state.reach.as_ref()).for_each(|reach| reach.mark_written(memory));
@@ -77,9 +79,11 @@ fn draw_watched(
     let undo = context.undo.filter(|_| scheduler.threads() > 1 && may_undo())?;
     let windows: Vec<Window<'_>> = scene.target.windows_of_rows(touched, rows, memory).collect();
     let watch = Watch::new(windows.clone());
-    let reached = Reached::new(scene, prepared, memory, Some(&watch));
-    let kept = undo.keep(&windows, cost(scene, &reached.tiles()), scheduler)?;
-    let stats = reached.draw(progress, context, Order::Any(Some(watch.is_read())));
+    let (kept, stats) = arena::with(|arena| {
+        let reached = Reached::new(scene, prepared, memory, Some(&watch), arena);
+        let kept = undo.keep(&windows, cost(scene, &reached.tiles()), scheduler)?;
+        Some((kept, reached.draw(progress, context, Order::Any(Some(watch.is_read())))))
+    })?;
     let is_complete = progress.walk.as_ref().is_some_and(|walk| walk.tiles.is_empty());
     if is_complete && !watch.is_read().load(Ordering::Relaxed) {
         return Some(stats);
@@ -113,7 +117,7 @@ struct Reached<'a> {
     memory: &'a Memory,
     /// Each space that a program reaches; nearly always there is one.
     spaces: Spaces<'a>,
-    ready: OfState<Option<Ready<'a>>>,
+    ready: ArenaVec<'a, Option<Ready<'a>>>,
     /// Quads without end.
     exhausted: AtomicU32,
 }
@@ -124,6 +128,7 @@ impl<'a> Reached<'a> {
         prepared: &'a [PreparedProgramState],
         memory: &'a Memory,
         watch: Option<&'a Watch<'a>>,
+        arena: &'a Bump,
     ) -> Self {
         let states = || scene.states.iter().map(|span| &span.state).zip(prepared);
         let spaces = states().fold(Spaces::new(), |mut spaces: Spaces<'a>, (state, _)| {
@@ -133,7 +138,8 @@ impl<'a> Reached<'a> {
             }
             spaces
         });
-        let ready = states().map(|(state, p)| Some(state.reach.as_ref()?.ready(&p.reached, memory))).collect();
+        let ready = states().map(|(state, p)| Some(state.reach.as_ref()?.ready(&p.reached, memory)));
+        let ready = ArenaVec::from_iter_in(ready, arena);
         Reached { scene, prepared, memory, spaces, ready, exhausted: AtomicU32::new(0) }
     }
 
@@ -141,12 +147,14 @@ impl<'a> Reached<'a> {
         let Reached { scene, prepared, memory, .. } = *self;
         let surface = |surface: &Option<TargetSurface>| surface.map_or(Surface::default(), |s| window(&s, memory));
         let states = || scene.states.iter().map(|span| &span.state);
+        let environments = states().zip(&self.ready).map(|(state, ready)| self.environment(state, ready));
+        let arena = self.ready.bump();
         Tiles {
             scene,
             colors: std::array::from_fn(|i| surface(&scene.target.colors[i])),
             depth: surface(&scene.target.depth),
-            textures: Textures::new(states().zip(prepared)),
-            environments: states().zip(&self.ready).map(|(state, ready)| self.environment(state, ready)).collect(),
+            textures: textures(states().zip(prepared), arena),
+            environments: arena.alloc_slice_fill_iter(environments),
             prepared,
             samples: AtomicU64::new(0),
             pixels: AtomicU64::new(0),
@@ -252,35 +260,22 @@ fn has_formats_of(a: &ProgramState, b: &ProgramState) -> bool {
     })
 }
 
-/// The texture units of all states. Lists of them are large, and most states have none or those of the state before.
-struct Textures<'a> {
-    lists: SmallVec<[[Texture<'a>; UNITS]; 1]>,
-    /// The list of each state.
-    numbers: SmallVec<[u32; 8]>,
-}
-
-impl<'a> Textures<'a> {
-    fn new<'s: 'a>(states: impl Iterator<Item = (&'s Arc<ProgramState>, &'a PreparedProgramState)>) -> Self {
-        let mut textures = Textures { lists: smallvec![[Texture::default(); UNITS]], numbers: SmallVec::new() };
-        let mut last: Option<&ProgramState> = None;
-        for (state, prepared) in states {
-            let number = match last.filter(|last| Arc::ptr_eq(&last.textures, &state.textures)) {
-                Some(_) => textures.numbers.last().copied().unwrap_or(0),
-                None if prepared.images.iter().all(Option::is_none) => 0,
-                None => {
-                    textures.lists.push(prepared.bind(state));
-                    textures.lists.len() as u32 - 1
-                }
-            };
-            textures.numbers.push(number);
-            last = Some(state);
-        }
-        textures
-    }
-
-    fn of(&self, state: usize) -> &[Texture<'a>; UNITS] {
-        &self.lists[self.numbers[state] as usize]
-    }
+/// The texture units of each state. They are large, and most states have none or those of the state before.
+fn textures<'a>(
+    states: impl ExactSizeIterator<Item = (&'a Arc<ProgramState>, &'a PreparedProgramState)>,
+    arena: &'a Bump,
+) -> &'a [&'a [Texture<'a>; UNITS]] {
+    let none: &[Texture<'_>; UNITS] = arena.alloc([Texture::default(); UNITS]);
+    let mut last: Option<(&ProgramState, &[Texture<'_>; UNITS])> = None;
+    arena.alloc_slice_fill_iter(states.map(|(state, prepared)| {
+        let units = match last.filter(|(last, _)| Arc::ptr_eq(&last.textures, &state.textures)) {
+            Some((_, units)) => units,
+            None if prepared.images.iter().all(Option::is_none) => none,
+            None => arena.alloc(prepared.bind(state)),
+        };
+        last = Some((state, units));
+        units
+    }))
 }
 
 /// Counts the fragments that the primitives from `first` on have at each pixel, before any test. Samples of a pixel
@@ -315,8 +310,8 @@ struct Tiles<'a> {
     colors: [Surface<'a>; TARGETS],
     depth: Surface<'a>,
     prepared: &'a [PreparedProgramState],
-    textures: Textures<'a>,
-    environments: OfState<Environment<'a>>,
+    textures: &'a [&'a [Texture<'a>; UNITS]],
+    environments: &'a [Environment<'a>],
     samples: AtomicU64,
     /// Pixels of draws whose programs reach anything.
     pixels: AtomicU64,
@@ -340,7 +335,7 @@ impl Tiles<'_> {
             depth: self.depth,
             constants: &draw.constants,
             program_constants: &draw.program_constants,
-            textures: self.textures.of(state),
+            textures: self.textures[state],
             environment,
             primitives: &self.scene.primitives,
             planes: &self.scene.varyings,

@@ -254,6 +254,7 @@ impl Renderer {
             };
             let done = raster::draw_programs(&self.programs, &mut drawing, &context, &mut self.images);
             self.add_programs(&done);
+            self.keep_programs(drawing);
         }
         self.end_programs();
     }

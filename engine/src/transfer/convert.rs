@@ -32,6 +32,31 @@ enum Order {
     ReadFirst,
 }
 
+/// The pieces of a conversion, in rows of the picture.
+#[derive(Clone, Copy, Debug)]
+struct Pieces {
+    /// Rows of the first one, if it is a short one.
+    odd: u32,
+    /// Rows of the others, but for the last one.
+    rows: u32,
+    height: u32,
+}
+
+impl Pieces {
+    fn len(self) -> usize {
+        ((self.height - self.odd).div_ceil(self.rows) + u32::from(self.odd != 0)) as usize
+    }
+
+    fn get(self, piece: usize) -> Range<u32> {
+        let cut = |number: u32| match self.odd {
+            0 => (number * self.rows).min(self.height),
+            _ if number == 0 => 0,
+            odd => (odd + (number - 1) * self.rows).min(self.height),
+        };
+        cut(piece as u32)..cut(piece as u32 + 1)
+    }
+}
+
 /// The part of one side that a piece touches.
 struct Part {
     place: GuestAddr,
@@ -56,7 +81,7 @@ impl Transfers<'_> {
         let parts = request.split(order);
         let total = Mutex::new(Outcome::default());
         let run = |i: usize| {
-            let outcome = self.convert_rows(request, &kernel, parts[i].clone(), order);
+            let outcome = self.convert_rows(request, &kernel, parts.get(i), order);
             if outcome != Outcome::default() {
                 total.lock().unwrap_or_else(|e| e.into_inner()).merge(outcome);
             }
@@ -183,7 +208,7 @@ impl Convert {
     }
 
     /// Cuts the rows into pieces that begin with a row of blocks of the target.
-    fn split(&self, order: Order) -> Vec<Range<u32>> {
+    fn split(&self, order: Order) -> Pieces {
         let edge = self.edge();
         let rows = match order {
             Order::ReadFirst => edge,
@@ -193,12 +218,7 @@ impl Convert {
         };
         // Turned upside down, the first piece takes what the target has beyond whole rows of blocks.
         let odd = if self.flip { self.height % edge } else { 0 };
-        let mut cuts: Vec<u32> = (odd..self.height).step_by(rows as usize).collect();
-        if odd != 0 {
-            cuts.insert(0, 0);
-        }
-        cuts.push(self.height);
-        cuts.windows(2).map(|cut| cut[0]..cut[1]).collect()
+        Pieces { odd, rows, height: self.height }
     }
 
     /// The first row of blocks at or before `y`.
@@ -284,6 +304,7 @@ mod tests {
             };
             for order in [Order::Any, Order::Serial, Order::ReadFirst] {
                 let pieces = convert.split(order);
+                let pieces: Vec<_> = (0..pieces.len()).map(|piece| pieces.get(piece)).collect();
                 assert!(pieces.len() > 4);
                 assert_eq!((pieces[0].start, pieces[pieces.len() - 1].end), (0, height));
                 assert!(pieces.windows(2).all(|pair| pair[0].end == pair[1].start));

@@ -1,5 +1,6 @@
 //! Fills, in pieces of whole patterns.
 
+use smallvec::SmallVec;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::{Fill as FillJob, TransferJob, TransferKey};
 
@@ -18,7 +19,7 @@ impl Transfers<'_> {
     pub(super) fn fill(&self, request: &Fill) -> Outcome {
         let bytes = request.bytes.clamp(2, 4);
         let mut outcome = Outcome::default();
-        let mut jobs: Vec<FillJob<'_>> = Vec::new();
+        let mut jobs: SmallVec<[FillJob<'_>; 8]> = SmallVec::new();
         for piece in pieces(self.memory, request.target, request.size, Want::Write) {
             let length = piece.range.end - piece.range.start;
             if piece.window.is_empty() {

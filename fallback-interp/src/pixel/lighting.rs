@@ -57,7 +57,7 @@ impl Lighting<'_> {
     pub(super) fn shade(&self, point: &Point<'_>, textures: &[Color; 4]) -> [Color; 2] {
         let surface = self.surface(point, textures);
         let mut sums = Sums { primary: [0.0, 0.0, 0.0, 1.0], secondary: [0.0, 0.0, 0.0, 1.0] };
-        for key in &self.key.lights {
+        for key in &*self.key.lights {
             let light = Light::new(key, &self.constants.lights[usize::from(key.index & 7)], &surface);
             self.add_light(&mut sums, &surface, &light);
         }

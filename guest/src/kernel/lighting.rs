@@ -49,6 +49,8 @@
 use crate::listed;
 use borsh::{BorshDeserialize, BorshSerialize};
 
+use super::light_keys::{LIGHTS, LightKeys};
+
 /// What the code of fragment lighting depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct LightingKey {
@@ -57,7 +59,7 @@ pub struct LightingKey {
     /// Varying slots of the view vector x, y, z.
     pub view_slots: [u8; 3],
     /// The lights in the order in which they are computed, at least one.
-    pub lights: Vec<LightKey>,
+    pub lights: LightKeys,
     /// The tables in use: D0, D1, SP, FR, RB, RG, RR as [`Table`] numbers them.
     pub tables: [Option<TableKey>; 7],
     /// Where the normal or tangent comes from.
@@ -73,7 +75,7 @@ pub struct LightingKey {
 }
 
 /// One light.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct LightKey {
     /// Its number, 0 to 7: which constants and tables it has.
     pub index: u8,
@@ -207,7 +209,7 @@ pub struct LightingConstants {
     /// Global ambient light r, g, b.
     pub ambient: [f32; 3],
     /// The lights by number.
-    pub lights: [LightConstants; 8],
+    pub lights: [LightConstants; LIGHTS],
 }
 
 /// Values of a light; colours r, g, b with 1.0 = 255.

@@ -12,6 +12,7 @@ pub mod gas;
 pub mod geometry;
 pub mod hash;
 pub mod known_alpha;
+pub mod light_keys;
 pub mod lighting;
 pub mod maxwell;
 pub mod mme;

@@ -21,6 +21,7 @@
 //!
 //! Clamping is everywhere `low < v ? v : low`, then `v < high ? v : high`: NaN becomes `low`.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 pub use super::filter::Filter;
@@ -71,7 +72,7 @@ pub struct PixelKey {
     /// Layout of both targets.
     pub block: Block,
     /// Fragment lighting, when a combiner looks at its colours; they are (0, 0, 0, 0) without.
-    pub lighting: Option<Box<LightingKey>>,
+    pub lighting: Option<Arc<LightingKey>>,
     /// The procedural texture, unit 3, when something looks at it; it is (0, 0, 0, 0) without.
     pub procedural: Option<ProceduralKey>,
     /// Shadow rendering instead of everything after the combiners, see [`ShadowWrite`].

@@ -4,6 +4,7 @@
 //! engine does it; numbers are mostly sensible and sometimes extreme.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32};
 
 use super::combine::{AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage};
@@ -453,7 +454,7 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelKey {
     let compare =
         |r: &mut Random<'_, R>| if r.one_in(rare) { Compare::from_register(r.word()) } else { Compare::Always };
     let mut stages = [(); 6].map(|()| if r.one_in(3) != calm { Stage::PASS } else { stage(r) });
-    let lighting = r.one_in(5).then(|| Box::new(random_fragment::lighting_key(r)));
+    let lighting = r.one_in(5).then(|| Arc::new(random_fragment::lighting_key(r)));
     let procedural = r.one_in(6).then(|| random_fragment::procedural_key(r));
     let mut sources = Vec::new();
     if lighting.is_some() {

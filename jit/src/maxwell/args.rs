@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::mem::size_of;
 use std::sync::atomic::Ordering::Relaxed;
 
+use smallvec::SmallVec;
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::PixelCode;
 use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, ImageKey};
@@ -297,8 +298,8 @@ impl<'k> ResourceKeys<'k> {
     }
 
     /// The keys of textures, each once.
-    pub fn texture_kinds(&self) -> Vec<&'k TextureKey> {
-        let mut kinds = Vec::new();
+    pub fn texture_kinds(&self) -> SmallVec<[&'k TextureKey; 8]> {
+        let mut kinds = SmallVec::new();
         for key in self.textures.iter().flatten() {
             if !kinds.contains(&key) {
                 kinds.push(key);

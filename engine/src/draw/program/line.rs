@@ -1,6 +1,8 @@
 //! Lines as parallelograms: the ends lie along y for lines that are wide rather than high, along x for the others. No
 //! hardware's rule is known; this covers the pixels that diamonds would but for the last one, in either direction.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::clip::{self, Vertex};
 use super::plane::{Body, Slope};
 use super::setup::{Binner, Corner, LineShape, LineStipple, PolygonMode};
@@ -127,8 +129,8 @@ impl Binner<'_> {
     }
 
     /// The parts of a line's bounds that its stipple lets through.
-    fn dashes(&mut self, axis: usize, from: i32, to: i32, bounds: Rect) -> Vec<Rect> {
-        let Some(LineStipple { factor, pattern }) = self.setup.line_stipple else { return vec![bounds] };
+    fn dashes(&mut self, axis: usize, from: i32, to: i32, bounds: Rect) -> SmallVec<[Rect; 4]> {
+        let Some(LineStipple { factor, pattern }) = self.setup.line_stipple else { return smallvec![bounds] };
         let start = self.stipple;
         self.skip_stipple(from, to);
         let (first, last) = pixels(from, to);
@@ -138,7 +140,7 @@ impl Binner<'_> {
             let step = start.wrapping_add(along as u32) / factor.max(1);
             pattern >> (step % 16) & 1 != 0
         };
-        let mut dashes: Vec<Rect> = Vec::new();
+        let mut dashes: SmallVec<[Rect; 4]> = SmallVec::new();
         for pixel in low..=high {
             if !drawn(pixel as i32) {
                 continue;

@@ -34,4 +34,4 @@ pub use setup::{
 };
 pub use shade::{ProgramBatch, Records, shade_programs};
 pub use unfinished::{OwnedPrimitives, UnfinishedDraw};
-pub use varying::{Interpolate, Output, PointR, Varying, WordPlane, WordPlanes, WordValue};
+pub use varying::{Interpolate, Output, PointR, Varying, Varyings, WordPlane, WordPlanes, WordValue};

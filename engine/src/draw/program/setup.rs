@@ -10,7 +10,7 @@ use super::pieces::{Primitives, SetupThreads, SoFar, Source};
 use super::project::Projection;
 use super::projected::{Projected, ProjectedVertices};
 use super::shade::Records;
-use super::varying::{Varying, WordPlanes};
+use super::varying::{Varyings, WordPlanes};
 use crate::scene::Rect;
 use crate::scene::program::{Edges, ProgramScene, SamplePosition};
 
@@ -32,7 +32,7 @@ pub struct ProgramSetup {
     /// Which vertex gives flat values.
     pub provoking: Provoking,
     /// Groups of four planes, as the fragment program's inputs count them.
-    pub varyings: Vec<Varying>,
+    pub varyings: Varyings,
     /// What is in those planes.
     pub planes: Planes,
     /// Planes of single words instead, of machines whose attributes are words.

@@ -1,6 +1,11 @@
 //! Where the planes of values come from, and how they are interpolated.
 
+use smallvec::SmallVec;
+
 use super::plane::Body;
+
+/// Groups of planes; most programs have a few.
+pub type Varyings = SmallVec<[Varying; 8]>;
 
 /// A group of four planes.
 #[derive(Clone, Copy, Debug, PartialEq)]

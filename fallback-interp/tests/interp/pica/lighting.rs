@@ -1,5 +1,7 @@
 //! Fragment lighting: vectors, tables, factors, sums.
 
+use std::sync::Arc;
+
 use triglyph_guest::format::TexelFormat;
 use triglyph_guest::kernel::combine::Source;
 use triglyph_guest::kernel::lighting::{
@@ -43,7 +45,7 @@ impl Lit {
             key: LightingKey {
                 quaternion_slots: QUATERNION,
                 view_slots: VIEW,
-                lights: vec![LIGHT],
+                lights: [LIGHT].into_iter().collect(),
                 tables: [None; 7],
                 bump: Bump::Off,
                 shadow: None,
@@ -90,7 +92,7 @@ impl Lit {
                 ..Scene::default()
             };
             scene.key.combiners.stages[0] = take(source);
-            scene.key.lighting = Some(Box::new(self.key.clone()));
+            scene.key.lighting = Some(Arc::new(self.key.clone()));
             scene.key.textures[1] = TextureKey {
                 kind: TextureKind::Plain,
                 coordinates: [4, 5, 6],
@@ -304,7 +306,7 @@ fn every_table_has_its_factor() {
 #[test]
 fn spot_and_distance_tables_belong_to_a_light() {
     let mut lit = oblique();
-    lit.key.lights = vec![LightKey { index: 3, spot: true, ..LIGHT }];
+    lit.key.lights[0] = LightKey { index: 3, spot: true, ..LIGHT };
     lit.constants.lights[3].ambient = [1.0; 3];
     lit.line(Table::Sp, 11, TableInput::Zero, true, [0.25, 0.25]);
     lit.primary(gray(0.25));
@@ -341,7 +343,7 @@ fn fresnel_gives_the_alphas_of_the_last_light() {
     let mut lit = oblique();
     lit.line(Table::Fr, 3, TableInput::LightNormal, true, [0.0, 1.0]);
     lit.constants.lights[1].position = [0.0, 9.8, 2.0];
-    lit.key.lights.push(LightKey { index: 1, ..LIGHT });
+    lit.key.lights = [lit.key.lights[0], LightKey { index: 1, ..LIGHT }].into_iter().collect();
     for (primary, secondary) in [(false, false), (true, false), (false, true), (true, true)] {
         (lit.key.fresnel_primary, lit.key.fresnel_secondary) = (primary, secondary);
         let alpha = |own: bool| if own { 0.2 } else { 1.0 };
@@ -474,7 +476,7 @@ fn lights_add_up() {
         lit.constants.lights[index].specular1[1] = 0.5;
     }
     lit.constants.ambient = [0.1, 0.2, 2.0];
-    lit.key.lights = [5, 2, 2, 0].map(|index| LightKey { index, ..LIGHT }).to_vec();
+    lit.key.lights = [5, 2, 2, 0].map(|index| LightKey { index, ..LIGHT }).into_iter().collect();
     lit.primary([0.85, 0.2, 1.0, 1.0]);
     lit.secondary([0.0, 1.0, 0.0, 1.0]);
 }

@@ -6,6 +6,7 @@ use triglyph_guest::kernel::pixel::{ShadowForm, TextureKind};
 use triglyph_guest::kernel::procedural;
 use triglyph_guest::pica::regs;
 
+use super::procedural_tables::ProceduralTables;
 use super::registers::{self, Registers};
 use super::upload::fog_entry;
 use super::{lighting_state, procedural_state, texture_state};
@@ -69,9 +70,9 @@ fn differences_are_stored_in_three_ways() {
     assert_eq!(fog_entry(0x1000), [0.0, -4096.0 / 2047.0]);
     assert_eq!(procedural::decode_entry(0xFF_F000 | 4095), [1.0, -1.0 / 4095.0]);
     // Procedural colours: halves.
-    let mut tables = Box::new([[0; 256]; 16]);
-    tables[5][9] = 0x0102_03FF;
-    let data = procedural_state::data(&with(&[]), &tables);
+    let mut tables = ProceduralTables::default();
+    tables.store(5, 9, 0x0102_03FF);
+    let data = tables.share(procedural_state::Values::of(&with(&[])));
     assert_eq!(data.difference[9], [-2.0, 6.0, 4.0, 2.0]);
 }
 
@@ -114,7 +115,8 @@ fn faces_of_cubes_share_the_upper_bits_of_the_first() {
 #[test]
 fn levels_and_offsets_of_procedural_textures() {
     // The first four offsets are set, the others are fixed.
-    let data = procedural_state::data(&with(&[(regs::proctex5::ID, 0x0403_0201)]), &Box::new([[0; 256]; 16]));
+    let values = procedural_state::Values::of(&with(&[(regs::proctex5::ID, 0x0403_0201)]));
+    let data = ProceduralTables::default().share(values);
     assert_eq!(data.offset, [1, 2, 3, 4, 0xF0, 0xF8, 0xFC, 0xFE]);
     let key = |filter: u32| procedural_state::key(&with(&[(regs::proctex4::ID, filter)]));
     assert!(key(1).mipmap.is_none() && key(4).mipmap.is_some());
@@ -206,7 +208,10 @@ fn table_indices_count_up_where_they_can_be_read() {
         (regs::gas_lut_data::ID, 4),
     ]);
     let pica = &machine.core.pica;
-    assert_eq!((pica.fog_raw[127], pica.light_words[3][255], pica.proctex_tables[4][255]), (1, 2, 3));
+    assert_eq!(
+        (pica.fog_raw[127], pica.light_tables.words()[3][255], pica.procedural_tables.words()[4][255]),
+        (1, 2, 3)
+    );
     assert_eq!(pica.gas_table[15], 4);
     let ids =
         [regs::fog_lut_index::ID, regs::lighting_lut_index::ID, regs::proctex_lut_index::ID, regs::gas_lut_index::ID];

@@ -7,10 +7,10 @@ use triglyph_guest::kernel::vertex::Stream;
 use triglyph_guest::pica::regs::{self, dirty};
 
 use super::geometry::Feeding;
-use super::pixel_state::PixelState;
+use super::pixel_state::{PixelState, Tables};
 use super::stage::Stage;
 use super::vertex_state::{self, VertexState};
-use super::{Host, Pica, geometry, output_map};
+use super::{Host, Pica, geometry, lighting_state, output_map, procedural_state};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::{Batch, Shaded, VertexReuse};
 use triglyph_engine::frontend::NonAliasingRange;
@@ -212,13 +212,24 @@ impl Pica {
             self.geometry_unit.forget();
         }
         if !self.pixel.is_valid(host, &self.registers) {
-            let mut kernels = std::mem::take(&mut self.kernels.pixel);
-            let derive = || PixelState::new(self, host.memory, &host.renderer.kernels, &mut kernels);
+            let mut pools = std::mem::take(&mut self.pixel_pools);
+            let tables = self.share_tables();
+            let derive = || PixelState::new(self, host.memory, &host.renderer.kernels, &mut pools, tables);
             let state = self.registers.deriving(PIXEL_GROUPS, derive);
-            self.kernels.pixel = kernels;
+            self.pixel_pools = pools;
             self.pixel.set(state);
         }
         self.pixel.value().is_some_and(|pixel| !pixel.nothing)
+    }
+
+    /// The tables of the units that are on.
+    fn share_tables(&mut self) -> Tables {
+        let registers = &self.registers;
+        Tables {
+            light_tables: lighting_state::enabled(registers).then(|| self.light_tables.share()),
+            procedural: procedural_state::enabled(registers)
+                .then(|| self.procedural_tables.share(procedural_state::Values::of(registers))),
+        }
     }
 
     /// Draws what shaded vertices become.

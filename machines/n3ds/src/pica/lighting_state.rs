@@ -1,8 +1,8 @@
 //! From registers to fragment lighting: which tables and factors apply, and their values.
 
+use triglyph_guest::kernel::light_keys::LightKeys;
 use triglyph_guest::kernel::lighting::{
-    Bump, LightConstants, LightKey, LightTables, LightingConstants, LightingKey, ShadowKey, Table, TableInput,
-    TableKey, decode_entry,
+    Bump, LightConstants, LightKey, LightingConstants, LightingKey, ShadowKey, Table, TableInput, TableKey,
 };
 use triglyph_guest::num::{F16, F20};
 use triglyph_guest::pica::regs;
@@ -69,7 +69,7 @@ pub(super) fn key(registers: &Registers) -> LightingKey {
     }
 }
 
-fn lights(registers: &Registers, configuration: u32) -> Vec<LightKey> {
+fn lights(registers: &Registers, configuration: u32) -> LightKeys {
     let config1 = registers.get(regs::lighting_config1::ID);
     let permutation = registers.get(regs::lighting_permutation::ID);
     let count = regs::lighting_num_lights::count_minus_1(registers.get(regs::lighting_num_lights::ID)) + 1;
@@ -169,15 +169,4 @@ pub(super) fn constants(registers: &Registers) -> LightingConstants {
 /// Fields of ten bits, 255 = 1.0.
 fn color(word: u32) -> [f32; 3] {
     [word >> 20, word >> 10, word].map(|channel| (channel & 0x3FF) as f32 / 255.0)
-}
-
-/// The uploaded tables, decoded.
-pub(super) fn tables(raw: &[[u32; 256]; 32]) -> Box<LightTables> {
-    let mut tables = Box::new([[[0.0; 2]; 256]; 24]);
-    for (table, words) in tables.iter_mut().zip(raw) {
-        for (entry, &word) in table.iter_mut().zip(words) {
-            *entry = decode_entry(word);
-        }
-    }
-    tables
 }

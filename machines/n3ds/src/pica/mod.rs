@@ -14,6 +14,7 @@ mod draw;
 mod gas_state;
 mod geometry;
 mod immediate;
+mod light_tables;
 mod lighting_state;
 mod list;
 mod longest;
@@ -23,6 +24,7 @@ mod packet_trace;
 mod packets;
 mod pixel_state;
 mod procedural_state;
+mod procedural_tables;
 mod registers;
 mod saved;
 mod stage;
@@ -34,16 +36,17 @@ mod vertex_state;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use triglyph_guest::kernel::lighting::LightTables;
-use triglyph_guest::kernel::pixel::{FogTable, PixelKey};
+use triglyph_guest::kernel::pixel::FogTable;
 use triglyph_guest::kernel::vertex::{Numbers, VertexKey};
 use triglyph_guest::pica::regs::{self, Effect, dirty};
 
 use immediate::Immediate;
+use light_tables::UploadedTables;
 pub use list::ListEnd;
 use list::RunningList;
 pub(super) use list::SavedList;
-use pixel_state::PixelState;
+use pixel_state::{PixelPools, PixelState};
+use procedural_tables::ProceduralTables;
 use registers::Registers;
 pub(super) use saved::SavedPica;
 use stage::Stage;
@@ -115,10 +118,8 @@ pub struct Pica {
     fixed_attributes: [[f32; 4]; 16],
     fog: Arc<FogTable>,
     fog_raw: Box<[u32; 128]>,
-    light_words: Box<[[u32; 256]; 32]>,
-    /// Decoded from `light_words` when a draw needs them.
-    light_tables: std::cell::OnceCell<Arc<LightTables>>,
-    proctex_tables: Box<[[u32; 256]; 16]>,
+    light_tables: UploadedTables,
+    procedural_tables: ProceduralTables,
     gas_table: [u32; 16],
     /// The largest density drawn since accumulation began.
     densest: Arc<AtomicU32>,
@@ -129,6 +130,7 @@ pub struct Pica {
     pixel: Derived<PixelState>,
     vertex: Derived<VertexState>,
     kernels: RecentKernels,
+    pixel_pools: PixelPools,
     lists: draw::Lists,
     /// When it was made sure that what is mapped is what it was.
     mapped: Epoch,
@@ -151,7 +153,6 @@ pub struct Pica {
 #[derive(Debug, Default)]
 struct RecentKernels {
     vertex: Recent<VertexKey, Handle<kinds::Vertex>>,
-    pixel: Recent<PixelKey, Handle<kinds::Pixel>>,
     /// A list for a key's slots.
     slots: output_map::Slots,
 }
@@ -170,9 +171,8 @@ impl Default for Pica {
             },
             fog: Arc::new([[0.0; 2]; 128]),
             fog_raw: Box::new([0; 128]),
-            light_words: Box::new([[0; 256]; 32]),
-            light_tables: Default::default(),
-            proctex_tables: Box::new([[0; 256]; 16]),
+            light_tables: UploadedTables::default(),
+            procedural_tables: ProceduralTables::default(),
             gas_table: [0; 16],
             densest: Arc::default(),
             assembler: Assembler::default(),
@@ -181,6 +181,7 @@ impl Default for Pica {
             pixel: Derived::new(draw::PIXEL_GROUPS),
             vertex: Derived::new(vertex_state::VERTEX_GROUPS),
             kernels: RecentKernels::default(),
+            pixel_pools: PixelPools::default(),
             lists: draw::Lists::default(),
             mapped: Epoch::default(),
             limits: Limits::default(),
@@ -231,11 +232,6 @@ impl Pica {
         if let Effect::Trigger(trigger) = effect {
             self.trigger(host, trigger, id, value);
         }
-    }
-
-    /// The light tables, decoded as a whole when they are first asked for.
-    fn light_tables(&self) -> Arc<LightTables> {
-        self.light_tables.get_or_init(|| Arc::from(lighting_state::tables(&self.light_words))).clone()
     }
 
     /// A write by the CPU, outside of any list. Returns whether it raised P3D.

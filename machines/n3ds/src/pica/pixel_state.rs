@@ -1,5 +1,6 @@
 //! From registers to a pixel kernel's key, its constants, and the target.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use triglyph_guest::format::{DepthFormat, PixelFormat};
@@ -8,12 +9,12 @@ use triglyph_guest::kernel::combine::{
 };
 use triglyph_guest::kernel::gas::GasConstants;
 use triglyph_guest::kernel::known_alpha::Opaque;
-use triglyph_guest::kernel::lighting::{Bump, LightingKey};
+use triglyph_guest::kernel::lighting::{Bump, LightTables, LightingConstants, LightingKey};
 use triglyph_guest::kernel::pixel::{
     BlendEquation, BlendFactor, BlendKey, Compare, FogKey, LogicOp, Output, PixelConstants, PixelKey, ShadowWrite,
     StencilKey, StencilOp, TextureKind,
 };
-use triglyph_guest::kernel::procedural::ProceduralKey;
+use triglyph_guest::kernel::procedural::{ProceduralData, ProceduralKey};
 use triglyph_guest::layout::Block;
 use triglyph_guest::num::F16;
 use triglyph_guest::pica::regs;
@@ -24,6 +25,7 @@ use super::{Pica, gas_state, lighting_state, procedural_state, vertex_state};
 use triglyph_engine::cache::texture::TextureSource;
 use triglyph_engine::cache::{Handle, Kernels, Recent, TierMode, kinds};
 use triglyph_engine::draw::{OpaqueState, Setup};
+use triglyph_engine::frontend::Recycled;
 use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::mem::{GuestAddr, Memory};
 use triglyph_engine::scene::{DrawState, Rect, SceneTarget, Scissor};
@@ -44,13 +46,48 @@ pub(super) struct PixelState {
     pub(super) fuel: u64,
 }
 
+/// What the last states were made of, and the memory of those that are drawn.
+#[derive(Debug, Default)]
+pub(super) struct PixelPools {
+    kernels: Recent<PixelKey, Handle<kinds::Pixel>>,
+    lighting_keys: HashSet<Arc<LightingKey>>,
+    draws: Recycled<DrawState>,
+    lighting: Recycled<LightingConstants>,
+}
+
+/// Tables of units that are on, as a draw gets them.
+#[derive(Debug)]
+pub(super) struct Tables {
+    pub(super) light_tables: Option<Arc<LightTables>>,
+    pub(super) procedural: Option<Arc<ProceduralData>>,
+}
+
+/// Lighting keys that are kept; when there are more, all go.
+const MOST: usize = 1024;
+
+/// A key that is allocated when it is first met.
+fn known(keys: &mut HashSet<Arc<LightingKey>>, key: LightingKey) -> Arc<LightingKey> {
+    if let Some(known) = keys.get(&key) {
+        return known.clone();
+    }
+    if keys.len() >= MOST {
+        keys.clear();
+    }
+    let key = Arc::new(key);
+    keys.insert(key.clone());
+    key
+}
+
 impl PixelState {
+    /// Derives it from the registers.
     pub(super) fn new(
         pica: &Pica,
         memory: &Memory,
         kernels: &Kernels,
-        recent: &mut Recent<PixelKey, Handle<kinds::Pixel>>,
+        pools: &mut PixelPools,
+        Tables { light_tables, procedural: procedural_data }: Tables,
     ) -> Self {
+        let PixelPools { kernels: recent, lighting_keys, draws, lighting: lighting_constants } = pools;
         let registers = &pica.registers;
         let combiners = combiners(registers);
         let mut used = UsedSources::of(&combiners);
@@ -93,7 +130,7 @@ impl PixelState {
             color_format: color_format.filter(|_| words || color_mask(registers) != 0),
             color_mask: if words { 15 } else { color_mask(registers) },
             block: target.block,
-            lighting: lighting.map(Box::new),
+            lighting: lighting.map(|key| known(lighting_keys, key)),
             procedural,
             shadow: shadow.then_some(ShadowWrite),
             density,
@@ -113,15 +150,15 @@ impl PixelState {
         let kernel = recent.get(&key, |key| if is_used { kernels.pixel(key) } else { kernels.pixel_when_used(key) });
         let sources = textures.map(|unit| unit.source);
         let feedback = sources.iter().flatten().any(|s| s.ranges().any(|range| target.touches(memory, range)));
-        let draw = Arc::new(DrawState {
+        let draw = draws.share(DrawState {
             kernel,
             simpler: general,
             constants,
             densest: key.density.map(|_| pica.densest.clone()),
             fog: key.fog.map(|_| pica.fog.clone()),
-            lighting: key.lighting.as_ref().map(|_| Arc::new(lighting_state::constants(registers))),
-            light_tables: key.lighting.as_ref().map(|_| pica.light_tables()),
-            procedural: key.procedural.map(|_| Arc::from(procedural_state::data(registers, &pica.proctex_tables))),
+            lighting: key.lighting.as_ref().map(|_| lighting_constants.share(lighting_state::constants(registers))),
+            light_tables: light_tables.filter(|_| key.lighting.is_some()),
+            procedural: procedural_data.filter(|_| key.procedural.is_some()),
             textures: sources,
             scissor: scissor(registers, &target),
             feedback,
@@ -130,7 +167,7 @@ impl PixelState {
         let alpha = key.varying(COLOR_SLOTS[3]).filter(|_| !same_kernel(&draw.simpler, &if_opaque));
         let opaque = alpha.map(|alpha| OpaqueState {
             alpha,
-            state: Arc::new(DrawState { simpler: if_opaque, ..(*draw).clone() }),
+            state: draws.share(DrawState { simpler: if_opaque, ..(*draw).clone() }),
             general: draw.clone(),
         });
         let colors = used.primary.then_some(COLOR_SLOTS);

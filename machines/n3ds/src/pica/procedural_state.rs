@@ -1,20 +1,11 @@
 //! From registers to the procedural texture unit.
 
 use triglyph_guest::kernel::pixel::Filter;
-use triglyph_guest::kernel::procedural::{Clamp, Combine, ProceduralData, ProceduralKey, Shift, decode_entry};
+use triglyph_guest::kernel::procedural::{Clamp, Combine, ProceduralData, ProceduralKey, Shift};
 use triglyph_guest::num::F16;
 use triglyph_guest::pica::regs;
 
 use super::registers::Registers;
-
-/// Table numbers of PROCTEX_LUT_INDEX (3dbrew: GPU/Internal Registers).
-mod table {
-    pub const NOISE: usize = 0;
-    pub const RGB_MAP: usize = 2;
-    pub const ALPHA_MAP: usize = 3;
-    pub const COLOR: usize = 4;
-    pub const DIFFERENCE: usize = 5;
-}
 
 /// First colours of levels 4 to 7; those of 0 to 3 are in a register.
 const FIXED_OFFSETS: [u32; 4] = [0xF0, 0xF8, 0xFC, 0xFE];
@@ -81,32 +72,40 @@ fn combine(code: u32) -> Combine {
     }
 }
 
-/// The values and tables.
-pub(super) fn data(registers: &Registers, raw: &[[u32; 256]; 16]) -> Box<ProceduralData> {
-    let (word0, word4) = (registers.get(regs::proctex0::ID), registers.get(regs::proctex4::ID));
-    let (noise_u, noise_v) = (registers.get(regs::proctex1_noise_u::ID), registers.get(regs::proctex2_noise_v::ID));
-    let frequency = registers.get(regs::proctex3_noise_freq::ID);
-    let levels = registers.get(regs::proctex5::ID).to_le_bytes().map(u32::from);
-    let mut offset = [0; 8];
-    offset[..4].copy_from_slice(&levels);
-    offset[4..].copy_from_slice(&FIXED_OFFSETS);
-    let bias = regs::proctex4::bias_high(word4) << 8 | regs::proctex0::bias_low(word0);
-    let lod_max = regs::proctex4::lod_max(word4).min(7);
-    let map = |number: usize| std::array::from_fn(|i| decode_entry(raw[number][i]));
-    Box::new(ProceduralData {
-        amplitude: [regs::proctex1_noise_u::amplitude(noise_u), regs::proctex2_noise_v::amplitude(noise_v)]
-            .map(|amplitude| amplitude as f32 / 4095.0),
-        phase: [regs::proctex1_noise_u::phase(noise_u), regs::proctex2_noise_v::phase(noise_v)].map(F16::decode),
-        frequency: [regs::proctex3_noise_freq::u(frequency), regs::proctex3_noise_freq::v(frequency)].map(F16::decode),
-        bias: F16::decode(bias),
-        lod: [regs::proctex4::lod_min(word4).min(lod_max) as f32, lod_max as f32],
-        width: regs::proctex4::width(word4),
-        offset,
-        noise: map(table::NOISE),
-        rgb_map: map(table::RGB_MAP),
-        alpha_map: map(table::ALPHA_MAP),
-        color: raw[table::COLOR].map(|word| word.to_le_bytes().map(f32::from)),
-        // Stored are halves of the differences.
-        difference: raw[table::DIFFERENCE].map(|word| word.to_le_bytes().map(|d| 2.0 * f32::from(d as i8))),
-    })
+/// The registers of values that draws get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Values {
+    shape: u32,
+    noise: [u32; 2],
+    frequency: u32,
+    filter: u32,
+    offsets: u32,
+}
+
+impl Values {
+    pub(super) fn of(registers: &Registers) -> Self {
+        Values {
+            shape: registers.get(regs::proctex0::ID),
+            noise: [regs::proctex1_noise_u::ID, regs::proctex2_noise_v::ID].map(|id| registers.get(id)),
+            frequency: registers.get(regs::proctex3_noise_freq::ID),
+            filter: registers.get(regs::proctex4::ID),
+            offsets: registers.get(regs::proctex5::ID),
+        }
+    }
+
+    /// Sets everything but the tables.
+    pub(super) fn set(&self, data: &mut ProceduralData) {
+        let Values { shape, noise: [noise_u, noise_v], frequency, filter, offsets } = *self;
+        data.offset[..4].copy_from_slice(&offsets.to_le_bytes().map(u32::from));
+        data.offset[4..].copy_from_slice(&FIXED_OFFSETS);
+        data.amplitude = [regs::proctex1_noise_u::amplitude(noise_u), regs::proctex2_noise_v::amplitude(noise_v)]
+            .map(|amplitude| amplitude as f32 / 4095.0);
+        data.phase = [regs::proctex1_noise_u::phase(noise_u), regs::proctex2_noise_v::phase(noise_v)].map(F16::decode);
+        data.frequency =
+            [regs::proctex3_noise_freq::u(frequency), regs::proctex3_noise_freq::v(frequency)].map(F16::decode);
+        data.bias = F16::decode(regs::proctex4::bias_high(filter) << 8 | regs::proctex0::bias_low(shape));
+        let lod_max = regs::proctex4::lod_max(filter).min(7);
+        data.lod = [regs::proctex4::lod_min(filter).min(lod_max) as f32, lod_max as f32];
+        data.width = regs::proctex4::width(filter);
+    }
 }

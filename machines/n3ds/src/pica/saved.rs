@@ -6,6 +6,8 @@ use triglyph_guest::kernel::vertex::SCREEN;
 use triglyph_guest::pica::regs;
 
 use super::immediate::{Immediate, SavedImmediate};
+use super::light_tables::UploadedTables;
+use super::procedural_tables::ProceduralTables;
 use super::registers::{Registers, WRITES};
 use super::stage::{SavedStage, Stage};
 use super::unit::{SavedUnit, ShaderUnit};
@@ -42,9 +44,8 @@ impl Pica {
             fixed_attributes,
             fog: _,
             fog_raw,
-            light_words,
-            light_tables: _,
-            proctex_tables,
+            light_tables,
+            procedural_tables,
             gas_table,
             // Stands in its register between lists.
             densest: _,
@@ -54,6 +55,7 @@ impl Pica {
             pixel: _,
             vertex: _,
             kernels: _,
+            pixel_pools: _,
             lists: _,
             mapped: _,
             limits: _,
@@ -71,8 +73,8 @@ impl Pica {
             geometry_unit: geometry_unit.save(),
             fixed_attributes: fixed_attributes.map(bits),
             fog: **fog_raw,
-            light: light_words.clone(),
-            proctex: proctex_tables.clone(),
+            light: Box::new(*light_tables.words()),
+            proctex: Box::new(*procedural_tables.words()),
             gas: *gas_table,
             assembler: assembler.save(),
             immediate: immediate.save(),
@@ -91,8 +93,8 @@ impl Pica {
             fixed_attributes: saved.fixed_attributes.map(floats),
             fog: Arc::new(saved.fog.map(fog_entry)),
             fog_raw: Box::new(saved.fog),
-            light_words: saved.light,
-            proctex_tables: saved.proctex,
+            light_tables: UploadedTables::new(saved.light),
+            procedural_tables: ProceduralTables::new(saved.proctex),
             gas_table: saved.gas,
             assembler: Assembler::restore(&saved.assembler, SCREEN + output_map::SLOTS)?,
             immediate: Immediate::restore(saved.immediate)?,

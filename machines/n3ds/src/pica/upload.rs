@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::lighting::decode_entry;
 use triglyph_guest::pica::regs::{self, Trigger, dirty};
 
 use super::registers::Registers;
@@ -148,11 +147,7 @@ impl Pica {
         let register = self.registers.get(regs::lighting_lut_index::ID);
         let (index, table) = ((register & 0xFF) as usize, (register >> 8 & 31) as usize);
         self.registers.set(regs::lighting_lut_index::ID, register & !0xFF | register.wrapping_add(1) & 0xFF);
-        if std::mem::replace(&mut self.light_words[table][index], value) != value {
-            let decoded = self.light_tables.get_mut().filter(|tables| table < tables.len());
-            if let Some(tables) = decoded {
-                Arc::make_mut(tables)[table][index] = decode_entry(value);
-            }
+        if self.light_tables.store(table, index, value) {
             self.registers.mark(dirty::LIGHTING);
         }
     }
@@ -163,7 +158,7 @@ impl Pica {
             (regs::proctex_lut_index::index(register), regs::proctex_lut_index::table(register) as usize);
         self.registers.set(regs::proctex_lut_index::ID, register & !0xFF | register.wrapping_add(1) & 0xFF);
         let size = if table < 4 { 128 } else { 256 };
-        if std::mem::replace(&mut self.proctex_tables[table][(index % size) as usize], value) != value {
+        if self.procedural_tables.store(table, (index % size) as usize, value) {
             self.registers.mark(dirty::PROCTEX);
         }
     }

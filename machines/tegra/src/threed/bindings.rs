@@ -12,7 +12,7 @@ use triglyph_guest::tegra::methods::threed::regs;
 use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::frontend::MemoryDependency;
+use triglyph_engine::frontend::{MemoryDependency, Recycled};
 use triglyph_engine::render::Renderer;
 use triglyph_engine::scene::reach::Constants;
 use triglyph_engine::snapshot::state;
@@ -127,6 +127,7 @@ impl Buffers {
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     slots: [Option<Copied>; CONSTANT_BUFFERS],
+    recycled: Recycled<[AtomicU8]>,
 }
 
 #[derive(Debug)]
@@ -166,7 +167,7 @@ impl Copies {
                 }
             };
             core.read_again(&mut copied.reads, "a constant buffer");
-            copied.copy = copied.reads.bytes().iter().map(|&byte| AtomicU8::new(byte)).collect();
+            copied.copy = self.recycled.share_list(copied.reads.bytes().iter().map(|&byte| AtomicU8::new(byte)));
             changed = true;
         }
         changed

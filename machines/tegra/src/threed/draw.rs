@@ -128,12 +128,24 @@ impl ThreeD {
                 _ => None,
             };
             let order = match size {
-                Some(size) => indices::buffer(core, registers, size, start, count),
+                Some(size) => self.index_buffer(core, registers, size, (start, count)),
                 None => indices::array(core, registers, (start, count), self.rooms.take_numbers()),
             };
             self.draw(core, registers, counters, order);
         }
         self.end(core, registers, counters, enabled);
+    }
+
+    /// Indices from the index buffer.
+    pub(super) fn index_buffer(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        size: IndexSize,
+        (first, count): (u32, u32),
+    ) -> Order {
+        let numbers = self.rooms.take_numbers();
+        indices::buffer(core, registers, (size, first, count), numbers, &mut self.stream_room)
     }
 
     /// Vertices of the draw that is open, or a draw of their own.
@@ -256,7 +268,7 @@ impl ThreeD {
     /// Records of the words `set`.
     fn fetch(&mut self, core: &mut Core, registers: &Registers, set: WordSet, numbers: &fetch::Numbers<'_>) -> Records {
         let usable = |_: &mut Core, layout: &mut Arc<Layout>| layout.inputs == set;
-        let derive = |core: &mut Core| Arc::new(Layout::new(core, registers, set));
+        let derive = |core: &mut Core| self.layouts.share(Layout::new(core, registers, set));
         let layout = self.layout.get_or_derive(core, registers.file(), usable, derive).clone();
         if core.renderer.wants_inputs() {
             fetch::note(core, &layout, numbers);
@@ -279,7 +291,7 @@ impl ThreeD {
 
     /// The targets that registers describe.
     pub(super) fn targets(&mut self, core: &mut Core, registers: &Registers) -> Arc<Targets> {
-        let derive = |core: &mut Core| Arc::new(Targets::new(core, registers));
+        let derive = |core: &mut Core| self.recycled_targets.share(Targets::new(core, registers));
         self.targets.get_or_derive(core, registers.file(), |_, _| true, derive).clone()
     }
 }

@@ -1,6 +1,7 @@
 //! Vertex fetch: attributes and streams become records of words. Where attributes come from is remembered between
 //! draws.
 
+use smallvec::SmallVec;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::num::F16;
@@ -66,12 +67,15 @@ const SMALL: u64 = 64;
 /// What attributes that nothing provides hold.
 const DEFAULT: [u32; 4] = [0, 0, 0, 0x3F80_0000];
 
+/// The attributes of a record; most have a few.
+type Attributes = SmallVec<[Attribute; 4]>;
+
 /// Where the words of records come from.
 #[derive(Debug)]
 pub(super) struct Layout {
     /// Words of a record.
     pub inputs: WordSet,
-    attributes: Vec<Attribute>,
+    attributes: Attributes,
     /// The word with the number of the instance.
     instance: Option<usize>,
     /// The words with the number of the vertex. One may be of an attribute, which has that instead of what its stream
@@ -126,8 +130,8 @@ pub(super) fn fetch(core: &mut Core, layout: &Layout, numbers: &Numbers<'_>, rec
 }
 
 /// The attributes that a set of words has any of.
-fn attributes(core: &mut Core, registers: &Registers, inputs: &WordSet) -> Vec<Attribute> {
-    let mut found: Vec<Attribute> = Vec::new();
+fn attributes(core: &mut Core, registers: &Registers, inputs: &WordSet) -> Attributes {
+    let mut found = Attributes::new();
     let mut last = None;
     for (at, word) in inputs.iter().enumerate() {
         let address = 4 * u32::from(word);

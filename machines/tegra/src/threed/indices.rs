@@ -62,8 +62,15 @@ pub(super) fn zeros(core: &mut Core, registers: &Registers, count: u32) -> Order
     indexed(registers, vec![0; count as usize])
 }
 
-/// Indices from the index buffer. Those beyond its limit are 0.
-pub(super) fn buffer(core: &mut Core, registers: &Registers, size: IndexSize, first: u32, count: u32) -> Order {
+/// Indices from the index buffer, in the empty list `numbers`; `raw` is room for the buffer. Those beyond its limit are
+/// 0.
+pub(super) fn buffer(
+    core: &mut Core,
+    registers: &Registers,
+    (size, first, count): (IndexSize, u32, u32),
+    mut numbers: Vec<u32>,
+    raw: &mut Vec<u8>,
+) -> Order {
     let count = limited(core, count);
     let bytes = match size {
         IndexSize::OneByte => 1,
@@ -75,13 +82,16 @@ pub(super) fn buffer(core: &mut Core, registers: &Registers, size: IndexSize, fi
     let address = start.wrapping_add(u64::from(first) * bytes) & ADDRESS_MASK;
     let room = (limit + 1).saturating_sub(address) / bytes;
     let present = u64::from(count).min(room) as usize;
-    let mut raw = vec![0; present * bytes as usize];
-    core.read_bytes(address, &mut raw, "an index buffer");
-    let mut numbers: Vec<u32> = match size {
-        IndexSize::OneByte => raw.iter().map(|&byte| byte.into()).collect(),
-        IndexSize::TwoBytes => raw.as_chunks().0.iter().map(|&pair| u16::from_le_bytes(pair).into()).collect(),
-        IndexSize::FourBytes => raw.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect(),
-    };
+    raw.clear();
+    raw.resize(present * bytes as usize, 0);
+    core.read_bytes(address, raw, "an index buffer");
+    match size {
+        IndexSize::OneByte => numbers.extend(raw.iter().map(|&byte| u32::from(byte))),
+        IndexSize::TwoBytes => {
+            numbers.extend(raw.as_chunks().0.iter().map(|&pair| u32::from(u16::from_le_bytes(pair))))
+        }
+        IndexSize::FourBytes => numbers.extend(raw.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word))),
+    }
     numbers.resize(count as usize, 0);
     indexed(registers, numbers)
 }

@@ -60,7 +60,7 @@ use rooms::Rooms;
 pub(super) use saved::SavedThreeD;
 use stage::Codes;
 use target::Targets;
-use triglyph_engine::frontend::Derived;
+use triglyph_engine::frontend::{Derived, Recycled};
 
 /// What the 3D engine has besides registers.
 #[derive(Debug)]
@@ -84,8 +84,10 @@ pub struct ThreeD {
     unchanged: Unchanged,
     /// Its targets.
     targets: Derived<Arc<Targets>>,
+    recycled_targets: Recycled<Targets>,
     /// Its vertices.
     layout: Derived<Arc<Layout>>,
+    layouts: Recycled<Layout>,
     /// Room for copies of vertex streams.
     stream_room: Vec<u8>,
     /// Room for records of vertices.
@@ -107,7 +109,9 @@ impl Default for ThreeD {
             last: LastPrograms::default(),
             unchanged: Unchanged::default(),
             targets: Derived::new(Targets::GROUPS),
+            recycled_targets: Recycled::default(),
             layout: Derived::new(Layout::GROUPS),
+            layouts: Recycled::default(),
             stream_room: Vec::new(),
             rooms: Rooms::default(),
         }

@@ -26,7 +26,7 @@ use crate::core::Core;
 use crate::registers::Registers;
 use triglyph_engine::cache::{Handle, Recent, kinds};
 use triglyph_engine::draw::program::{Fill, Interpolate, LineShape, ProgramSetup, WordPlane, WordPlanes, WordValue};
-use triglyph_engine::frontend::RegisterDependency;
+use triglyph_engine::frontend::{Recycled, RegisterDependency};
 use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::program::{ProgramState, ProgramTarget, Surfaces, TextureBinding};
 use triglyph_engine::scene::reach::Reach;
@@ -34,7 +34,7 @@ use triglyph_engine::scene::reach::Reach;
 /// Kernels of pixel programs by what they are specialised to, and what the last draw had.
 #[derive(Debug)]
 pub(super) struct Pixels {
-    kernels: PixelKernels,
+    pools: PixelPools,
     dependency: RegisterDependency,
     /// Of the last draws with other programs or records, the last one first.
     last: Vec<LastPixels>,
@@ -48,7 +48,7 @@ pub(super) struct Pixels {
 impl Default for Pixels {
     fn default() -> Self {
         Pixels {
-            kernels: PixelKernels::default(),
+            pools: PixelPools::default(),
             dependency: RegisterDependency::new(GROUPS),
             last: Vec::new(),
             derived: Vec::new(),
@@ -61,11 +61,14 @@ impl Default for Pixels {
 /// Kernels by draft; a code stays in its place as long as its kernel is known.
 type Handles = HashMap<Draft, (Arc<Code>, Handle<kinds::Fragment>)>;
 
-/// Kernels of pixel programs by what they are specialised to.
+/// Kernels of pixel programs by what they are specialised to, and the memory of what earlier draws had.
 #[derive(Debug, Default)]
-pub(super) struct PixelKernels {
+pub(super) struct PixelPools {
     handles: Handles,
     recent: Recent<Draft, (Arc<Code>, Handle<kinds::Fragment>)>,
+    targets: Recycled<ProgramTarget>,
+    states: Recycled<ProgramState>,
+    setups: Recycled<ProgramSetup>,
 }
 
 /// What the last draw had: whatever the place, and for places that there were.
@@ -148,9 +151,9 @@ static NO_TEXTURES: LazyLock<Arc<[Option<TextureBinding>; UNITS]>> =
 /// Entries that are kept; when there are more, all go.
 const MOST: usize = 4096;
 
-impl PixelKernels {
+impl PixelPools {
     fn handle(&mut self, core: &Core, draft: Draft, code: &Arc<Code>) -> Handle<kinds::Fragment> {
-        let PixelKernels { handles, recent } = self;
+        let PixelPools { handles, recent, .. } = self;
         let find = |draft: &Draft| (code.clone(), find(handles, core, draft.clone(), code));
         recent.get(&draft, find).1
     }
@@ -236,9 +239,9 @@ impl Pixels {
         self.blend_program.clone()
     }
 
-    /// Kernels by what they are specialised to.
-    pub(super) fn kernels(&mut self) -> &mut PixelKernels {
-        &mut self.kernels
+    /// Kernels, and memory for what draws have.
+    pub(super) fn pools(&mut self) -> &mut PixelPools {
+        &mut self.pools
     }
 
     /// Brings what is the same for all places up to date: for a program, none if fragments only have depth and stencil,
@@ -305,12 +308,12 @@ impl Pixels {
             // Another draw may see other constants and textures.
             if placed.state.reach.as_ref().is_none_or(|reach| !Arc::ptr_eq(reach, &last.reach)) {
                 let state = ProgramState { reach: Some(last.reach.clone()), ..(*placed.state).clone() };
-                placed.state = Arc::new(state);
+                placed.state = self.pools.states.share(state);
             }
             return Some(placed.clone());
         }
         let (derived, reach) = (last.derived.clone(), last.reach.clone());
-        let make = |core: &mut Core| derived.place(core, registers, targets, place, reach, &mut self.kernels);
+        let make = |core: &mut Core| derived.place(core, registers, targets, place, reach, &mut self.pools);
         let placed = self.dependency.derive(core, registers.file(), make);
         if last.places.len() == PLACES {
             last.places.clear();
@@ -383,7 +386,7 @@ impl Derived {
         targets: &Targets,
         Place { layer, viewport }: Place,
         reach: Arc<Reach>,
-        kernels: &mut PixelKernels,
+        pools: &mut PixelPools,
     ) -> Option<Placed> {
         let get = |id: usize| registers.get(id);
         let planes = self.planes_in(viewport);
@@ -442,7 +445,7 @@ impl Derived {
             ..FragmentConstants::default()
         };
         let state = ProgramState {
-            kernel: kernels.handle(core, draft, &self.code),
+            kernel: pools.handle(core, draft, &self.code),
             constants,
             program_constants: NO_CONSTANTS.clone(),
             textures: NO_TEXTURES.clone(),
@@ -457,7 +460,8 @@ impl Derived {
             surfaces,
             reach: Some(reach),
         };
-        Some(Placed { target: Arc::new(target), state: Arc::new(state), setup: Arc::new(setup) })
+        let PixelPools { targets, states, setups, .. } = pools;
+        Some(Placed { target: targets.share(target), state: states.share(state), setup: setups.share(setup) })
     }
 
     /// The planes of a primitive's part in a viewport. Where a mask repeats primitives, programs see the viewport that

@@ -99,8 +99,8 @@ impl ThreeD {
             blend_program: self.pixels.blend_program(),
         };
         let place = Place { layer: targets.layer.unwrap_or(0), viewport: 0 };
-        let kernels = self.pixels.kernels();
-        let placed = derived.place(core, registers, &targets, place, Arc::new(reach), kernels);
+        let pools = self.pixels.pools();
+        let placed = derived.place(core, registers, &targets, place, Arc::new(reach), pools);
         let Some(Placed { target, state, setup }) = placed else { return };
         let mut setup = Arc::unwrap_or_clone(setup);
         setup.clip = targets.clip.and_then(|clip| clip.intersect(setup::scissor(registers, 0)?));

@@ -19,9 +19,9 @@ use super::bindings::{Buffers, Copies};
 use super::program::{Kind, Loaded, Programs};
 use super::stage::{Codes, Program, STAGES};
 use super::texture::Pools;
-use super::units::{Units, units};
+use super::units::{UnitPools, Units, units};
 use crate::core::Core;
-use triglyph_engine::frontend::MemoryDependency;
+use triglyph_engine::frontend::{MemoryDependency, Recycled};
 use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::reach::Reach;
 
@@ -137,7 +137,10 @@ pub(crate) struct LastProgram {
     /// Handles, headers, samplers.
     unit_reads: MemoryDependency,
     units: Units,
+    unit_pools: UnitPools,
     constants: Copies,
+    programs: Recycled<Program>,
+    reaches: Recycled<Reach>,
     /// When all of this was right, and the target of scenes then; `None` when something was wrong with it, or when
     /// draws to that target may change it.
     right: Option<(Epoch, u64)>,
@@ -196,8 +199,9 @@ impl LastProgram {
         let same_units = last.is_some_and(as_before) && !mapped && core.is_valid(&mut self.unit_reads);
         if !same_units {
             let known = before.is_some().then_some(&self.units);
-            let wanted = &loaded.wanted;
-            let make = |core: &mut Core| units(core, &asked.pools, &asked.buffers, &mut codes.textures, wanted, known);
+            let (wanted, lists) = (&loaded.wanted, &mut self.unit_pools);
+            let make =
+                |core: &mut Core| units(core, &asked.pools, &asked.buffers, &mut codes.textures, wanted, known, lists);
             (self.units, self.unit_reads) = core.tracking_reads(std::mem::take(&mut self.unit_reads), make);
         }
         let changed = self.constants.refresh(core, &asked.buffers, &loaded.constants);
@@ -221,10 +225,13 @@ impl LastProgram {
         });
         let reach = match same_reach {
             Some(before) => before.reach.clone(),
-            None => Arc::new(Reach { clock: clock(core, &loaded), ..self.reach(asked, &loaded) }),
+            None => {
+                let reach = Reach { clock: clock(core, &loaded), ..self.reach(asked, &loaded) };
+                self.reaches.share(reach)
+            }
         };
         let (textures, images) = (textures.clone(), images.clone());
-        Some(Arc::new(Program { loaded, code, textures, images, reach, kernel }))
+        Some(self.programs.share(Program { loaded, code, textures, images, reach, kernel }))
     }
 
     /// What is in memory.

@@ -11,7 +11,7 @@ use super::target::{Targets, between, sample_positions, sized};
 use crate::registers::Registers;
 use triglyph_engine::draw::program::{
     ClipDistance, CullFace, DepthOffset, Fill, Keep, LineShape, LineStipple, Planes, PointSize, PolygonMode,
-    ProgramSetup, Projection, Provoking, Single, Viewport, Winding, WordPlanes,
+    ProgramSetup, Projection, Provoking, Single, Varyings, Viewport, Winding, WordPlanes,
 };
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::Windows;
@@ -54,7 +54,7 @@ pub(super) fn derive(
         edges: true,
         depth_offset: depth_offset(registers, targets),
         provoking: provoking(registers),
-        varyings: Vec::new(),
+        varyings: Varyings::new(),
         planes: Planes::Nearest,
         words: Some(words),
         cull_distances,

@@ -53,7 +53,7 @@ impl ThreeD {
                 let word = registers.get(r::set_index_buffer_e::ID);
                 let size = r::set_index_buffer_e::index_size(word).unwrap_or(IndexSize::FourBytes);
                 let first = registers.get(r::set_index_buffer_f::ID);
-                let order = indices::buffer(core, registers, size, first, datum);
+                let order = self.index_buffer(core, registers, size, (first, datum));
                 self.draw(core, registers, counters, order);
             }
             Trigger::DrawZero => {

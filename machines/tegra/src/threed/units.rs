@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use triglyph_guest::kernel::maxwell::{Unit, UnitUse};
 use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::sampler::{Shape, TextureKey};
@@ -11,6 +12,7 @@ use super::bindings::Buffers;
 use super::handle::{Formula, HandleSource};
 use super::texture::{self, Draft, Pools, TextureUnits};
 use crate::core::Core;
+use triglyph_engine::frontend::Recycled;
 use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::program::TextureBinding;
 use triglyph_engine::scene::reach::ImageBinding;
@@ -113,14 +115,14 @@ impl Wants {
     }
 
     /// Handles, and how what they name is read.
-    fn handles(&self, core: &mut Core, pools: &Pools, buffers: &Buffers) -> Vec<Wish> {
+    fn handles(&self, core: &mut Core, pools: &Pools, buffers: &Buffers) -> Few<Wish> {
         let word = |core: &mut Core, slot: u8, offset: u32| buffers.word(core, slot.into(), offset);
         let handle = |core: &mut Core, source| match source {
             HandleSource::Bound(index) => word(core, pools.handle_buffer, 4 * u32::from(index)),
             HandleSource::Made(formula) => formula.value(|slot, offset| word(core, slot, offset), 0),
             HandleSource::Within(..) | HandleSource::Dynamic => 0,
         };
-        let mut found: Vec<Wish> = Vec::with_capacity(self.known.len());
+        let mut found: Few<Wish> = Few::new();
         for wanted in &self.known {
             let (handle, certain) = (handle(core, wanted.handle), self.is_certain(wanted));
             let Wanted { shape, reference, samples, .. } = *wanted;
@@ -184,6 +186,9 @@ fn bit(slot: u8) -> u32 {
     1u32.checked_shl(slot.into()).unwrap_or(0)
 }
 
+/// Something of each unit: most programs have a few.
+type Few<T> = SmallVec<[T; 4]>;
+
 /// The units of a program in a draw.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Units {
@@ -200,7 +205,17 @@ pub(super) struct Units {
     /// When all this was made.
     pub made: Epoch,
     /// What the textures were made of.
-    drafts: Vec<Option<Draft>>,
+    drafts: Few<Option<Draft>>,
+}
+
+/// Memory of lists that draws had which are drawn.
+#[derive(Debug, Default)]
+pub(super) struct UnitPools {
+    textures: Recycled<[Option<TextureKey>]>,
+    images: Recycled<[Option<ImageKey>]>,
+    bindings: Recycled<[Option<TextureBinding>]>,
+    image_bindings: Recycled<[Option<ImageBinding>]>,
+    handles: Recycled<[u32]>,
 }
 
 /// Finds the units of a program. `before` are those that it had before: what is the same stays in its place on the
@@ -212,6 +227,7 @@ pub(super) fn units(
     cache: &mut TextureUnits,
     wanted: &WantedUnits,
     before: Option<&Units>,
+    lists: &mut UnitPools,
 ) -> Units {
     let made = core.memory.epoch();
     if wanted.is_empty() {
@@ -221,9 +237,7 @@ pub(super) fn units(
     let known = before.filter(|before| !core.memory.mapped_since(before.made));
     let textures = wanted.textures.handles(core, pools, buffers);
     let images = wanted.images.handles(core, pools, buffers);
-    let mut drafts = Vec::with_capacity(textures.len());
-    let mut keys = Vec::with_capacity(textures.len());
-    let mut bindings = Vec::with_capacity(textures.len());
+    let (mut drafts, mut keys, mut bindings) = (Few::new(), Few::new(), Few::new());
     for (i, wish) in textures.iter().enumerate() {
         let draft = TextureUnits::draft(core, pools, wish);
         // Where there was nothing to read, that may be a fault, which counts again.
@@ -237,23 +251,24 @@ pub(super) fn units(
         bindings.push(binding);
     }
     let found = images.iter().map(|wish| texture::image(core, pools, wish.handle, wish.shape, wish.certain));
-    let (image_keys, image_bindings): (Vec<_>, Vec<_>) = found.map(Option::unzip).unzip();
+    let (image_keys, image_bindings): (Few<_>, Few<_>) = found.map(Option::unzip).unzip();
+    let handles: Few<u32> = textures.iter().chain(&images).map(|wish| wish.handle).collect();
     Units {
-        textures: keep(keys, before.map(|before| &before.textures)),
-        images: keep(image_keys, before.map(|before| &before.images)),
-        bindings: bindings.into(),
-        image_bindings: image_bindings.into(),
-        handles: textures.iter().chain(&images).map(|wish| wish.handle).collect(),
+        textures: keep(keys, before.map(|before| &before.textures), &mut lists.textures),
+        images: keep(image_keys, before.map(|before| &before.images), &mut lists.images),
+        bindings: lists.bindings.share_list(bindings.into_iter()),
+        image_bindings: lists.image_bindings.share_list(image_bindings.into_iter()),
+        handles: lists.handles.share_list(handles.into_iter()),
         drafts,
         made,
     }
 }
 
 /// A list in its place on the host if it is the same as before.
-fn keep<T: PartialEq>(now: Vec<T>, before: Option<&Arc<[T]>>) -> Arc<[T]> {
+fn keep<T: PartialEq>(now: Few<T>, before: Option<&Arc<[T]>>, recycled: &mut Recycled<[T]>) -> Arc<[T]> {
     match before {
         Some(before) if **before == now[..] => before.clone(),
-        _ => now.into(),
+        _ => recycled.share_list(now.into_iter()),
     }
 }
 

@@ -12,6 +12,8 @@ use crate::draw::program::setup::{
     CullFace, DepthOffset, Fill, LineShape, LineStipple, Planes, PointSize, PolygonMode, Winding,
 };
 use crate::draw::program::unfinished::UnfinishedDraw;
+use smallvec::smallvec;
+
 use crate::draw::program::varying::{Interpolate, Output, Varying};
 use crate::draw::program::{Binned, Provoking, RESTART};
 use crate::scene::{Allowance, Rect};
@@ -38,7 +40,7 @@ fn setup(line_stipple: Option<LineStipple>) -> ProgramSetup {
         edges: true,
         depth_offset: DepthOffset::default(),
         provoking: Provoking::Last,
-        varyings: vec![Varying { front: register, back: register, interpolate: Interpolate::Perspective }],
+        varyings: smallvec![Varying { front: register, back: register, interpolate: Interpolate::Perspective }],
         planes: Planes::Nearest,
         words: None,
         cull_distances: Vec::new(),

@@ -18,7 +18,7 @@ use crate::core::Core;
 use crate::dma::DmaObject;
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::frontend::MemoryDependency;
+use triglyph_engine::frontend::{MemoryDependency, Recycled};
 use triglyph_engine::mem::GuestAddr;
 
 /// A program as it was last read.
@@ -32,6 +32,7 @@ pub(super) struct FragmentProgram {
     code: Vec<u32>,
     /// Inline constants.
     pub constants: Arc<[[f32; 4]]>,
+    recycled: Recycled<[[f32; 4]]>,
     /// What it uses.
     pub summary: Summary,
     /// Instructions that a fragment executes at most.
@@ -144,18 +145,20 @@ impl FragmentProgram {
         let length = stored.bytes.len() as u64;
         stored.split_constants();
         let Stored { code, constants, .. } = stored;
-        if let Some(old) = old.filter(|old| old.code == *code) {
-            let is_same = bits(&old.constants).eq(bits(constants));
-            let constants = if is_same { old.constants.clone() } else { constants[..].into() };
-            return Some(FragmentProgram { reads, length, constants, ..old });
+        if let Some(mut old) = old.filter(|old| old.code == *code) {
+            if !bits(&old.constants).eq(bits(constants)) {
+                old.constants = old.recycled.share_list(constants.iter().copied());
+            }
+            return Some(FragmentProgram { reads, length, ..old });
         }
         let program = Program::decode(code, |at, unknown| {
             let what = format_args!("fragment program at {offset:#x}, word {at}: {unknown}");
             core.fault(FaultKind::BadShader, offset.into(), what);
         });
         let (summary, instructions) = (program.summary, longest(&program));
-        let (code, constants) = (code.clone(), constants[..].into());
-        Some(FragmentProgram { reads, length, code, constants, summary, instructions, key: None })
+        let mut recycled = Recycled::default();
+        let (code, constants) = (code.clone(), recycled.share_list(constants.iter().copied()));
+        Some(FragmentProgram { reads, length, code, constants, recycled, summary, instructions, key: None })
     }
 
     /// Whether memory still holds what was read.

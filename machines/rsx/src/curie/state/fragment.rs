@@ -5,7 +5,7 @@ use triglyph_guest::rsx::enums::{self, ShadeMode};
 use triglyph_guest::rsx::methods::curie as m;
 
 use crate::registers::Registers;
-use triglyph_engine::draw::program::{Interpolate, Output, PointR, Varying};
+use triglyph_engine::draw::program::{Interpolate, Output, PointR, Varying, Varyings};
 
 /// Whether points replace texture coordinates.
 pub(super) fn sprites(registers: &Registers) -> bool {
@@ -16,7 +16,7 @@ pub(super) fn sprites(registers: &Registers) -> bool {
 /// What the inputs of a program read, and the groups of planes that takes.
 pub(super) struct Inputs {
     pub inputs: [FragmentInput; 16],
-    pub varyings: Vec<Varying>,
+    pub varyings: Varyings,
 }
 
 /// What a vertex program leaves in an output that it does not write, or that the mask takes away.
@@ -63,7 +63,7 @@ pub(super) fn inputs(registers: &Registers, read: u16, points: bool, offset: imp
         true => m::set_point_sprite_control::replace(sprite),
         false => 0,
     };
-    let mut found = Inputs { inputs: [FragmentInput::Zero; 16], varyings: Vec::new() };
+    let mut found = Inputs { inputs: [FragmentInput::Zero; 16], varyings: Varyings::new() };
     for number in (0..16).filter(|number| read >> number & 1 != 0) {
         found.inputs[number] = match number {
             input::POSITION => FragmentInput::Position,

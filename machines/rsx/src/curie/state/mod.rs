@@ -34,7 +34,7 @@ use target::Target;
 use texture::TextureUnits;
 use triglyph_engine::cache::{Handle, Recent, kinds};
 use triglyph_engine::draw::program::{ProgramSetup, Topology};
-use triglyph_engine::frontend::Derived;
+use triglyph_engine::frontend::{Derived, Recycled};
 use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::program::ProgramState;
 use vertex::VertexState;
@@ -52,6 +52,8 @@ pub(super) struct State {
     /// Without a value, draws have no effect.
     pub pixels: Derived<Pixels>,
     kernels: Recent<FragmentKey, Handle<kinds::Fragment>>,
+    states: Recycled<ProgramState>,
+    setups: Recycled<ProgramSetup>,
     /// When it was last checked whether memory is mapped otherwise.
     mapped: Epoch,
     /// Whether the last draw was one of points, when that makes a difference.
@@ -94,6 +96,8 @@ impl Default for State {
             textures: TextureUnits::default(),
             pixels: Derived::new(PIXEL_GROUPS),
             kernels: Recent::default(),
+            states: Recycled::default(),
+            setups: Recycled::default(),
             mapped: Epoch::default(),
             points: false,
             faulty: false,
@@ -141,7 +145,7 @@ impl State {
         let sprites = fragment::sprites(registers) && points != self.points;
         self.points = points;
         if self.pixels.dirty() & dirty::TEXTURE != 0 {
-            self.textures = TextureUnits::default();
+            self.textures.forget();
         }
         if !self.pixels.is_valid(core, registers.file()) || reread || sprites {
             self.pixels.invalidate();

@@ -52,7 +52,7 @@ pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) 
         fog: [0, 1].map(|i| f32::from_bits(get(m::set_fog_params::id(i)))),
         sample_offsets: sample_positions.map(offset_from_center),
     };
-    let state = ProgramState {
+    let draw = ProgramState {
         kernel: state.kernels.get(&key, |key| core.renderer.kernels.fragment(key)),
         constants,
         program_constants: program.constants.clone(),
@@ -65,7 +65,7 @@ pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) 
         surfaces: output.surfaces,
         reach: None,
     };
-    Some(Pixels { state: Arc::new(state), setup: Arc::new(setup), instructions })
+    Some(Pixels { state: state.states.share(draw), setup: state.setups.share(setup), instructions })
 }
 
 /// A sample's place relative to the middle of its pixel.

@@ -10,7 +10,7 @@ use super::target::Target;
 use crate::registers::Registers;
 use triglyph_engine::draw::program::{
     ClipDistance, CullFace, DepthOffset, Fill, Keep, LineShape, LineStipple, Planes, PointSize, PolygonMode,
-    ProgramSetup, Projection, Provoking, Varying, Viewport, Winding,
+    ProgramSetup, Projection, Provoking, Varyings, Viewport, Winding,
 };
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::SamplePosition;
@@ -19,7 +19,7 @@ use triglyph_engine::scene::program::SamplePosition;
 pub(super) fn derive(
     registers: &Registers,
     target: &Target,
-    varyings: Vec<Varying>,
+    varyings: Varyings,
     accuracy: Accuracy,
     offset: impl Fn(u32) -> Option<usize>,
 ) -> ProgramSetup {

@@ -14,8 +14,11 @@ use triglyph_guest::rsx::texel::{LINEAR, TexelFormat, TexelKind, UNNORMALIZED, f
 
 use crate::core::Core;
 use crate::registers::Registers;
+use triglyph_engine::cache::Recent;
 use triglyph_engine::cache::image::{ImageSource, MAX_WORDS};
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::frontend::Recycled;
+use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::scene::program::TextureBinding;
 
 /// The registers of a unit.
@@ -41,6 +44,22 @@ pub(in crate::curie) struct TextureUnits {
     units: [Option<Option<Unit>>; UNITS],
     /// The units of the last program.
     last: Option<(u16, Used)>,
+    known: KnownUnits,
+    recycled: Recycled<[Option<TextureBinding>; UNITS]>,
+}
+
+/// Units that were derived lately; `None` for images of sizes that do not exist.
+type KnownUnits = Recent<Asked, Option<Unit>>;
+
+/// All that a unit is derived from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Asked {
+    words: Words,
+    /// Where the image stands.
+    place: GuestAddr,
+    /// Bytes of its object from there on.
+    allowed: u64,
+    big_endian: bool,
 }
 
 /// A unit that is on.
@@ -60,20 +79,27 @@ pub(super) struct Used {
 }
 
 impl TextureUnits {
+    /// Registers of units have changed.
+    pub(super) fn forget(&mut self) {
+        self.units = Default::default();
+        self.last = None;
+    }
+
     /// The units in `used`.
     pub(super) fn get(&mut self, core: &mut Core, registers: &Registers, used: u16) -> Used {
         if let Some((_, last)) = self.last.as_ref().filter(|(set, _)| *set == used) {
             return last.clone();
         }
         let (mut keys, mut bindings) = ([None; UNITS], [const { None }; UNITS]);
+        let TextureUnits { units, known, recycled, .. } = self;
         for i in (0..UNITS).filter(|i| used >> i & 1 != 0) {
-            let unit = self.units[i].get_or_insert_with(|| unit(core, registers, &fragment_words(registers, i)));
+            let unit = units[i].get_or_insert_with(|| unit(core, registers, fragment_words(registers, i), known));
             if let Some(unit) = unit {
                 keys[i] = Some(unit.key);
                 bindings[i] = Some(unit.binding.clone());
             }
         }
-        let found = Used { keys, bindings: Arc::new(bindings) };
+        let found = Used { keys, bindings: recycled.share(bindings) };
         self.last = Some((used, found.clone()));
         found
     }
@@ -93,7 +119,9 @@ impl VertexTextures {
     pub(super) fn new(core: &mut Core, registers: &Registers, used: u8) -> Self {
         let mut textures = VertexTextures { keys: [None; 4], bindings: [const { None }; 4] };
         for i in (0..4).filter(|i| used >> i & 1 != 0) {
-            if let Some(Unit { key, binding }) = unit(core, registers, &vertex_words(registers, i)) {
+            if let Some(Unit { key, binding }) =
+                unit(core, registers, vertex_words(registers, i), &mut KnownUnits::default())
+            {
                 let nearest = Filter::Nearest;
                 textures.keys[i] = Some(TextureKey { magnify: nearest, minify: nearest, compare: None, ..key });
                 textures.bindings[i] = Some(binding);
@@ -137,7 +165,7 @@ fn vertex_words(registers: &Registers, i: usize) -> Words {
 }
 
 /// Derives a unit; `None` when it is off, or has nothing to sample, which is a fault.
-fn unit(core: &mut Core, registers: &Registers, words: &Words) -> Option<Unit> {
+fn unit(core: &mut Core, registers: &Registers, words: Words, known: &mut KnownUnits) -> Option<Unit> {
     if !m::set_texture_control0::enable(words.control0) {
         return None;
     }
@@ -146,24 +174,10 @@ fn unit(core: &mut Core, registers: &Registers, words: &Words) -> Option<Unit> {
         core.fault(kind, words.offset.into(), what);
         None
     };
-    let Some(texel) = format(byte, core.big_endian) else {
+    let big_endian = core.big_endian;
+    let Some(texel) = format(byte, big_endian) else {
         return fault(core, FaultKind::BadMethod, format_args!("texture format {byte:#x}"));
     };
-    let sampler = sampler(words, byte, &texel);
-    let Some((layout, shape)) = image(words, byte, &texel, &sampler) else {
-        return fault(core, FaultKind::BadMethod, format_args!("a texture of {:#x} texels", words.rect));
-    };
-    let (accuracy, power_of_two) = (core.renderer.accuracy, layout.has_powers_of_two());
-    let reduction = match sampler.key.reduction {
-        // A step of a byte in one pixel of a hundred, for twice the time.
-        Reduction::Halves | Reduction::Words if accuracy == Accuracy::Fast => Reduction::Average,
-        reduction => reduction,
-    };
-    let anisotropy = anisotropy(words.control0, shape, &sampler.key);
-    let rounds_coordinates = accuracy == Accuracy::Exact;
-    let key = TextureKey { shape, anisotropy, accuracy, rounds_coordinates, power_of_two, reduction, ..sampler.key };
-    let (lod_range, lod_bias) = (sampler.lod_range, sampler.lod_bias);
-
     let object = match m::set_texture_format::location(words.format) {
         1 => m::set_context_dma_a::ID,
         2 => m::set_context_dma_b::ID,
@@ -177,15 +191,39 @@ fn unit(core: &mut Core, registers: &Registers, words: &Words) -> Option<Unit> {
             format_args!("a texture at {:#x} beyond its object", words.offset),
         );
     };
-    let size = layout.bytes();
     let allowed = (object.limit - u64::from(words.offset)).saturating_add(1);
+    let asked = Asked { words, place, allowed, big_endian };
+    let Some(unit) = known.get(&asked, |asked| asked.unit(byte, &texel, core.renderer.accuracy)) else {
+        return fault(core, FaultKind::BadMethod, format_args!("a texture of {:#x} texels", words.rect));
+    };
     let there = core.memory.readable(place).len() as u64;
-    if there.min(allowed) < size {
+    if there.min(allowed) < unit.binding.image.layout.bytes() {
         core.fault(FaultKind::UnmappedRead, place.address, format_args!("a texture longer than memory"));
     }
-    let border = border(words.border, texel.coding.texels(), signed(words, texel.kind));
-    let image = Arc::new(ImageSource { place, size: size.min(allowed), layout });
-    Some(Unit { key, binding: TextureBinding { image, lod_bias, lod_range, border } })
+    Some(unit)
+}
+
+impl Asked {
+    /// The unit; `None` for sizes that do not exist.
+    fn unit(&self, byte: u32, texel: &TexelFormat, accuracy: Accuracy) -> Option<Unit> {
+        let Asked { words, place, allowed, .. } = self;
+        let sampler = sampler(words, byte, texel);
+        let (layout, shape) = image(words, byte, texel, &sampler)?;
+        let power_of_two = layout.has_powers_of_two();
+        let reduction = match sampler.key.reduction {
+            // A step of a byte in one pixel of a hundred, for twice the time.
+            Reduction::Halves | Reduction::Words if accuracy == Accuracy::Fast => Reduction::Average,
+            reduction => reduction,
+        };
+        let anisotropy = anisotropy(words.control0, shape, &sampler.key);
+        let rounds_coordinates = accuracy == Accuracy::Exact;
+        let key =
+            TextureKey { shape, anisotropy, accuracy, rounds_coordinates, power_of_two, reduction, ..sampler.key };
+        let (lod_range, lod_bias) = (sampler.lod_range, sampler.lod_bias);
+        let border = border(words.border, texel.coding.texels(), signed(words, texel.kind));
+        let image = Arc::new(ImageSource { place: *place, size: layout.bytes().min(*allowed), layout });
+        Some(Unit { key, binding: TextureBinding { image, lod_bias, lod_range, border } })
+    }
 }
 
 /// What a unit does with an image.

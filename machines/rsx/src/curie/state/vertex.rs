@@ -36,8 +36,8 @@ pub(in crate::curie) struct VertexState {
     pub key: VertexKey,
     /// As above.
     pub handle: Handle<kinds::ProgramVertex>,
-    /// The numbers of the arrays that the program reads.
-    read: Vec<usize>,
+    /// The arrays that the program reads, bit by bit.
+    read: u16,
     /// Where they stood for the last draw.
     places: Places,
     /// The objects that they are in; `None` when something was wrong with that.
@@ -134,7 +134,7 @@ impl VertexState {
         // A channel without set-up has 0 here and draws all the same.
         let fuel = if timeout == 0 { 0x1_0000 } else { timeout };
         let instructions = program.instructions;
-        let read = (0..16).filter(|&i| matches!(key.inputs[i], Input::Array { .. })).collect();
+        let read = (0..16).fold(0, |set, i| set | u16::from(matches!(key.inputs[i], Input::Array { .. })) << i);
         let (places, placed_in, non_aliasing) = ([None; 16], None, NonAliasingRange::default());
         VertexState {
             inputs,
@@ -191,7 +191,7 @@ impl VertexState {
     pub fn bind<'m>(&self, memory: &'m Memory, streams: &mut [Stream<'m>; 16]) {
         // Arrays are mostly in one mapping: its space and first byte.
         let (mut of, mut start, mut mapping) = (u32::MAX, 0, Window::default());
-        for &i in &self.read {
+        for i in (0..16).filter(|i| self.read >> i & 1 != 0) {
             let (Some(array), Some(GuestRange { start: at, size })) = (&self.arrays[i], self.places[i]) else {
                 continue;
             };

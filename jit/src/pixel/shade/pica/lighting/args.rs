@@ -4,10 +4,8 @@ use std::mem::offset_of;
 
 use bytemuck::Zeroable;
 use triglyph_guest::kernel::Unsupported;
+use triglyph_guest::kernel::light_keys::LIGHTS;
 use triglyph_guest::kernel::lighting::{LightConstants, LightTables, LightingConstants, LightingKey};
-
-/// Largest number of lights.
-const LIGHTS: usize = 8;
 
 /// One value in all lanes.
 type Vec4 = [f32; 4];
@@ -47,10 +45,7 @@ impl LightingArgs {
         data: Option<(&LightingConstants, &LightTables)>,
     ) -> Result<(), Unsupported> {
         let (constants, tables) = data.ok_or(Unsupported("no light tables"))?;
-        if key.lights.len() > LIGHTS {
-            return Err(Unsupported("more than eight lights"));
-        }
-        for (args, light) in self.lights.iter_mut().zip(&key.lights) {
+        for (args, light) in self.lights.iter_mut().zip(&*key.lights) {
             let constants = &constants.lights[usize::from(light.index & 7)];
             *args = LightArgs::new(constants, light.directional);
         }
