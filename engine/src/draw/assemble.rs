@@ -98,6 +98,9 @@ impl Assembler {
     /// Keeps what the next draw may need of `shaded`, which is about to go.
     pub fn end(&mut self, shaded: &Shaded) {
         let held = if self.ready { 2 } else { self.next };
+        if held == 0 {
+            return;
+        }
         let Assembler { kept, buffer, .. } = self;
         (kept.stride, kept.groups) = (shaded.stride, shaded.groups);
         for &index in &buffer[..held] {

@@ -1,60 +1,83 @@
 //! Values that draws share, in memory that is used again.
 //!
 //! A draw keeps its state until its scene is drawn. Whoever derives states keeps a reference to each as well: once that
-//! is the only one left, a later state takes its place, so that steady frames allocate nothing for them.
+//! is the only one left, a later state takes its place, so that steady frames allocate nothing for them. What a state
+//! refers to lives until then.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Values that were shared, the last one at the end.
+/// Values that were shared, those first that were shared first.
 #[derive(Debug)]
-pub struct Recycled<T: ?Sized>(VecDeque<Arc<T>>);
+pub struct Recycled<T: ?Sized> {
+    values: VecDeque<Arc<T>>,
+    /// Values to be shared before an unused one is looked for again, and how many these were the last time: in a scene
+    /// with many states all of them are in use.
+    wait: u32,
+    last_wait: u32,
+}
 
 /// Values that are kept, and lists, which may be long.
-const MOST: usize = 512;
+const MOST: usize = 1024;
 const MOST_LISTS: usize = 64;
 
 /// Values that are looked at for one that nobody else holds.
 const LOOKED_AT: usize = 4;
 
+/// Values that are shared without a look, at most.
+const LONGEST_WAIT: u32 = 15;
+
 impl<T: ?Sized> Default for Recycled<T> {
     fn default() -> Self {
-        Recycled(VecDeque::new())
+        Recycled { values: VecDeque::new(), wait: 0, last_wait: 0 }
     }
 }
 
 impl<T: ?Sized> Recycled<T> {
-    /// Brings a value to the end that fits and that nobody else holds, if one of the oldest does.
-    fn unused(&mut self, fits: impl Fn(&T) -> bool) -> Option<&mut T> {
-        let is_found = (0..LOOKED_AT.min(self.0.len())).any(|_| {
-            self.0.rotate_left(1);
-            self.0.back_mut().and_then(Arc::get_mut).is_some_and(|value| fits(value))
-        });
-        self.0.back_mut().filter(|_| is_found).and_then(Arc::get_mut)
-    }
-
-    /// Puts a value at the end, of so many at most.
-    fn push(&mut self, most: usize, value: Arc<T>) {
-        if self.0.len() == most {
-            self.0.pop_front();
+    /// Shares one of the oldest values again that `fits` and that nobody else holds, once `fill` has written over it;
+    /// otherwise what `make` makes.
+    fn share_as<I>(
+        &mut self,
+        most: usize,
+        from: I,
+        fits: impl Fn(&T) -> bool,
+        fill: impl FnOnce(&mut T, I),
+        make: impl FnOnce(I) -> Arc<T>,
+    ) -> Arc<T> {
+        if self.bring_unused(fits)
+            && let Some(last) = self.values.back_mut()
+            && let Some(value) = Arc::get_mut(last)
+        {
+            fill(value, from);
+            return last.clone();
         }
-        self.0.push_back(value);
+        let value = make(from);
+        if self.values.len() < most {
+            self.values.push_back(value.clone());
+        }
+        value
     }
 
-    /// The value at the end.
-    fn last(&self) -> Arc<T> {
-        self.0[self.0.len() - 1].clone()
+    /// Brings a value to the end that fits and that nobody else holds, if one of the oldest does.
+    fn bring_unused(&mut self, fits: impl Fn(&T) -> bool) -> bool {
+        if self.wait > 0 {
+            self.wait -= 1;
+            return false;
+        }
+        let is_found = (0..LOOKED_AT.min(self.values.len())).any(|_| {
+            self.values.rotate_left(1);
+            self.values.back_mut().and_then(Arc::get_mut).is_some_and(|value| fits(value))
+        });
+        self.last_wait = if is_found { 0 } else { (2 * self.last_wait + 1).min(LONGEST_WAIT) };
+        self.wait = self.last_wait;
+        is_found
     }
 }
 
 impl<T> Recycled<T> {
     /// Shares a value.
     pub fn share(&mut self, value: T) -> Arc<T> {
-        match self.unused(|_| true) {
-            Some(place) => *place = value,
-            None => self.push(MOST, Arc::new(value)),
-        }
-        self.last()
+        self.share_as(MOST, value, |_| true, |place, value| *place = value, Arc::new)
     }
 
     /// Shares a copy of a large value.
@@ -62,11 +85,7 @@ impl<T> Recycled<T> {
     where
         T: Clone,
     {
-        match self.unused(|_| true) {
-            Some(place) => place.clone_from(value),
-            None => self.push(MOST, Arc::new(value.clone())),
-        }
-        self.last()
+        self.share_as(MOST, value, |_| true, T::clone_from, |value| Arc::new(value.clone()))
     }
 }
 
@@ -74,11 +93,13 @@ impl<T> Recycled<[T]> {
     /// Shares a list.
     pub fn share_list(&mut self, items: impl ExactSizeIterator<Item = T>) -> Arc<[T]> {
         let length = items.len();
-        match self.unused(|list| list.len() == length) {
-            Some(list) => list.iter_mut().zip(items).for_each(|(place, item)| *place = item),
-            None => self.push(MOST_LISTS, items.collect()),
-        }
-        self.last()
+        self.share_as(
+            MOST_LISTS,
+            items,
+            |list| list.len() == length,
+            |list, items| list.iter_mut().zip(items).for_each(|(place, item)| *place = item),
+            Iterator::collect,
+        )
     }
 }
 
@@ -114,6 +135,6 @@ mod tests {
         let mut recycled = Recycled::default();
         let held: Vec<_> = (0..MOST + 1).map(|value| recycled.share(value)).collect();
         assert!(held.iter().enumerate().all(|(i, value)| **value == i));
-        assert_eq!(recycled.0.len(), MOST);
+        assert_eq!(recycled.values.len(), MOST);
     }
 }

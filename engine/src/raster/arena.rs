@@ -9,12 +9,17 @@ thread_local! {
     static KEPT: Cell<Option<Bump>> = const { Cell::new(None) };
 }
 
+/// Bytes that a thread keeps.
+const MOST: usize = 4 << 20;
+
 /// Calls `run` with memory that is free again afterwards: what has a destructor must not be left in it.
 pub(super) fn with<R>(run: impl FnOnce(&Bump) -> R) -> R {
     let mut arena = KEPT.take().unwrap_or_default();
     let result = run(&arena);
-    arena.reset();
-    KEPT.set(Some(arena));
+    if arena.allocated_bytes() <= MOST {
+        arena.reset();
+        KEPT.set(Some(arena));
+    }
     result
 }
 

@@ -116,6 +116,14 @@ impl Renderer {
         drawing
     }
 
+    /// The same for the scene of programs.
+    pub(super) fn end_open_programs(&mut self) -> Drawing<PreparedProgramState> {
+        let OpenDrawing { drawing, done, charged } = std::mem::take(&mut self.open_programs);
+        self.images.charge(charged);
+        self.add_programs(&done);
+        drawing
+    }
+
     /// Keeps the memory of what drew a scene of fixed-function fragments for the next one.
     pub(super) fn keep_fixed(&mut self, mut drawing: Drawing<PreparedState>) {
         drawing.reset();
@@ -126,14 +134,6 @@ impl Renderer {
     pub(super) fn keep_programs(&mut self, mut drawing: Drawing<PreparedProgramState>) {
         drawing.reset();
         self.open_programs.drawing = drawing;
-    }
-
-    /// The same for the scene of programs.
-    pub(super) fn end_open_programs(&mut self) -> Drawing<PreparedProgramState> {
-        let OpenDrawing { drawing, done, charged } = std::mem::take(&mut self.open_programs);
-        self.images.charge(charged);
-        self.add_programs(&done);
-        drawing
     }
 }
 

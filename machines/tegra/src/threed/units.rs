@@ -208,7 +208,7 @@ pub(super) struct Units {
     drafts: Few<Option<Draft>>,
 }
 
-/// Memory of lists that draws had which are drawn.
+/// The memory of the lists of earlier draws.
 #[derive(Debug, Default)]
 pub(super) struct UnitPools {
     textures: Recycled<[Option<TextureKey>]>,

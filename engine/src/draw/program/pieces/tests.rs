@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use smallvec::smallvec;
 use triglyph_guest::kernel::program::fragment::Samples;
 
 use super::*;
@@ -12,8 +13,6 @@ use crate::draw::program::setup::{
     CullFace, DepthOffset, Fill, LineShape, LineStipple, Planes, PointSize, PolygonMode, Winding,
 };
 use crate::draw::program::unfinished::UnfinishedDraw;
-use smallvec::smallvec;
-
 use crate::draw::program::varying::{Interpolate, Output, Varying};
 use crate::draw::program::{Binned, Provoking, RESTART};
 use crate::scene::{Allowance, Rect};

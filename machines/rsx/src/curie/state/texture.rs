@@ -93,7 +93,7 @@ impl TextureUnits {
         let (mut keys, mut bindings) = ([None; UNITS], [const { None }; UNITS]);
         let TextureUnits { units, known, recycled, .. } = self;
         for i in (0..UNITS).filter(|i| used >> i & 1 != 0) {
-            let unit = units[i].get_or_insert_with(|| unit(core, registers, fragment_words(registers, i), known));
+            let unit = units[i].get_or_insert_with(|| unit(core, registers, fragment_words(registers, i), Some(known)));
             if let Some(unit) = unit {
                 keys[i] = Some(unit.key);
                 bindings[i] = Some(unit.binding.clone());
@@ -119,9 +119,7 @@ impl VertexTextures {
     pub(super) fn new(core: &mut Core, registers: &Registers, used: u8) -> Self {
         let mut textures = VertexTextures { keys: [None; 4], bindings: [const { None }; 4] };
         for i in (0..4).filter(|i| used >> i & 1 != 0) {
-            if let Some(Unit { key, binding }) =
-                unit(core, registers, vertex_words(registers, i), &mut KnownUnits::default())
-            {
+            if let Some(Unit { key, binding }) = unit(core, registers, vertex_words(registers, i), None) {
                 let nearest = Filter::Nearest;
                 textures.keys[i] = Some(TextureKey { magnify: nearest, minify: nearest, compare: None, ..key });
                 textures.bindings[i] = Some(binding);
@@ -165,7 +163,7 @@ fn vertex_words(registers: &Registers, i: usize) -> Words {
 }
 
 /// Derives a unit; `None` when it is off, or has nothing to sample, which is a fault.
-fn unit(core: &mut Core, registers: &Registers, words: Words, known: &mut KnownUnits) -> Option<Unit> {
+fn unit(core: &mut Core, registers: &Registers, words: Words, known: Option<&mut KnownUnits>) -> Option<Unit> {
     if !m::set_texture_control0::enable(words.control0) {
         return None;
     }
@@ -193,7 +191,9 @@ fn unit(core: &mut Core, registers: &Registers, words: Words, known: &mut KnownU
     };
     let allowed = (object.limit - u64::from(words.offset)).saturating_add(1);
     let asked = Asked { words, place, allowed, big_endian };
-    let Some(unit) = known.get(&asked, |asked| asked.unit(byte, &texel, core.renderer.accuracy)) else {
+    let derive = |asked: &Asked| asked.unit(byte, &texel, core.renderer.accuracy);
+    let unit = known.map_or_else(|| derive(&asked), |known| known.get(&asked, derive));
+    let Some(unit) = unit else {
         return fault(core, FaultKind::BadMethod, format_args!("a texture of {:#x} texels", words.rect));
     };
     let there = core.memory.readable(place).len() as u64;
