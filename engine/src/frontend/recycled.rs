@@ -17,9 +17,9 @@ pub struct Recycled<T: ?Sized> {
     last_wait: u32,
 }
 
-/// Values that are kept, and lists, which may be long.
+/// Values that are kept, and of large ones and lists, which may be long.
 const MOST: usize = 1024;
-const MOST_LISTS: usize = 64;
+const MOST_LARGE: usize = 64;
 
 /// Values that are looked at for one that nobody else holds.
 const LOOKED_AT: usize = 4;
@@ -85,7 +85,7 @@ impl<T> Recycled<T> {
     where
         T: Clone,
     {
-        self.share_as(MOST, value, |_| true, T::clone_from, |value| Arc::new(value.clone()))
+        self.share_as(MOST_LARGE, value, |_| true, T::clone_from, |value| Arc::new(value.clone()))
     }
 }
 
@@ -94,7 +94,7 @@ impl<T> Recycled<[T]> {
     pub fn share_list(&mut self, items: impl ExactSizeIterator<Item = T>) -> Arc<[T]> {
         let length = items.len();
         self.share_as(
-            MOST_LISTS,
+            MOST_LARGE,
             items,
             |list| list.len() == length,
             |list, items| list.iter_mut().zip(items).for_each(|(place, item)| *place = item),
