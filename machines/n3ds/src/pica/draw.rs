@@ -1,5 +1,6 @@
 //! Draws: state is derived from dirty groups, indices are fetched, and the renderer is called.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::kernel::Window;
@@ -17,7 +18,7 @@ use triglyph_engine::frontend::NonAliasingRange;
 use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::render::DrawCall;
-use triglyph_engine::scene::Allowance;
+use triglyph_engine::scene::{Allowance, DrawState};
 
 /// Groups that a pixel state is derived from.
 pub(super) const PIXEL_GROUPS: u32 = dirty::RASTER
@@ -207,16 +208,20 @@ impl Pica {
         if host.memory.mapped_since(self.mapped) || host.renderer.state_cache_disabled() {
             self.mapped = host.memory.epoch();
             self.pixel.invalidate();
+            self.known_states.clear();
             self.vertex.invalidate();
             self.vertex_unit.forget();
             self.geometry_unit.forget();
         }
         if !self.pixel.is_valid(host, &self.registers) {
-            let mut pools = std::mem::take(&mut self.pixel_pools);
             let tables = self.share_tables();
+            let mut pools = std::mem::take(&mut self.pixel_pools);
+            let mut known = std::mem::take(&mut self.known_states);
+            let usable = |state: &PixelState| self.is_lasting(&state.draw);
             let derive = || PixelState::new(self, host.memory, &host.renderer.kernels, &mut pools, tables);
-            let state = self.registers.deriving(PIXEL_GROUPS, derive);
-            self.pixel_pools = pools;
+            let derive = || self.registers.deriving(PIXEL_GROUPS, derive);
+            let state = known.get(&self.registers, usable, derive);
+            (self.pixel_pools, self.known_states) = (pools, known);
             self.pixel.set(state);
         }
         self.pixel.value().is_some_and(|pixel| !pixel.nothing)
@@ -230,6 +235,16 @@ impl Pica {
             procedural: procedural_state::enabled(registers)
                 .then(|| self.procedural_tables.share(procedural_state::Values::of(registers))),
         }
+    }
+
+    /// Whether a state with these registers would be the same now. Those with large tables are not: where draws have
+    /// such, most upload others, and keeping them would take the caches of those in use.
+    fn is_lasting(&self, draw: &DrawState) -> bool {
+        fn same<T>(had: &Option<Arc<T>>, now: &Arc<T>) -> bool {
+            had.as_ref().is_none_or(|had| Arc::ptr_eq(had, now))
+        }
+        let has_tables = draw.light_tables.is_some() || draw.procedural.is_some();
+        !has_tables && same(&draw.fog, &self.fog) && same(&draw.densest, &self.densest)
     }
 
     /// Draws what shaded vertices become.

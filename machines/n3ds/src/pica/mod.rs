@@ -14,6 +14,7 @@ mod draw;
 mod gas_state;
 mod geometry;
 mod immediate;
+mod known_states;
 mod light_tables;
 mod lighting_state;
 mod list;
@@ -41,6 +42,7 @@ use triglyph_guest::kernel::vertex::{Numbers, VertexKey};
 use triglyph_guest::pica::regs::{self, Effect, dirty};
 
 use immediate::Immediate;
+use known_states::KnownStates;
 use light_tables::UploadedTables;
 pub use list::ListEnd;
 use list::RunningList;
@@ -127,7 +129,8 @@ pub struct Pica {
     immediate: Immediate,
     /// The geometry unit between immediate vertices that belong together.
     stage: Stage,
-    pixel: Derived<PixelState>,
+    pixel: Derived<Arc<PixelState>>,
+    known_states: KnownStates,
     vertex: Derived<VertexState>,
     kernels: RecentKernels,
     pixel_pools: PixelPools,
@@ -178,6 +181,7 @@ impl Default for Pica {
             assembler: Assembler::default(),
             immediate: Immediate::default(),
             stage: Stage::default(),
+            known_states: KnownStates::default(),
             pixel: Derived::new(draw::PIXEL_GROUPS),
             vertex: Derived::new(vertex_state::VERTEX_GROUPS),
             kernels: RecentKernels::default(),

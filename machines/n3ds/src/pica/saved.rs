@@ -53,6 +53,7 @@ impl Pica {
             immediate,
             stage,
             pixel: _,
+            known_states: _,
             vertex: _,
             kernels: _,
             pixel_pools: _,

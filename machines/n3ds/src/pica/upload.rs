@@ -166,6 +166,7 @@ impl Pica {
     fn store_gas(&mut self, value: u32) {
         let register = self.registers.get(regs::gas_lut_index::ID);
         if std::mem::replace(&mut self.gas_table[(register % 16) as usize], value) != value {
+            self.known_states.clear();
             self.registers.mark(dirty::COMBINER);
         }
         let next = register & 0xFFFF_0000 | register.wrapping_add(1) & 0xFFFF;
