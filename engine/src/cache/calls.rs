@@ -161,6 +161,7 @@ pub trait SceneKernel {
 impl Handle<Pixel> {
     /// The kernel for a scene: the compiled one if there is one now.
     pub fn select(&self) -> SelectedPixel {
+        self.slot().note_use();
         self.slot().start_if_deferred();
         SelectedPixel { handle: self.clone(), compiled: self.compiled() }
     }
@@ -233,6 +234,7 @@ impl SelectedPixel {
 impl Handle<Fragment> {
     /// The kernel for a scene.
     pub fn select(&self) -> SelectedFragment {
+        self.slot().note_use();
         SelectedFragment { handle: self.clone(), compiled: self.compiled().map(OnceLock::from).unwrap_or_default() }
     }
 }

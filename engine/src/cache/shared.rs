@@ -21,7 +21,7 @@ pub(super) struct Shared {
     pub(super) counters: Counters,
     /// New code exceeds the budget: the next look-up evicts.
     pub(super) overfull: AtomicBool,
-    /// Counts look-ups, for the age of slots. Starts at 1.
+    /// Counts uses, for the age of slots. Starts at 1.
     pub(super) clock: AtomicU64,
     /// The key file.
     pub(super) log: Option<KeyLog>,

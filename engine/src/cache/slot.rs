@@ -64,7 +64,7 @@ pub(super) struct Slot<K: Kind> {
     tiered_up: AtomicBool,
     /// Whether the log has heard that compiled code does not support a call.
     refusal_told: AtomicBool,
-    /// Time of the last look-up, in look-ups; 0 for a key of the key file that was not looked up yet.
+    /// Time of the last use, in uses of all kernels; 0 for a key of the key file that was not used yet.
     pub(super) last_used: AtomicU64,
     /// For kernels that shade pixels.
     pub(super) pixel_cost: PixelCost,
@@ -275,6 +275,12 @@ impl<K: Kind> Slot<K> {
     /// Puts the first compilation off until [`Self::start_if_deferred`].
     pub(super) fn defer(self: &Arc<Self>) {
         self.deferred.store(true, Relaxed);
+    }
+
+    /// It is looked up, or serves a scene: what was used longest ago is evicted first.
+    #[inline]
+    pub(super) fn note_use(&self) {
+        self.last_used.store(self.shared.clock.fetch_add(1, Relaxed), Relaxed);
     }
 
     /// Starts the first compilation if it was put off.

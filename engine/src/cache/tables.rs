@@ -100,7 +100,7 @@ impl<K: Kind> Table<K> {
             Entry::Vacant(entry) => (entry.insert(Arc::new(Slot::new(shared, key))).clone(), true),
         };
         debug_assert_eq!(slot.key, *key, "two keys of one content hash");
-        slot.last_used.store(shared.clock.fetch_add(1, Relaxed), Relaxed);
+        slot.note_use();
         let counters = &shared.counters;
         Counters::add(&counters.lookups, 1);
         // With the interpreter only there is nothing to wait for.

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use triglyph_guest::kernel::random_pixel::RandomPixel;
 use triglyph_guest::kernel::transfer::{Fill, TransferJob, TransferKey};
 use triglyph_guest::kernel::{TransferKernel, Unsupported, Window, window};
 
@@ -233,6 +234,22 @@ fn eviction_keeps_to_the_budget_and_leaves_what_is_held() {
     assert!(kernels.counters().code_bytes() <= 250 + 200, "{}", kernels.counters().code_bytes());
     assert_eq!(served_by(&held), OPTIMIZED);
     drop(held);
+}
+
+#[test]
+fn kernels_that_draw_are_in_use_without_being_looked_up() {
+    let kernels = kernels(TierMode::InterpreterOnly, numbered(BASELINE), 1000);
+    let mut state = 1u32;
+    let mut random = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state.rotate_left(16)
+    };
+    let drawn = kernels.pixel(&RandomPixel::new(&mut random).key);
+    let later = kernels.transfer(&KEY);
+    let ages = || [drawn.slot().last_used.load(Relaxed), later.slot().last_used.load(Relaxed)];
+    assert!(ages().is_sorted());
+    drawn.select();
+    assert!(!ages().is_sorted());
 }
 
 #[test]
