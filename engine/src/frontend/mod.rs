@@ -7,7 +7,7 @@
 //! derived.rs             values derived from registers, kept while these stay the same
 //! memory_dependency.rs   the guest memory that a value was derived from, and whether it is still the same
 //! non_aliasing_range.rs  array elements that draws to the current target cannot write
-//! recycled.rs            values that draws share, in memory that is used again
+//! recycled.rs            a pool of reference-counted values, for the states of draws
 //! packet_trace/          packets that recur with the same headers: recorded, compiled, run
 //! ```
 

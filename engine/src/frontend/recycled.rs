@@ -1,30 +1,31 @@
-//! Values that draws share, in memory that is used again.
+//! A pool of reference-counted values, so that steady frames allocate nothing for the states of draws.
 //!
-//! A draw keeps its state until its scene is drawn. Whoever derives states keeps a reference to each as well: once that
-//! is the only one left, a later state takes its place, so that steady frames allocate nothing for them. What a state
-//! refers to lives until then.
+//! Scenes hold the states of their draws until they are drawn. The pool holds a reference to each of them as well. When
+//! the pool's is the last one, the next state is written over the old one. Until then the old state, and what it refers
+//! to, stays alive.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Values that were shared, those first that were shared first.
+/// A pool of values.
 #[derive(Debug)]
 pub struct Recycled<T: ?Sized> {
+    /// The oldest one first.
     values: VecDeque<Arc<T>>,
-    /// Values to be shared before an unused one is looked for again, and how many these were the last time: in a scene
-    /// with many states all of them are in use.
+    /// Calls that still allocate without a search, and how many followed the last search that failed: in a scene with
+    /// many states all values are in use.
     wait: u32,
     last_wait: u32,
 }
 
-/// Values that are kept, and of large ones and lists, which may be long.
+/// Values in a pool at most; fewer if they are large, or lists, which may be long.
 const MOST: usize = 1024;
 const MOST_LARGE: usize = 64;
 
-/// Values that are looked at for one that nobody else holds.
+/// Values that a search looks at.
 const LOOKED_AT: usize = 4;
 
-/// Values that are shared without a look, at most.
+/// Largest number of calls without a search.
 const LONGEST_WAIT: u32 = 15;
 
 impl<T: ?Sized> Default for Recycled<T> {
@@ -34,8 +35,7 @@ impl<T: ?Sized> Default for Recycled<T> {
 }
 
 impl<T: ?Sized> Recycled<T> {
-    /// Shares one of the oldest values again that `fits` and that nobody else holds, once `fill` has written over it;
-    /// otherwise what `make` makes.
+    /// Writes over an unused value that `fits`, with `fill`, or allocates one with `make`.
     fn share_as<I>(
         &mut self,
         most: usize,
@@ -58,7 +58,8 @@ impl<T: ?Sized> Recycled<T> {
         value
     }
 
-    /// Brings a value to the end that fits and that nobody else holds, if one of the oldest does.
+    /// Searches the oldest values for one that fits and whose last reference is the pool's. If it returns true, that
+    /// one is the last of the list.
     fn bring_unused(&mut self, fits: impl Fn(&T) -> bool) -> bool {
         if self.wait > 0 {
             self.wait -= 1;
