@@ -32,10 +32,13 @@ impl HostMemory {
             false => self.ranges.remove(range),
         }
         // Whatever is mapped there next begins with other bytes.
-        for GuestRange { start, size } in pieces(range) {
-            if let Some(hashes) = self.hashes.get_mut(&(start.space, start.address / PIECE)) {
-                hashes[pages(start, size)].fill(0);
-            }
+        let GuestRange { start, size } = range;
+        let Some(last) = size.checked_sub(1).map(|last| start.address.saturating_add(last)) else { return };
+        let (first_piece, last_piece) = (start.address / PIECE, last / PIECE);
+        for (&(_, piece), hashes) in self.hashes.range_mut((start.space, first_piece)..=(start.space, last_piece)) {
+            let from = start.address.saturating_sub(piece * PIECE) as usize / PAGE;
+            let to = (last - piece * PIECE).min(PIECE - 1) as usize / PAGE;
+            hashes[from..=to].fill(0);
         }
     }
 
@@ -171,6 +174,26 @@ mod tests {
         host.note(range, false);
         host.note(range, true);
         assert_eq!(changes(&mut host, &memory).len(), 2);
+    }
+
+    #[test]
+    fn any_range_may_be_unmapped() {
+        let range = GuestRange::new(0, 0x1F_F800, 0x1000);
+        let mut memory = Memory::default();
+        memory.map(range, Access::READ_WRITE).unwrap();
+        let mut host = HostMemory::default();
+        host.note(range, true);
+        assert_eq!(changes(&mut host, &memory).len(), 2);
+        for everything in [GuestRange::new(0, 0, 1 << 50), GuestRange::new(0, 0x1000, u64::MAX), range] {
+            host.note(everything, false);
+            assert!(!host.has(range));
+            host.note(range, true);
+            assert_eq!(changes(&mut host, &memory).len(), 2);
+        }
+        host.note(GuestRange::new(1, 0, u64::MAX), false);
+        host.note(GuestRange::new(0, 0x20_0000, u64::MAX), false);
+        host.note(GuestRange::new(0, 0x20_0000, 0x800), true);
+        assert_eq!(changes(&mut host, &memory), [(0x20_0000, 0x800)]);
     }
 
     #[test]

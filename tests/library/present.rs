@@ -13,8 +13,16 @@ const BASE: u64 = 0x1800_0000;
 const CANARY: u8 = 0xA5;
 
 fn device(machine: Machine, tier: Tier) -> Box<dyn ReplayDevice> {
+    device_of_mappings(machine, tier, BYTES)
+}
+
+/// A device whose memory consists of mappings of `size` bytes, one after the other.
+fn device_of_mappings(machine: Machine, tier: Tier, size: u64) -> Box<dyn ReplayDevice> {
     let mut device = new_device(machine, &Options::new(tier, 2)).expect("a machine");
-    device.map(GuestRange::new(0, BASE, BYTES), Access::READ_WRITE).expect("memory");
+    for start in (0..BYTES).step_by(size as usize) {
+        let range = GuestRange::new(0, BASE + start, size.min(BYTES - start));
+        device.map(range, Access::READ_WRITE).expect("memory");
+    }
     let mut random = Random::new(7);
     let bytes: Vec<u8> = (0..BYTES / 4).flat_map(|_| random.word().to_le_bytes()).collect();
     device.write(GuestAddr::new(0, BASE), &bytes).expect("mapped");
@@ -61,8 +69,8 @@ const FORMATS: [(u32, PixelFields); 9] = [
 
 #[test]
 fn pictures_are_those_of_the_plain_reader() {
-    for tier in [Tier::InterpreterOnly, Tier::JitOnly] {
-        let mut device = device(Machine::N3ds, tier);
+    for (tier, mapping) in [(Tier::InterpreterOnly, BYTES), (Tier::JitOnly, BYTES), (Tier::JitOnly, 0x700)] {
+        let mut device = device_of_mappings(Machine::N3ds, tier, mapping);
         for (number, fields) in FORMATS {
             let words = fields.bytes != 3 && number != 1;
             for (width, height) in [(1, 1), (37, 19), (64, 33)] {
@@ -103,6 +111,49 @@ fn pictures_are_those_of_the_plain_reader() {
             }
         }
     }
+}
+
+#[test]
+fn rows_far_apart_are_unmapped_and_take_no_memory() {
+    let mut device = device(Machine::N3ds, Tier::InterpreterOnly);
+    let mut bytes = vec![0; 240 * 400 * 4];
+    for layout in [
+        ScanLayout::Rows { pitch: 0xFFFF_FFF0 },
+        ScanLayout::RowsUpwards { pitch: 0xFFFF_FFF0 },
+        ScanLayout::Columns { pitch: 0x7FFF_FFF0 },
+        ScanLayout::Columns { pitch: i32::MIN },
+        ScanLayout::BlockLinear { log2_gobs: 5, pitch: 0xFFFF_FFC0 },
+    ] {
+        for at in [BASE, u64::MAX - 0x1000, 0] {
+            let at = GuestAddr::new(0, at);
+            let scan = ScanOut { at, width: 240, height: 400, format: format::ABGR8, layout };
+            let mut rows = HostRows { bytes: &mut bytes, stride: 960, format: HostFormat::Rgba8 };
+            device.present(&scan, &mut rows, &mut Presented::default()).expect_err("not mapped");
+        }
+    }
+}
+
+#[test]
+fn one_row_may_have_any_stride() {
+    let mut device = device(Machine::N3ds, Tier::JitOnly);
+    let at = GuestAddr::new(0, BASE);
+    let layout = ScanLayout::Rows { pitch: 64 };
+    let scan = ScanOut { at, width: 16, height: 1, format: format::A8B8G8R8, layout };
+    let mut want = [0; 64];
+    device.read(at, &mut want).expect("mapped");
+    for stride in [64, 1 << 58, usize::MAX / 2, usize::MAX] {
+        let mut bytes = [0; 64];
+        let mut rows = HostRows { bytes: &mut bytes, stride, format: HostFormat::Rgba8 };
+        assert!(device.present(&scan, &mut rows, &mut Presented::default()).expect("a picture"));
+        assert_eq!(bytes, want);
+        assert!(rows_filled(stride), "stride {stride}");
+    }
+}
+
+fn rows_filled(stride: usize) -> bool {
+    let mut bytes = [0; 64];
+    let mut rows = HostRows { bytes: &mut bytes, stride, format: HostFormat::Rgba8 };
+    rows.fill(16, 1, [1, 2, 3, 4], &mut Presented::default()).expect("room") && bytes == [1, 2, 3, 4].repeat(16)[..]
 }
 
 #[test]

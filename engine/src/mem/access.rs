@@ -108,6 +108,18 @@ impl Memory {
         missing
     }
 
+    /// Whether all of a range is mapped, whatever its access.
+    ///
+    /// # Errors
+    /// [`Error::Unmapped`] when it is not, or when the range ends after the last address.
+    pub(crate) fn check_mapped(&self, range: GuestRange) -> Result<(), Error> {
+        let mut whole = range.start.address.checked_add(range.size).is_some();
+        if whole {
+            self.walk(range, |region, _, _| whole &= region.is_some_and(|region| !region.is_sparse()));
+        }
+        if whole { Ok(()) } else { Err(Error::Unmapped(range)) }
+    }
+
     /// The region that an address lies in.
     pub(super) fn find(&self, at: GuestAddr) -> Option<&Region> {
         let after = self.regions.partition_point(|r| r.range.start <= at);
@@ -154,11 +166,7 @@ impl Memory {
             f(window.first(size), 0..size);
             return Ok(());
         }
-        let mut whole = true;
-        self.walk(range, |region, _, _| whole &= region.is_some_and(|region| !region.is_sparse()));
-        if !whole {
-            return Err(Error::Unmapped(range));
-        }
+        self.check_mapped(range)?;
         self.walk(range, |region, at, piece| {
             if let Some(region) = region {
                 f(region.window(at).first(piece.len()), piece);

@@ -7,7 +7,6 @@
 //! Bands of rows are independent and are shared among threads.
 
 use std::sync::Mutex;
-use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::{PixelFields, PixelLayout, Repack, RepackKey, TransferJob, TransferKey};
@@ -16,15 +15,15 @@ use triglyph_guest::layout::SurfaceLayout;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Transfers;
-use super::scan_out::{Gamma, HostFormat, HostRows, LastPicture, Presented, ScanLayout, ScanOut, as_window, format};
+use super::scan_out::{
+    GOB_ROWS, Gamma, HostFormat, HostRows, LastPicture, Presented, ScanLayout, ScanOut, as_window, format,
+};
 use crate::cache::{Handle, kinds};
 use crate::error::Error;
 use crate::mem::GuestAddr;
 
 /// Rows that a thread converts at a time.
 const BAND: usize = 64;
-/// Rows of a GOB.
-const GOB_ROWS: usize = 8;
 
 /// What all bands of a picture need.
 struct Plan<'m> {
@@ -59,9 +58,11 @@ impl Transfers<'_> {
         let first = scan.at.address.checked_add_signed(start);
         let first = first.ok_or_else(|| Error::InvalidArgument(format!("a picture at {:#x}", scan.at.address)))?;
         let range = GuestAddr::new(scan.at.space, first).range((end - start) as u64);
+        self.memory.check_mapped(range)?;
         let epoch = self.memory.epoch();
         let gamma_hash = gamma.map_or(0, |tables| xxh3_64(tables.as_flattened()));
-        let alike = |last: &LastPicture| (last.scan, last.format, last.gamma) == (*scan, rows.format, gamma_hash);
+        let shown = *scan;
+        let alike = |last: &LastPicture| (last.scan, last.format, last.gamma) == (shown, rows.format, gamma_hash);
         let last = presented.last.filter(alike);
         let same = |last: LastPicture| {
             !self.memory.mapped_since(last.epoch) && !presented.pages.changed_since(self.memory, last.epoch)
@@ -71,13 +72,12 @@ impl Transfers<'_> {
         }
         presented.pages.clear();
         presented.pages.add(self.memory, range);
-        let gathered: Vec<AtomicU8>;
-        let mut source = self.memory.readable(range.start);
-        if source.len() < range.size as usize {
-            let mut bytes = vec![0; range.size as usize];
-            self.memory.read(range.start, &mut bytes)?;
-            gathered = buffer(&bytes);
-            source = Window::new(&gathered);
+        let (mut gathered, compact): (Vec<u8>, ScanOut);
+        let (mut scan, mut source, mut start) = (scan, self.memory.readable(range.start), start);
+        if (source.len() as u64) < range.size {
+            gathered = self.gather(scan)?;
+            compact = scan.compact();
+            (scan, source, start) = (&compact, Window::new(as_window(&mut gathered)), 0);
         }
         // Pictures by turns are new anyway: only those that were presented last time are worth a hash.
         let hash = match (gamma, scan.layout) {
@@ -88,8 +88,20 @@ impl Transfers<'_> {
             _ => Some(self.present_columns(scan, source, start, gamma, rows)?),
         };
         presented.filled = None;
-        presented.last = Some(LastPicture { scan: *scan, format: rows.format, gamma: gamma_hash, epoch, hash });
+        presented.last = Some(LastPicture { scan: shown, format: rows.format, gamma: gamma_hash, epoch, hash });
         Ok(hash.is_none() || last.is_none_or(|last| last.hash != hash))
+    }
+
+    /// The bytes of a picture that is not in one mapping, one [run](ScanOut::runs) after the other: never more than the
+    /// picture has, however far apart its rows are.
+    fn gather(&self, scan: &ScanOut) -> Result<Vec<u8>, Error> {
+        let runs = scan.runs();
+        let mut bytes = vec![0; runs.bytes * runs.count as usize];
+        for (run, out) in bytes.chunks_exact_mut(runs.bytes).enumerate() {
+            let address = scan.at.address.wrapping_add_signed(runs.step * run as i64);
+            self.memory.read(GuestAddr::new(scan.at.space, address), out)?;
+        }
+        Ok(bytes)
     }
 
     fn repack(&self, input: PixelFields, output: PixelFields, layout: PixelLayout) -> Handle<kinds::Transfer> {
@@ -191,7 +203,7 @@ impl Plan<'_> {
     /// Converts the rows from `first` on that a band has, and hashes them if that is wanted.
     fn band(&self, first: usize, band: &mut [u8]) -> u64 {
         let row_bytes = self.scan.width as usize * self.format.bytes();
-        let parts = band.chunks_mut(self.stride * GOB_ROWS).zip((first..).step_by(GOB_ROWS));
+        let parts = band.chunks_mut(self.stride.saturating_mul(GOB_ROWS)).zip((first..).step_by(GOB_ROWS));
         parts.fold(0, |mut hash, (rows, first)| {
             let count = rows.len().div_ceil(self.stride).min(self.scan.height as usize - first);
             self.rows(first, count, rows);

@@ -106,11 +106,61 @@ impl ScanOut {
                 let rows = 8_i64 << log2_gobs.min(5);
                 match sound {
                     false => Err(bad("its blocks")),
-                    true => Ok((0, i64::from(pitch) * (i64::from(height) + rows - 1) / rows * rows)),
+                    true => Ok((0, i64::from(pitch) * ((i64::from(height) + rows - 1) / rows * rows))),
                 }
             }
         }
     }
+
+    /// The runs of bytes that the pixels are in: rows, columns or rows of blocks. For pictures with an
+    /// [extent](Self::extent).
+    pub(crate) fn runs(&self) -> Runs {
+        let bytes = self.format.bytes as usize;
+        let (row, column) = (self.width as usize * bytes, self.height as usize * bytes);
+        let (width, height) = (u64::from(self.width), u64::from(self.height));
+        match self.layout {
+            ScanLayout::Rows { pitch } | ScanLayout::RowsUpwards { pitch } => {
+                Runs { count: height, step: pitch.into(), bytes: row }
+            }
+            ScanLayout::Columns { pitch } => Runs { count: width, step: pitch.into(), bytes: column },
+            ScanLayout::BlockLinear { log2_gobs, pitch } => {
+                let rows = GOB_ROWS << log2_gobs;
+                let step = i64::from(pitch) * rows as i64;
+                Runs { count: height.div_ceil(rows as u64), step, bytes: row.next_multiple_of(GOB_BYTES) * rows }
+            }
+        }
+    }
+
+    /// The same picture with its [runs](Self::runs) one after the other.
+    pub(crate) fn compact(&self) -> ScanOut {
+        let bytes = u32::from(self.format.bytes);
+        let (row, column) = (self.width * bytes, self.height * bytes);
+        let layout = match self.layout {
+            ScanLayout::Rows { .. } => ScanLayout::Rows { pitch: row },
+            ScanLayout::RowsUpwards { .. } => ScanLayout::RowsUpwards { pitch: row },
+            ScanLayout::Columns { .. } => ScanLayout::Columns { pitch: column as i32 },
+            ScanLayout::BlockLinear { log2_gobs, .. } => {
+                ScanLayout::BlockLinear { log2_gobs, pitch: row.next_multiple_of(GOB_BYTES as u32) }
+            }
+        };
+        ScanOut { layout, ..*self }
+    }
+}
+
+/// Bytes of a row of a GOB.
+const GOB_BYTES: usize = 64;
+/// Rows of a GOB.
+pub(super) const GOB_ROWS: usize = 8;
+
+/// Runs of bytes of one length at equal distances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Runs {
+    /// How many.
+    pub count: u64,
+    /// From the start of one to the start of the next, in bytes.
+    pub step: i64,
+    /// Bytes of each.
+    pub bytes: usize,
 }
 
 /// The host's format of pixels.
@@ -191,8 +241,8 @@ impl HostRows<'_> {
 
     /// Pieces of so many rows.
     pub(crate) fn bands(&mut self, height: u32, rows: usize) -> Vec<&mut [u8]> {
-        let bytes = self.bytes.len().min(self.stride * height as usize);
-        self.bytes[..bytes].chunks_mut(self.stride * rows).collect()
+        let bytes = self.bytes.len().min(self.stride.saturating_mul(height as usize));
+        self.bytes[..bytes].chunks_mut(self.stride.saturating_mul(rows)).collect()
     }
 }
 

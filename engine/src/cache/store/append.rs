@@ -22,13 +22,13 @@ impl KeyStore {
     /// Whether keys can be appended: makes the folder, and opens for writing what is there.
     ///
     /// # Errors
-    /// [`StoreError::Io`] when it cannot be written.
+    /// When it cannot be written, is too large or not a regular file.
     pub fn check_writable(&self) -> Result<(), StoreError> {
-        let file = || match OpenOptions::new().append(true).open(self.path()) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        };
-        self.open_lock(true).and_then(|_| file()).map_err(|error| self.io(error))
+        self.open_lock(true)?;
+        match self.open(OpenOptions::new().append(true)) {
+            Err(StoreError::Io { error, .. }) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            opened => opened.map(drop),
+        }
     }
 
     /// Appends keys, and how often some were used, by hash. A file that does not exist is created, and so is its
@@ -36,7 +36,7 @@ impl KeyStore {
     /// to append.
     ///
     /// # Errors
-    /// When it cannot be written, is of another kind, or another process keeps it locked.
+    /// When it cannot be written, is of another kind or too large, or another process keeps it locked.
     pub fn append(&self, keys: &[(KeyKind, Vec<u8>)], uses: &[(u128, u64)]) -> Result<u64, StoreError> {
         let mut records = Vec::new();
         for (kind, bytes) in keys {
@@ -51,12 +51,12 @@ impl KeyStore {
             return Ok(0);
         }
         let _lock = self.lock(true)?;
-        self.write_records(&records).map_err(|error| self.io(error))?
+        let file = self.open(OpenOptions::new().read(true).append(true).create(true))?;
+        self.write_records(file, &records).map_err(|error| self.io(error))?
     }
 
     /// Appends with one write. The caller has the lock.
-    fn write_records(&self, records: &[u8]) -> std::io::Result<Result<u64, StoreError>> {
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(self.path())?;
+    fn write_records(&self, mut file: File, records: &[u8]) -> std::io::Result<Result<u64, StoreError>> {
         let length = file.metadata()?.len();
         let bytes = match header(&mut file, length)? {
             Header::Ours => {

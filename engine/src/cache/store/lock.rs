@@ -4,6 +4,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::time::{Duration, Instant};
 
+use super::open::check_regular;
 use super::{KeyStore, StoreError};
 
 /// How long to wait for other processes. They write a few kilobytes or, rarely, a file of some megabytes; one that was
@@ -16,7 +17,7 @@ pub(super) struct Lock(#[allow(dead_code, reason = "closing it unlocks")] File);
 impl KeyStore {
     /// Takes the lock: exclusive for writers, shared for readers. A writer creates the folder and the lock file.
     pub(super) fn lock(&self, exclusive: bool) -> Result<Lock, StoreError> {
-        let file = self.open_lock(exclusive).map_err(|error| self.io(error))?;
+        let file = self.open_lock(exclusive)?;
         let start = Instant::now();
         loop {
             let locked = if exclusive { file.try_lock() } else { file.try_lock_shared() };
@@ -31,12 +32,13 @@ impl KeyStore {
         }
     }
 
-    pub(super) fn open_lock(&self, create: bool) -> std::io::Result<File> {
+    pub(super) fn open_lock(&self, create: bool) -> Result<File, StoreError> {
+        check_regular(self.path())?;
         let mut path = self.path().as_os_str().to_owned();
         path.push(".lock");
         if let Some(folder) = self.path().parent().filter(|folder| create && !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder)?;
+            std::fs::create_dir_all(folder).map_err(|error| self.io(error))?;
         }
-        OpenOptions::new().read(true).write(create).create(create).truncate(false).open(path)
+        self.open_regular(OpenOptions::new().read(true).write(create).create(create).truncate(false), path.as_ref())
     }
 }

@@ -9,6 +9,7 @@
 //! read.rs     the contents of a file, and what is damaged
 //! append.rs   appending and pruning
 //! lock.rs     one writer at a time
+//! open.rs     regular files only, and none that is too large
 //! ```
 //!
 //! Several processes may use one file: each append is one write under a lock, and pruning replaces the file as a whole
@@ -16,6 +17,7 @@
 
 mod append;
 mod lock;
+mod open;
 mod read;
 mod record;
 #[cfg(test)]
@@ -25,6 +27,7 @@ use std::path::{Path, PathBuf};
 
 pub use super::kinds::KeyKind;
 pub use append::Pruned;
+pub use open::MAX_FILE_BYTES;
 pub use read::{Contents, Damage, KeyError, StoredKey, identity};
 #[cfg(test)]
 pub(super) use record::ENCODING;
@@ -50,6 +53,17 @@ pub enum StoreError {
     /// The file is of another kind. It is left alone.
     #[error("{0}: not a file of kernel keys")]
     Foreign(PathBuf),
+    /// It is a folder, a pipe or a device. It is not opened.
+    #[error("{0}: not a regular file")]
+    NotRegular(PathBuf),
+    /// The file is larger than [`MAX_FILE_BYTES`]. It is left alone.
+    #[error("{path}: {bytes} bytes, more than the {MAX_FILE_BYTES} of the largest key file")]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+    },
     /// Another process has had it locked for a second.
     #[error("{0}: in use by another process")]
     Busy(PathBuf),

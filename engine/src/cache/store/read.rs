@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::io::ErrorKind;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Read};
 
 use triglyph_guest::kernel::InvalidKey;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::record::{FILE_HEADER, MAGIC, Parsed, USES, VERSION, parse};
-use super::{KeyKind, KeyStore, StoreError};
+use super::{KeyKind, KeyStore, MAX_FILE_BYTES, StoreError};
 use crate::cache::key_log;
 use crate::cache::kinds::Kind;
 
@@ -103,10 +104,12 @@ impl KeyStore {
     }
 
     pub(super) fn read_unlocked(&self) -> Result<Contents, StoreError> {
-        let bytes = match std::fs::read(self.path()) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-            read => read.map_err(|error| self.io(error))?,
-        };
+        let mut bytes = Vec::new();
+        match self.open(OpenOptions::new().read(true)) {
+            Err(StoreError::Io { error, .. }) if error.kind() == ErrorKind::NotFound => {}
+            // The file may grow while it is read.
+            opened => drop(opened?.take(MAX_FILE_BYTES).read_to_end(&mut bytes).map_err(|error| self.io(error))?),
+        }
         if bytes.is_empty() {
             return Ok(Contents::default());
         }
@@ -129,7 +132,8 @@ pub fn decode(bytes: &[u8]) -> Option<Contents> {
         contents.damage.push(Damage::Version(version));
         return Some(contents);
     }
-    let mut reader = Reader { bytes, at: FILE_HEADER, bad: None, contents: &mut contents };
+    let hashing_left = MAX_HASHED_PER_BYTE.saturating_mul(bytes.len());
+    let mut reader = Reader { bytes, at: FILE_HEADER, bad: None, hashing_left, contents: &mut contents };
     let (mut keys, mut uses) = (HashMap::new(), HashMap::<u128, u64>::new());
     while let Some((kind, payload)) = reader.next() {
         if let (USES, Some((hash, times))) = (kind, split_uses(payload)) {
@@ -159,12 +163,18 @@ fn split_uses(payload: &[u8]) -> Option<(u128, u64)> {
     Some((u128::from_le_bytes(*hash), u64::from_le_bytes(times.try_into().ok()?)))
 }
 
+/// Bytes that are hashed for each byte of a file at most. Sound records are hashed once; starts of records in damaged
+/// parts can overlap, and would be hashed without end.
+const MAX_HASHED_PER_BYTE: usize = 8;
+
 /// Iterates over records.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     /// Where bytes start that are not a record.
     bad: Option<usize>,
+    /// Bytes of damaged records that may still be hashed. Then the rest of the file is damaged.
+    hashing_left: usize,
     contents: &'a mut Contents,
 }
 
@@ -172,12 +182,19 @@ impl<'a> Reader<'a> {
     /// The next intact record.
     fn next(&mut self) -> Option<(u8, &'a [u8])> {
         while self.at < self.bytes.len() {
-            if let Parsed::Record(kind, payload, size) = parse(&self.bytes[self.at..]) {
-                self.end_of_bad();
-                self.at += size;
-                return Some((kind, payload));
+            match parse(&self.bytes[self.at..]) {
+                Parsed::Record(kind, payload, size) => {
+                    self.end_of_bad();
+                    self.at += size;
+                    return Some((kind, payload));
+                }
+                Parsed::Damaged { hashed } => self.hashing_left = self.hashing_left.saturating_sub(hashed),
+                Parsed::Nothing => {}
             }
             self.bad.get_or_insert(self.at);
+            if self.hashing_left == 0 {
+                break;
+            }
             self.at += 8;
         }
         self.at = self.bytes.len();

@@ -68,7 +68,10 @@ pub enum Parsed<'a> {
     /// Not the start of a record.
     Nothing,
     /// The start of a record that is cut off or damaged.
-    Damaged,
+    Damaged {
+        /// Bytes that were hashed to find that out.
+        hashed: usize,
+    },
 }
 
 /// Reads the record at the beginning of `bytes`.
@@ -76,12 +79,14 @@ pub fn parse(bytes: &[u8]) -> Parsed<'_> {
     if !bytes.starts_with(&MARK) {
         return Parsed::Nothing;
     }
-    let Some(header) = bytes.first_chunk::<RECORD_HEADER>() else { return Parsed::Damaged };
+    let Some(header) = bytes.first_chunk::<RECORD_HEADER>() else { return Parsed::Damaged { hashed: 0 } };
     let length = u32::from_le_bytes([header[4], header[5], header[6], header[7]]) as usize;
     let size = RECORD_HEADER + length.min(MAX_PAYLOAD).next_multiple_of(8);
-    let Some(record) = bytes.get(..size).filter(|_| length <= MAX_PAYLOAD) else { return Parsed::Damaged };
+    let Some(record) = bytes.get(..size).filter(|_| length <= MAX_PAYLOAD) else {
+        return Parsed::Damaged { hashed: 0 };
+    };
     if header[8..16] != checksum(record).to_le_bytes() {
-        return Parsed::Damaged;
+        return Parsed::Damaged { hashed: size };
     }
     Parsed::Record(header[16], &record[RECORD_HEADER..RECORD_HEADER + length], size)
 }

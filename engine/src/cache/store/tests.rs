@@ -51,6 +51,56 @@ fn pruning_keeps_the_most_used_within_the_limit() {
     assert_eq!(store.read().unwrap().keys, []);
 }
 
+#[cfg(unix)]
+#[test]
+fn only_regular_files_are_opened() {
+    let (folder, _) = store();
+    let (pipe, file) = (folder.path().join("pipe"), folder.path().join("keys"));
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // A key file that is a pipe, a device or a folder, and one whose lock file is a pipe.
+    fs::rename(&pipe, folder.path().join("keys.lock")).unwrap();
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for path in [pipe.as_path(), Path::new("/dev/zero"), folder.path(), &file] {
+        let store = KeyStore::new(path);
+        let not_regular = |error: StoreError| assert!(matches!(error, StoreError::NotRegular(_)), "{error}");
+        not_regular(store.append(&[sample(1)], &[]).unwrap_err());
+        not_regular(store.prune(0).unwrap_err());
+        not_regular(store.check_writable().unwrap_err());
+        match store.read() {
+            // Readers need no lock.
+            Ok(contents) => assert!(path == file && contents == Contents::default()),
+            Err(error) => not_regular(error),
+        }
+    }
+}
+
+#[test]
+fn files_that_are_too_large_are_left_alone() {
+    let (_folder, store) = store();
+    store.append(&[sample(1)], &[]).unwrap();
+    let file = fs::OpenOptions::new().write(true).open(store.path()).unwrap();
+    file.set_len(MAX_FILE_BYTES + 1).unwrap();
+    let too_large = |error: StoreError| assert!(matches!(error, StoreError::TooLarge { .. }), "{error}");
+    too_large(store.read().unwrap_err());
+    too_large(store.append(&[sample(2)], &[]).unwrap_err());
+    too_large(store.prune(0).unwrap_err());
+    too_large(store.check_writable().unwrap_err());
+    assert_eq!(file.metadata().unwrap().len(), MAX_FILE_BYTES + 1);
+}
+
+#[test]
+fn damaged_records_that_overlap_are_hashed_only_for_a_while() {
+    // Every 24 bytes another record of a megabyte begins, and none is whole: hashed each time, 16 TB.
+    let mut header = b"KEY\n".to_vec();
+    header.extend((1_u32 << 20).to_le_bytes());
+    header.resize(24, 0);
+    let mut bytes = file_header().to_vec();
+    bytes.extend(header.repeat((16 << 20) / 24));
+    let contents = decode(&bytes).unwrap();
+    let damaged = Damage::Bytes { at: FILE_HEADER as u64, bytes: (bytes.len() - FILE_HEADER) as u64 };
+    assert_eq!((contents.keys, contents.damage), (vec![], vec![damaged]));
+}
+
 #[test]
 fn foreign_files_are_left_alone() {
     let (folder, _) = store();
