@@ -9,7 +9,7 @@ use triglyph_guest::pica::regs;
 use triglyph_n3ds::N3ds;
 use triglyph_options::Options;
 
-use crate::pica::list::{HEAP, HEAP_VIRTUAL, List, VERTICES, VRAM, Vertex};
+use crate::pica::list::{self, HEAP, HEAP_VIRTUAL, List, VERTICES, VRAM, Vertex};
 
 /// Bytes mapped of video memory and of the linear heap.
 pub const SIZE: u32 = 0x10_0000;
@@ -48,7 +48,7 @@ impl Console {
 
     /// Executes a command list.
     pub fn list(&mut self, words: &[u32]) {
-        let bytes: Vec<u8> = words.iter().copied().flat_map(u32::to_le_bytes).collect();
+        let bytes = list::bytes(words);
         self.write(LISTS, &bytes);
         self.gx([1, LISTS - HEAP + HEAP_VIRTUAL, bytes.len() as u32, 0, 0, 0, 0, 0]);
     }

@@ -75,7 +75,8 @@ fn execute(lists: [&List; 2], threads: usize) -> (Vec<u8>, bool) {
     for (address, list) in [FIRST, SECOND].into_iter().zip(lists) {
         write(address, &mut list.0.iter().copied());
     }
-    let bytes = 4 * lists[0].0.len() as u32;
+    // Zeros behind it write nothing.
+    let bytes = 4 * lists[0].0.len().next_multiple_of(4) as u32;
     let end = gpu.execute(&[1, FIRST - VRAM + VRAM_VIRTUAL, bytes, 0, 0, 0, 0, 0]);
     let mut memory = vec![0; BYTES as usize];
     gpu.read(GuestAddr::new(0, VRAM.into()), &mut memory).expect("mapped memory");

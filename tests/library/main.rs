@@ -4,6 +4,7 @@
 mod background;
 mod bounded;
 mod console_scenes;
+mod console_values;
 mod fuel;
 mod hidden_surfaces;
 mod host;

@@ -7,9 +7,11 @@
 //! | `in`, `out` | sizes of source and target before scaling: `16x8` |
 //! | `lines` | of a copy: bytes; then width and gap of a source line, width and gap of a target line, in units of 16 bytes |
 //! | `fill` | bytes of the pattern (2 to 4), the pattern, bytes to fill |
+//! | `at` | where source and target begin, in bytes; 0 and 0 if it is missing |
+//! | `words` | the source is 0 but for these words, `index:word` |
 //!
 //! Byte n of the source is `(37 * n + 13 + n / 256) mod 256`. The target is filled with `ee` before. A result is the 32
-//! bytes at an offset of the target, `0x20`, or `faults`, their number.
+//! bytes at an offset of the target, `0x20`, a word of it, `word 0x8`, or `faults`, their number.
 
 use triglyph_guest::format::PixelFormat;
 
@@ -40,7 +42,17 @@ fn size(text: &str) -> Result<u32, String> {
 pub fn run(case: &Case, engine: Engine) -> Results {
     const AROUND: usize = 0x8000;
     let mut console = Console::new(engine.mode(), 1);
-    console.write(HEAP, &(0..AROUND).map(|n| (37 * n + 13 + n / 256) as u8).collect::<Vec<_>>());
+    match case.get("words") {
+        Some(words) => {
+            for word in words.split_whitespace() {
+                let (index, word) = word.split_once(':').ok_or("words are index:word")?;
+                console.write(HEAP + 4 * integer(index)?, &integer(word)?.to_le_bytes());
+            }
+        }
+        None => console.write(HEAP, &(0..AROUND).map(|n| (37 * n + 13 + n / 256) as u8).collect::<Vec<_>>()),
+    }
+    let [from_at, to_at] = case.get("at").map_or(Ok([0; 2]), integers::<2>)?;
+    let (source, target) = (HEAP_VIRTUAL + from_at, VRAM_VIRTUAL + to_at);
     console.write(VRAM, &[0xEE; AROUND]);
     let get = |key: &str| case.get(key).ok_or_else(|| format!("`{key}` is missing"));
     let mut flags = 0;
@@ -50,11 +62,11 @@ pub fn run(case: &Case, engine: Engine) -> Results {
     if let Some(text) = case.get("fill") {
         let [bytes, value, length] = integers::<3>(text)?;
         let width = [0, 1, 2].into_iter().nth(bytes as usize - 2).ok_or("patterns have 2 to 4 bytes")?;
-        console.gx([2, VRAM_VIRTUAL, value, VRAM_VIRTUAL + length, 0, 0, 0, 1 | width << 8]);
+        console.gx([2, target, value, target + length, 0, 0, 0, 1 | width << 8]);
     } else if let Some(text) = case.get("lines") {
         let [bytes, in_width, in_gap, out_width, out_gap] = integers::<5>(text)?;
         let (from, to) = (in_gap << 16 | in_width, out_gap << 16 | out_width);
-        console.gx([4, HEAP_VIRTUAL, VRAM_VIRTUAL, bytes, from, to, flags, 0]);
+        console.gx([4, source, target, bytes, from, to, flags, 0]);
     } else {
         let number = |name: &str| -> Result<u32, String> {
             let format: PixelFormat = named(COLOR_FORMATS, name)?;
@@ -62,11 +74,15 @@ pub fn run(case: &Case, engine: Engine) -> Results {
         };
         let (from, to) = get("formats")?.split_once(':').ok_or("formats are from:to")?;
         flags |= number(from)? << 8 | number(to)? << 12;
-        console.gx([3, HEAP_VIRTUAL, VRAM_VIRTUAL, size(get("in")?)?, size(get("out")?)?, flags, 0, 0]);
+        console.gx([3, source, target, size(get("in")?)?, size(get("out")?)?, flags, 0, 0]);
     }
     let faults = console.gpu.faults().total();
-    let mut result = |key: &str| match key {
-        "faults" => Ok(faults.to_string()),
+    let mut result = |key: &str| match key.split_once(' ') {
+        _ if key == "faults" => Ok(faults.to_string()),
+        Some(("word", index)) => {
+            let bytes = console.read(VRAM + 4 * integer(index)?, 4);
+            Ok(bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect())
+        }
         _ => {
             let bytes = console.read(VRAM + integer(key)?, 32);
             Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())

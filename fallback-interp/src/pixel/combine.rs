@@ -172,13 +172,22 @@ fn apply(function: Function, [a, b, c]: [i32; 3]) -> i32 {
     value.clamp(0, 255)
 }
 
-/// From products of two channels back to one. Whether hardware truncates or rounds is unverified.
+/// From products of two channels back to one. That this truncates, unlike dot products, is unverified.
 fn divide(value: i32) -> i32 {
     value / 255
 }
 
-/// The dot product of two colours as vectors of -1..1. Hardware deviates by up to 3 (emulator author's test).
+/// The dot product of two colours as vectors of -1..1.
 fn dot3(a: [i32; 3], b: [i32; 3]) -> i32 {
-    let sum: i32 = (0..3).map(|c| ((2 * a[c] - 255) * (2 * b[c] - 255) + 128) / 256).sum();
+    let sum: i32 = (0..3).map(|channel| dot3_term(2 * a[channel] - 255, 2 * b[channel] - 255)).sum();
     sum.clamp(0, 255)
+}
+
+/// A product of two signed channels, -255 to 255. Magnitudes are taken and signs put back by inverting all bits.
+fn dot3_term(x: i32, y: i32) -> i32 {
+    let magnitude = |value: i32| if value < 0 { !value } else { value };
+    let product = magnitude(x) * magnitude(y);
+    // To nearest; 255 is odd, so nothing lies in the middle.
+    let rounded = (product + 127) / 255;
+    if (x < 0) == (y < 0) { rounded } else { !rounded }
 }

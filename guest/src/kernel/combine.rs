@@ -52,7 +52,8 @@ impl Stage {
 }
 
 listed! {
-    /// Combiner functions of operands a, b, c; division truncates, results are clamped to 0..255.
+    /// Combiner functions of operands a, b, c; division truncates but for dot products (unverified: no console value
+    /// is known of another function that divides), results are clamped to 0..255.
     /// In the order of the numbers that registers have (3dbrew: GPU/Internal Registers, 0x0C2).
     #[derive(BorshSerialize, BorshDeserialize)]
     pub enum Function {
@@ -68,10 +69,12 @@ listed! {
         Interpolate,
         /// a - b
         Subtract,
-        /// Sum over r, g, b of ((2a-255)*(2b-255) + 128) / 256, each division toward zero, to r, g and b. As an alpha
-        /// function: 0.
+        /// To r, g and b: the sum over r, g, b of terms of the numbers x = 2a - 255 and y = 2b - 255, where m(v) is v,
+        /// or NOT v = -v - 1 for v < 0, and t = m(x) * m(y) / 255, rounded to nearest. A term is t where the signs of x
+        /// and y are the same, else NOT t. As an alpha function: 0. (All 2,816 values that a console gave: Lectem,
+        /// 3DS_gpu_tests, branch DOT3_RGB, made for Citra #767.)
         Dot3Rgb,
-        /// The same, to alpha as well. As an alpha function: 0.
+        /// The same, to alpha as well, whatever the alpha function is (Citra #2671). As an alpha function: 0.
         Dot3Rgba,
         /// (a*b + 255*c) / 255
         MultiplyAdd,

@@ -55,16 +55,30 @@ regs! {
     /// Keeps the backlight on.
     backlight @ 0x0C0 { force_on 29:29 };
 
+    // Clocks, lines and sizes have 12 bits, two in a word as well (3dbrew).
+
     /// Pixel clocks of a scanned line.
     pdc_htotal @ [0x400 pdc0_htotal, 0x500 pdc1_htotal] { value 0:11 } Lcd;
     /// First clock of the picture.
     pdc_hstart @ [0x404 pdc0_hstart, 0x504 pdc1_hstart] { value 0:11 } Lcd;
+    /// First clock of the right border.
+    pdc_hbr @ [0x408 pdc0_hbr, 0x508 pdc1_hbr] { value 0:11 } Lcd;
+    /// First clock of the front porch.
+    pdc_hpf @ [0x40C pdc0_hpf, 0x50C pdc1_hpf] { value 0:11 } Lcd;
     /// Horizontal synchronisation.
     pdc_hsync @ [0x410 pdc0_hsync, 0x510 pdc1_hsync] { value 0:11 } Lcd;
+    /// First clock of the back porch.
+    pdc_hpb @ [0x414 pdc0_hpb, 0x514 pdc1_hpb] { value 0:11 } Lcd;
+    /// First clock of the left border.
+    pdc_hbl @ [0x418 pdc0_hbl, 0x518 pdc1_hbl] { value 0:11 } Lcd;
+    /// Clocks of the HBlank interrupt.
+    pdc_hirq @ [0x41C pdc0_hirq, 0x51C pdc1_hirq] { start 0:11, end 16:27 } Lcd;
     /// Lines of a frame.
     pdc_vtotal @ [0x424 pdc0_vtotal, 0x524 pdc1_vtotal] { value 0:11 } Lcd;
     /// Lines of the VBlank interrupt.
     pdc_virq @ [0x440 pdc0_virq, 0x540 pdc1_virq] { start 0:11, end 16:27 } Lcd;
+    /// Synchronisation off.
+    pdc_sync_off @ [0x448 pdc0_sync_off, 0x548 pdc1_sync_off] { hsync 0:0, vsync 8:8 } Lcd;
     /// Colour around the picture.
     pdc_border @ [0x44C pdc0_border, 0x54C pdc1_border] { color 0:23 } Lcd;
     /// Current clock of the line; not modelled.
@@ -72,9 +86,9 @@ regs! {
     /// Current line; not modelled.
     pdc_vcount @ [0x454 pdc0_vcount, 0x554 pdc1_vcount] { value 0:11 } ReadOnly;
     /// Size of the picture as scanned.
-    pdc_dim @ [0x45C pdc0_dim, 0x55C pdc1_dim] { width 0:15, height 16:31 } Lcd;
+    pdc_dim @ [0x45C pdc0_dim, 0x55C pdc1_dim] { width 0:11, height 16:27 } Lcd;
     /// Clocks with picture data.
-    pdc_hdisp @ [0x460 pdc0_hdisp, 0x560 pdc1_hdisp] { start 0:15, end 16:31 } Lcd;
+    pdc_hdisp @ [0x460 pdc0_hdisp, 0x560 pdc1_hdisp] { start 0:11, end 16:27 } Lcd;
     /// First buffer, left or only eye; physical address.
     pdc_left_addr0 @ [0x468 pdc0_left_addr0, 0x568 pdc1_left_addr0] { address 0:31 } Lcd;
     /// Second buffer, left or only eye.
@@ -150,5 +164,6 @@ mod tests {
     fn bits_are_those_of_the_fields() {
         assert_eq!(register(0xC10).map(|found| found.bits()), Some(0x0301_772F));
         assert_eq!(register(0xC00).map(|found| found.bits()), Some(0x1FFF_FFFF));
+        assert_eq!(register(0x55C).map(|found| found.bits()), Some(0x0FFF_0FFF));
     }
 }

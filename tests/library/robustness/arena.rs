@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use triglyph::{Access, Device, Faults, GuestAddr, GuestRange, Memory, N3ds, Options, Tier};
+use triglyph_testkit::pica::list;
 
 /// What is mapped: physical address, bytes, and whether the GPU may write. There is a hole in VRAM, and neither begins
 /// nor ends lie on pages.
@@ -97,7 +98,8 @@ impl Machine<'_> {
 
     /// Executes a command list, what of it there is room for.
     pub fn list(&mut self, words: &[u32]) {
-        let bytes: Vec<u8> = words.iter().copied().flat_map(u32::to_le_bytes).take(LISTS.1).collect();
+        let mut bytes = list::bytes(words);
+        bytes.truncate(LISTS.1);
         self.gpu.write(GuestAddr::new(0, LISTS.0.into()), &bytes).expect("mapped memory");
         self.gx([1, LISTS.0 + 0x1000_0000, bytes.len() as u32, 0, 0, 0, 0, 0]);
     }

@@ -63,9 +63,9 @@ pub enum Trigger {
     FramebufferInvalidate,
     /// Writes the framebuffer caches back.
     FramebufferFlush,
-    /// Draws NUM_VERTICES vertices in sequence.
+    /// Draws NUM_VERTICES vertices in sequence, unless it is 0.
     DrawArrays,
-    /// Draws NUM_VERTICES indices.
+    /// Draws NUM_VERTICES indices, unless it is 0.
     DrawElements,
     /// Empties the post-transform cache.
     VertexCacheClear,
@@ -79,7 +79,7 @@ pub enum Trigger {
     Jump1,
     /// Selects the primitive type and empties the primitive assembler.
     Topology,
-    /// Empties the primitive assembler.
+    /// Empties the primitive assembler if bit 0 is set.
     TopologyReset,
     /// Latches the bool uniforms of a shader unit; which unit tells the register, also below.
     ShaderBool,

@@ -41,9 +41,9 @@ regs! {
     vertex_offset @ 0x22A { first 0:31 };
     /// Entries of the post-transform cache; 4 or 0x84 is customary.
     post_vertex_cache @ 0x22D { entries 0:7 };
-    /// Draws NUM_VERTICES vertices.
+    /// Anything but 0 draws NUM_VERTICES vertices.
     draw_arrays @ 0x22E { trigger 0:31 } Trigger(DrawArrays);
-    /// Draws NUM_VERTICES indices.
+    /// Anything but 0 draws NUM_VERTICES indices.
     draw_elements @ 0x22F { trigger 0:31 } Trigger(DrawElements);
     /// Empties the post-transform cache.
     vertex_cache_clear @ 0x231 { trigger 0:31 } Trigger(VertexCacheClear);
@@ -83,6 +83,6 @@ regs! {
     /// Number of vertex shader outputs - 1 and primitive type: 0 triangles, 1 strip, 2 fan, 3 geometry. A write empties
     /// the primitive assembler.
     primitive_config @ 0x25E { outputs_minus_1 0:3, primitive 8:9 } Trigger(Topology);
-    /// Empties the primitive assembler.
+    /// Writing 1 empties the primitive assembler.
     primitive_restart @ 0x25F { trigger 0:0 } Trigger(TopologyReset);
 }

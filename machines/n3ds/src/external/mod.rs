@@ -108,10 +108,10 @@ pub trait CommandProcessor {
 /// What happens when a transfer meets a case in which the hardware freezes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FreezePolicy {
-    /// Nothing is copied and the transfer completes.
+    /// The transfer completes: a copy copies nothing, a conversion is done all the same.
     #[default]
     Complete,
-    /// Nothing is copied, the unit stays busy for good and no interrupt comes.
+    /// Nothing is stored, the unit stays busy for good and no interrupt comes.
     Hang,
 }
 

@@ -18,15 +18,14 @@ const FINISHED: u32 = 1 << 8;
 struct Flags(u32);
 
 impl Flags {
-    /// Layouts of source and target. Converting to tiles and not converting at once is said to be impossible;
-    /// linear to linear is what the emulators do (unverified).
+    /// Layouts of source and target. Leaving tiles as they are wins over converting to tiles (3dbrew; with both flags a
+    /// console gives the same as with the former: citra-emu/hwtests, Test_Flags_Bit_5).
     fn layouts(self) -> (Layout, Layout) {
         let tiled = Layout::Tiled(if ppf_flags::block32(self.0) { Block::B32 } else { Block::B8 });
         match (ppf_flags::to_tiled(self.0), ppf_flags::no_convert(self.0)) {
-            (false, false) => (tiled, Layout::Linear),
+            (_, true) => (tiled, tiled),
             (true, false) => (Layout::Linear, tiled),
-            (false, true) => (tiled, tiled),
-            (true, true) => (Layout::Linear, Layout::Linear),
+            (false, false) => (tiled, Layout::Linear),
         }
     }
 
@@ -45,6 +44,17 @@ impl Flags {
                 _ => return None,
             },
         })
+    }
+}
+
+/// Whether a conversion ends on hardware: from tiles RGB8 becomes RGB8 alone, and 16 bits become 16 bits (3dbrew's table
+/// of conversions; citra-emu/hwtests has left out what freezes). Of conversions from rows it is not known.
+fn ends(key: &ConvertKey) -> bool {
+    match key.input {
+        _ if key.input_layout == Layout::Linear => true,
+        PixelFormat::Rgba8 => true,
+        PixelFormat::Rgb8 => key.output == PixelFormat::Rgb8,
+        PixelFormat::Rgb565 | PixelFormat::Rgb5A1 | PixelFormat::Rgba4 => key.output.bytes() == 2,
     }
 }
 
@@ -75,7 +85,7 @@ impl External {
         let flags = Flags(self.word(ppf_flags::ID));
         let done = match ppf_flags::copy(flags.0) {
             true => self.texture_copy(core, source, target),
-            false => Done::Bytes(self.display_transfer(core, source, target, flags)),
+            false => self.display_transfer(core, source, target, flags),
         };
         let bytes = match (done, self.freeze_policy) {
             (Done::Bytes(bytes), _) => bytes,
@@ -87,30 +97,40 @@ impl External {
         Some(Event { interrupt: Interrupt::Ppf, ticks })
     }
 
-    /// Converts an image; returns about how many bytes are moved.
+    /// Converts an image; about how many bytes are moved is told.
     fn display_transfer<C: CommandProcessor + ?Sized>(
         &mut self,
         core: &mut C,
         source: u32,
         target: u32,
         flags: Flags,
-    ) -> u64 {
+    ) -> Done {
         let Some(key) = flags.key() else {
             let what = format!("display transfer: flags {:#x}", flags.0);
             core.fault(FaultKind::BadMethod, what, ppf_flags::ID as u64);
-            return 0;
+            return Done::Bytes(0);
         };
         let size = |register: usize| (self.word(register) & 0xFFFF, self.word(register) >> 16);
         let ((in_width, in_height), (out_width, out_height)) =
             (size(external::ppf_in_dim::ID), size(external::ppf_out_dim::ID));
         if [in_width, in_height, out_width, out_height].contains(&0) {
-            return 0;
+            return Done::Bytes(0);
+        }
+        if !ends(&key) {
+            let what = format!("display transfer: the hardware freezes (flags {:#x})", flags.0);
+            core.fault(FaultKind::BadCommand, what, external::ppf_control::ID as u64);
+            if self.freeze_policy == FreezePolicy::Hang {
+                return Done::Frozen;
+            }
         }
         let displaced = match ppf_flags::flip(flags.0) && ppf_flags::crop(flags.0) {
             // The first line is computed from the width of the source (verified with a test program by GPUCode).
             true => in_width.wrapping_sub(out_width).wrapping_mul(out_height - 1).wrapping_mul(key.output.bytes()),
             false => 0,
         };
+        // Without the crop flag nothing is skipped at the end of a row of the source (console value: citra-emu/hwtests,
+        // RGBA8_To_RGB8_Different_Sizes). Of a linear source, and of a target wider than its source, there is none.
+        let source_width = if ppf_flags::crop(flags.0) { in_width } else { in_width.min(out_width) };
         // The size is given before scaling, the stride is that of the scaled image.
         let (shift_x, shift_y) = key.scale.shifts();
         let (width, height) = (out_width >> shift_x, out_height >> shift_y);
@@ -118,17 +138,18 @@ impl External {
             key,
             source: physical(source),
             target: physical(target.wrapping_add(displaced)),
-            source_width: in_width,
+            source_width,
             target_width: width,
             width,
             height,
             flip: ppf_flags::flip(flags.0),
         };
         perform(core, "display transfer", &Request::Convert(convert));
-        u64::from(out_width) * u64::from(out_height) * u64::from(key.input.bytes())
+        Done::Bytes(u64::from(out_width) * u64::from(out_height) * u64::from(key.input.bytes()))
     }
 
-    /// Copies bytes line by line.
+    /// Copies bytes line by line, in units of 16 bytes: the low four bits of addresses and size do not count (addresses:
+    /// Citra #1336; size: Citra #2809).
     fn texture_copy<C: CommandProcessor + ?Sized>(&mut self, core: &mut C, source: u32, target: u32) -> Done {
         let lines = |register: usize| Lines {
             line: u64::from(self.word(register) & 0xFFFF) * 16,
@@ -142,7 +163,7 @@ impl External {
             core.fault(FaultKind::BadCommand, what, external::ppf_control::ID as u64);
             return Done::Frozen;
         }
-        let (source, target) = (physical(source), physical(target));
+        let (source, target) = (physical(source & !15), physical(target & !15));
         perform(core, "texture copy", &Request::Copy(Copy { source, target, size, source_lines, target_lines }));
         Done::Bytes(size)
     }

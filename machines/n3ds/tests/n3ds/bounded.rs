@@ -8,22 +8,22 @@ use triglyph_guest::pica::regs;
 use triglyph_n3ds::gsp::{Interrupt, Session};
 use triglyph_n3ds::lcd::Screen;
 
-use super::support::{Console, HEAP, LISTS, List, RED, VERTICES, half, plain};
+use super::support::{Console, HEAP, LISTS, List, RED, VERTICES, half, list_bytes, plain};
 
 /// A list that stores the number of a round in a register, and jumps to itself.
 fn looping() -> Vec<u32> {
     let mut list = List::default();
     list.set(regs::fog_color::ID, 7);
-    list.set(regs::cmdbuf_size::IDS[0], 40 >> 3).set(regs::cmdbuf_addr::IDS[0], LISTS >> 3);
+    list.set(regs::cmdbuf_size::IDS[0], 48 >> 3).set(regs::cmdbuf_addr::IDS[0], LISTS >> 3);
     list.set(regs::cmdbuf_jump0::ID, 1);
-    list.0.resize(10, 0);
+    list.0.resize(12, 0);
     list.0
 }
 
 /// A client with the rendering right whose queue has the list of `words`.
 fn queued(words: &[u32]) -> Console {
     let mut console = Console::new();
-    let bytes: Vec<u8> = words.iter().copied().flat_map(u32::to_le_bytes).collect();
+    let bytes = list_bytes(words);
     console.write(LISTS, &bytes);
     console.gpu.set_deferred(true);
     console.gpu.with_gsp(|gsp, hardware| {

@@ -34,12 +34,12 @@ fn lists_have_21_bits_of_size_and_29_of_address() {
 fn jumps_need_a_value_and_drop_what_follows() {
     let mut console = Console::new();
     let mut target = List::default();
-    console.write(HEAP + 0x3_0000, &target.end().iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>());
+    console.write(HEAP + 0x3_0000, &list_bytes(target.end()));
     for (channel, jump) in [(0, regs::cmdbuf_jump0::ID), (1, regs::cmdbuf_jump1::ID)] {
         for value in [0, 1, 2] {
             let mut list = List::default();
             list.set(regs::blend_color::ID, 0);
-            list.set(regs::cmdbuf_size::IDS[channel], 1).set(regs::cmdbuf_addr::IDS[channel], (HEAP + 0x3_0000) >> 3);
+            list.set(regs::cmdbuf_size::IDS[channel], 2).set(regs::cmdbuf_addr::IDS[channel], (HEAP + 0x3_0000) >> 3);
             // Further parameters of the packet go to the same register.
             list.feed(jump, &[value, 0, 0]).set(regs::blend_color::ID, 7);
             assert_eq!(console.run(&list.0), value != 0);
@@ -49,12 +49,24 @@ fn jumps_need_a_value_and_drop_what_follows() {
 }
 
 #[test]
-fn lists_of_odd_length_are_executed_to_the_end() {
+fn the_last_eight_bytes_of_lists_of_odd_length_are_lost() {
     let mut console = Console::new();
     let mut list = List::default();
-    list.set(regs::irq_mask::ID, 0).set(regs::irq_mask::ID, 0);
-    assert_eq!(list.end().len() * 4 % 16, 8);
-    assert!(console.run(&list.0));
+    list.set(regs::irq_mask::ID, 0).set(regs::blend_color::ID, 7).set(regs::blend_color::ID, 8).end();
+    console.write(LISTS, &list_bytes(&list.0));
+    for (bytes, color, raised) in [(32, 8, true), (24, 7, false), (16, 7, false), (8, 1, false), (0, 1, false)] {
+        console.run(List::default().with(regs::blend_color::ID, 1).end());
+        console.write(LISTS, &list_bytes(&list.0));
+        assert_eq!(console.run_at(LISTS, bytes), raised, "{bytes}");
+        assert_eq!(register(&mut console, regs::blend_color::ID), color, "{bytes}");
+        // The same of a buffer that is jumped to.
+        let mut jump = List::default();
+        jump.set(regs::blend_color::ID, 1).set(regs::cmdbuf_size::IDS[1], bytes >> 3);
+        jump.set(regs::cmdbuf_addr::IDS[1], (LISTS + 0x1000) >> 3).set(regs::cmdbuf_jump1::ID, 1);
+        console.write(LISTS + 0x1000, &list_bytes(&list.0));
+        assert_eq!(console.run(&jump.0), raised, "{bytes}");
+        assert_eq!(register(&mut console, regs::blend_color::ID), color, "{bytes}");
+    }
 }
 
 #[test]
@@ -91,7 +103,95 @@ fn byte_masks_hold_for_all_words_of_a_packet_but_not_for_ports() {
     assert_eq!(register(&mut console, regs::fixed_attr_index::ID) & 15, 3);
 }
 
+#[test]
+fn draws_need_a_value() {
+    for (trigger, value, drawn) in [
+        (regs::draw_arrays::ID, 0, false),
+        (regs::draw_arrays::ID, 2, true),
+        (regs::draw_elements::ID, 0, false),
+        (regs::draw_elements::ID, 2, true),
+    ] {
+        let mut console = Console::new();
+        console.write_floats(VERTICES, &half(RED).concat().concat());
+        console.write(HEAP + 0x8000, &[0, 0, 1, 0, 2, 0]);
+        let mut list = plain().with(regs::index_buffer::ID, 1 << 31 | 0x8000).with(regs::num_vertices::ID, 3);
+        list.set(trigger, value);
+        console.run(list.end());
+        assert_eq!(console.pixel(0, 0) != [0; 4], drawn, "{trigger:#x} {value}");
+    }
+}
+
+/// Bits that a console ignores (Citra #2703 and #2658).
+#[test]
+fn fields_have_the_widths_of_the_console() {
+    let fields = [
+        (regs::attr_base::ID, VERTICES >> 3, 0xE000_0001),
+        (regs::attrbuf_offset::id(0), 0, 0xF000_0000),
+        (regs::scissor_pos::ID, 1 << 16 | 2, 0xFC00_FC00),
+        (regs::scissor_dim::ID, 12 << 16 | 13, 0xFC00_FC00),
+        (regs::color_addr::ID, COLOR >> 3, 0xF000_0000),
+        (regs::depth_addr::ID, DEPTH >> 3, 0xF000_0000),
+        (regs::depth_format::ID, 3, 0xFFFF_FFFC),
+        (regs::blend_func::ID, 0x0616_0001, 0xF8F8),
+        (regs::tex_dim::IDS[0], 8 << 16 | 8, 0xF800_F800),
+        (regs::tex_param::IDS[0], 2 << 12 | 2 << 8, 0x8000_8800),
+        (regs::tex_addr::IDS[0], TEXTURE >> 3, 0xF000_0000),
+    ];
+    let picture = |around: bool| {
+        let mut console = Console::new();
+        console.write(TEXTURE, &triglyph_testkit::random::noise(8 * 8 * 4, 1));
+        let mut list = plain().with(regs::scissor_mode::ID, 3).with(regs::tex_config::ID, 0x1001);
+        list.set(regs::tev_source::IDS[0], 0x0003_0003).set(regs::depth_color_mask::ID, 0x1F10);
+        list.set(regs::depth_write_allow::ID, 3);
+        for (id, value, outside) in fields {
+            list.set(id, if around { value | outside } else { value });
+        }
+        console.quad(list, RED, [[-1.0, -1.0], [2.0, -1.0], [2.0, 2.0], [-1.0, 2.0]]);
+        console.read(VRAM, SIZE as usize)
+    };
+    let plain = picture(false);
+    assert!(plain.iter().any(|byte| *byte != 0));
+    assert!(picture(true) == plain);
+}
+
 // Vertex input.
+
+/// Where a console finds the last of three attributes: two floats, some bytes, and three numbers, with padding between
+/// them (JayFoxRox, 3ds-tests, attrib-align, its table).
+#[test]
+fn attributes_are_aligned_as_on_the_console() {
+    const FLOAT: u32 = 3;
+    const SHORT: u32 = 2;
+    for (mode, (codes, count, bytes, stride, kind, at)) in [
+        (0x210, 3, 4, 0x18, FLOAT, 0x0C),
+        (0x210, 3, 3, 0x18, FLOAT, 0x0C),
+        (0x21C0, 4, 4, 0x1C, FLOAT, 0x10),
+        (0x2C10, 4, 3, 0x1C, FLOAT, 0x10),
+        (0x21C10, 5, 3, 0x1C, SHORT, 0x14),
+        (0x2D10, 4, 3, 0x20, FLOAT, 0x14),
+        (0x2C110, 5, 3, 0x1C, SHORT, 0x14),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut console = Console::new();
+        for (number, [[x, y, ..], ..]) in (0..).zip(half(RED)) {
+            let vertex = VERTICES + stride * number;
+            console.write_floats(vertex, &[x, y]);
+            match kind {
+                FLOAT => console.write_floats(vertex + at, &[0.0, 1.0, 0.0]),
+                _ => console.write(vertex + at, &[0, 0, 1, 0, 0, 0]),
+            }
+        }
+        let formats = (FLOAT | 1 << 2) | (1 | (bytes - 1) << 2) << 4 | (kind | 2 << 2) << 8;
+        // The last one is the colour.
+        let mut list = plain().with(regs::attr_format_lo::ID, formats).with(regs::vsh_perm_lo::ID, 0x7654_3120);
+        list.set(regs::attrbuf_config1::id(0), codes).set(regs::attrbuf_config2::id(0), count << 28 | stride << 16);
+        list.set(regs::num_vertices::ID, 3).set(regs::draw_arrays::ID, 1);
+        console.run(list.end());
+        assert_eq!(console.pixel(0, 0), [0, 255, 0, 255], "mode {mode}");
+    }
+}
 
 /// The state of [`plain`] without an array for the colour, attribute 1.
 fn without_color_array() -> List {

@@ -40,17 +40,20 @@ fn an_index_write_drops_a_half_built_vertex() {
 #[test]
 fn primitives_outlive_draws_until_a_topology_register_is_written() {
     let vertices = half(RED);
-    for (id, drawn) in
-        [(regs::blend_color::ID, true), (regs::primitive_restart::ID, false), (regs::primitive_config::ID, false)]
-    {
+    for (id, value, drawn) in [
+        (regs::blend_color::ID, 2, true),
+        (regs::primitive_restart::ID, 1, false),
+        (regs::primitive_restart::ID, 2, true),
+        (regs::primitive_config::ID, 2, false),
+    ] {
         let mut console = Console::new();
         console.write_floats(VERTICES, &vertices.concat().concat());
         let mut list = plain().with(regs::num_vertices::ID, 2).with(regs::draw_arrays::ID, 1);
-        // Byte 1 alone, which holds the topology, and unchanged: it resets all the same.
-        list.masked(id, 2, 1);
+        // One byte alone, and the topology unchanged: it resets all the same.
+        list.masked(id, value, 1);
         list.set(regs::vertex_offset::ID, 2).set(regs::num_vertices::ID, 1).set(regs::draw_arrays::ID, 1);
         console.run(list.end());
-        assert_eq!(console.pixel(0, 0) != [0; 4], drawn, "{id:#x}");
+        assert_eq!(console.pixel(0, 0) != [0; 4], drawn, "{id:#x} {value}");
     }
 }
 

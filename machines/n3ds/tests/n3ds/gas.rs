@@ -60,7 +60,7 @@ fn the_scale_follows_when_the_list_asks_for_it() {
     console.write_floats(VERTICES, &half(THIN).concat().concat());
     let mut list = begin();
     list.set(regs::num_vertices::ID, 3).set(regs::draw_arrays::ID, 1);
-    let bytes: Vec<u8> = list.end().iter().copied().flat_map(u32::to_le_bytes).collect();
+    let bytes = list_bytes(list.end());
     console.write(LISTS, &bytes);
     for (word, want) in [(0, 0), (1, F16::encode(0.01))] {
         let address = LISTS - HEAP + 0x3000_0000;

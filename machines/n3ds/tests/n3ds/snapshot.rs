@@ -265,7 +265,7 @@ fn recordings_that_begin_mid_run_replay() {
         device.map(GuestRange::new(0, start.into(), SIZE.into()), Access::READ_WRITE).unwrap();
     }
     let run = |device: &mut RecordingDevice<N3ds, Vec<u8>>, list: &[u32]| {
-        let bytes: Vec<u8> = list.iter().copied().flat_map(u32::to_le_bytes).collect();
+        let bytes = list_bytes(list);
         device.write(GuestAddr::new(0, LISTS.into()), &bytes).unwrap();
         let command = [1, LISTS - HEAP + 0x3000_0000, bytes.len() as u32, 0, 0, 0, 0, 0];
         device.submit(&command.map(u32::to_le_bytes).concat()).unwrap();

@@ -84,7 +84,7 @@ fn forged_states_are_refused_or_harmless() {
             if target.gpu.memory().mappings().count() == 2 {
                 let mut list = List::default();
                 list.vertex(&triangle(0.0, [1.0; 4])[1]).set(regs::num_vertices::ID, 9).set(regs::draw_arrays::ID, 1);
-                let bytes: Vec<u8> = list.end().iter().copied().flat_map(u32::to_le_bytes).collect();
+                let bytes = list_bytes(list.end());
                 if target.gpu.write(GuestAddr::new(0, LISTS.into()), &bytes).is_ok() {
                     target.run_at(LISTS, bytes.len() as u32);
                 }

@@ -10,7 +10,7 @@ use triglyph_n3ds::gsp::{FramebufferInfo, Session};
 use triglyph_n3ds::lcd::Screen;
 use triglyph_options::Options;
 use triglyph_testkit::pica::list::draw_state;
-pub use triglyph_testkit::pica::list::{HEAP, List, VERTICES, VRAM, Vertex, tiled};
+pub use triglyph_testkit::pica::list::{HEAP, List, VERTICES, VRAM, Vertex, bytes as list_bytes, tiled};
 
 /// Bytes mapped of each.
 pub const SIZE: u32 = 0x4_0000;
@@ -42,9 +42,9 @@ impl Console {
         Console { gpu }
     }
 
-    /// Executes a list as it is; returns whether it raised P3D.
+    /// Executes a list; returns whether it raised P3D.
     pub fn run(&mut self, words: &[u32]) -> bool {
-        let bytes: Vec<u8> = words.iter().copied().flat_map(u32::to_le_bytes).collect();
+        let bytes = list_bytes(words);
         self.write(LISTS, &bytes);
         self.run_at(LISTS, bytes.len() as u32)
     }

@@ -392,16 +392,21 @@ impl Quad<'_, '_> {
     }
 }
 
-/// (a*b + 128) / 256, toward zero.
+/// (m(a) * m(b) + 127) / 255 of numbers from -255 to 255, inverted where their signs differ; m(v) is v ^ sign(v).
 fn dot3_term(e: &mut Emit<'_>, a: I32x4, b: I32x4) -> I32x4 {
+    let signs = [a, b].map(|value| e.ishr(value, 31));
+    let (a, b) = (e.ixor(a, signs[0]), e.ixor(b, signs[1]));
     let product = I32x4(e.b.ins().imul(a.0, b.0));
-    let half = e.i(128);
+    // v / 255 = (v + 1 + (v >> 8)) >> 8 for v below 65535.
+    let half = e.i(127);
     let value = e.iadd(product, half);
-    let sign = e.ishr(value, 31);
-    let low = e.i(255);
-    let correction = e.iand(sign, low);
-    let value = e.iadd(value, correction);
-    e.ishr(value, 8)
+    let high = e.ishr(value, 8);
+    let sum = e.iadd(value, high);
+    let one = e.i(1);
+    let sum = e.iadd(sum, one);
+    let quotient = e.ishr(sum, 8);
+    let sign = e.ixor(signs[0], signs[1]);
+    e.ixor(quotient, sign)
 }
 
 /// A vertex colour of red, green, blue and alpha, which are 0 where there are none: trunc(clamp(v, 0, 1) * 255 + 0.5).

@@ -82,6 +82,19 @@ fn texture_copy_vectors() {
 }
 
 #[test]
+fn texture_copies_cut_their_addresses() {
+    let source = noise(0x100, 3);
+    let mut console = Console::new();
+    console.core.bench.write(FCRAM, &source);
+    console.poke(0xC20, 64);
+    assert!(transfer(&mut console, FCRAM + 0x18, VRAM + 0x28, (0, 0), (0, 0), 8));
+    assert_eq!(console.core.bench.written(), [(VRAM + 0x20, 64)]);
+    assert_eq!(console.core.bench.read(VRAM + 0x20, 64), source[0x10..0x50]);
+    // The registers keep what was written.
+    assert_eq!([console.peek(0xC00), console.peek(0xC04)], [FCRAM + 0x18, VRAM + 0x28].map(|at| (at >> 3) as u32));
+}
+
+#[test]
 fn a_frozen_engine_stays_frozen() {
     let mut console = Console::new();
     console.external.set_freeze_policy(FreezePolicy::Hang);
@@ -141,7 +154,8 @@ fn layouts_of_all_flag_combinations() {
         (0x00, Some(Block::B8), None),
         (0x02, None, Some(Block::B8)),
         (0x20, Some(Block::B8), Some(Block::B8)),
-        (0x22, None, None),
+        // Leaving tiles as they are wins.
+        (0x22, Some(Block::B8), Some(Block::B8)),
         (0x1_0000, Some(Block::B32), None),
         (0x1_0002, None, Some(Block::B32)),
     ] {
@@ -195,17 +209,56 @@ fn flip_and_crop_displace_the_target() {
 }
 
 #[test]
-fn lines_longer_than_the_target_are_cut_with_the_crop_bit_and_without() {
+fn rows_longer_than_the_target_are_skipped_with_the_crop_bit_alone() {
     let source = noise(32 * 8 * 4, 1);
-    // Not turned over, to the first 16 of 32 pixels of each row; both sides linear.
-    let expected: Vec<u8> = source.chunks(32 * 4).flat_map(|row| row[..16 * 4].to_vec()).collect();
-    for crop in [0, 4] {
+    // With the bit the first 16 of 32 pixels of each row, else rows of 16 pixels.
+    for (crop, width) in [(4, 32), (0, 16)] {
         let mut console = Console::new();
         console.core.bench.write(FCRAM, &source);
-        assert!(transfer(&mut console, FCRAM, VRAM, (32, 8), (16, 8), 0x22 | crop));
+        assert!(transfer(&mut console, FCRAM, VRAM, (32, 8), (16, 8), crop));
+        let pixel = |at: u32| &source[4 * Block::B8.index(at % 16, at / 16, width) as usize..][..4];
+        let expected: Vec<u8> = (0..16 * 8).flat_map(pixel).copied().collect();
         assert_eq!(console.core.bench.read(VRAM, 16 * 8 * 4), expected);
         assert_eq!(console.core.bench.written(), [(VRAM, 16 * 8 * 4)]);
     }
+}
+
+/// Pairs of formats of which 3dbrew says that no interrupt comes.
+#[test]
+fn conversions_between_some_formats_freeze() {
+    let count = PixelFormat::ALL.len() as u32;
+    for (from, to) in (0..count).flat_map(|from| (0..count).map(move |to| (from, to))) {
+        let [input, output] = [from, to].map(|number| PixelFormat::ALL[number as usize]);
+        let ends =
+            input == PixelFormat::Rgba8 || input == output || [input, output].iter().all(|format| format.bytes() == 2);
+        // From tiles to rows, from tiles to tiles, from rows to tiles.
+        for (layout, ends) in [(0, ends), (0x20, ends), (2, true)] {
+            let flags = layout | from << 8 | to << 12;
+            let mut console = Console::new();
+            assert!(transfer(&mut console, FCRAM, VRAM, (16, 16), (16, 16), flags));
+            assert_eq!(console.core.faults.count(FaultKind::BadCommand), u64::from(!ends), "{input:?} {output:?}");
+            let mut console = Console::new();
+            console.external.set_freeze_policy(FreezePolicy::Hang);
+            assert_eq!(transfer(&mut console, FCRAM, VRAM, (16, 16), (16, 16), flags), ends, "{input:?} {output:?}");
+            assert_eq!(console.peek(0x034), if ends { 0 } else { 1 << 30 });
+        }
+    }
+}
+
+/// What a console gives: citra-emu/hwtests, RGBA8_To_RGB8_Different_Sizes.
+#[test]
+fn without_the_crop_bit_a_narrower_target_takes_rows_of_its_own_length() {
+    let (from, to) = ((0x200, 0x190), (0xF0, 0x190));
+    let (last_of_target, last_of_source) = (0xF0 * 0x190 - 1, 0x200 * 0x190 - 1);
+    let mut console = Console::with_memory(&[(VRAM, 0x10_0000), (FCRAM, 0x10_0000)]);
+    for (pixel, word) in [(0, 0xFF00_0000_u32), (last_of_target, 0x00FF_0000), (last_of_source, 0x0000_FF00)] {
+        console.core.bench.write(FCRAM + 4 * pixel, &word.to_le_bytes());
+    }
+    assert!(transfer(&mut console, FCRAM, VRAM, from, to, 1 << 12));
+    let mut word = |index: u64| console.core.bench.read(VRAM + 4 * index, 4);
+    assert_eq!(word(0), 0x00FF_0000_u32.to_le_bytes());
+    assert_eq!(word(0x1193F), 0x00FF_0000_u32.to_le_bytes());
+    assert_eq!(word(0xF0 * 0x190 - 1), [0; 4]);
 }
 
 #[test]
