@@ -8,9 +8,11 @@
 //! vertex/        vertex programs: two units, 128 bits an instruction; fragment/ fragment programs, with inline
 //!                constants; operand.rs what both have in common, asm.rs programs as text
 //! texel.rs       texture formats; surface.rs colour targets
+//! chip.rs        in what the PlayStation 3's chip and the PC's differ
 //! ```
 
 pub mod asm;
+pub mod chip;
 pub mod enums;
 pub mod fifo;
 pub mod fragment;

@@ -55,6 +55,8 @@ pub struct Curie {
     state: State,
     /// Samples counted since the counter was set to zero.
     samples: u64,
+    /// Whether draws and clears happen.
+    renders: bool,
 }
 
 impl Default for Curie {
@@ -79,6 +81,7 @@ impl Default for Curie {
             spare: Vec::new(),
             state: State::default(),
             samples: 0,
+            renders: true,
         }
     }
 }
@@ -184,6 +187,10 @@ impl Curie {
             }
             Trigger::BackEndWriteSemaphoreRelease | Trigger::TextureReadSemaphoreRelease => {
                 self.release_semaphore(core, trigger, words[0]);
+                return 1;
+            }
+            Trigger::RenderEnable => {
+                self.set_render_enable(core, words[0]);
                 return 1;
             }
             // Textures are compared with memory before each scene in any case.

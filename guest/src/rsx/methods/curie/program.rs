@@ -12,8 +12,9 @@ regs! {
     set_fog_mode @ 0x08CC = 0x0000_0800 { mode 0:31 FogMode } Dirty(FOG);
     /// Parameters p0, p1 and one that is not used, f32.
     set_fog_params @ [0x08D0; 3 step 4] { value 0:31 } Dirty(FOG);
-    /// Fragment program: location 1 is DMA_A, 2 is DMA_B; address in words, aligned to 64 bytes.
-    set_shader_program @ 0x08E4 = 0x0000_0001 { location 0:1, address 2:31 } Dirty(FRAGMENT_PROGRAM);
+    /// Fragment program: location 1 is DMA_A, 2 is DMA_B; address in words, aligned to 64 bytes. Bit 31 does nothing, as
+    /// with textures (titles, RPCS3 #6167).
+    set_shader_program @ 0x08E4 = 0x0000_0001 { location 0:1, address 2:30 } Dirty(FRAGMENT_PROGRAM);
     /// What the fragment program reads as a texture coordinate.
     set_tex_coord_control @ [0x0B40; 10 step 4] { is_2d 0:0 bool, is_3d 4:4 bool } Dirty(FRAGMENT_PROGRAM);
     /// Vertex program: words at the load pointer, four make an instruction and move it on.

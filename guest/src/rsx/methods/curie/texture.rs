@@ -14,8 +14,8 @@ regs! {
     unknown_0400 @ [0x0400; 16 step 4] = 0x0000_7421 { value 0:31 };
     /// Unknown, a table that GCM initialises, perhaps of filters.
     unknown_0440 @ [0x0440; 16 step 4] { value 0:31 };
-    /// Vertex texture: address.
-    set_vertex_texture_offset @ [0x0900; 4 step 32] { offset 0:31 } Dirty(VERTEX_TEXTURE);
+    /// Vertex texture: address; see `SET_TEXTURE_OFFSET`.
+    set_vertex_texture_offset @ [0x0900; 4 step 32] { offset 0:30 } Dirty(VERTEX_TEXTURE);
     /// Vertex texture: format.
     set_vertex_texture_format @ [0x0904; 4 step 32] = 0x0001_BC21 {
         location 0:1, cube 2:2 bool, no_border 3:3 bool, dimension 4:7, format 8:15, levels 16:31,
@@ -44,8 +44,8 @@ regs! {
     set_texture_control2 @ [0x0B00; 16 step 4] = 0x0000_2DC8 { flags 0:7 } Ignored;
     /// Bytes from row to row, slices.
     set_texture_control3 @ [0x1840; 16 step 4] = 0x0010_0008 { pitch 0:19, depth 20:31 } Dirty(TEXTURE);
-    /// Address in bytes.
-    set_texture_offset @ [0x1A00; 16 step 32] { offset 0:31 } Dirty(TEXTURE);
+    /// Address in bytes. Bit 31 does nothing, bit 30 counts (a console's test: RPCS3 #5137).
+    set_texture_offset @ [0x1A00; 16 step 32] { offset 0:30 } Dirty(TEXTURE);
     /// Location 1 is DMA_A, 2 is DMA_B; the format has flags: 0x20 linear, 0x40 coordinates in texels.
     set_texture_format @ [0x1A04; 16 step 32] = 0x0001_8429 {
         location 0:1, cube 2:2 bool, no_border 3:3 bool, dimension 4:7, format 8:15, levels 16:31,
