@@ -374,6 +374,35 @@ fn state_written_inside_a_draw_is_that_of_the_vertices_behind_it() {
 }
 
 #[test]
+fn some_registers_keep_what_they_have_inside_a_draw() {
+    let mut console = Console::new();
+    two_quads(&mut console, &[R; 8]);
+    console.begin(QUADS);
+    console.set(m::draw_arrays::ID, 3 << 24);
+    // A register that takes any word, one that does not, and one after the other with one between that counts.
+    console.set(m::set_blend_color::ID, 0x1234_5678);
+    console.set(m::set_color_mask::ID, 0);
+    console.method(m::set_shade_mode::ID, &[0x1D00, 0xE, 0, 1]);
+    console.repeated(m::set_cull_face_enable::ID, &[1, 1]);
+    console.set(m::draw_arrays::ID, 4 | 3 << 24);
+    console.end();
+    console.run();
+    assert_eq!(console.count(0xFFFF_0000), 256);
+    assert_eq!(console.faults_of(FaultKind::BadCommand), 6);
+    let registers = |console: &Console| {
+        let graph = console.gpu.fifo().graph(0).expect("a channel");
+        let ids =
+            [m::set_blend_color::ID, m::set_shade_mode::ID, m::set_blend_enable_mrt::ID, m::set_cull_face_enable::ID];
+        ids.map(|id| graph.curie.registers().get(id as u32))
+    };
+    assert_eq!(registers(&console), [0, 0x1D01, 0xE, 0]);
+    // Between draws they are written.
+    console.set(m::set_cull_face_enable::ID, 1);
+    console.run();
+    assert_eq!(registers(&console)[3], 1);
+}
+
+#[test]
 fn constants_and_programs_go_to_their_load_pointers() {
     let mut console = Console::new();
     // Constants 465 to 467 exist, the next does not: each of its words is a fault. The pointer stays where it was.
