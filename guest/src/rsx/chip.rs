@@ -3,6 +3,7 @@
 //! | property | PlayStation 3 | PC |
 //! |---|---|---|
 //! | byte order of words in memory | big-endian | little-endian |
+//! | bits of a vertex array's address, base added | 28 | 29 |
 //! | type 0 of vertex arrays | bytes 0 to 255 in memory order, as type 7 | of four bytes a colour B G R A, `v / 255` |
 //! | values of back-end semaphores | bytes 0 and 2 exchanged | as they are |
 //!
@@ -11,6 +12,8 @@
 //!
 //! Sources. Type 0: a console drew an array of four bytes as positions of 0 to 255 with x first (elad335/myps3tests,
 //! `vertex base type 0`, RPCS3 #5585); nouveau's register database and Mesa's nv30 driver call it B8G8R8A8_UNORM.
+//! Addresses: titles add bases that go beyond 28 bits (RPCS3, `get_vertex_offset_from_base`), where the PlayStation 3's
+//! memory ends; an NV40 keeps 29 bits of an offset (envytools' hwtest), and the kernel's driver gives 512 MiB of them.
 //! Semaphores: RPCS3's `back_end_write_semaphore_release`; the fences of Mesa and nouveau, which come back as they were
 //! written.
 
@@ -49,6 +52,14 @@ impl Chip {
             (VertexType::Unorm8, ..) => Component::Unorm8,
             (VertexType::Sint16, ..) => Component::Sint16,
             (VertexType::Cmp, ..) => Component::Packed11,
+        }
+    }
+
+    /// Bits of the address of a vertex array, the sum of its offset and the base.
+    pub const fn vertex_address(self, sum: u32) -> u32 {
+        match self {
+            Chip::Rsx => sum & 0x0FFF_FFFF,
+            Chip::Nv47 => sum & 0x1FFF_FFFF,
         }
     }
 

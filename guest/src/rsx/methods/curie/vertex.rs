@@ -15,7 +15,7 @@ regs! {
     /// Immediate value, f32 x, y, z; w becomes 1.
     set_vertex_data3f_m @ [0x1500; 16 step 16] { value 0:31 } Trigger(Trigger::VertexData3F);
     /// Vertex array: address.
-    set_vertex_data_array_offset @ [0x1680; 16 step 4] { offset 0:30, location 31:31 } Dirty(VERTEX_ARRAY);
+    set_vertex_data_array_offset @ [0x1680; 16 step 4] { offset 0:28, location 31:31 } Dirty(VERTEX_ARRAY);
     /// Added to the address of every array.
     set_vertex_data_base_offset @ 0x1738 { offset 0:31 } Dirty(VERTEX_ARRAY);
     /// Added to every index; 20 bits of the sum count.
@@ -58,7 +58,7 @@ regs! {
     /// Immediate value, f32 x; y and z become 0, w 1.
     set_vertex_data1f_m @ [0x1E40; 16 step 4] { value 0:31 } Trigger(Trigger::VertexData1F);
     /// Bit n: array n repeats after `frequency` vertices instead of advancing after that many.
-    set_frequency_divider_operation @ 0x1FC0 { modulo 0:31 } Dirty(VERTEX_ARRAY);
+    set_frequency_divider_operation @ 0x1FC0 { modulo 0:15 } Dirty(VERTEX_ARRAY);
     /// Attributes that the vertex program reads.
     set_vertex_attrib_input_mask @ 0x1FF0 = 0x0000_FFFF { inputs 0:15 } Dirty(VERTEX_ARRAY | VERTEX_PROGRAM);
 }

@@ -113,9 +113,6 @@ impl Array {
 /// Mesa leaves it to the hardware).
 const COLORS: u32 = 0b1_1110;
 
-/// The address of an array has 28 bits (RPCS3).
-const ADDRESS_BITS: u32 = 0x0FFF_FFFF;
-
 impl VertexState {
     /// `before` is the state of the last draw: its kernel is kept if the key is the same.
     pub(super) fn new(core: &mut Core, registers: &Registers, program: &VertexProgram, before: Option<Self>) -> Self {
@@ -279,7 +276,7 @@ fn array(chip: Chip, registers: &Registers, i: usize) -> Option<Array> {
             0 => m::set_context_dma_vertex_a::ID,
             _ => m::set_context_dma_vertex_b::ID,
         },
-        offset: offset::offset(address).wrapping_add(base) & ADDRESS_BITS,
+        offset: chip.vertex_address(offset::offset(address).wrapping_add(base)),
         stride: format::stride(word),
         divisor,
         component,
