@@ -289,15 +289,15 @@ fn swizzled_targets() {
 #[test]
 fn pitches_that_are_too_small() {
     // 64 is that of an unused target; others make the target narrower.
-    for (pitch, expected) in [(64, 0), (96, 8 * 12), (128, 16 * 8)] {
+    for (pitch, expected) in [(64, 0), (192, 8 * 12), (256, 16 * 8)] {
         let mut console = Console::new();
-        console.surface_format(11, 2, 1);
+        console.surface_format(12, 2, 1);
         console.method(m::set_surface_clip_horizontal::ID, &[16 << 16, 8 << 16]);
         console.set(m::set_surface_pitch_a::ID, pitch);
         console.set(m::set_surface_pitch_z::ID, 256);
         console.fill(WHITE);
-        let bytes = console.read(0, COLOR, 128 * 8);
-        assert_eq!(bytes.chunks(8).filter(|pixel| pixel[0] != 0).count(), expected, "{pitch}");
+        let bytes = console.read(0, COLOR, 256 * 8);
+        assert_eq!(bytes.chunks(16).filter(|pixel| pixel[0] != 0).count(), expected, "{pitch}");
     }
 }
 
