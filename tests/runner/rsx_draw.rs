@@ -10,7 +10,10 @@
 //! | `color` | of all vertices, r g b a; or of each, separated by commas |
 //! | `texel` | unit 0 has a single texel: its format's byte and the bytes of memory |
 //! | `texels` | the same of an image: its width and height before the format, rows in the order of memory |
+//! | `chip` | `nv47` for the PC's; the PlayStation 3's if nothing is said |
 //! | `set METHOD`, `set METHOD.N` | words for a method, the N-th of an array, and for those that follow it |
+//! | `main OFFSET` | bytes of main memory, written when the settings in front of it have been executed |
+//! | `draw METHOD` | words that draw, between BEGIN and END, instead of vertices that are given |
 //!
 //! A `[program]` is a fragment program; without one a fragment has the colour of its vertices.
 //!
@@ -19,6 +22,7 @@
 //! | `X,Y` | the pixel, its bytes in the order of memory |
 //! | `row Y` | the pixels of a row: `.` where nothing was drawn, else `#` |
 
+use triglyph_guest::rsx::chip::Chip;
 use triglyph_guest::rsx::enums::{Primitive, SurfaceColor};
 use triglyph_guest::rsx::methods::{CURIE, curie as m};
 use triglyph_guest::rsx::surface::color_format;
@@ -35,9 +39,14 @@ const TEXTURE_PITCH: u32 = 64;
 const BEFORE: u8 = 0xEE;
 
 pub fn run(file: &File, case: &Case, engine: Engine) -> Results {
+    let chip = match case.get("chip") {
+        None => Chip::Rsx,
+        Some("nv47") => Chip::Nv47,
+        Some(other) => return Err(format!("no chip `{other}`")),
+    };
     let mut console = match case.get("accuracy") {
-        None => Console::of(engine.mode(), true),
-        Some("exact") => Console::exact(engine.mode(), true),
+        None => Console::of(engine.mode(), chip.big_endian()),
+        Some("exact") => Console::exact(engine.mode(), chip.big_endian()),
         Some(other) => return Err(format!("no accuracy `{other}`")),
     };
     let format = match case.get("format") {
@@ -61,8 +70,12 @@ pub fn run(file: &File, case: &Case, engine: Engine) -> Results {
     if let Some(texels) = case.get("texels") {
         texture(&mut console, texels)?;
     }
-    for item in case.settings.iter().filter(|item| item.key.starts_with("set ")) {
-        set(&mut console, &item.key[4..], &item.value)?;
+    for item in &case.settings {
+        match item.key.split_once(' ') {
+            Some(("set", method)) => set(&mut console, method, &item.value)?,
+            Some(("main", offset)) => write(&mut console, offset, &item.value)?,
+            _ => {}
+        }
     }
     draw(&mut console, case)?;
     if console.faults() != 0 {
@@ -94,6 +107,13 @@ fn set(console: &mut Console, name: &str, words: &str) -> Result<(), String> {
     let method = CURIE.named(&name.to_ascii_uppercase()).ok_or_else(|| format!("no method `{name}`"))?;
     let words = words.split_whitespace().map(integer).collect::<Result<Vec<_>, _>>()?;
     console.method(method.id + method.step * integer(index)? as usize, &words);
+    Ok(())
+}
+
+fn write(console: &mut Console, offset: &str, bytes: &str) -> Result<(), String> {
+    console.run();
+    let bytes = bytes.split_whitespace().map(integer).collect::<Result<Vec<_>, _>>()?;
+    console.write_main(integer(offset)?, &bytes.iter().map(|&byte| byte as u8).collect::<Vec<u8>>());
     Ok(())
 }
 
@@ -135,6 +155,11 @@ fn draw(console: &mut Console, case: &Case) -> Result<(), String> {
     };
     let colors = case.get("color").unwrap_or("1 1 1 1").split(',').map(vector).collect::<Result<Vec<_>, _>>()?;
     console.begin(primitive);
+    let draws: Vec<_> = case.settings.iter().filter_map(|item| Some((item.key.strip_prefix("draw ")?, item))).collect();
+    for (method, item) in &draws {
+        set(console, method, &item.value)?;
+    }
+    let positions = if draws.is_empty() { positions } else { Vec::new() };
     for (i, position) in positions.into_iter().enumerate() {
         console.attribute(3, colors[i.min(colors.len() - 1)]);
         console.attribute(0, position);

@@ -149,9 +149,16 @@ pub fn board(chip: Chip, options: &Options, capture: Option<&Path>) -> Result<Ar
         meta
     };
     match chip {
-        Chip::Nv47 => Ok(Arc::new(Worker::new(Rsx::new(options)?, capture, meta)?)),
+        Chip::Nv47 => Ok(Arc::new(Worker::new(nv47(options)?, capture, meta)?)),
         Chip::Gm20b => Ok(Arc::new(Worker::new(TegraX1::new(options)?, capture, meta)?)),
     }
+}
+
+/// The RSX's relative. Little-endian words say that the chip is the PC's: they differ in some ways.
+fn nv47(options: &Options) -> Result<Rsx, Error> {
+    let mut gpu = Rsx::new(options)?;
+    gpu.set_big_endian(false)?;
+    Ok(gpu)
 }
 
 type Recorded<G> = RecordingDevice<G, BufWriter<File>>;

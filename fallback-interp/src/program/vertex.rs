@@ -133,7 +133,7 @@ impl Element<'_> {
         match component {
             Component::Unorm8 => unorm8(self.window.read::<1>(offset)[0]),
             Component::Uint8 => f32::from(self.window.read::<1>(offset)[0]),
-            Component::CenteredSnorm16 => (f32::from(self.short(offset) as i16) + 0.5) * (1.0 / 32767.5),
+            Component::CenteredSnorm16 => centered(self.short(offset) as i16),
             Component::Sint16 => f32::from(self.short(offset) as i16),
             Component::F16 => half::value(&mut Scalar, self.short(offset).into()),
             Component::F32 => f32::from_bits(self.word(offset)),
@@ -162,6 +162,25 @@ impl Element<'_> {
     }
 }
 
+/// The byte three times behind the point.
 fn unorm8(v: u8) -> f32 {
-    f32::from(v) * (1.0 / 255.0)
+    match v {
+        255 => 1.0,
+        _ => u32::from_be_bytes([0, v, v, v]) as f32 / 16_777_216.0,
+    }
+}
+
+/// An odd number of 16 bits twice behind the point, as far as a float has room for it.
+fn centered(v: i16) -> f32 {
+    match v {
+        i16::MAX => 1.0,
+        i16::MIN => -1.0,
+        _ => {
+            let odd = 2 * i64::from(v) + 1;
+            let magnitude = odd.unsigned_abs() << 16 | odd.unsigned_abs();
+            let excess = (u64::BITS - magnitude.leading_zeros()).saturating_sub(24);
+            let cut = (magnitude >> excess << excess) as f32 / 4_294_967_296.0;
+            if odd < 0 { -cut } else { cut }
+        }
+    }
 }

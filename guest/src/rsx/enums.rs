@@ -65,9 +65,9 @@ values! {
     /// Whether colours are interpolated.
     ShadeMode { Flat = 0x1D00 "FLAT"; Smooth = 0x1D01 "SMOOTH"; }
 
-    /// Type of the components of a vertex array. D3DCOLOR has four bytes B, G, R, A (nouveau; RPCS3 reads them as
-    /// UINT8). SNORM16 is `(v + 0.5) / 32767.5`, UNORM8 `v / 255`; SINT16 and UINT8 are not normalised. CMP has one
-    /// word of three signed fields.
+    /// Type of the components of a vertex array. D3DCOLOR is not the same on both chips, see
+    /// [`Chip::component`](super::chip::Chip::component). SNORM16 is `(v + 0.5) / 32767.5`, UNORM8 `v / 255`; SINT16
+    /// and UINT8 are not normalised. CMP has one word of three signed fields.
     VertexType {
         D3dColor = 0 "UB_D3DCOLOR"; Snorm16 = 1 "SNORM16"; Float32 = 2 "FLOAT32"; Float16 = 3 "FLOAT16";
         Unorm8 = 4 "UNORM8"; Sint16 = 5 "SINT16"; Cmp = 6 "CMP_11_11_10"; Uint8 = 7 "UINT8";
@@ -137,7 +137,7 @@ values! {
     /// When draws and clears happen.
     RenderMode {
         Always = 1 "ALWAYS";
-        /// The value of a report is not zero.
+        /// The value of a report was not zero when the method was executed.
         Conditional = 2 "CONDITIONAL";
     }
 }

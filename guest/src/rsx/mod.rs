@@ -8,9 +8,12 @@
 //! vertex/        vertex programs: two units, 128 bits an instruction; fragment/ fragment programs, with inline
 //!                constants; operand.rs what both have in common, asm.rs programs as text
 //! texel.rs       texture formats; surface.rs colour targets
+//! chip.rs        in what the PlayStation 3's chip and the PC's differ; attribute.rs immediate values of attributes
 //! ```
 
 pub mod asm;
+pub mod attribute;
+pub mod chip;
 pub mod enums;
 pub mod fifo;
 pub mod fragment;

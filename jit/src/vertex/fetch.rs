@@ -129,13 +129,10 @@ impl Fetch<'_, '_> {
         match self.component {
             Component::Sint16 | Component::CenteredSnorm16 => {
                 let value = e.ishr(high, 32 - bits);
-                let value = e.to_float(value);
-                if self.component == Component::Sint16 {
-                    return value;
+                match self.component {
+                    Component::Sint16 => e.to_float(value),
+                    _ => centered(e, value),
                 }
-                let (half, scale) = (e.f(0.5), e.f(1.0 / 32767.5));
-                let value = e.add(value, half);
-                e.mul(value, scale)
             }
             Component::F16 => {
                 let half = e.ushr(high, 16);
@@ -143,12 +140,10 @@ impl Fetch<'_, '_> {
             }
             _ => {
                 let value = e.ushr(high, 32 - bits);
-                let value = e.to_float(value);
-                if self.component == Component::Uint8 {
-                    return value;
+                match self.component {
+                    Component::Uint8 => e.to_float(value),
+                    _ => unorm8(e, value),
                 }
-                let scale = e.f(1.0 / 255.0);
-                e.mul(value, scale)
             }
         }
     }
@@ -169,4 +164,39 @@ impl Fetch<'_, '_> {
         let [x, y, z] = fields;
         [x, y, z, None]
     }
+}
+
+/// Bytes over 255: each of them three times in 24 bits, of which the largest is one less than 1.
+fn unorm8(e: &mut Emit<'_>, byte: I32x4) -> F32x4 {
+    let (second, third) = (e.ishl(byte, 8), e.ishl(byte, 16));
+    let fraction = e.ior(byte, second);
+    let fraction = e.ior(fraction, third);
+    let one = e.i(1);
+    let next = e.iadd(byte, one);
+    let carry = e.ushr(next, 8);
+    let fraction = e.iadd(fraction, carry);
+    let (value, scale) = (e.to_float(fraction), e.f(1.0 / 16_777_216.0));
+    e.mul(value, scale)
+}
+
+/// Shorts, of which 2 v + 1 is repeated 16 bits further down: its 24 bits of mantissa end with eight zeros, where the
+/// first eight bits stand that are repeated. The largest carry over to 1.
+fn centered(e: &mut Emit<'_>, short: I32x4) -> F32x4 {
+    let one = e.i(1);
+    let twice = e.ishl(short, 1);
+    let odd = e.ior(twice, one);
+    let odd = e.to_float(odd);
+    let bits = e.bits(odd);
+    let (mantissa, hidden) = (e.i(0x7F_FFFF), e.i(0x80_0000));
+    let repeated = e.iand(bits, mantissa);
+    let repeated = e.ior(repeated, hidden);
+    let repeated = e.ushr(repeated, 16);
+    let bits = e.ior(bits, repeated);
+    let sign = e.ishr(short, 31);
+    let magnitude = e.ixor(short, sign);
+    let magnitude = e.iadd(magnitude, one);
+    let carry = e.ushr(magnitude, 15);
+    let bits = e.iadd(bits, carry);
+    let (value, scale) = (e.float_of_bits(bits), e.f(1.0 / 65_536.0));
+    e.mul(value, scale)
 }

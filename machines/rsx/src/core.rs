@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::fmt::Arguments;
 
+use triglyph_guest::rsx::chip::Chip;
 use triglyph_guest::rsx::objects::{DmaWords, class};
 use triglyph_guest::rsx::ramht::{Entry, engine};
 
@@ -149,6 +150,11 @@ impl Core {
     /// Nanoseconds since power on, as the word that is being executed finds them: the same wherever runs are cut.
     pub fn now(&self) -> u64 {
         self.budget.now().wrapping_add(WORD * self.words_before)
+    }
+
+    /// The chip that the channel is one of.
+    pub fn chip(&self) -> Chip {
+        Chip::of_byte_order(self.big_endian)
     }
 
     /// How much of the hardware there is.

@@ -10,6 +10,7 @@ use triglyph_guest::kernel::program::vertex::{
 };
 use triglyph_guest::kernel::{Window, window};
 use triglyph_guest::num::F16;
+use triglyph_guest::rsx::attribute::{snorm16, unorm8};
 use triglyph_guest::rsx::vertex::assemble_program;
 use triglyph_interp::Interpreter;
 use triglyph_testkit::data::{items, json, number};
@@ -84,9 +85,9 @@ fn bytes_and_shorts() {
     for v in 0..=255u8 {
         assert_eq!(fetched(Component::Uint8, 4, true, &[v, 1, 2, 3]), [f32::from(v), 1.0, 2.0, 3.0]);
         let unorm = fetched(Component::Unorm8, 2, true, &[v, 255]);
-        assert!((f64::from(unorm[0]) - f64::from(v) / 255.0).abs() < 1e-7);
+        assert_eq!(unorm[0], unorm8(v));
         assert_eq!(unorm[1..], [1.0, 0.0, 1.0]);
-        let [r, g, b, a] = [10, 20, 30, v].map(|v: u8| f32::from(v) * (1.0 / 255.0));
+        let [r, g, b, a] = [10, 20, 30, v].map(unorm8);
         // Blue comes first.
         assert_eq!(fetched(Component::Bgra8, 3, true, &[30, 20, 10, v]), [r, g, b, a]);
     }
@@ -95,7 +96,7 @@ fn bytes_and_shorts() {
             let bytes = if big_endian { v.to_be_bytes() } else { v.to_le_bytes() };
             assert_eq!(fetched(Component::Sint16, 1, big_endian, &bytes), [f32::from(v), 0.0, 0.0, 1.0]);
             let [centered, ..] = fetched(Component::CenteredSnorm16, 1, big_endian, &bytes)[..] else { panic!() };
-            assert!((f64::from(centered) - (f64::from(v) + 0.5) / 32767.5).abs() < 1e-7, "{v}: {centered}");
+            assert_eq!(centered, snorm16(v), "{v}");
             let half = F16::decode(u32::from(v as u16));
             let [got, ..] = fetched(Component::F16, 1, big_endian, &bytes)[..] else { panic!() };
             assert!(got == half || got.is_nan() && half.is_nan(), "{v:#x}: {got}");

@@ -81,11 +81,14 @@ pub enum Input {
 /// Type of a vertex array's components. Components follow each other without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Component {
-    /// v / 255, computed as `v as f32 * (1.0 / 255.0)`.
+    /// v / 255 as 24 bits of fraction that repeat v: `v * 0x01_0101` of 2^24, which is exact, but 255 is 1. (An NV40's
+    /// vertex fetch, envytools' nvhw.)
     Unorm8,
     /// Unsigned byte as it is.
     Uint8,
-    /// `(v as f32 + 0.5) * (1.0 / 32767.5)`: zero cannot be expressed (RSX).
+    /// (v + 0.5) / 32767.5, so that zero cannot be expressed: `(2 v + 1) * 0x1_0001` of 2^32, cut towards zero to 24
+    /// bits, but both ends are -1 and 1. (A console's ends and middle, RPCS3's vertex fetch; every bit an NV40's,
+    /// envytools' nvhw.)
     CenteredSnorm16,
     /// Signed 16-bit integer as it is.
     Sint16,

@@ -31,8 +31,6 @@ pub mod dirty {
         FOG,
         /// Counting of samples.
         QUERY,
-        /// Conditional rendering.
-        CONDITION,
         /// Immediate values of vertex attributes.
         VERTEX_DATA,
     }
@@ -113,6 +111,8 @@ pub enum Trigger {
     BackEndWriteSemaphoreRelease,
     /// Writes a semaphore when textures are read.
     TextureReadSemaphoreRelease,
+    /// Looks at a report: draws and clears happen, or not.
+    RenderEnable,
     /// Texels may have changed.
     InvalidateTextures,
     /// Shows a buffer.

@@ -12,6 +12,12 @@ pub mod surfaces_2d;
 
 use super::objects::class;
 
+/// Bits of an offset that surfaces keep, 2D ones and targets of the 3D class. Others are an error on the hardware, and
+/// dropped all the same. (An NV40's, envytools' hwtest.)
+pub const SURFACE_OFFSET_BITS: u32 = 0x3FFF_FFC0;
+/// Bits of a pitch that they keep.
+pub const SURFACE_PITCH_BITS: u32 = 0x1_FFC0;
+
 /// What a write to a method does besides being stored.
 pub type Effect = crate::table::Effect<Trigger>;
 

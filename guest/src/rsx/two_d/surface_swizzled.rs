@@ -16,6 +16,6 @@ regs! {
     dma_image @ 0x184 = 0xFEED_0000 {};
     /// [`super::format::SurfaceFormat`] and size.
     format @ 0x300 = 0x0001_000A { format 0:7, log2_width 16:23, log2_height 24:31 };
-    /// First byte.
+    /// First byte, see [`super::SURFACE_OFFSET_BITS`].
     offset @ 0x304 {};
 }

@@ -18,10 +18,10 @@ regs! {
     dma_image_destin @ 0x188 = 0xFEED_0000 {};
     /// Format of both: [`super::format::SurfaceFormat`].
     format @ 0x300 = 0xA { format 0:7 };
-    /// Bytes from a row to the next.
+    /// Bytes from a row to the next, see [`super::SURFACE_PITCH_BITS`].
     pitch @ 0x304 = 0x0040_0040 { source 0:15, destin 16:31 };
     /// First byte of the source surface.
     offset_source @ 0x308 {};
-    /// First byte of the target surface.
+    /// First byte of the target surface, see [`super::SURFACE_OFFSET_BITS`].
     offset_destin @ 0x30C {};
 }

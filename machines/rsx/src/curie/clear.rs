@@ -26,7 +26,7 @@ impl Curie {
     pub(super) fn clear_surface(&mut self, core: &mut Core, word: u32) {
         self.before_change(core, u32::MAX);
         self.registers.set(m::clear_surface::ID as u32, word);
-        if !self.rendering_enabled(core) {
+        if !self.renders {
             return;
         }
         self.state.take_dirty(core, &self.registers);

@@ -50,7 +50,7 @@ impl Curie {
         let Some(gather) = &mut self.gather else { return };
         let empty = Gather { order: Vec::new(), inline: Vec::new(), immediate: Vec::new(), ..*gather };
         let mut gather = std::mem::replace(gather, empty);
-        if gather.is_empty() || !self.rendering_enabled(core) {
+        if gather.is_empty() || !self.renders {
             return;
         }
         self.state.take_dirty(core, &self.registers);

@@ -49,9 +49,24 @@ const fn entries() -> [u32; METHODS] {
     entries
 }
 
+/// Registers that take no word with other bits than these.
+const STRICT: [(usize, u32); 2] = [(curie::set_color_mask::ID, 0x0101_0101), (curie::set_index_array_dma::ID, 0x11)];
+
+/// The bits that words for a register may have, if it takes no others.
+const fn strict_bits(id: usize) -> Option<u32> {
+    let mut i = 0;
+    while i < STRICT.len() {
+        if STRICT[i].0 == id {
+            return Some(STRICT[i].1);
+        }
+        i += 1;
+    }
+    None
+}
+
 /// Whether a register keeps its value when something is written that it does not take.
 const fn is_checked(id: usize, fields: &[FieldInfo]) -> bool {
-    if id == curie::set_color_mask::ID {
+    if strict_bits(id).is_some() {
         return true;
     }
     if id == curie::set_surface_format::ID {
@@ -67,11 +82,11 @@ const fn is_checked(id: usize, fields: &[FieldInfo]) -> bool {
     false
 }
 
-/// Whether `word` is one that the register at `method` takes: enumerated fields hold one of their values, the colour
-/// mask has no other bits. Hardware keeps the old value otherwise.
+/// Whether `word` is one that the register at `method` takes: enumerated fields hold one of their values, [strict
+/// ones](STRICT) have no other bits. Hardware keeps the old value otherwise.
 pub(super) fn takes(method: u32, word: u32) -> bool {
-    if method as usize == curie::set_color_mask::ID {
-        return word & !0x0101_0101 == 0;
+    if let Some(bits) = strict_bits(method as usize) {
+        return word & !bits == 0;
     }
     let Some(found) = CURIE.find(method) else { return true };
     let named = found.method.fields.iter().filter(|field| !field.values.is_empty() && field.hi > field.lo);
@@ -107,5 +122,6 @@ mod tests {
         assert!(!takes(at(curie::set_blend_equation::ID), 0x8006));
         assert!(takes(at(curie::set_color_mask::ID), 0x0100_0001) && !takes(at(curie::set_color_mask::ID), 0x10));
         assert!(takes(at(curie::set_viewport_scale::id(0)), 12345));
+        assert!(takes(at(curie::set_index_array_dma::ID), 0x11) && !takes(at(curie::set_index_array_dma::ID), 0x21));
     }
 }

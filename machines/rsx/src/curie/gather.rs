@@ -135,6 +135,7 @@ impl Curie {
             Some(IndexType::U16) => (2, false),
             _ => (4, true),
         };
+        let address = u64::from(set_index_array_address::offset(address)) & !(size - 1);
         let object = match set_index_array_dma::location(dma) {
             0 => curie::set_context_dma_vertex_a::ID,
             _ => curie::set_context_dma_vertex_b::ID,
@@ -143,7 +144,7 @@ impl Curie {
         for &word in words {
             let first = u64::from(draw_index_array::first(word));
             let count = draw_index_array::count_minus_1(word) as usize + 1;
-            let (offset, bytes) = (u64::from(address) + first * size, count as u64 * size);
+            let (offset, bytes) = (address + first * size, count as u64 * size);
             let Some(place) = object.range(offset, bytes) else {
                 let what = format_args!("indices at {offset:#x} beyond their object");
                 core.fault(FaultKind::UnmappedRead, offset, what);

@@ -55,6 +55,8 @@ pub struct Curie {
     state: State,
     /// Samples counted since the counter was set to zero.
     samples: u64,
+    /// Whether draws and clears happen.
+    renders: bool,
 }
 
 impl Default for Curie {
@@ -79,6 +81,7 @@ impl Default for Curie {
             spare: Vec::new(),
             state: State::default(),
             samples: 0,
+            renders: true,
         }
     }
 }
@@ -186,6 +189,10 @@ impl Curie {
                 self.release_semaphore(core, trigger, words[0]);
                 return 1;
             }
+            Trigger::RenderEnable => {
+                self.set_render_enable(core, words[0]);
+                return 1;
+            }
             // Textures are compared with memory before each scene in any case.
             Trigger::InvalidateTextures => {}
             // Methods of the puller and of other classes.
@@ -231,22 +238,32 @@ impl Object for Curie {
         let Run { mut method, mut words, increasing } = run;
         let before = core.words_before;
         while let [.., last] = words {
+            // Words that count.
+            let mut reach = words.len();
             if self.gather.is_some() {
-                self.before_plain_words(core, Run { method, words, increasing });
+                reach = words_up_to_kept(Run { method, words, increasing });
+                if reach == 0 {
+                    let kept = self.keep(core, Run { method, words, increasing });
+                    method += if increasing { 4 * kept as u32 } else { 0 };
+                    words = &words[kept..];
+                    continue;
+                }
+                self.before_plain_words(core, Run { method, words: &words[..reach], increasing });
             }
             let count = if increasing {
-                self.registers.store_run(method, words)
+                self.registers.store_run(method, &words[..reach])
             } else {
                 // Only the last word stays, but for those that do something.
                 self.registers.store_run(method, &[*last]) * words.len()
             };
             method += if increasing { 4 * count as u32 } else { 0 };
             words = &words[count..];
-            if words.is_empty() {
-                break;
+            reach -= count;
+            if reach == 0 {
+                continue;
             }
             core.words_before = before + (run.words.len() - words.len()) as u64;
-            let taken = self.trigger(core, Run { method, words, increasing });
+            let taken = self.trigger(core, Run { method, words: &words[..reach], increasing });
             method += if increasing { 4 * taken as u32 } else { 0 };
             words = &words[taken..];
             if !draw::draw_closed(core) || taken == 0 {
@@ -257,7 +274,29 @@ impl Object for Curie {
     }
 }
 
+/// How many words of a run come before the first for a register that keeps what it has while a draw is open.
+#[cold]
+fn words_up_to_kept(run: Run<'_>) -> usize {
+    let step = if run.increasing { 4 } else { 0 };
+    let is_kept = |&word: &usize| curie::is_kept_in_draws(run.method + step * word as u32);
+    (0..run.words.len()).find(is_kept).unwrap_or(run.words.len())
+}
+
 impl Curie {
+    /// A word at the beginning of a run for a register that keeps what it has while a draw is open; all of them, if
+    /// they are for the same. Returns how many there were.
+    #[cold]
+    fn keep(&mut self, core: &mut Core, run: Run<'_>) -> usize {
+        let Run { method, words, increasing } = run;
+        let count = if increasing { 1 } else { words.len() };
+        // For each word, as a run may be cut between any two.
+        for word in &words[..count] {
+            let what = format_args!("method {method:#x} = {word:#x} between BEGIN and END");
+            core.fault(FaultKind::BadCommand, method.into(), what);
+        }
+        count
+    }
+
     /// Before plain words are stored between BEGIN and END: if one of them changes state, what waits is drawn.
     #[cold]
     fn before_plain_words(&mut self, core: &mut Core, run: Run<'_>) {

@@ -23,6 +23,7 @@ state! {
         attributes: [[u32; 4]; 16],
         gather: Option<SavedGather>,
         samples: u64,
+        renders: bool,
     }
     /// A draw between BEGIN and END: primitive, vertices.
     pub(in crate) struct SavedGather {
@@ -44,7 +45,7 @@ fn floats<const N: usize>(values: &[[u32; 4]; N]) -> [[f32; 4]; N] {
 
 impl Curie {
     pub(crate) fn save(&self) -> SavedCurie {
-        let Curie { registers, uploads, gather, samples, .. } = self;
+        let Curie { registers, uploads, gather, samples, renders, .. } = self;
         let Uploads { store, constants, attributes } = uploads;
         let gather = gather.as_ref().map(|gather| SavedGather {
             primitive: gather.primitive.bits(),
@@ -60,12 +61,13 @@ impl Curie {
             attributes: bits(attributes),
             gather,
             samples: *samples,
+            renders: *renders,
         }
     }
 
     /// The 3D state that was saved; `None` when there is no such state.
     pub(crate) fn restore(saved: SavedCurie) -> Option<Self> {
-        let SavedCurie { registers, store, constants, attributes, gather, samples } = saved;
+        let SavedCurie { registers, store, constants, attributes, gather, samples, renders } = saved;
         let gather = match gather {
             None => None,
             Some(saved) => Some(restore_gather(saved)?),
@@ -76,6 +78,7 @@ impl Curie {
             uploads,
             gather,
             samples,
+            renders,
             ..Curie::default()
         })
     }

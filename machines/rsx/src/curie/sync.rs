@@ -69,27 +69,31 @@ impl Curie {
         }
     }
 
-    /// Whether draws and clears happen: always, or while the value of a report is not zero. Looked at for each draw:
-    /// the report may be written at any time before it.
-    pub(super) fn rendering_enabled(&self, core: &mut Core) -> bool {
-        let word = self.get(curie::set_render_enable::ID);
-        if curie::set_render_enable::mode(word) != Some(RenderMode::Conditional) {
-            return true;
-        }
-        let offset = curie::set_render_enable::offset(word).wrapping_add(8);
-        match self.place(core, curie::set_context_dma_report::ID, offset, 4, "condition") {
-            Some(place) => core.read_word(place, "condition") != 0,
-            None => true,
-        }
+    /// SET_RENDER_ENABLE: draws and clears from here on happen always, or if the value of a report is not zero now.
+    /// Without a report they happen. Other modes leave everything as it is.
+    pub(super) fn set_render_enable(&mut self, core: &mut Core, word: u32) {
+        let Some(mode) = curie::set_render_enable::mode(word) else {
+            return core.fault(FaultKind::BadMethod, word.into(), format_args!("render mode {word:#x}"));
+        };
+        self.before_change(core, u32::MAX);
+        self.registers.set(curie::set_render_enable::ID as u32, word);
+        self.renders = match mode {
+            RenderMode::Always => true,
+            RenderMode::Conditional => self.has_passed(core, curie::set_render_enable::offset(word)),
+        };
     }
 
-    /// A semaphore of the 3D class. The back end's goes through the colour packer of the console: bytes 0 and 2 are
-    /// exchanged (RPCS3); little-endian channels, which only drivers of other systems have, get it as it is.
+    /// Whether the report at an offset has a value other than zero.
+    fn has_passed(&self, core: &mut Core, offset: u32) -> bool {
+        let place = self.place(core, curie::set_context_dma_report::ID, offset.wrapping_add(8), 4, "condition");
+        place.is_none_or(|place| core.read_word(place, "condition") != 0)
+    }
+
+    /// A semaphore of the 3D class.
     pub(super) fn release_semaphore(&mut self, core: &mut Core, trigger: Trigger, word: u32) {
-        let exchanged = trigger == Trigger::BackEndWriteSemaphoreRelease && core.big_endian;
-        let value = match exchanged {
-            true => word & 0xFF00_FF00 | (word & 0xFF) << 16 | word >> 16 & 0xFF,
-            false => word,
+        let value = match trigger {
+            Trigger::BackEndWriteSemaphoreRelease => core.chip().back_end_semaphore(word),
+            _ => word,
         };
         let offset = self.get(curie::set_semaphore_offset::ID);
         if !offset.is_multiple_of(16) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::program::vertex::RSX_CONSTANTS;
+use triglyph_guest::rsx::attribute::{snorm16, unorm8};
 use triglyph_guest::rsx::fifo::METHOD_SPACE;
 use triglyph_guest::rsx::methods::{Trigger, curie, dirty};
 use triglyph_guest::rsx::vertex::STORE;
@@ -113,14 +114,13 @@ impl Curie {
         }
         let value = &mut self.uploads.attributes[attribute];
         let [low, high] = [word as u16 as i16, (word >> 16) as u16 as i16];
-        let normalised = |v: i16| (f32::from(v) + 0.5) * (1.0 / 32767.5);
         match trigger {
             Trigger::VertexData2S => *value = [low.into(), high.into(), 0.0, 1.0],
             Trigger::VertexData4S => value[2 * part..2 * part + 2].copy_from_slice(&[low.into(), high.into()]),
             Trigger::VertexDataScaled4S => {
-                value[2 * part..2 * part + 2].copy_from_slice(&[normalised(low), normalised(high)]);
+                value[2 * part..2 * part + 2].copy_from_slice(&[snorm16(low), snorm16(high)]);
             }
-            Trigger::VertexData4Ub => *value = word.to_le_bytes().map(|byte| f32::from(byte) * (1.0 / 255.0)),
+            Trigger::VertexData4Ub => *value = word.to_le_bytes().map(unorm8),
             _ => {
                 // Components that are not given.
                 let given = trigger.words();

@@ -1,5 +1,6 @@
 //! `lv1_gpu_context_allocate`, `lv1_gpu_context_free`: channels and what belongs to them.
 
+use triglyph_guest::rsx::chip::Chip;
 use triglyph_guest::rsx::lv1::handle::{self, DmaHandle, Range};
 use triglyph_guest::rsx::lv1::page::{self, lpar, reports};
 use triglyph_guest::rsx::lv1::{LOCAL_BYTES, Status, flags};
@@ -190,7 +191,7 @@ fn set_up(core: &Core, fifo: &mut Fifo, slot: usize, context_flags: u64) -> bool
     }
     fifo.live = Default::default();
     fifo.live.buffer = PushBuffer::Object(named.name);
-    fifo.live.big_endian = true;
+    fifo.live.big_endian = Chip::Rsx.big_endian();
     true
 }
 

@@ -4,7 +4,7 @@ use triglyph_guest::kernel::transfer::Corner;
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::rsx::objects::class;
 use triglyph_guest::rsx::two_d::format::SurfaceFormat;
-use triglyph_guest::rsx::two_d::{surface_swizzled, surfaces_2d};
+use triglyph_guest::rsx::two_d::{SURFACE_OFFSET_BITS, SURFACE_PITCH_BITS, surface_swizzled, surfaces_2d};
 
 use super::memory;
 use crate::core::Core;
@@ -55,6 +55,7 @@ impl Surface {
                 (name, offset, format, SurfaceLayout::Pitch, pitch)
             }
         };
+        let (offset, pitch) = (offset & SURFACE_OFFSET_BITS, pitch & SURFACE_PITCH_BITS);
         let memory = core.dma(name, "2D surface")?;
         if !memory.write {
             core.fault(FaultKind::UnmappedWrite, offset.into(), format_args!("a 2D surface that is read only"));

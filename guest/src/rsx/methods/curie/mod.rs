@@ -35,6 +35,42 @@ const UNITS: &[&[Method]] = &[
 /// All methods of the class, unit by unit.
 pub const REGISTERS: &[Method] = &flatten::<_, { total(UNITS) }>(UNITS);
 
+/// Registers, from the first to the last address, that keep what they have while a draw is open: writes to them between
+/// BEGIN and END do nothing, as in OpenGL. (An NV40's, envytools' hwtest, which counts them as invalid operations.)
+const KEPT_IN_DRAWS: [(usize, usize); 12] = [
+    // Tests, blending, masks, shade mode.
+    (0x0300, 0x0368),
+    (0x0374, 0x037C),
+    // Depth range, lines.
+    (0x0394, 0x0398),
+    (0x03B8, 0x03BC),
+    // Fog.
+    (0x08CC, 0x08D8),
+    // Viewport, polygon offset, depth test.
+    (0x0A20, 0x0A3C),
+    (0x0A60, 0x0A7C),
+    // Lighting.
+    (0x1428, 0x142C),
+    (0x1454, 0x1454),
+    (0x1478, 0x1478),
+    // Polygons, points.
+    (0x1828, 0x183C),
+    (0x1EE0, 0x1EE4),
+];
+
+/// Whether a register, by its byte address, keeps what it has while a draw is open.
+pub const fn is_kept_in_draws(address: u32) -> bool {
+    let mut i = 0;
+    while i < KEPT_IN_DRAWS.len() {
+        let (first, last) = KEPT_IN_DRAWS[i];
+        if first <= address as usize && address as usize <= last {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
 /// Registers of an array that GCM initialises with values of their own.
 pub(super) const INITIAL: &[(usize, &[u32])] = &[
     (set_viewport_offset::ID, &[0x4500_0000, 0x4500_0000, 0x3F00_0000, 0]),

@@ -14,8 +14,8 @@ regs! {
     set_alpha_test_enable @ 0x0304 { enable 0:0 bool } Dirty(OUTPUT);
     /// Alpha on the left, reference on the right.
     set_alpha_func @ 0x0308 = 0x0000_0207 { function 0:31 Compare } Dirty(OUTPUT);
-    /// Reference of the alpha test: 8-bit unorm, half or f32, as the target is.
-    set_alpha_ref @ 0x030C { reference 0:31 } Dirty(OUTPUT);
+    /// Reference of the alpha test: 8-bit unorm or half, as the target is.
+    set_alpha_ref @ 0x030C { reference 0:15 } Dirty(OUTPUT);
     /// Blending of colour target A.
     set_blend_enable @ 0x0310 { a 0:0 bool } Dirty(OUTPUT);
     /// Factors of the source.

@@ -12,8 +12,9 @@ regs! {
     set_fog_mode @ 0x08CC = 0x0000_0800 { mode 0:31 FogMode } Dirty(FOG);
     /// Parameters p0, p1 and one that is not used, f32.
     set_fog_params @ [0x08D0; 3 step 4] { value 0:31 } Dirty(FOG);
-    /// Fragment program: location 1 is DMA_A, 2 is DMA_B; address in words, aligned to 64 bytes.
-    set_shader_program @ 0x08E4 = 0x0000_0001 { location 0:1, address 2:31 } Dirty(FRAGMENT_PROGRAM);
+    /// Fragment program: location 1 is DMA_A, 2 is DMA_B; address in words, aligned to 64 bytes. Bit 31 does nothing,
+    /// as with textures (titles, RPCS3 #6167).
+    set_shader_program @ 0x08E4 = 0x0000_0001 { location 0:1, address 2:30 } Dirty(FRAGMENT_PROGRAM);
     /// What the fragment program reads as a texture coordinate.
     set_tex_coord_control @ [0x0B40; 10 step 4] { is_2d 0:0 bool, is_3d 4:4 bool } Dirty(FRAGMENT_PROGRAM);
     /// Vertex program: words at the load pointer, four make an instruction and move it on.
@@ -21,13 +22,13 @@ regs! {
     /// Fragment program: 0xE exports depth from R1.z, results in R instead of H registers, number of R registers.
     set_shader_control @ 0x1D60 {
         depth_export 0:3, export_float 6:6 bool, kills 7:7 bool, gcm 10:10 bool, unknown 15:15 bool, registers
-        24:31,
+        24:29,
     } Dirty(FRAGMENT_PROGRAM);
     /// Vertex program: constants that relative numbers reach.
-    set_indexed_constant_read_limits @ 0x1D64 = 0x0200_0000 { low 0:15, high 16:31 } Dirty(VERTEX_PROGRAM);
+    set_indexed_constant_read_limits @ 0x1D64 = 0x0200_0000 { low 0:9, high 16:25 } Dirty(VERTEX_PROGRAM);
     /// What fragment programs read as position: origin 1 is at the bottom, centre 1 is at whole numbers.
     set_shader_window @ 0x1D88 = 0x0000_1000 {
-        height 0:11, origin 12:15, pixel_center 16:19,
+        height 0:11, origin 12:12, pixel_center 16:16,
     } Dirty(VIEWPORT | FRAGMENT_PROGRAM);
     /// Programs instead of fixed functions; always so. With `divided` positions are x/w, y/w, z/w, 1/w (Mesa, where it
     /// transforms vertices itself).

@@ -83,7 +83,7 @@ regs! {
     /// Line stipple.
     set_line_stipple @ 0x1DB4 { enable 0:0 bool } Dirty(RASTER);
     /// Line stipple: pixels of a bit of the pattern less one (Mesa), and the pattern.
-    set_line_stipple_pattern @ 0x1DB8 { factor_minus_1 0:15, pattern 16:31 } Dirty(RASTER);
+    set_line_stipple_pattern @ 0x1DB8 { factor_minus_1 0:7, pattern 16:31 } Dirty(RASTER);
     /// Size of points, pixels, f32, where the vertex program does not give one.
     set_point_size @ 0x1EE0 = 0x3F80_0000 { value 0:31 } Dirty(RASTER);
     /// Sizes of points from vertices, perhaps.

@@ -17,30 +17,30 @@ regs! {
         color 0:4 SurfaceColor, depth 5:7 SurfaceDepth, layout 8:11 SurfaceLayout, antialias 12:15 Antialias,
         log2_width 16:23, log2_height 24:31,
     } Dirty(SURFACE);
-    /// Bytes from row to row of colour target A.
-    set_surface_pitch_a @ 0x020C = 0x0000_0040 { bytes 0:31 } Dirty(SURFACE);
+    /// Bytes from row to row of colour target A; the low six bits are dropped.
+    set_surface_pitch_a @ 0x020C = 0x0000_0040 { bytes 0:16 } Dirty(SURFACE);
     /// Offset in bytes in DMA_COLOR_A; the low six bits are dropped.
-    set_surface_color_aoffset @ 0x0210 { offset 0:31 } Dirty(SURFACE);
+    set_surface_color_aoffset @ 0x0210 { offset 0:29 } Dirty(SURFACE);
     /// Offset in bytes in DMA_ZETA; the low six bits are dropped.
-    set_surface_zeta_offset @ 0x0214 { offset 0:31 } Dirty(SURFACE);
+    set_surface_zeta_offset @ 0x0214 { offset 0:29 } Dirty(SURFACE);
     /// Offset in bytes in DMA_COLOR_B; the low six bits are dropped.
-    set_surface_color_boffset @ 0x0218 { offset 0:31 } Dirty(SURFACE);
-    /// Bytes from row to row of colour target B.
-    set_surface_pitch_b @ 0x021C = 0x0000_0040 { bytes 0:31 } Dirty(SURFACE);
+    set_surface_color_boffset @ 0x0218 { offset 0:29 } Dirty(SURFACE);
+    /// Bytes from row to row of colour target B; the low six bits are dropped.
+    set_surface_pitch_b @ 0x021C = 0x0000_0040 { bytes 0:16 } Dirty(SURFACE);
     /// Colour targets in use: 0 none, 1 A, 2 B, 0x13 A and B, 0x17 A to C, 0x1F all. B alone takes colour output 0.
     set_surface_color_target @ 0x0220 = 0x0000_0001 {
         a 0:0 bool, b 1:1 bool, c 2:2 bool, d 3:3 bool, several 4:4 bool,
     } Dirty(SURFACE);
-    /// Bytes from row to row of the depth target.
-    set_surface_pitch_z @ 0x022C = 0x0000_0040 { bytes 0:31 } Dirty(SURFACE);
-    /// Bytes from row to row of colour target C.
-    set_surface_pitch_c @ 0x0280 = 0x0000_0040 { bytes 0:31 } Dirty(SURFACE);
-    /// Bytes from row to row of colour target D.
-    set_surface_pitch_d @ 0x0284 = 0x0000_0040 { bytes 0:31 } Dirty(SURFACE);
+    /// Bytes from row to row of the depth target; the low six bits are dropped.
+    set_surface_pitch_z @ 0x022C = 0x0000_0040 { bytes 0:16 } Dirty(SURFACE);
+    /// Bytes from row to row of colour target C; the low six bits are dropped.
+    set_surface_pitch_c @ 0x0280 = 0x0000_0040 { bytes 0:16 } Dirty(SURFACE);
+    /// Bytes from row to row of colour target D; the low six bits are dropped.
+    set_surface_pitch_d @ 0x0284 = 0x0000_0040 { bytes 0:16 } Dirty(SURFACE);
     /// Offset in bytes in DMA_COLOR_C; the low six bits are dropped.
-    set_surface_color_coffset @ 0x0288 { offset 0:31 } Dirty(SURFACE);
+    set_surface_color_coffset @ 0x0288 { offset 0:29 } Dirty(SURFACE);
     /// Offset in bytes in DMA_COLOR_D; the low six bits are dropped.
-    set_surface_color_doffset @ 0x028C { offset 0:31 } Dirty(SURFACE);
+    set_surface_color_doffset @ 0x028C { offset 0:29 } Dirty(SURFACE);
     /// Added to window coordinates after scissor and viewport rectangle, before surface clip and window clip.
     set_window_offset @ 0x02B8 { x 0:15 signed, y 16:31 signed } Dirty(VIEWPORT);
     /// Pixels inside, or outside, of the eight rectangles pass.

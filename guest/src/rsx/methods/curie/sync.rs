@@ -2,7 +2,7 @@
 
 use crate::rsx::enums::{RenderMode, ReportType};
 use crate::rsx::methods::effect::dirty::{
-    CONDITION, FRAGMENT_PROGRAM, INDEX, QUERY, SURFACE, TEXTURE, VERTEX_ARRAY, VERTEX_TEXTURE,
+    FRAGMENT_PROGRAM, INDEX, QUERY, SURFACE, TEXTURE, VERTEX_ARRAY, VERTEX_TEXTURE,
 };
 use crate::rsx::methods::effect::{Effect, Trigger};
 use crate::table::regs::regs;
@@ -51,7 +51,7 @@ regs! {
     /// Object that semaphore releases of this class write.
     set_context_dma_semaphore @ 0x01A4 = 0x6660_6660 { handle 0:31 };
     /// Object of reports and conditional rendering.
-    set_context_dma_report @ 0x01A8 = 0x6662_6660 { handle 0:31 } Dirty(CONDITION);
+    set_context_dma_report @ 0x01A8 = 0x6662_6660 { handle 0:31 };
     /// Clip identifiers, unused.
     set_context_dma_clip_id @ 0x01AC { handle 0:31 } Ignored;
     /// Depth culling data.
@@ -85,7 +85,8 @@ regs! {
     set_zcull_stats_enable @ 0x1804 { enable 0:0 bool } Ignored;
     /// Offset in bytes, a multiple of 16, that the next release writes.
     set_semaphore_offset @ 0x1D6C { offset 0:31 };
-    /// Writes the value when what was drawn before is complete; on the console with bytes 0 and 2 exchanged.
+    /// Writes the value when what was drawn before is complete:
+    /// [`Chip::back_end_semaphore`](crate::rsx::chip::Chip::back_end_semaphore).
     back_end_write_semaphore_release @ 0x1D70 { value 0:31 } Trigger(Trigger::BackEndWriteSemaphoreRelease);
     /// Writes the value when earlier textures have been read.
     texture_read_semaphore_release @ 0x1D74 { value 0:31 } Trigger(Trigger::TextureReadSemaphoreRelease);
@@ -95,8 +96,11 @@ regs! {
     set_zcull_en @ 0x1D84 = 0x0000_0003 { flags 0:1 } Ignored;
     /// Clip identifiers, unused.
     set_clip_id_test_enable @ 0x1DA4 { enable 0:0 bool } Ignored;
-    /// Conditional rendering by the value of the report at the offset.
-    set_render_enable @ 0x1E98 = 0x0100_0000 { offset 0:23, mode 24:31 RenderMode } Dirty(CONDITION);
+    /// Conditional rendering: looks at the report at the offset when it is executed. Until it is executed again, draws
+    /// and clears happen if the report's value was not zero (a DECR console: RPCS3 #5466, commit db784556aa).
+    set_render_enable @ 0x1E98 = 0x0100_0000 {
+        offset 0:23, mode 24:31 RenderMode,
+    } Trigger(Trigger::RenderEnable);
     /// Depth culling.
     set_zcull_control0 @ 0x1EA4 = 0x0000_0010 { flags 0:31 } Ignored;
     /// Depth culling.

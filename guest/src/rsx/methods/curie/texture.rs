@@ -14,11 +14,11 @@ regs! {
     unknown_0400 @ [0x0400; 16 step 4] = 0x0000_7421 { value 0:31 };
     /// Unknown, a table that GCM initialises, perhaps of filters.
     unknown_0440 @ [0x0440; 16 step 4] { value 0:31 };
-    /// Vertex texture: address.
-    set_vertex_texture_offset @ [0x0900; 4 step 32] { offset 0:31 } Dirty(VERTEX_TEXTURE);
+    /// Vertex texture: address; see `SET_TEXTURE_OFFSET`.
+    set_vertex_texture_offset @ [0x0900; 4 step 32] { offset 0:30 } Dirty(VERTEX_TEXTURE);
     /// Vertex texture: format.
     set_vertex_texture_format @ [0x0904; 4 step 32] = 0x0001_BC21 {
-        location 0:1, cube 2:2 bool, no_border 3:3 bool, dimension 4:7, format 8:15, levels 16:31,
+        location 0:1, cube 2:2 bool, no_border 3:3 bool, dimension 4:7, format 8:15, levels 16:19,
     } Dirty(VERTEX_TEXTURE);
     /// Vertex texture: addressing.
     set_vertex_texture_address @ [0x0908; 4 step 32] = 0x0000_0101 {
@@ -29,7 +29,7 @@ regs! {
         alpha_kill 2:2 bool, max_aniso 4:6 Aniso, max_lod 7:18, min_lod 19:30, enable 31:31 bool,
     } Dirty(VERTEX_TEXTURE);
     /// Vertex texture: bytes from row to row.
-    set_vertex_texture_control3 @ [0x0910; 4 step 32] = 0x0000_0008 { pitch 0:19 } Dirty(VERTEX_TEXTURE);
+    set_vertex_texture_control3 @ [0x0910; 4 step 32] = 0x0000_0008 { pitch 0:17 } Dirty(VERTEX_TEXTURE);
     /// Vertex texture: filter; they are read with the nearest one.
     set_vertex_texture_filter @ [0x0914; 4 step 32] {
         bias 0:12 signed, convolution 13:15, min 16:19 MinFilter, mag 24:27 MagFilter, signed_flags 28:31,
@@ -43,17 +43,17 @@ regs! {
     /// Tuning of filters.
     set_texture_control2 @ [0x0B00; 16 step 4] = 0x0000_2DC8 { flags 0:7 } Ignored;
     /// Bytes from row to row, slices.
-    set_texture_control3 @ [0x1840; 16 step 4] = 0x0010_0008 { pitch 0:19, depth 20:31 } Dirty(TEXTURE);
-    /// Address in bytes.
-    set_texture_offset @ [0x1A00; 16 step 32] { offset 0:31 } Dirty(TEXTURE);
+    set_texture_control3 @ [0x1840; 16 step 4] = 0x0010_0008 { pitch 0:17, depth 20:29 } Dirty(TEXTURE);
+    /// Address in bytes. Bit 31 does nothing, bit 30 counts (a console's test: RPCS3 #5137).
+    set_texture_offset @ [0x1A00; 16 step 32] { offset 0:30 } Dirty(TEXTURE);
     /// Location 1 is DMA_A, 2 is DMA_B; the format has flags: 0x20 linear, 0x40 coordinates in texels.
     set_texture_format @ [0x1A04; 16 step 32] = 0x0001_8429 {
-        location 0:1, cube 2:2 bool, no_border 3:3 bool, dimension 4:7, format 8:15, levels 16:31,
+        location 0:1, cube 2:2 bool, no_border 3:3 bool, dimension 4:7, format 8:15, levels 16:19,
     } Dirty(TEXTURE);
     /// Addressing, conversion of channels, comparison of depth.
     set_texture_address @ [0x1A08; 16 step 32] = 0x0003_0101 {
-        wrap_s 0:3 Wrap, aniso_bias 4:7, wrap_t 8:11 Wrap, unsigned_remap 12:15, wrap_r 16:19 Wrap, gamma_r 20:20
-        bool, gamma_g 21:21 bool, gamma_b 22:22 bool, gamma_a 23:23 bool, signed_remap 24:27, compare 28:31
+        wrap_s 0:3 Wrap, aniso_bias 4:7, wrap_t 8:11 Wrap, unsigned_remap 12:12, wrap_r 16:19 Wrap, gamma_r 20:20
+        bool, gamma_g 21:21 bool, gamma_b 22:22 bool, gamma_a 23:23 bool, signed_remap 24:25, compare 28:31
         TexZfunc,
     } Dirty(TEXTURE);
     /// Levels of detail, u4.8, and whether the unit is on.

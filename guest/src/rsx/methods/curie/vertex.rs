@@ -15,14 +15,15 @@ regs! {
     /// Immediate value, f32 x, y, z; w becomes 1.
     set_vertex_data3f_m @ [0x1500; 16 step 16] { value 0:31 } Trigger(Trigger::VertexData3F);
     /// Vertex array: address.
-    set_vertex_data_array_offset @ [0x1680; 16 step 4] { offset 0:30, location 31:31 } Dirty(VERTEX_ARRAY);
+    set_vertex_data_array_offset @ [0x1680; 16 step 4] { offset 0:28, location 31:31 } Dirty(VERTEX_ARRAY);
     /// Added to the address of every array.
     set_vertex_data_base_offset @ 0x1738 { offset 0:31 } Dirty(VERTEX_ARRAY);
     /// Added to every index; 20 bits of the sum count.
     set_vertex_data_base_index @ 0x173C { index 0:31 signed } Dirty(VERTEX_ARRAY);
-    /// Vertex array: components, bytes from element to element, vertices of an element. Size 0 is off.
+    /// Vertex array: components, bytes from element to element, vertices of an element. Size 0 is off. Bit 3 does
+    /// nothing (a console's test: RPCS3 #5585).
     set_vertex_data_array_format @ [0x1740; 16 step 4] = 0x0000_0002 {
-        kind 0:3 VertexType, size 4:7, stride 8:15, frequency 16:31,
+        kind 0:2 VertexType, size 4:7, stride 8:15, frequency 16:31,
     } Dirty(VERTEX_ARRAY);
     /// Opens a draw, or with 0 closes it.
     set_begin_end @ 0x1808 { primitive 0:31 Primitive } Trigger(Trigger::BeginEnd);
@@ -34,10 +35,10 @@ regs! {
     draw_arrays @ 0x1814 { first 0:23, count_minus_1 24:31 } Trigger(Trigger::DrawArrays);
     /// A word of the vertices of the draw.
     inline_array @ 0x1818 { data 0:31 } Trigger(Trigger::InlineArray);
-    /// Address of the indices.
-    set_index_array_address @ 0x181C { offset 0:31 } Dirty(INDEX);
-    /// Location and type of the indices.
-    set_index_array_dma @ 0x1820 { location 0:3, kind 4:7 IndexType } Dirty(INDEX);
+    /// Address of the indices, cut to the size of one (a console's tests: RPCS3 #6820, #9551).
+    set_index_array_address @ 0x181C { offset 0:28 } Dirty(INDEX);
+    /// Location and type of the indices. A word with other bits set is rejected (RPCS3).
+    set_index_array_dma @ 0x1820 { location 0:0, kind 4:4 IndexType } Dirty(INDEX);
     /// A range of indices of the draw.
     draw_index_array @ 0x1824 { first 0:23, count_minus_1 24:31 } Trigger(Trigger::DrawIndexArray);
     /// Immediate value, f32 x, y; z becomes 0, w 1.
@@ -57,7 +58,7 @@ regs! {
     /// Immediate value, f32 x; y and z become 0, w 1.
     set_vertex_data1f_m @ [0x1E40; 16 step 4] { value 0:31 } Trigger(Trigger::VertexData1F);
     /// Bit n: array n repeats after `frequency` vertices instead of advancing after that many.
-    set_frequency_divider_operation @ 0x1FC0 { modulo 0:31 } Dirty(VERTEX_ARRAY);
+    set_frequency_divider_operation @ 0x1FC0 { modulo 0:15 } Dirty(VERTEX_ARRAY);
     /// Attributes that the vertex program reads.
     set_vertex_attrib_input_mask @ 0x1FF0 = 0x0000_FFFF { inputs 0:15 } Dirty(VERTEX_ARRAY | VERTEX_PROGRAM);
 }

@@ -28,7 +28,9 @@ pub(super) fn derive(registers: &Registers, target: &Target, big_endian: bool) -
     let aa = get(m::set_anti_aliasing_control::ID);
     let multisample = m::set_anti_aliasing_control::enable(aa) && target.surfaces.samples.count() > 1;
     let format = target.color.as_ref().map(|(color, _)| *color);
-    let alpha_test = match m::set_alpha_test_enable::enable(get(m::set_alpha_test_enable::ID)) {
+    // Singles are not tested: there is no reference for them (RPCS3; an NV40 keeps 16 bits of it, envytools' hwtest).
+    let tested = m::set_alpha_test_enable::enable(get(m::set_alpha_test_enable::ID)) && !format.is_some_and(is_single);
+    let alpha_test = match tested {
         true => m::set_alpha_func::function(get(m::set_alpha_func::ID)).map_or(Compare::Always, Compare::from),
         false => Compare::Always,
     };
@@ -68,13 +70,17 @@ fn is_narrow(format: SurfaceColor) -> bool {
 }
 
 /// The alpha test's reference in the form that the target's format asks for: a byte, which alpha is compared with as
-/// it would be stored (RPCS3; piglit's fbo-alphatest-formats with Mesa's driver), or a float.
+/// it would be stored (RPCS3; piglit's fbo-alphatest-formats with Mesa's driver), or a half.
 fn alpha_reference(word: u32, format: Option<SurfaceColor>) -> f32 {
     match format {
-        Some(SurfaceColor::Rgba32F | SurfaceColor::R32F) => f32::from_bits(word),
-        Some(SurfaceColor::Rgba16F) => F16::decode(word & 0xFFFF),
+        Some(SurfaceColor::Rgba16F) => F16::decode(m::set_alpha_ref::reference(word)),
         _ => (word & 0xFF) as f32,
     }
+}
+
+/// Channels of 32 bits.
+fn is_single(format: SurfaceColor) -> bool {
+    matches!(format, SurfaceColor::Rgba32F | SurfaceColor::R32F)
 }
 
 fn blend_constant(get: &impl Fn(usize) -> u32, format: Option<SurfaceColor>) -> [f32; 4] {
@@ -136,7 +142,7 @@ fn colors(get: &impl Fn(usize) -> u32, target: &Target) -> [Option<ColorKey>; TA
             continue;
         }
         // Single floats do not blend.
-        let blends = enabled[source] && !matches!(format, SurfaceColor::Rgba32F | SurfaceColor::R32F);
+        let blends = enabled[source] && !is_single(format);
         keys[i] = Some(ColorKey {
             format: stored,
             layout: surface.layout,

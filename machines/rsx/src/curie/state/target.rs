@@ -6,6 +6,7 @@ use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::rsx::enums::{Antialias, SurfaceColor, SurfaceDepth, SurfaceLayout as Layout};
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::surface::color_format;
+use triglyph_guest::rsx::two_d::{SURFACE_OFFSET_BITS, SURFACE_PITCH_BITS};
 
 use crate::core::Core;
 use crate::registers::Registers;
@@ -137,6 +138,8 @@ fn surface(
 ) -> Option<TargetSurface> {
     const UNUSED_PITCH: u32 = 64;
     let [pitch, offset, object] = methods.map(|id| registers.get(id as u32));
+    // Mesa draws small levels of swizzled textures around the low bits of offsets.
+    let (pitch, offset) = (pitch & SURFACE_PITCH_BITS, offset & SURFACE_OFFSET_BITS);
     if frame.layout == SurfaceLayout::Pitch && pitch < frame.width * bytes {
         if pitch <= UNUSED_PITCH {
             return None;
@@ -144,8 +147,6 @@ fn surface(
         *width = (*width).min(pitch / bytes / across);
     }
     let object = core.resolve(object)?;
-    // The low six bits do not reach the memory (Mesa draws small levels of swizzled textures around it).
-    let offset = offset & !63;
     let Some(place) = object.place(offset) else {
         let what = format_args!("a target at {offset:#x} beyond its object");
         core.fault(FaultKind::UnmappedWrite, offset.into(), what);

@@ -132,7 +132,7 @@ impl VertexTextures {
 fn fragment_words(registers: &Registers, i: usize) -> Words {
     let get = |id: usize| registers.get(id as u32);
     Words {
-        offset: get(m::set_texture_offset::id(i)),
+        offset: m::set_texture_offset::offset(get(m::set_texture_offset::id(i))),
         format: get(m::set_texture_format::id(i)),
         address: get(m::set_texture_address::id(i)),
         control0: get(m::set_texture_control0::id(i)),
@@ -150,7 +150,7 @@ fn vertex_words(registers: &Registers, i: usize) -> Words {
     let levels = m::set_vertex_texture_format::levels(get(m::set_vertex_texture_format::id(i)));
     let filter = if levels > 1 { MinFilter::NearestNearest } else { MinFilter::Nearest };
     Words {
-        offset: get(m::set_vertex_texture_offset::id(i)),
+        offset: m::set_vertex_texture_offset::offset(get(m::set_vertex_texture_offset::id(i))),
         format: get(m::set_vertex_texture_format::id(i)),
         address: get(m::set_vertex_texture_address::id(i)),
         control0: get(m::set_vertex_texture_control0::id(i)),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::vertex::{Component, Input, RsxVertexCode, Step, Stream, VertexCode, VertexKey};
-use triglyph_guest::rsx::enums::VertexType;
+use triglyph_guest::rsx::chip::Chip;
 use triglyph_guest::rsx::methods::curie as m;
 
 use super::texture::VertexTextures;
@@ -113,9 +113,6 @@ impl Array {
 /// Mesa leaves it to the hardware).
 const COLORS: u32 = 0b1_1110;
 
-/// The address of an array has 28 bits (RPCS3).
-const ADDRESS_BITS: u32 = 0x0FFF_FFFF;
-
 impl VertexState {
     /// `before` is the state of the last draw: its kernel is kept if the key is the same.
     pub(super) fn new(core: &mut Core, registers: &Registers, program: &VertexProgram, before: Option<Self>) -> Self {
@@ -123,7 +120,7 @@ impl VertexState {
         let output_mask = get(m::set_vertex_attrib_output_mask::ID);
         let outputs = outputs(output_mask);
         let textures = VertexTextures::new(core, registers, program.textures);
-        let arrays = std::array::from_fn(|i| array(registers, i));
+        let arrays = std::array::from_fn(|i| array(core.chip(), registers, i));
         let inputs = program.inputs;
         let key = key(core, registers, &program.code, inputs, outputs, &arrays, &textures);
         let handle = match before {
@@ -261,7 +258,7 @@ fn key(
 }
 
 /// What an array's registers say; `None` when it is off.
-fn array(registers: &Registers, i: usize) -> Option<Array> {
+fn array(chip: Chip, registers: &Registers, i: usize) -> Option<Array> {
     use m::{set_vertex_data_array_format as format, set_vertex_data_array_offset as offset};
     let get = |id: usize| registers.get(id as u32);
     let word = get(format::id(i));
@@ -269,17 +266,7 @@ fn array(registers: &Registers, i: usize) -> Option<Array> {
     if count == 0 {
         return None;
     }
-    let component = match format::kind(word)? {
-        // RPCS3 reads bytes here; with four components it is a colour (nouveau).
-        VertexType::D3dColor if count == 4 => Component::Bgra8,
-        VertexType::D3dColor | VertexType::Uint8 => Component::Uint8,
-        VertexType::Snorm16 => Component::CenteredSnorm16,
-        VertexType::Float32 => Component::F32,
-        VertexType::Float16 => Component::F16,
-        VertexType::Unorm8 => Component::Unorm8,
-        VertexType::Sint16 => Component::Sint16,
-        VertexType::Cmp => Component::Packed11,
-    };
+    let component = chip.component(format::kind(word)?, count);
     let address = get(offset::id(i));
     let base = get(m::set_vertex_data_base_offset::ID);
     let divisor = format::frequency(word).max(1);
@@ -289,7 +276,7 @@ fn array(registers: &Registers, i: usize) -> Option<Array> {
             0 => m::set_context_dma_vertex_a::ID,
             _ => m::set_context_dma_vertex_b::ID,
         },
-        offset: offset::offset(address).wrapping_add(base) & ADDRESS_BITS,
+        offset: chip.vertex_address(offset::offset(address).wrapping_add(base)),
         stride: format::stride(word),
         divisor,
         component,

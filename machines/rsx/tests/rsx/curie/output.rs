@@ -32,6 +32,30 @@ fn the_alpha_test_compares_bytes_on_targets_of_bytes() {
 }
 
 #[test]
+fn singles_are_not_tested_for_alpha() {
+    let mut console = Console::new();
+    // One single a pixel.
+    console.surface_format(13, 2, 1);
+    console.set(m::set_alpha_test_enable::ID, 1);
+    console.set(m::set_alpha_func::ID, 0x200);
+    console.fill(RED);
+    assert_eq!(console.count(1.0f32.to_bits()), 256);
+}
+
+#[test]
+fn offsets_and_pitches_of_targets_lose_low_bits() {
+    let mut console = Console::new();
+    console.set(m::set_surface_color_aoffset::ID, COLOR | 0xC000_003F);
+    console.set(m::set_surface_pitch_a::ID, 64 | 63 | 1 << 17);
+    console.set(m::set_surface_zeta_offset::ID, DEPTH | 0x4000_0001);
+    console.set(m::set_surface_pitch_z::ID, 64 | 1);
+    console.clear(0);
+    console.set(m::set_depth_test_enable::ID, 1);
+    console.fill(RED);
+    assert_eq!((console.count(0xFFFF_0000), console.depth(15, 15), console.faults()), (256, 0x8000_0000, 0));
+}
+
+#[test]
 fn depth_and_its_mask() {
     let mut console = Console::new();
     console.clear(0);
@@ -265,15 +289,15 @@ fn swizzled_targets() {
 #[test]
 fn pitches_that_are_too_small() {
     // 64 is that of an unused target; others make the target narrower.
-    for (pitch, expected) in [(64, 0), (96, 8 * 12), (128, 16 * 8)] {
+    for (pitch, expected) in [(64, 0), (192, 8 * 12), (256, 16 * 8)] {
         let mut console = Console::new();
-        console.surface_format(11, 2, 1);
+        console.surface_format(12, 2, 1);
         console.method(m::set_surface_clip_horizontal::ID, &[16 << 16, 8 << 16]);
         console.set(m::set_surface_pitch_a::ID, pitch);
         console.set(m::set_surface_pitch_z::ID, 256);
         console.fill(WHITE);
-        let bytes = console.read(0, COLOR, 128 * 8);
-        assert_eq!(bytes.chunks(8).filter(|pixel| pixel[0] != 0).count(), expected, "{pitch}");
+        let bytes = console.read(0, COLOR, 256 * 8);
+        assert_eq!(bytes.chunks(16).filter(|pixel| pixel[0] != 0).count(), expected, "{pitch}");
     }
 }
 

@@ -58,24 +58,115 @@ fn without_tests_and_targets_samples_are_counted_all_the_same() {
     assert_eq!(report(&mut console, 0), 16);
 }
 
+/// Sets the report that conditions look at.
+fn set_report(console: &mut Console, value: u32) {
+    console.write_main(REPORTS + 0x28, &value.to_be_bytes());
+}
+
+/// The word that looks at it.
+const CONDITION: u32 = 2 << 24 | 0x20;
+
+/// Whether a draw happens, and a clear.
+fn renders(console: &mut Console) -> [bool; 2] {
+    console.fill(RED);
+    let draws = console.count(0xFFFF_0000) == 256;
+    console.clear(0x0101_0101);
+    let clears = console.count(0x0101_0101) == 256;
+    console.write_local(COLOR, &[0; 1024]);
+    [draws, clears]
+}
+
 #[test]
-fn draws_and_clears_depend_on_a_report() {
+fn the_report_counts_that_is_there_when_the_condition_is_set() {
     let mut console = Console::new();
-    console.set(m::set_render_enable::ID, 2 << 24 | 0x20);
-    console.run();
-    for (value, drawn) in [(0, false), (7, true), (0, false)] {
-        console.write_main(REPORTS + 0x28, &u32::to_be_bytes(value));
-        console.fill(RED);
-        assert_eq!(console.count(0xFFFF_0000) == 256, drawn);
-        console.clear(0x0101_0101);
-        assert_eq!(console.count(0x0101_0101) == 256, drawn);
-        console.write_local(COLOR, &[0; 1024]);
+    for value in [0, 7, 0] {
+        set_report(&mut console, value);
+        console.set(m::set_render_enable::ID, CONDITION);
+        console.run();
+        // Later it may be anything.
+        for later in [value, 1, 0] {
+            set_report(&mut console, later);
+            assert_eq!(renders(&mut console), [value != 0; 2]);
+        }
     }
     // Counters go on.
     console.set(m::get_report::ID, 1 << 24 | 0x40);
     console.set(m::set_render_enable::ID, 1 << 24);
     console.fill(GREEN);
     assert_eq!((console.count(0xFF00_FF00), console.faults()), (256, 0));
+}
+
+#[test]
+fn the_same_condition_is_looked_at_again() {
+    let mut console = Console::new();
+    set_report(&mut console, 1);
+    console.set(m::set_render_enable::ID, CONDITION);
+    console.run();
+    set_report(&mut console, 0);
+    console.set(m::set_render_enable::ID, CONDITION);
+    assert_eq!(renders(&mut console), [false; 2]);
+    // Another object for reports changes nothing until then.
+    console.write_local(0x28, &1u32.to_be_bytes());
+    console.set(m::set_context_dma_report::ID, LOCAL);
+    assert_eq!(renders(&mut console), [false; 2]);
+    console.write_local(0x28, &1u32.to_be_bytes());
+    console.set(m::set_render_enable::ID, CONDITION);
+    assert_eq!(renders(&mut console), [true; 2]);
+}
+
+#[test]
+fn a_condition_waits_for_reports_in_front_of_it() {
+    for (covered, drawn) in [(0.0, false), (4.0, true)] {
+        let mut console = Console::new();
+        set_report(&mut console, 0xEE);
+        console.set(m::clear_report_value::ID, 1);
+        console.set(m::set_zpass_pixel_count_enable::ID, 1);
+        console.push_draw(QUADS, GREEN, &rect([0.0, 0.0, covered, 4.0], 0.1));
+        console.set(m::get_report::ID, 1 << 24 | 0x20);
+        console.set(m::set_render_enable::ID, CONDITION);
+        assert_eq!(renders(&mut console), [drawn; 2]);
+    }
+}
+
+#[test]
+fn a_condition_is_that_of_the_vertices_behind_it() {
+    let mut console = Console::new();
+    set_report(&mut console, 0);
+    console.attribute(3, RED);
+    console.begin(QUADS);
+    rect([0.0, 0.0, 8.0, 16.0], 0.5).into_iter().for_each(|position| console.attribute(0, position));
+    console.set(m::set_render_enable::ID, CONDITION);
+    rect([8.0, 0.0, 16.0, 16.0], 0.5).into_iter().for_each(|position| console.attribute(0, position));
+    console.end();
+    console.run();
+    assert_eq!(console.drawn(0)[0], "########........");
+}
+
+#[test]
+fn conditions_without_a_report_or_a_mode_are_faults() {
+    let mut console = Console::new();
+    set_report(&mut console, 0);
+    console.set(m::set_render_enable::ID, CONDITION);
+    console.set(m::set_render_enable::ID, 3 << 24);
+    assert_eq!(renders(&mut console), [false; 2]);
+    assert_eq!(console.faults_of(FaultKind::BadMethod), 1);
+    // Beyond the object of reports.
+    console.set(m::set_render_enable::ID, 2 << 24 | 0xFF_FFF0);
+    assert_eq!(renders(&mut console), [true; 2]);
+    assert_eq!(console.faults(), 2);
+}
+
+#[test]
+fn whether_draws_happen_is_in_snapshots() {
+    let mut console = Console::new();
+    set_report(&mut console, 0);
+    console.set(m::set_render_enable::ID, CONDITION);
+    console.run();
+    set_report(&mut console, 1);
+    let snapshot = Device::snapshot(&mut console.gpu, SnapshotOptions::default()).unwrap();
+    let mut other = Console::new();
+    Device::restore(&mut other.gpu, &snapshot).unwrap();
+    assert_eq!([renders(&mut console), renders(&mut other)], [[false; 2]; 2]);
 }
 
 #[test]

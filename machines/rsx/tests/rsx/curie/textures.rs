@@ -123,6 +123,20 @@ fn texel_formats() {
 }
 
 #[test]
+fn bit_31_of_an_offset_does_nothing() {
+    for (bit, color) in [(0, 0x1122_3344), (1 << 31, 0x1122_3344), (1 << 30, 0)] {
+        let mut console = Console::new();
+        console.fragment_program("tex r0, f[TC0], tex0  [end]");
+        console.write_local(TEXTURE, &[0x11, 0x22, 0x33, 0x44]);
+        Unit::new(0x85 | LINEAR, 1, 1).set(&mut console);
+        console.set(m::set_texture_offset::id(0), TEXTURE | bit);
+        console.set(m::set_shader_program::ID, PROGRAM | 1 | 1 << 31);
+        draw(&mut console, [[0.5; 4]; 4]);
+        assert_eq!((console.pixel(7, 7), console.faults() == 0), (color, bit != 1 << 30), "{bit:#x}");
+    }
+}
+
+#[test]
 fn pairs_of_texels_share_colour() {
     for (format, bytes) in [(0x8D, [0x0B, 0x10, 0x0C, 0x20]), (0x8E, [0x10, 0x0B, 0x20, 0x0C])] {
         let unit = Unit::new(format | LINEAR, 2, 1);

@@ -47,7 +47,6 @@ fn components_of_arrays() {
     // Bytes are in the order of addresses whatever the channel's order is.
     assert_eq!(with_color(4, 4, &[0x10, 0x20, 0x30, 0x40], true), 0x4010_2030);
     assert_eq!(with_color(4, 4, &[0x10, 0x20, 0x30, 0x40], false), 0x4010_2030);
-    assert_eq!(with_color(0, 4, &[0x30, 0x20, 0x10, 0x40], true), 0x4010_2030);
     assert_eq!(with_color(7, 4, &[1, 0, 1, 0], true), 0x00FF_00FF);
     // Missing components are 0, 0, 1.
     assert_eq!(with_color(4, 1, &[0x80], true), 0xFF80_0000);
@@ -62,6 +61,35 @@ fn components_of_arrays() {
     assert_eq!(with_color(5, 4, &integers, true), 0xFFFF_00FF);
     // 11, 11 and 10 bits, signed: the largest value of x, half of that of z.
     assert_eq!(with_color(6, 1, &(0x3FFu32 | 0x100 << 22).to_be_bytes(), true), 0xFFFF_0080);
+}
+
+#[test]
+fn type_0_is_that_of_the_chip() {
+    // Bytes from 0 to 255 on the PlayStation 3, which are clamped as colours; B G R A on the PC.
+    assert_eq!(with_color(0, 4, &[1, 0, 0, 1], true), 0xFFFF_0000);
+    assert_eq!(with_color(0, 4, &[0x30, 0x20, 0x10, 0x40], true), 0xFFFF_FFFF);
+    assert_eq!(with_color(0, 4, &[0x30, 0x20, 0x10, 0x40], false), 0x4010_2030);
+    for big_endian in [true, false] {
+        assert_eq!(with_color(0, 3, &[0, 1, 0], big_endian), 0xFF00_FF00);
+    }
+}
+
+#[test]
+fn bit_3_of_a_type_does_nothing() {
+    let ones: Vec<u8> = [1.0f32, 0.0, 1.0, 0.0].into_iter().flat_map(f32::to_be_bytes).collect();
+    let elements: [(u32, u32, &[u8]); 8] = [
+        (0, 4, &[1, 0, 1, 0]),
+        (1, 2, &[0x7F, 0xFF, 0x80, 0]),
+        (2, 4, &ones),
+        (3, 2, &[0x3C, 0, 0x38, 0]),
+        (4, 4, &[0x10, 0x20, 0x30, 0x40]),
+        (5, 2, &[0, 1, 0, 0]),
+        (6, 1, &[0x40, 0, 3, 0xFF]),
+        (7, 4, &[0, 1, 1, 0]),
+    ];
+    for (kind, count, bytes) in elements {
+        assert_eq!(with_color(kind | 8, count, bytes, true), with_color(kind, count, bytes, true), "{kind}");
+    }
 }
 
 /// Two quads side by side, their vertices in array 0; colours of array 3 are `colors`, bytes r, g, b, a.
@@ -147,6 +175,45 @@ fn indices_of_both_sizes_and_orders() {
         console.run();
         assert_eq!((console.count(0xFFFF_0000), console.faults()), (256, 0), "{big_endian} {wide}");
     }
+}
+
+#[test]
+fn addresses_of_indices_are_cut_to_the_size_of_one() {
+    // Bits 29 to 31 do nothing.
+    let upper = 0xE000_0000;
+    for (wide, more) in [(false, 0), (false, 1), (false, upper), (true, 1), (true, 2), (true, 3), (true, upper | 3)] {
+        let mut console = Console::new();
+        positions(&mut console);
+        let indices: Vec<u8> = match wide {
+            true => (0..4u32).flat_map(u32::to_be_bytes).collect(),
+            false => (0..4u16).flat_map(u16::to_be_bytes).collect(),
+        };
+        console.write_main(ARRAYS + 0x2000, &indices);
+        console.set(m::set_index_array_address::ID, ARRAYS + 0x2000 + more);
+        console.set(m::set_index_array_dma::ID, 1 | u32::from(!wide) << 4);
+        console.attribute(3, RED);
+        console.begin(QUADS);
+        console.set(m::draw_index_array::ID, 3 << 24);
+        console.end();
+        console.run();
+        assert_eq!((console.count(0xFFFF_0000), console.faults()), (256, 0), "{wide} {more:#x}");
+    }
+}
+
+#[test]
+fn the_location_and_type_of_indices_are_rejected_whole() {
+    let mut console = Console::new();
+    positions(&mut console);
+    console.write_main(ARRAYS + 0x2000, &[0, 0, 0, 1, 0, 2, 0, 3]);
+    console.set(m::set_index_array_address::ID, ARRAYS + 0x2000);
+    console.set(m::set_index_array_dma::ID, 0x11);
+    console.set(m::set_index_array_dma::ID, 0x20);
+    console.attribute(3, RED);
+    console.begin(QUADS);
+    console.set(m::draw_index_array::ID, 3 << 24);
+    console.end();
+    console.run();
+    assert_eq!((console.count(0xFFFF_0000), console.faults_of(FaultKind::BadMethod)), (256, 1));
 }
 
 #[test]
@@ -304,6 +371,35 @@ fn state_written_inside_a_draw_is_that_of_the_vertices_behind_it() {
     console.set(m::draw_arrays::ID, 4 | 3 << 24);
     console.end();
     assert_eq!(halves(&mut console), [0xFFFF_0000, 0xFF00_FF00]);
+}
+
+#[test]
+fn some_registers_keep_what_they_have_inside_a_draw() {
+    let mut console = Console::new();
+    two_quads(&mut console, &[R; 8]);
+    console.begin(QUADS);
+    console.set(m::draw_arrays::ID, 3 << 24);
+    // A register that takes any word, one that does not, and one after the other with one between that counts.
+    console.set(m::set_blend_color::ID, 0x1234_5678);
+    console.set(m::set_color_mask::ID, 0);
+    console.method(m::set_shade_mode::ID, &[0x1D00, 0xE, 0, 1]);
+    console.repeated(m::set_cull_face_enable::ID, &[1, 1]);
+    console.set(m::draw_arrays::ID, 4 | 3 << 24);
+    console.end();
+    console.run();
+    assert_eq!(console.count(0xFFFF_0000), 256);
+    assert_eq!(console.faults_of(FaultKind::BadCommand), 6);
+    let registers = |console: &Console| {
+        let graph = console.gpu.fifo().graph(0).expect("a channel");
+        let ids =
+            [m::set_blend_color::ID, m::set_shade_mode::ID, m::set_blend_enable_mrt::ID, m::set_cull_face_enable::ID];
+        ids.map(|id| graph.curie.registers().get(id as u32))
+    };
+    assert_eq!(registers(&console), [0, 0x1D01, 0xE, 0]);
+    // Between draws they are written.
+    console.set(m::set_cull_face_enable::ID, 1);
+    console.run();
+    assert_eq!(registers(&console)[3], 1);
 }
 
 #[test]
