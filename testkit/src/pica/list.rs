@@ -87,8 +87,7 @@ impl List {
     }
 }
 
-/// A list in memory: filled up to a multiple of 16 bytes, as its end is not executed otherwise, with packets that write
-/// nothing.
+/// A list in memory: filled up to a multiple of 16 bytes, as libctru's are, with packets that write nothing.
 pub fn bytes(words: &[u32]) -> Vec<u8> {
     let padding = words.len().next_multiple_of(4) - words.len();
     words.iter().copied().chain(std::iter::repeat_n(0, padding)).flat_map(u32::to_le_bytes).collect()

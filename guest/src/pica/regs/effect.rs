@@ -79,7 +79,7 @@ pub enum Trigger {
     Jump1,
     /// Selects the primitive type and empties the primitive assembler.
     Topology,
-    /// Empties the primitive assembler if bit 0 is set.
+    /// Empties the primitive assembler, unless it gets 0.
     TopologyReset,
     /// Latches the bool uniforms of a shader unit; which unit tells the register, also below.
     ShaderBool,

@@ -83,6 +83,6 @@ regs! {
     /// Number of vertex shader outputs - 1 and primitive type: 0 triangles, 1 strip, 2 fan, 3 geometry. A write empties
     /// the primitive assembler.
     primitive_config @ 0x25E { outputs_minus_1 0:3, primitive 8:9 } Trigger(Topology);
-    /// Writing 1 empties the primitive assembler.
+    /// Anything but 0 empties the primitive assembler.
     primitive_restart @ 0x25F { trigger 0:0 } Trigger(TopologyReset);
 }

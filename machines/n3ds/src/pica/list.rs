@@ -52,7 +52,6 @@ pub(super) struct RunningList {
 impl Pica {
     /// Begins the list of `bytes` bytes at physical address `address`.
     pub fn start_list(&mut self, address: u32, bytes: u32) {
-        let bytes = fetched(bytes);
         self.interrupted = false;
         self.jump = None;
         self.vertices_left = self.limits.list_vertices;
@@ -198,14 +197,8 @@ impl Pica {
         }
         let size = regs::cmdbuf_size::size(self.registers.get(regs::cmdbuf_size::IDS[channel])) << 3;
         let address = regs::cmdbuf_addr::address(self.registers.get(regs::cmdbuf_addr::IDS[channel])) << 3;
-        self.jump = Some((address, fetched(size)));
+        self.jump = Some((address, size));
     }
-}
-
-/// Bytes of a buffer that are executed: lists are fetched in units of 16 bytes, and what is left at the end is not
-/// executed (3dbrew: GPU/Internal Registers: a request of the interrupt in the last 8 bytes is lost).
-const fn fetched(bytes: u32) -> u32 {
-    bytes & !15
 }
 
 /// Lets the time of some words pass. False if there was not enough fuel for them.

@@ -37,8 +37,7 @@ impl Pica {
             Trigger::Jump0 => self.request_jump(0, value),
             Trigger::Jump1 => self.request_jump(1, value),
             // These are idle with 0 (3dbrew; emulators disagree).
-            Trigger::DrawArrays | Trigger::DrawElements if value == 0 => {}
-            Trigger::TopologyReset if value & 1 == 0 => {}
+            Trigger::DrawArrays | Trigger::DrawElements | Trigger::TopologyReset if value == 0 => {}
             Trigger::DrawArrays => self.observed(host, id, value, Self::draw_arrays),
             Trigger::DrawElements => self.observed(host, id, value, Self::draw_elements),
             Trigger::FixedAttributeIndex => {

@@ -42,8 +42,8 @@ fn primitives_outlive_draws_until_a_topology_register_is_written() {
     let vertices = half(RED);
     for (id, value, drawn) in [
         (regs::blend_color::ID, 2, true),
-        (regs::primitive_restart::ID, 1, false),
-        (regs::primitive_restart::ID, 2, true),
+        (regs::primitive_restart::ID, 0, true),
+        (regs::primitive_restart::ID, 2, false),
         (regs::primitive_config::ID, 2, false),
     ] {
         let mut console = Console::new();
