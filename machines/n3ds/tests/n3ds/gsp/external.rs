@@ -255,7 +255,7 @@ fn without_the_crop_bit_a_narrower_target_takes_rows_of_its_own_length() {
         console.core.bench.write(FCRAM + 4 * pixel, &word.to_le_bytes());
     }
     assert!(transfer(&mut console, FCRAM, VRAM, from, to, 1 << 12));
-    let mut word = |index: u64| console.core.bench.read(VRAM + 4 * index, 4);
+    let word = |index: u64| console.core.bench.read(VRAM + 4 * index, 4);
     assert_eq!(word(0), 0x00FF_0000_u32.to_le_bytes());
     assert_eq!(word(0x1193F), 0x00FF_0000_u32.to_le_bytes());
     assert_eq!(word(0xF0 * 0x190 - 1), [0; 4]);
