@@ -22,6 +22,7 @@
 //! | `X,Y` | the pixel, its bytes in the order of memory |
 //! | `row Y` | the pixels of a row: `.` where nothing was drawn, else `#` |
 
+use triglyph_engine::Device;
 use triglyph_guest::rsx::chip::Chip;
 use triglyph_guest::rsx::enums::{Primitive, SurfaceColor};
 use triglyph_guest::rsx::methods::{CURIE, curie as m};
@@ -79,7 +80,7 @@ pub fn run(file: &File, case: &Case, engine: Engine) -> Results {
     }
     draw(&mut console, case)?;
     if console.faults() != 0 {
-        return Err(format!("{} faults", console.faults()));
+        return Err(format!("{} faults, first: {:?}", console.faults(), console.gpu.faults().first().first()));
     }
     let after = console.read(0, COLOR, (PITCH * EDGE) as usize);
     let pixel = |x: u32, y: u32| (y * PITCH + x * bytes) as usize..(y * PITCH + (x + 1) * bytes) as usize;
