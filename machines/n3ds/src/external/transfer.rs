@@ -47,8 +47,8 @@ impl Flags {
     }
 }
 
-/// Whether a conversion ends on hardware: from tiles RGB8 becomes RGB8 alone, and 16 bits become 16 bits (3dbrew's table
-/// of conversions; citra-emu/hwtests has left out what freezes). Of conversions from rows it is not known.
+/// Whether a conversion ends on hardware: from tiles RGB8 becomes RGB8 alone, and 16 bits become 16 bits (3dbrew's
+/// table of conversions; citra-emu/hwtests has left out what freezes). Of conversions from rows it is not known.
 fn ends(key: &ConvertKey) -> bool {
     match key.input {
         _ if key.input_layout == Layout::Linear => true,
@@ -148,8 +148,8 @@ impl External {
         Done::Bytes(u64::from(out_width) * u64::from(out_height) * u64::from(key.input.bytes()))
     }
 
-    /// Copies bytes line by line, in units of 16 bytes: the low four bits of addresses and size do not count (addresses:
-    /// Citra #1336; size: Citra #2809).
+    /// Copies bytes line by line, in units of 16 bytes: the low four bits of addresses and size do not count
+    /// (addresses: Citra #1336; size: Citra #2809).
     fn texture_copy<C: CommandProcessor + ?Sized>(&mut self, core: &mut C, source: u32, target: u32) -> Done {
         let lines = |register: usize| Lines {
             line: u64::from(self.word(register) & 0xFFFF) * 16,
