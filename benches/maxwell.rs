@@ -230,7 +230,7 @@ fn texture_key() -> TextureKey {
         alpha_kill: false,
         reduction: Default::default(),
         anisotropy: 1,
-        rounds_coordinates: false,
+        rounding: Default::default(),
         accuracy: Accuracy::Exact,
         power_of_two: false,
         seamless: false,

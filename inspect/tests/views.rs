@@ -63,7 +63,7 @@ fn sampled(texture: &Texture, [x, y]: [u32; 2]) -> Option<[f32; 4]> {
         mipmap: None,
         compare: None,
         anisotropy: 1,
-        rounds_coordinates: false,
+        rounding: Default::default(),
         unnormalized: true,
         convert: Default::default(),
         ..*key

@@ -14,7 +14,7 @@ use triglyph_guest::kernel::program::output::{
     Bits, Channel, ColorFormat, ColorKey, Compare, DepthFormat, DepthKey, OutputKey, Surface, TARGETS,
 };
 use triglyph_guest::kernel::program::sampler::{
-    Convert, Filter, Reduction, Shape, Source, Texels, Texture, TextureKey, Wrap,
+    Convert, Filter, Reduction, Rounding, Shape, Source, Texels, Texture, TextureKey, Wrap,
 };
 use triglyph_guest::kernel::{Accuracy, Window, window};
 use triglyph_guest::layout::{SurfaceLayout, morton};
@@ -51,7 +51,7 @@ pub const NEAREST: TextureKey = TextureKey {
     alpha_kill: false,
     reduction: Reduction::Average,
     anisotropy: 1,
-    rounds_coordinates: false,
+    rounding: Rounding::None,
     accuracy: Accuracy::Exact,
     power_of_two: false,
 };

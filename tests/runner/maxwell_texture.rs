@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicU8;
 use triglyph_guest::kernel::program::environment::{Image, ImageKey};
 use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat};
 use triglyph_guest::kernel::program::sampler::{
-    Compare, Filter, LEVELS, Level, PADDING, Shape, Texels, Texture, TextureKey,
+    Compare, Filter, LEVELS, Level, PADDING, Rounding, Shape, Texels, Texture, TextureKey,
 };
 use triglyph_guest::kernel::{Window, window};
 use triglyph_guest::layout::SurfaceLayout;
@@ -182,6 +182,7 @@ fn texture(value: &str) -> Result<Filled, String> {
         minify: filter,
         mipmap: has("mip").then_some(filter),
         compare: has("compare").then_some(Compare::Less),
+        rounding: Rounding::Subtexels,
         ..NEAREST
     };
     let last = size.iter().max().map_or(0, |most| most.ilog2());

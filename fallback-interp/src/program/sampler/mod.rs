@@ -16,7 +16,7 @@ mod sixteen_bits;
 mod wrap;
 
 use triglyph_guest::kernel::program::sampler::{
-    Convert, Filter, LINEAR, Level, Reduction, Shape, Source, Texels, Texture, TextureKey, Wrap,
+    Convert, Filter, LINEAR, Level, Reduction, Rounding, Shape, Source, Texels, Texture, TextureKey, Wrap,
 };
 use triglyph_guest::num::ops::{Scalar, srgb_to_linear};
 
@@ -163,9 +163,9 @@ impl TextureUnit<'_> {
     /// Where texels are looked for.
     fn place(&self, coordinates: [f32; 3], level: &Level) -> [f32; 3] {
         let place = self.in_texels(coordinates, level);
-        match self.key.rounds_coordinates {
-            true => place.map(|c| (c * 4096.0 + 0.5).floor() * (1.0 / 4096.0)),
-            false => place,
+        match self.key.rounding {
+            Rounding::Coordinates => place.map(|c| (c * 4096.0 + 0.5).floor() * (1.0 / 4096.0)),
+            Rounding::None | Rounding::Subtexels => place,
         }
     }
 
@@ -251,7 +251,7 @@ impl TextureUnit<'_> {
                 false if self.is_cube() => Some(Wrap::ClampToEdge),
                 false => Some(self.key.wrap[i]),
             };
-            Axis { wrap, size: size[i], offset: offset[i] }
+            Axis { wrap, size: size[i], offset: offset[i], rounding: self.key.rounding }
         })
     }
 

@@ -1,6 +1,6 @@
 //! Coordinates to texel indices.
 
-use triglyph_guest::kernel::program::sampler::Wrap;
+use triglyph_guest::kernel::program::sampler::{Rounding, Wrap};
 
 use crate::program::limit;
 
@@ -13,6 +13,8 @@ pub(super) struct Axis {
     pub size: u32,
     /// Added to indices.
     pub offset: i32,
+    /// Of the places between texels.
+    pub rounding: Rounding,
 }
 
 /// Two neighbouring texels of an axis, and how much of the second one. Indices that are missing are the border
@@ -53,6 +55,10 @@ impl Axis {
             other => (other, c),
         };
         let c = limit(c, -FAR, FAR) - 0.5;
+        let c = match self.rounding {
+            Rounding::Subtexels => (c * 256.0).round_ties_even() / 256.0,
+            Rounding::None | Rounding::Coordinates => c,
+        };
         let whole = c.floor();
         let axis = Axis { wrap, ..*self };
         let index = [whole as i32, whole as i32 + 1].map(|index| axis.wrapped(index));

@@ -1,7 +1,8 @@
 //! Random texture units for differential tests.
 
 use super::sampler::{
-    Compare, Convert, Filter, LEVELS, Level, PADDING, Reduction, Shape, Source, Texels, Texture, TextureKey, Wrap,
+    Compare, Convert, Filter, LEVELS, Level, PADDING, Reduction, Rounding, Shape, Source, Texels, Texture, TextureKey,
+    Wrap,
 };
 use crate::kernel::Accuracy;
 use crate::kernel::random::Random;
@@ -89,7 +90,7 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
         alpha_kill: r.one_in(24),
         reduction: if r.one_in(40) { r.pick(&[Reduction::Minimum, Reduction::Maximum]) } else { average },
         anisotropy: if plane && r.one_in(6) { r.pick(&[2, 4, 6, 8, 10, 12, 16]) } else { 1 },
-        rounds_coordinates: r.one_in(4),
+        rounding: r.pick(&[Rounding::None, Rounding::Coordinates, Rounding::Subtexels, Rounding::Subtexels]),
         accuracy: r.pick(&[Accuracy::Exact, Accuracy::Fast]),
         power_of_two: r.one_in(2),
     }

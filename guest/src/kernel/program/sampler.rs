@@ -4,9 +4,9 @@
 //! A unit's result is computed so, for coordinates s, t, r of one lane:
 //!
 //! 1. **Size**: normalised coordinates are multiplied by the level's size; unnormalised ones are used as they are, at
-//!    every level. With [`TextureKey::rounds_coordinates`] they then become `floor(c * 4096 + 0.5) * (1 / 4096)`, but
-//!    not for 2.; the console's planes of coordinates are cut, and what lies on a border of texels, or of weights, is
-//!    there nonetheless (RPCS3's ps3autotests, texture_formats; that it is 4096ths is unverified: more than 256ths).
+//!    every level. With [`Rounding::Coordinates`] they then become `floor(c * 4096 + 0.5) * (1 / 4096)`, but not for
+//!    2.; the console's planes of coordinates are cut, and what lies on a border of texels, or of weights, is there
+//!    nonetheless (RPCS3's ps3autotests, texture_formats; that it is 4096ths is unverified: more than 256ths).
 //!    Cubes first choose a face: x if `|x| >= |y|` and `|x| >= |z|`, else y if `|y| >= |z|`, else z,
 //!    negative when the component is below 0; `s = (sc/ma + 1) * 0.5`, `t = (tc/ma + 1) * 0.5` with the table of the
 //!    OpenGL specification, ma the magnitude; both wrap as clamp to edge. Array layers are `floor(layer + 0.5)`,
@@ -24,7 +24,8 @@
 //! 3. **Levels**: magnified, or without mipmaps: level 0. Else with l the clamped `lod` the nearest level `floor(l +
 //!    0.5)`, linear: `floor(l)` and the one after it with weight `trunc((l - floor(l)) * 256) / 256`, which is not
 //!    looked at where its weight is 0. Levels are clamped to those there are.
-//! 4. **Texels**: nearest: `i = floor(c)`. Linear: `c - 0.5`, `i = floor`, weight `trunc((c - 0.5 - i) * 256) / 256`,
+//! 4. **Texels**: nearest: `i = floor(c)`. Linear: `c - 0.5`, with [`Rounding::Subtexels`] rounded to 256ths (the
+//!    integer next to it times 256, ties to even), `i = floor` of that, weight `trunc((c - 0.5 - i) * 256) / 256`,
 //!    texels i and i+1. Each index is wrapped by itself, see [`Wrap`]; where one axis says border the texel is the
 //!    border colour. `c` is first limited to -2^24..2^24 with NaN as -2^24 (`lo < c ? c : lo`, then `c < hi ? c : hi`).
 //! 5. **Filter**: `a + (b - a) * weight`, or another [`Reduction`], along x, then y, then z, then between levels.
@@ -66,10 +67,10 @@
 //!   it is limited first (`0 < v ? v : 0`, then `v < 1 ? v : 1`). Where the instruction brings none, a unit that could
 //!   compare does not.
 //! * **Offsets**, whole numbers for s, t, r, are added to i of 4., before it is wrapped. Cubes have none.
-//! * **Gather**: the four texels of the linear filter at level 0, unfiltered. With x0, x1 = i, i+1 along s and y0, y1
-//!   along t: r, g, b, a of the result are channel n, after swizzle and conversion, of the texels (x0,y1), (x1,y1),
-//!   (x1,y0), (x0,y0). With a reference they are their comparisons, each 0 or 1. With four offsets each component is
-//!   the texel (x0,y0) under its own offset. For shapes with s and t.
+//! * **Gather**: the four texels of the linear filter at level 0, unfiltered, whatever the unit's filters. With x0, x1
+//!   = i, i+1 along s and y0, y1 along t: r, g, b, a of the result are channel n, after swizzle and conversion, of the
+//!   texels (x0,y1), (x1,y1), (x1,y0), (x0,y0). With a reference they are their comparisons, each 0 or 1. With four
+//!   offsets each component is the texel (x0,y0) under its own offset. For shapes with s and t.
 //! * **Fetch**: whole texel coordinates, layer and level. The texel goes through 5.'s scale, 7. and nothing else. Where
 //!   a coordinate, the layer or the level does not exist the result is 0 in all channels, whatever the swizzle. Of
 //!   images with samples the layer is `layer * samples + sample`. Of [`Shape::Cube`] the layer is the face, of
@@ -127,10 +128,24 @@ pub struct TextureKey {
     pub anisotropy: u8,
     /// How levels of detail are computed.
     pub accuracy: Accuracy,
-    /// Coordinates in texels are rounded to 4096ths of a texel, see 1.
-    pub rounds_coordinates: bool,
+    /// How coordinates in texels are rounded.
+    pub rounding: Rounding,
     /// Sizes of all levels are powers of two. Kernels for such textures support no others.
     pub power_of_two: bool,
+}
+
+/// How coordinates in texels are rounded before texels and weights are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub enum Rounding {
+    /// Not at all: weights are cut.
+    #[default]
+    None,
+    /// To 4096ths, for all filters, see 1. of the module; then weights are cut (RSX).
+    Coordinates,
+    /// To 256ths, for linear filters and gathers, see 4. of the module (NVIDIA's chips since Direct3D 10:
+    /// vkd3d-proton's `test_sampler_rounding`, with values every 64th of such a step; there nearest filters cut, with
+    /// any number of bits). Which way ties go is Direct3D's rule, the test allows both.
+    Subtexels,
 }
 
 /// What linear filters make of two texels, or what was made of some, the second with a weight.

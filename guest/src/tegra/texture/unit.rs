@@ -2,7 +2,7 @@
 
 use super::{TextureImage, TextureProblem, compared, component, image, source};
 use crate::kernel::Accuracy;
-use crate::kernel::program::sampler::{Compare, Convert, Filter, Reduction, Shape, Texels, TextureKey, Wrap};
+use crate::kernel::program::sampler::{Compare, Convert, Filter, Reduction, Rounding, Shape, Texels, TextureKey, Wrap};
 use crate::tegra::header::sampler::{AddressMode, CubeFilter, DepthCompare, MagFilter, MinFilter, MipFilter};
 use crate::tegra::header::texture::{ComponentType, TextureHeader};
 use crate::tegra::header::{Sampler, sampler};
@@ -73,7 +73,7 @@ pub fn unit(
             _ => 1,
         },
         accuracy: Accuracy::Exact,
-        rounds_coordinates: false,
+        rounding: Rounding::Subtexels,
         power_of_two: image.layout.has_powers_of_two(),
     };
     Ok(TextureUnit {

@@ -241,7 +241,7 @@ pub fn texture_key(rng: &mut Random) -> TextureKey {
         alpha_kill: rng.one_in(12),
         reduction: Reduction::Average,
         anisotropy: 1,
-        rounds_coordinates: rng.one_in(4),
+        rounding: rng.pick(&[Rounding::None, Rounding::Coordinates, Rounding::Subtexels, Rounding::Subtexels]),
         accuracy: Accuracy::Exact,
         power_of_two: false,
     }

@@ -1,6 +1,6 @@
 //! Coordinates to texel indices.
 
-use triglyph_guest::kernel::program::sampler::{Shape, Wrap};
+use triglyph_guest::kernel::program::sampler::{Rounding, Shape, Wrap};
 use triglyph_guest::num::ops::Ops;
 
 use super::{Sampler, Size};
@@ -23,6 +23,9 @@ pub(super) struct Two {
 /// Coordinates are limited to this.
 const LIMIT: f32 = 16_777_216.0;
 
+/// Coordinates are limited to this where 256 times as much has to be an integer.
+const SUBTEXEL_LIMIT: f32 = 4_194_304.0;
+
 impl Sampler<'_, '_> {
     /// How an axis wraps; `None`: clamped to the border around a seamless cube's face.
     fn mode(&self, axis: usize) -> Option<Wrap> {
@@ -37,7 +40,7 @@ impl Sampler<'_, '_> {
     fn scaled(&mut self, axis: usize, size: &Size) -> F32x4 {
         let coordinate = self.coordinates[axis];
         let place = if self.key.unnormalized { coordinate } else { self.e.mul(coordinate, size.sizes[axis]) };
-        if !self.key.rounds_coordinates {
+        if self.key.rounding != Rounding::Coordinates {
             return place;
         }
         let (steps, half, step) = (self.e.f(4096.0), self.e.f(0.5), self.e.f(1.0 / 4096.0));
@@ -70,20 +73,17 @@ impl Sampler<'_, '_> {
         if mode == Some(Wrap::MirrorOnceClamp) {
             c = self.e.abs(c);
         }
-        c = self.e.clamp(c, -LIMIT, LIMIT);
+        let limit = if self.counts_subtexels(mode) { SUBTEXEL_LIMIT } else { LIMIT };
+        c = self.e.clamp(c, -limit, limit);
         if matches!(mode, Some(Wrap::Clamp | Wrap::MirrorOnceClamp)) {
             let zero = self.e.f(0.0);
             c = self.e.max(c, zero);
             c = self.e.min(c, size.sizes[axis]);
             mode = Some(Wrap::Border);
         }
-        let (half, scale) = (self.e.f(0.5), self.e.f(256.0));
+        let half = self.e.f(0.5);
         let c = self.e.sub(c, half);
-        let whole = self.e.floor(c);
-        let fraction = self.e.sub(c, whole);
-        let fraction = self.e.mul(fraction, scale);
-        let weight = self.e.truncate_to_int(fraction);
-        let first = self.e.truncate_to_int(whole);
+        let (first, weight) = self.split(mode, c);
         let first = self.shifted(axis, first);
         let one = self.e.i(1);
         let second = self.e.iadd(first, one);
@@ -92,6 +92,33 @@ impl Sampler<'_, '_> {
             None => [first, second].map(|index| self.within_border(index, size.counts[axis])),
         };
         Two { texels, weight }
+    }
+
+    /// Whether 256ths of texels can be counted in integers: what lies far outside of the image is all the same. Images
+    /// are no wider than [`SUBTEXEL_LIMIT`], but rows without height may be.
+    fn counts_subtexels(&self, mode: Option<Wrap>) -> bool {
+        let repeats = matches!(mode, Some(Wrap::Repeat | Wrap::Mirror));
+        self.key.rounding == Rounding::Subtexels && !repeats && self.key.shape != Shape::D1
+    }
+
+    /// The integer below a place between texels, and 256 times the rest.
+    fn split(&mut self, mode: Option<Wrap>, mut c: F32x4) -> (I32x4, I32x4) {
+        let scale = self.e.f(256.0);
+        if self.key.rounding == Rounding::Subtexels {
+            let steps = self.e.mul(c, scale);
+            let steps = self.e.nearest(steps);
+            if self.counts_subtexels(mode) {
+                let steps = self.e.truncate_to_int(steps);
+                let low = self.e.i(255);
+                return (self.e.ishr(steps, 8), self.e.iand(steps, low));
+            }
+            let step = self.e.f(1.0 / 256.0);
+            c = self.e.mul(steps, step);
+        }
+        let whole = self.e.floor(c);
+        let fraction = self.e.sub(c, whole);
+        let fraction = self.e.mul(fraction, scale);
+        (self.e.truncate_to_int(whole), self.e.truncate_to_int(fraction))
     }
 
     /// An index with the instruction's offset.

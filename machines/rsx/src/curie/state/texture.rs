@@ -6,7 +6,7 @@ use triglyph_guest::format::{Arrangement, Coding, Form, ImageLayout, LevelLayout
 use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::kernel::program::fragment::UNITS;
 use triglyph_guest::kernel::program::sampler::{
-    Compare, Convert, Filter, Reduction, Shape, Source, Texels, TextureKey, Wrap,
+    Compare, Convert, Filter, Reduction, Rounding, Shape, Source, Texels, TextureKey, Wrap,
 };
 use triglyph_guest::rsx::enums::{self, Aniso, MagFilter, MinFilter, TexZfunc};
 use triglyph_guest::rsx::methods::curie as m;
@@ -216,9 +216,8 @@ impl Asked {
             reduction => reduction,
         };
         let anisotropy = anisotropy(words.control0, shape, &sampler.key);
-        let rounds_coordinates = accuracy == Accuracy::Exact;
-        let key =
-            TextureKey { shape, anisotropy, accuracy, rounds_coordinates, power_of_two, reduction, ..sampler.key };
+        let rounding = if accuracy == Accuracy::Exact { Rounding::Coordinates } else { Rounding::None };
+        let key = TextureKey { shape, anisotropy, accuracy, rounding, power_of_two, reduction, ..sampler.key };
         let (lod_range, lod_bias) = (sampler.lod_range, sampler.lod_bias);
         let border = border(words.border, texel.coding.texels(), signed(words, texel.kind));
         let image = Arc::new(ImageSource { place: *place, size: layout.bytes().min(*allowed), layout });
@@ -272,7 +271,7 @@ fn sampler(words: &Words, byte: u32, texel: &TexelFormat) -> Sampler {
             },
         },
         anisotropy: 1,
-        rounds_coordinates: false,
+        rounding: Rounding::None,
         accuracy: Accuracy::Exact,
         power_of_two: false,
     };
