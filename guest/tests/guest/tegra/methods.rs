@@ -218,6 +218,38 @@ fn effects_tell_what_a_write_does() {
 }
 
 #[test]
+fn channels_begin_as_the_firmware_says() {
+    let rows = |class: Class, pairs: &[(usize, u32)]| {
+        for &(address, value) in pairs {
+            assert_eq!(class.reset()[address], value, "{address:#x}");
+        }
+    };
+    // Of each part of the list a few: targets, viewports, clips, attributes, streams, blending, stencil, programs.
+    for i in 0..8 {
+        let (target, blend) = (0x200 + 16 * i, 0x780 + 8 * i);
+        rows(Class::ThreeD, &[(target + 2, 0x400), (target + 3, 0x300), (target + 5, 0x40), (target + 6, 1)]);
+        let words = [1, 1, 2, 1, 1, 2, 1];
+        words.iter().enumerate().for_each(|(n, &word)| rows(Class::ThreeD, &[(blend + n, word)]));
+        let first = if i == 0 { 0x1111 } else { 0 };
+        rows(Class::ThreeD, &[(0x340 + 2 * i, 0xFFFF_0000), (0x680 + i, first), (0x204 + 16 * i, [0xCF, 0][i.min(1)])]);
+    }
+    for i in 0..16 {
+        rows(Class::ThreeD, &[(0x300 + 4 * i, 0), (0x303 + 4 * i, 0x3F80_0000), (0x458 + i, 0x25E0_0040)]);
+    }
+    let shaders = [0, 0x11, 0x20, 0x30, 0x40, 0x51];
+    shaders.iter().enumerate().for_each(|(i, &word)| rows(Class::ThreeD, &[(0x800 + 16 * i, word)]));
+    rows(Class::ThreeD, &[(0x4C3, 1), (0x4E0, 0), (0x4E4, 1), (0x4E7, 0), (0x4CF, 1), (0x546, 0), (0x3FD, 0)]);
+    rows(Class::ThreeD, &[(0x56E, 1), (0x584, 0x12), (0x64F, 0x2C1C), (0x487, 0x0FAC_6881), (0x54E, 1)]);
+    rows(Class::TwoD, &[(0x080, 0xCF), (0x081, 1), (0x082, 0x20), (0x083, 1), (0x085, 0x80), (0x086, 0x100)]);
+    for class in [Class::Compute, Class::Inline, Class::Copy] {
+        let mut written = class.reset().iter().enumerate().filter(|&(_, &word)| word != 0);
+        let headers = class == Class::Compute;
+        assert_eq!(written.next(), headers.then_some((0x086, &1)), "{class:?}");
+        assert_eq!(written.next(), None, "{class:?}");
+    }
+}
+
+#[test]
 fn push_buffers_print_with_names() {
     let words = [0x2004_06C0, 5, 0x1000, 0x77, 0x1000_F010, 0x8000_E045, 0x8000_A123];
     let name = |subchannel: u32, method| method_text(SUBCHANNEL_CLASSES[subchannel as usize], method);

@@ -16,11 +16,11 @@ regs! {
     /// When the blend program changes nothing; an optimisation.
     set_iterated_blend_optimization @ 0x0BD { noop 0:1 BlendNoop };
     /// Without visible effect.
-    set_reduce_color_thresholds_enable @ 0x367 { v 0:0 bool };
+    set_reduce_color_thresholds_enable @ 0x367 = 1 { v 0:0 bool };
     /// Blending by a program instead.
     set_iterated_blend @ 0x374 { enable 0:0 bool, alpha_enable 1:1 bool } Dirty(dirty::FRAGMENT);
     /// Passes of the blend program.
-    set_iterated_blend_pass @ 0x375 { count 0:7 } Dirty(dirty::FRAGMENT);
+    set_iterated_blend_pass @ 0x375 = 1 { count 0:7 } Dirty(dirty::FRAGMENT);
     /// Where the next instruction of the blend program goes.
     load_iterated_blend_instruction_pointer @ 0x37C { v 0:7 };
     /// An instruction of the blend program, `A * B op C * D` on triples; the pointer goes up by 1.
@@ -48,7 +48,7 @@ regs! {
     /// Without visible effect.
     set_reduce_color_thresholds_fp11 @ 0x43A { all_covered_all_hit_once 0:5, all_covered 16:21 };
     /// Whether SNORM8, UNORM16 and SNORM16 blend. Drivers switch it on (Mesa's NVK).
-    set_blend_per_format_enable @ 0x450 = 0x10 { snorm8_unorm16_snorm16 4:4 bool } Dirty(dirty::FRAGMENT);
+    set_blend_per_format_enable @ 0x450 { snorm8_unorm16_snorm16 4:4 bool } Dirty(dirty::FRAGMENT);
     /// Depth test.
     set_depth_test @ 0x4B3 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// Dither of alpha to coverage.
@@ -60,18 +60,18 @@ regs! {
     /// Alpha test of output 0.
     set_alpha_test @ 0x4BB { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// `fragment FUNC stored`.
-    set_depth_func @ 0x4C3 = 8 { v 0:31 CompareFunc } Dirty(dirty::FRAGMENT);
+    set_depth_func @ 0x4C3 = 1 { v 0:31 CompareFunc } Dirty(dirty::FRAGMENT);
     /// Reference, f32.
     set_alpha_ref @ 0x4C4 { v 0:31 } Dirty(dirty::FRAGMENT);
     /// `alpha FUNC reference`.
-    set_alpha_func @ 0x4C5 = 8 { v 0:31 CompareFunc } Dirty(dirty::FRAGMENT);
+    set_alpha_func @ 0x4C5 = 1 { v 0:31 CompareFunc } Dirty(dirty::FRAGMENT);
     /// Blend constant, f32.
     set_blend_const @ [
         0x4C7 set_blend_const_red, 0x4C8 set_blend_const_green, 0x4C9 set_blend_const_blue,
         0x4CA set_blend_const_alpha,
     ] { v 0:31 } Dirty(dirty::FRAGMENT);
     /// Common: alpha has its own operation and factors.
-    set_blend_separate_for_alpha @ 0x4CF { enable 0:0 bool } Dirty(dirty::FRAGMENT);
+    set_blend_separate_for_alpha @ 0x4CF = 1 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// Common: operation of colours.
     set_blend_color_op @ 0x4D0 = 1 { v 0:31 BlendOp } Dirty(dirty::FRAGMENT);
     /// Common: factor of source colours.
@@ -99,7 +99,7 @@ regs! {
         0x566 set_back_stencil_op_fail, 0x567 set_back_stencil_op_zfail, 0x568 set_back_stencil_op_zpass,
     ] = 1 { v 0:31 StencilOp } Dirty(dirty::FRAGMENT);
     /// Front, back: `reference & mask FUNC stored & mask`.
-    stencil_func @ [0x4E4 set_stencil_func, 0x569 set_back_stencil_func] = 8 {
+    stencil_func @ [0x4E4 set_stencil_func, 0x569 set_back_stencil_func] = 1 {
         v 0:31 CompareFunc,
     } Dirty(dirty::FRAGMENT);
     /// Front, back: reference.
@@ -107,11 +107,11 @@ regs! {
         v 0:7,
     } Dirty(dirty::FRAGMENT);
     /// Front, back: mask of the comparison.
-    stencil_func_mask @ [0x4E6 set_stencil_func_mask, 0x3D7 set_back_stencil_func_mask] = 0xFF {
+    stencil_func_mask @ [0x4E6 set_stencil_func_mask, 0x3D7 set_back_stencil_func_mask] {
         v 0:7,
     } Dirty(dirty::FRAGMENT);
     /// Front, back: bits that are written.
-    stencil_mask @ [0x4E7 set_stencil_mask, 0x3D6 set_back_stencil_mask] = 0xFF { v 0:7 } Dirty(dirty::FRAGMENT);
+    stencil_mask @ [0x4E7 set_stencil_mask, 0x3D6 set_back_stencil_mask] { v 0:7 } Dirty(dirty::FRAGMENT);
     /// Clamps outputs of the pixel program before the alpha test.
     set_ps_saturate @ 0x4EA {
         output0 0:0 bool, clamp_range0 1:1 SaturateRange, output1 4:4 bool, clamp_range1 5:5 SaturateRange,
@@ -128,12 +128,13 @@ regs! {
     /// Alpha to coverage, alpha to one.
     set_anti_alias_alpha_control @ 0x54F { alpha_to_coverage 0:0 bool, alpha_to_one 4:4 bool } Dirty(dirty::FRAGMENT);
     /// Back faces have their own state.
-    set_two_sided_stencil_test @ 0x565 = 1 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
-    /// sRGB targets are encoded when written.
+    set_two_sided_stencil_test @ 0x565 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
+    /// sRGB targets are encoded when written. The firmware's list has 0 here, but Mesa's nvc0 never writes it and draws to
+    /// sRGB targets.
     set_srgb_write @ 0x56E = 1 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// When alpha to coverage counts: only with multisampling, which drivers ask for (Mesa's NVK); only without a
     /// sample mask of the program.
-    set_alpha_to_coverage_override @ 0x5AD = 1 {
+    set_alpha_to_coverage_override @ 0x5AD = 3 {
         qualify_by_anti_alias_enable 0:0 bool, qualify_by_ps_sample_mask_output 1:1 bool,
     } Dirty(dirty::FRAGMENT);
     /// Test of the stored depth.
@@ -143,13 +144,13 @@ regs! {
     /// Logic operation instead of blending.
     set_logic_op @ 0x671 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// The logic operation.
-    set_logic_op_func @ 0x672 = 0x1503 { v 0:31 LogicOp } Dirty(dirty::FRAGMENT);
+    set_logic_op_func @ 0x672 = 0x1500 { v 0:31 LogicOp } Dirty(dirty::FRAGMENT);
     /// Components of a target that are written.
-    set_ct_write @ [0x680; 8 step 1] = 0x1111 {
+    set_ct_write @ [0x680; 8 step 1] {
         r_enable 0:0 bool, g_enable 4:4 bool, b_enable 8:8 bool, a_enable 12:12 bool,
     } Dirty(dirty::FRAGMENT);
     /// Alpha has its own operation and factors.
-    set_blend_per_target_separate_for_alpha @ [0x780; 8 step 8] { enable 0:0 bool } Dirty(dirty::FRAGMENT);
+    set_blend_per_target_separate_for_alpha @ [0x780; 8 step 8] = 1 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// Operation of colours.
     set_blend_per_target_color_op @ [0x781; 8 step 8] = 1 { v 0:31 BlendOp } Dirty(dirty::FRAGMENT);
     /// Factor of source colours.

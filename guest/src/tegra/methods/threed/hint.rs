@@ -9,17 +9,17 @@ regs! {
     effect Effect<Trigger>;
 
     /// Scheduling and buffers; without visible effect.
-    set_opportunistic_early_z_hysteresis @ 0x081 { accumulated_prim_area_threshold 0:4 };
+    set_opportunistic_early_z_hysteresis @ 0x081 = 6 { accumulated_prim_area_threshold 0:4 };
     /// Scheduling and buffers; without visible effect.
     set_gs_dm_fifo @ 0x085 { size_raster_on 0:12, size_raster_off 16:28, spill_enabled 31:31 bool };
     /// Cache policy; without visible effect.
-    set_l2_cache_control_for_rop_prefetch_read_requests @ 0x086 { policy 4:5 };
+    set_l2_cache_control_for_rop_prefetch_read_requests @ 0x086 = 0x10 { policy 4:5 };
     /// Scheduling and buffers; without visible effect.
-    set_prim_circular_buffer_throttle @ 0x0B4 { prim_area 0:21 };
+    set_prim_circular_buffer_throttle @ 0x0B4 = 0x003F_FFFF { prim_area 0:21 };
     /// Scheduling and buffers; without visible effect.
     set_alpha_circular_buffer_size @ 0x0B7 { cache_lines_per_sm 0:13 };
     /// Hierarchical depth culling; without visible effect.
-    set_zcull_rop_bypass @ 0x0B9 {
+    set_zcull_rop_bypass @ 0x0B9 = 0xB001 {
         enable 0:0 bool, no_stall 4:4 bool, cull_everything 8:8 bool, threshold 12:15,
     };
     /// Hierarchical depth culling; without visible effect.
@@ -31,12 +31,12 @@ regs! {
     /// Scheduling and buffers; without visible effect.
     set_l1_configuration @ 0x0C2 { directly_addressable_memory 0:2 };
     /// Scheduling and buffers; without visible effect.
-    set_subtiling_perf_knob_a @ 0x0D8 {
+    set_subtiling_perf_knob_a @ 0x0D8 = 0x2016_4010 {
         fraction_of_spm_register_file_per_subtile 0:7, fraction_of_spm_pixel_output_buffer_per_subtile 8:15,
         fraction_of_spm_triangle_ram_per_subtile 16:23, fraction_of_max_quads_per_subtile 24:31,
     };
     /// Scheduling and buffers; without visible effect.
-    set_subtiling_perf_knob_b @ 0x0D9 { fraction_of_max_primitives_per_subtile 0:7 };
+    set_subtiling_perf_knob_b @ 0x0D9 = 0x20 { fraction_of_max_primitives_per_subtile 0:7 };
     /// Scheduling and buffers; without visible effect.
     set_subtiling_perf_knob_c @ 0x0DA { reserved 0:0 };
     /// Hierarchical depth culling; without visible effect.
@@ -46,9 +46,9 @@ regs! {
     /// Scheduling and buffers; without visible effect.
     set_balanced_primitive_workload @ 0x0DD { in_unpartitioned_mode 0:0 bool, in_timesliced_mode 4:4 bool };
     /// Scheduling and buffers; without visible effect.
-    set_max_patches_per_batch @ 0x0DE { v 0:5 };
+    set_max_patches_per_batch @ 0x0DE = 0xC { v 0:5 };
     /// Scheduling and buffers; without visible effect.
-    set_alpha_fraction @ 0x1D3 { v 0:7 };
+    set_alpha_fraction @ 0x1D3 = 0x55 { v 0:7 };
     /// Hierarchical depth culling; without visible effect.
     set_zcull_region_size_a @ 0x1F0 { width 0:15 };
     /// Hierarchical depth culling; without visible effect.
@@ -70,11 +70,11 @@ regs! {
     /// Hierarchical depth culling; without visible effect.
     set_zcull_storage_d @ 0x1FD { limit_address_lower 0:31 };
     /// Scheduling and buffers; without visible effect.
-    set_max_stream_output_gs_instances_per_task @ 0x358 { v 0:10 };
+    set_max_stream_output_gs_instances_per_task @ 0x358 = 0x40 { v 0:10 };
     /// Scheduling and buffers; without visible effect.
     set_api_visible_call_limit @ 0x359 { v 0:3 };
     /// Hierarchical depth culling; without visible effect.
-    set_zcull_serialization @ 0x36A { enable 0:0 bool, applied 4:5 };
+    set_zcull_serialization @ 0x36A = 0x30 { enable 0:0 bool, applied 4:5 };
     /// Hierarchical depth culling; without visible effect.
     set_zcull_dir_format @ 0x36F { zdir 0:15, zformat 16:31 };
     /// Hierarchical depth culling; without visible effect.
@@ -91,25 +91,25 @@ regs! {
     /// Scheduling and buffers; without visible effect.
     set_post_z_ps_imask @ 0x3C7 { enable 0:0 bool };
     /// Scheduling and buffers; without visible effect.
-    set_vtg_warp_watermarks @ 0x3E6 { low 0:15, high 16:31 };
+    set_vtg_warp_watermarks @ 0x3E6 = 0x0040_0008 { low 0:15, high 16:31 };
     /// Scheduling and buffers; without visible effect.
     set_tiled_cache_bundle_control @ 0x3FF { treat_heavyweight_as_lightweight 0:0 bool };
     /// Cache policy; without visible effect.
-    set_l2_cache_control_for_vaf_requests @ 0x400 { system_memory_volatile 0:0 bool, policy 4:5 };
+    set_l2_cache_control_for_vaf_requests @ 0x400 = 0x10 { system_memory_volatile 0:0 bool, policy 4:5 };
     /// Scheduling and buffers; without visible effect.
-    set_tessellation_cut_height @ 0x402 { v 0:4 };
+    set_tessellation_cut_height @ 0x402 = 8 { v 0:4 };
     /// Scheduling and buffers; without visible effect.
-    set_max_gs_instances_per_task @ 0x403 { v 0:10 };
+    set_max_gs_instances_per_task @ 0x403 = 0x40 { v 0:10 };
     /// Scheduling and buffers; without visible effect.
-    set_max_gs_output_vertices_per_task @ 0x404 { v 0:15 };
+    set_max_gs_output_vertices_per_task @ 0x404 = 0x12C { v 0:15 };
     /// Scheduling and buffers; without visible effect.
-    set_gs_output_cb_storage_multiplier @ 0x406 { v 0:9 };
+    set_gs_output_cb_storage_multiplier @ 0x406 = 0x20 { v 0:9 };
     /// Scheduling and buffers; without visible effect.
-    set_beta_cb_storage_constraint @ 0x407 { enable 0:0 bool };
+    set_beta_cb_storage_constraint @ 0x407 = 1 { enable 0:0 bool };
     /// Scheduling and buffers; without visible effect.
-    set_ti_output_cb_storage_multiplier @ 0x408 { v 0:9 };
+    set_ti_output_cb_storage_multiplier @ 0x408 = 0x20 { v 0:9 };
     /// Scheduling and buffers; without visible effect.
-    set_alpha_cb_storage_constraint @ 0x409 { enable 0:0 bool };
+    set_alpha_cb_storage_constraint @ 0x409 = 1 { enable 0:0 bool };
     /// Cache policy; without visible effect.
     set_l2_cache_control_for_rop_noninterlocked_read_requests @ 0x43F { policy 4:5 };
     /// Scheduling and buffers; without visible effect.
@@ -123,7 +123,7 @@ regs! {
     /// Scheduling and buffers; without visible effect.
     set_circular_buffer_size @ 0x4A0 { cache_lines_per_sm 0:13 };
     /// Scheduling and buffers; without visible effect.
-    set_vtg_register_watermarks @ 0x4A1 { low 0:15, high 16:31 };
+    set_vtg_register_watermarks @ 0x4A1 = 0x0800_0080 { low 0:15, high 16:31 };
     /// Cache policy; without visible effect.
     set_l2_cache_control_for_rop_interlocked_read_requests @ 0x4A4 { policy 4:5 };
     /// Hierarchical depth culling; without visible effect.
@@ -137,7 +137,7 @@ regs! {
         0x4B7 set_l2_cache_control_for_rop_interlocked_write_requests,
     ] { policy 4:5 };
     /// Scheduling and buffers; without visible effect.
-    set_alpha_hysteresis @ 0x508 { rounds_of_alpha 0:7 };
+    set_alpha_hysteresis @ 0x508 = 3 { rounds_of_alpha 0:7 };
     /// Scheduling and buffers; without visible effect.
     set_ps_watermarks @ [0x514 set_ps_warp_watermarks, 0x515 set_ps_register_watermarks] { low 0:15, high 16:31 };
     /// Hierarchical depth culling; without visible effect.
@@ -145,7 +145,7 @@ regs! {
     /// Hierarchical depth culling; without visible effect.
     set_zcull_stats @ 0x547 { enable 0:0 bool };
     /// Hierarchical depth culling; without visible effect.
-    set_active_zcull_region @ 0x564 { id 0:5 };
+    set_active_zcull_region @ 0x564 = 0x3F { id 0:5 };
     /// Hierarchical depth culling; without visible effect.
     set_zcull_region_format @ 0x572 { type_ 0:3 };
     /// Hierarchical depth culling; without visible effect.
@@ -153,13 +153,13 @@ regs! {
     /// Hierarchical depth culling; without visible effect.
     set_zcull_region_pixel_offset_b @ 0x580 { height 0:15 };
     /// Scheduling and buffers; without visible effect.
-    set_shader_based_cull @ 0x58B { before_fetch_enable 0:0 bool, batch_cull_enable 1:1 bool };
+    set_shader_based_cull @ 0x58B = 3 { before_fetch_enable 0:0 bool, batch_cull_enable 1:1 bool };
     /// Hierarchical depth culling; without visible effect.
     invalidate_zcull @ 0x656 { v 0:31 };
     /// Hierarchical depth culling; without visible effect.
     set_zcull @ 0x65A { z_enable 0:0 bool, stencil_enable 4:4 bool };
     /// Hierarchical depth culling; without visible effect.
-    set_zcull_bounds @ 0x65B { z_min_unbounded_enable 0:0 bool, z_max_unbounded_enable 4:4 bool };
+    set_zcull_bounds @ 0x65B = 0x11 { z_min_unbounded_enable 0:0 bool, z_max_unbounded_enable 4:4 bool };
     /// Hierarchical depth culling; without visible effect.
     zcull_sync @ 0x65E { v 0:31 };
 }

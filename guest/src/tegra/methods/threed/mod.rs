@@ -11,8 +11,10 @@
 //! report.rs     reports, counters, conditional rendering
 //! hint.rs       registers without visible effect
 //! ```
-//! Source of names, positions and values: NVIDIA clb197.h. What registers hold when a channel is made is not
-//! documented; reset values are those that emulators and drivers rely on.
+//! Source of names, positions and values: NVIDIA clb197.h. What registers hold when a channel is made is the list
+//! `sw_method_init` of the firmware that NVIDIA publishes for the kernel's driver (linux-firmware, `nvidia/gm20b/gr`, the
+//! same file as the GM200's), which is also what Ryujinx begins the console's channels with; see `set_srgb_write` for the
+//! one exception.
 
 mod control;
 mod fragment;
@@ -139,16 +141,32 @@ pub enum Trigger {
 /// The methods by address.
 pub static METHODS: MethodTable<Trigger> = MethodTable::new(regs::REGISTERS);
 
-/// What each register holds when a channel is made. Every program begins with the constant buffers of its own stage:
-/// Mesa and deko3d never write SET_PIPELINE_BINDING.
+/// What each register holds when a channel is made: the rows' values, and those of rows whose registers differ. Programs
+/// vertex B and pixel are on, and every program begins with the constant buffers of its own stage.
 pub static RESET: [u32; ADDRESSES] = {
     let mut values = MethodTable::new(regs::REGISTERS).reset();
-    let groups = [0, 0, 1, 2, 3, 4];
+    let (groups, shaders) = ([0, 0, 1, 2, 3, 4], [0, 0x11, 0x20, 0x30, 0x40, 0x51]);
     let mut i = 0;
     while i < groups.len() {
         values[regs::set_pipeline_binding::id(i)] = groups[i];
+        values[regs::set_pipeline_shader::id(i)] = shaders[i];
         i += 1;
     }
+    let edges = [0x3020_1000, 0x7060_5040, 0xB8A8_9888, 0xF8E8_D8C8];
+    let coefficients = [0x2018_1008, 0x4038_3028, 0x6058_5048, 0x8078_7068];
+    i = 0;
+    while i < edges.len() {
+        values[regs::set_line_smooth_edge_table::id(i)] = edges[i];
+        values[regs::set_tir_modulation_coefficient_table::id(i)] = coefficients[i];
+        i += 1;
+    }
+    values[regs::set_ct_write::id(0)] = 0x1111;
+    // A8R8G8B8.
+    values[regs::set_color_target_format::id(0)] = 0xCF;
+    values[regs::set_l2_cache_control_for_rop_interlocked_write_requests::ID] = 0x10;
+    values[regs::set_ps_warp_watermarks::ID] = 0x0040_0008;
+    values[regs::set_ps_register_watermarks::ID] = 0x0800_0080;
+    values[regs::set_shader_cache_control::ID] = 1;
     values
 };
 

@@ -26,7 +26,7 @@ regs! {
         0x0C9 set_tessellation_lod_u0_or_density, 0x0CA set_tessellation_lod_v0_or_detail,
         0x0CB set_tessellation_lod_u1_or_w0, 0x0CC set_tessellation_lod_v1, 0x0CD set_tg_lod_interior_u,
         0x0CE set_tg_lod_interior_v,
-    ] { v 0:31 } Dirty(dirty::PROGRAM);
+    ] = 0x3F80_0000 { v 0:31 } Dirty(dirty::PROGRAM);
     /// Without effect.
     reserved_tg @ [
         0x0CF reserved_tg07, 0x0D0 reserved_tg08, 0x0D1 reserved_tg09, 0x0D2 reserved_tg10, 0x0D3 reserved_tg11,
@@ -57,13 +57,13 @@ regs! {
     /// Samplers: address, bits 31:0.
     set_tex_sampler_pool_b @ 0x558 { offset_lower 0:31 } Dirty(dirty::TEXTURE);
     /// Samplers: largest index.
-    set_tex_sampler_pool_c @ 0x559 { maximum_index 0:19 } Dirty(dirty::TEXTURE);
+    set_tex_sampler_pool_c @ 0x559 = 0xFFF { maximum_index 0:19 } Dirty(dirty::TEXTURE);
     /// Texture headers: address, upper bits.
     set_tex_header_pool_a @ 0x55D { offset_upper 0:7 } Dirty(dirty::TEXTURE);
     /// Texture headers: address, bits 31:0.
     set_tex_header_pool_b @ 0x55E { offset_lower 0:31 } Dirty(dirty::TEXTURE);
     /// Texture headers: largest index.
-    set_tex_header_pool_c @ 0x55F { maximum_index 0:21 } Dirty(dirty::TEXTURE);
+    set_tex_header_pool_c @ 0x55F = 0x000F_FFFF { maximum_index 0:21 } Dirty(dirty::TEXTURE);
     /// Base of all programs, upper bits.
     set_program_region_a @ 0x582 { address_upper 0:7 } Dirty(dirty::PROGRAM);
     /// Base of all programs, bits 31:0.
@@ -80,7 +80,7 @@ regs! {
     /// Without effect.
     set_pipeline_reserved_a @ [0x802; 6 step 16] { v 0:0 };
     /// Registers that it uses.
-    set_pipeline_register_count @ [0x803; 6 step 16] { v 0:7 } Dirty(dirty::PROGRAM);
+    set_pipeline_register_count @ [0x803; 6 step 16] = 1 { v 0:7 } Dirty(dirty::PROGRAM);
     /// Group of constant buffers that it reads; see `RESET` for what it begins with.
     set_pipeline_binding @ [0x804; 6 step 16] { group 0:2 } Dirty(dirty::PROGRAM);
     /// Without effect.

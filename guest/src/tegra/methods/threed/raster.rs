@@ -17,11 +17,11 @@ regs! {
     /// Area a primitive is limited to.
     set_raster_bounding_box @ 0x0BB { mode 0:0 RasterBoundingBox, pad 4:11 } Dirty(dirty::RASTER);
     /// Grid of line positions.
-    set_snap_grid_line @ 0x0C6 {
+    set_snap_grid_line @ 0x0C6 = 8 {
         locations_per_pixel 0:3 SnapGrid, rounding_mode 8:8 SnapRounding,
     } Dirty(dirty::RASTER);
     /// Grid of all other positions.
-    set_snap_grid_non_line @ 0x0C7 {
+    set_snap_grid_non_line @ 0x0C7 = 8 {
         locations_per_pixel 0:3 SnapGrid, rounding_mode 8:8 SnapRounding,
     } Dirty(dirty::RASTER);
     /// 0 drops primitives after transform feedback.
@@ -54,11 +54,11 @@ regs! {
     /// Pixels that are touched at all count.
     set_conservative_raster @ 0x452 { enable 0:0 bool } Dirty(dirty::RASTER);
     /// D3D numbers; not used.
-    set_fill_mode @ 0x4B4 { v 0:31 FillMode };
+    set_fill_mode @ 0x4B4 = 3 { v 0:31 FillMode };
     /// Flat shading of colours.
-    set_shade_mode @ 0x4B5 { v 0:31 ShadeMode } Dirty(dirty::RASTER);
+    set_shade_mode @ 0x4B5 = 2 { v 0:31 ShadeMode } Dirty(dirty::RASTER);
     /// Not used.
-    d3d_set_cull_mode @ 0x4C2 { v 0:31 D3dCullMode };
+    d3d_set_cull_mode @ 0x4C2 = 1 { v 0:31 D3dCullMode };
     /// Width of smooth lines, f32.
     set_line_width_float @ 0x4EC = 0x3F800000 { v 0:31 } Dirty(dirty::RASTER);
     /// Width of other lines, f32.
@@ -66,7 +66,7 @@ regs! {
     /// Lines without samples on targets with samples.
     set_line_multisample_override @ 0x506 { enable 0:0 bool } Dirty(dirty::RASTER);
     /// Size of points, f32, pixels.
-    set_point_size @ 0x546 = 0x3F800000 { v 0:31 } Dirty(dirty::RASTER);
+    set_point_size @ 0x546 { v 0:31 } Dirty(dirty::RASTER);
     /// Points get generated coordinates.
     set_point_sprite @ 0x548 { enable 0:0 bool } Dirty(dirty::RASTER);
     /// Depth bias: factor of the slope, f32.
@@ -85,7 +85,7 @@ regs! {
     /// Smooth points.
     set_anti_aliased_point @ 0x596 { enable 0:0 bool } Dirty(dirty::RASTER);
     /// Points centred as in OpenGL or D3D.
-    set_point_center_mode @ 0x597 { v 0:31 PointCenter } Dirty(dirty::RASTER);
+    set_point_center_mode @ 0x597 = 1 { v 0:31 PointCenter } Dirty(dirty::RASTER);
     /// Falloff of smooth lines.
     set_line_smooth_parameters @ 0x59A { falloff 0:31 LineFalloff } Dirty(dirty::RASTER);
     /// Stippled lines.
@@ -93,7 +93,7 @@ regs! {
     /// Falloff of smooth lines.
     set_line_smooth_edge_table @ [0x59C; 4 step 1] { v0 0:7, v1 8:15, v2 16:23, v3 24:31 } Dirty(dirty::RASTER);
     /// Stipple: repetitions of each bit, pattern of 16 bits.
-    set_line_stipple_parameters @ 0x5A0 { factor 0:7, pattern 8:23 } Dirty(dirty::RASTER);
+    set_line_stipple_parameters @ 0x5A0 = 0x00FF_FF00 { factor 0:7, pattern 8:23 } Dirty(dirty::RASTER);
     /// Back faces take the back colours.
     set_two_sided_light @ 0x5A2 { enable 0:0 bool } Dirty(dirty::RASTER);
     /// Stippled polygons.
@@ -103,7 +103,7 @@ regs! {
     /// Depth bias: limit, f32; 0 none.
     set_depth_bias_clamp @ 0x61F { v 0:31 } Dirty(dirty::RASTER);
     /// Whether the program's output gives the size, and which.
-    set_attribute_point_size @ 0x644 { enable 0:0 bool, slot 4:11 } Dirty(dirty::RASTER);
+    set_attribute_point_size @ 0x644 = 0x290 { enable 0:0 bool, slot 4:11 } Dirty(dirty::RASTER);
     /// Culling on or off.
     ogl_set_cull @ 0x646 { enable 0:0 bool } Dirty(dirty::RASTER);
     /// Winding of front faces.

@@ -12,7 +12,7 @@ regs! {
     effect Effect<Trigger>;
 
     /// Whether loads of constants are conditional, too.
-    set_render_enable_control @ 0x0C3 { conditional_load_constant_buffer 0:0 bool };
+    set_render_enable_control @ 0x0C3 = 1 { conditional_load_constant_buffer 0:0 bool };
     /// Counters that run. All of them at first: Mesa counts without ever writing it.
     set_statistics_counter @ 0x35A = 0xFFFF {
         da_vertices_generated_enable 0:0 bool, da_primitives_generated_enable 1:1 bool,

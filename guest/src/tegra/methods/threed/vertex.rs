@@ -43,7 +43,7 @@ regs! {
     /// Draws that many vertices.
     draw_vertex_array @ 0x35E { count 0:31 } Trigger(Trigger::DrawArray);
     /// Control points of a patch.
-    set_patch @ 0x373 { size 0:7 } Dirty(dirty::PROGRAM);
+    set_patch @ 0x373 = 0x10 { size 0:7 } Dirty(dirty::PROGRAM);
     /// Primitive restart in array draws as well.
     set_da_primitive_restart_vertex_array @ 0x37A { enable 0:0 bool };
     /// What is read instead of bytes beyond a limit; zeros do.
@@ -55,17 +55,17 @@ regs! {
     /// Upper edge, 20.12 signed; with a lower-left origin measured from below.
     draw_texture_dst_y0 @ 0x421 { s20_12 0:31 };
     /// Width, 20.12 signed.
-    draw_texture_dst_width @ 0x422 { s20_12 0:31 };
+    draw_texture_dst_width @ 0x422 = 1 { s20_12 0:31 };
     /// Height, 20.12 signed.
-    draw_texture_dst_height @ 0x423 { s20_12 0:31 };
+    draw_texture_dst_height @ 0x423 = 1 { s20_12 0:31 };
     /// Texels per pixel across, 32.32 signed, low word.
     draw_texture_du_dx_low @ 0x424 { fraction 0:31 };
     /// As before, high word.
-    draw_texture_du_dx_high @ 0x425 { integer 0:31 };
+    draw_texture_du_dx_high @ 0x425 = 1 { integer 0:31 };
     /// Texels per pixel down, 32.32 signed, low word.
     draw_texture_dv_dy_low @ 0x426 { fraction 0:31 };
     /// As before, high word.
-    draw_texture_dv_dy_high @ 0x427 { integer 0:31 };
+    draw_texture_dv_dy_high @ 0x427 = 1 { integer 0:31 };
     /// Index of the sampler.
     draw_texture_sampler @ 0x428 { tsc_index 0:31 };
     /// Index of the texture header.
@@ -93,7 +93,7 @@ regs! {
     };
     /// Vertex attributes 0 to 15 (A) and 16 to 31 (B): stream, offset in bytes, widths, type; inactive ones are
     /// constant.
-    set_vertex_attribute @ [0x458 set_vertex_attribute_a, 0x468 set_vertex_attribute_b; 16 step 1] = 0x40 {
+    set_vertex_attribute @ [0x458 set_vertex_attribute_a, 0x468 set_vertex_attribute_b; 16 step 1] = 0x25E0_0040 {
         stream 0:4, source 6:6 AttributeSource, offset 7:20, component_bit_widths 21:26 VertexFormat,
         numerical_type 27:29 VertexType, swap_r_and_b 31:31 bool,
     } Dirty(dirty::VERTEX_INPUT);
@@ -112,7 +112,7 @@ regs! {
     /// Four indices, the lowest byte first.
     draw_inline_index4x8 @ 0x4C1 { index0 0:7, index1 8:15, index2 16:23, index3 24:31 } Trigger(Trigger::DrawInline);
     /// Bytes of a vertex for DRAW_AUTO.
-    set_draw_auto_stride @ 0x4C6 { v 0:11 };
+    set_draw_auto_stride @ 0x4C6 = 1 { v 0:11 };
     /// Bytes before the first vertex of DRAW_AUTO.
     set_draw_auto_start @ 0x4E9 { byte_count 0:31 };
     /// Added to each index, signed.
@@ -120,7 +120,7 @@ regs! {
     /// First element of instanced streams.
     set_global_base_instance_index @ 0x50E { v 0:31 } Dirty(dirty::VERTEX_INPUT);
     /// Edge flag of following vertices.
-    set_edge_flag @ 0x579 = 1 { v 0:0 bool };
+    set_edge_flag @ 0x579 { v 0:0 bool };
     /// One index.
     draw_inline_index @ 0x57A { v 0:31 } Trigger(Trigger::DrawInline);
     /// Indices that follow two in a word, and whether they begin with the upper half.
@@ -132,7 +132,7 @@ regs! {
     /// Added to all streams' addresses, bits 31:0.
     set_vertex_global_base_offset_b @ 0x57E { lower 0:31 } Dirty(dirty::VERTEX_INPUT);
     /// Values of a pixel program's inputs that nothing writes. Drivers ask for (0, 0, 0, 1) (Mesa's NVK).
-    set_attribute_default @ 0x584 = 0xE {
+    set_attribute_default @ 0x584 = 0x12 {
         color_front_diffuse 0:0 DefaultDiffuse, color_front_specular 1:1 DefaultVector,
         generic_vector 2:2 DefaultVector, fixed_fnc_texture 3:3 DefaultVector, dx9_color0 4:4 DefaultDiffuse,
         dx9_color1_to_color15 5:5 DefaultVector,
@@ -145,7 +145,7 @@ regs! {
         split_mode 29:30 SplitMode,
     } Trigger(Trigger::Begin);
     /// Copies the vertex id to an attribute.
-    set_vertex_id_copy @ 0x587 { enable 0:0 bool, attribute_slot 4:11 } Dirty(dirty::VERTEX_INPUT);
+    set_vertex_id_copy @ 0x587 = 0x9F0 { enable 0:0 bool, attribute_slot 4:11 } Dirty(dirty::VERTEX_INPUT);
     /// Adds to the primitive id.
     add_to_primitive_id @ 0x588 { v 0:31 } Trigger(Trigger::PrimitiveId);
     /// Sets the primitive id.
@@ -163,11 +163,11 @@ regs! {
     /// Address of the index buffer, bits 31:0.
     set_index_buffer_b @ 0x5F3 { address_lower 0:31 };
     /// Address of the index buffer's last byte, upper bits.
-    set_index_buffer_c @ 0x5F4 { limit_address_upper 0:7 };
+    set_index_buffer_c @ 0x5F4 = 0xFF { limit_address_upper 0:7 };
     /// Address of the index buffer's last byte, bits 31:0.
-    set_index_buffer_d @ 0x5F5 { limit_address_lower 0:31 };
+    set_index_buffer_d @ 0x5F5 = 0xFFFF_FFFF { limit_address_lower 0:31 };
     /// Bytes of an index.
-    set_index_buffer_e @ 0x5F6 { index_size 0:1 IndexSize };
+    set_index_buffer_e @ 0x5F6 = 2 { index_size 0:1 IndexSize };
     /// First index of the next draw.
     set_index_buffer_f @ 0x5F7 { first 0:31 };
     /// Draws that many indices.
@@ -186,7 +186,7 @@ regs! {
     /// Whether SET_PRIMITIVE_TOPOLOGY replaces the topology of BEGIN.
     set_primitive_topology_control @ 0x652 { override_ 0:0 TopologyOverride };
     /// Topology in D3D numbers.
-    set_primitive_topology @ 0x65C { v 0:15 D3dTopology };
+    set_primitive_topology @ 0x65C = 1 { v 0:15 D3dTopology };
     /// Vertex streams 0 to 15 (A) and 16 to 31 (B): bytes from element to element, on or off.
     set_vertex_stream_format @ [0x700 set_vertex_stream_a_format, 0x740 set_vertex_stream_b_format; 16 step 4] {
         stride 0:11, enable 12:12 bool,

@@ -12,7 +12,7 @@ regs! {
     effect Effect<Trigger>;
 
     /// Clip-id surfaces; not used.
-    set_surface_clip_id_block_size @ 0x0B6 { width 0:3, height 4:7, depth 8:11 };
+    set_surface_clip_id_block_size @ 0x0B6 = 0x40 { width 0:3, height 4:7, depth 8:11 };
     /// `x_window = x_ndc * scale + offset`, f32.
     set_viewport_scale_x @ [0x280; 16 step 8] { v 0:31 } Dirty(dirty::VIEWPORT);
     /// As for x.
@@ -32,17 +32,17 @@ regs! {
     /// More bits of position for conservative rasterisation.
     set_viewport_increase_snap_grid_precision @ [0x287; 16 step 8] { x_bits 0:4, y_bits 8:12 } Dirty(dirty::VIEWPORT);
     /// Pixels the viewport may touch: x, width.
-    set_viewport_clip_horizontal @ [0x300; 16 step 4] = 0xFFFF0000 { x0 0:15, width 16:31 } Dirty(dirty::VIEWPORT);
+    set_viewport_clip_horizontal @ [0x300; 16 step 4] { x0 0:15, width 16:31 } Dirty(dirty::VIEWPORT);
     /// Pixels the viewport may touch: y, height.
-    set_viewport_clip_vertical @ [0x301; 16 step 4] = 0xFFFF0000 { y0 0:15, height 16:31 } Dirty(dirty::VIEWPORT);
+    set_viewport_clip_vertical @ [0x301; 16 step 4] { y0 0:15, height 16:31 } Dirty(dirty::VIEWPORT);
     /// Depth range, f32.
     set_viewport_clip_min_z @ [0x302; 16 step 4] { v 0:31 } Dirty(dirty::VIEWPORT);
     /// Depth range, f32.
     set_viewport_clip_max_z @ [0x303; 16 step 4] = 0x3F800000 { v 0:31 } Dirty(dirty::VIEWPORT);
     /// Window rectangle: xmin, xmax exclusive.
-    set_window_clip_horizontal @ [0x340; 8 step 2] { xmin 0:15, xmax 16:31 } Dirty(dirty::VIEWPORT);
+    set_window_clip_horizontal @ [0x340; 8 step 2] = 0xFFFF_0000 { xmin 0:15, xmax 16:31 } Dirty(dirty::VIEWPORT);
     /// Window rectangle: ymin, ymax exclusive.
-    set_window_clip_vertical @ [0x341; 8 step 2] { ymin 0:15, ymax 16:31 } Dirty(dirty::VIEWPORT);
+    set_window_clip_vertical @ [0x341; 8 step 2] = 0xFFFF_0000 { ymin 0:15, ymax 16:31 } Dirty(dirty::VIEWPORT);
     /// Clip-id surfaces; not used.
     set_clip_id_extent_x @ [0x350; 4 step 2] { minx 0:15, width 16:31 };
     /// Clip-id surfaces; not used.
@@ -68,11 +68,11 @@ regs! {
     /// Lower left mirrors y at the surface clip's height; `flip_y` inverts the winding.
     set_window_origin @ 0x4EB { mode 0:0 WindowOrigin, flip_y 4:4 bool } Dirty(dirty::VIEWPORT);
     /// Clip-id surfaces; not used.
-    set_surface_clip_id_height @ 0x541 { v 0:31 };
+    set_surface_clip_id_height @ 0x541 = 0x80 { v 0:31 };
     /// Clip-id surfaces; not used.
-    set_clip_id_clear_rect_horizontal @ 0x542 { xmin 0:15, xmax 16:31 };
+    set_clip_id_clear_rect_horizontal @ 0x542 = 0x8000_0000 { xmin 0:15, xmax 16:31 };
     /// Clip-id surfaces; not used.
-    set_clip_id_clear_rect_vertical @ 0x543 { ymin 0:15, ymax 16:31 };
+    set_clip_id_clear_rect_vertical @ 0x543 = 0x4000_0000 { ymin 0:15, ymax 16:31 };
     /// Clip distances that count, if the program writes them.
     set_user_clip_enable @ 0x544 {
         plane0 0:0 bool, plane1 1:1 bool, plane2 2:2 bool, plane3 3:3 bool, plane4 4:4 bool, plane5 5:5 bool,
@@ -81,9 +81,9 @@ regs! {
     /// Whether pixel centres are at half integers.
     set_viewport_pixel @ 0x649 { center 0:0 PixelCenter } Dirty(dirty::VIEWPORT);
     /// Whether positions are transformed; otherwise they are window coordinates.
-    set_viewport_scale_offset @ 0x64B { enable 0:0 bool } Dirty(dirty::VIEWPORT);
+    set_viewport_scale_offset @ 0x64B = 1 { enable 0:0 bool } Dirty(dirty::VIEWPORT);
     /// Clipping of geometry in z, and whether depth out of range is clamped or the pixel is lost.
-    set_viewport_clip_control @ 0x64F {
+    set_viewport_clip_control @ 0x64F = 0x2C1C {
         min_z_zero_max_z_one 0:0 bool, geometry_guardband_z 1:2 GuardbandZ, pixel_min_z 3:3 PixelZ,
         pixel_max_z 4:4 PixelZ, geometry_guardband 7:7 Guardband, line_point_cull_guardband 10:10 Guardband,
         geometry_clip 11:13 GeometryClip,
@@ -100,7 +100,7 @@ regs! {
     /// Clip-id surfaces; not used.
     set_clip_id_test @ 0x65F { enable 0:0 bool };
     /// Clip-id surfaces; not used.
-    set_surface_clip_id_width @ 0x660 { v 0:31 };
+    set_surface_clip_id_width @ 0x660 = 0x80 { v 0:31 };
     /// Clip-id surfaces; not used.
     set_clip_id @ 0x661 { v 0:31 };
     /// Clip-id surfaces; not used.

@@ -10,23 +10,23 @@ regs! {
     effect Effect<Trigger>;
 
     /// Format of the destination: codes of colour targets.
-    set_dst_format @ 0x080 { v 0:7 };
+    set_dst_format @ 0x080 = 0xCF { v 0:7 };
     /// Format of the source: codes of colour targets, and 0x1C Y1_8X8, 0x1D AY8.
-    set_src_format @ 0x08C { v 0:7 };
+    set_src_format @ 0x08C = 0xCF { v 0:7 };
     /// Layout.
-    set_memory_layout @ [0x081 set_dst_memory_layout, 0x08D set_src_memory_layout] { v 0:0 MemoryLayout };
+    set_memory_layout @ [0x081 set_dst_memory_layout, 0x08D set_src_memory_layout] = 1 { v 0:0 MemoryLayout };
     /// Block, log2 of GOBs.
-    set_block_size @ [0x082 set_dst_block_size, 0x08E set_src_block_size] { height 4:6, depth 8:10 };
+    set_block_size @ [0x082 set_dst_block_size, 0x08E set_src_block_size] = 0x20 { height 4:6, depth 8:10 };
     /// Slices.
     set_depth @ [0x083 set_dst_depth, 0x08F set_src_depth] = 1 { v 0:31 };
     /// Slice of the destination that is written.
     set_dst_layer @ 0x084 { v 0:31 };
     /// Bytes from row to row.
-    set_pitch @ [0x085 set_dst_pitch, 0x091 set_src_pitch] { v 0:31 };
+    set_pitch @ [0x085 set_dst_pitch, 0x091 set_src_pitch] = 0x80 { v 0:31 };
     /// Width in texels.
-    set_width @ [0x086 set_dst_width, 0x092 set_src_width] { v 0:31 };
+    set_width @ [0x086 set_dst_width, 0x092 set_src_width] = 0x100 { v 0:31 };
     /// Height in texels.
-    set_height @ [0x087 set_dst_height, 0x093 set_src_height] { v 0:31 };
+    set_height @ [0x087 set_dst_height, 0x093 set_src_height] = 0x100 { v 0:31 };
     /// Address, upper bits.
     set_offset_upper @ [0x088 set_dst_offset_upper, 0x094 set_src_offset_upper] { v 0:7 };
     /// Address, bits 31:0.
