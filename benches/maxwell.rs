@@ -79,7 +79,7 @@ impl World {
         textures: &'a [Texture<'a>],
     ) -> Environment<'a> {
         let (memory, exhausted) = (&self.memory, &self.exhausted);
-        Environment { constants, textures, images: &[], handles: &[], memory, y_direction: 1.0, clock: 0, exhausted }
+        Environment { constants, textures, memory, exhausted, ..Environment::NONE }
     }
 }
 

@@ -11,8 +11,8 @@ use crate::chip::Chip;
 pub struct Settings {
     /// `TRIGLYPH_GPU_CHIP`: `nv47` or `gm20b`; the latter without it.
     pub chip: Chip,
-    /// `TRIGLYPH_GPU_TIER` (`auto`, `interp`, `jit`), `TRIGLYPH_GPU_THREADS`, `TRIGLYPH_GPU_ACCURACY` (`fast`, `exact`)
-    /// and `TRIGLYPH_GPU_KEYS`, a key file.
+    /// `TRIGLYPH_GPU_TIER` (`auto`, `interp`, `jit`), `TRIGLYPH_GPU_THREADS`, `TRIGLYPH_GPU_ACCURACY` (`fast`, `exact`),
+    /// `TRIGLYPH_GPU_FUEL` (what a submission may cost) and `TRIGLYPH_GPU_KEYS`, a key file.
     pub options: Options,
     /// `TRIGLYPH_GPU_CAPTURE`: where to write a capture of everything that is submitted.
     pub capture: Option<PathBuf>,
@@ -46,7 +46,8 @@ impl Settings {
         options.accuracy = [Accuracy::Fast, Accuracy::Exact][choice("ACCURACY", &["fast", "exact"])?];
         options.key_file = set("KEYS").map(KeyFile::new);
         // The kernel's driver waits ten seconds before it takes a channel for dead, and programs count on that.
-        options.fuel *= 8;
+        let fuel = set("FUEL").map_or(Ok(8 * options.fuel), |text| text.parse().map_err(|_| wrong("FUEL", &text)))?;
+        options.fuel = fuel;
         let mode = set("MODE").map_or(Some([800, 600]), |text| {
             let (width, height) = text.split_once('x')?;
             Some([width.parse().ok()?, height.parse().ok()?])
@@ -78,7 +79,8 @@ mod tests {
         assert_eq!((chosen.chip, chosen.mode, chosen.stats), (Chip::Nv47, [800, 600], false));
         assert_eq!(settings("TRIGLYPH_GPU_MODE", "640x480").unwrap().mode, [640, 480]);
         assert_eq!(settings("TRIGLYPH_GPU_TIER", "jit").unwrap().options.tier, Tier::JitOnly);
-        for name in ["CHIP", "TIER", "THREADS", "ACCURACY", "MODE"] {
+        assert_eq!(settings("TRIGLYPH_GPU_FUEL", "5000000000").unwrap().options.fuel, 5_000_000_000);
+        for name in ["CHIP", "TIER", "THREADS", "ACCURACY", "FUEL", "MODE"] {
             let name: &'static str = format!("TRIGLYPH_GPU_{name}").leak();
             assert!(settings(name, "0x").unwrap_err().starts_with(name));
         }

@@ -18,11 +18,13 @@ mod runaway;
 mod undo;
 mod visibility;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use smallvec::SmallVec;
 use triglyph_guest::kernel::divided::Survivors;
+use triglyph_guest::kernel::maxwell::FUEL_UNIT;
 use triglyph_guest::kernel::pixel::PixelBlock;
 
 use self::runaway::Runaways;
@@ -156,8 +158,9 @@ impl<P> Drawing<P> {
     }
 }
 
-/// Tiles; many scenes have few.
-type TileList = SmallVec<[Tile; 4]>;
+/// Something of each tile; many scenes have few.
+type OfTile<T> = SmallVec<[T; 4]>;
+type TileList = OfTile<Tile>;
 
 /// The tiles of a scene that are not drawn yet, or not as a whole.
 #[derive(Debug)]
@@ -213,6 +216,8 @@ pub struct RasterStats {
     pub misses: Misses,
     /// Programs that did not end.
     pub exhausted: u32,
+    /// Units of fuel that programs have taken from the scene's reserve.
+    pub units: u64,
     /// Time in tiles, all threads added up.
     pub raster: Duration,
     /// Time for decoded textures.
@@ -228,6 +233,7 @@ impl RasterStats {
         self.pixels = self.pixels.wrapping_add(other.pixels);
         self.misses = self.misses.join(other.misses);
         self.exhausted = self.exhausted.wrapping_add(other.exhausted);
+        self.units = self.units.wrapping_add(other.units);
         self.raster += other.raster;
         self.texture += other.texture;
     }
@@ -252,6 +258,12 @@ trait Painter: Sync {
 
     /// Shades blocks of one state, in a tile with these runaways.
     fn shade(&self, state: usize, blocks: &[PixelBlock], runaways: &Runaways);
+
+    /// Whether the program of a state may take fuel from the scene's reserve.
+    fn loops(&self, state: usize) -> bool {
+        let _ = state;
+        false
+    }
 
     /// How a state is divided, if there are kernels for its parts.
     fn division(&self, state: usize) -> Option<Division>;
@@ -332,6 +344,7 @@ impl Walk {
             drawn: AtomicU32::new(drawn(number)),
             runaways: Runaways::default(),
         }));
+        share_reserve(scene, painter, &mut tiles);
         Walk { tiles, expected: cost(scene, painter), measured: 0, parts: 0, totals: Totals::default() }
     }
 
@@ -367,6 +380,38 @@ impl Walk {
             ..RasterStats::default()
         }
     }
+}
+
+/// Gives the tiles with programs that loop equal shares of the scene's reserve.
+fn share_reserve<P: Painter>(scene: &Scene<P::Kind>, painter: &P, tiles: &mut [Tile]) {
+    let looping = looping(scene, painter);
+    if looping.is_empty() {
+        return;
+    }
+    let has = |bin: &[u32], of: &Range<u32>| {
+        bin.get(bin.partition_point(|&primitive| primitive < of.start)).is_some_and(|&primitive| primitive < of.end)
+    };
+    let loops = |tile: &Tile| looping.iter().any(|of| has(&scene.bins[tile.number], of));
+    let which: OfTile<bool> = tiles.iter().map(loops).collect();
+    let count = which.iter().filter(|&&loops| loops).count() as u64;
+    let share = scene.reserve / u64::from(FUEL_UNIT) / count.max(1);
+    for (tile, _) in tiles.iter_mut().zip(which).filter(|(_, loops)| *loops) {
+        tile.runaways.reserve = AtomicU32::new(share.min(u32::MAX.into()) as u32);
+    }
+}
+
+/// The primitives of states whose programs loop, in rows.
+fn looping<P: Painter>(scene: &Scene<P::Kind>, painter: &P) -> Vec<Range<u32>> {
+    let mut all: Vec<Range<u32>> = Vec::new();
+    for state in (0..scene.states.len()).filter(|&state| painter.loops(state)) {
+        let first = scene.states[state].first;
+        let end = scene.states.get(state + 1).map_or(u32::MAX, |next| next.first);
+        match all.last_mut() {
+            Some(last) if last.end == first => last.end = end,
+            _ => all.push(first..end),
+        }
+    }
+    all
 }
 
 /// What drawing a scene costs, as far as it matters, in nanoseconds.

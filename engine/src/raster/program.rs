@@ -120,6 +120,8 @@ struct Reached<'a> {
     ready: ArenaVec<'a, Option<Ready<'a>>>,
     /// Quads without end.
     exhausted: AtomicU32,
+    /// Units of fuel that quads have taken from the reserve.
+    units: AtomicU64,
 }
 
 impl<'a> Reached<'a> {
@@ -140,7 +142,7 @@ impl<'a> Reached<'a> {
         });
         let ready = states().map(|(state, p)| Some(state.reach.as_ref()?.ready(&p.reached, memory)));
         let ready = ArenaVec::from_iter_in(ready, arena);
-        Reached { scene, prepared, memory, spaces, ready, exhausted: AtomicU32::new(0) }
+        Reached { scene, prepared, memory, spaces, ready, exhausted: AtomicU32::new(0), units: AtomicU64::new(0) }
     }
 
     fn tiles(&self) -> Tiles<'_> {
@@ -159,6 +161,7 @@ impl<'a> Reached<'a> {
             samples: AtomicU64::new(0),
             pixels: AtomicU64::new(0),
             exhausted: &self.exhausted,
+            units: &self.units,
         }
     }
 
@@ -166,7 +169,7 @@ impl<'a> Reached<'a> {
     fn environment<'e>(&'e self, state: &ProgramState, ready: &'e Option<Ready<'a>>) -> Environment<'e> {
         let space = state.reach.as_ref().and_then(|reach| self.spaces.iter().find(|(space, _)| *space == reach.space));
         match (ready, space) {
-            (Some(ready), Some((_, memory))) => ready.environment(memory, &self.exhausted),
+            (Some(ready), Some((_, memory))) => ready.environment(memory, [&self.exhausted, Environment::NONE.reserve]),
             _ => Environment::NONE,
         }
     }
@@ -179,6 +182,7 @@ impl<'a> Reached<'a> {
             pixels: tiles.pixels.into_inner(),
             misses: self.spaces.iter().fold(Misses::default(), |all, (_, memory)| all.join(memory.misses())),
             exhausted: self.exhausted.load(Ordering::Relaxed),
+            units: self.units.load(Ordering::Relaxed),
             ..stats
         }
     }
@@ -317,6 +321,8 @@ struct Tiles<'a> {
     pixels: AtomicU64,
     /// Quads without end.
     exhausted: &'a AtomicU32,
+    /// Units of fuel that quads have taken from the reserve.
+    units: &'a AtomicU64,
 }
 
 impl Tiles<'_> {
@@ -381,20 +387,27 @@ impl Painter for Tiles<'_> {
         let draw = &*self.scene.states[state].state;
         let samples = self.scene.target.samples.count();
         let (kernel, environment) = (&self.prepared[state].kernel, self.environments[state]);
-        let passed = match draw.reach.as_ref().is_some_and(|reach| reach.loops) {
+        let passed = match draw.loops() {
             false => self.call(kernel, state, (blocks, &[]), environment),
             true => {
-                let before = runaways.exhausted.load(Ordering::Relaxed);
-                let environment = Environment { exhausted: &runaways.exhausted, ..environment };
+                let Runaways { exhausted, reserve, .. } = runaways;
+                let before = [exhausted, reserve].map(|count| count.load(Ordering::Relaxed));
+                let environment = Environment { exhausted, reserve, ..environment };
                 let mut passed = 0;
                 runaways.shade(blocks, samples, |part| passed += self.call(kernel, state, (part, &[]), environment));
-                let more = runaways.exhausted.load(Ordering::Relaxed).wrapping_sub(before);
+                let more = exhausted.load(Ordering::Relaxed).wrapping_sub(before[0]);
                 self.exhausted.fetch_add(more, Ordering::Relaxed);
+                let units = before[1].wrapping_sub(reserve.load(Ordering::Relaxed));
+                self.units.fetch_add(units.into(), Ordering::Relaxed);
                 passed
             }
         };
         self.count_pixels(state, blocks);
         self.count_samples(state, passed);
+    }
+
+    fn loops(&self, state: usize) -> bool {
+        self.scene.states[state].state.loops()
     }
 
     fn division(&self, state: usize) -> Option<Division> {

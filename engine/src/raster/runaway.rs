@@ -1,5 +1,5 @@
-//! Programs without end in a tile: after some of them the rest of the tile is given up, as far as programs with loops
-//! would draw it.
+//! Programs with loops in a tile: they share its part of the scene's fuel, and after some without end the rest of the
+//! tile is given up, as far as such programs would draw it.
 //!
 //! How many blocks a kernel gets at once depends on the clock. What is given up must not, so that it is decided before
 //! blocks of certain numbers, counted in the order of the tile.
@@ -16,6 +16,9 @@ pub(super) struct Runaways {
     blocks: AtomicU32,
     /// What kernels count in.
     pub(super) exhausted: AtomicU32,
+    /// Units of fuel that quads may still take, beyond what each has. What one may take depends on what those before it
+    /// in the tile have left, and on nothing else.
+    pub(super) reserve: AtomicU32,
 }
 
 impl Runaways {
@@ -39,13 +42,14 @@ impl Runaways {
 /// Whether it is looked before the block after `done` ones: soon at first, then about once for a primitive that covers
 /// the tile.
 fn is_look(done: u32) -> bool {
-    matches!(done, 4 | 16) || done.is_multiple_of(64)
+    matches!(done, 1 | 4 | 16) || done.is_multiple_of(64)
 }
 
 /// The blocks before the next look.
 fn next_look(done: u32) -> u32 {
     match done {
-        0..4 => 4,
+        0 => 1,
+        1..4 => 4,
         4..16 => 16,
         _ => (done | 63).saturating_add(1),
     }

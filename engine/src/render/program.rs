@@ -12,6 +12,12 @@ use crate::raster::{self, DrawContext, RasterStats};
 use crate::scene::Allowance;
 use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
 use crate::trace;
+#[cfg(doc)]
+use triglyph_guest::kernel::maxwell::FUEL_UNIT;
+
+/// Programs of a scene may take one part in so many of the fuel that is left when the first one with a loop draws,
+/// beyond what each has.
+const RESERVE: u64 = 4;
 
 /// What went wrong in programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +26,8 @@ pub struct Troubles {
     pub misses: Misses,
     /// Programs that did not end.
     pub exhausted: u32,
+    /// Units of fuel that programs have taken beyond what each has ([`FUEL_UNIT`]).
+    pub units: u64,
 }
 
 /// A draw call after shading: state, and the order in which vertices form primitives.
@@ -119,6 +127,9 @@ impl Renderer {
         let first = self.programs.primitives.len();
         self.programs.set_state(call.state.clone());
         self.programs.allowance = call.allowance;
+        if self.programs.reserve == 0 && call.state.loops() {
+            self.programs.reserve = call.allowance.left() / RESERVE;
+        }
         self.touched = self.touched.union(call.state.surfaces);
 
         let vertices = match call.primitives {
@@ -210,10 +221,12 @@ impl Renderer {
         std::mem::take(&mut self.troubles)
     }
 
-    /// Adds what programs of other stages than the fragments' ran into.
-    pub fn add_troubles(&mut self, misses: Misses, exhausted: u32) {
-        self.troubles.misses = self.troubles.misses.join(misses);
-        self.troubles.exhausted = self.troubles.exhausted.wrapping_add(exhausted);
+    /// Adds what programs of other stages than the fragments' ran into, or fragments of a scene.
+    pub fn add_troubles(&mut self, more: Troubles) {
+        let Troubles { misses, exhausted, units } = &mut self.troubles;
+        *misses = misses.join(more.misses);
+        *exhausted = exhausted.wrapping_add(more.exhausted);
+        *units = units.wrapping_add(more.units);
     }
 
     /// Draws the scene if it reads or writes any byte of a range: someone is about to write it.
@@ -272,7 +285,7 @@ impl Renderer {
     pub(super) fn add_programs(&mut self, done: &RasterStats) {
         self.samples = self.samples.wrapping_add(done.samples);
         self.pixels = self.pixels.wrapping_add(done.pixels);
-        self.add_troubles(done.misses, done.exhausted);
+        self.add_troubles(Troubles { misses: done.misses, exhausted: done.exhausted, units: done.units });
         self.add_raster(done);
     }
 }

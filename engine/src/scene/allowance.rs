@@ -20,6 +20,11 @@ impl Allowance {
         Allowance { left: fuel, pixel }
     }
 
+    /// What is left.
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
     /// Takes the price that several primitives have taken of as much fuel or more, if each of them would have got its
     /// own here.
     pub fn take_price(&mut self, price: u64) -> bool {

@@ -154,6 +154,8 @@ pub struct Scene<K: Kind = Fixed> {
     pub allowance: Allowance,
     /// Fuel that primitives have taken, since somebody asked.
     pub taken: u64,
+    /// Fuel that its programs may take beyond what each of them has.
+    pub reserve: u64,
     /// Nanoseconds that its primitives should take to draw, where that counts: see [`crate::render`].
     pub(crate) cost: u64,
     tiles_across: u32,
@@ -182,6 +184,7 @@ impl<K: Kind> Scene<K> {
             bins: Vec::new(),
             allowance: Allowance::UNBOUNDED,
             taken: 0,
+            reserve: 0,
             cost: 0,
             tiles_across: 0,
             spare_bins: Vec::new(),
@@ -194,7 +197,7 @@ impl<K: Kind> Scene<K> {
     /// Empties the scene for another picture, keeping its allocations.
     pub fn reset(&mut self, target: K::Target) {
         self.target = target;
-        self.cost = 0;
+        (self.cost, self.reserve) = (0, 0);
         self.primitives.clear();
         self.edges.clear();
         self.bounds.clear();

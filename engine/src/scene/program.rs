@@ -274,6 +274,11 @@ impl ProgramState {
         self.reach.as_ref().is_some_and(|reach| reach.writes || reach.reads)
     }
 
+    /// Whether the program may run long, or without end.
+    pub fn loops(&self) -> bool {
+        self.reach.as_ref().is_some_and(|reach| reach.loops)
+    }
+
     /// Whether tiles see what other tiles have written: the program writes memory, or reads an image that may be in one
     /// of the surfaces it is drawn to. What it [loads](Reach::loads) by address is known only when it runs.
     pub fn tiles_depend(&self, target: &ProgramTarget, memory: &Memory) -> bool {

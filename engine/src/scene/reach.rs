@@ -117,7 +117,11 @@ impl Reach {
 
 impl Ready<'_> {
     /// What a kernel gets.
-    pub fn environment<'e>(&'e self, memory: &'e dyn GlobalMemory, exhausted: &'e AtomicU32) -> Environment<'e> {
+    pub fn environment<'e>(
+        &'e self,
+        memory: &'e dyn GlobalMemory,
+        [exhausted, reserve]: [&'e AtomicU32; 2],
+    ) -> Environment<'e> {
         Environment {
             constants: &self.constants,
             textures: &self.textures,
@@ -127,6 +131,7 @@ impl Ready<'_> {
             y_direction: self.y_direction,
             clock: self.clock,
             exhausted,
+            reserve,
         }
     }
 }

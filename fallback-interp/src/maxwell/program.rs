@@ -1,7 +1,7 @@
 //! Programs, decoded.
 
 use triglyph_guest::kernel::Accuracy;
-use triglyph_guest::kernel::maxwell::{Code, Unit};
+use triglyph_guest::kernel::maxwell::{Code, FUEL_UNIT, Unit};
 use triglyph_guest::table::flags;
 use triglyph_guest::tegra::shader::isa::{Constant, Guard, Reg, form, visit};
 use triglyph_guest::tegra::shader::modifiers::CcTest;
@@ -76,6 +76,20 @@ pub struct Op {
     pub action: Action,
 }
 
+impl Op {
+    /// Whether it may lead back to itself, as instruction number `own`.
+    fn repeats(&self, own: u32) -> bool {
+        match &self.action {
+            Action::Flow(_, Flow::Branch(target) | Flow::Push(_, target)) => match *target {
+                Target::Fixed(number) => number <= own,
+                Target::Computed { .. } => true,
+            },
+            Action::Flow(_, Flow::Call(_)) => true,
+            _ => false,
+        }
+    }
+}
+
 /// What instructions are made with.
 pub struct Decoder<'a> {
     /// The instruction's address.
@@ -141,6 +155,8 @@ pub struct Program {
     pub local_bytes: usize,
     /// Whether it changes anything but its results.
     pub stores: bool,
+    /// Whether it may execute many more instructions than it has.
+    pub repeats: bool,
     words: usize,
     /// Addresses that computed branches may go to, ascending.
     targets: Vec<u32>,
@@ -171,7 +187,10 @@ impl Program {
         }
         let mut targets: Vec<u32> = code.targets.iter().map(|&target| settle(target)).collect();
         targets.sort_unstable();
-        Program { ops, local_bytes: code.local_bytes.min(MAX_LOCAL) as usize, stores, words: code.words.len(), targets }
+        let repeats =
+            ops.len() * 4 > FUEL_UNIT as usize || ops.iter().enumerate().any(|(at, op)| op.repeats(at as u32));
+        let local_bytes = code.local_bytes.min(MAX_LOCAL) as usize;
+        Program { ops, local_bytes, stores, repeats, words: code.words.len(), targets }
     }
 
     /// The number of the instruction that a computed branch goes to; `NOWHERE` if it must not.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use triglyph_guest::kernel::maxwell::{FUEL, LANES, PIXEL_FUEL};
+use triglyph_guest::kernel::maxwell::{FUEL, FUEL_UNIT, LANES};
 use triglyph_guest::tegra::shader::modifiers::CcTest;
 use triglyph_guest::tegra::shader::program::Token;
 
@@ -12,11 +12,19 @@ use super::program::{Action, Flow, NOWHERE, Op, Program, Target, address};
 use crate::trace::Watch;
 
 /// Lanes that share an execution order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Warp {
     /// The lanes.
     pub lanes: Vec<Lane>,
+    /// Instructions that it may count.
+    pub limit: u32,
     executed: u32,
+}
+
+impl Default for Warp {
+    fn default() -> Self {
+        Warp { lanes: Vec::new(), limit: FUEL, executed: 0 }
+    }
 }
 
 /// Lanes that execute together.
@@ -30,6 +38,11 @@ struct Group {
 }
 
 impl Warp {
+    /// A warp that may count so many instructions.
+    pub fn limited(limit: u32) -> Self {
+        Warp { limit, ..Warp::default() }
+    }
+
     /// Lanes at the start of a program, at most 32.
     pub fn start(&mut self, count: usize, local_bytes: usize) {
         self.lanes.resize_with(count.min(LANES), Lane::default);
@@ -53,6 +66,11 @@ impl Warp {
             release(std::slice::from_mut(self));
             self.run(program, context, watch);
         }
+    }
+
+    /// Whole units of fuel that it has counted since it started.
+    pub fn units(&self) -> u32 {
+        self.executed / FUEL_UNIT
     }
 
     /// Whether a lane waits.
@@ -176,8 +194,7 @@ impl Warp {
             limited |= target <= own;
             lane.at = target;
         }
-        let most = if context.stage.is_quad() { PIXEL_FUEL } else { FUEL };
-        if limited && self.executed > most {
+        if limited && self.executed > self.limit {
             self.end_all();
             context.environment.exhausted.fetch_add(1, Relaxed);
         }

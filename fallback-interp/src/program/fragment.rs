@@ -135,17 +135,38 @@ impl<'k> FragmentRun<'_, 'k> {
     }
 }
 
-/// Calls `shade` for each quad of a job's blocks that has covered samples, with its primitive, its upper left pixel and
-/// the covered samples of its four pixels, and notes the lanes that it returns as [`FragmentJob::survivors`]. The
-/// samples of a block are one block each.
+/// Calls `shade` for each quad of a job's blocks that has covered samples, as [`Block::each_quad`] does.
 pub(crate) fn for_each_quad(
     job: &FragmentJob<'_>,
     samples: Samples,
     mut shade: impl FnMut(&Primitive, [u32; 2], [u32; 4]) -> u8,
 ) {
-    for (index, samples) in job.blocks.chunks(samples.count().max(1)).enumerate() {
-        let Some(block) = samples.first() else { continue };
-        let Some(primitive) = job.primitives.get(block.primitive as usize) else { continue };
+    blocks(job, samples).for_each(|block| block.each_quad(job, &mut shade));
+}
+
+/// Eight by eight pixels of a primitive.
+pub(crate) struct Block<'a> {
+    index: usize,
+    primitive: &'a Primitive,
+    /// One for each sample.
+    samples: &'a [PixelBlock],
+}
+
+/// The blocks of a job whose primitive exists.
+pub(crate) fn blocks<'a>(job: &FragmentJob<'a>, samples: Samples) -> impl Iterator<Item = Block<'a>> {
+    let primitives = job.primitives;
+    job.blocks.chunks(samples.count().max(1)).enumerate().filter_map(move |(index, samples)| {
+        let primitive = primitives.get(samples.first()?.primitive as usize)?;
+        Some(Block { index, primitive, samples })
+    })
+}
+
+impl Block<'_> {
+    /// Calls `shade` for each quad that has covered samples, with its primitive, its upper left pixel and the covered
+    /// samples of its four pixels, and notes the lanes that it returns as [`FragmentJob::survivors`].
+    pub(crate) fn each_quad(&self, job: &FragmentJob<'_>, mut shade: impl FnMut(&Primitive, [u32; 2], [u32; 4]) -> u8) {
+        let Block { index, primitive, samples } = *self;
+        let Some(block) = samples.first() else { return };
         for quad in 0..16 {
             let covered = |lane: u32| {
                 let bit = |sample: &PixelBlock| (sample.coverage >> (4 * quad + lane) & 1) as u32;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use smallvec::SmallVec;
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::PixelCode;
+use triglyph_guest::kernel::maxwell::{FUEL, PixelCode};
 use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, ImageKey};
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::kernel::program::stage::ShaderKey;
@@ -61,6 +61,10 @@ pub struct Context {
     pub local_bytes: u32,
     /// Instructions that the lanes have executed together.
     pub count: u32,
+    /// Instructions that they may execute: of a warp, or of each quad of the block that is drawn.
+    pub limit: u32,
+    /// Units of fuel in reserve, without what quads of this call have taken.
+    pub reserve: u32,
     /// Whether the warp that runs is out of fuel: 1, else 0.
     pub over: u32,
     /// Warps that ran out of fuel.
@@ -204,6 +208,8 @@ impl Prepared {
             slice_bytes: 0,
             local_bytes: if self.local.is_empty() { 0 } else { local_bytes },
             count: 0,
+            limit: FUEL,
+            reserve: environment.reserve.load(Relaxed),
             over: 0,
             exhausted: 0,
             y_direction: environment.y_direction.to_bits(),

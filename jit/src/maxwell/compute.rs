@@ -2,11 +2,12 @@
 
 #![allow(unsafe_code)]
 
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::LANES;
+use triglyph_guest::kernel::maxwell::{FUEL, FUEL_UNIT, LANES, MOST_UNITS};
 use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::program::stage::{Blocks, ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
 use triglyph_guest::num::ops::Ops;
@@ -278,6 +279,11 @@ impl Warp {
         }
     }
 
+    /// Units of fuel that it has taken from the reserve.
+    fn units(&self) -> u32 {
+        (self.count / FUEL_UNIT).saturating_sub(FUEL / FUEL_UNIT - 1)
+    }
+
     /// Lets waiting lanes go on. Returns whether there were any.
     fn go_on(&mut self) -> bool {
         let stride = self.storage.len() / SLICES;
@@ -431,8 +437,10 @@ impl Kernel {
             let context = &mut args.context;
             (context.shared, context.shared_bytes) = (work.shared.as_mut_ptr(), work.shared.len() as u64);
             context.shared_direct = Bytes::new(work.shared.as_mut_ptr(), work.shared.len());
+            context.limit = FUEL + FUEL_UNIT * (context.reserve / warps as u32).min(MOST_UNITS);
             args.block = [place[0], place[1], place[2], packed(work.threads)];
-            self.block(args, &mut all, &threads, total);
+            let taken = self.block(args, &mut all, &threads, total);
+            args.context.reserve = args.context.reserve.saturating_sub(taken);
             prepared.report_used(environment);
             work.done += 1;
             if args.context.exhausted != 0 {
@@ -445,14 +453,17 @@ impl Kernel {
         Ok(())
     }
 
-    /// Runs a block of so many threads. `all` has a warp for each of them if they wait for each other, else one.
-    fn block(&self, args: &mut Args, all: &mut [Warp], threads: &[Threads], total: usize) {
+    /// Runs a block of so many threads. `all` has a warp for each of them if they wait for each other, else one. Returns
+    /// the units of fuel that they have taken.
+    fn block(&self, args: &mut Args, all: &mut [Warp], threads: &[Threads], total: usize) -> u32 {
         let last = all.len() - 1;
+        let mut taken = 0;
         for (number, threads) in threads.iter().enumerate() {
             let warp = &mut all[number.min(last)];
             warp.clear(self.first, (total - number * LANES).min(LANES), &self.needs.cleared);
             args.threads = &raw const *threads;
             self.run_warp(args, warp);
+            taken += if self.waits { 0 } else { warp.units() };
         }
         while self.waits && release(all, &self.needs) {
             for (threads, warp) in threads.iter().zip(&mut *all) {
@@ -460,6 +471,7 @@ impl Kernel {
                 self.run_warp(args, warp);
             }
         }
+        if self.waits { all.iter().map(Warp::units).sum() } else { taken }
     }
 }
 
@@ -471,6 +483,7 @@ impl ShaderKernel for Kernel {
         let mut args = self.args(&mut prepared, &environment);
         self.blocks(&mut args, &mut prepared, work, &environment)?;
         prepared.finish(&args.context, &environment);
+        environment.reserve.store(args.context.reserve, Relaxed);
         Ok(())
     }
 

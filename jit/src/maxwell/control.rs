@@ -120,12 +120,9 @@ impl ControlVisitor for Lower<'_, '_> {
         let before = self.mask(Loc::Helper);
         let helpers = self.e().or(before, lanes);
         self.put(Loc::Helper, LaneValue::int(I32x4(helpers.0)));
-        if let Some(end) = self.host.all_helpers() {
-            let e = self.e();
-            let all = e.b.ins().vall_true(helpers.0);
-            let on = e.block(&[]);
-            e.branch(all, (end, &[]), (on, &[]));
-            e.switch_to(on);
+        if let Some(next) = self.host.all_helpers() {
+            let all = self.e().b.ins().vall_true(helpers.0);
+            self.end_if_helpers(all, next);
         }
         Ok(())
     }

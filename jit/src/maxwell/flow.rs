@@ -12,7 +12,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I32X4};
 use cranelift_codegen::ir::{Block as Code, BlockArg, InstBuilder, JumpTableData, Value};
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::{FUEL, PIXEL_FUEL};
+use triglyph_guest::kernel::maxwell::FUEL;
 use triglyph_guest::num::ops::Ops;
 
 use super::graph::{Block, BlockRef, BranchTarget};
@@ -81,6 +81,7 @@ impl Lower<'_, '_> {
             self.e().slots.push(Slots { base, start });
         }
         let walk = self.dispatcher(walk);
+        self.done = Some(walk.done);
         for i in 0..blocks {
             self.copy(&walk, i, false)?;
             self.copy(&walk, i, true)?;
@@ -92,6 +93,11 @@ impl Lower<'_, '_> {
         self.fresh(usize::MAX);
         self.exec = None;
         self.guard = None;
+        if self.counts_quads() {
+            let (address, at) = self.count_place();
+            let count = self.e().load_i32(address, at);
+            self.host.take_units(count);
+        }
         Ok(())
     }
 
@@ -118,7 +124,7 @@ impl Lower<'_, '_> {
         if self.uses_local() {
             self.clear_local();
         }
-        if self.graph.counted && self.lanes == Lanes::Quad {
+        if self.counts_quads() {
             let (address, at) = self.count_place();
             let zero = self.e().i32(0);
             self.e().store(zero, address, at);
@@ -166,7 +172,36 @@ impl Lower<'_, '_> {
     /// Whether several quads go to the dispatcher together where lanes part, instead of one by one: in programs with
     /// loops they part again and again.
     fn parts_together(&self) -> bool {
+        self.counts_quads()
+    }
+
+    /// Whether the instructions of quads are counted.
+    fn counts_quads(&self) -> bool {
         self.graph.counted && self.lanes == Lanes::Quad
+    }
+
+    /// Jumps to the end of the program, where all lanes of a quad are helpers if that is what `all` says.
+    pub(super) fn end_if_helpers(&mut self, all: Value, next: Code) {
+        let on = self.e().block(&[]);
+        let Some(done) = self.done.filter(|_| self.counts_quads()) else {
+            let e = self.e();
+            e.branch(all, (next, &[]), (on, &[]));
+            return e.switch_to(on);
+        };
+        let e = self.e();
+        let end = e.cold_block(&[]);
+        e.branch(all, (end, &[]), (on, &[]));
+        e.switch_to(end);
+        // The rest of the block is not executed.
+        let (address, at) = self.count_place();
+        let rest = i64::from(self.step);
+        let e = self.e();
+        let count = e.load_i32(address, at);
+        let count = e.b.ins().iadd_imm_s(count, rest);
+        e.store(count, address, at);
+        self.flush_copy();
+        self.e().jump(done, &[]);
+        self.e().switch_to(on);
     }
 
     /// One of the two copies of a block.
@@ -413,10 +448,11 @@ impl Lower<'_, '_> {
     fn is_over(&mut self, lanes: Option<Mask>) -> Value {
         let (address, offset) = self.count_place();
         let any = lanes.map(|lanes| self.e().any(lanes));
-        let most = if self.lanes == Lanes::Quad { PIXEL_FUEL } else { FUEL };
+        let context = self.host.context();
         let e = self.e();
         let count = e.load_i32(address, offset);
-        let over = e.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, count, i64::from(most));
+        let limit = e.load_i32(context, offset_of!(Context, limit) as i32);
+        let over = e.b.ins().icmp(IntCC::UnsignedGreaterThan, count, limit);
         let Some(any) = any else { return over };
         let any = e.b.ins().icmp_imm_u(IntCC::NotEqual, any, 0);
         e.b.ins().band(over, any)

@@ -182,6 +182,10 @@ pub(crate) trait Host<'a> {
     fn emits(&self) -> bool {
         false
     }
+    /// Takes units of fuel for a quad that has executed so many instructions.
+    fn take_units(&mut self, count: Value) {
+        let _ = count;
+    }
     /// The block to jump to when all lanes of a quad are helpers.
     fn all_helpers(&self) -> Option<cranelift_codegen::ir::Block> {
         None
@@ -227,6 +231,8 @@ pub(crate) struct Lower<'l, 'a> {
     kills: bool,
     /// Initial values of locations, if not 0.
     initials: HashMap<Loc, I32x4>,
+    /// Where the program ends, if it is not straight-line code.
+    done: Option<cranelift_codegen::ir::Block>,
     /// Of a warp slice: lanes that wait at the barrier just executed; `None` for all.
     waiting: Option<Option<Mask>>,
     /// Of a warp slice: the votes of the block.
@@ -252,7 +258,7 @@ impl<'l, 'a> Lower<'l, 'a> {
         let straight = graph.is_straight() && lanes != Lanes::WarpSlice;
         let file = File::new(straight, graph.blocks.len());
         let (exec, guard, constants, initials) = (None, None, Constants::default(), HashMap::new());
-        let (at, kills, waiting, ballot) = (0, false, None, None);
+        let (at, kills, done, waiting, ballot) = (0, false, None, None, None);
         Lower {
             host,
             code,
@@ -268,6 +274,7 @@ impl<'l, 'a> Lower<'l, 'a> {
             step: 0,
             kills,
             initials,
+            done,
             waiting,
             ballot,
         }

@@ -1,8 +1,8 @@
 //! Pixel programs: the quad as their host, and their results.
 
-use cranelift_codegen::ir::{Block, Value};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::{PixelCode, PixelMode};
+use triglyph_guest::kernel::maxwell::{FUEL_UNIT, PixelCode, PixelMode};
 use triglyph_guest::kernel::program::output::TARGETS;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::{Interpolate, IpaMode, IpaSample, PixldMode};
@@ -135,6 +135,15 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
                 self.quad.e.i(0)
             }
         }
+    }
+
+    fn take_units(&mut self, count: Value) {
+        let e = &mut *self.quad.e;
+        let args = e.args;
+        let units = e.b.ins().ushr_imm_u(count, i64::from(FUEL_UNIT.trailing_zeros()));
+        let before = e.load_i32(args, at!(taken));
+        let after = e.b.ins().iadd(before, units);
+        e.store(after, args, at!(taken));
     }
 
     fn all_helpers(&self) -> Option<Block> {

@@ -1,7 +1,7 @@
 //! Maxwell programs as compute programs of one block of threads.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::Code;
@@ -24,13 +24,14 @@ pub fn compute_key(code: Code) -> ShaderKey {
     }
 }
 
-/// Effects of a block: global memory, shared memory, images, warps that ran out of fuel.
+/// Effects of a block: global memory, shared memory, images, warps that ran out of fuel, what is left of the reserve.
 #[derive(Debug, PartialEq)]
 pub struct Left {
     pub memory: Vec<u8>,
     pub shared: Vec<u8>,
     pub images: Vec<Vec<u8>>,
     pub exhausted: u32,
+    pub reserve: u32,
 }
 
 impl Left {
@@ -48,13 +49,24 @@ pub fn run_block(
     threads: [u32; 3],
     shared: usize,
 ) -> Result<Left, Unsupported> {
+    run_block_with(tier, key, world, threads, (shared, 0))
+}
+
+/// Runs one block with so many bytes of shared memory and so many units of fuel in reserve.
+pub fn run_block_with(
+    tier: &dyn Tier,
+    key: &ShaderKey,
+    world: &World,
+    threads: [u32; 3],
+    (shared, reserve): (usize, u32),
+) -> Result<Left, Unsupported> {
     let kernel = tier.shader(key)?;
     let mut windows = [Window::default(); CONSTANT_BUFFERS];
     for (window, bytes) in windows.iter_mut().zip(&world.constants) {
         *window = Window::new(bytes);
     }
     let memory = Memory::new(world.memory.clone());
-    let exhausted = AtomicU32::new(0);
+    let (exhausted, reserve) = (AtomicU32::new(0), AtomicU32::new(reserve));
     let (textures, image_memory) = (world.units.job_textures(), world.units.memory());
     let images = world.units.job_images(&image_memory);
     let environment = Environment {
@@ -66,10 +78,11 @@ pub fn run_block(
         y_direction: 1.0,
         clock: 0xFFFF_FFF0,
         exhausted: &exhausted,
+        reserve: &reserve,
     };
     let mut shared = vec![0xAA; shared];
     let work = Work::Blocks(Blocks::new(&[[3, 2, 1]], threads, &mut shared));
     kernel.run(&mut ShaderJob { environment, work })?;
-    let exhausted = exhausted.load(Ordering::Relaxed);
-    Ok(Left { memory: memory.into_bytes(), shared, images: image_memory.bytes(), exhausted })
+    let [exhausted, reserve] = [exhausted, reserve].map(AtomicU32::into_inner);
+    Ok(Left { memory: memory.into_bytes(), shared, images: image_memory.bytes(), exhausted, reserve })
 }

@@ -1,7 +1,7 @@
 //! Random pixel programs in random scenes, on both tiers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode, SAMPLES_BY_PLACE};
@@ -34,6 +34,7 @@ struct Surrounded<'a> {
     constants: &'a [Vec<std::sync::atomic::AtomicU8>],
     memory: &'a Memory,
     exhausted: &'a AtomicU32,
+    reserve: &'a AtomicU32,
 }
 
 impl FragmentKernel for Surrounded<'_> {
@@ -52,6 +53,7 @@ impl FragmentKernel for Surrounded<'_> {
             y_direction: 1.0,
             clock: 0xFFFF_FFF0,
             exhausted: self.exhausted,
+            reserve: self.reserve,
         };
         self.kernel.shade(&FragmentJob { environment, ..*job })
     }
@@ -82,6 +84,7 @@ struct Left {
     memory: Vec<u8>,
     images: Vec<Vec<u8>>,
     exhausted: u32,
+    reserve: u32,
 }
 
 struct Case {
@@ -90,6 +93,8 @@ struct Case {
     constants: Vec<Vec<std::sync::atomic::AtomicU8>>,
     memory: Vec<u8>,
     words: Vec<u64>,
+    /// Units of fuel in reserve.
+    reserve: u32,
 }
 
 fn tested(op: Op) -> bool {
@@ -170,13 +175,15 @@ impl Case {
         });
         let constants = constants.collect();
         let memory = (0..4096).map(|_| rng.word() as u8).collect();
-        Case { scene, units, constants, memory, words }
+        // None, few, or many.
+        let reserve = [0, 3, 40, 1000][seed as usize % 4];
+        Case { scene, units, constants, memory, words, reserve }
     }
 
     fn run(&self, tier: &dyn Tier) -> Result<Left, Unsupported> {
         let kernel = tier.fragment(&self.scene.key)?;
         let memory = Memory::new(self.memory.clone());
-        let exhausted = AtomicU32::new(0);
+        let (exhausted, reserve) = (AtomicU32::new(0), AtomicU32::new(self.reserve));
         let image_memory = self.units.memory();
         let surrounded = Surrounded {
             kernel: &*kernel,
@@ -185,11 +192,12 @@ impl Case {
             constants: &self.constants,
             memory: &memory,
             exhausted: &exhausted,
+            reserve: &reserve,
         };
         let surfaces = self.scene.run(&surrounded)?;
-        let exhausted = exhausted.load(Ordering::Relaxed);
+        let [exhausted, reserve] = [exhausted, reserve].map(AtomicU32::into_inner);
         let memory = memory.into_bytes();
-        Ok(Left { surfaces, memory, images: image_memory.bytes(), exhausted })
+        Ok(Left { surfaces, memory, images: image_memory.bytes(), exhausted, reserve })
     }
 }
 
@@ -213,10 +221,9 @@ pub fn check(jit: &Jit, seed: u64) -> Outcome {
     if got.memory != want.memory || got.images != want.images {
         report.push_str("memory differs\n");
     }
-    // The reference does not shade quads that fail their tests where it makes no difference to what is drawn: it has
-    // fewer to end.
-    if got.exhausted < want.exhausted {
-        report.push_str(&format!("exhausted: {}, {}\n", got.exhausted, want.exhausted));
+    if (got.exhausted, got.reserve) != (want.exhausted, want.reserve) {
+        let [got, want] = [&got, &want].map(|left| (left.exhausted, left.reserve));
+        report.push_str(&format!("exhausted and reserve: {got:?}, {want:?}\n"));
     }
     if !report.is_empty() {
         let dump = match std::env::var_os("TRIGLYPH_DUMP") {

@@ -225,6 +225,7 @@ pub fn run(tier: &dyn Tier, key: &ShaderKey, world: &World) -> Result<Results, U
         y_direction: -1.0,
         clock: 0xFFFF_FFF0,
         exhausted: &exhausted,
+        reserve: &AtomicU32::new(0),
     };
     let mut outputs = vec![0xDEAD_BEEF; world.count * key.outputs.len()];
     let work = Work::Vertices(Vertices { inputs: &world.inputs, outputs: &mut outputs, count: world.count });

@@ -25,6 +25,10 @@ pub struct Pixels {
     pub inv_w: Plane,
     pub depth: Plane,
     pub coverage: u64,
+    /// How often the block is drawn.
+    pub blocks: usize,
+    /// Units of fuel in reserve.
+    pub reserve: u32,
     pub textures: Vec<(TextureKey, Vec<u32>, Texture<'static>)>,
 }
 
@@ -35,6 +39,8 @@ pub struct Colors {
     pub pixels: Vec<[u32; 4]>,
     pub passed: u64,
     pub exhausted: u32,
+    /// Units of fuel that are left in reserve.
+    pub reserve: u32,
 }
 
 impl Pixels {
@@ -46,7 +52,8 @@ impl Pixels {
             .collect();
         let code = pixel_code(Code { words, ..Code::default() }, inputs);
         let one = [1.0, 0.0, 0.0];
-        Pixels { code, planes, inv_w: one, depth: [0.5, 0.0, 0.0], coverage: !0, textures: Vec::new() }
+        let depth = [0.5, 0.0, 0.0];
+        Pixels { code, planes, inv_w: one, depth, coverage: !0, blocks: 1, reserve: 0, textures: Vec::new() }
     }
 
     pub fn run(&self, tier: &dyn Tier) -> Result<Colors, Unsupported> {
@@ -67,7 +74,7 @@ impl Pixels {
         let memory = window::buffer(&[0xFF; 8 * PITCH as usize]);
         let mut surfaces = [Surface::default(); TARGETS];
         surfaces[0] = Surface { window: Window::new(&memory), pitch: PITCH };
-        let exhausted = AtomicU32::new(0);
+        let (exhausted, reserve) = (AtomicU32::new(0), AtomicU32::new(self.reserve));
         let mut textures: Vec<Texture<'_>> = Vec::new();
         for (_, texels, texture) in &self.textures {
             textures.push(Texture { texels, ..*texture });
@@ -82,6 +89,7 @@ impl Pixels {
             y_direction: 1.0,
             clock: 0xFFFF_FFF0,
             exhausted: &exhausted,
+            reserve: &reserve,
         };
         let primitive = Primitive { origin: [0, 0], depth: self.depth, inv_w: self.inv_w, first_plane: 0, flags: 0 };
         let job = FragmentJob {
@@ -97,12 +105,13 @@ impl Pixels {
             environment,
             primitives: &[primitive],
             planes: &self.planes,
-            blocks: &[PixelBlock { primitive: 0, x: 0, row: 0, coverage: self.coverage }],
+            blocks: &vec![PixelBlock { primitive: 0, x: 0, row: 0, coverage: self.coverage }; self.blocks],
         };
         let passed = kernel.shade(&job)?;
         let bytes: Vec<u8> = memory.iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
         let words: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
         let pixels = words.chunks_exact(4).map(|p| [p[0], p[1], p[2], p[3]]).collect();
-        Ok(Colors { pixels, passed, exhausted: exhausted.load(Ordering::Relaxed) })
+        let [exhausted, reserve] = [exhausted, reserve].map(AtomicU32::into_inner);
+        Ok(Colors { pixels, passed, exhausted, reserve })
     }
 }

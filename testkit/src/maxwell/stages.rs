@@ -191,6 +191,7 @@ impl Case {
             y_direction: 1.0,
             clock: 0xFFFF_FFF0,
             exhausted: &exhausted,
+            reserve: &AtomicU32::new(0),
         };
         let primitives: Vec<u32> = (0..self.count as u32).map(|n| 10 + n).collect();
         let coordinates: Vec<[f32; 2]> = (0..self.count).map(|n| [0.25 * n as f32, 1.0 - 0.1 * n as f32]).collect();

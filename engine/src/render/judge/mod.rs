@@ -83,7 +83,7 @@ struct JudgedPixels {
 impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
     /// Draws the pixels of a primitive that lie in `bounds`.
     fn draw_alone(&mut self, (index, bounds): (usize, Rect), target: K::Target, state: Arc<K::State>) {
-        self.trial.target = target;
+        (self.trial.target, self.trial.reserve) = (target, self.scene.reserve);
         self.trial.set_only(state, self.scene.primitives[index], self.scene.edges[index], bounds);
         (self.draw)(&self.trial);
     }

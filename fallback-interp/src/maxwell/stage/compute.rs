@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use triglyph_guest::kernel::maxwell::LANES;
+use triglyph_guest::kernel::maxwell::{FUEL, FUEL_UNIT, LANES, MOST_UNITS};
 use triglyph_guest::kernel::program::stage::Blocks;
 use triglyph_guest::kernel::trace::{Item, Tracing, Wanted};
 use triglyph_guest::tegra::shader::isa::SpecialRegister;
@@ -75,7 +75,9 @@ fn run_block(stages: &Stages<'_>, place: [u32; 3], threads: [u32; 3], shared: &m
     let threads = threads.map(|count| count.max(1));
     let count = threads.iter().map(|&count| u64::from(count)).fold(1, u64::saturating_mul).min(MAX_THREADS) as usize;
     shared.fill(0);
-    let mut warps = vec![Warp::default(); count.div_ceil(LANES)];
+    let reserve = stages.environment.reserve.load(Relaxed);
+    let limit = FUEL + FUEL_UNIT * (reserve / count.div_ceil(LANES).max(1) as u32).min(MOST_UNITS);
+    let mut warps = vec![Warp::limited(limit); count.div_ceil(LANES)];
     for (number, warp) in warps.iter_mut().enumerate() {
         warp.start((count - number * LANES).min(LANES), stages.program.local_bytes);
     }
@@ -103,6 +105,8 @@ fn run_block(stages: &Stages<'_>, place: [u32; 3], threads: [u32; 3], shared: &m
         }
         release(&mut warps);
     }
+    let taken = warps.iter().map(|warp| warp.units().saturating_sub(FUEL / FUEL_UNIT - 1)).sum();
+    stages.environment.reserve.store(reserve.saturating_sub(taken), Relaxed);
     if let Some((tracing, _, recorder)) = traced {
         tracing.add(recorder.finish());
     }

@@ -1,9 +1,10 @@
 //! Pixels: quads of blocks, what their programs read, and what becomes of the results.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::{PixelCode, PixelInput, PixelMode};
+use triglyph_guest::kernel::maxwell::{FUEL_UNIT, MOST_UNITS, PIXEL_FUEL, PixelCode, PixelInput, PixelMode};
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{BACK_FACING, FragmentJob, FragmentKey, Plane, Primitive};
 use triglyph_guest::kernel::trace::{Item, Tracing, WordForm};
@@ -14,7 +15,7 @@ use crate::maxwell::lane::Lane;
 use crate::maxwell::number;
 use crate::maxwell::program::Program;
 use crate::maxwell::warp::Warp;
-use crate::program::fragment::for_each_quad;
+use crate::program::fragment::blocks;
 use crate::program::interpolate::share;
 use crate::program::output::{Colors, Fragment, OUTPUTS, Output};
 use crate::trace::{Recorder, Watch, bits};
@@ -23,6 +24,8 @@ use crate::trace::{Recorder, Watch, bits};
 const POSITION: [u8; 4] = [0x1C, 0x1D, 0x1E, 0x1F];
 /// Which side is seen.
 const FACING: u8 = 0xFF;
+/// Quads of a block.
+const QUADS: u32 = 16;
 /// Units of offsets in a pixel.
 const SUBPIXEL: f32 = 4096.0;
 
@@ -44,10 +47,11 @@ impl Kernel {
         Kernel { key: key.clone(), code: code.clone(), program: Program::new(&code.code), inputs }
     }
 
-    /// Whether a quad may be left out when all that it would store fails the tests.
+    /// Whether a quad may be left out when all that it would store fails the tests: its program has no other effect,
+    /// nor any on the fuel.
     fn shows_results_only(&self) -> bool {
         let PixelCode { kills, sample_mask, depth, .. } = *self.code;
-        !(kills || sample_mask || depth || self.program.stores)
+        !(kills || sample_mask || depth || self.program.stores || self.program.repeats)
     }
 }
 
@@ -66,9 +70,21 @@ impl Kernel {
     fn quads(&self, job: &FragmentJob<'_>, tracing: Option<Tracing<'_>>) -> u64 {
         let output = Output::new(&self.key, job);
         let tests_first = output.asks_alpha_last() && self.shows_results_only();
-        let mut run = FragmentRun { kernel: self, job, output, warp: Warp::default(), tests_first, tracing, passed: 0 };
-        for_each_quad(job, self.key.samples, |primitive, at, covered| run.quad(primitive, at, covered));
+        let warp = Warp::default();
+        let mut run = FragmentRun { kernel: self, job, output, warp, taken: 0, tests_first, tracing, passed: 0 };
+        for block in blocks(job, self.key.samples) {
+            let reserve = job.environment.reserve.load(Relaxed);
+            (run.warp.limit, run.taken) = (self.limit(reserve), 0);
+            block.each_quad(job, |primitive, at, covered| run.quad(primitive, at, covered));
+            job.environment.reserve.store(reserve.saturating_sub(run.taken), Relaxed);
+        }
         run.passed
+    }
+
+    /// Instructions that a quad of a block may count which begins with a reserve.
+    fn limit(&self, reserve: u32) -> u32 {
+        let times = if self.code.per_sample { self.key.samples.count() as u32 } else { 1 };
+        PIXEL_FUEL + FUEL_UNIT * (reserve / (QUADS * times)).min(MOST_UNITS)
     }
 }
 
@@ -78,6 +94,8 @@ struct FragmentRun<'a, 'k> {
     job: &'k FragmentJob<'a>,
     output: Output<'k>,
     warp: Warp,
+    /// Units of the reserve that quads of the current block have taken.
+    taken: u32,
     /// Whether the program need not run before the tests are asked.
     tests_first: bool,
     tracing: Option<Tracing<'k>>,
@@ -150,6 +168,9 @@ impl<'k> FragmentRun<'_, 'k> {
             Some((tracing, lane)) => quad.trace(&tracing, lane, &mut self.warp, covered),
             None if shaded => quad.run(&mut self.warp, covered, &mut ()),
             None => {}
+        }
+        if shaded {
+            self.taken += self.warp.units();
         }
         for lane in 0..4 {
             if covered[lane] == 0 || shaded && self.warp.lanes[lane].helper {

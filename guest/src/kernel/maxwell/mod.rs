@@ -43,8 +43,20 @@
 //!
 //! Words that lanes execute together count once, whether guards hold, and whether they are instructions. Where control
 //! goes to an address that is not above the instruction's own, and at every CAL, RET, BRK, CONT and LONGJMP that some
-//! lane follows, the warp ends if it has counted more than [`FUEL`] (a quad of pixels [`PIXEL_FUEL`]): all its lanes as
-//! if by EXIT. Geometry warps keep what they emitted. Every such warp counts in [`Environment::exhausted`].
+//! lane follows, the warp ends if it has counted more than its limit: all its lanes as if by EXIT. Geometry warps keep
+//! what they emitted. Every such warp counts in [`Environment::exhausted`].
+//!
+//! The limit is [`FUEL`], of a quad of pixels [`PIXEL_FUEL`], and more where there is a reserve that warps share,
+//! [`Environment::reserve`], in units of [`FUEL_UNIT`] instructions. Pixels and threads of grids may take from it:
+//!
+//! * Each quad of a block of 8x8 pixels may take a sixteenth of what the reserve is when the block begins, each warp of
+//!   a block of threads an equal part, rounded down, at most [`MOST_UNITS`]. A pixel program that runs for each sample
+//!   may take that part divided by the number of samples, each time.
+//! * When the block has ended, the reserve is less, by one for each whole [`FUEL_UNIT`] that a quad has counted, of a
+//!   warp those beyond the first three. What quads do whose lanes have all been killed counts as well.
+//!
+//! So no block takes more than there is (but for the instructions between two looks), and what one may take does not
+//! depend on the order of the warps in it.
 //!
 //! # Floating point
 //!
@@ -149,12 +161,18 @@ use super::program::environment::{Environment, GlobalMemory};
 #[cfg(doc)]
 use super::program::stage::ShaderKey;
 
-/// Instructions that the lanes of a warp may execute, see above.
+/// Instructions that the lanes of a warp may execute without a reserve, see above.
 pub const FUEL: u32 = 1 << 18;
 
 /// The same of a quad of pixels, of which a picture has many: a loop without end in all pixels of a screen would take
 /// minutes otherwise.
 pub const PIXEL_FUEL: u32 = 1 << 16;
+
+/// Instructions of a unit of the reserve.
+pub const FUEL_UNIT: u32 = 1 << 16;
+
+/// Units that a warp or quad takes at most, so that its count stays below 2^31.
+pub const MOST_UNITS: u32 = 1 << 14;
 
 /// Entries that a lane's stack may have.
 pub const STACK: usize = 64;

@@ -33,12 +33,16 @@ pub struct Environment<'a> {
     pub clock: u64,
     /// Warps that ran out of fuel.
     pub exhausted: &'a AtomicU32,
+    /// Fuel that warps may take beyond their own, in units of [`FUEL_UNIT`](crate::kernel::maxwell::FUEL_UNIT): see
+    /// [`crate::kernel::maxwell`]. Kernels take it away; nobody else changes it while one runs.
+    pub reserve: &'a AtomicU32,
 }
 
 impl Environment<'static> {
     /// The environment of programs that reach none of this, as those of the RSX.
     pub const NONE: Environment<'static> = {
         static EXHAUSTED: AtomicU32 = AtomicU32::new(0);
+        static RESERVE: AtomicU32 = AtomicU32::new(0);
         static CONSTANTS: [Window<'static>; CONSTANT_BUFFERS] = [Window::new(&[]); CONSTANT_BUFFERS];
         Environment {
             constants: &CONSTANTS,
@@ -49,6 +53,7 @@ impl Environment<'static> {
             y_direction: 1.0,
             clock: 0,
             exhausted: &EXHAUSTED,
+            reserve: &RESERVE,
         }
     };
 }

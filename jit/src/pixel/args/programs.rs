@@ -44,6 +44,8 @@ pub struct Args {
     pub to_survivors: isize,
     /// Number of samples that passed, by lane, negated; of each of the quads that are drawn at once.
     pub passed: [Vec4<i32>; AT_ONCE],
+    /// Units of fuel that quads have taken, in the first lane; likewise.
+    pub taken: [Vec4<u32>; AT_ONCE],
     /// Bytes from one row of pixels to the next of surfaces with rows.
     pub down: [u32; SURFACES],
     /// Offset of each quad of a block: of its first sample; of the plan's surfaces.
@@ -137,13 +139,13 @@ pub(crate) use quad_scratch_at;
 /// What each of the quads that are drawn at once has for itself: offsets from the argument, and the distance from those
 /// of the first to those of the second.
 pub fn own_of_quads() -> Vec<(Range<i32>, i32)> {
-    let (passed, quads) = (at!(passed), scratch_at!(quads));
+    let (passed, taken, quads) = (at!(passed), at!(taken), scratch_at!(quads));
     let (vector, scratch) = (size_of::<Vec4<i32>>() as i32, size_of::<QuadScratch>() as i32);
-    vec![(passed..passed + vector, vector), (quads..quads + scratch, scratch)]
+    vec![(passed..passed + vector, vector), (taken..taken + vector, vector), (quads..quads + scratch, scratch)]
 }
 
 /// The parts of them that quads add to.
-pub const COUNTERS: Range<i32> = at!(passed)..at!(passed) + size_of::<Vec4<i32>>() as i32;
+pub const COUNTERS: Range<i32> = at!(passed)..at!(taken) + size_of::<Vec4<u32>>() as i32;
 
 /// Offset of surface `number`'s address in a [`BlockArgs`].
 pub const fn surface_at(number: usize) -> i32 {
@@ -313,6 +315,7 @@ impl Frame {
             maxwell: std::ptr::null_mut(),
             to_survivors: blocks_to_survivors(job.blocks, job.survivors).unwrap_or(0),
             passed: [[0; 4]; AT_ONCE],
+            taken: [[0; 4]; AT_ONCE],
             down: [0; SURFACES],
             sample_offsets: c.sample_offsets.map(|offset| offset.map(|v| [v; 4])),
             alpha_reference: [output.alpha_reference; 4],

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
+use triglyph_guest::kernel::maxwell::{FUEL_UNIT, MOST_UNITS, PIXEL_FUEL};
 use triglyph_guest::kernel::program::fragment::{FragmentKey, Samples};
 
 use super::{BlockPlace, Contract, Early, Layout};
@@ -19,6 +20,9 @@ use crate::pixel::quad::programs::{Known, Needs, Place, Quad, Results};
 use crate::pixel::quads::{AT_ONCE, Apart, CoveredQuad, Four};
 use crate::pixel::setup::programs::{self as setup, Shared};
 use crate::pixel::target::surface::QuadAddress;
+
+/// Quads of a block.
+const QUADS_OF_BLOCK: u32 = 16;
 
 /// See the module.
 pub(crate) enum Programs {}
@@ -60,7 +64,13 @@ impl Contract for Programs {
         e.load_i64(block, offset_of!(BlockArgs, primitive) as i32)
     }
 
-    fn block(e: &mut Emit<'_>, _: &FragmentKey, _: &Plan, place: BlockPlace) -> Shared {
+    fn block(e: &mut Emit<'_>, _: &FragmentKey, plan: &Plan, place: BlockPlace) -> Shared {
+        if let ProgramPlan::Maxwell(program) = &plan.program
+            && program.graph.counted
+        {
+            let times = if program.code.per_sample { plan.samples.count() } else { 1 };
+            limit_quads(e, times as u32);
+        }
         Shared { address: place.block, distance: setup::distance(e, place) }
     }
 
@@ -169,6 +179,27 @@ impl Contract for Programs {
     fn write(quad: &mut Quad<'_, '_>, results: &Results) {
         quad.colors(results);
     }
+}
+
+/// Sets how many instructions each quad of a block may execute, `times` as often.
+fn limit_quads(e: &mut Emit<'_>, times: u32) {
+    let args = e.args;
+    let context = e.load_i64(args, at!(maxwell));
+    let reserve = e.load_i32(context, offset_of!(Context, reserve) as i32);
+    let mut taken = e.load_i32(args, at!(taken));
+    for quad in 1..AT_ONCE as i32 {
+        let more = e.load_i32(args, at!(taken) + 16 * quad);
+        taken = e.b.ins().iadd(taken, more);
+    }
+    let most = e.b.ins().umax(reserve, taken);
+    let left = e.b.ins().isub(most, taken);
+    let parts = e.i32((QUADS_OF_BLOCK * times) as i32);
+    let part = e.b.ins().udiv(left, parts);
+    let most = e.i32(MOST_UNITS as i32);
+    let units = e.b.ins().umin(part, most);
+    let more = e.b.ins().ishl_imm_u(units, i64::from(FUEL_UNIT.trailing_zeros()));
+    let limit = e.b.ins().iadd_imm_u(more, i64::from(PIXEL_FUEL));
+    e.store(limit, context, offset_of!(Context, limit) as i32);
 }
 
 /// Where each of the quads that are drawn at once stores what a Maxwell program keeps between its blocks.

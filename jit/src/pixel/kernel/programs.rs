@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use triglyph_guest::kernel::Unsupported;
@@ -78,6 +79,8 @@ impl Kernel {
         }
         if let (Some(context), Some((prepared, _))) = (&context, &mut prepared) {
             prepared.finish(context, &job.environment);
+            let taken = frame.args.taken.iter().map(|units| units[0]).sum();
+            job.environment.reserve.store(context.reserve.saturating_sub(taken), Relaxed);
         }
         Ok(frame.args.passed.as_flattened().iter().map(|&lane| u64::from(lane.unsigned_abs())).sum())
     }

@@ -4,21 +4,26 @@
 
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::Code;
-use triglyph_guest::kernel::program::stage::Stage;
+use triglyph_guest::kernel::program::stage::{ShaderKey, Stage};
 use triglyph_guest::tegra::shader::assemble_program;
 use triglyph_interp::Interpreter;
 use triglyph_jit::Jit;
 use triglyph_testkit::maxwell::World;
-use triglyph_testkit::maxwell::block::{Left, compute_key, run_block};
+use triglyph_testkit::maxwell::block::{Left, compute_key, run_block, run_block_with};
 use triglyph_testkit::maxwell::units::Units;
 use triglyph_testkit::random::Random;
 
-fn run(text: &str, threads: [u32; 3], shared: usize) -> Left {
+fn world() -> World {
+    World { constants: Vec::new(), memory: vec![0; 4096], inputs: Vec::new(), count: 0, units: Units::default() }
+}
+
+fn key(text: &str) -> ShaderKey {
     let words = assemble_program(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let world =
-        World { constants: Vec::new(), memory: vec![0; 4096], inputs: Vec::new(), count: 0, units: Units::default() };
-    let key = compute_key(Code { words, local_bytes: 16, ..Code::default() });
-    run_block(&Jit::new().unwrap(), &key, &world, threads, shared).unwrap()
+    compute_key(Code { words, local_bytes: 16, ..Code::default() })
+}
+
+fn run(text: &str, threads: [u32; 3], shared: usize) -> Left {
+    run_block(&Jit::new().unwrap(), &key(text), &world(), threads, shared).unwrap()
 }
 
 #[test]
@@ -159,6 +164,32 @@ fn warps_run_out_of_fuel_as_a_whole() {
     assert_ne!(left.word(0), 0);
     for n in 1..32 {
         assert_eq!(left.word(n), left.word(0), "{n}");
+    }
+}
+
+#[test]
+fn long_warps_take_fuel_from_the_reserve() {
+    // Two million instructions in each of two warps, with a barrier in between: 31 units, three of which are their own.
+    for between in ["bar.sync 0x0, 0x0, pt", "mov r7, rz, 0xf"] {
+        let text = format!(
+            "s2r r0, sr_tid_x
+            shl r1, r0, 0x2
+            mov32i r5, 0xa6040, 0xf
+        again:
+            iadd r3, r3, 0x1
+            isetp.lt.and p0, pt, r3, r5, pt
+            @p0 bra again
+            {between}
+            stg.b32 r3, [r1+0x0]
+            exit"
+        );
+        for (reserve, exhausted, left) in [(56, 0, 0), (54, 2, 0), (100, 0, 100 - 2 * 28), (0, 2, 0)] {
+            let key = key(&text);
+            let run = |tier: &dyn Tier| run_block_with(tier, &key, &world(), [40, 1, 1], (0, reserve));
+            let wanted = run(&Interpreter).expect("the reference runs everything");
+            assert_eq!((wanted.exhausted, wanted.reserve), (exhausted, left), "{between}");
+            assert!(run(&Jit::new().unwrap()).unwrap() == wanted, "{between}, {reserve}");
+        }
     }
 }
 

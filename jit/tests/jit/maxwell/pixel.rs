@@ -136,3 +136,52 @@ fn programs_that_run_away_end() {
         }
     }
 }
+
+/// What both tiers leave.
+fn run_on_both(pixels: &Pixels) -> Colors {
+    let colors = run(pixels);
+    assert_eq!(pixels.run(&Interpreter).unwrap(), colors);
+    colors
+}
+
+/// Goes round as often as its first constant says, in pixels of odd columns a third as often; then those may be killed.
+fn rounds(count: u32, kill: &str) -> String {
+    format!(
+        "mov32i r5, {count:#x}, 0xf
+        s2r r6, sr_laneid
+        lop.and r6, pt, r6, 0x1
+        isetp.ne.and p1, pt, r6, rz, pt
+        @p1 mov32i r5, {:#x}, 0xf
+    top:
+        iadd r3, r3, 0x1
+        isetp.lt.and p0, pt, r3, r5, pt
+        @p0 bra top
+        {kill}
+        iadd r2, r2, 0x1
+        exit",
+        count / 3
+    )
+}
+
+#[test]
+fn long_programs_take_fuel_from_the_reserve() {
+    // Two million instructions are 31 units in each quad.
+    let mut pixels = Pixels::new(&rounds(680_000, "mov r7, rz, 0xf"), vec![]);
+    pixels.reserve = 16 * 31 + 500;
+    let colors = run_on_both(&pixels);
+    assert_eq!((colors.exhausted, colors.reserve), (0, 500));
+    assert!(colors.pixels.iter().enumerate().all(|(at, color)| color[3] == [680_000, 226_666][at % 2]), "all ended");
+    // Another block has enough left, and a third one has not.
+    for (blocks, exhausted, reserve) in [(2, 0, 4), (3, 16, 0), (9, 7 * 16, 0)] {
+        pixels.blocks = blocks;
+        let colors = run_on_both(&pixels);
+        assert_eq!((colors.exhausted, colors.reserve), (exhausted, reserve), "{blocks}");
+    }
+    // Those that are killed take it as well, wherever that ends them.
+    for kill in ["kil", "@p1 kil", "@!p1 kil"] {
+        let mut pixels = Pixels::new(&rounds(680_000, kill), vec![]);
+        (pixels.reserve, pixels.coverage) = (1000, 0xFFF3_0000_F0F0_1234);
+        let colors = run_on_both(&pixels);
+        assert!(colors.exhausted == 0 && colors.reserve < 1000, "{kill}: {colors:?}");
+    }
+}

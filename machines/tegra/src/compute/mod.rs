@@ -11,9 +11,9 @@
 
 mod parallel;
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use triglyph_guest::kernel::maxwell::FUEL;
+use triglyph_guest::kernel::maxwell::{FUEL, FUEL_UNIT};
 use triglyph_guest::kernel::program::stage::{Blocks, ShaderJob, Stage, Work};
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::launch::{self, Launch, MAX_THREADS, Words};
@@ -36,6 +36,7 @@ use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::probe::Effect;
+use triglyph_engine::render::program::Troubles;
 
 /// What the compute class has besides registers. All of it can be made anew.
 #[derive(Debug, Default)]
@@ -58,6 +59,13 @@ const INSTRUCTION: u64 = 4;
 
 /// Nanoseconds that a block takes besides.
 const BLOCK: u64 = 1000;
+
+/// Warps of a grid may take one part in so many of the fuel that is left, beyond what each has: the interpreter takes
+/// several hundred times as long for a warp as compiled code.
+const RESERVE: u64 = 16;
+
+/// The price of a unit that they take.
+const UNIT: u64 = INSTRUCTION * FUEL_UNIT as u64;
 
 impl Compute {
     /// How parts of grids were run so far.
@@ -114,6 +122,8 @@ impl Compute {
         let mut shared = vec![0; launch.shared_memory as usize];
         let mut places = Places::new(launch.grid);
         self.parallel.begin((core.space, address));
+        let units = core.budget.fuel() / RESERVE / UNIT;
+        let reserve = AtomicU32::new(units.min(u32::MAX.into()) as u32);
         loop {
             let mut short = false;
             let affordable = |_: &[u32; 3]| {
@@ -121,8 +131,11 @@ impl Compute {
                 !short
             };
             let part: Vec<[u32; 3]> = places.by_ref().take(PART).take_while(affordable).collect();
-            let (warps, endless) = self.run_part(core, &program, &part, launch, &mut shared);
-            let stopped = endless || !core.budget.spend(u64::from(warps) * u64::from(FUEL));
+            let before = reserve.load(Relaxed);
+            let (warps, endless) = self.run_part(core, &program, &part, launch, (&mut shared, &reserve));
+            let units = u64::from(before - reserve.load(Relaxed));
+            let paid = core.budget.charge(units * UNIT);
+            let stopped = endless || !core.budget.spend(u64::from(warps) * u64::from(FUEL)) || !paid;
             if stopped || short {
                 return core.fault(FaultKind::OutOfFuel, address, format_args!("a grid of {:?} blocks", launch.grid));
             }
@@ -139,13 +152,14 @@ impl Compute {
         program: &Program,
         part: &[[u32; 3]],
         launch: &Launch,
-        shared: &mut [u8],
+        (shared, reserve): (&mut [u8], &AtomicU32),
     ) -> (u32, bool) {
         let mut exhausted = (0, false);
         let mut misses = None;
         let linkage = Linkage { stage: Stage::Compute, inputs: WordSet::EMPTY, outputs: WordSet::EMPTY };
         let parallel = &mut self.parallel;
         self.codes.run(core, program, linkage, |core, kernel, environment| {
+            let environment = Environment { reserve, ..environment };
             let grid = Grid { core, program, kernel, environment, launch };
             misses = parallel.run(&grid, part);
             if misses.is_none() {
@@ -153,7 +167,7 @@ impl Compute {
             }
         });
         if let Some(misses) = misses {
-            core.renderer.add_troubles(misses, 0);
+            core.renderer.add_troubles(Troubles { misses, ..Troubles::default() });
         }
         exhausted
     }

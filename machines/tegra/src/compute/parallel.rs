@@ -8,7 +8,7 @@
 //! launches.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -173,6 +173,7 @@ fn run_chunks(grid: &Grid<'_>, chunks: &[&[[u32; 3]]], cost: Duration, room: &Ke
     let kept = (keeps(grid), grid.program.loaded.writes_images);
     let speculation = Speculation::new((&core.memory, core.space), images, kept, room);
     let rooms = Mutex::new(Vec::new());
+    let (before, taken) = (environment.reserve.load(Relaxed), AtomicU64::new(0));
     core.renderer.scheduler.for_each(chunks.len(), cost, |n| {
         if speculation.has_failed() {
             return;
@@ -182,15 +183,29 @@ fn run_chunks(grid: &Grid<'_>, chunks: &[&[[u32; 3]]], cost: Duration, room: &Ke
         let mut shared = room.unwrap_or_else(|| vec![0; launch.shared_memory as usize]);
         let (memory, exhausted) = (speculation.chunk(chunks[n].len()), AtomicU32::new(0));
         let mut environment: Environment<'_> = environment;
-        (environment.memory, environment.exhausted) = (&memory, &exhausted);
+        let reserve = AtomicU32::new(before);
+        (environment.memory, environment.exhausted, environment.reserve) = (&memory, &exhausted, &reserve);
         let work = Work::Blocks(Blocks::new(chunks[n], launch.block, &mut shared));
         kernel.run(&mut ShaderJob { environment, work });
         if exhausted.load(Relaxed) != 0 {
             // Blocks after it may not be run at all.
             speculation.fail();
         }
+        taken.fetch_add(u64::from(before - reserve.into_inner()), Relaxed);
         memory.finish();
         rooms().push(shared);
     });
-    speculation.finish()
+    let taken = taken.into_inner();
+    if !would_take(u64::from(before), taken, launch.threads().div_ceil(WARP)) {
+        speculation.fail();
+    }
+    let misses = speculation.finish()?;
+    grid.environment.reserve.store(before - taken as u32, Relaxed);
+    Some(misses)
+}
+
+/// Whether all warps could have taken from a reserve, in their order, what they have `taken` from copies of it: each
+/// might have its part of what is left at the end, at least.
+fn would_take(reserve: u64, taken: u64, warps: u64) -> bool {
+    taken.saturating_mul(1 + warps) <= reserve
 }

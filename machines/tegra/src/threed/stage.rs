@@ -24,6 +24,7 @@ use triglyph_engine::cache::image::DecodedImage;
 use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::ProgramMemory;
+use triglyph_engine::render::program::Troubles;
 use triglyph_engine::scene::reach::Reach;
 
 /// Stages as registers number them.
@@ -205,14 +206,14 @@ impl Codes {
             .iter()
             .map(|binding| core.renderer.image(&core.memory, &binding.as_ref()?.image))
             .collect();
-        let exhausted = AtomicU32::new(0);
+        let (exhausted, none) = (AtomicU32::new(0), AtomicU32::new(0));
         let memory = ProgramMemory::new(&core.memory, core.space);
         let ready = program.reach.ready(&decoded, &core.memory);
-        work(core, &handle, ready.environment(&memory, &exhausted));
+        work(core, &handle, ready.environment(&memory, [&exhausted, &none]));
         let misses = memory.misses();
         drop(ready);
         program.reach.mark_written(&core.memory);
-        core.renderer.add_troubles(misses, exhausted.load(Relaxed));
+        core.renderer.add_troubles(Troubles { misses, exhausted: exhausted.load(Relaxed), units: 0 });
     }
 }
 

@@ -1,6 +1,6 @@
 //! Counters that reports report.
 
-use triglyph_guest::kernel::maxwell::PIXEL_FUEL;
+use triglyph_guest::kernel::maxwell::{FUEL_UNIT, PIXEL_FUEL};
 use triglyph_guest::tegra::methods::threed::{ReportKind as K, Topology, regs as r};
 
 use super::indices::Order;
@@ -71,6 +71,7 @@ impl ThreeD {
             core.fault(FaultKind::OutOfFuel, 0, what);
             core.budget.charge(u64::from(troubles.exhausted) * u64::from(PIXEL_FUEL));
         }
+        core.budget.charge(troubles.units.saturating_mul(FUEL_UNIT.into()));
     }
 
     /// Vertices and primitives of a draw, as indices name them.

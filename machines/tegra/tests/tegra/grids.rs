@@ -18,6 +18,9 @@ const OUTPUT: u32 = 0x10_0000;
 const POOL: u32 = 0x1_0000;
 const TEXELS: u32 = 0x20_0000;
 
+/// What a submission may cost: warps of a grid have 31 units in reserve.
+const FUEL: u64 = 1 << 27;
+
 /// Blocks in x and y, threads of each.
 const GRID: [u32; 3] = [16, 32, 1];
 const THREADS: u32 = 64;
@@ -64,7 +67,7 @@ const ALL: [(TierMode, usize); 6] = [
 
 /// A machine with a program behind [`BEGIN`], its constants, and numbers where it loads and stores.
 fn machine(program: &str, (tier, threads): (TierMode, usize)) -> Machine {
-    let mut machine = Machine::with(&Options::new(tier, threads));
+    let mut machine = Machine::with(&Options { fuel: FUEL, ..Options::new(tier, threads) });
     let words = assemble_program(&format!("{BEGIN}{program}\nexit")).expect("a program");
     machine.write(CODE.into(), &words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>());
     let at = |offset: u32| DATA as u32 + offset;
@@ -235,6 +238,20 @@ fn what_is_missed_is_counted_alike() {
         "shl r8, r5, 0x6\nmov r12, c[0][0x4], 0xf\niadd r12, r12, r8\nldg.e.b32 r9, [r6]\nstg.e.b32 r5, [r12]",
         Expected::Shared,
     );
+}
+
+/// Some blocks take a unit each from the reserve. Where that is little, it is known that all would have had it in order.
+#[test]
+fn long_blocks_are_shared_where_there_is_enough_in_reserve() {
+    for (blocks, expected) in [(8, Expected::Shared), (24, Expected::Undone)] {
+        let program = format!(
+            "isetp.s32.lt.and p0, pt, r5, {:#x}, pt\nmov32i r9, 0x1, 0xf\n@p0 mov32i r9, 0x186a0, 0xf\nmov r8, rz, 0xf\n\
+             again:\niadd r8, r8, 0x1\nisetp.s32.lt.and p1, pt, r8, r9, pt\n@p1 bra again\nstg.e.b32 r8, [r12]",
+            blocks * THREADS
+        );
+        let data = check_grid(&program, GRID, [1, 1, 1], expected);
+        assert!((0..512).all(|block| output(&data, block * THREADS) == if block < blocks { 100_000 } else { 1 }));
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod clear;
 mod draw;
+mod fuel;
 mod handles;
 mod judged;
 mod rare_registers;
