@@ -14,7 +14,7 @@ use triglyph_engine::snapshot::{
 };
 
 const BOARD: SectionKind = SectionKind { number: 1, version: 2, name: "BOARD" };
-const FIFO: SectionKind = SectionKind { number: 2, version: 1, name: "FIFO" };
+const FIFO: SectionKind = SectionKind { number: 2, version: 2, name: "FIFO" };
 const LV1: SectionKind = SectionKind { number: 3, version: 1, name: "LV1" };
 
 state! {
