@@ -86,7 +86,7 @@ pub enum Event {
     GraphicsError {
         /// The channel.
         channel: u32,
-        /// The hardware's number of the error.
+        /// The number that a program's handler gets: 1, or 0x200 where the push buffer is not mapped.
         error: u32,
     },
     /// The GPU touched an IO address that is not mapped.

@@ -108,13 +108,17 @@ impl Field {
 /// | 0 | all words go to the same method |
 /// | 12:2 | next method |
 /// | 15:13 | subchannel |
+/// | 17 | inside of a subroutine (dumps of a console: elad335/myps3tests, call stack limit and others) |
 /// | 28:18 | words still to come |
 /// | 31:29 | error |
 pub mod dma_state {
     use super::{Methods, PusherError};
 
-    /// The register of a packet and an error.
-    pub const fn encode(packet: Methods, error: Option<PusherError>) -> u32 {
+    /// Inside of a subroutine, as bit 0 of [`super::dma_subroutine`] says.
+    const SUBROUTINE: u32 = 1 << 17;
+
+    /// The register of a packet, of whether it is inside of a subroutine, and of an error.
+    pub const fn encode(packet: Methods, subroutine: bool, error: Option<PusherError>) -> u32 {
         let code = match error {
             Some(error) => error as u32,
             None => 0,
@@ -122,6 +126,7 @@ pub mod dma_state {
         !packet.increasing as u32
             | packet.method & 0x1FFC
             | (packet.subchannel & 7) << 13
+            | if subroutine { SUBROUTINE } else { 0 }
             | (packet.count & 0x7FF) << 18
             | code << 29
     }
@@ -163,12 +168,20 @@ pub mod pull1 {
 /// | bits | field |
 /// |---|---|
 /// | 0 | there is one |
+/// | 1 | the last offset was not taken, so that nothing is released (the place of the bit is unverified) |
 /// | 11:2 | offset in its object, in bytes |
 /// | 31:12 | address of its object in instance memory / 16 |
 pub mod semaphore {
-    /// The register of an object (its address / 16) and an offset.
-    pub const fn encode(instance: u32, offset: u32) -> u32 {
-        instance << 12 | offset & 0xFFC | 1
+    /// The last offset was not taken.
+    const NO_OFFSET: u32 = 1 << 1;
+
+    /// The register of an object (its address / 16; 0 for none) and an offset, if there is a good one.
+    pub const fn encode(instance: u32, offset: Option<u32>) -> u32 {
+        let offset = match offset {
+            Some(offset) => offset & 0xFFC,
+            None => NO_OFFSET,
+        };
+        instance << 12 | offset | (instance != 0) as u32
     }
 
     /// Whether there is a semaphore.
@@ -181,30 +194,40 @@ pub mod semaphore {
         word >> 12
     }
 
-    /// Offset in the object.
-    pub const fn offset(word: u32) -> u32 {
-        word & 0xFFC
+    /// Offset in the object, if there is a good one.
+    pub const fn offset(word: u32) -> Option<u32> {
+        if word & NO_OFFSET == 0 { Some(word & 0xFFC) } else { None }
     }
 }
 
-/// Where a called piece returns to: bits 31:2, bit 0 says that there is one.
+/// Where a called piece returns to: bits 31:2. Bit 0 says that it has not returned yet; the address stays when it has
+/// (dumps of a console: elad335/myps3tests).
 pub mod dma_subroutine {
-    /// The register of a return address.
-    pub const fn encode(target: Option<u32>) -> u32 {
-        match target {
-            Some(target) => target & !3 | 1,
-            None => 0,
-        }
+    /// What the register says.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct Subroutine {
+        /// Where the last call returns to.
+        pub target: u32,
+        /// Whether it has not returned yet.
+        pub active: bool,
     }
 
-    /// The return address of a register.
-    pub const fn target(word: u32) -> Option<u32> {
-        if word & 1 != 0 { Some(word & !3) } else { None }
+    impl Subroutine {
+        /// The register.
+        pub const fn encode(self) -> u32 {
+            self.target & !3 | self.active as u32
+        }
+
+        /// What a register says.
+        pub const fn decode(word: u32) -> Self {
+            Subroutine { target: word & !3, active: word & 1 != 0 }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::dma_subroutine::Subroutine;
     use super::*;
 
     #[test]
@@ -222,14 +245,29 @@ mod tests {
     #[test]
     fn packed_registers_come_back() {
         let packet = Methods { method: 0x1818, subchannel: 7, count: 2047, increasing: false };
-        let word = dma_state::encode(packet, Some(PusherError::InvalidCommand));
+        let word = dma_state::encode(packet, true, Some(PusherError::InvalidCommand));
         assert_eq!(dma_state::packet(word), packet);
         assert_eq!(dma_state::error(word), Some(PusherError::InvalidCommand));
-        assert_eq!(dma_state::error(dma_state::encode(packet, None)), None);
-        assert_eq!(dma_subroutine::target(dma_subroutine::encode(Some(0x1_0004))), Some(0x1_0004));
-        assert_eq!(dma_subroutine::target(dma_subroutine::encode(None)), None);
-        let word = semaphore::encode(0x4_0123, 0xFFC);
-        assert_eq!((semaphore::instance(word), semaphore::offset(word)), (0x4_0123, 0xFFC));
-        assert!(semaphore::valid(word) && !semaphore::valid(0));
+        assert_eq!(dma_state::error(dma_state::encode(packet, false, None)), None);
+        for subroutine in [Subroutine { target: 0x1_0004, active: true }, Subroutine { target: 0x44, active: false }] {
+            assert_eq!(Subroutine::decode(subroutine.encode()), subroutine);
+        }
+        for offset in [Some(0xFFC), None] {
+            let word = semaphore::encode(0x4_0123, offset);
+            assert_eq!((semaphore::instance(word), semaphore::offset(word)), (0x4_0123, offset));
+            assert!(semaphore::valid(word));
+            assert_eq!(semaphore::offset(semaphore::encode(0, offset)), offset);
+        }
+        assert!(!semaphore::valid(0));
+    }
+
+    /// Registers of the dumps in elad335/myps3tests: call stack limit, TEXTURE_LOCATION, unaligned commands.
+    #[test]
+    fn registers_are_those_of_a_consoles_dumps() {
+        let packet = |method, count| Methods { method, subchannel: 0, count, increasing: true };
+        assert_eq!(dma_state::encode(packet(0x54, 0), true, Some(PusherError::CallActive)), 0x2002_0054);
+        assert_eq!(dma_state::encode(packet(0x22C, 2), true, None), 0x000A_022C);
+        assert_eq!(dma_state::encode(packet(0x54, 0), false, Some(PusherError::InvalidCommand)), 0x8000_0054);
+        assert_eq!(Subroutine { target: 0x13A0, active: false }.encode(), 0x13A0);
     }
 }

@@ -88,7 +88,9 @@ regs! {
     /// How it fetches.
     cache1_dma_fetch @ 0x003224 { trigger 3:7, size 13:15, requests 16:20, big_endian 31:31 } Special(Channel);
     /// Where it is in a packet.
-    cache1_dma_state @ 0x003228 { non_increasing 0:0, method 2:12, subchannel 13:15, count 18:28, error 29:31 } Special(Channel);
+    cache1_dma_state @ 0x003228 {
+        non_increasing 0:0, method 2:12, subchannel 13:15, subroutine 17:17, count 18:28, error 29:31,
+    } Special(Channel);
     /// The push buffer's DMA object / 16.
     cache1_dma_instance @ 0x00322C { address 0:19 } Special(Channel);
     /// Adjustment of the push buffer; derived from its object here.

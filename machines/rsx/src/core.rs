@@ -297,6 +297,11 @@ impl Core {
         }
     }
 
+    /// IO addresses that were not mapped, since they were taken last.
+    pub(super) fn unmapped_io(&self) -> &[u64] {
+        &self.unmapped_io
+    }
+
     /// IO addresses that were not mapped, since the last call.
     pub(super) fn take_unmapped_io(&mut self) -> Vec<u64> {
         std::mem::take(&mut self.unmapped_io)

@@ -6,7 +6,6 @@
 //! pusher ──► errors ──► interrupt bits, events
 //! ```
 
-use triglyph_guest::rsx::fifo::PusherError;
 use triglyph_guest::rsx::lv1::event::{lv1, lv2};
 use triglyph_guest::rsx::registers::pfifo_interrupt;
 
@@ -101,10 +100,10 @@ impl Outside {
         core.renderer.timeline.set_fence(channel, value);
     }
 
-    /// A pusher has stopped with an error.
-    pub(super) fn pusher_error(&mut self, core: &Core, channel: u32, error: PusherError) {
+    /// A pusher has stopped with an error, whose number programs get.
+    pub(super) fn pusher_error(&mut self, core: &Core, channel: u32, number: u32) {
         self.raise(pfifo_interrupt::DMA_PUSHER);
-        self.lv1.graphics_error(core, channel, error as u32);
-        self.events.push(Event::GraphicsError { channel, error: error as u32 });
+        self.lv1.graphics_error(core, channel, number);
+        self.events.push(Event::GraphicsError { channel, error: number });
     }
 }

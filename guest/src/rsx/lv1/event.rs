@@ -40,3 +40,14 @@ pub mod lv2 {
     /// An engine touched an IO address that is not mapped.
     pub const UNMAPPED_IO: u64 = 1 << 32;
 }
+
+/// Numbers of graphics errors, as a program's handler gets them (dumps of a console: elad335/myps3tests). The pusher's
+/// own code, [`PusherError`](crate::rsx::fifo::PusherError), is in its state alone.
+pub mod graphics_error {
+    /// The pusher met any error.
+    pub const PUSHER: u32 = 1;
+    /// A method of the 3D class got data that it does not take.
+    pub const INVALID_DATA: u32 = 0x106;
+    /// An IO address that is not mapped was touched.
+    pub const UNMAPPED_IO: u32 = 0x200;
+}

@@ -1,7 +1,8 @@
 //! The state of a channel that lasts from one word to the next.
 
 use triglyph_guest::rsx::fifo::{Methods, PusherError, SUBCHANNELS};
-use triglyph_guest::rsx::ramfc::{FIELDS, Field, dma_fetch, dma_state, dma_subroutine, pull1, semaphore};
+use triglyph_guest::rsx::ramfc::dma_subroutine::Subroutine;
+use triglyph_guest::rsx::ramfc::{FIELDS, Field, dma_fetch, dma_state, pull1, semaphore};
 
 use crate::core::Core;
 use crate::dma::DmaObject;
@@ -33,8 +34,8 @@ pub struct Channel {
     pub packet: Methods,
     /// Data words fetched of the packet.
     pub fetched: u32,
-    /// Where a return goes, inside of a call.
-    pub subroutine: Option<u32>,
+    /// Where a return goes.
+    pub subroutine: Subroutine,
     /// Why the pusher stands still.
     pub error: Option<PusherError>,
     /// The engines of the subchannels.
@@ -43,8 +44,8 @@ pub struct Channel {
     pub engine: u8,
     /// The object that semaphore methods work on, as an object method names it.
     pub semaphore: u32,
-    /// Byte offset of the semaphore in it.
-    pub semaphore_offset: u32,
+    /// Byte offset of the semaphore in it; `None` when the last one was not taken.
+    pub semaphore_offset: Option<u32>,
     /// The value that an acquire waits for.
     pub acquire: Option<u32>,
     /// Words that are kept and not looked at, in the order of RAMFC: those of other fields are 0.
@@ -64,12 +65,12 @@ impl Default for Channel {
             reference: 0,
             packet: Methods::default(),
             fetched: 0,
-            subroutine: None,
+            subroutine: Subroutine::default(),
             error: None,
             engines: [0; SUBCHANNELS],
             engine: 0,
             semaphore: 0,
-            semaphore_offset: 0,
+            semaphore_offset: Some(0),
             acquire: None,
             kept,
         }
@@ -86,7 +87,7 @@ impl Channel {
     pub fn set_up(&mut self, get: u32, put: u32) {
         (self.get, self.put) = (get & !3, put & !3);
         self.packet = Methods::default();
-        self.subroutine = None;
+        self.subroutine.active = false;
         self.error = None;
         self.acquire = None;
     }
@@ -111,7 +112,7 @@ impl Channel {
                 PushBuffer::Space(_) => 0,
             },
             Field::DmaDcount => self.fetched,
-            Field::DmaState => dma_state::encode(self.packet, self.error),
+            Field::DmaState => dma_state::encode(self.packet, self.subroutine.active, self.error),
             Field::DmaFetch => kept | if self.big_endian { dma_fetch::BIG_ENDIAN } else { 0 },
             Field::Engine => (0..).zip(self.engines).map(|(i, engine)| u32::from(engine & 0xF) << (4 * i)).sum(),
             Field::Pull1 => {
@@ -119,9 +120,8 @@ impl Channel {
                 kept | u32::from(self.engine) & pull1::ENGINE | waits
             }
             Field::AcquireValue => self.acquire.unwrap_or(kept),
-            Field::Semaphore if self.semaphore == 0 => 0,
             Field::Semaphore => semaphore::encode(self.semaphore, self.semaphore_offset),
-            Field::DmaSubroutine => dma_subroutine::encode(self.subroutine),
+            Field::DmaSubroutine => self.subroutine.encode(),
             _ => kept,
         }
     }
@@ -162,7 +162,7 @@ impl Channel {
                 self.semaphore = if valid { semaphore::instance(word) } else { 0 };
                 self.semaphore_offset = semaphore::offset(word);
             }
-            Field::DmaSubroutine => self.subroutine = dma_subroutine::target(word),
+            Field::DmaSubroutine => self.subroutine = Subroutine::decode(word),
             _ => self.kept[field as usize] = word,
         }
     }
@@ -178,12 +178,12 @@ state! {
         reference: u32,
         packet: [u32; 4],
         fetched: u32,
-        subroutine: Option<u32>,
+        subroutine: u32,
         error: u32,
         engines: [u8; SUBCHANNELS],
         engine: u8,
         semaphore: u32,
-        semaphore_offset: u32,
+        semaphore_offset: Option<u32>,
         acquire: Option<u32>,
         kept: [u32; FIELDS],
     }
@@ -206,7 +206,7 @@ impl Channel {
             reference: self.reference,
             packet: [method, subchannel, count, increasing.into()],
             fetched: self.fetched,
-            subroutine: self.subroutine,
+            subroutine: self.subroutine.encode(),
             error: self.error.map_or(0, |error| error as u32),
             engines: self.engines,
             engine: self.engine,
@@ -234,12 +234,12 @@ impl Channel {
                 increasing: increasing != 0,
             },
             fetched: saved.fetched,
-            subroutine: saved.subroutine.map(|target| target & !3),
+            subroutine: Subroutine::decode(saved.subroutine),
             error: PusherError::from_number(saved.error),
             engines: saved.engines,
             engine: saved.engine,
             semaphore: saved.semaphore,
-            semaphore_offset: saved.semaphore_offset & 0xFFC,
+            semaphore_offset: saved.semaphore_offset.map(|offset| offset & 0xFFC),
             acquire: saved.acquire,
             kept: saved.kept,
         }
@@ -259,12 +259,12 @@ mod tests {
             reference: 7,
             packet: Methods { method: 0x1818, subchannel: 3, count: 5, increasing: false },
             fetched: 9,
-            subroutine: Some(0x44),
+            subroutine: Subroutine { target: 0x44, active: true },
             error: Some(PusherError::InvalidCommand),
             engines: [1, 1, 0, 1, 1, 0, 1, 0],
             engine: 1,
             semaphore: 0x4010,
-            semaphore_offset: 0x30,
+            semaphore_offset: Some(0x30),
             acquire: Some(0xDEAD_BEEF),
             ..Channel::default()
         }

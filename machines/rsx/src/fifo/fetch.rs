@@ -3,7 +3,7 @@
 use super::Channel;
 use crate::core::Core;
 use crate::dma::DmaObject;
-use triglyph_engine::mem::read_words;
+use triglyph_engine::mem::{GuestAddr, read_words};
 
 /// Words fetched at a time.
 const WORDS: usize = 1024;
@@ -21,6 +21,15 @@ pub struct Fetch {
     fresh: bool,
     /// The memory of the push buffer.
     buffer: Option<DmaObject>,
+}
+
+/// Why there are no words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unfetched {
+    /// No object is there to read, or GET is beyond it.
+    NoObject,
+    /// Nothing is mapped where the object says that they are.
+    NotMapped(GuestAddr),
 }
 
 impl Default for Fetch {
@@ -42,20 +51,20 @@ impl Fetch {
         std::mem::take(&mut self.fresh)
     }
 
-    /// The words from GET on that can be executed, at least one; `None` when there is no memory.
+    /// The words from GET on that can be executed, at least one.
     #[inline]
-    pub(super) fn words(&mut self, core: &mut Core, channel: &Channel) -> Option<&[u32]> {
+    pub(super) fn words(&mut self, core: &mut Core, channel: &Channel) -> Result<&[u32], Unfetched> {
         let skipped = (channel.get.wrapping_sub(self.start) / 4) as usize;
         if skipped < self.count {
-            return Some(&self.words[skipped..self.count]);
+            return Ok(&self.words[skipped..self.count]);
         }
         self.fill(core, channel)
     }
 
     #[cold]
-    fn fill(&mut self, core: &mut Core, channel: &Channel) -> Option<&[u32]> {
+    fn fill(&mut self, core: &mut Core, channel: &Channel) -> Result<&[u32], Unfetched> {
         (self.count, self.fresh) = (0, true);
-        let buffer = self.buffer?;
+        let buffer = self.buffer.ok_or(Unfetched::NoObject)?;
         // Titles have the GPU wait in front of a jump to itself, and overwrite it when all else is written.
         core.memory.note_host_writes();
         // With PUT ahead, what stands behind it is not valid yet. With PUT behind, a jump has to come.
@@ -65,11 +74,12 @@ impl Fetch {
         };
         let most = buffer.limit.saturating_add(1).saturating_sub(channel.get.into()) / 4;
         let wanted = wanted.min(WORDS).min(usize::try_from(most).unwrap_or(WORDS));
-        let place = buffer.range(channel.get.into(), 4 * wanted as u64)?;
+        let place = buffer.range(channel.get.into(), 4 * wanted as u64).filter(|_| wanted > 0);
+        let place = place.ok_or(Unfetched::NoObject)?;
         core.renderer.flush_overlapping(&core.memory, place.range(4 * wanted as u64));
         let window = core.memory.readable(place);
         self.count = read_words(window, &mut self.words[..wanted], channel.big_endian);
         self.start = channel.get;
-        (self.count > 0).then(|| &self.words[..self.count])
+        if self.count > 0 { Ok(&self.words[..self.count]) } else { Err(Unfetched::NotMapped(place)) }
     }
 }

@@ -288,20 +288,23 @@ impl Puller<'_> {
         }
     }
 
+    /// After an offset that is none there is no semaphore until the next one: releases do nothing (a console's log,
+    /// elad335/myps3tests FIFO Semaphores data).
     fn set_semaphore_offset(&mut self, channel: &mut Channel, offset: u32) {
-        if offset & !SEMAPHORE_OFFSETS != 0 {
+        channel.semaphore_offset = (offset & !SEMAPHORE_OFFSETS == 0).then_some(offset);
+        if channel.semaphore_offset.is_none() {
             let what = format_args!("semaphore offset {offset:#x}");
             self.core.fault(FaultKind::BadMethod, u64::from(offset), what);
-            return self.outside.raise(pfifo_interrupt::SEMAPHORE);
+            self.outside.raise(pfifo_interrupt::SEMAPHORE);
         }
-        channel.semaphore_offset = offset;
     }
 
     /// Whether the semaphore has `value`; if not, it is waited for.
     pub fn acquire(&mut self, channel: &mut Channel, value: u32) -> bool {
         let object = self.core.dma(channel.semaphore, "semaphore").filter(|object| object.read);
+        let place = object.zip(channel.semaphore_offset).and_then(|(object, offset)| object.range(offset.into(), 4));
         // Without memory there is nothing to wait for.
-        let found = match object.and_then(|object| object.range(channel.semaphore_offset.into(), 4)) {
+        let found = match place {
             Some(place) => self.core.read_word(place, "semaphore") == value,
             None => true,
         };
@@ -312,8 +315,8 @@ impl Puller<'_> {
     }
 
     fn release(&mut self, channel: &Channel, value: u32) {
+        let Some(offset) = channel.semaphore_offset else { return };
         let Some(object) = self.core.dma(channel.semaphore, "semaphore") else { return };
-        let offset = channel.semaphore_offset;
         match object.range(offset.into(), 4).filter(|_| object.write) {
             Some(place) => self.core.write_words(place, &[value], "semaphore"),
             None => {

@@ -1,12 +1,17 @@
 //! The pusher: headers, jumps, calls, runs of data words.
 
 use triglyph_guest::rsx::fifo::{Command, Methods, PusherError};
+use triglyph_guest::rsx::lv1::event::graphics_error;
+use triglyph_guest::rsx::ramfc::dma_subroutine::Subroutine;
 use triglyph_guest::rsx::ramht::engine;
 
+use super::fetch::Unfetched;
 use super::{Channel, Fetch, Method, Puller, Stop, packet_trace};
 use crate::core::WORD;
+use crate::dma::space;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::budget::cost;
+use triglyph_engine::mem::GuestAddr;
 
 /// What a jump takes.
 const JUMP: u64 = 64;
@@ -21,15 +26,15 @@ pub fn run(channel: &mut Channel, fetch: &mut Fetch, puller: &mut Puller<'_>) ->
     fetch.begin(puller.core, channel);
     while channel.get != channel.put {
         let fresh = fetch.take_fresh();
-        let Some(words) = fetch.words(puller.core, channel) else {
-            return fail(channel, puller, PusherError::MemoryFault);
-        };
+        let words = fetch.words(puller.core, channel);
         if fresh {
             puller.graph.packet_traces.begin_here();
         }
-        let stop = match channel.packet.count {
-            0 => command(channel, puller, words),
-            _ => data(channel, puller, words),
+        let stop = match (words, channel.packet.count) {
+            (Ok(words), 0) => command(channel, puller, words),
+            (Ok(words), _) => data(channel, puller, words),
+            (Err(Unfetched::NotMapped(place)), count) => not_mapped(channel, puller, place, count),
+            (Err(Unfetched::NoObject), _) => Some(fail(channel, puller, PusherError::MemoryFault)),
         };
         if let Some(stop) = stop {
             return stop;
@@ -50,6 +55,21 @@ fn data(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option
     let fuel = spend_words(puller, taken);
     took(channel, packet, taken as u32);
     if fuel { stop } else { out_of_fuel(channel, puller) }
+}
+
+/// A word in memory that is not mapped: it reads as FFFFFFFF, which may be data, and is no header (a console's dumps:
+/// elad335/myps3tests iomap overwrite, driver flip, unknown cull face).
+#[cold]
+fn not_mapped(channel: &mut Channel, puller: &mut Puller<'_>, place: GuestAddr, count: u32) -> Option<Stop> {
+    puller.core.position = u64::from(channel.get);
+    puller.core.fault_at(FaultKind::UnmappedRead, place, format_args!("a push buffer outside of memory"));
+    match count {
+        0 => {
+            let number = if place.space == space::MAIN { graphics_error::UNMAPPED_IO } else { graphics_error::PUSHER };
+            Some(stop(channel, puller, PusherError::InvalidCommand, number))
+        }
+        _ => data(channel, puller, &[u32::MAX]),
+    }
 }
 
 /// Takes fuel for words of a push buffer that were executed, and lets their time pass.
@@ -160,27 +180,35 @@ fn branch(channel: &mut Channel, puller: &mut Puller<'_>, word: u32) -> Option<S
         }
         Command::Jump(target) if target == at => return Some(Stop::Parked),
         Command::Jump(target) => channel.get = target,
-        Command::Call(target) => match channel.subroutine {
-            Some(_) => return Some(fail(channel, puller, PusherError::CallActive)),
-            None => {
-                channel.subroutine = Some(next);
-                channel.get = target;
-            }
-        },
-        Command::Return => match channel.subroutine.take() {
-            Some(target) => channel.get = target,
-            None => return Some(fail(channel, puller, PusherError::ReturnInactive)),
-        },
+        // GET is behind a call or a return that is an error, and at a word that is illegal (a console's dumps:
+        // elad335/myps3tests call stack limit, RET command opcode, unaligned commands).
+        Command::Call(_) if channel.subroutine.active => {
+            let stop = fail(channel, puller, PusherError::CallActive);
+            channel.get = next;
+            return Some(stop);
+        }
+        Command::Call(target) => {
+            channel.subroutine = Subroutine { target: next, active: true };
+            channel.get = target;
+        }
+        Command::Return if !channel.subroutine.active => {
+            let stop = fail(channel, puller, PusherError::ReturnInactive);
+            channel.get = next;
+            return Some(stop);
+        }
+        Command::Return => {
+            channel.subroutine.active = false;
+            channel.get = channel.subroutine.target;
+        }
         Command::Invalid => return Some(fail(channel, puller, PusherError::InvalidCommand)),
     }
     puller.core.budget.charge(cost::JUMP);
     if puller.core.budget.spend_words(1, JUMP) { None } else { out_of_fuel(channel, puller) }
 }
 
-/// Stops the channel with an error.
+/// Stops the channel with an error, which is a fault.
 #[cold]
 fn fail(channel: &mut Channel, puller: &mut Puller<'_>, error: PusherError) -> Stop {
-    channel.error = Some(error);
     let (kind, what) = match error {
         PusherError::MemoryFault => (FaultKind::UnmappedRead, "a push buffer outside of memory"),
         PusherError::CallActive => (FaultKind::BadCommand, "a call inside of a call"),
@@ -190,7 +218,13 @@ fn fail(channel: &mut Channel, puller: &mut Puller<'_>, error: PusherError) -> S
     };
     puller.core.position = u64::from(channel.get);
     puller.core.fault(kind, u64::from(channel.get), format_args!("{what}"));
-    puller.outside.pusher_error(puller.core, puller.id, error);
+    stop(channel, puller, error, graphics_error::PUSHER)
+}
+
+/// Stops the channel with an error that programs know by `number`.
+fn stop(channel: &mut Channel, puller: &mut Puller<'_>, error: PusherError, number: u32) -> Stop {
+    channel.error = Some(error);
+    puller.outside.pusher_error(puller.core, puller.id, number);
     Stop::Error
 }
 

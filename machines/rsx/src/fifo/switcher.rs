@@ -160,8 +160,8 @@ impl Fifo {
             Stop::Error | Stop::Stalled => Some(Waiting::Processor { channel }),
             Stop::Blocked => {
                 let object = core.resolve(state.semaphore);
-                let place = object.and_then(|object| object.range(state.semaphore_offset.into(), 4));
-                let place = place.unwrap_or(GuestAddr::new(0, state.semaphore_offset.into()));
+                let offset = u64::from(state.semaphore_offset.unwrap_or(0));
+                let place = object.and_then(|object| object.range(offset, 4)).unwrap_or(GuestAddr::new(0, offset));
                 Some(Waiting::Semaphore { channel, place, value: state.acquire.unwrap_or(0) })
             }
         }

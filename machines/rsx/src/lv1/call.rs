@@ -390,10 +390,14 @@ impl Rsx {
         Ok(())
     }
 
-    /// Takes PUT of every context from its control page.
+    /// Takes PUT of every context from its control page. A PUT with low bits is soon read without them (a console's log,
+    /// elad335/myps3tests FIFO PUT masking).
     pub(crate) fn look_at_control(&mut self) {
         for slot in self.outside.lv1.slots() {
             let put = word(&self.core, control_page(slot), control::PUT);
+            if put & 3 != 0 {
+                set_word(&self.core, control_page(slot), control::PUT, put & !3);
+            }
             self.fifo.set_field(&self.core, channel(slot), Field::DmaPut, put);
         }
     }
@@ -401,12 +405,14 @@ impl Rsx {
     /// PUT of a channel was written through its registers: a context's control page is the same.
     pub(crate) fn tell_control(&mut self, channel: u32, put: u32) {
         if let Some(slot) = self.outside.lv1.slot_of_channel(channel) {
-            set_word(&self.core, control_page(slot), control::PUT, put);
+            set_word(&self.core, control_page(slot), control::PUT, put & !3);
         }
     }
 
-    /// Shows the state of every context's channel in its control page.
+    /// Shows the state of every context's channel in its control page, and IO addresses that were not mapped in its
+    /// driver information.
     pub(crate) fn show_controls(&mut self) {
+        self.outside.lv1.unmapped_io(&self.core, self.core.unmapped_io());
         for slot in self.outside.lv1.slots() {
             self.show_control(slot);
         }

@@ -31,6 +31,7 @@ mod memory;
 mod saved;
 
 use triglyph_guest::rsx::lv1::attribute::{DisplayBuffer, Tile, VblankRate, Zcull};
+use triglyph_guest::rsx::lv1::event::graphics_error;
 use triglyph_guest::rsx::lv1::info::interrupt;
 use triglyph_guest::rsx::lv1::page::{control, lpar, reports};
 use triglyph_guest::rsx::lv1::{CONTEXTS, Status};
@@ -231,12 +232,20 @@ impl Lv1 {
         }
     }
 
-    /// The pusher of a channel has stopped: its context can read why.
-    pub(super) fn graphics_error(&self, core: &Core, channel: u32, code: u32) {
+    /// A channel has met an error ([`triglyph_guest::rsx::lv1::event::graphics_error`]): its context can read which.
+    pub(super) fn graphics_error(&self, core: &Core, channel: u32, number: u32) {
         if let Some(slot) = self.slot_of_channel(channel) {
             let info = Info::of(slot);
-            info.set_interrupt(core, interrupt::GRAPH_CAUSE, code);
-            info.set_interrupt(core, interrupt::LAST_ERROR, code);
+            info.set_interrupt(core, interrupt::GRAPH_CAUSE, number);
+            info.set_interrupt(core, interrupt::LAST_ERROR, number);
+        }
+    }
+
+    /// IO addresses that are not mapped were touched: the contexts whose they are can read that.
+    fn unmapped_io(&self, core: &Core, addresses: &[u64]) {
+        for address in addresses {
+            let slot = (address / u64::from(IO_STRIDE)) as usize;
+            self.graphics_error(core, channel(slot), graphics_error::UNMAPPED_IO);
         }
     }
 

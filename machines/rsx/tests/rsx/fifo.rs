@@ -87,14 +87,17 @@ fn methods_wrap_inside_of_their_subchannel() {
 #[test]
 fn errors_stop_the_channel_with_their_code() {
     let far = PUSH_AT as u32 + 0x1_0000;
-    for (words, error, kind) in [
-        (vec![0xFFFF_FFFF], PusherError::InvalidCommand, FaultKind::BadCommand),
-        (vec![0x0001_0000], PusherError::InvalidCommand, FaultKind::BadCommand),
-        // A method whose lowest bits are set (elad335/myps3tests, unaligned commands).
-        (vec![0x0004_0053], PusherError::InvalidCommand, FaultKind::BadCommand),
-        (vec![0x0002_0000], PusherError::ReturnInactive, FaultKind::BadCommand),
-        (vec![far | 2], PusherError::CallActive, FaultKind::BadCommand),
-        (vec![0x3000_0000], PusherError::MemoryFault, FaultKind::UnmappedRead),
+    // Where the word that is an error stands.
+    let at = PUSH_AT as u32 + 16;
+    // GET stays at illegal words and is behind others (elad335/myps3tests: unaligned commands, RET command opcode, call
+    // stack limit). Memory that is not mapped holds illegal words (iomap overwrite).
+    for (words, error, kind, get, number) in [
+        (vec![0xFFFF_FFFF], PusherError::InvalidCommand, FaultKind::BadCommand, at, 1),
+        (vec![0x0001_0000], PusherError::InvalidCommand, FaultKind::BadCommand, at, 1),
+        (vec![0x0004_0053], PusherError::InvalidCommand, FaultKind::BadCommand, at, 1),
+        (vec![0x0002_0050], PusherError::ReturnInactive, FaultKind::BadCommand, at + 4, 1),
+        (vec![far | 2], PusherError::CallActive, FaultKind::BadCommand, far + 4, 1),
+        (vec![0x3000_0000], PusherError::InvalidCommand, FaultKind::UnmappedRead, 0x1000_0000, 0x200),
     ] {
         for mode in MODES {
             let mut gpu = capture_machine(mode, false);
@@ -103,9 +106,9 @@ fn errors_stop_the_channel_with_their_code() {
             push.0.extend(&words);
             submit(&mut gpu, &push.methods(2, 0x30C, &[2]));
             assert_eq!(register(&gpu, 1, 0x30C), 1, "{error:?}");
-            assert_eq!(gpu.fifo().live().error, Some(error));
+            assert_eq!((gpu.fifo().live().error, gpu.fifo().live().get), (Some(error), get), "{words:x?}");
             assert_eq!(faults(&gpu), [(kind, 1)], "{error:?}");
-            assert!(gpu.take_events().contains(&Event::GraphicsError { channel: 1, error: error as u32 }));
+            assert!(gpu.take_events().contains(&Event::GraphicsError { channel: 1, error: number }), "{error:?}");
             if mode == RsxMode::Exact {
                 assert_eq!(gpu.mmio_read(0x3228) >> 29, error as u32);
                 assert_eq!(gpu.mmio_read(0x2100) & 1 << 12, 1 << 12);
@@ -134,6 +137,21 @@ fn jumps_to_themselves_park_and_loops_end() {
     }
 }
 
+/// A console's dumps (elad335/myps3tests): bit 17 of the state is set inside of a subroutine, and the return address
+/// stays when it was used.
+#[test]
+fn the_registers_know_the_subroutine() {
+    let mut gpu = capture_machine(RsxMode::Exact, false);
+    let far = PUSH_AT as u32 + 0x1_0000;
+    gpu.write(GuestAddr::new(MAIN, far.into()), &(far | 0x2000_0000).to_le_bytes()).unwrap();
+    let back = PUSH_AT as u32 + 12;
+    submit(&mut gpu, &bound().word(far | 2).word(back | 0x2000_0000));
+    assert_eq!((gpu.mmio_read(0x3228) >> 17 & 1, gpu.mmio_read(0x324C)), (1, back | 1));
+    submit(&mut gpu, &Push::new().word(0x0002_0000));
+    assert_eq!((gpu.mmio_read(0x3228) >> 17 & 1, gpu.mmio_read(0x324C)), (0, back));
+    assert_eq!(faults(&gpu), []);
+}
+
 /// Acquire and release of the semaphore at an offset.
 fn semaphore(offset: u32) -> Push {
     Push::new().methods(0, 0x60, &[SEMAPHORES, offset])
@@ -145,11 +163,34 @@ fn semaphores_are_words_of_the_channels_byte_order() {
         let mut gpu = capture_machine(mode, big_endian);
         submit_on(&mut gpu, 1, &semaphore(0x10).methods(0, 0x6C, &[0x1234_5678]), big_endian);
         assert_eq!(word(&mut gpu, MAIN, SEMAPHORE_AT + 0x10, big_endian), 0x1234_5678);
-        // Beyond its object nothing is written, a bad offset is not taken.
+        // Beyond its object nothing is written.
         submit_on(&mut gpu, 1, &semaphore(0x20).methods(0, 0x6C, &[1]), big_endian);
         assert_eq!(faults(&gpu), [(FaultKind::UnmappedWrite, 1)]);
-        submit_on(&mut gpu, 1, &semaphore(0x1000).methods(0, 0x64, &[2]).methods(0, 0x6C, &[1]), big_endian);
-        assert_eq!(faults(&gpu), [(FaultKind::UnmappedWrite, 2), (FaultKind::BadMethod, 2)]);
+    }
+}
+
+/// A console's log (elad335/myps3tests, FIFO Semaphores data).
+#[test]
+fn after_a_bad_offset_nothing_is_released() {
+    for mode in MODES {
+        for bad in [0x11, 0x12, 0x1000] {
+            let mut gpu = capture_machine(mode, false);
+            let words = |gpu: &mut Rsx| [0, 0x10, 0x14].map(|offset| word(gpu, MAIN, SEMAPHORE_AT + offset, false));
+            let before = words(&mut gpu);
+            let release = semaphore(0x10).methods(0, 0x6C, &[0x1234_567A]).methods(0, 0x64, &[bad]);
+            submit(&mut gpu, &release.methods(0, 0x6C, &[0x1234_567B]));
+            assert_eq!(words(&mut gpu), [before[0], 0x1234_567A, before[2]], "{bad:#x}");
+            assert_eq!(faults(&gpu), [(FaultKind::BadMethod, 1)]);
+            // Other channels do not change that; nothing is waited for; the next good offset is taken.
+            if mode == RsxMode::Exact {
+                submit_on(&mut gpu, 2, &bound(), false);
+            }
+            submit(&mut gpu, &Push::new().methods(0, 0x6C, &[1]).methods(0, 0x68, &[2]).methods(0, 0x64, &[0x14]));
+            assert_eq!(words(&mut gpu), [before[0], 0x1234_567A, before[2]]);
+            submit(&mut gpu, &Push::new().methods(0, 0x6C, &[3]));
+            assert_eq!(words(&mut gpu), [before[0], 0x1234_567A, 3]);
+            assert_eq!(gpu.faults().total(), 1);
+        }
     }
 }
 

@@ -337,9 +337,10 @@ fn errors_are_events_and_stop_the_channel() {
         gpu.context_attribute(context.handle, 0x001, [0; 4]).unwrap();
         kick(&mut gpu, &context, 0, &Push::new().word(0xE000_0000).methods(0, 0x50, &[5]));
         let events = gpu.take_events();
-        assert!(matches!(events[..], [Event::GraphicsError { channel: 1, .. }]), "{events:?}");
+        assert_eq!(events, [Event::GraphicsError { channel: 1, error: 1 }]);
         assert_eq!(lv2_bit(events[0]), 1);
-        assert_eq!(lpar_word(&mut gpu, context.info + 0x12F4), 4);
+        // Programs get 1 for all errors of the pusher (elad335/myps3tests: the handler's number in its dumps).
+        assert_eq!([0x12C8, 0x12F4].map(|at| lpar_word(&mut gpu, context.info + at)), [1, 1]);
         gpu.run();
         assert_eq!((lpar_word(&mut gpu, context.control + 0x44), lpar_word(&mut gpu, context.control + 0x48)), (0, 0));
         // GET = PUT clears it, as drivers do.
@@ -359,6 +360,55 @@ fn io_addresses_that_are_not_mapped_are_events() {
         let events = gpu.take_events();
         assert_eq!(events, [Event::UnmappedIo { address: 0x0C00_0000 }]);
         assert_eq!((lv2_bit(events[0]), lv1_bit(events[0])), (1 << 32, 0));
+        assert_eq!([0x12C8, 0x12F4].map(|at| lpar_word(&mut gpu, context.info + at)), [0x200, 0x200]);
+    }
+}
+
+/// Dumps of a console (elad335/myps3tests: iomap overwrite, driver flip, unknown cull face).
+#[test]
+fn a_push_buffer_that_runs_into_unmapped_memory_stops_at_an_illegal_word() {
+    for (mut gpu, context) in contexts(0) {
+        gpu.context_attribute(context.handle, 0x001, [0; 4]).unwrap();
+        kick(&mut gpu, &context, 0, &Push::new().word(0x0C00_0020 | 0x2000_0000));
+        let events = gpu.take_events();
+        let wanted = [Event::GraphicsError { channel: 1, error: 0x200 }, Event::UnmappedIo { address: 0x0C00_0020 }];
+        assert_eq!(events, wanted);
+        assert_eq!([0x12C8, 0x12F4].map(|at| lpar_word(&mut gpu, context.info + at)), [0x200, 0x200]);
+        assert_eq!(gpu.fifo().live().error.map(|error| error as u32), Some(4));
+        assert_eq!(lpar_word(&mut gpu, context.control + 0x44), 0x0C00_0020);
+    }
+}
+
+/// A dump of a console (elad335/myps3tests, Fragment program address 0 (2)).
+#[test]
+fn a_push_buffer_beyond_its_object_is_an_error_of_its_own() {
+    for (mut gpu, context) in contexts(0) {
+        gpu.context_attribute(context.handle, 0x001, [0; 4]).unwrap();
+        kick(&mut gpu, &context, 0, &Push::new().word(0xFFFF_FFFD));
+        assert_eq!(gpu.take_events(), [Event::GraphicsError { channel: 1, error: 1 }]);
+        assert_eq!(gpu.fifo().live().error.map(|error| error as u32), Some(6));
+        assert_eq!(lpar_word(&mut gpu, context.control + 0x44), 0xFFFF_FFFC);
+    }
+}
+
+/// A console's log (elad335/myps3tests, FIFO PUT masking): the word in front of the masked PUT is the last one.
+#[test]
+fn low_bits_of_put_are_masked() {
+    for (mut gpu, context) in contexts(0) {
+        gpu.context_attribute(context.handle, 0x001, [0x1000, 0x1000, 0, 0]).unwrap();
+        let push = Push::new().methods(0, 0x50, &[7]).word(0xFFFF_FFFF);
+        gpu.memory().write(GuestAddr::new(XDR, XDR_AT + 0x1000), &push.bytes(true)).unwrap();
+        set_lpar_word(&mut gpu, context.control + 0x40, 0x1009);
+        gpu.run();
+        let control = [0x40, 0x44, 0x48].map(|offset| lpar_word(&mut gpu, context.control + offset));
+        assert_eq!((control, faults(&gpu)), ([0x1008, 0x1008, 7], vec![]));
+    }
+}
+
+#[test]
+fn unmapping_what_is_not_mapped_succeeds() {
+    for (mut gpu, context) in contexts(0) {
+        assert_eq!(gpu.context_iomap(context.handle, 0x0C00_0000, 0, 1 << 20, 0), Ok(()));
     }
 }
 
