@@ -61,13 +61,13 @@ fn channels(format: &ColorFormat, bytes: &[u8]) -> [f32; 4] {
     std::array::from_fn(|index| match format.channels[index] {
         Channel::Absent | Channel::Zeros(_) => f32::from(u8::from(index == 3)),
         Channel::Ones(_) => 1.0,
-        Channel::Unorm(at) | Channel::UnormRsx(at) | Channel::Srgb(at) => {
+        Channel::Unorm(at) | Channel::UnormHalfUp(at) | Channel::UnormRsx(at) | Channel::Srgb(at) => {
             (f64::from(bits(at)) / ((1u64 << at.bits) - 1) as f64) as f32
         }
         Channel::Snorm(at) => (f64::from(signed(at)) / ((1u64 << (at.bits - 1)) - 1) as f64).max(-1.0) as f32,
         Channel::Uint(at) => bits(at) as f32,
         Channel::Sint(at) => signed(at) as f32,
-        Channel::Float(at) => match at.bits {
+        Channel::Float(at) | Channel::FloatCut(at) => match at.bits {
             32 => f32::from_bits(bits(at)),
             16 => F16::decode(bits(at)),
             // The mantissa of a half is longer.

@@ -33,7 +33,7 @@ fn of_bytes(format: &ColorFormat, color: &[f32]) -> Option<Vec<u8>> {
     for (channel, value) in format.channels.iter().zip(color) {
         let value = value.clamp(0.0, 1.0);
         let (at, byte) = match channel {
-            Channel::Unorm(at) => (at, (value * 255.0 + 0.5) as u8),
+            Channel::Unorm(at) => (at, (value * 255.0 - 0.5).ceil() as u8),
             Channel::UnormRsx(at) => (at, (((4096.0 * value) as u32 * 255 + 2048) >> 12) as u8),
             _ => return None,
         };

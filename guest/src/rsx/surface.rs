@@ -6,7 +6,7 @@ use crate::num::half;
 use crate::num::ops::Scalar;
 
 const fn unorm(shift: u8, bits: u8) -> Channel {
-    Channel::Unorm(Bits { shift, bits })
+    Channel::UnormHalfUp(Bits { shift, bits })
 }
 
 /// Eight bits.
@@ -81,7 +81,7 @@ pub fn clear_pixel(format: &ColorFormat, word: u32, mask: u8) -> ClearPixel {
                 let v = f32::from((word >> [16, 8, 0, 24][i]) as u8) * (1.0 / 255.0);
                 (at, if at.bits == 16 { half::bits(&mut Scalar, v) as u32 } else { v.to_bits() })
             }
-            Channel::Unorm(at) | Channel::UnormRsx(at) => (at, word >> at.shift),
+            Channel::UnormHalfUp(at) | Channel::UnormRsx(at) => (at, word >> at.shift),
             _ => continue,
         };
         let ones = u128::MAX >> (128 - u32::from(at.bits));

@@ -41,6 +41,12 @@ impl Emit<'_> {
         })
     }
 
+    /// The next whole number from `a` on.
+    pub fn ceil(&mut self, a: F32x4) -> F32x4 {
+        let value = self.b.ins().ceil(a.0);
+        F32x4(self.once(value))
+    }
+
     /// Conversion of whole numbers; those outside of i32 become its limits, NaN 0.
     pub fn saturating_int(&mut self, a: F32x4) -> I32x4 {
         if !self.caps.x86 {

@@ -37,6 +37,56 @@ impl Emit<'_> {
         self.iselect(nan, quiet, result)
     }
 
+    /// The bits of the half next to zero: finite numbers stay finite, NaN becomes its sign and 0x7FFF.
+    pub fn cut_half_of(&mut self, x: F32x4) -> I32x4 {
+        let bits = self.bits(x);
+        let magnitude = self.cut_magnitude_of(x);
+        let sign = self.ushr(bits, 16);
+        let top = self.i(0x8000);
+        let sign = self.iand(sign, top);
+        self.ior(magnitude, sign)
+    }
+
+    /// As [`Self::cut_half_of`] without sign and with `mantissa` bits of mantissa; 0 for negative values.
+    pub fn cut_small_float_of(&mut self, x: F32x4, mantissa: u8) -> I32x4 {
+        let zero = self.f(0.0);
+        let negative = self.lt(x, zero);
+        let x = self.select(negative, zero, x);
+        let half = self.cut_magnitude_of(x);
+        self.ushr(half, 10 - u32::from(mantissa))
+    }
+
+    /// The lower 15 bits of [`Self::cut_half_of`].
+    fn cut_magnitude_of(&mut self, x: F32x4) -> I32x4 {
+        let bits = self.bits(x);
+        let low = self.i(0x7FFF_FFFF);
+        let magnitude = self.iand(bits, low);
+        // Normal ones: move the exponent, cut.
+        let bias = self.i(112 << 23);
+        let normal = self.isub(magnitude, bias);
+        let normal = self.ushr(normal, 13);
+        let largest = self.i(0x7BFF);
+        let normal = self.imin(normal, largest);
+        // Subnormal ones are multiples of the smallest.
+        let scale = self.f(2f32.powi(24));
+        let small = self.float_of_bits(magnitude);
+        let small = self.mul(small, scale);
+        let small = self.truncate_to_int(small);
+        let least = self.i(113 << 23);
+        let is_small = self.ilt(magnitude, least);
+        let result = self.iselect(is_small, small, normal);
+        // One more than the largest number is infinity.
+        let finite = self.i(0x7F7F_FFFF);
+        let special = self.ilt(finite, magnitude);
+        let special = self.mask_ints(special);
+        let result = self.isub(result, special);
+        let nan = self.unordered(x, x);
+        let nan = self.mask_ints(nan);
+        let ones = self.i(0x7FFF);
+        let ones = self.iand(nan, ones);
+        self.ior(result, ones)
+    }
+
     /// The values of halves whose upper 16 bits are zero; a NaN of whatever bits for NaN.
     pub fn float_of_half(&mut self, half: I32x4) -> F32x4 {
         let low = self.i(0x7FFF);

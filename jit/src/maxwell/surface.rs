@@ -53,7 +53,7 @@ const fn atomic_bytes(ty: AtomicType) -> u8 {
 /// The value of a channel, as the bits of a float or an integer.
 fn decoded(e: &mut Emit<'_>, at: Channel, words: &[I32x4], alpha: bool) -> I32x4 {
     let bits = match at {
-        Channel::Uint(bits) | Channel::Sint(bits) | Channel::Float(bits) => bits,
+        Channel::Uint(bits) | Channel::Sint(bits) | Channel::Float(bits) | Channel::FloatCut(bits) => bits,
         _ => {
             let value = channel::decode(e, at, words, alpha);
             return e.bits(value);
@@ -68,7 +68,7 @@ fn decoded(e: &mut Emit<'_>, at: Channel, words: &[I32x4], alpha: bool) -> I32x4
         (_, true) => e.ishr(raised, spare),
         (_, false) => e.ushr(raised, spare),
     };
-    if !matches!(at, Channel::Float(_)) || bits.bits == 32 {
+    if !matches!(at, Channel::Float(_) | Channel::FloatCut(_)) || bits.bits == 32 {
         return value;
     }
     // Smaller floats are halves without sign and with fewer bits of mantissa.

@@ -27,9 +27,11 @@ pub(super) fn blend(
     let source: Vector = std::array::from_fn(|i| match format.channels[i] {
         Channel::Absent | Channel::Zeros(_) | Channel::Ones(_) => inside(color[i]),
         stored if output.quantised_source => quantised(stored, color[i]),
-        Channel::Unorm(_) | Channel::UnormRsx(_) | Channel::Srgb(_) => limit(color[i], 0.0, 1.0),
+        Channel::Unorm(_) | Channel::UnormHalfUp(_) | Channel::UnormRsx(_) | Channel::Srgb(_) => {
+            limit(color[i], 0.0, 1.0)
+        }
         Channel::Snorm(_) => limit(color[i], -1.0, 1.0),
-        Channel::Float(_) | Channel::Uint(_) | Channel::Sint(_) => color[i],
+        Channel::Float(_) | Channel::FloatCut(_) | Channel::Uint(_) | Channel::Sint(_) => color[i],
     });
     let destination = std::array::from_fn(|i| channel::decode(format.channels[i], stored, i == 3));
     let second = std::array::from_fn(|i| match format.channels[i] {
@@ -48,7 +50,11 @@ pub(super) fn blend(
 /// What a channel would hold of `value`; floats keep their bits.
 fn quantised(stored: Channel, value: f32) -> f32 {
     match stored {
-        Channel::Unorm(bits) | Channel::UnormRsx(bits) | Channel::Srgb(bits) | Channel::Snorm(bits) => {
+        Channel::Unorm(bits)
+        | Channel::UnormHalfUp(bits)
+        | Channel::UnormRsx(bits)
+        | Channel::Srgb(bits)
+        | Channel::Snorm(bits) => {
             channel::decode(stored, channel::insert(0, bits, channel::encode(stored, value)), false)
         }
         _ => value,

@@ -9,11 +9,11 @@ use crate::program::limit;
 
 /// Where a channel is stored, if it is.
 pub(crate) fn bits(channel: Channel) -> Option<Bits> {
-    use Channel::{Absent, Float, Ones, Sint, Snorm, Srgb, Uint, Unorm, UnormRsx, Zeros};
+    use Channel::{Absent, Float, FloatCut, Ones, Sint, Snorm, Srgb, Uint, Unorm, UnormHalfUp, UnormRsx, Zeros};
     match channel {
         Absent => None,
-        Zeros(bits) | Ones(bits) | Unorm(bits) | UnormRsx(bits) | Srgb(bits) | Snorm(bits) | Uint(bits)
-        | Sint(bits) | Float(bits) => Some(bits),
+        Zeros(bits) | Ones(bits) | Unorm(bits) | UnormHalfUp(bits) | UnormRsx(bits) | Srgb(bits) | Snorm(bits)
+        | Uint(bits) | Sint(bits) | Float(bits) | FloatCut(bits) => Some(bits),
     }
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn decode(channel: Channel, pixel: u128, alpha: bool) -> f32 {
         Channel::Absent => f32::from(u8::from(alpha)),
         Channel::Zeros(_) => 0.0,
         Channel::Ones(_) => 1.0,
-        Channel::Unorm(bits) => unorm(pixel, bits),
+        Channel::Unorm(bits) | Channel::UnormHalfUp(bits) => unorm(pixel, bits),
         Channel::UnormRsx(bits) => repeat::to_byte(extract(pixel, bits), bits.bits.into()) as f32 * (1.0 / 255.0),
         Channel::Srgb(bits) => srgb_to_linear(&mut Scalar, unorm(pixel, bits)),
         Channel::Snorm(bits) => {
@@ -47,7 +47,7 @@ pub(crate) fn decode(channel: Channel, pixel: u128, alpha: bool) -> f32 {
         }
         Channel::Uint(bits) => f32::from_bits(extract(pixel, bits)),
         Channel::Sint(bits) => f32::from_bits(signed(pixel, bits) as u32),
-        Channel::Float(bits) => decode_float(extract(pixel, bits), bits.bits),
+        Channel::Float(bits) | Channel::FloatCut(bits) => decode_float(extract(pixel, bits), bits.bits),
     }
 }
 
@@ -70,11 +70,12 @@ pub(crate) fn encode(channel: Channel, value: f32) -> u32 {
         Channel::Absent | Channel::Zeros(_) => 0,
         Channel::Ones(_) => u32::MAX,
         Channel::Unorm(bits) => encode_unorm(value, bits),
+        Channel::UnormHalfUp(bits) => (limit(value, 0.0, 1.0) * mask(bits) as f32 + 0.5) as u32,
         Channel::UnormRsx(bits) => cut_unorm(value, mask(bits)),
         Channel::Srgb(bits) => encode_unorm(linear_to_srgb(&mut Scalar, limit(value, 0.0, 1.0)), bits),
         Channel::Snorm(bits) => {
             let scaled = limit(value, -1.0, 1.0) * signed_max(bits) as f32;
-            scaled.round_ties_even() as i32 as u32
+            (scaled - 0.5).ceil() as i32 as u32
         }
         Channel::Uint(bits) => value.to_bits().min(mask(bits)),
         Channel::Sint(bits) => {
@@ -82,11 +83,12 @@ pub(crate) fn encode(channel: Channel, value: f32) -> u32 {
             (value.to_bits() as i32).clamp(-max - 1, max) as u32
         }
         Channel::Float(bits) => encode_float(value, bits.bits),
+        Channel::FloatCut(bits) => cut_float(value, bits.bits),
     }
 }
 
 fn encode_unorm(value: f32, bits: Bits) -> u32 {
-    (limit(value, 0.0, 1.0) * mask(bits) as f32 + 0.5) as u32
+    (limit(value, 0.0, 1.0) * mask(bits) as f32 - 0.5).ceil() as u32
 }
 
 /// 0 to `max` for 0 to 1, of which 12 bits of fraction count.
@@ -112,6 +114,28 @@ fn encode_float(value: f32, bits: u8) -> u32 {
         16 => half::bits(&mut Scalar, value) as u32,
         _ => encode_small(value, u32::from(bits.clamp(6, 15)) - 5),
     }
+}
+
+/// 16 bits: half, else: no sign, five bits of exponent; without the places that do not fit.
+fn cut_float(value: f32, bits: u8) -> u32 {
+    let signed = bits == 16;
+    let sign = if signed && value.is_sign_negative() { 0x8000 } else { 0 };
+    let mantissa = if signed { 10 } else { u32::from(bits.clamp(6, 15)) - 5 };
+    let infinity = 31 << mantissa;
+    let magnitude = match value.abs() {
+        nan if nan.is_nan() => infinity | ((1 << mantissa) - 1),
+        _ if !signed && value < 0.0 => 0,
+        magnitude if magnitude.is_infinite() => infinity,
+        magnitude => {
+            // Numbers below the smallest normal one are multiples of its last place.
+            let exponent = ((magnitude.to_bits() >> 23) as i32 - 127).max(-14);
+            let units = (f64::from(magnitude) * f64::powi(2.0, mantissa as i32 - exponent)).trunc();
+            // The leading one of a normal number adds 1 to the exponent.
+            let stored = units + f64::from(exponent + 14) * f64::from(1u32 << mantissa);
+            (stored as u32).min(infinity - 1)
+        }
+    };
+    sign | magnitude
 }
 
 /// A float without sign, with five bits of exponent and `mantissa` bits of mantissa: nearest, ties to even.

@@ -221,7 +221,8 @@ impl<'a> Output<'a> {
         let mut written = stored;
         let blend = target.blend.filter(|_| self.key.logic.is_none() && !has_integers(format));
         let color = match blend {
-            Some(key) => blend::blend(&key, self.key, format, [color, second], stored, self.constants.blend),
+            Some(key) => blend::blend(&key, self.key, format, [color, second], stored, self.constants.blend)
+                .map(|value| if value.is_nan() { f32::from_bits(0x7FC0_0000) } else { value }),
             None => color,
         };
         let logic = self.key.logic.filter(|_| is_unorm(format));
@@ -247,10 +248,10 @@ impl<'a> Output<'a> {
 
 /// Whether the stored channels, fixed ones aside, are all unorm or sRGB.
 fn is_unorm(format: &ColorFormat) -> bool {
-    use Channel::{Absent, Float, Ones, Sint, Snorm, Srgb, Uint, Unorm, UnormRsx, Zeros};
+    use Channel::{Absent, Float, FloatCut, Ones, Sint, Snorm, Srgb, Uint, Unorm, UnormHalfUp, UnormRsx, Zeros};
     format.channels.iter().all(|channel| match channel {
-        Absent | Zeros(_) | Ones(_) | Unorm(_) | UnormRsx(_) | Srgb(_) => true,
-        Snorm(_) | Uint(_) | Sint(_) | Float(_) => false,
+        Absent | Zeros(_) | Ones(_) | Unorm(_) | UnormHalfUp(_) | UnormRsx(_) | Srgb(_) => true,
+        Snorm(_) | Uint(_) | Sint(_) | Float(_) | FloatCut(_) => false,
     })
 }
 

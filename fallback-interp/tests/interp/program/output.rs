@@ -62,7 +62,7 @@ fn unorm_channels_are_rounded_to_the_nearest_step() {
         };
         for step in -10..=210 {
             let value = step as f32 / 199.0;
-            let expected = (f64::from(value).clamp(0.0, 1.0) * max + 0.5).floor();
+            let expected = (f64::from(value).clamp(0.0, 1.0) * max - 0.5).ceil();
             let got = u32::from_le_bytes(stored(format, [value, 0.0, 0.0, 0.0]).try_into().unwrap());
             assert_eq!(f64::from(got >> 7), expected, "{value} in {count} bits");
             assert_eq!(got & 0x7F, 0);
@@ -74,17 +74,17 @@ fn unorm_channels_are_rounded_to_the_nearest_step() {
 #[test]
 fn channels_stand_where_the_format_says() {
     let color = [1.0, 0.5, 0.25, 0.75];
-    let (half, quarter, rest) = (128, 64, 191);
+    let (half, quarter, rest) = (127, 64, 191);
     // A8R8G8B8 in big-endian words: A first in memory. R5G6B5 and A1R5G5B5 likewise.
     let argb = [unorm(16, 8), unorm(8, 8), unorm(0, 8), unorm(24, 8)];
     assert_eq!(stored(ColorFormat { bytes: 4, swap: 4, channels: argb }, color), [rest, 255, half, quarter]);
     assert_eq!(stored(ColorFormat { bytes: 4, swap: 1, channels: argb }, color), [quarter, half, 255, rest]);
     let rgb565 = [unorm(11, 5), unorm(5, 6), unorm(0, 5), Channel::Absent];
-    // 31, 32, 8
-    assert_eq!(stored(ColorFormat { bytes: 2, swap: 2, channels: rgb565 }, color), [0xFC, 0x08]);
+    // 31, 31, 8
+    assert_eq!(stored(ColorFormat { bytes: 2, swap: 2, channels: rgb565 }, color), [0xFB, 0xE8]);
     // Two 16-bit words, each with its bytes exchanged.
     let pair = [unorm(0, 16), unorm(16, 16), Channel::Absent, Channel::Absent];
-    assert_eq!(stored(ColorFormat { bytes: 4, swap: 2, channels: pair }, color), [0xFF, 0xFF, 0x80, 0x00]);
+    assert_eq!(stored(ColorFormat { bytes: 4, swap: 2, channels: pair }, color), [0xFF, 0xFF, 0x7F, 0xFF]);
     let float = |shift| Channel::Float(bits(shift, 32));
     let wide = ColorFormat { bytes: 16, swap: 4, channels: [float(0), float(32), float(64), float(96)] };
     let expected: Vec<u8> = color.iter().flat_map(|v| v.to_be_bytes()).collect();
@@ -117,7 +117,7 @@ fn snorm_and_integer_channels() {
         word as i32
     };
     for (value, expected) in
-        [(1.0, 127), (-1.0, 0x81), (9.0, 127), (-9.0, 0x81), (0.5, 64), (-0.5, 0xC0), (f32::NAN, 0x81), (0.0, 0)]
+        [(1.0, 127), (-1.0, 0x81), (9.0, 127), (-9.0, 0x81), (0.5, 63), (-0.5, 0xC0), (f32::NAN, 0x81), (0.0, 0)]
     {
         assert_eq!(low(format(Channel::Snorm, 8), value), expected, "{value}");
     }
@@ -181,6 +181,43 @@ fn halves_and_singles_keep_what_they_can() {
     assert_eq!(stored(format, [1e-8, -1e-7, f32::NAN, -f32::NAN]), bytes([0, 0x8002, 0x7E00, 0x7E00]));
     let nan = f32::NAN.to_le_bytes();
     assert_eq!(stored(RGBA32F, [f32::from_bits(0xFFC1_2345); 4]), nan.repeat(4));
+}
+
+#[test]
+fn floats_of_the_tegra_x1_are_cut() {
+    let cut = |shift, count| Channel::FloatCut(bits(shift, count));
+    let format = ColorFormat { bytes: 8, swap: 1, channels: [cut(0, 16), cut(16, 16), cut(32, 16), cut(48, 16)] };
+    let bytes = |values: [u16; 4]| -> Vec<u8> { values.iter().flat_map(|v| v.to_le_bytes()).collect() };
+    // What a console stored of these: nxgputests' rendertarget_RGBA16_Float and attrib_format_*.
+    assert_eq!(stored(format, [0.2, 0.4, 0.6, 0.8]), bytes([0x3266, 0x3666, 0x38CC, 0x3A66]));
+    assert_eq!(stored(format, [-0.3432, 0.8934, 23.1392, -0.4356]), bytes([0xB57D, 0x3B25, 0x4DC8, 0xB6F8]));
+    assert_eq!(stored(format, [-1.1e9, 1.06e9, 65504.0, 65536.0]), bytes([0xFBFF, 0x7BFF, 0x7BFF, 0x7BFF]));
+    let nans = [0xFFFF_FFA8, 0x7FFF_FFFF, 0xFF80_0001, 0x7F80_0000].map(f32::from_bits);
+    assert_eq!(stored(format, nans), bytes([0xFFFF, 0x7FFF, 0xFFFF, 0x7C00]));
+    assert_eq!(stored(format, [f32::NEG_INFINITY, -0.0, 1e-8, -1.1e-7]), bytes([0xFC00, 0x8000, 0, 0x8001]));
+    let mut noise = Random::new(11);
+    for _ in 0..2000 {
+        let (half, above) = (noise.below(0x7BFF), f64::from(noise.below(1000)) / 1000.0);
+        let [low, high] = [half, half + 1].map(|half| f64::from(F16::decode(half)));
+        let value = ((low + (high - low) * above * 0.999) as f32).min(f32::from_bits((high as f32).to_bits() - 1));
+        let expected = [half as u16, half as u16 | 0x8000, half as u16, half as u16];
+        assert_eq!(stored(format, [value, -value, value, value]), bytes(expected), "{value}");
+        let small =
+            ColorFormat { bytes: 4, swap: 1, channels: [cut(0, 11), cut(11, 11), cut(22, 10), Channel::Absent] };
+        let word = half >> 4 | (half >> 5) << 22;
+        assert_eq!(stored(small, [value, -value, value, 0.0]), word.to_le_bytes(), "{value}");
+    }
+    // A NaN of blending is positive, whatever its operands were.
+    let blended = drawn(format, [f32::from_bits(0xFFFF_FFA8); 4], &[0; 8], |scene| {
+        let term = BlendTerm {
+            equation: BlendEquation::Add,
+            source: BlendFactor::One,
+            destination: BlendFactor::One,
+            signed: SignedOperand::None,
+        };
+        scene.target().blend = Some(BlendKey { color: term, alpha: term });
+    });
+    assert_eq!(blended, bytes([0x7FFF; 4]));
 }
 
 #[test]

@@ -196,12 +196,14 @@ fn decode_channel<const N: usize>(channel: Channel, component: usize, texels: &[
         Channel::Zeros(_) => fields.fill(0.0),
         Channel::Ones(_) => fields.fill(1.0),
         Channel::Srgb(at) if at.bits == 8 => fields.map(at, |field| LINEAR[field as usize & 0xFF]),
-        Channel::Unorm(at) | Channel::Srgb(at) if at.bits < 32 => {
+        Channel::Unorm(at) | Channel::UnormHalfUp(at) | Channel::Srgb(at) if at.bits < 32 => {
             let scale = 1.0 / ((1u32 << at.bits) - 1) as f32;
             // Processors convert signed numbers faster.
             fields.map(at, |field| field as i32 as f32 * scale);
         }
-        Channel::Unorm(at) | Channel::Srgb(at) => fields.map(at, |field| field as f32 * (1.0 / u32::MAX as f32)),
+        Channel::Unorm(at) | Channel::UnormHalfUp(at) | Channel::Srgb(at) => {
+            fields.map(at, |field| field as f32 * (1.0 / u32::MAX as f32));
+        }
         Channel::UnormRsx(at) => {
             fields.map(at, |field| repeat::to_byte(field, at.bits.into()) as f32 * (1.0 / 255.0));
         }
@@ -219,7 +221,7 @@ fn decode_channel<const N: usize>(channel: Channel, component: usize, texels: &[
             let unused = 32 - u32::from(at.bits);
             fields.map(at, |field| f32::from_bits(((field << unused) as i32 >> unused) as u32));
         }
-        Channel::Float(at) => match at.bits {
+        Channel::Float(at) | Channel::FloatCut(at) => match at.bits {
             32 => fields.map(at, f32::from_bits),
             24 => fields.map(at, |field| f32::from_bits(field << 7)),
             16 => fields.map(at, F16::decode),

@@ -40,13 +40,16 @@
 //!   [`blend_program`](super::blend_program) for s and d.
 //! * **Logic operation**: there is no blending. On the stored bits of the pixel for unorm formats, in channels of the
 //!   mask; for other formats s is stored as it came.
-//! * **Store**: unorm of n bits: `trunc(clamp(v) * (2^n - 1) + 0.5)`; [`Channel::UnormRsx`] `(floor(4096 * clamp(v)) *
+//! * **Store**: unorm of n bits: `ceil(clamp(v) * (2^n - 1) - 0.5)`, each step rounded to f32: a tie goes down;
+//!   [`Channel::UnormHalfUp`] `trunc(clamp(v) * (2^n - 1) + 0.5)`; [`Channel::UnormRsx`] `(floor(4096 * clamp(v)) *
 //!   (2^n - 1) + 2048) >> 12`, in integers: 1,199 of 1,200 samples of a picture of the console (RPCS3's
 //!   `rsx_fp_static_test1`; the one left is a tie), where plain rounding misses 37; snorm: clamped to -1..1 (NaN gives
-//!   -1), `v * (2^(n-1) - 1)` rounded to nearest, ties to even; half: nearest even with overflow to infinity; small
-//!   floats likewise, negative values are 0 (NaN: all ones); f32: bits; integers: the bits of the output, clamped to
-//!   the range. sRGB: [`crate::num::ops::linear_to_srgb`] of `clamp(v)`, then unorm. Decoding: unorm `q as f32 * (1.0 /
-//!   max)`; [`Channel::UnormRsx`] as the unorm of 8 bits that begins with its bits, over and over; [`Channel::Srgb`]
+//!   -1), `ceil(v * (2^(n-1) - 1) - 0.5)`; [`Channel::Float`]: half: nearest even with overflow to infinity, NaN
+//!   0x7E00; small floats likewise, negative values are 0 (NaN: all ones); f32: bits. [`Channel::FloatCut`]: half: cut
+//!   toward 0, finite numbers that are too large give the largest one, infinities stay, NaN gives its sign and 0x7FFF;
+//!   small floats likewise, negative values are 0 (NaN: all ones). The NaN of a blended value is positive. Integers:
+//!   the bits of the output, clamped to the range. sRGB: [`crate::num::ops::linear_to_srgb`] of `clamp(v)`, then unorm.
+//!   Decoding: unorm `q as f32 * (1.0 / max)`; [`Channel::UnormRsx`] as the unorm of 8 bits that begins with its bits, over and over; [`Channel::Srgb`]
 //!   the same, then [`crate::num::ops::srgb_to_linear`]; [`Channel::Unorm`] stays as it is whatever was encoded; snorm
 //!   `q as f32 * (1.0 / max)`, -1 at least; floats exactly.
 //! * **Coverage as a colour**, [`OutputKey::coverage_color`]: red of that target, if it is stored as an integer, is no
@@ -282,6 +285,8 @@ pub enum Channel {
     Ones(Bits),
     /// 0 to 1.
     Unorm(Bits),
+    /// 0 to 1, where a half of a step goes up (RSX, less than 8 bits).
+    UnormHalfUp(Bits),
     /// 0 to 1 as the RSX has it, 8 bits at most: stored with 12 bits of fraction, read by repeating its bits.
     UnormRsx(Bits),
     /// 0 to 1, stored non-linearly; blending happens on linear values.
@@ -294,6 +299,8 @@ pub enum Channel {
     Sint(Bits),
     /// 32 bits: single; 16: half; 11 and 10: unsigned small floats.
     Float(Bits),
+    /// 16 bits: half; 11 and 10: unsigned small floats; cut toward 0 when stored (Tegra X1).
+    FloatCut(Bits),
 }
 
 /// A depth buffer and its tests.

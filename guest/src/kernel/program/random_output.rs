@@ -16,6 +16,10 @@ const fn unorm(shift: u8, bits: u8) -> Channel {
     Channel::Unorm(Bits { shift, bits })
 }
 
+const fn half_up(shift: u8, bits: u8) -> Channel {
+    Channel::UnormHalfUp(Bits { shift, bits })
+}
+
 const fn rsx(shift: u8, bits: u8) -> Channel {
     Channel::UnormRsx(Bits { shift, bits })
 }
@@ -26,6 +30,10 @@ const fn srgb(shift: u8, bits: u8) -> Channel {
 
 const fn float(shift: u8, bits: u8) -> Channel {
     Channel::Float(Bits { shift, bits })
+}
+
+const fn cut(shift: u8, bits: u8) -> Channel {
+    Channel::FloatCut(Bits { shift, bits })
 }
 
 const fn uint(shift: u8) -> Channel {
@@ -45,14 +53,14 @@ const HIGH_BYTE: Bits = Bits { shift: 24, bits: 8 };
 const HIGH_BIT: Bits = Bits { shift: 15, bits: 1 };
 
 /// What targets of the RSX hold, as a big-endian channel stores it, then formats of other machines.
-const FORMATS: [ColorFormat; 22] = [
+const FORMATS: [ColorFormat; 26] = [
     format(4, 4, [rsx(16, 8), rsx(8, 8), rsx(0, 8), rsx(24, 8)]),
     format(4, 4, [rsx(16, 8), rsx(8, 8), rsx(0, 8), Channel::Zeros(HIGH_BYTE)]),
     format(4, 4, [rsx(16, 8), rsx(8, 8), rsx(0, 8), Channel::Ones(HIGH_BYTE)]),
     format(4, 4, [rsx(0, 8), rsx(8, 8), rsx(16, 8), rsx(24, 8)]),
-    format(2, 2, [unorm(11, 5), unorm(5, 6), unorm(0, 5), ABSENT]),
-    format(2, 2, [unorm(10, 5), unorm(5, 5), unorm(0, 5), Channel::Zeros(HIGH_BIT)]),
-    format(2, 2, [unorm(10, 5), unorm(5, 5), unorm(0, 5), Channel::Ones(HIGH_BIT)]),
+    format(2, 2, [half_up(11, 5), half_up(5, 6), half_up(0, 5), ABSENT]),
+    format(2, 2, [half_up(10, 5), half_up(5, 5), half_up(0, 5), Channel::Zeros(HIGH_BIT)]),
+    format(2, 2, [half_up(10, 5), half_up(5, 5), half_up(0, 5), Channel::Ones(HIGH_BIT)]),
     format(1, 1, [ABSENT, ABSENT, rsx(0, 8), ABSENT]),
     format(2, 2, [ABSENT, rsx(8, 8), rsx(0, 8), ABSENT]),
     format(8, 2, [float(0, 16), float(16, 16), float(32, 16), float(48, 16)]),
@@ -72,6 +80,10 @@ const FORMATS: [ColorFormat; 22] = [
         [Channel::Uint(Bits { shift: 0, bits: 16 }), Channel::Sint(Bits { shift: 16, bits: 16 }), ABSENT, ABSENT],
     ),
     format(8, 1, [float(0, 32), float(32, 32), ABSENT, ABSENT]),
+    format(2, 1, [unorm(10, 5), unorm(5, 5), unorm(0, 5), unorm(15, 1)]),
+    format(4, 1, [snorm(0, 16), snorm(16, 16), ABSENT, ABSENT]),
+    format(8, 1, [cut(0, 16), cut(16, 16), cut(32, 16), cut(48, 16)]),
+    format(4, 1, [cut(0, 11), cut(11, 11), cut(22, 10), ABSENT]),
 ];
 
 const DEPTHS: [DepthFormat; 11] = [

@@ -62,12 +62,16 @@ fn within(channel: Channel, width: u32) -> Result<(), InvalidKey> {
     let (place, sizes) = match channel {
         Channel::Absent => return Ok(()),
         Channel::Zeros(place) | Channel::Ones(place) | Channel::Uint(place) | Channel::Sint(place) => (place, 1..=32),
-        Channel::Unorm(place) => (place, 1..=24),
+        Channel::Unorm(place) | Channel::UnormHalfUp(place) => (place, 1..=24),
         Channel::UnormRsx(place) | Channel::Srgb(place) => (place, 1..=8),
         Channel::Snorm(place) => (place, 2..=16),
         Channel::Float(place) => {
             check(matches!(place.bits, 10 | 11 | 16 | 32), "a float has 10, 11, 16 or 32 bits")?;
             (place, 1..=32)
+        }
+        Channel::FloatCut(place) => {
+            check(matches!(place.bits, 10 | 11 | 16), "a float that is cut has 10, 11 or 16 bits")?;
+            (place, 1..=16)
         }
     };
     check(sizes.contains(&place.bits), "a channel has more or less bits than its kind may have")?;

@@ -116,5 +116,8 @@ const fn sint(shift: u8, bits: u8) -> Channel {
 }
 
 const fn float(shift: u8, bits: u8) -> Channel {
-    Channel::Float(at(shift, bits))
+    match bits {
+        32 => Channel::Float(at(shift, bits)),
+        _ => Channel::FloatCut(at(shift, bits)),
+    }
 }

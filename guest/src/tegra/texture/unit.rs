@@ -106,7 +106,9 @@ fn filters(header: &TextureHeader, sampler: &Sampler, [least, most]: [f32; 2]) -
 
 /// The border colour of texels: what routing makes the sampler's colour, which does not go through it (piglit's texwrap
 /// with Mesa's driver). Where several components of the result come from one of the texel, the first one counts. The
-/// colour of sRGB in 8 bits is left alone: a game that runs on the machine has only the other one right.
+/// colour of sRGB in 8 bits is left alone: a game that runs on the machine has only the other one right. Where texels
+/// are bytes so is the border, before it is filtered: nxgputests, RGBA8 on a console; formats of fewer bits and
+/// compressed ones count as bytes here, unverified. What the others do is not known.
 fn border(header: &TextureHeader, sampler: &Sampler, texels: Texels, exchanged: usize) -> [f32; 4] {
     let given = sampler.border.map(f32::from_bits);
     let mut border = given;
@@ -117,8 +119,8 @@ fn border(header: &TextureHeader, sampler: &Sampler, texels: Texels, exchanged: 
     }
     border.swap(0, exchanged);
     match texels {
-        // Unorm: what is beyond 0 and 1 is no colour of such a texture.
-        Texels::Rgba8 => border.map(|v| if v > 0.0 { v.min(1.0) * 255.0 } else { 0.0 }),
+        // A byte as targets store it; what is beyond 0 and 1 is no colour of such a texture.
+        Texels::Rgba8 => border.map(|v| (if v > 0.0 { v.min(1.0) * 255.0 } else { 0.0 } - 0.5).ceil().max(0.0)),
         Texels::Float4 | Texels::Srgb8 => border,
     }
 }

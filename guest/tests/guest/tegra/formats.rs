@@ -53,12 +53,12 @@ fn color_formats_are_those_of_the_list() {
             let (found, kinds) = match channel {
                 Channel::Absent => (None, ""),
                 Channel::Zeros(at) | Channel::Ones(at) => (Some(at), "X"),
-                Channel::Unorm(at) | Channel::UnormRsx(at) => (Some(at), "unorm"),
+                Channel::Unorm(at) | Channel::UnormHalfUp(at) | Channel::UnormRsx(at) => (Some(at), "unorm"),
                 Channel::Srgb(at) => (Some(at), "sRGB"),
                 Channel::Snorm(at) => (Some(at), "snorm"),
                 Channel::Uint(at) => (Some(at), "uint"),
                 Channel::Sint(at) => (Some(at), "sint"),
-                Channel::Float(at) => (Some(at), "float"),
+                Channel::Float(at) | Channel::FloatCut(at) => (Some(at), "float"),
             };
             let expected = if kinds == "X" { 'X' } else { letter };
             assert_eq!(found, listed.get(&expected).copied(), "{name} {letter}");

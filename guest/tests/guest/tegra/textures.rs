@@ -127,13 +127,20 @@ fn depth_is_compared_wherever_the_format_has_it() {
 fn samplers_say_the_rest() {
     let rgba = header("rgba8_2d");
     let border = unit(&rgba, &sampler("point_clamp_border"), Shape::D2, false).expect("it exists");
-    assert_eq!(border.border, [255.0, 127.5, 63.75, 255.0]);
+    assert_eq!(border.border, [255.0, 127.0, 64.0, 255.0]);
     assert!(border.key.wrap.contains(&Wrap::Border) && !border.key.unnormalized);
     // It does not go through the routing of components: b, a, 0, r of the result are what it says.
     let sources = [Some(ComponentSource::B), Some(ComponentSource::A), None, Some(ComponentSource::R)];
     let routed = unit(&TextureHeader { sources, ..rgba }, &sampler("point_clamp_border"), Shape::D2, false);
     let [red, _, blue, alpha] = routed.expect("it exists").border;
-    assert_eq!([blue, alpha, red], [255.0, 127.5, 255.0]);
+    assert_eq!([blue, alpha, red], [255.0, 127.0, 255.0]);
+    // The colour of nxgputests' sampler_clamp_to_border_custom; nothing is below black.
+    let of = |color: [f32; 4]| {
+        let sampler = Sampler { border: color.map(f32::to_bits), ..sampler("point_clamp_border") };
+        unit(&rgba, &sampler, Shape::D2, false).expect("it exists").border.map(f32::to_bits)
+    };
+    assert_eq!(of([0.2, 0.8, 0.3, 0.5]), [51.0, 204.0, 76.0, 127.0].map(f32::to_bits));
+    assert_eq!(of([-1.0, f32::NAN, 2.0, 0.001]), [0.0, 0.0, 255.0, 0.0].map(f32::to_bits));
     let biased = sampler("bias_plus_1_25_lod_1_to_3_5");
     let found = unit(&rgba, &biased, Shape::D2, false).expect("it exists");
     assert_eq!((found.lod_bias, found.lod_range), (1.25, [1.0, 3.5]));

@@ -14,12 +14,14 @@ pub fn bits_of(channel: Channel) -> Option<Bits> {
         Channel::Zeros(bits)
         | Channel::Ones(bits)
         | Channel::Unorm(bits)
+        | Channel::UnormHalfUp(bits)
         | Channel::UnormRsx(bits)
         | Channel::Srgb(bits)
         | Channel::Snorm(bits)
         | Channel::Uint(bits)
         | Channel::Sint(bits)
-        | Channel::Float(bits) => Some(bits),
+        | Channel::Float(bits)
+        | Channel::FloatCut(bits) => Some(bits),
     }
 }
 
@@ -48,12 +50,14 @@ pub fn in_memory_order(format: ColorFormat) -> ColorFormat {
         Channel::Zeros(bits) => Channel::Zeros(moved(bits)),
         Channel::Ones(bits) => Channel::Ones(moved(bits)),
         Channel::Unorm(bits) => Channel::Unorm(moved(bits)),
+        Channel::UnormHalfUp(bits) => Channel::UnormHalfUp(moved(bits)),
         Channel::UnormRsx(bits) => Channel::UnormRsx(moved(bits)),
         Channel::Srgb(bits) => Channel::Srgb(moved(bits)),
         Channel::Snorm(bits) => Channel::Snorm(moved(bits)),
         Channel::Uint(bits) => Channel::Uint(moved(bits)),
         Channel::Sint(bits) => Channel::Sint(moved(bits)),
         Channel::Float(bits) => Channel::Float(moved(bits)),
+        Channel::FloatCut(bits) => Channel::FloatCut(moved(bits)),
     });
     ColorFormat { swap: 1, channels, ..format }
 }
@@ -67,6 +71,10 @@ pub fn encode(e: &mut Emit<'_>, channel: Channel, value: F32x4) -> I32x4 {
             let value = e.clamp(value, 0.0, 1.0);
             quantise(e, value, bits.bits)
         }
+        Channel::UnormHalfUp(bits) => {
+            let value = e.clamp(value, 0.0, 1.0);
+            quantise_half_up(e, value, bits.bits)
+        }
         Channel::UnormRsx(bits) => {
             let value = e.clamp(value, 0.0, 1.0);
             quantise_rsx(e, value, bits.bits)
@@ -79,10 +87,7 @@ pub fn encode(e: &mut Emit<'_>, channel: Channel, value: F32x4) -> I32x4 {
         }
         Channel::Snorm(bits) => {
             let value = e.clamp(value, -1.0, 1.0);
-            let max = e.f((low_bits(bits.bits) >> 1) as f32);
-            let scaled = e.mul(value, max);
-            let whole = e.nearest(scaled);
-            let whole = e.truncate_to_int(whole);
+            let whole = rounded(e, value, (low_bits(bits.bits) >> 1) as f32);
             masked(e, whole, bits.bits)
         }
         Channel::Uint(bits) => {
@@ -105,6 +110,10 @@ pub fn encode(e: &mut Emit<'_>, channel: Channel, value: F32x4) -> I32x4 {
             }
             16 => e.half_of(value),
             bits => e.small_float_of(value, bits - 5),
+        },
+        Channel::FloatCut(bits) => match bits.bits {
+            16 => e.cut_half_of(value),
+            bits => e.cut_small_float_of(value, bits - 5),
         },
     }
 }
@@ -148,16 +157,29 @@ pub fn encode_bytes(e: &mut Emit<'_>, channels: [Channel; 4], values: [F32x4; 4]
     I32x4(e.cast(pixels, I32X4))
 }
 
-/// trunc(v * max + 0.5) of 0 to 1.
+/// Unorm of 0 to 1.
 fn quantise(e: &mut Emit<'_>, value: F32x4, bits: u8) -> I32x4 {
+    rounded(e, value, low_bits(bits) as f32)
+}
+
+/// ceil(v * max - 0.5): the nearest number, the lower one of two.
+fn rounded(e: &mut Emit<'_>, value: F32x4, max: f32) -> I32x4 {
+    let (max, half) = (e.f(max), e.f(0.5));
+    let scaled = e.mul(value, max);
+    let scaled = e.sub(scaled, half);
+    let whole = e.ceil(scaled);
+    e.truncate_to_int(whole)
+}
+
+/// trunc(v * max + 0.5) of 0 to 1.
+fn quantise_half_up(e: &mut Emit<'_>, value: F32x4, bits: u8) -> I32x4 {
     let (max, half) = (e.f(low_bits(bits) as f32), e.f(0.5));
     let scaled = e.mul(value, max);
     let scaled = e.add(scaled, half);
     e.truncate_to_int(scaled)
 }
 
-/// (floor(4096 v) * max + 2048) >> 12 of 0 to 1: exact in floats while max has 8 bits, and two operations more than
-/// [`quantise`].
+/// (floor(4096 v) * max + 2048) >> 12 of 0 to 1: exact in floats while max has 8 bits.
 pub fn quantise_rsx(e: &mut Emit<'_>, value: F32x4, bits: u8) -> I32x4 {
     let (scale, max, half) = (e.f(4096.0), e.f(low_bits(bits) as f32 / 4096.0), e.f(0.5));
     let fraction = e.mul(value, scale);
@@ -184,7 +206,7 @@ pub fn decode_bits(e: &mut Emit<'_>, channel: Channel, bits: I32x4) -> F32x4 {
             let scale = e.f(1.0 / 255.0);
             e.mul(value, scale)
         }
-        Channel::Unorm(at) | Channel::UnormRsx(at) | Channel::Srgb(at) => {
+        Channel::Unorm(at) | Channel::UnormHalfUp(at) | Channel::UnormRsx(at) | Channel::Srgb(at) => {
             let value = e.to_float(bits);
             let scale = e.f(1.0 / low_bits(at.bits) as f32);
             let value = e.mul(value, scale);
@@ -200,7 +222,7 @@ pub fn decode_bits(e: &mut Emit<'_>, channel: Channel, bits: I32x4) -> F32x4 {
             let low = e.f(-1.0);
             e.max(value, low)
         }
-        Channel::Float(at) => match at.bits {
+        Channel::Float(at) | Channel::FloatCut(at) => match at.bits {
             32 => e.float_of_bits(bits),
             16 => e.float_of_half(bits),
             bits_of => e.float_of_small(bits, bits_of - 5),

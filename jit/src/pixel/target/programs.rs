@@ -16,6 +16,8 @@ struct Format {
     /// All stored channels are unorm or sRGB.
     unorm: bool,
     integer: bool,
+    /// A channel is a float that keeps the sign of a NaN.
+    cut: bool,
     /// A channel is snorm.
     snorm: bool,
     /// Bits of each channel in each word.
@@ -34,7 +36,8 @@ impl Format {
         }
         Format {
             format,
-            unorm: stored().all(|c| matches!(c, Channel::Unorm(_) | Channel::UnormRsx(_) | Channel::Srgb(_))),
+            unorm: stored().all(|&c| is_unorm(c)),
+            cut: stored().any(|c| matches!(c, Channel::FloatCut(_))),
             snorm: stored().any(|c| matches!(c, Channel::Snorm(_))),
             integer: stored().any(|c| matches!(c, Channel::Uint(_) | Channel::Sint(_))),
             channels,
@@ -148,7 +151,7 @@ impl Quad<'_, '_> {
     fn source(&mut self, format: &Format, c: usize, color: F32x4) -> F32x4 {
         let channel = format.format.channels[c];
         let lowest = match channel {
-            Channel::Float(_) | Channel::Uint(_) | Channel::Sint(_) => return color,
+            Channel::Float(_) | Channel::FloatCut(_) | Channel::Uint(_) | Channel::Sint(_) => return color,
             Channel::Absent | Channel::Zeros(_) | Channel::Ones(_) => match (format.unorm, format.snorm) {
                 (true, _) => 0.0,
                 (_, true) => -1.0,
@@ -158,7 +161,7 @@ impl Quad<'_, '_> {
                 let bits = self.encoded(format, c, color);
                 return channel::decode_bits(self.e, channel, bits);
             }
-            Channel::Unorm(_) | Channel::UnormRsx(_) | Channel::Srgb(_) => 0.0,
+            Channel::Unorm(_) | Channel::UnormHalfUp(_) | Channel::UnormRsx(_) | Channel::Srgb(_) => 0.0,
             Channel::Snorm(_) => -1.0,
         };
         self.e.clamp(color, lowest, 1.0)
@@ -195,6 +198,9 @@ impl Quad<'_, '_> {
                     Some(results) => results[c],
                     None => operands.blend(self.e, &blend, c),
                 };
+                if format.cut {
+                    values[c] = self.e.canonical(values[c]);
+                }
             }
         }
         let bytes = channel::byte_channels(&format.format);
@@ -261,6 +267,11 @@ impl Quad<'_, '_> {
         let (result, s) = (e.iand(result, free), e.iand(s, fixed));
         e.ior(result, s)
     }
+}
+
+/// Whether a channel is unorm or sRGB.
+fn is_unorm(channel: Channel) -> bool {
+    matches!(channel, Channel::Unorm(_) | Channel::UnormHalfUp(_) | Channel::UnormRsx(_) | Channel::Srgb(_))
 }
 
 /// Whether a logic operation reads the destination.

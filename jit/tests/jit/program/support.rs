@@ -60,7 +60,8 @@ fn color_format(rng: &mut Random) -> ColorFormat {
     let of = |bytes, swap, channels| ColorFormat { bytes, swap, channels };
     let absent = Channel::Absent;
     let bits = |shift, bits| Bits { shift, bits };
-    match rng.below(15) {
+    let cut = |shift, count| Channel::FloatCut(bits(shift, count));
+    match rng.below(17) {
         0..=3 => of(4, 4, [unorm(16, 8), unorm(8, 8), unorm(0, 8), unorm(24, 8)]),
         4 => of(4, 1, [unorm(0, 8), unorm(8, 8), unorm(16, 8), unorm(24, 8)]),
         5 => of(2, 2, [unorm(11, 5), unorm(5, 6), unorm(0, 5), absent]),
@@ -72,12 +73,15 @@ fn color_format(rng: &mut Random) -> ColorFormat {
         11 => of(16, 4, [float(0, 32), float(32, 32), float(64, 32), float(96, 32)]),
         12 => of(4, 4, [float(0, 32), absent, absent, absent]),
         13 => of(4, 1, [float(0, 11), float(11, 11), float(22, 10), absent]),
+        14 => of(8, 1, [cut(0, 16), cut(16, 16), cut(32, 16), cut(48, 16)]),
+        15 => of(4, 1, [cut(0, 11), cut(11, 11), cut(22, 10), absent]),
         _ => {
-            let kind = |rng: &mut Random, at: Bits| match rng.below(5) {
+            let kind = |rng: &mut Random, at: Bits| match rng.below(6) {
                 0 => Channel::Srgb(at),
                 1 => Channel::Snorm(at),
                 2 => Channel::Uint(at),
                 3 => Channel::Sint(at),
+                4 => Channel::UnormHalfUp(at),
                 _ => Channel::Unorm(at),
             };
             let at = [bits(0, 10), bits(10, 10), bits(20, 10), bits(30, 2)];
@@ -88,6 +92,7 @@ fn color_format(rng: &mut Random) -> ColorFormat {
                 Channel::Snorm(_) => Channel::Snorm(at),
                 Channel::Uint(_) => Channel::Uint(at),
                 Channel::Sint(_) => Channel::Sint(at),
+                Channel::UnormHalfUp(_) => Channel::UnormHalfUp(at),
                 _ => Channel::Unorm(at),
             };
             if rng.one_in(2) { of(4, 1, at.map(same)) } else { of(8, 1, wide.map(same)) }

@@ -1,8 +1,8 @@
 //! Clears of targets.
 
 use triglyph_guest::kernel::program::output::{Channel, ColorFormat, DepthFormat};
+use triglyph_guest::num::half;
 use triglyph_guest::num::ops::{Scalar, linear_to_srgb};
-use triglyph_guest::num::{F16, half};
 use triglyph_guest::tegra::methods::threed::regs as r;
 
 use super::target::{Targets, between};
@@ -93,11 +93,12 @@ fn color_pixel(registers: &Registers, format: &ColorFormat, components: u8) -> P
                 let linear = unit(f32::from_bits(word));
                 (bits, unorm(linear_to_srgb(&mut Scalar, linear), bits.bits))
             }
-            Channel::Unorm(bits) | Channel::UnormRsx(bits) | Channel::Srgb(bits) => {
+            Channel::Unorm(bits) | Channel::UnormHalfUp(bits) | Channel::UnormRsx(bits) | Channel::Srgb(bits) => {
                 (bits, unorm(f32::from_bits(word), bits.bits))
             }
             Channel::Snorm(bits) => (bits, snorm(f32::from_bits(word), bits.bits)),
-            Channel::Float(bits) => (bits, float(word, bits.bits)),
+            Channel::Float(bits) => (bits, word),
+            Channel::FloatCut(bits) => (bits, cut_float(f32::from_bits(word), bits.bits)),
         };
         let always = matches!(channel, Channel::Zeros(_) | Channel::Ones(_));
         if always || components >> i & 1 != 0 {
@@ -119,30 +120,29 @@ fn unit(v: f32) -> f32 {
 }
 
 fn unorm(v: f32, bits: u8) -> u32 {
-    (unit(v) * low(bits) as f32 + 0.5) as u32
+    (unit(v) * low(bits) as f32 - 0.5).ceil() as u32
 }
 
 fn snorm(v: f32, bits: u8) -> u32 {
     let v = if v > -1.0 { v } else { -1.0 };
     let v = if v < 1.0 { v } else { 1.0 };
-    (v * (low(bits) >> 1) as f32).round_ties_even() as i32 as u32
+    (v * (low(bits) >> 1) as f32 - 0.5).ceil() as i32 as u32
 }
 
-/// A float of 32, 16, 11 or 10 bits.
-fn float(word: u32, bits: u8) -> u32 {
-    let encode = |v: f32| half::bits(&mut Scalar, v) as u32;
-    match bits {
-        32 => word,
-        16 => encode(f32::from_bits(word)),
-        _ => {
-            let v = f32::from_bits(word);
-            // Unsigned; a shorter mantissa, nearest even as far as halves go.
-            let drop = 15 - u32::from(bits);
-            let bits = encode(if v > 0.0 || v.is_nan() { v } else { 0.0 });
-            let rounded = bits + (1 << (drop - 1)) - 1 + (bits >> drop & 1);
-            if F16::decode(bits).is_nan() { low(11) } else { rounded >> drop }
-        }
+/// A float of 16, 11 or 10 bits, without the places that do not fit. The shorter ones are halves without sign and
+/// without the low bits.
+fn cut_float(v: f32, bits: u8) -> u32 {
+    if bits < 16 {
+        return cut_float(if v < 0.0 { 0.0 } else { v.abs() }, 16) >> (15 - u32::from(bits));
     }
+    let sign = v.to_bits() >> 16 & 0x8000;
+    let magnitude = match v.abs() {
+        nan if nan.is_nan() => 0x7FFF,
+        infinite if infinite.is_infinite() => 0x7C00,
+        large if large >= 65536.0 => 0x7BFF,
+        finite => half::bits(&mut Scalar, half::cut(&mut Scalar, finite)) as u32,
+    };
+    sign | magnitude
 }
 
 /// What a depth target stores.

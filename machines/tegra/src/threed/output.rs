@@ -179,7 +179,7 @@ fn color_samples(registers: &Registers, targets: &Targets) -> u16 {
 
 /// Whether 0 times anything is 0 in blending, where that makes a difference: targets of unorm have no infinities.
 fn zero_products(registers: &Registers, colors: &[Option<ColorKey>; TARGETS]) -> bool {
-    let unorm = |channel: &Channel| !matches!(channel, Channel::Float(_) | Channel::Snorm(_));
+    let unorm = |channel: &Channel| !matches!(channel, Channel::Float(_) | Channel::FloatCut(_) | Channel::Snorm(_));
     let plain = |key: &ColorKey| key.blend.is_none() || key.format.channels.iter().all(unorm);
     let asked = r::set_blend_float_option::zero_times_anything_is_zero(registers.get(r::set_blend_float_option::ID));
     asked && !colors.iter().flatten().all(plain)

@@ -1,8 +1,9 @@
 //! Pixels of surfaces: bits, colours, and what becomes of one format in another.
 //!
 //! Missing colours are 0, missing alpha is 1. Y formats are grey; they store red. sRGB formats are linear as colours.
-//! Integers become integers without being scaled, and numbers otherwise. Encoding is that of
-//! [`triglyph_guest::kernel::program::output`]; bits without a component keep what they hold.
+//! Integers become integers without being scaled, and numbers otherwise. Unorm is rounded to nearest, halves up; snorm and
+//! floats to nearest, ties to even: unlike the 3D class, of which alone a console's values are known. Bits without a
+//! component keep what they hold.
 
 use std::sync::LazyLock;
 
@@ -172,11 +173,11 @@ impl Codec {
 
 /// Where a component is stored.
 fn place(channel: Channel) -> Option<Bits> {
-    use Channel::{Absent, Float, Ones, Sint, Snorm, Srgb, Uint, Unorm, UnormRsx, Zeros};
+    use Channel::{Absent, Float, FloatCut, Ones, Sint, Snorm, Srgb, Uint, Unorm, UnormHalfUp, UnormRsx, Zeros};
     match channel {
         Absent => None,
-        Zeros(bits) | Ones(bits) | Unorm(bits) | UnormRsx(bits) | Srgb(bits) | Snorm(bits) | Uint(bits)
-        | Sint(bits) | Float(bits) => Some(bits),
+        Zeros(bits) | Ones(bits) | Unorm(bits) | UnormHalfUp(bits) | UnormRsx(bits) | Srgb(bits) | Snorm(bits)
+        | Uint(bits) | Sint(bits) | Float(bits) | FloatCut(bits) => Some(bits),
     }
 }
 
@@ -214,13 +215,15 @@ fn decode(channel: Channel, pixel: Words, alpha: bool) -> f32 {
         Channel::Zeros(_) => 0.0,
         Channel::Ones(_) => 1.0,
         // No format of this machine has the RSX's own ones.
-        Channel::Unorm(bits) | Channel::UnormRsx(bits) => extract(pixel, bits) as f32 * (1.0 / mask(bits) as f32),
+        Channel::Unorm(bits) | Channel::UnormHalfUp(bits) | Channel::UnormRsx(bits) => {
+            extract(pixel, bits) as f32 * (1.0 / mask(bits) as f32)
+        }
         // All sRGB formats have 8 bits.
         Channel::Srgb(bits) => LINEAR[(extract(pixel, bits) & 0xFF) as usize],
         Channel::Snorm(bits) => (signed(pixel, bits) as f32 * (1.0 / (mask(bits) >> 1) as f32)).max(-1.0),
         Channel::Uint(bits) => extract(pixel, bits) as f32,
         Channel::Sint(bits) => signed(pixel, bits) as f32,
-        Channel::Float(bits) => match bits.bits {
+        Channel::Float(bits) | Channel::FloatCut(bits) => match bits.bits {
             32 => f32::from_bits(extract(pixel, bits)),
             // Small floats are halves without sign and with a shorter mantissa.
             width => {
@@ -247,7 +250,7 @@ fn encode(channel: Channel, value: f32) -> u32 {
     match channel {
         Channel::Absent | Channel::Zeros(_) => 0,
         Channel::Ones(_) => u32::MAX,
-        Channel::Unorm(bits) | Channel::UnormRsx(bits) => unorm(value, bits),
+        Channel::Unorm(bits) | Channel::UnormHalfUp(bits) | Channel::UnormRsx(bits) => unorm(value, bits),
         Channel::Srgb(bits) => unorm(linear_to_srgb(&mut Scalar, limit(value, 0.0, 1.0)), bits),
         Channel::Snorm(bits) => (limit(value, -1.0, 1.0) * (mask(bits) >> 1) as f32).round_ties_even() as i32 as u32,
         Channel::Uint(bits) => (value.round_ties_even() as u32).min(mask(bits)),
@@ -255,7 +258,7 @@ fn encode(channel: Channel, value: f32) -> u32 {
             let most = (mask(bits) >> 1) as i32;
             (value.round_ties_even() as i32).clamp(-most - 1, most) as u32
         }
-        Channel::Float(bits) => match bits.bits {
+        Channel::Float(bits) | Channel::FloatCut(bits) => match bits.bits {
             // One NaN for all.
             32 if value.is_nan() => 0x7FC0_0000,
             32 => value.to_bits(),

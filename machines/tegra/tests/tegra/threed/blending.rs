@@ -61,7 +61,7 @@ fn sources_keep_their_precision_in_small_targets() {
 
 #[test]
 fn sources_of_normalised_targets_are_clamped() {
-    // A8B8G8R8 takes 0 to 1 into the equation, so that 1.5 with a factor of 0.5 is 128 and not 191.
+    // A8B8G8R8 takes 0 to 1 into the equation, so that 1.5 with a factor of 0.5 is 127 and not 191.
     let mut m = ready();
     let half = 0.5f32.to_bits();
     m.set(
@@ -76,7 +76,7 @@ fn sources_of_normalised_targets_are_clamped() {
         ],
     );
     fill(&mut m, [1.5, -1.0, 0.5, 1.0]);
-    assert_eq!(pixel(&mut m, 4, 4), [128, 0, 64, 0]);
+    assert_eq!(pixel(&mut m, 4, 4), [127, 0, 64, 0]);
 }
 
 #[test]

@@ -13,8 +13,8 @@ type Case<'r> = (&'r [(usize, u32)], u32, usize, [u8; 4]);
 #[test]
 fn components_rectangles_and_scissors_count() {
     let cases: [Case<'_>; 5] = [
-        (&[], COLORS, 64 * 64, [255, 128, 0, 51]),
-        (&[], 1 << 3 | 1 << 5, 64 * 64, [0, 128, 0, 51]),
+        (&[], COLORS, 64 * 64, [255, 127, 0, 51]),
+        (&[], 1 << 3 | 1 << 5, 64 * 64, [0, 127, 0, 51]),
         (
             &[
                 (r::set_clear_rect_horizontal::ID, 62 << 16),
@@ -23,7 +23,7 @@ fn components_rectangles_and_scissors_count() {
             ],
             COLORS,
             62 * 4,
-            [255, 128, 0, 51],
+            [255, 127, 0, 51],
         ),
         (
             &[
@@ -33,10 +33,10 @@ fn components_rectangles_and_scissors_count() {
             ],
             COLORS,
             64 * 4,
-            [255, 128, 0, 51],
+            [255, 127, 0, 51],
         ),
         // Masks of colours do not count.
-        (&[(r::set_ct_write::id(0), 0)], COLORS, 64 * 64, [255, 128, 0, 51]),
+        (&[(r::set_ct_write::id(0), 0)], COLORS, 64 * 64, [255, 127, 0, 51]),
     ];
     for (registers, word, pixels, expected) in cases {
         let mut m = ready();
@@ -59,15 +59,23 @@ fn components_rectangles_and_scissors_count() {
 #[test]
 fn formats_of_all_kinds_are_stored() {
     let float = |v: [f32; 4]| v.map(f32::to_bits);
-    let cases: [(u32, [u32; 4], &[u8]); 8] = [
+    let cases: [(u32, [u32; 4], &[u8]); 14] = [
         (0xC0, float([1.0, 2.0, 3.0, 4.0]), &[0, 0, 0x80, 0x3F, 0, 0, 0, 0x40, 0, 0, 0x40, 0x40, 0, 0, 0x80, 0x40]),
-        (0xCA, float([1.0, -2.0, 0.5, 65536.0]), &[0, 0x3C, 0, 0xC0, 0, 0x38, 0, 0x7C]),
-        (0xCF, float([1.0, 0.0, 0.5, 1.0]), &[128, 0, 255, 255]),
+        // Floats are cut; what is too large is the largest number.
+        (0xCA, float([1.0, -2.0, 0.6, 65536.0]), &[0, 0x3C, 0, 0xC0, 0xCC, 0x38, 0xFF, 0x7B]),
+        (0xCA, [0xFFFF_FFA8, 0x7FFF_FFFF, 0xFF80_0000, 0xB57D_FFFF], &[0xFF, 0xFF, 0xFF, 0x7F, 0, 0xFC, 0x0F, 0x80]),
+        // A tie goes down.
+        (0xCF, float([1.0, 0.0, 0.5, 1.0]), &[127, 0, 255, 255]),
+        (0xD5, float([0.3, 0.501, 1.5, -1.0]), &[76, 128, 255, 0]),
+        (0xEE, float([0.5, 0.0, 0.0, 0.0]), &[0xFF, 0x7F]),
+        (0xDA, float([0.5, 0.7, 0.0, 0.0]), &[0xFF, 0x7F, 0x32, 0xB3]),
+        (0xEF, float([0.5, 0.0, 0.0, 0.0]), &[0xFF, 0x3F]),
+        (0xDB, float([1.0, -1.0, 0.0, 0.0]), &[0xFF, 0x7F, 0x01, 0x80]),
         (0xE8, float([1.0, 0.0, 1.0, 0.0]), &[0x1F, 0xF8]),
         (0xD9, [1, 2, 300, 4], &[1, 2, 255, 4]),
         (0xD8, [-1i32 as u32, -300i32 as u32, 3, 4], &[255, 128, 3, 4]),
         (0xE0, float([1.0, 2.0, -1.0, 0.0]), &[0xC0, 0x03, 0x20, 0x00]),
-        (0xD6, float([0.5, 0.0, 1.0, 0.5]), &[188, 0, 255, 128]),
+        (0xD6, float([0.5, 0.0, 1.0, 0.5]), &[188, 0, 255, 127]),
     ];
     for (format, value, expected) in cases {
         let mut m = ready();
