@@ -77,7 +77,7 @@ fn run_block(stages: &Stages<'_>, place: [u32; 3], threads: [u32; 3], shared: &m
     shared.fill(0);
     let mut warps = vec![Warp::default(); count.div_ceil(LANES)];
     for (number, warp) in warps.iter_mut().enumerate() {
-        warp.start((count - number * LANES).min(LANES), stages.program.local_bytes);
+        warp.start((count - number * LANES).min(LANES), stages.program);
     }
     // The warp of the thread that is asked about.
     let mut traced = tracing.and_then(|tracing| match tracing.wanted() {
