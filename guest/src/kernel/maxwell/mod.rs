@@ -20,11 +20,14 @@
 //!
 //! Registers, predicates, condition code and local memory of a lane start as 0. Each lane has a program counter and a
 //! stack of (kind, target). SSY, PBK, PCNT, PRET, PLONGJMP, PEXIT and CAL push; SYNC, BRK, CONT, RET and LONGJMP, for
-//! the lanes whose guard and condition test hold, remove everything up to and including the innermost entry of their
-//! kind and go to its target; without one the lane ends, and so it does with more than [`STACK`] entries, or outside of
-//! the code. EXIT goes to the innermost PEXIT entry if there is one, else the lane ends. A word that is no instruction
-//! does nothing. A computed target that is a control word means the word behind it; absolute targets count from the
-//! code's start.
+//! the lanes whose guard and condition test hold, go to the target of the innermost entry of their kind. SYNC removes
+//! that entry alone: those above it, which are none of SSY, stay for their own instructions (yuzu fe8e6618f, tested on
+//! the console: behind SSY a, PBK b SYNC goes to a, and a BRK there to b). The others remove everything above it, too:
+//! what leaves a loop leaves what was begun inside (the code of Mesa's compiler for a break within a conditional, and
+//! the console tests of nxgpucatch). Without such an entry the lane ends, and so it does with more than [`STACK`]
+//! entries, or outside of the code. EXIT goes to the innermost PEXIT entry if there is one, else the lane ends. A word
+//! that is no instruction does nothing. A computed target that is a control word means the word behind it; absolute
+//! targets count from the code's start.
 //!
 //! Of the lanes of a warp that have not ended those run next that have the **most entries** on their stack, of these
 //! those at the **lowest address**: all of them together, for one instruction. (In structured code these are the lanes
@@ -35,6 +38,13 @@
 //! have the predicates of them all counted (or joined by and, or: 0 or 1), which B2R.RESULT reads; its Pd is whether
 //! that is not 0. Other modes of B2R read 0. Thread counts make no difference, nor which barrier it is but for what is
 //! counted: number modulo 16.
+//!
+//! SAM brings in lanes: of each quad (four lanes from a multiple of four on) with a lane that executes it the other
+//! lanes, wherever they are, also those that have ended, or wait, or that the warp does not have and whose registers
+//! are
+//! 0. They execute together with it what follows, as helpers, which store and emit nothing, up to RAM, after which they
+//! are where they were; what they wrote to registers stays. (Mesa's compiler makes samples with gradients of volumes,
+//! cubes and comparisons so, in every stage: it moves the coordinates of one lane after the other to all of its quad.)
 //!
 //! VOTE, SHFL, MOV's quad mask and FSWZADD see the lanes that execute together as active. SHFL and FSWZADD read the
 //! register of the other lane whether it is active or not; lanes that do not exist read as 0.
@@ -72,11 +82,11 @@
 //!   it is rounded to f32 and then, for a half, to f16. Flushing: denormal halves where sources are halves, denormal
 //!   f32 where they are f32; the result as what it is stored as. FMZ as above. NaN is 0x7FFF as half, 0x7FFFFFFF as
 //!   f32.
-//! * MUFU is [`crate::num::mufu`] of the source after absolute value and sign; RRO copies. FCHK is always true.
+//! * RRO and MUFU are [`crate::num::mufu`] of the source after absolute value and sign. FCHK is always true.
 //! * **[`Accuracy::Fast`](crate::kernel::Accuracy::Fast)** differs from all this in two points. Denormal f32 are
 //!   numbers like others: FTZ of f32 arithmetic, comparisons, conversions and IPA has no effect, and FMZ is only the
-//!   rule of the factor 0 (halves are flushed as above). MUFU is [`crate::num::mufu::fast`]. So there is nothing in a
-//!   program that hosts would do differently, and nothing to do behind each operation.
+//!   rule of the factor 0 (halves are flushed as above). MUFU is [`crate::num::mufu::fast`], and RRO copies. So there
+//!   is nothing in a program that hosts would do differently, and nothing to do behind each operation.
 //! * **Comparisons** join as AND where the code of the operation is unknown. Pq is written after Pd.
 //! * **Condition code** (where an instruction sets it): sums Z, S of the result, C the carry out of bit 31 of the sum
 //!   as performed (`A + ~B + 1`), O signed overflow; of three addends C is the carry of either sum and O the overflow
@@ -124,7 +134,8 @@
 //! A texture instruction goes to the unit that [`Code::units`] has for its address, or where that is [`Unit::Dynamic`]
 //! to the unit whose [`Environment::handles`] entry is the handle's value. No such unit: 0 in all components. What a
 //! unit gives is said in [`super::program::sampler`]. Differences for implicit levels are taken between the lanes of
-//! the quad in pixel programs, from the registers of all four lanes, active or not; elsewhere the level is 0. Sparse
+//! the quad, from the registers of all four lanes, active or not, in pixel programs and with .NDV; elsewhere the level
+//! is 0, whatever the bias (nxgpucatch, on the console). Sparse
 //! residency predicates are false. Where a unit filters or converts
 //! ([`TextureKey::filters`](super::program::sampler::TextureKey::filters), for gathers and fetches
 //! [`converts`](super::program::sampler::TextureKey::converts)) a NaN is 0x7FFFFFFF; elsewhere texels keep their bits.
