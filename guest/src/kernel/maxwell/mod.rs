@@ -67,11 +67,14 @@
 //!   program that hosts would do differently, and nothing to do behind each operation.
 //! * **Comparisons** join as AND where the code of the operation is unknown. Pq is written after Pd.
 //! * **Condition code** (where an instruction sets it): sums Z, S of the result, C the carry out of bit 31 of the sum
-//!   as performed (`A + ~B + 1`), O signed overflow; of three addends C is the carry of either sum and O the overflow
-//!   of the last one. LEA negates before it shifts. A product whose lower half is negated is inverted like a source, an
+//!   as performed (`A + ~B + 1`), O signed overflow. IADD3 has two carries and no overflow: O is the carry out of
+//!   `A + B` before the shift, C that of the shifted sum and C. IADD3.X adds both: C to the first sum, O to the second.
+//!   LEA negates before it shifts. A product whose lower half is negated is inverted like a source, an
 //!   upper half is that of the negated 64 bits (with both signs neither). Products without addend, logic, shifts, bit
 //!   fields, conversions to integers, SET with masks and video: Z and S of the (first 32 bits of the) result, C and O
-//!   0; SET with .BF S is 0. Floats (f64 too): Z is zero, S is negative, both for NaN, C and O 0; of saturated ones
+//!   0; SET with .BF S is 0. ISET.X and ISETP.X continue a comparison of lower words by the sum `A + ~B + C`: less is
+//!   no carry out of it (signed: its sign, or with overflow the other one), equal is that it and the lower words are
+//!   zero (Z). Floats (f64 too): Z is zero, S is negative, both for NaN, C and O 0; of saturated ones
 //!   that of the result. With .X, or .X of logic, Z is only kept where it was set.
 //! * **Conversions.** F2F: with FTZ f32 sources and results are flushed (halves never), not if a side is f64. Equal
 //!   formats copy, NaN becoming 0x7FFF, 0x7FFFFFFF, or quiet for f64; between formats NaN is those two, or for f64 the

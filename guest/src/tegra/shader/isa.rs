@@ -232,7 +232,7 @@ isa! {
             iadd32i
             "0001 110 n k v x o iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii gggg aaaaaaaa dddddddd"
             IntAdd: CONDITION;
-        /// `Rd = shift(A + B) + C`, the first sum with 33 bits
+        /// `Rd = shift(A + B) + C`, the first sum with 33 bits; each sum has its carry in the condition code
         iadd3
             "0101 1100 1100 n k l x o cccccccc jj hh yy zz --- bbbbbbbb gggg aaaaaaaa dddddddd"
             "0100 1100 1100 n k l x o cccccccc sssss wwwwwwwwwwwwww gggg aaaaaaaa dddddddd"
