@@ -79,10 +79,11 @@
 //! * **Conversions.** F2F: with FTZ f32 sources and results are flushed (halves never), not if a side is f64. Equal
 //!   formats copy, NaN becoming 0x7FFF, 0x7FFFFFFF, or quiet for f64; between formats NaN is those two, or for f64 the
 //!   sign, quiet, with the mantissa's bits on top. F2I of NaN: 0, with a source f64 or a result of 64 bits the result's
-//!   highest bit alone; what does not fit is the nearest that does. Results of 8 and 16 bits are extended to a word as
-//!   their sign says. I2F converts the magnitude as extended (the most negative number of its size stays so under
-//!   absolute value, unsigned ones have none), negates last. I2I computes in 64 bits; a source or a result of 64 bits
-//!   is one of 32.
+//!   highest bit alone; what does not fit is the nearest that does. Results of F2I with 8 and 16 bits are extended to a
+//!   word as their sign says. I2F: absolute value and negation of a signed source are those of its size, in which the
+//!   most negative number stays so; an unsigned one has no absolute value, and its result is negated. I2I computes in
+//!   64 bits; a source or a result of 64 bits is one of 32. Saturated results are extended as their sign says, others
+//!   are cut, and the bits above them are 0.
 //! * **Video.** Parts of A and B are extended by their signs, an immediate is 16 bits, the part without a name the
 //!   whole word. Sums are exact: with both signs `A + B + 1` (VMAD: product and addend likewise, the addend signed if A
 //!   or B is; the sum is shifted arithmetically). VMNMX compares the low words by B's sign. A shift's distance has no
