@@ -98,9 +98,10 @@
 //!
 //! # Memory
 //!
-//! Constants are read from [`Environment::constants`]; beyond the end they are 0, byte by byte. LDC's address is the
-//! low 16 bits of the sum of register and offset (the bytes behind 0xFFFF are those of the buffer, if there are any),
-//! with IS and ISL its upper 16 bits, unsigned, are added to the slot; of more than 64 bits the first 64 are loaded.
+//! Constants are read from [`Environment::constants`]; beyond the end they are 0, byte by byte. A source of 64 bits at
+//! an odd word has that word as its upper half, and 0 as its lower one. LDC's address is the sum of register and
+//! offset, from 0x10000 on there is nothing; with IL, IS and ISL its upper 16 bits are added to the slot, and the lower
+//! ones are the address. The address is aligned down to the size, of which the first 64 bits are loaded.
 //! Local memory is [`Code::local_bytes`] for each lane; shared memory is the block's; addresses outside read 0 and drop
 //! writes, byte by byte. Global memory is [`GlobalMemory`]. Lanes of one instruction access memory one after the other,
 //! lane 0 first, so that of two stores to one place the higher lane's stays. Misaligned accesses are done as they are.
