@@ -108,9 +108,10 @@
 //! Atomics are a read and a write, nothing comes between. Global addresses have 40 bits: one register, zero-extended,
 //! or with E two, and the offset added. Local and shared ones have 32. Helper lanes (pixels without coverage, or
 //! killed) load but do not store; what an atomic reads they have too. Generic addresses (LD, ST) are global ones.
-//! Atomics of a type and operation that have no meaning together only load: INC and DEC but of U32, logic of F32,
-//! anything of F16x2 but ADD, SAFEADD. A type without a name is U32. Minimum and maximum of F32 are those of FMNMX,
-//! denormals being zeros; sums of F16x2 are rounded to nearest, denormals being zeros before and after.
+//! Atomics of a type and operation that have no meaning together only load: INC and DEC but of U32, anything of F32 but
+//! ADD (of images EXCH, too), of F16x2 but ADD, MIN and MAX, of S64 but MIN and MAX, SAFEADD. A type without a name is
+//! U32. Minimum and maximum of F16x2 are those of FMNMX for each half; sums are rounded to nearest. Denormals are zeros
+//! before and after.
 //!
 //! # Textures
 //!
