@@ -86,7 +86,7 @@
 //!   are cut, and the bits above them are 0.
 //! * **Video.** Parts of A and B are extended by their signs, an immediate is 16 bits, the part without a name the
 //!   whole word. Sums are exact: with both signs `A + B + 1` (VMAD: product and addend likewise, the addend signed if A
-//!   or B is; the sum is shifted arithmetically). VMNMX compares the low words by B's sign. A shift's distance has no
+//!   or B is; the sum is shifted arithmetically). VMNMX compares the numbers. A shift's distance has no
 //!   sign, and is at most 32 or, with W, taken modulo 32. Saturation limits to the signed or unsigned words (VMAD:
 //!   signed if A or B is), else the low 32 bits count. The second operation is one of words; MIN and MAX compare by the
 //!   result's sign, VSET's without.
