@@ -89,22 +89,26 @@
 //!   is nothing in a program that hosts would do differently, and nothing to do behind each operation.
 //! * **Comparisons** join as AND where the code of the operation is unknown. Pq is written after Pd.
 //! * **Condition code** (where an instruction sets it): sums Z, S of the result, C the carry out of bit 31 of the sum
-//!   as performed (`A + ~B + 1`), O signed overflow; of three addends C is the carry of either sum and O the overflow
-//!   of the last one. LEA negates before it shifts. A product whose lower half is negated is inverted like a source, an
+//!   as performed (`A + ~B + 1`), O signed overflow. IADD3 has two carries and no overflow: O is the carry out of
+//!   `A + B` before the shift, C that of the shifted sum and C. IADD3.X adds both: C to the first sum, O to the second.
+//!   LEA negates before it shifts. A product whose lower half is negated is inverted like a source, an
 //!   upper half is that of the negated 64 bits (with both signs neither). Products without addend, logic, shifts, bit
 //!   fields, conversions to integers, SET with masks and video: Z and S of the (first 32 bits of the) result, C and O
-//!   0; SET with .BF S is 0. Floats (f64 too): Z is zero, S is negative, both for NaN, C and O 0; of saturated ones
+//!   0; SET with .BF S is 0. ISET.X and ISETP.X continue a comparison of lower words by the sum `A + ~B + C`: less is
+//!   no carry out of it (signed: its sign, or with overflow the other one), equal is that it and the lower words are
+//!   zero (Z). Floats (f64 too): Z is zero, S is negative, both for NaN, C and O 0; of saturated ones
 //!   that of the result. With .X, or .X of logic, Z is only kept where it was set.
 //! * **Conversions.** F2F: with FTZ f32 sources and results are flushed (halves never), not if a side is f64. Equal
 //!   formats copy, NaN becoming 0x7FFF, 0x7FFFFFFF, or quiet for f64; between formats NaN is those two, or for f64 the
 //!   sign, quiet, with the mantissa's bits on top. F2I of NaN: 0, with a source f64 or a result of 64 bits the result's
-//!   highest bit alone; what does not fit is the nearest that does. Results of 8 and 16 bits are extended to a word as
-//!   their sign says. I2F converts the magnitude as extended (the most negative number of its size stays so under
-//!   absolute value, unsigned ones have none), negates last. I2I computes in 64 bits; a source or a result of 64 bits
-//!   is one of 32.
+//!   highest bit alone; what does not fit is the nearest that does. Results of F2I with 8 and 16 bits are extended to a
+//!   word as their sign says. I2F: absolute value and negation of a signed source are those of its size, in which the
+//!   most negative number stays so; an unsigned one has no absolute value, and its result is negated. I2I computes in
+//!   64 bits; a source or a result of 64 bits is one of 32. Saturated results are extended as their sign says, others
+//!   are cut, and the bits above them are 0.
 //! * **Video.** Parts of A and B are extended by their signs, an immediate is 16 bits, the part without a name the
 //!   whole word. Sums are exact: with both signs `A + B + 1` (VMAD: product and addend likewise, the addend signed if A
-//!   or B is; the sum is shifted arithmetically). VMNMX compares the low words by B's sign. A shift's distance has no
+//!   or B is; the sum is shifted arithmetically). VMNMX compares the numbers. A shift's distance has no
 //!   sign, and is at most 32 or, with W, taken modulo 32. Saturation limits to the signed or unsigned words (VMAD:
 //!   signed if A or B is), else the low 32 bits count. The second operation is one of words; MIN and MAX compare by the
 //!   result's sign, VSET's without.
@@ -116,18 +120,20 @@
 //!
 //! # Memory
 //!
-//! Constants are read from [`Environment::constants`]; beyond the end they are 0, byte by byte. LDC's address is the
-//! low 16 bits of the sum of register and offset (the bytes behind 0xFFFF are those of the buffer, if there are any),
-//! with IS and ISL its upper 16 bits, unsigned, are added to the slot; of more than 64 bits the first 64 are loaded.
+//! Constants are read from [`Environment::constants`]; beyond the end they are 0, byte by byte. A source of 64 bits at
+//! an odd word has that word as its upper half, and 0 as its lower one. LDC's address is the sum of register and
+//! offset, from 0x10000 on there is nothing; with IL, IS and ISL its upper 16 bits are added to the slot, and the lower
+//! ones are the address. The address is aligned down to the size, of which the first 64 bits are loaded.
 //! Local memory is [`Code::local_bytes`] for each lane; shared memory is the block's; addresses outside read 0 and drop
 //! writes, byte by byte. Global memory is [`GlobalMemory`]. Lanes of one instruction access memory one after the other,
 //! lane 0 first, so that of two stores to one place the higher lane's stays. Misaligned accesses are done as they are.
 //! Atomics are a read and a write, nothing comes between. Global addresses have 40 bits: one register, zero-extended,
 //! or with E two, and the offset added. Local and shared ones have 32. Helper lanes (pixels without coverage, or
 //! killed) load but do not store; what an atomic reads they have too. Generic addresses (LD, ST) are global ones.
-//! Atomics of a type and operation that have no meaning together only load: INC and DEC but of U32, logic of F32,
-//! anything of F16x2 but ADD, SAFEADD. A type without a name is U32. Minimum and maximum of F32 are those of FMNMX,
-//! denormals being zeros; sums of F16x2 are rounded to nearest, denormals being zeros before and after.
+//! Atomics of a type and operation that have no meaning together only load: INC and DEC but of U32, anything of F32 but
+//! ADD (of images EXCH, too), of F16x2 but ADD, MIN and MAX, of S64 but MIN and MAX, SAFEADD. A type without a name is
+//! U32. Minimum and maximum of F16x2 are those of FMNMX for each half; sums are rounded to nearest. Denormals are zeros
+//! before and after.
 //!
 //! # Textures
 //!
