@@ -1,9 +1,10 @@
 //! Planes of single words, for machines whose attributes are words whatever they mean.
 //!
-//! Planes of triangles go through the snapped positions, as coverage does, so that values at covered samples lie between
-//! those of the corners however narrow a triangle is: dEQP's `interpolate_at_centroid` passes on a GM20B (Mesa's list of
-//! what fails there). They are computed in f32, based at pixel (0, 0) (found by replaying recorded push buffers against
-//! their expected pictures: where pixel centres fall on the borders of texels other forms choose other texels):
+//! Planes of triangles go through the snapped positions, as coverage does, so that values at covered samples lie
+//! between those of the corners however narrow a triangle is: dEQP's `interpolate_at_centroid` passes on a GM20B
+//! (Mesa's list of what fails there). They are computed in f32, based at pixel (0, 0) (found by replaying recorded push
+//! buffers against their expected pictures: where pixel centres fall on the borders of texels other forms choose other
+//! texels):
 //!
 //! ```text
 //! dx = ((a0-a1)*(y2-y0) - (y0-y1)*(a2-a0)) * (1/area)      dy = ((a2-a0)*(x0-x1) - (x2-x0)*(a0-a1)) * (1/area)

@@ -231,7 +231,7 @@ impl Quad<'_> {
     }
 
     fn start(&self, warp: &mut Warp, covered: [u32; 4]) {
-        warp.start(4, self.kernel.program.local_bytes);
+        warp.start(4, &self.kernel.program);
         for (lane, covered) in warp.lanes.iter_mut().zip(covered) {
             lane.helper = covered == 0;
         }
