@@ -58,6 +58,38 @@ fn bits_of_halves() {
     }
 }
 
+/// The half next to zero as f64 arithmetic has it.
+fn cut_half(x: f32) -> f32 {
+    if !x.is_finite() || x == 0.0 {
+        return x;
+    }
+    let wide = f64::from(x);
+    let exponent = wide.abs().log2().floor().max(-14.0);
+    let step = (exponent - 10.0).exp2();
+    let cut = (wide / step).trunc() * step;
+    (cut.clamp(-65504.0, 65504.0) as f32).copysign(x)
+}
+
+#[test]
+fn bits_of_cut_halves() {
+    for x in samples() {
+        let got = |small: bool| {
+            run(x.map(f32::to_bits), [0; 4], |e, a, _| {
+                let a = e.float_of_bits(a);
+                if small { e.cut_small_float_of(a, 6).0 } else { e.cut_half_of(a).0 }
+            })
+        };
+        for ((bits, small), x) in got(false).into_iter().zip(got(true)).zip(x) {
+            if x.is_nan() {
+                assert_eq!((bits, small), (x.to_bits() >> 16 & 0x8000 | 0x7FFF, 0x7FF));
+            } else {
+                assert_eq!(value(bits).to_bits(), cut_half(x).to_bits(), "{x:e}: {bits:#x}");
+                assert_eq!(small, if x > 0.0 { bits >> 4 } else { 0 }, "{x:e}");
+            }
+        }
+    }
+}
+
 #[test]
 fn values_of_halves() {
     for half in (0..0x1_0000u32).step_by(4 * 7) {

@@ -24,6 +24,27 @@ fn over(source: f32, alpha: f32, destination: u32, bits: u32) -> u32 {
 }
 
 #[test]
+fn targets_store_what_a_console_stores() {
+    let bytes = |values: [u16; 4]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
+    // RF16_GF16_BF16_AF16, A8B8G8R8, R16_G16, RN16_GN16 with the values of nxgputests and nxgpucatch.
+    let cases: [(u32, [f32; 4], Vec<u8>); 5] = [
+        (0xCA, [0.2, 0.4, 0.6, 0.8], bytes([0x3266, 0x3666, 0x38CC, 0x3A66])),
+        (0xCA, [-1.1e9, 1.06e9, 0.8934, -0.3432], bytes([0xFBFF, 0x7BFF, 0x3B25, 0xB57D])),
+        (0xD5, [0.2, 0.8, 0.3, 0.5], vec![51, 204, 76, 127]),
+        (0xDA, [0.5, 1.0, 0.0, 0.0], vec![0xFF, 0x7F, 0xFF, 0xFF]),
+        (0xDB, [0.5, -1.0, 0.0, 0.0], vec![0xFF, 0x3F, 0x01, 0x80]),
+    ];
+    for (format, color, expected) in cases {
+        let mut m = ready();
+        let width = expected.len() as u32 * EDGE;
+        m.set(THREED, &[(r::set_color_target_format::id(0), format), (r::set_color_target_width::id(0), width)]);
+        fill(&mut m, color);
+        let at = TARGET + u64::from(3 * width) + 8 * expected.len() as u64;
+        assert_eq!(m.read(at, expected.len()), expected, "{format:#x}");
+    }
+}
+
+#[test]
 fn sources_keep_their_precision_in_small_targets() {
     let source = [0.93f32, 0.31, 0.62, 0.3];
     // Format, bytes, and the place and bits of red, green, blue and alpha: A1R5G5B5, A2B10G10R10, R5G6B5.

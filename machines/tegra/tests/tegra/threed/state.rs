@@ -45,7 +45,7 @@ fn second_sources_scale_both_terms() {
     m.expect_no_faults();
     // 64/255 + 128/255 * 0.75; 128/255 * 0.5; the second source is limited to 1; alpha: half, and nothing of the
     // destination.
-    assert_eq!(threed::pixel(&mut m, 9, 9), [160, 64, 0, 128]);
+    assert_eq!(threed::pixel(&mut m, 9, 9), [160, 64, 0, 127]);
 }
 
 #[test]
@@ -407,7 +407,7 @@ fn smooth_lines_cover_parts_of_pixels() {
     // Along the border of rows 31 and 32.
     let ends = [vertex(-0.5, 0.0, 0.5, RED), vertex(0.5, 0.0, 0.5, RED)];
     for (width, expected) in
-        [(1.0f32, [0, 0, 128, 128, 0, 0]), (3.0, [0, 128, 255, 255, 128, 0]), (0.5, [0, 0, 64, 64, 0, 0])]
+        [(1.0f32, [0, 0, 127, 127, 0, 0]), (3.0, [0, 127, 255, 255, 127, 0]), (0.5, [0, 0, 64, 64, 0, 0])]
     {
         let mut m = ready();
         m.set(THREED, &[(r::set_anti_aliased_line::ID, 1), (r::set_line_width_float::ID, width.to_bits())]);
