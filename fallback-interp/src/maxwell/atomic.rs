@@ -3,7 +3,7 @@
 use triglyph_guest::tegra::shader::isa::{AtomicOp, AtomicType, SharedAtomicType};
 use triglyph_guest::tegra::shader::modifiers::Rounding;
 
-use super::number::{bits, flush, flush_half, from_half, odd_sum, to_half};
+use super::number::{bits, choose, flush, flush_half, from_half, odd_sum, to_half};
 
 /// What a value in memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,11 @@ impl Kind {
             AtomicType::F16x2 => Kind::F16x2,
             AtomicType::S64 => Kind::S64,
         }
+    }
+
+    /// The kind of a type in images, where floats are exchanged as words.
+    pub fn of_image(ty: AtomicType, op: AtomicOp) -> Kind {
+        if ty == AtomicType::F32 && op == AtomicOp::Exchange { Kind::U32 } else { Kind::of(ty) }
     }
 
     /// The kind of a type in shared memory.
@@ -72,6 +77,9 @@ fn integer(kind: Kind, op: AtomicOp, old: u64, value: u64) -> Option<u64> {
         _ => old < value,
     };
     let unsigned = kind == Kind::U32;
+    if kind == Kind::S64 && !matches!(op, AtomicOp::Min | AtomicOp::Max) {
+        return None;
+    }
     match op {
         // The caller keeps as many bits as there are.
         AtomicOp::Add => Some(old.wrapping_add(value)),
@@ -90,20 +98,19 @@ fn integer(kind: Kind, op: AtomicOp, old: u64, value: u64) -> Option<u64> {
 /// Sums are rounded to nearest, denormals being 0.
 fn float(op: AtomicOp, old: u32, value: u32) -> Option<u32> {
     let [a, b] = [old, value].map(|bits| flush(f32::from_bits(bits)));
-    let smaller = |smaller| super::number::choose(smaller, a.into(), b.into()) as f32;
-    match op {
-        AtomicOp::Add => Some(bits(flush(a + b))),
-        AtomicOp::Min => Some(bits(smaller(true))),
-        AtomicOp::Max => Some(bits(smaller(false))),
-        AtomicOp::Exchange => Some(value),
-        _ => None,
-    }
+    (op == AtomicOp::Add).then(|| bits(flush(a + b)))
 }
 
 fn halves(op: AtomicOp, old: u32, value: u32) -> Option<u32> {
-    let sum = |shift: u32| {
-        let [a, b] = [old, value].map(|bits| from_half(flush_half(bits >> shift & 0xFFFF)).into());
-        flush_half(to_half(odd_sum(a, b), Rounding::Nearest)) << shift
+    let act: fn(f64, f64) -> f64 = match op {
+        AtomicOp::Add => odd_sum,
+        AtomicOp::Min => |a, b| choose(true, a, b),
+        AtomicOp::Max => |a, b| choose(false, a, b),
+        _ => return None,
     };
-    (op == AtomicOp::Add).then(|| sum(0) | sum(16))
+    let half = |shift: u32| {
+        let [a, b] = [old, value].map(|bits| from_half(flush_half(bits >> shift & 0xFFFF)).into());
+        flush_half(to_half(act(a, b), Rounding::Nearest)) << shift
+    };
+    Some(half(0) | half(16))
 }

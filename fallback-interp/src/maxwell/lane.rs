@@ -113,6 +113,15 @@ pub enum Reduction {
     Any,
 }
 
+/// What a lane is apart from its values: where it is, and what for.
+#[derive(Clone, Debug)]
+struct Course {
+    at: u32,
+    state: State,
+    helper: bool,
+    stack: Vec<(Token, u32)>,
+}
+
 /// A lane.
 #[derive(Clone, Debug)]
 pub struct Lane {
@@ -136,6 +145,8 @@ pub struct Lane {
     /// Local memory.
     pub local: Vec<u8>,
     stack: Vec<(Token, u32)>,
+    /// What it will be again, while another lane of its quad has it with it.
+    own_course: Option<Box<Course>>,
 }
 
 impl Default for Lane {
@@ -152,6 +163,7 @@ impl Default for Lane {
             helper: false,
             local: Vec::new(),
             stack: Vec::with_capacity(STACK),
+            own_course: None,
         }
     }
 }
@@ -171,6 +183,31 @@ impl Lane {
         self.local.clear();
         self.local.resize(local_bytes, 0);
         self.stack.clear();
+        self.own_course = None;
+    }
+
+    /// Joins another lane as a helper, until [`Self::leave`].
+    pub fn join(&mut self, other: &Lane) {
+        if self.own_course.is_none() {
+            let Lane { at, state, helper, .. } = *self;
+            let stack = std::mem::take(&mut self.stack);
+            self.own_course = Some(Box::new(Course { at, state, helper, stack }));
+        }
+        (self.at, self.state, self.helper) = (other.at, State::Running, true);
+        self.stack.clone_from(&other.stack);
+    }
+
+    /// Goes back to where it was before it joined another one, if it did.
+    pub fn leave(&mut self) {
+        if let Some(own) = self.own_course.take() {
+            let Course { at, state, helper, stack } = *own;
+            (self.at, self.state, self.helper, self.stack) = (at, state, helper, stack);
+        }
+    }
+
+    /// Whether it does the same next as another one.
+    pub fn is_with(&self, other: &Lane) -> bool {
+        self.state == State::Running && self.at == other.at && self.depth() == other.depth()
     }
 
     /// Entries of the stack.
@@ -187,11 +224,16 @@ impl Lane {
         }
     }
 
-    /// Removes everything up to the innermost entry of a kind, and that, and gives its target.
+    /// Removes the innermost entry of a kind and gives its target. What is above it goes, too, but for SYNC.
     pub fn pop(&mut self, token: Token) -> Option<u32> {
         let place = self.stack.iter().rposition(|entry| entry.0 == token)?;
         let target = self.stack[place].1;
-        self.stack.truncate(place);
+        match token {
+            Token::Sync => {
+                self.stack.remove(place);
+            }
+            _ => self.stack.truncate(place),
+        }
         Some(target)
     }
 

@@ -78,7 +78,7 @@ impl Stages<'_> {
         stage: &mut dyn Surroundings,
         traced: Option<(&Tracing<'_>, Item)>,
     ) -> Option<Recorder> {
-        warp.start(lanes, self.program.local_bytes);
+        warp.start(lanes, self.program);
         let mut recorder = traced.map(|(tracing, item)| Recorder::new(tracing, item, 0, &*warp));
         match &mut recorder {
             None => warp.finish(self.program, &mut self.context(stage), &mut ()),

@@ -16,14 +16,14 @@ impl Lane {
         }
     }
 
-    /// A source of 64 bits; an immediate is the upper word.
+    /// A source of 64 bits; an immediate is the upper word, and so is a constant at an odd one.
     pub fn wide_operand(&self, operand: Operand, context: &Context<'_>) -> u64 {
         match operand {
             Operand::Reg(reg) => self.read_pair(reg),
-            Operand::Constant(Constant { slot, offset }) => {
-                let [low, high] =
-                    [offset & !7, offset & !7 | 4].map(|offset| context.constant(Constant { slot, offset }));
-                u64::from(low) | u64::from(high) << 32
+            Operand::Constant(constant) if constant.offset & 4 != 0 => u64::from(context.constant(constant)) << 32,
+            Operand::Constant(constant) => {
+                let high = context.constant(Constant { offset: constant.offset | 4, ..constant });
+                u64::from(context.constant(constant)) | u64::from(high) << 32
             }
             Operand::Immediate(value) => u64::from(value) << 32,
         }

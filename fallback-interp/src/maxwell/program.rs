@@ -3,7 +3,7 @@
 use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::kernel::maxwell::{Code, FUEL_UNIT, Unit};
 use triglyph_guest::table::flags;
-use triglyph_guest::tegra::shader::isa::{Constant, Guard, Reg, form, visit};
+use triglyph_guest::tegra::shader::isa::{self, Constant, Guard, Reg, decode, form, visit};
 use triglyph_guest::tegra::shader::modifiers::CcTest;
 use triglyph_guest::tegra::shader::program::{BUNDLE, Token, is_control, settle};
 
@@ -50,6 +50,10 @@ pub enum Flow {
     Kill,
     /// Nowhere: the lane waits, if it is told so.
     Wait(WaitAction),
+    /// Nowhere: the other lanes of the quad are brought in.
+    BringQuad,
+    /// Nowhere: lanes that were brought in go back.
+    LeaveQuad,
 }
 
 /// Where a target is.
@@ -157,6 +161,8 @@ pub struct Program {
     pub stores: bool,
     /// Whether it may execute many more instructions than it has.
     pub repeats: bool,
+    /// Whether it may bring in the lanes of whole quads.
+    pub brings_quads: bool,
     words: usize,
     /// Addresses that computed branches may go to, ascending.
     targets: Vec<u32>,
@@ -175,7 +181,7 @@ impl Program {
     /// Decodes a program. Words that are no instructions do nothing.
     pub fn new(code: &Code) -> Program {
         let mut ops = Vec::with_capacity(code.words.len());
-        let mut stores = false;
+        let (mut stores, mut brings_quads) = (false, false);
         for (index, &word) in code.words.iter().enumerate() {
             let address = index as u32 * 8;
             if is_control(address) {
@@ -184,13 +190,14 @@ impl Program {
             let mut decoder = Decoder { address, code };
             ops.push(visit(word, &mut decoder).unwrap_or_else(|| decoder.nothing()));
             stores |= form(word).is_some_and(|form| form.has(flags::STORES));
+            brings_quads |= decode(word) == Some(isa::Op::sam);
         }
         let mut targets: Vec<u32> = code.targets.iter().map(|&target| settle(target)).collect();
         targets.sort_unstable();
         let repeats =
             ops.len() * 4 > FUEL_UNIT as usize || ops.iter().enumerate().any(|(at, op)| op.repeats(at as u32));
-        let local_bytes = code.local_bytes.min(MAX_LOCAL) as usize;
-        Program { ops, local_bytes, stores, repeats, words: code.words.len(), targets }
+        let (local_bytes, words) = (code.local_bytes.min(MAX_LOCAL) as usize, code.words.len());
+        Program { ops, local_bytes, stores, repeats, brings_quads, words, targets }
     }
 
     /// The number of the instruction that a computed branch goes to; `NOWHERE` if it must not.

@@ -43,12 +43,16 @@ impl Warp {
         Warp { limit, ..Warp::default() }
     }
 
-    /// Lanes at the start of a program, at most 32.
-    pub fn start(&mut self, count: usize, local_bytes: usize) {
-        self.lanes.resize_with(count.min(LANES), Lane::default);
+    /// Lanes at the start of a program, at most 32. Where the program may bring in others, the last quad is whole:
+    /// lanes that do not exist have ended.
+    pub fn start(&mut self, count: usize, program: &Program) {
+        let count = count.min(LANES);
+        let all = if program.brings_quads { count.next_multiple_of(4) } else { count };
+        self.lanes.resize_with(all, Lane::default);
         for (id, lane) in self.lanes.iter_mut().enumerate() {
-            lane.reset(id as u32, local_bytes);
+            lane.reset(id as u32, program.local_bytes);
         }
+        self.lanes[count..].iter_mut().for_each(|lane| (lane.state, lane.helper) = (State::Ended, true));
         self.executed = 0;
     }
 
@@ -158,6 +162,8 @@ impl Warp {
     fn flow(&mut self, flow: &Flow, set: u32, own: u32, program: &Program, context: &mut Context<'_>) {
         let limited = match flow {
             Flow::Kill => return self.kill(set, context),
+            Flow::BringQuad => return self.bring_quads(set),
+            Flow::LeaveQuad => return lanes_of(in_quads_of(set)).for_each(|i| self.leave(i)),
             Flow::Call(_) => true,
             Flow::Pop(token) => *token != Token::Sync,
             Flow::Branch(_) | Flow::Push(..) | Flow::Exit | Flow::Wait(_) => false,
@@ -186,7 +192,7 @@ impl Warp {
                     }
                     continue;
                 }
-                Flow::Kill => continue,
+                Flow::Kill | Flow::BringQuad | Flow::LeaveQuad => continue,
             };
             if target == NOWHERE {
                 lane.state = State::Ended;
@@ -197,6 +203,23 @@ impl Warp {
         if limited && self.executed > self.limit {
             self.end_all();
             context.environment.exhausted.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Lanes of quads that have lanes in a set join these.
+    fn bring_quads(&mut self, set: u32) {
+        for i in lanes_of(in_quads_of(set) & !set).filter(|&i| i < self.lanes.len()).collect::<Vec<_>>() {
+            let Some(leader) = lanes_of(set).find(|leader| leader / 4 == i / 4) else { continue };
+            let leader = self.lanes[leader].clone();
+            if !self.lanes[i].is_with(&leader) {
+                self.lanes[i].join(&leader);
+            }
+        }
+    }
+
+    fn leave(&mut self, i: usize) {
+        if let Some(lane) = self.lanes.get_mut(i) {
+            lane.leave();
         }
     }
 
@@ -231,6 +254,12 @@ pub fn lanes_of(set: u32) -> impl Iterator<Item = usize> {
         rest &= rest.wrapping_sub(1);
         (lane < 32).then_some(lane as usize)
     })
+}
+
+/// The lanes of all quads that have a lane in a set.
+fn in_quads_of(set: u32) -> u32 {
+    let any = (set | set >> 1 | set >> 2 | set >> 3) & 0x1111_1111;
+    any * 15
 }
 
 /// Barriers of a block.

@@ -8,7 +8,7 @@ use triglyph_guest::kernel::program::fragment::{
 use triglyph_guest::kernel::trace::{Item, Tracing};
 use triglyph_guest::layout::unmorton;
 
-use super::interpolate::{PlaneBase, Point};
+use super::interpolate::Point;
 use super::output::{Fragment, Output};
 use crate::rsx_fragment::{Program, Quad, Resources};
 use crate::trace::Recorder;
@@ -78,7 +78,7 @@ impl<'k> FragmentRun<'_, 'k> {
     where
         'k: 'p,
     {
-        Point::new(self.job, primitive, PlaneBase::of(&self.kernel.key.code), at)
+        Point::new(&self.kernel.key, self.job, primitive, at)
     }
 
     /// Runs the program for a pixel that is asked about. It has no side effect.

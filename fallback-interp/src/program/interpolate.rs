@@ -1,7 +1,8 @@
 //! Interpolation: what a pixel of a primitive knows about itself.
 
 use triglyph_guest::kernel::program::fragment::{
-    BACK_FACING, FogMode, FragmentCode, FragmentConstants, FragmentInput, FragmentJob, Interpolation, Plane, Primitive,
+    BACK_FACING, FogMode, FragmentCode, FragmentConstants, FragmentInput, FragmentJob, FragmentKey, Interpolation,
+    Plane, Primitive,
 };
 use triglyph_guest::num::ops::{Scalar, exp2};
 
@@ -20,18 +21,22 @@ pub struct Point<'a> {
     distance: [f32; 2],
     /// How planes of varyings are read.
     base: PlaneBase,
+    /// What is added to its depth.
+    depth_offset: Option<f32>,
     /// The interpolated 1/w.
     inv_w: f32,
 }
 
 impl<'a> Point<'a> {
     /// Pixel (`x`, `y`) of `primitive`, inside of it or not.
-    pub fn new(job: &FragmentJob<'a>, primitive: &'a Primitive, base: PlaneBase, [x, y]: [u32; 2]) -> Self {
+    pub fn new(key: &FragmentKey, job: &FragmentJob<'a>, primitive: &'a Primitive, [x, y]: [u32; 2]) -> Self {
+        let base = PlaneBase::of(&key.code);
         let at = [x as i32, y as i32];
         let distance = [0, 1].map(|i| at[i].wrapping_sub(primitive.origin[i]) as f32);
         let planes = job.planes.get(primitive.first_plane as usize..).unwrap_or(&[]);
         let inv_w = plane(&primitive.inv_w, distance);
-        Point { constants: job.constants, primitive, planes, at, distance, base, inv_w }
+        let depth_offset = key.output.depth_offset.then_some(primitive.depth_offset);
+        Point { constants: job.constants, primitive, planes, at, distance, base, depth_offset, inv_w }
     }
 
     /// Whether the primitive shows its back.
@@ -41,18 +46,23 @@ impl<'a> Point<'a> {
 
     /// Depth at the pixel's centre, clamped to the depth range.
     pub fn depth(&self) -> f32 {
-        self.limited(plane(&self.primitive.depth, self.distance))
+        self.limited(self.center_depth())
     }
 
     /// Depth at sample `index` of several, not clamped yet.
     pub fn sample_depth(&self, index: usize) -> f32 {
         let offset = self.constants.sample_offsets.get(index).copied().unwrap_or_default();
-        plane(&self.primitive.depth, [self.distance[0] + offset[0], self.distance[1] + offset[1]])
+        self.depth_at([self.distance[0] + offset[0], self.distance[1] + offset[1]])
     }
 
     /// Depth at the pixel's centre, not clamped yet.
     pub fn center_depth(&self) -> f32 {
-        plane(&self.primitive.depth, self.distance)
+        self.depth_at(self.distance)
+    }
+
+    fn depth_at(&self, distance: [f32; 2]) -> f32 {
+        let depth = plane(&self.primitive.depth, distance);
+        self.depth_offset.map_or(depth, |offset| depth + offset)
     }
 
     fn limited(&self, depth: f32) -> f32 {

@@ -188,7 +188,8 @@ impl FragmentKey {
         let replaces = !discards && output.logic.is_none();
         let replaced = targets(&|color| stored && replaces && color.mask & 15 == 15 && color.blend.is_none());
         let nothing = OutputKey::storing([None; TARGETS]);
-        let tests = OutputKey { depth, depth_at_center: output.depth_at_center, tells_survivors: true, ..nothing };
+        let OutputKey { depth_at_center, depth_offset, .. } = *output;
+        let tests = OutputKey { depth, depth_at_center, depth_offset, tells_survivors: true, ..nothing };
         Some(Divided {
             tests: depth.is_some().then(|| FragmentKey {
                 code: no_program(),

@@ -189,7 +189,7 @@ impl Prepared {
         Context {
             table: lists.table.as_ptr(),
             textures: lists.textures.as_ptr(),
-            constants: environment.constants.each_ref().map(Bytes::of),
+            constants: environment.constants.each_ref().map(Bytes::of_constants),
             mapped: lists.mapped.as_mut_ptr(),
             mapped_count: lists.mapped.len() as u64,
             storage: lists.storage.as_mut_ptr().wrapping_add(aligned.min(STORAGE_ALIGNMENT / 16)),

@@ -115,9 +115,10 @@ pub fn changed(access: Access, old: &[u8; 16], data: &[u8; 16]) -> Option<[u8; 1
 
 fn atomic_64(op: AtomicOp, signed: bool, old: u64, value: u64) -> Option<u64> {
     Some(match op {
-        AtomicOp::Add => old.wrapping_add(value),
         AtomicOp::Min if signed => (old as i64).min(value as i64) as u64,
         AtomicOp::Max if signed => (old as i64).max(value as i64) as u64,
+        _ if signed => return None,
+        AtomicOp::Add => old.wrapping_add(value),
         AtomicOp::Min => old.min(value),
         AtomicOp::Max => old.max(value),
         AtomicOp::And => old & value,
@@ -133,13 +134,10 @@ fn atomic_32(op: AtomicOp, ty: AtomicType, old: u32, value: u32) -> Option<u32> 
         AtomicType::U32 => false,
         AtomicType::S32 => true,
         AtomicType::F32 if op == AtomicOp::Add => return Some(add_flushed(old, value)),
-        AtomicType::F32 if op == AtomicOp::Exchange => return Some(value),
-        AtomicType::F32 if op == AtomicOp::Min => return Some(min_max_flushed(old, value, true)),
-        AtomicType::F32 if op == AtomicOp::Max => return Some(min_max_flushed(old, value, false)),
-        AtomicType::F16x2 if op == AtomicOp::Add => return Some(add_halves(old, value)),
+        AtomicType::F16x2 => return halves(op, old, value),
         // Undefined types are words.
         AtomicType::Unknown(_) => false,
-        AtomicType::F32 | AtomicType::F16x2 | AtomicType::U64 | AtomicType::S64 => return None,
+        AtomicType::F32 | AtomicType::U64 | AtomicType::S64 => return None,
     };
     Some(match op {
         AtomicOp::Add => old.wrapping_add(value),
@@ -174,30 +172,42 @@ const fn flush(bits: u32) -> u32 {
     if bits & 0x7F80_0000 == 0 { bits & 1 << 31 } else { bits }
 }
 
-/// Minimum or maximum of two f32, denormals flushed: of a NaN and a number the number, -0 below +0.
-fn min_max_flushed(a: u32, b: u32, smaller: bool) -> u32 {
-    // As integers in the order of the numbers.
-    let ordered = |bits: u32| (bits as i32) ^ ((bits as i32 >> 31) as u32 >> 1) as i32;
-    let (a, b) = (flush(a), flush(b));
-    match (f32::from_bits(a).is_nan(), f32::from_bits(b).is_nan()) {
-        (true, true) => 0x7FFF_FFFF,
+/// Flushes denormals of an f16.
+const fn flush_half(bits: u32) -> u32 {
+    if bits & 0x7C00 == 0 { bits & 0x8000 } else { bits }
+}
+
+/// An operation of two pairs of halves, denormals flushed.
+fn halves(op: AtomicOp, a: u32, b: u32) -> Option<u32> {
+    let act: fn(u32, u32) -> u32 = match op {
+        AtomicOp::Add => add_half,
+        AtomicOp::Min => |a, b| min_max_half(a, b, true),
+        AtomicOp::Max => |a, b| min_max_half(a, b, false),
+        _ => return None,
+    };
+    let half = |at: u32| act(flush_half(a >> at & 0xFFFF), flush_half(b >> at & 0xFFFF));
+    Some(half(0) | half(16) << 16)
+}
+
+/// The sum of two halves. An f32 has more than twice the bits: rounding twice equals rounding once.
+fn add_half(a: u32, b: u32) -> u32 {
+    let [a, b] = [a, b].map(|half| half::value(&mut Scalar, half as i32));
+    let sum = a + b;
+    if sum.is_nan() { 0x7FFF } else { flush_half(half::bits(&mut Scalar, sum) as u32) }
+}
+
+/// Minimum or maximum of two halves: of a NaN and a number the number, -0 below +0.
+fn min_max_half(a: u32, b: u32, smaller: bool) -> u32 {
+    // In the order of the numbers.
+    let ordered = |bits: u32| if bits & 0x8000 == 0 { bits as i32 } else { !(bits as i32 & 0x7FFF) };
+    let is_nan = |bits: u32| bits & 0x7FFF > 0x7C00;
+    match (is_nan(a), is_nan(b)) {
+        (true, true) => 0x7FFF,
         (true, false) => b,
         (false, true) => a,
         (false, false) if (ordered(a) < ordered(b)) == smaller => a,
         (false, false) => b,
     }
-}
-
-/// Sums of two pairs of halves, denormals flushed. An f32 has more than twice the bits: rounding twice equals rounding
-/// once.
-fn add_halves(a: u32, b: u32) -> u32 {
-    let flushed = |bits: u32| if bits & 0x7C00 == 0 { bits & 0x8000 } else { bits };
-    let sum = |at: u32| {
-        let [x, y] = [a, b].map(|pair| half::value(&mut Scalar, flushed(pair >> at & 0xFFFF) as i32));
-        let sum = x + y;
-        if sum.is_nan() { 0x7FFF } else { flushed(half::bits(&mut Scalar, sum) as u32) }
-    };
-    sum(0) | sum(16) << 16
 }
 
 /// The sum of two f32, denormals flushed.

@@ -5,7 +5,7 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 
 use super::lane_value::flush;
-use super::{Done, LaneValue, Lanes, Loc, Lower};
+use super::{Done, LaneValue, Loc, Lower};
 use crate::lane::{F32x4, I32x4, Mask};
 
 /// Words of an access.
@@ -182,11 +182,14 @@ impl Lower<'_, '_> {
 
     /// Whether an output word is a location of the register file.
     fn own_output(&self, i: &AttributeAccess, word: u8) -> bool {
-        i.output && !i.patch && self.lanes == Lanes::Alone && !self.host.is_coordinate(word)
+        i.output && !i.patch && self.lanes.are_alone() && !self.host.is_coordinate(word)
     }
 
     fn loaded_word(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<LaneValue, Unsupported> {
         if self.own_output(i, word) {
+            if self.brought.is_some() {
+                return Err(Unsupported("outputs that lanes read which are brought in"));
+            }
             return Ok(match self.host.output(word) {
                 Some(place) => self.get(Loc::Output(place)),
                 None => LaneValue::int(self.e().i(0)),
@@ -196,7 +199,7 @@ impl Lower<'_, '_> {
     }
 
     fn stored_word(&mut self, i: &AttributeAccess, word: u8, data: Reg) -> Done {
-        if self.lanes != Lanes::Alone {
+        if !self.lanes.are_alone() {
             let value = self.reg_int(data);
             let lanes = self.active();
             return self.host.store_attribute(i, word, value, lanes);
@@ -266,7 +269,7 @@ impl Lower<'_, '_> {
             for &known in &known {
                 let mut own = self.is_word(word, known);
                 let Some(place) = self.host.output(known) else { continue };
-                if self.lanes == Lanes::Alone {
+                if self.lanes.are_alone() {
                     let old = self.int(Loc::Output(place));
                     let new = self.e().iselect(own, value, old);
                     self.set(Loc::Output(place), LaneValue::int(new));

@@ -1,6 +1,7 @@
 //! Control flow instructions: conditions of branches, KIL.
 
 use cranelift_codegen::ir::InstBuilder;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::table::{Fields, Shape, flags};
 use triglyph_guest::tegra::shader::isa::*;
@@ -96,16 +97,27 @@ impl ControlVisitor for Lower<'_, '_> {
     }
 
     fn sam(&mut self, _: Plain) -> Done {
+        if !self.lanes.are_warp() || self.guard.is_some() || self.brought.is_some() {
+            return Err(Unsupported("lanes that are brought in by a guarded instruction, or in other quads"));
+        }
+        self.bring();
         Ok(())
     }
 
     fn ram(&mut self, _: Plain) -> Done {
+        if self.guard.is_some() {
+            return Err(Unsupported("lanes that go back under a guard"));
+        }
+        self.leave_brought();
         Ok(())
     }
 
     fn kil(&mut self, i: Leave) -> Done {
         if !self.kills || self.lanes != Lanes::Quad {
             return Ok(());
+        }
+        if self.brought.is_some() {
+            return Err(Unsupported("KIL of lanes that are brought in"));
         }
         let active = self.active();
         let lanes = match (self.condition_test(i.test)?, active) {

@@ -158,20 +158,32 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// A source of 64 bits; an immediate is the upper word.
+    /// A source of 64 bits; an immediate is the upper word, and so is a constant at an odd one.
     fn long_source(&mut self, operand: Operand) -> [I32x4; 2] {
         match operand {
             Operand::Reg(reg) => [self.reg_int(reg), self.reg_int(Self::following(reg, 1))],
-            Operand::Constant(constant) => [0, 4].map(|part| {
-                let number = self.constant(Constant { offset: constant.offset & !7 | part, ..constant });
-                self.value_int(number)
-            }),
+            Operand::Constant(constant) => self.wide_constant(constant),
             Operand::Immediate(high) => [self.e().i(0), self.e().i(high as i32)],
         }
     }
 
     fn magnitude(&mut self, value: I32x4, abs: bool) -> I32x4 {
         if abs { I32x4(self.e().b.ins().iabs(value.0)) } else { value }
+    }
+
+    /// A signed integer of at most 32 bits under absolute value and negation, in which the most negative one of its
+    /// size stays.
+    fn signed_in_size(&mut self, value: I32x4, b: Src<Operand>, from: IntSize) -> I32x4 {
+        let mut value = value;
+        if b.abs {
+            let magnitude = self.magnitude(value, true);
+            value = self.cut(magnitude, from, true);
+        }
+        if b.neg {
+            let negated = self.ineg(value);
+            value = self.cut(negated, from, true);
+        }
+        value
     }
 }
 
@@ -246,9 +258,9 @@ impl ConvertVisitor for Lower<'_, '_> {
             return Ok(());
         }
         let value = self.int_source(i.b, i.from, i.signed, i.byte);
-        let value = self.magnitude(value, i.b.abs && i.signed);
-        // The most negative number of a size stays itself.
-        let value = if i.b.abs && i.signed { self.cut(value, i.from, true) } else { value };
+        let value = if i.signed { self.signed_in_size(value, i.b, i.from) } else { value };
+        // Unsigned ones are negated when they are rounded.
+        let neg = i.b.neg && !i.signed;
         let small = matches!(i.from, IntSize::Bits8 | IntSize::Bits16);
         let e = self.e();
         match i.to {
@@ -262,7 +274,7 @@ impl ConvertVisitor for Lower<'_, '_> {
                         exact::narrow(e, rounding, wide)
                     }
                 };
-                if i.b.neg {
+                if neg {
                     result = e.neg(result);
                 }
                 if i.cc {
@@ -272,7 +284,7 @@ impl ConvertVisitor for Lower<'_, '_> {
             }
             FloatFormat::F64 => {
                 let mut wide = double_of_int(e, value, i.signed || small);
-                if i.b.neg {
+                if neg {
                     wide = e.both(wide, |e, half| e.b.ins().fneg(half));
                 }
                 self.set_double(i.dst, wide);
@@ -289,7 +301,7 @@ impl ConvertVisitor for Lower<'_, '_> {
         } else {
             let value = if i.from_signed { self.magnitude(value, i.b.abs) } else { value };
             let value = if i.b.neg { self.ineg(value) } else { value };
-            self.cut(value, i.to, i.to_signed)
+            self.cut(value, i.to, false)
         };
         if i.cc {
             self.int_condition(result);
@@ -371,16 +383,16 @@ impl Lower<'_, '_> {
             self.long_source(i.b.value)
         } else {
             let mut low = self.int_source(i.b, i.from, i.signed, i.byte);
-            if i.b.abs && i.signed {
-                low = self.magnitude(low, true);
-                low = self.cut(low, i.from, true);
+            if i.signed {
+                low = self.signed_in_size(low, i.b, i.from);
             }
             let e = self.e();
             let high = if i.signed { e.ishr(low, 31) } else { e.i(0) };
             [low, high]
         };
-        let abs = i.b.abs && i.from == IntSize::Bits64;
-        let code = IntFloat { signed: i.signed, abs, neg: i.b.neg, to: i.to, rounding: i.rounding }.pack();
+        let wide = i.from == IntSize::Bits64;
+        let (abs, neg) = (i.b.abs && wide, i.b.neg && (wide || !i.signed));
+        let code = IntFloat { signed: i.signed, abs, neg, to: i.to, rounding: i.rounding }.pack();
         let [low, high] = self.libcall(Libcall::Float, code, &sources);
         match i.to {
             FloatFormat::F64 => {

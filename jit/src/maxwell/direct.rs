@@ -34,6 +34,9 @@ pub struct Bytes {
 /// Replaces memory that is shorter than a load.
 static PADDING: [u8; 16] = [0; 16];
 
+/// Bytes that a constant buffer has at most.
+pub const CONSTANT_BYTES: usize = 0x1_0000;
+
 /// Longest range: offsets are signed.
 const MAX_LENGTH: usize = 1 << 30;
 
@@ -59,9 +62,14 @@ impl Bytes {
         unsafe { std::slice::from_raw_parts(self.first.cast(), self.length as usize) }
     }
 
-    /// A constant buffer, which is only read.
+    /// The bytes of a window.
     pub fn of(window: &Window<'_>) -> Bytes {
         Bytes::new(window.as_ptr(), window.len())
+    }
+
+    /// A constant buffer.
+    pub fn of_constants(window: &Window<'_>) -> Bytes {
+        Bytes::new(window.as_ptr(), window.len().min(CONSTANT_BYTES))
     }
 }
 
@@ -248,10 +256,7 @@ impl Lower<'_, '_> {
                     return None;
                 }
                 let at = offset_of!(Context, constants) + usize::from(access.slot) * size_of::<Bytes>();
-                let e = self.host.e();
-                let mask = e.i(0xFFFF);
-                let offset = e.iand(low, mask);
-                Some(Self::reach_bytes(e, context, at, offset, access.bytes))
+                Some(Self::reach_bytes(self.host.e(), context, at, low, access.bytes))
             }
             Space::Shared => {
                 Some(Self::reach_bytes(self.host.e(), context, offset_of!(Context, shared_direct), low, access.bytes))

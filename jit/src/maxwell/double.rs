@@ -8,7 +8,7 @@ use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::{FloatCompare, Rounding};
 
 use super::libcalls::Libcall;
-use super::{Done, Lower};
+use super::{Done, LaneValue, Lower};
 use crate::lane::{F64x4, I32x4, Mask};
 
 /// Arithmetic of f64.
@@ -36,14 +36,21 @@ impl Lower<'_, '_> {
         self.e().double_of_words(low, high)
     }
 
+    /// The words of a constant of 64 bits: the one at an odd word is the upper half, and the lower one 0.
+    pub(super) fn wide_constant(&mut self, constant: Constant) -> [I32x4; 2] {
+        let low = match constant.offset & 4 {
+            0 => self.constant(constant),
+            _ => LaneValue::int(self.e().i(0)),
+        };
+        let high = self.constant(Constant { offset: constant.offset | 4, ..constant });
+        [low, high].map(|number| self.value_int(number))
+    }
+
     pub(super) fn double_operand(&mut self, operand: Operand) -> F64x4 {
         match operand {
             Operand::Reg(reg) => self.double(reg),
             Operand::Constant(constant) => {
-                let [low, high] = [0, 4].map(|part| {
-                    let number = self.constant(Constant { offset: constant.offset & !7 | part, ..constant });
-                    self.value_int(number)
-                });
+                let [low, high] = self.wide_constant(constant);
                 self.e().double_of_words(low, high)
             }
             Operand::Immediate(high) => self.e().d(f64::from_bits(u64::from(high) << 32)),

@@ -10,7 +10,7 @@ use cranelift_codegen::ir::{Inst, InstBuilder, Value};
 
 use super::graph::Block;
 use super::lane_value::{LaneValue, Nan};
-use super::{AT_ONCE, Context, Lower};
+use super::{AT_ONCE, Brought, Context, Lower};
 use crate::lane::{F32x4, I32x4, Mask};
 
 /// A location of the register file.
@@ -149,6 +149,11 @@ impl File {
         self.shared.iter().filter_map(|loc| self.slots.get(loc).copied())
     }
 
+    /// The locations that other lanes read, and their slots.
+    pub fn shared_places(&self) -> impl Iterator<Item = (Loc, usize)> {
+        self.shared.iter().filter_map(|&loc| Some((loc, *self.slots.get(&loc)?)))
+    }
+
     /// Begins a block.
     pub fn begin(&mut self, block: usize) {
         if !self.straight {
@@ -215,8 +220,53 @@ impl File {
 }
 
 impl Lower<'_, '_> {
-    /// The value of a location.
+    /// The value of a location: also in lanes that are brought in.
     pub(super) fn get(&mut self, loc: Loc) -> LaneValue {
+        let number = self.own(loc);
+        let Some(brought) = &mut self.brought else { return number };
+        let Some(exec) = brought.exec else { return number };
+        if !brought.wide.insert(loc) {
+            return number;
+        }
+        let own = self.value_int(number);
+        let slot = self.file.shared_slot(loc);
+        let Some(storage) = self.file.storage else { return number };
+        let at = self.file.offset(slot);
+        let e = self.host.e();
+        let others = e.load_ints(storage, at);
+        let number = LaneValue::int(e.iselect(exec, own, others));
+        self.remember(loc, number);
+        number
+    }
+
+    /// Notes that a location is written in all lanes, also those that are brought in.
+    fn note_wide(&mut self, loc: Loc) {
+        if let Some(brought) = &mut self.brought {
+            brought.wide.insert(loc);
+            brought.written.insert(loc);
+        }
+    }
+
+    /// Lanes are brought in.
+    pub(super) fn bring(&mut self) {
+        self.brought = Some(Brought { exec: self.exec.take(), ..Brought::default() });
+    }
+
+    /// Lanes that were brought in are left, with what they have written.
+    pub(super) fn leave_brought(&mut self) {
+        let Some(Brought { exec, written, .. }) = self.brought.take() else { return };
+        self.exec = exec;
+        let (Some(_), Some(storage)) = (exec, self.file.storage) else { return };
+        for loc in written {
+            let value = self.int(loc);
+            let slot = self.file.shared_slot(loc);
+            let at = self.file.offset(slot);
+            self.host.e().store(value.0, storage, at);
+        }
+    }
+
+    /// The value of a location in the lanes that execute by themselves.
+    fn own(&mut self, loc: Loc) -> LaneValue {
         if let Some(entry) = self.file.cache.get(&loc) {
             return entry.number;
         }
@@ -249,12 +299,14 @@ impl Lower<'_, '_> {
                 self.merge(gate, number, old)
             }
         };
+        self.note_wide(loc);
         self.file.cache.insert(loc, Entry { number, dirty: true });
     }
 
     /// Sets a location, whatever the guard.
     pub(super) fn put(&mut self, loc: Loc, number: LaneValue) {
         self.file.note_write(loc);
+        self.note_wide(loc);
         self.file.cache.insert(loc, Entry { number, dirty: true });
     }
 

@@ -335,7 +335,7 @@ impl FloatVisitor for Lower<'_, '_> {
         let code = |lane: u32| i.signs >> (6 - 2 * lane) & 3;
         let codes: [u8; 4] = match self.lanes {
             Lanes::Alone => [code(0); 4],
-            Lanes::Quad | Lanes::WarpSlice => [0, 1, 2, 3].map(code),
+            Lanes::Quad | Lanes::WarpSlice | Lanes::AloneInQuad => [0, 1, 2, 3].map(code),
         };
         let [a, b] = [i.a, i.b].map(|reg| if ftz { self.reg_flushed(reg) } else { self.reg_float(reg) });
         let e = self.e();
@@ -368,6 +368,9 @@ impl FloatVisitor for Lower<'_, '_> {
         if i.b.neg {
             let sign = e.i(i32::MIN);
             bits = e.ixor(bits, sign);
+        }
+        if self.code.accuracy == Accuracy::Exact {
+            bits = mufu::rro(self.e(), i.mode, bits);
         }
         self.set_int(i.dst, bits);
         Ok(())

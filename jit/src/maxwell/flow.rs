@@ -111,7 +111,11 @@ impl Lower<'_, '_> {
 
     /// What registers hold at the beginning, and the first block.
     fn start(&mut self, walk: &Walk, last: &[Loc], lanes: Option<Mask>) {
-        let places = self.finish_file(last);
+        let mut places = self.finish_file(last);
+        if self.lanes == Lanes::AloneInQuad {
+            // Others of the quad read them without ever having written them.
+            places.extend(self.file.shared_places().filter(|place| !places.contains(place)).collect::<Vec<_>>());
+        }
         let Some(storage) = self.file.storage else { return };
         for (loc, slot) in places {
             let value = match self.initials.get(&loc) {
@@ -228,7 +232,10 @@ impl Lower<'_, '_> {
                 self.put(Loc::Level(level as u8), LaneValue::int(to));
             }
         }
-        Ok(())
+        match self.brought {
+            Some(_) => Err(Unsupported("lanes that are brought in beyond a block")),
+            None => Ok(()),
+        }
     }
 
     /// Counts the instructions of a block.
@@ -238,7 +245,7 @@ impl Lower<'_, '_> {
         }
         let steps = block.steps.len();
         match self.lanes {
-            Lanes::Alone => {
+            Lanes::Alone | Lanes::AloneInQuad => {
                 let count = self.int(Loc::Count);
                 let e = self.e();
                 let more = e.i(steps as i32);
@@ -270,7 +277,7 @@ impl Lower<'_, '_> {
         }
         // All of the block have been counted.
         let counted = match self.lanes {
-            Lanes::Alone => self.int(Loc::Count),
+            Lanes::Alone | Lanes::AloneInQuad => self.int(Loc::Count),
             Lanes::Quad | Lanes::WarpSlice => {
                 let (address, offset) = self.count_place();
                 self.e().load_splat_i32(address, offset)
@@ -399,7 +406,7 @@ impl Lower<'_, '_> {
         let context = self.host.context();
         let exhausted = offset_of!(Context, exhausted) as i32;
         match self.lanes {
-            Lanes::Alone => {
+            Lanes::Alone | Lanes::AloneInQuad => {
                 let count = self.int(Loc::Count);
                 let e = self.e();
                 let most = e.i(FUEL as i32);

@@ -16,7 +16,7 @@ use triglyph_guest::tegra::shader::special::SpecialRegister;
 use super::emitted::{Emitted, GROUP, MAX_RECORD_WORDS};
 use super::file::Loc;
 use super::graph::Sharing;
-use super::stage::{POSITION_W, PRIMITIVE, stores};
+use super::stage::{POSITION_W, PRIMITIVE, knows_quads, stores};
 use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, ResourceKeys};
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, I32x4, Mask};
@@ -155,6 +155,9 @@ struct Kernel {
 /// The kernel of `key`, a geometry program.
 pub fn geometry(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
     let graph = Graph::new(&key.code, |_| Sharing::default())?;
+    if knows_quads(&key.code) {
+        return Err(Unsupported("quads of geometry programs"));
+    }
     let mut needs = Needs::default();
     let code = compiler.compile(graph.size as u32, |e| build(e, key, &graph, &mut needs))?;
     Ok(Arc::new(Kernel { key: key.clone(), needs, code, stores: stores(&key.code) }))

@@ -2,9 +2,10 @@
 //!
 //! A lane's stack is known statically but for the targets of its entries: a node is an instruction and the tokens of
 //! the stack entries. The targets that an entry can have are found by a data-flow analysis over the program; where a
-//! pop finds more than one, the code keeps the target of that depth in a register of its own. Chains of nodes are
-//! blocks, in the contract's order: the deepest stacks first, then by address. Of the lanes of a warp those run whose
-//! block has the lowest number.
+//! pop finds more than one, the code keeps the target of that depth in a register of its own. So entries keep their
+//! depth: where SYNC takes one from below others, a gap stays until those above are gone. Chains of nodes are blocks,
+//! in the contract's order: the most entries first, then by address. Of the lanes of a warp those run whose block has
+//! the lowest number.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -117,11 +118,18 @@ impl Block {
     }
 }
 
-/// A point in the program: an address and the tokens on the stack.
+/// A point in the program: an address and the tokens on the stack, without gaps at its end.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct ProgramPoint {
     pc: u32,
-    kinds: Vec<Token>,
+    kinds: Vec<Option<Token>>,
+}
+
+impl ProgramPoint {
+    /// Entries of the stack.
+    fn entries(&self) -> usize {
+        self.kinds.iter().flatten().count()
+    }
 }
 
 /// Possible targets of the stack's entries.
@@ -200,7 +208,7 @@ impl Graph {
 
 impl Walker<'_> {
     /// The point at an address, if that is in the code.
-    fn point(&self, pc: u32, kinds: &[Token]) -> Option<ProgramPoint> {
+    fn point(&self, pc: u32, kinds: &[Option<Token>]) -> Option<ProgramPoint> {
         let there = pc.is_multiple_of(8) && (pc as usize / 8) < self.code.words.len();
         there.then(|| ProgramPoint { pc, kinds: kinds.to_vec() })
     }
@@ -243,14 +251,18 @@ impl Walker<'_> {
         };
         let Some(step) = step(point.pc, word) else { return Ok(plain(self)) };
         let not_taken = step.condition.then(|| to(self, after, depth));
+        let is_full = point.entries() >= STACK;
         let pushed = |this: &Self, token: Token, target: u32, pc: u32| -> Edge {
-            if depth >= STACK {
+            if is_full {
                 return None;
             }
-            let (kinds, mut targets) = ([&point.kinds[..], &[token]].concat(), targets.clone());
+            let (kinds, mut targets) = ([&point.kinds[..], &[Some(token)]].concat(), targets.clone());
             targets.push([target].into());
             Some((this.point(pc, &kinds)?, targets))
         };
+        if depth >= STACK && !is_full {
+            return Err(Unsupported("a stack with too many gaps"));
+        }
         Ok(match step.flow {
             Flow::Next => plain(self),
             Flow::Branch(Destination::Address(pc)) => {
@@ -275,21 +287,40 @@ impl Walker<'_> {
                 push: Some((depth, self.point(target, &point.kinds))),
             },
             Flow::Call(_) | Flow::Push(..) => return Err(Unsupported("a computed target on the stack")),
-            Flow::Pop(token) => self.pop(&point, &targets, token, not_taken),
-            Flow::Exit => self.pop(&point, &targets, Token::Exit, not_taken),
+            Flow::Pop(token) => self.pop(&point, &targets, token, not_taken)?,
+            Flow::Exit => self.pop(&point, &targets, Token::Exit, not_taken)?,
         })
     }
 
-    fn pop(&self, point: &ProgramPoint, targets: &Targets, token: Token, not_taken: Option<Edge>) -> Outcome {
+    fn pop(
+        &self,
+        point: &ProgramPoint,
+        targets: &Targets,
+        token: Token,
+        not_taken: Option<Edge>,
+    ) -> Result<Outcome, Unsupported> {
         let counts = matches!(token, Token::Break | Token::Continue | Token::Return | Token::LongJump);
-        let Some(level) = point.kinds.iter().rposition(|&kind| kind == token) else {
-            return Outcome { taken: Successors::To(None), check: counts, not_taken, push: None };
+        let Some(level) = point.kinds.iter().rposition(|&kind| kind == Some(token)) else {
+            return Ok(Outcome { taken: Successors::To(None), check: counts, not_taken, push: None });
         };
-        let to = |&pc: &u32| -> Edge { Some((self.point(pc, &point.kinds[..level])?, targets[..level].to_vec())) };
+        let mut kinds = point.kinds.clone();
+        match token {
+            Token::Sync => kinds[level] = None,
+            _ => kinds.truncate(level),
+        }
+        kinds.truncate(kinds.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
+        let left = |n: usize| if kinds[n].is_some() { targets[n].clone() } else { BTreeSet::new() };
+        let left: Targets = (0..kinds.len()).map(left).collect();
+        // A target that is known only at run time is the block for the stack that its entry was pushed on.
+        let is_as_pushed = kinds.len() == level && kinds.iter().all(Option::is_some);
+        if targets[level].len() > 1 && !is_as_pushed {
+            return Err(Unsupported("an entry with several targets on a stack with gaps"));
+        }
+        let to = |&pc: &u32| -> Edge { Some((self.point(pc, &kinds)?, left.clone())) };
         let check = counts || targets[level].iter().any(|&pc| pc <= point.pc);
         let mut all: Vec<Edge> = targets[level].iter().map(to).collect();
         let taken = if all.len() == 1 { Successors::To(all.remove(0)) } else { Successors::Stack(level, all) };
-        Outcome { taken, check, not_taken, push: None }
+        Ok(Outcome { taken, check, not_taken, push: None })
     }
 
     /// Forms blocks from nodes and orders them.
@@ -314,7 +345,7 @@ impl Walker<'_> {
         leaders.extend(reached.iter().copied().filter(|&id| entries[id] > 1));
         self.split(&mut leaders, &outcomes, sharing);
         let mut order: Vec<usize> = leaders.into_iter().collect();
-        let key = |id: usize| (usize::MAX - self.points[id].kinds.len(), self.points[id].pc, &self.points[id].kinds);
+        let key = |id: usize| (usize::MAX - self.points[id].entries(), self.points[id].pc, &self.points[id].kinds);
         order.sort_by(|&a, &b| key(a).cmp(&key(b)));
         let index: HashMap<usize, usize> = order.iter().enumerate().map(|(index, &id)| (id, index)).collect();
         let at = |point: &ProgramPoint| index.get(&self.ids[point]).copied();
@@ -351,7 +382,7 @@ impl Walker<'_> {
         let reads_clock = || blocks.iter().flat_map(|block| &block.steps).any(|step| reads_clock(step.word));
         let counted = cyclic || size * LANES > FUEL as usize || reads_clock();
         let mut seen = HashSet::new();
-        let ambiguous = reached.iter().any(|&id| !seen.insert((self.points[id].pc, self.points[id].kinds.len())));
+        let ambiguous = reached.iter().any(|&id| !seen.insert((self.points[id].pc, self.points[id].entries())));
         Ok(Graph { blocks, first: index.get(&first).copied(), counted, dynamic, size, ambiguous })
     }
 

@@ -15,7 +15,10 @@ use crate::lane::{Emit, I32x4, Mask};
 pub(super) enum Carry {
     None,
     One,
+    /// The flag C.
     Flag,
+    /// The flag O, which IADD3 has as another carry.
+    Overflow,
 }
 
 /// A sum with its carry and overflow.
@@ -32,7 +35,8 @@ impl Lower<'_, '_> {
     pub(super) fn sum(&mut self, a: I32x4, b: I32x4, carry: Carry) -> Sum {
         let flag = match carry {
             Carry::Flag => Some(self.mask(Loc::Cc(2))),
-            _ => None,
+            Carry::Overflow => Some(self.mask(Loc::Cc(3))),
+            Carry::None | Carry::One => None,
         };
         let e = self.e();
         let mut value = e.iadd(a, b);
@@ -192,28 +196,31 @@ impl Lower<'_, '_> {
 
     /// A comparison that continues one of lower words.
     fn chained_compare(&mut self, how: IntCompare, a: I32x4, b: I32x4, signed: bool) -> Mask {
-        let (z, c) = (self.mask(Loc::Cc(0)), self.mask(Loc::Cc(2)));
-        let equal = self.int_compare(IntCompare::Equal, a, b, signed);
-        let strict = match how {
-            IntCompare::False | IntCompare::True => return self.int_compare(how, a, b, signed),
-            IntCompare::Less | IntCompare::LessOrEqual => self.int_compare(IntCompare::Less, a, b, signed),
-            IntCompare::Greater | IntCompare::GreaterOrEqual => self.int_compare(IntCompare::Greater, a, b, signed),
-            IntCompare::Equal => return self.e().and(equal, z),
-            IntCompare::NotEqual => {
-                let both = self.e().and(equal, z);
-                return self.e().not(both);
-            }
-        };
+        if matches!(how, IntCompare::False | IntCompare::True) {
+            return self.int_compare(how, a, b, signed);
+        }
+        let inverted = self.inot(b);
+        let sum = self.sum(a, inverted, Carry::Flag);
+        // In the sign bit: whether A is less. Unsigned, that is where no carry is.
         let e = self.e();
-        let borrow = e.not(c);
-        let low = match how {
-            IntCompare::Less => borrow,
-            IntCompare::LessOrEqual => e.or(z, borrow),
-            IntCompare::Greater => e.and_not(c, z),
-            _ => c,
-        };
-        let low = e.and(equal, low);
-        e.or(strict, low)
+        let less = if signed { e.ixor(sum.value, sum.overflow) } else { I32x4(e.b.ins().bnot(sum.carry.0)) };
+        let less = Mask(e.ishr(less, 31).0);
+        let zero = e.i(0);
+        let no_rest = e.ieq(sum.value, zero);
+        let lower = self.mask(Loc::Cc(0));
+        let e = self.e();
+        let equal = e.and(no_rest, lower);
+        match how {
+            IntCompare::Less => less,
+            IntCompare::GreaterOrEqual => e.not(less),
+            IntCompare::Equal => equal,
+            IntCompare::NotEqual => e.not(equal),
+            IntCompare::Greater => {
+                let at_most = e.or(less, equal);
+                e.not(at_most)
+            }
+            _ => e.or(less, equal),
+        }
     }
 
     fn compare(&mut self, how: IntCompare, a: I32x4, b: I32x4, signed: bool, x: bool) -> Mask {
@@ -252,7 +259,8 @@ impl IntVisitor for Lower<'_, '_> {
         let a = self.addend(a, i.part_a, i.a.neg);
         let b = self.addend(b, i.part_b, i.b.neg);
         let c = self.addend(c, i.part_c, i.c.neg);
-        let first = self.sum(a, b, if i.x { Carry::Flag } else { Carry::None });
+        let [first_carry, last_carry] = if i.x { [Carry::Flag, Carry::Overflow] } else { [Carry::None; 2] };
+        let first = self.sum(a, b, first_carry);
         let e = self.e();
         let shifted = match i.shift {
             SumShift::None | SumShift::Unknown(_) => first.value,
@@ -263,10 +271,9 @@ impl IntVisitor for Lower<'_, '_> {
                 e.ior(low, high)
             }
         };
-        let mut last = self.sum(shifted, c, Carry::None);
-        last.carry = self.e().ior(last.carry, first.carry);
+        let last = self.sum(shifted, c, last_carry);
         if i.cc {
-            self.sum_condition(last.value, last, i.x);
+            self.sum_condition(last.value, Sum { overflow: first.carry, ..last }, i.x);
         }
         self.set_int(i.dst, last.value);
         Ok(())

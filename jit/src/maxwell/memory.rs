@@ -8,7 +8,7 @@ use triglyph_guest::tegra::shader::isa::*;
 
 use super::access::{Access, Action, Space};
 use super::atomic::{self, WordOperation};
-use super::direct::Mapped;
+use super::direct::{CONSTANT_BYTES, Mapped};
 use super::vectors::Vectors;
 use super::{Done, LaneValue, Lower};
 use crate::lane::{I32x4, Mask};
@@ -128,14 +128,15 @@ impl MemoryRef<'_, '_> {
                 }
             }
             Space::Constant => {
-                let (mut slot, at) = (u32::from(self.access.slot), self.address as u32);
+                let (mut slot, mut at) = (usize::from(self.access.slot), self.address as u32 as usize);
                 if self.access.slot_indexed {
                     slot += at >> 16;
+                    at &= 0xFFFF;
                 }
-                let window =
-                    self.environment.constants.get(slot as usize).filter(|_| (slot as usize) < CONSTANT_BUFFERS);
+                let inside = slot < CONSTANT_BUFFERS && at < CONSTANT_BYTES;
+                let window = self.environment.constants.get(slot).filter(|_| inside);
                 for (n, byte) in bytes.iter_mut().enumerate() {
-                    *byte = window.map_or(0, |window| window.read::<1>((at as usize & 0xFFFF) + n)[0]);
+                    *byte = window.map_or(0, |window| window.read::<1>(at + n)[0]);
                 }
             }
         }
@@ -301,17 +302,15 @@ impl Lower<'_, '_> {
         [0, 1].map(|n| self.reg_int(Self::following(reg, n)))
     }
 
-    /// A constant at a compile-time address, if it does not cross words.
+    /// A constant at a compile-time address.
     fn fixed_constant(&mut self, i: &LoadConstant, bytes: u8, signed: bool) -> bool {
-        let offset = i.source.offset as u16;
-        let (word, place) = (offset & !3, offset & 3);
-        let crosses = u16::from(bytes.min(4)) + place > 4;
-        let wraps = u32::from(word) + u32::from(bytes) > 0x1_0000;
-        if !i.source.index.is_zero() || crosses || wraps {
+        if !i.source.index.is_zero() {
             return false;
         }
-        // A negative offset selects a slot that does not exist.
-        let nowhere = matches!(i.mode, LdcMode::Is | LdcMode::Isl) && i.source.offset < 0;
+        let offset = i.source.offset as u16 & !(u16::from(bytes) - 1);
+        let (word, place) = (offset & !3, offset & 3);
+        // A negative offset lies behind the buffer, or selects a slot that does not exist.
+        let nowhere = i.source.offset < 0;
         for n in 0..registers(bytes) {
             let constant = Constant { slot: i.source.slot, offset: word + 4 * u16::from(n) };
             let number = if nowhere { LaneValue::int(self.e().i(0)) } else { self.constant(constant) };
@@ -342,11 +341,12 @@ impl MemoryVisitor for Lower<'_, '_> {
         }
         let mut access = Access::new(Space::Constant, Action::Load, bytes);
         access.slot = i.source.slot;
-        access.slot_indexed = matches!(i.mode, LdcMode::Is | LdcMode::Isl);
+        access.slot_indexed = i.mode != LdcMode::Plain;
         let index = self.reg_int(i.source.index);
         let e = self.e();
-        let offset = e.i(i.source.offset.into());
-        let address = [e.iadd(index, offset), e.i(0)];
+        let (offset, aligned) = (e.i(i.source.offset.into()), e.i(-i32::from(bytes)));
+        let sum = e.iadd(index, offset);
+        let address = [e.iand(sum, aligned), e.i(0)];
         self.load(access, i.dst, (bytes, signed), address)
     }
 

@@ -55,7 +55,7 @@ mod video;
 mod warp;
 mod warp_slices;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use cranelift_codegen::ir::Value;
 use triglyph_guest::kernel::maxwell::Code;
@@ -99,6 +99,20 @@ pub(crate) enum Lanes {
     Quad,
     /// A warp slice: eight of them are a warp.
     WarpSlice,
+    /// A warp of one lane, and those that it may bring in.
+    AloneInQuad,
+}
+
+impl Lanes {
+    /// Whether each lane that is not brought in is a warp of its own.
+    fn are_alone(self) -> bool {
+        matches!(self, Lanes::Alone | Lanes::AloneInQuad)
+    }
+
+    /// Whether the four lanes are the whole warp.
+    fn are_warp(self) -> bool {
+        matches!(self, Lanes::Quad | Lanes::AloneInQuad)
+    }
 }
 
 /// The stage that a program is compiled for: its inputs and outputs.
@@ -237,6 +251,19 @@ pub(crate) struct Lower<'l, 'a> {
     waiting: Option<Option<Mask>>,
     /// Of a warp slice: the votes of the block.
     ballot: Option<warp_slices::Ballot>,
+    /// While lanes are brought in: those that execute by themselves.
+    brought: Option<Brought>,
+}
+
+/// What SAM has done.
+#[derive(Default)]
+struct Brought {
+    /// Lanes that execute by themselves; `None` for all.
+    exec: Option<Mask>,
+    /// Locations whose values are those of all lanes.
+    wide: BTreeSet<Loc>,
+    /// Locations that were written since.
+    written: BTreeSet<Loc>,
 }
 
 /// The lanes in which a predicate holds.
@@ -255,7 +282,7 @@ impl<'l, 'a> Lower<'l, 'a> {
         lanes: Lanes,
         needs: &'l mut Needs,
     ) -> Self {
-        let straight = graph.is_straight() && lanes != Lanes::WarpSlice;
+        let straight = graph.is_straight() && !matches!(lanes, Lanes::WarpSlice | Lanes::AloneInQuad);
         let file = File::new(straight, graph.blocks.len());
         let (exec, guard, constants, initials) = (None, None, Constants::default(), HashMap::new());
         let (at, kills, done, waiting, ballot) = (0, false, None, None, None);
@@ -277,6 +304,7 @@ impl<'l, 'a> Lower<'l, 'a> {
             done,
             waiting,
             ballot,
+            brought: None,
         }
     }
 
@@ -346,7 +374,10 @@ impl<'l, 'a> Lower<'l, 'a> {
 
     /// Lanes whose stores happen; `None` for all.
     fn storing(&mut self) -> Option<Mask> {
-        let active = self.active();
+        let mut active = self.active();
+        if let Some(own) = self.brought.as_ref().and_then(|brought| brought.exec) {
+            active = Some(active.map_or(own, |active| self.e().and(active, own)));
+        }
         if self.lanes != Lanes::Quad {
             return active;
         }

@@ -94,7 +94,7 @@ impl Lower<'_, '_> {
     fn in_quad(&self) -> [i32; 4] {
         match self.lanes {
             Lanes::Alone => [0; 4],
-            Lanes::Quad | Lanes::WarpSlice => [0, 1, 2, 3],
+            Lanes::Quad | Lanes::WarpSlice | Lanes::AloneInQuad => [0, 1, 2, 3],
         }
     }
 

@@ -1,6 +1,7 @@
 //! Vertex and tessellation evaluation programs: every lane is a warp of its own, four at a time.
 //!
-//! A program that stores to memory runs one vertex at a time, so that stores happen in the order of the vertices.
+//! A program that stores to memory runs one vertex at a time, so that stores happen in the order of the vertices. So
+//! does one that brings in the other lanes of its quad: its vertex is in the first lane then.
 
 #![allow(unsafe_code)]
 
@@ -16,8 +17,8 @@ use triglyph_guest::kernel::program::stage::PATCH_WORDS;
 use triglyph_guest::kernel::program::stage::{ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::num::ops::Ops;
-use triglyph_guest::table::flags;
-use triglyph_guest::tegra::shader::isa::{AttributeAccess, Op, decode, form};
+use triglyph_guest::table::{Fields, Shape, flags};
+use triglyph_guest::tegra::shader::isa::{AttributeAccess, Op, TextureLevel, TextureSample, decode, form};
 use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use super::file::Loc;
@@ -78,6 +79,19 @@ pub(super) fn stores(program: &Program) -> bool {
         .words
         .iter()
         .any(|&word| form(word).is_some_and(|form| form.has(flags::STORES) && !matches!(form.name, "stl" | "sts")))
+}
+
+/// Whether a program depends on other lanes of its quad, which it may bring in.
+pub(super) fn knows_quads(program: &Program) -> bool {
+    program.words.iter().any(|&word| {
+        let fields = || form(word).map(|form| Fields::new(word, &form.pattern));
+        match decode(word) {
+            Some(Op::sam) => true,
+            Some(Op::tex) => fields().is_some_and(|fields| TextureSample::decode(fields).ndv),
+            Some(Op::tmml) => fields().is_some_and(|fields| TextureLevel::decode(fields).ndv),
+            _ => false,
+        }
+    })
 }
 
 /// Whether a program reads memory where there may be none, which is counted.
@@ -245,16 +259,20 @@ impl<'a> Host<'a> for Group<'_, 'a> {
 struct Plan<'k> {
     key: &'k ShaderKey,
     graph: Graph,
-    stores: bool,
+    lanes: Lanes,
+    /// Whether invocations run one by one.
+    one_by_one: bool,
     /// Whether it makes a difference that a lane of a group does not exist, apart from its outputs.
     masked: bool,
 }
 
 impl<'k> Plan<'k> {
     fn new(key: &'k ShaderKey) -> Result<Plan<'k>, Unsupported> {
-        let (graph, stores) = (Graph::new(&key.code, |_| Sharing::default())?, stores(&key.code));
-        let masked = stores || loads(&key.code) || !graph.is_straight();
-        Ok(Plan { key, graph, stores, masked })
+        let graph = Graph::new(&key.code, |_| Sharing::default())?;
+        let lanes = if knows_quads(&key.code) { Lanes::AloneInQuad } else { Lanes::Alone };
+        let one_by_one = stores(&key.code) || lanes == Lanes::AloneInQuad;
+        let masked = one_by_one || loads(&key.code) || !graph.is_straight();
+        Ok(Plan { key, graph, lanes, one_by_one, masked })
     }
 
     fn size(&self) -> u32 {
@@ -276,7 +294,7 @@ impl<'k> Plan<'k> {
         let coordinates = e.b.ins().iadd(coordinates, place);
         let mut host = Group { e, key: self.key, inputs, coordinates, known: Vec::new() };
         let resources = ResourceKeys::of(self.key);
-        let mut lower = Lower::new(&mut host, (&self.key.code, &self.graph), resources, Lanes::Alone, needs);
+        let mut lower = Lower::new(&mut host, (&self.key.code, &self.graph), resources, self.lanes, needs);
         let lanes = Mask(lower.e().load_ints(args, at!(lanes)).0);
         if let Some(w) = self.key.outputs.index(POSITION_W) {
             let one = lower.e().i(1f32.to_bits() as i32);
@@ -330,7 +348,7 @@ struct Kernel {
     key: ShaderKey,
     needs: Needs,
     code: Code,
-    stores: bool,
+    one_by_one: bool,
     /// Words of an input record and of an output record.
     words: [usize; 2],
 }
@@ -341,7 +359,7 @@ pub fn vertex(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKern
     let mut needs = Needs::default();
     let code = compiler.compile(plan.size(), |e| plan.build(e, &mut needs))?;
     let words = [key.inputs.len(), key.outputs.len()];
-    Ok(Arc::new(Kernel { key: key.clone(), needs, code, stores: plan.stores, words }))
+    Ok(Arc::new(Kernel { key: key.clone(), needs, code, one_by_one: plan.one_by_one, words }))
 }
 
 /// The CLIF and the host instructions of [`vertex`]'s result.
@@ -418,13 +436,13 @@ impl Call<'_> {
     fn all(&mut self, batch: Batch<'_>) {
         let words = self.kernel.words[1];
         let Batch { inputs, coordinates, outputs, count } = batch;
-        let whole = if self.kernel.stores { 0 } else { count / GROUP * GROUP };
+        let whole = if self.kernel.one_by_one { 0 } else { count / GROUP * GROUP };
         if whole > 0 {
             self.groups(&mut Batch { inputs, coordinates, outputs, count: whole }, GROUP);
         }
         let mut at = whole;
         while at < count {
-            let some = if self.kernel.stores { 1 } else { count - at };
+            let some = if self.kernel.one_by_one { 1 } else { count - at };
             let coordinates = coordinates.get(at..).unwrap_or(&[]);
             let inputs = &inputs[at * self.stride..];
             self.some(&mut Batch { inputs, coordinates, outputs: &mut outputs[at * words..], count: some });

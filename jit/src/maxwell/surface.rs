@@ -46,6 +46,11 @@ const fn counting(bytes: bool, raw: bool) -> Counting {
     }
 }
 
+/// The type of an atomic. Floats are exchanged as words.
+fn atomic_type(ty: AtomicType, op: AtomicOp) -> u8 {
+    if ty == AtomicType::F32 && op == AtomicOp::Exchange { AtomicType::U32.bits() } else { ty.bits() }
+}
+
 const fn atomic_bytes(ty: AtomicType) -> u8 {
     if matches!(ty, AtomicType::U64 | AtomicType::S64) { 8 } else { 4 }
 }
@@ -211,7 +216,7 @@ impl Lower<'_, '_> {
         let operands = ImageOperands { handle: i.handle, dim: i.dim, a: i.a };
         let access = ImageAccess {
             counting: counting(i.bytes, raw),
-            ty: i.ty.bits(),
+            ty: atomic_type(i.ty, i.op),
             op: i.op.bits(),
             ..ImageAccess::new(Action::Atomic, atomic_bytes(i.ty))
         };
@@ -331,7 +336,7 @@ impl SurfaceVisitor for Lower<'_, '_> {
         let operands = ImageOperands { handle: i.handle, dim: i.dim, a: i.a };
         let access = ImageAccess {
             counting: counting(i.bytes, i.raw),
-            ty: i.ty.bits(),
+            ty: atomic_type(i.ty, i.op),
             op: i.op.bits(),
             ..ImageAccess::new(Action::Atomic, atomic_bytes(i.ty))
         };

@@ -74,6 +74,8 @@ struct Modifiers {
     /// Register with an offset for each axis: the bits of each, and their distance.
     offset: Option<(Reg, [u32; 2])>,
     reference: Option<Reg>,
+    /// Whether levels follow from differences in every stage.
+    differs: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -172,14 +174,14 @@ impl Lower<'_, '_> {
         modifiers: Modifiers,
         needed: [bool; 4],
     ) -> [LaneValue; 4] {
-        let pixels = self.lanes == Lanes::Quad;
-        let implicit = pixels && matches!(modifiers.level, Level::Implicit | Level::Bias(_)) && unit.key.needs_lod();
+        let differs = self.lanes == Lanes::Quad || modifiers.differs && self.lanes != Lanes::Alone;
+        let implicit = differs && matches!(modifiers.level, Level::Implicit | Level::Bias(_)) && unit.key.needs_lod();
         let coordinates = self.placed(coordinates, unit.key.shape, implicit);
         let lod_source = match modifiers.level {
-            Level::Implicit if pixels => LodSource::Implicit { bias: None },
-            Level::Bias(reg) if pixels => LodSource::Implicit { bias: Some(self.reg_float(reg)) },
-            Level::Implicit | Level::Zero => LodSource::Level(self.e().f(0.0)),
-            Level::Bias(reg) | Level::Given(reg) => LodSource::Level(self.reg_float(reg)),
+            Level::Implicit if differs => LodSource::Implicit { bias: None },
+            Level::Bias(reg) if differs => LodSource::Implicit { bias: Some(self.reg_float(reg)) },
+            Level::Implicit | Level::Bias(_) | Level::Zero => LodSource::Level(self.e().f(0.0)),
+            Level::Given(reg) => LodSource::Level(self.reg_float(reg)),
         };
         let offset = self.offsets(modifiers.offset);
         let reference = self.reference(modifiers.reference);
@@ -371,7 +373,8 @@ impl TextureVisitor for Lower<'_, '_> {
         let offset = i.aoffi.then(|| (more.take(), OFFSETS));
         let reference = i.dc.then(|| more.take());
         if !i.dst.is_zero() {
-            let values = self.sampled(handle, &coordinates, Modifiers { level, offset, reference }, masked(i.mask))?;
+            let modifiers = Modifiers { level, offset, reference, differs: i.ndv };
+            let values = self.sampled(handle, &coordinates, modifiers, masked(i.mask))?;
             self.set_masked(i.dst, i.mask, values);
         }
         self.resident(i.pred);
@@ -403,7 +406,7 @@ impl TextureVisitor for Lower<'_, '_> {
         let values = self.sampled(
             bound(i.handle),
             &coordinates,
-            Modifiers { level, offset: None, reference },
+            Modifiers { level, offset: None, reference, differs: false },
             listed(components),
         )?;
         self.set_short((i.dst, i.dst2), components, values, i.f32);
@@ -565,9 +568,9 @@ impl TextureVisitor for Lower<'_, '_> {
         let coordinates = Coordinates::new(&mut RegisterList::at(i.a), axes(i.dim));
         let handle = HandleSource::take(i.handle, || i.b);
         let values = self.lookup(handle, &mut |this, unit| {
-            let pixels = this.lanes == Lanes::Quad;
-            let coordinates = this.placed(&coordinates, unit.key.shape, pixels);
-            let lod_source = match pixels {
+            let differs = this.lanes == Lanes::Quad || i.ndv && this.lanes != Lanes::Alone;
+            let coordinates = this.placed(&coordinates, unit.key.shape, differs);
+            let lod_source = match differs {
                 true => LodSource::Implicit { bias: None },
                 false => LodSource::Level(this.e().f(0.0)),
             };

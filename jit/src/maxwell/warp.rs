@@ -138,7 +138,7 @@ impl WarpVisitor for Lower<'_, '_> {
                 self.set_int(i.dst, ballot);
                 self.set_predicate(i.pred, result);
             }
-            Lanes::Quad => {
+            Lanes::Quad | Lanes::AloneInQuad => {
                 let active = match self.active() {
                     Some(mask) => LaneMask::Lanes(mask),
                     None => LaneMask::All,
@@ -177,7 +177,7 @@ impl WarpVisitor for Lower<'_, '_> {
         match (self.lanes, i.op) {
             (_, BarOp::Arrive) => Ok(()),
             // A warp of one lane is a whole block: it never waits.
-            (Lanes::Alone, _) => {
+            (Lanes::Alone | Lanes::AloneInQuad, _) => {
                 if joins(&i).is_some() {
                     let holds = self.predicate_mask(i.pred);
                     let one = self.e().i(1);

@@ -91,7 +91,8 @@ impl Pixels {
             exhausted: &exhausted,
             reserve: &reserve,
         };
-        let primitive = Primitive { origin: [0, 0], depth: self.depth, inv_w: self.inv_w, first_plane: 0, flags: 0 };
+        let (depth, inv_w) = (self.depth, self.inv_w);
+        let primitive = Primitive { depth, inv_w, ..Primitive::default() };
         let job = FragmentJob {
             survivors: &[],
             colors: &surfaces,

@@ -1,5 +1,8 @@
 //! Lines as parallelograms: the ends lie along y for lines that are wide rather than high, along x for the others. No
 //! hardware's rule is known; this covers the pixels that diamonds would but for the last one, in either direction.
+//!
+//! Values of parallelograms depend on that axis alone. Those of rectangles depend on the place along the line,
+//! `t = (p - a)·(b - a) / |b - a|²`, as Vulkan's strict lines, which NVIDIA's chips have, and OpenGL want it.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -69,7 +72,10 @@ impl Binner<'_> {
             return;
         };
         let origin = [bounds.x0 as i32, bounds.y0 as i32];
-        let slope = Slope::line([from, to], axis, origin);
+        let slope = match self.setup.line_shape {
+            LineShape::Steps => Slope::axis([from, to], axis, origin),
+            LineShape::Rectangle | LineShape::Smooth => Slope::line([from, to], origin),
+        };
         let [a, b] = ends;
         let line = (self.setup.line_shape == LineShape::Smooth).then(|| self.shares(from, to, origin));
         let body = Body { corners: [a, b, a], provoking, slope, back, offset, point: None, line };

@@ -38,8 +38,8 @@ impl Binner<'_> {
         }
         let slope = &body.slope;
         let inv_w = body.each_corner(|corner| corner.at.inv_w);
-        let mut depth = slope.plane(body.each_corner(|corner| corner.at.depth));
-        depth[0] += self.depth_offset(body, depth);
+        let depth = slope.plane(body.each_corner(|corner| corner.at.depth));
+        let depth_offset = self.depth_offset(body, depth);
         let first_plane = self.scene.varyings.len() as u32;
         let form = self.setup.planes;
         for varying in &self.setup.varyings {
@@ -84,6 +84,7 @@ impl Binner<'_> {
         Primitive {
             origin,
             depth: rounded(depth),
+            depth_offset,
             inv_w: rounded(slope.plane(inv_w)),
             first_plane,
             flags: if body.back { BACK_FACING } else { 0 },
@@ -91,18 +92,19 @@ impl Binner<'_> {
     }
 
     /// What is added to the depth of a body whose plane has these steps.
-    pub(super) fn depth_offset(&self, body: &Body<'_>, [_, dx, dy]: [f64; 3]) -> f64 {
+    pub(super) fn depth_offset(&self, body: &Body<'_>, [_, dx, dy]: [f64; 3]) -> f32 {
         let offset = &self.setup.depth_offset;
         match body.offset {
             Some(mode) if offset.enabled[mode as usize] => {
                 let unit = if offset.float_units { float_unit(body) } else { 1.0 };
                 let bias = dx.abs().max(dy.abs()) * f64::from(offset.factor) + f64::from(offset.constant) * unit;
                 let limit = f64::from(offset.clamp);
-                match limit {
+                let bias = match limit {
                     _ if limit > 0.0 => bias.min(limit),
                     _ if limit < 0.0 => bias.max(limit),
                     _ => bias,
-                }
+                };
+                if bias.is_nan() { f32::NAN } else { bias as f32 }
             }
             _ => 0.0,
         }
@@ -171,21 +173,20 @@ impl Slope {
         Slope::from_corner(a, dx, dy, origin)
     }
 
-    /// Through a triangle of window positions.
-    pub(super) fn window([a, b, c]: [[f64; 2]; 3], origin: [i32; 2]) -> Slope {
-        let (b, c) = ([b[0] - a[0], b[1] - a[1]], [c[0] - a[0], c[1] - a[1]]);
-        let per_area = 1.0 / (b[0] * c[1] - b[1] * c[0]);
-        let dx = [c[1] * per_area, -b[1] * per_area];
-        let dy = [-c[0] * per_area, b[0] * per_area];
-        Slope::from_corner(a, dx, dy, origin)
-    }
-
     /// Along an axis (0 for x, 1 for y) from point 0 to point 1, which differ there.
-    pub(super) fn line(points: [[i32; 2]; 2], axis: usize, origin: [i32; 2]) -> Slope {
+    pub(super) fn axis(points: [[i32; 2]; 2], axis: usize, origin: [i32; 2]) -> Slope {
         let [a, b] = points.map(|point| point.map(|v| f64::from(v) / 256.0));
         let step = [1.0 / (b[axis] - a[axis]), 0.0];
         let (dx, dy) = if axis == 0 { (step, [0.0; 2]) } else { ([0.0; 2], step) };
         Slope::from_corner(a, dx, dy, origin)
+    }
+
+    /// Along a line from point 0 to point 1, which differ: the same everywhere across it.
+    pub(super) fn line(points: [[i32; 2]; 2], origin: [i32; 2]) -> Slope {
+        let [a, b] = points.map(|point| point.map(|v| f64::from(v) / 256.0));
+        let [x, y] = [b[0] - a[0], b[1] - a[1]];
+        let square = x * x + y * y;
+        Slope::from_corner(a, [x / square, 0.0], [y / square, 0.0], origin)
     }
 
     fn from_corner(corner: [f64; 2], dx: [f64; 2], dy: [f64; 2], origin: [i32; 2]) -> Slope {

@@ -118,6 +118,13 @@ pub struct DepthOffset {
     pub clamp: f32,
 }
 
+impl DepthOffset {
+    /// Whether it may move depth.
+    pub fn counts(&self) -> bool {
+        self.enabled.contains(&true) && (self.factor != 0.0 || self.constant != 0.0)
+    }
+}
+
 /// What a triangle fills.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Fill {

@@ -50,6 +50,9 @@ impl AttributeVisitor for Decoder<'_> {
 
     fn ast(&mut self, i: AttributeAccess) -> Op {
         self.lane(i.guard, move |lane, context| {
+            if lane.helper {
+                return;
+            }
             let attribute = attribute(lane, &i);
             for index in 0..=i.size.bits() {
                 let value = lane.read_at(i.data, index);
@@ -72,7 +75,9 @@ impl AttributeVisitor for Decoder<'_> {
     fn out(&mut self, i: EmitVertex) -> Op {
         self.lane(i.guard, move |lane, context| {
             let stream = (lane.operand(i.b, context) & 3) as u8;
-            context.stage.emit(i.kind, stream);
+            if !lane.helper {
+                context.stage.emit(i.kind, stream);
+            }
             lane.write(i.dst, lane.read(i.a));
         })
     }

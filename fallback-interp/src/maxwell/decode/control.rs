@@ -129,12 +129,12 @@ impl ControlVisitor for Decoder<'_> {
         self.nothing()
     }
 
-    fn sam(&mut self, _: Plain) -> Op {
-        self.nothing()
+    fn sam(&mut self, i: Plain) -> Op {
+        self.flow(i.guard, CcTest::True, Flow::BringQuad)
     }
 
-    fn ram(&mut self, _: Plain) -> Op {
-        self.nothing()
+    fn ram(&mut self, i: Plain) -> Op {
+        self.flow(i.guard, CcTest::True, Flow::LeaveQuad)
     }
 
     fn ide(&mut self, _: InterruptEnable) -> Op {

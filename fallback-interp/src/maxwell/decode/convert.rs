@@ -132,20 +132,23 @@ impl ConvertVisitor for Decoder<'_> {
         self.lane(i.guard, move |lane, context| {
             let value = part(lane, i.b.value, i.from, i.byte, i.signed, context);
             // The most negative number of its size stays; unsigned ones have no sign to lose.
-            let value = if i.b.abs && i.signed { cut(value.wrapping_abs(), size(i.from), i.signed) } else { value };
+            let in_size = |value: i64| cut(value, size(i.from), true);
+            let value = if i.b.abs && i.signed { in_size(value.wrapping_abs()) } else { value };
+            let value = if i.b.neg && i.signed { in_size(value.wrapping_neg()) } else { value };
             let negative = i.signed && value < 0;
             let magnitude = if negative { value.unsigned_abs() } else { value as u64 };
             let (v, rounding) = match i.to {
                 FloatFormat::F64 => (double::from_integer(magnitude, negative, i.rounding), i.rounding),
                 _ => (double::odd_from_integer(magnitude, negative), i.rounding),
             };
-            // Negation comes after rounding.
-            let rounding = match (i.b.neg, rounding) {
+            // Unsigned ones are negated when they are rounded.
+            let neg = i.b.neg && !i.signed;
+            let rounding = match (neg, rounding) {
                 (true, Rounding::Down) => Rounding::Up,
                 (true, Rounding::Up) => Rounding::Down,
                 (_, rounding) => rounding,
             };
-            let v = if i.b.neg { -v } else { v };
+            let v = if neg { -v } else { v };
             store_float(lane, i.dst, v, i.to, rounding, (false, false, i.cc));
         })
     }
@@ -161,7 +164,7 @@ impl ConvertVisitor for Decoder<'_> {
             let (low, high) = range(bits, i.to_signed);
             let value = match i.sat {
                 true => i128::from(value).clamp(low, high) as i64,
-                false => cut(value, bits, i.to_signed),
+                false => cut(value, bits, false),
             };
             lane.result(i.dst, value as u32, i.cc);
         })

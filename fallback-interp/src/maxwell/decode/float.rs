@@ -146,7 +146,11 @@ impl FloatVisitor for Decoder<'_> {
     }
 
     fn rro(&mut self, i: RangeReduction) -> Op {
-        self.lane(i.guard, move |lane, context| lane.write(i.dst, lane.float(i.b, context).to_bits()))
+        let accuracy = self.code.accuracy;
+        self.lane(i.guard, move |lane, context| {
+            let bits = lane.float(i.b, context).to_bits();
+            lane.write(i.dst, if accuracy == Accuracy::Fast { bits } else { mufu::scalar_rro(i.mode, bits) });
+        })
     }
 
     fn mufu(&mut self, i: MultiFunction) -> Op {

@@ -89,18 +89,20 @@ fn selected(code: u8, value: u32) -> u32 {
 
 /// Whether a comparison that goes on from lower words holds.
 fn compare_chained(operation: IntCompare, signed: bool, a: u32, b: u32, lower: Condition) -> bool {
-    let equal = a == b;
-    let less = compare_words(IntCompare::Less, signed, a, b);
-    let greater = compare_words(IntCompare::Greater, signed, a, b);
-    let Condition { zero: z, carry: c, .. } = lower;
+    let difference = add(a, !b, lower.carry.into());
+    let equal = difference.value == 0 && lower.zero;
+    let less = match signed {
+        true => ((difference.value as i32) < 0) != difference.overflow,
+        false => !difference.carry,
+    };
     match operation {
         IntCompare::False => false,
-        IntCompare::Less => less || equal && !c,
-        IntCompare::Equal => equal && z,
-        IntCompare::LessOrEqual => less || equal && (z || !c),
-        IntCompare::Greater => greater || equal && c && !z,
-        IntCompare::NotEqual => !equal || !z,
-        IntCompare::GreaterOrEqual => greater || equal && c,
+        IntCompare::Less => less,
+        IntCompare::Equal => equal,
+        IntCompare::LessOrEqual => less || equal,
+        IntCompare::Greater => !less && !equal,
+        IntCompare::NotEqual => !equal,
+        IntCompare::GreaterOrEqual => !less,
         IntCompare::True => true,
     }
 }
@@ -129,15 +131,16 @@ impl IntVisitor for Decoder<'_> {
             let a = negate(i.a.neg, part(i.part_a, lane.read(i.a.value)));
             let b = negate(i.b.neg, part(i.part_b, lane.operand(i.b.value, context)));
             let c = negate(i.c.neg, part(i.part_c, lane.operand(i.c.value, context)));
-            let first = u64::from(a) + u64::from(b) + u64::from(i.x && lane.condition.carry);
+            // Both carries of the lower words.
+            let Condition { carry, overflow, .. } = lane.condition;
+            let first = u64::from(a) + u64::from(b) + u64::from(i.x && carry);
             let shifted = match i.shift {
                 SumShift::None | SumShift::Unknown(_) => first,
                 SumShift::Right => (first & 0x1_FFFF_FFFF) >> 16,
                 SumShift::Left => first << 16,
             };
-            let sum = add(shifted as u32, c, 0);
-            let carry = sum.carry || first >> 32 != 0;
-            store(lane, i.dst, Sum { carry, ..sum }, i.x, i.cc);
+            let sum = add(shifted as u32, c, (i.x && overflow).into());
+            store(lane, i.dst, Sum { overflow: first >> 32 != 0, ..sum }, i.x, i.cc);
         })
     }
 

@@ -17,6 +17,9 @@ enum Memory {
     Shared,
 }
 
+/// Bytes that a constant buffer has at most.
+const CONSTANT_BYTES: u32 = 0x1_0000;
+
 /// Bits of a global address.
 const ADDRESS: u64 = (1 << 40) - 1;
 
@@ -194,18 +197,22 @@ impl MemoryVisitor for Decoder<'_> {
     type Output = Op;
 
     fn ldc(&mut self, i: LoadConstant) -> Op {
-        let indexed = matches!(i.mode, LdcMode::Is | LdcMode::Isl);
+        // 64 bits at most.
+        let size = if i.size.bytes() > 8 { MemorySize::B64 } else { i.size };
+        let bytes = u32::from(size.bytes());
         self.lane(i.guard, move |lane, context| {
-            let at = lane.read(i.source.index).wrapping_add(i.source.offset as u32);
-            let slot = u32::from(i.source.slot) + if indexed { at >> 16 } else { 0 };
+            let sum = lane.read(i.source.index).wrapping_add(i.source.offset as u32);
+            let (slots, at) = match i.mode {
+                LdcMode::Plain => (0, sum),
+                LdcMode::Il | LdcMode::Is | LdcMode::Isl => (sum >> 16, sum & 0xFFFF),
+            };
+            let (slot, at) = (u32::from(i.source.slot) + slots, at & !(bytes - 1));
             let mut loaded = [0; 16];
-            if let Some(buffer) = context.environment.constants.get(slot as usize) {
-                // 64 bits at most.
-                for (i, byte) in loaded[..8].iter_mut().enumerate() {
-                    [*byte] = buffer.read((at & 0xFFFF) as usize + i);
+            if let Some(buffer) = context.environment.constants.get(slot as usize).filter(|_| at < CONSTANT_BYTES) {
+                for (byte, at) in loaded.iter_mut().zip(at..at + bytes) {
+                    [*byte] = buffer.read(at as usize);
                 }
             }
-            let size = if i.size.bytes() > 8 { MemorySize::B64 } else { i.size };
             store_loaded(lane, i.dst, size, loaded);
         })
     }

@@ -266,21 +266,21 @@ impl SurfaceVisitor for Decoder<'_> {
     }
 
     fn sured_p(&mut self, i: SurfaceReduce) -> Op {
-        let kind = Kind::of(i.ty);
+        let kind = Kind::of_image(i.ty, i.op);
         let act = move |old, lane: &Lane| result(kind, i.op, old, value(lane, i.data, kind));
         let binding = self.image(i.handle, i.dim, i.a);
         self.image_atomic(i.guard, binding, counting(i.bytes, None), kind, Reg::RZ, act)
     }
 
     fn sured_d(&mut self, i: SurfaceReduce) -> Op {
-        let kind = Kind::of(i.ty);
+        let kind = Kind::of_image(i.ty, i.op);
         let act = move |old, lane: &Lane| result(kind, i.op, old, value(lane, i.data, kind));
         let binding = self.image(i.handle, i.dim, i.a);
         self.image_atomic(i.guard, binding, counting(i.bytes, Some(kind_bytes(kind))), kind, Reg::RZ, act)
     }
 
     fn suatom(&mut self, i: SurfaceAtomic) -> Op {
-        let kind = Kind::of(i.ty);
+        let kind = Kind::of_image(i.ty, i.op);
         let act = move |old, lane: &Lane| result(kind, i.op, old, value(lane, i.b, kind));
         let binding = self.image(i.handle, i.dim, i.a);
         let raw = i.raw.then_some(kind_bytes(kind));

@@ -200,13 +200,13 @@ fn short(dst: Reg, dst2: Reg, code: u8, halves: bool) -> Store {
     Store::Short { dst: [dst, dst2], mask: components(code, dst2.is_zero()), halves }
 }
 
-/// Source of the level of detail of lane `n`. `quad`: lanes are pixels of quads; `shared`: differences are those of the
-/// whole quad.
+/// Source of the level of detail of lane `n`. `differs`: levels follow from differences between the lanes of quads,
+/// else they are 0 unless they are given; `shared`: differences are those of the whole quad.
 fn lod_source(
     lanes: &[Lane],
     n: usize,
     level: Level,
-    [quad, shared]: [bool; 2],
+    [differs, shared]: [bool; 2],
     at: impl Fn(&Lane) -> Vector,
 ) -> LodSource {
     let bias = match level {
@@ -214,8 +214,8 @@ fn lod_source(
         Level::Bias(bias) => bias,
         Level::Implicit => 0.0,
     };
-    if !quad {
-        return LodSource::Level(bias);
+    if !differs {
+        return LodSource::Level(0.0);
     }
     let pair = |first: usize, step: usize| {
         let place = |n: usize| lanes.get(n).map_or([0.0; 4], &at);
@@ -231,12 +231,13 @@ impl Decoder<'_> {
         Binding { unit: self.unit(), buffer: self.code.handle_buffer, handle }
     }
 
-    /// Samples whose sources `read` finds.
+    /// Samples whose sources `read` finds. `differs`: levels follow from differences in every stage.
     fn samples(
         &self,
         guard: Guard,
         binding: Binding,
         store: Store,
+        differs: bool,
         read: impl Fn(&Lane) -> Sample + Send + Sync + 'static,
     ) -> Op {
         self.warp(guard, move |lanes, set, context| {
@@ -245,7 +246,7 @@ impl Decoder<'_> {
                 let sample = read(&lanes[n]);
                 let Some(unit) = binding.find(sample.handle, context) else { continue };
                 let place = |lane: &Lane| read(lane).coordinates.place(unit.key.shape);
-                let how = [context.stage.is_quad(), unit.shares_differences()];
+                let how = [differs || context.stage.is_quad(), unit.shares_differences()];
                 let lookup = Lookup {
                     at: sample.coordinates.place(unit.key.shape),
                     lod_source: lod_source(lanes, n, sample.level, how, place),
@@ -278,7 +279,7 @@ impl TextureVisitor for Decoder<'_> {
     fn tex(&mut self, i: TextureSample) -> Op {
         let binding = self.binding(i.handle);
         let store = Store::Masked { dst: i.dst, mask: i.mask, pred: i.pred };
-        self.samples(i.guard, binding, store, move |lane| {
+        self.samples(i.guard, binding, store, i.ndv, move |lane| {
             let coordinates = coordinates(&mut Sources::new(lane, i.a), i.dim);
             let mut b = Sources::new(lane, i.b);
             let handle = b.take_if(binding.is_bindless());
@@ -297,7 +298,7 @@ impl TextureVisitor for Decoder<'_> {
     fn texs(&mut self, i: TextureSampleShort) -> Op {
         use TexsTarget as To;
         let store = short(i.dst, i.dst2, i.components, !i.f32);
-        self.samples(i.guard, self.binding(i.handle), store, move |lane| {
+        self.samples(i.guard, self.binding(i.handle), store, false, move |lane| {
             let word = |reg: Reg, at: u8| lane.read_at(reg, at);
             let (a, b) = (i.a, i.b);
             let zero = Level::Fixed(0.0);
@@ -450,7 +451,7 @@ impl TextureVisitor for Decoder<'_> {
                 let given = binding.is_bindless().then(|| lanes[n].read(i.b));
                 let Some(unit) = binding.find(given, context) else { continue };
                 let place = |lane: &Lane| read(lane).place(unit.key.shape);
-                let how = [context.stage.is_quad(), unit.shares_differences()];
+                let how = [i.ndv || context.stage.is_quad(), unit.shares_differences()];
                 let lookup = Lookup {
                     at: place(&lanes[n]),
                     lod_source: lod_source(lanes, n, Level::Implicit, how, place),

@@ -101,8 +101,7 @@ impl VideoVisitor for Decoder<'_> {
     fn vmnmx(&mut self, i: VideoMinMax) -> Op {
         self.lane(i.guard, move |lane, context| {
             let (a, b) = (first(lane, i.a, i.signed_a), second(lane, i.b, i.signed_b, context));
-            let a_less = compare_words(IntCompare::Less, i.signed_b, a as u32, b as u32);
-            let chosen = if a_less == i.max { b } else { a };
+            let chosen = if i.max { a.max(b) } else { a.min(b) };
             let value = word(chosen.into(), i.signed, i.sat);
             lane.result(i.dst, join(i.secondary, value, lane.read(i.c), i.signed), i.cc);
         })

@@ -79,7 +79,7 @@ fn run_block(stages: &Stages<'_>, place: [u32; 3], threads: [u32; 3], shared: &m
     let limit = FUEL + FUEL_UNIT * (reserve / count.div_ceil(LANES).max(1) as u32).min(MOST_UNITS);
     let mut warps = vec![Warp::limited(limit); count.div_ceil(LANES)];
     for (number, warp) in warps.iter_mut().enumerate() {
-        warp.start((count - number * LANES).min(LANES), stages.program.local_bytes);
+        warp.start((count - number * LANES).min(LANES), stages.program);
     }
     // The warp of the thread that is asked about.
     let mut traced = tracing.and_then(|tracing| match tracing.wanted() {

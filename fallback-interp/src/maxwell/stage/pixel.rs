@@ -217,7 +217,13 @@ impl Quad<'_> {
     fn depth(&self, lane: usize, sample: usize) -> f32 {
         let key = &self.kernel.key;
         let center = key.samples.count() == 1 || key.output.depth_at_center;
-        plane(&self.primitive.depth, self.distances[lane], (!center).then(|| self.sample_offset(sample)))
+        self.depth_beside(lane, (!center).then(|| self.sample_offset(sample)))
+    }
+
+    /// The depth at an offset from a pixel's centre.
+    fn depth_beside(&self, lane: usize, offset: Option<[f32; 2]>) -> f32 {
+        let depth = plane(&self.primitive.depth, self.distances[lane], offset);
+        if self.kernel.key.output.depth_offset { depth + self.primitive.depth_offset } else { depth }
     }
 
     fn sample_offset(&self, sample: usize) -> [f32; 2] {
@@ -225,7 +231,7 @@ impl Quad<'_> {
     }
 
     fn start(&self, warp: &mut Warp, covered: [u32; 4]) {
-        warp.start(4, self.kernel.program.local_bytes);
+        warp.start(4, &self.kernel.program);
         for (lane, covered) in warp.lanes.iter_mut().zip(covered) {
             lane.helper = covered == 0;
         }
@@ -328,7 +334,7 @@ impl View<'_> {
                 let center = quad.places[lane][axis] as f32 + 0.5;
                 offset.map_or(center, |offset| center + offset[axis])
             }
-            2 => plane(&quad.primitive.depth, quad.distances[lane], offset),
+            2 => quad.depth_beside(lane, offset),
             _ => plane(&quad.primitive.inv_w, quad.distances[lane], offset),
         }
     }

@@ -26,10 +26,9 @@ pub(super) fn blend(
     let constant = constant.map(inside);
     let source: Vector = std::array::from_fn(|i| match format.channels[i] {
         Channel::Absent | Channel::Zeros(_) | Channel::Ones(_) => inside(color[i]),
-        quantised @ (Channel::Unorm(bits) | Channel::UnormRsx(bits) | Channel::Srgb(bits) | Channel::Snorm(bits)) => {
-            let pixel = channel::insert(0, bits, channel::encode(quantised, color[i]));
-            channel::decode(quantised, pixel, i == 3)
-        }
+        stored if output.quantised_source => quantised(stored, color[i]),
+        Channel::Unorm(_) | Channel::UnormRsx(_) | Channel::Srgb(_) => limit(color[i], 0.0, 1.0),
+        Channel::Snorm(_) => limit(color[i], -1.0, 1.0),
         Channel::Float(_) | Channel::Uint(_) | Channel::Sint(_) => color[i],
     });
     let destination = std::array::from_fn(|i| channel::decode(format.channels[i], stored, i == 3));
@@ -44,6 +43,16 @@ pub(super) fn blend(
     };
     let [r, g, b, a] = blend_program::run(program, source, destination);
     [r, g, b, if program.alpha { a } else { terms.combine(&key.alpha, 3) }]
+}
+
+/// What a channel would hold of `value`; floats keep their bits.
+fn quantised(stored: Channel, value: f32) -> f32 {
+    match stored {
+        Channel::Unorm(bits) | Channel::UnormRsx(bits) | Channel::Srgb(bits) | Channel::Snorm(bits) => {
+            channel::decode(stored, channel::insert(0, bits, channel::encode(stored, value)), false)
+        }
+        _ => value,
+    }
 }
 
 /// What factors are made of.

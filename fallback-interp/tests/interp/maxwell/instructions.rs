@@ -150,7 +150,7 @@ fn run(code: &[u64], case: &Value, inputs: &[Value], expect: &[Value], tolerance
     };
     let environment = Environment { constants: &windows, ..Environment::NONE };
     let mut warp = Warp::default();
-    warp.start(inputs.len(), 0);
+    warp.start(inputs.len(), &program);
     for (lane, values) in warp.lanes.iter_mut().zip(inputs) {
         object(values).iter().for_each(|(name, value)| set(lane, name, value));
     }

@@ -256,18 +256,21 @@ fn every_equation_with_every_factor() {
             let s = [0; 4].map(|_| noise.word() as u8);
             let d = [0; 4].map(|_| noise.word() as u8);
             let [c, t] = [(); 2].map(|()| [0; 4].map(|_| noise.below(300) as f32 / 200.0 - 0.2));
-            // A little beside the step: quantisation takes it away.
+            // A little beside the step, which the RSX takes away.
             let written = s.map(|v| (f32::from(v) + 0.3) / 255.0);
+            let quantised = noise.below(2) != 0;
             let got = drawn(RGBA8, written, &d, |scene| {
                 scene.target().blend = Some(BlendKey { color, alpha });
+                scene.key.output.quantised_source = quantised;
                 scene.constants.output.blend = c;
                 set_second(scene, t);
             });
             let unit = |v: [u8; 4]| v.map(|v| f64::from(v) / 255.0);
+            let source = if quantised { unit(s) } else { written.map(|v| f64::from(v).min(1.0)) };
             let [constant, second] = [c, t].map(|color| color.map(|v| f64::from(v).clamp(0.0, 1.0)));
             for (i, got) in got.iter().enumerate() {
                 let term = if i == 3 { alpha } else { color };
-                let expected = (blended(term, i, unit(s), second, unit(d), constant) * 255.0).clamp(0.0, 255.0);
+                let expected = (blended(term, i, source, second, unit(d), constant) * 255.0).clamp(0.0, 255.0);
                 assert!((f64::from(*got) - expected).abs() < 0.501, "{term:?}: {got} instead of {expected}");
             }
         }

@@ -20,11 +20,14 @@
 //!
 //! Registers, predicates, condition code and local memory of a lane start as 0. Each lane has a program counter and a
 //! stack of (kind, target). SSY, PBK, PCNT, PRET, PLONGJMP, PEXIT and CAL push; SYNC, BRK, CONT, RET and LONGJMP, for
-//! the lanes whose guard and condition test hold, remove everything up to and including the innermost entry of their
-//! kind and go to its target; without one the lane ends, and so it does with more than [`STACK`] entries, or outside of
-//! the code. EXIT goes to the innermost PEXIT entry if there is one, else the lane ends. A word that is no instruction
-//! does nothing. A computed target that is a control word means the word behind it; absolute targets count from the
-//! code's start.
+//! the lanes whose guard and condition test hold, go to the target of the innermost entry of their kind. SYNC removes
+//! that entry alone: those above it, which are none of SSY, stay for their own instructions (yuzu fe8e6618f, tested on
+//! the console: behind SSY a, PBK b SYNC goes to a, and a BRK there to b). The others remove everything above it, too:
+//! what leaves a loop leaves what was begun inside (the code of Mesa's compiler for a break within a conditional, and
+//! the console tests of nxgpucatch). Without such an entry the lane ends, and so it does with more than [`STACK`]
+//! entries, or outside of the code. EXIT goes to the innermost PEXIT entry if there is one, else the lane ends. A word
+//! that is no instruction does nothing. A computed target that is a control word means the word behind it; absolute
+//! targets count from the code's start.
 //!
 //! Of the lanes of a warp that have not ended those run next that have the **most entries** on their stack, of these
 //! those at the **lowest address**: all of them together, for one instruction. (In structured code these are the lanes
@@ -35,6 +38,13 @@
 //! have the predicates of them all counted (or joined by and, or: 0 or 1), which B2R.RESULT reads; its Pd is whether
 //! that is not 0. Other modes of B2R read 0. Thread counts make no difference, nor which barrier it is but for what is
 //! counted: number modulo 16.
+//!
+//! SAM brings in lanes: of each quad (four lanes from a multiple of four on) with a lane that executes it the other
+//! lanes, wherever they are, also those that have ended, or wait, or that the warp does not have and whose registers
+//! are
+//! 0. They execute together with it what follows, as helpers, which store and emit nothing, up to RAM, after which they
+//! are where they were; what they wrote to registers stays. (Mesa's compiler makes samples with gradients of volumes,
+//! cubes and comparisons so, in every stage: it moves the coordinates of one lane after the other to all of its quad.)
 //!
 //! VOTE, SHFL, MOV's quad mask and FSWZADD see the lanes that execute together as active. SHFL and FSWZADD read the
 //! register of the other lane whether it is active or not; lanes that do not exist read as 0.
@@ -72,29 +82,33 @@
 //!   it is rounded to f32 and then, for a half, to f16. Flushing: denormal halves where sources are halves, denormal
 //!   f32 where they are f32; the result as what it is stored as. FMZ as above. NaN is 0x7FFF as half, 0x7FFFFFFF as
 //!   f32.
-//! * MUFU is [`crate::num::mufu`] of the source after absolute value and sign; RRO copies. FCHK is always true.
+//! * RRO and MUFU are [`crate::num::mufu`] of the source after absolute value and sign. FCHK is always true.
 //! * **[`Accuracy::Fast`](crate::kernel::Accuracy::Fast)** differs from all this in two points. Denormal f32 are
 //!   numbers like others: FTZ of f32 arithmetic, comparisons, conversions and IPA has no effect, and FMZ is only the
-//!   rule of the factor 0 (halves are flushed as above). MUFU is [`crate::num::mufu::fast`]. So there is nothing in a
-//!   program that hosts would do differently, and nothing to do behind each operation.
+//!   rule of the factor 0 (halves are flushed as above). MUFU is [`crate::num::mufu::fast`], and RRO copies. So there
+//!   is nothing in a program that hosts would do differently, and nothing to do behind each operation.
 //! * **Comparisons** join as AND where the code of the operation is unknown. Pq is written after Pd.
 //! * **Condition code** (where an instruction sets it): sums Z, S of the result, C the carry out of bit 31 of the sum
-//!   as performed (`A + ~B + 1`), O signed overflow; of three addends C is the carry of either sum and O the overflow
-//!   of the last one. LEA negates before it shifts. A product whose lower half is negated is inverted like a source, an
+//!   as performed (`A + ~B + 1`), O signed overflow. IADD3 has two carries and no overflow: O is the carry out of
+//!   `A + B` before the shift, C that of the shifted sum and C. IADD3.X adds both: C to the first sum, O to the second.
+//!   LEA negates before it shifts. A product whose lower half is negated is inverted like a source, an
 //!   upper half is that of the negated 64 bits (with both signs neither). Products without addend, logic, shifts, bit
 //!   fields, conversions to integers, SET with masks and video: Z and S of the (first 32 bits of the) result, C and O
-//!   0; SET with .BF S is 0. Floats (f64 too): Z is zero, S is negative, both for NaN, C and O 0; of saturated ones
+//!   0; SET with .BF S is 0. ISET.X and ISETP.X continue a comparison of lower words by the sum `A + ~B + C`: less is
+//!   no carry out of it (signed: its sign, or with overflow the other one), equal is that it and the lower words are
+//!   zero (Z). Floats (f64 too): Z is zero, S is negative, both for NaN, C and O 0; of saturated ones
 //!   that of the result. With .X, or .X of logic, Z is only kept where it was set.
 //! * **Conversions.** F2F: with FTZ f32 sources and results are flushed (halves never), not if a side is f64. Equal
 //!   formats copy, NaN becoming 0x7FFF, 0x7FFFFFFF, or quiet for f64; between formats NaN is those two, or for f64 the
 //!   sign, quiet, with the mantissa's bits on top. F2I of NaN: 0, with a source f64 or a result of 64 bits the result's
-//!   highest bit alone; what does not fit is the nearest that does. Results of 8 and 16 bits are extended to a word as
-//!   their sign says. I2F converts the magnitude as extended (the most negative number of its size stays so under
-//!   absolute value, unsigned ones have none), negates last. I2I computes in 64 bits; a source or a result of 64 bits
-//!   is one of 32.
+//!   highest bit alone; what does not fit is the nearest that does. Results of F2I with 8 and 16 bits are extended to a
+//!   word as their sign says. I2F: absolute value and negation of a signed source are those of its size, in which the
+//!   most negative number stays so; an unsigned one has no absolute value, and its result is negated. I2I computes in
+//!   64 bits; a source or a result of 64 bits is one of 32. Saturated results are extended as their sign says, others
+//!   are cut, and the bits above them are 0.
 //! * **Video.** Parts of A and B are extended by their signs, an immediate is 16 bits, the part without a name the
 //!   whole word. Sums are exact: with both signs `A + B + 1` (VMAD: product and addend likewise, the addend signed if A
-//!   or B is; the sum is shifted arithmetically). VMNMX compares the low words by B's sign. A shift's distance has no
+//!   or B is; the sum is shifted arithmetically). VMNMX compares the numbers. A shift's distance has no
 //!   sign, and is at most 32 or, with W, taken modulo 32. Saturation limits to the signed or unsigned words (VMAD:
 //!   signed if A or B is), else the low 32 bits count. The second operation is one of words; MIN and MAX compare by the
 //!   result's sign, VSET's without.
@@ -106,25 +120,28 @@
 //!
 //! # Memory
 //!
-//! Constants are read from [`Environment::constants`]; beyond the end they are 0, byte by byte. LDC's address is the
-//! low 16 bits of the sum of register and offset (the bytes behind 0xFFFF are those of the buffer, if there are any),
-//! with IS and ISL its upper 16 bits, unsigned, are added to the slot; of more than 64 bits the first 64 are loaded.
+//! Constants are read from [`Environment::constants`]; beyond the end they are 0, byte by byte. A source of 64 bits at
+//! an odd word has that word as its upper half, and 0 as its lower one. LDC's address is the sum of register and
+//! offset, from 0x10000 on there is nothing; with IL, IS and ISL its upper 16 bits are added to the slot, and the lower
+//! ones are the address. The address is aligned down to the size, of which the first 64 bits are loaded.
 //! Local memory is [`Code::local_bytes`] for each lane; shared memory is the block's; addresses outside read 0 and drop
 //! writes, byte by byte. Global memory is [`GlobalMemory`]. Lanes of one instruction access memory one after the other,
 //! lane 0 first, so that of two stores to one place the higher lane's stays. Misaligned accesses are done as they are.
 //! Atomics are a read and a write, nothing comes between. Global addresses have 40 bits: one register, zero-extended,
 //! or with E two, and the offset added. Local and shared ones have 32. Helper lanes (pixels without coverage, or
 //! killed) load but do not store; what an atomic reads they have too. Generic addresses (LD, ST) are global ones.
-//! Atomics of a type and operation that have no meaning together only load: INC and DEC but of U32, logic of F32,
-//! anything of F16x2 but ADD, SAFEADD. A type without a name is U32. Minimum and maximum of F32 are those of FMNMX,
-//! denormals being zeros; sums of F16x2 are rounded to nearest, denormals being zeros before and after.
+//! Atomics of a type and operation that have no meaning together only load: INC and DEC but of U32, anything of F32 but
+//! ADD (of images EXCH, too), of F16x2 but ADD, MIN and MAX, of S64 but MIN and MAX, SAFEADD. A type without a name is
+//! U32. Minimum and maximum of F16x2 are those of FMNMX for each half; sums are rounded to nearest. Denormals are zeros
+//! before and after.
 //!
 //! # Textures
 //!
 //! A texture instruction goes to the unit that [`Code::units`] has for its address, or where that is [`Unit::Dynamic`]
 //! to the unit whose [`Environment::handles`] entry is the handle's value. No such unit: 0 in all components. What a
 //! unit gives is said in [`super::program::sampler`]. Differences for implicit levels are taken between the lanes of
-//! the quad in pixel programs, from the registers of all four lanes, active or not; elsewhere the level is 0. Sparse
+//! the quad, from the registers of all four lanes, active or not, in pixel programs and with .NDV; elsewhere the level
+//! is 0, whatever the bias (nxgpucatch, on the console). Sparse
 //! residency predicates are false. Where a unit filters or converts
 //! ([`TextureKey::filters`](super::program::sampler::TextureKey::filters), for gathers and fetches
 //! [`converts`](super::program::sampler::TextureKey::converts)) a NaN is 0x7FFFFFFF; elsewhere texels keep their bits.

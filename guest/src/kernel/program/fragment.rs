@@ -5,7 +5,8 @@
 //! A plane `[c, dx, dy]` has at pixel (x, y) of a primitive the value `(c + dx*fx) + dy*fy`, fx and fy the pixel's
 //! distance from [`Primitive::origin`] as f32; `c` already is the value at a pixel's centre. A perspective varying's
 //! plane holds value/w: `value = plane * w`, `w = 1 / plane(1/w)`. A linear or constant varying's plane holds the value
-//! itself. Depth: its plane; for sample k of several `(c + dx*(fx + offset x)) + dy*(fy + offset y)`.
+//! itself. Depth: its plane; for sample k of several `(c + dx*(fx + offset x)) + dy*(fy + offset y)`. With
+//! [`OutputKey::depth_offset`] [`Primitive::depth_offset`] is added to that, in f32, wherever depth is asked for.
 //!
 //! Planes of varyings where [`FragmentCode::planes_from_corners`]: `c` is the value at the upper left corner of the
 //! primitive's origin, and a pixel has `(c + dx*(fx + 0.5)) + dy*(fy + 0.5)` in f64, cut to f32 (the lower 29 bits of
@@ -284,6 +285,8 @@ pub struct Primitive {
     pub origin: [i32; 2],
     /// Plane of depth, 0 to 1 before clamping.
     pub depth: Plane,
+    /// What is added to that: less than the last place of the plane's first number, where the plane is steep.
+    pub depth_offset: f32,
     /// Plane of 1/w.
     pub inv_w: Plane,
     /// Index of the first of its planes in [`FragmentJob::planes`].

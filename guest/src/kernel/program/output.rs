@@ -26,10 +26,11 @@
 //!   test stores `fail`, a failing depth test `depth_fail`, else `pass`; written bits are those of the write mask.
 //! * **Encoding**, with [`OutputKey::encode_srgb`]: r, g, b of every colour output become
 //!   [`crate::num::ops::linear_to_srgb`] of `clamp(v)`, after the alpha test and before anything below.
-//! * **Blending**, f32. Source s: for unorm, sRGB and snorm channels quantised first, that is decoded from what storing
-//!   it would give; for float channels as it is. Destination d: decoded. A format is unorm when its stored channels
-//!   (fixed ones aside) are unorm or sRGB: then constants, and s in channels that are absent or fixed, are clamped to
-//!   0..1; where a channel is snorm they are clamped to -1..1 (NaN gives -1). Factors as in [`BlendFactor`] with 1.0
+//! * **Blending**, f32. Source s: clamped to 0..1 for unorm and sRGB channels, to -1..1 for snorm channels (NaN gives
+//!   -1), not quantised; for float channels as it is. With [`OutputKey::quantised_source`] s is instead decoded from
+//!   what storing it would give, but for float channels. Destination d: decoded. A format is unorm when its stored
+//!   channels (fixed ones aside) are unorm or sRGB: then constants, and s in channels that are absent or fixed, are
+//!   clamped to 0..1; where a channel is snorm they are clamped to -1..1. Factors as in [`BlendFactor`] with 1.0
 //!   for 255 (inverse ones `1 - v`, the saturated one `sa < 1 - da ? sa : 1 - da`); equation on `s*fs` and `d*fd`
 //!   (Min, Max: on s and d alone, `a < b ? a : b`, `a > b ? a : b`). The [`SignedOperand`] is `v > 0.5 ? v - 256.0 /
 //!   255.0 : v` there, in unorm formats; factors see it as it was. Formats with an integer channel do not blend.
@@ -98,12 +99,16 @@ pub struct OutputKey {
     pub limits: [Limit; TARGETS],
     /// Samples that colours are written to, bit k = sample k.
     pub color_samples: u16,
+    /// What is blended is what would be stored (RSX).
+    pub quantised_source: bool,
     /// In blending products with 0 are 0, whatever the other factor.
     pub zero_products: bool,
     /// A program that targets which blend run instead of the equation, of alpha too if it says so.
     pub program: Option<Arc<BlendProgram>>,
     /// All samples of a pixel have the depth of its centre, unless the program says another one.
     pub depth_at_center: bool,
+    /// Primitives have offsets of their depth.
+    pub depth_offset: bool,
     /// Coverage takes the place of a colour.
     pub coverage_color: Option<CoverageColor>,
     /// The first of four planes of a smooth line's share of a pixel, counted from the primitive's first plane on.
@@ -128,9 +133,11 @@ impl OutputKey {
             logic: None,
             limits: [Limit::None; TARGETS],
             color_samples: u16::MAX,
+            quantised_source: false,
             zero_products: false,
             program: None,
             depth_at_center: false,
+            depth_offset: false,
             coverage_color: None,
             share: None,
             tells_survivors: false,

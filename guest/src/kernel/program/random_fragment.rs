@@ -156,6 +156,7 @@ impl RandomFragment {
         self.primitives.push(Primitive {
             origin: [r.below(40) as i32 - 8, r.below(24) as i32 - 8],
             depth: plane(r, 0.0, 1.0, 0.02),
+            depth_offset: r.float(-0.1, 0.1),
             inv_w: if perspective { plane(r, 0.3, 2.0, 0.01) } else { [1.0, 0.0, 0.0] },
             first_plane: self.planes.len() as u32,
             flags: if r.one_in(2) { BACK_FACING } else { 0 },

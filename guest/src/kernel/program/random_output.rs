@@ -113,9 +113,11 @@ pub(super) fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>, log2: [u8; 2], sampl
         limits: [(); TARGETS]
             .map(|()| if r.one_in(4 * rare) { r.pick(&[Limit::Unit, Limit::Signed]) } else { Limit::None }),
         color_samples: if r.one_in(8) { r.word() as u16 } else { u16::MAX },
+        quantised_source: r.one_in(2),
         zero_products: r.one_in(6),
         program: r.one_in(8).then(|| Arc::new(program(r))),
         depth_at_center: r.one_in(6),
+        depth_offset: r.one_in(3),
         coverage_color: None,
         share: r.one_in(8).then(|| r.below(8) as u16),
         tells_survivors: samples == Samples::ONE && r.one_in(6),

@@ -9,8 +9,9 @@
 //! | LG2, EX2, SIN, COS | functions of [`crate::num::fast`] | as there |
 //! | RCP64H, RSQ64H | as the exact ones | |
 //!
-//! Denormals are numbers like others, but for LG2 of one, which is that of 0, and EX2's results, of which none is
-//! denormal. A NaN result may have any bits; as a register's value it is 0x7FFFFFFF.
+//! SIN, COS and EX2 take numbers as RRO finds them: here that copies. Denormals are numbers like others, but for LG2 of
+//! one, which is that of 0, and EX2's results, of which none is denormal. A NaN result may have any bits; as a
+//! register's value it is 0x7FFFFFFF.
 
 use crate::num::fast::{cos, exp2, log2, sin};
 use crate::num::ops::{Ops, Scalar};

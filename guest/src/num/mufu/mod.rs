@@ -3,11 +3,14 @@
 //! The unit looks a piece of the function up by the upper bits of the mantissa and evaluates `a + b t + c t^2` in fixed
 //! point, with a square that leaves out low partial products. All of it is exact in f64, so the lists are in f64 where
 //! a product needs more than 24 bits; scale and rounding constants are in the [`Table`]s. Source: envytools, its model
-//! of the unit, which agrees with the first unified generation bit by bit; that Maxwell's is the same is likely but not
-//! verified.
+//! of the unit, which agrees with the first unified generation bit by bit. That Maxwell's is the same says ptx-math,
+//! whose models were compared with such chips over all numbers: RSQ, SIN, COS and LG2 are the same in 70 million
+//! numbers, one of 61, and so are RCP and EX2 where the result is not denormal (PTX scales there by itself).
 //!
-//! SIN, COS and EX2 of the hardware take what RRO has made of a number. Here RRO is a copy, and the functions begin
-//! with what RRO does: the same for every program in which nothing stands between the two.
+//! SIN, COS and EX2 take what RRO has made of a number, a sign and a magnitude of 23 bits behind the point, see
+//! [`rro`]: radians as quarter turns, or the number itself. Sources: envytools, and for Maxwell a later form of
+//! ptx-math. (Issue 1222 of yuzu has the same, but for a 1 in the last place of whole numbers, with which 2^1 would not
+//! be 2, as it is on the console in nxgpucatch's tests.)
 //!
 //! | function | special results |
 //! |---|---|
@@ -15,12 +18,15 @@
 //! | RSQ | 0 and denormals give infinity with the sign, negative numbers NaN |
 //! | SQRT | correctly rounded; 0 and denormals give 0 with the sign, negative numbers NaN |
 //! | LG2 | 0 and denormals give -infinity, negative numbers NaN, 1 gives +0 |
-//! | EX2 | -infinity gives 0 |
-//! | SIN, COS | infinities give NaN; SIN of 0 and denormals gives 0 with the sign |
+//! | RRO.EX2 | denormals give 0, magnitudes from 128 on 0x40800000, NaN 0x40000000, all with the sign |
+//! | RRO.SINCOS | the same, but infinities alone give 0x40800000; whole turns are left out |
+//! | EX2 | with bit 30 NaN, with bits 30 and 23 infinity or, of a negative number, 0 |
+//! | SIN, COS | with bit 30 NaN; SIN of 0 gives 0 with the sign |
 //! | RCP64H, RSQ64H | as RCP and RSQ, of the upper word of an f64 whose lower word is 0; the result's upper word, rounded to nearest, halves upwards in magnitude; not from the tables |
 //!
-//! A NaN gives [`NAN`], and so does what has no result. Denormals are taken as 0, denormal results become 0 with their
-//! sign. Absolute value and negation come before, saturation after these functions; both are the caller's.
+//! A NaN gives [`NAN`], and so does what has no result. Denormals are taken as 0 (but by SIN, COS and EX2, whose
+//! numbers are none of floating point), denormal results become 0 with their sign. Absolute value and negation come
+//! before, saturation after these functions; both are the caller's.
 
 pub mod fast;
 mod table;
@@ -28,7 +34,7 @@ mod table;
 mod tests;
 
 use super::ops::{Ops, Scalar, power_of_two};
-use crate::tegra::shader::modifiers::MufuOp;
+use crate::tegra::shader::modifiers::{MufuOp, RroMode};
 
 /// The bits of every NaN result.
 pub const NAN: i32 = 0x7FFF_FFFF;
@@ -109,9 +115,9 @@ pub static SIN: Table = Table { rows: &SIN_ROWS };
 pub fn mufu<O: MufuOps>(o: &mut O, function: MufuOp, x: O::I) -> O::I {
     let value = o.float_of_bits(x);
     let result = match function {
-        MufuOp::Cos => sine(o, value, 1.0),
-        MufuOp::Sin => sine(o, value, 0.0),
-        MufuOp::Ex2 => power(o, value),
+        MufuOp::Cos => sine(o, x, 1.0),
+        MufuOp::Sin => sine(o, x, 0.0),
+        MufuOp::Ex2 => power(o, x),
         MufuOp::Lg2 => logarithm(o, value),
         MufuOp::Rcp => reciprocal(o, value),
         MufuOp::Rsq => reciprocal_root(o, value),
@@ -127,6 +133,48 @@ pub fn mufu<O: MufuOps>(o: &mut O, function: MufuOp, x: O::I) -> O::I {
 pub fn scalar(function: MufuOp, x: u32) -> u32 {
     mufu(&mut Scalar, function, x as i32) as u32
 }
+
+/// What RRO makes of the bits of a number: sign, whole part in bits 30 to 23, and 23 bits behind the point.
+pub fn rro<O: MufuOps>(o: &mut O, mode: RroMode, x: O::I) -> O::I {
+    let sign = mask(o, x, i32::MIN);
+    let bits = mask(o, x, i32::MAX);
+    let magnitude = o.float_of_bits(bits);
+    let (fixed, end) = match mode {
+        RroMode::SinCos => (turns(o, magnitude), f32::INFINITY),
+        RroMode::Ex2 => {
+            let limit = o.f(128.0);
+            let is_inside = o.lt(magnitude, limit);
+            let near = o.select(is_inside, magnitude, limit);
+            let near = flush(o, near);
+            (fixed_point(o, near), 128.0)
+        }
+    };
+    let whole = o.to_int(fixed.whole);
+    let whole = o.ishl(whole, 23);
+    let fraction = o.to_int(fixed.fraction);
+    let value = o.ior(whole, fraction);
+    // Integers below others: the sign of the difference. None of these is negative.
+    let end = o.i(end.to_bits() as i32);
+    let is_inside = o.isub(bits, end);
+    let is_inside = o.ishr(is_inside, 31);
+    let infinity = o.i(f32::INFINITY.to_bits() as i32);
+    let is_nan = o.isub(infinity, bits);
+    let is_nan = o.ishr(is_nan, 31);
+    let (nan, overflow) = (o.i(REDUCED_NAN), o.i(REDUCED_INFINITY));
+    let special = choose(o, is_nan, nan, overflow);
+    let value = choose(o, is_inside, value, special);
+    o.ior(value, sign)
+}
+
+/// [`rro`] of a plain number.
+pub fn scalar_rro(mode: RroMode, x: u32) -> u32 {
+    rro(&mut Scalar, mode, x as i32) as u32
+}
+
+/// What RRO makes of NaN, without the sign.
+const REDUCED_NAN: i32 = 0x4000_0000;
+/// What RRO makes of what is too large.
+const REDUCED_INFINITY: i32 = 0x4080_0000;
 
 /// A number in its parts.
 struct Parts<O: Ops> {
@@ -338,15 +386,9 @@ fn logarithm<O: MufuOps>(o: &mut O, x: O::F) -> O::F {
     unless_negative(o, x, value)
 }
 
-fn power<O: MufuOps>(o: &mut O, x: O::F) -> O::F {
-    // What RRO does: whole and fraction of the magnitude, 23 bits behind the point. Far exponents are brought near: all
-    // of them overflow, or have no bits left.
-    let Parts { sign, magnitude, .. } = parts(o, x);
-    let limit = o.f(128.0);
-    let inside = o.lt(magnitude, limit);
-    let near = o.select(inside, magnitude, limit);
-    let near = flush(o, near);
-    let fixed = fixed_point(o, near, 1.0);
+/// 2^x of a number that RRO has made.
+fn power<O: MufuOps>(o: &mut O, x: O::I) -> O::F {
+    let Reduced { sign, fixed, inside } = reduced(o, x);
     let zero = o.i(0);
     let negative = {
         let one = o.f(1.0);
@@ -384,8 +426,33 @@ fn power<O: MufuOps>(o: &mut O, x: O::F) -> O::F {
     let value = o.mul(value, scale);
     let (none, infinity) = (o.f(0.0), infinity(o));
     let end = o.select(negative, none, infinity);
-    let value = o.select(inside, value, end);
-    or_nan(o, x, value)
+    let odd = remainder(o, fixed.whole, 2.0);
+    let is_overflow = o.lt(half, odd);
+    let nan = nan(o);
+    let end = o.select(is_overflow, end, nan);
+    o.select(inside, value, end)
+}
+
+/// A number that RRO has made in its parts.
+struct Reduced<O: Ops> {
+    /// The sign in bit 31.
+    sign: O::I,
+    /// Bits 30 to 23, and the others.
+    fixed: Fixed<O::F>,
+    /// Whether it is a number: bit 30 is clear.
+    inside: O::M,
+}
+
+fn reduced<O: Ops>(o: &mut O, x: O::I) -> Reduced<O> {
+    let sign = mask(o, x, i32::MIN);
+    let whole = mask(o, x, i32::MAX);
+    let whole = o.ishr(whole, 23);
+    let whole = o.to_float(whole);
+    let fraction = mask(o, x, 0x7F_FFFF);
+    let fraction = o.to_float(fraction);
+    let limit = o.f(128.0);
+    let inside = o.lt(whole, limit);
+    Reduced { sign, fixed: Fixed { whole, fraction }, inside }
 }
 
 /// A number of 23 bits behind the point in two parts.
@@ -396,9 +463,9 @@ struct Fixed<F> {
     fraction: F,
 }
 
-/// A magnitude times `factor` in units of 2^-23, truncated.
-fn fixed_point<O: MufuOps>(o: &mut O, magnitude: O::F, factor: f64) -> Fixed<O::F> {
-    let unit = o.d(factor * 8_388_608.0);
+/// A magnitude in units of 2^-23, truncated.
+fn fixed_point<O: MufuOps>(o: &mut O, magnitude: O::F) -> Fixed<O::F> {
+    let unit = o.d(8_388_608.0);
     let value = o.promote(magnitude);
     let value = o.dmul(value, unit);
     let value = o.dfloor(value);
@@ -415,10 +482,9 @@ fn split<O: MufuOps>(o: &mut O, value: O::D) -> Fixed<O::F> {
     Fixed { whole: o.truncate(whole), fraction: o.truncate(fraction) }
 }
 
-/// sin(x + quarters pi / 2), `quarters` being 0 or 1.
-fn sine<O: MufuOps>(o: &mut O, x: O::F, quarters: f32) -> O::F {
-    let Parts { sign, magnitude, .. } = parts(o, x);
-    let fixed = turns(o, magnitude);
+/// sin(x + quarters pi / 2) of quarter turns that RRO has made, `quarters` being 0 or 1.
+fn sine<O: MufuOps>(o: &mut O, x: O::I, quarters: f32) -> O::F {
+    let Reduced { sign, fixed, inside } = reduced(o, x);
     let quarters_added = o.f(quarters);
     let quadrant = o.add(fixed.whole, quarters_added);
     // Odd quarters run backwards, the upper two are negative.
@@ -443,10 +509,8 @@ fn sine<O: MufuOps>(o: &mut O, x: O::F, quarters: f32) -> O::F {
     } else {
         value
     };
-    let infinity = infinity(o);
-    let finite = o.lt(magnitude, infinity);
     let nan = nan(o);
-    o.select(finite, value, nan)
+    o.select(inside, value, nan)
 }
 
 /// Whole `a`, at least 0, modulo `n`, a power of two.

@@ -134,7 +134,7 @@ isa! {
         fswzadd
             "0101 0000 1111 1 --- o -- f --- rr h -- zzzzzzzz bbbbbbbb gggg aaaaaaaa dddddddd"
             FloatSwizzledAdd: CONDITION;
-        /// Prepares B for SIN and COS or EX2; taken as a copy, as emulators do
+        /// Prepares B for SIN and COS or EX2: sign, and magnitude with 23 bits behind the point, see `num::mufu`
         rro
             "0101 1100 1001 0 - l --- k ----- z ----------- bbbbbbbb gggg -------- dddddddd"
             "0100 1100 1001 0 - l --- k ----- z sssss wwwwwwwwwwwwww gggg -------- dddddddd"
@@ -232,7 +232,7 @@ isa! {
             iadd32i
             "0001 110 n k v x o iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii gggg aaaaaaaa dddddddd"
             IntAdd: CONDITION;
-        /// `Rd = shift(A + B) + C`, the first sum with 33 bits
+        /// `Rd = shift(A + B) + C`, the first sum with 33 bits; each sum has its carry in the condition code
         iadd3
             "0101 1100 1100 n k l x o cccccccc jj hh yy zz --- bbbbbbbb gggg aaaaaaaa dddddddd"
             "0100 1100 1100 n k l x o cccccccc sssss wwwwwwwwwwwwww gggg aaaaaaaa dddddddd"
@@ -400,7 +400,7 @@ isa! {
             "0100 1100 1011 1 - l - o - k -- hh rr sssss wwwwwwwwwwwwww gggg -- m - yy zz dddddddd"
             "0011 100 i 1011 1 - l - o - k -- hh rr iiiiiiiiiiiiiiiiiii gggg -- m - yy zz dddddddd"
             IntToFloat: CONDITION;
-        /// `Rd = B`, cut or clamped, extended to 32 bits
+        /// `Rd = B`, cut, or clamped and extended to 32 bits
         i2i
             "0101 1100 1110 0 v l - o - k -- hh ------------- bbbbbbbb gggg -- n m yy zz dddddddd"
             "0100 1100 1110 0 v l - o - k -- hh -- sssss wwwwwwwwwwwwww gggg -- n m yy zz dddddddd"

@@ -106,6 +106,14 @@ fn tame(mut word: u64, rng: &mut impl FnMut() -> u32, options: &Options<'_>) -> 
             set(word, (rng() % words).into());
         }
     }
+    // Registers rarely hold what is an address in a buffer.
+    if form.name == "ldc" && rng() & 3 != 0 {
+        set(b's', (rng() % buffers).into());
+        set(b'w', (rng() % (4 * words)).wrapping_sub(rng() & 7).into());
+        if rng() & 1 == 0 {
+            set(b'a', 255);
+        }
+    }
     if rng() & 3 != 0 {
         set(b'g', 7);
     }

@@ -131,17 +131,19 @@ impl IntFloat {
 /// See [`IntFloat`]: of 64 bits, to which smaller ones are extended.
 pub fn float(code: u32, [low, high, ..]: [u32; 8]) -> [u32; 2] {
     let [signed, abs, neg] = [0, 1, 2].map(|bit| code >> bit & 1 != 0);
-    let value = long(low, high);
-    let below = signed && value & SIGN != 0;
+    let mut value = long(low, high);
     // The most negative number has no positive counterpart: it stays.
-    let negative = below && (!abs || value == SIGN);
-    let magnitude = if below { value.wrapping_neg() } else { value };
+    if signed && (abs && value & SIGN != 0) != neg {
+        value = value.wrapping_neg();
+    }
+    let negative = signed && value & SIGN != 0;
+    let magnitude = if negative { value.wrapping_neg() } else { value };
     let (format, sign_at): (&Format, u32) = match code >> 8 {
         0 => (&F16, 15),
         1 => (&F32, 31),
         _ => (&F64, 63),
     };
-    // The sign of the result comes after rounding.
+    // Unsigned ones are negated when they are rounded.
     let stored = match magnitude {
         0 => 0,
         _ => {
@@ -149,7 +151,7 @@ pub fn float(code: u32, [low, high, ..]: [u32; 8]) -> [u32; 2] {
             number.rounded(Rounding::from_bits((code >> 4 & 3) as u8), format)
         }
     };
-    words(stored | u64::from(negative != neg) << sign_at)
+    words(stored | u64::from(negative || neg && !signed) << sign_at)
 }
 
 #[cfg(test)]

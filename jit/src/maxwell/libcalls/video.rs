@@ -125,12 +125,8 @@ pub fn video(code: u32, [a, b, c, ..]: [u32; 8]) -> [u32; 2] {
     let distance = if video.wrap { b & 31 } else { b.min(32) };
     let result = match video.kind {
         VideoKind::Add => video.word(signed_sum([x, y], video.neg)),
-        // Both are compared as words of the second one's sign.
-        VideoKind::Least | VideoKind::Most => {
-            let less = extended(a, video.signed[1]) < wide_b;
-            let first = less == (video.kind == VideoKind::Least);
-            video.word(if first { x } else { y })
-        }
+        VideoKind::Least => video.word(x.min(y)),
+        VideoKind::Most => video.word(x.max(y)),
         VideoKind::Product => {
             let addend = i128::from(extended(c, video.signed[0] || video.signed[1]));
             let shift = match video.scale {

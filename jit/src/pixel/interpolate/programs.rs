@@ -77,7 +77,12 @@ impl Quad<'_, '_> {
         let right = self.e.mul(dx, x);
         let down = self.e.mul(dy, y);
         let sum = self.e.add(c, right);
-        self.e.add(sum, down)
+        let sum = self.e.add(sum, down);
+        if of == PlaneOf::Depth && self.key.output.depth_offset {
+            let offset = self.plane_base(PlaneOf::DepthOffset);
+            return self.e.add(sum, offset);
+        }
+        sum
     }
 
     /// The value of a plane that begins at the corner of a pixel, in f64 and cut.

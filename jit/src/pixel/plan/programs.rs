@@ -22,8 +22,8 @@ use crate::rsx::fragment::graph::Graph;
 /// The depth buffer's index among the surfaces, after the colour targets.
 pub const DEPTH: usize = TARGETS;
 
-/// Planes that a program can need: depth, 1/w, and four of each of its inputs.
-pub const PLANES: usize = 2 + 4 * 16;
+/// Planes that a program can need: depth and its offset, 1/w, and four of each of its inputs.
+pub const PLANES: usize = 3 + 4 * 16;
 
 /// Program constants that the code reads: number and component.
 pub type Constants = Vec<(u16, u8)>;
@@ -32,6 +32,8 @@ pub type Constants = Vec<(u16, u8)>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlaneOf {
     Depth,
+    /// What is added to depth, the same everywhere.
+    DepthOffset,
     InvW,
     /// A varying, by its index in the primitive.
     Varying(usize),

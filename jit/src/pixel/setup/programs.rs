@@ -27,10 +27,12 @@ pub fn set_up(e: &mut Emit<'_>, planes: &[PlaneOf], place: BlockPlace) {
     for (index, plane) in planes.iter().enumerate() {
         let (base, offset) = match *plane {
             PlaneOf::Depth => (primitive, offset_of!(Primitive, depth)),
+            PlaneOf::DepthOffset => (primitive, offset_of!(Primitive, depth_offset)),
             PlaneOf::InvW => (primitive, offset_of!(Primitive, inv_w)),
             PlaneOf::Varying(number) => (varyings, 12 * number),
         };
-        for k in 0..3 {
+        let numbers = if *plane == PlaneOf::DepthOffset { 1 } else { 3 };
+        for k in 0..numbers {
             let value = e.load_splat_f32(base, (offset + 4 * k) as i32);
             e.store(value.0, args, scratch_at!(planes) + 16 * (3 * index + k) as i32);
         }

@@ -144,6 +144,26 @@ impl Quad<'_, '_> {
         second
     }
 
+    /// Channel `c` of the source of blending.
+    fn source(&mut self, format: &Format, c: usize, color: F32x4) -> F32x4 {
+        let channel = format.format.channels[c];
+        let lowest = match channel {
+            Channel::Float(_) | Channel::Uint(_) | Channel::Sint(_) => return color,
+            Channel::Absent | Channel::Zeros(_) | Channel::Ones(_) => match (format.unorm, format.snorm) {
+                (true, _) => 0.0,
+                (_, true) => -1.0,
+                _ => return color,
+            },
+            _ if self.key.output.quantised_source => {
+                let bits = self.encoded(format, c, color);
+                return channel::decode_bits(self.e, channel, bits);
+            }
+            Channel::Unorm(_) | Channel::UnormRsx(_) | Channel::Srgb(_) => 0.0,
+            Channel::Snorm(_) => -1.0,
+        };
+        self.e.clamp(color, lowest, 1.0)
+    }
+
     fn color(&mut self, number: usize, key: &ColorKey, color: [F32x4; 4], results: &Results) {
         let Some(place) = self.address(number) else { return };
         let output = &self.key.output;
@@ -164,10 +184,10 @@ impl Quad<'_, '_> {
         let mut values = color;
         if let Some(blend) = blend {
             let second = self.second(results, &blend, &format);
-            let bits = [0, 1, 2, 3].map(|c| format.has(c).then(|| self.encoded(&format, c, color[c])));
+            let source = [0, 1, 2, 3].map(|c| self.source(&format, c, color[c]));
             // Without infinities and NaNs a product with 0 is 0 anyway.
             let zero_products = output.zero_products && !format.unorm;
-            let operands = operands(self.e, &format, [color, second], bits, &stored, zero_products);
+            let operands = operands(self.e, &format, [source, second], &stored, zero_products);
             let program = output.program.as_deref();
             let results = program.map(|program| operands.run(self.e, program));
             for c in (0..4).filter(|&c| key.mask >> c & 1 != 0 && format.has(c)) {
@@ -252,20 +272,11 @@ fn reads_destination(op: LogicOp) -> bool {
 fn operands(
     e: &mut Emit<'_>,
     format: &Format,
-    [color, second]: [[F32x4; 4]; 2],
-    bits: [Option<I32x4>; 4],
+    [source, second]: [[F32x4; 4]; 2],
     stored: &[I32x4],
     zero_products: bool,
 ) -> Operands {
     let channels = format.format.channels;
-    let source = [0, 1, 2, 3].map(|c| match (channels[c], bits[c]) {
-        (Channel::Unorm(_) | Channel::UnormRsx(_) | Channel::Srgb(_) | Channel::Snorm(_), Some(bits)) => {
-            channel::decode_bits(e, channels[c], bits)
-        }
-        (Channel::Absent | Channel::Zeros(_) | Channel::Ones(_), _) if format.unorm => e.clamp(color[c], 0.0, 1.0),
-        (Channel::Absent | Channel::Zeros(_) | Channel::Ones(_), _) if format.snorm => e.clamp(color[c], -1.0, 1.0),
-        _ => color[c],
-    });
     let destination = [0, 1, 2, 3].map(|c| channel::decode(e, channels[c], stored, c == 3));
     Operands { source, second, destination, unorm: format.unorm, snorm: format.snorm, zero_products }
 }

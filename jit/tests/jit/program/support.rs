@@ -168,9 +168,11 @@ fn output_key(rng: &mut Random) -> OutputKey {
         limits: [(); TARGETS]
             .map(|()| if rng.one_in(6) { rng.pick(&[Limit::Unit, Limit::Signed]) } else { Limit::None }),
         color_samples: if rng.one_in(12) { rng.word() as u16 } else { u16::MAX },
+        quantised_source: rng.one_in(2),
         zero_products: rng.one_in(4),
         coverage_dither: rng.one_in(2),
         depth_at_center: rng.one_in(4),
+        depth_offset: rng.one_in(3),
         coverage_color: None,
         tells_survivors: false,
         share: rng.one_in(8).then(|| rng.below(4 * GROUPS as u32 - 3) as u16),
@@ -378,6 +380,7 @@ impl Case {
             self.primitives.push(Primitive {
                 origin,
                 depth: if rng.one_in(16) { plane(rng, true) } else { depth },
+                depth_offset: rng.unit() * 0.1 - 0.05,
                 inv_w,
                 first_plane: self.planes.len() as u32,
                 flags: rng.below(2),

@@ -8,7 +8,7 @@
 //! The table's words are added to the place behind the branch plus its distance.
 
 use triglyph_guest::table::Fields;
-use triglyph_guest::tegra::shader::isa::{Op, form};
+use triglyph_guest::tegra::shader::isa::{LdcMode, Op, form};
 use triglyph_guest::tegra::shader::program::{Instruction, Program, target};
 
 /// A table of distances in a constant buffer.
@@ -58,6 +58,9 @@ fn table(program: &Program, index: usize) -> Option<JumpTable> {
     let load =
         before.iter().rev().find(|i| i.op == Op::ldc && self::fields(i).is_some_and(|f| f.byte(b'd') == register))?;
     let load = self::fields(load)?;
+    if load.get(b'z') != LdcMode::Plain as u64 {
+        return None;
+    }
     let last = before.iter().rev().find_map(|i| {
         let fields = self::fields(i).filter(|f| i.op == Op::imnmx && f.width(b'i') == 20)?;
         Some(fields.get(b'i') as u32)

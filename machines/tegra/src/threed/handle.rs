@@ -214,8 +214,10 @@ fn load(LoadConstant { mode, size, source, .. }: LoadConstant) -> Option<Leaf> {
         return None;
     }
     match u32::try_from(source.offset) {
-        Ok(offset) if source.index.is_zero() => Some(Leaf::Constant(source.slot, offset)),
-        _ if matches!(mode, LdcMode::Is | LdcMode::Isl) => None,
+        Ok(offset) if source.index.is_zero() => {
+            Some(Leaf::Constant(source.slot, offset & !(u32::from(size.bytes()) - 1)))
+        }
+        _ if mode != LdcMode::Plain => None,
         _ => Some(Leaf::Within(source.slot)),
     }
 }

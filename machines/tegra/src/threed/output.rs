@@ -54,10 +54,12 @@ pub(super) fn derive(
         logic: logic.then(|| r::set_logic_op_func::v(get(r::set_logic_op_func::ID)).map(LogicOp::from)).flatten(),
         limits: std::array::from_fn(|output| limit(get(r::set_ps_saturate::ID) >> (4 * output))),
         color_samples: color_samples(registers, targets),
+        quantised_source: false,
         zero_products: zero_products(registers, &colors),
         program: blends.then(|| blend_program::derive(registers, blend_program)).flatten(),
         depth_at_center: targets.samples.count() > 1
             && r::set_nonmultisampled_z::v(get(r::set_nonmultisampled_z::ID)) == Some(m::DepthSampling::AtPixelCenter),
+        depth_offset: false,
         coverage_color: coverage_color(registers, targets),
         share: None,
         tells_survivors: false,

@@ -401,6 +401,7 @@ impl Derived {
         if !self.depth {
             output.key.depth = None;
         }
+        output.key.depth_offset = setup.depth_offset.counts();
         let count_samples = r::set_zpass_pixel_count::enable(get(r::set_zpass_pixel_count::ID));
         // All that are bound, so that draws of different tests and masks stay in one scene.
         let target = targets.surfaces(core, layer);

@@ -349,7 +349,7 @@ fn note(loaded: &mut Loaded, program: &Program, index: usize) {
     };
     match instruction.op {
         // The address may change the slot, too.
-        Op::ldc if fields.get(b'z') >= LdcMode::Is as u64 => loaded.constants.fill(u32::MAX),
+        Op::ldc if fields.get(b'z') != LdcMode::Plain as u64 => loaded.constants.fill(u32::MAX),
         Op::ldc => {
             // With a register in its address any word may be meant. A register that is always 0 is RZ.
             let offset = fields.signed(b'w');

@@ -129,8 +129,8 @@ regs! {
     set_anti_alias_alpha_control @ 0x54F { alpha_to_coverage 0:0 bool, alpha_to_one 4:4 bool } Dirty(dirty::FRAGMENT);
     /// Back faces have their own state.
     set_two_sided_stencil_test @ 0x565 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
-    /// sRGB targets are encoded when written. The firmware's list has 0 here, but Mesa's nvc0 never writes it and draws to
-    /// sRGB targets.
+    /// sRGB targets are encoded when written. The firmware's list has 0 here, but Mesa's nvc0 never writes it and draws
+    /// to sRGB targets.
     set_srgb_write @ 0x56E = 1 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// When alpha to coverage counts: only with multisampling, which drivers ask for (Mesa's NVK); only without a
     /// sample mask of the program.

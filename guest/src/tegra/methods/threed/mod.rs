@@ -12,9 +12,9 @@
 //! hint.rs       registers without visible effect
 //! ```
 //! Source of names, positions and values: NVIDIA clb197.h. What registers hold when a channel is made is the list
-//! `sw_method_init` of the firmware that NVIDIA publishes for the kernel's driver (linux-firmware, `nvidia/gm20b/gr`, the
-//! same file as the GM200's), which is also what Ryujinx begins the console's channels with; see `set_srgb_write` for the
-//! one exception.
+//! `sw_method_init` of the firmware that NVIDIA publishes for the kernel's driver (linux-firmware, `nvidia/gm20b/gr`,
+//! the same file as the GM200's), which is also what Ryujinx begins the console's channels with; see `set_srgb_write`
+//! for the one exception.
 
 mod control;
 mod fragment;
@@ -141,8 +141,8 @@ pub enum Trigger {
 /// The methods by address.
 pub static METHODS: MethodTable<Trigger> = MethodTable::new(regs::REGISTERS);
 
-/// What each register holds when a channel is made: the rows' values, and those of rows whose registers differ. Programs
-/// vertex B and pixel are on, and every program begins with the constant buffers of its own stage.
+/// What each register holds when a channel is made: the rows' values, and those of rows whose registers differ.
+/// Programs vertex B and pixel are on, and every program begins with the constant buffers of its own stage.
 pub static RESET: [u32; ADDRESSES] = {
     let mut values = MethodTable::new(regs::REGISTERS).reset();
     let (groups, shaders) = ([0, 0, 1, 2, 3, 4], [0, 0x11, 0x20, 0x30, 0x40, 0x51]);

@@ -23,11 +23,11 @@ modifiers! {
     /// How LDC finds slot and offset.
     LdcMode, 2 bits; plain Plain {
         Plain = 0 "plain";
-        /// Indexed linear; taken as `Plain`.
+        /// Indexed linear: the upper half of the sum is added to the slot.
         Il = 1 "il";
-        /// The upper half of the sum is added to the slot.
+        /// Taken as `Il`.
         Is = 2 "is";
-        /// Taken as `Is`.
+        /// Taken as `Il`.
         Isl = 3 "isl";
     }
 

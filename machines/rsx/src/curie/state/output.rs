@@ -52,6 +52,7 @@ pub(super) fn derive(registers: &Registers, target: &Target, big_endian: bool) -
         alpha_to_one: multisample && m::set_anti_aliasing_control::alpha_to_one(aa),
         encode_srgb: eight_bits && m::set_shader_packer::srgb(get(m::set_shader_packer::ID)),
         logic,
+        quantised_source: true,
         ..OutputKey::storing(colors)
     };
     let constants = OutputConstants {

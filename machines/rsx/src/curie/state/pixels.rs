@@ -29,6 +29,7 @@ pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) 
     let inputs = fragment::inputs(registers, program.summary.inputs, state.points, offset);
     let mut setup = setup::derive(registers, target, inputs.varyings, core.renderer.accuracy, offset);
     setup.clip?;
+    output.key.depth_offset = setup.depth_offset.counts();
     if setup.line_shape == LineShape::Smooth {
         // Alpha tells how much of a pixel a line covers, as OpenGL has it (unverified).
         output.key.share = Some(4 * setup.varyings.len() as u16);

@@ -86,9 +86,45 @@ pub fn ready() -> Machine {
     ready_on(Machine::new())
 }
 
+/// What a driver sets up once: no depth, nothing that clears respect, tests that pass, all masks.
+const DRIVER: [(usize, u32); 19] = [
+    (r::set_zt_select::ID, 0),
+    (r::set_zt_block_size::ID, 0),
+    (r::set_clear_surface_control::ID, 0),
+    (r::set_depth_func::ID, 8),
+    (r::set_alpha_func::ID, 8),
+    (r::set_stencil_func::ID, 8),
+    (r::set_stencil_func_mask::ID, 0xFF),
+    (r::set_stencil_mask::ID, 0xFF),
+    (r::set_two_sided_stencil_test::ID, 1),
+    (r::set_back_stencil_func::ID, 8),
+    (r::set_back_stencil_func_mask::ID, 0xFF),
+    (r::set_back_stencil_mask::ID, 0xFF),
+    (r::set_point_center_mode::ID, 0),
+    (r::set_edge_flag::ID, 1),
+    (r::draw_texture_du_dx_high::ID, 0),
+    (r::draw_texture_dv_dy_high::ID, 0),
+    (r::set_blend_per_format_enable::ID, 0x10),
+    (r::set_attribute_default::ID, 0xE),
+    (r::set_alpha_to_coverage_override::ID, 1),
+];
+
 /// The same of a machine with options of its own.
 pub fn ready_on(mut m: Machine) -> Machine {
     let at = |offset: u64| (DATA + offset) as u32;
+    m.set(THREED, &DRIVER);
+    m.set(THREED, &[1, 2, 3, 4, 5, 6, 7].map(|target| (r::set_ct_write::id(target), 0x1111)));
+    m.set(THREED, &[1, 2, 3, 4, 5, 6, 7].map(|target| (r::set_color_target_memory::id(target), 0)));
+    m.set(THREED, &[(r::set_blend_separate_for_alpha::ID, 0)]);
+    for rectangle in 0..8 {
+        let clips = [r::set_window_clip_horizontal::id(rectangle), r::set_window_clip_vertical::id(rectangle)];
+        m.set(THREED, &clips.map(|clip| (clip, 0)));
+    }
+    let every = 0xFFFF_0000;
+    for viewport in 0..16 {
+        let clips = [r::set_viewport_clip_horizontal::id(viewport), r::set_viewport_clip_vertical::id(viewport)];
+        m.set(THREED, &clips.map(|clip| (clip, every)));
+    }
     m.set(
         THREED,
         &[

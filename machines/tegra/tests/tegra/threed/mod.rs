@@ -1,5 +1,6 @@
 //! The 3D class.
 
+mod blending;
 mod clear;
 mod draw;
 mod fuel;

@@ -214,6 +214,68 @@ fn multisampled(m: &mut Machine, mode: u32, [across, down]: [u32; 2]) {
 }
 
 #[test]
+fn values_stay_between_those_of_the_corners() {
+    // A fan of narrow triangles whose values are their barycentric coordinates, shaded at a covered sample.
+    const CENTROID: &str = "
+        ipa.pass.centroid r0, a[rz+0x80], rz, rz, pt
+        ipa.pass.centroid r1, a[rz+0x84], rz, rz, pt
+        ipa.pass.centroid r2, a[rz+0x88], rz, rz, pt
+        ipa.pass.centroid r3, a[rz+0x8c], rz, rz, pt
+        exit
+    ";
+    for first in (0..200).step_by(50) {
+        let mut m = ready();
+        multisampled(&mut m, 2, [2, 2]);
+        m.set(
+            THREED,
+            &[
+                (r::set_color_target_format::id(0), 0xC0),
+                (r::set_color_target_width::id(0), 16 * 16 * 2),
+                (r::set_anti_alias_sample_positions::id(0), 0xEAA2_6E26),
+            ],
+        );
+        program(&mut m, PIXEL, pixel_header(3), CENTROID);
+        let corner = |n: u32| (n as f32 / 200.0 * std::f32::consts::TAU).sin_cos();
+        let fan: Vec<_> = (first..first + 50)
+            .flat_map(|n| {
+                let ((y0, x0), (y1, x1)) = (corner(n), corner(n + 1));
+                [
+                    vertex(0.2, -0.3, 0.5, [1.0, 0.0, 0.0, 1.0]),
+                    vertex(2.0 * x0, 2.0 * y0, 0.5, [0.0, 1.0, 0.0, 1.0]),
+                    vertex(2.0 * x1, 2.0 * y1, 0.5, [0.0, 0.0, 1.0, 1.0]),
+                ]
+            })
+            .collect();
+        vertices(&mut m, &fan);
+        draw(&mut m, Topology::Triangles, 0, 150);
+        m.expect_no_faults();
+        let values = m.read(TARGET, 16 * 32 * 32);
+        for (at, value) in values.chunks(4).enumerate() {
+            let value = f32::from_le_bytes(value.try_into().expect("four bytes"));
+            assert!((0.0..=1.0).contains(&value), "{value} at {at} of the triangles from {first} on");
+        }
+    }
+}
+
+#[test]
+fn values_of_multisampled_lines_depend_on_the_place_along_them() {
+    let mut m = ready();
+    multisampled(&mut m, 2, [2, 2]);
+    let at = |v: f32| v / 8.0 - 1.0;
+    let ends = [(2.0, [0.0, 0.0, 0.0, 1.0]), (14.0, [1.0, 0.0, 0.0, 1.0])];
+    vertices(&mut m, &ends.map(|(v, color)| vertex(at(v), at(v), 0.5, color)));
+    m.set(THREED, &[(r::set_line_width_float::ID, 6f32.to_bits())]);
+    draw(&mut m, Topology::Lines, 0, 2);
+    m.expect_no_faults();
+    let red = |m: &mut Machine, x: u32, y: u32| m.read(TARGET + u64::from(4 * (2 * y * 32 + 2 * x)), 1)[0];
+    // Pixels across the line from each other, and those that a step along the line brings.
+    for (x, y) in [(7, 7), (6, 8), (8, 6), (5, 9), (9, 5)] {
+        assert_eq!(red(&mut m, x, y), (5.5f32 / 12.0 * 255.0).round() as u8, "{x} {y}");
+        assert_eq!(red(&mut m, x + 1, y + 1), (6.5f32 / 12.0 * 255.0).round() as u8, "{x} {y}");
+    }
+}
+
+#[test]
 fn sixteen_samples_are_stored_row_by_row() {
     let mut m = ready();
     multisampled(&mut m, 6, [4, 4]);
@@ -575,6 +637,54 @@ fn depth_bias_is_in_units_of_the_format() {
 }
 
 #[test]
+fn depth_bias_counts_on_steep_planes() {
+    // A triangle strip of two columns of pixels, far from the window's origin, across which depth goes from 0 to 1.
+    let strip = [(0.9f32, 0.0), (0.9, 0.0), (0.97, 1.0), (0.97, 1.0)];
+    let strip: Vec<_> = strip.iter().zip([-1.0f32, 1.0].repeat(2)).map(|(&(x, z), y)| vertex(x, y, z, RED)).collect();
+    let drawn = |format: u32, bias: f32| {
+        let mut m = ready();
+        m.set(
+            THREED,
+            &[
+                (r::set_zt_b::ID, (DATA + DEPTH) as u32),
+                (r::set_zt_format::ID, format),
+                (r::set_zt_size_a::ID, EDGE),
+                (r::set_zt_size_b::ID, EDGE),
+                (r::set_zt_size_c::ID, 1 | 1 << 16),
+                (r::set_zt_select::ID, 1),
+                (r::set_depth_test::ID, 1),
+                (r::set_depth_write::ID, 1),
+                (r::set_depth_func::ID, 0x207),
+                (r::set_poly_offset_fill::ID, 1),
+                (r::set_depth_bias::ID, bias.to_bits()),
+            ],
+        );
+        vertices(&mut m, &strip);
+        draw(&mut m, Topology::TriangleStrip, 0, 4);
+        m.expect_no_faults();
+        let words = m.read(DEPTH, (if format == 0x13 { 2 } else { 4 } * EDGE * EDGE) as usize);
+        words.chunks(if format == 0x13 { 2 } else { 4 }).map(<[u8]>::to_vec).collect::<Vec<_>>()
+    };
+    for format in [0x14u32, 0x13] {
+        let value = |bytes: &Vec<u8>| match format {
+            0x13 => i32::from(u16::from_le_bytes([bytes[0], bytes[1]])),
+            _ => (u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) >> 8) as i32,
+        };
+        let plain: Vec<i32> = drawn(format, 0.0).iter().map(value).collect();
+        let covered = plain.iter().filter(|&&depth| depth != 0).count();
+        assert!(covered >= 2 * EDGE as usize, "{covered}");
+        // OpenGL's unit is two; what lies between two steps may go to either.
+        for bias in [2.0f32, 4.0, -2.0] {
+            let moved: Vec<i32> = drawn(format, bias).iter().map(value).collect();
+            for (at, (before, after)) in plain.iter().zip(&moved).filter(|pair| *pair.0 != 0).enumerate() {
+                let moved = after - before;
+                assert!(moved != 0 && (moved - bias as i32).abs() <= 1, "{format:#x} {bias} pixel {at}: {moved}");
+            }
+        }
+    }
+}
+
+#[test]
 fn instructions_for_other_shapes_of_an_image_are_no_mistake() {
     const POOL: u64 = 0x5_0000;
     // A two-dimensional texture, which one instruction reads as what it is and another one, that never runs, as a
@@ -620,7 +730,6 @@ fn programs_blend() {
     const ALWAYS: u32 = 1;
     let (source, destination) = ([0.8f32, 0.2, 0.4, 0.8], [100u8, 200, 50, 204]);
     let [ar, ag, ab, aa] = destination.map(|v| f32::from(v) / 255.0);
-    let quantised = source.map(|v| (v * 255.0).round() / 255.0);
     let bytes = |values: [f32; 4]| values.map(|v| (v * 255.0).round() as u8);
     // Multiply of premultiplied colours: s*d + s*(1-da) + d*(1-sa); alpha as the fixed state has it.
     let multiply = vec![
@@ -628,12 +737,12 @@ fn programs_blend() {
         blend_word(ALWAYS, 0, [0, 7, 1, 4], 0, 0, false),
         blend_word(ALWAYS, 5, [0, 9, 0, 0xA], 0, 0, false),
     ];
-    let product = |s: f32, d: f32| s * d + s * (1.0 - aa) + d * (1.0 - quantised[3]);
+    let product = |s: f32, d: f32| s * d + s * (1.0 - aa) + d * (1.0 - source[3]);
     let multiplied = bytes([
-        product(quantised[0], ar),
-        product(quantised[1], ag),
-        product(quantised[2], ab),
-        quantised[3] + aa * (1.0 - quantised[3]),
+        product(source[0], ar),
+        product(source[1], ag),
+        product(source[2], ab),
+        source[3] + aa * (1.0 - source[3]),
     ]);
     // Channels above a half become 1, others the destination; alpha is red's share of it: the last result goes on.
     let threshold = vec![
@@ -644,7 +753,7 @@ fn programs_blend() {
         blend_word(ALWAYS, 0, [5, 3, 0, 0], 5, 0, false),
     ];
     // Step 4 is source red times the last result, which is T0; step 5 that times the source's alpha.
-    let limited = bytes([1.0, ag, ab, quantised[0] * 1.0 * quantised[3]]);
+    let limited = bytes([1.0, ag, ab, source[0] * 1.0 * source[3]]);
     for (words, control, expected) in [(multiply, 1, multiplied), (threshold, 3, limited)] {
         let mut m = ready();
         m.write(TARGET, &destination.repeat(64 * 64));
