@@ -3,7 +3,6 @@
 use crate::support::threed::{self, *};
 use crate::support::{Machine, THREED};
 use triglyph_engine::Device;
-use triglyph_engine::device::FaultKind;
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 
