@@ -2,12 +2,12 @@
 
 /// The face that a direction leads to: +X, -X, +Y, -Y, +Z, -Z.
 pub(super) fn face([x, y, z]: [f32; 3]) -> usize {
-    let (axis, component) = if x.abs() >= y.abs() && x.abs() >= z.abs() {
-        (0, x)
-    } else if y.abs() >= z.abs() {
+    let (axis, component) = if z.abs() >= x.abs() && z.abs() >= y.abs() {
+        (4, z)
+    } else if y.abs() >= x.abs() {
         (2, y)
     } else {
-        (4, z)
+        (0, x)
     };
     if component < 0.0 { axis + 1 } else { axis }
 }

@@ -79,19 +79,21 @@ impl TextureUnit<'_> {
         [before, (read * 256.0) as i32]
     }
 
-    /// Width, height, depth or layers of a level, and how many levels there are. Rows of layers have these as their
-    /// height.
+    /// The sizes of a level, then the layers where there are such, and how many levels there are.
     pub fn query_size(&self, level: i32) -> [u32; 4] {
+        let count = self.last_level() + 1;
         let number = usize::try_from(level).unwrap_or(usize::MAX);
-        let Some(level) = self.texture.levels.get(number).filter(|_| number <= self.last_level() as usize) else {
-            return [0; 4];
+        let Some(level) = self.texture.levels.get(number).filter(|_| number < count as usize) else {
+            return [0, 0, 0, count];
         };
         let layers = self.layers() / self.texture.samples.max(1);
-        let depth = match self.key.shape {
-            Shape::D1Array | Shape::D2Array | Shape::CubeArray => layers,
-            _ => level.depth,
+        let [x, y, z] = match self.key.shape {
+            Shape::D1 => [level.width, 0, 0],
+            Shape::D1Array => [level.width, layers, 0],
+            Shape::D2 | Shape::Cube => [level.width, level.height, 0],
+            Shape::D2Array | Shape::CubeArray => [level.width, level.height, layers],
+            Shape::D3 => [level.width, level.height, level.depth],
         };
-        let height = if self.key.shape == Shape::D1Array { layers } else { level.height };
-        [level.width, height, depth, self.last_level() + 1]
+        [x, y, z, count]
     }
 }

@@ -119,7 +119,13 @@ fn fetches_are_by_number() {
     ] {
         assert_eq!(unit.fetch(place, layer, level), [0.0; 4], "{place:?} of layer {layer}, level {level}");
     }
-    assert_eq!((unit.query_size(1), unit.query_size(2), unit.query_size(-1)), ([2, 2, 1, 2], [0; 4], [0; 4]));
+    assert_eq!(
+        (unit.query_size(1), unit.query_size(2), unit.query_size(-1)),
+        ([2, 2, 1, 2], [0, 0, 0, 2], [0, 0, 0, 2])
+    );
+    let sizes = |shape| TextureUnit { key: &TextureKey { shape, ..key }, texture: &texture }.query_size(1);
+    assert_eq!([Shape::D1, Shape::D1Array].map(sizes), [[2, 0, 0, 2], [2, 1, 0, 2]]);
+    assert_eq!([Shape::D2, Shape::Cube, Shape::D3].map(sizes), [[2, 2, 0, 2], [2, 2, 0, 2], [2, 2, 1, 2]]);
 }
 
 #[test]

@@ -7,8 +7,9 @@
 //!    every level. With [`Rounding::Coordinates`] they then become `floor(c * 4096 + 0.5) * (1 / 4096)`, but not for
 //!    2.; the console's planes of coordinates are cut, and what lies on a border of texels, or of weights, is there
 //!    nonetheless (RPCS3's ps3autotests, texture_formats; that it is 4096ths is unverified: more than 256ths).
-//!    Cubes first choose a face: x if `|x| >= |y|` and `|x| >= |z|`, else y if `|y| >= |z|`, else z,
-//!    negative when the component is below 0; `s = (sc/ma + 1) * 0.5`, `t = (tc/ma + 1) * 0.5` with the table of the
+//!    Cubes first choose a face: z if `|z| >= |x|` and `|z| >= |y|`, else y if `|y| >= |x|`, else x, negative when the
+//!    component is below 0 (a Tegra X1 takes +z where all are equal, nxgpucatch; that y comes before x is Vulkan's
+//!    rule, of an RSX all is unverified); `s = (sc/ma + 1) * 0.5`, `t = (tc/ma + 1) * 0.5` with the table of the
 //!    OpenGL specification, ma the magnitude; both wrap as clamp to edge. Array layers are `floor(layer + 0.5)`,
 //!    clamped to those there are (NaN is 0); the layer is the coordinate after the others.
 //! 2. **Level of detail** (only when the key needs one): with u, v, (w) in texels of level 0 and differences between
@@ -78,9 +79,9 @@
 //! * **Level query**: two whole numbers. `lod * 256` towards zero, where `lod` is that of 2. before it is clamped,
 //!   limited first to -32768..32767 (as c in 4.; NaN is -32768). And `l * 256` towards zero, where l is the clamped
 //!   `lod` within 0 and the last level (likewise), rounded as 3. says where levels are nearest ones; 0 without mipmaps.
-//! * **Size query**: width, height, depth (layers, or cubes, where the shape has such) of a level, and the number of
-//!   levels; all 0 where the level does not exist (unverified). Of [`Shape::D1Array`] the height is the layers, too:
-//!   there compilers read them.
+//! * **Size query**: the sizes of a level along the shape's axes, then the layers (cubes of [`Shape::CubeArray`]) where
+//!   the shape has such, then 0 up to three numbers; all three are 0 where the level does not exist. The fourth is the
+//!   number of levels, whatever the level. (nxgpucatch, on the console; all shapes.)
 //! * Texels of integer formats are [`Texels::Float4`] whose words are integers; their filters are nearest, their
 //!   swizzle has [`Source::OneInteger`]. Nothing but moves happens to them.
 

@@ -38,7 +38,7 @@ formats! {
     /// The same as `R8G8B8A8`.
     A8B8G8R8 = 0x2F "A8B8G8R8" row(4, [at(0, 8), at(8, 8), at(16, 8), at(24, 8)]);
     A2B10G10R10 = 0x30 "A2B10G10R10" row(4, [at(0, 10), at(10, 10), at(20, 10), at(30, 2)]);
-    /// Unsigned floats, whatever the type.
+    /// Floats are unsigned; of other types as any format.
     B10G11R11 = 0x31 "B10G11R11" row(4, [at(0, 11), at(11, 11), at(22, 10), NONE]);
     /// The same as `R8G8`.
     G8R8 = 0x32 "G8R8" row(2, [at(0, 8), at(8, 8), NONE, NONE]);

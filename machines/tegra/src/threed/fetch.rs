@@ -193,7 +193,7 @@ fn source(core: &mut Core, registers: &Registers, n: usize) -> Source {
         instanced: instanced.then_some((first, frequency)),
         format: widths,
         kind,
-        exchanged: a::swap_r_and_b(word),
+        exchanged: a::swap_r_and_b(word) && widths.count() > 2,
     })
 }
 
@@ -369,7 +369,6 @@ pub(super) fn decode(format: VertexFormat, kind: VertexType, raw: u128) -> [u32;
         let unused = 32 - count;
         let (unsigned, signed) = (value << unused >> unused, (value << unused) as i32 >> unused);
         *word = match kind {
-            _ if format == VertexFormat::B10G11R11 => small_float(unsigned, count),
             VertexType::Uint => unsigned,
             VertexType::Sint => signed as u32,
             VertexType::Unorm => (unsigned as f32 * (1.0 / (u32::MAX >> unused) as f32)).to_bits(),
@@ -378,6 +377,7 @@ pub(super) fn decode(format: VertexFormat, kind: VertexType, raw: u128) -> [u32;
             VertexType::Sscaled => (signed as f32).to_bits(),
             VertexType::Float => match count {
                 16 => F16::decode(unsigned).to_bits(),
+                _ if format == VertexFormat::B10G11R11 => small_float(unsigned, count),
                 _ => unsigned,
             },
         };

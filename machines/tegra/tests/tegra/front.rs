@@ -369,10 +369,15 @@ fn methods_without_visible_effect_are_silent() {
     ] {
         for method in 0x40..0x1000 {
             let Some(name) = class.method(method) else { continue };
-            if name.doc.to_lowercase().contains("without effect") || name.doc.contains("not used") {
+            let doc = name.doc.to_lowercase();
+            if ["without effect", "without visible effect", "not used"].iter().any(|words| doc.contains(words)) {
                 machine.run(&methods(subchannel, method, &[u32::MAX]));
             }
         }
+    }
+    // What deko3d's lists have besides the vendor's.
+    for method in (0x3D8..=0x3E0).chain([0x442]) {
+        machine.run(&methods(THREED, method, &[0x0080_0080]));
     }
     machine.expect_no_faults();
 }

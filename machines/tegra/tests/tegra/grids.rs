@@ -67,7 +67,9 @@ const ALL: [(TierMode, usize); 6] = [
 
 /// A machine with a program behind [`BEGIN`], its constants, and numbers where it loads and stores.
 fn machine(program: &str, (tier, threads): (TierMode, usize)) -> Machine {
-    let mut machine = Machine::with(&Options { fuel: FUEL, ..Options::new(tier, threads) });
+    let mut options = Options::new(tier, threads);
+    options.fuel = FUEL;
+    let mut machine = Machine::with(&options);
     let words = assemble_program(&format!("{BEGIN}{program}\nexit")).expect("a program");
     machine.write(CODE.into(), &words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>());
     let at = |offset: u32| DATA as u32 + offset;

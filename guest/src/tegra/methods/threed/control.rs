@@ -3,6 +3,7 @@
 use super::Trigger;
 use super::output_values::SyncPointCondition;
 use crate::table::regs::regs;
+use crate::tegra::methods::values::CacheLines;
 use crate::tegra::methods::{Common, Effect};
 
 regs! {
@@ -32,6 +33,10 @@ regs! {
     pixel_shader_barrier @ 0x378 { sysmembar_enable 0:0 bool } Trigger(Trigger::FlushWrites);
     /// Performance monitor; without effect.
     pm_local_trigger @ 0x3C6 { bookmark 0:15 };
+    /// Texels may have changed; waits, which INVALIDATE_TEXTURE_DATA_CACHE_NO_WFI does not (deko3d).
+    invalidate_texture_data_cache_wfi @ 0x3DD {
+        lines 0:0 CacheLines, tag 4:25,
+    } Common(Common::InvalidateTexels);
     /// Without effect.
     set_reserved_sw_method @ [
         0x405 set_reserved_sw_method00, 0x40A set_reserved_sw_method01, 0x40B set_reserved_sw_method02,

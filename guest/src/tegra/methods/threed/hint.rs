@@ -90,6 +90,21 @@ regs! {
     };
     /// Scheduling and buffers; without visible effect.
     set_post_z_ps_imask @ 0x3C7 { enable 0:0 bool };
+    /// Tiled caching (names of deko3d); without visible effect.
+    set_tiled_cache_enable @ 0x3D8 { v 0:0 bool };
+    /// Tiled caching; without visible effect.
+    set_tiled_cache_tile_size @ 0x3D9 { width 0:15, height 16:31 };
+    /// Tiled caching, settings whose meaning is not known; without visible effect.
+    set_tiled_cache_unknown @ [
+        0x3DA set_tiled_cache_unknown_a, 0x3DB set_tiled_cache_unknown_b, 0x3DC set_tiled_cache_unknown_c,
+        0x442 set_tiled_cache_unknown_d,
+    ] { v 0:31 };
+    /// A target need not keep what it has, which it does here; without visible effect.
+    discard_render_target @ 0x3DE { depth_stencil 0:0 bool, color 4:6 };
+    /// Tiled caching; without visible effect.
+    tiled_cache_barrier @ 0x3DF { v 0:31 };
+    /// Tiled caching; without visible effect.
+    tiled_cache_flush @ 0x3E0 { v 0:31 };
     /// Scheduling and buffers; without visible effect.
     set_vtg_warp_watermarks @ 0x3E6 = 0x0040_0008 { low 0:15, high 16:31 };
     /// Scheduling and buffers; without visible effect.

@@ -92,7 +92,7 @@ regs! {
         attribute7_comp1 29:29 bool, attribute7_comp2 30:30 bool, attribute7_comp3 31:31 bool,
     };
     /// Vertex attributes 0 to 15 (A) and 16 to 31 (B): stream, offset in bytes, widths, type; inactive ones are
-    /// constant.
+    /// constant. Red and blue of one or two components are not swapped.
     set_vertex_attribute @ [0x458 set_vertex_attribute_a, 0x468 set_vertex_attribute_b; 16 step 1] = 0x25E0_0040 {
         stream 0:4, source 6:6 AttributeSource, offset 7:20, component_bit_widths 21:26 VertexFormat,
         numerical_type 27:29 VertexType, swap_r_and_b 31:31 bool,

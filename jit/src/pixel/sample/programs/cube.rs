@@ -11,7 +11,7 @@ pub(super) struct Cube {
     pub direction: [F32x4; 3],
     /// 0 to 5: +x, -x, +y, -y, +z, -z.
     pub face: I32x4,
-    is_x: Mask,
+    is_z: Mask,
     is_y: Mask,
     negative: Mask,
 }
@@ -21,21 +21,21 @@ impl Sampler<'_, '_> {
     pub(super) fn choose_face(&mut self, direction: [F32x4; 3]) {
         let e = &mut *self.e;
         let [x, y, z] = direction.map(|c| e.abs(c));
-        let (y_below, z_below) = (e.le(y, x), e.le(z, x));
-        let is_x = e.and(y_below, z_below);
-        let z_below = e.le(z, y);
-        let is_y = e.and_not(z_below, is_x);
-        let major = e.select(is_y, direction[1], direction[2]);
-        let major = e.select(is_x, direction[0], major);
+        let (x_below, y_below) = (e.le(x, z), e.le(y, z));
+        let is_z = e.and(x_below, y_below);
+        let x_below = e.le(x, y);
+        let is_y = e.and_not(x_below, is_z);
+        let major = e.select(is_y, direction[1], direction[0]);
+        let major = e.select(is_z, direction[2], major);
         let zero = e.f(0.0);
         let negative = e.lt(major, zero);
         let (two, four, none) = (e.i(2), e.i(4), e.i(0));
-        let face = e.iselect(is_y, two, four);
-        let face = e.iselect(is_x, none, face);
+        let face = e.iselect(is_y, two, none);
+        let face = e.iselect(is_z, four, face);
         // The mask is -1.
         let one = e.mask_ints(negative);
         let face = e.isub(face, one);
-        let cube = Cube { direction, face, is_x, is_y, negative };
+        let cube = Cube { direction, face, is_z, is_y, negative };
         let [s, t] = [0, 1].map(|k| cube.project(e, direction, k));
         self.coordinates = [s, t, zero];
         self.cube = Some(cube);
@@ -45,8 +45,8 @@ impl Sampler<'_, '_> {
 impl Cube {
     /// Coordinate s (`k` is 0) or t of a direction on these faces.
     pub fn project(&self, e: &mut Emit<'_>, [x, y, z]: [F32x4; 3], k: usize) -> F32x4 {
-        let major = e.select(self.is_y, y, z);
-        let major = e.select(self.is_x, x, major);
+        let major = e.select(self.is_y, y, x);
+        let major = e.select(self.is_z, z, major);
         let sign = e.i(i32::MIN);
         let sign = e.iand(I32x4(self.negative.0), sign);
         let flip = |e: &mut Emit<'_>, value: F32x4| {
@@ -60,8 +60,8 @@ impl Cube {
             let z = flip(e, z);
             let z = e.neg(z);
             let turned = flip(e, x);
-            let other = e.select(self.is_y, x, turned);
-            e.select(self.is_x, z, other)
+            let other = e.select(self.is_y, x, z);
+            e.select(self.is_z, turned, other)
         } else {
             // +y: z, -y: -z; others -y.
             let z = flip(e, z);

@@ -146,19 +146,19 @@ pub fn query_level(e: &mut Emit<'_>, unit: TextureUnit<'_>, lookup: &Lookup) -> 
     [before, fixed(sampler.e, lod)]
 }
 
-/// Width, height, depth or layers of a level, and how many levels there are.
+/// As many sizes of a level as the shape has axes, the layers behind them, and how many levels there are.
 pub fn query_size(e: &mut Emit<'_>, unit: TextureUnit<'_>, level: I32x4) -> [I32x4; 4] {
     let mut sampler = Sampler::new(e, unit, [false; 4]);
     let count = sampler.splat_i32(field!(level_count));
     let (level, exists) = sampler.existing(level, count);
-    let [width, mut height, mut depth] = sampler.mipmap(level).counts;
+    let mut sizes = sampler.mipmap(level).counts;
+    let axes = dimensions(unit.key.shape);
+    sizes[axes..].fill(sampler.e.i(0));
     if matches!(unit.key.shape, Shape::D1Array | Shape::D2Array | Shape::CubeArray) {
-        depth = sampler.splat_i32(field!(counted_layers));
+        sizes[axes] = sampler.splat_i32(field!(counted_layers));
     }
-    if unit.key.shape == Shape::D1Array {
-        height = depth;
-    }
-    [width, height, depth, count].map(|value| sampler.e.iand(value, I32x4(exists.0)))
+    let [x, y, z] = sizes.map(|size| sampler.e.iand(size, I32x4(exists.0)));
+    [x, y, z, count]
 }
 
 impl Sampler<'_, '_> {

@@ -3,7 +3,6 @@
 use crate::support::threed::{self, *};
 use crate::support::{Machine, THREED};
 use triglyph_engine::Device;
-use triglyph_engine::device::FaultKind;
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 
@@ -56,6 +55,23 @@ fn vertex_formats_become_words() {
         (0x30, 1, false, f([-128.0 / 511.0, -33.0 / 511.0, 31.0 / 511.0, 0.0])),
         (0x01, 7, false, [0x01FF_7F80, 0xC000_3C00, 0x0403_0201, 0x0807_0605]),
         (0x12, 7, false, [0x01FF_7F80, 0, 0, 1f32.to_bits()]),
+        // One and two components are not exchanged, three are.
+        (0x12, 7, true, [0x01FF_7F80, 0, 0, 1f32.to_bits()]),
+        (0x04, 7, true, [0x01FF_7F80, 0xC000_3C00, 0, 1f32.to_bits()]),
+        (0x0F, 3, true, [0x7F80, 0x1FF, 0, 1]),
+        (0x1B, 3, true, [0x7F80, 0, 0, 1]),
+        (0x18, 4, true, [0x80, 0x7F, 0, 1]),
+        (0x1D, 4, true, [0x80, 0, 0, 1]),
+        (0x02, 7, true, [0x0403_0201, 0xC000_3C00, 0x01FF_7F80, 1f32.to_bits()]),
+        (0x13, 4, true, [0xFF, 0x7F, 0x80, 1]),
+        // 11, 11 and 10 bits of all types.
+        (0x31, 1, false, f([-128.0 / 1023.0, -17.0 / 1023.0, 7.0 / 511.0, 1.0])),
+        (0x31, 2, false, f([1920.0 / 2047.0, 2031.0 / 2047.0, 7.0 / 1023.0, 1.0])),
+        (0x31, 3, false, [-128i32 as u32, -17i32 as u32, 7, 1]),
+        (0x31, 4, false, [1920, 2031, 7, 1]),
+        (0x31, 4, true, [7, 2031, 1920, 1]),
+        (0x31, 5, false, f([1920.0, 2031.0, 7.0, 1.0])),
+        (0x31, 6, false, f([-128.0, -17.0, 7.0, 1.0])),
     ];
     let close = |a: u32, b: u32| a == b || a.abs_diff(b) <= 1 && a > 0xFFFF && f32::from_bits(a).is_finite();
     for (widths, kind, exchanged, expected) in cases {
@@ -68,6 +84,8 @@ fn vertex_formats_become_words() {
     );
     let packed: u32 = 0x3C0 | 0x400 << 11 | 0x1E0 << 22;
     assert_eq!(fetched(0x31, 7, false, &packed.to_le_bytes()), f([1.0, 2.0, 1.0, 1.0]));
+    let least: u32 = 0x400 | 0x3FF << 11 | 0x200 << 22;
+    assert_eq!(fetched(0x31, 1, false, &least.to_le_bytes()), f([-1.0, 1.0, -1.0, 1.0]), "-1 at least");
 }
 
 #[test]
