@@ -390,8 +390,8 @@ impl Rsx {
         Ok(())
     }
 
-    /// Takes PUT of every context from its control page. A PUT with low bits is soon read without them (a console's log,
-    /// elad335/myps3tests FIFO PUT masking).
+    /// Takes PUT of every context from its control page. A PUT with low bits is soon read without them (a console's
+    /// log, elad335/myps3tests FIFO PUT masking).
     pub(crate) fn look_at_control(&mut self) {
         for slot in self.outside.lv1.slots() {
             let put = word(&self.core, control_page(slot), control::PUT);
