@@ -227,6 +227,7 @@ fn texture_key() -> TextureKey {
         compare: None,
         swizzle: [Source::Red, Source::Green, Source::Blue, Source::Alpha],
         convert: [Convert::None; 4],
+        expanded: [Convert::None; 4],
         alpha_kill: false,
         reduction: Default::default(),
         anisotropy: 1,

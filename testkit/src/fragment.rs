@@ -46,6 +46,7 @@ pub const NEAREST: TextureKey = TextureKey {
     compare: None,
     swizzle: [Source::Red, Source::Green, Source::Blue, Source::Alpha],
     convert: [Convert::None; 4],
+    expanded: [Convert::None; 4],
     seamless: false,
     clamp_reference: false,
     alpha_kill: false,

@@ -45,13 +45,14 @@ const SOURCES: [(Source, &str); 6] = [
     (Source::Blue, "b"),
     (Source::Alpha, "a"),
 ];
-const CONVERTS: [(Convert, &str); 6] = [
+const CONVERTS: [(Convert, &str); 7] = [
     (Convert::None, "none"),
     (Convert::Signed, "signed"),
     (Convert::SignedWord, "signed-word"),
     (Convert::Biased, "biased"),
     (Convert::BiasedWord, "biased-word"),
     (Convert::Srgb, "srgb"),
+    (Convert::Expanded, "expanded"),
 ];
 
 /// A texture unit as settings describe it.
@@ -112,6 +113,7 @@ impl Unit {
             "compare" => key.compare = Some(named(COMPARES, value)?),
             "swizzle" => key.swizzle = words(&SOURCES, value)?,
             "convert" => key.convert = words(&CONVERTS, value)?,
+            "expanded" => key.expanded = words(&CONVERTS, value)?,
             "kill" if value == "alpha" => key.alpha_kill = true,
             _ => return Err(format!("no texture setting `{what} = {value}`")),
         }

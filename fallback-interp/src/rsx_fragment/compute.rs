@@ -117,8 +117,7 @@ fn keeps_bits(compute: &Compute) -> bool {
 }
 
 /// What becomes of a result before it is written to component `i`. `exact`: its bits are kept.
-fn finished(lane: &Lane, compute: &Compute, exact: bool, i: usize, r: f32) -> f32 {
-    let mut r = if compute.expand { 2.0 * r - 1.0 } else { r };
+fn finished(lane: &Lane, compute: &Compute, exact: bool, i: usize, mut r: f32) -> f32 {
     if !matches!(compute.scale, Scale::One | Scale::Unknown) {
         r *= compute.scale.factor();
     }

@@ -86,6 +86,7 @@ impl QuadUnit<'_, '_> {
         let resources = self.quad.resources;
         let number = usize::from(self.compute.texture) % resources.keys.len();
         let Some(key) = &resources.keys[number] else { return results };
+        let key = &key.for_instruction(self.compute.expand);
         let unit = TextureUnit { key, texture: &resources.textures[number] };
         let pair = |pair: [usize; 2]| both(self.lanes, pair).then(|| pair.map(|lane| coordinates[lane]));
         for i in members(self.lanes) {

@@ -6,6 +6,7 @@
 //! | bits of a vertex array's address, base added | 28 | 29 |
 //! | type 0 of vertex arrays | bytes 0 to 255 in memory order, as type 7 | of four bytes a colour B G R A, `v / 255` |
 //! | values of back-end semaphores | bytes 0 and 2 exchanged | as they are |
+//! | swizzled texels of 8 and 16 bytes | their words are interleaved | whole texels are |
 //!
 //! Everything else is the same. Captures and channels know their byte order and nothing else of the chip, so that the
 //! byte order says which one it is: the hypervisor makes big-endian channels only, drivers of a PC little-endian ones.
@@ -16,6 +17,7 @@
 //! memory ends; an NV40 keeps 29 bits of an offset (envytools' hwtest), and the kernel's driver gives 512 MiB of them.
 //! Semaphores: RPCS3's `back_end_write_semaphore_release`; the fences of Mesa and nouveau, which come back as they were
 //! written.
+//! Swizzled texels: RPCS3 #18627, whose proof are skies of three titles; Mesa's nv30 driver stores whole texels.
 
 use super::enums::VertexType;
 use crate::kernel::program::vertex::Component;
@@ -70,6 +72,15 @@ impl Chip {
             Chip::Nv47 => value,
         }
     }
+
+    /// Bytes of what swizzled textures interleave, of texels of so many bytes: texels of 8 and 16 bytes are two and
+    /// four words beside each other.
+    pub const fn interleaved_bytes(self, texel: u32) -> u32 {
+        match self {
+            Chip::Rsx if texel > 4 => 4,
+            _ => texel,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -92,6 +103,13 @@ mod tests {
             assert_eq!(chip.component(VertexType::Uint8, 4), Component::Uint8);
             assert_eq!(chip.component(VertexType::Unorm8, 4), Component::Unorm8);
         }
+    }
+
+    #[test]
+    fn words_of_wide_texels_are_interleaved_on_the_console_alone() {
+        let interleaved = |chip: Chip| [1, 2, 4, 8, 16].map(|texel| chip.interleaved_bytes(texel));
+        assert_eq!(interleaved(Chip::Rsx), [1, 2, 4, 4, 4]);
+        assert_eq!(interleaved(Chip::Nv47), [1, 2, 4, 8, 16]);
     }
 
     #[test]

@@ -18,11 +18,15 @@ pub struct TexelFormat {
 }
 
 /// What the stages after the filter do. Which formats take which conversion is from tests on a console (RPCS3's
-/// `get_format_features`): flags of the others do nothing, but for gamma of pairs, words and depth, which hangs it.
+/// `get_format_features`): flags of the others do nothing, but for gamma and BX2 of depth, and gamma of pairs and
+/// words, which hang it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TexelKind {
     /// Remap and every conversion.
     Color,
+    /// The same, one component of 8 bits that is red, green and blue, which are never signed and of which red alone has
+    /// gamma; alpha can be signed (a console's dump in RPCS3 #18171).
+    Byte,
     /// Two components of 8 bits: the remap word means something else, see [`pair_remap`]; only the biased conversion.
     Pair,
     /// The same, one of 16 bits.
@@ -69,7 +73,7 @@ pub const fn format(byte: u32, big_endian: bool) -> Option<TexelFormat> {
     const ONE: Channel = Channel::Ones(Bits { shift: 0, bits: 0 });
     // Bytes of a texel, bytes of a unit of storage, fields of r, g, b, a.
     let (bytes, unit, channels, kind) = match byte & !(LINEAR | UNNORMALIZED) {
-        0x81 => (1, 1, [unorm(0, 8), unorm(0, 8), unorm(0, 8), ABSENT], Color),
+        0x81 => (1, 1, [unorm(0, 8), unorm(0, 8), unorm(0, 8), ABSENT], Byte),
         0x82 => (2, 2, [few(10, 5), few(5, 5), few(0, 5), few(15, 1)], Color),
         0x83 => (2, 2, [few(8, 4), few(4, 4), few(0, 4), few(12, 4)], Color),
         0x84 => (2, 2, [few(11, 5), few(5, 6), few(0, 5), ABSENT], Color),

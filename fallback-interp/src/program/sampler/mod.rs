@@ -381,5 +381,6 @@ fn convert(convert: Convert, v: f32) -> f32 {
         Convert::Biased => (v * 255.0 - 128.0) * (1.0 / 127.0),
         Convert::BiasedWord => (v * 65535.0 - 32768.0) * (1.0 / 32767.0),
         Convert::Srgb => srgb_to_linear(&mut Scalar, v),
+        Convert::Expanded => 2.0 * v - 1.0,
     }
 }

@@ -519,7 +519,7 @@ fn channels_are_exchanged_and_converted() {
 
     for byte in 0..=255u8 {
         let image = Image::bytes(1, &[[byte; 4]]);
-        use Convert::{Biased, None, Signed, Srgb};
+        use Convert::{Biased, Expanded, None, Signed, Srgb};
         let key = TextureKey { texels: Texels::Rgba8, convert: [None, Signed, Biased, Srgb], ..NEAREST };
         let got = image.sample(&key, [0.0; 4]).map(f64::from);
         let value = f64::from(byte) / 255.0;
@@ -527,6 +527,11 @@ fn channels_are_exchanged_and_converted() {
         let signed = (f64::from(byte) - 128.0) / 127.0;
         let expected = [value, signed, signed, linear];
         for (got, expected) in got.iter().zip(expected) {
+            assert!((got - expected).abs() < 1e-6, "{byte}: {got} instead of {expected}");
+        }
+        let key = TextureKey { expanded: [Expanded, Signed, None, Expanded], ..key };
+        let got = image.sample(&key.for_instruction(true), [0.0; 4]).map(f64::from);
+        for (got, expected) in got.iter().zip([2.0 * value - 1.0, signed, value, 2.0 * value - 1.0]) {
             assert!((got - expected).abs() < 1e-6, "{byte}: {got} instead of {expected}");
         }
     }

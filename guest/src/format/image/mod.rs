@@ -120,10 +120,13 @@ pub enum Arrangement {
         /// Bytes from one slice to the next.
         slice: u32,
     },
-    /// Bits of the block's coordinates interleaved ([`swizzle3`]); log2 of the stored size in blocks.
+    /// Bits of coordinates interleaved ([`swizzle3`]): those of blocks, or of equal parts of them, which lie beside
+    /// each other.
     Interleaved {
-        /// Of x, y, z.
+        /// log2 of the stored size in parts, of x, y, z.
         log2: [u8; 3],
+        /// Bytes of a part.
+        part: u8,
     },
     /// Rows without gaps of groups of up to four slices, in which the blocks that lie on top of each other are
     /// neighbours (NV_texture_compression_vtc).
@@ -166,8 +169,10 @@ impl LevelLayout {
         let bytes = u64::from(bytes);
         let inside = match self.arrangement {
             Arrangement::Rows { pitch, slice } => z * u64::from(slice) + y * u64::from(pitch) + x * bytes,
-            Arrangement::Interleaved { log2 } => {
-                u64::from(swizzle3([x, y, z].map(|c| c as u32), log2.map(u32::from))) * bytes
+            Arrangement::Interleaved { log2, part } => {
+                let part = u64::from(part);
+                let at = [x * (bytes / part), y, z].map(|c| c as u32);
+                u64::from(swizzle3(at, log2.map(u32::from))) * part
             }
             Arrangement::GroupedSlices => {
                 let [w, h, d] = self.blocks(coding).map(u64::from);
@@ -186,8 +191,8 @@ impl LevelLayout {
         let bytes = u64::from(coding.block().2);
         match self.arrangement {
             Arrangement::Rows { .. } => self.block_offset(coding, [w - 1, h - 1, d - 1]) + bytes,
-            Arrangement::Interleaved { log2 } => {
-                u64::from(self.offset) + (bytes << log2.iter().map(|&l| u32::from(l)).sum::<u32>())
+            Arrangement::Interleaved { log2, part } => {
+                u64::from(self.offset) + (u64::from(part) << log2.iter().map(|&l| u32::from(l)).sum::<u32>())
             }
             Arrangement::GroupedSlices => {
                 u64::from(self.offset) + [w, h, d].map(u64::from).iter().product::<u64>() * bytes

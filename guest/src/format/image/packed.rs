@@ -49,7 +49,7 @@ pub(super) fn decode(format: &ColorFormat, piece: &mut Piece<'_, '_>) {
 
 /// The raw bytes of a row of texels.
 fn gather<const N: usize>(coding: &Coding, level: &LevelLayout, source: &[u8], y: u32, z: u32, row: &mut [u8]) {
-    let Arrangement::Interleaved { log2 } = level.arrangement else {
+    let Arrangement::Interleaved { log2, part } = level.arrangement else {
         let start = level.row(coding, y, z);
         let whole = usize::try_from(start).ok().and_then(|start| source.get(start..start.checked_add(row.len())?));
         match whole {
@@ -58,14 +58,22 @@ fn gather<const N: usize>(coding: &Coding, level: &LevelLayout, source: &[u8], y
         }
         return;
     };
-    // The bits of x counted up in their places: subtracting all ones in the mask carries over the gaps.
     let log2 = log2.map(u32::from);
+    let first = [level.skip[0] * (N as u32 / u32::from(part)), y + level.skip[1], z + level.skip[2]];
+    match part {
+        4 => gather_parts::<4>(source, level.offset, log2, first, row),
+        _ => gather_parts::<N>(source, level.offset, log2, first, row),
+    }
+}
+
+/// Parts of `N` bytes from the one at `first` on along x.
+fn gather_parts<const N: usize>(source: &[u8], offset: u32, log2: [u32; 3], first: [u32; 3], row: &mut [u8]) {
+    // The bits of x counted up in their places: subtracting all ones in the mask carries over the gaps.
     let mask = swizzle3([!0, 0, 0], log2);
-    let fixed = swizzle3([0, y + level.skip[1], z + level.skip[2]], log2);
-    let mut x = swizzle3([level.skip[0], 0, 0], log2);
-    let offset = u64::from(level.offset);
-    for texel in row.chunks_exact_mut(N) {
-        texel.copy_from_slice(&bytes_at::<N>(source, offset + u64::from(fixed | x) * N as u64));
+    let fixed = swizzle3([0, first[1], first[2]], log2);
+    let mut x = swizzle3([first[0], 0, 0], log2);
+    for part in row.chunks_exact_mut(N) {
+        part.copy_from_slice(&bytes_at::<N>(source, u64::from(offset) + u64::from(fixed | x) * N as u64));
         x = x.wrapping_sub(mask) & mask;
     }
 }

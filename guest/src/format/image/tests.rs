@@ -94,7 +94,7 @@ fn missing_bytes_are_zero() {
 #[test]
 fn interleaved_texels_stand_where_the_layout_says() {
     for (log2, size) in [([3, 1, 0], [8, 2, 1]), ([2, 2, 2], [4, 4, 4]), ([0, 3, 1], [1, 8, 2])] {
-        let image = one(packed(1, 1, [unorm(0, 8); 4]), size, Arrangement::Interleaved { log2 });
+        let image = one(packed(1, 1, [unorm(0, 8); 4]), size, Arrangement::Interleaved { log2, part: 1 });
         let source: Vec<u8> = (0..image.bytes() as u8).collect();
         let found = decode(&image, &source);
         let mut at = 0;
@@ -109,13 +109,34 @@ fn interleaved_texels_stand_where_the_layout_says() {
     }
 }
 
+/// Of texels of 16 bytes, which are four words beside each other: (0, 0) is words 0, 1, 4, 5, (0, 1) is 2, 3, 6, 7.
+#[test]
+fn words_of_wide_texels_are_interleaved() {
+    let coding = packed(16, 4, [float(0, 32), float(32, 32), float(64, 32), float(96, 32)]);
+    let image = one(coding, [2, 2, 1], Arrangement::Interleaved { log2: [3, 1, 0], part: 4 });
+    assert_eq!(image.bytes(), 64);
+    let source: Vec<u8> = (0..16u32).flat_map(u32::to_be_bytes).collect();
+    let wanted = [0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15];
+    assert_eq!(decode(&image, &source), wanted);
+    // Behind a border of a texel.
+    let mut image = one(coding, [1, 1, 1], Arrangement::Interleaved { log2: [3, 1, 0], part: 4 });
+    image.levels[0].skip = [1, 1, 0];
+    assert_eq!(decode(&image, &source), wanted[12..]);
+    // Words of 8 bytes lie next to each other, so that bit 0 of y comes before that of x.
+    let coding = packed(8, 2, [float(0, 16), float(16, 16), float(32, 16), float(48, 16)]);
+    let image = one(coding, [2, 2, 1], Arrangement::Interleaved { log2: [2, 1, 0], part: 4 });
+    let source: Vec<u8> = (0..4u8).flat_map(|i| [0x3C, 4 * i, 0, 0, 0, 0, 0, 0]).collect();
+    let reds: Vec<u32> = decode(&image, &source).chunks(4).map(|texel| texel[0] >> 15 & 0xFF).collect();
+    assert_eq!(reds, [0, 2, 1, 3]);
+}
+
 #[test]
 fn borders_are_left_out() {
     let coding = packed(1, 1, [unorm(0, 8); 4]);
     let mut image = one(coding, [2, 1, 1], Arrangement::Rows { pitch: 4, slice: 0 });
     image.levels[0].skip = [1, 1, 0];
     assert_eq!(decode(&image, &[0, 0, 0, 0, 9, 1, 2, 9]).iter().map(|t| t & 0xFF).collect::<Vec<_>>(), [1, 2]);
-    let mut image = one(coding, [8, 8, 1], Arrangement::Interleaved { log2: [4, 4, 0] });
+    let mut image = one(coding, [8, 8, 1], Arrangement::Interleaved { log2: [4, 4, 0], part: 1 });
     image.levels[0].skip = [4, 4, 0];
     let source: Vec<u8> = (0..=255).collect();
     assert_eq!(decode(&image, &source)[0] & 0xFF, swizzle3([4, 4, 0], [4, 4, 0]));

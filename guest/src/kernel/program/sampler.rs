@@ -35,7 +35,8 @@
 //!    filtered at all.
 //! 6. **Compare**: with a comparison each texel's red is replaced before filtering by `red OP reference ? 1 : 0` in all
 //!    channels (for [`Texels::Rgba8`] red times `1.0 / 255.0`, and no scaling afterwards).
-//! 7. **Swizzle**, then **conversion** of each channel.
+//! 7. **Swizzle**, then **conversion** of each channel: [`TextureKey::convert`], or [`TextureKey::expanded`] where the
+//!    instruction says so.
 //!
 //! # Anisotropy
 //!
@@ -114,6 +115,9 @@ pub struct TextureKey {
     pub swizzle: [Source; 4],
     /// What happens to r, g, b, a after that.
     pub convert: [Convert; 4],
+    /// What happens to them instead for instructions that expand their result (RSX: BX2). Those of other machines do
+    /// not.
+    pub expanded: [Convert; 4],
     /// Faces of cubes are filtered across their edges: linear indices are clamped to -1..=n and texels have a border,
     /// see
     /// [`Texture::levels`]. Of other shapes false.
@@ -187,6 +191,11 @@ impl TextureKey {
     pub fn filters(&self) -> bool {
         let filters = [Some(self.magnify), Some(self.minify), self.mipmap];
         filters.contains(&Some(Filter::Linear)) || self.anisotropy > 1 || self.converts()
+    }
+
+    /// The key as an instruction sees it that expands its result, or does not: with the conversion that it means.
+    pub fn for_instruction(&self, expands: bool) -> TextureKey {
+        TextureKey { convert: if expands { self.expanded } else { self.convert }, ..*self }
     }
 
     /// Whether channels of texels are converted once they are swizzled.
@@ -305,6 +314,8 @@ pub enum Convert {
     BiasedWord,
     /// sRGB to linear: [`crate::num::ops::srgb_to_linear`].
     Srgb,
+    /// `2 * v - 1` (RSX: BX2).
+    Expanded,
 }
 
 /// Levels a texture can have.

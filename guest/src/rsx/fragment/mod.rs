@@ -19,10 +19,10 @@
 //! 1. **Sources** are loaded, swizzled, modified, made absolute, negated: SAT comes before ABS (a test on the console,
 //!    RPCS3 #19326), and so, unverified, do the other modifiers, which share its field. Absolute value
 //!    and negation change sign bits only. All of them are read before anything is written. A half is widened to f32.
-//! 2. **The result** r is computed by the formula of [`Op`]; then, component by component:
-//!    with `expand` `2 * r - 1`; times the factor of `scale` (not where that is 1); with `saturate` `r > 0 ? (r < 1 ? r
-//!    : 1) : 0`, so NaN becomes 0; rounded or clamped to `precision`; rounded to half if the destination is an H
-//!    register.
+//! 2. **The result** r is computed by the formula of [`Op`], that of a texture lookup with `expand` by the conversion
+//!    that [`TextureKey::expanded`](crate::kernel::program::sampler::TextureKey::expanded) says; then, component by
+//!    component: times the factor of `scale` (not where that is 1); with `saturate` `r > 0 ? (r < 1 ? r : 1) : 0`, so
+//!    NaN becomes 0; rounded or clamped to `precision`; rounded to half if the destination is an H register.
 //! 3. **Writes.** The components of the mask go to the destination and to condition register `set_condition`, each if
 //!    there is one. With a condition component `i` is written only if the test holds for component `swizzle[i]` of
 //!    the condition register as it was before the instruction. Writing R changes the H registers that share its

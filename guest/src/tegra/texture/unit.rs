@@ -57,6 +57,7 @@ pub fn unit(
         compare,
         swizzle: header.sources.map(|component| source(header, component, exchanged)),
         convert: [Convert::None; 4],
+        expanded: [Convert::None; 4],
         seamless,
         clamp_reference: matches!(header.types[compared(header)], Some(ComponentType::Unorm)),
         alpha_kill: false,

@@ -163,14 +163,9 @@ impl Lower<'_, '_, '_> {
         }
     }
 
-    /// Expansion, scale, saturation and precision of component `c`.
+    /// Scale, saturation and precision of component `c`.
     fn processed(&mut self, compute: &Compute, c: usize, mut number: Number) -> Number {
         let e = &mut *self.quad.e;
-        if compute.expand {
-            let (two, one) = (e.f(2.0), e.f(1.0));
-            let doubled = e.mul(two, number.value);
-            number = Number::new(e.sub(doubled, one)).within(2.0 * number.bound + 1.0);
-        }
         if !matches!(compute.scale, Scale::One | Scale::Unknown) {
             let factor = compute.scale.factor();
             let scale = e.f(factor);

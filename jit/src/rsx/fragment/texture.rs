@@ -112,6 +112,7 @@ impl Alu<'_, '_, '_, '_> {
             let zero = Number::simple(self.e().f(0.0), 0.0);
             return self.same(zero);
         };
+        let key = &key.for_instruction(self.compute.expand);
         let coordinates = self.coordinates(&at, coordinates(key));
         let lod_source = self.lod_source(lod, key);
         let mut needed = self.wanted;
@@ -176,7 +177,7 @@ fn bound(key: &TextureKey, channel: usize) -> f32 {
     match key.convert[channel] {
         _ if !known => f32::INFINITY,
         Convert::Biased | Convert::BiasedWord => 1.1,
-        Convert::Signed | Convert::SignedWord => 1.01,
+        Convert::Signed | Convert::SignedWord | Convert::Expanded => 1.01,
         _ => 1.001,
     }
 }

@@ -577,6 +577,11 @@ impl<'s, 'a> Sampler<'s, 'a> {
                 e.mul(number, inverse)
             }
             Convert::Srgb => ops::srgb_to_linear(e, value),
+            Convert::Expanded => {
+                let (two, one) = (e.f(2.0), e.f(1.0));
+                let doubled = e.mul(two, value);
+                e.sub(doubled, one)
+            }
         }
     }
 }

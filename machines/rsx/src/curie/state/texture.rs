@@ -8,6 +8,7 @@ use triglyph_guest::kernel::program::fragment::UNITS;
 use triglyph_guest::kernel::program::sampler::{
     Compare, Convert, Filter, Reduction, Rounding, Shape, Source, Texels, TextureKey, Wrap,
 };
+use triglyph_guest::rsx::chip::Chip;
 use triglyph_guest::rsx::enums::{self, Aniso, MagFilter, MinFilter, TexZfunc};
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::texel::{LINEAR, TexelFormat, TexelKind, UNNORMALIZED, format, pair_remap};
@@ -59,7 +60,7 @@ struct Asked {
     place: GuestAddr,
     /// Bytes of its object from there on.
     allowed: u64,
-    big_endian: bool,
+    chip: Chip,
 }
 
 /// A unit that is on.
@@ -172,8 +173,8 @@ fn unit(core: &mut Core, registers: &Registers, words: Words, known: Option<&mut
         core.fault(kind, words.offset.into(), what);
         None
     };
-    let big_endian = core.big_endian;
-    let Some(texel) = format(byte, big_endian) else {
+    let chip = core.chip();
+    let Some(texel) = format(byte, chip.big_endian()) else {
         return fault(core, FaultKind::BadMethod, format_args!("texture format {byte:#x}"));
     };
     let object = match m::set_texture_format::location(words.format) {
@@ -190,7 +191,7 @@ fn unit(core: &mut Core, registers: &Registers, words: Words, known: Option<&mut
         );
     };
     let allowed = (object.limit - u64::from(words.offset)).saturating_add(1);
-    let asked = Asked { words, place, allowed, big_endian };
+    let asked = Asked { words, place, allowed, chip };
     let derive = |asked: &Asked| asked.unit(byte, &texel, core.renderer.accuracy);
     let unit = known.map_or_else(|| derive(&asked), |known| known.get(&asked, derive));
     let Some(unit) = unit else {
@@ -206,9 +207,9 @@ fn unit(core: &mut Core, registers: &Registers, words: Words, known: Option<&mut
 impl Asked {
     /// The unit; `None` for sizes that do not exist.
     fn unit(&self, byte: u32, texel: &TexelFormat, accuracy: Accuracy) -> Option<Unit> {
-        let Asked { words, place, allowed, .. } = self;
+        let Asked { words, place, allowed, chip } = self;
         let sampler = sampler(words, byte, texel);
-        let (layout, shape) = image(words, byte, texel, &sampler)?;
+        let (layout, shape) = image(words, byte, texel, &sampler, *chip)?;
         let power_of_two = layout.has_powers_of_two();
         let reduction = match sampler.key.reduction {
             // A step of a byte in one pixel of a hundred, for twice the time.
@@ -219,7 +220,7 @@ impl Asked {
         let rounding = if accuracy == Accuracy::Exact { Rounding::Coordinates } else { Rounding::None };
         let key = TextureKey { shape, anisotropy, accuracy, rounding, power_of_two, reduction, ..sampler.key };
         let (lod_range, lod_bias) = (sampler.lod_range, sampler.lod_bias);
-        let border = border(words.border, texel.coding.texels(), signed(words, texel.kind));
+        let border = border(words.border, texel.coding.texels());
         let image = Arc::new(ImageSource { place: *place, size: layout.bytes().min(*allowed), layout });
         Some(Unit { key, binding: TextureBinding { image, lod_bias, lod_range, border } })
     }
@@ -257,13 +258,14 @@ fn sampler(words: &Words, byte: u32, texel: &TexelFormat) -> Sampler {
         mipmap: mipmap.filter(|_| !unnormalized),
         compare: address::compare(words.address).filter(|_| depth).and_then(compare),
         swizzle,
-        convert: convert(words, texel.kind, swizzle),
+        convert: convert(words, texel.kind, swizzle, false),
+        expanded: convert(words, texel.kind, swizzle, true),
         seamless: false,
         clamp_reference: false,
         alpha_kill: control0::alpha_kill(words.control0),
         reduction: match (texel.coding.texels(), texel.kind) {
             // HILO8 has eight bits and is filtered more finely (ps3autotests' texture_formats).
-            (Texels::Rgba8, TexelKind::Color) => Reduction::Rounded,
+            (Texels::Rgba8, TexelKind::Color | TexelKind::Byte) => Reduction::Rounded,
             _ => match byte & !(LINEAR | UNNORMALIZED) {
                 0x94 | 0x95 => Reduction::Words,
                 0x9A | 0x9F => Reduction::Halves,
@@ -343,17 +345,21 @@ fn swizzle(control1: u32, byte: u32, texel: &TexelFormat) -> [Source; 4] {
 
 /// Which of r, g, b, a of a texel are signed.
 fn signed(words: &Words, kind: TexelKind) -> [bool; 4] {
-    if !matches!(kind, TexelKind::Color | TexelKind::WordPair) {
-        return [false; 4];
-    }
     // RPCS3 has the flags in the order a, r, g, b, envytools in b, g, r, a.
     let flags = m::set_texture_filter::signed_flags(words.filter);
-    [1, 2, 3, 0].map(|bit| flags >> bit & 1 != 0)
+    let [r, g, b, a] = [1, 2, 3, 0].map(|bit| flags >> bit & 1 != 0);
+    match kind {
+        TexelKind::Color | TexelKind::WordPair => [r, g, b, a],
+        TexelKind::Byte => [false, false, false, a],
+        _ => [false; 4],
+    }
 }
 
 /// What becomes of r, g, b, a after that. Signed comes before gamma, gamma before biased; signed belongs to the texel's
-/// channel, gamma to the result's, and constants of the crossbar stay as they are (RPCS3, from tests on a console).
-fn convert(words: &Words, kind: TexelKind, swizzle: [Source; 4]) -> [Convert; 4] {
+/// channel, gamma to the result's, and constants of the crossbar stay as they are. Where the instruction expands its
+/// result that takes the place of gamma and biased, of formats that can be biased. (RPCS3, from tests on a console;
+/// expanded depth hangs it, here it stays what it is.)
+fn convert(words: &Words, kind: TexelKind, swizzle: [Source; 4], expands: bool) -> [Convert; 4] {
     use m::set_texture_address as address;
     let [r, g, b, a] = signed(words, kind);
     let signed = swizzle.map(|source| match source {
@@ -370,30 +376,33 @@ fn convert(words: &Words, kind: TexelKind, swizzle: [Source; 4]) -> [Convert; 4]
         address::gamma_a(words.address),
     ];
     let biased = address::unsigned_remap(words.address) == 1;
+    use TexelKind::{Byte, Color, Depth, Pair, Word, WordPair};
     std::array::from_fn(|i| match (kind, signed[i]) {
         (_, None) => Convert::None,
-        (TexelKind::Color, Some(true)) => Convert::Signed,
-        (TexelKind::WordPair, Some(true)) => Convert::SignedWord,
-        (TexelKind::Color, _) if gamma[i] => Convert::Srgb,
-        (TexelKind::Color | TexelKind::Pair | TexelKind::Depth, _) if biased => Convert::Biased,
-        (TexelKind::Word | TexelKind::WordPair, _) if biased => Convert::BiasedWord,
+        (Color | Byte, Some(true)) => Convert::Signed,
+        (WordPair, Some(true)) => Convert::SignedWord,
+        (Color | Byte | Pair | Word | WordPair, _) if expands => Convert::Expanded,
+        (Color, _) if gamma[i] => Convert::Srgb,
+        (Byte, _) if gamma[i] && i == 0 => Convert::Srgb,
+        (Color | Byte | Pair | Depth, _) if biased => Convert::Biased,
+        (Word | WordPair, _) if biased => Convert::BiasedWord,
         _ => Convert::None,
     })
 }
 
-/// Border colour r, g, b, a in the scale of the texels, which are signed like it.
-fn border(word: u32, texels: Texels, signed: [bool; 4]) -> [f32; 4] {
+/// Border colour r, g, b, a in the scale of the texels. Its bytes are those of biased channels where texels are signed,
+/// as these are when they are decoded (RPCS3 #18202, after dumps of a console).
+fn border(word: u32, texels: Texels) -> [f32; 4] {
     use m::set_texture_border_color as border;
     let scale = if texels == Texels::Rgba8 { 1.0 } else { 1.0 / 255.0 };
-    let channels = [border::r(word), border::g(word), border::b(word), border::a(word)];
-    std::array::from_fn(|i| (channels[i] ^ u32::from(signed[i]) << 7) as f32 * scale)
+    [border::r(word), border::g(word), border::b(word), border::a(word)].map(|byte| byte as f32 * scale)
 }
 
 /// Largest edge of an image, and of a volume.
 const MAX_EDGE: [u32; 2] = [4096, 512];
 
 /// How a unit's image stands in memory. `None` for sizes that do not exist.
-fn image(words: &Words, byte: u32, texel: &TexelFormat, sampler: &Sampler) -> Option<(ImageLayout, Shape)> {
+fn image(words: &Words, byte: u32, texel: &TexelFormat, sampler: &Sampler, chip: Chip) -> Option<(ImageLayout, Shape)> {
     use m::{set_texture_control3 as control3, set_texture_format as format, set_texture_image_rect as rect};
     let cube = format::cube(words.format);
     let dimension = format::dimension(words.format);
@@ -419,6 +428,7 @@ fn image(words: &Words, byte: u32, texel: &TexelFormat, sampler: &Sampler) -> Op
         pitch: control3::pitch(words.control3),
         border: !format::no_border(words.format),
         volume: shape == Shape::D3,
+        part: chip.interleaved_bytes(texel.coding.block().2),
     };
     let (mut levels, end) = storage.levels(size, declared);
     // What is never sampled need not be decoded.
@@ -449,6 +459,8 @@ struct Storage<'a> {
     pitch: u32,
     border: bool,
     volume: bool,
+    /// Bytes of what is interleaved.
+    part: u32,
 }
 
 impl Storage<'_> {
@@ -479,10 +491,11 @@ impl Storage<'_> {
         let skip = [margin, if size[1] > 1 { margin } else { 0 }, if self.volume { margin } else { 0 }];
         let stored = [0, 1, 2].map(|i| size[i] + 2 * skip[i]);
         if interleaved {
-            let log2 = stored.map(|edge| edge.next_power_of_two().ilog2() as u8);
-            let arrangement = Arrangement::Interleaved { log2 };
-            let texels = 1u64 << log2.iter().map(|&l| u32::from(l)).sum::<u32>();
-            return (LevelLayout { offset, size, skip, arrangement }, texels * u64::from(bytes));
+            let mut log2 = stored.map(|edge| edge.next_power_of_two().ilog2() as u8);
+            log2[0] += (bytes / self.part).ilog2() as u8;
+            let arrangement = Arrangement::Interleaved { log2, part: self.part as u8 };
+            let parts = 1u64 << log2.iter().map(|&l| u32::from(l)).sum::<u32>();
+            return (LevelLayout { offset, size, skip, arrangement }, parts * u64::from(self.part));
         }
         let (columns, rows) = (stored[0].div_ceil(across), stored[1].div_ceil(down));
         let pitch = if self.linear { self.pitch } else { columns * bytes };
