@@ -45,7 +45,14 @@ impl ThreeD {
             return;
         }
         let runs = runs(registers, &targets, &records, shapes);
-        let Some(instructions) = self.refresh_pixels(core, registers, &targets, &records.set) else { return };
+        // All shapes of a draw are of one kind.
+        let points = match shapes.first() {
+            Some((Shape::Point(_), _)) => true,
+            Some((Shape::Triangle { .. }, _)) => setup::fills_with_points(registers),
+            _ => false,
+        };
+        let instructions = self.refresh_pixels(core, registers, &targets, &records.set, points);
+        let Some(instructions) = instructions else { return };
         let mut floats = Some(floats(registers, records));
         let account = Account {
             block_time: BLOCK + INSTRUCTION * instructions,

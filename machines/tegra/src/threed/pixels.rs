@@ -324,21 +324,23 @@ impl Pixels {
 }
 
 impl ThreeD {
-    /// Brings the pixel program and its inputs from records of the words `outputs` up to date. Returns its
-    /// instructions, if there is something to draw with.
+    /// Brings the pixel program and its inputs from records of the words `outputs` up to date, for points or other
+    /// shapes. Returns its instructions, if there is something to draw with.
     pub(super) fn refresh_pixels(
         &mut self,
         core: &mut Core,
         registers: &Registers,
         targets: &Targets,
         outputs: &WordSet,
+        points: bool,
     ) -> Option<u64> {
         // Without a program nothing but depth and stencil come of fragments.
         let program = match Self::is_on(registers, PIXEL) {
             true => Some(self.program(core, registers, PIXEL)?),
             false => None,
         };
-        unsupported::count(core, registers, targets, program.as_ref().map(|program| &program.loaded.header));
+        let header = program.as_ref().map(|program| &program.loaded.header);
+        unsupported::count(core, registers, targets, header, points);
         Some(self.pixels.refresh(core, registers, program, outputs))
     }
 }

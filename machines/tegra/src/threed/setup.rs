@@ -116,6 +116,12 @@ fn cull(registers: &Registers) -> CullFace {
     }
 }
 
+/// Whether polygons are drawn as points, on either side.
+pub(super) fn fills_with_points(registers: &Registers) -> bool {
+    let modes = [r::set_front_polygon_mode::ID, r::set_back_polygon_mode::ID];
+    modes.map(|id| polygon_mode(registers.get(id))).contains(&PolygonMode::Point)
+}
+
 fn polygon_mode(word: u32) -> PolygonMode {
     match m::PolygonMode::from_register(word) {
         Some(m::PolygonMode::Point) => PolygonMode::Point,

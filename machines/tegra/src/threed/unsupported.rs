@@ -15,26 +15,35 @@ use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::program::Fill;
 
 /// Registers of which some bits ask for something.
-const BITS: [(usize, u32, &str); 10] = [
+const BITS: [(usize, u32, &str); 9] = [
     (r::set_tir::ID, 3, "samples independent of the targets'"),
     (r::set_global_color_key::ID, 1, "colour keys of targets"),
     (r::set_constant_color_rendering::ID, 1, "colours from registers"),
     (r::set_clip_id_test::ID, 1, "clipping by a surface of numbers"),
     (r::set_zt_sparse::ID, 1, "depth that is not mapped"),
-    (r::set_point_center_mode::ID, 1, "centres of points as in D3D"),
     (r::set_shader_control::ID, 7, "other NaNs or derivatives in programs"),
     (r::d3d_set_cull_mode::ID, 2, "culling by D3D's register"),
     (r::set_snap_grid_line::ID, 1 << 8, "positions of lines rounded as earlier chips do"),
     (r::set_snap_grid_non_line::ID, 1 << 8, "positions rounded as earlier chips do"),
 ];
 
-/// Counts what nobody does for a draw with a pixel program.
-pub(super) fn count(core: &mut Core, registers: &Registers, targets: &Targets, header: Option<&ProgramHeader>) {
+/// Counts what nobody does for a draw with a pixel program, of points or not.
+pub(super) fn count(
+    core: &mut Core,
+    registers: &Registers,
+    targets: &Targets,
+    header: Option<&ProgramHeader>,
+    points: bool,
+) {
     let mut complain = |id: usize, what: &str| core.fault(FaultKind::Unimplemented, id as u64, format_args!("{what}"));
     for (id, bits, what) in BITS {
         if registers.get(id) & bits != 0 {
             complain(id, what);
         }
+    }
+    // Channels begin with this centre, so that draws of anything else say nothing about it.
+    if points && registers.get(r::set_point_center_mode::ID) & 1 != 0 {
+        complain(r::set_point_center_mode::ID, "centres of points as in D3D");
     }
     for id in [r::set_snap_grid_line::ID, r::set_snap_grid_non_line::ID] {
         // Positions are 1/256 of a pixel; 0 is what nobody has written.

@@ -243,6 +243,7 @@ fn what_nobody_does_is_counted() {
     ];
     let old_unit = [(r::set_depth_bias_control::ID, 0)];
     let pad = (r::set_raster_bounding_box::ID, 3 << 4);
+    let points = [(r::set_front_polygon_mode::ID, 0x1B00), (r::set_back_polygon_mode::ID, 0x1B00)];
     let precise = (r::set_viewport_increase_snap_grid_precision::id(3), 1);
     // Registers, and how many faults a draw with them is.
     let cases: Vec<(Vec<(usize, u32)>, u64)> = vec![
@@ -252,7 +253,10 @@ fn what_nobody_does_is_counted() {
         (vec![(r::set_constant_color_rendering::ID, 1)], 1),
         (vec![(r::set_clip_id_test::ID, 1)], 1),
         (vec![(r::set_zt_sparse::ID, 1)], 1),
-        (vec![(r::set_point_center_mode::ID, 1)], 1),
+        // Points alone have a centre.
+        (vec![(r::set_point_center_mode::ID, 1)], 0),
+        ([&points[..], &[(r::set_point_center_mode::ID, 1)]].concat(), 1),
+        (points.to_vec(), 0),
         (vec![(r::set_shader_control::ID, 4)], 1),
         (vec![(r::d3d_set_cull_mode::ID, 1)], 0),
         (vec![(r::d3d_set_cull_mode::ID, 3)], 1),
