@@ -11,8 +11,8 @@ use crate::chip::Chip;
 pub struct Settings {
     /// `TRIGLYPH_GPU_CHIP`: `nv47` or `gm20b`; the latter without it.
     pub chip: Chip,
-    /// `TRIGLYPH_GPU_TIER` (`auto`, `interp`, `jit`), `TRIGLYPH_GPU_THREADS`, `TRIGLYPH_GPU_ACCURACY` (`fast`, `exact`),
-    /// `TRIGLYPH_GPU_FUEL` (what a submission may cost) and `TRIGLYPH_GPU_KEYS`, a key file.
+    /// `TRIGLYPH_GPU_TIER` (`auto`, `interp`, `jit`), `TRIGLYPH_GPU_THREADS`, `TRIGLYPH_GPU_ACCURACY` (`fast`,
+    /// `exact`), `TRIGLYPH_GPU_FUEL` (what a submission may cost) and `TRIGLYPH_GPU_KEYS`, a key file.
     pub options: Options,
     /// `TRIGLYPH_GPU_CAPTURE`: where to write a capture of everything that is submitted.
     pub capture: Option<PathBuf>,

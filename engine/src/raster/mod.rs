@@ -24,8 +24,8 @@ use std::time::{Duration, Instant};
 
 use smallvec::SmallVec;
 use triglyph_guest::kernel::divided::Survivors;
-use triglyph_guest::kernel::maxwell::FUEL_UNIT;
 use triglyph_guest::kernel::pixel::PixelBlock;
+use triglyph_guest::kernel::program::environment::FUEL_UNIT;
 
 use self::runaway::Runaways;
 use self::visibility::Removed;

@@ -13,11 +13,11 @@ use crate::scene::Allowance;
 use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
 use crate::trace;
 #[cfg(doc)]
-use triglyph_guest::kernel::maxwell::FUEL_UNIT;
+use triglyph_guest::kernel::program::environment::FUEL_UNIT;
 
 /// Programs of a scene may take one part in so many of the fuel that is left when the first one with a loop draws,
-/// beyond what each has.
-const RESERVE: u64 = 4;
+/// beyond what each has: then there is some left for what comes after one without end.
+const RESERVE: u64 = 2;
 
 /// What went wrong in programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

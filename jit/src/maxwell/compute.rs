@@ -453,8 +453,8 @@ impl Kernel {
         Ok(())
     }
 
-    /// Runs a block of so many threads. `all` has a warp for each of them if they wait for each other, else one. Returns
-    /// the units of fuel that they have taken.
+    /// Runs a block of so many threads. `all` has a warp for each of them if they wait for each other, else one.
+    /// Returns the units of fuel that they have taken.
     fn block(&self, args: &mut Args, all: &mut [Warp], threads: &[Threads], total: usize) -> u32 {
         let last = all.len() - 1;
         let mut taken = 0;

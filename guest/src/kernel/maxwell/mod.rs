@@ -170,6 +170,7 @@
 pub(in crate::kernel) mod code;
 pub mod pixel;
 
+pub use super::program::environment::{FUEL_UNIT, MOST_UNITS};
 pub use code::{Code, Unit, UnitUse};
 pub use pixel::{PixelCode, PixelInput, PixelMode, SAMPLES_BY_PLACE};
 
@@ -184,12 +185,6 @@ pub const FUEL: u32 = 1 << 18;
 /// The same of a quad of pixels, of which a picture has many: a loop without end in all pixels of a screen would take
 /// minutes otherwise.
 pub const PIXEL_FUEL: u32 = 1 << 16;
-
-/// Instructions of a unit of the reserve.
-pub const FUEL_UNIT: u32 = 1 << 16;
-
-/// Units that a warp or quad takes at most, so that its count stays below 2^31.
-pub const MOST_UNITS: u32 = 1 << 14;
 
 /// Entries that a lane's stack may have.
 pub const STACK: usize = 64;

@@ -10,6 +10,12 @@ use crate::kernel::program::sampler::{Shape, Texture};
 use crate::kernel::window::Window;
 use crate::layout::SurfaceLayout;
 
+/// Instructions of a unit of [`Environment::reserve`].
+pub const FUEL_UNIT: u32 = 1 << 16;
+
+/// Units that a warp or quad takes of it at most, so that its count stays below 2^31.
+pub const MOST_UNITS: u32 = 1 << 14;
+
 /// Constant buffers of a stage.
 pub const CONSTANT_BUFFERS: usize = 18;
 
@@ -33,8 +39,8 @@ pub struct Environment<'a> {
     pub clock: u64,
     /// Warps that ran out of fuel.
     pub exhausted: &'a AtomicU32,
-    /// Fuel that warps may take beyond their own, in units of [`FUEL_UNIT`](crate::kernel::maxwell::FUEL_UNIT): see
-    /// [`crate::kernel::maxwell`]. Kernels take it away; nobody else changes it while one runs.
+    /// Fuel that warps may take beyond their own, in units of [`FUEL_UNIT`]: see [`crate::kernel::maxwell`]. Kernels
+    /// take it away; nobody else changes it while one runs.
     pub reserve: &'a AtomicU32,
 }
 

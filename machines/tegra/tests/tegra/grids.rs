@@ -242,13 +242,15 @@ fn what_is_missed_is_counted_alike() {
     );
 }
 
-/// Some blocks take a unit each from the reserve. Where that is little, it is known that all would have had it in order.
+/// Some blocks take a unit each from the reserve. Where that is little, it is known that all would have had it in
+/// order.
 #[test]
 fn long_blocks_are_shared_where_there_is_enough_in_reserve() {
     for (blocks, expected) in [(8, Expected::Shared), (24, Expected::Undone)] {
         let program = format!(
-            "isetp.s32.lt.and p0, pt, r5, {:#x}, pt\nmov32i r9, 0x1, 0xf\n@p0 mov32i r9, 0x186a0, 0xf\nmov r8, rz, 0xf\n\
-             again:\niadd r8, r8, 0x1\nisetp.s32.lt.and p1, pt, r8, r9, pt\n@p1 bra again\nstg.e.b32 r8, [r12]",
+            "isetp.s32.lt.and p0, pt, r5, {:#x}, pt\nmov32i r9, 0x1, 0xf\n@p0 mov32i r9, 0x186a0, 0xf\n\
+             mov r8, rz, 0xf\nagain:\niadd r8, r8, 0x1\nisetp.s32.lt.and p1, pt, r8, r9, pt\n@p1 bra again\n\
+             stg.e.b32 r8, [r12]",
             blocks * THREADS
         );
         let data = check_grid(&program, GRID, [1, 1, 1], expected);

@@ -99,8 +99,8 @@ fn long_programs_end_by_themselves() {
 #[test]
 fn tiles_share_what_there_is() {
     let points: Vec<Vertex> = (0..16).map(|number| point(number, 20_000 * number + 1)).collect();
-    // A quarter of the fuel is 64 units for each tile, of which a quad may take four besides its own.
-    let left = same(ROUNDS, Topology::Points, &points, 4 * 16 * 65 * u64::from(FUEL_UNIT));
+    // Half of the fuel is 64 units for each tile, of which a quad may take four besides its own.
+    let left = same(ROUNDS, Topology::Points, &points, 2 * 16 * 65 * u64::from(FUEL_UNIT));
     let enough = points.iter().filter(|point| 3.0 * point[4] < (5 * FUEL_UNIT) as f32).count();
     assert_eq!((white_pixels(&left), enough), (6, 6));
     let [fault] = &left.1[..] else { panic!("{:?}", left.1) };
@@ -110,11 +110,11 @@ fn tiles_share_what_there_is() {
 }
 
 /// A tile is given up after the first block without end: what it may use then is the block's own fuel, and its part of
-/// a quarter of the submission's.
+/// half of the submission's.
 #[test]
-fn loops_without_end_use_a_quarter_of_the_fuel() {
+fn loops_without_end_use_half_of_the_fuel() {
     let all = rectangle([-1.0, -1.0, 1.0, 1.0], 0.5, [1.0; 4]);
-    let fuel = 4 * 16 * 33 * u64::from(FUEL_UNIT);
+    let fuel = 2 * 16 * 33 * u64::from(FUEL_UNIT);
     let left = same(ENDLESS, Topology::TriangleStrip, &all, fuel);
     let [fault] = &left.1[..] else { panic!("{:?}", left.1) };
     assert_eq!((fault.kind, &*fault.what), (FaultKind::OutOfFuel, "256 programs without end"));
