@@ -173,6 +173,15 @@ impl Slope {
         Slope::from_corner(a, dx, dy, origin)
     }
 
+    /// Through a triangle of window positions.
+    pub(super) fn window([a, b, c]: [[f64; 2]; 3], origin: [i32; 2]) -> Slope {
+        let (b, c) = ([b[0] - a[0], b[1] - a[1]], [c[0] - a[0], c[1] - a[1]]);
+        let per_area = 1.0 / (b[0] * c[1] - b[1] * c[0]);
+        let dx = [c[1] * per_area, -b[1] * per_area];
+        let dy = [-c[0] * per_area, b[0] * per_area];
+        Slope::from_corner(a, dx, dy, origin)
+    }
+
     /// Along an axis (0 for x, 1 for y) from point 0 to point 1, which differ there.
     pub(super) fn axis(points: [[i32; 2]; 2], axis: usize, origin: [i32; 2]) -> Slope {
         let [a, b] = points.map(|point| point.map(|v| f64::from(v) / 256.0));

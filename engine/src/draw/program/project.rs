@@ -244,7 +244,7 @@ impl Projection {
             each(|lane| v[lane] * inv_w[lane] * scale + offset)
         };
         let (x, y, depth) = (snap(window(x, 0)), snap(window(y, 1)), window(z, 2));
-        Group { x, y, depth, inv_w, outside: [0; N], negated: [false; N] }
+        Group { x, y, window: [[0.0; N]; 2], depth, inv_w, outside: [0; N], negated: [false; N] }
     }
 
     /// How far inside of a plane a vertex lies; `None` when there is no such plane.
@@ -348,7 +348,7 @@ impl Single {
         let (x, y) = (snapped(0), snapped(1));
         let depth = window(z, 2);
         let [depth, inv_w] = [depth, inv_w].map(|values| -> Lanes<N> { each(|lane| values[lane].into()) });
-        Group { x, y, depth, inv_w, outside: [0; N], negated: [false; N] }
+        Group { x, y, window: at, depth, inv_w, outside: [0; N], negated: [false; N] }
     }
 }
 
@@ -450,7 +450,10 @@ mod tests {
                 projection.distances[3] = Some(ClipDistance { at: 4, keep: Keep::Negative });
                 let mut together = ProjectedVertices::default();
                 projection.vertices(&records, 5, &mut together, &Scheduler::alone());
-                let bits = |of: Projected| (of.x, of.y, of.depth.to_bits(), of.inv_w.to_bits(), of.outside, of.negated);
+                let bits = |of: Projected| {
+                    let window = of.window.map(f32::to_bits);
+                    (of.x, of.y, window, of.depth.to_bits(), of.inv_w.to_bits(), of.outside, of.negated)
+                };
                 assert_eq!(together.len(), 103);
                 for (vertex, record) in records.chunks_exact(5).enumerate() {
                     assert_eq!(bits(together.get(vertex as u32)), bits(projection.vertex(record)), "{vertex}");

@@ -7,6 +7,8 @@ pub(super) struct Projected {
     pub x: i32,
     /// 1/256 pixel below its first row.
     pub y: i32,
+    /// Where it is before that is rounded, with [`Single`](super::Single) positions.
+    pub window: [f32; 2],
     /// Window depth.
     pub depth: f64,
     /// 1/w.
@@ -22,6 +24,7 @@ pub(super) struct Projected {
 pub(super) struct Group<const N: usize> {
     pub x: [i32; N],
     pub y: [i32; N],
+    pub window: [[f32; N]; 2],
     pub depth: [f64; N],
     pub inv_w: [f64; N],
     pub outside: [u16; N],
@@ -31,7 +34,7 @@ pub(super) struct Group<const N: usize> {
 impl<const N: usize> Default for Group<N> {
     fn default() -> Self {
         let (x, depth) = ([0; N], [0.0; N]);
-        Group { x, y: x, depth, inv_w: depth, outside: [0; N], negated: [false; N] }
+        Group { x, y: x, window: [[0.0; N]; 2], depth, inv_w: depth, outside: [0; N], negated: [false; N] }
     }
 }
 
@@ -42,6 +45,7 @@ impl<const N: usize> Group<N> {
         Projected {
             x: self.x[lane],
             y: self.y[lane],
+            window: [self.window[0][lane], self.window[1][lane]],
             depth: self.depth[lane],
             inv_w: self.inv_w[lane],
             outside: self.outside[lane],

@@ -24,12 +24,23 @@ use super::varying::{Interpolate, WordPlanes, WordStep, WordValue};
 /// Pixels from 0 up to which planes are based there.
 const NEAR: f32 = 1024.0;
 
+/// Triangles of which a height is less than so many pixels are narrow.
+const NARROW: f64 = 4.0;
+
 /// How the values at corners become planes.
 enum Fit {
-    /// In f32.
+    /// Through positions near pixel (0, 0), in f32.
     Single { first: [f32; 2], d01: [f32; 2], d20: [f32; 2], inv_area: f32 },
     /// In f64 around an origin.
     Wide(Slope),
+}
+
+/// Whether the smallest height of a triangle is less than [`NARROW`].
+fn is_narrow([a, b, c]: [[f64; 2]; 3]) -> bool {
+    let edges = [(a, b), (b, c), (c, a)].map(|(from, to)| [to[0] - from[0], to[1] - from[1]]);
+    let longest = edges.iter().map(|[x, y]| x * x + y * y).fold(0.0, f64::max);
+    let double_area = edges[0][0] * edges[1][1] - edges[0][1] * edges[1][0];
+    double_area * double_area < NARROW * NARROW * longest
 }
 
 impl Fit {
@@ -39,13 +50,15 @@ impl Fit {
             // A line or a point.
             return (Fit::Wide(body.slope), origin);
         }
-        let [a, b, c] = body.each_corner(|corner| [corner.at.x, corner.at.y].map(|v| v as f32 * (1.0 / 256.0)));
+        let snapped = body.each_corner(|corner| [corner.at.x, corner.at.y].map(|v| v as f32 * (1.0 / 256.0)));
+        let narrow = is_narrow(snapped.map(|at| at.map(f64::from)));
+        let [a, b, c] = if narrow { snapped } else { body.each_corner(|corner| corner.at.window) };
         if [a, b, c].as_flattened().iter().all(|v| v.abs() <= NEAR) {
             let (d01, d20) = ([a[0] - b[0], a[1] - b[1]], [c[0] - a[0], c[1] - a[1]]);
             let area = d01[0] * d20[1] - d20[0] * d01[1];
             return (Fit::Single { first: a, d01, d20, inv_area: 1.0 / area }, [0, 0]);
         }
-        (Fit::Wide(body.slope), origin)
+        (Fit::Wide(Slope::window([a, b, c].map(|at| at.map(f64::from)), origin)), origin)
     }
 
     fn plane(&self, [a, b, c]: [f32; 3]) -> Plane {

@@ -406,7 +406,7 @@ impl Derived {
         output.key.depth_offset = setup.depth_offset.counts();
         let count_samples = r::set_zpass_pixel_count::enable(get(r::set_zpass_pixel_count::ID));
         // All that are bound, so that draws of different tests and masks stay in one scene.
-        let target = targets.surfaces(core, layer);
+        let target = targets.surfaces(core, layer, output.key.depth.is_some());
         for (i, key) in output.key.colors.iter_mut().enumerate() {
             match target.colors[i] {
                 Some(surface) => key.iter_mut().for_each(|key| key.layout = surface.layout),

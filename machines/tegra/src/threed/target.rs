@@ -64,6 +64,11 @@ impl TargetImage {
         if exists { layer } else { 0 }
     }
 
+    /// Whether its first byte is in memory.
+    fn is_mapped(&self, core: &Core) -> bool {
+        !core.memory.writable(core.place(self.address)).is_empty()
+    }
+
     /// The surface of a layer; `None` when there is no such layer, or no memory, which is a fault.
     pub(super) fn surface(&self, core: &mut Core, layer: u32) -> Option<TargetSurface> {
         let layer = layer.checked_add(self.base_layer)?;
@@ -190,8 +195,9 @@ impl Targets {
         targets
     }
 
-    /// The surfaces of a layer for a draw.
-    pub(super) fn surfaces(&self, core: &mut Core, layer: u32) -> ProgramTarget {
+    /// The surfaces of a layer for a draw that tests depth or stencil, or does not. Channels begin with a depth target
+    /// at address 0 in use, so that draws without such tests may have none in memory.
+    pub(super) fn surfaces(&self, core: &mut Core, layer: u32, tests: bool) -> ProgramTarget {
         let mut target = ProgramTarget { samples: self.samples, ..ProgramTarget::NOWHERE };
         // The area reaches only as far as something may be drawn: less tiles.
         if let Some(clip) = self.clip {
@@ -200,7 +206,7 @@ impl Targets {
         for (surface, color) in target.colors.iter_mut().zip(&self.colors) {
             *surface = color.and_then(|color| color.image.surface(core, color.image.drawn_layer(layer)));
         }
-        if let Some(zeta) = self.zeta {
+        if let Some(zeta) = self.zeta.filter(|zeta| tests || zeta.image.is_mapped(core)) {
             target.depth = zeta.image.surface(core, zeta.image.drawn_layer(layer));
         }
         target

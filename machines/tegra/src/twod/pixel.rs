@@ -1,9 +1,9 @@
 //! Pixels of surfaces: bits, colours, and what becomes of one format in another.
 //!
 //! Missing colours are 0, missing alpha is 1. Y formats are grey; they store red. sRGB formats are linear as colours.
-//! Integers become integers without being scaled, and numbers otherwise. Unorm is rounded to nearest, halves up; snorm and
-//! floats to nearest, ties to even: unlike the 3D class, of which alone a console's values are known. Bits without a
-//! component keep what they hold.
+//! Integers become integers without being scaled, and numbers otherwise. Unorm is rounded to nearest, halves up; snorm
+//! and floats to nearest, ties to even: unlike the 3D class, of which alone a console's values are known. Bits without
+//! a component keep what they hold.
 
 use std::sync::LazyLock;
 
