@@ -187,9 +187,10 @@ fn seamless_cubes_read_their_border() {
     };
     // The middle of +x is its texel; at an edge half of the border's; s is -z, t is -y.
     assert_eq!(lookup([1.0, 0.0, 0.0]), 4.0);
-    assert_eq!(lookup([1.0, 0.0, 1.0]), 3.5);
-    assert_eq!(lookup([1.0, 0.0, -1.0]), 4.5);
-    assert_eq!(lookup([1.0, 1.0, 0.0]), 2.5);
-    assert_eq!(lookup([1.0, -1.0, -1.0]), (4.0 + 5.0 + 7.0 + 8.0) / 4.0);
+    // At the edges of two faces z comes first, then y.
+    assert_eq!(lookup([1.0, 0.0, 1.0]), 40.5);
+    assert_eq!(lookup([1.0, 0.0, -1.0]), 48.5);
+    assert_eq!(lookup([1.0, 1.0, 0.0]), 22.5);
+    assert_eq!(lookup([1.0, -1.0, -1.0]), 5.0 * 9.0 + (3.0 + 4.0 + 6.0 + 7.0) / 4.0);
     assert_eq!(lookup([0.0, 0.0, -2.0]), 5.0 * 9.0 + 4.0);
 }

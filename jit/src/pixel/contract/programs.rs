@@ -193,8 +193,15 @@ fn limit_quads(e: &mut Emit<'_>, times: u32) {
     }
     let most = e.b.ins().umax(reserve, taken);
     let left = e.b.ins().isub(most, taken);
-    let parts = e.i32((QUADS_OF_BLOCK * times) as i32);
-    let part = e.b.ins().udiv(left, parts);
+    let parts = QUADS_OF_BLOCK * times;
+    let part = match parts.is_power_of_two() {
+        true => e.b.ins().ushr_imm_u(left, i64::from(parts.trailing_zeros())),
+        // Vectors of 256 bits are not for code with divisions.
+        false => {
+            let parts = e.i32(parts as i32);
+            e.b.ins().udiv(left, parts)
+        }
+    };
     let most = e.i32(MOST_UNITS as i32);
     let units = e.b.ins().umin(part, most);
     let more = e.b.ins().ishl_imm_u(units, i64::from(FUEL_UNIT.trailing_zeros()));
