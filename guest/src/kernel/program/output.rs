@@ -50,8 +50,8 @@
 //!   small floats likewise, negative values are 0 (NaN: all ones). The NaN of a blended value is positive. Integers:
 //!   the bits of the output, clamped to the range. sRGB: [`crate::num::ops::linear_to_srgb`] of `clamp(v)`, then unorm.
 //!   Decoding: unorm `q as f32 * (1.0 / max)`; [`Channel::UnormRsx`] as the unorm of 8 bits that begins with its bits,
-//!   over and over; [`Channel::Srgb`] the same, then [`crate::num::ops::srgb_to_linear`]; [`Channel::Unorm`] stays as it
-//!   is whatever was encoded; snorm `q as f32 * (1.0 / max)`, -1 at least; floats exactly.
+//!   over and over; [`Channel::Srgb`] the same, then [`crate::num::ops::srgb_to_linear`]; [`Channel::Unorm`] stays as
+//!   it is whatever was encoded; snorm `q as f32 * (1.0 / max)`, -1 at least; floats exactly.
 //! * **Coverage as a colour**, [`OutputKey::coverage_color`]: red of that target, if it is stored as an integer, is no
 //!   longer the fragment's but the set of samples of the fragment that colours would be written to: bit
 //!   [`CoverageColor::bits`]`[k]` for sample k, as many as the channel has bits. With tests before the program those
