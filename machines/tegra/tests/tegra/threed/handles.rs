@@ -94,6 +94,8 @@ fn handles_that_only_some_lanes_have_are_looked_up_by_all() {
     m.set(THREED, &[(r::set_bindless_texture::ID, SLOT)]);
     assert_eq!(red(&mut m, text), 10);
     // A load of two registers writes the second one, too.
+    let mut m = ready_with(&[8, 1, 1, 7]);
+    m.set(THREED, &[(r::set_bindless_texture::ID, SLOT)]);
     let text = "mov r9, c[3][0x0], 0xf\nmov r10, c[3][0x0], 0xf\nldc.b64 r8, c[3][r10]\nmov r8, r9, 0xf";
     assert_eq!(red(&mut m, text), 70);
 }
