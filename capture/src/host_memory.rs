@@ -34,11 +34,12 @@ impl HostMemory {
         // Whatever is mapped there next begins with other bytes.
         let GuestRange { start, size } = range;
         let Some(last) = size.checked_sub(1).map(|last| start.address.saturating_add(last)) else { return };
-        let (first_piece, last_piece) = (start.address / PIECE, last / PIECE);
-        for (&(_, piece), hashes) in self.hashes.range_mut((start.space, first_piece)..=(start.space, last_piece)) {
-            let from = start.address.saturating_sub(piece * PIECE) as usize / PAGE;
-            let to = (last - piece * PIECE).min(PIECE - 1) as usize / PAGE;
-            hashes[from..=to].fill(0);
+        // Of the pieces that have hashes, as a range may have any size.
+        let [first_piece, last_piece] = [start.address, last].map(|address| (start.space, address / PIECE));
+        for (&(space, piece), hashes) in self.hashes.range_mut(first_piece..=last_piece) {
+            let at = GuestAddr::new(space, start.address.max(piece * PIECE));
+            let end = last.min(piece * PIECE + (PIECE - 1));
+            hashes[pages(at, end - at.address + 1)].fill(0);
         }
     }
 

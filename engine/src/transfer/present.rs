@@ -96,7 +96,7 @@ impl Transfers<'_> {
     /// picture has, however far apart its rows are.
     fn gather(&self, scan: &ScanOut) -> Result<Vec<u8>, Error> {
         let runs = scan.runs();
-        let mut bytes = vec![0; runs.bytes * runs.count as usize];
+        let mut bytes = vec![0; runs.bytes * runs.count];
         for (run, out) in bytes.chunks_exact_mut(runs.bytes).enumerate() {
             let address = scan.at.address.wrapping_add_signed(runs.step * run as i64);
             self.memory.read(GuestAddr::new(scan.at.space, address), out)?;

@@ -117,7 +117,7 @@ impl ScanOut {
     pub(crate) fn runs(&self) -> Runs {
         let bytes = self.format.bytes as usize;
         let (row, column) = (self.width as usize * bytes, self.height as usize * bytes);
-        let (width, height) = (u64::from(self.width), u64::from(self.height));
+        let (width, height) = (self.width as usize, self.height as usize);
         match self.layout {
             ScanLayout::Rows { pitch } | ScanLayout::RowsUpwards { pitch } => {
                 Runs { count: height, step: pitch.into(), bytes: row }
@@ -126,21 +126,20 @@ impl ScanOut {
             ScanLayout::BlockLinear { log2_gobs, pitch } => {
                 let rows = GOB_ROWS << log2_gobs;
                 let step = i64::from(pitch) * rows as i64;
-                Runs { count: height.div_ceil(rows as u64), step, bytes: row.next_multiple_of(GOB_BYTES) * rows }
+                Runs { count: height.div_ceil(rows), step, bytes: row.next_multiple_of(GOB_BYTES) * rows }
             }
         }
     }
 
     /// The same picture with its [runs](Self::runs) one after the other.
     pub(crate) fn compact(&self) -> ScanOut {
-        let bytes = u32::from(self.format.bytes);
-        let (row, column) = (self.width * bytes, self.height * bytes);
+        let bytes = self.runs().bytes as u32;
         let layout = match self.layout {
-            ScanLayout::Rows { .. } => ScanLayout::Rows { pitch: row },
-            ScanLayout::RowsUpwards { .. } => ScanLayout::RowsUpwards { pitch: row },
-            ScanLayout::Columns { .. } => ScanLayout::Columns { pitch: column as i32 },
+            ScanLayout::Rows { .. } => ScanLayout::Rows { pitch: bytes },
+            ScanLayout::RowsUpwards { .. } => ScanLayout::RowsUpwards { pitch: bytes },
+            ScanLayout::Columns { .. } => ScanLayout::Columns { pitch: bytes as i32 },
             ScanLayout::BlockLinear { log2_gobs, .. } => {
-                ScanLayout::BlockLinear { log2_gobs, pitch: row.next_multiple_of(GOB_BYTES as u32) }
+                ScanLayout::BlockLinear { log2_gobs, pitch: bytes / (GOB_ROWS << log2_gobs) as u32 }
             }
         };
         ScanOut { layout, ..*self }
@@ -156,7 +155,7 @@ pub(super) const GOB_ROWS: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Runs {
     /// How many.
-    pub count: u64,
+    pub count: usize,
     /// From the start of one to the start of the next, in bytes.
     pub step: i64,
     /// Bytes of each.

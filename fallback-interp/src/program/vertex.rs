@@ -162,7 +162,7 @@ impl Element<'_> {
     }
 }
 
-/// The byte three times behind the point.
+/// v / 255 as the hardware has it: a fraction of 24 bits that repeats the byte; 255 is 1.
 fn unorm8(v: u8) -> f32 {
     match v {
         255 => 1.0,
@@ -170,7 +170,8 @@ fn unorm8(v: u8) -> f32 {
     }
 }
 
-/// An odd number of 16 bits twice behind the point, as far as a float has room for it.
+/// (v + 0.5) / 32767.5 as the hardware has it: a fraction of 32 bits that repeats the magnitude of 2 v + 1, cut to the
+/// 24 bits of a float.
 fn centered(v: i16) -> f32 {
     match v {
         i16::MAX => 1.0,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::{FUEL, FUEL_UNIT, LANES, MOST_UNITS};
+use triglyph_guest::kernel::maxwell::{FUEL, FUEL_UNIT, LANES, MAX_UNITS};
 use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::program::stage::{Blocks, ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
 use triglyph_guest::num::ops::Ops;
@@ -437,7 +437,7 @@ impl Kernel {
             let context = &mut args.context;
             (context.shared, context.shared_bytes) = (work.shared.as_mut_ptr(), work.shared.len() as u64);
             context.shared_direct = Bytes::new(work.shared.as_mut_ptr(), work.shared.len());
-            context.limit = FUEL + FUEL_UNIT * (context.reserve / warps as u32).min(MOST_UNITS);
+            context.limit = FUEL + FUEL_UNIT * (context.reserve / warps as u32).min(MAX_UNITS);
             args.block = [place[0], place[1], place[2], packed(work.threads)];
             let taken = self.block(args, &mut all, &threads, total);
             args.context.reserve = args.context.reserve.saturating_sub(taken);

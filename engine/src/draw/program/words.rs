@@ -1,10 +1,11 @@
 //! Planes of single words, for machines whose attributes are words whatever they mean.
 //!
-//! Planes of triangles go through the snapped positions, as coverage does, so that values at covered samples lie
-//! between those of the corners however narrow a triangle is: dEQP's `interpolate_at_centroid` passes on a GM20B
-//! (Mesa's list of what fails there). They are computed in f32, based at pixel (0, 0) (found by replaying recorded push
-//! buffers against their expected pictures: where pixel centres fall on the borders of texels other forms choose other
-//! texels):
+//! Planes of triangles go through the window positions before these are snapped, in f32, based at pixel (0, 0) (found by
+//! replaying recorded push buffers against their expected pictures: where pixel centres fall on the borders of texels
+//! other forms choose other texels). Those of narrow triangles go through the snapped positions, as coverage does, so
+//! that values at covered samples lie between those of the corners: dEQP's `interpolate_at_centroid` passes on a GM20B
+//! (Mesa's list of what fails there). Which positions the chip takes for wider triangles is not known; the difference is
+//! less than what 1/256 pixel changes.
 //!
 //! ```text
 //! dx = ((a0-a1)*(y2-y0) - (y0-y1)*(a2-a0)) * (1/area)      dy = ((a2-a0)*(x0-x1) - (x2-x0)*(a0-a1)) * (1/area)
@@ -24,8 +25,8 @@ use super::varying::{Interpolate, WordPlanes, WordStep, WordValue};
 /// Pixels from 0 up to which planes are based there.
 const NEAR: f32 = 1024.0;
 
-/// Triangles of which a height is less than so many pixels are narrow.
-const NARROW: f64 = 4.0;
+/// The smallest height in pixels below which a triangle is narrow.
+const MIN_HEIGHT: f32 = 4.0;
 
 /// How the values at corners become planes.
 enum Fit {
@@ -35,12 +36,13 @@ enum Fit {
     Wide(Slope),
 }
 
-/// Whether the smallest height of a triangle is less than [`NARROW`].
-fn is_narrow([a, b, c]: [[f64; 2]; 3]) -> bool {
-    let edges = [(a, b), (b, c), (c, a)].map(|(from, to)| [to[0] - from[0], to[1] - from[1]]);
-    let longest = edges.iter().map(|[x, y]| x * x + y * y).fold(0.0, f64::max);
-    let double_area = edges[0][0] * edges[1][1] - edges[0][1] * edges[1][0];
-    double_area * double_area < NARROW * NARROW * longest
+/// Whether the smallest height of a triangle is less than [`MIN_HEIGHT`].
+fn is_narrow([a, b, c]: [[f32; 2]; 3]) -> bool {
+    let [ab, ac] = [b, c].map(|to| [to[0] - a[0], to[1] - a[1]]);
+    let square = |[x, y]: [f32; 2]| x * x + y * y;
+    let longest = square(ab).max(square(ac)).max(square([ac[0] - ab[0], ac[1] - ab[1]]));
+    let double_area = ab[0] * ac[1] - ab[1] * ac[0];
+    double_area * double_area < MIN_HEIGHT * MIN_HEIGHT * longest
 }
 
 impl Fit {
@@ -50,9 +52,11 @@ impl Fit {
             // A line or a point.
             return (Fit::Wide(body.slope), origin);
         }
-        let snapped = body.each_corner(|corner| [corner.at.x, corner.at.y].map(|v| v as f32 * (1.0 / 256.0)));
-        let narrow = is_narrow(snapped.map(|at| at.map(f64::from)));
-        let [a, b, c] = if narrow { snapped } else { body.each_corner(|corner| corner.at.window) };
+        let mut corners = body.each_corner(|corner| corner.at.window);
+        if is_narrow(corners) {
+            corners = body.each_corner(|corner| [corner.at.x, corner.at.y].map(|v| v as f32 * (1.0 / 256.0)));
+        }
+        let [a, b, c] = corners;
         if [a, b, c].as_flattened().iter().all(|v| v.abs() <= NEAR) {
             let (d01, d20) = ([a[0] - b[0], a[1] - b[1]], [c[0] - a[0], c[1] - a[1]]);
             let area = d01[0] * d20[1] - d20[0] * d01[1];

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use triglyph_guest::kernel::maxwell::{FUEL, FUEL_UNIT, LANES, MOST_UNITS};
+use triglyph_guest::kernel::maxwell::{FUEL, FUEL_UNIT, LANES, MAX_UNITS};
 use triglyph_guest::kernel::program::stage::Blocks;
 use triglyph_guest::kernel::trace::{Item, Tracing, Wanted};
 use triglyph_guest::tegra::shader::isa::SpecialRegister;
@@ -76,7 +76,7 @@ fn run_block(stages: &Stages<'_>, place: [u32; 3], threads: [u32; 3], shared: &m
     let count = threads.iter().map(|&count| u64::from(count)).fold(1, u64::saturating_mul).min(MAX_THREADS) as usize;
     shared.fill(0);
     let reserve = stages.environment.reserve.load(Relaxed);
-    let limit = FUEL + FUEL_UNIT * (reserve / count.div_ceil(LANES).max(1) as u32).min(MOST_UNITS);
+    let limit = FUEL + FUEL_UNIT * (reserve / count.div_ceil(LANES).max(1) as u32).min(MAX_UNITS);
     let mut warps = vec![Warp::limited(limit); count.div_ceil(LANES)];
     for (number, warp) in warps.iter_mut().enumerate() {
         warp.start((count - number * LANES).min(LANES), stages.program);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::{FUEL_UNIT, MOST_UNITS, PIXEL_FUEL, PixelCode, PixelInput, PixelMode};
+use triglyph_guest::kernel::maxwell::{FUEL_UNIT, MAX_UNITS, PIXEL_FUEL, PixelCode, PixelInput, PixelMode};
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{BACK_FACING, FragmentJob, FragmentKey, Plane, Primitive};
 use triglyph_guest::kernel::trace::{Item, Tracing, WordForm};
@@ -84,7 +84,7 @@ impl Kernel {
     /// Instructions that a quad of a block may count which begins with a reserve.
     fn limit(&self, reserve: u32) -> u32 {
         let times = if self.code.per_sample { self.key.samples.count() as u32 } else { 1 };
-        PIXEL_FUEL + FUEL_UNIT * (reserve / (QUADS * times)).min(MOST_UNITS)
+        PIXEL_FUEL + FUEL_UNIT * (reserve / (QUADS * times)).min(MAX_UNITS)
     }
 }
 

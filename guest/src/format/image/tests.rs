@@ -118,7 +118,7 @@ fn words_of_wide_texels_are_interleaved() {
     let source: Vec<u8> = (0..16u32).flat_map(u32::to_be_bytes).collect();
     let wanted = [0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15];
     assert_eq!(decode(&image, &source), wanted);
-    // Behind a border of a texel.
+    // The image begins after a border of one texel.
     let mut image = one(coding, [1, 1, 1], Arrangement::Interleaved { log2: [3, 1, 0], part: 4 });
     image.levels[0].skip = [1, 1, 0];
     assert_eq!(decode(&image, &source), wanted[12..]);

@@ -26,7 +26,7 @@
 //! what leaves a loop leaves what was begun inside (the code of Mesa's compiler for a break within a conditional, and
 //! the console tests of nxgpucatch). Without such an entry the lane ends, and so it does with more than [`STACK`]
 //! entries, or outside of the code. EXIT goes to the innermost PEXIT entry if there is one, else the lane ends. A word
-//! that is no instruction does nothing. A computed target that is a control word means the word behind it; absolute
+//! that is no instruction does nothing. A computed target that is a control word means the word after it; absolute
 //! targets count from the code's start.
 //!
 //! Of the lanes of a warp that have not ended those run next that have the **most entries** on their stack, of these
@@ -41,9 +41,8 @@
 //!
 //! SAM brings in lanes: of each quad (four lanes from a multiple of four on) with a lane that executes it the other
 //! lanes, wherever they are, also those that have ended, or wait, or that the warp does not have and whose registers
-//! are
-//! 0. They execute together with it what follows, as helpers, which store and emit nothing, up to RAM, after which they
-//! are where they were; what they wrote to registers stays. (Mesa's compiler makes samples with gradients of volumes,
+//! are 0. They execute together with it what follows, as helpers, which store and emit nothing, up to RAM, after which
+//! they are where they were; what they wrote to registers stays. (Mesa's compiler makes samples with gradients of volumes,
 //! cubes and comparisons so, in every stage: it moves the coordinates of one lane after the other to all of its quad.)
 //!
 //! VOTE, SHFL, MOV's quad mask and FSWZADD see the lanes that execute together as active. SHFL and FSWZADD read the
@@ -60,7 +59,7 @@
 //! [`Environment::reserve`], in units of [`FUEL_UNIT`] instructions. Pixels and threads of grids may take from it:
 //!
 //! * Each quad of a block of 8x8 pixels may take a sixteenth of what the reserve is when the block begins, each warp of
-//!   a block of threads an equal part, rounded down, at most [`MOST_UNITS`]. A pixel program that runs for each sample
+//!   a block of threads an equal part, rounded down, at most [`MAX_UNITS`]. A pixel program that runs for each sample
 //!   may take that part divided by the number of samples, each time.
 //! * When the block has ended, the reserve is less, by one for each whole [`FUEL_UNIT`] that a quad has counted, of a
 //!   warp those beyond the first three. What quads do whose lanes have all been killed counts as well.
@@ -170,7 +169,7 @@
 pub(in crate::kernel) mod code;
 pub mod pixel;
 
-pub use super::program::environment::{FUEL_UNIT, MOST_UNITS};
+pub use super::program::environment::{FUEL_UNIT, MAX_UNITS};
 pub use code::{Code, Unit, UnitUse};
 pub use pixel::{PixelCode, PixelInput, PixelMode, SAMPLES_BY_PLACE};
 

@@ -14,7 +14,7 @@ use crate::layout::SurfaceLayout;
 pub const FUEL_UNIT: u32 = 1 << 16;
 
 /// Units that a warp or quad takes of it at most, so that its count stays below 2^31.
-pub const MOST_UNITS: u32 = 1 << 14;
+pub const MAX_UNITS: u32 = 1 << 14;
 
 /// Constant buffers of a stage.
 pub const CONSTANT_BUFFERS: usize = 18;
@@ -39,8 +39,8 @@ pub struct Environment<'a> {
     pub clock: u64,
     /// Warps that ran out of fuel.
     pub exhausted: &'a AtomicU32,
-    /// Fuel that warps may take beyond their own, in units of [`FUEL_UNIT`]: see [`crate::kernel::maxwell`]. Kernels
-    /// take it away; nobody else changes it while one runs.
+    /// Fuel that warps may take beyond their own, in units of [`FUEL_UNIT`]: see [`crate::kernel::maxwell`]. A kernel
+    /// subtracts what its warps take; nothing else changes it while the kernel runs.
     pub reserve: &'a AtomicU32,
 }
 

@@ -64,15 +64,6 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
     let sources =
         [Source::Zero, Source::One, Source::OneInteger, Source::Red, Source::Green, Source::Blue, Source::Alpha];
     let texels = r.pick(&[Texels::Rgba8, Texels::Rgba8, Texels::Srgb8, Texels::Float4]);
-    let converts = [
-        Convert::None,
-        Convert::Signed,
-        Convert::SignedWord,
-        Convert::Biased,
-        Convert::BiasedWord,
-        Convert::Srgb,
-        Convert::Expanded,
-    ];
     let compare = r.one_in(6).then(|| Compare::from_register(r.word()));
     let average = match (texels, compare) {
         (Texels::Rgba8, None) => r.pick(&[Reduction::Average, Reduction::Rounded]),
@@ -91,8 +82,8 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
         mipmap: r.one_in(2).then(|| filter(r)),
         compare,
         swizzle: if r.one_in(2) { plain } else { [(); 4].map(|()| r.pick(&sources)) },
-        convert: if r.one_in(4) { [(); 4].map(|()| r.pick(&converts)) } else { [Convert::None; 4] },
-        expanded: if r.one_in(4) { [(); 4].map(|()| r.pick(&converts)) } else { [Convert::Expanded; 4] },
+        convert: if r.one_in(4) { [(); 4].map(|()| r.pick(&Convert::ALL)) } else { [Convert::None; 4] },
+        expanded: if r.one_in(4) { [(); 4].map(|()| r.pick(&Convert::ALL)) } else { [Convert::Expanded; 4] },
         seamless: cube && r.one_in(2),
         clamp_reference: r.one_in(2),
         alpha_kill: r.one_in(24),

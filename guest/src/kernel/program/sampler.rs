@@ -297,25 +297,27 @@ pub enum Source {
     Alpha,
 }
 
-/// What happens to a channel at the end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub enum Convert {
-    /// Nothing.
-    #[default]
-    None,
-    /// `(floor(v * 255 + 0.5) - 128) * (1/127)`, which goes down to -128 / 127 (RSX; RPCS3's tests on the console):
-    /// of bytes whose highest bit is flipped when they are decoded ([`Form::Signed`](crate::format::Form::Signed)).
-    Signed,
-    /// The same of 16 bits: `(floor(v * 65535 + 0.5) - 32768) * (1/32767)`.
-    SignedWord,
-    /// `(v * 255 - 128) * (1/127)` (RSX).
-    Biased,
-    /// `(v * 65535 - 32768) * (1/32767)` (RSX).
-    BiasedWord,
-    /// sRGB to linear: [`crate::num::ops::srgb_to_linear`].
-    Srgb,
-    /// `2 * v - 1` (RSX: BX2).
-    Expanded,
+listed! {
+    /// What happens to a channel at the end.
+    #[derive(Default, BorshSerialize, BorshDeserialize)]
+    pub enum Convert {
+        /// Nothing.
+        #[default]
+        None,
+        /// `(floor(v * 255 + 0.5) - 128) * (1/127)`, which goes down to -128 / 127 (RSX; RPCS3's tests on the console):
+        /// of bytes whose highest bit is flipped when they are decoded ([`Form::Signed`](crate::format::Form::Signed)).
+        Signed,
+        /// The same of 16 bits: `(floor(v * 65535 + 0.5) - 32768) * (1/32767)`.
+        SignedWord,
+        /// `(v * 255 - 128) * (1/127)` (RSX).
+        Biased,
+        /// `(v * 65535 - 32768) * (1/32767)` (RSX).
+        BiasedWord,
+        /// sRGB to linear: [`crate::num::ops::srgb_to_linear`].
+        Srgb,
+        /// `2 * v - 1` (RSX: BX2).
+        Expanded,
+    }
 }
 
 /// Levels a texture can have.

@@ -7,8 +7,8 @@
 //! whose models were compared with such chips over all numbers: RSQ, SIN, COS and LG2 are the same in 70 million
 //! numbers, one of 61, and so are RCP and EX2 where the result is not denormal (PTX scales there by itself).
 //!
-//! SIN, COS and EX2 take what RRO has made of a number, a sign and a magnitude of 23 bits behind the point, see
-//! [`rro`]: radians as quarter turns, or the number itself. Sources: envytools, and for Maxwell a later form of
+//! SIN, COS and EX2 take a fixed-point number that RRO has made, with a sign and 23 fraction bits, see [`rro`]:
+//! radians as quarter turns, or the number itself. Sources: envytools, and for Maxwell a later form of
 //! ptx-math. (Issue 1222 of yuzu has the same, but for a 1 in the last place of whole numbers, with which 2^1 would not
 //! be 2, as it is on the console in nxgpucatch's tests.)
 //!
@@ -134,7 +134,7 @@ pub fn scalar(function: MufuOp, x: u32) -> u32 {
     mufu(&mut Scalar, function, x as i32) as u32
 }
 
-/// What RRO makes of the bits of a number: sign, whole part in bits 30 to 23, and 23 bits behind the point.
+/// What RRO makes of the bits of a number: sign, integer part in bits 30 to 23, and 23 fraction bits.
 pub fn rro<O: MufuOps>(o: &mut O, mode: RroMode, x: O::I) -> O::I {
     let sign = mask(o, x, i32::MIN);
     let bits = mask(o, x, i32::MAX);
@@ -455,7 +455,7 @@ fn reduced<O: Ops>(o: &mut O, x: O::I) -> Reduced<O> {
     Reduced { sign, fixed: Fixed { whole, fraction }, inside }
 }
 
-/// A number of 23 bits behind the point in two parts.
+/// A fixed-point number with 23 fraction bits in two parts.
 struct Fixed<F> {
     /// The integer.
     whole: F,

@@ -134,7 +134,7 @@ isa! {
         fswzadd
             "0101 0000 1111 1 --- o -- f --- rr h -- zzzzzzzz bbbbbbbb gggg aaaaaaaa dddddddd"
             FloatSwizzledAdd: CONDITION;
-        /// Prepares B for SIN and COS or EX2: sign, and magnitude with 23 bits behind the point, see `num::mufu`
+        /// Prepares B for SIN and COS or EX2: sign, and magnitude with 23 fraction bits, see `num::mufu`
         rro
             "0101 1100 1001 0 - l --- k ----- z ----------- bbbbbbbb gggg -------- dddddddd"
             "0100 1100 1001 0 - l --- k ----- z sssss wwwwwwwwwwwwww gggg -------- dddddddd"

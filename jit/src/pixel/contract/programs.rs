@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::{FUEL_UNIT, MOST_UNITS, PIXEL_FUEL};
+use triglyph_guest::kernel::maxwell::{FUEL_UNIT, MAX_UNITS, PIXEL_FUEL};
 use triglyph_guest::kernel::program::fragment::{FragmentKey, Samples};
 
 use super::{BlockPlace, Contract, Early, Layout};
@@ -193,16 +193,9 @@ fn limit_quads(e: &mut Emit<'_>, times: u32) {
     }
     let most = e.b.ins().umax(reserve, taken);
     let left = e.b.ins().isub(most, taken);
-    let parts = QUADS_OF_BLOCK * times;
-    let part = match parts.is_power_of_two() {
-        true => e.b.ins().ushr_imm_u(left, i64::from(parts.trailing_zeros())),
-        // Vectors of 256 bits are not for code with divisions.
-        false => {
-            let parts = e.i32(parts as i32);
-            e.b.ins().udiv(left, parts)
-        }
-    };
-    let most = e.i32(MOST_UNITS as i32);
+    // Numbers of samples are powers of two, and vectors of 256 bits are not for code with divisions.
+    let part = e.b.ins().ushr_imm_u(left, i64::from((QUADS_OF_BLOCK * times).ilog2()));
+    let most = e.i32(MAX_UNITS as i32);
     let units = e.b.ins().umin(part, most);
     let more = e.b.ins().ishl_imm_u(units, i64::from(FUEL_UNIT.trailing_zeros()));
     let limit = e.b.ins().iadd_imm_u(more, i64::from(PIXEL_FUEL));

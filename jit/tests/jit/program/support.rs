@@ -223,15 +223,6 @@ pub fn texture_key(rng: &mut Random) -> TextureKey {
         Shape::CubeArray,
     ];
     const SOURCES: [Source; 6] = [Source::Zero, Source::One, Source::Red, Source::Green, Source::Blue, Source::Alpha];
-    const CONVERTS: [Convert; 7] = [
-        Convert::None,
-        Convert::Signed,
-        Convert::SignedWord,
-        Convert::Biased,
-        Convert::BiasedWord,
-        Convert::Srgb,
-        Convert::Expanded,
-    ];
     let same = rng.one_in(2);
     let magnify = rng.pick(&FILTERS);
     let unnormalized = rng.one_in(8);
@@ -249,8 +240,8 @@ pub fn texture_key(rng: &mut Random) -> TextureKey {
         } else {
             [(); 4].map(|()| rng.pick(&SOURCES))
         },
-        convert: if rng.one_in(3) { [(); 4].map(|()| rng.pick(&CONVERTS)) } else { [Convert::None; 4] },
-        expanded: [(); 4].map(|()| rng.pick(&CONVERTS)),
+        convert: if rng.one_in(3) { [(); 4].map(|()| rng.pick(&Convert::ALL)) } else { [Convert::None; 4] },
+        expanded: [(); 4].map(|()| rng.pick(&Convert::ALL)),
         seamless: false,
         clamp_reference: false,
         alpha_kill: rng.one_in(12),

@@ -241,11 +241,11 @@ impl Object for Curie {
             // Words that count.
             let mut reach = words.len();
             if self.gather.is_some() {
-                reach = words_up_to_kept(Run { method, words, increasing });
+                reach = words_up_to_locked(Run { method, words, increasing });
                 if reach == 0 {
-                    let kept = self.keep(core, Run { method, words, increasing });
-                    method += if increasing { 4 * kept as u32 } else { 0 };
-                    words = &words[kept..];
+                    let refused = self.refuse_locked(core, Run { method, words, increasing });
+                    method += if increasing { 4 * refused as u32 } else { 0 };
+                    words = &words[refused..];
                     continue;
                 }
                 self.before_plain_words(core, Run { method, words: &words[..reach], increasing });
@@ -274,19 +274,21 @@ impl Object for Curie {
     }
 }
 
-/// How many words of a run come before the first for a register that keeps what it has while a draw is open.
-#[cold]
-fn words_up_to_kept(run: Run<'_>) -> usize {
-    let step = if run.increasing { 4 } else { 0 };
-    let is_kept = |&word: &usize| curie::is_kept_in_draws(run.method + step * word as u32);
-    (0..run.words.len()).find(is_kept).unwrap_or(run.words.len())
+/// How many words of a run come before the first for a register that is locked while a draw is open.
+fn words_up_to_locked(run: Run<'_>) -> usize {
+    let all = run.words.len();
+    match curie::next_locked_in_draws(run.method) {
+        Some(next) if run.increasing => ((next - run.method) as usize).div_ceil(4).min(all),
+        Some(next) if next == run.method => 0,
+        _ => all,
+    }
 }
 
 impl Curie {
-    /// A word at the beginning of a run for a register that keeps what it has while a draw is open; all of them, if
-    /// they are for the same. Returns how many there were.
+    /// Counts a fault for the first word of a run, which is for a register that is locked while a draw is open, or for
+    /// each word if all are for that register. Returns how many there were.
     #[cold]
-    fn keep(&mut self, core: &mut Core, run: Run<'_>) -> usize {
+    fn refuse_locked(&mut self, core: &mut Core, run: Run<'_>) -> usize {
         let Run { method, words, increasing } = run;
         let count = if increasing { 1 } else { words.len() };
         // For each word, as a run may be cut between any two.

@@ -35,9 +35,10 @@ const UNITS: &[&[Method]] = &[
 /// All methods of the class, unit by unit.
 pub const REGISTERS: &[Method] = &flatten::<_, { total(UNITS) }>(UNITS);
 
-/// Registers, from the first to the last address, that keep what they have while a draw is open: writes to them between
-/// BEGIN and END do nothing, as in OpenGL. (An NV40's, envytools' hwtest, which counts them as invalid operations.)
-const KEPT_IN_DRAWS: [(usize, usize); 12] = [
+/// Registers, from the first to the last address in ascending order, that are locked while a draw is open: writes to
+/// them between BEGIN and END do nothing, as in OpenGL. (An NV40's, envytools' hwtest, which counts them as invalid
+/// operations.)
+const LOCKED_IN_DRAWS: [(u32, u32); 12] = [
     // Tests, blending, masks, shade mode.
     (0x0300, 0x0368),
     (0x0374, 0x037C),
@@ -58,17 +59,9 @@ const KEPT_IN_DRAWS: [(usize, usize); 12] = [
     (0x1EE0, 0x1EE4),
 ];
 
-/// Whether a register, by its byte address, keeps what it has while a draw is open.
-pub const fn is_kept_in_draws(address: u32) -> bool {
-    let mut i = 0;
-    while i < KEPT_IN_DRAWS.len() {
-        let (first, last) = KEPT_IN_DRAWS[i];
-        if first <= address as usize && address as usize <= last {
-            return true;
-        }
-        i += 1;
-    }
-    false
+/// The byte address of the first register from `address` on that is locked while a draw is open.
+pub fn next_locked_in_draws(address: u32) -> Option<u32> {
+    LOCKED_IN_DRAWS.iter().find(|(_, last)| address <= *last).map(|(first, _)| address.max(*first))
 }
 
 /// Registers of an array that GCM initialises with values of their own.

@@ -605,28 +605,30 @@ fn quads_count_as_one_primitive() {
     }
 }
 
+/// A depth target of a format that every fragment is stored in, with so many units added.
+fn depth_with_bias(format: u32, bias: f32) -> [(usize, u32); 11] {
+    [
+        (r::set_zt_b::ID, (DATA + DEPTH) as u32),
+        (r::set_zt_format::ID, format),
+        (r::set_zt_size_a::ID, EDGE),
+        (r::set_zt_size_b::ID, EDGE),
+        (r::set_zt_size_c::ID, 1 | 1 << 16),
+        (r::set_zt_select::ID, 1),
+        (r::set_depth_test::ID, 1),
+        (r::set_depth_write::ID, 1),
+        (r::set_depth_func::ID, 0x207),
+        (r::set_poly_offset_fill::ID, 1),
+        (r::set_depth_bias::ID, bias.to_bits()),
+    ]
+}
+
 #[test]
 fn depth_bias_is_in_units_of_the_format() {
     // Formats Z24S8, Z16 and ZF32; where the depth of the first pixel begins in its word, and what 0.375 is.
     for (format, shift, plain) in [(0x14, 8, 0x60_0000), (0x13, 0, 0x6000), (0x0A, 0, 0.375f32.to_bits())] {
         for bias in [0.0f32, 4.0, -2.0] {
             let mut m = ready();
-            m.set(
-                THREED,
-                &[
-                    (r::set_zt_b::ID, (DATA + DEPTH) as u32),
-                    (r::set_zt_format::ID, format),
-                    (r::set_zt_size_a::ID, EDGE),
-                    (r::set_zt_size_b::ID, EDGE),
-                    (r::set_zt_size_c::ID, 1 | 1 << 16),
-                    (r::set_zt_select::ID, 1),
-                    (r::set_depth_test::ID, 1),
-                    (r::set_depth_write::ID, 1),
-                    (r::set_depth_func::ID, 0x207),
-                    (r::set_poly_offset_fill::ID, 1),
-                    (r::set_depth_bias::ID, bias.to_bits()),
-                ],
-            );
+            m.set(THREED, &depth_with_bias(format, bias));
             fill(&mut m, 0.375, RED);
             m.expect_no_faults();
             let stored = m.words::<1>(DEPTH)[0];
@@ -643,22 +645,7 @@ fn depth_bias_counts_on_steep_planes() {
     let strip: Vec<_> = strip.iter().zip([-1.0f32, 1.0].repeat(2)).map(|(&(x, z), y)| vertex(x, y, z, RED)).collect();
     let drawn = |format: u32, bias: f32| {
         let mut m = ready();
-        m.set(
-            THREED,
-            &[
-                (r::set_zt_b::ID, (DATA + DEPTH) as u32),
-                (r::set_zt_format::ID, format),
-                (r::set_zt_size_a::ID, EDGE),
-                (r::set_zt_size_b::ID, EDGE),
-                (r::set_zt_size_c::ID, 1 | 1 << 16),
-                (r::set_zt_select::ID, 1),
-                (r::set_depth_test::ID, 1),
-                (r::set_depth_write::ID, 1),
-                (r::set_depth_func::ID, 0x207),
-                (r::set_poly_offset_fill::ID, 1),
-                (r::set_depth_bias::ID, bias.to_bits()),
-            ],
-        );
+        m.set(THREED, &depth_with_bias(format, bias));
         vertices(&mut m, &strip);
         draw(&mut m, Topology::TriangleStrip, 0, 4);
         m.expect_no_faults();
