@@ -1,11 +1,11 @@
 //! Planes of single words, for machines whose attributes are words whatever they mean.
 //!
-//! Planes of triangles go through the window positions before these are snapped, in f32, based at pixel (0, 0) (found by
-//! replaying recorded push buffers against their expected pictures: where pixel centres fall on the borders of texels
-//! other forms choose other texels). Those of narrow triangles go through the snapped positions, as coverage does, so
-//! that values at covered samples lie between those of the corners: dEQP's `interpolate_at_centroid` passes on a GM20B
-//! (Mesa's list of what fails there). Which positions the chip takes for wider triangles is not known; the difference is
-//! less than what 1/256 pixel changes.
+//! Planes of triangles go through the window positions before these are snapped, in f32, based at pixel (0, 0) (found
+//! by replaying recorded push buffers against their expected pictures: where pixel centres fall on the borders of
+//! texels other forms choose other texels). Those of narrow triangles go through the snapped positions, as coverage
+//! does, so that values at covered samples lie between those of the corners: dEQP's `interpolate_at_centroid` passes on
+//! a GM20B (Mesa's list of what fails there). Which positions the chip takes for wider triangles is not known; the
+//! difference is less than what 1/256 pixel changes.
 //!
 //! ```text
 //! dx = ((a0-a1)*(y2-y0) - (y0-y1)*(a2-a0)) * (1/area)      dy = ((a2-a0)*(x0-x1) - (x2-x0)*(a0-a1)) * (1/area)
