@@ -28,12 +28,12 @@ fn operand(channels: &Value, input: u32) -> [u8; 4] {
 fn pixels(primary: impl Fn(u32) -> [u8; 4]) -> Scene {
     let mut scene =
         Scene { width: WIDTH, rows: INPUTS / WIDTH, color: vec![0; 4 * INPUTS as usize], ..Scene::default() };
-    let plain = scene.primitives[0].clone();
+    let plain = scene.primitives[0];
     (scene.primitives, scene.blocks) = (Vec::new(), Vec::new());
     let mut varyings = Vec::new();
     for input in 0..INPUTS {
         scene.primary(primary(input));
-        scene.primitives.push(Primitive { first_varying: (SLOTS as u32) * input, ..plain.clone() });
+        scene.primitives.push(Primitive { first_varying: (SLOTS as u32) * input, ..plain });
         varyings.extend_from_slice(&scene.varyings);
         let (x, row) = place(input);
         let (column, first) = (x & !7, row & !7);

@@ -274,8 +274,9 @@ mod tests {
         };
         assert!(renew(&registers) && !renew(&registers));
         let (func, scale) = (threed::regs::set_depth_func::ID, threed::regs::set_viewport_scale_x::id(15));
+        let initial = registers.get(func as u32);
         for (method, datum, changed) in [
-            (func, 8, false),
+            (func, initial, false),
             (func, 3, true),
             (func, 3, false),
             (scale, 1, true),

@@ -45,6 +45,16 @@ fn is_narrow([a, b, c]: [[f32; 2]; 3]) -> bool {
     double_area * double_area < MIN_HEIGHT * MIN_HEIGHT * longest
 }
 
+/// One of two triangles. Scenes have narrow ones and others in no order: a branch is often predicted wrong.
+fn select(first: bool, one: [[f32; 2]; 3], other: [[f32; 2]; 3]) -> [[f32; 2]; 3] {
+    let mask = u32::from(first).wrapping_neg();
+    let bits = |corner: usize, axis: usize| {
+        let [one, other] = [one, other].map(|triangle: [[f32; 2]; 3]| triangle[corner][axis].to_bits());
+        f32::from_bits(one & mask | other & !mask)
+    };
+    [0, 1, 2].map(|corner| [bits(corner, 0), bits(corner, 1)])
+}
+
 impl Fit {
     /// The fit of a body and the pixel from which its planes count.
     fn of(body: &Body<'_>, origin: [i32; 2]) -> (Fit, [i32; 2]) {
@@ -52,11 +62,9 @@ impl Fit {
             // A line or a point.
             return (Fit::Wide(body.slope), origin);
         }
-        let mut corners = body.each_corner(|corner| corner.at.window);
-        if is_narrow(corners) {
-            corners = body.each_corner(|corner| [corner.at.x, corner.at.y].map(|v| v as f32 * (1.0 / 256.0)));
-        }
-        let [a, b, c] = corners;
+        let window = body.each_corner(|corner| corner.at.window);
+        let snapped = body.each_corner(|corner| [corner.at.x, corner.at.y].map(|v| v as f32 * (1.0 / 256.0)));
+        let [a, b, c] = select(is_narrow(window), snapped, window);
         if [a, b, c].as_flattened().iter().all(|v| v.abs() <= NEAR) {
             let (d01, d20) = ([a[0] - b[0], a[1] - b[1]], [c[0] - a[0], c[1] - a[1]]);
             let area = d01[0] * d20[1] - d20[0] * d01[1];
