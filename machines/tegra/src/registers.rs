@@ -274,7 +274,7 @@ mod tests {
         };
         assert!(renew(&registers) && !renew(&registers));
         let (func, scale) = (threed::regs::set_depth_func::ID, threed::regs::set_viewport_scale_x::id(15));
-        let initial = registers.get(func as u32);
+        let initial = registers.get(func);
         for (method, datum, changed) in [
             (func, initial, false),
             (func, 3, true),
