@@ -34,6 +34,8 @@ impl Default for Pair {
 
 /// Largest texel coordinate.
 const FAR: f32 = (1 << 24) as f32;
+/// Largest texel coordinate of linear filters that round to 256ths.
+const FAR_IN_STEPS: f32 = ((1 << 23) - 1) as f32;
 
 impl Axis {
     /// The texel that a coordinate lies in.
@@ -54,10 +56,9 @@ impl Axis {
             Some(Wrap::MirrorOnceClamp) => (Some(Wrap::Border), limit(c.abs(), 0.0, self.size as f32)),
             other => (other, c),
         };
-        let c = limit(c, -FAR, FAR) - 0.5;
         let c = match self.rounding {
-            Rounding::Subtexels => (c * 256.0).round_ties_even() / 256.0,
-            Rounding::None | Rounding::Coordinates => c,
+            Rounding::Subtexels => ((limit(c, -FAR_IN_STEPS, FAR_IN_STEPS) - 0.5) * 256.0).round_ties_even() / 256.0,
+            Rounding::None | Rounding::Coordinates => limit(c, -FAR, FAR) - 0.5,
         };
         let whole = c.floor();
         let axis = Axis { wrap, ..*self };

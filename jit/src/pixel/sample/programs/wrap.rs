@@ -23,8 +23,8 @@ pub(super) struct Two {
 /// Coordinates are limited to this.
 const LIMIT: f32 = 16_777_216.0;
 
-/// Coordinates are limited to this where 256 times as much has to be an integer.
-const SUBTEXEL_LIMIT: f32 = 4_194_304.0;
+/// Linear filters' coordinates are limited to this where 256 times as much has to be an integer.
+const SUBTEXEL_LIMIT: f32 = 8_388_607.0;
 
 impl Sampler<'_, '_> {
     /// How an axis wraps; `None`: clamped to the border around a seamless cube's face.
@@ -73,7 +73,7 @@ impl Sampler<'_, '_> {
         if mode == Some(Wrap::MirrorOnceClamp) {
             c = self.e.abs(c);
         }
-        let limit = if self.counts_subtexels(mode) { SUBTEXEL_LIMIT } else { LIMIT };
+        let limit = if self.key.rounding == Rounding::Subtexels { SUBTEXEL_LIMIT } else { LIMIT };
         c = self.e.clamp(c, -limit, limit);
         if matches!(mode, Some(Wrap::Clamp | Wrap::MirrorOnceClamp)) {
             let zero = self.e.f(0.0);
@@ -83,7 +83,7 @@ impl Sampler<'_, '_> {
         }
         let half = self.e.f(0.5);
         let c = self.e.sub(c, half);
-        let (first, weight) = self.split(mode, c);
+        let (first, weight) = self.split(c);
         let first = self.shifted(axis, first);
         let one = self.e.i(1);
         let second = self.e.iadd(first, one);
@@ -94,26 +94,15 @@ impl Sampler<'_, '_> {
         Two { texels, weight }
     }
 
-    /// Whether 256ths of texels can be counted in integers: what lies far outside of the image is all the same. Images
-    /// are no wider than [`SUBTEXEL_LIMIT`], but rows without height may be.
-    fn counts_subtexels(&self, mode: Option<Wrap>) -> bool {
-        let repeats = matches!(mode, Some(Wrap::Repeat | Wrap::Mirror));
-        self.key.rounding == Rounding::Subtexels && !repeats && self.key.shape != Shape::D1
-    }
-
     /// The integer below a place between texels, and 256 times the rest.
-    fn split(&mut self, mode: Option<Wrap>, mut c: F32x4) -> (I32x4, I32x4) {
+    fn split(&mut self, c: F32x4) -> (I32x4, I32x4) {
         let scale = self.e.f(256.0);
         if self.key.rounding == Rounding::Subtexels {
             let steps = self.e.mul(c, scale);
             let steps = self.e.nearest(steps);
-            if self.counts_subtexels(mode) {
-                let steps = self.e.truncate_to_int(steps);
-                let low = self.e.i(255);
-                return (self.e.ishr(steps, 8), self.e.iand(steps, low));
-            }
-            let step = self.e.f(1.0 / 256.0);
-            c = self.e.mul(steps, step);
+            let steps = self.e.truncate_to_int(steps);
+            let low = self.e.i(255);
+            return (self.e.ishr(steps, 8), self.e.iand(steps, low));
         }
         let whole = self.e.floor(c);
         let fraction = self.e.sub(c, whole);
