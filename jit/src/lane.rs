@@ -36,7 +36,7 @@ mod numbering;
 mod pair;
 mod stencil;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use caps::{Caps, Pairs};
 pub(crate) use double::F64x4;

@@ -18,7 +18,7 @@ fn function(
 }
 
 /// Compiles `build` as a function of two vectors at `args` and `args + 16`, result at `args + 32`, and runs it.
-pub(super) fn run(a: [u32; 4], b: [u32; 4], build: impl Fn(&mut Emit<'_>, I32x4, I32x4) -> Value) -> [u32; 4] {
+pub(crate) fn run(a: [u32; 4], b: [u32; 4], build: impl Fn(&mut Emit<'_>, I32x4, I32x4) -> Value) -> [u32; 4] {
     let mut results = Vec::new();
     for effort in [Effort::Baseline, Effort::Optimized] {
         let compiler = Compiler::new(effort).unwrap();
@@ -36,7 +36,7 @@ pub(super) fn run(a: [u32; 4], b: [u32; 4], build: impl Fn(&mut Emit<'_>, I32x4,
     results[0]
 }
 
-pub(super) const EDGES: [f32; 24] = [
+pub(crate) const EDGES: [f32; 24] = [
     0.0,
     -0.0,
     1.0,

@@ -1,7 +1,7 @@
 //! Channels of pixels: numbers to bits and back.
 
-use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::types::I32X4;
+use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat};
 use triglyph_guest::num::ops::{self, Ops};
 
@@ -138,10 +138,38 @@ pub fn fixed_value(e: &mut Emit<'_>, channel: Channel) -> Option<F32x4> {
     }
 }
 
-/// Four unorm channels of eight bits as the bytes of words, the first one lowest. Narrowing clamps what is negative; a
-/// NaN converts to the lowest integer or to 0.
+/// Four unorm channels of eight bits as the bytes of words, the first one lowest.
 pub fn encode_bytes(e: &mut Emit<'_>, channels: [Channel; 4], values: [F32x4; 4]) -> I32x4 {
     const BY_PIXEL: [u8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
+    let rsx = channels.iter().any(|channel| matches!(channel, Channel::UnormRsx(_)));
+    let shorts = if rsx { shorts_rsx(e, channels, values) } else { shorts(e, values) };
+    let bytes = e.b.ins().unarrow(shorts[0], shorts[1]);
+    let pixels = e.pick_bytes(bytes, BY_PIXEL);
+    I32x4(e.cast(pixels, I32X4))
+}
+
+/// Unorms of eight bits in lanes of 16 bits, those above 255 not limited yet: [`rounded`] by integers, as
+/// `ceil(x - 0.5) = ceil(2x) >> 1`, and `ceil(y)` is one more than the whole part of the number before a positive y.
+fn shorts(e: &mut Emit<'_>, values: [F32x4; 4]) -> [Value; 2] {
+    let (least, twice, before, none) = (e.f(f32::MIN_POSITIVE), e.f(2.0 * 255.0), e.i(-1), e.short(0));
+    let [a, b, c, d] = values.map(|value| {
+        let value = e.max(value, least);
+        let scaled = e.mul(value, twice);
+        let bits = e.bits(scaled);
+        let bits = e.iadd(bits, before);
+        let value = e.float_of_bits(bits);
+        // What is out of range converts to the lowest or the highest integer. As unsigned lanes both are above 255.
+        e.truncate_to_int(value).0
+    });
+    [[a, b], [c, d]].map(|[a, b]| {
+        let shorts = e.b.ins().snarrow(a, b);
+        e.b.ins().avg_round(shorts, none.0)
+    })
+}
+
+/// The same where channels are an RSX's. Narrowing clamps what is negative; a NaN converts to the lowest integer or to
+/// 0.
+fn shorts_rsx(e: &mut Emit<'_>, channels: [Channel; 4], values: [F32x4; 4]) -> [Value; 2] {
     let [a, b, c, d] = [0, 1, 2, 3].map(|byte| {
         let one = e.f(1.0);
         // 1 < v ? 1 : v
@@ -151,10 +179,7 @@ pub fn encode_bytes(e: &mut Emit<'_>, channels: [Channel; 4], values: [F32x4; 4]
             _ => quantise(e, limited, 8).0,
         }
     });
-    let (low, high) = (e.b.ins().snarrow(a, b), e.b.ins().snarrow(c, d));
-    let bytes = e.b.ins().unarrow(low, high);
-    let pixels = e.pick_bytes(bytes, BY_PIXEL);
-    I32x4(e.cast(pixels, I32X4))
+    [e.b.ins().snarrow(a, b), e.b.ins().snarrow(c, d)]
 }
 
 /// Unorm of 0 to 1.

@@ -12,6 +12,8 @@
 
 pub mod block_places;
 pub mod channel;
+#[cfg(test)]
+mod channel_tests;
 pub mod extent;
 pub mod pica;
 mod programs;
