@@ -43,8 +43,8 @@
 //! lanes, wherever they are, also those that have ended, or wait, or that the warp does not have and whose registers
 //! are 0. They execute together with it what follows, as helpers, which store and emit nothing, up to RAM, after which
 //! they are where they were; what they wrote to registers stays. (Mesa's compiler makes samples with gradients of
-//! volumes, cubes and comparisons so, in every stage: it moves the coordinates of one lane after the other to all of its
-//! quad.)
+//! volumes, cubes and comparisons so, in every stage: it moves the coordinates of one lane after the other to all of
+//! its quad.)
 //!
 //! VOTE, SHFL, MOV's quad mask and FSWZADD see the lanes that execute together as active. SHFL and FSWZADD read the
 //! register of the other lane whether it is active or not; lanes that do not exist read as 0.

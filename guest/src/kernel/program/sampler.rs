@@ -28,8 +28,8 @@
 //! 4. **Texels**: nearest: `i = floor(c)`. Linear: `c - 0.5`, with [`Rounding::Subtexels`] rounded to 256ths (the
 //!    integer next to it times 256, ties to even), `i = floor` of that, weight `trunc((c - 0.5 - i) * 256) / 256`,
 //!    texels i and i+1. Each index is wrapped by itself, see [`Wrap`]; where one axis says border the texel is the
-//!    border colour. `c` is first limited to -n..n with NaN as -n (`lo < c ? c : lo`, then `c < hi ? c : hi`): n is 2^24,
-//!    or 2^23 - 1 where `c - 0.5` is rounded to 256ths, so that these can be counted in 32 bits.
+//!    border colour. `c` is first limited to -n..n with NaN as -n (`lo < c ? c : lo`, then `c < hi ? c : hi`): n is
+//!    2^24, or 2^23 - 1 where `c - 0.5` is rounded to 256ths, so that these can be counted in 32 bits.
 //! 5. **Filter**: `a + (b - a) * weight`, or another [`Reduction`], along x, then y, then z, then between levels.
 //!    Texels of [`Texels::Rgba8`] are filtered as integers 0 to 255 turned to f32; the result is multiplied by `1.0 /
 //!    255.0`. Where `magnify` and `minify` differ each lane has the filter of its own `lod`; nearest ones are not
