@@ -924,6 +924,11 @@ typedef struct triglyph_stats {
   /// Jobs of the compiler's thread that panicked, which is a bug of this library: their kernels are not compiled, or
   /// not again.
   uint64_t compiler_panics;
+  /// Of the kernels compiled, those with vectors of 256 bits.
+  uint64_t kernels_wide;
+  /// Of the kernels compiled, those that could have had vectors of 256 bits but for an instruction without code for
+  /// them. Each is logged with the instruction.
+  uint64_t kernels_not_widened;
 } triglyph_stats;
 
 /// What the key file gave when the device was made.

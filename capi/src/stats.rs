@@ -70,6 +70,11 @@ pub struct triglyph_stats {
     /// Jobs of the compiler's thread that panicked, which is a bug of this library: their kernels are not compiled, or
     /// not again.
     pub compiler_panics: u64,
+    /// Of the kernels compiled, those with vectors of 256 bits.
+    pub kernels_wide: u64,
+    /// Of the kernels compiled, those that could have had vectors of 256 bits but for an instruction without code for
+    /// them. Each is logged with the instruction.
+    pub kernels_not_widened: u64,
 }
 
 // SAFETY: two words, then eight bytes each: no padding, only numbers, the size first.
@@ -77,7 +82,7 @@ unsafe impl SizedStruct for triglyph_stats {
     const FIRST: usize = 208;
 }
 
-const _: () = assert!(size_of::<triglyph_stats>() == triglyph_stats::FIRST + 8);
+const _: () = assert!(size_of::<triglyph_stats>() == triglyph_stats::FIRST + 24);
 
 impl From<Stats> for triglyph_stats {
     fn from(stats: Stats) -> Self {
@@ -112,6 +117,8 @@ impl From<Stats> for triglyph_stats {
             transfer_time: nanoseconds(transfer),
             texture_time: nanoseconds(texture),
             compiler_panics: stats.compiler_panics,
+            kernels_wide: stats.kernels_wide,
+            kernels_not_widened: stats.kernels_not_widened,
         }
     }
 }

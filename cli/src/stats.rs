@@ -13,6 +13,8 @@ pub struct KernelCounters {
     pub kernels_cached: u64,
     pub kernels_recalled: u64,
     pub kernels_compiled: u64,
+    pub kernels_wide: u64,
+    pub kernels_not_widened: u64,
     pub kernels_tiered_up: u64,
     pub kernels_unsupported: u64,
     pub kernels_evicted: u64,
@@ -31,6 +33,8 @@ impl KernelCounters {
             kernels_cached: stats.kernels_cached,
             kernels_recalled: stats.kernels_recalled,
             kernels_compiled: stats.kernels_compiled,
+            kernels_wide: stats.kernels_wide,
+            kernels_not_widened: stats.kernels_not_widened,
             kernels_tiered_up: stats.kernels_tiered_up,
             kernels_unsupported: stats.kernels_unsupported,
             kernels_evicted: stats.kernels_evicted,
@@ -42,10 +46,10 @@ impl KernelCounters {
     }
 
     /// Lines for people.
-    pub fn lines(&self) -> [String; 3] {
+    pub fn lines(&self) -> [String; 4] {
         let KernelCounters { kernel_lookups, kernel_hits, kernels_cached, kernels_recalled, .. } = self;
         let KernelCounters { kernels_compiled, kernels_tiered_up, kernels_unsupported, kernels_evicted, .. } = self;
-        let KernelCounters { compile_ms, code_bytes, .. } = self;
+        let KernelCounters { compile_ms, code_bytes, kernels_wide, kernels_not_widened, .. } = self;
         [
             format!("kernels: {kernels_cached} held, {kernels_recalled} of them recalled; {code_bytes} bytes of code"),
             format!("look-ups: {kernel_lookups}, {kernel_hits} found a kernel ready"),
@@ -53,6 +57,7 @@ impl KernelCounters {
                 "compiled: {kernels_compiled} in {compile_ms:.1} ms, {kernels_tiered_up} of them to tier up; \
                  {kernels_unsupported} unsupported by the compiler, {kernels_evicted} evicted"
             ),
+            format!("vectors of 256 bits: {kernels_wide}; not of 256 bits for want of code: {kernels_not_widened}"),
         ]
     }
 }

@@ -491,6 +491,8 @@ impl Renderer {
             kernel_hits: counters.hits(),
             kernels_recalled: counters.recalled(),
             kernels_compiled: counters.compiled(),
+            kernels_wide: counters.wide(),
+            kernels_not_widened: counters.not_widened(),
             kernels_tiered_up: counters.tiered_up(),
             kernels_unsupported: counters.unsupported(),
             kernels_evicted: counters.evicted(),

@@ -122,7 +122,7 @@ fn main() {
             let compile = (0..10).map(compile).fold(f64::MAX, f64::min);
             let kernel = jit.pixel(&key).expect("a kernel");
             let time = measure(&*kernel, &texels);
-            print!(" {time:5.2} {:5.0} {:6}", compile * 1e6, kernel.code_bytes());
+            print!(" {time:5.2} {:5.0} {:6}", compile * 1e6, kernel.code().bytes);
         }
         println!();
         if std::env::var_os("TRIGLYPH_DUMP").is_some() {

@@ -120,7 +120,7 @@ fn main() {
                 run(&*kernel, &*reference, false),
                 run(&*kernel, &*reference, true),
                 compile / 1e3,
-                kernel.code_bytes()
+                kernel.code().bytes
             );
         }
         println!("{name}, reference: {:.0} ns a primitive", run(&*reference, &*reference, false));

@@ -97,7 +97,7 @@ fn main() {
             let kernel = jit.pixel(&key).expect("a kernel");
             let run = |coverage| measure(&*kernel, &key, &texels, coverage);
             let (interior, masked) = (run(u64::MAX), run(0x7FFF_FFFF_FFFF_FFFF));
-            print!(" {interior:5.2} {masked:5.2} {:5.0} {:6}", compile * 1e6, kernel.code_bytes());
+            print!(" {interior:5.2} {masked:5.2} {:5.0} {:6}", compile * 1e6, kernel.code().bytes);
         }
         println!();
     }

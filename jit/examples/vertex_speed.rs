@@ -140,7 +140,7 @@ fn measure(key: &VertexKey, shares: &[usize]) {
         println!(
             "{effort:?}: {time:.1} ns a vertex, compiled in {:.0} us, {} bytes",
             compile / 1e3,
-            kernel.code_bytes()
+            kernel.code().bytes
         );
         for &infinite in shares {
             let time = shade(&*kernel, key, 4, infinite);

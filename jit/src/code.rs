@@ -20,21 +20,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::ir::{AbiParam, Signature, UserFuncName, types};
+use cranelift_codegen::ir::{AbiParam, Function, Signature, UserFuncName, types};
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
-use cranelift_codegen::{CodegenError, CompileError, Context};
+use cranelift_codegen::{CodegenError, Context};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
-use triglyph_guest::kernel::Unsupported;
+use triglyph_guest::kernel::{MachineCode, Unsupported, Vectors};
 
 use crate::guard;
 use crate::interleave::{Twins, interleave};
 use crate::lane::{Caps, Emit, Pairs};
 use crate::memory::{CodeMemory, Provider};
 use crate::promote::promote;
-use crate::wide;
+use crate::wide::{self, Refusal, WideCode};
 
 /// How much time compiling may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -161,11 +161,18 @@ impl Scratch {
 }
 
 impl Compiler {
-    /// A compiler for the machine it runs on.
+    /// A compiler for the machine it runs on, with checks in builds with debug assertions and in tests of this crate.
     pub fn new(effort: Effort) -> Result<Self, Unsupported> {
+        Self::with_checks(effort, cfg!(any(debug_assertions, test)))
+    }
+
+    /// A compiler that may prove each step: Cranelift's verifier, what allocators of registers have to keep to. A
+    /// fault that is found panics.
+    pub fn with_checks(effort: Effort, checks: bool) -> Result<Self, Unsupported> {
         let builder = || cranelift_native::builder().map_err(|_| Unsupported("no code generator for this host"));
         let finish = |allocator: &str| {
-            let flags = settings::Flags::new(flags(allocator).map_err(|_| Unsupported("code generator settings"))?);
+            let flags =
+                settings::Flags::new(flags(allocator, checks).map_err(|_| Unsupported("code generator settings"))?);
             builder()?.finish(flags).map_err(|_| Unsupported("code generator features"))
         };
         let (baseline, optimized) = (finish("single_pass")?, finish("backtracking")?);
@@ -196,7 +203,7 @@ impl Compiler {
     #[cfg(all(test, feature = "check-aarch64"))]
     pub fn aarch64() -> Self {
         let finish = |allocator| {
-            let flags = settings::Flags::new(flags(allocator).unwrap());
+            let flags = settings::Flags::new(flags(allocator, true).unwrap());
             cranelift_codegen::isa::lookup_by_name("aarch64-unknown-linux-gnu").unwrap().finish(flags).unwrap()
         };
         let (baseline, optimized) = (finish("single_pass"), finish("backtracking"));
@@ -257,13 +264,15 @@ impl Compiler {
         build: impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported>,
     ) -> Result<Code, Unsupported> {
         let mut scratch = Scratch::take();
-        let bytes = match emit(&mut scratch, &**isa, caps, false, build)? {
-            Some(wide) => wide,
-            None => code_of(&scratch.context)?,
+        let (bytes, vectors) = match emit(&mut scratch, &**isa, caps, false, build)? {
+            Made::Wide(wide) => (wide.bytes, Vectors::Wide),
+            Made::Narrow => (code_of(&scratch.context)?, Vectors::Narrow),
+            Made::NotWidened(why) => (code_of(&scratch.context)?, Vectors::NotWidened(why.to_string().into())),
         };
         scratch.give_back();
         let (module, entry) = load(isa, &self.memory, &bytes).ok_or(Unsupported("no executable memory"))?;
-        Ok(Code { module: Some(module), entry, bytes: bytes.len() })
+        let made = MachineCode { bytes: bytes.len(), vectors };
+        Ok(Code { module: Some(module), entry, made })
     }
 
     /// The CLIF and the host instructions that [`Self::compile`] would make, for reports.
@@ -276,15 +285,16 @@ impl Compiler {
             let _ = writeln!(text, "{unsupported}");
         }
         let _ = writeln!(text, "{}", scratch.context.func.display());
-        if let Ok(Some(wide)) = made {
-            // For a disassembler: of this code there is no listing.
-            let _ = writeln!(text, "; {} bytes with vectors of 256 bits:", wide.len());
-            for line in wide.chunks(32) {
-                let _ = write!(text, ";");
-                line.iter().for_each(|byte| {
-                    let _ = write!(text, " {byte:02x}");
-                });
-                text.push('\n');
+        if let Ok(Made::NotWidened(why)) = &made {
+            let _ = writeln!(text, "; vectors of 128 bits: {why}");
+        }
+        if let Ok(Made::Wide(wide)) = made {
+            let _ = writeln!(text, "; {} bytes with vectors of 256 bits:", wide.bytes.len());
+            let (code, constants) = wide.bytes.split_at(wide.constants);
+            write_code(&mut text, code);
+            for (number, constant) in constants.chunks(32).enumerate() {
+                let _ = write!(text, "{:6x}:", wide.constants + 32 * number);
+                write_bytes(&mut text, constant);
             }
         }
         if let Some(vcode) = scratch.context.compiled_code().and_then(|c| c.vcode.as_ref()) {
@@ -295,12 +305,41 @@ impl Compiler {
     }
 }
 
+/// Writes the listing of code that begins at offset 0.
+#[cfg(feature = "listing")]
+fn write_code(text: &mut String, code: &[u8]) {
+    use iced_x86::{Decoder, DecoderOptions, Formatter as _, IntelFormatter};
+
+    let mut formatter = IntelFormatter::new();
+    let mut line = String::new();
+    for instruction in &mut Decoder::with_ip(64, code, 0, DecoderOptions::NONE) {
+        line.clear();
+        formatter.format(&instruction, &mut line);
+        let _ = writeln!(text, "{:6x}: {line}", instruction.ip());
+    }
+}
+
+/// Writes the bytes of code, for a disassembler.
+#[cfg(not(feature = "listing"))]
+fn write_code(text: &mut String, code: &[u8]) {
+    code.chunks(32).for_each(|line| write_bytes(text, line));
+}
+
+fn write_bytes(text: &mut String, bytes: &[u8]) {
+    bytes.iter().for_each(|byte| {
+        let _ = write!(text, " {byte:02x}");
+    });
+    text.push('\n');
+}
+
 /// Shared settings: no optimisation passes, no traps, no unwinding, no relocations.
-fn flags(allocator: &str) -> Result<settings::Builder, settings::SetError> {
+fn flags(allocator: &str, checks: bool) -> Result<settings::Builder, settings::SetError> {
+    let checks = if checks { "true" } else { "false" };
     let mut flags = settings::builder();
     flags.set("opt_level", "none")?;
     flags.set("regalloc_algorithm", allocator)?;
-    flags.set("enable_verifier", if cfg!(any(debug_assertions, test)) { "true" } else { "false" })?;
+    flags.set("enable_verifier", checks)?;
+    flags.set("regalloc_checker", checks)?;
     flags.set("use_colocated_libcalls", "false")?;
     flags.set("is_pic", "false")?;
     flags.set("unwind_info", "false")?;
@@ -338,15 +377,24 @@ fn code_of(context: &Context) -> Result<Vec<u8>, Unsupported> {
     Ok(compiled.code_buffer().to_vec())
 }
 
-/// Builds and compiles one function in `scratch`. Returns the code if it has vectors of 256 bits; else Cranelift has
-/// made code, which the context holds.
+/// What came out of [`emit`].
+enum Made {
+    /// Code with vectors of 256 bits.
+    Wide(WideCode),
+    /// Cranelift has made code, which the context holds.
+    Narrow,
+    /// Likewise, because the function could not have vectors of 256 bits.
+    NotWidened(Refusal),
+}
+
+/// Builds and compiles one function in `scratch`. With a verifier in the settings each step's result is verified.
 fn emit(
     scratch: &mut Scratch,
     isa: &dyn TargetIsa,
     caps: Caps,
     disassemble: bool,
     build: impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported>,
-) -> Result<Option<Vec<u8>>, Unsupported> {
+) -> Result<Made, Unsupported> {
     let Scratch { context, builder, plane } = scratch;
     context.clear();
     context.set_disasm(disassemble);
@@ -355,13 +403,15 @@ fn emit(
     // What the code generator cannot do is refused by checks, here and by whoever builds code, so that hosts whose
     // panics abort fall back to the interpreter, too. Should it panic all the same, others do as well. State that a
     // panic leaves half done is cleared above before it is used again.
-    let result = catch_panics(|| {
+    let checks = isa.flags().enable_verifier();
+    let result = catch_panics(checks, || {
         let mut emit = Emit::new(FunctionBuilder::new(&mut context.func, builder), caps);
         build(&mut emit)?;
         let slots = std::mem::take(&mut emit.slots);
         let (args, bodies, branches) = emit.close(isa.frontend_config());
         // Single-pass allocation has values that outlive their block in memory anyway.
         slots.into_iter().filter(|_| !caps.copies).for_each(|slots| promote(&mut context.func, slots));
+        context.verify_if(isa).map_err(|error| refused(error, &context.func))?;
         let mut twins = Twins::default();
         for body in bodies {
             twins.extend(interleave(&mut context.func, args, &body, &branches));
@@ -372,13 +422,17 @@ fn emit(
         if context.func.dfg.num_insts() > MAX_INSTRUCTIONS {
             return Err(Unsupported("code that is too long"));
         }
-        if caps.wide
-            && !twins.is_empty()
-            && let Some(wide) = wide::compile(&context.func, &twins, MAX_STACK)
-        {
-            return Ok(Some(wide));
+        let mut made = Made::Narrow;
+        if caps.wide && !twins.is_empty() {
+            context.verify_if(isa).map_err(|error| refused(error, &context.func))?;
+            match wide::compile(&context.func, &twins, MAX_STACK, checks) {
+                Ok(wide) => return Ok(Made::Wide(wide)),
+                Err(why) => made = Made::NotWidened(sound(why, &context.func, checks)),
+            }
         }
-        context.compile(isa, plane).map(|_| None).map_err(|error| refused(&error))
+        // Verifies the function once more.
+        context.compile(isa, plane).map_err(|error| refused(error.inner, error.func))?;
+        Ok(made)
     });
     if result.is_err() {
         *builder = FunctionBuilderContext::new();
@@ -386,20 +440,29 @@ fn emit(
     result
 }
 
-/// Why the code generator does not compile a function. In tests code that its verifier refuses is a fault of whoever
-/// emitted it; others have no verifier.
-fn refused(error: &CompileError<'_>) -> Unsupported {
-    if cfg!(any(test, feature = "propagate-panics"))
-        && let CodegenError::Verifier(errors) = &error.inner
-    {
-        panic!("{errors}\n{}", error.func.display());
+/// Why the code generator does not compile a function.
+///
+/// # Panics
+/// What the verifier refuses is a fault of whoever emitted it. Without checks there is no verifier.
+fn refused(error: CodegenError, function: &Function) -> Unsupported {
+    if let CodegenError::Verifier(errors) = &error {
+        panic!("{errors}\n{}", function.display());
     }
-    Unsupported("the code generator unsupported")
+    Unsupported("the code generator refuses the function")
 }
 
-/// A panic is what is unsupported; in tests it goes on, so that none is relied on.
-fn catch_panics<T>(compile: impl FnOnce() -> Result<T, Unsupported>) -> Result<T, Unsupported> {
-    if cfg!(any(test, feature = "propagate-panics")) {
+/// A refusal that is not a fault of the code generator with vectors of 256 bits, where checks are made.
+///
+/// # Panics
+/// Such a fault, with checks; without them Cranelift makes the code.
+fn sound(refusal: Refusal, function: &Function, checks: bool) -> Refusal {
+    assert!(!(checks && refusal.is_fault()), "{refusal}\n{}", function.display());
+    refusal
+}
+
+/// A panic is what is unsupported; in tests and with checks it goes on, so that none is relied on.
+fn catch_panics<T>(checks: bool, compile: impl FnOnce() -> Result<T, Unsupported>) -> Result<T, Unsupported> {
+    if checks || cfg!(any(test, feature = "propagate-panics")) {
         return compile();
     }
     catch_unwind(AssertUnwindSafe(compile)).unwrap_or(Err(Unsupported("the code generator panicked")))
@@ -433,7 +496,7 @@ fn load(isa: &OwnedTargetIsa, memory: &Arc<CodeMemory>, bytes: &[u8]) -> Option<
 pub struct Code {
     module: Option<JITModule>,
     entry: *const u8,
-    bytes: usize,
+    made: MachineCode,
 }
 
 // SAFETY: the code is never written after `load`, so that any thread may run it; the module is only touched again by
@@ -459,7 +522,12 @@ impl Code {
 
     /// Bytes of code and constants.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.made.bytes
+    }
+
+    /// What it is, for reports.
+    pub fn made(&self) -> MachineCode {
+        self.made.clone()
     }
 }
 

@@ -63,6 +63,13 @@ impl Jit {
         Ok(Jit { compiler: Arc::new(Compiler::new(effort)?) })
     }
 
+    /// As [`Jit::with_effort`], with proofs of what the code generators make, which take longer than making it: faults
+    /// panic. For fuzzing; builds with debug assertions have them anyway.
+    #[doc(hidden)]
+    pub fn checked(effort: Effort) -> Result<Self, Unsupported> {
+        Ok(Jit { compiler: Arc::new(Compiler::with_checks(effort, true)?) })
+    }
+
     /// As [`Jit::with_effort`], without vectors of 256 bits, as on a host that has none; for tests.
     #[doc(hidden)]
     pub fn with_narrow_vectors(effort: Effort) -> Result<Self, Unsupported> {

@@ -12,8 +12,8 @@ mod lower;
 
 use std::cell::Cell;
 
-use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::mme::{MmeEnd, MmeJob, MmeKernel, MmeKey, MmeMachine, MmeStop};
+use triglyph_guest::kernel::{MachineCode, Unsupported};
 
 use crate::code::{Code, Compiler};
 use crate::guard::guarded;
@@ -104,7 +104,7 @@ impl MmeKernel for Kernel {
         Ok(MmeEnd { stop, missing, unused })
     }
 
-    fn code_bytes(&self) -> usize {
-        self.code.bytes()
+    fn code(&self) -> MachineCode {
+        self.code.made()
     }
 }

@@ -16,10 +16,10 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I32X4, I64};
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, MemFlagsData, SigRef, Signature, Type, Value};
-use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::packet_trace::{
     Act, PacketTraceJob, PacketTraceKernel, PacketTraceKey, PacketTraceMachine, Store,
 };
+use triglyph_guest::kernel::{MachineCode, Unsupported};
 
 use crate::code::{Code, Compiler};
 use crate::guard::guarded;
@@ -115,8 +115,8 @@ impl PacketTraceKernel for Kernel {
         Ok(unsafe { self.code.call(&raw mut args) } as u32)
     }
 
-    fn code_bytes(&self) -> usize {
-        self.code.bytes()
+    fn code(&self) -> MachineCode {
+        self.code.made()
     }
 }
 

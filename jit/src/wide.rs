@@ -13,13 +13,14 @@
 //! It is for x86-64 with AVX2, FMA and BMI2, and System V's convention of calls. It knows the instructions that kernels
 //! consist of and refuses functions with others: Cranelift makes code of them as they are.
 
-use cranelift_codegen::ir::Function;
+use cranelift_codegen::ir::{Function, Opcode, Type};
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use regalloc2::RegallocOptions;
 use target_lexicon::Architecture;
 
 use crate::interleave::Twins;
 
+mod check;
 mod emit;
 mod encode;
 mod machine;
@@ -38,11 +39,52 @@ pub(crate) fn is_supported(isa: &dyn TargetIsa) -> bool {
         && NEEDED.into_iter().all(has)
 }
 
-/// The machine code of a function, with vectors of 256 bits for `twins`. `None` if it contains what is not supported,
-/// or would need more than `max_frame` bytes of stack.
-pub(crate) fn compile(function: &Function, twins: &Twins, max_frame: u32) -> Option<Vec<u8>> {
+/// Why a function has no code with vectors of 256 bits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refusal {
+    /// An instruction, or a form of it, that [`select`] does not have; and the type of its result.
+    #[error("no 256-bit code for {0} {1}")]
+    Instruction(Opcode, Type),
+    /// A function without blocks, or with other parameters than one address.
+    #[error("a function of another form")]
+    Function,
+    /// More stack than allowed, in bytes.
+    #[error("a frame of {0} bytes")]
+    Frame(u64),
+    /// What the allocator of registers says. Only a fault of this module leads to it.
+    #[error("register allocation: {0}")]
+    Registers(String),
+    /// An instruction with other operands than it has to have. Only a fault of this module leads to it.
+    #[error("emission: {0}")]
+    Emission(&'static str),
+}
+
+impl Refusal {
+    /// Whether this is a fault of the code generator, not of the function.
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Refusal::Registers(_) | Refusal::Emission(_))
+    }
+}
+
+/// Machine code, and the constants behind it.
+pub(crate) struct WideCode {
+    pub bytes: Vec<u8>,
+    /// Where the constants begin.
+    pub constants: usize,
+}
+
+/// The machine code of a function, with vectors of 256 bits for `twins`. `check` verifies what the allocator of
+/// registers has made.
+///
+/// # Errors
+/// When the function contains what is not supported, or needs more than `max_frame` bytes of stack.
+pub(crate) fn compile(function: &Function, twins: &Twins, max_frame: u32, check: bool) -> Result<WideCode, Refusal> {
     let machine = select::select(function, twins)?;
-    let options = RegallocOptions { validate_ssa: cfg!(debug_assertions), ..RegallocOptions::default() };
-    let output = regalloc2::run(&machine, &machine::environment(), &options).ok()?;
+    let environment = machine::environment();
+    let options = RegallocOptions { validate_ssa: check, ..RegallocOptions::default() };
+    let output = regalloc2::run(&machine, &environment, &options).map_err(|e| Refusal::Registers(e.to_string()))?;
+    if check {
+        check::check(&machine, &environment, &output)?;
+    }
     emit::emit(&machine, &output, max_frame)
 }

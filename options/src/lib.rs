@@ -11,6 +11,7 @@ use triglyph_engine::frontend::packet_trace;
 use triglyph_engine::render::{Accuracy, KeyFile, RenderOptions, Renderer};
 use triglyph_engine::sched::Executor;
 
+use triglyph_guest::kernel::Unsupported;
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
@@ -98,6 +99,19 @@ impl Options {
 /// # Errors
 /// [`Error::Unsupported`] when [`Tier::JitOnly`] is asked for and the host has no code generator.
 pub fn tiers(mode: Tier) -> Result<Tiers, Error> {
+    tiers_from(mode, Jit::with_effort)
+}
+
+/// As [`tiers`], with compilers that prove what they make and panic at faults: for fuzzing.
+///
+/// # Errors
+/// As [`tiers`].
+#[doc(hidden)]
+pub fn checked_tiers(mode: Tier) -> Result<Tiers, Error> {
+    tiers_from(mode, Jit::checked)
+}
+
+fn tiers_from(mode: Tier, compiler: impl Fn(Effort) -> Result<Jit, Unsupported>) -> Result<Tiers, Error> {
     let mut tiers = Tiers::interpreter_only(Arc::new(Interpreter));
     if mode == Tier::InterpreterOnly {
         return Ok(tiers);
@@ -106,7 +120,7 @@ pub fn tiers(mode: Tier) -> Result<Tiers, Error> {
         Tier::JitOnly => (Effort::Immediate, Effort::HotAfterImmediate),
         Tier::Auto | Tier::InterpreterOnly => (Effort::Auto, Effort::Hot),
     };
-    match [Effort::Baseline, optimized, hot].map(Jit::with_effort) {
+    match [Effort::Baseline, optimized, hot].map(compiler) {
         [Ok(baseline), Ok(optimized), Ok(hot)] => {
             tiers.baseline = Some(Arc::new(baseline));
             tiers.optimized = Some(Arc::new(optimized));

@@ -12,6 +12,8 @@ pub struct Counters {
     pub(super) hits: AtomicU64,
     pub(super) recalled: AtomicU64,
     pub(super) compiled: AtomicU64,
+    pub(super) wide: AtomicU64,
+    pub(super) not_widened: AtomicU64,
     pub(super) compile_nanoseconds: AtomicU64,
     pub(super) unsupported: AtomicU64,
     pub(super) tiered_up: AtomicU64,
@@ -56,6 +58,16 @@ impl Counters {
     /// Kernels compiled; one that tiered up counts again.
     pub fn compiled(&self) -> u64 {
         self.compiled.load(Relaxed)
+    }
+
+    /// Of those, kernels with vectors of 256 bits.
+    pub fn wide(&self) -> u64 {
+        self.wide.load(Relaxed)
+    }
+
+    /// Of those, kernels that could have vectors of 256 bits and have not.
+    pub fn not_widened(&self) -> u64 {
+        self.not_widened.load(Relaxed)
     }
 
     /// Time spent compiling, on any thread.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use triglyph_guest::kernel::divided::Divided;
-use triglyph_guest::kernel::{self, Tier, Unsupported, Validate, program};
+use triglyph_guest::kernel::{self, MachineCode, Tier, Unsupported, Validate, program};
 
 use super::key_log;
 use super::store::KeyError;
@@ -56,8 +56,8 @@ pub trait Kind: 'static {
     /// When the tier does not support the key.
     fn make(tier: &dyn Tier, key: &Self::Key) -> Result<Arc<Self::Kernel>, Unsupported>;
 
-    /// Bytes of a kernel's machine code.
-    fn code_bytes(kernel: &Self::Kernel) -> usize;
+    /// A kernel's machine code.
+    fn code(kernel: &Self::Kernel) -> MachineCode;
 
     /// A key as one of any kind.
     fn any(key: &Self::Key) -> KernelKey;
@@ -97,8 +97,8 @@ macro_rules! define_kinds {
                     tier.$method(key)
                 }
 
-                fn code_bytes(kernel: &$kernel) -> usize {
-                    kernel.code_bytes()
+                fn code(kernel: &$kernel) -> MachineCode {
+                    kernel.code()
                 }
 
                 fn any(key: &$key) -> KernelKey {

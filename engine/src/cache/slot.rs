@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use triglyph_guest::kernel::divided::Divided;
-use triglyph_guest::kernel::{Tier, Unsupported};
+use triglyph_guest::kernel::{Tier, Unsupported, Vectors};
 
 use super::counters::Counters;
 use super::hidden_surfaces::HiddenSurfaces;
@@ -428,8 +428,10 @@ impl<K: Kind> Slot<K> {
     fn install(&self, kernel: Arc<K::Kernel>) {
         let counters = &self.shared.counters;
         Counters::add(&counters.compiled, 1);
+        let code = K::code(&kernel);
         // Added before anyone can subtract it again.
-        Counters::add(&counters.code_bytes, K::code_bytes(&kernel) as u64);
+        Counters::add(&counters.code_bytes, code.bytes as u64);
+        self.note_vectors(&code.vectors);
         if self.shared.is_over_budget() {
             self.shared.overfull.store(true, Relaxed);
         }
@@ -439,13 +441,27 @@ impl<K: Kind> Slot<K> {
             compiled.replace(kernel)
         };
         // The old kernel is freed here, outside of the lock, unless a scene holds it.
-        let old = old.map_or(0, |kernel| K::code_bytes(&kernel));
+        let old = old.map_or(0, |kernel| K::code(&kernel).bytes);
         Counters::subtract(&counters.code_bytes, old as u64);
+    }
+
+    /// Counts the vectors of new code. What could have been wider is logged: it is slower than it could be.
+    fn note_vectors(&self, vectors: &Vectors) {
+        let counters = &self.shared.counters;
+        match vectors {
+            Vectors::Narrow => {}
+            Vectors::Wide => Counters::add(&counters.wide, 1),
+            Vectors::NotWidened(why) => {
+                Counters::add(&counters.not_widened, 1);
+                let line = format_args!("a {} kernel has vectors of 128 bits: {why}", K::STORED.name());
+                self.shared.lines.line(LogLevel::Information, line);
+            }
+        }
     }
 
     pub(super) fn code_bytes(&self) -> u64 {
         let compiled = self.compiled.read().unwrap_or_else(|e| e.into_inner());
-        compiled.as_ref().map_or(0, |kernel| K::code_bytes(kernel) as u64)
+        compiled.as_ref().map_or(0, |kernel| K::code(kernel).bytes as u64)
     }
 }
 
@@ -453,7 +469,7 @@ impl<K: Kind> Drop for Slot<K> {
     fn drop(&mut self) {
         Counters::subtract(&self.shared.counters.slots, 1);
         if let Some(kernel) = self.compiled.get_mut().unwrap_or_else(|e| e.into_inner()) {
-            Counters::subtract(&self.shared.counters.code_bytes, K::code_bytes(kernel) as u64);
+            Counters::subtract(&self.shared.counters.code_bytes, K::code(kernel).bytes as u64);
         }
     }
 }

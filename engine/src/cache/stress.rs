@@ -14,7 +14,7 @@ use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey};
 use triglyph_guest::kernel::program::random_fragment::RandomFragment;
 use triglyph_guest::kernel::transfer::{Fill, TransferJob};
-use triglyph_guest::kernel::{Tier, TransferKernel, Unsupported, Window, window};
+use triglyph_guest::kernel::{MachineCode, Tier, TransferKernel, Unsupported, Window, window};
 use triglyph_interp::Interpreter;
 
 use super::eviction::MAX_KEYS;
@@ -69,8 +69,8 @@ impl TransferKernel for Living {
         assert!(self.alive.load(SeqCst), "ended while it was called");
         Ok(())
     }
-    fn code_bytes(&self) -> usize {
-        self.code
+    fn code(&self) -> MachineCode {
+        MachineCode { bytes: self.code, ..MachineCode::default() }
     }
 }
 

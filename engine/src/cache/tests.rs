@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use triglyph_guest::kernel::random_pixel::RandomPixel;
 use triglyph_guest::kernel::transfer::{Fill, TransferJob, TransferKey};
-use triglyph_guest::kernel::{TransferKernel, Unsupported, Window, window};
+use triglyph_guest::kernel::{MachineCode, TransferKernel, Unsupported, Window, window};
 
 use super::kinds::{self, KeyKind};
 use super::store::KeyStore;
@@ -48,8 +48,8 @@ impl TransferKernel for Filler {
         fill.target.write(0, &[self.number]);
         Ok(())
     }
-    fn code_bytes(&self) -> usize {
-        self.code
+    fn code(&self) -> MachineCode {
+        MachineCode { bytes: self.code, ..MachineCode::default() }
     }
 }
 

@@ -55,6 +55,11 @@ pub struct Stats {
     pub kernels_recalled: u64,
     /// Kernels compiled; one that tiered up counts twice.
     pub kernels_compiled: u64,
+    /// Of those, kernels with vectors of 256 bits: two blocks of pixels or groups of vertices at a time.
+    pub kernels_wide: u64,
+    /// Of those, kernels that could have had vectors of 256 bits but for an instruction without code for them. Each is
+    /// logged with the instruction.
+    pub kernels_not_widened: u64,
     /// Kernels compiled again by the optimizing tier, because they are called often.
     pub kernels_tiered_up: u64,
     /// Keys that the compiler does not support: the interpreter serves them.
@@ -110,6 +115,8 @@ impl Stats {
             (&mut self.kernel_hits, other.kernel_hits),
             (&mut self.kernels_recalled, other.kernels_recalled),
             (&mut self.kernels_compiled, other.kernels_compiled),
+            (&mut self.kernels_wide, other.kernels_wide),
+            (&mut self.kernels_not_widened, other.kernels_not_widened),
             (&mut self.kernels_tiered_up, other.kernels_tiered_up),
             (&mut self.kernels_unsupported, other.kernels_unsupported),
             (&mut self.kernels_evicted, other.kernels_evicted),

@@ -15,6 +15,7 @@
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::cell::Cell;
 
+use super::code::MachineCode;
 use super::unsupported::Unsupported;
 use crate::tegra::mme::isa::{branch_offset, exits, is_branch};
 
@@ -122,9 +123,9 @@ pub enum MmeStop {
 pub trait MmeKernel: Send + Sync {
     /// Does one call, or refuses it before anything happens.
     fn run(&self, job: &mut MmeJob<'_>) -> Result<MmeEnd, Unsupported>;
-    /// Bytes of machine code, 0 for an interpreter.
-    fn code_bytes(&self) -> usize {
-        0
+    /// Its machine code; an interpreter has none.
+    fn code(&self) -> MachineCode {
+        MachineCode::default()
     }
 }
 

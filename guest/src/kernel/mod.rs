@@ -5,6 +5,7 @@
 //! interpreter works on it safely, the compiler copies what its code needs into a C structure of its own.
 
 mod accuracy;
+pub mod code;
 pub mod combine;
 pub mod divided;
 mod filter;
@@ -46,6 +47,7 @@ pub mod vertex;
 pub mod window;
 
 pub use accuracy::Accuracy;
+pub use code::{MachineCode, Vectors};
 pub use hash::ContentHash;
 pub use tier::{GeometryKernel, PixelKernel, Tier, TransferKernel, VertexKernel};
 pub use unsupported::Unsupported;

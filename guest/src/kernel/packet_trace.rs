@@ -27,6 +27,7 @@ use std::cell::Cell;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
+use super::code::MachineCode;
 use super::unsupported::Unsupported;
 
 /// `Store` packets whose headers are compared together.
@@ -185,8 +186,8 @@ pub trait PacketTraceKernel: Send + Sync {
     ///
     /// [`Unsupported`], before anything happens, for fewer words or registers than the key says.
     fn run(&self, job: &mut PacketTraceJob<'_>) -> Result<u32, Unsupported>;
-    /// Bytes of machine code, 0 for an interpreter.
-    fn code_bytes(&self) -> usize {
-        0
+    /// Its machine code; an interpreter has none.
+    fn code(&self) -> MachineCode {
+        MachineCode::default()
     }
 }

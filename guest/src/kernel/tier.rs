@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::code::MachineCode;
 use super::geometry::{GeometryJob, GeometryKey};
 use super::mme::{MmeKernel, MmeKey};
 use super::packet_trace::{PacketTraceKernel, PacketTraceKey};
@@ -55,9 +56,9 @@ pub trait VertexKernel: Send + Sync {
         let _ = tracing;
         self.shade(job, 0)
     }
-    /// Bytes of machine code, 0 for an interpreter.
-    fn code_bytes(&self) -> usize {
-        0
+    /// Its machine code; an interpreter has none.
+    fn code(&self) -> MachineCode {
+        MachineCode::default()
     }
 }
 
@@ -74,9 +75,9 @@ pub trait GeometryKernel: Send + Sync {
         let _ = tracing;
         self.run(job, 0)
     }
-    /// Bytes of machine code, 0 for an interpreter.
-    fn code_bytes(&self) -> usize {
-        0
+    /// Its machine code; an interpreter has none.
+    fn code(&self) -> MachineCode {
+        MachineCode::default()
     }
 }
 
@@ -99,9 +100,9 @@ pub trait PixelKernel: Send + Sync {
     fn texture_decoder(&self) -> Option<&dyn TextureDecoder> {
         None
     }
-    /// Bytes of machine code, 0 for an interpreter.
-    fn code_bytes(&self) -> usize {
-        0
+    /// Its machine code; an interpreter has none.
+    fn code(&self) -> MachineCode {
+        MachineCode::default()
     }
 }
 
@@ -119,8 +120,8 @@ pub trait TransferKernel: Send + Sync {
     /// # Errors
     /// When the kernel does not support the job; nothing has been written then.
     fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported>;
-    /// Bytes of machine code, 0 for an interpreter.
-    fn code_bytes(&self) -> usize {
-        0
+    /// Its machine code; an interpreter has none.
+    fn code(&self) -> MachineCode {
+        MachineCode::default()
     }
 }

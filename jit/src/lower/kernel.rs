@@ -9,7 +9,7 @@ use std::sync::Arc;
 use triglyph_guest::kernel::vertex::{
     EXHAUSTED_LIMIT, GROUP, Input, Numbers, SCREEN, Stream, Uniforms, VertexConstants, VertexJob, VertexKey,
 };
-use triglyph_guest::kernel::{Unsupported, VertexKernel};
+use triglyph_guest::kernel::{MachineCode, Unsupported, VertexKernel};
 
 use super::fetch::footprint;
 use super::registers::{Constant, Pointer};
@@ -396,7 +396,7 @@ impl VertexKernel for Kernel {
         at
     }
 
-    fn code_bytes(&self) -> usize {
-        self.code.bytes()
+    fn code(&self) -> MachineCode {
+        self.code.made()
     }
 }

@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use triglyph_guest::kernel::Unsupported;
+use triglyph_guest::kernel::{MachineCode, Unsupported};
 
 use super::Compiled;
 
@@ -40,9 +40,9 @@ impl Speculative {
         self.exact.get_or_init(compile).as_ref().ok()
     }
 
-    /// Bytes of the plain form.
-    pub fn bytes(&self) -> usize {
-        self.plain.code.bytes()
+    /// The plain form's code.
+    pub fn made(&self) -> MachineCode {
+        self.plain.code.made()
     }
 }
 

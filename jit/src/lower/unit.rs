@@ -13,7 +13,7 @@ use triglyph_guest::kernel::geometry::{
     GeometryInputs, GeometryJob, GeometryKey, GeometryPrimitive, GeometryRegisters,
 };
 use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP, Numbers, Uniforms};
-use triglyph_guest::kernel::{GeometryKernel, Unsupported};
+use triglyph_guest::kernel::{GeometryKernel, MachineCode, Unsupported};
 use triglyph_guest::pica::isa::SetEmit;
 
 use super::registers::{Constant, Pointer};
@@ -451,7 +451,9 @@ impl GeometryKernel for Kernel {
         done
     }
 
-    fn code_bytes(&self) -> usize {
-        self.first.as_ref().map_or(0, |first| first.code.bytes()) + self.rest.code.bytes()
+    fn code(&self) -> MachineCode {
+        let mut made = self.rest.code.made();
+        made.bytes += self.first.as_ref().map_or(0, |first| first.code.made().bytes);
+        made
     }
 }

@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cranelift_codegen::ir::{InstBuilder, Value};
-use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::{FUEL, FUEL_UNIT, LANES, MAX_UNITS};
 use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::program::stage::{Blocks, ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
+use triglyph_guest::kernel::{MachineCode, Unsupported};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::{AttributeAccess, Op, decode};
 use triglyph_guest::tegra::shader::special::SpecialRegister;
@@ -487,7 +487,7 @@ impl ShaderKernel for Kernel {
         Ok(())
     }
 
-    fn code_bytes(&self) -> usize {
-        self.code.bytes()
+    fn code(&self) -> MachineCode {
+        self.code.made()
     }
 }

@@ -7,8 +7,8 @@ use std::mem::offset_of;
 use std::sync::Arc;
 
 use cranelift_codegen::ir::Value;
-use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::stage::{Emit as Emission, Primitives, ShaderJob, ShaderKernel, ShaderKey, Work};
+use triglyph_guest::kernel::{MachineCode, Unsupported};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::AttributeAccess;
 use triglyph_guest::tegra::shader::special::SpecialRegister;
@@ -235,7 +235,7 @@ impl ShaderKernel for Kernel {
         Ok(())
     }
 
-    fn code_bytes(&self) -> usize {
-        self.code.bytes()
+    fn code(&self) -> MachineCode {
+        self.code.made()
     }
 }

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use cranelift_codegen::ir::InstBuilder;
-use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::LANES;
 use triglyph_guest::kernel::program::stage::PATCH_WORDS;
 use triglyph_guest::kernel::program::stage::{Patches, ShaderJob, ShaderKernel, ShaderKey, Work};
+use triglyph_guest::kernel::{MachineCode, Unsupported};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::AttributeAccess;
 
@@ -162,7 +162,7 @@ impl ShaderKernel for Control {
         Ok(())
     }
 
-    fn code_bytes(&self) -> usize {
-        self.0.code_bytes()
+    fn code(&self) -> MachineCode {
+        self.0.code()
     }
 }

@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use cranelift_codegen::ir::types::{F32X4, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
-use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::Code as Program;
 use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::program::stage::PATCH_WORDS;
 use triglyph_guest::kernel::program::stage::{ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
 use triglyph_guest::kernel::program::words::WordSet;
+use triglyph_guest::kernel::{MachineCode, Unsupported};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::table::{Fields, Shape, flags};
 use triglyph_guest::tegra::shader::isa::{AttributeAccess, Op, TextureLevel, TextureSample, decode, form};
@@ -509,7 +509,7 @@ impl ShaderKernel for Kernel {
         Ok(())
     }
 
-    fn code_bytes(&self) -> usize {
-        self.code.bytes()
+    fn code(&self) -> MachineCode {
+        self.code.made()
     }
 }

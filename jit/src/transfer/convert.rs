@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use triglyph_guest::kernel::transfer::{Convert, ConvertKey, Layout, TransferJob};
-use triglyph_guest::kernel::{TransferKernel, Unsupported};
+use triglyph_guest::kernel::{MachineCode, TransferKernel, Unsupported};
 use triglyph_guest::layout::Block;
 
 use super::args::Args;
@@ -137,7 +137,9 @@ impl TransferKernel for Kernel {
         Ok(())
     }
 
-    fn code_bytes(&self) -> usize {
-        self.code.bytes() + self.flipped.as_ref().map_or(0, Code::bytes)
+    fn code(&self) -> MachineCode {
+        let mut made = self.code.made();
+        made.bytes += self.flipped.as_ref().map_or(0, Code::bytes);
+        made
     }
 }

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use triglyph_guest::kernel::transfer::{Fill, TransferJob};
-use triglyph_guest::kernel::{TransferKernel, Unsupported};
+use triglyph_guest::kernel::{MachineCode, TransferKernel, Unsupported};
 
 use super::WRONG_JOB;
 use crate::code::{Code, Compiler};
@@ -127,7 +127,7 @@ impl TransferKernel for Kernel {
         Ok(())
     }
 
-    fn code_bytes(&self) -> usize {
-        self.turns.bytes()
+    fn code(&self) -> MachineCode {
+        self.turns.made()
     }
 }

@@ -12,7 +12,7 @@ use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use triglyph_guest::kernel::transfer::{PixelLayout, Repack, RepackKey, TransferJob};
-use triglyph_guest::kernel::{TransferKernel, Unsupported};
+use triglyph_guest::kernel::{MachineCode, TransferKernel, Unsupported};
 use triglyph_guest::layout::surface::gob_offset;
 
 use super::pixels::repack_eight;
@@ -132,8 +132,8 @@ impl TransferKernel for Kernel {
         Ok(())
     }
 
-    fn code_bytes(&self) -> usize {
-        self.code.bytes()
+    fn code(&self) -> MachineCode {
+        self.code.made()
     }
 }
 

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::transfer::{ByteSource, Resample, ResampleKey, Taps, TransferJob};
-use triglyph_guest::kernel::{TransferKernel, Unsupported};
+use triglyph_guest::kernel::{MachineCode, TransferKernel, Unsupported};
 use triglyph_guest::num::ops::Ops;
 
 use super::{WRONG_JOB, overlap};
@@ -60,8 +60,8 @@ impl TransferKernel for Kernel {
         Ok(())
     }
 
-    fn code_bytes(&self) -> usize {
-        self.code.bytes()
+    fn code(&self) -> MachineCode {
+        self.code.made()
     }
 }
 

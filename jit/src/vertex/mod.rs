@@ -15,11 +15,11 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Arc;
 
-use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::VertexKernel;
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::kernel::program::vertex::{Input, ROOM, Step, Stream, VertexCode, VertexJob, VertexKey};
 use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP};
+use triglyph_guest::kernel::{MachineCode, Unsupported};
 
 use crate::code::{Code, Compiler};
 use crate::pixel::sample::programs::args::TextureArgs;
@@ -338,8 +338,8 @@ impl VertexKernel for Kernel {
         done
     }
 
-    fn code_bytes(&self) -> usize {
-        self.code.bytes()
+    fn code(&self) -> MachineCode {
+        self.code.made()
     }
 }
 

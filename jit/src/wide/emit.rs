@@ -1,10 +1,11 @@
 //! Functions whose registers are known as bytes: frame, moves, branches, constants.
 
-use regalloc2::{Allocation, AllocationKind, Block, Edit, Function as _, InstOrEdit, Output, PReg, RegClass};
+use regalloc2::{Allocation, Block, Edit, Function as _, InstOrEdit, Output, PReg, RegClass};
 
 use super::encode::{Address, Bytes, Operand};
 use super::machine::{self, Condition, Encoded, Immediate, Kind, MachineFunction, MachineInst, Reg, Rm};
 use super::opcode;
+use super::{Refusal, WideCode};
 
 const RSP: u8 = 4;
 const RBP: u8 = 5;
@@ -12,12 +13,13 @@ const RBP: u8 = 5;
 /// Bytes of a page at least: the distance between two touches of a frame that grows.
 const PAGE: i32 = 4096;
 
-/// Code and constants of a function; `None` if its frame needs more than `max_frame` bytes.
-pub(super) fn emit(function: &MachineFunction, output: &Output, max_frame: u32) -> Option<Vec<u8>> {
-    let frame = u32::try_from(output.num_spillslots).ok()?.checked_mul(8)?.next_multiple_of(32);
-    if frame > max_frame {
-        return None;
-    }
+/// Code and constants of a function.
+///
+/// # Errors
+/// When the frame needs more than `max_frame` bytes, or an operand is not where its instruction has to have it.
+pub(super) fn emit(function: &MachineFunction, output: &Output, max_frame: u32) -> Result<WideCode, Refusal> {
+    let needed = (output.num_spillslots as u64 * 8).next_multiple_of(32);
+    let frame = i32::try_from(needed).ok().filter(|_| needed <= max_frame.into()).ok_or(Refusal::Frame(needed))?;
     let saved = saved_registers(output);
     let count = function.blocks.len();
     let mut emitter = Emitter {
@@ -29,11 +31,11 @@ pub(super) fn emit(function: &MachineFunction, output: &Output, max_frame: u32) 
         block_starts: vec![0; count],
         branches: Vec::new(),
     };
-    emitter.prologue(i32::try_from(frame).ok()?);
+    emitter.prologue(frame);
     for index in 0..count {
-        emitter.block(index);
+        emitter.block(index)?;
     }
-    Some(emitter.finish())
+    emitter.finish()
 }
 
 /// The registers that the function changes and has to restore.
@@ -144,31 +146,32 @@ impl Emitter<'_> {
         self.bytes.inst(immediate, false, extension, None, Operand::Register(RSP), &value.to_le_bytes());
     }
 
-    fn block(&mut self, index: usize) {
+    fn block(&mut self, index: usize) -> Result<(), Refusal> {
         self.block_starts[index] = self.bytes.bytes.len();
         if self.targets[index] != index {
-            return;
+            return Ok(());
         }
         let (function, output) = (self.function, self.output);
         for step in output.block_insts_and_edits(function, Block::new(index)) {
             match step {
-                InstOrEdit::Edit(Edit::Move { from, to }) => self.allocated_move(*from, *to),
+                InstOrEdit::Edit(Edit::Move { from, to }) => self.allocated_move(*from, *to)?,
                 InstOrEdit::Inst(inst) => {
                     let allocations = output.inst_allocs(inst);
-                    self.inst(index, &function.insts[inst.index()], allocations);
+                    self.inst(index, &function.insts[inst.index()], allocations)?;
                 }
             }
         }
+        Ok(())
     }
 
-    fn allocated_move(&mut self, from: Allocation, to: Allocation) {
+    fn allocated_move(&mut self, from: Allocation, to: Allocation) -> Result<(), Refusal> {
         match (from.as_reg(), to.as_reg()) {
             (Some(from), Some(to)) => match from.class() {
                 RegClass::Int => self.general_move(number(to), number(from)),
                 _ => self.vector(opcode::MOVAPS, number(to), Operand::Register(number(from))),
             },
             (Some(from), None) => {
-                let Some(slot) = slot(to) else { return };
+                let slot = slot(to).ok_or(NO_PLACE)?;
                 match from.class() {
                     RegClass::Int => {
                         self.bytes.inst(opcode::STORE.with_w(true), false, number(from), None, slot, &[]);
@@ -177,15 +180,16 @@ impl Emitter<'_> {
                 }
             }
             (None, Some(to)) => {
-                let Some(slot) = slot(from) else { return };
+                let slot = slot(from).ok_or(NO_PLACE)?;
                 match to.class() {
                     RegClass::Int => self.bytes.inst(opcode::LOAD.with_w(true), false, number(to), None, slot, &[]),
                     _ => self.vector(opcode::MOVUPS_LOAD, number(to), slot),
                 }
             }
             // The allocator makes none between two places on the stack.
-            (None, None) => debug_assert!(false, "a move from the stack to the stack"),
+            (None, None) => return Err(Refusal::Emission("a move from the stack to the stack")),
         }
+        Ok(())
     }
 
     /// A move of a whole vector.
@@ -193,14 +197,14 @@ impl Emitter<'_> {
         self.bytes.inst(opcode, true, reg, None, rm, &[]);
     }
 
-    fn inst(&mut self, block: usize, inst: &MachineInst, allocations: &[Allocation]) {
+    fn inst(&mut self, block: usize, inst: &MachineInst, allocations: &[Allocation]) -> Result<(), Refusal> {
         match inst.kind {
             Kind::Entry => {}
-            Kind::Encoded(encoded) => self.encoded(encoded, allocations),
-            Kind::Constant(value) => self.constant(allocated(allocations, 0), value),
+            Kind::Encoded(encoded) => self.encoded(encoded, allocations)?,
+            Kind::Constant(value) => self.constant(allocated(allocations, 0)?, value),
             Kind::Call => {
                 self.zero_upper();
-                let callee = allocated(allocations, 0);
+                let callee = allocated(allocations, 0)?;
                 if callee >= 8 {
                     self.bytes.bytes.push(0x41);
                 }
@@ -218,6 +222,7 @@ impl Emitter<'_> {
             }
             Kind::Return => self.epilogue(),
         }
+        Ok(())
     }
 
     fn constant(&mut self, register: u8, value: i64) {
@@ -238,21 +243,22 @@ impl Emitter<'_> {
         }
     }
 
-    fn encoded(&mut self, inst: Encoded, allocations: &[Allocation]) {
+    fn encoded(&mut self, inst: Encoded, allocations: &[Allocation]) -> Result<(), Refusal> {
         let register = |place: machine::Place| allocated(allocations, place);
         let reg = match inst.reg {
-            Reg::Operand(place) => register(place),
+            Reg::Operand(place) => register(place)?,
             Reg::Extension(extension) => extension,
         };
         let rm = match inst.rm {
-            Rm::Register(place) => Operand::Register(register(place)),
-            Rm::Anywhere(place) => {
-                slot(allocations[usize::from(place)]).unwrap_or_else(|| Operand::Register(register(place)))
-            }
+            Rm::Register(place) => Operand::Register(register(place)?),
+            Rm::Anywhere(place) => match allocations.get(usize::from(place)).copied().and_then(slot) {
+                Some(slot) => slot,
+                None => Operand::Register(register(place)?),
+            },
             Rm::Constant(constant) => Operand::Constant(constant),
             Rm::Memory(memory) => Operand::Memory(Address {
-                base: register(memory.base),
-                index: memory.index.map(register),
+                base: register(memory.base)?,
+                index: memory.index.map(register).transpose()?,
                 shift: memory.shift,
                 offset: memory.offset,
             }),
@@ -270,11 +276,13 @@ impl Emitter<'_> {
                 &word
             }
             Immediate::Register(place) => {
-                byte = [register(place) << 4];
+                byte = [register(place)? << 4];
                 &byte
             }
         };
-        self.bytes.inst(inst.opcode, inst.wide, reg, inst.second.map(register), rm, immediate);
+        let second = inst.second.map(register).transpose()?;
+        self.bytes.inst(inst.opcode, inst.wide, reg, second, rm, immediate);
+        Ok(())
     }
 
     /// Where a way of a block leads.
@@ -305,22 +313,23 @@ impl Emitter<'_> {
     }
 
     /// Fills in distances, and appends the constants.
-    fn finish(self) -> Vec<u8> {
+    fn finish(self) -> Result<WideCode, Refusal> {
         let Emitter { bytes: Bytes { mut bytes, constants }, block_starts, branches, function, .. } = self;
         let first = bytes.len().next_multiple_of(32);
         let mut set = |at: usize, to: usize, from: usize| {
-            let distance = (to as i64 - from as i64) as i32;
+            let distance = i32::try_from(to as i64 - from as i64).map_err(|_| Refusal::Emission("a distance"))?;
             bytes[at..at + 4].copy_from_slice(&distance.to_le_bytes());
+            Ok(())
         };
         for (at, block) in branches {
-            set(at, block_starts[block], at + 4);
+            set(at, block_starts[block], at + 4)?;
         }
         for used in constants {
-            set(used.at, first + 32 * used.constant, used.from);
+            set(used.at, first + 32 * used.constant, used.from)?;
         }
         bytes.resize(first, 0xCC);
         bytes.extend(function.constants.iter().flatten());
-        bytes
+        Ok(WideCode { bytes, constants: first })
     }
 }
 
@@ -330,11 +339,14 @@ fn slot(allocation: Allocation) -> Option<Operand> {
     Some(Operand::Memory(Address { base: RSP, index: None, shift: 0, offset }))
 }
 
+/// Of an operand that has to be in a register and is not.
+const NO_REGISTER: Refusal = Refusal::Emission("an operand without a register");
+/// Of a move to or from neither a register nor the stack.
+const NO_PLACE: Refusal = Refusal::Emission("a move without a place");
+
 /// The number of the register of an operand.
-fn allocated(allocations: &[Allocation], place: machine::Place) -> u8 {
-    let allocation = allocations[usize::from(place)];
-    debug_assert_eq!(allocation.kind(), AllocationKind::Reg);
-    allocation.as_reg().map_or(0, number)
+fn allocated(allocations: &[Allocation], place: machine::Place) -> Result<u8, Refusal> {
+    allocations.get(usize::from(place)).and_then(|allocation| allocation.as_reg()).map(number).ok_or(NO_REGISTER)
 }
 
 fn number(register: PReg) -> u8 {

@@ -8,11 +8,12 @@
 use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::entity::SecondaryMap;
-use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::types::{I32, I64, INVALID};
 use cranelift_codegen::ir::{Function, Inst, Opcode, Type, Value};
 use regalloc2::{Operand, VReg};
 
 use self::halves::{Half, Halves};
+use super::Refusal;
 use super::machine::{Encoded, Immediate, Kind, MachineFunction, MachineInst, Reg, Rm};
 use super::opcode::{self, Opcode as Machine};
 use crate::interleave::Twins;
@@ -90,8 +91,11 @@ struct Selector<'f> {
     constants: HashMap<[u8; 32], usize>,
 }
 
-/// The instructions of `function`; `None` if it contains what is not supported.
-pub(super) fn select(function: &Function, twins: &Twins) -> Option<MachineFunction> {
+/// The instructions of `function`.
+///
+/// # Errors
+/// The first instruction that is not supported.
+pub(super) fn select(function: &Function, twins: &Twins) -> Result<MachineFunction, Refusal> {
     let mut selector = Selector {
         function,
         halves: Halves::new(function, twins),
@@ -108,7 +112,7 @@ pub(super) fn select(function: &Function, twins: &Twins) -> Option<MachineFuncti
     selector.count();
     selector.blocks()?;
     selector.machine.number_insts();
-    Some(selector.machine)
+    Ok(selector.machine)
 }
 
 impl Selector<'_> {
@@ -127,7 +131,15 @@ impl Selector<'_> {
         }
     }
 
-    /// Makes the instructions of one CLIF instruction, or of the same one of two iterations.
+    /// That an instruction is not supported.
+    fn refuse(&self, inst: Inst) -> Refusal {
+        let result = self.function.dfg.inst_results(inst).first();
+        let argument = self.function.dfg.inst_args(inst).first();
+        Refusal::Instruction(self.data(inst).opcode(), result.or(argument).map_or(INVALID, |&value| self.ty(value)))
+    }
+
+    /// Makes the instructions of one CLIF instruction, or of the same one of two iterations. `None` if it is not
+    /// supported.
     fn lower(&mut self, inst: Inst) -> Option<()> {
         if self.done.contains(&inst) {
             return Some(());

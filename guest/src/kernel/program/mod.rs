@@ -37,6 +37,7 @@ pub mod stage;
 pub mod vertex;
 pub mod words;
 
+use super::code::MachineCode;
 use super::trace::Tracing;
 use super::unsupported::Unsupported;
 
@@ -51,9 +52,9 @@ pub trait VertexKernel: Send + Sync {
         let _ = tracing;
         self.shade(job, 0)
     }
-    /// Bytes of machine code, 0 for an interpreter.
-    fn code_bytes(&self) -> usize {
-        0
+    /// Its machine code; an interpreter has none.
+    fn code(&self) -> MachineCode {
+        MachineCode::default()
     }
 }
 
@@ -72,8 +73,8 @@ pub trait FragmentKernel: Send + Sync {
         let _ = tracing;
         self.shade(job)
     }
-    /// Bytes of machine code, 0 for an interpreter.
-    fn code_bytes(&self) -> usize {
-        0
+    /// Its machine code; an interpreter has none.
+    fn code(&self) -> MachineCode {
+        MachineCode::default()
     }
 }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use super::environment::{Environment, ImageKey};
 use super::sampler::TextureKey;
 use super::words::WordSet;
+use crate::kernel::code::MachineCode;
 use crate::kernel::maxwell::code::Code;
 use crate::kernel::trace::Tracing;
 use crate::kernel::unsupported::Unsupported;
@@ -200,8 +201,8 @@ pub trait ShaderKernel: Send + Sync {
         let _ = tracing;
         self.run(job)
     }
-    /// Bytes of machine code, 0 for an interpreter.
-    fn code_bytes(&self) -> usize {
-        0
+    /// Its machine code; an interpreter has none.
+    fn code(&self) -> MachineCode {
+        MachineCode::default()
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use triglyph_guest::format::PixelFormat;
 use triglyph_guest::kernel::pixel::{Compare, LogicOp, Output, PixelJob, PixelKey};
 use triglyph_guest::kernel::tier::TextureDecoder;
-use triglyph_guest::kernel::{PixelKernel, Unsupported};
+use triglyph_guest::kernel::{MachineCode, PixelKernel, Unsupported};
 
 use super::{Function, compile, show};
 use crate::code::{Code, Compiler};
@@ -52,8 +52,8 @@ impl PixelKernel for Kernel {
         self.plan.textures.contains(&true).then_some(&Decoder)
     }
 
-    fn code_bytes(&self) -> usize {
-        self.code.bytes()
+    fn code(&self) -> MachineCode {
+        self.code.made()
     }
 }
 

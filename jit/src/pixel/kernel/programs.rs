@@ -6,9 +6,9 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey};
+use triglyph_guest::kernel::{MachineCode, Unsupported};
 
 use super::{Function, compile, show};
 use crate::code::{Code, Compiler};
@@ -43,8 +43,8 @@ impl FragmentKernel for Kernel {
         passed
     }
 
-    fn code_bytes(&self) -> usize {
-        self.code.bytes()
+    fn code(&self) -> MachineCode {
+        self.code.made()
     }
 }
 

@@ -41,8 +41,8 @@ const MAX_TABLE: usize = 64;
 
 impl Selector<'_> {
     /// Makes all blocks that can be reached.
-    pub(super) fn blocks(&mut self) -> Option<()> {
-        let entry = self.function.layout.entry_block()?;
+    pub(super) fn blocks(&mut self) -> Result<(), Refusal> {
+        let entry = self.function.layout.entry_block().ok_or(Refusal::Function)?;
         let order = self.postorder(entry);
         let mut entries: HashMap<Block, usize> = HashMap::new();
         for &block in &order {
@@ -54,7 +54,7 @@ impl Selector<'_> {
             drafts.insert(block, draft);
         }
         self.place(drafts);
-        Some(())
+        Ok(())
     }
 
     /// The blocks so that each one comes after those that it dominates.
@@ -87,24 +87,24 @@ impl Selector<'_> {
         }
     }
 
-    fn block(&mut self, block: Block, is_entry: bool, entries: &HashMap<Block, usize>) -> Option<Draft> {
+    fn block(&mut self, block: Block, is_entry: bool, entries: &HashMap<Block, usize>) -> Result<Draft, Refusal> {
         let mut draft = Draft::default();
         draft.block.cold = self.function.layout.is_cold(block);
         let insts = self.block_insts(block);
-        let (&end, insts) = insts.split_last()?;
+        let (&end, insts) = insts.split_last().ok_or(Refusal::Function)?;
         // From the end: the instructions are turned around below.
         let mut reversed = Vec::new();
-        self.end(end, &mut draft, entries)?;
+        self.end(end, &mut draft, entries).ok_or_else(|| self.refuse(end))?;
         reversed.extend(self.buffer.drain(..).rev());
         for &inst in insts.iter().rev() {
-            self.lower(inst)?;
+            self.lower(inst).ok_or_else(|| self.refuse(inst))?;
             reversed.extend(self.buffer.drain(..).rev());
         }
-        self.parameters(block, is_entry, &mut draft.block)?;
+        self.parameters(block, is_entry, &mut draft.block).ok_or(Refusal::Function)?;
         reversed.extend(self.buffer.drain(..).rev());
         reversed.reverse();
         draft.block.insts = reversed;
-        Some(draft)
+        Ok(draft)
     }
 
     /// Gives a block its parameters, and makes the other forms of them that are needed.

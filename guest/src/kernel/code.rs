@@ -1,0 +1,24 @@
+//! What a compiler says about the machine code of a kernel, for reports.
+
+use std::sync::Arc;
+
+/// Machine code of a kernel; the default is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MachineCode {
+    /// Bytes of code and constants.
+    pub bytes: usize,
+    /// With which vectors it was made.
+    pub vectors: Vectors,
+}
+
+/// The vectors of machine code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Vectors {
+    /// 128 bits: its loops do one iteration at a time, or the host has no others.
+    #[default]
+    Narrow,
+    /// 256 bits: two iterations at a time.
+    Wide,
+    /// 128 bits, although two iterations are done at a time, and why.
+    NotWidened(Arc<str>),
+}
