@@ -194,7 +194,6 @@ impl Compiler {
     }
 
     /// Whether it makes code with vectors of 256 bits.
-    #[cfg(test)]
     pub fn has_wide_vectors(&self) -> bool {
         self.caps.wide
     }

@@ -76,6 +76,11 @@ impl Jit {
         Ok(Jit { compiler: Arc::new(Compiler::new(effort)?.with_narrow_vectors()) })
     }
 
+    /// Whether this host has vectors of 256 bits for loops that do two iterations at a time.
+    pub fn has_wide_vectors(&self) -> bool {
+        self.compiler.has_wide_vectors()
+    }
+
     /// What has been compiled so far.
     pub fn stats(&self) -> Stats {
         self.compiler.stats()

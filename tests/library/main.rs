@@ -19,3 +19,4 @@ mod snapshot;
 mod tegra;
 mod vectors;
 mod vectors_shader;
+mod wide_kernels;
