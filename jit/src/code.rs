@@ -412,8 +412,12 @@ fn emit(
         slots.into_iter().filter(|_| !caps.copies).for_each(|slots| promote(&mut context.func, slots));
         context.verify_if(isa).map_err(|error| refused(error, &context.func))?;
         let mut twins = Twins::default();
+        let mut made = Made::Narrow;
         for body in bodies {
-            twins.extend(interleave(&mut context.func, args, &body, &branches));
+            match interleave(&mut context.func, args, &body, &branches) {
+                Ok(more) => twins.extend(more),
+                Err(why) => made = Made::NotWidened(why.into()),
+            }
         }
         if caps.pairs == Pairs::Required && twins.is_empty() {
             return Err(SAME);
@@ -421,8 +425,9 @@ fn emit(
         if context.func.dfg.num_insts() > MAX_INSTRUCTIONS {
             return Err(Unsupported("code that is too long"));
         }
-        let mut made = Made::Narrow;
-        if caps.wide && !twins.is_empty() {
+        if !caps.wide {
+            made = Made::Narrow;
+        } else if !twins.is_empty() {
             context.verify_if(isa).map_err(|error| refused(error, &context.func))?;
             match wide::compile(&context.func, &twins, MAX_STACK, checks) {
                 Ok(wide) => return Ok(Made::Wide(wide)),

@@ -87,12 +87,10 @@ impl Twins {
         self.insts.is_empty()
     }
 
-    /// Adds those of another loop, if it has any.
-    pub fn extend(&mut self, others: Option<Twins>) {
-        if let Some(Twins { insts, parameters }) = others {
-            self.insts.extend(insts);
-            self.parameters.extend(parameters);
-        }
+    /// Adds those of another loop.
+    pub fn extend(&mut self, Twins { insts, parameters }: Twins) {
+        self.insts.extend(insts);
+        self.parameters.extend(parameters);
     }
 }
 
@@ -103,18 +101,56 @@ impl Body {
     }
 }
 
+/// Why a body has one iteration at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Single {
+    #[error("iterations that part might not meet again")]
+    Ways,
+    #[error("an iteration that begins anew would do something twice")]
+    NotRepeatable,
+    #[error("addresses of what iterations have for themselves are computed")]
+    OwnAddress,
+    #[error("a body with vectors of doubles")]
+    Doubles,
+    #[error("a body with {0}")]
+    Instruction(Opcode),
+    #[error("a store to memory that iterations share")]
+    SharedStore,
+}
+
 /// Adds the copies to `function`, whose argument is the address `args`, unless the body does what two iterations cannot
 /// do at once: calls, stores to memory that they share. Returns what is there twice.
-pub(crate) fn interleave(function: &mut Function, args: Value, body: &Body, branches: &Branches) -> Option<Twins> {
+///
+/// # Errors
+/// Then the function does one iteration at a time.
+pub(crate) fn interleave(
+    function: &mut Function,
+    args: Value,
+    body: &Body,
+    branches: &Branches,
+) -> Result<Twins, Single> {
     function.dfg.resolve_all_aliases();
-    let blocks = Blocks::new(function, body.entry, body.exit, branches);
-    let blocks = blocks.filter(|blocks| may_begin_anew(function, args, body, blocks));
-    let found = blocks.and_then(|blocks| Some((dependent(function, args, body, &blocks)?, blocks)));
-    let Some((dependent, blocks)) = &found else {
+    let found = pairable(function, args, body, branches);
+    if found.is_err() {
         draw_one(function, body);
-        return None;
-    };
-    Some(Copies::new(function, args, body, blocks, dependent).make())
+    }
+    let (blocks, dependent) = found?;
+    Ok(Copies::new(function, args, body, &blocks, &dependent).make())
+}
+
+/// The blocks of a body, and the values that differ between iterations, if several of them can be done at once.
+fn pairable(
+    function: &Function,
+    args: Value,
+    body: &Body,
+    branches: &Branches,
+) -> Result<(Blocks, HashSet<Value>), Single> {
+    let blocks = Blocks::new(function, body.entry, body.exit, branches).ok_or(Single::Ways)?;
+    if !may_begin_anew(function, args, body, &blocks) {
+        return Err(Single::NotRepeatable);
+    }
+    let dependent = dependent(function, args, body, &blocks)?;
+    Ok((blocks, dependent))
 }
 
 /// Lets the block that both iterations go to go to the body.
@@ -126,8 +162,8 @@ fn draw_one(function: &mut Function, body: &Body) {
     }
 }
 
-/// The values that differ between iterations; `None` if two of them cannot be made at once.
-fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> Option<HashSet<Value>> {
+/// The values that differ between iterations, if two of them can be made at once.
+fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> Result<HashSet<Value>, Single> {
     let mut dependent: HashSet<Value> = body.others.iter().map(|&(first, _)| first).collect();
     dependent.extend(blocks.all.iter().flat_map(|&block| function.dfg.block_params(block)));
     loop {
@@ -146,16 +182,16 @@ fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> 
     }
     let insts = || blocks.all.iter().flat_map(|&block| function.layout.block_insts(block));
     if insts().any(|inst| is_own_address(function, inst, args, body)) {
-        return None;
+        return Err(Single::OwnAddress);
     }
     // Doubles are two vectors for four lanes: there are not enough registers for twice as many.
     let is_double = |inst: Inst| {
         let results = function.dfg.inst_results(inst);
         results.iter().any(|&result| function.dfg.value_type(result) == F64X2) && !is_bits(function, inst)
     };
-    let allowed = |inst: Inst| {
+    let refusal = |inst: Inst| {
         if is_double(inst) {
-            return false;
+            return Some(Single::Doubles);
         }
         let data = &function.dfg.insts[inst];
         let opcode = data.opcode();
@@ -166,13 +202,14 @@ fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> 
             !own && !address.is_some_and(|address| dependent.contains(address))
         };
         match data {
-            InstructionData::Jump { .. } | InstructionData::Brif { .. } => true,
-            _ if opcode.is_terminator() || opcode.is_call() => false,
-            InstructionData::Store { .. } => !shared_store(),
-            _ => !opcode.can_store() && !opcode.other_side_effects(),
+            InstructionData::Jump { .. } | InstructionData::Brif { .. } => None,
+            _ if opcode.is_terminator() || opcode.is_call() => Some(Single::Instruction(opcode)),
+            InstructionData::Store { .. } => shared_store().then_some(Single::SharedStore),
+            _ if opcode.can_store() || opcode.other_side_effects() => Some(Single::Instruction(opcode)),
+            _ => None,
         }
     };
-    insts().all(allowed).then_some(dependent)
+    insts().find_map(refusal).map_or(Ok(dependent), Err)
 }
 
 /// Whether an instruction adds up, or uses, an address of what each iteration has for itself: only offsets in loads and

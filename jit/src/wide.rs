@@ -18,7 +18,7 @@ use cranelift_codegen::isa::{CallConv, TargetIsa};
 use regalloc2::RegallocOptions;
 use target_lexicon::Architecture;
 
-use crate::interleave::Twins;
+use crate::interleave::{Single, Twins};
 
 mod check;
 mod emit;
@@ -45,6 +45,9 @@ pub(crate) enum Refusal {
     /// An instruction, or a form of it, that [`select`] does not have; and the type of its result.
     #[error("no 256-bit code for {0} {1}")]
     Instruction(Opcode, Type),
+    /// A loop that does one iteration at a time.
+    #[error("one iteration at a time: {0}")]
+    Single(#[from] Single),
     /// A function without blocks, or with other parameters than one address.
     #[error("a function of another form")]
     Function,

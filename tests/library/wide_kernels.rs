@@ -12,8 +12,9 @@ use triglyph_jit::{Effort, Jit};
 use triglyph_testkit::data::captures;
 
 /// Kernels of vertices, pixels and programs in the captures of each machine: with vectors of 256 bits, and with 128
-/// although they do two iterations at a time. The former only grow, the latter only shrink.
-const SHARES: [(&str, u32, u32); 3] = [("3ds", 328, 0), ("rsx", 46, 0), ("tegra", 68, 0)];
+/// although they have loops that do two iterations at a time elsewhere. The former only grow, the latter only shrink.
+/// Some of those of pixels are made in parts when that has taken less time, so that a few more or less are found.
+const SHARES: [(&str, u32, u32); 3] = [("3ds", 300, 0), ("rsx", 40, 0), ("tegra", 60, 5)];
 
 /// The vectors of a key's optimized code; `None` where it is compiled in no other way than for one iteration.
 fn vectors(jit: &Jit, key: &StoredKey) -> Option<Vectors> {

@@ -316,7 +316,7 @@ impl Emitter<'_> {
     fn finish(self) -> Result<WideCode, Refusal> {
         let Emitter { bytes: Bytes { mut bytes, constants }, block_starts, branches, function, .. } = self;
         let first = bytes.len().next_multiple_of(32);
-        let mut set = |at: usize, to: usize, from: usize| {
+        let mut set = |at: usize, to: usize, from: usize| -> Result<(), Refusal> {
             let distance = i32::try_from(to as i64 - from as i64).map_err(|_| Refusal::Emission("a distance"))?;
             bytes[at..at + 4].copy_from_slice(&distance.to_le_bytes());
             Ok(())
