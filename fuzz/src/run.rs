@@ -23,7 +23,7 @@ pub struct Setup {
     pub state_cache: bool,
     /// Whether hidden surfaces are removed.
     pub hidden_surfaces: HiddenSurfaceRemoval,
-    /// Whether mappings are between guard pages.
+    /// Whether mappings are between guard pages, and compiled code is proved as it is made.
     pub guarded: bool,
     /// How submissions are done.
     pub cuts: Cuts,
@@ -45,7 +45,8 @@ impl Setup {
         options.fuel /= 16;
         options.key_file = keys.map(|file| KeyFile::new(file.path()));
         if self.tier == Tier::JitOnly {
-            options.tiers = Some(triglyph_options::tiers(Tier::JitOnly)?);
+            let tiers = if self.guarded { triglyph_options::checked_tiers } else { triglyph_options::tiers };
+            options.tiers = Some(tiers(Tier::JitOnly)?);
         }
         Ok(options)
     }
