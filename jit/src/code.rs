@@ -94,7 +94,8 @@ impl Effort {
     }
 }
 
-/// Makes machine code. One for each engine; any number of threads may compile at once.
+/// Makes machine code. An engine has one for each [`Effort`] that its tiers have; any number of threads may compile at
+/// once.
 pub struct Compiler {
     baseline: OwnedTargetIsa,
     optimized: OwnedTargetIsa,

@@ -83,7 +83,7 @@ impl Kernel {
     pub fn new(compiler: &Compiler, key: &PacketTraceKey) -> Result<Self, Unsupported> {
         let stores = key.stored() + key.packets.len();
         if !key.is_sound() || stores > MAX_SIZE || key.registers as usize > MAX_SIZE || key.words as usize > MAX_SIZE {
-            return Err(Unsupported("a sequence that is too long, or not sound"));
+            return Err(Unsupported("a packet trace that is too long, or not sound"));
         }
         let registers = key.registers as usize;
         Ok(Kernel {
