@@ -1,7 +1,7 @@
 //! A snapshot knows no tier: whoever takes it over goes on to the same bytes.
 
 use triglyph::capture::{CaptureFile, Checks, Event, Player, Prepared, Reader, hash_memory};
-use triglyph::{Device, Machine, Options, ReplayDevice, SnapshotOptions, Tier, new_device};
+use triglyph::{Device, HiddenSurfaceRemoval, Machine, Options, ReplayDevice, SnapshotOptions, Tier, new_device};
 use triglyph_engine::snapshot;
 use triglyph_testkit::data::file;
 
@@ -55,8 +55,11 @@ fn kernels_outlive_a_restored_state() {
     let path = file("captures/3ds/26-ribbons.tgc");
     let file = CaptureFile::open(&path).expect("a bundled capture");
     let prepared = Prepared::new(&Reader::new(&file).expect("a header")).expect("sound records");
-    // A tier whose kernels are there before a draw is: with `Auto` time decides which ones are compiled by the end.
-    let mut gpu = device(2);
+    // A tier whose kernels are there before a draw is: with `Auto` time decides which ones are compiled by the end. It
+    // also decides whether hidden surfaces are removed, with kernels of their own.
+    let mut options = Options::new(Tier::JitOnly, 2);
+    options.hidden_surface_removal = HiddenSurfaceRemoval::Never;
+    let mut gpu = new_device(Machine::N3ds, &options).expect("a 3DS");
     let setup = prepared.setup_len();
     let rest = setup..prepared.entries().len();
     Player::part(&prepared, 0..setup, Checks::NONE).run(&mut *gpu).expect("a sound capture");
