@@ -926,8 +926,8 @@ typedef struct triglyph_stats {
   uint64_t compiler_panics;
   /// Of the kernels compiled, those with vectors of 256 bits.
   uint64_t kernels_wide;
-  /// Of the kernels compiled, those that could have had vectors of 256 bits but for an instruction without code for
-  /// them. Each is logged with the instruction.
+  /// Of the kernels compiled, those with loops that do one iteration at a time or have vectors of 128 bits, on a host
+  /// with 256. Each is logged with the reason.
   uint64_t kernels_not_widened;
 } triglyph_stats;
 

@@ -72,8 +72,8 @@ pub struct triglyph_stats {
     pub compiler_panics: u64,
     /// Of the kernels compiled, those with vectors of 256 bits.
     pub kernels_wide: u64,
-    /// Of the kernels compiled, those that could have had vectors of 256 bits but for an instruction without code for
-    /// them. Each is logged with the instruction.
+    /// Of the kernels compiled, those with loops that do one iteration at a time or have vectors of 128 bits, on a host
+    /// with 256. Each is logged with the reason.
     pub kernels_not_widened: u64,
 }
 

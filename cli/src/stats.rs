@@ -57,7 +57,9 @@ impl KernelCounters {
                 "compiled: {kernels_compiled} in {compile_ms:.1} ms, {kernels_tiered_up} of them to tier up; \
                  {kernels_unsupported} unsupported by the compiler, {kernels_evicted} evicted"
             ),
-            format!("vectors of 256 bits: {kernels_wide}; not of 256 bits for want of code: {kernels_not_widened}"),
+            format!(
+                "with vectors of 256 bits: {kernels_wide}; with loops that could not have them: {kernels_not_widened}"
+            ),
         ]
     }
 }

@@ -417,7 +417,8 @@ fn emit(
         for body in bodies {
             match interleave(&mut context.func, args, &body, &branches) {
                 Ok(more) => twins.extend(more),
-                Err(why) => made = Made::NotWidened(why.into()),
+                Err(why) if caps.wide => made = Made::NotWidened(why.into()),
+                Err(_) => {}
             }
         }
         if caps.pairs == Pairs::Required && twins.is_empty() {
@@ -426,9 +427,7 @@ fn emit(
         if context.func.dfg.num_insts() > MAX_INSTRUCTIONS {
             return Err(Unsupported("code that is too long"));
         }
-        if !caps.wide {
-            made = Made::Narrow;
-        } else if !twins.is_empty() {
+        if caps.wide && !twins.is_empty() {
             context.verify_if(isa).map_err(|error| refused(error, &context.func))?;
             match wide::compile(&context.func, &twins, MAX_STACK, checks) {
                 Ok(wide) => return Ok(Made::Wide(wide)),
@@ -448,7 +447,7 @@ fn emit(
 /// Why the code generator does not compile a function.
 ///
 /// # Panics
-/// What the verifier refuses is a fault of whoever emitted it. Without checks there is no verifier.
+/// When the verifier has rejected the function, which is a bug of the code that emitted it. It runs with checks only.
 fn refused(error: CodegenError, function: &Function) -> Unsupported {
     if let CodegenError::Verifier(errors) = &error {
         panic!("{errors}\n{}", function.display());
@@ -456,10 +455,10 @@ fn refused(error: CodegenError, function: &Function) -> Unsupported {
     Unsupported("the code generator refuses the function")
 }
 
-/// A refusal that is not a fault of the code generator with vectors of 256 bits, where checks are made.
+/// The refusal of the code generator with vectors of 256 bits, after which Cranelift makes the code.
 ///
 /// # Panics
-/// Such a fault, with checks; without them Cranelift makes the code.
+/// With checks, when the refusal is a fault of that code generator.
 fn sound(refusal: Refusal, function: &Function, checks: bool) -> Refusal {
     assert!(!(checks && refusal.is_fault()), "{refusal}\n{}", function.display());
     refusal

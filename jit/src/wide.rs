@@ -69,7 +69,7 @@ impl Refusal {
     }
 }
 
-/// Machine code, and the constants behind it.
+/// Machine code followed by its constants.
 pub(crate) struct WideCode {
     pub bytes: Vec<u8>,
     /// Where the constants begin.

@@ -65,7 +65,7 @@ impl Counters {
         self.wide.load(Relaxed)
     }
 
-    /// Of those, kernels that could have vectors of 256 bits and have not.
+    /// Of those, kernels with loops that could not have vectors of 256 bits, on a host that has these.
     pub fn not_widened(&self) -> u64 {
         self.not_widened.load(Relaxed)
     }

@@ -453,7 +453,7 @@ impl<K: Kind> Slot<K> {
             Vectors::Wide => Counters::add(&counters.wide, 1),
             Vectors::NotWidened(why) => {
                 Counters::add(&counters.not_widened, 1);
-                let line = format_args!("a {} kernel has vectors of 128 bits: {why}", K::STORED.name());
+                let line = format_args!("a {} kernel is without vectors of 256 bits: {why}", K::STORED.name());
                 self.shared.lines.line(LogLevel::Information, line);
             }
         }

@@ -55,10 +55,10 @@ pub struct Stats {
     pub kernels_recalled: u64,
     /// Kernels compiled; one that tiered up counts twice.
     pub kernels_compiled: u64,
-    /// Of those, kernels with vectors of 256 bits: two blocks of pixels or groups of vertices at a time.
+    /// Of those, kernels with vectors of 256 bits: two quads of pixels or two groups of vertices at a time.
     pub kernels_wide: u64,
-    /// Of those, kernels that could have had vectors of 256 bits but for an instruction without code for them. Each is
-    /// logged with the instruction.
+    /// Of those, kernels with loops that do one iteration at a time or have vectors of 128 bits, on a host with 256. Each
+    /// is logged with the reason.
     pub kernels_not_widened: u64,
     /// Kernels compiled again by the optimizing tier, because they are called often.
     pub kernels_tiered_up: u64,

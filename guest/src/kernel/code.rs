@@ -19,6 +19,6 @@ pub enum Vectors {
     Narrow,
     /// 256 bits: two iterations at a time.
     Wide,
-    /// 128 bits, although two iterations are done at a time, and why.
+    /// 128 bits, although the host has 256 and the kernel has a loop for them; and why.
     NotWidened(Arc<str>),
 }

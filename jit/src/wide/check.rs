@@ -6,6 +6,7 @@ use regalloc2::{Block, Function as _, Inst, MachineEnv, Output, ProgPoint};
 
 use super::Refusal;
 use super::machine::{MachineBlock, MachineFunction};
+use crate::cfg::order::reverse_postorder;
 
 /// Proves that each instruction finds its operands where the allocator says that they are.
 pub(super) fn check(function: &MachineFunction, environment: &MachineEnv, output: &Output) -> Result<(), Refusal> {
@@ -18,7 +19,8 @@ pub(super) fn check(function: &MachineFunction, environment: &MachineEnv, output
 /// A function and its allocation with each block after one that leads to it. The checker takes the numbers of blocks
 /// as the order of its first visits, and for a block without a visited predecessor it knows of no value.
 fn in_order(function: &MachineFunction, output: &Output) -> (MachineFunction, Output) {
-    let order = reverse_postorder(function);
+    let successors = |block: usize| function.blocks[block].successors.iter().map(|next| next.index());
+    let order = reverse_postorder(function.blocks.len(), 0, successors);
     let mut places = vec![Block::invalid(); function.blocks.len()];
     for (place, &block) in order.iter().enumerate() {
         places[block] = Block::new(place);
@@ -48,28 +50,4 @@ fn in_order(function: &MachineFunction, output: &Output) -> (MachineFunction, Ou
         made.starts.push(made.insts.len());
     }
     (made, allocated)
-}
-
-/// The blocks that the first one leads to, each after one that leads to it.
-fn reverse_postorder(function: &MachineFunction) -> Vec<usize> {
-    let mut seen = vec![false; function.blocks.len()];
-    let mut order = Vec::new();
-    let mut rest = vec![(0, 0)];
-    seen[0] = true;
-    while let Some((block, way)) = rest.last_mut() {
-        match function.blocks[*block].successors.get(*way) {
-            Some(next) => {
-                *way += 1;
-                if !std::mem::replace(&mut seen[next.index()], true) {
-                    rest.push((next.index(), 0));
-                }
-            }
-            None => {
-                order.push(*block);
-                rest.pop();
-            }
-        }
-    }
-    order.reverse();
-    order
 }
