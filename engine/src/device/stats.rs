@@ -57,8 +57,8 @@ pub struct Stats {
     pub kernels_compiled: u64,
     /// Of those, kernels with vectors of 256 bits: two quads of pixels or two groups of vertices at a time.
     pub kernels_wide: u64,
-    /// Of those, kernels with loops that do one iteration at a time or have vectors of 128 bits, on a host with 256. Each
-    /// is logged with the reason.
+    /// Of those, kernels with loops that do one iteration at a time or have vectors of 128 bits, on a host with 256.
+    /// Each is logged with the reason.
     pub kernels_not_widened: u64,
     /// Kernels compiled again by the optimizing tier, because they are called often.
     pub kernels_tiered_up: u64,
