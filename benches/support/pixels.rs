@@ -6,6 +6,7 @@ use triglyph::{Access, GuestAddr, GuestRange, Memory, Options, Tier as Mode};
 use triglyph_engine::cache::Kernels;
 use triglyph_engine::cache::texture::TextureSource;
 use triglyph_engine::draw::{Cull, Setup, Shaded};
+use triglyph_engine::mem::copy_out;
 use triglyph_engine::scene::{DrawState, Scene, SceneTarget, Scissor};
 use triglyph_guest::format::{DepthFormat, TexelFormat};
 use triglyph_guest::kernel::combine::{Function, Source};
@@ -189,7 +190,9 @@ impl Canvas {
         let texels = (TEXTURE * TEXTURE) as usize;
         let mut words = vec![0; texels + 4];
         let source = self.memory.readable(GuestAddr::new(0, TEXELS));
-        decoder.decode(TexelFormat::Rgba8, TEXTURE, TEXTURE, source, &mut words[..texels]);
+        let mut bytes = vec![0; 4 * texels];
+        copy_out(source, &mut bytes);
+        decoder.decode(TexelFormat::Rgba8, TEXTURE, TEXTURE, &bytes, &mut words[..texels]);
         words
     }
 

@@ -1,11 +1,8 @@
 //! Textures to words: every format, tile by tile, in plain Rust.
 
-#![allow(unsafe_code)]
-
 use triglyph_guest::format::TexelFormat;
 use triglyph_guest::format::pixel::{expand4, expand5};
 use triglyph_guest::format::texel::ETC1_MODIFIERS;
-use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::tier::TextureDecoder;
 
 /// Decodes textures to the words that compiled pixel kernels sample.
@@ -16,7 +13,7 @@ pub struct Decoder;
 type Tile = [u32; 64];
 
 impl TextureDecoder for Decoder {
-    fn decode(&self, format: TexelFormat, width: u32, height: u32, source: Window<'_>, out: &mut [u32]) {
+    fn decode(&self, format: TexelFormat, width: u32, height: u32, source: &[u8], out: &mut [u32]) {
         let level = Level { width: width as usize, height: height as usize, source };
         match format {
             TexelFormat::Rgba8 => level.texels::<4>(out, u32::from_le_bytes),
@@ -73,7 +70,7 @@ fn ia4([v]: [u8; 1]) -> u32 {
 struct Level<'m> {
     width: usize,
     height: usize,
-    source: Window<'m>,
+    source: &'m [u8],
 }
 
 impl Level<'_> {
@@ -117,14 +114,12 @@ impl Level<'_> {
 
     /// The bytes of a tile; zero beyond the end of memory.
     fn read<const BYTES: usize>(&self, offset: usize) -> [u8; BYTES] {
-        let end = offset.saturating_add(BYTES);
-        let Some(source) = self.source.bytes().get(offset..end) else { return self.source.read(offset) };
-        let mut bytes = [0; BYTES];
-        // SAFETY: `source` is `BYTES` bytes long and does not overlap a local array. A guest that writes these bytes at
-        // the same time makes this a race, which Rust does not define; the copy is used only when it is complete, each
-        // byte of it old or new, as if compiled code had read it.
-        unsafe { std::ptr::copy_nonoverlapping(source.as_ptr().cast::<u8>(), bytes.as_mut_ptr(), BYTES) };
-        bytes
+        let rest = self.source.get(offset..).unwrap_or_default();
+        rest.first_chunk().copied().unwrap_or_else(|| {
+            let mut bytes = [0; BYTES];
+            bytes[..rest.len()].copy_from_slice(rest);
+            bytes
+        })
     }
 }
 

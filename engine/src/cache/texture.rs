@@ -5,7 +5,7 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::tier::TextureDecoder;
 
 use super::texture_cache::{PIECE, Part, Source, content_hash, decoding_time};
-use crate::mem::{GuestRange, Memory};
+use crate::mem::{GuestRange, Memory, append_copy};
 use crate::sched::Scheduler;
 
 /// Where a texture is and how it is stored.
@@ -110,7 +110,9 @@ impl Source for TextureSource {
         let compressed = matches!(self.format, TexelFormat::Etc1 | TexelFormat::Etc1A4);
         let cost = decoding_time((face_words * parts.len()) as u64, compressed);
         scheduler.for_each_item(pieces, cost, |(width, rows, window, texels)| {
-            decoder.decode(self.format, width, rows, window, texels);
+            let mut source = Vec::new();
+            append_copy(window.first(self.format.size(width, rows) as usize), &mut source);
+            decoder.decode(self.format, width, rows, &source, texels);
         });
     }
 }

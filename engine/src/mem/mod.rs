@@ -7,11 +7,12 @@
 //! ```
 //!
 //! **Invariant**: guest memory is only ever touched through [`Window`](triglyph_guest::kernel::Window)s, whose bytes
-//! are atomics; `raw.rs` alone knows pointers.
+//! are atomics; `raw.rs` and `copy.rs` alone know pointers.
 
 mod access;
 mod anonymous;
 mod changes;
+mod copy;
 mod footprint;
 mod global;
 mod mapping;
@@ -30,11 +31,11 @@ use std::sync::Mutex;
 pub use crate::address::{GuestAddr, GuestRange};
 use changes::Clock;
 pub use changes::{Epoch, FoundPages};
+pub use copy::{append_copy, copy_in, copy_out, for_each_chunk, read_words};
 pub use footprint::Footprint;
 pub use global::{Misses, ProgramMemory, Watch};
 use raw::PrefaultPool;
-pub use raw::{append_copy, atomic_bytes, copy_in, copy_out};
-pub use raw::{for_each_chunk, read_words};
+pub use raw::atomic_bytes;
 use region::Region;
 pub use remap::Mapping;
 pub use speculation::{ChunkMemory, KeptRoom, Speculation};

@@ -4,8 +4,6 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
-use triglyph_guest::kernel::Window;
-
 use super::anonymous::Anonymous;
 use super::changes::Pages;
 use crate::error::Error;
@@ -147,75 +145,4 @@ impl Arena {
 pub fn atomic_bytes(bytes: &mut [u8]) -> &[AtomicU8] {
     // SAFETY: atomics are laid out as what they hold, and as long as they are borrowed nobody else has the bytes.
     unsafe { &*(std::ptr::from_mut(bytes) as *const [AtomicU8]) }
-}
-
-/// Copies the first `out.len()` bytes of `window`, which must hold that many, at the speed of memcpy.
-pub fn copy_out(window: Window<'_>, out: &mut [u8]) {
-    assert!(window.len() >= out.len());
-    // SAFETY: both sides are valid for the length. `out` is a plain reference, so by the rule of `Arena::bytes` it is
-    // not guest memory and does not overlap it. A guest that writes these bytes at the same time makes this a race,
-    // which Rust does not define; nothing looks at `out` before the copy is complete, and each byte of it is old or new
-    // then, as with any DMA.
-    unsafe { std::ptr::copy_nonoverlapping(window.as_ptr(), out.as_mut_ptr(), out.len()) }
-}
-
-/// Appends a copy of `window` to `out`.
-pub fn append_copy(window: Window<'_>, out: &mut Vec<u8>) {
-    out.reserve(window.len());
-    let length = out.len();
-    // SAFETY: as in `copy_out`; behind its length `out` has room for so many bytes, which all have been written when
-    // they become part of it.
-    unsafe {
-        std::ptr::copy_nonoverlapping(window.as_ptr(), out.as_mut_ptr().add(length), window.len());
-        out.set_len(length + window.len());
-    }
-}
-
-/// Copies `bytes` to the beginning of `window`, which must hold that many, at the speed of memcpy.
-pub fn copy_in(bytes: &[u8], window: Window<'_>) {
-    assert!(window.len() >= bytes.len());
-    // SAFETY: as in `copy_out`, the other way round: a guest that reads these bytes at the same time finds each old or
-    // new.
-    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), window.as_ptr(), bytes.len()) }
-}
-
-/// Hands the bytes of `window` to `f` in copies of a few KiB, in order: for hashing, where a reference into guest
-/// memory would be unsound.
-pub fn for_each_chunk(window: Window<'_>, mut f: impl FnMut(&[u8])) {
-    const CHUNK: usize = 4096;
-    let mut chunk = [0; CHUNK];
-    let mut at = 0;
-    while at < window.len() {
-        let size = CHUNK.min(window.len() - at);
-        copy_out(window.from(at), &mut chunk[..size]);
-        f(&chunk[..size]);
-        at += size;
-    }
-}
-
-/// Fills `out` with the words at the start of `window`, as far as both reach, and returns how many there were. One copy
-/// and one pass: the way command words come in.
-pub fn read_words(window: Window<'_>, out: &mut [u32], big_endian: bool) -> usize {
-    let count = out.len().min(window.len() / 4);
-    let out = &mut out[..count];
-    copy_out(window, bytemuck::cast_slice_mut(out));
-    if big_endian == cfg!(target_endian = "little") {
-        swap_words(out);
-    }
-    count
-}
-
-/// Turns the bytes of words round.
-fn swap_words(words: &mut [u32]) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        /// As vectors of bytes are shuffled, which the least processors cannot do.
-        #[target_feature(enable = "avx2")]
-        fn swap(words: &mut [u32]) {
-            words.iter_mut().for_each(|word| *word = word.swap_bytes());
-        }
-        // SAFETY: the processor has AVX2, which is all that the function needs beside what everything is compiled for.
-        return unsafe { swap(words) };
-    }
-    words.iter_mut().for_each(|word| *word = word.swap_bytes());
 }

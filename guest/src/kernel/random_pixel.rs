@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU8, AtomicU32};
 
 use super::combine::{AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage};
@@ -320,13 +321,14 @@ impl RandomPixel {
         let mut words = Vec::new();
         let mut face_words = 0;
         for face in faces {
-            let mut source = Window::new(face);
+            let bytes: Vec<u8> = face.iter().map(|byte| byte.load(Relaxed)).collect();
+            let mut source = &bytes[..];
             for level in 0..texture.levels {
                 let (w, h) = (width >> level, height >> level);
                 let start = words.len();
                 words.resize(start + (w * h) as usize, 0);
                 decoder.decode(texture.format, w, h, source, &mut words[start..]);
-                source = source.from(texture.format.size(w, h) as usize);
+                source = source.get(texture.format.size(w, h) as usize..).unwrap_or_default();
             }
             if face_words == 0 {
                 face_words = words.len();

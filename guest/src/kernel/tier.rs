@@ -14,7 +14,6 @@ use super::transfer::{TransferJob, TransferKey};
 use super::vertex::{VertexJob, VertexKey};
 use crate::format::TexelFormat;
 use crate::kernel::unsupported::Unsupported;
-use crate::kernel::window::Window;
 
 /// One way to execute kernels: the interpreter, which supports every key, or a compiler.
 ///
@@ -108,9 +107,10 @@ pub trait PixelKernel: Send + Sync {
 
 /// Decodes texels of guest memory to the words that compiled kernels sample.
 pub trait TextureDecoder: Send + Sync {
-    /// Decodes one level of `width` x `height` texels (multiples of 8) at the start of `source`, rows as stored (first
-    /// stored row first), into `0xRRGGBBAA` words, `width` a row. `out` holds exactly the level.
-    fn decode(&self, format: TexelFormat, width: u32, height: u32, source: Window<'_>, out: &mut [u32]);
+    /// Decodes one level of `width` x `height` texels (multiples of 8) at the start of `source`, a copy of guest memory,
+    /// rows as stored (first stored row first), into `0xRRGGBBAA` words, `width` a row. `out` holds exactly the level.
+    /// Bytes that `source` lacks are zero.
+    fn decode(&self, format: TexelFormat, width: u32, height: u32, source: &[u8], out: &mut [u32]);
 }
 
 /// Fills, copies and converts.

@@ -177,13 +177,14 @@ impl Scene {
         let (texture, size) = (&self.textures[unit], &self.constants.texture[unit]);
         let mut words = Vec::new();
         for face in faces {
-            let mut source = Window::new(face);
+            let bytes: Vec<u8> = face.iter().map(|byte| byte.load(Relaxed)).collect();
+            let mut source = &bytes[..];
             for level in 0..texture.levels {
                 let (width, height) = (size.width >> level, size.height >> level);
                 let start = words.len();
                 words.resize(start + (width * height) as usize, 0);
                 decoder.decode(texture.format, width, height, source, &mut words[start..]);
-                source = source.from(texture.format.size(width, height) as usize);
+                source = source.get(texture.format.size(width, height) as usize..).unwrap_or_default();
             }
         }
         let face_words = words.len() / faces.len();

@@ -3,7 +3,6 @@
 use triglyph_guest::format::TexelFormat;
 use triglyph_guest::format::texel::ETC1_MODIFIERS;
 use triglyph_guest::kernel::tier::TextureDecoder;
-use triglyph_guest::kernel::window::{Window, buffer};
 use triglyph_guest::layout::morton;
 use triglyph_jit::Decoder;
 
@@ -75,9 +74,8 @@ fn etc1(format: TexelFormat, byte: &dyn Fn(usize) -> u32, width: u32, x: u32, y:
 }
 
 fn check(format: TexelFormat, width: u32, height: u32, bytes: &[u8]) {
-    let memory = buffer(bytes);
     let mut words = vec![0xDEAD_BEEF; (width * height) as usize];
-    Decoder.decode(format, width, height, Window::new(&memory), &mut words);
+    Decoder.decode(format, width, height, bytes, &mut words);
     for y in 0..height {
         for x in 0..width {
             let (got, want) = (words[(y * width + x) as usize].to_be_bytes(), texel(format, bytes, width, x, y));
@@ -109,7 +107,7 @@ fn memory_that_ends_reads_zero() {
 
 #[test]
 fn a_level_without_texels_is_nothing() {
-    Decoder.decode(TexelFormat::Etc1, 0, 0, Window::default(), &mut []);
+    Decoder.decode(TexelFormat::Etc1, 0, 0, &[], &mut []);
 }
 
 #[test]
@@ -118,10 +116,10 @@ fn decoding_speed() {
     let (width, height) = (256, 256);
     let mut words = vec![0; (width * height) as usize];
     for format in TexelFormat::ALL {
-        let memory = buffer(&random_bytes(format.size(width, height) as usize, 3));
+        let memory = random_bytes(format.size(width, height) as usize, 3);
         let best = (0..50).map(|_| {
             let start = std::time::Instant::now();
-            Decoder.decode(format, width, height, Window::new(&memory), &mut words);
+            Decoder.decode(format, width, height, &memory, &mut words);
             start.elapsed().as_secs_f64()
         });
         let best = best.fold(f64::MAX, f64::min);

@@ -1,0 +1,269 @@
+//! Copies between guest memory and memory of this library.
+//!
+//! The guest may write the bytes during a copy. A copy by `memcpy` would be a data race then, which Rust does not
+//! define. Here each byte is a relaxed atomic access: byte by byte in Rust, and in vectors by assembly, whose loads and
+//! stores do to each byte what such an access does.
+#![allow(unsafe_code)]
+
+use std::sync::atomic::AtomicU8;
+use std::sync::atomic::Ordering::Relaxed;
+
+use triglyph_guest::kernel::Window;
+
+/// Copies the first `out.len()` bytes of `window`, which must hold that many. A byte that is written meanwhile is old or
+/// new.
+pub fn copy_out(window: Window<'_>, out: &mut [u8]) {
+    assert!(window.len() >= out.len());
+    // SAFETY: both sides are valid for the length. `out` is borrowed mutably, so it is not guest memory (see
+    // `Arena::bytes`), does not overlap it, and is used here alone.
+    unsafe { copy(window.as_ptr(), out.as_mut_ptr(), out.len()) }
+}
+
+/// Appends a copy of `window` to `out`.
+pub fn append_copy(window: Window<'_>, out: &mut Vec<u8>) {
+    out.reserve(window.len());
+    let length = out.len();
+    // SAFETY: as in `copy_out`; behind its length `out` has room for so many bytes, which all have been written when
+    // they become part of it.
+    unsafe {
+        copy(window.as_ptr(), out.as_mut_ptr().add(length), window.len());
+        out.set_len(length + window.len());
+    }
+}
+
+/// Copies `bytes` to the beginning of `window`, which must hold that many. Who reads these bytes meanwhile finds each
+/// old or new.
+pub fn copy_in(bytes: &[u8], window: Window<'_>) {
+    assert!(window.len() >= bytes.len());
+    // SAFETY: as in `copy_out`, in the other direction: `bytes` is borrowed, so nothing writes it.
+    unsafe { copy(bytes.as_ptr(), window.as_ptr(), bytes.len()) }
+}
+
+/// Hands the bytes of `window` to `f` in copies of a few KiB, in order: for hashing, where a reference into guest
+/// memory would be unsound.
+pub fn for_each_chunk(window: Window<'_>, mut f: impl FnMut(&[u8])) {
+    const CHUNK: usize = 4096;
+    let mut chunk = [0; CHUNK];
+    let mut at = 0;
+    while at < window.len() {
+        let size = CHUNK.min(window.len() - at);
+        copy_out(window.from(at), &mut chunk[..size]);
+        f(&chunk[..size]);
+        at += size;
+    }
+}
+
+/// Fills `out` with the words at the start of `window`, as far as both reach, and returns how many there were. One copy
+/// and one pass: the way command words come in.
+pub fn read_words(window: Window<'_>, out: &mut [u32], big_endian: bool) -> usize {
+    let count = out.len().min(window.len() / 4);
+    let out = &mut out[..count];
+    copy_out(window, bytemuck::cast_slice_mut(out));
+    if big_endian == cfg!(target_endian = "little") {
+        swap_words(out);
+    }
+    count
+}
+
+/// Turns the bytes of words round.
+fn swap_words(words: &mut [u32]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        /// As vectors of bytes are shuffled, which the least processors cannot do.
+        #[target_feature(enable = "avx2")]
+        fn swap(words: &mut [u32]) {
+            words.iter_mut().for_each(|word| *word = word.swap_bytes());
+        }
+        // SAFETY: the processor has AVX2, which is all that the function needs beside what everything is compiled for.
+        return unsafe { swap(words) };
+    }
+    words.iter_mut().for_each(|word| *word = word.swap_bytes());
+}
+
+/// Bytes of a vector.
+const VECTOR: usize = 16;
+
+/// Copies bytes, each by a relaxed atomic load and store.
+///
+/// # Safety
+/// `from` must be valid for reads and `to` for writes of `length` bytes that do not overlap. Other threads may use them
+/// meanwhile, but by atomic accesses alone.
+unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
+    if length < VECTOR || cfg!(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64")))) {
+        for at in 0..length {
+            // SAFETY: inside of the bytes that the caller vouches for; a byte is always aligned.
+            let (from, to) = unsafe { (AtomicU8::from_ptr(from.add(at).cast_mut()), AtomicU8::from_ptr(to.add(at))) };
+            to.store(from.load(Relaxed), Relaxed);
+        }
+        return;
+    }
+    let last = length - VECTOR;
+    // SAFETY: the caller vouches for `length` bytes. The first call ends at or before them, and the second one copies
+    // the last 16, some of them again if the length is not a multiple of 16.
+    unsafe {
+        copy_vectors(from, to, length - length % VECTOR);
+        copy_vectors(from.add(last), to.add(last), VECTOR);
+    }
+}
+
+/// Copies 64 bytes at a time while there are so many, then 16.
+///
+/// # Safety
+/// As [`copy`]; `length` must be a multiple of 16.
+#[cfg(target_arch = "x86_64")]
+unsafe fn copy_vectors(from: *const u8, to: *mut u8, length: usize) {
+    // SAFETY: the assembly loads and stores `length` bytes that the caller vouches for, and writes the registers that
+    // it names. A load or store of a vector does to each byte what a relaxed atomic access does.
+    unsafe {
+        std::arch::asm!(
+            "sub {left}, 64",
+            "jb 3f",
+            "2:",
+            "movups {a}, [{from}]",
+            "movups {b}, [{from} + 16]",
+            "movups {c}, [{from} + 32]",
+            "movups {d}, [{from} + 48]",
+            "movups [{to}], {a}",
+            "movups [{to} + 16], {b}",
+            "movups [{to} + 32], {c}",
+            "movups [{to} + 48], {d}",
+            "add {from}, 64",
+            "add {to}, 64",
+            "sub {left}, 64",
+            "jae 2b",
+            "3:",
+            "add {left}, 64",
+            "jz 5f",
+            "4:",
+            "movups {a}, [{from}]",
+            "movups [{to}], {a}",
+            "add {from}, 16",
+            "add {to}, 16",
+            "sub {left}, 16",
+            "jnz 4b",
+            "5:",
+            from = inout(reg) from => _,
+            to = inout(reg) to => _,
+            left = inout(reg) length => _,
+            a = out(xmm_reg) _,
+            b = out(xmm_reg) _,
+            c = out(xmm_reg) _,
+            d = out(xmm_reg) _,
+            options(nostack),
+        );
+    }
+}
+
+/// Copies 64 bytes at a time while there are so many, then 16.
+///
+/// # Safety
+/// As [`copy`]; `length` must be a multiple of 16.
+#[cfg(target_arch = "aarch64")]
+unsafe fn copy_vectors(from: *const u8, to: *mut u8, length: usize) {
+    // SAFETY: the assembly loads and stores `length` bytes that the caller vouches for, and writes the registers that
+    // it names. A load or store of a vector does to each byte what a relaxed atomic access does.
+    unsafe {
+        std::arch::asm!(
+            "subs {left}, {left}, #64",
+            "b.lo 3f",
+            "2:",
+            "ldp {a:q}, {b:q}, [{from}]",
+            "ldp {c:q}, {d:q}, [{from}, #32]",
+            "add {from}, {from}, #64",
+            "stp {a:q}, {b:q}, [{to}]",
+            "stp {c:q}, {d:q}, [{to}, #32]",
+            "add {to}, {to}, #64",
+            "subs {left}, {left}, #64",
+            "b.hs 2b",
+            "3:",
+            "adds {left}, {left}, #64",
+            "b.eq 5f",
+            "4:",
+            "ldr {a:q}, [{from}], #16",
+            "str {a:q}, [{to}], #16",
+            "subs {left}, {left}, #16",
+            "b.ne 4b",
+            "5:",
+            from = inout(reg) from => _,
+            to = inout(reg) to => _,
+            left = inout(reg) length => _,
+            a = out(vreg) _,
+            b = out(vreg) _,
+            c = out(vreg) _,
+            d = out(vreg) _,
+            options(nostack),
+        );
+    }
+}
+
+/// Never called: [`copy`] takes bytes here.
+///
+/// # Safety
+/// As [`copy`].
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+unsafe fn copy_vectors(_: *const u8, _: *mut u8, _: usize) {
+    unreachable!("vectors on a processor without assembly for them");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use triglyph_guest::kernel::window::buffer;
+
+    use super::*;
+
+    /// Lengths around those at which a copy takes another way.
+    fn lengths() -> impl Iterator<Item = usize> {
+        (0..=if cfg!(miri) { 34 } else { 210 }).chain([1000, 4096])
+    }
+
+    #[test]
+    fn copies_are_whole_and_leave_what_is_around_them() {
+        let source: Vec<u8> = (0..5000u32).map(|n| (n * 7 + n / 256) as u8).collect();
+        let memory = buffer(&source);
+        for length in lengths() {
+            for (from, to) in [(0, 0), (1, 0), (0, 3), (5, 9), (16, 31)] {
+                let window = Window::new(&memory[from..]);
+                let mut out = vec![0xEE; to + length + 40];
+                copy_out(window, &mut out[to..to + length]);
+                assert_eq!(out[to..to + length], source[from..from + length]);
+                assert!(out[..to].iter().chain(&out[to + length..]).all(|&byte| byte == 0xEE));
+
+                let mut appended = vec![1, 2, 3];
+                append_copy(window.first(length), &mut appended);
+                assert_eq!((&appended[..3], &appended[3..]), (&[1, 2, 3][..], &source[from..from + length]));
+
+                let target = buffer(&vec![0xEE; to + length + 40]);
+                copy_in(&source[from..from + length], Window::new(&target[to..]));
+                let stored: Vec<u8> = target.iter().map(|byte| byte.load(Relaxed)).collect();
+                assert_eq!(stored, out);
+            }
+        }
+    }
+
+    /// Under Miri this also proves that such copies are no data races.
+    #[test]
+    fn bytes_written_meanwhile_are_old_or_new() {
+        let (size, copies) = if cfg!(miri) { (40, 4) } else { (1000, 2000) };
+        let memory = buffer(&vec![0xAA; size]);
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for value in [0x55, 0xAA].into_iter().cycle() {
+                    memory.iter().for_each(|byte| byte.store(value, Relaxed));
+                    if done.load(Relaxed) {
+                        break;
+                    }
+                }
+            });
+            let mut out = vec![0; size];
+            for _ in 0..copies {
+                copy_out(Window::new(&memory), &mut out);
+                assert!(out.iter().all(|&byte| byte == 0x55 || byte == 0xAA));
+                copy_in(&out, Window::new(&memory));
+            }
+            done.store(true, Relaxed);
+        });
+    }
+}
