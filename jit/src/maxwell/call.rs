@@ -1,20 +1,24 @@
 //! Calls from compiled code to Rust functions: memory accesses that are not direct, images, and libcalls.
 //!
-//! Arguments and results are vectors of the [`Context`], whose address is the first argument. Functions are `extern
-//! "C"`, do not panic and touch nothing but the context and what its environment borrows.
+//! Arguments and results are vectors of the [`Context`], whose address is the first argument. Functions touch nothing but
+//! what it lends them ([`Lent`]).
 
 #![allow(unsafe_code)]
 
 use std::mem::offset_of;
+use std::slice;
 
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature};
+use triglyph_guest::kernel::program::environment::{Environment, ImageKey};
 
 use super::access::{Access, Space};
-use super::image::{self, ImageAccess};
+use super::direct::Mapped;
+use super::emitted::Emitted;
+use super::image::{self, HandleEntry, ImageAccess};
 use super::libcalls::{self, Libcall};
 use super::memory;
-use super::vectors::{SLICES, VECTORS};
+use super::vectors::{SLICES, VECTORS, Vectors};
 use super::{Context, Lower};
 use crate::guard::guarded;
 use crate::lane::{I32x4, Mask};
@@ -30,79 +34,125 @@ pub const fn exchange_at(n: usize) -> i32 {
 }
 
 /// Signature of the functions: the context, a packed operation, an instruction number.
-type Function = extern "C" fn(*mut Context, u64, u32);
+type Function = unsafe extern "C" fn(*mut Context, u64, u32);
 
-extern "C" fn call_libcall(context: *mut Context, function: u64, code: u32) {
-    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that
-    // alive and has no reference to it, and the code does not touch it, until this function returns.
-    let context = unsafe { &mut *context };
-    // SAFETY: `Lower::libcall` made the number of a function of this very type.
-    let function: fn(u32, [u32; 8]) -> [u32; 2] = unsafe { std::mem::transmute(function as usize) };
-    guarded((), || libcalls::apply(&mut context.vectors, function, code));
+/// What a function may use while code waits for it.
+struct Lent<'c> {
+    /// Arguments and results.
+    vectors: &'c mut Vectors,
+    environment: &'c Environment<'c>,
+    /// Local memory of the four lanes.
+    local: &'c mut [u8],
+    shared: &'c mut [u8],
+    mapped: &'c mut [Mapped],
+    images: &'c [Option<ImageKey>],
+    /// Tables from handles to textures and to images.
+    known: [&'c [HandleEntry]; 2],
+    /// The vertices of a geometry program.
+    emitted: Option<&'c mut Emitted>,
 }
 
-extern "C" fn call_memory(context: *mut Context, access: u64, number: u32) {
-    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that
-    // alive and has no reference to it, and the code does not touch it, until this function returns.
-    let context = unsafe { &mut *context };
-    // SAFETY: the environment is that of the job, which is borrowed while the code runs.
-    let environment = unsafe { &*context.environment };
-    // SAFETY: `Prepared` made a buffer of at least four times so many bytes, or of none where `local_bytes` is 0. It
-    // lives while the code runs, and only code and this function use it.
-    let local = unsafe { std::slice::from_raw_parts_mut(context.local, 4 * context.local_bytes as usize) };
-    // SAFETY: the shared memory of the block, borrowed while the code runs, or a dangling pointer and no bytes. Warps
-    // of a block run one after the other on one thread, so nobody else uses it.
-    let shared = unsafe { std::slice::from_raw_parts_mut(context.shared, context.shared_bytes as usize) };
-    let access = Access::unpack(access);
-    // SAFETY: `Prepared` has a vector of as many, which lives while the code runs and is not used otherwise meanwhile.
-    let mapped = unsafe { std::slice::from_raw_parts_mut(context.mapped, context.mapped_count as usize) };
-    let mut mapped = mapped.get_mut(number as usize).filter(|_| access.space == Space::Global);
-    guarded((), || {
-        if let Some(mapped) = &mut mapped {
-            memory::remember(access, &context.vectors, mapped, environment);
+impl<'c> Lent<'c> {
+    /// # Safety
+    /// `context` must be that of code that waits for the function: its pointers are valid, and until the function
+    /// returns the context and what it points to are used through the result alone.
+    unsafe fn by(context: *mut Context) -> Self {
+        // SAFETY: the caller vouches for the context. `Prepared` owns lists of as many entries as it has written beside
+        // their pointers, and four times `local_bytes`. Shared memory is that of the block, whose warps run one after
+        // the other on one thread, or no bytes at a dangling pointer. `emitted` is null or a geometry kernel's own list.
+        // The environment is that of the job, which is borrowed while the code runs.
+        unsafe {
+            let context = &mut *context;
+            Lent {
+                vectors: &mut context.vectors,
+                environment: &*context.environment,
+                local: slice::from_raw_parts_mut(context.local, 4 * context.local_bytes as usize),
+                shared: slice::from_raw_parts_mut(context.shared, context.shared_bytes as usize),
+                mapped: slice::from_raw_parts_mut(context.mapped, context.mapped_count as usize),
+                images: slice::from_raw_parts(context.images, context.image_count as usize),
+                known: context.known.map(|list| slice::from_raw_parts(list.first, list.count as usize)),
+                emitted: context.emitted.as_mut(),
+            }
         }
-        memory::perform(access, &mut context.vectors, environment, [local, shared], mapped);
-    });
+    }
 }
 
-extern "C" fn call_image(context: *mut Context, access: u64, _: u32) {
-    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that
-    // alive and has no reference to it, and the code does not touch it, until this function returns.
-    let context = unsafe { &mut *context };
-    // SAFETY: the environment is that of the job, which is borrowed while the code runs.
-    let environment = unsafe { &*context.environment };
-    // SAFETY: `Prepared` has a vector of as many, which lives, and does not change, while the code runs.
-    let keys = unsafe { std::slice::from_raw_parts(context.images, context.image_count as usize) };
-    guarded((), || image::perform(ImageAccess::unpack(access), &mut context.vectors, environment, keys));
+/// A function that code calls.
+trait Callee {
+    fn run(lent: Lent<'_>, code: u64, number: u32);
 }
 
-extern "C" fn call_find(context: *mut Context, images: u64, _: u32) {
-    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that
-    // alive and has no reference to it, and the code does not touch it, until this function returns.
-    let context = unsafe { &mut *context };
-    let list = context.known[usize::from(images != 0)];
-    // SAFETY: `Prepared` has a vector of as many, which lives, and does not change, while the code runs.
-    let known = unsafe { std::slice::from_raw_parts(list.first, list.count as usize) };
-    guarded((), || image::find(known, &mut context.vectors));
+/// What code calls for it.
+///
+/// # Safety
+/// For compiled code alone, with the context that it was called with.
+unsafe extern "C" fn enter<C: Callee>(context: *mut Context, code: u64, number: u32) {
+    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that alive
+    // and has no reference to it, and the code does not touch it, until this function returns.
+    let lent = unsafe { Lent::by(context) };
+    guarded((), || C::run(lent, code, number));
 }
 
-extern "C" fn call_emit(context: *mut Context, kind: u64, _: u32) {
-    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that
-    // alive and has no reference to it, and the code does not touch it, until this function returns.
-    let context = unsafe { &mut *context };
-    // SAFETY: null, or what a geometry kernel has set it to: its own list, which it does not use while the code runs.
-    if let Some(emitted) = unsafe { context.emitted.as_mut() } {
-        guarded((), || emitted.emit(kind as u8, context.vectors[0], context.vectors[1]));
+/// Applies a libcall: its number and its operand.
+struct CallLibcall;
+
+impl Callee for CallLibcall {
+    fn run(lent: Lent<'_>, code: u64, operand: u32) {
+        libcalls::apply(lent.vectors, Libcall::ALL[code as usize].function(), operand);
+    }
+}
+
+/// Loads and stores: a packed access, the instruction's number.
+struct CallMemory;
+
+impl Callee for CallMemory {
+    fn run(lent: Lent<'_>, access: u64, number: u32) {
+        let access = Access::unpack(access);
+        let mut mapped = lent.mapped.get_mut(number as usize).filter(|_| access.space == Space::Global);
+        if let Some(mapped) = &mut mapped {
+            memory::remember(access, lent.vectors, mapped, lent.environment);
+        }
+        memory::perform(access, lent.vectors, lent.environment, [lent.local, lent.shared], mapped);
+    }
+}
+
+/// Accesses images: a packed access.
+struct CallImage;
+
+impl Callee for CallImage {
+    fn run(lent: Lent<'_>, access: u64, _: u32) {
+        image::perform(ImageAccess::unpack(access), lent.vectors, lent.environment, lent.images);
+    }
+}
+
+/// Finds resources by handle: whether images.
+struct CallFind;
+
+impl Callee for CallFind {
+    fn run(lent: Lent<'_>, images: u64, _: u32) {
+        image::find(lent.known[usize::from(images != 0)], lent.vectors);
+    }
+}
+
+/// Emits vertices and cuts: which of them.
+struct CallEmit;
+
+impl Callee for CallEmit {
+    fn run(lent: Lent<'_>, kind: u64, _: u32) {
+        if let Some(emitted) = lent.emitted {
+            emitted.emit(kind as u8, lent.vectors[0], lent.vectors[1]);
+        }
     }
 }
 
 impl Lower<'_, '_> {
     /// Emits a vertex of the lanes, cuts, or both.
     pub(super) fn emit_call(&mut self, kind: u8, lanes: I32x4, stream: I32x4) {
-        self.call(call_emit, kind.into(), 0, &[lanes, stream]);
+        self.call::<CallEmit>(kind.into(), 0, &[lanes, stream]);
     }
 
-    fn call(&mut self, function: Function, code: u64, number: u32, sources: &[I32x4]) {
+    fn call<C: Callee>(&mut self, code: u64, number: u32, sources: &[I32x4]) {
+        let function: Function = enter::<C>;
         let context = self.host.context();
         let e = self.host.e();
         for (n, source) in sources.iter().enumerate() {
@@ -123,26 +173,26 @@ impl Lower<'_, '_> {
 
     /// Calls a libcall; it has at most two results.
     pub(super) fn libcall<const N: usize>(&mut self, what: Libcall, code: u32, sources: &[I32x4]) -> [I32x4; N] {
-        self.call(call_libcall, what.function() as usize as u64, code, sources);
+        self.call::<CallLibcall>(what as u64, code, sources);
         self.results(0)
     }
 
     /// Indices of the images that have these handles, and which of the key's formats they have.
     pub(super) fn find_image(&mut self, handle: I32x4) -> [I32x4; 2] {
-        self.call(call_find, 1, 0, &[handle]);
+        self.call::<CallFind>(1, 0, &[handle]);
         self.results(0)
     }
 
     /// Indices of the textures that have these handles, and which of the key's texture kinds they are.
     pub(super) fn find_texture(&mut self, handle: I32x4) -> [I32x4; 2] {
-        self.call(call_find, 0, 0, &[handle]);
+        self.call::<CallFind>(0, 0, &[handle]);
         self.results(0)
     }
 
     /// Accesses images; `sources` as [`image::perform`] defines them. Returns the lanes whose coordinates are inside,
     /// and the data read.
     pub(super) fn image_call(&mut self, access: ImageAccess, sources: &[I32x4]) -> (Mask, [I32x4; 4]) {
-        self.call(call_image, access.pack(), 0, sources);
+        self.call::<CallImage>(access.pack(), 0, sources);
         let [inside] = self.results(0);
         (Mask(inside.0), self.results(image::DATA))
     }
@@ -150,7 +200,7 @@ impl Lower<'_, '_> {
     /// Loads and stores; `sources` as [`memory::perform`] defines them. Returns the first words that were loaded.
     /// `number` is that of the instruction, if it caches a mapping.
     pub(super) fn access<const N: usize>(&mut self, access: Access, number: u32, sources: &[I32x4]) -> [I32x4; N] {
-        self.call(call_memory, access.pack(), number, sources);
+        self.call::<CallMemory>(access.pack(), number, sources);
         self.results(memory::DATA)
     }
 }

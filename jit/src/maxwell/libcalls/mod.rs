@@ -27,6 +27,12 @@ pub enum Libcall {
 }
 
 impl Libcall {
+    /// All, by number.
+    pub const ALL: [Libcall; 6] = {
+        use Libcall::*;
+        [Permute, Fused, Half, Integer, Float, Video]
+    };
+
     /// Its function.
     pub fn function(self) -> fn(u32, [u32; 8]) -> [u32; 2] {
         match self {
@@ -39,6 +45,15 @@ impl Libcall {
         }
     }
 }
+
+// Code passes numbers.
+const _: () = {
+    let mut n = 0;
+    while n < Libcall::ALL.len() {
+        assert!(Libcall::ALL[n] as usize == n);
+        n += 1;
+    }
+};
 
 /// Applies a function to all lanes.
 pub fn apply(vectors: &mut Vectors, function: fn(u32, [u32; 8]) -> [u32; 2], code: u32) {
