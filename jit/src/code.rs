@@ -6,7 +6,7 @@
 //!     -> Code { entry, module }; dropping it frees its block of the memory that all kernels share (memory.rs)
 //! ```
 //!
-//! Every kernel is one function `extern "C" fn(*const Args) -> u64` in one module of its own: code is freed when the
+//! Every kernel is one function `extern "C" fn(*mut Args) -> u64` in one module of its own: code is freed when the
 //! last owner drops it, and it is never patched. There are no relocations: constants follow the code, and the code
 //! calls only functions whose addresses are among its arguments. Emitted code has no traps and no divisions that could
 //! fault.
@@ -15,6 +15,7 @@
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
+use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -232,12 +233,12 @@ impl Compiler {
     }
 
     /// Compiles one function. `size` counts guest instructions and picks the register allocator for
-    /// [`Effort::Auto`]; `build` emits the body, its last block must return through [`Emit::finish`].
-    pub fn compile(
+    /// [`Effort::Auto`]; `build` emits the body for arguments `A`, its last block must return through [`Emit::finish`].
+    pub fn compile<A>(
         &self,
         size: u32,
         build: impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported>,
-    ) -> Result<Code, Unsupported> {
+    ) -> Result<Code<A>, Unsupported> {
         if self.effort.refuses(size) {
             return Err(SAME);
         }
@@ -257,12 +258,12 @@ impl Compiler {
         code
     }
 
-    fn compile_with(
+    fn compile_with<A>(
         &self,
         isa: &OwnedTargetIsa,
         caps: Caps,
         build: impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported>,
-    ) -> Result<Code, Unsupported> {
+    ) -> Result<Code<A>, Unsupported> {
         let mut scratch = Scratch::take();
         let (bytes, vectors) = match emit(&mut scratch, &**isa, caps, false, build)? {
             Made::Wide(wide) => (wide.bytes, Vectors::Wide),
@@ -272,7 +273,7 @@ impl Compiler {
         scratch.give_back();
         let (module, entry) = load(isa, &self.memory, &bytes).ok_or(Unsupported("no executable memory"))?;
         let made = MachineCode { bytes: bytes.len(), vectors };
-        Ok(Code { module: Some(module), entry, made })
+        Ok(Code { module: Some(module), entry, made, arguments: PhantomData })
     }
 
     /// The CLIF and the host instructions that [`Self::compile`] would make, for reports.
@@ -496,30 +497,34 @@ fn load(isa: &OwnedTargetIsa, memory: &Arc<CodeMemory>, bytes: &[u8]) -> Option<
     Some((module, entry))
 }
 
-/// Finished machine code. Dropping it frees the memory.
-pub struct Code {
+/// Finished machine code with arguments `A`. Dropping it frees the memory.
+pub struct Code<A> {
     module: Option<JITModule>,
     entry: *const u8,
     made: MachineCode,
+    arguments: PhantomData<Entry<A>>,
 }
+
+/// What `entry` is.
+type Entry<A> = unsafe extern "C" fn(*mut A) -> u64;
 
 // SAFETY: the code is never written after `load`, so that any thread may run it; the module is only touched again by
 // `drop`, which has the value for itself.
-unsafe impl Send for Code {}
+unsafe impl<A> Send for Code<A> {}
 // SAFETY: `&Code` gives nothing but the entry point of code that is never written, and numbers.
-unsafe impl Sync for Code {}
+unsafe impl<A> Sync for Code<A> {}
 
-impl Code {
+impl<A> Code<A> {
     /// Runs the code and returns its status. A panic of what the code has called goes on from here.
     ///
     /// # Safety
     ///
-    /// `args` must be what this code was built for: every address and bound in it valid for what the kernel reads
-    /// and writes until the call returns.
-    pub unsafe fn call<A>(&self, args: *const A) -> u64 {
-        // SAFETY: `entry` is a finalized function of exactly this signature (`signature`), alive as long as `self`.
-        let function: extern "C" fn(*const A) -> u64 = unsafe { std::mem::transmute(self.entry) };
-        let status = function(args);
+    /// `args` must be valid for reads and writes, and every address and bound in it for what the kernel reads and writes,
+    /// until the call returns.
+    pub unsafe fn call(&self, args: *mut A) -> u64 {
+        // SAFETY: `entry` is a finalized function of exactly this signature (`signature`), alive as long as `self`, and
+        // the caller vouches for its arguments.
+        let status = unsafe { std::mem::transmute::<*const u8, Entry<A>>(self.entry)(args) };
         guard::go_on();
         status
     }
@@ -535,7 +540,7 @@ impl Code {
     }
 }
 
-impl Drop for Code {
+impl<A> Drop for Code<A> {
     fn drop(&mut self) {
         if let Some(module) = self.module.take() {
             // SAFETY: calls borrow `self`, so none is running, and the entry point dies with `self`.
@@ -561,7 +566,7 @@ mod tests {
     }
 
     fn unsupported_reason(effort: Effort, vectors: i32) -> Option<Unsupported> {
-        Compiler::new(effort).unwrap().compile(1, keep(vectors)).err()
+        Compiler::new(effort).unwrap().compile::<u8>(1, keep(vectors)).err()
     }
 
     #[test]

@@ -51,7 +51,7 @@ extern "C" fn send(machine: *mut Machine<'_>, method: u32, datum: u32) {
 
 /// A macro as machine code.
 pub(crate) struct Kernel {
-    code: Code,
+    code: Code<Args>,
 }
 
 impl Kernel {

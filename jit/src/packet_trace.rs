@@ -73,7 +73,7 @@ extern "C" fn call(args: *mut Args, packet: u32) -> u32 {
 
 /// A packet trace as machine code.
 pub(crate) struct Kernel {
-    code: Code,
+    code: Code<Args>,
     words: usize,
     registers: usize,
     copies: usize,

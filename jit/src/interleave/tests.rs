@@ -162,7 +162,7 @@ fn check(body: impl Fn(&mut Item<'_, '_>), expected: impl Fn(&mut Memory, usize)
         for code in &code {
             let mut memory = start;
             // SAFETY: the code reads and writes the fields of `memory`.
-            unsafe { code.call((&raw mut memory).cast_const()) };
+            unsafe { code.call(&raw mut memory) };
             memory.count = [std::array::from_fn(|lane| memory.count[0][lane] + memory.count[1][lane]), [0; 4]];
             memory.scratch = start.scratch;
             assert_eq!(memory, wanted, "items {items:#b}");

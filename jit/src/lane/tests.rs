@@ -26,12 +26,12 @@ pub(crate) fn run(a: [u32; 4], b: [u32; 4], build: impl Fn(&mut Emit<'_>, I32x4,
         let mut memory = [a, b, [0; 4]];
         // SAFETY: the code reads and writes the 48 bytes of `memory`.
         #[allow(unsafe_code)]
-        let status = unsafe { code.call(memory.as_mut_ptr().cast_const()) };
+        let status = unsafe { code.call(memory.as_mut_ptr()) };
         assert_eq!(status, 7);
         results.push(memory[2]);
     }
     #[cfg(feature = "check-aarch64")]
-    Compiler::aarch64().compile(1, |e| function(e, &build)).unwrap();
+    Compiler::aarch64().compile::<u8>(1, |e| function(e, &build)).unwrap();
     assert_eq!(results[0], results[1], "register allocators disagree");
     results[0]
 }

@@ -74,7 +74,7 @@ impl Args {
 pub(super) struct Kernel {
     compiler: Arc<Compiler>,
     key: VertexKey,
-    code: Speculative,
+    code: Speculative<Args>,
     /// Floats of a record.
     stride: usize,
     /// Groups of slots that are written.
@@ -110,11 +110,11 @@ impl Kernel {
     }
 
     /// The code with exact products, once there have been enough groups that want it.
-    fn exact(&self) -> Option<&Compiled> {
+    fn exact(&self) -> Option<&Compiled<Args>> {
         self.code.doubt(|| self.compile_exact())
     }
 
-    fn compile_exact(&self) -> Result<Compiled, Unsupported> {
+    fn compile_exact(&self) -> Result<Compiled<Args>, Unsupported> {
         Source::vertex(&self.key)?.compile(&self.compiler, true)
     }
 
@@ -131,7 +131,7 @@ impl Kernel {
     }
 
     /// The constants of a job that `of` wants, each four times.
-    fn table(&self, of: &Compiled, job: &VertexJob<'_>) -> Table {
+    fn table(&self, of: &Compiled<Args>, job: &VertexJob<'_>) -> Table {
         let VertexConstants { half: [x, y], corner: [left, top], clip_plane } = job.constants;
         let viewport = [x, y, left, top];
         let value = |&(constant, component): &(Constant, u8)| {
@@ -341,12 +341,12 @@ impl Drop for Table {
 
 /// One form of a kernel's code, with its constants of a job.
 struct Form<'k> {
-    code: &'k Code,
+    code: &'k Code<Args>,
     table: Table,
 }
 
 impl<'k> Form<'k> {
-    fn new(kernel: &Kernel, of: &'k Compiled, job: &VertexJob<'_>) -> Form<'k> {
+    fn new(kernel: &Kernel, of: &'k Compiled<Args>, job: &VertexJob<'_>) -> Form<'k> {
         Form { code: &of.code, table: kernel.table(of, job) }
     }
 }

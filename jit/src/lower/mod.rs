@@ -92,8 +92,8 @@ pub fn dump(compiler: &Compiler, key: &VertexKey) -> String {
 type Table = HashMap<(Constant, u8), i32>;
 
 /// Machine code and the constants that it wants in its table.
-struct Compiled {
-    code: Code,
+struct Compiled<A> {
+    code: Code<A>,
     constants: Vec<(Constant, u8)>,
 }
 
@@ -125,7 +125,7 @@ impl Exits {
 
 impl Source<'_> {
     /// Compiles the program; `exact`: with products that need no second look.
-    fn compile(&self, compiler: &Compiler, exact: bool) -> Result<Compiled, Unsupported> {
+    fn compile<A>(&self, compiler: &Compiler, exact: bool) -> Result<Compiled<A>, Unsupported> {
         let mut table = Table::new();
         let code = compiler.compile(self.size(), |e| self.build(e, &mut table, exact))?;
         let mut places: Vec<_> = table.into_iter().collect();

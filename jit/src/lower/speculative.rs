@@ -15,19 +15,19 @@ use super::Compiled;
 const DOUBTS: u32 = 128;
 
 /// Both forms of a kernel's code.
-pub(super) struct Speculative {
-    pub plain: Compiled,
-    exact: OnceLock<Result<Compiled, Unsupported>>,
+pub(super) struct Speculative<A> {
+    pub plain: Compiled<A>,
+    exact: OnceLock<Result<Compiled<A>, Unsupported>>,
     doubts: AtomicU32,
 }
 
-impl Speculative {
-    pub fn new(plain: Compiled) -> Speculative {
+impl<A> Speculative<A> {
+    pub fn new(plain: Compiled<A>) -> Self {
         Speculative { plain, exact: OnceLock::new(), doubts: AtomicU32::new(0) }
     }
 
     /// Notes a doubtful group. The code that can do it, if there is such: `compile` makes it when it is due.
-    pub fn doubt(&self, compile: impl FnOnce() -> Result<Compiled, Unsupported>) -> Option<&Compiled> {
+    pub fn doubt(&self, compile: impl FnOnce() -> Result<Compiled<A>, Unsupported>) -> Option<&Compiled<A>> {
         if self.doubts.load(Relaxed) < DOUBTS {
             self.doubts.fetch_add(1, Relaxed);
             return None;
@@ -36,7 +36,7 @@ impl Speculative {
     }
 
     /// The code for groups that the plain form cannot do, made now if it has not been made.
-    pub fn exact(&self, compile: impl FnOnce() -> Result<Compiled, Unsupported>) -> Option<&Compiled> {
+    pub fn exact(&self, compile: impl FnOnce() -> Result<Compiled<A>, Unsupported>) -> Option<&Compiled<A>> {
         self.exact.get_or_init(compile).as_ref().ok()
     }
 

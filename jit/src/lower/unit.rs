@@ -95,7 +95,7 @@ impl Entry {
 
 /// The code of a program.
 struct Routine {
-    code: Speculative,
+    code: Speculative<Args>,
     /// What the unit had before matters to a run, and what it has afterwards to later ones.
     sequential: bool,
     /// An EMIT may do what an earlier run's SETEMIT said.
@@ -145,7 +145,7 @@ impl Kernel {
     }
 
     /// The code with exact products for primitive `at`, once there have been enough groups that want it.
-    fn exact(&self, at: usize) -> Option<&Compiled> {
+    fn exact(&self, at: usize) -> Option<&Compiled<Args>> {
         self.routine(at).code.doubt(|| {
             let (first, rest) = Source::geometry(&self.key)?;
             first.filter(|_| at == 0).unwrap_or(rest).compile(&self.compiler, true)
@@ -249,7 +249,7 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
     }
 
     /// The constants that code wants, each four times.
-    fn table(&self, of: &Compiled) -> Vec<[f32; 4]> {
+    fn table(&self, of: &Compiled<Args>) -> Vec<[f32; 4]> {
         let constants = self.job.constants;
         let viewport = [constants.half[0], constants.half[1], constants.corner[0], constants.corner[1]];
         let value = |&(constant, component): &(Constant, u8)| {
@@ -270,7 +270,7 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
 
     /// Runs a group. The number of vertices that each primitive has emitted and what SETEMIT said last, or why there is
     /// nothing.
-    fn call(&mut self, code: &Code, table: &[[f32; 4]], count: usize) -> Result<(usize, Entry), u64> {
+    fn call(&mut self, code: &Code<Args>, table: &[[f32; 4]], count: usize) -> Result<(usize, Entry), u64> {
         let (stride, capacity) = (self.kernel.stride, self.capacity);
         self.codes.resize(capacity, [0; GROUP]);
         self.log.resize(capacity, Entry(0));
@@ -394,12 +394,12 @@ fn set_lane(register: &mut Wide, lane: usize, value: [f32; 4]) {
 
 /// One form of a routine's code, with its constants of a job.
 struct Form<'k> {
-    code: &'k Code,
+    code: &'k Code<Args>,
     table: Vec<[f32; 4]>,
 }
 
 impl Run<'_, '_, '_> {
-    fn form<'c>(&self, of: &'c Compiled) -> Form<'c> {
+    fn form<'c>(&self, of: &'c Compiled<Args>) -> Form<'c> {
         Form { code: &of.code, table: self.table(of) }
     }
 

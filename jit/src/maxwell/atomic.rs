@@ -229,7 +229,7 @@ mod tests {
     /// Old value, operands, result.
     type Words = [u32; 4];
 
-    fn compiled(compiler: &Compiler, operation: WordOperation) -> crate::code::Code {
+    fn compiled(compiler: &Compiler, operation: WordOperation) -> crate::code::Code<[u32; 4]> {
         let emit = |e: &mut Emit<'_>| {
             let args = e.args;
             let [old, value, replacement] = [0, 4, 8].map(|at| e.b.ins().load(I32, memory(), args, at));
@@ -265,7 +265,7 @@ mod tests {
             for (old, value) in values.iter().flat_map(|&old| values.map(|value| (old, value))) {
                 let mut words = [old, value, 77, 0];
                 // SAFETY: the code reads and writes the words.
-                unsafe { code.call((&raw mut words).cast_const()) };
+                unsafe { code.call(&raw mut words) };
                 assert_eq!(words[3], expected(access, words), "{operation:?} of {old:#x} and {value:#x}");
             }
         }

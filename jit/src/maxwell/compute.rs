@@ -178,7 +178,7 @@ fn per_lane_in_patches(which: SpecialRegister) -> bool {
 pub struct Kernel {
     pub key: ShaderKey,
     pub needs: Needs,
-    code: Code,
+    code: Code<Args>,
     /// Block that threads begin in.
     pub first: i32,
     /// Whether threads may wait for each other.

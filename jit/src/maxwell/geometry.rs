@@ -148,7 +148,7 @@ fn build(e: &mut Emit<'_>, key: &ShaderKey, graph: &Graph, needs: &mut Needs) ->
 struct Kernel {
     key: ShaderKey,
     needs: Needs,
-    code: Code,
+    code: Code<Args>,
     stores: bool,
 }
 

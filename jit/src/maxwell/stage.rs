@@ -347,7 +347,7 @@ impl<'k> Plan<'k> {
 struct Kernel {
     key: ShaderKey,
     needs: Needs,
-    code: Code,
+    code: Code<Args>,
     one_by_one: bool,
     /// Words of an input record and of an output record.
     words: [usize; 2],

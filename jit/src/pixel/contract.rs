@@ -65,6 +65,8 @@ pub(crate) trait Contract: Sized {
     type Plan: Debug;
     /// What the emitted code needs from its caller, found while emitting.
     type Needs: Default;
+    /// Arguments of the code.
+    type Frame;
     /// What quads of a block share.
     type Block: Copy;
     /// What a quad has for itself, known from its beginning.

@@ -131,7 +131,7 @@ fn slots_are_in_memory_only_for_cold_blocks() {
             let mut slots = [OLD; 3];
             let mut memory = Memory { base: slots.as_mut_ptr(), input, output: OLD };
             // SAFETY: the code reads and writes the fields of `memory` and the three slots.
-            unsafe { code.call((&raw mut memory).cast_const()) };
+            unsafe { code.call(&raw mut memory) };
             let (output, was_cold) = expected(input);
             assert_eq!(memory.output, output, "{effort:?}, {kind:?}, {input:?}");
             let promoted = (effort, kind) == (Effort::Optimized, Kind::Steps);

@@ -22,9 +22,9 @@ const WEIGHT: u32 = 100;
 /// A compiled conversion.
 pub(super) struct Kernel {
     key: ConvertKey,
-    code: Code,
+    code: Code<Args>,
     /// For flipped pictures, where that changes the order inside of squares.
-    flipped: Option<Code>,
+    flipped: Option<Code<Args>>,
 }
 
 impl Kernel {
@@ -126,13 +126,13 @@ fn extent(layout: Layout, pitch: u32, width: u32, rows: Range<u32>) -> Range<usi
 impl TransferKernel for Kernel {
     fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
         let TransferJob::Convert(job) = job else { return Err(WRONG_JOB) };
-        let args = self.args(job)?;
+        let mut args = self.args(job)?;
         if args.first < args.end && args.columns > 0 {
             let code = self.flipped.as_ref().filter(|_| job.flip).unwrap_or(&self.code);
             // SAFETY: the code reads and writes the squares of the job's rectangle, for which `args` has compared the
             // extents with the windows; those are mapped for as long as the job borrows them, and what others write
             // there meanwhile is read as it comes.
-            unsafe { code.call(&args) };
+            unsafe { code.call(&raw mut args) };
         }
         Ok(())
     }

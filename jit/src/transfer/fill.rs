@@ -39,7 +39,7 @@ struct Args {
 /// Repeats a pattern of `bytes` bytes.
 pub(super) struct Kernel {
     bytes: usize,
-    turns: Code,
+    turns: Code<Args>,
 }
 
 impl Kernel {
@@ -76,10 +76,10 @@ impl Kernel {
         let turns = (length - done) / TURN * TURN;
         if turns > 0 {
             let target = target.wrapping_add(done);
-            let args = Args { pattern, target, end: target.wrapping_add(turns) };
+            let mut args = Args { pattern, target, end: target.wrapping_add(turns) };
             // SAFETY: the code writes the bytes from `target` to `end`, which lie in the window: `turns` is at most
             // what is left.
-            unsafe { self.turns.call(&args) };
+            unsafe { self.turns.call(&raw mut args) };
             done += turns;
         }
         // SAFETY: these are the bytes of the window that are left.

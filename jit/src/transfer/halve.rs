@@ -31,7 +31,7 @@ struct Args {
 /// Makes rows of pixels.
 pub(super) struct Kernel {
     key: ResampleKey,
-    code: Code,
+    code: Code<Args>,
 }
 
 impl Kernel {
@@ -48,10 +48,10 @@ impl TransferKernel for Kernel {
         let target = job.target.as_ptr();
         let end = target.wrapping_add(4 * whole);
         if whole > 0 {
-            let args = Args { upper: job.upper.as_ptr(), lower: job.lower.as_ptr(), target, end };
+            let mut args = Args { upper: job.upper.as_ptr(), lower: job.lower.as_ptr(), target, end };
             // SAFETY: the code reads eight bytes of either row and writes four for each of `whole` pixels, which the
             // windows have by the check; those are mapped as long as the job borrows them.
-            unsafe { self.code.call(&args) };
+            unsafe { self.code.call(&raw mut args) };
         }
         for i in whole..job.width {
             job.target.write(4 * i, &pixel(&self.key, job, i));

@@ -44,7 +44,7 @@ const GOB_ROWS: usize = 8;
 
 /// Makes rows of pixels of another format.
 pub(super) struct Kernel {
-    code: Code,
+    code: Code<Args>,
     layout: PixelLayout,
     /// Bytes of a pixel: source, target.
     bytes: [usize; 2],
@@ -75,9 +75,9 @@ impl Kernel {
         if groups != 0 && job.rows != 0 {
             let (groups, rows) = (groups as u64, job.rows as u64);
             let (source_stride, target_stride) = (job.source_stride as u64, target_stride as u64);
-            let args = Args { source, target, groups, rows, source_stride, target_stride };
+            let mut args = Args { source, target, groups, rows, source_stride, target_stride };
             // SAFETY: the code reads and writes the bytes of these groups, which the caller has promised.
-            unsafe { self.code.call(&args) };
+            unsafe { self.code.call(&raw mut args) };
         }
     }
 

@@ -30,7 +30,7 @@ struct Args {
 
 /// Makes rows of pixels.
 pub(super) struct Kernel {
-    code: Code,
+    code: Code<Args>,
 }
 
 impl Kernel {
@@ -44,7 +44,7 @@ impl TransferKernel for Kernel {
         let TransferJob::Resample(job) = job else { return Err(WRONG_JOB) };
         check(job)?;
         let columns = job.columns.as_ptr_range();
-        let args = Args {
+        let mut args = Args {
             upper: job.upper.as_ptr(),
             lower: job.lower.as_ptr(),
             target: job.target.as_ptr(),
@@ -55,7 +55,7 @@ impl TransferKernel for Kernel {
         if !job.columns.is_empty() {
             // SAFETY: the code reads the texels that the columns name of either row and writes four bytes for each
             // column, all of which the windows have by the check; those are mapped as long as the job borrows them.
-            unsafe { self.code.call(&args) };
+            unsafe { self.code.call(&raw mut args) };
         }
         Ok(())
     }

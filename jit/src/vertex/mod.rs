@@ -32,7 +32,7 @@ const MAX_RECORD_FLOATS: usize = 4 * 32;
 
 /// A compiled vertex kernel.
 struct Kernel {
-    code: Code,
+    code: Code<Frame>,
     /// Floats of a record.
     stride: usize,
     /// The table's constants.

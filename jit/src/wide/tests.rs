@@ -119,10 +119,10 @@ fn check(name: &str, operation: Operation<'_>) {
         let from = std::array::from_fn(|_| std::array::from_fn(|_| input(&mut random, round)));
         let items = if round % 4 == 0 { 0xFF } else { u64::from(random.word() & 0xFF) };
         let start = Memory { items, from, to: [[0; 16]; ITEMS] };
-        let run = |code: &Code| {
+        let run = |code: &Code<Memory>| {
             let mut memory = start;
             // SAFETY: the code reads and writes the fields of `memory`.
-            unsafe { code.call((&raw mut memory).cast_const()) };
+            unsafe { code.call(&raw mut memory) };
             memory.to
         };
         let wanted = run(&single);

@@ -27,6 +27,7 @@ impl Contract for Pica {
     type Key = PixelKey;
     type Plan = Plan;
     type Needs = ();
+    type Frame = args::Frame;
     type Block = Corner;
     type Place = Place;
     type Known = Known;

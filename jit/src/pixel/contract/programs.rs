@@ -31,6 +31,7 @@ impl Contract for Programs {
     type Key = FragmentKey;
     type Plan = Plan;
     type Needs = Needs;
+    type Frame = args::Frame;
     type Block = Shared;
     type Place = Place;
     type Known = Known;

@@ -18,7 +18,7 @@ use crate::lane::Emit;
 
 /// A pixel kernel as machine code, without what its call needs.
 struct Function<C: Contract> {
-    code: Code,
+    code: Code<C::Frame>,
     /// Constants of the code, no more than there is room for in the arguments.
     pool: Vec<[u8; 16]>,
     needs: C::Needs,

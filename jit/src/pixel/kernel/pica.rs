@@ -23,7 +23,7 @@ struct Kernel {
     key: PixelKey,
     plan: Plan,
     pool: Vec<[u8; 16]>,
-    code: Code,
+    code: Code<Frame>,
 }
 
 thread_local! {

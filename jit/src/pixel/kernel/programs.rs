@@ -25,7 +25,7 @@ struct Kernel {
     maxwell: maxwell::Needs,
     /// Constants of the code, at most [`POOL`].
     pool: Vec<[u8; 16]>,
-    code: Code,
+    code: Code<Frame>,
     /// Tables of calls that are done, kept for their allocations.
     spare: Mutex<Vec<Table>>,
 }

@@ -200,7 +200,7 @@ fn blocks_that_are_drawn_at_once_stay_in_order() {
                 let Range { start, end } = blocks.as_ptr_range();
                 let mut memory = StreamMemory { blocks: start, end, are_apart: number as u32 % 2, colors };
                 // SAFETY: the code reads the blocks, which are in the two columns, and the fields of `memory`.
-                unsafe { code.call((&raw mut memory).cast_const()) };
+                unsafe { code.call(&raw mut memory) };
                 assert_eq!(memory.colors, wanted, "{effort:?}, {place:?}, job {number}");
             }
         }
@@ -227,7 +227,7 @@ fn each_picked_pixel_is_drawn_once() {
                 }
                 let mut memory = start;
                 // SAFETY: the code reads and writes the fields of `memory`.
-                unsafe { code.call((&raw mut memory).cast_const()) };
+                unsafe { code.call(&raw mut memory) };
                 assert_eq!(memory, wanted, "{effort:?}, {place:?}, coverage {coverage:#x}");
             }
         }
@@ -265,7 +265,7 @@ fn each_quad_is_drawn_once() {
                 }
                 let mut memory = start;
                 // SAFETY: the code reads and writes the fields of `memory`.
-                unsafe { code.call((&raw mut memory).cast_const()) };
+                unsafe { code.call(&raw mut memory) };
                 assert_eq!(memory, wanted, "{effort:?}, {place:?}, coverage {coverage:#x}, rare {rare:#x}");
             }
         }
