@@ -15,6 +15,8 @@
 //   null is TRIGLYPH_STATUS_NULL_POINTER. No input or output may be in memory that is mapped with triglyph_map_host.
 // * Structures that begin with a size are of the version that the size says: set it to sizeof, the rest to zero or with
 //   the function that fills in the defaults. Numbers of an enumeration are passed as uint32_t, reserved fields are 0.
+// * A forked process has none of the library's threads. All that it may do with handles from before is to destroy them;
+//   a device that a worker had is TRIGLYPH_STATUS_BUSY then, and stays.
 // * Nothing throws or unwinds into the caller. After TRIGLYPH_STATUS_PANIC a handle can only be destroyed.
 // * Text is UTF-8 and ends with 0.
 //
@@ -745,7 +747,8 @@ typedef struct triglyph_options {
   uint32_t size;
   /// A `triglyph_tier`.
   uint32_t tier;
-  /// Threads, the caller's included; 0 takes one for each core. With `execute` so many of the host's work at a time.
+  /// Threads, the caller's included, at most 1024; 0 takes one for each core. With `execute` so many of the host's work at
+  /// a time.
   uint32_t threads;
   /// A `triglyph_accuracy`.
   uint32_t accuracy;

@@ -24,7 +24,7 @@ pub struct Options {
     pub tiers: Option<Tiers>,
     /// Which tier serves kernel calls.
     pub tier: Tier,
-    /// Threads, the caller's included; 0 takes one for each core.
+    /// Threads, the caller's included, at most 1024; 0 takes one for each core.
     pub threads: usize,
     /// A job system of the host's, used instead of threads of our own; its threads work beside the caller's, and
     /// `threads` counts nothing then. A pool of rayon's is one.

@@ -93,16 +93,18 @@ pub fn compile(source: &str, link: Link<'_>, scratch: &TempDir) -> Option<PathBu
 
 /// Compiles and links a program; warnings are errors. `None` without a compiler.
 fn compile_all(sources: &[PathBuf], link: Link<'_>, scratch: &TempDir) -> Option<PathBuf> {
-    let (compiler, standard) = match sources[0].extension().unwrap().to_str() {
-        Some("c") => ("cc", "-std=c11"),
-        _ => ("c++", "-std=c++17"),
+    let (variable, compiler, standard) = match sources[0].extension().unwrap().to_str() {
+        Some("c") => ("CC", "cc", "-std=c11"),
+        _ => ("CXX", "c++", "-std=c++17"),
     };
+    let compiler = &std::env::var(variable).unwrap_or(compiler.into());
     if !has_compiler(compiler) {
         return None;
     }
     let program = scratch.path().join("program");
     let mut command = Command::new(compiler);
     command.args([standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
+    command.args(std::env::var("CFLAGS").unwrap_or_default().split_whitespace());
     command.args(sources).arg("-o").arg(&program);
     if !matches!(link, Link::Installed(_)) {
         command.arg("-I").arg(folder().join("include"));
@@ -176,6 +178,20 @@ fn wrong_calls_are_statuses() {
 fn the_interpreter_serves_what_the_compiler_does_not_take_where_panics_abort() {
     let scratch = TempDir::new().unwrap();
     let Some(program) = compile("tests/programs/fallback.c", Link::Static, &scratch) else { return };
+    succeed(&mut Command::new(&program));
+}
+
+#[test]
+fn forked_processes_destroy_their_copies() {
+    let scratch = TempDir::new().unwrap();
+    let Some(program) = compile("tests/programs/fork.c", Link::Shared, &scratch) else { return };
+    succeed(&mut Command::new(&program));
+}
+
+#[test]
+fn threads_use_a_device_whose_memory_moves() {
+    let scratch = TempDir::new().unwrap();
+    let Some(program) = compile("tests/programs/threads.c", Link::Shared, &scratch) else { return };
     succeed(&mut Command::new(&program));
 }
 

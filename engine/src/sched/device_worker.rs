@@ -5,10 +5,10 @@ use std::fmt;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use super::own_thread::OwnThread;
 use super::{Interrupter, Timeline};
 use crate::device::{Device, RunEnd, RunLimit};
 use crate::error::Error;
-use crate::sync::thread::{self, JoinHandle};
 use crate::sync::{Condvar, Mutex, MutexGuard};
 
 /// How a device's thread works.
@@ -90,7 +90,7 @@ type Command<D> = Box<dyn FnOnce(&mut D) + Send>;
 #[derive(Debug)]
 pub struct DeviceWorker<D> {
     shared: Arc<Shared<D>>,
-    thread: Option<JoinHandle<D>>,
+    thread: Option<OwnThread<D>>,
     interrupter: Interrupter,
     timeline: Timeline,
     capacity: usize,
@@ -219,8 +219,7 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
         };
         let shared = Arc::new(Shared { queue: Mutex::new(queue), work: Condvar::new(), done: Condvar::new() });
         let theirs = shared.clone();
-        let thread = thread::Builder::new().name("triglyph-device".into());
-        let thread = thread.spawn(move || work(device, &theirs, slice));
+        let thread = OwnThread::start("triglyph-device".into(), move || work(device, &theirs, slice));
         let thread = thread.map_err(|error| Error::Unsupported(format!("a thread for a device: {error}")))?;
         Ok(DeviceWorker { shared, thread: Some(thread), interrupter, timeline, capacity })
     }
@@ -328,12 +327,16 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
 impl<D> DeviceWorker<D> {
     fn end(&mut self) -> Option<Result<D, WorkerError>> {
         let thread = self.thread.take()?;
+        if !thread.is_here() {
+            thread.forget();
+            return Some(Err(WorkerError::Ended));
+        }
         let mut queue = self.shared.lock();
         queue.stopping = true;
         self.interrupter.interrupt();
         drop(queue);
         self.shared.work.notify_one();
-        Some(thread.join().map_err(|_| WorkerError::Ended))
+        Some(thread.join().ok_or(WorkerError::Ended))
     }
 }
 

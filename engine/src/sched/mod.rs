@@ -8,6 +8,7 @@ mod background;
 mod device_worker;
 mod executor;
 mod interrupter;
+mod own_thread;
 pub(crate) mod pieces;
 mod timeline;
 mod worker;
@@ -18,11 +19,12 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::sync::Mutex;
-use crate::sync::thread::{self, JoinHandle};
+
 pub use background::BackgroundWorkers;
 pub use device_worker::{BoundedWork, DeviceWorker, WorkerError, WorkerOptions};
 pub use executor::Executor;
 pub use interrupter::Interrupter;
+use own_thread::OwnThread;
 pub use timeline::Timeline;
 pub use worker::Worker;
 use worker_pool::WorkerPool;
@@ -52,7 +54,7 @@ enum Helpers {
 #[derive(Debug, Default)]
 struct OwnThreads {
     pool: Arc<WorkerPool>,
-    threads: Vec<JoinHandle<()>>,
+    threads: Vec<OwnThread<()>>,
 }
 
 impl OwnThreads {
@@ -61,9 +63,8 @@ impl OwnThreads {
         let mut own = OwnThreads::default();
         for i in 1..=count {
             let pool = own.pool.clone();
-            let thread = thread::Builder::new().name(format!("triglyph-{i}"));
             // A worker without a core of its own does not spin: it would take time from those that work.
-            own.threads.push(thread.spawn(move || pool.run(i < cores))?);
+            own.threads.push(OwnThread::start(format!("triglyph-{i}"), move || pool.run(i < cores))?);
         }
         Ok(own)
     }
@@ -71,7 +72,9 @@ impl OwnThreads {
 
 impl Drop for OwnThreads {
     fn drop(&mut self) {
-        self.pool.stop();
+        if self.threads.iter().all(OwnThread::is_here) {
+            self.pool.stop();
+        }
         for thread in self.threads.drain(..) {
             // A worker does not panic: panics of its work are passed to the caller.
             let _ = thread.join();
@@ -84,12 +87,18 @@ fn cores() -> usize {
 }
 
 impl Scheduler {
-    /// A scheduler of `threads` threads, the caller's included; 0 takes one for each core.
+    /// Most threads, the caller's included.
+    pub const MAX_THREADS: usize = 1024;
+
+    /// A scheduler of `threads` threads, the caller's included, at most [`Self::MAX_THREADS`]; 0 takes one for each core.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] when the host gives no threads.
+    /// [`Error::Unsupported`] for more, and when the host gives no threads.
     pub fn new(threads: usize) -> Result<Self, Error> {
-        let threads = if threads == 0 { cores() } else { threads };
+        let threads = if threads == 0 { cores().min(Self::MAX_THREADS) } else { threads };
+        if threads > Self::MAX_THREADS {
+            return Err(Error::Unsupported(format!("{threads} threads: at most {}", Self::MAX_THREADS)));
+        }
         let helpers = match threads {
             1 => Helpers::None,
             _ => Helpers::Own(

@@ -17,6 +17,13 @@ fn schedulers() -> Vec<Scheduler> {
 }
 
 #[test]
+fn numbers_of_threads_have_a_limit() {
+    let error = Scheduler::new(100_000_000).unwrap_err();
+    assert_eq!(error.to_string(), "100000000 threads: at most 1024");
+    assert!(Scheduler::new(Scheduler::MAX_THREADS + 1).is_err());
+}
+
+#[test]
 fn every_piece_is_done_once() {
     for scheduler in schedulers() {
         for count in [0, 1, 2, 63] {

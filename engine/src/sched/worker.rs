@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::own_thread::OwnThread;
 use crate::sync::atomic::AtomicU64;
-use crate::sync::thread::{self, JoinHandle};
 use crate::sync::{Condvar, Mutex, MutexGuard, thread_local};
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -15,7 +15,7 @@ type Job = Box<dyn FnOnce() + Send>;
 /// others.
 #[derive(Default)]
 pub struct Worker {
-    thread: Mutex<Option<JoinHandle<()>>>,
+    thread: Mutex<Option<OwnThread<()>>>,
     shared: Arc<Shared>,
 }
 
@@ -104,9 +104,8 @@ impl Worker {
         let mut thread = self.thread.lock().unwrap_or_else(|e| e.into_inner());
         if thread.is_none() {
             let shared = self.shared.clone();
-            let started = thread::Builder::new().name("triglyph-compile".into()).spawn(move || shared.run());
-            match started {
-                Ok(handle) => *thread = Some(handle),
+            match OwnThread::start("triglyph-compile".into(), move || shared.run()) {
+                Ok(started) => *thread = Some(started),
                 Err(_) => return false,
             }
         }
@@ -155,10 +154,13 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
+        let mut thread = self.thread.get_mut().unwrap_or_else(|e| e.into_inner()).take();
+        if let Some(thread) = thread.take_if(|thread| !thread.is_here()) {
+            return thread.forget();
+        }
         self.cancel();
         self.shared.lock().stopped = true;
         self.shared.changed.notify_all();
-        let thread = self.thread.get_mut().unwrap_or_else(|e| e.into_inner()).take();
         if let Some(thread) = thread
             // Waits for the job that runs now. When that job is the last owner, its thread cannot be joined.
             && !std::ptr::eq(RUNS.with(Cell::get), &*self.shared)
