@@ -747,8 +747,8 @@ typedef struct triglyph_options {
   uint32_t size;
   /// A `triglyph_tier`.
   uint32_t tier;
-  /// Threads, the caller's included, at most 1024; 0 takes one for each core. With `execute` so many of the host's work at
-  /// a time.
+  /// Threads, the caller's included, at most 1024; 0 takes one for each core. With `execute` so many of the host's
+  /// work at a time.
   uint32_t threads;
   /// A `triglyph_accuracy`.
   uint32_t accuracy;

@@ -51,8 +51,8 @@ pub struct triglyph_options {
     pub size: u32,
     /// A `triglyph_tier`.
     pub tier: u32,
-    /// Threads, the caller's included, at most 1024; 0 takes one for each core. With `execute` so many of the host's work at
-    /// a time.
+    /// Threads, the caller's included, at most 1024; 0 takes one for each core. With `execute` so many of the host's
+    /// work at a time.
     pub threads: u32,
     /// A `triglyph_accuracy`.
     pub accuracy: u32,

@@ -519,8 +519,8 @@ impl<A> Code<A> {
     ///
     /// # Safety
     ///
-    /// `args` must be valid for reads and writes, and every address and bound in it for what the kernel reads and writes,
-    /// until the call returns.
+    /// `args` must be valid for reads and writes, and every address and bound in it for what the kernel reads and
+    /// writes, until the call returns.
     pub unsafe fn call(&self, args: *mut A) -> u64 {
         // SAFETY: `entry` is a finalized function of exactly this signature (`signature`), alive as long as `self`, and
         // the caller vouches for its arguments.

@@ -10,8 +10,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::Window;
 
-/// Copies the first `out.len()` bytes of `window`, which must hold that many. A byte that is written meanwhile is old or
-/// new.
+/// Copies the first `out.len()` bytes of `window`, which must hold that many. A byte that is written meanwhile is old
+/// or new.
 pub fn copy_out(window: Window<'_>, out: &mut [u8]) {
     assert!(window.len() >= out.len());
     // SAFETY: both sides are valid for the length. `out` is borrowed mutably, so it is not guest memory (see

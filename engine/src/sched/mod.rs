@@ -90,7 +90,8 @@ impl Scheduler {
     /// Most threads, the caller's included.
     pub const MAX_THREADS: usize = 1024;
 
-    /// A scheduler of `threads` threads, the caller's included, at most [`Self::MAX_THREADS`]; 0 takes one for each core.
+    /// A scheduler of `threads` threads, the caller's included, at most [`Self::MAX_THREADS`]; 0 takes one for each
+    /// core.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for more, and when the host gives no threads.

@@ -107,9 +107,9 @@ pub trait PixelKernel: Send + Sync {
 
 /// Decodes texels of guest memory to the words that compiled kernels sample.
 pub trait TextureDecoder: Send + Sync {
-    /// Decodes one level of `width` x `height` texels (multiples of 8) at the start of `source`, a copy of guest memory,
-    /// rows as stored (first stored row first), into `0xRRGGBBAA` words, `width` a row. `out` holds exactly the level.
-    /// Bytes that `source` lacks are zero.
+    /// Decodes one level of `width` x `height` texels (multiples of 8) at the start of `source`, a copy of guest
+    /// memory, rows as stored (first stored row first), into `0xRRGGBBAA` words, `width` a row. `out` holds exactly the
+    /// level. Bytes that `source` lacks are zero.
     fn decode(&self, format: TexelFormat, width: u32, height: u32, source: &[u8], out: &mut [u32]);
 }
 

@@ -1,7 +1,7 @@
 //! Calls from compiled code to Rust functions: memory accesses that are not direct, images, and libcalls.
 //!
-//! Arguments and results are vectors of the [`Context`], whose address is the first argument. Functions touch nothing but
-//! what it lends them ([`Lent`]).
+//! Arguments and results are vectors of the [`Context`], whose address is the first argument. Functions touch nothing
+//! but what it lends them ([`Lent`]).
 
 #![allow(unsafe_code)]
 
@@ -59,8 +59,8 @@ impl<'c> Lent<'c> {
     unsafe fn by(context: *mut Context) -> Self {
         // SAFETY: the caller vouches for the context. `Prepared` owns lists of as many entries as it has written beside
         // their pointers, and four times `local_bytes`. Shared memory is that of the block, whose warps run one after
-        // the other on one thread, or no bytes at a dangling pointer. `emitted` is null or a geometry kernel's own list.
-        // The environment is that of the job, which is borrowed while the code runs.
+        // the other on one thread, or no bytes at a dangling pointer. `emitted` is null or a geometry kernel's own
+        // list. The environment is that of the job, which is borrowed while the code runs.
         unsafe {
             let context = &mut *context;
             Lent {
@@ -87,8 +87,8 @@ trait Callee {
 /// # Safety
 /// For compiled code alone, with the context that it was called with.
 unsafe extern "C" fn enter<C: Callee>(context: *mut Context, code: u64, number: u32) {
-    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that alive
-    // and has no reference to it, and the code does not touch it, until this function returns.
+    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that
+    // alive and has no reference to it, and the code does not touch it, until this function returns.
     let lent = unsafe { Lent::by(context) };
     guarded((), || C::run(lent, code, number));
 }
