@@ -6,10 +6,10 @@
 //!     -> Code { entry, module }; dropping it frees its block of the memory that all kernels share (memory.rs)
 //! ```
 //!
-//! Every kernel is one function `extern "C" fn(*mut Args) -> u64` in one module of its own: code is freed when the
-//! last owner drops it, and it is never patched. There are no relocations: constants follow the code, and the code
-//! calls only functions whose addresses are among its arguments. Emitted code has no traps and no divisions that could
-//! fault.
+//! Every kernel is one function `fn(*mut Args) -> u64` of the host's convention in one module of its own: code is freed
+//! when the last owner drops it, and it is never patched. There are no relocations: constants follow the code, and the
+//! code calls only functions whose addresses are among its arguments. Emitted code has no traps and no divisions that
+//! could fault.
 
 #![allow(unsafe_code)]
 
@@ -30,6 +30,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
 use triglyph_guest::kernel::{MachineCode, Unsupported, Vectors};
 
+use crate::convention::{convention, host_convention};
 use crate::guard;
 use crate::interleave::{Twins, interleave};
 use crate::lane::{Caps, Emit, Pairs};
@@ -474,7 +475,7 @@ fn catch_panics<T>(checks: bool, compile: impl FnOnce() -> Result<T, Unsupported
 }
 
 fn signature(isa: &dyn TargetIsa) -> Signature {
-    let mut signature = Signature::new(isa.default_call_conv());
+    let mut signature = Signature::new(convention(isa));
     signature.params.push(AbiParam::new(types::I64));
     signature.returns.push(AbiParam::new(types::I64));
     signature
@@ -506,7 +507,7 @@ pub struct Code<A> {
 }
 
 /// What `entry` is.
-type Entry<A> = unsafe extern "C" fn(*mut A) -> u64;
+type Entry<A> = host_convention!(unsafe fn(*mut A) -> u64);
 
 // SAFETY: the code is never written after `load`, so that any thread may run it; the module is only touched again by
 // `drop`, which has the value for itself.

@@ -13,6 +13,7 @@
 
 mod cfg;
 mod code;
+mod convention;
 mod groups;
 mod guard;
 mod interleave;

@@ -16,6 +16,7 @@ use triglyph_guest::kernel::mme::{MmeEnd, MmeJob, MmeKernel, MmeKey, MmeMachine,
 use triglyph_guest::kernel::{MachineCode, Unsupported};
 
 use crate::code::{Code, Compiler};
+use crate::convention::host_convention;
 use crate::guard::guarded;
 
 /// Longer programs are unsupported. Twice what the hardware can hold.
@@ -35,18 +36,20 @@ struct Args {
     dirty: *const Cell<u32>,
     direct: *const Cell<bool>,
     branches: *const Cell<u32>,
-    send: extern "C" fn(*mut Machine<'_>, u32, u32),
+    send: host_convention!(fn(*mut Machine<'_>, u32, u32)),
     machine: *mut u8,
 }
 
 /// The machine, as a pointer to a trait object in a single register.
 struct Machine<'a>(&'a mut dyn MmeMachine);
 
-extern "C" fn send(machine: *mut Machine<'_>, method: u32, datum: u32) {
-    // SAFETY: compiled code passes on the pointer to the `Machine` that `run` gave it, which lives until the code
-    // returns and which `run` does not use meanwhile.
-    let machine = unsafe { &mut *machine };
-    guarded((), || machine.0.send(method, datum));
+host_convention! {
+    fn send(machine: *mut Machine<'_>, method: u32, datum: u32) {
+        // SAFETY: compiled code passes on the pointer to the `Machine` that `run` gave it, which lives until the code
+        // returns and which `run` does not use meanwhile.
+        let machine = unsafe { &mut *machine };
+        guarded((), || machine.0.send(method, datum));
+    }
 }
 
 /// A macro as machine code.

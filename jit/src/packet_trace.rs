@@ -22,6 +22,7 @@ use triglyph_guest::kernel::packet_trace::{
 use triglyph_guest::kernel::{MachineCode, Unsupported};
 
 use crate::code::{Code, Compiler};
+use crate::convention::host_convention;
 use crate::guard::guarded;
 use crate::lane::{Emit, I32x4, memory};
 
@@ -35,7 +36,7 @@ struct Args {
     registers: *const Cell<u32>,
     copies: *const Cell<u32>,
     dirty: *const Cell<u32>,
-    call: extern "C" fn(*mut Args, u32) -> u32,
+    call: host_convention!(fn(*mut Args, u32) -> u32),
     machine: *mut u8,
 }
 
@@ -58,17 +59,19 @@ impl Machine<'_> {
     }
 }
 
-extern "C" fn call(args: *mut Args, packet: u32) -> u32 {
-    // SAFETY: compiled code passes on what `run` gave it, which lives until the code returns and is not accessed
-    // otherwise meanwhile.
-    let args = unsafe { &mut *args };
-    // SAFETY: as above; `run` stored a pointer to a `Machine`.
-    let machine = unsafe { &mut *args.machine.cast::<Machine<'_>>() };
-    guarded(0, || {
-        let on = machine.machine.call(packet);
-        // Earlier pointers are invalid after a call.
-        u32::from(machine.resolve(args) && on)
-    })
+host_convention! {
+    fn call(args: *mut Args, packet: u32) -> u32 {
+        // SAFETY: compiled code passes on what `run` gave it, which lives until the code returns and is not accessed
+        // otherwise meanwhile.
+        let args = unsafe { &mut *args };
+        // SAFETY: as above; `run` stored a pointer to a `Machine`.
+        let machine = unsafe { &mut *args.machine.cast::<Machine<'_>>() };
+        guarded(0, || {
+            let on = machine.machine.call(packet);
+            // Earlier pointers are invalid after a call.
+            u32::from(machine.resolve(args) && on)
+        })
+    }
 }
 
 /// A packet trace as machine code.

@@ -18,6 +18,7 @@ use cranelift_codegen::isa::{CallConv, TargetIsa};
 use regalloc2::RegallocOptions;
 use target_lexicon::Architecture;
 
+use crate::convention::convention;
 use crate::interleave::{Single, Twins};
 
 mod check;
@@ -35,7 +36,7 @@ pub(crate) fn is_supported(isa: &dyn TargetIsa) -> bool {
     let flags = isa.isa_flags();
     let has = |name: &str| flags.iter().any(|flag| flag.name == name && flag.as_bool() == Some(true));
     isa.triple().architecture == Architecture::X86_64
-        && isa.default_call_conv() == CallConv::SystemV
+        && convention(isa) == CallConv::SystemV
         && NEEDED.into_iter().all(has)
 }
 

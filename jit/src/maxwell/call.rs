@@ -20,6 +20,7 @@ use super::libcalls::{self, Libcall};
 use super::memory;
 use super::vectors::{SLICES, VECTORS, Vectors};
 use super::{Context, Lower};
+use crate::convention::host_convention;
 use crate::guard::guarded;
 use crate::lane::{I32x4, Mask};
 
@@ -34,7 +35,7 @@ pub const fn exchange_at(n: usize) -> i32 {
 }
 
 /// Signature of the functions: the context, a packed operation, an instruction number.
-type Function = unsafe extern "C" fn(*mut Context, u64, u32);
+type Function = host_convention!(unsafe fn(*mut Context, u64, u32));
 
 /// What a function may use while code waits for it.
 struct Lent<'c> {
@@ -82,15 +83,17 @@ trait Callee {
     fn run(lent: Lent<'_>, code: u64, number: u32);
 }
 
-/// What code calls for it.
-///
-/// # Safety
-/// For compiled code alone, with the context that it was called with.
-unsafe extern "C" fn enter<C: Callee>(context: *mut Context, code: u64, number: u32) {
-    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that
-    // alive and has no reference to it, and the code does not touch it, until this function returns.
-    let lent = unsafe { Lent::by(context) };
-    guarded((), || C::run(lent, code, number));
+host_convention! {
+    /// What code calls for it.
+    ///
+    /// # Safety
+    /// For compiled code alone, with the context that it was called with.
+    unsafe fn enter<C: Callee>(context: *mut Context, code: u64, number: u32) {
+        // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that
+        // alive and has no reference to it, and the code does not touch it, until this function returns.
+        let lent = unsafe { Lent::by(context) };
+        guarded((), || C::run(lent, code, number));
+    }
 }
 
 /// Applies a libcall: its number and its operand.
