@@ -1874,7 +1874,7 @@ triglyph_status triglyph_n3ds_flush_data_cache(triglyph_n3ds *n3ds,
 /// SetLcdForceBlack: covers both screens with black, or uncovers them.
 triglyph_status triglyph_n3ds_set_lcd_force_black(triglyph_n3ds *n3ds, bool black);
 
-/// ImportDisplayCaptureInfo: what the top and the bottom screen show.
+/// ImportDisplayCaptureInfo: what the top and the bottom screen show, or are to show from the next VBlank on.
 triglyph_status triglyph_n3ds_display_capture_info(triglyph_n3ds *n3ds,
                                                    triglyph_n3ds_capture_info *top,
                                                    triglyph_n3ds_capture_info *bottom);

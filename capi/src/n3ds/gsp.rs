@@ -376,7 +376,7 @@ pub extern "C" fn triglyph_n3ds_set_lcd_force_black(n3ds: Option<&triglyph_n3ds>
     })
 }
 
-/// ImportDisplayCaptureInfo: what the top and the bottom screen show.
+/// ImportDisplayCaptureInfo: what the top and the bottom screen show, or are to show from the next VBlank on.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_display_capture_info(
     n3ds: Option<&triglyph_n3ds>,

@@ -88,6 +88,12 @@ impl<'p> FramebufferSlot<'p> {
         new
     }
 
+    /// What is new, if anything. It is still new afterwards.
+    pub(super) fn peek(&self) -> Option<FramebufferInfo> {
+        let [index, flags, ..] = self.page.load(self.base).to_le_bytes();
+        (flags & NEW != 0).then(|| self.entry(index))
+    }
+
     /// The client's side: sets the entry that is not current and makes it the newest.
     pub fn present(&self, info: &FramebufferInfo) {
         let index = 1 - (self.page.load(self.base) & 1) as u8;

@@ -252,9 +252,16 @@ impl Gsp {
         }
     }
 
-    /// ImportDisplayCaptureInfo: what both screens show. Addresses are those that the client gave, where it did.
+    /// ImportDisplayCaptureInfo: what both screens show, or what the holder of the right has set for the next VBlank,
+    /// which the real GSP loads when it is asked (Azahar #2273). Addresses are those that the client gave, where it
+    /// did.
     pub fn display_capture_info(&mut self, hardware: &mut dyn Hardware) -> [CaptureInfo; 2] {
+        let holder = self.holding_client();
         Screen::ALL.map(|screen| {
+            let new = holder.and_then(|client| FramebufferSlot::new(&self.page, client, screen).peek());
+            if let Some(FramebufferInfo { left, right, stride, format, .. }) = new {
+                return CaptureInfo { left, right, format, stride };
+            }
             let given = self.shown[screen as usize];
             let mut read = |register: u32| hardware.read_register(GPU + screen.base() + register);
             let (left, right) = match read(offset::SELECT) & 1 {

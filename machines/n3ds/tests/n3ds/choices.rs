@@ -327,6 +327,17 @@ fn uniforms_beyond_c95_are_dropped_and_the_index_stays() {
     assert_eq!(register(&mut console, regs::vsh_float_index::ID), 1 << 31 | 96);
 }
 
+/// Of a packet that passes the last register those in front of it are written. (Azahar #2412, titles)
+#[test]
+fn registers_that_do_not_exist_are_passed_over() {
+    let mut console = Console::new();
+    let consecutive = 1 << 31 | 3 << 20 | 0xF_0000;
+    let mut list = List(vec![1, consecutive | 0x2FE, 2, 3, 4, 0]);
+    list.0.extend([5, consecutive | 0x300, 6, 7, 8, 0]);
+    console.run(&list.with(regs::fog_color::ID, 9).0);
+    assert_eq!([0x2FE, 0x2FF, regs::fog_color::ID].map(|id| register(&mut console, id)), [1, 2, 9]);
+}
+
 #[test]
 fn vertex_colors_lose_their_sign_and_end_at_one() {
     assert_eq!(Console::new().fill(plain(), [-0.5, 2.0, 0.25, -3.0]), [128, 255, 64, 255]);

@@ -258,6 +258,28 @@ fn capture_info_gives_back_what_the_client_gave() {
 }
 
 #[test]
+fn capture_info_is_that_of_the_next_picture() {
+    let mut console = Console::with_game();
+    let next = FramebufferInfo { left: 0x1F00_1000, right: 0x1F00_2000, stride: 480, format: 2, ..Default::default() };
+    console.gsp.framebuffer_slot(0, Screen::Top).present(&next);
+    let (gsp, mut bus) = console.parts();
+    let [top, bottom] = gsp.display_capture_info(&mut bus);
+    assert_eq!((top.left, top.right, top.stride, top.format), (0x1F00_1000, 0x1F00_2000, 480, 2));
+    assert_eq!(bottom.left, 0x1F48_F000);
+    // It is shown from the next VBlank on, as it would have been.
+    assert_eq!(console.peek(0x468), 0x181E_6000);
+    let (gsp, mut bus) = console.parts();
+    gsp.vblank(&mut bus, Screen::Top);
+    assert_eq!(gsp.display_capture_info(&mut bus)[0].left, 0x1F00_1000);
+    assert_eq!(console.peek(0x468), 0x1800_1000);
+    // What somebody without the right has set does not count; nobody needs to have it.
+    console.gsp.framebuffer_slot(0, Screen::Top).present(&FramebufferInfo { left: 0x1F00_3000, ..next });
+    console.gsp.release_right(GAME);
+    let (gsp, mut bus) = console.parts();
+    assert_eq!(gsp.display_capture_info(&mut bus)[0].left, 0x1F00_1000);
+}
+
+#[test]
 fn screens_can_be_covered() {
     let mut console = Console::with_game();
     assert_eq!(result_of(&mut console, GAME, &[0x000B_0040, 1], &mut Process::default()), 0);

@@ -74,15 +74,16 @@ fn offset_from_center(position: SamplePosition) -> [f32; 2] {
     position.map(|v| (f32::from(v) - 128.0) * (1.0 / 256.0))
 }
 
-/// What is added to a pixel's coordinates for the position input, and the sign of y. The window offset is taken back:
-/// whether the hardware does that is not known.
+/// What is added to a pixel's coordinates for the position input, and the sign of y. The middle of the lowest row is
+/// where that of the first is when rows count from below: at 0 or at a half (RPCS3 8984c2b316). The window offset is
+/// taken back: whether the hardware does that is not known.
 fn position(registers: &Registers) -> ([f32; 2], f32) {
     let word = registers.get(m::set_shader_window::ID as u32);
     let [x, y] = primitive_offset(registers).map(|v| v as f32);
     let center = if m::set_shader_window::pixel_center(word) == 1 { 0.0 } else { 0.5 };
     if m::set_shader_window::origin(word) == 1 {
         let height = m::set_shader_window::height(word) as f32;
-        ([center - x, height - center + y], -1.0)
+        ([center - x, height - 1.0 + center + y], -1.0)
     } else {
         ([center - x, center - y], 1.0)
     }

@@ -427,7 +427,7 @@ fn image(words: &Words, byte: u32, texel: &TexelFormat, sampler: &Sampler, chip:
         linear: byte & LINEAR != 0,
         pitch: control3::pitch(words.control3),
         border: !format::no_border(words.format),
-        volume: shape == Shape::D3,
+        shape,
         part: chip.interleaved_bytes(texel.coding.block().2),
     };
     let (mut levels, end) = storage.levels(size, declared);
@@ -458,7 +458,7 @@ struct Storage<'a> {
     linear: bool,
     pitch: u32,
     border: bool,
-    volume: bool,
+    shape: Shape,
     /// Bytes of what is interleaved.
     part: u32,
 }
@@ -478,8 +478,9 @@ impl Storage<'_> {
         (levels, end)
     }
 
-    /// A level and its bytes. Blocks are never interleaved. Images with a border have it stored around each level: one
-    /// texel of linear ones, four of others, whose stored size is the next power of two (RPCS3); it is left out.
+    /// A level and its bytes. Blocks are never interleaved. Images with a border have it stored around each level, also
+    /// above and below a single row: one texel of linear ones, four of others, whose stored size is the next power of
+    /// two (RPCS3 #19226). It is left out.
     fn level(&self, offset: u32, size: [u32; 3]) -> (LevelLayout, u64) {
         let (across, down, bytes) = self.coding.block();
         let interleaved = !self.linear && across == 1;
@@ -488,7 +489,8 @@ impl Storage<'_> {
             true if self.linear && across == 1 => 1,
             true => 4,
         };
-        let skip = [margin, if size[1] > 1 { margin } else { 0 }, if self.volume { margin } else { 0 }];
+        let volume = self.shape == Shape::D3;
+        let skip = [margin, if self.shape == Shape::D1 { 0 } else { margin }, if volume { margin } else { 0 }];
         let stored = [0, 1, 2].map(|i| size[i] + 2 * skip[i]);
         if interleaved {
             let mut log2 = stored.map(|edge| edge.next_power_of_two().ilog2() as u8);
@@ -500,7 +502,7 @@ impl Storage<'_> {
         let (columns, rows) = (stored[0].div_ceil(across), stored[1].div_ceil(down));
         let pitch = if self.linear { self.pitch } else { columns * bytes };
         let slice = pitch.saturating_mul(rows);
-        let grouped = self.volume && !self.linear && across == 4 && !self.border;
+        let grouped = volume && !self.linear && across == 4 && !self.border;
         let arrangement = if grouped { Arrangement::GroupedSlices } else { Arrangement::Rows { pitch, slice } };
         (LevelLayout { offset, size, skip, arrangement }, u64::from(slice) * u64::from(stored[2]))
     }

@@ -136,7 +136,7 @@ fn two_dimensional_coordinates_have_the_depth_of_their_vertex_in_w() {
 #[test]
 fn the_position_has_its_origin_where_the_window_says() {
     // (window word, (x, y) of pixel (3, 5) times 16)
-    for (window, expected) in [(0x1010, [56, 168]), (0x0010, [56, 88]), (0x1_0010, [48, 80]), (0x1_1010, [48, 176])] {
+    for (window, expected) in [(0x1010, [56, 168]), (0x0010, [56, 88]), (0x1_0010, [48, 80]), (0x1_1010, [48, 160])] {
         let mut console = Console::new();
         console.set(m::set_shader_window::ID, window);
         console.fragment_program("mul r0, f[WPOS], {0.0627451, 0.0627451, 1, 1}  [end]");
