@@ -1,8 +1,9 @@
 //! Textures and images of shader programs of Tegra X1.
 //!
 //! `tex0 = d2 4 2`: shape and sizes (layers behind them), then any of `linear`, `mip` (as many levels as fit),
-//! `compare` (less), `integer`, `signalling`, `rgba8`. Texel (x, y, z) of layer l and level m is (x, y, z + l, m) as
-//! floats or integers, as payloads of signalling NaNs from 1 on, or as bytes; width and height are those of level 0.
+//! `compare` (less), `integer`, `signalling`, `rgba8`, `edge` (clamped to the edge, not repeated). Texel (x, y, z) of
+//! layer l and level m is (x, y, z + l, m) as floats or integers, as payloads of signalling NaNs from 1 on, or as bytes;
+//! width and height are those of level 0.
 //! `image0 = d2 4 2`: shape and sizes, then `rgba8` (otherwise words), `raw` layouts are pitch, or `blocks`; byte i is
 //! i at first. Handles are 0x100 + n of textures, 0x200 + n of images.
 
@@ -11,7 +12,7 @@ use std::sync::atomic::AtomicU8;
 use triglyph_guest::kernel::program::environment::{Image, ImageKey};
 use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat};
 use triglyph_guest::kernel::program::sampler::{
-    Compare, Filter, LEVELS, Level, PADDING, Rounding, Shape, Texels, Texture, TextureKey,
+    Compare, Filter, LEVELS, Level, PADDING, Rounding, Shape, Texels, Texture, TextureKey, Wrap,
 };
 use triglyph_guest::kernel::{Window, window};
 use triglyph_guest::layout::SurfaceLayout;
@@ -169,7 +170,7 @@ impl Sized {
 fn texture(value: &str) -> Result<Filled, String> {
     let Sizes { shape, size, layers, options } = sizes(value)?;
     let has = |name| options.contains(&name);
-    let known = ["linear", "mip", "compare", "integer", "signalling", "rgba8"];
+    let known = ["linear", "mip", "compare", "integer", "signalling", "rgba8", "edge"];
     if let Some(other) = options.iter().find(|option| !known.contains(option)) {
         return Err(format!("no option `{other}`"));
     }
@@ -182,6 +183,7 @@ fn texture(value: &str) -> Result<Filled, String> {
         minify: filter,
         mipmap: has("mip").then_some(filter),
         compare: has("compare").then_some(Compare::Less),
+        wrap: if has("edge") { [Wrap::ClampToEdge; 3] } else { NEAREST.wrap },
         rounding: Rounding::Subtexels,
         ..NEAREST
     };

@@ -24,7 +24,7 @@ pub mod fields {
         DEPTH_COMPARE 0 9:9;
         /// `reference FUNC texel`.
         DEPTH_COMPARE_FUNC 0 10:12;
-        /// Texels of sRGB images are converted.
+        /// Whether texels of sRGB images are converted.
         S_R_G_B_CONVERSION 0 13:13;
         /// Anisotropy at most.
         MAX_ANISOTROPY 0 20:22;
@@ -147,7 +147,7 @@ pub struct Sampler {
     pub unnormalized: bool,
     /// Border colour: bits of f32, or integers for integer formats.
     pub border: [u32; 4],
-    /// Border colour for sRGB images, 8 bits each. Emulators use the other one, and a game needs that.
+    /// Border colour for sRGB images, as their texels have it, 8 bits each.
     pub srgb_border: [u8; 3],
 }
 

@@ -2,7 +2,9 @@
 
 use super::{TextureImage, TextureProblem, compared, component, image, source};
 use crate::kernel::Accuracy;
-use crate::kernel::program::sampler::{Compare, Convert, Filter, Reduction, Rounding, Shape, Texels, TextureKey, Wrap};
+use crate::kernel::program::sampler::{
+    Compare, Convert, Filter, LINEAR, Reduction, Rounding, Shape, Texels, TextureKey, Wrap,
+};
 use crate::tegra::header::sampler::{AddressMode, CubeFilter, DepthCompare, MagFilter, MinFilter, MipFilter};
 use crate::tegra::header::texture::{ComponentType, TextureHeader};
 use crate::tegra::header::{Sampler, sampler};
@@ -25,13 +27,15 @@ pub struct TextureUnit {
 /// The unit of instructions that read `shape`; `reference`: that bring a reference to compare with.
 ///
 /// Anisotropy is the sampler's, of images with two axes where minified texels are filtered linearly; a border in memory
-/// is not read, the sampler's colour is taken.
+/// is not read, the sampler's colour is taken. Texels of sRGB are converted if the sampler says so besides the header:
+/// the vendor's names, and Mesa's driver, which knows it of the chip (it is all that a sampler means for fetches).
 pub fn unit(
     header: &TextureHeader,
     sampler: &Sampler,
     shape: Shape,
     reference: bool,
 ) -> Result<TextureUnit, TextureProblem> {
+    let header = &TextureHeader { srgb: header.srgb && sampler.srgb, ..*header };
     let compare = sampler.compare.filter(|_| reference).map(reversed);
     let exchanged = if compare.is_some() { compared(header) } else { 0 };
     let cube = matches!(shape, Shape::Cube | Shape::CubeArray);
@@ -106,12 +110,20 @@ fn filters(header: &TextureHeader, sampler: &Sampler, [least, most]: [f32; 2]) -
 }
 
 /// The border colour of texels: what routing makes the sampler's colour, which does not go through it (piglit's texwrap
-/// with Mesa's driver). Where several components of the result come from one of the texel, the first one counts. The
-/// colour of sRGB in 8 bits is left alone: a game that runs on the machine has only the other one right. Where texels
-/// are bytes so is the border, before it is filtered: nxgputests, RGBA8 on a console; formats of fewer bits and
-/// compressed ones count as bytes here, unverified. What the others do is not known.
+/// with Mesa's driver). Where several components of the result come from one of the texel, the first one counts. Of
+/// sRGB texels it is the sampler's colour of sRGB, in bytes as they are (envytools: a byte of 0x80 is about 0.2 to a
+/// program). Where texels are bytes so is the border, before it is filtered: nxgputests, RGBA8 on a console; formats of
+/// fewer bits, compressed ones and the alpha of sRGB count as bytes here, unverified. What the others do is not known.
 fn border(header: &TextureHeader, sampler: &Sampler, texels: Texels, exchanged: usize) -> [f32; 4] {
-    let given = sampler.border.map(f32::from_bits);
+    let mut given = sampler.border.map(f32::from_bits);
+    match texels {
+        Texels::Rgba8 => given = given.map(byte),
+        Texels::Srgb8 => {
+            let [red, green, blue] = sampler.srgb_border.map(|byte| LINEAR[usize::from(byte)]);
+            given = [red, green, blue, byte(given[3]) * (1.0 / 255.0)];
+        }
+        Texels::Float4 => {}
+    }
     let mut border = given;
     for (result, &from) in header.sources.iter().enumerate().rev() {
         if let Some(texel) = component(from) {
@@ -119,11 +131,12 @@ fn border(header: &TextureHeader, sampler: &Sampler, texels: Texels, exchanged: 
         }
     }
     border.swap(0, exchanged);
-    match texels {
-        // A byte as targets store it; what is beyond 0 and 1 is no colour of such a texture.
-        Texels::Rgba8 => border.map(|v| (if v > 0.0 { v.min(1.0) * 255.0 } else { 0.0 } - 0.5).ceil().max(0.0)),
-        Texels::Float4 | Texels::Srgb8 => border,
-    }
+    border
+}
+
+/// A byte as targets store it, 0 to 255; what is beyond 0 and 1 is no colour of such a texture.
+fn byte(value: f32) -> f32 {
+    (if value > 0.0 { value.min(1.0) * 255.0 } else { 0.0 } - 0.5).ceil().max(0.0)
 }
 
 const fn wrap(mode: AddressMode) -> Wrap {

@@ -2,7 +2,9 @@
 
 use triglyph_guest::format::{Arrangement, Coding, Form};
 use triglyph_guest::kernel::program::output::{Bits, Channel};
-use triglyph_guest::kernel::program::sampler::{Compare, Filter, PADDING, Reduction, Shape, Source, Texels, Wrap};
+use triglyph_guest::kernel::program::sampler::{
+    Compare, Filter, LINEAR, PADDING, Reduction, Shape, Source, Texels, Wrap,
+};
 use triglyph_guest::layout::Blocks;
 use triglyph_guest::tegra::format::{Coding as FormatCoding, TextureFormat};
 use triglyph_guest::tegra::header::sampler::MinFilter;
@@ -163,6 +165,29 @@ fn samplers_say_the_rest() {
     assert_eq!(unit(&own, &linear, Shape::D2, false).expect("it exists").key.anisotropy, 8);
     let ignored = TextureHeader { uses_own_lod: false, ..own };
     assert_eq!(unit(&ignored, &linear, Shape::D2, false).expect("it exists").key.anisotropy, 2);
+}
+
+#[test]
+fn samplers_say_what_srgb_means() {
+    let rgba = header("rgba8_2d");
+    let srgb = TextureHeader { srgb: true, ..rgba };
+    // Bytes of sRGB that have nothing to do with the other colour.
+    let sampler = Sampler { srgb_border: [0x80, 0xFF, 1], ..sampler("point_clamp_border") };
+    let found = unit(&srgb, &sampler, Shape::D2, false).expect("it exists");
+    assert_eq!((found.key.texels, found.border), (Texels::Srgb8, [LINEAR[0x80], 1.0, LINEAR[1], 1.0]));
+    assert!((0.2..0.22).contains(&found.border[0]));
+    let half = Sampler { border: [0x3F00_0000; 4], ..sampler };
+    assert_eq!(unit(&srgb, &half, Shape::D2, false).expect("it exists").border[3], 127.0 * (1.0 / 255.0));
+    // Others have the colour in floats.
+    let other = unit(&rgba, &sampler, Shape::D2, false).expect("it exists");
+    assert_eq!((other.key.texels, other.border), (Texels::Rgba8, [255.0, 127.0, 64.0, 255.0]));
+    // Without conversion the texels are those of the same format that is not sRGB, of compressed ones too.
+    for (name, shape) in [("rgba8_2d", Shape::D2), ("bc1_array_level_subset", Shape::D2Array)] {
+        let [plain, srgb] = [false, true].map(|srgb| TextureHeader { srgb, ..header(name) });
+        let of = |header: &TextureHeader, srgb| unit(header, &Sampler { srgb, ..sampler }, shape, false);
+        assert_eq!(of(&srgb, false), of(&plain, true), "{name}");
+        assert_ne!(of(&srgb, true), of(&plain, true), "{name}");
+    }
 }
 
 /// A header of a format with one type for all components.

@@ -181,11 +181,13 @@ fn header(core: &mut Core, pools: &Pools, handle: u32) -> Option<texture::Words>
     Some(words)
 }
 
-/// Words of the sampler of a handle; zeros behind the end of the pool.
+/// Words of the sampler of a handle. Behind the end of the pool it is the plainest one, which leaves sRGB to the header:
+/// drivers that only fetch texels name none.
 fn sampler(core: &mut Core, pools: &Pools, handle: u32) -> sampler::Words {
     let handle = TextureHandle(handle);
     let index = if pools.by_header { handle.header() } else { handle.sampler() };
     let mut words = [0; 8];
+    words[0] = sampler::fields::S_R_G_B_CONVERSION.mask();
     if index <= pools.last_sampler {
         let address = pools.samplers.wrapping_add(u64::from(index) * u64::from(sampler::BYTES)) & ADDRESS_MASK;
         core.read_words(address, &mut words, "a sampler");

@@ -32,6 +32,11 @@ fn methods_reach_the_class_of_their_subchannel() {
     machine.run(&methods(THREED, 0x60, &[44]));
     assert_eq!(machine.register(Class::Inline, 0x60), 44);
     assert_ne!(machine.register(Class::ThreeD, 0x60), 44);
+    // The number of an engine in bits 20:16 makes no difference (Mesa's Vulkan driver has such numbers).
+    machine.run(&methods(THREED, 0, &[1 << 16 | Class::ThreeD.id()]));
+    machine.run(&methods(THREED, 0xD10, &[45]));
+    assert_eq!(machine.register(Class::ThreeD, 0xD10), 45);
+    assert_eq!(machine.gpu.faults().total(), 0, "{:?}", machine.gpu.faults().first());
 }
 
 #[test]

@@ -93,7 +93,7 @@ regs! {
     /// Tiled caching (names of deko3d); without visible effect.
     set_tiled_cache_enable @ 0x3D8 { v 0:0 bool };
     /// Tiled caching; without visible effect.
-    set_tiled_cache_tile_size @ 0x3D9 { width 0:15, height 16:31 };
+    set_tiled_cache_tile_size @ 0x3D9 = 0x0040_0040 { width 0:15, height 16:31 };
     /// Tiled caching, settings whose meaning is not known; without visible effect.
     set_tiled_cache_unknown @ [
         0x3DA set_tiled_cache_unknown_a, 0x3DB set_tiled_cache_unknown_b, 0x3DC set_tiled_cache_unknown_c,

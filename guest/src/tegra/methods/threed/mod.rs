@@ -167,8 +167,34 @@ pub static RESET: [u32; ADDRESSES] = {
     values[regs::set_ps_warp_watermarks::ID] = 0x0040_0008;
     values[regs::set_ps_register_watermarks::ID] = 0x0800_0080;
     values[regs::set_shader_cache_control::ID] = 1;
+    values[regs::set_tiled_cache_unknown_a::ID] = 0x2212;
+    values[regs::set_tiled_cache_unknown_b::ID] = 0x0808_0203;
+    values[regs::set_tiled_cache_unknown_c::ID] = 0x0008_0001;
+    values[regs::set_tiled_cache_unknown_d::ID] = 8;
+    i = 0;
+    while i < UNNAMED.len() {
+        let (first, words) = UNNAMED[i];
+        let mut n = 0;
+        while n < words.len() {
+            values[first + n] = words[n];
+            n += 1;
+        }
+        i += 1;
+    }
     values
 };
+
+/// Methods of the list that no source has a name for, and that have no row: the first address of each group, and what
+/// the registers of the group hold when a channel is made. Macros may read them; what they do is not known, so a write
+/// is a fault. Those that begin as 0 are 0x1D4 and 0x511 to 0x513. Source besides the list: envytools, which has four
+/// bits of each byte of the words from 0x1DC and from 0x1F4.
+const UNNAMED: &[(usize, &[u32])] = &[
+    (0x0B0, &[1]),
+    (0x1D8, &[0x3929_1909, 0x7969_5949, 0xB9A9_9989, 0xF9E9_D9C9]),
+    (0x1DC, &[0x3020_1000, 0x7060_5040, 0x9080]),
+    (0x1E0, &[0x3929_1909, 0x7969_5949, 0xB9A9_9989, 0xF9E9_D9C9]),
+    (0x1F4, &[0x3020_1000, 0x7060_5040, 0x9080]),
+];
 
 /// The group of registers that a method belongs to is dirty after a write: bits of [`dirty`].
 #[inline]

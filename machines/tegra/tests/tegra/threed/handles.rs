@@ -2,6 +2,7 @@
 
 use crate::support::threed::*;
 use crate::support::{DATA, Machine, THREED};
+use triglyph_guest::tegra::header::{sampler, texture};
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 
 const POOL: u64 = 0x5_0000;
@@ -98,4 +99,17 @@ fn handles_that_only_some_lanes_have_are_looked_up_by_all() {
     m.set(THREED, &[(r::set_bindless_texture::ID, SLOT)]);
     let text = "mov r9, c[3][0x0], 0xf\nmov r10, c[3][0x0], 0xf\nldc.b64 r8, c[3][r10]\nmov r8, r9, 0xf";
     assert_eq!(red(&mut m, text), 70);
+}
+
+#[test]
+fn texels_are_srgb_where_header_and_sampler_say_so() {
+    // Sampler 2 does not convert, 3 does, and the last one does not exist.
+    let mut m = ready_with(&[2 << 20 | 7, 3 << 20 | 7, 0xFFF << 20 | 7, 3 << 20 | 6]);
+    let mut header = texture_header(TEXELS + 0x700, 1);
+    header[4] |= texture::fields::S_R_G_B_CONVERSION.mask();
+    m.write(POOL + 32 * 7, &header.map(u32::to_le_bytes).concat());
+    m.write(SAMPLERS + 32 * 3, &sampler::fields::S_R_G_B_CONVERSION.mask().to_le_bytes());
+    for (word, expected) in [(0, 70), (4, 16), (8, 16), (0xC, 60)] {
+        assert_eq!(red(&mut m, &format!("mov r8, c[3][{word:#x}], 0xf")), expected, "{word}");
+    }
 }
