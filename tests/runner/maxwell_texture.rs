@@ -2,10 +2,9 @@
 //!
 //! `tex0 = d2 4 2`: shape and sizes (layers behind them), then any of `linear`, `mip` (as many levels as fit),
 //! `compare` (less), `integer`, `signalling`, `rgba8`, `edge` (clamped to the edge, not repeated). Texel (x, y, z) of
-//! layer l and level m is (x, y, z + l, m) as floats or integers, as payloads of signalling NaNs from 1 on, or as bytes;
-//! width and height are those of level 0.
-//! `image0 = d2 4 2`: shape and sizes, then `rgba8` (otherwise words), `raw` layouts are pitch, or `blocks`; byte i is
-//! i at first. Handles are 0x100 + n of textures, 0x200 + n of images.
+//! layer l and level m is (x, y, z + l, m) as floats or integers, as payloads of signalling NaNs from 1 on, or as
+//! bytes; width and height are those of level 0. `image0 = d2 4 2`: shape and sizes, then `rgba8` (otherwise words),
+//! `raw` layouts are pitch, or `blocks`; byte i is i at first. Handles are 0x100 + n of textures, 0x200 + n of images.
 
 use std::sync::atomic::AtomicU8;
 

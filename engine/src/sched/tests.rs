@@ -19,7 +19,7 @@ fn schedulers() -> Vec<Scheduler> {
 #[test]
 fn numbers_of_threads_have_a_limit() {
     let error = Scheduler::new(100_000_000).unwrap_err();
-    assert_eq!(error.to_string(), "100000000 threads: at most 1024");
+    assert!(error.to_string().ends_with("100000000 threads: at most 1024"), "{error}");
     assert!(Scheduler::new(Scheduler::MAX_THREADS + 1).is_err());
 }
 
