@@ -9,6 +9,7 @@ pub mod fallback;
 #[cfg(feature = "interp")]
 pub mod fragment;
 pub mod keys;
+pub mod library;
 #[cfg(feature = "jit")]
 pub mod maxwell;
 #[cfg(feature = "n3ds")]

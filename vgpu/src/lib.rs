@@ -14,22 +14,22 @@
 
 #![cfg(target_os = "linux")]
 
-mod board;
-mod buffers;
-mod chip;
-mod display;
-mod drm;
-mod heap;
+pub(crate) mod board;
+pub(crate) mod buffers;
+pub(crate) mod chip;
+pub(crate) mod display;
+pub(crate) mod drm;
+pub(crate) mod heap;
 // Tests keep the C library's functions: nobody calls these by name.
 #[cfg_attr(test, allow(dead_code))]
-mod hooks;
-mod memory;
-mod nodes;
-mod settings;
-mod shared_file;
-mod state;
+pub(crate) mod hooks;
+pub(crate) mod memory;
+pub(crate) mod nodes;
+pub(crate) mod settings;
+pub(crate) mod shared_file;
+pub(crate) mod state;
 
 /// The number of the error that a function of the system's has just reported.
-fn errno() -> drm::argument::Errno {
+pub(crate) fn errno() -> drm::argument::Errno {
     drm::argument::Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))
 }

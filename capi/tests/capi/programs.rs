@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
-use std::time::SystemTime;
 
 use tempfile::TempDir;
 use triglyph::capture::{CaptureFile, Checks, Event, Player, Reader};
 use triglyph::{Options, new_device};
+use triglyph_testkit::library::built;
 
 use crate::folder;
 
@@ -27,54 +27,16 @@ pub struct Library {
     archive: PathBuf,
 }
 
-/// The library of `examples/library.rs`. Cargo has built it beside this test if it was told to build examples as well;
-/// otherwise this does, once.
+/// The library of `examples/library.rs`.
 pub fn library() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
-        let test = std::env::current_exe().unwrap();
-        let profile = test.ancestors().nth(2).unwrap();
-        let file = |name: String| profile.join("examples").join(name);
         let name = "triglyph_for_tests";
-        let shared = file(format!("{}{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
-        let library = Library { shared, archive: file(format!("lib{name}.a")) };
-        let sources = newest(&folder().join(".."));
-        let is_new = |path: &Path| changed(path).is_some_and(|built| built >= sources);
-        if !is_new(&library.shared) || !is_new(&library.archive) {
-            let name_of_profile = match profile.file_name().unwrap().to_str().unwrap() {
-                "debug" => "dev",
-                name => name,
-            };
-            let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
-            let mut build = Command::new(cargo);
-            build.args(["build", "--package", "triglyph-capi", "--example", name, "--profile", name_of_profile]);
-            succeed(build.arg("--target-dir").arg(profile.parent().unwrap()).current_dir(folder()));
-        }
-        library
+        let shared = format!("{}{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+        let archive = format!("lib{name}.a");
+        let folder = built("triglyph-capi", "capi", name, &[shared.clone(), archive.clone()]);
+        Library { shared: folder.join(shared), archive: folder.join(archive) }
     })
-}
-
-fn changed(path: &Path) -> Option<SystemTime> {
-    path.metadata().and_then(|metadata| metadata.modified()).ok()
-}
-
-/// When the newest source of the workspace was changed.
-fn newest(root: &Path) -> SystemTime {
-    let crates = ["", "guest", "fallback-interp", "jit", "engine", "options", "capture", "capi"];
-    let machines = ["n3ds", "rsx", "tegra"].map(|machine| Path::new("machines").join(machine));
-    let mut folders: Vec<PathBuf> =
-        crates.iter().map(PathBuf::from).chain(machines).map(|part| root.join(part).join("src")).collect();
-    let mut newest = SystemTime::UNIX_EPOCH;
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => newest = newest.max(changed(&path).unwrap_or(newest)),
-            }
-        }
-    }
-    newest
 }
 
 /// Whether there is a compiler, or another program; if not, the test's output says what is left out.

@@ -1,25 +1,16 @@
 //! The virtual GPU's library for tests of programs that load it.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
-/// The library in the profile that this test was built in. Cargo builds no dynamic libraries for tests: this does,
-/// once.
+use triglyph_testkit::library::built;
+
+/// The library of `examples/library.rs`.
 pub fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
-        let test = std::env::current_exe().unwrap();
-        let folder = test.ancestors().nth(2).unwrap();
-        let profile = match folder.file_name().unwrap().to_str().unwrap() {
-            "debug" => "dev",
-            name => name,
-        };
-        let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        build.args(["build", "--quiet", "--package", "triglyph-vgpu", "--profile", profile, "--target-dir"]);
-        let built = build.arg(folder.parent().unwrap()).current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap();
-        assert!(built.success(), "{build:?}");
-        folder.join("libtriglyph_vgpu.so")
+        let file = "libtriglyph_vgpu_for_tests.so";
+        built("triglyph-vgpu", "vgpu", "triglyph_vgpu_for_tests", &[file.into()]).join(file)
     })
 }
 

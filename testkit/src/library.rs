@@ -1,0 +1,54 @@
+//! Libraries for programs that are no tests of Cargo's: examples whose crates are dynamic libraries or archives.
+//!
+//! Cargo builds examples before it runs all tests of a package, but no libraries that Rust cannot link; and a build by
+//! itself would choose other features of the crates below, which means to compile all of them again.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+/// The folder of the examples beside the test that runs, where files of this name, of the example of that package, are
+/// as new as the sources. Where they are not, as nobody has built the package's examples, this does.
+pub fn built(package: &str, folder: &str, example: &str, files: &[String]) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let test = std::env::current_exe().expect("the test");
+    let profile = test.ancestors().nth(2).expect("target/PROFILE/deps/TEST");
+    let examples = profile.join("examples");
+    let sources = newest(root, folder);
+    if files.iter().all(|file| changed(&examples.join(file)).is_some_and(|built| built >= sources)) {
+        return examples;
+    }
+    let name_of_profile = match profile.file_name().and_then(|name| name.to_str()).expect("a profile") {
+        "debug" => "dev",
+        name => name,
+    };
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    build.args(["build", "--quiet", "--package", package, "--example", example, "--profile", name_of_profile]);
+    build.arg("--target-dir").arg(profile.parent().expect("target/PROFILE")).current_dir(root);
+    let status = build.status().expect("cargo");
+    assert!(status.success(), "{build:?}: {status}");
+    examples
+}
+
+fn changed(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|metadata| metadata.modified()).ok()
+}
+
+/// When the newest source of a crate, and of those below it, was changed.
+fn newest(root: &Path, folder: &str) -> SystemTime {
+    let crates = ["", "guest", "fallback-interp", "jit", "engine", "options", "capture", folder];
+    let machines = ["n3ds", "rsx", "tegra"].map(|machine| Path::new("machines").join(machine));
+    let mut folders: Vec<PathBuf> =
+        crates.iter().map(PathBuf::from).chain(machines).map(|part| root.join(part).join("src")).collect();
+    let mut newest = SystemTime::UNIX_EPOCH;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder of sources") {
+            let path = entry.expect("a source").path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => newest = newest.max(changed(&path).unwrap_or(newest)),
+            }
+        }
+    }
+    newest
+}
