@@ -7,6 +7,7 @@
 //! | type 0 of vertex arrays | bytes 0 to 255 in memory order, as type 7 | of four bytes a colour B G R A, `v / 255` |
 //! | values of back-end semaphores | bytes 0 and 2 exchanged | as they are |
 //! | swizzled texels of 8 and 16 bytes | their words are interleaved | whole texels are |
+//! | red, green and blue of textures in B8 | never signed, red alone has gamma | as those of other formats |
 //!
 //! Everything else is the same. Captures and channels know their byte order and nothing else of the chip, so that the
 //! byte order says which one it is: the hypervisor makes big-endian channels only, drivers of a PC little-endian ones.
@@ -16,8 +17,9 @@
 //! Addresses: titles add bases that go beyond 28 bits (RPCS3, `get_vertex_offset_from_base`), where the PlayStation 3's
 //! memory ends; an NV40 keeps 29 bits of an offset (envytools' hwtest), and the kernel's driver gives 512 MiB of them.
 //! Semaphores: RPCS3's `back_end_write_semaphore_release`; the fences of Mesa and nouveau, which come back as they were
-//! written.
-//! Swizzled texels: RPCS3 #18627, whose proof are skies of three titles; Mesa's nv30 driver stores whole texels.
+//! written. Swizzled texels: RPCS3 #18627, whose proof are skies of three titles; Mesa's nv30 driver stores whole
+//! texels. B8: a console's dump of the byte 0 (RPCS3 #18171), which has signed and biased as biased alone; Mesa's nv30
+//! driver has R8_SNORM as B8 with signs.
 
 use super::enums::VertexType;
 use crate::kernel::program::vertex::Component;
@@ -73,6 +75,11 @@ impl Chip {
         }
     }
 
+    /// Whether red, green and blue of textures in B8 are converted as those of other formats.
+    pub const fn signs_bytes(self) -> bool {
+        matches!(self, Chip::Nv47)
+    }
+
     /// Bytes of what swizzled textures interleave, of texels of so many bytes: texels of 8 and 16 bytes are two and
     /// four words beside each other.
     pub const fn interleaved_bytes(self, texel: u32) -> u32 {
@@ -86,6 +93,7 @@ impl Chip {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rsx::texel::{TexelKind, format};
 
     #[test]
     fn byte_orders_name_chips() {
@@ -110,6 +118,13 @@ mod tests {
         let interleaved = |chip: Chip| [1, 2, 4, 8, 16].map(|texel| chip.interleaved_bytes(texel));
         assert_eq!(interleaved(Chip::Rsx), [1, 2, 4, 4, 4]);
         assert_eq!(interleaved(Chip::Nv47), [1, 2, 4, 8, 16]);
+    }
+
+    #[test]
+    fn bytes_of_textures_are_signed_on_the_pc_alone() {
+        let kind = |chip: Chip| format(0x81, chip).map(|format| format.kind);
+        assert_eq!(kind(Chip::Rsx), Some(TexelKind::Byte));
+        assert_eq!(kind(Chip::Nv47), Some(TexelKind::Color));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use crate::format::block::BlockCodec;
 use crate::format::{BlockCoding, Coding};
 use crate::kernel::program::output::{Bits, Channel, ColorFormat};
+use crate::rsx::chip::Chip;
 
 /// A texture format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,7 +26,7 @@ pub enum TexelKind {
     /// Remap and every conversion.
     Color,
     /// The same, one component of 8 bits that is red, green and blue, which are never signed and of which red alone has
-    /// gamma; alpha can be signed (a console's dump in RPCS3 #18171).
+    /// gamma; alpha can be signed (a console's dump in RPCS3 #18171). The PC's chip has no such kind.
     Byte,
     /// Two components of 8 bits: the remap word means something else, see [`pair_remap`]; only the biased conversion.
     Pair,
@@ -67,13 +68,14 @@ const fn bc(codec: BlockCodec) -> Coding {
 }
 
 /// The format of a byte of TEXTURE_FORMAT, flags included; `None` for one that does not exist.
-pub const fn format(byte: u32, big_endian: bool) -> Option<TexelFormat> {
+pub const fn format(byte: u32, chip: Chip) -> Option<TexelFormat> {
+    let big_endian = chip.big_endian();
     use TexelKind::*;
     const ABSENT: Channel = Channel::Absent;
     const ONE: Channel = Channel::Ones(Bits { shift: 0, bits: 0 });
     // Bytes of a texel, bytes of a unit of storage, fields of r, g, b, a.
     let (bytes, unit, channels, kind) = match byte & !(LINEAR | UNNORMALIZED) {
-        0x81 => (1, 1, [unorm(0, 8), unorm(0, 8), unorm(0, 8), ABSENT], Byte),
+        0x81 => (1, 1, [unorm(0, 8), unorm(0, 8), unorm(0, 8), ABSENT], if chip.signs_bytes() { Color } else { Byte }),
         0x82 => (2, 2, [few(10, 5), few(5, 5), few(0, 5), few(15, 1)], Color),
         0x83 => (2, 2, [few(8, 4), few(4, 4), few(0, 4), few(12, 4)], Color),
         0x84 => (2, 2, [few(11, 5), few(5, 6), few(0, 5), ABSENT], Color),
@@ -151,17 +153,17 @@ mod tests {
     fn every_documented_byte_is_a_format() {
         let none = [0x80, 0x89, 0x8A, 0x8C, 0x96];
         for byte in 0x80..0xA0 {
-            assert_eq!(format(byte, true).is_none(), none.contains(&byte), "{byte:#x}");
-            assert_eq!(format(byte | LINEAR | UNNORMALIZED, true), format(byte, true));
+            assert_eq!(format(byte, Chip::Rsx).is_none(), none.contains(&byte), "{byte:#x}");
+            assert_eq!(format(byte | LINEAR | UNNORMALIZED, Chip::Rsx), format(byte, Chip::Rsx));
         }
-        assert_eq!(format(0x05, true), None);
-        assert_eq!(format(0x85, false).map(|f| f.coding.texels()), Some(Texels::Rgba8));
-        assert_eq!(format(0x95, false).map(|f| f.coding.texels()), Some(Texels::Float4));
+        assert_eq!(format(0x05, Chip::Rsx), None);
+        assert_eq!(format(0x85, Chip::Nv47).map(|f| f.coding.texels()), Some(Texels::Rgba8));
+        assert_eq!(format(0x95, Chip::Nv47).map(|f| f.coding.texels()), Some(Texels::Float4));
     }
 
     #[test]
     fn sizes_of_texels() {
-        let bytes = |byte| format(byte, true).map(|f| f.coding.block().2);
+        let bytes = |byte| format(byte, Chip::Rsx).map(|f| f.coding.block().2);
         assert_eq!([0x81, 0x84, 0x85, 0x9A, 0x9B, 0x86, 0x88, 0x8D].map(bytes), [1, 2, 4, 8, 16, 8, 16, 4].map(Some));
     }
 }

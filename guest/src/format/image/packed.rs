@@ -31,6 +31,7 @@ pub(super) fn decode(format: &ColorFormat, piece: &mut Piece<'_, '_>) {
             (_, 2) => gather::<2>(coding, &level, source, y, z, gathered),
             (_, 4) => gather::<4>(coding, &level, source, y, z, gathered),
             (_, 8) => gather::<8>(coding, &level, source, y, z, gathered),
+            (_, 12) => gather::<12>(coding, &level, source, y, z, gathered),
             _ => gather::<16>(coding, &level, source, y, z, gathered),
         }
         if format.swap > 1 {
@@ -191,6 +192,7 @@ fn decode_floats(format: &ColorFormat, row: &[u8], out: &mut [u32]) {
             2 => decode_channel::<2>(channel, component, row.as_chunks().0, out),
             4 => decode_channel::<4>(channel, component, row.as_chunks().0, out),
             8 => decode_channel::<8>(channel, component, row.as_chunks().0, out),
+            12 => decode_channel::<12>(channel, component, row.as_chunks().0, out),
             _ => decode_channel::<16>(channel, component, row.as_chunks().0, out),
         }
     }

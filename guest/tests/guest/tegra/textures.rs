@@ -1,5 +1,7 @@
 //! Texture headers and samplers of the Tegra X1 as units of the shared samplers.
 
+use std::collections::BTreeSet;
+
 use triglyph_guest::format::{Arrangement, Coding, Form};
 use triglyph_guest::kernel::program::output::{Bits, Channel};
 use triglyph_guest::kernel::program::sampler::{
@@ -8,7 +10,7 @@ use triglyph_guest::kernel::program::sampler::{
 use triglyph_guest::layout::Blocks;
 use triglyph_guest::tegra::format::{Coding as FormatCoding, TextureFormat};
 use triglyph_guest::tegra::header::sampler::MinFilter;
-use triglyph_guest::tegra::header::texture::ComponentSource;
+use triglyph_guest::tegra::header::texture::{ComponentSource, ComponentType};
 use triglyph_guest::tegra::header::{Sampler, TextureHeader};
 use triglyph_guest::tegra::texture::{TextureImage, TextureProblem, image, unit};
 use triglyph_testkit::data::json;
@@ -88,6 +90,36 @@ fn what_is_not_there_is_a_problem() {
     assert!(matches!(image(&flat, Shape::Cube, false, false), Err(TextureProblem::Shape { .. })));
     let untyped = TextureHeader { types: [None; 4], ..flat };
     assert!(matches!(image(&untyped, Shape::D2, false, false), Err(TextureProblem::Format { format: 8, .. })));
+}
+
+/// The texels of a row, one after the other and all at once.
+#[test]
+fn texels_of_every_format_are_decoded_side_by_side() {
+    const WIDTH: usize = 5;
+    let mut random = words(7);
+    let mut sizes = BTreeSet::new();
+    let kinds: Vec<ComponentType> = (0..8).filter_map(ComponentType::from_register).collect();
+    for (&format, &kind) in TextureFormat::ALL.iter().flat_map(|f| kinds.iter().map(move |kind| (f, kind))) {
+        let header = TextureHeader { format: Some(format), types: [Some(kind); 4], ..header("buffer_r32f") };
+        let Ok(found) = image(&header, Shape::D1, false, false) else { continue };
+        let bytes = usize::from(format.row().bytes);
+        if format.row().width != 1 {
+            continue;
+        }
+        sizes.insert(bytes);
+        let source: Vec<u8> = (0..WIDTH * bytes).map(|_| random() as u8).collect();
+        let decoded = |source: &[u8], width: usize| {
+            let mut layout = found.layout.clone();
+            layout.levels[0].size[0] = width as u32;
+            let mut out = vec![0; layout.words() as usize];
+            layout.decode(source, &mut out);
+            out.truncate(out.len() - PADDING);
+            out
+        };
+        let each: Vec<u32> = source.chunks(bytes).flat_map(|texel| decoded(texel, 1)).collect();
+        assert_eq!(decoded(&source, WIDTH), each, "{format:?} {kind:?}");
+    }
+    assert_eq!(sizes, BTreeSet::from([1, 2, 4, 8, 12, 16]));
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn unit(core: &mut Core, registers: &Registers, words: Words, known: Option<&mut
         None
     };
     let chip = core.chip();
-    let Some(texel) = format(byte, chip.big_endian()) else {
+    let Some(texel) = format(byte, chip) else {
         return fault(core, FaultKind::BadMethod, format_args!("texture format {byte:#x}"));
     };
     let object = match m::set_texture_format::location(words.format) {
