@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-/// The folder of the examples beside the test that runs, where files of this name, of the example of that package, are
-/// as new as the sources. Where they are not, as nobody has built the package's examples, this does.
-pub fn built(package: &str, folder: &str, example: &str, files: &[String]) -> PathBuf {
+/// The folder of the examples beside the test that runs. It has these files, made of an example of the crate in
+/// `folder`: if they are missing or older than the sources, the example is built first.
+pub fn built(folder: &str, example: &str, files: &[String]) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     let test = std::env::current_exe().expect("the test");
     let profile = test.ancestors().nth(2).expect("target/PROFILE/deps/TEST");
@@ -23,7 +23,8 @@ pub fn built(package: &str, folder: &str, example: &str, files: &[String]) -> Pa
         name => name,
     };
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-    build.args(["build", "--quiet", "--package", package, "--example", example, "--profile", name_of_profile]);
+    build.args(["build", "--quiet", "--example", example, "--profile", name_of_profile]);
+    build.args(["--package", &format!("triglyph-{folder}")]);
     build.arg("--target-dir").arg(profile.parent().expect("target/PROFILE")).current_dir(root);
     let status = build.status().expect("cargo");
     assert!(status.success(), "{build:?}: {status}");

@@ -34,7 +34,7 @@ pub fn library() -> &'static Library {
         let name = "triglyph_for_tests";
         let shared = format!("{}{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
         let archive = format!("lib{name}.a");
-        let folder = built("triglyph-capi", "capi", name, &[shared.clone(), archive.clone()]);
+        let folder = built("capi", name, &[shared.clone(), archive.clone()]);
         Library { shared: folder.join(shared), archive: folder.join(archive) }
     })
 }

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use triglyph_guest::format::image::{Coding, ImageLayout, Piece};
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::sampler::{LEVELS, Level, Texture};
-use xxhash_rust::xxh3::xxh3_64;
 
-use super::texture_cache::{MAX_TEXTURE_BYTES, PIECE, Part, Source, decoding_time};
-use crate::mem::{self, GuestAddr, GuestRange, Memory};
+use super::texture_cache::{MAX_TEXTURE_BYTES, PIECE, Part, Source, copy_parts, decoding_time};
+use crate::mem::{GuestAddr, GuestRange, Memory};
 use crate::sched::Scheduler;
 
 /// Where an image is and how it is stored.
@@ -120,14 +119,7 @@ impl Source for Arc<ImageSource> {
         parts: &mut [Part],
         decoded: &mut DecodedImage,
     ) {
-        scratch.clear();
-        let mut places = Vec::with_capacity(parts.len());
-        for part in &mut *parts {
-            let start = scratch.len();
-            mem::append_copy(self.part_window(memory, part.number), scratch);
-            part.content.get_or_insert_with(|| xxh3_64(&scratch[start..]));
-            places.push((part.number, start..scratch.len()));
-        }
+        let places = copy_parts(self, memory, scratch, parts);
         let sources: Vec<_> = places.into_iter().map(|(number, place)| (number, &scratch[place])).collect();
         let layout = &self.layout;
         let texels = decoded.texels.len() as u64 / layout.parts() as u64 * parts.len() as u64;

@@ -4,8 +4,8 @@ use triglyph_guest::format::TexelFormat;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::tier::TextureDecoder;
 
-use super::texture_cache::{PIECE, Part, Source, content_hash, decoding_time};
-use crate::mem::{GuestRange, Memory, append_copy};
+use super::texture_cache::{PIECE, Part, Source, copy_parts, decoding_time};
+use crate::mem::{GuestRange, Memory};
 use crate::sched::Scheduler;
 
 /// Where a texture is and how it is stored.
@@ -88,31 +88,29 @@ impl Source for TextureSource {
         Decoded { words: vec![0; self.texels() + PADDING], face_words: self.face_texels() }
     }
 
+    /// Copies memory before it is decoded: what is new is then read only once for its hash and its texels.
     fn decode(
         &self,
         memory: &Memory,
         scheduler: &Scheduler,
         decoder: &dyn TextureDecoder,
-        _: &mut Vec<u8>,
+        scratch: &mut Vec<u8>,
         parts: &mut [Part],
         decoded: &mut Decoded,
     ) {
+        let places = copy_parts(self, memory, scratch, parts);
         let face_words = self.face_texels();
         let mut faces: Vec<_> = decoded.words.chunks_exact_mut(face_words.max(1)).map(Some).collect();
         let mut pieces = Vec::new();
-        for part in &mut *parts {
-            let window = self.part_window(memory, part.number);
-            part.content.get_or_insert_with(|| content_hash(window));
-            if let Some(face) = faces.get_mut(part.number).and_then(Option::take) {
-                pieces.extend(self.pieces_of_face(window, face));
+        for (number, place) in places {
+            if let Some(face) = faces.get_mut(number).and_then(Option::take) {
+                pieces.extend(self.pieces_of_face(&scratch[place], face));
             }
         }
         let compressed = matches!(self.format, TexelFormat::Etc1 | TexelFormat::Etc1A4);
         let cost = decoding_time((face_words * parts.len()) as u64, compressed);
-        scheduler.for_each_item(pieces, cost, |(width, rows, window, texels)| {
-            let mut source = Vec::new();
-            append_copy(window.first(self.format.size(width, rows) as usize), &mut source);
-            decoder.decode(self.format, width, rows, &source, texels);
+        scheduler.for_each_item(pieces, cost, |(width, rows, source, texels)| {
+            decoder.decode(self.format, width, rows, source, texels);
         });
     }
 }
@@ -130,12 +128,13 @@ pub struct Decoded {
 const PADDING: usize = 4;
 
 impl TextureSource {
-    /// Rows of tiles of a face's levels: their size, their memory, their texels.
+    /// Rows of tiles of a face's levels: their size, their bytes and what follows them, their texels.
     fn pieces_of_face<'m, 'o>(
         &self,
-        mut window: Window<'m>,
+        mut bytes: &'m [u8],
         face: &'o mut [u32],
-    ) -> Vec<(u32, u32, Window<'m>, &'o mut [u32])> {
+    ) -> Vec<(u32, u32, &'m [u8], &'o mut [u32])> {
+        let from = |bytes: &'m [u8], offset: u32| bytes.get(offset as usize..).unwrap_or_default();
         let mut pieces = Vec::new();
         let mut out = face;
         for level in 0..self.levels {
@@ -146,10 +145,10 @@ impl TextureSource {
             for first in (0..height).step_by(piece_rows as usize) {
                 let rows = piece_rows.min(height - first);
                 let (texels, rest) = out.split_at_mut((width * rows) as usize);
-                pieces.push((width, rows, window.from((first / 8 * row_of_tiles) as usize), texels));
+                pieces.push((width, rows, from(bytes, first / 8 * row_of_tiles), texels));
                 out = rest;
             }
-            window = window.from(self.format.size(width, height) as usize);
+            bytes = from(bytes, self.format.size(width, height));
         }
         pieces
     }

@@ -11,11 +11,12 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::hash::Hash;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use triglyph_guest::kernel::Window;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::mem::{self, Epoch, GuestRange, Memory};
 use crate::sched::Scheduler;
@@ -102,6 +103,23 @@ pub(super) fn content_hash(window: Window<'_>) -> u64 {
     let mut hasher = Xxh3::new();
     mem::for_each_chunk(window, |bytes| hasher.update(bytes));
     hasher.digest()
+}
+
+/// Copies parts to `scratch`, one after the other, and hashes those that have not been. Their numbers and places there.
+pub(super) fn copy_parts<S: Source>(
+    source: &S,
+    memory: &Memory,
+    scratch: &mut Vec<u8>,
+    parts: &mut [Part],
+) -> Vec<(usize, Range<usize>)> {
+    scratch.clear();
+    let mut copy = |part: &mut Part| {
+        let start = scratch.len();
+        mem::append_copy(source.part_window(memory, part.number), scratch);
+        part.content.get_or_insert_with(|| xxh3_64(&scratch[start..]));
+        (part.number, start..scratch.len())
+    };
+    parts.iter_mut().map(&mut copy).collect()
 }
 
 #[derive(Debug)]

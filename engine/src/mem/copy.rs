@@ -80,129 +80,61 @@ fn swap_words(words: &mut [u32]) {
     words.iter_mut().for_each(|word| *word = word.swap_bytes());
 }
 
-/// Bytes of a vector.
-const VECTOR: usize = 16;
-
 /// Copies bytes, each by a relaxed atomic load and store.
 ///
 /// # Safety
 /// `from` must be valid for reads and `to` for writes of `length` bytes that do not overlap. Other threads may use them
 /// meanwhile, but by atomic accesses alone.
 unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
-    if length < VECTOR || cfg!(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64")))) {
-        for at in 0..length {
-            // SAFETY: inside of the bytes that the caller vouches for; a byte is always aligned.
-            let (from, to) = unsafe { (AtomicU8::from_ptr(from.add(at).cast_mut()), AtomicU8::from_ptr(to.add(at))) };
-            to.store(from.load(Relaxed), Relaxed);
-        }
-        return;
+    let mut done = 0;
+    #[cfg(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")))]
+    while done + VECTOR <= length {
+        // SAFETY: so many bytes are left of those that the caller vouches for.
+        unsafe { copy_vector(from.add(done), to.add(done)) };
+        done += VECTOR;
     }
-    let last = length - VECTOR;
-    // SAFETY: the caller vouches for `length` bytes. The first call ends at or before them, and the second one copies
-    // the last 16, some of them again if the length is not a multiple of 16.
-    unsafe {
-        copy_vectors(from, to, length - length % VECTOR);
-        copy_vectors(from.add(last), to.add(last), VECTOR);
+    while done < length {
+        // SAFETY: inside of the bytes that the caller vouches for; a byte is always aligned.
+        let (from, to) = unsafe { (AtomicU8::from_ptr(from.add(done).cast_mut()), AtomicU8::from_ptr(to.add(done))) };
+        to.store(from.load(Relaxed), Relaxed);
+        done += 1;
     }
 }
 
-/// Copies 64 bytes at a time while there are so many, then 16.
-///
-/// # Safety
-/// As [`copy`]; `length` must be a multiple of 16.
-#[cfg(target_arch = "x86_64")]
-unsafe fn copy_vectors(from: *const u8, to: *mut u8, length: usize) {
-    // SAFETY: the assembly loads and stores `length` bytes that the caller vouches for, and writes the registers that
-    // it names. A load or store of a vector does to each byte what a relaxed atomic access does.
-    unsafe {
-        std::arch::asm!(
-            "sub {left}, 64",
-            "jb 3f",
-            "2:",
-            "movups {a}, [{from}]",
-            "movups {b}, [{from} + 16]",
-            "movups {c}, [{from} + 32]",
-            "movups {d}, [{from} + 48]",
-            "movups [{to}], {a}",
-            "movups [{to} + 16], {b}",
-            "movups [{to} + 32], {c}",
-            "movups [{to} + 48], {d}",
-            "add {from}, 64",
-            "add {to}, 64",
-            "sub {left}, 64",
-            "jae 2b",
-            "3:",
-            "add {left}, 64",
-            "jz 5f",
-            "4:",
-            "movups {a}, [{from}]",
-            "movups [{to}], {a}",
-            "add {from}, 16",
-            "add {to}, 16",
-            "sub {left}, 16",
-            "jnz 4b",
-            "5:",
-            from = inout(reg) from => _,
-            to = inout(reg) to => _,
-            left = inout(reg) length => _,
-            a = out(xmm_reg) _,
-            b = out(xmm_reg) _,
-            c = out(xmm_reg) _,
-            d = out(xmm_reg) _,
-            options(nostack),
-        );
-    }
-}
+/// Bytes of a vector.
+#[cfg(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")))]
+const VECTOR: usize = 16;
 
-/// Copies 64 bytes at a time while there are so many, then 16.
+/// Copies a vector. Its load and its store do to each byte what a relaxed atomic access does.
 ///
 /// # Safety
-/// As [`copy`]; `length` must be a multiple of 16.
-#[cfg(target_arch = "aarch64")]
-unsafe fn copy_vectors(from: *const u8, to: *mut u8, length: usize) {
-    // SAFETY: the assembly loads and stores `length` bytes that the caller vouches for, and writes the registers that
-    // it names. A load or store of a vector does to each byte what a relaxed atomic access does.
+/// As [`copy`], for [`VECTOR`] bytes.
+#[cfg(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")))]
+unsafe fn copy_vector(from: *const u8, to: *mut u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the assembly loads and stores 16 bytes that the caller vouches for, through a register that it names.
     unsafe {
         std::arch::asm!(
-            "subs {left}, {left}, #64",
-            "b.lo 3f",
-            "2:",
-            "ldp {a:q}, {b:q}, [{from}]",
-            "ldp {c:q}, {d:q}, [{from}, #32]",
-            "add {from}, {from}, #64",
-            "stp {a:q}, {b:q}, [{to}]",
-            "stp {c:q}, {d:q}, [{to}, #32]",
-            "add {to}, {to}, #64",
-            "subs {left}, {left}, #64",
-            "b.hs 2b",
-            "3:",
-            "adds {left}, {left}, #64",
-            "b.eq 5f",
-            "4:",
-            "ldr {a:q}, [{from}], #16",
-            "str {a:q}, [{to}], #16",
-            "subs {left}, {left}, #16",
-            "b.ne 4b",
-            "5:",
-            from = inout(reg) from => _,
-            to = inout(reg) to => _,
-            left = inout(reg) length => _,
-            a = out(vreg) _,
-            b = out(vreg) _,
-            c = out(vreg) _,
-            d = out(vreg) _,
-            options(nostack),
+            "movups {vector}, [{from}]",
+            "movups [{to}], {vector}",
+            from = in(reg) from,
+            to = in(reg) to,
+            vector = out(xmm_reg) _,
+            options(nostack, preserves_flags),
         );
     }
-}
-
-/// Never called: [`copy`] takes bytes here.
-///
-/// # Safety
-/// As [`copy`].
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-unsafe fn copy_vectors(_: *const u8, _: *mut u8, _: usize) {
-    unreachable!("vectors on a processor without assembly for them");
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: as above.
+    unsafe {
+        std::arch::asm!(
+            "ldr {vector:q}, [{from}]",
+            "str {vector:q}, [{to}]",
+            from = in(reg) from,
+            to = in(reg) to,
+            vector = out(vreg) _,
+            options(nostack, preserves_flags),
+        );
+    }
 }
 
 #[cfg(test)]

@@ -327,15 +327,13 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
 impl<D> DeviceWorker<D> {
     fn end(&mut self) -> Option<Result<D, WorkerError>> {
         let thread = self.thread.take()?;
-        if !thread.is_here() {
-            thread.forget();
-            return Some(Err(WorkerError::Ended));
+        if thread.is_here() {
+            let mut queue = self.shared.lock();
+            queue.stopping = true;
+            self.interrupter.interrupt();
+            drop(queue);
+            self.shared.work.notify_one();
         }
-        let mut queue = self.shared.lock();
-        queue.stopping = true;
-        self.interrupter.interrupt();
-        drop(queue);
-        self.shared.work.notify_one();
         Some(thread.join().ok_or(WorkerError::Ended))
     }
 }

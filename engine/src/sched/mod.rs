@@ -19,7 +19,6 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::sync::Mutex;
-
 pub use background::BackgroundWorkers;
 pub use device_worker::{BoundedWork, DeviceWorker, WorkerError, WorkerOptions};
 pub use executor::Executor;

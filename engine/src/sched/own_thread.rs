@@ -26,19 +26,13 @@ impl<T> OwnThread<T> {
         self.process == process::id()
     }
 
-    /// Waits for its end. `None` if it does not exist in this process, or ended by a panic.
+    /// Waits for its end. `None` if it ended by a panic, or does not exist in this process: at once then.
     pub fn join(self) -> Option<T> {
-        match self.is_here() {
-            true => self.handle.join().ok(),
-            false => {
-                self.forget();
-                None
-            }
+        if self.is_here() {
+            return self.handle.join().ok();
         }
-    }
-
-    /// Does without it: there is nothing to join or to detach in a process without the thread.
-    pub fn forget(self) {
+        // There is nothing to detach either.
         std::mem::forget(self.handle);
+        None
     }
 }

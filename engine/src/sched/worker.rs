@@ -154,13 +154,12 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        let mut thread = self.thread.get_mut().unwrap_or_else(|e| e.into_inner()).take();
-        if let Some(thread) = thread.take_if(|thread| !thread.is_here()) {
-            return thread.forget();
+        let thread = self.thread.get_mut().unwrap_or_else(|e| e.into_inner()).take();
+        if thread.as_ref().is_none_or(OwnThread::is_here) {
+            self.cancel();
+            self.shared.lock().stopped = true;
+            self.shared.changed.notify_all();
         }
-        self.cancel();
-        self.shared.lock().stopped = true;
-        self.shared.changed.notify_all();
         if let Some(thread) = thread
             // Waits for the job that runs now. When that job is the last owner, its thread cannot be joined.
             && !std::ptr::eq(RUNS.with(Cell::get), &*self.shared)

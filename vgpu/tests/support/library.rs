@@ -10,7 +10,7 @@ pub fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let file = "libtriglyph_vgpu_for_tests.so";
-        built("triglyph-vgpu", "vgpu", "triglyph_vgpu_for_tests", &[file.into()]).join(file)
+        built("vgpu", "triglyph_vgpu_for_tests", &[file.into()]).join(file)
     })
 }
 

@@ -181,8 +181,8 @@ fn header(core: &mut Core, pools: &Pools, handle: u32) -> Option<texture::Words>
     Some(words)
 }
 
-/// Words of the sampler of a handle. Behind the end of the pool it is the plainest one, which leaves sRGB to the
-/// header: drivers that only fetch texels name none.
+/// Words of the sampler of a handle. For an index beyond the pool they are 0 but for the conversion of sRGB, so that
+/// the header decides: drivers that only fetch texels give no sampler.
 fn sampler(core: &mut Core, pools: &Pools, handle: u32) -> sampler::Words {
     let handle = TextureHandle(handle);
     let index = if pools.by_header { handle.header() } else { handle.sampler() };

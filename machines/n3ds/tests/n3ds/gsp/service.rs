@@ -272,7 +272,7 @@ fn capture_info_is_that_of_the_next_picture() {
     gsp.vblank(&mut bus, Screen::Top);
     assert_eq!(gsp.display_capture_info(&mut bus)[0].left, 0x1F00_1000);
     assert_eq!(console.peek(0x468), 0x1800_1000);
-    // What somebody without the right has set does not count; nobody needs to have it.
+    // The call works without a holder of the right. Pictures of clients that do not hold it are not reported.
     console.gsp.framebuffer_slot(0, Screen::Top).present(&FramebufferInfo { left: 0x1F00_3000, ..next });
     console.gsp.release_right(GAME);
     let (gsp, mut bus) = console.parts();
