@@ -19,7 +19,8 @@ pub(super) struct KeyLog {
     store: KeyStore,
     /// The file is pruned when it exceeds so many bytes.
     limit: u64,
-    /// Identities of the keys in the file.
+    /// Identities of the keys in the file. Held until a new one is written: who finds it here finds it in the file, also
+    /// when the process ends right after that.
     known: Mutex<HashSet<u128>>,
     /// Writes that have failed.
     errors: AtomicU64,
@@ -62,8 +63,8 @@ impl KeyLog {
     /// Appends a key that is not in the file yet.
     pub(super) fn add(&self, kind: KeyKind, key: &impl BorshSerialize) {
         let Ok(bytes) = borsh::to_vec(key) else { return };
-        let new = self.known.lock().unwrap_or_else(|e| e.into_inner()).insert(identity(kind, &bytes));
-        if new {
+        let mut known = self.known.lock().unwrap_or_else(|e| e.into_inner());
+        if known.insert(identity(kind, &bytes)) {
             self.append(&[(kind, bytes)], &[]);
         }
     }
@@ -71,21 +72,20 @@ impl KeyLog {
     /// Appends keys that are not in the file yet, and how often keys were used.
     pub(super) fn note_used(&self, used: Vec<UsedKey>) {
         let (mut keys, mut uses) = (Vec::new(), Vec::new());
-        {
-            let mut known = self.known.lock().unwrap_or_else(|e| e.into_inner());
-            for UsedKey { kind, bytes, calls } in used {
-                let identity = identity(kind, &bytes);
-                if calls != 0 {
-                    uses.push((identity, calls));
-                }
-                if known.insert(identity) {
-                    keys.push((kind, bytes));
-                }
+        let mut known = self.known.lock().unwrap_or_else(|e| e.into_inner());
+        for UsedKey { kind, bytes, calls } in used {
+            let identity = identity(kind, &bytes);
+            if calls != 0 {
+                uses.push((identity, calls));
+            }
+            if known.insert(identity) {
+                keys.push((kind, bytes));
             }
         }
         self.append(&keys, &uses);
     }
 
+    /// Appends; the caller holds `known`.
     fn append(&self, keys: &[(KeyKind, Vec<u8>)], uses: &[(u128, u64)]) {
         if self.noted(self.store.append(keys, uses)).is_some_and(|bytes| bytes > self.limit) {
             self.prune();
