@@ -78,7 +78,7 @@ pub mod n3ds {
         pub use triglyph_n3ds::gsp::address::{end_to_physical, to_physical, to_virtual};
         pub use triglyph_n3ds::gsp::command::{Command, FillUnit, Header};
         pub use triglyph_n3ds::gsp::interrupt::{Interrupt, RelayHeader, RelayQueue};
-        pub use triglyph_n3ds::gsp::ipc::{CALLS, ProcessMemory, Reply, granted};
+        pub use triglyph_n3ds::gsp::ipc::{ProcessMemory, Reply, Request, granted};
         pub use triglyph_n3ds::gsp::queue::{CommandQueue, Next, QueueFull, QueueHeader};
         pub use triglyph_n3ds::gsp::rights::{Acquire, Client, ClientSet, Session};
         pub use triglyph_n3ds::gsp::shared::{CLIENTS, SharedPage, WORDS};
@@ -136,8 +136,9 @@ pub mod rsx {
 
 /// What only the Tegra X1 has: the calls of the Switch's driver.
 ///
-/// A host forwards what its guest asks of nvdrv's devices; their statuses are errors here. The process's memory is
-/// space [`PROCESS`](tegra::PROCESS), by its own addresses.
+/// A host forwards what its guest asks of nvdrv's devices: the bytes of ioctls by
+/// [`nvdrv_ioctl`](TegraX1::nvdrv_ioctl), or typed calls, of which ioctls are made. Statuses are errors here. The
+/// process's memory is space [`PROCESS`](tegra::PROCESS), by its own addresses.
 ///
 /// ```
 /// use triglyph::tegra::{Fence, Layout, MapBuffer, MapMemory, PROCESS, Wait, submit_flags};
@@ -178,9 +179,11 @@ pub mod rsx {
 /// ```
 #[cfg(feature = "tegra")]
 pub mod tegra {
-    pub use triglyph_guest::tegra::driver::{Characteristics, Status, map_flags, map_param, space_flags, submit_flags};
+    pub use triglyph_guest::tegra::driver::{
+        Characteristics, DeviceFile, Status, map_flags, map_param, space_flags, submit_flags,
+    };
     pub use triglyph_tegra::driver::{
-        Buffer, Fence, Freed, Layout, MapBuffer, MapMemory, PROCESS, PROCESS_MASK, Region, Remap, Wait,
+        Buffer, Fence, Freed, Layout, MapBuffer, MapMemory, PROCESS, PROCESS_MASK, Region, Remap, Transfer, Wait,
     };
 }
 

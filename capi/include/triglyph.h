@@ -563,6 +563,10 @@ enum triglyph_tegra_result
   TRIGLYPH_TEGRA_RESULT_ALREADY_ALLOCATED = 13,
   /// Others use it.
   TRIGLYPH_TEGRA_RESULT_BUSY = 14,
+  /// There is no such setting.
+  TRIGLYPH_TEGRA_RESULT_NO_CONFIGURATION = 196614,
+  /// There is no such device, or no file of this number.
+  TRIGLYPH_TEGRA_RESULT_NO_FILE = 196627,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -2218,6 +2222,42 @@ triglyph_status triglyph_tegra_process_address(triglyph_tegra *tegra,
                                                uint64_t address,
                                                uint64_t *process,
                                                bool *found);
+
+/// Open: a device by its path, `/dev/nvmap`, `/dev/nvhost-as-gpu`, `/dev/nvhost-gpu`, `/dev/nvhost-ctrl` or
+/// `/dev/nvhost-ctrl-gpu`. A file of the second one is an address space, one of the third a channel. `result` is a
+/// `triglyph_tegra_result`: `TRIGLYPH_TEGRA_RESULT_NO_FILE` for other paths.
+triglyph_status triglyph_tegra_nvdrv_open(triglyph_tegra *tegra,
+                                          const char *path,
+                                          uint32_t *file,
+                                          uint32_t *result);
+
+/// Close: a file, and its channel or address space. `result` is `TRIGLYPH_TEGRA_RESULT_BUSY` for an address space that
+/// channels are bound to; it stays open then.
+triglyph_status triglyph_tegra_nvdrv_close(triglyph_tegra *tegra,
+                                           uint32_t file,
+                                           uint32_t *result);
+
+/// Ioctl, Ioctl2 and Ioctl3: `request` is its number, `buffer` its argument, in which the answer takes the request's
+/// place. Ioctl2 has a second buffer `inline_in`, Ioctl3 one `inline_out`; null with size 0 without one. `result` is what
+/// the guest is told beside the buffers, `TRIGLYPH_TEGRA_RESULT_TIMEOUT` among it where an event is armed.
+triglyph_status triglyph_tegra_nvdrv_ioctl(triglyph_tegra *tegra,
+                                           uint32_t file,
+                                           uint32_t request,
+                                           uint8_t *buffer,
+                                           size_t size,
+                                           const uint8_t *inline_in,
+                                           size_t inline_in_size,
+                                           uint8_t *inline_out,
+                                           size_t inline_out_size,
+                                           uint32_t *result);
+
+/// QueryEvent: the slot of the event that `event` names, a value that EVENT_WAIT has answered. It is signalled by a
+/// `TRIGLYPH_EVENT_KIND_FENCE` event of that slot.
+triglyph_status triglyph_tegra_nvdrv_query_event(triglyph_tegra *tegra,
+                                                 uint32_t file,
+                                                 uint32_t event,
+                                                 uint32_t *slot,
+                                                 uint32_t *result);
 
 /// CREATE: a handle of `size` bytes, without memory yet.
 triglyph_status triglyph_tegra_nvmap_create(triglyph_tegra *tegra,

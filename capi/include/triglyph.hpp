@@ -506,6 +506,25 @@ public:
 class tegra : public machine<triglyph_tegra, triglyph_tegra_create, triglyph_tegra_destroy, triglyph_tegra_device> {
 public:
     using machine::machine;
+    /// Opens a device of the service by its path.
+    answer<std::uint32_t, std::uint32_t> nvdrv_open(const std::string &path) const {
+        answer<std::uint32_t, std::uint32_t> got{};
+        check(triglyph_tegra_nvdrv_open(get(), path.c_str(), &got.value, &got.result));
+        return got;
+    }
+    /// Ioctl, Ioctl2 with `inline_in`, Ioctl3 with `inline_out`.
+    std::uint32_t nvdrv_ioctl(std::uint32_t file, std::uint32_t request, view<std::uint8_t> buffer,
+                              view<const std::uint8_t> inline_in = {}, view<std::uint8_t> inline_out = {}) const {
+        std::uint32_t result = 0;
+        check(triglyph_tegra_nvdrv_ioctl(get(), file, request, buffer.data(), buffer.size(), inline_in.data(),
+                                         inline_in.size(), inline_out.data(), inline_out.size(), &result));
+        return result;
+    }
+    std::uint32_t nvdrv_close(std::uint32_t file) const {
+        std::uint32_t result = 0;
+        check(triglyph_tegra_nvdrv_close(get(), file, &result));
+        return result;
+    }
     answer<std::uint32_t, std::uint32_t> nvmap_create(std::uint32_t size) const {
         answer<std::uint32_t, std::uint32_t> got{};
         check(triglyph_tegra_nvmap_create(get(), size, &got.value, &got.result));

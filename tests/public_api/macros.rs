@@ -3,11 +3,16 @@
 use proc_macro2::TokenTree;
 use syn::Item;
 
-/// An item, or those that are written inside of a macro's call, with what `listed!` adds to its enums.
+use super::calls;
+
+/// An item, or those that are written inside of a macro's call, with what `listed!` and tables of calls add.
 pub fn written(item: Item) -> Vec<Item> {
     let Item::Macro(call) = &item else { return vec![item] };
     if call.ident.is_some() {
         return vec![item];
+    }
+    if let Some(methods) = calls::methods(call) {
+        return vec![methods];
     }
     if call.mac.path.segments.last().is_none_or(|name| name.ident != "listed") {
         return syn::parse2::<syn::File>(call.mac.tokens.clone()).map_or_else(|_| vec![item], |file| file.items);

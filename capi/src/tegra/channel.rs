@@ -196,7 +196,7 @@ pub extern "C" fn triglyph_tegra_channel_syncpoint(
     result: Out<'_, u32>,
 ) -> triglyph_status {
     with_tegra(tegra, |tegra| {
-        put(syncpoint, answer(tegra.channel_syncpoint(channel), result).unwrap_or(0));
+        put(syncpoint, answer(tegra.channel_fence(channel), result).map_or(0, |fence| fence.syncpoint));
         Ok(())
     })
 }

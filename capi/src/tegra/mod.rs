@@ -1,6 +1,7 @@
 //! What only the Tegra X1 has.
 
 pub mod channel;
+pub mod nvdrv;
 pub mod nvmap;
 pub mod space;
 
@@ -52,6 +53,10 @@ pub enum triglyph_tegra_result {
     AlreadyAllocated = 13,
     /// Others use it.
     Busy = 14,
+    /// There is no such setting.
+    NoConfiguration = 0x30006,
+    /// There is no such device, or no file of this number.
+    NoFile = 0x30013,
 }
 
 /// A value that a syncpoint reaches.

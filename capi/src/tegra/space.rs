@@ -125,7 +125,9 @@ pub extern "C" fn triglyph_tegra_space_initialize(
     with_tegra(tegra, |tegra| {
         let layout = layout.map_or(Layout::default(), |layout| Layout {
             big_page: layout.big_page,
-            range: [layout.start, layout.split, layout.end],
+            start: layout.start,
+            split: layout.split,
+            end: layout.end,
         });
         answer(tegra.space_initialize(space, layout), result);
         Ok(())

@@ -9,7 +9,7 @@ mod symbols;
 use std::path::Path;
 
 /// The sources, in the order in which the header has them.
-const SOURCES: [&str; 34] = [
+const SOURCES: [&str; 35] = [
     "version.rs",
     "error.rs",
     "executor.rs",
@@ -36,6 +36,7 @@ const SOURCES: [&str; 34] = [
     "rsx/lv1.rs",
     "rsx/registers.rs",
     "tegra/mod.rs",
+    "tegra/nvdrv.rs",
     "tegra/nvmap.rs",
     "tegra/space.rs",
     "tegra/channel.rs",

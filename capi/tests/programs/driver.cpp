@@ -197,8 +197,27 @@ static void log() {
     moved.on_log(nullptr);
 }
 
+/* The same driver by the bytes of its clients. */
+static void nvdrv() {
+    triglyph::tegra gpu;
+    EXPECT(gpu.nvdrv_open("/dev/null").result == TRIGLYPH_TEGRA_RESULT_NO_FILE);
+    auto info = gpu.nvdrv_open("/dev/nvhost-ctrl-gpu"), nvmap = gpu.nvdrv_open("/dev/nvmap");
+    EXPECT(info.result == 0 && nvmap.result == 0 && info.value != nvmap.value);
+    std::vector<std::uint8_t> fields(16), characteristics(0xA0);
+    EXPECT(gpu.nvdrv_ioctl(info.value, 0xC0B04705, fields, {}, characteristics) == 0);
+    EXPECT(fields[0] == 0xA0 && characteristics[0] == 0x20 && characteristics[1] == 0x01);
+    std::vector<std::uint8_t> create{0, 16, 0, 0, 0, 0, 0, 0};
+    EXPECT(gpu.nvdrv_ioctl(nvmap.value, 0xC0080101, create) == 0 && create[4] == 4);
+    EXPECT(gpu.nvdrv_ioctl(nvmap.value, 0xC00801FF, create) == TRIGLYPH_TEGRA_RESULT_NOT_IMPLEMENTED);
+    std::uint32_t slot, result;
+    triglyph::check(triglyph_tegra_nvdrv_query_event(gpu.get(), nvmap.value, 3, &slot, &result));
+    EXPECT(result == TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER);
+    EXPECT(gpu.nvdrv_close(nvmap.value) == 0 && gpu.nvdrv_close(nvmap.value) == TRIGLYPH_TEGRA_RESULT_NO_FILE);
+}
+
 int main() try {
     tegra();
+    nvdrv();
     rsx();
     worker();
     log();

@@ -19,8 +19,8 @@ pub(super) struct KeyLog {
     store: KeyStore,
     /// The file is pruned when it exceeds so many bytes.
     limit: u64,
-    /// Identities of the keys in the file. Held until a new one is written: who finds it here finds it in the file, also
-    /// when the process ends right after that.
+    /// Identities of the keys in the file. Held until a new one is written: who finds it here finds it in the file,
+    /// also when the process ends right after that.
     known: Mutex<HashSet<u128>>,
     /// Writes that have failed.
     errors: AtomicU64,

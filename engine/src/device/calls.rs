@@ -5,6 +5,7 @@ use std::fmt;
 use super::RunEnd;
 use crate::frontend::budget::Budget;
 use crate::mem::Memory;
+use triglyph_guest::table::calls::CallInfo;
 
 /// Hears of the calls that a host makes, as they are made.
 pub trait CallRecorder: Send {
@@ -119,6 +120,16 @@ pub struct CallKind {
     pub work: bool,
 }
 
+impl CallKind {
+    /// The kind of a row of a table of calls that has a number; `work` says whether it does work.
+    pub const fn of(call: &CallInfo, work: bool) -> Self {
+        match call.number {
+            Some(number) => CallKind { number, work },
+            None => panic!("a call that is not recorded"),
+        }
+    }
+}
+
 /// A machine whose calls can be recorded.
 pub trait RecordsCalls: Sized {
     /// Its log, the memory that calls look at, and what counts the words of a run.
@@ -133,7 +144,7 @@ pub trait RecordsCalls: Sized {
         arguments: &[u64],
         make: impl FnOnce(&mut Self) -> T,
     ) -> Option<T> {
-        self.recording().0.is_recording().then(|| make_recorded(self, kind.into(), arguments, make))
+        self.recording().0.is_recording().then(|| record_call(self, kind.into(), arguments, make))
     }
 
     /// As [`Self::record`], for a bounded run, made by `run`. Recorded are the words that it did, all ones if nothing
@@ -144,8 +155,9 @@ pub trait RecordsCalls: Sized {
     }
 }
 
+/// Makes a call of the host's by `make` and records it: for callers that know that a recording is under way.
 #[cold]
-fn make_recorded<M: RecordsCalls, T>(
+pub fn record_call<M: RecordsCalls, T>(
     machine: &mut M,
     CallKind { number, work }: CallKind,
     arguments: &[u64],

@@ -5,6 +5,7 @@
 //! submit ───────►        ──► events, faults, stats, written ranges
 //! ```
 
+mod call_rows;
 pub mod calls;
 mod event;
 mod fault;

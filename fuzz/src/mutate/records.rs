@@ -2,8 +2,11 @@
 
 use triglyph::Machine;
 use triglyph::capture::Kind;
-use triglyph::n3ds::gsp::CALLS;
-use triglyph_guest::rsx::lv1::Call;
+use triglyph_guest::gsp::calls as hardware_calls;
+use triglyph_guest::gsp::ipc::Request;
+use triglyph_guest::rsx::lv1::calls as lv1;
+use triglyph_guest::table::calls::CallInfo;
+use triglyph_guest::tegra::driver::calls as nvdrv;
 
 use crate::choices::Choices;
 use crate::document::{Document, call as encode, extra};
@@ -41,7 +44,7 @@ pub fn call(machine: Machine, records: usize, choices: &mut Choices) -> Option<E
 /// A request to GSP: a header that is known, a small session, offsets of registers, pointers into the payload.
 pub fn gsp(choices: &mut Choices) -> Vec<u8> {
     const PROCESS: usize = 0x200;
-    let header = choices.pick(&CALLS).map_or(0, |(header, _)| *header);
+    let header = choices.pick(&Request::ALL).map_or(0, |request| request.header());
     let header = if choices.one_in(8) { choices.value(header) } else { header };
     let mut words = vec![choices.word() % 5, header];
     words.extend((2..=extra::IPC_WORDS).map(|_| match choices.below(8) {
@@ -58,7 +61,7 @@ pub fn gsp(choices: &mut Choices) -> Vec<u8> {
     payload
 }
 
-/// A call of the 3DS's hardware, as `docs/capture.md` numbers them.
+/// A call of the 3DS's hardware.
 fn hardware(choices: &mut Choices) -> Vec<u8> {
     let argument = |choices: &mut Choices| match choices.below(4) {
         0 => 0x40_0000 + u64::from(choices.word() % 0x2000),
@@ -66,9 +69,7 @@ fn hardware(choices: &mut Choices) -> Vec<u8> {
         2 => u64::from(choices.value(0)),
         _ => u64::from(choices.word() % 16),
     };
-    let (number, count) = [(0, 2), (1, 1), (2, 3), (3, 1), (4, 1), (5, 0), (6, 8), (8, 3)][choices.below(8)];
-    let arguments: Vec<u64> = (0..count).map(|_| argument(choices)).collect();
-    encode(number, &arguments)
+    recorded(hardware_calls::CALLS, choices, argument).encode()
 }
 
 /// A call of the PS3's hypervisor, or one of what hosts do beside it.
@@ -83,36 +84,54 @@ pub fn hypercall(choices: &mut Choices) -> Vec<u8> {
         6 => 0xC000_0000_0000_0000,
         _ => 0,
     };
-    let (number, count) = match choices.below(12) {
-        0..6 => {
-            let call = choices.pick(&Call::ALL).map_or(0, |call| *call as u64);
-            let call = if choices.one_in(12) { argument(choices) } else { call };
-            let arguments: Vec<u64> = (0..8).map(|_| argument(choices)).collect();
-            return encode(0, &[&[call], &arguments[..]].concat());
+    if choices.one_in(2) {
+        let calls: Vec<_> = lv1::CALLS.iter().filter(|call| call.kind == "guest").collect();
+        let call = choices.pick(&calls).and_then(|call| call.number).unwrap_or_default();
+        let call = if choices.one_in(12) { argument(choices) } else { call };
+        let arguments: Vec<u64> = (0..lv1::ARGUMENTS).map(|_| argument(choices)).collect();
+        return encode(0, &[&[call], &arguments[..]].concat());
+    }
+    let mut words = recorded(lv1::CALLS, choices, argument);
+    if words.name == "mmio_write" {
+        // A register of BAR0, or an address that is near one.
+        let address = 0x2800_0000_u64.wrapping_add(u64::from(choices.word() & 0x1F_FFFC));
+        words.words[0] = address & [0xFFFF_FFFF, 0x1F_FFFC][choices.below(2)];
+    }
+    words.encode()
+}
+
+/// A recorded call of a table.
+struct Recorded {
+    name: &'static str,
+    number: u64,
+    words: Vec<u64>,
+}
+
+impl Recorded {
+    fn encode(mut self) -> Vec<u8> {
+        if self.name == "set_fuel" {
+            // No more than hosts give: what it bounds is asked elsewhere. The 3DS has two words of 32 bits.
+            self.words[0] &= 0x7FFF_FFFF;
+            self.words[1..].fill(0);
         }
-        6 => (1, 0),
-        7 => (3, 2),
-        8 => {
-            let address = 0x2800_0000_u64.wrapping_add(u64::from(choices.word() & 0x1F_FFFC));
-            return encode(6, &[address & [0xFFFF_FFFF, 0x1F_FFFC][choices.below(2)], u64::from(choices.word())]);
-        }
-        9 => (8, 2),
-        10 => (9, 1),
-        _ => ([4, 5, 7, 11, 12][choices.below(5)], 2),
-    };
-    let count = match number {
-        5 | 7 => 1,
-        11 => 0,
-        _ => count,
-    };
-    let arguments: Vec<u64> = (0..count).map(|_| argument(choices)).collect();
-    encode(number, &arguments)
+        encode(self.number, &self.words)
+    }
+}
+
+/// A call of a table with such arguments.
+fn recorded(calls: &'static [CallInfo], choices: &mut Choices, argument: impl Fn(&mut Choices) -> u64) -> Recorded {
+    let calls: Vec<_> = calls.iter().filter(|call| call.recorded_number().is_some()).collect();
+    let call = calls[choices.below(calls.len())];
+    let mut words = Vec::new();
+    for taken in call.recorded() {
+        let count = if taken.is_list { choices.below(3) } else { 1 };
+        words.extend((0..count * taken.words()).map(|_| argument(choices)));
+    }
+    Recorded { name: call.name, number: call.number.unwrap_or_default(), words }
 }
 
 /// A call of the Switch's driver: small handles, spaces and channels, addresses of pages.
 pub fn driver(choices: &mut Choices) -> Vec<u8> {
-    /// Arguments of each call, by number.
-    const ARGUMENTS: [usize; 20] = [1, 1, 1, 6, 0, 1, 5, 5, 4, 7, 2, 6, 0, 1, 2, 5, 1, 1, 0, 1];
     let argument = |choices: &mut Choices| match choices.below(10) {
         0..4 => u64::from(choices.word() % 6),
         4 => 0x1_0000 << choices.below(8),
@@ -122,7 +141,5 @@ pub fn driver(choices: &mut Choices) -> Vec<u8> {
         8 => choices.long_value(0x1_0000),
         _ => 0,
     };
-    let number = choices.below(ARGUMENTS.len());
-    let arguments: Vec<u64> = (0..ARGUMENTS[number]).map(|_| argument(choices)).collect();
-    encode(number as u64, &arguments)
+    recorded(nvdrv::CALLS, choices, argument).encode()
 }

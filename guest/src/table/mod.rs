@@ -14,12 +14,15 @@
 //! regs! row: doc, address, name, bit fields, reset value, effect
 //!   regs.rs      the macro and what a register row says, as data; values! row: variant, value, name
 //!   effect.rs    what a write to a register does; groups! the groups of state that it makes dirty
+//! tables of calls, each a macro of its own: doc, kind, number, name, arguments, answer
+//!   calls.rs     what a row says, as data; arguments as words of a recording
 //! listed! an enum with the list of its variants and the way back from their numbers
 //!   listed.rs    the macro
 //! ```
 //!
 //! A word of `isa!` is at most 64 bits wide. Machines with 32-bit words use the low half.
 
+pub mod calls;
 pub mod decoder;
 pub mod effect;
 pub mod info;

@@ -1,5 +1,6 @@
 //! The 3DS as a [`Device`].
 
+use triglyph_guest::gsp::calls::call as row;
 use triglyph_guest::kernel::vertex::Numbers;
 
 use super::core::Core;
@@ -7,8 +8,8 @@ use super::external::External;
 use super::gsp::{Bus, Gsp, Hardware, SharedPage, report};
 use super::gx::Executed;
 use super::lcd::{Eye, Screen};
-use super::recorded::{self, Recorded};
-use triglyph_engine::device::calls::RecordsCalls;
+use super::recorded;
+use triglyph_engine::device::calls::{CallKind, RecordsCalls};
 use triglyph_engine::device::{
     Access, CallLog, CallRecorder, Device, Event, FaultLog, Machine, ReplayDevice, RunEnd, RunLimit, Said,
 };
@@ -86,7 +87,7 @@ impl N3ds {
 
     fn record_fuel(&mut self) {
         let fuel = self.core.budget.tank();
-        recorded::call(&mut self.core, Recorded::SetFuel, &[fuel as u32, (fuel >> 32) as u32]);
+        recorded::call(&mut self.core, row("set_fuel"), &[fuel as u32, (fuel >> 32) as u32]);
     }
 
     /// Fuel and time.
@@ -128,7 +129,8 @@ impl N3ds {
     /// Does everything that waits, also in the queue.
     fn finish_all(&mut self) {
         self.record_choices();
-        if let Some(()) = self.record(Recorded::Finish, &[], N3ds::finish_all) {
+        const KIND: CallKind = CallKind::of(row("finish"), true);
+        if let Some(()) = self.record(KIND, &[], N3ds::finish_all) {
             return;
         }
         self.with_gsp(|gsp, hardware| gsp.work(hardware));
@@ -272,7 +274,8 @@ impl Device for N3ds {
     /// What GSP's queue holds is executed also without a trigger.
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
         self.record_choices();
-        if let Some(end) = self.record_run(Recorded::RunFor, |gpu| gpu.run_for(limit)) {
+        const KIND: CallKind = CallKind::of(row("run_for"), true);
+        if let Some(end) = self.record_run(KIND, |gpu| Device::run_for(gpu, limit)) {
             return end;
         }
         let _span = trace::submit();

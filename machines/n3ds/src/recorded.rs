@@ -1,54 +1,27 @@
-//! Calls of the 3DS in recordings: what the hardware is told, by whichever door. GX commands are submissions.
-//!
-//! | number | call, with its arguments |
-//! |---|---|
-//! | 0 | a register is written: offset from 0x10000000, value |
-//! | 1 | a register is read that moves on by that: offset |
-//! | 2 | DMA: source, target, bytes |
-//! | 3 | a screen has shown a frame: its number |
-//! | 4 | `run_for`: words that it did, all ones for until nothing could go on |
-//! | 5 | `finish` |
-//! | 6 | a command is executed at once, while submissions are deferred: its eight words |
-//! | 7 | a bounded run has found a command in a client's queue, and will execute it after others: its eight words |
-//! | 8 | what the host has chosen: whether submissions are deferred, bad addresses fail, frozen units hang |
-//! | 9 | `set_fuel`: units, low word first |
-//!
-//! Queues of clients are not in recordings. A machine that replays one leaves its own alone, once it has been told that
-//! the host has chosen something.
+//! Recording what the 3DS's hardware is told, by GSP, by commands or by the host, and the way back. The rows are those
+//! of `triglyph_guest::gsp::calls`.
 
 use super::N3ds;
 use super::external::{CommandProcessor, FreezePolicy};
 use super::gsp::hardware::GPU;
 use super::gx::BadAddress;
 use super::lcd::{Screen, offset};
-use triglyph_engine::device::calls::{self, CallKind, CallLog, RecordsCalls};
+use triglyph_engine::calls_of_rows;
+use triglyph_engine::device::calls::{self, CallLog, RecordsCalls};
 use triglyph_engine::device::{Device, RunLimit, Said};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::Memory;
-use triglyph_guest::listed;
+use triglyph_guest::gsp::calls::{ScreenNumber, call as row};
+use triglyph_guest::n3ds_calls;
+use triglyph_guest::table::calls::CallInfo;
 
-listed! {
-    /// What the hardware is told.
-    pub(crate) enum Recorded: u64 {
-        WriteRegister = 0,
-        ReadRegister = 1,
-        Dma = 2,
-        Vblank = 3,
-        RunFor = 4,
-        Finish = 5,
-        Execute = 6,
-        Queued = 7,
-        Choices = 8,
-        SetFuel = 9,
-    }
+macro_rules! methods {
+    ($($row:tt)+) => {
+        calls_of_rows!(N3ds: $($row)+);
+    };
 }
-
-impl From<Recorded> for CallKind {
-    fn from(call: Recorded) -> CallKind {
-        CallKind { number: call as u64, work: matches!(call, Recorded::RunFor | Recorded::Finish) }
-    }
-}
+n3ds_calls!(methods);
 
 impl RecordsCalls for N3ds {
     fn recording(&mut self) -> (&mut CallLog, &Memory, &Budget) {
@@ -56,13 +29,17 @@ impl RecordsCalls for N3ds {
     }
 }
 
+fn encode(call: &CallInfo, arguments: &[u64]) -> Vec<u8> {
+    calls::encode(call.number.unwrap_or_default(), arguments)
+}
+
 /// Records a call that is made now, unless a command makes it.
-pub(crate) fn call<C: CommandProcessor + ?Sized>(core: &mut C, what: Recorded, arguments: &[u32]) {
+pub(crate) fn call<C: CommandProcessor + ?Sized>(core: &mut C, what: &CallInfo, arguments: &[u32]) {
     if let Some((log, memory)) = core.calls()
         && log.is_recording()
     {
         let arguments: Vec<u64> = arguments.iter().copied().map(u64::from).collect();
-        let call = calls::encode(what as u64, &arguments);
+        let call = encode(what, &arguments);
         log.begin(memory, false);
         log.end(memory, false, Some(Said::Call(&call)));
     }
@@ -72,7 +49,7 @@ pub(crate) fn call<C: CommandProcessor + ?Sized>(core: &mut C, what: Recorded, a
 pub(crate) fn read<C: CommandProcessor + ?Sized>(core: &mut C, at: u32) {
     let data = |screen: Screen| GPU + screen.base() + offset::CLUT_DATA;
     if Screen::ALL.into_iter().any(|screen| data(screen) == at & !3) {
-        call(core, Recorded::ReadRegister, &[at]);
+        call(core, row("read_register"), &[at]);
     }
 }
 
@@ -87,11 +64,7 @@ pub(crate) fn begin<C: CommandProcessor + ?Sized>(core: &mut C) {
 pub(crate) fn command<C: CommandProcessor + ?Sized>(core: &mut C, words: &[u32; 8], is_deferred: bool) {
     if let Some((log, memory)) = core.calls() {
         match is_deferred {
-            true => log.end(
-                memory,
-                false,
-                Some(Said::Call(&calls::encode(Recorded::Execute as u64, &words.map(u64::from)))),
-            ),
+            true => log.end(memory, false, Some(Said::Call(&encode(row("execute"), &words.map(u64::from))))),
             false => log.end(memory, false, Some(Said::Submit(words.map(u32::to_le_bytes).as_flattened()))),
         }
     }
@@ -100,14 +73,14 @@ pub(crate) fn command<C: CommandProcessor + ?Sized>(core: &mut C, words: &[u32; 
 /// All commands that waited have ended.
 pub(crate) fn finished<C: CommandProcessor + ?Sized>(core: &mut C) {
     if let Some((log, memory)) = core.calls() {
-        log.end(memory, false, Some(Said::Call(&calls::encode(Recorded::Finish as u64, &[]))));
+        log.end(memory, false, Some(Said::Call(&encode(row("finish"), &[]))));
     }
 }
 
 /// A command was found in a queue.
 pub(crate) fn queued<C: CommandProcessor + ?Sized>(core: &mut C, words: &[u32; 8]) {
     if let Some((log, _)) = core.calls() {
-        log.note(Said::Call(&calls::encode(Recorded::Queued as u64, &words.map(u64::from))));
+        log.note(Said::Call(&encode(row("queued"), &words.map(u64::from))));
     }
 }
 
@@ -119,7 +92,7 @@ impl N3ds {
             let hang = self.external.freeze_policy() == FreezePolicy::Hang;
             let choices = [self.gsp.is_deferred(), fail, hang];
             if std::mem::replace(&mut self.recorded_choices, choices) != choices {
-                call(&mut self.core, Recorded::Choices, &choices.map(u32::from));
+                call(&mut self.core, row("choices"), &choices.map(u32::from));
             }
         }
     }
@@ -128,50 +101,50 @@ impl N3ds {
     pub(super) fn replay(&mut self, call: &[u8]) -> Result<(), Error> {
         let bad = || Error::InvalidArgument(format!("a call of {} bytes, which no 3DS has", call.len()));
         let (number, arguments) = calls::decode(call).ok_or_else(bad)?;
-        let what = Recorded::from_number(number).ok_or_else(bad)?;
-        if let (Recorded::RunFor, &[words]) = (what, &arguments[..]) {
-            self.run_for(RunLimit::of_words(words));
-            return Ok(());
-        }
-        let arguments: Vec<u32> = arguments.into_iter().map(|word| word as u32).collect();
-        match (what, &arguments[..]) {
-            (Recorded::Finish, []) => self.finish(),
-            (Recorded::Execute, words) => {
-                self.execute(words.try_into().map_err(|_| bad())?);
-            }
-            (Recorded::Queued, words) => self.gsp.submit(words.try_into().map_err(|_| bad())?),
-            (Recorded::Choices, &[deferred, fail, hang]) => {
-                self.gsp.replay_deferred(deferred != 0);
-                self.gsp.set_bad_address(if fail != 0 { BadAddress::Fail } else { BadAddress::Zero });
-                let policy = if hang != 0 { FreezePolicy::Hang } else { FreezePolicy::Complete };
-                self.external.set_freeze_policy(policy);
-            }
-            (Recorded::SetFuel, &[low, high]) => self.set_fuel(u64::from(high) << 32 | u64::from(low)),
-            (what, arguments) => return self.replay_hardware(what, arguments).ok_or_else(bad),
-        }
-        Ok(())
+        replay(self, number, &arguments).ok_or_else(bad)
+    }
+}
+
+impl Calls for N3ds {
+    fn write_register(&mut self, offset: u32, value: u32) {
+        self.with_gsp(|_, hardware| hardware.write_register(offset, value));
     }
 
-    /// A call of the hardware's. `None` for what is none.
-    fn replay_hardware(&mut self, what: Recorded, arguments: &[u32]) -> Option<()> {
-        self.with_gsp(|_, hardware| match (what, arguments) {
-            (Recorded::WriteRegister, &[offset, value]) => {
-                hardware.write_register(offset, value);
-                Some(())
-            }
-            (Recorded::ReadRegister, &[offset]) => {
-                hardware.read_register(offset);
-                Some(())
-            }
-            (Recorded::Dma, &[source, target, size]) => {
-                hardware.dma(source, target, size);
-                Some(())
-            }
-            (Recorded::Vblank, &[screen]) => {
-                hardware.vblank(*Screen::ALL.get(screen as usize)?);
-                Some(())
-            }
-            _ => None,
-        })
+    fn read_register(&mut self, offset: u32) {
+        self.with_gsp(|_, hardware| hardware.read_register(offset));
+    }
+
+    fn dma(&mut self, source: u32, target: u32, size: u32) {
+        self.with_gsp(|_, hardware| hardware.dma(source, target, size));
+    }
+
+    fn vblank(&mut self, screen: ScreenNumber) {
+        self.with_gsp(|_, hardware| hardware.vblank(Screen::ALL[screen.0]));
+    }
+
+    fn run_for(&mut self, words: u64) {
+        Device::run_for(self, RunLimit::of_words(words));
+    }
+
+    fn finish(&mut self) {
+        Device::finish(self);
+    }
+
+    fn execute(&mut self, command: [u32; 8]) {
+        N3ds::execute(self, &command);
+    }
+
+    fn queued(&mut self, command: [u32; 8]) {
+        self.gsp.submit(command);
+    }
+
+    fn choices(&mut self, deferred: bool, fail: bool, hang: bool) {
+        self.gsp.replay_deferred(deferred);
+        self.gsp.set_bad_address(if fail { BadAddress::Fail } else { BadAddress::Zero });
+        self.external.set_freeze_policy(if hang { FreezePolicy::Hang } else { FreezePolicy::Complete });
+    }
+
+    fn set_fuel(&mut self, low: u32, high: u32) {
+        N3ds::set_fuel(self, u64::from(high) << 32 | u64::from(low));
     }
 }

@@ -1,6 +1,7 @@
 //! The RSX as a [`Device`], and running its channels.
 
 use triglyph_guest::rsx::lv1::attribute::DisplayBuffer;
+use triglyph_guest::rsx::lv1::calls::call;
 use triglyph_guest::rsx::objects::class;
 
 use super::core::Core;
@@ -10,9 +11,8 @@ use super::lv1::{DEFAULT_OBJECTS, XDR, initialise};
 use super::mmio::Mmio;
 use super::outside::{Outside, SoftwareHandler};
 use super::ramin;
-use super::recorded::Recorded;
 use super::segments::{Segment, Segments};
-use triglyph_engine::device::calls::RecordsCalls;
+use triglyph_engine::device::calls::{CallKind, RecordsCalls};
 use triglyph_engine::device::{
     Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit,
     Said, Waiting,
@@ -105,37 +105,13 @@ impl Rsx {
         self.core.renderer.set_state_cache_enabled(enabled);
     }
 
-    /// Sets the time in nanoseconds that reports, notifiers and PTIMER show. By itself it moves with the work that is
-    /// done, so that runs can be repeated.
-    pub fn set_clock(&mut self, nanoseconds: u64) {
-        if let Some(()) = self.record(Recorded::SetClock, &[nanoseconds], |rsx| rsx.set_clock(nanoseconds)) {
-            return;
-        }
-        self.core.budget.set_clock(nanoseconds);
-    }
-
-    /// Sets what each submission may cost, in units of fuel: see [`Options::fuel`], with which it begins. A recording
-    /// has it.
-    pub fn set_fuel(&mut self, fuel: u64) {
-        if let Some(()) = self.record(Recorded::SetFuel, &[fuel], |rsx| rsx.set_fuel(fuel)) {
-            return;
-        }
-        self.core.budget.set_tank(fuel);
-    }
-
     /// Who executes software methods of channels that are none of LV1's; without a handler they are events.
     pub fn set_software_handler(&mut self, handler: Option<SoftwareHandler>) {
         self.outside.handler = handler;
     }
 
-    /// Executes what the channels have to do: looks at PUT of every context, and runs until all channels are idle, wait
-    /// for a semaphore or stand still. Then memory shows everything, and the control pages show GET and REF.
-    ///
-    /// A run that does not end is ended, with a fault; [`Device::run_for`] bounds it instead.
-    pub fn run(&mut self) {
-        if let Some(()) = self.record(Recorded::Run, &[], Rsx::run) {
-            return;
-        }
+    /// Runs the channels of all contexts.
+    pub(super) fn run_contexts(&mut self) {
         let _span = trace::submit();
         self.core.renderer.timeline.submit();
         self.look_at_control();
@@ -158,17 +134,6 @@ impl Rsx {
         let DisplayBuffer { width, height, pitch, offset } = self.outside.lv1.shown_buffer(head as usize)?;
         let (at, layout) = (GuestAddr::new(space::LOCAL, offset.into()), ScanLayout::Rows { pitch });
         Some(ScanOut { at, width, height, format: format::X8R8G8B8.big_endian(), layout })
-    }
-
-    /// Clears the error of a channel: it goes on at PUT, as drivers have it.
-    pub fn clear_error(&mut self, channel: u32) {
-        if let Some(()) = self.record(Recorded::ClearError, &[channel.into()], |rsx| rsx.clear_error(channel)) {
-            return;
-        }
-        if self.fifo.select(&self.core, channel) {
-            let put = self.fifo.live.put;
-            self.fifo.live.set_up(put, put);
-        }
     }
 
     /// Runs the segments of all channels until none can go on. False when a bounded run is over before.
@@ -376,7 +341,8 @@ impl Device for Rsx {
     /// Nothing to wait for unless submissions are deferred: otherwise everything is in memory when [`Self::submit`]
     /// returns. Channels of the hypervisor's contexts go on as in [`Rsx::run`].
     fn finish(&mut self) {
-        if self.deferred && self.record(Recorded::Finish, &[], Rsx::finish).is_none() {
+        const KIND: CallKind = CallKind::of(call("finish"), true);
+        if self.deferred && self.record(KIND, &[], Device::finish).is_none() {
             self.run_all_segments();
             self.run();
         }
@@ -384,12 +350,14 @@ impl Device for Rsx {
 
     fn set_deferred(&mut self, deferred: bool) {
         let set = |rsx: &mut Rsx| rsx.deferred = deferred;
-        self.record(Recorded::SetDeferred, &[deferred.into()], set).unwrap_or_else(|| set(self));
+        const KIND: CallKind = CallKind::of(call("set_deferred"), false);
+        self.record(KIND, &[deferred.into()], set).unwrap_or_else(|| set(self));
     }
 
     /// PUT of every context is looked at first, and the control pages show GET and REF after each run.
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
-        if let Some(end) = self.record_run(Recorded::RunFor, |machine| machine.run_for(limit)) {
+        const KIND: CallKind = CallKind::of(call("run_for"), true);
+        if let Some(end) = self.record_run(KIND, |machine| Device::run_for(machine, limit)) {
             return end;
         }
         let _span = trace::submit();

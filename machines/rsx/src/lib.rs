@@ -20,7 +20,6 @@ pub mod lv1;
 mod mmio;
 mod outside;
 pub mod ramin;
-mod recorded;
 pub mod registers;
 mod segments;
 mod snapshot;

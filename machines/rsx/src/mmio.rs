@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use triglyph_guest::rsx::lv1::attribute::Tile;
+use triglyph_guest::rsx::lv1::calls::call;
 use triglyph_guest::rsx::lv1::page::{bar, control};
 use triglyph_guest::rsx::ramfc::{Field, Ramfc};
 use triglyph_guest::rsx::ramht::Ramht;
@@ -16,9 +17,8 @@ use super::core::Objects;
 use super::dma::space;
 use super::fifo::CHANNELS;
 use super::ramin::Ramin;
-use super::recorded::Recorded;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::device::calls::RecordsCalls;
+use triglyph_engine::device::calls::{CallKind, RecordsCalls};
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::snapshot::state;
 
@@ -116,10 +116,7 @@ mod bit {
 
 impl Rsx {
     /// Reads a register of BAR0; the two low bits of the address are ignored.
-    pub fn mmio_read(&mut self, address: u32) -> u32 {
-        if let Some(answer) = self.record(Recorded::MmioRead, &[address.into()], |machine| machine.mmio_read(address)) {
-            return answer;
-        }
+    pub(super) fn read_register(&mut self, address: u32) -> u32 {
         let address = address & !3;
         let Some(ramin) = self.core.ramin() else {
             self.no_registers(address);
@@ -179,14 +176,8 @@ impl Rsx {
         }
     }
 
-    /// Writes a register of BAR0; the two low bits of the address are ignored. A push buffer does not run before
-    /// [`Self::run`].
-    pub fn mmio_write(&mut self, address: u32, word: u32) {
-        if let Some(()) = self
-            .record(Recorded::MmioWrite, &[address.into(), word.into()], |machine| machine.mmio_write(address, word))
-        {
-            return;
-        }
+    /// Writes a register of BAR0; the two low bits of the address are ignored.
+    pub(super) fn write_register(&mut self, address: u32, word: u32) {
         let address = address & !3;
         if self.core.ramin().is_none() {
             return self.no_registers(address);
@@ -310,18 +301,6 @@ impl Rsx {
         self.core.ramin().map_or(0, |ramin| ramin.read(&self.core.memory, offset))
     }
 
-    /// Writes a word of instance memory; nothing happens beyond its end.
-    pub fn pramin_write(&mut self, offset: u32, word: u32) {
-        if let Some(()) = self
-            .record(Recorded::PraminWrite, &[offset.into(), word.into()], |machine| machine.pramin_write(offset, word))
-        {
-            return;
-        }
-        if let Some(ramin) = self.core.ramin() {
-            ramin.write(&self.core.memory, offset, word);
-        }
-    }
-
     /// Reads a word of the bus: BAR0, PRAMIN or BAR1 at the addresses of the hypervisor. Local memory gives the chip's
     /// own (little-endian) words; `None` outside of all three.
     pub fn bus_read(&mut self, address: u64) -> Option<u32> {
@@ -347,7 +326,8 @@ impl Rsx {
         } else if let Some(offset) = within(bar::PRAMIN, bar::PRAMIN_BYTES) {
             self.pramin_write(offset as u32, word);
         } else if let Some(offset) = within(bar::LOCAL, bar::LOCAL_BYTES) {
-            let recorded = self.record(Recorded::BusWrite, &[address, word.into()], |rsx| rsx.bus_write(address, word));
+            const BUS_WRITE: CallKind = CallKind::of(call("bus_write"), false);
+            let recorded = self.record(BUS_WRITE, &[address, word.into()], |rsx| rsx.bus_write(address, word));
             if let Some(written) = recorded {
                 return written;
             }

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use super::channel::{Channel, Work};
 use super::core::{ADDRESS_MASK, Core, SPACE};
 use super::driver::{Driver, Fence, PROCESS, PROCESS_MASK};
-use super::recorded::Recorded;
-use triglyph_engine::device::calls::RecordsCalls;
+use triglyph_engine::device::calls::{CallKind, RecordsCalls};
 use triglyph_engine::device::{
     Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, ReplayDevice, RunEnd, RunLimit, Said, Waiting,
 };
@@ -15,6 +14,7 @@ use triglyph_engine::frontend::budget::{FUEL, SliceEnd};
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::snapshot::{SnapshotOptions, state};
 use triglyph_engine::trace;
+use triglyph_guest::tegra::driver::calls::call;
 use triglyph_options::Options;
 
 /// Channels at most: a bound for what a host can make by mistake.
@@ -27,7 +27,7 @@ pub struct TegraX1 {
     pub(super) channels: BTreeMap<u32, Channel>,
     pub(super) driver: Driver,
     /// Whether submissions wait for a bounded run.
-    deferred: bool,
+    pub(super) deferred: bool,
     /// Who hears of the host's calls.
     pub(super) calls: CallLog,
     pub(super) round: Round,
@@ -121,24 +121,9 @@ impl TegraX1 {
         }
     }
 
-    /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
-    ///
-    /// What does not end is ended, with a fault; [`Device::run_for`] bounds it instead.
-    pub fn run(&mut self) {
-        if let Some(()) = self.record(Recorded::Run, &[], TegraX1::run) {
-            return;
-        }
-        let _span = trace::submit();
-        self.core.renderer.timeline.submit();
-        self.core.budget.refuel();
-        self.core.memory.note_host_writes();
-        self.run_rounds();
-        self.complete();
-    }
-
     /// Runs channels until a round has done nothing, as a channel may release what another one waits for. False when a
     /// bounded run is over before.
-    fn run_rounds(&mut self) -> bool {
+    pub(super) fn run_rounds(&mut self) -> bool {
         // Since a round was left, there may be something new for channels that had their turn.
         self.round.worked |= self.round.next != 0;
         loop {
@@ -167,7 +152,7 @@ impl TegraX1 {
     }
 
     /// Everything submitted is in memory, unless a channel waits.
-    fn complete(&mut self) {
+    pub(super) fn complete(&mut self) {
         self.settle();
         if self.channels.values().all(|channel| channel.blocked().is_none()) {
             self.core.renderer.timeline.complete();
@@ -178,37 +163,6 @@ impl TegraX1 {
     /// What the first channel waits for that waits.
     fn waiting(&self) -> Option<Waiting> {
         self.channels.iter().find_map(|(&number, channel)| Some(channel.blocked()?.waiting(number, channel.space())))
-    }
-
-    /// Sets what each submission may cost, in units of fuel: see [`Options::fuel`], with which it begins. A recording
-    /// has it.
-    pub fn set_fuel(&mut self, fuel: u64) {
-        if let Some(()) = self.record(Recorded::SetFuel, &[fuel], |gpu| gpu.set_fuel(fuel)) {
-            return;
-        }
-        self.core.budget.set_tank(fuel);
-    }
-
-    /// Lets time pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
-    pub fn advance_time(&mut self, nanoseconds: u64) {
-        if let Some(()) = self.record(Recorded::AdvanceTime, &[nanoseconds], |gpu| gpu.advance_time(nanoseconds)) {
-            return;
-        }
-        self.core.budget.advance(nanoseconds);
-    }
-
-    /// Adds 1 to a syncpoint, as other hardware does, and goes on with channels that waited for it: with the next
-    /// bounded run if submissions are deferred.
-    pub fn increment_syncpoint(&mut self, index: u32) {
-        if let Some(()) =
-            self.record(Recorded::IncrementSyncpoint, &[index.into()], |gpu| gpu.increment_syncpoint(index))
-        {
-            return;
-        }
-        self.core.increment_syncpoint(index);
-        if !self.deferred {
-            self.run();
-        }
     }
 }
 
@@ -279,7 +233,8 @@ impl Device for TegraX1 {
 
     fn set_deferred(&mut self, deferred: bool) {
         let set = |gpu: &mut TegraX1| gpu.deferred = deferred;
-        self.record(Recorded::SetDeferred, &[deferred.into()], set).unwrap_or_else(|| set(self));
+        const KIND: CallKind = CallKind::of(call("set_deferred"), false);
+        self.record(KIND, &[deferred.into()], set).unwrap_or_else(|| set(self));
     }
 
     fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
@@ -293,7 +248,8 @@ impl Device for TegraX1 {
     }
 
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
-        if let Some(end) = self.record_run(Recorded::RunFor, |machine| machine.run_for(limit)) {
+        const KIND: CallKind = CallKind::of(call("run_for"), true);
+        if let Some(end) = self.record_run(KIND, |machine| Device::run_for(machine, limit)) {
             return end;
         }
         let _span = trace::submit();

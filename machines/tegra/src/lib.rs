@@ -24,7 +24,6 @@ mod kinds;
 mod mme;
 mod packet;
 mod packet_trace;
-mod recorded;
 mod registers;
 mod report;
 mod semaphore;

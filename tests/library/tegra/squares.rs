@@ -134,7 +134,7 @@ impl Client {
 
         // /dev/nvhost-as-gpu: NVGPU_AS_IOCTL_INITIALIZE_EX and NVGPU_AS_IOCTL_MAP_BUFFER_EX.
         let space = gpu.space_open().expect("an address space");
-        gpu.space_initialize(space, Layout { big_page: 0x1_0000, range: [0; 3] }).expect("a layout");
+        gpu.space_initialize(space, Layout { big_page: 0x1_0000, ..Layout::default() }).expect("a layout");
         let base = gpu.space_map_buffer(space, MapBuffer { handle, ..MapBuffer::default() }).expect("room").offset;
 
         // /dev/nvhost-gpu: opened, and NVGPU_AS_IOCTL_BIND_CHANNEL.

@@ -3,39 +3,15 @@
 //! Sources: the PS3 developer wiki's `lv1_gpu_*` pages (dumps of consoles); Linux `ps3fb.c`, `lv1call.h`; Nucleus
 //! `docs/technical/ps3/gpu.md` and `lv1_gpu`; RPCS3 `sys_rsx` for what Lv-2 programs see.
 
-use crate::listed;
-
+mod answer;
 pub mod attribute;
+pub mod calls;
 pub mod event;
 pub mod handle;
 pub mod info;
 pub mod page;
 
-listed! {
-    /// Calls, by the number that a guest passes in r11.
-    pub enum Call: u32 {
-        /// `lv1_gpu_device_map`
-        DeviceMap = 212,
-        /// `lv1_gpu_device_unmap`
-        DeviceUnmap = 213,
-        /// `lv1_gpu_memory_allocate`
-        MemoryAllocate = 214,
-        /// `lv1_gpu_memory_free`
-        MemoryFree = 216,
-        /// `lv1_gpu_context_allocate`
-        ContextAllocate = 217,
-        /// `lv1_gpu_context_free`
-        ContextFree = 218,
-        /// `lv1_gpu_context_iomap`
-        ContextIomap = 221,
-        /// `lv1_gpu_context_attribute`
-        ContextAttribute = 225,
-        /// `lv1_gpu_context_intr`
-        ContextIntr = 227,
-        /// `lv1_gpu_attribute`
-        Attribute = 228,
-    }
-}
+pub use answer::{Answer, ContextAllocation, MemoryAllocation, Outputs};
 
 /// Why a call failed: the values of r3 that are not 0 (Linux `lv1call.h`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
@@ -150,9 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_have_their_numbers() {
-        assert_eq!(Call::from_number(217), Some(Call::ContextAllocate));
-        assert_eq!(Call::from_number(215), None);
+    fn statuses_are_values_of_r3() {
         assert_eq!(Status::IllegalParameterValue.code(), -17);
     }
 }

@@ -4,10 +4,11 @@ use super::address;
 use crate::external::timing::{Mover, moving, nanoseconds};
 use crate::external::{CommandProcessor, Event, External, PHYSICAL};
 use crate::lcd::Screen;
-use crate::recorded::{self, Recorded};
+use crate::recorded;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::transfer::{Copy, Lines, Request};
+use triglyph_guest::gsp::calls::call as row;
 
 /// Offset of the external GPU registers from physical address 0x10000000, where GSP's register calls count from.
 pub const GPU: u32 = 0x40_0000;
@@ -125,7 +126,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     }
 
     fn write_register(&mut self, offset: u32, value: u32) -> Option<Event> {
-        recorded::call(self.core, Recorded::WriteRegister, &[offset, value]);
+        recorded::call(self.core, row("write_register"), &[offset, value]);
         match (offset & !3).checked_sub(GPU) {
             Some(offset) => self.external.write(self.core, offset, value),
             None => {
@@ -139,7 +140,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     }
 
     fn dma(&mut self, source: u32, target: u32, size: u32) -> u64 {
-        recorded::call(self.core, Recorded::Dma, &[source, target, size]);
+        recorded::call(self.core, row("dma"), &[source, target, size]);
         let place = |address: u32| GuestAddr::new(PHYSICAL, u64::from(address));
         let copy = Copy {
             source: place(source),
@@ -160,7 +161,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     }
 
     fn vblank(&mut self, screen: Screen) {
-        recorded::call(self.core, Recorded::Vblank, &[screen as u32]);
+        recorded::call(self.core, row("vblank"), &[screen as u32]);
         self.external.lcd_mut(screen).vblank();
     }
 

@@ -1,40 +1,11 @@
-//! The service's calls as words of an IPC command buffer.
-//!
-//! A request begins with a header, `id << 16 | words << 6 | words of descriptors`; the answer takes its place. Source:
-//! 3dbrew GSPGPU services.
+//! The service's calls as words of an IPC command buffer. A request begins with a header, of which
+//! [`Request`] is the table; the answer takes its place.
 
 use super::hardware::Hardware;
 use super::rights::Acquire;
 use super::{FramebufferInfo, Gsp, ResultCode, Session};
 use crate::lcd::Screen;
-
-/// Request headers and names of every call that is known.
-pub const CALLS: [(u32, &str); 24] = [
-    (0x0001_0082, "WriteHWRegs"),
-    (0x0002_0084, "WriteHWRegsWithMask"),
-    (0x0003_0082, "WriteHWRegRepeat"),
-    (0x0004_0080, "ReadHWRegs"),
-    (0x0005_0200, "SetBufferSwap"),
-    (0x0008_0082, "FlushDataCache"),
-    (0x0009_0082, "InvalidateDataCache"),
-    (0x000B_0040, "SetLcdForceBlack"),
-    (0x000C_0000, "TriggerCmdReqQueue"),
-    (0x0010_0040, "SetAxiConfigQoSMode"),
-    (0x0011_0040, "SetPerfLogMode"),
-    (0x0012_0000, "GetPerfLog"),
-    (0x0013_0042, "RegisterInterruptRelayQueue"),
-    (0x0014_0000, "UnregisterInterruptRelayQueue"),
-    (0x0015_0002, "TryAcquireRight"),
-    (0x0016_0042, "AcquireRight"),
-    (0x0017_0000, "ReleaseRight"),
-    (0x0018_0000, "ImportDisplayCaptureInfo"),
-    (0x0019_0000, "SaveVramSysArea"),
-    (0x001A_0000, "RestoreVramSysArea"),
-    (0x001B_0000, "ResetGpuCore"),
-    (0x001C_0040, "SetLedForceOff"),
-    (0x001E_0080, "SetInternalPriorities"),
-    (0x001F_0082, "StoreDataCache"),
-];
+pub use triglyph_guest::gsp::ipc::Request;
 
 /// The memory of the calling process, behind the pointers of a request.
 pub trait ProcessMemory {
@@ -93,66 +64,74 @@ impl Gsp {
         process: &mut dyn ProcessMemory,
     ) -> Reply {
         let mut words = Words(words);
-        let result = match words.get(0) {
-            0x0001_0082 | 0x0002_0084 | 0x0003_0082 => self.ipc_write(hardware, session, &words, process),
-            0x0004_0080 => self.ipc_read(hardware, session, &words, process),
-            0x0005_0200 => self.ipc_buffer_swap(hardware, session, &words),
-            0x0008_0082 | 0x001F_0082 => {
+        let Some(request) = Request::from_number(words.get(0)) else {
+            words.answer(ResultCode::BAD_HEADER);
+            words.0.iter_mut().take(1).for_each(|header| *header = 0x40);
+            return Reply::Done;
+        };
+        let result = match request {
+            Request::WriteHwRegs | Request::WriteHwRegsWithMask | Request::WriteHwRegRepeat => {
+                self.ipc_write(hardware, session, request, &words, process)
+            }
+            Request::ReadHwRegs => self.ipc_read(hardware, session, &words, process),
+            Request::SetBufferSwap => self.ipc_buffer_swap(hardware, session, &words),
+            Request::FlushDataCache | Request::StoreDataCache => {
                 self.flush_data_cache(hardware, words.get(1), words.get(2));
                 Ok(ResultCode::SUCCESS)
             }
-            0x000B_0040 => {
+            Request::SetLcdForceBlack => {
                 self.set_lcd_force_black(hardware, words.get(1) & 1 != 0);
                 Ok(ResultCode::SUCCESS)
             }
-            0x000C_0000 => {
+            Request::TriggerCmdReqQueue => {
                 self.trigger(hardware);
                 Ok(ResultCode::SUCCESS)
             }
-            0x0013_0042 => match self.register_relay_queue(session, words.get(1), words.get(3)) {
-                Ok(done) => {
-                    words.answer_with(&[done.result.0, done.client as u32], &[0, done.shared_memory]);
-                    return Reply::Done;
+            Request::RegisterInterruptRelayQueue => {
+                match self.register_relay_queue(session, words.get(1), words.get(3)) {
+                    Ok(done) => {
+                        words.answer_with(&[done.result.0, done.client as u32], &[0, done.shared_memory]);
+                        return Reply::Done;
+                    }
+                    Err(result) => Err(result),
                 }
-                Err(result) => Err(result),
-            },
-            0x0014_0000 => {
+            }
+            Request::UnregisterInterruptRelayQueue => {
                 self.unregister_relay_queue(session);
                 Ok(ResultCode::SUCCESS)
             }
-            0x0015_0002 => self.try_acquire_right(session),
-            0x0016_0042 => match self.acquire_right(session) {
+            Request::TryAcquireRight => self.try_acquire_right(session),
+            Request::AcquireRight => match self.acquire_right(session) {
                 Acquire::Granted => Ok(ResultCode::SUCCESS),
                 Acquire::AlreadyHeld => Ok(ResultCode::ALREADY_DONE),
                 Acquire::Waiting => return Reply::Blocked,
             },
-            0x0017_0000 => {
+            Request::ReleaseRight => {
                 self.release_right(session);
                 Ok(ResultCode::SUCCESS)
             }
-            0x0018_0000 => {
+            Request::ImportDisplayCaptureInfo => {
                 let screens = self.display_capture_info(hardware).map(|s| [s.left, s.right, s.format, s.stride]);
                 let [top, bottom] = screens;
                 words.answer_with(&[&[ResultCode::SUCCESS.0], &top[..], &bottom[..]].concat(), &[]);
                 return Reply::Done;
             }
-            0x0019_0000 => self.check_vram_save(session).map(|()| {
+            Request::SaveVramSysArea => self.check_vram_save(session).map(|()| {
                 self.save_vram_area(hardware);
                 ResultCode::SUCCESS
             }),
-            0x001A_0000 => self.check_vram_save(session).map(|()| {
+            Request::RestoreVramSysArea => self.check_vram_save(session).map(|()| {
                 self.restore_vram_area(hardware);
                 ResultCode::SUCCESS
             }),
             // Invalidation, bus priorities, performance counters, reset, LED: nothing that could be seen.
-            0x0009_0082 | 0x0010_0040 | 0x0011_0040 | 0x0012_0000 | 0x001B_0000 | 0x001C_0040 | 0x001E_0080 => {
-                Ok(ResultCode::SUCCESS)
-            }
-            _ => {
-                words.answer(ResultCode::BAD_HEADER);
-                words.0.iter_mut().take(1).for_each(|header| *header = 0x40);
-                return Reply::Done;
-            }
+            Request::InvalidateDataCache
+            | Request::SetAxiConfigQosMode
+            | Request::SetPerfLogMode
+            | Request::GetPerfLog
+            | Request::ResetGpuCore
+            | Request::SetLedForceOff
+            | Request::SetInternalPriorities => Ok(ResultCode::SUCCESS),
         };
         words.answer(result.unwrap_or_else(|error| error));
         Reply::Done
@@ -163,15 +142,16 @@ impl Gsp {
         &mut self,
         hardware: &mut dyn Hardware,
         session: Session,
+        request: Request,
         words: &Words<'_>,
         process: &dyn ProcessMemory,
     ) -> Result<ResultCode, ResultCode> {
         let (offset, size) = (words.get(1), words.get(2));
         self.check_registers(session, offset, size)?;
         let data = fetch(process, words.get(4), size)?;
-        match words.get(0) >> 16 {
-            1 => self.write_registers(hardware, session, offset, &data)?,
-            2 => {
+        match request {
+            Request::WriteHwRegs => self.write_registers(hardware, session, offset, &data)?,
+            Request::WriteHwRegsWithMask => {
                 let masks = fetch(process, words.get(6), size)?;
                 self.write_registers_with_mask(hardware, session, offset, &data, &masks)?;
             }

@@ -1,8 +1,13 @@
-//! The calls themselves, as a host makes them.
+//! What calls do. Their rows, with documentation, are `triglyph_guest::rsx::lv1::calls`.
 
+use triglyph_engine::device::{Device, RunLimit};
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::rsx::lv1::attribute::Operation;
+use triglyph_guest::rsx::lv1::info::{head as head_field, interrupt};
 use triglyph_guest::rsx::lv1::page::{self, bar, control, lpar, reports};
-use triglyph_guest::rsx::lv1::{CONTEXTS, Call, DEVICES, SEMAPHORE_DEVICE, Status, memory as limits};
+use triglyph_guest::rsx::lv1::{
+    Answer, CONTEXTS, ContextAllocation, DEVICES, MemoryAllocation, SEMAPHORE_DEVICE, Status, memory as limits,
+};
 use triglyph_guest::rsx::ramfc::Field;
 
 use super::context::device_ready;
@@ -10,73 +15,16 @@ use super::frame_buffer::{self, Blit};
 use super::info::Info;
 use super::io;
 use super::memory::fill_holes;
+use super::methods::Calls;
 use super::{
     DISPLAY_BUFFERS, FrameBuffer, HEADS, IoMap, Lv1, PAGES, channel, control_page, info_page, reports_area, set_word,
     word,
 };
 use crate::Rsx;
 use crate::dma::space;
-use crate::recorded::Recorded;
-use triglyph_engine::device::calls::RecordsCalls;
-use triglyph_engine::mem::{GuestAddr, GuestRange};
-use triglyph_guest::rsx::lv1::info::{head as head_field, interrupt};
 
-/// What `lv1_gpu_memory_allocate` returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryAllocation {
-    /// Names the allocation.
-    pub handle: u32,
-    /// Address of its first byte; [`Rsx::lpar`] says where that is.
-    pub lpar: u64,
-}
-
-/// What `lv1_gpu_context_allocate` returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ContextAllocation {
-    /// Names the context.
-    pub handle: u32,
-    /// Address of its control page, as [`MemoryAllocation::lpar`].
-    pub control: u64,
-    /// Address of its driver information.
-    pub info: u64,
-    /// Address of its reports area.
-    pub reports: u64,
-    /// Bytes of the reports area.
-    pub reports_size: u64,
-}
-
-/// What a call leaves in registers: r3, then r4 and the ones behind it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Answer {
-    /// 0, or why it failed.
-    pub status: i64,
-    /// r4 and up.
-    pub outputs: [u64; 5],
-}
-
-impl Rsx {
-    /// [`RecordsCalls::record`] of a hypercall; a recording has all eight parameters.
-    fn record_hypercall<T>(&mut self, call: Call, parameters: &[u64], make: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        let mut arguments = [0; 9];
-        arguments[0] = call as u64;
-        arguments[1..=parameters.len()].copy_from_slice(parameters);
-        self.record(Recorded::Hypercall, &arguments, make)
-    }
-
-    /// `lv1_gpu_memory_allocate`: `size` bytes of local memory, a multiple of 1 MiB, and four limited resources. Memory
-    /// that the host has not mapped is mapped.
-    ///
-    /// # Errors
-    /// [`Status::IllegalParameterValue`] for sizes and resources beyond the limits, [`Status::ResourceShortage`] when
-    /// there is not enough left.
-    pub fn memory_allocate(&mut self, size: u64, resources: [u64; 4]) -> Result<MemoryAllocation, Status> {
-        if let Some(answer) = self.record_hypercall(
-            Call::MemoryAllocate,
-            &[size, resources[0], resources[1], resources[2], resources[3]],
-            |machine| machine.memory_allocate(size, resources),
-        ) {
-            return answer;
-        }
+impl Calls for Rsx {
+    fn memory_allocate(&mut self, size: u64, resources: [u64; 4]) -> Result<MemoryAllocation, Status> {
         let allocation = self.outside.lv1.allocate(size, resources)?;
         let mapped =
             fill_holes(&mut self.core.memory, GuestRange::new(space::LOCAL, allocation.start, allocation.size));
@@ -87,31 +35,11 @@ impl Rsx {
         Ok(MemoryAllocation { handle: allocation.handle, lpar: lpar::LOCAL + allocation.start })
     }
 
-    /// `lv1_gpu_memory_free`.
-    ///
-    /// # Errors
-    /// [`Status::NoEntry`] for a handle without an allocation, [`Status::Busy`] while a context works on it.
-    pub fn memory_free(&mut self, handle: u32) -> Result<(), Status> {
-        if let Some(answer) =
-            self.record_hypercall(Call::MemoryFree, &[handle.into()], |machine| machine.memory_free(handle))
-        {
-            return answer;
-        }
+    fn memory_free(&mut self, handle: u32) -> Result<(), Status> {
         self.outside.lv1.free(handle)
     }
 
-    /// `lv1_gpu_context_allocate`: a channel with its objects and pages. For `flags` see
-    /// [`triglyph_guest::rsx::lv1::flags`].
-    ///
-    /// # Errors
-    /// [`Status::IllegalParameterValue`] for an unknown memory handle; [`Status::ResourceShortage`] when there are
-    /// three contexts (one in fast mode).
-    pub fn context_allocate(&mut self, memory: u32, flags: u64) -> Result<ContextAllocation, Status> {
-        if let Some(answer) = self.record_hypercall(Call::ContextAllocate, &[memory.into(), flags], |machine| {
-            machine.context_allocate(memory, flags)
-        }) {
-            return answer;
-        }
+    fn context_allocate(&mut self, memory: u32, flags: u64) -> Result<ContextAllocation, Status> {
         // What a run has drawn and left in the scene goes to the memory that was mapped then.
         self.core.flush();
         let slot = self.outside.lv1.allocate_context(&mut self.core, &mut self.fifo, memory, flags)?;
@@ -124,36 +52,14 @@ impl Rsx {
         })
     }
 
-    /// `lv1_gpu_context_free`.
-    ///
-    /// # Errors
-    /// [`Status::NoEntry`] for a handle without a context, as for all calls below that take one.
-    pub fn context_free(&mut self, context: u32) -> Result<(), Status> {
-        if let Some(answer) =
-            self.record_hypercall(Call::ContextFree, &[context.into()], |machine| machine.context_free(context))
-        {
-            return answer;
-        }
+    fn context_free(&mut self, context: u32) -> Result<(), Status> {
         let slot = self.outside.lv1.slot(context)?;
         self.core.flush();
         self.outside.lv1.free_context(&mut self.core, &mut self.fifo, slot);
         Ok(())
     }
 
-    /// `lv1_gpu_context_iomap`: `size` bytes of main memory at `lpar` appear at IO offset `io`; size 0 or address 0
-    /// unmaps. Main memory is what the host has mapped in the space of main memory, by the same addresses.
-    ///
-    /// # Errors
-    /// [`Status::AlignmentError`] unless all are multiples of 1 MiB (64 KiB with that flag);
-    /// [`Status::IllegalParameterValue`] beyond the IO space or where there is no main memory.
-    pub fn context_iomap(&mut self, context: u32, io: u64, lpar: u64, size: u64, flags: u64) -> Result<(), Status> {
-        if let Some(answer) =
-            self.record_hypercall(Call::ContextIomap, &[context.into(), io, lpar, size, flags], |machine| {
-                machine.context_iomap(context, io, lpar, size, flags)
-            })
-        {
-            return answer;
-        }
+    fn context_iomap(&mut self, context: u32, io: u64, lpar: u64, size: u64, flags: u64) -> Result<(), Status> {
         let slot = self.outside.lv1.slot(context)?;
         let io = u32::try_from(io).map_err(|_| Status::IllegalParameterValue)?;
         if u64::from(io).checked_add(size).is_none() {
@@ -169,16 +75,7 @@ impl Rsx {
         }
     }
 
-    /// `lv1_gpu_context_intr`: the interrupts that have happened since the last call.
-    ///
-    /// # Errors
-    /// As [`Self::context_free`].
-    pub fn context_intr(&mut self, context: u32) -> Result<u64, Status> {
-        if let Some(answer) =
-            self.record_hypercall(Call::ContextIntr, &[context.into()], |machine| machine.context_intr(context))
-        {
-            return answer;
-        }
+    fn context_intr(&mut self, context: u32) -> Result<u64, Status> {
         let slot = self.outside.lv1.slot(context)?;
         let Some(context) = &mut self.outside.lv1.contexts[slot] else { return Err(Status::NoEntry) };
         let bits = std::mem::take(&mut context.interrupts);
@@ -186,15 +83,7 @@ impl Rsx {
         Ok(bits)
     }
 
-    /// `lv1_gpu_device_map`: the address of a device's page, and its bytes. Device 8 is a page of local memory;
-    /// what the others hold is not documented, they read 0.
-    ///
-    /// # Errors
-    /// [`Status::IllegalParameterValue`] for devices that cannot be mapped.
-    pub fn device_map(&mut self, device: u64) -> Result<(u64, u64), Status> {
-        if let Some(answer) = self.record_hypercall(Call::DeviceMap, &[device], |machine| machine.device_map(device)) {
-            return answer;
-        }
+    fn device_map(&mut self, device: u64) -> Result<(u64, u64), Status> {
         let known = DEVICES.iter().find(|known| known.id == device).ok_or(Status::IllegalParameterValue)?;
         let address = lpar::DEVICES + device * lpar::DEVICE_BYTES;
         if device == SEMAPHORE_DEVICE {
@@ -207,16 +96,7 @@ impl Rsx {
         Ok((address, known.size))
     }
 
-    /// `lv1_gpu_device_unmap`.
-    ///
-    /// # Errors
-    /// [`Status::NoEntry`] for a device that is not mapped.
-    pub fn device_unmap(&mut self, device: u64) -> Result<(), Status> {
-        if let Some(answer) =
-            self.record_hypercall(Call::DeviceUnmap, &[device], |machine| machine.device_unmap(device))
-        {
-            return answer;
-        }
+    fn device_unmap(&mut self, device: u64) -> Result<(), Status> {
         let mapped = device < 64 && self.outside.lv1.devices >> device & 1 != 0;
         if !mapped {
             return Err(Status::NoEntry);
@@ -230,29 +110,12 @@ impl Rsx {
         Ok(())
     }
 
-    /// `lv1_gpu_attribute`: what its operations do is not documented; they succeed, as with RPCS3.
-    ///
-    /// # Errors
-    /// None so far.
-    pub fn attribute(&mut self, operation: u64, parameters: [u64; 4]) -> Result<(), Status> {
+    fn attribute(&mut self, operation: u64, parameters: [u64; 4]) -> Result<(), Status> {
         let _ = (operation, parameters);
         Ok(())
     }
 
-    /// `lv1_gpu_context_attribute`: see [`Operation`].
-    ///
-    /// # Errors
-    /// [`Status::NoEntry`] for an unknown operation or context; [`Status::IllegalParameterValue`] for numbers beyond
-    /// what there is; [`Status::WrongState`] for frame-buffer copies without a frame buffer or while the channel is
-    /// busy.
-    pub fn context_attribute(&mut self, context: u32, operation: u64, parameters: [u64; 4]) -> Result<(), Status> {
-        if let Some(answer) = self.record_hypercall(
-            Call::ContextAttribute,
-            &[context.into(), operation, parameters[0], parameters[1], parameters[2], parameters[3]],
-            |machine| machine.context_attribute(context, operation, parameters),
-        ) {
-            return answer;
-        }
+    fn context_attribute(&mut self, context: u32, operation: u64, parameters: [u64; 4]) -> Result<(), Status> {
         let slot = self.outside.lv1.slot(context)?;
         let operation = Operation::decode(operation, parameters).ok_or(Status::NoEntry)?;
         match operation {
@@ -272,6 +135,73 @@ impl Rsx {
         }
     }
 
+    fn hypercall(&mut self, number: u32, arguments: [u64; 8]) -> Answer {
+        Rsx::hypercall(self, number, arguments)
+    }
+
+    fn run(&mut self) {
+        self.run_contexts();
+    }
+
+    fn run_for(&mut self, words: u64) {
+        Device::run_for(self, RunLimit::of_words(words));
+    }
+
+    fn vblank(&mut self, head: u32, time: u64) {
+        for slot in self.outside.lv1.slots() {
+            self.outside.lv1.vblank(&self.core, &mut self.outside.events, slot, head, time);
+        }
+    }
+
+    fn second_vblank(&mut self, head: u32, time: u64) {
+        for slot in self.outside.lv1.slots() {
+            self.outside.lv1.second_vblank(&self.core, &mut self.outside.events, slot, head, time);
+        }
+    }
+
+    fn set_clock(&mut self, nanoseconds: u64) {
+        self.core.budget.set_clock(nanoseconds);
+    }
+
+    fn mmio_write(&mut self, address: u32, word: u32) {
+        self.write_register(address, word);
+    }
+
+    fn mmio_read(&mut self, address: u32) -> u32 {
+        self.read_register(address)
+    }
+
+    fn pramin_write(&mut self, offset: u32, word: u32) {
+        if let Some(ramin) = self.core.ramin() {
+            ramin.write(&self.core.memory, offset, word);
+        }
+    }
+
+    fn clear_error(&mut self, channel: u32) {
+        if self.fifo.select(&self.core, channel) {
+            let put = self.fifo.live.put;
+            self.fifo.live.set_up(put, put);
+        }
+    }
+
+    fn set_deferred(&mut self, deferred: bool) {
+        Device::set_deferred(self, deferred);
+    }
+
+    fn finish(&mut self) {
+        Device::finish(self);
+    }
+
+    fn bus_write(&mut self, address: u64, word: u32) -> bool {
+        Rsx::bus_write(self, address, word)
+    }
+
+    fn set_fuel(&mut self, fuel: u64) {
+        self.core.budget.set_tank(fuel);
+    }
+}
+
+impl Rsx {
     /// Operations that leave events.
     fn display_operation(&mut self, slot: usize, operation: Operation) -> Result<(), Status> {
         let (core, events) = (&self.core, &mut self.outside.events);
@@ -427,30 +357,6 @@ impl Rsx {
         }
     }
 
-    /// A head (0 or 1) has begun to show a frame, at `time` in ticks of the processor's time base: flips that wait are
-    /// done. For every context; the host calls this as often as its screen shows one.
-    pub fn vblank(&mut self, head: u32, time: u64) {
-        if let Some(()) = self.record(Recorded::Vblank, &[head.into(), time], |machine| machine.vblank(head, time)) {
-            return;
-        }
-        for slot in self.outside.lv1.slots() {
-            self.outside.lv1.vblank(&self.core, &mut self.outside.events, slot, head, time);
-        }
-    }
-
-    /// The frame of the second handler of vertical blanks, for hosts that keep its rate; with the screen's own rate
-    /// [`Self::vblank`] does it.
-    pub fn second_vblank(&mut self, head: u32, time: u64) {
-        if let Some(()) =
-            self.record(Recorded::SecondVblank, &[head.into(), time], |machine| machine.second_vblank(head, time))
-        {
-            return;
-        }
-        for slot in self.outside.lv1.slots() {
-            self.outside.lv1.second_vblank(&self.core, &mut self.outside.events, slot, head, time);
-        }
-    }
-
     /// Where an address stands that a call has returned: pages, reports, local memory, devices, BAR1.
     pub fn lpar(&self, address: u64) -> Option<GuestAddr> {
         let within = |start: u64, size: u64| address.checked_sub(start).filter(|&past| past < size);
@@ -475,32 +381,5 @@ impl Rsx {
     /// Where in main memory an IO offset of a context lies.
     pub fn io_to_lpar(&self, context: u32, io: u32) -> Option<u64> {
         self.outside.lv1.contexts[self.outside.lv1.slot(context).ok()?].as_ref()?.lpar(io)
-    }
-
-    /// Makes a call by its number, for hosts that dispatch on r11: `arguments` are r3 and up.
-    pub fn hypercall(&mut self, number: u32, arguments: [u64; 8]) -> Answer {
-        let [a, b, c, d, e, ..] = arguments;
-        let no_such_call = Answer { status: Status::NoEntry.code(), outputs: [0; 5] };
-        let Some(call) = Call::from_number(number) else { return no_such_call };
-        let mut outputs = [0; 5];
-        let handle = a as u32;
-        let result = match call {
-            Call::DeviceMap => self.device_map(a).map(|(address, size)| (outputs[0], outputs[1]) = (address, size)),
-            Call::DeviceUnmap => self.device_unmap(a),
-            Call::MemoryAllocate => self
-                .memory_allocate(a, [b, c, d, e])
-                .map(|memory| (outputs[0], outputs[1]) = (memory.handle.into(), memory.lpar)),
-            Call::MemoryFree => self.memory_free(handle),
-            Call::ContextAllocate => self.context_allocate(handle, b).map(|context| {
-                let ContextAllocation { handle, control, info, reports, reports_size } = context;
-                outputs = [handle.into(), control, info, reports, reports_size];
-            }),
-            Call::ContextFree => self.context_free(handle),
-            Call::ContextIomap => self.context_iomap(handle, b, c, d, e),
-            Call::ContextAttribute => self.context_attribute(handle, b, [c, d, e, arguments[5]]),
-            Call::ContextIntr => self.context_intr(handle).map(|bits| outputs[0] = bits),
-            Call::Attribute => self.attribute(a, [b, c, d, e]),
-        };
-        Answer { status: result.err().map_or(0, Status::code), outputs }
     }
 }

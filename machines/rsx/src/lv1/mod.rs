@@ -28,6 +28,7 @@ mod frame_buffer;
 mod info;
 mod io;
 mod memory;
+mod methods;
 mod saved;
 
 use triglyph_guest::rsx::lv1::attribute::{DisplayBuffer, Tile, VblankRate, Zcull};
@@ -38,13 +39,13 @@ use triglyph_guest::rsx::lv1::{CONTEXTS, Status};
 
 use super::core::Core;
 use super::dma::space;
-pub use call::{Answer, ContextAllocation, MemoryAllocation};
 pub(super) use context::{DEFAULT_OBJECTS, initialise};
 use info::Info;
 pub(super) use saved::SavedLv1;
 use triglyph_engine::device::Access;
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
+pub use triglyph_guest::rsx::lv1::{Answer, ContextAllocation, MemoryAllocation};
 
 /// Address space of the hypervisor's pages.
 pub const PAGES: u32 = 2;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use triglyph_guest::tegra::driver::layout::SMALL_PAGE;
-use triglyph_guest::tegra::driver::{Status, map_param};
+use triglyph_guest::tegra::driver::{Freed, MapMemory, Status, map_param};
 
 use super::PROCESS_MASK;
 
@@ -12,21 +12,6 @@ const STEP: u32 = 4;
 
 /// Handles at most.
 const MOST: usize = 1 << 16;
-
-/// What the ALLOC call attaches to a handle.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MapMemory {
-    /// Address in the process; 0 leaves the handle without memory.
-    pub address: u64,
-    /// Alignment in bytes, a power of two; below 4 KiB it is 4 KiB.
-    pub align: u32,
-    /// Mask of heaps; only told.
-    pub heap: u32,
-    /// Bit 0: the processor's caches. Nothing that the GPU sees depends on it.
-    pub flags: u32,
-    /// Page kind; 0xFF says none.
-    pub kind: u8,
-}
 
 /// A handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,17 +23,6 @@ pub(super) struct Handle {
     /// How many have it.
     pub owners: u32,
     pub memory: Option<MapMemory>,
-}
-
-/// What FREE tells the last owner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Freed {
-    /// Address of the memory in the process, 0 for none.
-    pub address: u64,
-    /// Bytes, as it was created.
-    pub size: u32,
-    /// Whether others still have the handle. Address spaces keep what they show either way.
-    pub in_use: bool,
 }
 
 /// Creates a handle of `size` bytes.

@@ -18,10 +18,15 @@
 //! gpu.channel_bind(channel, space)?;
 //! let fence = gpu.channel_submit(channel, &entries, submit_flags::FENCE_GET, Fence::default())?;
 //! ```
+//! A host that emulates the `nvdrv` service hands over what its guest passes instead: `nvdrv_open` and `nvdrv_ioctl`
+//! take a path, the number of a request and its bytes, and make the same calls.
+//!
 //! Sources: see [`triglyph_guest::tegra::driver`]. Facts and choices are in `docs/tegra.md`.
 
 mod call;
+mod ioctl;
 mod map;
+mod methods;
 mod place;
 mod queue;
 mod saved;
@@ -29,11 +34,11 @@ mod space;
 
 use std::collections::BTreeMap;
 
-pub use map::{Freed, MapMemory};
-pub use queue::{Fence, Wait};
+pub use ioctl::Transfer;
 pub(super) use saved::SavedDriver;
-pub use space::{Buffer, Layout, MapBuffer, Region, Remap};
+pub use triglyph_guest::tegra::driver::{Buffer, Fence, Freed, Layout, MapBuffer, MapMemory, Region, Remap, Wait};
 
+use ioctl::File;
 use map::Handle;
 use queue::Queues;
 use space::AddressSpace;
@@ -59,4 +64,6 @@ pub struct Driver {
     maps: BTreeMap<u32, Handle>,
     spaces: BTreeMap<u32, AddressSpace>,
     queues: Queues,
+    /// Devices that clients have opened, by the number of the file.
+    files: BTreeMap<u32, File>,
 }

@@ -3,33 +3,10 @@
 use std::collections::BTreeMap;
 
 use triglyph_guest::tegra::driver::event::{self, SLOTS};
-use triglyph_guest::tegra::driver::{Status, VBLANK_SYNCPOINTS, submit_flags};
+use triglyph_guest::tegra::driver::{Fence, Status, VBLANK_SYNCPOINTS, Wait, submit_flags};
 
 use crate::channel::Work;
 use crate::core::{Core, SYNCPOINTS};
-
-/// A value that a syncpoint reaches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fence {
-    /// The syncpoint.
-    pub syncpoint: u32,
-    /// The value.
-    pub value: u32,
-}
-
-/// What EVENT_WAIT comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
-    /// The fence has been reached; the syncpoint's value.
-    Reached(u32),
-    /// TIMEOUT: the event of this slot is armed; the value names it to QueryEvent.
-    Armed {
-        /// The slot.
-        slot: u32,
-        /// What the call answers.
-        value: u32,
-    },
-}
 
 /// A slot for events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +47,11 @@ impl Queues {
     /// The syncpoint of a channel.
     pub fn syncpoint(&self, channel: u32) -> Result<u32, Status> {
         self.channels.get(&channel).copied().ok_or(Status::BadParameter)
+    }
+
+    /// The value that a syncpoint has when everything submitted is done.
+    pub fn maximum(&self, syncpoint: u32) -> Result<u32, Status> {
+        self.maxima.get(syncpoint as usize).copied().ok_or(Status::BadParameter)
     }
 
     /// SUBMIT_GPFIFO: what the channel has to do before and behind the entries, and the fence behind everything.

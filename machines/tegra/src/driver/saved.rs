@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use triglyph_guest::tegra::driver::DeviceFile;
 use triglyph_guest::tegra::driver::layout::SMALL_PAGE;
 
-use super::map::{Handle, MapMemory};
-use super::queue::{Event, Fence, Queues};
-use super::space::{AddressSpace, Layout, Mapping, Reservation};
-use super::{Driver, FIRST_SPACE, PROCESS, PROCESS_MASK, SPACES};
+use super::ioctl::File;
+use super::map::Handle;
+use super::queue::{Event, Queues};
+use super::space::{AddressSpace, Mapping, Reservation};
+use super::{Driver, FIRST_SPACE, Fence, Layout, MapMemory, PROCESS, PROCESS_MASK, SPACES};
 use crate::channel::Channel;
 use crate::core::{ADDRESS_MASK, SYNCPOINTS};
 use triglyph_engine::device::Access;
@@ -24,6 +26,7 @@ state! {
         channels: Vec<[u32; 2]>,
         maxima: Vec<u32>,
         events: Vec<SavedEvent>,
+        files: Vec<SavedFile>,
     }
     struct SavedHandle { number: u32, wanted: u32, owners: u32, memory: Option<SavedMemory> }
     struct SavedMemory { address: u64, align: u32, heap: u32, flags: u32, kind: u8 }
@@ -38,6 +41,7 @@ state! {
     struct SavedMapping { start: u64, size: u64, kind: u8 }
     struct SavedView { space: u32, address: u64, size: u64, process: Option<u64> }
     struct SavedEvent { registered: bool, armed: Option<[u32; 2]> }
+    struct SavedFile { number: u32, path: String, object: u32, user_data: u64 }
 }
 
 fn save_handle((&number, handle): (&u32, &Handle)) -> SavedHandle {
@@ -93,7 +97,8 @@ fn restore_space(saved: SavedSpace) -> Option<(u32, AddressSpace)> {
     let SavedSpace { number, big_page, range, reservations, mappings } = saved;
     let mut space = AddressSpace::default();
     if big_page != 0 {
-        space.initialize(Layout { big_page, range }).ok()?;
+        let [start, split, end] = range;
+        space.initialize(Layout { big_page, start, split, end }).ok()?;
     }
     let sound = are_sound(reservations.iter().map(|range| (range.start, range.size)))
         && are_sound(mappings.iter().map(|range| (range.start, range.size)))
@@ -109,6 +114,15 @@ fn restore_space(saved: SavedSpace) -> Option<(u32, AddressSpace)> {
 
 fn restore_event(SavedEvent { registered, armed }: SavedEvent) -> Event {
     Event { registered, armed: armed.map(|[syncpoint, value]| Fence { syncpoint, value }) }
+}
+
+fn save_file((&number, file): (&u32, &File)) -> SavedFile {
+    let File { device, object, user_data } = *file;
+    SavedFile { number, path: device.path().to_owned(), object, user_data }
+}
+
+fn restore_file(SavedFile { number, path, object, user_data }: SavedFile) -> Option<(u32, File)> {
+    Some((number, File { device: DeviceFile::of_path(&path)?, object, user_data }))
 }
 
 impl Driver {
@@ -130,6 +144,7 @@ impl Driver {
             channels: self.queues.channels.iter().map(|(&channel, &syncpoint)| [channel, syncpoint]).collect(),
             maxima: self.queues.maxima.to_vec(),
             events: self.queues.events.iter().map(event).collect(),
+            files: self.files.iter().map(save_file).collect(),
         }
     }
 
@@ -144,6 +159,12 @@ impl Driver {
                 maxima: saved.maxima.try_into().ok()?,
                 events: saved.events.into_iter().map(restore_event).collect::<Vec<_>>().try_into().ok()?,
             },
+            files: saved.files.into_iter().map(restore_file).collect::<Option<_>>()?,
+        };
+        let file = |file: &File| match file.device {
+            DeviceFile::AsGpu => driver.spaces.contains_key(&file.object),
+            DeviceFile::Gpu => driver.queues.channels.contains_key(&file.object),
+            DeviceFile::Nvmap | DeviceFile::Ctrl | DeviceFile::CtrlGpu => true,
         };
         let syncpoint = |&syncpoint: &u32| (syncpoint as usize) < SYNCPOINTS;
         let event = |event: &Event| event.armed.is_none_or(|fence| syncpoint(&fence.syncpoint));
@@ -153,6 +174,7 @@ impl Driver {
         };
         let sound = driver.queues.channels.values().all(syncpoint)
             && driver.queues.events.iter().all(event)
+            && driver.files.values().all(file)
             && saved.views.iter().all(view);
         sound.then_some((driver, Views(saved.views)))
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use triglyph_guest::tegra::driver::layout::{BIG_PAGE, BIG_PAGES, END, REMAP_PAGE, SMALL_PAGE, SPLIT, START_LOG2};
-use triglyph_guest::tegra::driver::{Status, map_flags, space_flags};
+use triglyph_guest::tegra::driver::{Buffer, Layout, MapBuffer, Region, Remap, Status, map_flags, space_flags};
 
 use super::PROCESS;
 use super::map::{Handle, get};
@@ -15,79 +15,6 @@ use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 
 /// Ranges of a space at most.
 const MOST: usize = 1 << 16;
-
-/// How an address space is divided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
-    /// Bytes of a big page, 0x10000 or 0x20000; 0 takes the latter.
-    pub big_page: u64,
-    /// First address, where big pages begin, behind the last address; all 0 takes what the driver takes.
-    pub range: [u64; 3],
-}
-
-impl Default for Layout {
-    fn default() -> Self {
-        Layout { big_page: BIG_PAGE, range: [0; 3] }
-    }
-}
-
-/// What MAP_BUFFER_EX is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MapBuffer {
-    /// [`map_flags`].
-    pub flags: u32,
-    /// Page kind; [`map_flags::DEFAULT_KIND`] is that of the handle.
-    pub kind: u32,
-    /// The handle; not used with [`map_flags::MODIFY`].
-    pub handle: u32,
-    /// First byte of it that is shown; with [`map_flags::MODIFY`] the first byte of the mapping that changes.
-    pub buffer_offset: u64,
-    /// Bytes; 0 for all.
-    pub size: u64,
-    /// With [`map_flags::FIXED`] or [`map_flags::MODIFY`] the GPU address.
-    pub offset: u64,
-}
-
-impl Default for MapBuffer {
-    fn default() -> Self {
-        MapBuffer { flags: 0, kind: map_flags::DEFAULT_KIND, handle: 0, buffer_offset: 0, size: 0, offset: 0 }
-    }
-}
-
-/// Where MAP_BUFFER_EX has put something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Buffer {
-    /// GPU address.
-    pub offset: u64,
-    /// Bytes of its pages.
-    pub page_size: u64,
-}
-
-/// One entry of the REMAP call, in pages of 64 KiB.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Remap {
-    /// Page kind; 0xFF and above say that of the handle.
-    pub kind: u16,
-    /// The handle; 0 shows nothing any more.
-    pub handle: u32,
-    /// First page of the handle.
-    pub handle_page: u32,
-    /// First page of the address space.
-    pub space_page: u32,
-    /// Pages.
-    pub pages: u32,
-}
-
-/// One answer of GET_VA_REGIONS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Region {
-    /// First address.
-    pub offset: u64,
-    /// Bytes of a page.
-    pub page_size: u64,
-    /// Pages.
-    pub pages: u64,
-}
 
 /// Space that a client has allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +78,10 @@ impl Pages<'_> {
 impl AddressSpace {
     pub fn initialize(&mut self, layout: Layout) -> Result<(), Status> {
         let big_page = if layout.big_page == 0 { BIG_PAGE } else { layout.big_page };
-        let range = if layout.range == [0; 3] { [big_page << START_LOG2, SPLIT, END] } else { layout.range };
+        let range = match [layout.start, layout.split, layout.end] {
+            [0, 0, 0] => [big_page << START_LOG2, SPLIT, END],
+            range => range,
+        };
         if self.big_page != 0 {
             return Err(Status::InvalidState);
         }

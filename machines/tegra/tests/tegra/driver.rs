@@ -27,7 +27,7 @@ fn machine() -> (TegraX1, u32) {
     let mut gpu = TegraX1::new(&options()).expect("a machine");
     gpu.with_memory(|memory| memory.map(GuestRange::new(PROCESS, MEMORY, SIZE), Access::READ_WRITE)).expect("memory");
     let space = gpu.space_open().expect("a space");
-    gpu.space_initialize(space, Layout { big_page: BIG, range: [0; 3] }).expect("a layout");
+    gpu.space_initialize(space, Layout { big_page: BIG, ..Layout::default() }).expect("a layout");
     (gpu, space)
 }
 
@@ -104,18 +104,17 @@ fn spaces_are_divided_into_small_and_big_pages() {
     let mut gpu = TegraX1::new(&options()).expect("a machine");
     let space = gpu.space_open().unwrap();
     assert_eq!(gpu.space_regions(space), Err(Status::NotInitialized));
-    assert_eq!(gpu.space_initialize(space, Layout { big_page: 0x8000, range: [0; 3] }), Err(Status::BadValue));
-    let crossed = [1 << 27, 1 << 30, 1 << 29];
-    assert_eq!(gpu.space_initialize(space, Layout { big_page: 0, range: crossed }), Err(Status::BadValue));
-    gpu.space_initialize(space, Layout { big_page: 0, range: [0; 3] }).unwrap();
+    assert_eq!(gpu.space_initialize(space, Layout { big_page: 0x8000, ..Layout::default() }), Err(Status::BadValue));
+    let crossed = Layout { big_page: 0, start: 1 << 27, split: 1 << 30, end: 1 << 29 };
+    assert_eq!(gpu.space_initialize(space, crossed), Err(Status::BadValue));
+    gpu.space_initialize(space, Layout { big_page: 0, ..Layout::default() }).unwrap();
     assert_eq!(gpu.space_initialize(space, Layout::default()), Err(Status::InvalidState));
     let [small, big] = gpu.space_regions(space).unwrap();
     assert_eq!((small.offset, small.page_size, small.pages), (0x800_0000, SMALL, ((1 << 34) - 0x800_0000) / SMALL));
     assert_eq!((big.offset, big.page_size, big.pages), (1 << 34, 0x2_0000, ((1u64 << 37) - (1 << 34)) / 0x2_0000));
     assert_eq!(gpu.space_regions(9), Err(Status::BadParameter));
     let other = gpu.space_open().unwrap();
-    let range = [1 << 27, 1 << 28, 1 << 29];
-    gpu.space_initialize(other, Layout { big_page: BIG, range }).unwrap();
+    gpu.space_initialize(other, Layout { big_page: BIG, start: 1 << 27, split: 1 << 28, end: 1 << 29 }).unwrap();
     let [small, big] = gpu.space_regions(other).unwrap();
     assert_eq!((small.offset, small.pages, big.pages), (1 << 27, (1 << 27) / SMALL, (1 << 28) / BIG));
     assert_eq!((gpu.space_close(other), gpu.space_close(other)), (Ok(()), Err(Status::BadParameter)));
@@ -296,7 +295,7 @@ fn lines_between_kinds_change_their_order() {
 fn channels_work_in_their_address_space() {
     let mut client = Client::new();
     let other = client.gpu.space_open().unwrap();
-    client.gpu.space_initialize(other, Layout { big_page: BIG, range: [0; 3] }).unwrap();
+    client.gpu.space_initialize(other, Layout { big_page: BIG, ..Layout::default() }).unwrap();
     let pages = handle(&mut client.gpu, 0x10_0000, 0x1_0000, SMALL);
     assert_eq!(map(&mut client.gpu, other, pages).offset, client.offset);
     let channel = client.gpu.channel_open().unwrap();
@@ -340,7 +339,7 @@ fn unmapped_addresses_are_faults_with_their_place() {
 #[test]
 fn fences_say_what_the_stream_really_counts() {
     let mut client = Client::new();
-    let syncpoint = client.gpu.channel_syncpoint(client.channel).unwrap();
+    let syncpoint = client.gpu.channel_fence(client.channel).unwrap().syncpoint;
     assert_eq!(syncpoint, 1);
     let nothing = client.submit(&[0], 0, Fence::default()).unwrap();
     assert_eq!((nothing, client.value(1)), (Fence { syncpoint, value: 0 }, 0));
@@ -368,11 +367,12 @@ fn fences_say_what_the_stream_really_counts() {
     assert_eq!((scratch(&client), client.value(1)), (1, 7));
     // Another channel has another syncpoint, and channels that close give theirs back.
     let other = client.gpu.channel_open().unwrap();
-    assert_eq!(client.gpu.channel_syncpoint(other), Ok(2));
+    assert_eq!(client.gpu.channel_fence(other).map(|fence| fence.syncpoint), Ok(2));
     client.gpu.channel_close(client.channel).unwrap();
     assert_eq!(client.gpu.channel_close(client.channel), Err(Status::BadParameter));
     let again = client.gpu.channel_open().unwrap();
-    assert_eq!((again, client.gpu.channel_syncpoint(again)), (client.channel, Ok(1)));
+    let syncpoint = client.gpu.channel_fence(again).map(|fence| fence.syncpoint);
+    assert_eq!((again, syncpoint), (client.channel, Ok(1)));
 }
 
 #[test]
@@ -533,7 +533,7 @@ fn replayed(mut m: Machine, threads: usize) -> Vec<u8> {
     gpu.write(GuestAddr::new(PROCESS, MEMORY), &pushed).expect("mapped memory");
     gpu.write(GuestAddr::new(PROCESS, MEMORY + BUFFER_SIZE), &data).expect("mapped memory");
     let space = gpu.space_open().expect("a space");
-    let layout = Layout { big_page: BIG, range: [BUFFER, 0x10_0000_0000, 0x20_0000_0000] };
+    let layout = Layout { big_page: BIG, start: BUFFER, split: 0x10_0000_0000, end: 0x20_0000_0000 };
     gpu.space_initialize(space, layout).expect("a layout");
     let [buffer, data] = [(0, BUFFER_SIZE), (BUFFER_SIZE, crate::support::SIZE)]
         .map(|(offset, size)| handle(&mut gpu, offset, size, SMALL));

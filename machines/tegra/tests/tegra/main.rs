@@ -7,6 +7,7 @@ mod derived_state;
 mod driver;
 mod front;
 mod grids;
+mod ioctl;
 mod snapshot;
 mod support;
 mod threed;

@@ -3,7 +3,7 @@
 use crate::gsp::support::{Console, GAME};
 use arbtest::arbitrary::{self, Unstructured};
 use triglyph_n3ds::external::FreezePolicy;
-use triglyph_n3ds::gsp::ipc::ProcessMemory;
+use triglyph_n3ds::gsp::ipc::{ProcessMemory, Request};
 use triglyph_n3ds::gsp::{Interrupt, Session};
 use triglyph_n3ds::lcd::Screen;
 
@@ -80,12 +80,11 @@ fn step(console: &mut Console, u: &mut Unstructured<'_>) -> arbitrary::Result<()
             gsp.vblank(&mut bus, *u.choose(&Screen::ALL)?);
         }
         7 => {
-            let calls = triglyph_n3ds::gsp::ipc::CALLS;
             let mut words = [0; 66];
             for word_of in words.iter_mut().take(10) {
                 *word_of = word(u)?;
             }
-            words[0] = u.choose(&calls)?.0;
+            words[0] = u.choose(&Request::ALL)?.header();
             if u.arbitrary()? {
                 words[1] = 0x40_0000 + u.int_in_range(0..=0x700)? * 4;
                 words[2] = u.int_in_range(0..=0x20)? * 4;

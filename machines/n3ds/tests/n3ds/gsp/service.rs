@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::gsp::support::{Console, GAME, VRAM};
-use triglyph_n3ds::gsp::ipc::{CALLS, ProcessMemory, Reply, granted};
+use triglyph_n3ds::gsp::ipc::{ProcessMemory, Reply, Request, granted};
 use triglyph_n3ds::gsp::{Acquire, FramebufferInfo, Interrupt, ResultCode, Session};
 use triglyph_n3ds::lcd::{Eye, Screen};
 use triglyph_testkit::random::noise;
@@ -200,7 +200,8 @@ fn rights_as_words() {
 
 #[test]
 fn every_call_answers() {
-    for (header, name) in CALLS {
+    for request in Request::ALL {
+        let (header, name) = (request.header(), request.name());
         let mut console = Console::with_game();
         // One that may save pictures.
         console.gsp.register_relay_queue(GAME, 1, 1).unwrap();

@@ -6,10 +6,18 @@
 //! | `/dev/nvhost-as-gpu` | address spaces: [`space_flags`], [`map_flags`], [`layout`] |
 //! | `/dev/nvhost-gpu` | channels: [`submit_flags`] |
 //! | `/dev/nvhost-ctrl` | syncpoints, events: [`event`] |
-//! | `/dev/nvhost-ctrl-gpu` | [`CHARACTERISTICS`] |
+//! | `/dev/nvhost-ctrl-gpu` | [`CHARACTERISTICS`], [`ZCULL_INFO`] |
+//!
+//! [`calls`] is the table of all calls.
 //!
 //! Sources: the switchbrew wiki (NV services, GPU); what the emulators yuzu and Ryujinx answer, where they agree; the
 //! Linux driver nvgpu, of which nvdrv is a port, for what overlaps.
+
+pub mod calls;
+mod values;
+
+pub use calls::DeviceFile;
+pub use values::{Buffer, Fence, Freed, Layout, MapBuffer, MapMemory, Region, Remap, Wait};
 
 /// What a call answers when it does not succeed. Success is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
@@ -51,6 +59,12 @@ pub enum Status {
     /// Others use it.
     #[error("nvdrv Busy (0xE): others use it")]
     Busy = 0xE,
+    /// There is no such setting.
+    #[error("nvdrv ConfigVarNotFound (0x30006): there is no such setting")]
+    NoConfiguration = 0x3_0006,
+    /// There is no such device, or no file of this number.
+    #[error("nvdrv FileNotFound (0x30013): there is no such device")]
+    NoFile = 0x3_0013,
 }
 
 /// Sizes and places of address spaces.
@@ -149,7 +163,7 @@ pub const VBLANK_SYNCPOINTS: [u32; 2] = [26, 27];
 
 /// What GET_CHARACTERISTICS tells about the GPU, in its order; numbers that are 64 bits wide in the structure are here,
 /// too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(C)]
 pub struct Characteristics {
     /// Architecture, 0x120 for GM20x.
@@ -246,6 +260,10 @@ pub const CHARACTERISTICS: Characteristics = Characteristics {
 };
 
 const _: () = assert!(size_of::<Characteristics>() == 0xA0);
+
+/// What ZCULL_GET_INFO tells: width and height alignment in pixels, pixel squares by aliquots, aliquots, bytes of a
+/// region's multiplier, header and subregion header, width and height alignment and count of subregions (libnx).
+pub const ZCULL_INFO: [u32; 10] = [0x20, 0x20, 0x400, 0x800, 0x20, 0x20, 0xC0, 0x20, 0x40, 0x10];
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,69 @@
+//! What the 3DS's hardware is told, by GSP, by GX commands or by the host itself: one row each, of
+//! [`table::calls`](crate::table::calls). GX commands themselves are a capture's SUBMIT.
+//!
+//! Queues of clients are not in recordings. A machine that replays one leaves its own alone, once it has been told that
+//! the host has chosen something.
+
+use std::slice::Iter;
+
+use crate::table::calls::{Argument, describe_calls};
+
+/// The top screen, 0, or the bottom one, 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScreenNumber(pub usize);
+
+impl Argument for ScreenNumber {
+    fn put(&self, words: &mut Vec<u64>) {
+        words.push(self.0 as u64);
+    }
+
+    /// `None` for screens that do not exist.
+    fn take(words: &mut Iter<'_, u64>) -> Option<Self> {
+        words.next().filter(|&&word| word < 2).map(|&word| ScreenNumber(word as usize))
+    }
+}
+
+/// Hands the rows of the table to the macro `$then`.
+#[macro_export]
+macro_rules! n3ds_calls {
+    ($then:ident) => {
+        $then! {
+            /// A register is written: its offset from 0x10000000.
+            own 0 write_register(offset: u32, value: u32);
+
+            /// A register is read that moves on by that.
+            own 1 read_register(offset: u32);
+
+            /// DMA between physical addresses.
+            own 2 dma(source: u32, target: u32, size: u32);
+
+            /// A screen has shown a frame.
+            own 3 vblank(screen: ScreenNumber);
+
+            /// A bounded run, by the words that it did; all ones if it went on until nothing could.
+            own 4 run_for(words: u64);
+
+            /// Everything is in memory: work that was deferred, too.
+            own 5 finish();
+
+            /// A command is executed at once, while submissions are deferred.
+            own 6 execute(command: [u32; 8]);
+
+            /// A bounded run has found a command in a client's queue, and will execute it after others.
+            own 7 queued(command: [u32; 8]);
+
+            /// What the host has chosen: submissions are deferred, bad addresses fail, frozen units hang.
+            own 8 choices(deferred: bool, fail: bool, hang: bool);
+
+            /// What each submission may cost, in units of fuel, the low word first.
+            own 9 set_fuel(low: u32, high: u32);
+        }
+    };
+}
+
+macro_rules! describe {
+    ($($row:tt)+) => {
+        describe_calls!($($row)+);
+    };
+}
+n3ds_calls!(describe);
