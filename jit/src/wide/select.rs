@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::entity::SecondaryMap;
-use cranelift_codegen::ir::types::{I32, I64, INVALID};
+use cranelift_codegen::ir::types::{F32, F32X4, F64, F64X2, I8, I8X16, I16, I16X8, I32, I32X4, I64, I64X2, INVALID};
 use cranelift_codegen::ir::{Function, Inst, Opcode, Type, Value};
 use regalloc2::{Operand, VReg};
 
@@ -29,6 +29,9 @@ mod registers;
 mod scalar;
 mod shuffle;
 mod vector;
+
+/// The types that values may have: what a general purpose register holds, or a vector of 128 bits or its first lane.
+const TYPES: [Type; 12] = [I8, I16, I32, I64, F32, F64, I8X16, I16X8, I32X4, I64X2, F32X4, F64X2];
 
 /// The operand of an instruction that may be in memory.
 #[derive(Clone, Copy, Debug)]
@@ -109,15 +112,15 @@ pub(super) fn select(function: &Function, twins: &Twins) -> Result<MachineFuncti
         machine: MachineFunction::default(),
         constants: HashMap::new(),
     };
-    selector.count();
+    selector.count()?;
     selector.blocks()?;
     selector.machine.number_insts();
     Ok(selector.machine)
 }
 
 impl Selector<'_> {
-    /// Finds out how often values are used, and where memory is written.
-    fn count(&mut self) {
+    /// Finds out how often values are used, and where memory is written. Refuses what has values of other types.
+    fn count(&mut self) -> Result<(), Refusal> {
         for block in self.function.layout.blocks() {
             let mut writes = 0;
             for inst in self.function.layout.block_insts(block) {
@@ -125,10 +128,15 @@ impl Selector<'_> {
                 for value in self.function.dfg.inst_values(inst) {
                     self.uses[value] += 1;
                 }
+                let results = self.function.dfg.inst_results(inst).iter().copied();
+                if !self.function.dfg.inst_values(inst).chain(results).all(|value| TYPES.contains(&self.ty(value))) {
+                    return Err(self.refuse(inst));
+                }
                 let opcode = self.function.dfg.insts[inst].opcode();
                 writes += u32::from(opcode.can_store() || opcode.is_call());
             }
         }
+        Ok(())
     }
 
     /// That an instruction is not supported.
@@ -162,20 +170,19 @@ impl Selector<'_> {
         let Some(to) = self.narrow[result] else { return Some(()) };
         if !self.doubled.contains(&result) {
             self.value(operation, to)?;
-            if let Some(&(both, [lower, upper])) = self.joined.get(&result) {
-                self.join(both, lower, upper);
+        } else if !self.doubled_value(operation, to) {
+            if halves::is_wide(self.function, inst) {
+                self.value(Operation { first: inst, second: Some(inst) }, to)?;
+            } else {
+                let single = self.new_vector();
+                self.value(operation, single)?;
+                self.join(to, single, single);
             }
-            return Some(());
         }
-        if self.doubled_value(operation, to) {
-            return Some(());
+        // Of a value that is doubled, too.
+        if let Some(&(both, [lower, upper])) = self.joined.get(&result) {
+            self.join(both, lower, upper);
         }
-        if halves::is_wide(self.function, inst) {
-            return self.value(Operation { first: inst, second: Some(inst) }, to);
-        }
-        let single = self.new_vector();
-        self.value(operation, single)?;
-        self.join(to, single, single);
         Some(())
     }
 

@@ -63,12 +63,13 @@ impl Selector<'_> {
             self.doubled.insert(first);
             return self.register(first);
         }
-        if let Some(&(known, _)) = self.joined.get(&second) {
+        let are_apart = self.halves.are_apart(first, second);
+        if are_apart && let Some(&(known, _)) = self.joined.get(&second) {
             return known;
         }
         let to = self.new_vector();
         let registers = values.map(|value| self.register(value));
-        if self.halves.are_apart(first, second) {
+        if are_apart {
             // Once for all who need it, where the second one is made, which comes after the first.
             self.joined.insert(second, (to, registers));
         } else {

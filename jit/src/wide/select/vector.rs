@@ -53,8 +53,12 @@ impl Selector<'_> {
                 self.one(operation, to, opcode::packed(opcode::SQRTP, false), Immediate::None)
             }
             Opcode::Iabs => self.one(operation, to, *opcode::PABS.get(lanes)?, Immediate::None),
-            Opcode::FcvtFromSint if ty == F32X4 => self.one(operation, to, opcode::CVTDQ2PS, Immediate::None),
-            Opcode::X86Cvtt2dq if ty == I32X4 => self.one(operation, to, opcode::CVTTPS2DQ, Immediate::None),
+            Opcode::FcvtFromSint if ty == F32X4 && self.argument_type(operation) == I32X4 => {
+                self.one(operation, to, opcode::CVTDQ2PS, Immediate::None)
+            }
+            Opcode::X86Cvtt2dq if ty == I32X4 && self.argument_type(operation) == F32X4 => {
+                self.one(operation, to, opcode::CVTTPS2DQ, Immediate::None)
+            }
             Opcode::Floor if ty == F32X4 => self.one(operation, to, opcode::ROUNDPS, Immediate::Byte(FLOOR)),
             Opcode::Ceil if ty == F32X4 => self.one(operation, to, opcode::ROUNDPS, Immediate::Byte(CEIL)),
             Opcode::Trunc if ty == F32X4 => self.one(operation, to, opcode::ROUNDPS, Immediate::Byte(TRUNC)),
@@ -243,12 +247,12 @@ impl Selector<'_> {
             FloatCC::UnorderedOrGreaterThanOrEqual => 5,
             FloatCC::UnorderedOrGreaterThan => 6,
             FloatCC::Ordered => 7,
-            FloatCC::UnorderedOrEqual => 8,
             FloatCC::UnorderedOrLessThan => 9,
             FloatCC::UnorderedOrLessThanOrEqual => 10,
-            FloatCC::OrderedNotEqual => 12,
             FloatCC::GreaterThanOrEqual => 13,
             FloatCC::GreaterThan => 14,
+            // Cranelift has no code for these.
+            FloatCC::UnorderedOrEqual | FloatCC::OrderedNotEqual => return None,
         };
         let a = self.operand(operation, 0);
         let b = self.right_operand(operation, 1);

@@ -120,6 +120,46 @@ fn ways_that_part() {
     });
 }
 
+/// A vector that is made lane by lane, for each iteration apart: a bit of an input.
+fn bit(e: &mut Emit<'_>, input: Value, lane: u8) -> Value {
+    let words = cast(e, input, I32X4);
+    let word = e.b.ins().extractlane(words, lane);
+    let bit = e.b.ins().band_imm_u(word, 1);
+    let zero = e.ints([0; 4]);
+    e.b.ins().insertlane(zero.0, bit, lane)
+}
+
+#[test]
+fn vectors_of_lanes_that_are_asked_about() {
+    // Twice about the same one, which operations on both iterations use as well.
+    check("one", &|e, inputs, _| {
+        let bits = bit(e, inputs[0], 1);
+        let [any, again] = [e.b.ins().vany_true(bits), e.b.ins().vany_true(bits)];
+        let either = e.b.ins().bor(any, again);
+        let met = parted(e, either, inputs);
+        let met = cast(e, met, I32X4);
+        let sum = e.b.ins().iadd(bits, met);
+        cast(e, sum, I8X16)
+    });
+    // About two, of which one is used so.
+    check("two", &|e, inputs, _| {
+        let [a, b] = [bit(e, inputs[0], 1), bit(e, inputs[1], 2)];
+        let [any, other] = [e.b.ins().vany_true(a), e.b.ins().vany_true(b)];
+        let either = e.b.ins().bor(any, other);
+        let (some, meeting) = (e.block(&[]), e.block(&[I32X4]));
+        let rest = cast(e, inputs[2], I32X4);
+        e.branch_if_any(either, (some, &[]), (meeting, &[rest]));
+        e.switch_to(some);
+        let sum = e.b.ins().iadd(a, rest);
+        let sum = e.b.ins().iadd(b, sum);
+        e.jump(meeting, &[sum]);
+        e.switch_to(meeting);
+        let met = e.parameter(meeting, 0);
+        let result = e.b.ins().isub(met, b);
+        cast(e, result, I8X16)
+    });
+}
+
 /// Many values that all live to the end.
 fn many(count: usize) -> impl Fn(&mut Emit<'_>, [Value; INPUTS], Value) -> Value {
     move |e, [a, b, _], number| {
