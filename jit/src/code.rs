@@ -196,6 +196,14 @@ impl Compiler {
         self
     }
 
+    /// The same one with that code generator for all functions, not only for those that do several iterations at once.
+    #[cfg(any(test, feature = "random"))]
+    #[must_use]
+    pub fn with_wide_code_alone(mut self) -> Self {
+        self.caps.wide_alone = true;
+        self
+    }
+
     /// Whether it makes code with vectors of 256 bits.
     pub fn has_wide_vectors(&self) -> bool {
         self.caps.wide
@@ -363,6 +371,7 @@ fn caps(isa: &dyn TargetIsa) -> Caps {
         copies: false,
         pairs: Pairs::WherePossible,
         wide: wide::is_supported(isa),
+        wide_alone: false,
     }
 }
 
@@ -429,7 +438,11 @@ fn emit(
         if context.func.dfg.num_insts() > MAX_INSTRUCTIONS {
             return Err(Unsupported("code that is too long"));
         }
-        if caps.wide && !twins.is_empty() {
+        if caps.wide && (caps.wide_alone || !twins.is_empty()) {
+            // The code generator has no aliases. Where bodies were interleaved, there are none any more.
+            if twins.is_empty() {
+                context.func.dfg.resolve_all_aliases();
+            }
             context.verify_if(isa).map_err(|error| refused(error, &context.func))?;
             match wide::compile(&context.func, &twins, MAX_STACK, checks) {
                 Ok(wide) => return Ok(Made::Wide(wide)),
@@ -528,6 +541,12 @@ impl<A> Code<A> {
         let status = unsafe { std::mem::transmute::<*const u8, Entry<A>>(self.entry)(args) };
         guard::go_on();
         status
+    }
+
+    /// Where the code begins.
+    #[cfg(any(test, feature = "random"))]
+    pub fn entry(&self) -> *const u8 {
+        self.entry
     }
 
     /// Bytes of code and constants.

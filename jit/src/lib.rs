@@ -47,6 +47,16 @@ use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, Unsupported, VertexKernel};
 
+/// Compiles and runs the random function that words say, by both code generators. For fuzzing.
+///
+/// # Errors
+/// How they differ, and the function.
+#[cfg(feature = "random")]
+#[doc(hidden)]
+pub fn check_random_function(words: impl FnMut() -> u32) -> Result<(), String> {
+    wide::random::check(words).map(drop)
+}
+
 /// The compiling tier.
 pub struct Jit {
     compiler: Arc<Compiler>,

@@ -26,6 +26,8 @@ mod emit;
 mod encode;
 mod machine;
 mod opcode;
+#[cfg(any(test, feature = "random"))]
+pub(crate) mod random;
 mod select;
 #[cfg(test)]
 mod tests;

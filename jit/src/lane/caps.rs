@@ -10,6 +10,8 @@ pub struct Caps {
     pub pairs: Pairs,
     /// Vectors of 256 bits where two iterations are one ([`wide`](crate::wide)).
     pub wide: bool,
+    /// Whether that code generator also makes functions in which no iterations are one; for tests.
+    pub wide_alone: bool,
 }
 
 /// Whether loops do two iterations at once ([`interleave`](crate::interleave)).

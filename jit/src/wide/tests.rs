@@ -16,6 +16,7 @@ use crate::lane::{Emit, I16x8, Pairs, memory as flags};
 mod control;
 mod encoding;
 mod operations;
+mod random;
 
 /// Vectors that a body is given.
 const INPUTS: usize = 3;
