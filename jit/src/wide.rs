@@ -26,7 +26,7 @@ mod emit;
 mod encode;
 mod machine;
 mod opcode;
-#[cfg(any(test, feature = "random"))]
+#[cfg(all(any(test, feature = "random"), not(feature = "check-win64")))]
 pub(crate) mod random;
 mod select;
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::lane::{Emit, I16x8, Pairs, memory as flags};
 mod control;
 mod encoding;
 mod operations;
+#[cfg(not(feature = "check-win64"))]
 mod random;
 
 /// Vectors that a body is given.

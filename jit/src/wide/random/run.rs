@@ -122,7 +122,7 @@ fn compared(program: &Program) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
-fn compile(compiler: &Compiler, program: &Program) -> Result<Code, Unsupported> {
+fn compile(compiler: &Compiler, program: &Program) -> Result<Code<Memory>, Unsupported> {
     compiler.compile(1, |e| {
         program.emit(e);
         Ok(())
@@ -130,7 +130,7 @@ fn compile(compiler: &Compiler, program: &Program) -> Result<Code, Unsupported> 
 }
 
 /// Why code is Cranelift's.
-fn refused(code: &Code) -> Option<String> {
+fn refused(code: &Code<Memory>) -> Option<String> {
     match code.made().vectors {
         Vectors::Wide => None,
         Vectors::Narrow => Some("nothing to do at once".to_owned()),
@@ -139,7 +139,7 @@ fn refused(code: &Code) -> Option<String> {
 }
 
 /// Whether two functions do the same.
-fn equal(wanted: &Code, code: &Code, program: &Program) -> Result<(), String> {
+fn equal(wanted: &Code<Memory>, code: &Code<Memory>, program: &Program) -> Result<(), String> {
     (0..ROUNDS).try_for_each(|round| {
         let seed = program.data.wrapping_add(round << 32);
         let [(wanted, wanted_status), (got, status)] = [wanted, code].map(|code| run(code, seed, program.has_gaps));
@@ -153,7 +153,7 @@ fn equal(wanted: &Code, code: &Code, program: &Program) -> Result<(), String> {
     })
 }
 
-fn run(code: &Code, seed: u64, has_gaps: bool) -> (Box<Memory>, u64) {
+fn run(code: &Code<Memory>, seed: u64, has_gaps: bool) -> (Box<Memory>, u64) {
     let mut memory = Memory::new(seed, functions::addresses());
     // SAFETY: the code loads and stores within `memory`, and calls functions with its address.
     let status = unsafe { call(code, &raw mut *memory) };
@@ -166,7 +166,7 @@ fn run(code: &Code, seed: u64, has_gaps: bool) -> (Box<Memory>, u64) {
 ///
 /// The code must do nothing but with this memory.
 #[cfg(all(target_arch = "x86_64", not(windows)))]
-unsafe fn call(code: &Code, memory: *mut Memory) -> u64 {
+unsafe fn call(code: &Code<Memory>, memory: *mut Memory) -> u64 {
     let (status, changed): (u64, u64);
     // SAFETY: the code is a function of this signature, and may do what it does with `memory`. RBX and RBP, which are
     // no operands, are saved; the stack is aligned as before after two registers are pushed.
@@ -208,9 +208,9 @@ unsafe fn call(code: &Code, memory: *mut Memory) -> u64 {
 }
 
 #[cfg(not(all(target_arch = "x86_64", not(windows))))]
-unsafe fn call(code: &Code, memory: *mut Memory) -> u64 {
+unsafe fn call(code: &Code<Memory>, memory: *mut Memory) -> u64 {
     // SAFETY: the caller's.
-    unsafe { code.call(memory.cast_const()) }
+    unsafe { code.call(memory) }
 }
 
 /// The function as it is emitted for one iteration at a time.
