@@ -2238,8 +2238,8 @@ triglyph_status triglyph_tegra_nvdrv_close(triglyph_tegra *tegra,
                                            uint32_t *result);
 
 /// Ioctl, Ioctl2 and Ioctl3: `request` is its number, `buffer` its argument, in which the answer takes the request's
-/// place. Ioctl2 has a second buffer `inline_in`, Ioctl3 one `inline_out`; null with size 0 without one. `result` is what
-/// the guest is told beside the buffers, `TRIGLYPH_TEGRA_RESULT_TIMEOUT` among it where an event is armed.
+/// place. Ioctl2 has a second buffer `inline_in`, Ioctl3 one `inline_out`; null with size 0 without one. `result` is
+/// what the guest is told beside the buffers, `TRIGLYPH_TEGRA_RESULT_TIMEOUT` among it where an event is armed.
 triglyph_status triglyph_tegra_nvdrv_ioctl(triglyph_tegra *tegra,
                                            uint32_t file,
                                            uint32_t request,

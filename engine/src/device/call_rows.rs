@@ -7,8 +7,8 @@
 /// It makes
 ///
 /// * a trait `Calls`, a method for each row, which the machine implements with what calls do;
-/// * methods of the machine: those of kinds `call` and `work` record themselves, `ask` does not, and `guest` is recorded
-///   as `HYPERCALL`, with the words that `hypercall_words(number, words)` makes; `own` and `none` have none;
+/// * methods of the machine: those of kinds `call` and `work` record themselves, `ask` does not, and `guest` is
+///   recorded as `HYPERCALL`, with the words that `hypercall_words(number, words)` makes; `own` and `none` have none;
 /// * a function `replay(machine, number, words)`, which makes a recorded call.
 ///
 /// Names in rows are those of the file with the call of the macro, and the machine has the field `calls`, its

@@ -138,7 +138,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A vector with a bit in each byte, another one for each index: of lanes that all have some, none may have the same.
+    /// A vector with a bit in each byte, another one for each index: of lanes that all have some, none may have the
+    /// same.
     fn with_bits(&mut self, vector: Value, index: usize) -> Value {
         let ty = self.e.b.func.dfg.value_type(vector);
         let bits = self.constant([1 << (index % 8); 16], ty).value;
