@@ -101,6 +101,11 @@ const KINDS: [Kind; 16] = [
     Kind { name: "push buffers", price: 100, compiled: 80.0, check: push::mutated_captures },
 ];
 
+/// Seeds of a kind's cases that have failed in some runs only, as code depended on the order of a hash table.
+const UNSTEADY: (&str, [u64; 2]) = ("vertex programs without structure", [37519, 78680]);
+/// How often each of them is run.
+const REPETITIONS: usize = 16;
+
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each kind uses every core by itself.
@@ -142,6 +147,8 @@ fn run(kind: &Kind) -> Result<(), Failed> {
     }
     let cases = (setting("TRIGLYPH_CASES", 2_000) / kind.price).max(1);
     let first = setting("TRIGLYPH_SEED", 1);
+    let unsteady = if kind.name == UNSTEADY.0 { UNSTEADY.1.repeat(REPETITIONS) } else { Vec::new() };
+    let cases = cases + unsteady.len() as u64;
     let (next, tally, start) = (AtomicU64::new(0), Mutex::new(Tally::default()), Instant::now());
     let worker = || {
         loop {
@@ -149,7 +156,8 @@ fn run(kind: &Kind) -> Result<(), Failed> {
             if number >= cases {
                 return;
             }
-            let seed = first.wrapping_add(number);
+            let fresh = number.wrapping_sub(unsteady.len() as u64);
+            let seed = unsteady.get(number as usize).copied().unwrap_or(first.wrapping_add(fresh));
             let outcome = catch_unwind(AssertUnwindSafe(|| (kind.check)(seed)));
             let mut tally = tally.lock().expect("no thread panics with the tally");
             tally.cases += 1;

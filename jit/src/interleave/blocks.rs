@@ -125,13 +125,16 @@ impl Blocks {
 
     /// The first block where all ways from a block meet, if nothing but that block leads to what lies between.
     fn meeting(&self, block: Block) -> Option<Block> {
-        let mut after: Vec<Block> = self.certain[&block].iter().copied().filter(|&next| next != block).collect();
-        // Of the blocks that are certain to follow, the first one has most others behind it.
-        after.sort_by_key(|next| std::cmp::Reverse(self.certain.get(next).map_or(0, HashSet::len)));
-        after.into_iter().find(|&meeting| {
-            let between = self.between(block, meeting);
-            !between.contains(&block) && between.iter().all(|&inner| self.only_from(inner, block, &between))
-        })
+        let certain = &self.certain[&block];
+        // In the order of the function, so that one function always becomes the same. In a loop, several blocks may be
+        // certain to follow each other: the first one is that before which none of the others comes.
+        self.all.iter().chain([&self.exit]).copied().filter(|next| *next != block && certain.contains(next)).find(
+            |&meeting| {
+                let between = self.between(block, meeting);
+                !between.contains(&block)
+                    && between.iter().all(|&inner| !certain.contains(&inner) && self.only_from(inner, block, &between))
+            },
+        )
     }
 }
 
