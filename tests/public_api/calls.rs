@@ -46,7 +46,7 @@ fn rows(table: TokenStream) -> Vec<String> {
     signatures
 }
 
-/// What the macro hands on: the last group in the last group in the last group.
+/// The rows: `table` is the arm `(…) => { $then! { rows } }`, of which they are in the second braces.
 fn innermost(table: TokenStream) -> TokenStream {
     let mut tokens = table;
     for _ in 0..2 {

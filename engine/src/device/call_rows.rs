@@ -103,8 +103,7 @@ macro_rules! calls_of_rows {
     ($Machine:ident: $(
         $(#[$doc:meta])*
         $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty)?;
-        $(@ $device:ident $request:literal { $($field:ident: $field_ty:ty),* $(,)? }
-            ($gpu:ident, $file:ident, $b:ident, $io:ident) => $body:expr;)*
+        $(@ $device:ident $($request:literal)|+ { $($fields:tt)* } ($($names:tt)*) => $body:expr;)*
     )+) => {
         /// What calls do, row by row.
         pub(crate) trait Calls {

@@ -85,7 +85,7 @@ pub fn hypercall(choices: &mut Choices) -> Vec<u8> {
         _ => 0,
     };
     if choices.one_in(2) {
-        let calls: Vec<_> = lv1::CALLS.iter().filter(|call| call.kind == "guest").collect();
+        let calls: Vec<_> = lv1::CALLS.iter().filter(|call| call.is_guest()).collect();
         let call = choices.pick(&calls).and_then(|call| call.number).unwrap_or_default();
         let call = if choices.one_in(12) { argument(choices) } else { call };
         let arguments: Vec<u64> = (0..lv1::ARGUMENTS).map(|_| argument(choices)).collect();

@@ -47,9 +47,14 @@ impl ArgumentInfo {
 }
 
 impl CallInfo {
+    /// Whether it is the guest's, with a number of its system.
+    pub fn is_guest(&self) -> bool {
+        self.kind == "guest"
+    }
+
     /// Its number in recordings, if it has one of its own there.
     pub fn recorded_number(&self) -> Option<u64> {
-        self.number.filter(|_| self.kind != "guest")
+        self.number.filter(|_| !self.is_guest())
     }
 
     /// Arguments in the order of a recording: lists come last.
@@ -109,6 +114,21 @@ macro_rules! numbers {
             fn take(words: &mut Iter<'_, u64>) -> Option<Self> {
                 words.next().map(|&word| word as $Number)
             }
+        }
+
+        /// Its words have no names of their own.
+        impl<const N: usize> Argument for [$Number; N] {
+            const WORDS: &'static [&'static str] = &[""; N];
+
+            fn put(&self, words: &mut Vec<u64>) {
+                words.extend(self.iter().map(|&number| number as u64));
+            }
+
+            fn take(words: &mut Iter<'_, u64>) -> Option<Self> {
+                let (array, rest) = words.as_slice().split_first_chunk()?;
+                *words = rest.iter();
+                Some(array.map(|word| word as $Number))
+            }
         })+
     };
 }
@@ -121,24 +141,6 @@ impl Argument for bool {
 
     fn take(words: &mut Iter<'_, u64>) -> Option<Self> {
         words.next().map(|&word| word != 0)
-    }
-}
-
-/// So many numbers.
-impl<T: Argument, const N: usize> Argument for [T; N] {
-    /// They have no names of their own.
-    const WORDS: &'static [&'static str] = &[""; N];
-
-    fn put(&self, words: &mut Vec<u64>) {
-        self.iter().for_each(|number| number.put(words));
-    }
-
-    fn take(words: &mut Iter<'_, u64>) -> Option<Self> {
-        let mut numbers = Vec::new();
-        for _ in 0..N {
-            numbers.push(T::take(words)?);
-        }
-        numbers.try_into().ok()
     }
 }
 
@@ -210,8 +212,7 @@ macro_rules! describe_calls {
     ($(
         $(#[$doc:meta])*
         $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty)?;
-        $(@ $device:ident $request:literal { $($field:ident: $field_ty:ty),* $(,)? }
-            ($gpu:ident, $file:ident, $b:ident, $io:ident) => $body:expr;)*
+        $(@ $device:ident $($request:literal)|+ { $($fields:tt)* } ($($names:tt)*) => $body:expr;)*
     )+) => {
         /// The rows, in their order.
         pub const CALLS: &[$crate::table::calls::CallInfo] = &[$($crate::table::calls::CallInfo {

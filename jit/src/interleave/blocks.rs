@@ -126,15 +126,15 @@ impl Blocks {
     /// The first block where all ways from a block meet, if nothing but that block leads to what lies between.
     fn meeting(&self, block: Block) -> Option<Block> {
         let certain = &self.certain[&block];
-        // In the order of the function, so that one function always becomes the same. In a loop, several blocks may be
-        // certain to follow each other: the first one is that before which none of the others comes.
-        self.all.iter().chain([&self.exit]).copied().filter(|next| *next != block && certain.contains(next)).find(
-            |&meeting| {
-                let between = self.between(block, meeting);
-                !between.contains(&block)
-                    && between.iter().all(|&inner| !certain.contains(&inner) && self.only_from(inner, block, &between))
-            },
-        )
+        // In a loop several blocks may be certain to follow each other: the first one has none of the others before it.
+        let is_first = |meeting: &Block| {
+            let between = self.between(block, *meeting);
+            let is_inside = |inner: &Block| !certain.contains(inner) && self.only_from(*inner, block, &between);
+            !between.contains(&block) && between.iter().all(is_inside)
+        };
+        // In the order of the function, so that the same function always becomes the same code.
+        let after = self.all.iter().chain([&self.exit]).copied();
+        after.filter(|next| *next != block && certain.contains(next)).find(is_first)
     }
 }
 

@@ -87,7 +87,7 @@ impl N3ds {
 
     fn record_fuel(&mut self) {
         let fuel = self.core.budget.tank();
-        recorded::call(&mut self.core, row("set_fuel"), &[fuel as u32, (fuel >> 32) as u32]);
+        recorded::call(&mut self.core, const { row("set_fuel") }, &[fuel as u32, (fuel >> 32) as u32]);
     }
 
     /// Fuel and time.

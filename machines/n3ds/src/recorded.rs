@@ -49,7 +49,7 @@ pub(crate) fn call<C: CommandProcessor + ?Sized>(core: &mut C, what: &CallInfo, 
 pub(crate) fn read<C: CommandProcessor + ?Sized>(core: &mut C, at: u32) {
     let data = |screen: Screen| GPU + screen.base() + offset::CLUT_DATA;
     if Screen::ALL.into_iter().any(|screen| data(screen) == at & !3) {
-        call(core, row("read_register"), &[at]);
+        call(core, const { row("read_register") }, &[at]);
     }
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn begin<C: CommandProcessor + ?Sized>(core: &mut C) {
 pub(crate) fn command<C: CommandProcessor + ?Sized>(core: &mut C, words: &[u32; 8], is_deferred: bool) {
     if let Some((log, memory)) = core.calls() {
         match is_deferred {
-            true => log.end(memory, false, Some(Said::Call(&encode(row("execute"), &words.map(u64::from))))),
+            true => log.end(memory, false, Some(Said::Call(&encode(const { row("execute") }, &words.map(u64::from))))),
             false => log.end(memory, false, Some(Said::Submit(words.map(u32::to_le_bytes).as_flattened()))),
         }
     }
@@ -73,14 +73,14 @@ pub(crate) fn command<C: CommandProcessor + ?Sized>(core: &mut C, words: &[u32; 
 /// All commands that waited have ended.
 pub(crate) fn finished<C: CommandProcessor + ?Sized>(core: &mut C) {
     if let Some((log, memory)) = core.calls() {
-        log.end(memory, false, Some(Said::Call(&encode(row("finish"), &[]))));
+        log.end(memory, false, Some(Said::Call(&encode(const { row("finish") }, &[]))));
     }
 }
 
 /// A command was found in a queue.
 pub(crate) fn queued<C: CommandProcessor + ?Sized>(core: &mut C, words: &[u32; 8]) {
     if let Some((log, _)) = core.calls() {
-        log.note(Said::Call(&encode(row("queued"), &words.map(u64::from))));
+        log.note(Said::Call(&encode(const { row("queued") }, &words.map(u64::from))));
     }
 }
 
@@ -92,7 +92,7 @@ impl N3ds {
             let hang = self.external.freeze_policy() == FreezePolicy::Hang;
             let choices = [self.gsp.is_deferred(), fail, hang];
             if std::mem::replace(&mut self.recorded_choices, choices) != choices {
-                call(&mut self.core, row("choices"), &choices.map(u32::from));
+                call(&mut self.core, const { row("choices") }, &choices.map(u32::from));
             }
         }
     }

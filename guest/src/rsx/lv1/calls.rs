@@ -155,6 +155,6 @@ mod tests {
         assert_eq!((call("context_allocate").recorded_number(), call("hypercall").recorded_number()), (None, Some(0)));
         let words = |name: &str| call(name).recorded().map(|argument| argument.words()).sum::<usize>();
         assert_eq!((words("context_attribute"), words("hypercall")), (6, 1 + ARGUMENTS));
-        assert!(CALLS.iter().filter(|call| call.kind == "guest").all(|call| words(call.name) <= ARGUMENTS));
+        assert!(CALLS.iter().filter(|call| call.is_guest()).all(|call| words(call.name) <= ARGUMENTS));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Rows are those of [`table::calls`](crate::table::calls), each followed by the ioctls that make the call.
 //!
-//! An ioctl is `@ device request { fields } (machine, object, buffer, io) => what it does;`: the buffer as the guest
+//! An ioctl is `@ device request | request { fields } (machine, object, buffer, io) => what it does;`: the buffer as the guest
 //! has it, little-endian, in and out, and a call of methods. `object` is what the file is: an address space, a channel;
 //! `io` has what follows the fields and what Ioctl2 and Ioctl3 bring (`machines/tegra/src/driver/ioctl.rs`). Of
 //! requests with a list that clients pass, the size is that without the list, or with one entry.
@@ -136,20 +136,8 @@ macro_rules! tegra_calls {
                         let mapped = gpu.space_map_buffer(space, call)?;
                         (b.offset, b.page_size) = (mapped.offset, mapped.page_size as u32);
                     };
-                @ AsGpu 0xC028_4106 {
+                @ AsGpu 0xC028_4106 | 0xC038_410A {
                     flags: u32, kind: u32, handle: u32, page_size: u32, buffer_offset: u64, size: u64, offset: u64
-                }
-                    (gpu, space, b, _io) => {
-                        let (flags, kind, handle) = (b.flags, b.kind, b.handle);
-                        let (buffer_offset, size, offset) = (b.buffer_offset, b.size, b.offset);
-                        let call = MapBuffer { flags, kind, handle, buffer_offset, size, offset };
-                        let mapped = gpu.space_map_buffer(space, call)?;
-                        (b.offset, b.page_size) = (mapped.offset, mapped.page_size as u32);
-                    };
-
-                @ AsGpu 0xC038_410A {
-                    flags: u32, kind: u32, handle: u32, page_size: u32, buffer_offset: u64, size: u64, offset: u64,
-                    reserved: [u32; 4]
                 }
                     (gpu, space, b, _io) => {
                         let (flags, kind, handle) = (b.flags, b.kind, b.handle);
@@ -223,41 +211,25 @@ macro_rules! tegra_calls {
             /// [`Status::BadParameter`] for a fence that is both waited for and a number of increments, or that names
             /// no syncpoint; [`Status::InvalidState`] for a channel without an address space.
             work 15 channel_submit(channel: u32, entries: [u64], flags: u32, fence: Fence) -> Result<Fence, Status>;
-                @ Gpu 0xC018_4808 { address: u64, count: u32, flags: u32, syncpoint: u32, value: u32 }
+                @ Gpu 0xC018_4808 | 0xC018_481B { address: u64, count: u32, flags: u32, syncpoint: u32, value: u32 }
                     (gpu, channel, b, io) => {
                         let entries = io.entries(b.count)?;
                         let fence = Fence { syncpoint: b.syncpoint, value: b.value };
                         let fence = gpu.channel_submit(channel, &entries, b.flags, fence)?;
                         (b.syncpoint, b.value, b.flags) = (fence.syncpoint, fence.value, 0);
                     };
-                @ Gpu 0xC018_481B { address: u64, count: u32, flags: u32, syncpoint: u32, value: u32 }
-                    (gpu, channel, b, io) => {
-                        let entries = io.entries(b.count)?;
-                        let fence = Fence { syncpoint: b.syncpoint, value: b.value };
-                        let fence = gpu.channel_submit(channel, &entries, b.flags, fence)?;
-                        (b.syncpoint, b.value, b.flags) = (fence.syncpoint, fence.value, 0);
-                    };
-
             /// The syncpoint of a channel, and the value that it has when everything submitted is done.
             ///
             /// # Errors
             /// See [`Self::channel_close`].
             ask - channel_fence(channel: u32) -> Result<Fence, Status>;
-                @ Gpu 0xC020_4818 {
+                @ Gpu 0xC020_4818 | 0xC020_481A {
                     entries: u32, jobs: u32, flags: u32, syncpoint: u32, value: u32, reserved: [u32; 3]
                 }
                     (gpu, channel, b, _io) => {
                         let fence = gpu.channel_fence(channel)?;
                         (b.syncpoint, b.value) = (fence.syncpoint, fence.value);
                     };
-                @ Gpu 0xC020_481A {
-                    entries: u32, jobs: u32, flags: u32, syncpoint: u32, value: u32, reserved: [u32; 3]
-                }
-                    (gpu, channel, b, _io) => {
-                        let fence = gpu.channel_fence(channel)?;
-                        (b.syncpoint, b.value) = (fence.syncpoint, fence.value);
-                    };
-
             /// Adds 1 to a syncpoint, as other hardware does, and goes on with channels that waited for it: with the
             /// next bounded run if submissions are deferred. For an index beyond the syncpoints it does nothing but a
             /// fault.
@@ -358,18 +330,15 @@ macro_rules! tegra_calls {
                         b.id = b.handle;
                     };
 
-            /// What the system's other drivers do with the channel; without effect.
+            /// Settings of a channel that change nothing that is drawn: SET_NVMAP_FD, SET_TIMEOUT, SET_PRIORITY,
+            /// SET_TIMESLICE, ALLOC_GPFIFO, EVENT_ID_CONTROL, ZCULL_BIND, SET_ERROR_NOTIFIER, ENABLE, DISABLE.
             none - channel_settings();
-                @ Gpu 0x4004_4801 { nvmap_file: u32 } (_gpu, _channel, _b, _io) => ();
-                @ Gpu 0x4004_4803 { timeout: u32 } (_gpu, _channel, _b, _io) => ();
-                @ Gpu 0x4008_4805 { entries: u32, flags: u32 } (_gpu, _channel, _b, _io) => ();
+                @ Gpu 0x4004_4801 | 0x4004_4803 | 0x4004_480D | 0x4004_481D { value: u32 }
+                    (_gpu, _channel, _b, _io) => ();
+                @ Gpu 0x4008_4805 | 0x4008_4812 { values: [u32; 2] } (_gpu, _channel, _b, _io) => ();
                 @ Gpu 0xC010_480B { address: u64, mode: u32, pad: u32 } (_gpu, _channel, _b, _io) => ();
                 @ Gpu 0xC018_480C { offset: u64, size: u64, memory: u32, pad: u32 } (_gpu, _channel, _b, _io) => ();
-                @ Gpu 0x4004_480D { priority: u32 } (_gpu, _channel, _b, _io) => ();
-                @ Gpu 0x0000_480E { } (_gpu, _channel, _b, _io) => ();
-                @ Gpu 0x0000_480F { } (_gpu, _channel, _b, _io) => ();
-                @ Gpu 0x4008_4812 { command: u32, id: u32 } (_gpu, _channel, _b, _io) => ();
-                @ Gpu 0x4004_481D { timeslice: u32 } (_gpu, _channel, _b, _io) => ();
+                @ Gpu 0x0000_480E | 0x0000_480F { } (_gpu, _channel, _b, _io) => ();
 
             /// ALLOC_OBJ_CTX: the number of a class, which is there already.
             none - channel_class();
@@ -442,12 +411,11 @@ macro_rules! list_ioctls {
     ($(
         $(#[$doc:meta])*
         $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty)?;
-        $(@ $device:ident $request:literal { $($field:ident: $field_ty:ty),* $(,)? }
-            ($gpu:ident, $file:ident, $b:ident, $io:ident) => $body:expr;)*
+        $(@ $device:ident $($request:literal)|+ { $($fields:tt)* } ($($names:tt)*) => $body:expr;)*
     )+) => {
         /// Every ioctl: the device, the request and the name of its row.
         pub const IOCTLS: &[(DeviceFile, u32, &str)] = &[
-            $($((DeviceFile::$device, $request, stringify!($name)),)*)+
+            $($($((DeviceFile::$device, $request, stringify!($name)),)+)*)+
         ];
     };
 }

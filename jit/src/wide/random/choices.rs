@@ -6,15 +6,10 @@ use triglyph_guest::dice::EDGES;
 pub(super) struct Choices<'w>(Box<dyn FnMut() -> u32 + 'w>);
 
 impl<'w> Choices<'w> {
-    /// The choices of a seed (SplitMix64, the upper half of each number).
+    /// The choices of a seed.
+    #[cfg(test)]
     pub fn new(seed: u64) -> Self {
-        let mut state = seed;
-        Choices::of(move || {
-            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let z = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-            ((z ^ z >> 31) >> 32) as u32
-        })
+        Choices::of(triglyph_testkit::random::words(seed))
     }
 
     /// The choices that words say.

@@ -51,7 +51,7 @@ struct Chooser<'c, 'w> {
     left: usize,
     /// Whether operands are mostly what was made last.
     near: bool,
-    /// Branches after which iterations may begin anew are chosen.
+    /// Whether to choose branches that restart a group of iterations, one at a time.
     begins_anew: bool,
     has_storage: bool,
     opcodes: Vec<Opcode>,

@@ -200,7 +200,7 @@ pub(super) enum Test {
 pub(super) enum Kind {
     /// Each iteration goes its own way.
     Plain(Test),
-    /// Iterations that disagree begin anew.
+    /// Where the iterations of a group disagree, the group is restarted one iteration at a time.
     Agreed(Test),
     /// The condition is the same for all of them.
     Together(Test),

@@ -207,9 +207,14 @@ unsafe fn call(code: &Code<Memory>, memory: *mut Memory) -> u64 {
     status
 }
 
+/// Calls code.
+///
+/// # Safety
+///
+/// The code must do nothing but with this memory.
 #[cfg(not(all(target_arch = "x86_64", not(windows))))]
 unsafe fn call(code: &Code<Memory>, memory: *mut Memory) -> u64 {
-    // SAFETY: the caller's.
+    // SAFETY: the caller vouches for the code, which gets the memory that it works on.
     unsafe { code.call(memory) }
 }
 

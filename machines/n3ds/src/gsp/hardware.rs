@@ -126,7 +126,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     }
 
     fn write_register(&mut self, offset: u32, value: u32) -> Option<Event> {
-        recorded::call(self.core, row("write_register"), &[offset, value]);
+        recorded::call(self.core, const { row("write_register") }, &[offset, value]);
         match (offset & !3).checked_sub(GPU) {
             Some(offset) => self.external.write(self.core, offset, value),
             None => {
@@ -140,7 +140,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     }
 
     fn dma(&mut self, source: u32, target: u32, size: u32) -> u64 {
-        recorded::call(self.core, row("dma"), &[source, target, size]);
+        recorded::call(self.core, const { row("dma") }, &[source, target, size]);
         let place = |address: u32| GuestAddr::new(PHYSICAL, u64::from(address));
         let copy = Copy {
             source: place(source),
@@ -161,7 +161,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     }
 
     fn vblank(&mut self, screen: Screen) {
-        recorded::call(self.core, row("vblank"), &[screen as u32]);
+        recorded::call(self.core, const { row("vblank") }, &[screen as u32]);
         self.external.lcd_mut(screen).vblank();
     }
 

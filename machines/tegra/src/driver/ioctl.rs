@@ -9,7 +9,7 @@ use triglyph_guest::tegra_calls;
 
 use crate::device::TegraX1;
 
-/// Files at most.
+/// Open files at most: a bound for what a guest can make by mistake.
 const MAX_FILES: usize = 1 << 12;
 
 /// A device that a client has open.
@@ -37,14 +37,14 @@ pub struct Transfer<'t> {
 struct Io<'t> {
     /// The number of the file.
     file: u32,
-    /// The buffer behind the fields.
+    /// The bytes that follow the fields.
     rest: &'t mut [u8],
     inline_in: &'t [u8],
     inline_out: &'t mut [u8],
 }
 
 impl Io<'_> {
-    /// The list that the client passes: behind the fields, or in a buffer of its own.
+    /// The bytes of the list that the client passes: those of Ioctl2's second buffer, else those after the fields.
     fn input(&self) -> &[u8] {
         if self.inline_in.is_empty() { self.rest } else { self.inline_in }
     }
@@ -77,8 +77,8 @@ impl TegraX1 {
     /// Opens a device by its path, as the service's Open does: see [`DeviceFile`]. Returns the number of the file.
     ///
     /// # Errors
-    /// [`Status::NoFile`] for other paths; [`Status::InsufficientMemory`] when there are too many files, address spaces
-    /// or channels.
+    /// [`Status::NoFile`] for other paths; [`Status::InsufficientMemory`] for more than 4096 files, and without address
+    /// spaces or channels that are free.
     pub fn nvdrv_open(&mut self, path: &str) -> Result<u32, Status> {
         let device = DeviceFile::of_path(path).ok_or(Status::NoFile)?;
         let files = &self.driver.files;
@@ -167,7 +167,7 @@ macro_rules! ioctls {
     ($(
         $(#[$doc:meta])*
         $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty)?;
-        $(@ $device:ident $request:literal { $($field:ident: $field_ty:ty),* $(,)? }
+        $(@ $device:ident $($request:literal)|+ { $($field:ident: $field_ty:ty),* $(,)? }
             ($gpu:ident, $file:ident, $b:ident, $io:ident) => $body:expr;)*
     )+) => {
         /// Makes the ioctl of a request.
@@ -179,7 +179,7 @@ macro_rules! ioctls {
             transfer: Transfer<'_>,
         ) -> Result<(), Status> {
             let Transfer { buffer, inline_in, inline_out } = transfer;
-            $($(if device == DeviceFile::$device && request & REQUEST == $request & REQUEST {
+            $($(if device == DeviceFile::$device && [$($request & REQUEST),+].contains(&(request & REQUEST)) {
                 /// The fields of the buffer.
                 #[derive(Clone, Copy, Zeroable, Pod)]
                 #[repr(C)]
@@ -187,7 +187,7 @@ macro_rules! ioctls {
                 struct Fields {
                     $($field: $field_ty),*
                 }
-                const _: () = assert!(size_of::<Fields>() <= $request >> 16 & 0x3FFF);
+                $(const _: () = assert!(size_of::<Fields>() <= $request >> 16 & 0x3FFF);)+
                 let fields = buffer.split_at_mut_checked(size_of::<Fields>());
                 let (bytes, rest) = fields.ok_or(Status::InvalidSize)?;
                 let mut fields: Fields = pod_read_unaligned(bytes);

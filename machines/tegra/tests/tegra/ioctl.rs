@@ -85,7 +85,7 @@ fn clients_submit_and_wait() {
     assert_eq!((word(&fifo, 3), word(&fifo, 4)), (1, 0));
     client.ioctl(client.channel, 0xC010_4809, &[0xB197, 0, 0, 0]).unwrap();
 
-    // SUBMIT_GPFIFO: a semaphore's release into the second buffer, the entry behind the fields.
+    // SUBMIT_GPFIFO, its entry after the fields: releases a semaphore in the second buffer.
     let release = methods(HOST, 4, &[(target >> 32) as u32, target as u32, 77, 2 | 1 << 24]);
     let entry = client.entry((MEMORY, address), &release);
     let submit = [0, 0, 1, submit_flags::FENCE_GET, 0, 0, entry as u32, (entry >> 32) as u32];
