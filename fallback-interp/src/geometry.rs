@@ -3,7 +3,7 @@
 use triglyph_guest::kernel::GeometryKernel;
 use triglyph_guest::kernel::geometry::{GeometryInputs, GeometryJob, GeometryKey, GeometryOutput, GeometryPrimitive};
 use triglyph_guest::kernel::trace::{Item, Tracing};
-use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, Program, Uniforms, VertexConstants};
+use triglyph_guest::kernel::vertex::{Program, Uniforms, VertexConstants};
 
 use crate::pica_shader::{Code, Constants, Emitted, Ending, Machine, Registers, Unit, Vector};
 use crate::trace::Recorder;
@@ -115,7 +115,7 @@ impl Kernel {
         machine.set_registers(&job.state.registers);
         machine.setting = job.state.emit;
         for (number, primitive) in job.primitives.iter().enumerate().skip(first) {
-            if job.exhausted >= EXHAUSTED_LIMIT {
+            if job.is_over() {
                 break;
             }
             self.load(primitive, job.values, &mut machine, job.uniforms);

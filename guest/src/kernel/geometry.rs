@@ -10,7 +10,7 @@
 //!
 //! [`FUEL`]: super::vertex::FUEL
 
-use super::vertex::{OutputMap, Program, Uniforms, VertexConstants};
+use super::vertex::{EXHAUSTED_LIMIT, OutputMap, Program, Uniforms, VertexConstants};
 use crate::pica::isa::SetEmit;
 use borsh::{BorshDeserialize, BorshSerialize};
 
@@ -97,7 +97,7 @@ pub struct GeometryJob<'a> {
     pub state: &'a mut GeometryState,
     /// EMITs that count of a single primitive. Those beyond it exchange the banks and do nothing else.
     pub limit: u32,
-    /// Vertices in the output from which on EMITs do not count either.
+    /// Vertices in the output from which on EMITs do not count either, and no primitive is begun.
     pub room: u32,
     /// Primitives of this job whose program was abandoned. From [`EXHAUSTED_LIMIT`] on the primitives that follow are
     /// not run. Only the reference counts; compiled code leaves such primitives to it.
@@ -109,6 +109,12 @@ pub struct GeometryJob<'a> {
 }
 
 impl GeometryJob<'_> {
+    /// Whether the primitives that are left are not run: there is no room for what they emit, or too many programs had
+    /// no end.
+    pub fn is_over(&self) -> bool {
+        self.out.clip.len() >= self.room as usize || self.exhausted >= EXHAUSTED_LIMIT
+    }
+
     /// The job without the primitives from `end` on.
     pub fn until(&mut self, end: usize) -> GeometryJob<'_> {
         GeometryJob {

@@ -7,12 +7,13 @@
 #![allow(unsafe_code)]
 
 use std::mem::offset_of;
+use std::ops::Range;
 use std::sync::Arc;
 
 use triglyph_guest::kernel::geometry::{
     GeometryInputs, GeometryJob, GeometryKey, GeometryPrimitive, GeometryRegisters,
 };
-use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP, Numbers, Uniforms};
+use triglyph_guest::kernel::vertex::{GROUP, Numbers, Uniforms};
 use triglyph_guest::kernel::{GeometryKernel, MachineCode, Unsupported};
 use triglyph_guest::pica::isa::SetEmit;
 
@@ -156,17 +157,6 @@ impl Kernel {
     fn together(&self, at: usize) -> usize {
         if self.routine(at).sequential || self.first.is_some() && at == 0 { 1 } else { GROUP }
     }
-
-    /// Float uniforms that the job's primitives write.
-    fn reach(&self, job: &GeometryJob<'_>) -> std::ops::Range<usize> {
-        if self.key.inputs != GeometryInputs::Uniforms {
-            return 0..0;
-        }
-        let all = job.primitives.iter().filter(|primitive| primitive.count > 0);
-        let first = all.clone().map(|primitive| primitive.register).min().unwrap_or(0) as usize;
-        let end = all.map(|primitive| primitive.register.saturating_add(primitive.count)).max().unwrap_or(0) as usize;
-        first.min(UNIFORMS)..end.clamp(first.min(UNIFORMS), UNIFORMS)
-    }
 }
 
 /// What a run over a job works with.
@@ -175,9 +165,9 @@ struct Run<'k, 'j, 'a> {
     job: &'j mut GeometryJob<'a>,
     /// The job's uniforms as registers hold them, where that is something else.
     held: Option<Box<Uniforms>>,
-    /// Float uniforms, each lane with its own, and those that primitives write.
+    /// Float uniforms, each lane with its own, and those that primitives have written so far.
     wide: Box<[Wide; 128]>,
-    written: std::ops::Range<usize>,
+    written: Range<usize>,
     /// Input registers.
     inputs: Box<[Wide; 16]>,
     codes: Vec<[u8; GROUP]>,
@@ -196,7 +186,6 @@ struct Group {
 impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
     fn new(kernel: &'k Kernel, job: &'j mut GeometryJob<'a>) -> Self {
         let mut wide = Box::new([[[0.0; GROUP]; 4]; 128]);
-        let written = kernel.reach(job);
         let held = held_uniforms(job.uniforms, kernel.numbers);
         if kernel.key.inputs == GeometryInputs::Uniforms {
             *wide =
@@ -209,7 +198,7 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
             job,
             held,
             wide,
-            written,
+            written: 0..0,
             inputs: Box::new([[[0.0; GROUP]; 4]; 16]),
             codes: Vec::new(),
             log: Vec::new(),
@@ -220,6 +209,12 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
     /// Gives lane i the values of primitive `at + i`; lanes beyond the last one those of the last. Returns what the
     /// uniforms follow the group, as far as they are written.
     fn load(&mut self, Group { at, count }: Group) -> Vec<[f32; 4]> {
+        if self.kernel.key.inputs == GeometryInputs::Uniforms {
+            // Group by group: jobs are run in many goes where single primitives are for the reference.
+            for &primitive in &self.job.primitives[at..at + count] {
+                self.written = union(self.written.clone(), uniforms_of(primitive));
+            }
+        }
         let mut uniforms = self.job.uniforms.floats[self.written.clone()].to_vec();
         let numbers = self.kernel.numbers;
         for lane in 0..GROUP {
@@ -380,6 +375,21 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
     }
 }
 
+/// The float uniforms that a primitive writes.
+fn uniforms_of(primitive: GeometryPrimitive) -> Range<usize> {
+    let first = (primitive.register as usize).min(UNIFORMS);
+    first..(first + primitive.count as usize).min(UNIFORMS)
+}
+
+/// The smallest range that holds both.
+fn union(a: Range<usize>, b: Range<usize>) -> Range<usize> {
+    match (a.is_empty(), b.is_empty()) {
+        (true, _) => b,
+        (false, true) => a,
+        (false, false) => a.start.min(b.start)..a.end.max(b.end),
+    }
+}
+
 /// The values of a primitive.
 fn values(all: &[[f32; 4]], primitive: GeometryPrimitive) -> &[[f32; 4]] {
     let from = all.get(primitive.first as usize..).unwrap_or(&[]);
@@ -410,6 +420,9 @@ impl Run<'_, '_, '_> {
         let mut exact: Option<Form<'_>> = None;
         let (mut with_exact, mut one_by_one) = (Backoff::new(1, LONGEST_EXACT), Backoff::new(GROUP, LONGEST_APART));
         while at < total {
+            if self.job.is_over() {
+                return total;
+            }
             let alone = one_by_one.left() > 0;
             let count = if alone { 1 } else { kernel.together(at).min(total - at) };
             let form = exact.as_ref().filter(|_| with_exact.left() > 0);
@@ -443,8 +456,8 @@ impl Run<'_, '_, '_> {
 
 impl GeometryKernel for Kernel {
     fn run(&self, job: &mut GeometryJob<'_>, first: usize) -> usize {
-        if job.exhausted >= EXHAUSTED_LIMIT || first >= job.primitives.len() {
-            return first;
+        if job.is_over() {
+            return job.primitives.len();
         }
         let done = Run::new(self, job).all(first);
         job.out.records.truncate(job.out.clip.len() * self.stride);

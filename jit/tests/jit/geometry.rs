@@ -204,6 +204,19 @@ fn more_vertices_than_there_is_room_for_at_first() {
 }
 
 #[test]
+fn no_primitive_begins_without_room() {
+    // 4 fills the output; 5 to 11 would be the reference's, if they were run at all.
+    let mut key = text_key(&format!("add r1, c1, r1\n{TRIANGLE}mov o0, r1\nemit\nend"), 1);
+    key.keeps_registers = true;
+    let mut job = text_job(&key, &ramp(12));
+    job.out.clip.clear();
+    job.out.records.clear();
+    job.state.slots = [None; 4];
+    job.room = 5 * 4;
+    assert_eq!(left(&key, &job), NOTHING);
+}
+
+#[test]
 fn registers_pass_from_primitive_to_primitive() {
     // r1 counts; the banks change places three times; aL, flags and addresses are what the run before has left.
     let text = format!(
@@ -285,7 +298,8 @@ fn the_first_primitive_may_write_what_only_the_others_emit() {
 fn programs_without_end_are_the_references() {
     let key = text_key(&format!("{TRIANGLE}here:\nadd r0, c0, r0\njmpu !b0, here\nend"), 1);
     let job = text_job(&key, &ramp(9));
-    assert_eq!(left(&key, &job), (0..9).collect::<Vec<_>>());
+    // After so many that do not end no more are run, by whomever.
+    assert_eq!(left(&key, &job), (0..EXHAUSTED_LIMIT as usize).collect::<Vec<_>>());
 }
 
 #[test]

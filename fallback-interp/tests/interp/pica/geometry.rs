@@ -132,6 +132,15 @@ fn values_stay_in_uniforms_and_end_at_c95() {
 }
 
 #[test]
+fn no_primitive_begins_without_room() {
+    // The second one fills the output; the third and those after it leave nothing anywhere.
+    let mut run = Run::new("mov r3, v0\nmov o0, v0\nsetemit 0\nemit\nend", registers());
+    run.room = 2;
+    assert_eq!(run.values(&[1.0, 10.0, 100.0, 1000.0], 0), 0);
+    assert_eq!((run.out.clip.len(), run.state.registers.temporaries[3]), (2, [10.0; 4]));
+}
+
+#[test]
 fn emits_beyond_the_limit_exchange_banks_only() {
     // Both banks keep what they got: values 1 and 2 in turn.
     let text = "mov o0, v0\nsetemit 0\nemit\nadd o0, v0, v0\nsetemit 1\nemit\nsetemit 2, prim, inv\nemit\nend";
