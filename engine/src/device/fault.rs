@@ -1,5 +1,6 @@
 //! What a guest gets wrong: counted by kind, the first ones kept in full.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Deref;
 
@@ -122,6 +123,31 @@ pub type FaultHandler = Box<dyn FnMut(&Fault) + Send>;
 pub struct FaultLog {
     faults: Faults,
     handler: Option<FaultHandler>,
+    parts: Parts,
+}
+
+/// A command that is done in parts, each of which may find the same wrong.
+#[derive(Debug, Default)]
+struct Parts {
+    is_open: bool,
+    is_later: bool,
+    /// What was wrong so far, and where.
+    seen: HashSet<(FaultKind, u64)>,
+    /// Faults that were not counted again.
+    repeated: u64,
+}
+
+impl Parts {
+    /// Whether an earlier part of the command has had this fault.
+    fn repeats(&mut self, kind: FaultKind, address: u64) -> bool {
+        if !self.is_open {
+            return false;
+        }
+        let is_new = self.seen.insert((kind, address));
+        let repeats = self.is_later && !is_new;
+        self.repeated += u64::from(repeats);
+        repeats
+    }
 }
 
 impl FaultLog {
@@ -143,6 +169,9 @@ impl FaultLog {
     /// only made when the fault is kept or handled.
     #[cold]
     pub fn record(&mut self, kind: FaultKind, address: u64, command: u64, what: impl fmt::Display) {
+        if self.parts.repeats(kind, address) {
+            return;
+        }
         let wanted = self.handler.is_some() || trace::ENABLED || self.faults.first.len() < Faults::KEPT;
         match wanted {
             true => self.report(Fault { kind, what: what.to_string(), address, command }),
@@ -153,6 +182,29 @@ impl FaultLog {
     /// Counts `times` faults of a kind whose places are not known, such as those of shaders. The handler is not called.
     pub fn count_only(&mut self, kind: FaultKind, times: u64) {
         self.faults.count_only(kind, times);
+    }
+
+    /// A command begins that may be done in parts: what is [recorded](Self::record) in one of them is not counted again
+    /// in those after it.
+    pub fn begin_parts(&mut self) {
+        self.end_parts();
+        self.parts.is_open = true;
+    }
+
+    /// Another part of the command begins.
+    pub fn begin_later_part(&mut self) {
+        self.parts.is_later = self.parts.is_open;
+    }
+
+    /// The command ends.
+    pub fn end_parts(&mut self) {
+        (self.parts.is_open, self.parts.is_later) = (false, false);
+        self.parts.seen.clear();
+    }
+
+    /// All faults so far, those too that were not counted again: whether something is wrong shows in it.
+    pub fn raised(&self) -> u64 {
+        self.faults.total().saturating_add(self.parts.repeated)
     }
 }
 
@@ -188,6 +240,24 @@ mod tests {
         sum.merge(&faults);
         assert_eq!(sum.total(), 200);
         assert_eq!(sum.first().len(), Faults::KEPT);
+    }
+
+    #[test]
+    fn parts_of_a_command_have_each_fault_once() {
+        let mut log = FaultLog::default();
+        let both = |log: &mut FaultLog| [1, 1, 2].map(|at| log.record(FaultKind::BadMethod, at, 0, "bad"));
+        log.begin_parts();
+        both(&mut log);
+        assert_eq!((log.total(), log.raised()), (3, 3), "the first part counts all of its own");
+        log.begin_later_part();
+        both(&mut log);
+        log.record(FaultKind::BadMethod, 3, 0, "bad");
+        log.record(FaultKind::BadShader, 1, 0, "bad");
+        assert_eq!((log.total(), log.raised()), (5, 8));
+        log.end_parts();
+        log.begin_later_part();
+        both(&mut log);
+        assert_eq!((log.total(), log.raised()), (8, 11), "without parts all count");
     }
 
     #[test]
