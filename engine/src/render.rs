@@ -12,6 +12,7 @@ pub mod program;
 mod setup;
 mod transfer;
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -116,6 +117,8 @@ pub struct Renderer {
     record_scratch: Records,
     projected: ProjectedVertices,
     setup_scenes: Vec<ProgramScene>,
+    /// Vertices of a segment of a draw, at most.
+    max_segment: usize,
     /// Samples that passed the tests of draws that count them.
     samples: u64,
     /// Pixels that programs were run for.
@@ -154,12 +157,16 @@ pub struct DrawCall<'a> {
     pub allowance: Allowance,
 }
 
+/// Vertices of a draw that are set up before it is seen whether its scene is full.
+const AT_ONCE: usize = 1 << 14;
+
 impl DrawCall<'_> {
-    /// Calls `triangle` with the vertices of each triangle.
+    /// Calls `triangle` with the vertices of each triangle that is complete with the vertices in a range.
     #[inline(always)]
-    fn assemble(&self, assembler: &mut Assembler, mut triangle: impl FnMut([u32; 3])) {
-        let mut turned = self.turned.iter().peekable();
-        for (number, &vertex) in self.order.iter().enumerate() {
+    fn assemble(&self, range: Range<usize>, assembler: &mut Assembler, mut triangle: impl FnMut([u32; 3])) {
+        let before = self.turned.partition_point(|&turned| 3 * (turned as usize) < range.start);
+        let mut turned = self.turned[before..].iter().peekable();
+        for (number, &vertex) in range.clone().zip(&self.order[range]) {
             if turned.next_if(|&&turned| 3 * turned as usize == number).is_some() {
                 assembler.turn();
             }
@@ -214,6 +221,7 @@ impl Renderer {
             record_scratch: Records::default(),
             projected: ProjectedVertices::default(),
             setup_scenes: Vec::new(),
+            max_segment: program::MAX_SEGMENT,
             samples: 0,
             pixels: 0,
             troubles: program::Troubles::default(),
@@ -294,7 +302,7 @@ impl Renderer {
         if self.needs_drawn_scene() {
             self.show_open(memory, |_| {});
         }
-        let first = self.scene.primitives.len();
+        let mut first = self.scene.primitives.len();
         let _span = trace::draw(call.order.len());
         let timer = self.setup_clock.start(call.order.len());
         assembler.begin(&mut shaded);
@@ -304,15 +312,24 @@ impl Renderer {
         self.stats.draws += 1;
         if !call.state.feedback && self.is_setup_left(call.order.len()) {
             let mut triangles = Vec::with_capacity(call.order.len() / 3);
-            call.assemble(assembler, |triangle| triangles.push(triangle));
+            call.assemble(0..call.order.len(), assembler, |triangle| triangles.push(triangle));
             self.note_fixed_draw(memory, call, triangles.len() as u64, usize::MAX);
             assembler.end(&shaded);
             self.leave_fixed(FixedDraw::new(call.setup, triangles, shaded));
             self.stats.stages.setup += timer.time();
             return;
         }
-        let (mut triangles, scene) = (0, &mut self.scene);
-        call.assemble(assembler, |t| triangles += u64::from(call.setup.triangle(&shaded, t, scene)));
+        let mut triangles = 0;
+        for start in (0..call.order.len()).step_by(AT_ONCE) {
+            // Who looks at a draw wants all of it. One that reads its own target reads what was there before it.
+            if self.scene.is_full() && !self.is_observed() && !call.state.feedback {
+                self.close_scene(memory);
+                self.scene.set_state(call.state.clone());
+                first = 0;
+            }
+            let (range, scene) = (start..call.order.len().min(start + AT_ONCE), &mut self.scene);
+            call.assemble(range, assembler, |t| triangles += u64::from(call.setup.triangle(&shaded, t, scene)));
+        }
         assembler.end(&shaded);
         self.scratch = shaded;
 

@@ -15,6 +15,7 @@ mod packet_traces;
 mod present;
 mod recording;
 mod robustness;
+mod segments;
 mod snapshot;
 mod tegra;
 mod vectors;

@@ -38,15 +38,7 @@ impl VertexReuse {
         let VertexReuse { vertices, order, table } = self;
         vertices.clear();
         order.clear();
-        let low = indices.iter().copied().min().unwrap_or(RESTART);
-        if low == RESTART {
-            return order.extend_from_slice(indices);
-        }
-        let high = indices.iter().map(|&index| if index == RESTART { 0 } else { index }).max().unwrap_or(0);
-        let span = (high - low) as usize + 1;
-        let shares = span <= TABLE && span <= indices.len().saturating_mul(16);
-        table.clear();
-        table.resize(if shares { span } else { 0 }, u32::MAX);
+        let Some(low) = clear(table, indices) else { return order.extend_from_slice(indices) };
         order.extend(indices.iter().map(|&index| {
             if index == RESTART {
                 return RESTART;
@@ -65,6 +57,29 @@ impl VertexReuse {
             position
         }));
     }
+
+    /// How many vertices [`Self::find`] would find.
+    pub fn count(&mut self, indices: &[u32]) -> usize {
+        let table = &mut self.table;
+        let Some(low) = clear(table, indices) else { return 0 };
+        let is_new = |&&index: &&u32| match table.get_mut((index - low) as usize) {
+            _ if index == RESTART => false,
+            Some(entry) => std::mem::replace(entry, 0) != 0,
+            None => true,
+        };
+        indices.iter().filter(is_new).count()
+    }
+}
+
+/// Makes a table for numbers without positions, an empty one if it would not pay. Returns the lowest number.
+fn clear(table: &mut Vec<u32>, indices: &[u32]) -> Option<u32> {
+    let low = indices.iter().copied().min().filter(|&low| low != RESTART)?;
+    let high = indices.iter().map(|&index| if index == RESTART { 0 } else { index }).max().unwrap_or(0);
+    let span = (high - low) as usize + 1;
+    let shares = span <= TABLE && span <= indices.len().saturating_mul(16);
+    table.clear();
+    table.resize(if shares { span } else { 0 }, u32::MAX);
+    Some(low)
 }
 
 #[cfg(test)]
@@ -74,6 +89,8 @@ mod tests {
     fn find(indices: &[u32]) -> VertexReuse {
         let mut found = VertexReuse::none(vec![3, 3]);
         found.find(indices);
+        let count = VertexReuse::none(vec![7]).count(indices);
+        assert_eq!(count, found.vertices.len());
         found
     }
 

@@ -116,9 +116,7 @@ impl Renderer {
         if self.has_closed() || is_read || !raster::is_independent(&self.scene, memory) {
             return;
         }
-        let fuel = (self.scene.allowance, std::mem::take(&mut self.scene.taken));
         let scene = Box::new(take(&mut self.scene, &mut self.closed.spare));
-        (self.scene.allowance, self.scene.taken) = fuel;
         let context = DrawContext {
             memory,
             scheduler: &self.scheduler,

@@ -17,7 +17,7 @@ use crate::draw::program::Drawn;
 use crate::mem::Memory;
 use crate::raster::{self, DrawContext, Drawing, PreparedProgramState, PreparedState};
 use crate::scene::program::ProgramScene;
-use crate::scene::{Kind, Scene};
+use crate::scene::{FULL, FULL_VARYINGS, Kind, Scene};
 use crate::sched::Interrupter;
 use crate::trace;
 use crate::transfer::{Progress, Request, Transfers};
@@ -43,17 +43,77 @@ pub(super) struct ClosedWork {
     spare_programs: Vec<ProgramScene>,
 }
 
-/// Takes a scene, and leaves an empty one with the same target.
+/// Takes a scene, and leaves an empty one with the same target and fuel.
 pub(super) fn take<K: Kind>(scene: &mut Scene<K>, spare: &mut Vec<Scene<K>>) -> Scene<K> {
     let mut empty = spare.pop().unwrap_or_else(|| Scene::new(scene.target));
     empty.reset(scene.target);
+    (empty.allowance, empty.taken) = (scene.allowance, std::mem::take(&mut scene.taken));
     std::mem::replace(scene, empty)
+}
+
+/// Closed scenes from which on they are drawn even if that lets an interrupt wait: one command may make any number.
+const MAX_SCENES: usize = 64;
+
+/// The same of their primitives.
+const MAX_PRIMITIVES: usize = 2 * FULL;
+
+/// The same of their varyings.
+const MAX_VARYINGS: usize = 2 * FULL_VARYINGS;
+
+/// The same of scenes with programs that may run long: each may use a half of the fuel.
+const MAX_LOOPING: usize = 4;
+
+/// Bytes of the allocations of empty scenes that are kept.
+const MAX_SPARE: usize = 64 << 20;
+
+/// Empties a scene and keeps it for its allocations, unless there are so many bytes of those already. What its states
+/// hold is let go.
+fn keep_spare<K: Kind>(mut scene: Scene<K>, spare: &mut Vec<Scene<K>>) {
+    let kept: usize = spare.iter().map(Scene::room).sum();
+    if kept + scene.room() <= MAX_SPARE {
+        scene.reset(scene.target);
+        spare.push(scene);
+    }
+}
+
+/// What closed scenes amount to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
+    primitives: usize,
+    varyings: usize,
+    looping: usize,
+}
+
+impl Load {
+    fn add<K: Kind>(&mut self, scene: &Scene<K>) {
+        self.primitives += scene.primitives.len();
+        self.varyings += scene.varyings.len();
+        self.looping += usize::from(scene.reserve != 0);
+    }
+
+    /// Whether it should be drawn.
+    fn is_full(self) -> bool {
+        self.primitives >= MAX_PRIMITIVES || self.varyings >= MAX_VARYINGS || self.looping >= MAX_LOOPING
+    }
 }
 
 impl ClosedWork {
     #[inline]
     fn is_empty(&self) -> bool {
         self.queue.is_empty() && self.setup.is_none() && self.accounts.is_empty()
+    }
+
+    /// Whether so much is closed that it should be drawn.
+    fn is_full(&self) -> bool {
+        let mut load = Load::default();
+        for work in &self.queue {
+            match work {
+                Work::Scene(scene, _) => load.add(scene),
+                Work::Programs(scene, _) => load.add(scene),
+                Work::Transfer(..) => {}
+            }
+        }
+        self.queue.len() >= MAX_SCENES || load.is_full()
     }
 
     /// Notes a transfer that comes after what is closed.
@@ -64,26 +124,17 @@ impl ClosedWork {
     /// A scene that is older than all others comes back from the background.
     pub(super) fn take_back(&mut self, scene: Box<Scene>, drawing: Drawing<PreparedState>) {
         if drawing.is_complete() {
-            self.keep_spare(*scene);
+            keep_spare(*scene, &mut self.spare);
         } else {
             self.queue.push_front(Work::Scene(scene, drawing));
         }
     }
 
-    /// What the states of a scene hold is let go.
-    fn keep_spare(&mut self, mut scene: Scene) {
-        scene.reset(scene.target);
-        self.spare.push(scene);
-    }
-
     /// The first is done.
     fn remove_first(&mut self) {
         match self.queue.pop_front() {
-            Some(Work::Scene(scene, _)) => self.keep_spare(*scene),
-            Some(Work::Programs(mut scene, _)) => {
-                scene.reset(scene.target);
-                self.spare_programs.push(*scene);
-            }
+            Some(Work::Scene(scene, _)) => keep_spare(*scene, &mut self.spare),
+            Some(Work::Programs(scene, _)) => keep_spare(*scene, &mut self.spare_programs),
             Some(Work::Transfer(..)) | None => {}
         }
     }
@@ -143,6 +194,9 @@ impl Renderer {
             queue.push_back(Work::Programs(Box::new(take(&mut self.programs, spare_programs)), drawing));
         }
         self.end_programs();
+        if self.closed.is_full() {
+            self.draw_closed_until(memory, None);
+        }
     }
 
     /// Does what is closed, which nothing interrupts. Returns whether there was anything.
@@ -191,5 +245,42 @@ impl Renderer {
             self.closed.remove_first();
         }
         self.set_up_until(interrupter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::program::ProgramTarget;
+
+    /// Closed scenes that are made so.
+    fn closed(scenes: usize, fill: impl Fn(&mut ProgramScene)) -> ClosedWork {
+        let mut closed = ClosedWork::default();
+        for _ in 0..scenes {
+            let mut scene = ProgramScene::new(ProgramTarget::NOWHERE);
+            fill(&mut scene);
+            closed.queue.push_back(Work::Programs(Box::new(scene), Drawing::default()));
+        }
+        closed
+    }
+
+    #[test]
+    fn scenes_with_many_values_wait_no_longer() {
+        let values = |scene: &mut ProgramScene| scene.varyings.resize(FULL_VARYINGS / 2, [0.0; 3]);
+        assert!(!closed(3, values).is_full() && closed(4, values).is_full());
+        assert!(!closed(MAX_SCENES - 1, |_| {}).is_full() && closed(MAX_SCENES, |_| {}).is_full());
+    }
+
+    #[test]
+    fn few_scenes_that_may_run_long_wait() {
+        assert!(!closed(3, |scene| scene.reserve = 1).is_full() && closed(4, |scene| scene.reserve = 1).is_full());
+    }
+
+    #[test]
+    fn large_scenes_are_not_kept() {
+        let mut closed = closed(40, |scene| scene.varyings.reserve_exact(FULL_VARYINGS / 8));
+        (0..40).for_each(|_| closed.remove_first());
+        let kept: usize = closed.spare_programs.iter().map(Scene::room).sum();
+        assert!((MAX_SPARE / 2..=MAX_SPARE).contains(&kept), "{kept}");
     }
 }

@@ -135,7 +135,7 @@ impl Renderer {
             count: shaded.clip.len(),
             edges: Vec::new(),
         };
-        call.assemble(&mut assembler, |triangle| mesh.triangle(triangle));
+        call.assemble(0..call.order.len(), &mut assembler, |triangle| mesh.triangle(triangle));
         self.note_input(&Input::Mesh(&mesh));
     }
 

@@ -2,22 +2,31 @@
 
 use std::sync::Arc;
 
+use triglyph_guest::kernel::program::environment::FUEL_UNIT;
+
 use super::{Account, Renderer};
 use crate::cache::image::{DecodedImage, ImageSource};
 pub use crate::draw::program::Primitives;
-use crate::draw::program::{Binned, Drawn, ProgramBatch, ProgramSetup, Records, SetupThreads, shade_programs};
+use crate::draw::program::{
+    Binned, Drawn, ProgramBatch, ProgramSetup, Records, SetupThreads, compact, primitives, shade_programs,
+};
 use crate::mem::{Footprint, GuestRange, Memory, Misses};
 use crate::probe::{self, Effect};
 use crate::raster::{self, DrawContext, RasterStats};
 use crate::scene::Allowance;
 use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
 use crate::trace;
-#[cfg(doc)]
-use triglyph_guest::kernel::program::environment::FUEL_UNIT;
 
 /// Programs of a scene may take one part in so many of the fuel that is left when the first one with a loop draws,
 /// beyond what each has: then there is some left for what comes after one without end.
 const RESERVE: u64 = 2;
+
+/// Words that the records of a segment's vertices may have: 8 MiB.
+const MAX_WORDS: usize = 1 << 21;
+
+/// Vertices of a segment, whatever words their records have. Draws of titles are seldom split: each segment shades the
+/// vertices that it shares with another one once more.
+pub(super) const MAX_SEGMENT: usize = 1 << 16;
 
 /// What went wrong in programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +37,16 @@ pub struct Troubles {
     pub exhausted: u32,
     /// Units of fuel that programs have taken beyond what each has ([`FUEL_UNIT`]).
     pub units: u64,
+}
+
+impl Troubles {
+    /// Adds what went wrong elsewhere.
+    pub fn add(&mut self, more: Troubles) {
+        let Troubles { misses, exhausted, units } = self;
+        *misses = misses.join(more.misses);
+        *exhausted = exhausted.wrapping_add(more.exhausted);
+        *units = units.wrapping_add(more.units);
+    }
 }
 
 /// A draw call after shading: state, and the order in which vertices form primitives.
@@ -41,6 +60,8 @@ pub struct ProgramCall<'a> {
     pub setup: &'a Arc<ProgramSetup>,
     /// Its primitives.
     pub primitives: Primitives<'a>,
+    /// Pixels of the stippled line that its first primitive goes on with, if it does.
+    pub stipple: u32,
     /// For [`Renderer::take_accounts`], where what comes of the draw may be known after the command.
     pub account: Option<Account>,
     /// Fuel for its primitives.
@@ -109,6 +130,45 @@ impl Renderer {
 
     /// As [`Self::draw_programs`], for callers that have more to draw of the same vertices.
     pub fn draw_shapes(&mut self, memory: &Memory, call: &ProgramCall<'_>, records: Records) -> (Drawn, Records) {
+        let at_once = call.setup.shapes_at_once();
+        if call.primitives.len() <= at_once {
+            return self.draw_whole(memory, call, records);
+        }
+        let mut assembled = Vec::new();
+        let shapes = match call.primitives {
+            Primitives::Shapes(shapes) => shapes,
+            Primitives::Order(topology, order) => {
+                primitives(topology, call.setup.provoking, order, |shape| assembled.push((shape, 0)));
+                &assembled
+            }
+        };
+        let (mut drawn, mut left) = (Drawn { stipple: call.stipple, ..Drawn::default() }, call.allowance);
+        for (number, part) in shapes.chunks(at_once).enumerate() {
+            let is_last = (number + 1) * at_once >= shapes.len();
+            let (own, part) = compact(&records, part);
+            let before = |account: Account| Account { pixels_before: account.pixels_before + drawn.pixels, ..account };
+            let call = ProgramCall {
+                primitives: Primitives::Shapes(&part),
+                stipple: drawn.stipple,
+                account: call.account.filter(|_| is_last).map(before),
+                allowance: left,
+                ..*call
+            };
+            let units = self.troubles.units;
+            drawn.add(self.draw_whole(memory, &call, own).0);
+            left = self.programs.allowance;
+            left.take_work(self.fuel_since(units));
+        }
+        (drawn, records)
+    }
+
+    /// Fuel that programs have taken beyond what each has since there were so many units of it.
+    fn fuel_since(&self, units: u64) -> u64 {
+        self.troubles.units.wrapping_sub(units).saturating_mul(FUEL_UNIT.into())
+    }
+
+    fn draw_whole(&mut self, memory: &Memory, call: &ProgramCall<'_>, records: Records) -> (Drawn, Records) {
+        let units = self.troubles.units;
         self.finish_setup();
         if self.programs.target != *call.target {
             self.close_scene(memory);
@@ -128,7 +188,8 @@ impl Renderer {
         self.programs.set_state(call.state.clone());
         self.programs.allowance = call.allowance;
         if self.programs.reserve == 0 && call.state.loops() {
-            self.programs.reserve = call.allowance.left() / RESERVE;
+            // What the scene before has taken is not paid yet, if it was drawn just now.
+            self.programs.reserve = call.allowance.left().saturating_sub(self.fuel_since(units)) / RESERVE;
         }
         self.touched = self.touched.union(call.state.surfaces);
 
@@ -152,7 +213,7 @@ impl Renderer {
             projected: &mut self.projected,
             threads: SetupThreads { scheduler: &self.scheduler, scenes: &mut self.setup_scenes },
         };
-        let drawn = call.setup.draw(call.primitives, &records, &mut out);
+        let drawn = call.setup.draw(call.primitives, call.stipple, &records, &mut out);
         self.stats.triangles += drawn.primitives;
         self.stats.stages.setup += timer.time();
         self.note_program_draw(memory, call, drawn.primitives, first);
@@ -174,6 +235,17 @@ impl Renderer {
             self.count_programs(memory, &draw.surfaces, first);
             self.note_effect(Effect::Draw(draw));
         }
+    }
+
+    /// Vertices of a segment of a draw whose records have so many words: larger draws are split, so that what they take
+    /// of memory does not depend on how many vertices they have.
+    pub fn segment_len(&self, words: usize) -> usize {
+        (MAX_WORDS / words.max(1)).clamp(1 << 10, MAX_SEGMENT).min(self.max_segment)
+    }
+
+    /// Splits draws of more vertices than this, for tests.
+    pub fn set_max_segment(&mut self, vertices: usize) {
+        self.max_segment = vertices;
     }
 
     /// Samples that have passed the tests of draws that count them since the last call, all drawing done.
@@ -223,10 +295,7 @@ impl Renderer {
 
     /// Adds what programs of other stages than the fragments' ran into, or fragments of a scene.
     pub fn add_troubles(&mut self, more: Troubles) {
-        let Troubles { misses, exhausted, units } = &mut self.troubles;
-        *misses = misses.join(more.misses);
-        *exhausted = exhausted.wrapping_add(more.exhausted);
-        *units = units.wrapping_add(more.units);
+        self.troubles.add(more);
     }
 
     /// Draws the scene if it reads or writes any byte of a range: someone is about to write it.

@@ -14,6 +14,9 @@ use crate::sched::Interrupter;
 /// Vertices from which on an interrupt does not wait for the setup of a draw. Of so many it takes two microseconds.
 const LARGE: usize = 64;
 
+/// Vertices of a draw up to which it does not: what is left of a draw is held, and all of it goes to one scene.
+const MAX_LEFT: usize = 1 << 18;
+
 /// Triangles that are set up at once.
 const TRIANGLES: usize = 32;
 
@@ -24,6 +27,8 @@ pub struct Account {
     pub block_time: u64,
     /// Whether primitives are counted.
     pub counts: bool,
+    /// Pixels in the bounding boxes of the draw's segments before, whose time has passed already.
+    pub pixels_before: u64,
 }
 
 /// A draw whose vertices are shaded.
@@ -54,7 +59,7 @@ impl Renderer {
     /// of it before its command ends.
     #[inline]
     pub(super) fn is_setup_left(&self, vertices: usize) -> bool {
-        vertices >= LARGE && self.interrupter.is_some() && !self.is_asked_about_draws()
+        (LARGE..=MAX_LEFT).contains(&vertices) && self.interrupter.is_some() && !self.is_asked_about_draws()
     }
 
     /// Leaves a draw of fixed-function fragments for it.
@@ -65,7 +70,8 @@ impl Renderer {
     /// Leaves a draw of programs for it.
     pub(super) fn leave_programs(&mut self, call: &ProgramCall<'_>, records: Records, account: Account) {
         let room = std::mem::take(&mut self.projected);
-        let draw = Box::new(UnfinishedDraw::new(call.setup.clone(), call.primitives.into(), records, room));
+        let draw =
+            Box::new(UnfinishedDraw::new(call.setup.clone(), call.primitives.into(), call.stipple, records, room));
         self.closed.setup = Some(SetupWork::Programs(draw, account));
     }
 

@@ -169,7 +169,7 @@ pub struct Scene<K: Kind = Fixed> {
 pub const FULL: usize = 1 << 18;
 
 /// Varyings after which it is: 48 MiB.
-const FULL_VARYINGS: usize = 1 << 22;
+pub(crate) const FULL_VARYINGS: usize = 1 << 22;
 
 impl<K: Kind> Scene<K> {
     /// An empty scene.
@@ -221,6 +221,17 @@ impl<K: Kind> Scene<K> {
     /// Whether the scene has grown so large that it should be drawn.
     pub fn is_full(&self) -> bool {
         self.primitives.len() >= FULL || self.varyings.len() >= FULL_VARYINGS
+    }
+
+    /// Bytes of its largest allocations.
+    pub(crate) fn room(&self) -> usize {
+        let each = [
+            self.primitives.capacity() * size_of::<K::Primitive>(),
+            self.edges.capacity() * size_of::<K::Edges>(),
+            self.bounds.capacity() * size_of::<Rect>(),
+            self.varyings.capacity() * size_of::<[f32; 3]>(),
+        ];
+        each.into_iter().sum()
     }
 
     /// Makes `state` that of the primitives to come.

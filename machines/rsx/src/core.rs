@@ -316,7 +316,8 @@ impl Core {
     /// Takes time and fuel for what has come of a draw.
     pub fn spend_drawing_time(&mut self, drawn: Drawn, account: Account) {
         // Without fuel the next draw is not done any more.
-        let time = (drawn.pixels / 64 + drawn.primitives).saturating_mul(account.block_time);
+        let blocks = (account.pixels_before + drawn.pixels) / 64 - account.pixels_before / 64;
+        let time = (blocks + drawn.primitives).saturating_mul(account.block_time);
         self.budget.spend_at(time, self.renderer.take_primitive_fuel());
     }
 

@@ -105,6 +105,12 @@ impl Rsx {
         self.core.renderer.set_state_cache_enabled(enabled);
     }
 
+    /// Splits draws of more vertices than this, for tests: that may make no difference.
+    #[doc(hidden)]
+    pub fn set_max_segment(&mut self, vertices: usize) {
+        self.core.renderer.set_max_segment(vertices);
+    }
+
     /// Who executes software methods of channels that are none of LV1's; without a handler they are events.
     pub fn set_software_handler(&mut self, handler: Option<SoftwareHandler>) {
         self.outside.handler = handler;

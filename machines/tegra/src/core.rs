@@ -48,6 +48,8 @@ pub struct Core {
     syncpoints: [u32; SYNCPOINTS],
     /// Fuel and time.
     pub budget: Budget,
+    /// Words that patches may have, or geometry programs emit, before they are drawn, for tests; no more than usual.
+    pub(super) max_part: usize,
     /// Interrupts that methods asked for since the host last took them.
     interrupts: u64,
     /// Primitives to be counted of draws that were set up after their commands.
@@ -77,7 +79,7 @@ impl DeriveContext for Core {
     }
 
     fn fault_count(&self) -> u64 {
-        self.faults.total()
+        self.faults.raised()
     }
 }
 
@@ -93,6 +95,7 @@ impl Core {
             kinds: Kinds::default(),
             syncpoints: [0; SYNCPOINTS],
             budget: Budget::new(fuel),
+            max_part: usize::MAX,
             interrupts: 0,
             late_primitives: 0,
             dependency: None,
@@ -135,7 +138,9 @@ impl Core {
 
     /// Takes time and fuel for what has come of a draw. False if there was not enough.
     pub(super) fn spend_drawing_time(&mut self, drawn: Drawn, account: Account) -> bool {
-        let time = drawn.pixels.div_ceil(64).saturating_mul(account.block_time);
+        // As if all segments of a draw were one.
+        let blocks = (account.pixels_before + drawn.pixels).div_ceil(64) - account.pixels_before.div_ceil(64);
+        let time = blocks.saturating_mul(account.block_time);
         self.budget.spend_at(time, self.renderer.take_primitive_fuel())
     }
 
@@ -185,11 +190,11 @@ impl Core {
         before: MemoryDependency,
         derive: impl FnOnce(&mut Core) -> T,
     ) -> (T, MemoryDependency) {
-        let faults = self.faults.total();
+        let faults = self.faults.raised();
         self.dependency = Some(MemoryDependency::begin(before, &self.memory));
         let derived = derive(self);
         let dependency = self.dependency.take().unwrap_or_default();
-        let sound = self.faults.total() == faults;
+        let sound = self.faults.raised() == faults;
         (derived, dependency.finish(&mut self.renderer, &self.memory, sound))
     }
 

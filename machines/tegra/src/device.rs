@@ -82,6 +82,19 @@ impl TegraX1 {
         self.core.renderer.set_state_cache_enabled(enabled);
     }
 
+    /// Splits draws of more vertices than this, for tests: that may make no difference.
+    #[doc(hidden)]
+    pub fn set_max_segment(&mut self, vertices: usize) {
+        self.core.renderer.set_max_segment(vertices);
+    }
+
+    /// Draws patches, and what geometry programs emit, whenever they have so many words, for tests: that may make no
+    /// difference.
+    #[doc(hidden)]
+    pub fn set_max_part(&mut self, words: usize) {
+        self.core.max_part = words;
+    }
+
     /// Appends GPFIFO entries to a channel and works until everything is done or waits.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! Primitive assembly: how vertices form points, lines and triangles.
 
+use super::split::Split;
 use crate::draw::vertex_reuse::RESTART;
 
 /// How vertices form primitives.
@@ -80,9 +81,20 @@ impl Shape {
 }
 
 /// Calls `emit` with every complete primitive of `order`.
-pub fn primitives(topology: Topology, provoking: Provoking, order: &[u32], mut emit: impl FnMut(Shape)) {
-    for run in order.split(|&vertex| vertex == RESTART) {
-        form(topology, provoking, run, &mut emit);
+pub fn primitives(topology: Topology, provoking: Provoking, order: &[u32], emit: impl FnMut(Shape)) {
+    segment_primitives(topology, provoking, Split::NONE, order, emit);
+}
+
+/// Calls `emit` with every complete primitive of a segment of an order.
+pub fn segment_primitives(
+    topology: Topology,
+    provoking: Provoking,
+    split: Split,
+    segment: &[u32],
+    mut emit: impl FnMut(Shape),
+) {
+    for run in segment.split(|&vertex| vertex == RESTART) {
+        form(topology, provoking, split, run, &mut emit);
     }
 }
 
@@ -113,7 +125,7 @@ pub(super) fn first_piece(topology: Topology, order: &[u32]) -> (usize, usize) {
     }
 }
 
-fn form(topology: Topology, provoking: Provoking, run: &[u32], emit: &mut impl FnMut(Shape)) {
+fn form(topology: Topology, provoking: Provoking, split: Split, run: &[u32], emit: &mut impl FnMut(Shape)) {
     let first = provoking != Provoking::Last;
     let quads_first = provoking == Provoking::First;
     let line = |ends: [u32; 2], continues: bool| Shape::Line { ends, provoking: ends[usize::from(!first)], continues };
@@ -122,9 +134,10 @@ fn form(topology: Topology, provoking: Provoking, run: &[u32], emit: &mut impl F
         Topology::Lines => run.as_chunks().0.iter().for_each(|&ends| emit(line(ends, false))),
         Topology::LineStrip | Topology::LineLoop => {
             for (i, &ends) in run.array_windows().enumerate() {
-                emit(line(ends, i > 0));
+                emit(line(ends, i > 0 || split.before));
             }
-            if let (Topology::LineLoop, [start, .., end]) = (topology, run) {
+            // The last segment of a loop that is split ends with the vertex that closes it.
+            if let (Topology::LineLoop, Split::NONE, [start, .., end]) = (topology, split, run) {
                 emit(line([*end, *start], true));
             }
         }
@@ -153,7 +166,7 @@ fn form(topology: Topology, provoking: Provoking, run: &[u32], emit: &mut impl F
         Topology::Polygon => {
             let [hub, rim @ ..] = run else { return };
             for (i, &[a, b]) in rim.array_windows().enumerate() {
-                let ends = [i == 0, true, i + 2 == rim.len()];
+                let ends = [i == 0 && !split.before, true, i + 2 == rim.len() && !split.after];
                 let edges = (0..3).filter(|&k| ends[k]).fold(0, |set, k| set | 1 << k);
                 emit(Shape::Triangle { corners: [*hub, a, b], provoking: *hub, edges });
             }

@@ -33,7 +33,7 @@ impl Binner<'_> {
         continues: bool,
     ) {
         if !continues {
-            self.stipple = 0;
+            self.drawn.stipple = 0;
         }
         let ends = ends.map(|vertex| self.corner(vertex));
         let [a, b] = ends.map(|corner| corner.at);
@@ -130,14 +130,14 @@ impl Binner<'_> {
     fn skip_stipple(&mut self, from: i32, to: i32) {
         if self.setup.line_stipple.is_some() {
             let (first, last) = pixels(from, to);
-            self.stipple = self.stipple.wrapping_add((last - first + 1).max(0) as u32);
+            self.drawn.stipple = self.drawn.stipple.wrapping_add((last - first + 1).max(0) as u32);
         }
     }
 
     /// The parts of a line's bounds that its stipple lets through.
     fn dashes(&mut self, axis: usize, from: i32, to: i32, bounds: Rect) -> SmallVec<[Rect; 4]> {
         let Some(LineStipple { factor, pattern }) = self.setup.line_stipple else { return smallvec![bounds] };
-        let start = self.stipple;
+        let start = self.drawn.stipple;
         self.skip_stipple(from, to);
         let (first, last) = pixels(from, to);
         let (low, high) = if axis == 0 { (bounds.x0, bounds.x1) } else { (bounds.y0, bounds.y1) };

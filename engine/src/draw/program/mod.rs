@@ -10,6 +10,7 @@
 
 mod assemble;
 mod clip;
+mod compact;
 mod line;
 mod pieces;
 mod plane;
@@ -18,13 +19,15 @@ mod project;
 mod projected;
 mod setup;
 mod shade;
+mod split;
 mod triangle;
 mod unfinished;
 mod varying;
 mod words;
 
 pub use super::vertex_reuse::RESTART;
-pub use assemble::{Provoking, Shape, Topology, primitives};
+pub use assemble::{Provoking, Shape, Topology, primitives, segment_primitives};
+pub use compact::{compact, has_most};
 pub use pieces::{Primitives, SetupThreads};
 pub use project::{ClipDistance, Keep, Projection, Single, Viewport};
 pub use projected::ProjectedVertices;
@@ -33,5 +36,6 @@ pub use setup::{
     Winding,
 };
 pub use shade::{ProgramBatch, Records, shade_programs};
+pub use split::{Segment, Segments, Sharing, Split};
 pub use unfinished::{OwnedPrimitives, UnfinishedDraw};
 pub use varying::{Interpolate, Output, PointR, Varying, Varyings, WordPlane, WordPlanes, WordValue};

@@ -27,7 +27,7 @@ const SHAPES: usize = 32;
 
 impl Primitives<'_> {
     /// Vertices of an order, or shapes.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Primitives::Order(_, order) => order.len(),
             Primitives::Shapes(shapes) => shapes.len(),
@@ -69,14 +69,6 @@ pub struct SetupThreads<'a> {
     pub scenes: &'a mut Vec<ProgramScene>,
 }
 
-/// What primitives leave for those after them.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct SoFar {
-    /// Pixels of the stippled line.
-    pub stipple: u32,
-    pub drawn: Drawn,
-}
-
 /// Primitives and what their setup depends on.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
@@ -92,29 +84,28 @@ struct Part<'a> {
     scene: &'a mut ProgramScene,
     /// Pieces that are done.
     done: usize,
-    so_far: SoFar,
+    so_far: Drawn,
 }
 
 impl Source<'_> {
     /// Sets up a range of whole primitives.
-    pub(super) fn set_up(&self, range: Range<usize>, scene: &mut ProgramScene, so_far: &mut SoFar) {
+    pub(super) fn set_up(&self, range: Range<usize>, scene: &mut ProgramScene, so_far: &mut Drawn) {
         let Source { setup, records, projected, .. } = *self;
-        let SoFar { stipple, drawn } = *so_far;
-        let mut binner = Binner { setup, records, projected, scene, stipple, id: 0, drawn };
+        let mut binner = Binner { setup, records, projected, scene, id: 0, drawn: *so_far };
         match self.primitives {
             Primitives::Order(topology, order) => {
                 primitives(topology, setup.provoking, &order[range], |shape| binner.shape(shape));
             }
             Primitives::Shapes(shapes) => binner.shapes(&shapes[range]),
         }
-        *so_far = SoFar { stipple: binner.stipple, drawn: binner.drawn };
+        *so_far = binner.drawn;
     }
 
     /// Sets up pieces until that is interrupted, and returns how many are done.
     pub(super) fn set_up_pieces(
         &self,
         pieces: &[Range<usize>],
-        (scene, so_far): (&mut ProgramScene, &mut SoFar),
+        (scene, so_far): (&mut ProgramScene, &mut Drawn),
         threads: &mut SetupThreads<'_>,
         is_interrupted: &(impl Fn() -> bool + Sync),
     ) -> usize {
@@ -132,7 +123,7 @@ impl Source<'_> {
     fn share(
         &self,
         pieces: &[Range<usize>],
-        (scene, so_far): (&mut ProgramScene, &mut SoFar),
+        (scene, so_far): (&mut ProgramScene, &mut Drawn),
         (threads, cost): (&mut SetupThreads<'_>, Duration),
         is_interrupted: &(impl Fn() -> bool + Sync),
     ) -> usize {
@@ -147,7 +138,7 @@ impl Source<'_> {
         let ranges = pieces.chunks(pieces.len().div_ceil(count));
         let part = |(number, (pieces, scene))| {
             // The first one goes on from what is there.
-            let so_far = if number == 0 { *so_far } else { SoFar::default() };
+            let so_far = if number == 0 { *so_far } else { Drawn::default() };
             Part { pieces, scene, done: 0, so_far }
         };
         let mut parts: Vec<Part<'_>> = ranges.zip(scenes).enumerate().map(part).collect();
@@ -156,7 +147,7 @@ impl Source<'_> {
     }
 
     /// Adds the scenes of all parts to that of the first one, up to where that was interrupted.
-    fn join(&self, parts: Vec<Part<'_>>, so_far: &mut SoFar, is_interrupted: &impl Fn() -> bool) -> usize {
+    fn join(&self, parts: Vec<Part<'_>>, so_far: &mut Drawn, is_interrupted: &impl Fn() -> bool) -> usize {
         let mut parts = parts.into_iter();
         let Some(mut all) = parts.next() else { return 0 };
         let mut end = all.pieces.len();
@@ -167,7 +158,7 @@ impl Source<'_> {
             }
             if all.scene.take_all(part.scene, |primitive, planes| primitive.first_plane += planes) {
                 all.done += part.done;
-                all.so_far.drawn.add(part.so_far.drawn);
+                all.so_far.add(part.so_far);
             } else {
                 // Fuel ends among its primitives.
                 let Part { scene, so_far, .. } = &mut all;

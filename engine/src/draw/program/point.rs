@@ -10,7 +10,7 @@ use crate::scene::Rect;
 const LARGEST: f32 = 16_384.0;
 
 /// Sides of the polygon that a disc is.
-const SIDES: usize = 72;
+pub(super) const SIDES: usize = 72;
 
 /// Cosine and sine of each of its corners: by the rule for multiples of an angle, so that they are the same on every
 /// host.

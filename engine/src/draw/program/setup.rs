@@ -6,7 +6,8 @@ use smallvec::SmallVec;
 use triglyph_guest::kernel::program::fragment::Primitive;
 
 use super::assemble::{Provoking, Shape};
-use super::pieces::{Primitives, SetupThreads, SoFar, Source};
+use super::pieces::{Primitives, SetupThreads, Source};
+use super::point::SIDES;
 use super::project::Projection;
 use super::projected::{Projected, ProjectedVertices};
 use super::shade::Records;
@@ -181,13 +182,16 @@ pub struct Drawn {
     pub primitives: u64,
     /// Pixels in their bounding boxes.
     pub pixels: u64,
+    /// Pixels of the stippled line that its last primitive belongs to.
+    pub stipple: u32,
 }
 
 impl Drawn {
-    /// Adds what came of other primitives.
-    pub(super) fn add(&mut self, more: Drawn) {
+    /// Adds what came of the primitives that follow.
+    pub fn add(&mut self, more: Drawn) {
         self.primitives += more.primitives;
         self.pixels += more.pixels;
+        self.stipple = more.stipple;
     }
 }
 
@@ -202,6 +206,9 @@ pub struct Binned<'a> {
     pub threads: SetupThreads<'a>,
 }
 
+/// Primitives that the shapes of a draw may become before it is seen whether their scene is full.
+const MAX_PRIMITIVES: usize = 1 << 20;
+
 /// Vertices of an order, or shapes, that are not divided.
 const ALONE: usize = 512;
 
@@ -211,8 +218,6 @@ pub(super) struct Binner<'a> {
     pub records: &'a Records,
     pub projected: &'a ProjectedVertices,
     pub scene: &'a mut ProgramScene,
-    /// Pixels of the stippled line so far.
-    pub stipple: u32,
     /// Number of the primitive.
     pub id: u32,
     pub drawn: Drawn,
@@ -226,8 +231,22 @@ pub(super) struct Corner<'a> {
 }
 
 impl ProgramSetup {
-    /// Puts primitives of vertices in `records` into a scene.
-    pub fn draw(&self, primitives: Primitives<'_>, records: &Records, out: &mut Binned<'_>) -> Drawn {
+    /// Shapes that are drawn before it is seen whether their scene is full, where one may become very many primitives:
+    /// the dashes of a line, the slices of a disc.
+    pub(crate) fn shapes_at_once(&self) -> usize {
+        let edge = self.clip.map_or(0, |clip| clip.width().max(clip.height())) as usize;
+        // Two triangles for each dash of a polygon's three edges.
+        let dashes = self.line_stipple.map_or(0, |stipple| 6 * (edge / (2 * stipple.factor.max(1) as usize) + 2));
+        let slices = if self.round_points { SIDES } else { 0 };
+        match dashes.max(slices) {
+            0 => usize::MAX,
+            primitives => (MAX_PRIMITIVES / primitives).max(1),
+        }
+    }
+
+    /// Puts primitives of vertices in `records` into a scene. The first line may go on with a stipple that has come so
+    /// many pixels far.
+    pub fn draw(&self, primitives: Primitives<'_>, stipple: u32, records: &Records, out: &mut Binned<'_>) -> Drawn {
         if self.clip.is_none() || records.stride == 0 {
             return Drawn::default();
         }
@@ -235,13 +254,13 @@ impl ProgramSetup {
         projected.clear();
         self.projection.vertices(&records.floats, records.stride, projected, threads.scheduler);
         let source = Source { setup: self, primitives, records, projected };
-        let mut so_far = SoFar::default();
+        let mut so_far = Drawn { stipple, ..Drawn::default() };
         if primitives.len() <= ALONE || threads.scheduler.threads() == 1 {
             source.set_up(0..primitives.len(), scene, &mut so_far);
         } else {
             source.set_up_pieces(&primitives.pieces(), (scene, &mut so_far), threads, &|| false);
         }
-        so_far.drawn
+        so_far
     }
 }
 

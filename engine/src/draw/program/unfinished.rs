@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::assemble::{Shape, Topology};
-use super::pieces::{Primitives, SetupThreads, SoFar, Source};
+use super::pieces::{Primitives, SetupThreads, Source};
 use super::projected::ProjectedVertices;
 use super::setup::{Drawn, ProgramSetup};
 use super::shade::Records;
@@ -22,7 +22,7 @@ pub struct UnfinishedDraw {
     pieces: Vec<Range<usize>>,
     /// Pieces that are done.
     done: usize,
-    so_far: SoFar,
+    so_far: Drawn,
     records: Records,
     projected: ProjectedVertices,
 }
@@ -55,16 +55,19 @@ impl From<Primitives<'_>> for OwnedPrimitives {
 }
 
 impl UnfinishedDraw {
-    /// A draw of which nothing is done; `projected` is room for its vertices.
+    /// A draw of which nothing is done; `projected` is room for its vertices. Its first line may go on with a stipple
+    /// that has come so many pixels far.
     pub fn new(
         setup: Arc<ProgramSetup>,
         primitives: OwnedPrimitives,
+        stipple: u32,
         records: Records,
         mut projected: ProjectedVertices,
     ) -> Self {
         projected.clear();
         let pieces = primitives.borrow().pieces();
-        UnfinishedDraw { setup, primitives, pieces, done: 0, so_far: SoFar::default(), records, projected }
+        let so_far = Drawn { stipple, ..Drawn::default() };
+        UnfinishedDraw { setup, primitives, pieces, done: 0, so_far, records, projected }
     }
 
     /// Puts what is left into `scene`, until that is interrupted. Returns whether all of it is there.
@@ -93,11 +96,11 @@ impl UnfinishedDraw {
 
     /// What has come of it so far.
     pub fn drawn(&self) -> Drawn {
-        self.so_far.drawn
+        self.so_far
     }
 
     /// What came of it, and the allocations.
     pub fn finish(self) -> (Drawn, Records, ProjectedVertices) {
-        (self.so_far.drawn, self.records, self.projected)
+        (self.so_far, self.records, self.projected)
     }
 }

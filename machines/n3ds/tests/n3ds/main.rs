@@ -8,6 +8,7 @@ mod derived_state;
 mod gas;
 mod gsp;
 mod judged;
+mod large_draws;
 mod snapshot;
 mod snapshot_broken;
 mod support;

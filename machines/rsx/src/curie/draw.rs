@@ -18,7 +18,9 @@ use triglyph_engine::cache::image::DecodedImage;
 use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::VertexReuse;
-use triglyph_engine::draw::program::{ProgramBatch, Records, Topology};
+use triglyph_engine::draw::program::{
+    Drawn, ProgramBatch, Records, Segment, Segments, Sharing, Split, Topology, segment_primitives,
+};
 use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::mem::Memory;
 use triglyph_engine::probe::{Constants, Input};
@@ -67,11 +69,7 @@ impl Curie {
         }
         if !gather.order.is_empty() {
             let mut vertices = std::mem::take(&mut self.vertices);
-            match gather.indexed {
-                true => vertices.find(&gather.order),
-                false => vertices.each_once(&mut gather.order),
-            }
-            self.draw_from_arrays(core, topology, &vertices);
+            self.draw_from_arrays(core, topology, (&gather.order, gather.indexed), &mut vertices);
             self.vertices = vertices;
             gather.order.clear();
             self.spare = gather.order;
@@ -84,29 +82,64 @@ impl Curie {
         }
     }
 
-    fn draw_from_arrays(&mut self, core: &mut Core, topology: Topology, vertices: &VertexReuse) {
+    /// Vertices of arrays. Those that are the same are shaded once in each segment if the order is one of indices.
+    fn draw_from_arrays(
+        &mut self,
+        core: &mut Core,
+        topology: Topology,
+        (order, indexed): (&[u32], bool),
+        vertices: &mut VertexReuse,
+    ) {
         let images = self.vertex_images(core);
-        let Some(state) = self.state.vertex.value_mut() else { return };
-        let last = vertices.vertices.iter().copied().max().unwrap_or(0);
-        state.place(core, &self.registers, last);
-        let Some(state) = self.state.vertex.value() else { return };
+        let Some(stride) = self.state.vertex.value().map(|state| state.key.stride()) else { return };
+        let mut segments = Segments::new(order, Sharing::of(topology), core.renderer.segment_len(stride));
+        let mut part = Part::new(core, topology);
+        while let Some(segment) = segments.next().filter(|_| part.goes_on(core)) {
+            self.find_vertices(&segment, order, indexed, vertices);
+            let Some(records) = self.shade_arrays(core, &images, &vertices.vertices) else { break };
+            (part.split, part.is_last) = (segment.split, segments.is_over());
+            self.draw_records(core, &mut part, &vertices.order, records);
+        }
+        part.end(core);
+    }
+
+    /// The vertices to shade of a segment.
+    fn find_vertices(&mut self, segment: &Segment, order: &[u32], indexed: bool, vertices: &mut VertexReuse) {
+        if indexed && segment.is_all_of(order.len()) {
+            return vertices.find(order);
+        }
+        self.segment.clear();
+        segment.copy(order, &mut self.segment);
+        match indexed {
+            true => vertices.find(&self.segment),
+            false => vertices.each_once(&mut self.segment),
+        }
+    }
+
+    /// Shades vertices of arrays.
+    fn shade_arrays(
+        &mut self,
+        core: &mut Core,
+        images: &[Option<Arc<DecodedImage>>; 4],
+        vertices: &[u32],
+    ) -> Option<Records> {
+        let last = vertices.iter().copied().max().unwrap_or(0);
+        self.state.vertex.value_mut()?.place(core, &self.registers, last);
+        let state = self.state.vertex.value()?;
         let mut streams = [Stream::default(); 16];
         state.bind(&core.memory, &mut streams);
-        let kernel = (&state.handle, state.key.stride());
-        let records = self.shade(
+        Some(self.shade(
             (&mut core.renderer, &core.memory),
             state,
-            kernel,
+            (&state.handle, state.key.stride()),
             (&streams, state.places()),
-            &images,
-            (&vertices.vertices, last),
-        );
-        self.draw_records(core, topology, &vertices.order, records);
+            images,
+            (vertices, last),
+        ))
     }
 
     /// Packed vertices, as they would stand in memory of the channel's byte order.
     fn draw_inline(&mut self, core: &mut Core, topology: Topology, words: &[u32]) {
-        let images = self.vertex_images(core);
         let Some(state) = self.state.vertex.value() else { return };
         let (key, offsets, stride) = state.inline_key();
         if stride == 0 {
@@ -117,46 +150,57 @@ impl Curie {
             .iter()
             .flat_map(|word| if core.big_endian { word.to_be_bytes() } else { word.to_le_bytes() })
             .collect();
-        let vertices = VertexReuse::none((0..(bytes.len() / stride as usize) as u32).collect());
+        let count = bytes.len() / stride as usize;
         let bytes = buffer(&bytes);
         let streams = std::array::from_fn(|i| match offsets[i] {
             Some(offset) => Stream { window: Window::new(&bytes).from(offset as usize), stride, divisor: 1 },
             None => Stream::default(),
         });
         let kernel = core.renderer.kernels.program_vertex(&key);
-        let kernel = (&kernel, key.stride());
-        let records = self.shade(
-            (&mut core.renderer, &core.memory),
-            state,
-            kernel,
-            (&streams, &[None; 16]),
-            &images,
-            (&vertices.vertices, vertices.vertices.len().saturating_sub(1) as u32),
-        );
-        self.draw_records(core, topology, &vertices.order, records);
+        self.draw_one_by_one(core, topology, (&kernel, key.stride()), &streams, count);
     }
 
     /// Immediate vertices: all attributes of each, on the host.
     fn draw_immediate(&mut self, core: &mut Core, topology: Topology, values: &[[[f32; 4]; 16]]) {
-        let images = self.vertex_images(core);
         let Some(state) = self.state.vertex.value() else { return };
         let key = state.immediate_key(&self.registers);
         let bytes: Vec<u8> = values.iter().flatten().flatten().flat_map(|value| value.to_le_bytes()).collect();
         let bytes = buffer(&bytes);
         let streams =
             std::array::from_fn(|i| Stream { window: Window::new(&bytes).from(16 * i), stride: 16 * 16, divisor: 1 });
-        let vertices = VertexReuse::none((0..(values.len()) as u32).collect());
         let kernel = core.renderer.kernels.program_vertex(&key);
-        let kernel = (&kernel, key.stride());
-        let records = self.shade(
-            (&mut core.renderer, &core.memory),
-            state,
-            kernel,
-            (&streams, &[None; 16]),
-            &images,
-            (&vertices.vertices, vertices.vertices.len().saturating_sub(1) as u32),
-        );
-        self.draw_records(core, topology, &vertices.order, records);
+        self.draw_one_by_one(core, topology, (&kernel, key.stride()), &streams, values.len());
+    }
+
+    /// So many vertices from the beginning of streams on the host.
+    fn draw_one_by_one(
+        &mut self,
+        core: &mut Core,
+        topology: Topology,
+        kernel: (&Handle<kinds::ProgramVertex>, usize),
+        streams: &[Stream<'_>; 16],
+        count: usize,
+    ) {
+        let images = self.vertex_images(core);
+        let mut segments =
+            Segments::without_restarts(count, Sharing::of(topology), core.renderer.segment_len(kernel.1));
+        let mut part = Part::new(core, topology);
+        while let Some(segment) = segments.next().filter(|_| part.goes_on(core)) {
+            let Some(state) = self.state.vertex.value() else { break };
+            let vertices = VertexReuse::none(segment.places().map(|place| place as u32).collect());
+            let last = vertices.vertices.iter().copied().max().unwrap_or(0);
+            let records = self.shade(
+                (&mut core.renderer, &core.memory),
+                state,
+                kernel,
+                (streams, &[None; 16]),
+                &images,
+                (&vertices.vertices, last),
+            );
+            (part.split, part.is_last) = (segment.split, segments.is_over());
+            self.draw_records(core, &mut part, &vertices.order, records);
+        }
+        part.end(core);
     }
 
     /// Runs the vertex program, by a kernel whose records have `stride` floats. `places`: where arrays are in memory.
@@ -204,11 +248,11 @@ impl Curie {
         })
     }
 
-    /// Primitives of shaded vertices.
-    fn draw_records(&mut self, core: &mut Core, topology: Topology, order: &[u32], records: Records) {
+    /// Primitives of the shaded vertices of a segment.
+    fn draw_records(&mut self, core: &mut Core, part: &mut Part, order: &[u32], records: Records) {
+        part.is_first = false;
         if records.exhausted > 0 {
-            let what = format_args!("a vertex program that does not end, {} times", records.exhausted);
-            core.fault(FaultKind::OutOfFuel, 0, what);
+            part.exhausted += u64::from(records.exhausted);
             // What such programs execute is work of the guest's, too.
             if !core.budget.spend(u64::from(records.exhausted) << 16) {
                 return;
@@ -216,18 +260,68 @@ impl Curie {
         }
         let Some(pixels) = self.state.pixels.value() else { return };
         let target = &self.state.target.surfaces;
-        let account = Account { block_time: BLOCK + BLOCK_INSTRUCTION * pixels.instructions, counts: false };
+        let block_time = BLOCK + BLOCK_INSTRUCTION * pixels.instructions;
+        let account = Account { block_time, counts: false, pixels_before: part.drawn.pixels };
+        let mut shapes = Vec::new();
+        if part.split != Split::NONE {
+            let provoking = pixels.setup.provoking;
+            segment_primitives(part.topology, provoking, part.split, order, |shape| shapes.push((shape, 0)));
+        }
         let call = ProgramCall {
             target,
             state: &pixels.state,
             setup: &pixels.setup,
-            primitives: Primitives::Order(topology, order),
-            account: Some(account),
+            primitives: match part.split {
+                Split::NONE => Primitives::Order(part.topology, order),
+                _ => Primitives::Shapes(&shapes),
+            },
+            stipple: part.drawn.stipple,
+            // What comes of a segment counts for the next one.
+            account: part.is_last.then_some(account),
             allowance: Allowance::new(core.budget.fuel(), cost::pixel(pixels.instructions)),
         };
         let drawn = core.renderer.draw_programs(&core.memory, &call, records);
         core.spend_drawing_time(drawn, account);
         core.spend_texture_time();
+        part.drawn.add(drawn);
+    }
+}
+
+/// A segment of a draw, and what has come of those before.
+struct Part {
+    topology: Topology,
+    split: Split,
+    /// No other one precedes it.
+    is_first: bool,
+    /// No other one follows.
+    is_last: bool,
+    drawn: Drawn,
+    /// Runs of the vertex program that did not end.
+    exhausted: u64,
+}
+
+impl Part {
+    /// Of a draw that begins.
+    fn new(core: &mut Core, topology: Topology) -> Self {
+        core.faults.begin_parts();
+        Part { topology, split: Split::NONE, is_first: true, is_last: false, drawn: Drawn::default(), exhausted: 0 }
+    }
+
+    /// Whether another segment is to be drawn: not without fuel, after the first one. It begins then.
+    fn goes_on(&self, core: &mut Core) -> bool {
+        if !self.is_first {
+            core.faults.begin_later_part();
+        }
+        self.is_first || core.budget.fuel() > 0
+    }
+
+    /// The draw ends.
+    fn end(self, core: &mut Core) {
+        core.faults.end_parts();
+        if self.exhausted > 0 {
+            let what = format_args!("a vertex program that does not end, {} times", self.exhausted);
+            core.fault(FaultKind::OutOfFuel, 0, what);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::core::Core;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::program::{RESTART, Topology};
 
-/// Vertices that one draw may have: as many as 20 bits of index can name. Their records take 256 MiB at most.
+/// Vertices that one draw may have: as many as 20 bits of index can name.
 pub(super) const MOST_VERTICES: usize = 1 << 20;
 
 /// What a vertex costs in fuel that waits to be drawn.

@@ -52,6 +52,8 @@ pub struct Curie {
     vertices: VertexReuse,
     /// The allocation of the next draw's vertices.
     spare: Vec<u32>,
+    /// Room for the vertices of a segment of a draw.
+    segment: Vec<u32>,
     state: State,
     /// Samples counted since the counter was set to zero.
     samples: u64,
@@ -79,6 +81,7 @@ impl Default for Curie {
             gather: None,
             vertices: VertexReuse::default(),
             spare: Vec::new(),
+            segment: Vec::new(),
             state: State::default(),
             samples: 0,
             renders: true,

@@ -158,7 +158,7 @@ impl Compute {
         let mut misses = None;
         let linkage = Linkage { stage: Stage::Compute, inputs: WordSet::EMPTY, outputs: WordSet::EMPTY };
         let parallel = &mut self.parallel;
-        self.codes.run(core, program, linkage, |core, kernel, environment| {
+        self.codes.run(core, program, (linkage, 0), |core, kernel, environment| {
             let environment = Environment { reserve, ..environment };
             let grid = Grid { core, program, kernel, environment, launch };
             misses = parallel.run(&grid, part);

@@ -2,7 +2,7 @@
 
 use triglyph_guest::tegra::methods::threed::Topology as T;
 
-use triglyph_engine::draw::program::{Provoking, RESTART, Shape, Topology, primitives};
+use triglyph_engine::draw::program::{Provoking, RESTART, Shape, Sharing, Split, Topology, segment_primitives};
 
 /// Vertices of a primitive, and those of its own among them without the vertices next to it.
 pub(super) const fn vertices(topology: T, patch: u32) -> u32 {
@@ -13,6 +13,25 @@ pub(super) const fn vertices(topology: T, patch: u32) -> u32 {
         T::TrianglesAdjacency | T::TriangleStripAdjacency => 6,
         T::Patches => patch,
         _ => 3,
+    }
+}
+
+/// How primitives share the vertices of a run.
+pub(super) const fn sharing(topology: T, patch: u32) -> Sharing {
+    match topology {
+        T::LinesAdjacency => Sharing::new(4, 4),
+        T::LineStripAdjacency => Sharing::new(4, 1),
+        T::TrianglesAdjacency => Sharing::new(6, 6),
+        // Primitives at the ends of a strip have other vertices next to them.
+        T::TriangleStripAdjacency => Sharing { margin: true, ..Sharing::new(6, 2) },
+        T::Patches => {
+            let size = if patch == 0 { 1 } else { patch as usize };
+            Sharing::new(size, size)
+        }
+        _ => match plain(topology, Provoking::Last) {
+            Some(plain) => Sharing::of(plain),
+            None => Sharing::new(1, 1),
+        },
     }
 }
 
@@ -36,13 +55,13 @@ const fn plain(topology: T, provoking: Provoking) -> Option<Topology> {
     })
 }
 
-/// The shapes of a draw without a geometry stage.
-pub(super) fn shapes(topology: T, provoking: Provoking, order: &[u32], mut emit: impl FnMut(Shape)) {
+/// The shapes of a segment of a draw without a geometry stage.
+pub(super) fn shapes(topology: T, split: Split, provoking: Provoking, order: &[u32], mut emit: impl FnMut(Shape)) {
     if let Some(plain) = plain(topology, provoking) {
-        return primitives(plain, provoking, order, emit);
+        return segment_primitives(plain, provoking, split, order, emit);
     }
     let first = provoking == Provoking::First;
-    groups(topology, 0, order, |group| match *group {
+    groups(topology, split, 0, order, |group| match *group {
         [_, a, b, _] => emit(Shape::Line { ends: [a, b], provoking: if first { a } else { b }, continues: false }),
         [a, _, b, _, c, _] => {
             emit(Shape::Triangle { corners: [a, b, c], provoking: if first { a } else { c }, edges: 7 });
@@ -51,18 +70,18 @@ pub(super) fn shapes(topology: T, provoking: Provoking, order: &[u32], mut emit:
     });
 }
 
-/// The vertices of each primitive as the geometry stage gets them.
-pub(super) fn groups(topology: T, patch: u32, order: &[u32], mut emit: impl FnMut(&[u32])) {
+/// The vertices of each primitive of a segment as the geometry stage gets them.
+pub(super) fn groups(topology: T, split: Split, patch: u32, order: &[u32], mut emit: impl FnMut(&[u32])) {
     for run in order.split(|&vertex| vertex == RESTART) {
         match topology {
             T::Patches => run.chunks_exact(patch.max(1) as usize).for_each(&mut emit),
             T::LinesAdjacency => run.chunks_exact(4).for_each(&mut emit),
             T::TrianglesAdjacency => run.chunks_exact(6).for_each(&mut emit),
             T::LineStripAdjacency => run.windows(4).for_each(&mut emit),
-            T::TriangleStripAdjacency => strip_adjacency(run, &mut emit),
+            T::TriangleStripAdjacency => strip_adjacency(run, split, &mut emit),
             _ => {
                 let Some(plain) = plain(topology, Provoking::Last) else { return };
-                primitives(plain, Provoking::Last, run, |shape| match shape {
+                segment_primitives(plain, Provoking::Last, split, run, |shape| match shape {
                     Shape::Point(vertex) => emit(&[vertex]),
                     Shape::Line { ends, .. } => emit(&ends),
                     Shape::Triangle { corners, .. } => emit(&corners),
@@ -73,10 +92,10 @@ pub(super) fn groups(topology: T, patch: u32, order: &[u32], mut emit: impl FnMu
 }
 
 /// A strip of triangles with the vertices next to them (OpenGL 4.5, table 10.1). Primitive i has the vertices 2i, 2i+2,
-/// 2i+4.
-fn strip_adjacency(run: &[u32], emit: &mut impl FnMut(&[u32])) {
+/// 2i+4. Where the strip is split there is one more, which another segment has.
+fn strip_adjacency(run: &[u32], split: Split, emit: &mut impl FnMut(&[u32])) {
     let count = (run.len() / 2).saturating_sub(2);
-    for i in 0..count {
+    for i in usize::from(split.before)..count.saturating_sub(usize::from(split.after)) {
         let v = |k: usize| run[2 * i + k];
         let (first, last) = (i == 0, i + 1 == count);
         let before = if first { v(1) } else { run[2 * i - 2] };
@@ -91,11 +110,13 @@ fn strip_adjacency(run: &[u32], emit: &mut impl FnMut(&[u32])) {
 
 #[cfg(test)]
 mod tests {
+    use triglyph_engine::draw::program::Segments;
+
     use super::*;
 
     fn all(topology: T, order: &[u32]) -> Vec<Vec<u32>> {
         let mut found = Vec::new();
-        groups(topology, 3, order, |group| found.push(group.to_vec()));
+        groups(topology, Split::NONE, 3, order, |group| found.push(group.to_vec()));
         found
     }
 
@@ -120,5 +141,33 @@ mod tests {
             assert!(all(topology, &order).iter().all(|group| group.len() == count), "{topology:?}");
         }
         assert_eq!(all(T::Patches, &order), [[0, 1, 2], [3, 4, 5]]);
+    }
+
+    #[test]
+    fn segments_have_the_groups_of_the_order() {
+        const TOPOLOGIES: [T; 9] = [
+            T::LineLoop,
+            T::LineStrip,
+            T::TriangleStrip,
+            T::Polygon,
+            T::LinesAdjacency,
+            T::LineStripAdjacency,
+            T::TrianglesAdjacency,
+            T::TriangleStripAdjacency,
+            T::Patches,
+        ];
+        for topology in TOPOLOGIES {
+            for length in 0..100 {
+                // A strip of one triangle comes last.
+                let order: Vec<u32> = (0..length).chain([RESTART]).chain(1000..1006).collect();
+                let mut split = Vec::new();
+                for segment in Segments::new(&order, sharing(topology, 3), 16) {
+                    let mut part = Vec::new();
+                    segment.copy(&order, &mut part);
+                    groups(topology, segment.split, 3, &part, |group| split.push(group.to_vec()));
+                }
+                assert_eq!(split, all(topology, &order), "{topology:?} of {length}");
+            }
+        }
     }
 }

@@ -2,29 +2,16 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::program::words::WordSet;
-use triglyph_guest::tegra::methods::threed::{
-    BeginInstanceId, BeginPrimitiveId, IndexSize, ReportKind, Topology, regs as r,
-};
+use triglyph_guest::tegra::methods::threed::{BeginInstanceId, BeginPrimitiveId, IndexSize, Topology, regs as r};
 
-use super::edges::{self, Unmarked};
-use super::fetch::{self, Layout};
-use super::indices::{self, Order};
+use super::indices::{self, Numbers, Order};
 use super::open::Open;
-use super::stage::{MOST_WORDS, Program, Records, VERTEX_A, VERTEX_B, affordable, outputs};
 use super::target::Targets;
-use super::{ThreeD, statistics};
+use super::{ThreeD, edges};
 use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::Counters;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::draw::program::RESTART;
-use triglyph_engine::frontend::budget::cost;
-
-/// Words of the widest record: those of two programs, and the numbers of instance and vertex.
-const MOST_RECORD: usize = 2 * 256 + 2;
-/// What four instructions of a vertex cost.
-const INSTRUCTIONS: u64 = 1;
 
 impl ThreeD {
     /// BEGIN.
@@ -56,7 +43,7 @@ impl ThreeD {
         let Some(open) = self.open.as_mut().filter(|open| !open.indices.is_empty()) else { return };
         let order = indices::indexed(registers, std::mem::take(&mut open.indices));
         if indices::charge(core, &order) {
-            open.add(order);
+            open.add(order, || self.rooms.take_list());
         }
     }
 
@@ -129,7 +116,7 @@ impl ThreeD {
             };
             let order = match size {
                 Some(size) => self.index_buffer(core, registers, size, (start, count)),
-                None => indices::array(core, registers, (start, count), self.rooms.take_numbers()),
+                None => indices::array(core, registers, (start, count), || self.rooms.take_list()),
             };
             self.draw(core, registers, counters, order);
         }
@@ -144,7 +131,7 @@ impl ThreeD {
         size: IndexSize,
         (first, count): (u32, u32),
     ) -> Order {
-        let numbers = self.rooms.take_numbers();
+        let numbers = self.rooms.take_list();
         indices::buffer(core, registers, (size, first, count), numbers, &mut self.stream_room)
     }
 
@@ -157,7 +144,7 @@ impl ThreeD {
         let mut alone = Open::new(None);
         let open = self.open.as_mut().unwrap_or(&mut alone);
         open.note_flag(edges::flag(registers));
-        open.add(order);
+        open.add(order, || self.rooms.take_list());
         if self.open.is_none() {
             self.draw_order(core, registers, counters, None, alone.vertices, &alone.turns);
         }
@@ -177,105 +164,16 @@ impl ThreeD {
             return core.fault(FaultKind::BadMethod, r::begin::ID as u64, format_args!("a draw without topology"));
         };
         self.take_dirty(registers);
-        self.count_input(registers, counters, topology, &order);
-        let unmarked = Unmarked::of(turns, order.numbers.len());
-        let Some((records, places)) = self.vertices(core, registers, counters, order) else { return };
-        let hidden = unmarked.hidden(&places);
-        self.draw_vertices(core, registers, counters, topology, records, (places, hidden));
-        self.settle_troubles(core);
-    }
-
-    /// Runs the vertex programs for the vertices of an order, each once. Returns records, and the record of each
-    /// vertex.
-    fn vertices(
-        &mut self,
-        core: &mut Core,
-        registers: &Registers,
-        counters: &mut Counters,
-        order: Order,
-    ) -> Option<(Records, Vec<u32>)> {
-        let Order { base, id_offset, indexed, mut numbers } = order;
-        let distinct = indexed || numbers.contains(&RESTART);
-        let (numbers, places) = self.rooms.find_vertices(&mut numbers, distinct);
-        let b = self.program(core, registers, VERTEX_B)?;
-        let a = match Self::is_on(registers, VERTEX_A) {
-            true => Some(self.program(core, registers, VERTEX_A)?),
-            false => None,
-        };
-        let instructions = b.loaded.instructions + a.as_ref().map_or(0, |a| a.loaded.instructions);
-        let work = numbers.len() as u64 * instructions;
-        if !core.budget.spend(work * INSTRUCTIONS / 4) || !core.budget.charge(work * cost::INSTRUCTION) {
-            return None;
+        self.count_input(registers, counters, topology, &order.numbers);
+        core.faults.begin_parts();
+        let drawn = self.draw_segments(core, registers, counters, topology, (&order, turns));
+        core.faults.end_parts();
+        if drawn.is_some() {
+            self.settle_troubles(core);
         }
-        let widest = || {
-            let programs = [Some(&b), a.as_ref()].into_iter().flatten();
-            let words = programs.map(|program| {
-                let inputs = program.loaded.inputs.len() + b.loaded.inputs.len();
-                inputs.max(outputs(&program.loaded).len()) + 2
-            });
-            words.max().unwrap_or(0)
-        };
-        // Draws of some hundred thousand vertices are never too large.
-        if numbers.len() > MOST_WORDS / MOST_RECORD && !affordable(core, numbers.len(), widest()) {
-            return None;
+        if let Numbers::List(list) = order.numbers {
+            self.rooms.keep_list(list);
         }
-        statistics::count(registers, counters, ReportKind::VsInvocations, 0, numbers.len() as u64);
-        let mut elements = numbers;
-        elements.iter_mut().for_each(|number| *number = number.wrapping_add(base));
-        let ends = elements.iter().fold((u32::MAX, 0), |(low, high), &at| (low.min(at), high.max(at)));
-        let id_offset = id_offset.wrapping_sub(base);
-        let numbers = fetch::Numbers { elements: &elements, ends, id_offset, instance: self.instance };
-        // A set without words could not say how many vertices there are; the number of the vertex is always there.
-        let identity = [0xBE, 0xBF].into_iter().collect();
-        let inputs = b.loaded.inputs.union(&identity);
-        let timer = core.renderer.start_vertices(elements.len());
-        let records = self.shade(core, registers, (a, b), inputs, &numbers);
-        core.renderer.end_vertices(timer, elements.len());
-        self.rooms.keep_numbers(elements);
-        Some((records, places))
-    }
-
-    /// Fetches records of the words `inputs` and runs one or two programs for them.
-    fn shade(
-        &mut self,
-        core: &mut Core,
-        registers: &Registers,
-        (a, b): (Option<Arc<Program>>, Arc<Program>),
-        inputs: WordSet,
-        numbers: &fetch::Numbers<'_>,
-    ) -> Records {
-        let Some(a) = a else {
-            let inputs = self.fetch(core, registers, inputs, numbers);
-            let outputs = self.run_vertices(core, &b, &inputs);
-            self.rooms.keep_inputs(inputs.words);
-            return outputs;
-        };
-        let all = self.fetch(core, registers, inputs.union(&a.loaded.inputs), numbers);
-        let first = self.run_vertices(core, &a, &all);
-        // What the first program wrote is what the second one reads, the rest comes from the streams (Ryujinx).
-        let written = a.loaded.outputs;
-        let count = numbers.elements.len();
-        let mut joined = Records { words: Vec::with_capacity(inputs.len() * count), set: inputs };
-        for vertex in 0..count as u32 {
-            joined.words.extend(inputs.iter().map(|word| {
-                let from = if written.contains(word) { &first } else { &all };
-                from.set.index(word).map_or(0, |at| from.get(vertex)[at])
-            }));
-        }
-        self.run_vertices(core, &b, &joined)
-    }
-
-    /// Records of the words `set`.
-    fn fetch(&mut self, core: &mut Core, registers: &Registers, set: WordSet, numbers: &fetch::Numbers<'_>) -> Records {
-        let usable = |_: &mut Core, layout: &mut Arc<Layout>| layout.inputs == set;
-        let derive = |core: &mut Core| self.layouts.share(Layout::new(core, registers, set));
-        let layout = self.layout.get_or_derive(core, registers.file(), usable, derive).clone();
-        if core.renderer.wants_inputs() {
-            fetch::note(core, &layout, numbers);
-        }
-        let mut words = self.rooms.take_inputs(set.len() * numbers.elements.len());
-        fetch::fetch(core, &layout, numbers, &mut words, &mut self.stream_room);
-        Records { words, set }
     }
 
     /// Takes note of what has changed in registers.

@@ -64,6 +64,9 @@ const ATTRIBUTES: usize = 32;
 /// Elements of a stream that are copied whatever is needed of them.
 const SMALL: u64 = 64;
 
+/// Bytes of a stream that are copied at most.
+const MAX_COPIED: u64 = 16 << 20;
+
 /// What attributes that nothing provides hold.
 const DEFAULT: [u32; 4] = [0, 0, 0, 0x3F80_0000];
 
@@ -234,8 +237,8 @@ impl Stream {
 
     /// Whether so little of a stream lies between elements that all of it may be copied.
     fn is_worth_copying(&self, numbers: &Numbers<'_>) -> bool {
-        let (low, high) = numbers.ends;
-        u64::from(high - low) <= 4 * numbers.elements.len() as u64 + SMALL
+        let apart = u64::from(numbers.ends.1 - numbers.ends.0);
+        apart <= 4 * numbers.elements.len() as u64 + SMALL && apart * u64::from(self.stride) <= MAX_COPIED
     }
 
     /// A copy of the bytes that the elements from `low` to `high` lie in: reading guest memory as a whole is much

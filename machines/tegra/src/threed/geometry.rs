@@ -1,6 +1,7 @@
 //! From shaded vertices to primitives: patches, the geometry program, streams.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use triglyph_guest::kernel::program::stage::{Emit, Primitives, ShaderJob, Stage, Work};
@@ -11,17 +12,18 @@ use triglyph_guest::tegra::methods::threed::{ReportKind, Topology, regs as r};
 use super::edges::Hidden;
 use super::program::Loaded;
 use super::shapes::Shapes;
-use super::stage::{GEOMETRY, Linkage, MOST_WORDS, Records, affordable, is_endless, outputs};
+use super::stage::{GEOMETRY, Linkage, Program, Records, is_endless, outputs};
 use super::{ThreeD, assembly, setup, statistics};
 use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::{Counters, STREAMS};
-use triglyph_engine::device::FaultKind;
-use triglyph_engine::draw::program::{RESTART, Shape};
+use triglyph_engine::draw::program::{RESTART, Shape, Split};
 use triglyph_engine::frontend::budget::cost;
 
 /// Primitives of one piece of a geometry program's work.
 const PIECE: usize = 32;
+/// Words that a geometry program may emit before they are drawn: 32 MiB. One primitive may emit as much.
+const MAX_EMITTED: usize = 1 << 23;
 /// Nanoseconds that an instruction of a primitive takes, roughly.
 const COST: u64 = 20;
 
@@ -30,6 +32,8 @@ const COST: u64 = 20;
 pub(super) struct Assembled {
     /// How they form primitives.
     pub topology: Topology,
+    /// Where the run of vertices is split, if the order is a segment of another one.
+    pub split: Split,
     /// Numbers of records, [`RESTART`] between primitives.
     pub order: Vec<u32>,
     /// Numbers of the primitives.
@@ -67,37 +71,60 @@ fn last_vertex(shape: &Shape) -> u32 {
 }
 
 impl ThreeD {
-    /// Everything behind the vertex programs.
+    /// Everything after the vertex programs, of a segment of a draw.
     pub(super) fn draw_vertices(
         &mut self,
         core: &mut Core,
         registers: &Registers,
         counters: &mut Counters,
-        topology: Topology,
         records: Records,
-        (order, hidden): (Vec<u32>, Hidden),
+        assembled: Assembled,
+        hidden: &Hidden,
     ) {
-        let (records, assembled) = if topology == Topology::Patches {
-            match self.tessellate(core, registers, counters, records, &order) {
-                Some(found) => found,
-                None => return,
-            }
+        if assembled.topology == Topology::Patches {
+            self.tessellate(core, registers, counters, &records, &assembled.order);
+            self.rooms.keep_outputs(records.words);
+            self.rooms.keep_order(assembled.order);
         } else {
-            (records, Assembled { topology, order, ids: Ids::From(self.primitive) })
-        };
-        let (records, streams) = if Self::is_on(registers, GEOMETRY) {
-            match self.geometry(core, registers, counters, &records, &assembled) {
-                Some((records, streams)) => (records, streams.map(|stream| shapes(registers, &stream, Shapes::new()))),
-                None => return,
-            }
+            self.draw_assembled(core, registers, counters, records, assembled, hidden);
+        }
+    }
+
+    /// Everything after the stages whose primitives are patches.
+    pub(super) fn draw_assembled(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        counters: &mut Counters,
+        records: Records,
+        assembled: Assembled,
+        hidden: &Hidden,
+    ) {
+        if Self::is_on(registers, GEOMETRY) {
+            self.geometry(core, registers, counters, &records, &assembled);
         } else {
-            let mut found = shapes(registers, &assembled, self.rooms.take_shapes());
-            hidden.apply(topology, &mut found);
+            let room = self.rooms.take_shapes();
+            let found = match hidden.counts(assembled.topology) {
+                true => shapes_without(hidden, registers, &assembled, room),
+                false => shapes(registers, &assembled, room),
+            };
             if let (Ids::From(_), Some((_, last))) = (&assembled.ids, found.last()) {
                 self.primitive = last.wrapping_add(1);
             }
-            (records, [found, Vec::new(), Vec::new(), Vec::new()])
-        };
+            self.draw_streams(core, registers, counters, records, [found, Vec::new(), Vec::new(), Vec::new()]);
+        }
+        self.rooms.keep_order(assembled.order);
+    }
+
+    /// Captures the shapes of all streams, and draws those of one.
+    fn draw_streams(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        counters: &mut Counters,
+        records: Records,
+        streams: [Shapes; STREAMS],
+    ) {
         let rasterised = r::set_raster_input::stream_select(registers.get(r::set_raster_input::ID)) as usize;
         self.count_output(registers, counters, streams.each_ref().map(|shapes| shapes.len() as u64), rasterised);
         self.feed_back(core, registers, counters, &records, &streams);
@@ -106,10 +133,9 @@ impl ThreeD {
         }
         let [first, ..] = streams;
         self.rooms.keep_shapes(first);
-        self.rooms.keep_order(assembled.order);
     }
 
-    /// Runs the geometry program. Of each stream the vertices that were emitted to it.
+    /// Runs the geometry program, and draws what it emits.
     fn geometry(
         &mut self,
         core: &mut Core,
@@ -117,94 +143,151 @@ impl ThreeD {
         counters: &mut Counters,
         records: &Records,
         assembled: &Assembled,
-    ) -> Option<(Records, [Assembled; STREAMS])> {
+    ) -> Option<()> {
         let program = self.program(core, registers, GEOMETRY)?;
         if fields::GEOMETRY_PASSTHROUGH.is_set(&program.loaded.header.0) {
             let (records, passed) = self.pass_through(core, registers, counters, &program, records, assembled)?;
-            let none = || Assembled { topology: Topology::Points, order: Vec::new(), ids: Ids::Each(Vec::new()) };
-            return Some((records, [passed, none(), none(), none()]));
+            let passed = shapes(registers, &passed, Shapes::new());
+            self.draw_streams(core, registers, counters, records, [passed, Vec::new(), Vec::new(), Vec::new()]);
+            return Some(());
         }
         let records = &*completed(records, &program.loaded);
         let header = program.loaded.header;
         let patch = r::set_patch::size(registers.get(r::set_patch::ID));
-        let vertices = assembly::vertices(assembled.topology, patch).clamp(1, 32);
-        // A vertex is in as many primitives as a primitive has vertices, at most.
-        if !affordable(core, assembled.order.len() * vertices as usize, records.set.len()) {
+        let stage = GeometryStage {
+            linkage: Linkage { stage: Stage::Geometry, inputs: records.set, outputs: outputs(&program.loaded) },
+            vertices: assembly::vertices(assembled.topology, patch).clamp(1, 32),
+            instances: header.threads_per_primitive().min(32),
+            most: header.max_output_vertices().min(1024),
+            max_words: MAX_EMITTED.min(core.max_part),
+            program,
+        };
+        let (inputs, ids) = self.gather_primitives(records, assembled, patch);
+        let runs = ids.len() as u64 * u64::from(stage.instances);
+        let time = self.progress.time_of(GEOMETRY, stage.work(runs));
+        if ids.is_empty() || !core.budget.spend(time) || !core.budget.charge(stage.fuel(runs)) {
             return None;
         }
-        let mut inputs: Vec<u32> = Vec::new();
-        let mut ids = Vec::new();
-        assembly::groups(assembled.topology, patch, &assembled.order, |group| {
+        statistics::count(registers, counters, ReportKind::GsInvocations, 0, runs);
+        let topology = match header.output_topology() {
+            Some(OutputTopology::Points) | None => Topology::Points,
+            Some(OutputTopology::LineStrip) => Topology::LineStrip,
+            Some(OutputTopology::TriangleStrip) => Topology::TriangleStrip,
+        };
+        let mut pieces = stage.pieces(&inputs, &ids);
+        let (mut rest, is_last) = (&mut pieces[..], self.progress.is_last);
+        loop {
+            let count = self.emit(core, &stage, rest);
+            let (done, later) = std::mem::take(&mut rest).split_at_mut(count);
+            rest = later;
+            self.progress.is_last = is_last && rest.is_empty();
+            let (records, streams) = join(topology, stage.linkage.outputs, done);
+            let streams = streams.map(|stream| shapes(registers, &stream, Shapes::new()));
+            self.draw_streams(core, registers, counters, records, streams);
+            if rest.is_empty() || !self.begins_part(core) {
+                return Some(());
+            }
+        }
+    }
+
+    /// The vertices of primitives as the geometry program reads them, and the primitives' numbers.
+    fn gather_primitives(&mut self, records: &Records, assembled: &Assembled, patch: u32) -> (Vec<u32>, Vec<u32>) {
+        let (mut inputs, mut ids) = (Vec::new(), Vec::new());
+        assembly::groups(assembled.topology, assembled.split, patch, &assembled.order, |group| {
             ids.push(assembled.ids.get(ids.len(), group.last().copied().unwrap_or(0)));
             group.iter().take(32).for_each(|&vertex| inputs.extend_from_slice(records.get(vertex)));
         });
         if let Ids::From(first) = assembled.ids {
             self.primitive = first.wrapping_add(ids.len() as u32);
         }
-        let instances = header.threads_per_primitive().min(32);
-        let most = header.max_output_vertices().min(1024);
-        let runs = ids.len() as u64 * u64::from(instances);
-        let work = runs * (program.loaded.instructions + u64::from(most));
-        let fuel = runs * (cost::VERTEX + cost::INSTRUCTION * program.loaded.instructions);
-        if ids.is_empty() || !core.budget.spend(work / 4) || !core.budget.charge(fuel) {
-            return None;
-        }
-        let set = outputs(&program.loaded);
-        let stride = records.set.len() * vertices as usize;
-        let mut pieces: Vec<Piece<'_>> = inputs
-            .chunks((PIECE * stride).max(1))
-            .zip(ids.chunks(PIECE))
-            .map(|(inputs, ids)| Piece { inputs, ids, records: Vec::new(), emits: Vec::new() })
-            .collect();
-        let serial = program.reach.writes;
-        let (mut full, mut used, fuel) = (false, 0, core.budget.fuel());
-        let instructions = program.loaded.instructions;
-        let linkage = Linkage { stage: Stage::Geometry, inputs: records.set, outputs: set };
-        self.codes.run(core, &program, linkage, |core, handle, environment| {
+        (inputs, ids)
+    }
+
+    /// Runs the geometry program for pieces until they have emitted as much as is drawn at once, or until there is no
+    /// fuel or too many programs had no end. Returns how many are done, at least one.
+    fn emit(&mut self, core: &mut Core, stage: &GeometryStage, pieces: &mut [Piece<'_>]) -> usize {
+        let (fuel, together) = (core.budget.fuel(), stage.together());
+        let instructions = stage.program.loaded.instructions;
+        let (mut done, mut used, mut emitted) = (0, 0, 0);
+        self.run_stage(core, GEOMETRY, (&stage.program, stage.linkage), |core, handle, environment| {
             let run = |piece: &mut Piece<'_>| {
                 let primitives = Primitives {
-                    vertices,
+                    vertices: stage.vertices,
                     inputs: piece.inputs,
                     primitives: piece.ids,
-                    instances,
-                    most: most.max(1),
+                    instances: stage.instances,
+                    most: stage.most.max(1),
                     records: &mut piece.records,
                     emits: &mut piece.emits,
                 };
                 handle.run(&mut ShaderJob { environment, work: Work::Primitives(primitives) });
             };
-            // As many pieces at a time as there is room for whatever they emit.
-            let largest = PIECE * instances as usize * most.max(1) as usize * set.len();
-            let together = if serial { 1 } else { (MOST_WORDS / largest).clamp(1, pieces.len()) };
-            let mut emitted = 0;
             for pieces in pieces.chunks_mut(together) {
-                if used > fuel || is_endless(&environment) {
+                if used > fuel || emitted > stage.max_words || is_endless(&environment) {
                     break;
                 }
-                if emitted > MOST_WORDS {
-                    full = true;
-                    break;
-                }
-                let cost = Duration::from_nanos((pieces.len() * PIECE) as u64 * instructions * COST);
+                let primitives = pieces.iter().map(|piece| piece.ids.len() as u64).sum::<u64>();
+                let cost = Duration::from_nanos(primitives * instructions * COST);
                 core.renderer.scheduler.for_each_item(pieces.iter_mut().collect(), cost, run);
                 let words = pieces.iter().map(|piece| piece.records.len()).sum::<usize>();
                 let vertices = pieces.iter().map(|piece| piece.emits.len()).sum::<usize>();
-                emitted += words;
+                (done, emitted) = (done + pieces.len(), emitted + words);
                 used += words as u64 + cost::VERTEX * vertices as u64;
             }
         });
         core.budget.charge(used);
-        if full {
-            let what = format_args!("a geometry program emits more than {MOST_WORDS} words");
-            core.fault(FaultKind::OutOfFuel, GEOMETRY as u64, what);
+        done
+    }
+}
+
+/// A geometry program and how it is run.
+struct GeometryStage {
+    program: Arc<Program>,
+    linkage: Linkage,
+    /// Vertices of a primitive.
+    vertices: u32,
+    instances: u32,
+    /// Vertices that a run may emit.
+    most: u32,
+    /// Words that may be emitted before they are drawn.
+    max_words: usize,
+}
+
+impl GeometryStage {
+    /// Instructions of so many runs, as the clock counts them.
+    fn work(&self, runs: u64) -> u64 {
+        runs * (self.program.loaded.instructions + u64::from(self.most))
+    }
+
+    /// What so many runs cost, but for the vertices that they emit.
+    fn fuel(&self, runs: u64) -> u64 {
+        runs * (cost::VERTEX + cost::INSTRUCTION * self.program.loaded.instructions)
+    }
+
+    /// Words that a primitive emits at most.
+    fn max_emitted(&self) -> usize {
+        self.instances as usize * self.most.max(1) as usize * self.linkage.outputs.len()
+    }
+
+    /// Primitives of a piece: not more than may be drawn at once.
+    fn piece(&self) -> usize {
+        (self.max_words / self.max_emitted().max(1)).clamp(1, PIECE)
+    }
+
+    /// Pieces of primitives whose vertices and numbers these are.
+    fn pieces<'a>(&self, inputs: &'a [u32], ids: &'a [u32]) -> Vec<Piece<'a>> {
+        let piece = self.piece();
+        let words = (piece * self.linkage.inputs.len() * self.vertices as usize).max(1);
+        let both = inputs.chunks(words).zip(ids.chunks(piece));
+        both.map(|(inputs, ids)| Piece { inputs, ids, records: Vec::new(), emits: Vec::new() }).collect()
+    }
+
+    /// Pieces at a time: as many as there is room for whatever they emit.
+    fn together(&self) -> usize {
+        if self.program.reach.writes {
+            return 1;
         }
-        statistics::count(registers, counters, ReportKind::GsInvocations, 0, ids.len() as u64 * u64::from(instances));
-        let topology = match header.output_topology() {
-            Some(OutputTopology::Points) | None => Topology::Points,
-            Some(OutputTopology::LineStrip) => Topology::LineStrip,
-            Some(OutputTopology::TriangleStrip) => Topology::TriangleStrip,
-        };
-        Some(join(topology, set, &pieces))
+        (self.max_words / (self.piece() * self.max_emitted()).max(1)).max(1)
     }
 }
 
@@ -240,16 +323,16 @@ struct Piece<'a> {
     emits: Vec<Emit>,
 }
 
-/// Puts the pieces together: records of all streams, and the order of each.
-fn join(topology: Topology, set: WordSet, pieces: &[Piece<'_>]) -> (Records, [Assembled; STREAMS]) {
+/// Puts the pieces together: records of all streams, and the order of each. Leaves nothing in them.
+fn join(topology: Topology, set: WordSet, pieces: &mut [Piece<'_>]) -> (Records, [Assembled; STREAMS]) {
     let mut records = Records { words: Vec::new(), set };
     let mut orders: [Vec<u32>; STREAMS] = Default::default();
     let mut ids = Vec::new();
     for piece in pieces {
-        records.words.extend_from_slice(&piece.records);
+        records.words.extend_from_slice(&std::mem::take(&mut piece.records));
         let mut begun = ids.len();
-        for emit in &piece.emits {
-            match *emit {
+        for emit in std::mem::take(&mut piece.emits) {
+            match emit {
                 Emit::Vertex { stream } => {
                     orders[usize::from(stream) % STREAMS].push(ids.len() as u32);
                     ids.push(0);
@@ -264,19 +347,33 @@ fn join(topology: Topology, set: WordSet, pieces: &[Piece<'_>]) -> (Records, [As
             }
         }
     }
-    let streams = orders.map(|order| Assembled { topology, order, ids: Ids::Vertices(ids.clone()) });
+    let streams =
+        orders.map(|order| Assembled { topology, split: Split::NONE, order, ids: Ids::Vertices(ids.clone()) });
     (records, streams)
 }
 
 /// The shapes of vertices in order, in the empty list `found`. The triangles of a quad or a polygon have one number.
 fn shapes(registers: &Registers, assembled: &Assembled, mut found: Shapes) -> Shapes {
     found.reserve(assembled.order.len());
+    let Assembled { topology, split, order, ids } = assembled;
+    // Of a polygon that is split the segment before has had the number.
+    let continues = u32::from(*topology == Topology::Polygon && split.before);
     let mut begun = 0;
-    assembly::shapes(assembled.topology, setup::provoking(registers), &assembled.order, |shape| {
+    assembly::shapes(*topology, *split, setup::provoking(registers), order, |shape| {
         begun += usize::from(begins(&shape));
-        let id = assembled.ids.get(begun.saturating_sub(1), last_vertex(&shape));
-        found.push((shape, id));
+        let id = ids.get(begun.saturating_sub(1), last_vertex(&shape));
+        found.push((shape, id.wrapping_sub(continues)));
     });
+    found
+}
+
+/// The same without edges that are hidden.
+fn shapes_without(hidden: &Hidden, registers: &Registers, assembled: &Assembled, room: Shapes) -> Shapes {
+    let position = |(position, &vertex): (usize, &u32)| if vertex == RESTART { RESTART } else { position as u32 };
+    let order = assembled.order.iter().enumerate().map(position).collect();
+    let mut found = shapes(registers, &Assembled { order, ids: assembled.ids.clone(), ..*assembled }, room);
+    hidden.apply(&mut found);
+    found.iter_mut().for_each(|(shape, _)| *shape = shape.map(|position| assembled.order[position as usize]));
     found
 }
 

@@ -5,7 +5,7 @@ use triglyph_guest::tegra::methods::threed::{D3dTopology, IndexSize, Topology, r
 use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::draw::program::RESTART;
+use triglyph_engine::draw::program::{RESTART, Segment, Segments, Sharing};
 use triglyph_engine::frontend::budget::cost;
 
 /// What fetching a vertex costs, in nanoseconds of the clock.
@@ -14,11 +14,72 @@ const VERTEX: u64 = 16;
 /// Vertices that one draw may have.
 pub(super) const MOST_VERTICES: u32 = 1 << 24;
 
+/// Numbers of vertices in drawing order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Numbers {
+    /// So many from the first one on. [`RESTART`] is none of them.
+    Sequence { first: u32, count: u32 },
+    /// Any numbers, and [`RESTART`] between primitives.
+    List(Vec<u32>),
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Numbers::List(Vec::new())
+    }
+}
+
+impl Numbers {
+    /// How many there are, [`RESTART`] counted.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Numbers::Sequence { count, .. } => *count as usize,
+            Numbers::List(list) => list.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// As a list, which is made in `room` if there is none.
+    pub(super) fn into_list(self, room: impl FnOnce() -> Vec<u32>) -> Vec<u32> {
+        match self {
+            Numbers::Sequence { first, count } => {
+                let mut list = room();
+                list.extend(first..first + count);
+                list
+            }
+            Numbers::List(list) => list,
+        }
+    }
+
+    /// Segments of at most so many vertices.
+    pub(super) fn segments(&self, sharing: Sharing, most: usize) -> Segments<'_> {
+        match self {
+            Numbers::Sequence { count, .. } => Segments::without_restarts(*count as usize, sharing, most),
+            Numbers::List(list) => Segments::new(list, sharing, most),
+        }
+    }
+
+    /// Adds the numbers of a segment to `out`.
+    pub(super) fn copy(&self, segment: &Segment, out: &mut Vec<u32>) {
+        match self {
+            Numbers::Sequence { first, .. } => out.extend(segment.places().map(|place| first + place as u32)),
+            Numbers::List(list) => segment.copy(list, out),
+        }
+    }
+}
+
+/// Bytes of the room for index buffers and streams that are kept from draw to draw.
+const MAX_ROOM: usize = 8 << 20;
+
 /// The vertices of a draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Order {
-    /// Numbers before any base, [`RESTART`] between primitives.
-    pub numbers: Vec<u32>,
+    /// Numbers before any base.
+    pub numbers: Numbers,
     /// Added to a number for the element of streams.
     pub base: u32,
     /// Added to a number for the number that programs see.
@@ -27,18 +88,28 @@ pub(super) struct Order {
     pub indexed: bool,
 }
 
-/// Vertices one after another, in the empty list `numbers`.
+/// Vertices one after another. `room` gives an empty list.
 pub(super) fn array(
     core: &mut Core,
     registers: &Registers,
     (start, count): (u32, u32),
-    mut numbers: Vec<u32>,
+    room: impl FnOnce() -> Vec<u32>,
 ) -> Order {
     let count = limited(core, count);
-    numbers.extend((0..count).map(|i| start.wrapping_add(i)));
-    if r::set_da_primitive_restart_vertex_array::enable(registers.get(r::set_da_primitive_restart_vertex_array::ID)) {
-        restart(registers, &mut numbers);
-    }
+    let restarts =
+        r::set_da_primitive_restart_vertex_array::enable(registers.get(r::set_da_primitive_restart_vertex_array::ID));
+    // Drivers leave that on; few arrays have a number that restarts.
+    let has_restart = restarts && restart_index(registers).is_some_and(|index| index.wrapping_sub(start) < count);
+    let numbers = if has_restart || start.checked_add(count).is_none() {
+        let mut numbers = room();
+        numbers.extend((0..count).map(|i| start.wrapping_add(i)));
+        if restarts {
+            restart(registers, &mut numbers);
+        }
+        Numbers::List(numbers)
+    } else {
+        Numbers::Sequence { first: start, count }
+    };
     let includes_start = r::set_da_output::vertex_id_uses_array_start(registers.get(r::set_da_output::ID));
     let id_base = registers.get(r::set_vertex_id_base::ID);
     let id_offset = if includes_start { id_base } else { id_base.wrapping_sub(start) };
@@ -49,7 +120,7 @@ pub(super) fn array(
 pub(super) fn indexed(registers: &Registers, mut numbers: Vec<u32>) -> Order {
     restart(registers, &mut numbers);
     Order {
-        numbers,
+        numbers: Numbers::List(numbers),
         base: registers.get(r::set_global_base_vertex_index::ID),
         id_offset: registers.get(r::set_vertex_id_base::ID),
         indexed: true,
@@ -93,6 +164,9 @@ pub(super) fn buffer(
         IndexSize::FourBytes => numbers.extend(raw.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word))),
     }
     numbers.resize(count as usize, 0);
+    if raw.capacity() > MAX_ROOM {
+        *raw = Vec::new();
+    }
     indexed(registers, numbers)
 }
 
@@ -125,15 +199,20 @@ fn draw_cost(count: u64) -> (u64, u64) {
 /// Replaces the index that restarts. Number [`RESTART`] itself is such a large one that no stream has it; it is only
 /// taken for a restart if it is one.
 fn restart(registers: &Registers, numbers: &mut [u32]) {
-    let enabled = r::set_da_primitive_restart::enable(registers.get(r::set_da_primitive_restart::ID));
-    let index = registers.get(r::set_da_primitive_restart_index::ID);
+    let index = restart_index(registers);
     for number in numbers.iter_mut() {
-        if enabled && *number == index {
+        if index == Some(*number) {
             *number = RESTART;
         } else if *number == RESTART {
             *number = RESTART - 1;
         }
     }
+}
+
+/// The index that restarts, if one does.
+fn restart_index(registers: &Registers) -> Option<u32> {
+    let enabled = r::set_da_primitive_restart::enable(registers.get(r::set_da_primitive_restart::ID));
+    enabled.then(|| registers.get(r::set_da_primitive_restart_index::ID))
 }
 
 /// The topology of a draw: that of BEGIN, unless a register says otherwise.

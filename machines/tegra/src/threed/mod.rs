@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! methods that do something at once ─► trigger.rs
-//! BEGIN, draws, END ─► indices.rs, open.rs ─► fetch.rs ─► vertex programs ─► patch.rs, geometry.rs ─► feedback.rs ─► pieces.rs ─► scene
-//!                                               │                                                         │
-//! registers ─► program.rs, units.rs, bindings.rs┴─ target.rs, setup.rs, output.rs, pixels.rs ─────────────┘
+//! BEGIN, draws, END ─► indices.rs, open.rs ─► segments.rs ─► fetch.rs ─► vertex programs
+//!                                                                             │
+//!                     scene ◄─ pieces.rs ◄─ feedback.rs ◄─ patch.rs, geometry.rs
+//!                                 ▲                           ▲
+//! registers ─► target.rs, setup.rs, output.rs, pixels.rs    program.rs, units.rs, bindings.rs ◄─ registers
 //! CLEAR_SURFACE ─► clear.rs
 //! ```
 //! A draw derives what it needs from registers and memory when it comes, as far as that is not what the draw before
@@ -37,6 +39,7 @@ mod rectangle;
 pub(super) mod remember;
 mod rooms;
 mod saved;
+mod segments;
 mod setup;
 mod shapes;
 pub(super) mod stage;
@@ -58,9 +61,11 @@ use program::Programs;
 use remember::{LastPrograms, Unchanged};
 use rooms::Rooms;
 pub(super) use saved::SavedThreeD;
+use segments::Progress;
 use stage::Codes;
 use target::Targets;
 use triglyph_engine::frontend::{Derived, Recycled};
+use triglyph_engine::render::program::Troubles;
 
 /// What the 3D engine has besides registers.
 #[derive(Debug)]
@@ -72,6 +77,10 @@ pub struct ThreeD {
     instance: u32,
     /// Number of the next primitive.
     primitive: u32,
+    /// How far the draw is that is drawn now.
+    progress: Progress,
+    /// What went wrong in programs of the draw and is not counted yet.
+    troubles: Troubles,
     feedback: Feedback,
     /// Words of the blend program.
     blend_program: Vec<u32>,
@@ -101,6 +110,8 @@ impl Default for ThreeD {
             open: None,
             instance: 0,
             primitive: 0,
+            progress: Progress::default(),
+            troubles: Troubles::default(),
             feedback: Feedback::default(),
             blend_program: Vec::new(),
             programs: Programs::default(),

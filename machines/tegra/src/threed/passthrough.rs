@@ -12,12 +12,12 @@ use triglyph_guest::tegra::methods::threed::{ReportKind, Topology, regs as r};
 
 use super::assembly;
 use super::geometry::{Assembled, Ids, completed};
-use super::stage::{Linkage, Program, Records, affordable, outputs, run_patches};
+use super::stage::{GEOMETRY, Linkage, Program, Records, outputs, run_patches};
 use super::{ThreeD, statistics};
 use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::Counters;
-use triglyph_engine::draw::program::RESTART;
+use triglyph_engine::draw::program::{RESTART, Split};
 use triglyph_engine::frontend::budget::cost;
 
 /// System values that are the primitive's even where its vertices have them.
@@ -38,11 +38,8 @@ impl ThreeD {
         let patch = r::set_patch::size(registers.get(r::set_patch::ID));
         let vertices = assembly::vertices(assembled.topology, patch).clamp(1, 32);
         let read = completed(records, &program.loaded);
-        if !affordable(core, assembled.order.len() * vertices as usize, read.set.len()) {
-            return None;
-        }
         let (mut inputs, mut order, mut ids) = (Vec::new(), Vec::new(), Vec::new());
-        assembly::groups(assembled.topology, patch, &assembled.order, |group| {
+        assembly::groups(assembled.topology, assembled.split, patch, &assembled.order, |group| {
             ids.push(assembled.ids.get(ids.len(), group.last().copied().unwrap_or(0)));
             group.iter().take(32).for_each(|&vertex| inputs.extend_from_slice(read.get(vertex)));
             order.extend(own(group));
@@ -51,14 +48,15 @@ impl ThreeD {
             self.primitive = first.wrapping_add(ids.len() as u32);
         }
         let work = ids.len() as u64 * program.loaded.instructions;
-        if ids.is_empty() || !core.budget.spend(work / 4) || !core.budget.charge(work * cost::INSTRUCTION) {
+        let time = self.progress.time_of(GEOMETRY, work);
+        if ids.is_empty() || !core.budget.spend(time) || !core.budget.charge(work * cost::INSTRUCTION) {
             return None;
         }
         let set = outputs(&program.loaded);
         let mut stored = vec![0; ids.len() * set.len()];
         let mut patches = vec![0; ids.len() * PATCH_WORDS];
         let linkage = Linkage { stage: Stage::TessControl, inputs: read.set, outputs: set };
-        self.codes.run(core, program, linkage, |_, handle, environment| {
+        self.run_stage(core, GEOMETRY, (program, linkage), |_, handle, environment| {
             let work = Patches {
                 vertices,
                 threads: 1,
@@ -120,5 +118,5 @@ fn join(
         (_, 2) => Topology::Lines,
         _ => Topology::Triangles,
     };
-    (Records { words, set }, Assembled { topology, order: vertices, ids: Ids::Each(ids) })
+    (Records { words, set }, Assembled { topology, split: Split::NONE, order: vertices, ids: Ids::Each(ids) })
 }

@@ -16,7 +16,7 @@ use super::{ThreeD, setup, statistics};
 use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::Counters;
-use triglyph_engine::draw::program::{Records as Floats, Shape};
+use triglyph_engine::draw::program::{Drawn, Records as Floats, Shape, compact, has_most};
 use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::render::Account;
 use triglyph_engine::render::program::{Primitives, ProgramCall};
@@ -53,33 +53,70 @@ impl ThreeD {
         };
         let instructions = self.refresh_pixels(core, registers, &targets, &records.set, points);
         let Some(instructions) = instructions else { return };
-        let mut floats = Some(floats(registers, records));
-        let account = Account {
-            block_time: BLOCK + INSTRUCTION * instructions,
-            counts: statistics::counts(registers, ReportKind::ClipperPrimitivesGenerated),
-        };
+        let block_time = BLOCK + INSTRUCTION * instructions;
+        let counts = statistics::counts(registers, ReportKind::ClipperPrimitivesGenerated);
+        let account = Account { block_time, counts, pixels_before: 0 };
+        let mut records = floats(registers, records);
         let count = runs.len();
         for (number, (place, shapes)) in runs.into_iter().enumerate() {
-            let Some(placed) = self.pixels.place(core, registers, &targets, place) else { continue };
-            let call = ProgramCall {
-                target: &placed.target,
-                state: &placed.state,
-                setup: &placed.setup,
-                primitives: Primitives::Shapes(&shapes),
-                account: (number + 1 == count).then_some(account),
-                allowance: Allowance::new(core.budget.fuel(), cost::pixel(instructions)),
-            };
-            let Some(records) = floats.take() else { return };
-            let (drawn, records) = core.renderer.draw_shapes(&core.memory, &call, records);
-            floats = Some(records);
+            let run =
+                Run { place, shapes, is_alone: count == 1, is_last: self.progress.is_last && number + 1 == count };
+            let drawn = self.draw_run(core, registers, (&targets, instructions), &run, account, &mut records);
+            // The next one may find the same wrong.
+            core.faults.begin_later_part();
+            let Some((drawn, account)) = drawn else { continue };
             statistics::count(registers, counters, ReportKind::ClipperPrimitivesGenerated, 0, drawn.primitives);
-            if !core.spend_drawing_time(drawn, account) {
+            let is_paid = core.spend_drawing_time(drawn, account);
+            self.pay_programs(core);
+            if !is_paid {
                 break;
             }
         }
-        if let Some(records) = floats {
-            self.rooms.keep_outputs(bytemuck::allocation::cast_vec(records.floats));
+        self.rooms.keep_outputs(bytemuck::allocation::cast_vec(records.floats));
+    }
+
+    /// Draws a run of the shapes whose vertices `records` are. What has come of it, and the account of that; `None`
+    /// where nothing can be drawn.
+    fn draw_run(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        (targets, instructions): (&Targets, u64),
+        run: &Run<'_>,
+        account: Account,
+        records: &mut Floats,
+    ) -> Option<(Drawn, Account)> {
+        let Run { place, ref shapes, is_alone, is_last } = *run;
+        // A run that a segment has begun goes on.
+        let mut so_far = self.progress.drawn_at(place);
+        let account = Account { pixels_before: so_far.pixels, ..account };
+        self.progress.run = Some((place, so_far));
+        let placed = self.pixels.place(core, registers, targets, place)?;
+        let call = ProgramCall {
+            target: &placed.target,
+            state: &placed.state,
+            setup: &placed.setup,
+            primitives: Primitives::Shapes(shapes),
+            stipple: so_far.stipple,
+            account: is_last.then_some(account),
+            allowance: Allowance::new(core.budget.fuel(), cost::pixel(instructions)),
+        };
+        if !is_alone {
+            core.budget.charge(cost::DRAW);
         }
+        // As many runs as shapes would otherwise each look at all vertices.
+        let drawn = if is_alone || has_most(records, shapes) {
+            let (drawn, left) = core.renderer.draw_shapes(&core.memory, &call, std::mem::take(records));
+            *records = left;
+            drawn
+        } else {
+            let (own, shapes) = compact(records, shapes);
+            let call = ProgramCall { primitives: Primitives::Shapes(&shapes), ..call };
+            core.renderer.draw_shapes(&core.memory, &call, own).0
+        };
+        so_far.add(drawn);
+        self.progress.run = Some((place, so_far));
+        Some((drawn, account))
     }
 }
 
@@ -102,6 +139,16 @@ fn provoking(shape: &Shape) -> u32 {
         Shape::Point(vertex) => vertex,
         Shape::Line { provoking, .. } | Shape::Triangle { provoking, .. } => provoking,
     }
+}
+
+/// Consecutive shapes of one place.
+struct Run<'s> {
+    place: Place,
+    shapes: Cow<'s, Shapes>,
+    /// The shapes have no other run.
+    is_alone: bool,
+    /// Nothing of the draw comes after it.
+    is_last: bool,
 }
 
 /// Shapes by their place: nearly always there is one.

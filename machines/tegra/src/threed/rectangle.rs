@@ -120,6 +120,7 @@ impl ThreeD {
             state: &state,
             setup: &Arc::new(setup),
             primitives: Primitives::Shapes(&triangles()),
+            stipple: 0,
             account: None,
             allowance: Allowance::new(core.budget.fuel(), cost::pixel(INSTRUCTIONS)),
         };

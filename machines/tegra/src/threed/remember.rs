@@ -164,12 +164,12 @@ impl LastProgram {
             self.known = before;
             return Some(program);
         }
-        let faults = core.faults.total();
+        let faults = core.faults.raised();
         let program = self.derive(core, asked, programs, codes, before.as_deref())?;
         let renderer = &core.renderer;
         let clear = [&self.code, &self.unit_reads].iter().all(|reads| reads.is_clear(renderer));
         let stays = clear && self.constants.are_clear(renderer) && !program.loaded.reads_clock;
-        let right = core.faults.total() == faults && stays;
+        let right = core.faults.raised() == faults && stays;
         self.right = right.then(|| (core.memory.epoch(), renderer.target_number()));
         let known = (*asked, program.clone());
         self.known = Some(match before {

@@ -1,7 +1,9 @@
 //! Memory for the vertices of draws.
 
 use triglyph_engine::draw::VertexReuse;
+use triglyph_engine::draw::program::Segment;
 
+use super::indices::Numbers;
 use super::shapes::Shapes;
 
 /// Memory for vertices, kept from draw to draw for the allocations.
@@ -9,6 +11,8 @@ use super::shapes::Shapes;
 pub(super) struct Rooms {
     inputs: Vec<u32>,
     outputs: Vec<u32>,
+    list: Vec<u32>,
+    segment: Vec<u32>,
     numbers: Vec<u32>,
     order: Vec<u32>,
     shapes: Shapes,
@@ -17,8 +21,8 @@ pub(super) struct Rooms {
 }
 
 impl Rooms {
-    /// Largest room that is kept, in bytes.
-    const MOST: usize = 4 << 20;
+    /// Largest room that is kept, in bytes: that of a segment of a draw.
+    const MOST: usize = 8 << 20;
 
     /// So many zeros, for the records that a vertex program reads.
     pub(super) fn take_inputs(&mut self, words: usize) -> Vec<u32> {
@@ -30,27 +34,62 @@ impl Rooms {
         zeros(&mut self.outputs, words)
     }
 
-    /// An empty list, for the numbers of vertices.
-    pub(super) fn take_numbers(&mut self) -> Vec<u32> {
-        empty(&mut self.numbers)
+    /// An empty list, for the numbers of a draw.
+    pub(super) fn take_list(&mut self) -> Vec<u32> {
+        empty(&mut self.list)
     }
 
-    /// The numbers of the vertices to shade of a draw with these numbers, each once if they are to be `distinct`, and
-    /// for each vertex of the draw its position among them.
-    pub(super) fn find_vertices(&mut self, numbers: &mut Vec<u32>, distinct: bool) -> (Vec<u32>, Vec<u32>) {
+    /// An empty list, for the numbers of a segment.
+    pub(super) fn take_segment(&mut self) -> Vec<u32> {
+        empty(&mut self.segment)
+    }
+
+    /// The numbers of the vertices to shade of a segment of a draw with these numbers, each once if they are to be
+    /// `distinct`, and for each vertex of the segment its position among them.
+    pub(super) fn find_vertices(
+        &mut self,
+        numbers: &Numbers,
+        segment: &Segment,
+        distinct: bool,
+    ) -> (Vec<u32>, Vec<u32>) {
         self.reuse.order = empty(&mut self.order);
+        let mut all = empty(if distinct { &mut self.segment } else { &mut self.numbers });
+        let whole = match numbers {
+            Numbers::List(list) if segment.is_all_of(list.len()) => Some(list),
+            _ => None,
+        };
+        if !distinct || whole.is_none() {
+            numbers.copy(segment, &mut all);
+        }
         if distinct {
             self.reuse.vertices = empty(&mut self.numbers);
-            self.reuse.find(numbers);
+            self.reuse.find(whole.unwrap_or(&all));
+            self.segment = all;
         } else {
-            self.reuse.each_once(numbers);
+            self.reuse.each_once(&mut all);
         }
         (std::mem::take(&mut self.reuse.vertices), std::mem::take(&mut self.reuse.order))
+    }
+
+    /// How many vertices there are to shade of a draw with these numbers: each once, if they are to be `distinct`.
+    pub(super) fn count_vertices(&mut self, numbers: &Numbers, distinct: bool) -> usize {
+        match numbers {
+            Numbers::List(list) if distinct => self.reuse.count(list),
+            _ => numbers.len(),
+        }
     }
 
     /// An empty list, for shapes.
     pub(super) fn take_shapes(&mut self) -> Shapes {
         empty(&mut self.shapes)
+    }
+
+    pub(super) fn keep_list(&mut self, list: Vec<u32>) {
+        keep(&mut self.list, list);
+    }
+
+    pub(super) fn keep_segment(&mut self, segment: Vec<u32>) {
+        keep(&mut self.segment, segment);
     }
 
     pub(super) fn keep_numbers(&mut self, numbers: Vec<u32>) {

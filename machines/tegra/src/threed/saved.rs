@@ -5,7 +5,7 @@ use triglyph_guest::tegra::methods::threed::Topology;
 use super::ThreeD;
 use super::bindings::{Bindings, SavedBound};
 use super::feedback::Feedback;
-use super::indices::{MOST_VERTICES, Order};
+use super::indices::{MOST_VERTICES, Numbers, Order};
 use super::open::Open;
 use super::pixels::Pixels;
 use triglyph_engine::snapshot::state;
@@ -48,7 +48,7 @@ impl ThreeD {
         let SavedThreeD { bindings, open, instance, primitive, pointers, blend_program } = saved;
         let open = open.map(|SavedOpen { topology, vertices, indices, turns }| {
             let SavedOrder { numbers, base, id_offset, indexed } = vertices;
-            let vertices = Order { numbers, base, id_offset, indexed };
+            let vertices = Order { numbers: Numbers::List(numbers), base, id_offset, indexed };
             Open { topology: Topology::from_register(topology), vertices, indices, turns }
         });
         let sound = open.as_ref().is_none_or(|open| {
@@ -74,6 +74,6 @@ impl ThreeD {
 impl SavedOrder {
     fn new(order: &Order) -> Self {
         let &Order { ref numbers, base, id_offset, indexed } = order;
-        SavedOrder { numbers: numbers.clone(), base, id_offset, indexed }
+        SavedOrder { numbers: numbers.clone().into_list(Vec::new), base, id_offset, indexed }
     }
 }

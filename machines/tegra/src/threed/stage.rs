@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use triglyph_guest::kernel::Accuracy;
-use triglyph_guest::kernel::maxwell::Code;
+use triglyph_guest::kernel::maxwell::{Code, FUEL, PIXEL_FUEL};
 use triglyph_guest::kernel::program::environment::{Environment, ImageKey};
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::kernel::program::stage::{PATCH_WORDS, Patches, ShaderJob, ShaderKey, Stage, Vertices, Work};
@@ -22,7 +22,6 @@ use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
 use triglyph_engine::cache::image::DecodedImage;
 use triglyph_engine::cache::{Handle, kinds};
-use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::ProgramMemory;
 use triglyph_engine::render::program::Troubles;
 use triglyph_engine::scene::reach::Reach;
@@ -37,19 +36,6 @@ pub(super) const PIXEL: usize = 5;
 /// How many there are.
 pub(super) const STAGES: usize = 6;
 
-/// Words that the records of a draw may have: a gigabyte.
-pub(super) const MOST_WORDS: usize = 1 << 28;
-
-/// Whether so many records of so many words are not too large; otherwise a fault.
-pub(super) fn affordable(core: &mut Core, records: usize, words: usize) -> bool {
-    let enough = records.saturating_mul(words) <= MOST_WORDS;
-    if !enough {
-        let what = format_args!("{records} records of {words} words in a draw");
-        core.fault(FaultKind::OutOfFuel, records as u64, what);
-    }
-    enough
-}
-
 /// Vertices of one piece of a batch.
 const PIECE: usize = 256;
 
@@ -57,7 +43,7 @@ const PIECE: usize = 256;
 const ROUND: usize = 16 * PIECE;
 
 /// Runs of programs without end after which the rest of a draw or grid is given up.
-const EXHAUSTED_LIMIT: u32 = 16;
+pub(super) const EXHAUSTED_LIMIT: u32 = 16;
 
 /// Nanoseconds that an instruction of a vertex takes, compiled and interpreted, roughly.
 const COST: (u64, u64) = (1, 60);
@@ -188,14 +174,15 @@ impl Codes {
         handle
     }
 
-    /// Runs `work` with the kernel of a program and what is around it.
+    /// Runs `work` with the kernel of a program and what is around it, after so many runs of the program without end.
+    /// Returns how many there are then.
     pub(crate) fn run(
         &mut self,
         core: &mut Core,
         program: &Program,
-        linkage: Linkage,
+        (linkage, endless): (Linkage, u32),
         work: impl FnOnce(&Core, &Handle<kinds::Shader>, Environment<'_>),
-    ) {
+    ) -> u32 {
         let handle = self.handle(core, program, linkage);
         if program.reach.writes || program.reach.reads {
             core.flush();
@@ -206,14 +193,16 @@ impl Codes {
             .iter()
             .map(|binding| core.renderer.image(&core.memory, &binding.as_ref()?.image))
             .collect();
-        let (exhausted, none) = (AtomicU32::new(0), AtomicU32::new(0));
+        let (exhausted, none) = (AtomicU32::new(endless), AtomicU32::new(0));
         let memory = ProgramMemory::new(&core.memory, core.space);
         let ready = program.reach.ready(&decoded, &core.memory);
         work(core, &handle, ready.environment(&memory, [&exhausted, &none]));
         let misses = memory.misses();
         drop(ready);
         program.reach.mark_written(&core.memory);
-        core.renderer.add_troubles(Troubles { misses, exhausted: exhausted.load(Relaxed), units: 0 });
+        let all = exhausted.into_inner();
+        core.renderer.add_troubles(Troubles { misses, exhausted: all.wrapping_sub(endless), units: 0 });
+        all
     }
 }
 
@@ -284,8 +273,30 @@ impl ThreeD {
         }
     }
 
-    /// Runs a program of the vertex stage for records of `inputs`.
-    pub(super) fn run_vertices(&mut self, core: &mut Core, program: &Program, inputs: &Records) -> Records {
+    /// Runs the program of a stage. What has no end counts for all of the draw, and is paid at once.
+    pub(super) fn run_stage(
+        &mut self,
+        core: &mut Core,
+        stage: usize,
+        (program, linkage): (&Program, Linkage),
+        work: impl FnOnce(&Core, &Handle<kinds::Shader>, Environment<'_>),
+    ) {
+        let before = self.progress.exhausted[stage];
+        let exhausted = self.codes.run(core, program, (linkage, before), work);
+        self.progress.exhausted[stage] = exhausted;
+        // All of them are paid like pixels.
+        let more = u64::from(FUEL - PIXEL_FUEL);
+        core.budget.charge(u64::from(exhausted.wrapping_sub(before)) * more);
+        self.pay_programs(core);
+    }
+
+    /// Runs a program of a vertex stage for records of `inputs`.
+    pub(super) fn run_vertices(
+        &mut self,
+        core: &mut Core,
+        (stage, program): (usize, &Program),
+        inputs: &Records,
+    ) -> Records {
         let set = outputs(&program.loaded);
         let (from, to) = (inputs.set.len(), set.len());
         let count = inputs.words.len().checked_div(from).unwrap_or(0);
@@ -293,7 +304,7 @@ impl ThreeD {
         let serial = program.reach.writes;
         let instructions = program.loaded.instructions;
         let linkage = Linkage { stage: Stage::Vertex, inputs: inputs.set, outputs: set };
-        self.codes.run(core, program, linkage, |core, handle, environment| {
+        self.run_stage(core, stage, (program, linkage), |core, handle, environment| {
             let run = |(inputs, outputs): (&[u32], &mut [u32])| {
                 let count = inputs.len() / from;
                 handle.run(&mut ShaderJob { environment, work: Work::Vertices(Vertices { inputs, outputs, count }) });

@@ -3,15 +3,18 @@
 use triglyph_guest::kernel::maxwell::{FUEL_UNIT, PIXEL_FUEL};
 use triglyph_guest::tegra::methods::threed::{ReportKind as K, Topology, regs as r};
 
-use super::indices::Order;
+use super::indices::Numbers;
 use super::{ThreeD, assembly};
 use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::{Counters, STREAMS};
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::draw::program::RESTART;
+use triglyph_engine::draw::program::{RESTART, Split};
 
 use r::set_statistics_counter as enables;
+
+/// Vertices whose primitives are counted at once.
+const SEGMENT: usize = 1 << 12;
 
 /// Adds to a counter, if SET_STATISTICS_COUNTER lets it count.
 pub(super) fn count(registers: &Registers, counters: &mut Counters, kind: K, stream: usize, count: u64) {
@@ -41,6 +44,13 @@ pub(super) fn counts(registers: &Registers, kind: K) -> bool {
     enabled(registers.get(enables::ID))
 }
 
+/// Primitives of a segment.
+fn count_groups(topology: Topology, split: Split, patch: u32, segment: &[u32]) -> u64 {
+    let mut primitives = 0;
+    assembly::groups(topology, split, patch, segment, |_| primitives += 1);
+    primitives
+}
+
 impl ThreeD {
     /// Brings counters up to date: samples that have passed, all drawing done, and where transform feedback is.
     pub fn settle(&mut self, core: &mut Core, counters: &mut Counters) {
@@ -56,9 +66,19 @@ impl ThreeD {
         self.settle_troubles(core);
     }
 
+    /// Takes fuel for what programs have taken beyond what was paid before they ran. What went wrong in them counts
+    /// later.
+    pub(super) fn pay_programs(&mut self, core: &mut Core) {
+        let troubles = core.renderer.take_troubles();
+        let exhausted = u64::from(troubles.exhausted) * u64::from(PIXEL_FUEL);
+        core.budget.charge(exhausted.saturating_add(troubles.units.saturating_mul(FUEL_UNIT.into())));
+        self.troubles.add(troubles);
+    }
+
     /// Counts what went wrong in programs.
     pub fn settle_troubles(&mut self, core: &mut Core) {
-        let troubles = core.renderer.take_troubles();
+        self.pay_programs(core);
+        let troubles = std::mem::take(&mut self.troubles);
         let ((reads, read), (writes, write)) = (troubles.misses.reads, troubles.misses.writes);
         if reads != 0 {
             core.fault(FaultKind::UnmappedRead, read, format_args!("programs: {reads} reads outside memory"));
@@ -69,29 +89,44 @@ impl ThreeD {
         if troubles.exhausted != 0 {
             let what = format_args!("{} programs without end", troubles.exhausted);
             core.fault(FaultKind::OutOfFuel, 0, what);
-            core.budget.charge(u64::from(troubles.exhausted) * u64::from(PIXEL_FUEL));
         }
-        core.budget.charge(troubles.units.saturating_mul(FUEL_UNIT.into()));
     }
 
     /// Vertices and primitives of a draw, as indices name them.
     pub(super) fn count_input(
-        &self,
+        &mut self,
         registers: &Registers,
         counters: &mut Counters,
         topology: Topology,
-        order: &Order,
+        numbers: &Numbers,
     ) {
         if counts(registers, K::DaVerticesGenerated) {
-            let vertices = order.numbers.iter().filter(|&&number| number != RESTART).count();
+            let vertices = match numbers {
+                Numbers::Sequence { count, .. } => *count as usize,
+                Numbers::List(list) => list.iter().filter(|&&number| number != RESTART).count(),
+            };
             counters.add(K::DaVerticesGenerated, 0, vertices as u64);
         }
         if counts(registers, K::DaPrimitivesGenerated) {
-            let mut primitives = 0;
             let patch = r::set_patch::size(registers.get(r::set_patch::ID));
-            assembly::groups(topology, patch, &order.numbers, |_| primitives += 1);
+            let primitives = match numbers {
+                Numbers::List(list) => count_groups(topology, Split::NONE, patch, list),
+                Numbers::Sequence { .. } => self.count_in_segments(topology, patch, numbers),
+            };
             counters.add(K::DaPrimitivesGenerated, 0, primitives);
         }
+    }
+
+    /// Primitives of numbers that are not listed.
+    fn count_in_segments(&mut self, topology: Topology, patch: u32, numbers: &Numbers) -> u64 {
+        let (mut primitives, mut part) = (0, self.rooms.take_segment());
+        for segment in numbers.segments(assembly::sharing(topology, patch), SEGMENT) {
+            part.clear();
+            numbers.copy(&segment, &mut part);
+            primitives += count_groups(topology, segment.split, patch, &part);
+        }
+        self.rooms.keep_segment(part);
+        primitives
     }
 
     /// Primitives of all streams that leave the stages before the rasteriser, and the stream that is rasterised. The

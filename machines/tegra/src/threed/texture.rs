@@ -96,9 +96,9 @@ impl TextureUnits {
         if let Some(known) = self.units.get(draft) {
             return known.clone();
         }
-        let faults = core.faults.total();
+        let faults = core.faults.raised();
         let unit = unit(core, draft);
-        if core.faults.total() == faults {
+        if core.faults.raised() == faults {
             self.units.insert(draft.clone(), unit.clone());
         }
         unit

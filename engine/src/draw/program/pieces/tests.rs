@@ -97,7 +97,7 @@ fn draw(setup: &ProgramSetup, of: Primitives<'_>, records: &Records, fuel: Allow
     let (mut scene, scheduler) = (scene(fuel), Scheduler::new(threads).expect("threads"));
     let threads = SetupThreads { scheduler: &scheduler, scenes: &mut Vec::new() };
     let mut out = Binned { scene: &mut scene, projected: &mut ProjectedVertices::default(), threads };
-    let drawn = setup.draw(of, records, &mut out);
+    let drawn = setup.draw(of, 0, records, &mut out);
     text(&scene, drawn)
 }
 
@@ -134,7 +134,7 @@ fn large_draws_are_shared() {
     let (mut scene, mut scenes) = (scene(Allowance::UNBOUNDED), Vec::new());
     let threads = SetupThreads { scheduler: &scheduler, scenes: &mut scenes };
     let mut out = Binned { scene: &mut scene, projected: &mut ProjectedVertices::default(), threads };
-    setup.draw(Primitives::Order(Topology::Triangles, &order), &records, &mut out);
+    setup.draw(Primitives::Order(Topology::Triangles, &order), 0, &records, &mut out);
     assert_eq!(scenes.len(), 3);
 }
 
@@ -148,7 +148,7 @@ fn interrupts_change_nothing() {
             let whole = draw(&setup, of, &records, fuel, 1);
             let (mut scene, scheduler) = (scene(fuel), Scheduler::new(3).expect("threads"));
             let owned = Records { floats: records.floats.clone(), ..records };
-            let mut left = UnfinishedDraw::new(setup.clone(), of.into(), owned, ProjectedVertices::default());
+            let mut left = UnfinishedDraw::new(setup.clone(), of.into(), 0, owned, ProjectedVertices::default());
             let (mut scenes, mut goes) = (Vec::new(), 1);
             loop {
                 let (looks, limit) = (AtomicU32::new(0), 1 + random.below(40));
@@ -163,4 +163,17 @@ fn interrupts_change_nothing() {
             assert!(goes > 1, "{topology:?}");
         }
     }
+}
+
+#[test]
+fn shapes_that_become_many_primitives_are_few_at_once() {
+    let stippled = |factor: u32, width: u32| {
+        let clip = Some(Rect { x0: 0, y0: 0, x1: width - 1, y1: 7 });
+        ProgramSetup { clip, ..setup(Some(LineStipple { factor, pattern: 0x5555 })) }
+    };
+    assert_eq!(setup(None).shapes_at_once(), usize::MAX);
+    // 8192 dashes of two triangles, on three edges.
+    assert!((20..22).contains(&stippled(1, 16_384).shapes_at_once()));
+    assert!(stippled(1, 256).shapes_at_once() > 1000 && stippled(256, 256).shapes_at_once() > 50_000);
+    assert!(ProgramSetup { round_points: true, ..setup(None) }.shapes_at_once() > 10_000);
 }

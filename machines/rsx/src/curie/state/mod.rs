@@ -123,9 +123,9 @@ impl State {
     pub(super) fn refresh_target(&mut self, core: &mut Core, registers: &Registers) {
         // The group stays dirty until primitives and fragments are derived from it as well.
         if self.pixels.dirty() & dirty::SURFACE != 0 {
-            let faults = core.faults.total();
+            let faults = core.faults.raised();
             self.target = registers.file().deriving(dirty::SURFACE, || Target::new(core, registers));
-            self.faulty |= core.faults.total() != faults;
+            self.faulty |= core.faults.raised() != faults;
         }
     }
 
@@ -138,7 +138,7 @@ impl State {
         topology: Topology,
     ) -> Option<&Pixels> {
         self.refresh_target(core, registers);
-        let faults = core.faults.total();
+        let faults = core.faults.raised();
         let same_place = self.pixels.dirty() & dirty::FRAGMENT_PROGRAM == 0;
         let reread = self.programs.refresh(core, registers, same_place);
         let points = topology == Topology::Points;
@@ -154,7 +154,7 @@ impl State {
                 self.pixels.set(pixels);
             }
         }
-        self.faulty |= core.faults.total() != faults;
+        self.faulty |= core.faults.raised() != faults;
         self.pixels.value()
     }
 
@@ -166,7 +166,7 @@ impl State {
         if self.vertex.is_valid(core, registers.file()) {
             return;
         }
-        let faults = core.faults.total();
+        let faults = core.faults.raised();
         let program = match self.vertex_program.take() {
             Some(program) => program,
             None => self.vertex_programs.get(core, registers, store),
@@ -181,6 +181,6 @@ impl State {
         }
         self.vertex_program = Some(program);
         self.vertex.set(state);
-        self.faulty |= core.faults.total() != faults;
+        self.faulty |= core.faults.raised() != faults;
     }
 }

@@ -157,10 +157,10 @@ impl VertexState {
         if self.placed_in == Some(objects) && self.non_aliasing.covers(&core.renderer, &core.memory, last) {
             return;
         }
-        let faults = core.faults.total();
+        let faults = core.faults.raised();
         let places: Places = std::array::from_fn(|i| self.array(i)?.place(core, registers, last));
         self.places = places;
-        self.placed_in = (core.faults.total() == faults).then_some(objects);
+        self.placed_in = (core.faults.raised() == faults).then_some(objects);
         let (state, memory) = (&*self, &core.memory);
         let stretches = |last: u32| {
             let of_array = move |i: usize| {

@@ -456,3 +456,34 @@ fn arrays_and_indices_outside_memory_are_faults() {
     assert_eq!(console.count(0), 256);
     assert_eq!(triglyph_engine::Device::stats(&console.gpu).draws, 1);
 }
+
+/// What is wrong with a draw is one fault, into however many segments it is split.
+#[test]
+fn segments_of_a_draw_have_its_faults_once() {
+    let faults = |segment: usize, program: Option<&str>, offset: u32| {
+        let mut console = Console::new();
+        console.gpu.set_max_segment(segment);
+        positions(&mut console);
+        console.set(m::set_vertex_data_array_offset::id(3), offset | IN_MAIN);
+        console.set(m::set_vertex_data_array_format::id(3), format(4, 4, 4));
+        program.into_iter().for_each(|text| console.vertex_program(text));
+        console.begin(POINTS);
+        console.set(m::draw_arrays::ID, 63 << 24);
+        console.end();
+        console.run();
+        let faults = triglyph_engine::Device::faults(&console.gpu).first();
+        faults.iter().map(|fault| (fault.kind, fault.address, fault.what.clone())).collect::<Vec<_>>()
+    };
+    // The colours of the first vertices are there.
+    let whole = faults(usize::MAX, None, SIZE as u32 - 16);
+    assert_eq!(whole.iter().map(|fault| fault.0).collect::<Vec<_>>(), [FaultKind::UnmappedRead]);
+    for segment in [8, 24] {
+        assert_eq!(faults(segment, None, SIZE as u32 - 16), whole);
+    }
+    let endless = "again:\n mov o[HPOS], v[0]\n bri again\n nop [end]";
+    let said = |segment| faults(segment, Some(endless), ARRAYS + 0x1000);
+    let text = |times: u32| (FaultKind::OutOfFuel, 0, format!("a vertex program that does not end, {times} times"));
+    assert_eq!(said(usize::MAX), [text(4)]);
+    // Of each segment four are tried.
+    assert_eq!(said(16), [text(16)]);
+}

@@ -7,5 +7,6 @@ mod fuel;
 mod handles;
 mod judged;
 mod rare_registers;
+mod segments;
 mod stages;
 mod state;
