@@ -8,6 +8,7 @@ use triglyph_guest::kernel::vertex::{SCREEN, VertexConstants};
 use wide::f32x4;
 
 use super::{Shaded, clip};
+use crate::frontend::budget::cost;
 use crate::scene::{DrawState, Rect, Scene};
 
 /// Which triangles are dropped, seen with y upwards.
@@ -155,6 +156,9 @@ impl Setup {
             return u32::from(self.emit(records, groups, scene));
         }
         let stride = records[0].len();
+        if !scene.charge_work(cost::clip(planes.count_ones(), stride)) {
+            return 0;
+        }
         let mut clipper = clip::Clipper::new(stride);
         let polygon = clipper.clip(records, planes, &self.constants.clip_plane);
         polygon.chunks_exact_mut(stride).for_each(|record| self.project(record));

@@ -33,6 +33,16 @@ pub mod cost {
     pub const INSTRUCTION: u64 = 1;
     /// A primitive, whether it is drawn, clipped or culled.
     pub const PRIMITIVE: u64 = 32;
+    /// Clipping a triangle at so many planes, with records of so many words.
+    pub const fn clip(planes: u32, words: usize) -> u64 {
+        planes as u64 * (64 + 4 * words as u64)
+    }
+    /// The same in f64, with copies of the records: primitives of machines whose stages are all programs.
+    pub const fn clip_in_f64(planes: u32, words: usize) -> u64 {
+        512 + planes as u64 * (192 + 4 * words as u64)
+    }
+    /// Pixels along a line with a stipple.
+    pub const STIPPLED_PIXELS: u64 = 2;
     /// Pixels of a bounding box that a unit finds uncovered.
     pub const UNCOVERED_PIXELS: u64 = 8;
     /// A pixel that is written by itself: a clear of some bits, a pixel of an image that is scaled or converted.

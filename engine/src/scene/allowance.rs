@@ -33,18 +33,22 @@ impl Allowance {
         is_enough
     }
 
+    /// Takes the price of some work. False if nothing is left: it is not done then. The last one may cost more than
+    /// there is.
+    pub fn take_work(&mut self, price: u64) -> bool {
+        let is_left = self.left > 0;
+        self.left = self.left.saturating_sub(price);
+        is_left
+    }
+
     /// Takes the price of a triangle of so many pixels' area, with its bounding box. `None` if nothing is left: it is
     /// not drawn then. The last one may cost more than there is.
     pub fn take(&mut self, area: u64, bounds: Rect) -> Option<u64> {
-        if self.left == 0 {
-            return None;
-        }
         let (width, height) = (u64::from(bounds.width()), u64::from(bounds.height()));
         // No more pixels than the area has beside those that edges pass through.
         let covered = area.saturating_add(2 * (width + height)).min(width * height);
         let price = cost::PRIMITIVE + width * height / cost::UNCOVERED_PIXELS + covered.saturating_mul(self.pixel);
-        self.left = self.left.saturating_sub(price);
-        Some(price)
+        self.take_work(price).then_some(price)
     }
 }
 
@@ -73,6 +77,8 @@ mod tests {
         assert_eq!(fuel.take(1, square(1)), Some(cost::PRIMITIVE + 1));
         assert_eq!(fuel.take(1, square(1)), None);
         assert_eq!(Allowance::new(0, 1).take(1, square(1)), None);
+        let mut fuel = Allowance::new(10, 1);
+        assert!(fuel.take_work(9) && fuel.take_work(9) && !fuel.take_work(0));
         let mut unbounded = Allowance::UNBOUNDED;
         assert!((0..100).all(|_| unbounded.take(1 << 24, square(4096)).is_some()));
     }

@@ -270,6 +270,13 @@ impl<K: Kind> Scene<K> {
         price.is_some()
     }
 
+    /// Takes fuel for work on a primitive before it is set up. False if there is none left: it is not drawn then.
+    pub fn charge_work(&mut self, price: u64) -> bool {
+        let is_left = self.allowance.take_work(price);
+        self.taken = self.taken.saturating_add(if is_left { price } else { 0 });
+        is_left
+    }
+
     /// Adds a primitive whose pixels lie in `bounds`, which lies in the target.
     pub fn push(&mut self, primitive: K::Primitive, edges: K::Edges, bounds: Rect) {
         let index = self.primitives.len() as u32;

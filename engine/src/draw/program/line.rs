@@ -9,6 +9,7 @@ use smallvec::{SmallVec, smallvec};
 use super::clip::{self, Vertex};
 use super::plane::{Body, Slope};
 use super::setup::{Binner, Corner, LineShape, LineStipple, PolygonMode};
+use crate::frontend::budget::cost;
 use crate::scene::Rect;
 
 impl Binner<'_> {
@@ -46,6 +47,9 @@ impl Binner<'_> {
             return;
         }
         let planes = if mixed { u16::MAX } else { a.outside | b.outside };
+        if !self.scene.charge_work(cost::clip_in_f64(planes.count_ones(), self.records.stride)) {
+            return;
+        }
         let ends = ends.map(|corner| Vertex::new(&self.setup.projection, corner.record, a.negated && !mixed));
         let Some(ends) = clip::line(&self.setup.projection, ends, planes, &self.linear()) else { return };
         let ends = ends
@@ -141,6 +145,9 @@ impl Binner<'_> {
         self.skip_stipple(from, to);
         let (first, last) = pixels(from, to);
         let (low, high) = if axis == 0 { (bounds.x0, bounds.x1) } else { (bounds.y0, bounds.y1) };
+        if !self.scene.charge_work(u64::from(high - low) / cost::STIPPLED_PIXELS) {
+            return SmallVec::new();
+        }
         let drawn = |pixel: i32| {
             let along = if from <= to { pixel - first } else { last - pixel };
             let step = start.wrapping_add(along as u32) / factor.max(1);

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 use super::clip::{self, Vertex};
 use super::plane::{Body, Slope};
 use super::setup::{Binner, Corner, Fill, PolygonMode, Winding, doubled_area, filled_edges};
+use crate::frontend::budget::cost;
 
 /// From the middle of a pixel to the samples of [`Fill::Smooth`], in 1/256 pixel.
 const SMOOTH: i32 = 64;
@@ -22,11 +23,14 @@ impl Binner<'_> {
             self.polygon(&corners, vertices, provoking, edges);
             return;
         }
+        // With coordinates of either sign the planes that each was compared with were not the same ones.
+        let planes = if mixed { u16::MAX } else { a.outside | b.outside | c.outside };
+        if !self.scene.charge_work(cost::clip_in_f64(planes.count_ones(), self.records.stride)) {
+            return;
+        }
         let negated = a.negated && !mixed;
         let polygon =
             corners.iter().map(|corner| Vertex::new(&self.setup.projection, corner.record, negated)).collect();
-        // With coordinates of either sign the planes that each was compared with were not the same ones.
-        let planes = if mixed { u16::MAX } else { a.outside | b.outside | c.outside };
         let polygon = clip::polygon(&self.setup.projection, polygon, planes, &self.linear());
         let corners: SmallVec<[Corner<'_>; 6]> = polygon
             .iter()

@@ -15,6 +15,7 @@ use crate::draw::program::setup::{
 use crate::draw::program::unfinished::UnfinishedDraw;
 use crate::draw::program::varying::{Interpolate, Output, Varying};
 use crate::draw::program::{Binned, Provoking, RESTART};
+use crate::frontend::budget::cost;
 use crate::scene::{Allowance, Rect};
 
 const SIZE: u32 = 256;
@@ -163,6 +164,31 @@ fn interrupts_change_nothing() {
             assert!(goes > 1, "{topology:?}");
         }
     }
+}
+
+/// What is drawn of these vertices, as a strip of lines or of triangles, takes so much fuel.
+fn fuel_of(setup: &ProgramSetup, topology: Topology, vertices: &[[f32; 4]]) -> u64 {
+    let floats = vertices.iter().flat_map(|&[x, y, z, w]| [x, y, z, w, 0.0, 0.0, 0.0, 1.0]).collect();
+    let records = Records { floats, stride: 8, exhausted: 0 };
+    let order: Vec<u32> = (0..vertices.len() as u32).collect();
+    let (mut scene, scheduler) = (scene(Allowance::new(1 << 31, 1)), Scheduler::new(1).expect("a thread"));
+    let threads = SetupThreads { scheduler: &scheduler, scenes: &mut Vec::new() };
+    let mut out = Binned { scene: &mut scene, projected: &mut ProjectedVertices::default(), threads };
+    let drawn = setup.draw(Primitives::Order(topology, &order), 0, &records, &mut out);
+    assert_eq!(drawn.primitives, 0);
+    scene.taken
+}
+
+#[test]
+fn work_that_draws_nothing_costs_fuel() {
+    // A line across all columns without a dash.
+    let unseen = setup(Some(LineStipple { factor: 1, pattern: 0 }));
+    let line = [[-1.0, 0.0, 0.0, 1.0], [1.0, 0.1, 0.0, 1.0]];
+    assert!(fuel_of(&unseen, Topology::LineStrip, &line) >= u64::from(SIZE - 1) / cost::STIPPLED_PIXELS);
+    // A triangle around the corner of the near plane and the left one: nothing is left of it.
+    let outside = [[-3.0, 0.0, 0.5, 1.0], [-0.9, 0.0, -2.0, 1.0], [-3.0, 0.5, 0.5, 1.0]];
+    let clipped = fuel_of(&setup(None), Topology::Triangles, &outside);
+    assert!(clipped >= cost::clip_in_f64(1, 8), "{clipped}");
 }
 
 #[test]
