@@ -27,7 +27,9 @@ pub mod shrink;
 pub mod sites;
 
 mod guard;
+mod host;
 mod seal;
+mod usage;
 
 pub use case::Case;
 pub use choices::Choices;

@@ -2,10 +2,15 @@
 #![allow(unsafe_code)]
 
 use triglyph::n3ds::gsp::{ProcessMemory, Session};
-use triglyph::{Access, Error, GuestRange, Machine, N3ds, Options, ReplayDevice, Rsx, TegraX1};
+use triglyph::n3ds::{Eye, Screen};
+use triglyph::{
+    Access, Device as _, Error, GuestRange, HostRows, Machine, N3ds, Options, Presented, ReplayDevice, Rsx, TegraX1,
+};
 
+use super::choices::Choices;
 use super::document::{extra, word};
 use super::guard::Guarded;
+use super::mutate::{driver_call, gsp_call, gx_command, hardware_call, hypervisor_call};
 
 enum Gpu {
     N3ds(Box<N3ds>),
@@ -74,6 +79,44 @@ impl Device {
             Gpu::Rsx(gpu) => gpu.with_memory(map),
             Gpu::TegraX1(gpu) => gpu.with_memory(map),
         }
+    }
+
+    /// Makes a call of the machine's system, or gives it a command of its own, with arguments of chance.
+    pub fn call(&mut self, choices: &mut Choices, places: &[GuestRange]) {
+        let call = match self.get().machine() {
+            Machine::N3ds => match choices.below(3) {
+                0 => return self.ipc(&gsp_call(choices)),
+                1 => {
+                    let command = gx_command(choices, places);
+                    if let Gpu::N3ds(gpu) = &mut self.gpu {
+                        gpu.execute(&command);
+                    }
+                    return;
+                }
+                _ => hardware_call(choices),
+            },
+            Machine::Ps3 => hypervisor_call(choices),
+            Machine::TegraX1 => driver_call(choices),
+        };
+        // What is refused is an error, and that is all.
+        let _ = self.get().replay_call(&call);
+    }
+
+    /// Presents what the machine's display shows, if it has one. Returns whether there was a picture.
+    pub fn present_shown(&mut self, choices: &mut Choices, rows: &mut HostRows<'_>, presented: &mut Presented) -> bool {
+        match &mut self.gpu {
+            Gpu::N3ds(gpu) => {
+                let screen = Screen::ALL[choices.below(Screen::ALL.len())];
+                let eye = if choices.one_in(2) { Eye::Left } else { Eye::Right };
+                gpu.present_screen(screen, eye, rows, presented)
+            }
+            Gpu::Rsx(gpu) => match gpu.scan_out(choices.word() % 3) {
+                Some(scan) => gpu.present(&scan, rows, presented),
+                None => return false,
+            },
+            Gpu::TegraX1(_) => return false,
+        }
+        .is_ok()
     }
 
     /// Makes a call of GSP's from the payload of an [`extra::IPC`] record. Other machines have none.

@@ -3,12 +3,14 @@
 mod instruction;
 mod records;
 
-pub use records::{driver as driver_call, gsp as gsp_call, hypercall as hypervisor_call};
+pub use records::{
+    driver as driver_call, gsp as gsp_call, gx_command, hardware as hardware_call, hypercall as hypervisor_call,
+};
 
 use super::choices::Choices;
 use super::document::{Document, long};
 use super::edit::Edit;
-use super::sites::{Site, Sites, What};
+use super::sites::{self, Site, Sites, What};
 use triglyph::Machine;
 use triglyph_guest::rsx::fifo as rsx_fifo;
 use triglyph_guest::table::FieldInfo;
@@ -72,6 +74,7 @@ impl Base {
         let sites = &self.sites;
         match change {
             Change::Datum => self.word(choices.pick(&sites.data)?, choices),
+            Change::Count => self.count(choices.pick(&sites.counts)?, choices),
             Change::Header => self.word(choices.pick(&sites.headers)?, choices),
             Change::Instruction => {
                 let site = choices.pick(&sites.instructions)?;
@@ -106,6 +109,25 @@ impl Base {
                 site.order.bytes(new).to_vec()
             }
         };
+        Some(Edit::Bytes { record: site.record, at: site.at, bytes, what: site.name.to_owned() })
+    }
+
+    /// Another number of vertices or lines: few, many, as many as there may be, too many.
+    fn count(&self, site: &Site, choices: &mut Choices) -> Option<Edit> {
+        let bits = sites::count_of(site)?;
+        let (low, width) = (*bits.start(), bits.end() - bits.start() + 1);
+        let around = |exponent: u32, choices: &mut Choices| {
+            1_u32.checked_shl(exponent).unwrap_or(0).wrapping_add(choices.word() % 3).wrapping_sub(1)
+        };
+        let most = u32::MAX >> (32 - width);
+        let new = match choices.below(4) {
+            0 => around(width.saturating_sub(choices.below(16) as u32), choices),
+            1 => around(choices.below(16) as u32, choices),
+            2 => choices.word() >> choices.below(32),
+            _ => most >> choices.below(12),
+        };
+        let old = site.order.word(&self.document.blocks[site.record].payload, site.at);
+        let bytes = site.order.bytes(old & !(most << low) | new.min(most) << low).to_vec();
         Some(Edit::Bytes { record: site.record, at: site.at, bytes, what: site.name.to_owned() })
     }
 
@@ -177,6 +199,7 @@ impl Base {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Datum,
+    Count,
     Header,
     Instruction,
     Number,
@@ -189,7 +212,8 @@ enum Change {
 impl Change {
     fn chosen(choices: &mut Choices) -> Change {
         match choices.below(64) {
-            0..24 => Change::Datum,
+            0..22 => Change::Datum,
+            22..24 => Change::Count,
             24..29 => Change::Header,
             29..43 => Change::Instruction,
             43..49 => Change::Number,

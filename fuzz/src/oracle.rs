@@ -12,8 +12,10 @@ use triglyph::{Error, FaultKind, HiddenSurfaceRemoval, Tier};
 use triglyph_guest::listed;
 
 use super::choices::Choices;
+use super::host::Host;
 use super::panics;
-use super::run::{Bounds, Compared, Cuts, Faults, Run, Setup, Subject, play};
+use super::run::{Bounds, Compared, Cuts, Faults, Fuel, Run, Setup, Subject, play};
+use super::usage::{CpuTime, PeakMemory};
 
 listed! {
     /// What is asked about a mutant.
@@ -36,8 +38,12 @@ listed! {
         Guard = 7,
         /// No submission takes longer than it may.
         Time = 8,
-        /// No device has more memory than it may.
+        /// No device ever has more memory than it may.
         Memory = 9,
+        /// Pictures of any place, size, stride and format: no panic, no more time or memory than there may be.
+        Present = 10,
+        /// Calls of the machine's system with any arguments: the same.
+        Calls = 11,
     }
 }
 
@@ -93,13 +99,23 @@ impl Oracle {
             Oracle::Guard => "guard",
             Oracle::Time => "time",
             Oracle::Memory => "memory",
+            Oracle::Present => "present",
+            Oracle::Calls => "calls",
+        }
+    }
+
+    /// The fuel of submissions when this is asked. Compiled code has it; the interpreter never has more than a part.
+    pub const fn fuel(self) -> Fuel {
+        match self {
+            Oracle::Time | Oracle::Memory => Fuel::Usual,
+            _ => Fuel::Reduced,
         }
     }
 
     /// One that is chosen for a case: the cheap and sharp ones most often, never [`Oracle::Time`]: the slowest record
     /// of any run is reported anyway, and a loaded machine must not decide what a case finds.
     pub fn chosen(choices: &mut Choices) -> Oracle {
-        const CHOICE: [Oracle; 16] = [
+        const CHOICE: [Oracle; 18] = [
             Oracle::Tiers,
             Oracle::Tiers,
             Oracle::Tiers,
@@ -116,6 +132,8 @@ impl Oracle {
             Oracle::Guard,
             Oracle::Guard,
             Oracle::Memory,
+            Oracle::Present,
+            Oracle::Calls,
         ];
         CHOICE[choices.below(CHOICE.len())]
     }
@@ -183,6 +201,10 @@ impl Asked {
             }
             Oracle::Time => self.time(&subject),
             Oracle::Memory => self.memory(&subject),
+            Oracle::Present => self.host(&subject, |host| {
+                host.present();
+            }),
+            Oracle::Calls => self.host(&subject, |host| host.call()),
         };
         verdict.unwrap_or_else(|error| Verdict::Skipped(error.to_string()))
     }
@@ -248,9 +270,11 @@ impl Asked {
         Ok(difference.map_or(Verdict::Holds, |what| Verdict::Fails(format!("{what}; with {cuts:?}"))))
     }
 
+    /// Compiled code with the usual fuel, and the interpreter with a part of it.
     fn time(&mut self, subject: &Subject<'_>) -> Result<Verdict, Error> {
         let bounds = Bounds { time: Duration::from_secs(60), ..Bounds::default() };
-        for setup in [compiled(1), Setup::new(Tier::InterpreterOnly, 1)] {
+        let usual = Setup { fuel: Oracle::Time.fuel(), ..compiled(1) };
+        for setup in [usual, Setup::new(Tier::InterpreterOnly, 1)] {
             self.run(subject, setup, bounds)?;
             if self.slowest > self.allowed.time {
                 let what = format!("record {} takes {:?} with {:?}", self.slowest_at, self.slowest, setup.tier);
@@ -260,27 +284,44 @@ impl Asked {
         Ok(Verdict::Holds)
     }
 
+    /// Compiled code with the usual fuel. Two threads: what they share may be there twice.
     fn memory(&mut self, subject: &Subject<'_>) -> Result<Verdict, Error> {
-        let before = resident().unwrap_or(0);
-        let run = self.run(subject, compiled(1), Bounds::default())?;
-        let more = resident().unwrap_or(0).saturating_sub(before);
+        let peak = PeakMemory::start();
+        let run = self.run(subject, Setup { fuel: Oracle::Memory.fuel(), ..compiled(2) }, Bounds::default())?;
         drop(run);
-        let allowed = self.allowed.memory + subject.mapped();
-        Ok(match more > allowed {
+        Ok(self.bounded_memory(subject, &peak))
+    }
+
+    fn bounded_memory(&self, subject: &Subject<'_>, peak: &PeakMemory) -> Verdict {
+        let (more, allowed) = (peak.more(), self.allowed.memory + subject.mapped());
+        match more > allowed {
             true => Verdict::Fails(format!("{} MiB more than before, {} are allowed", more >> 20, allowed >> 20)),
             false => Verdict::Holds,
-        })
+        }
+    }
+
+    /// What hosts do after the mutant, with what the seed chooses.
+    fn host(&mut self, subject: &Subject<'_>, act: fn(&mut Host<'_>)) -> Result<Verdict, Error> {
+        const ACTS: usize = 48;
+        let peak = PeakMemory::start();
+        let tier = if self.seed.is_multiple_of(4) { Tier::InterpreterOnly } else { Tier::JitOnly };
+        let mut run = self.run(subject, Setup::new(tier, 2), Bounds::default())?;
+        let places = subject.places();
+        let mut host = Host::new(&mut run.device, &places, self.seed);
+        for number in 0..ACTS {
+            let start = CpuTime::now();
+            act(&mut host);
+            let time = start.elapsed();
+            if time > self.allowed.time {
+                return Ok(Verdict::Fails(format!("act {number} takes {time:?} with {tier:?}")));
+            }
+        }
+        drop(run);
+        Ok(self.bounded_memory(subject, &peak))
     }
 }
 
 /// Another run ends where this one did.
 fn bounds_of(run: &Run) -> Bounds {
     Bounds { time: Duration::from_secs(120), record: run.stopped.unwrap_or(usize::MAX), ..Bounds::default() }
-}
-
-/// Bytes that the process has in memory; `None` where the system does not say.
-pub fn resident() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
-    Some(pages * region::page::size() as u64)
 }

@@ -9,6 +9,7 @@ use triglyph::{Error, GuestRange, HiddenSurfaceRemoval, KeyFile, Options, RunEnd
 use super::choices::Choices;
 use super::document::extra;
 use super::machine::Device;
+use super::usage::CpuTime;
 
 /// A way to play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,22 +28,44 @@ pub struct Setup {
     pub guarded: bool,
     /// How submissions are done.
     pub cuts: Cuts,
+    /// The fuel of a submission.
+    pub fuel: Fuel,
+}
+
+/// The fuel of submissions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fuel {
+    /// What hosts give if they choose nothing: what bounds time and memory is asked with that.
+    Usual,
+    /// A sixteenth of it: what compiled code does with all of it in two seconds takes the interpreter more than a
+    /// minute. All runs that are compared have the same.
+    Reduced,
 }
 
 impl Setup {
     /// Whole submissions on these threads.
     pub const fn new(tier: Tier, threads: usize) -> Self {
         let hidden_surfaces = HiddenSurfaceRemoval::WhenFaster;
-        Setup { tier, threads, packet_traces: 2, state_cache: true, hidden_surfaces, guarded: false, cuts: Cuts::None }
+        Setup {
+            tier,
+            threads,
+            packet_traces: 2,
+            state_cache: true,
+            hidden_surfaces,
+            guarded: false,
+            cuts: Cuts::None,
+            fuel: Fuel::Reduced,
+        }
     }
 
     fn options(&self, keys: Option<&NamedTempFile>) -> Result<Options, Error> {
         let mut options = Options::new(self.tier, self.threads);
         options.packet_traces = self.packet_traces;
         options.hidden_surface_removal = self.hidden_surfaces;
-        // What compiled code does with all of it in two seconds takes the interpreter more than a minute. All runs of a
-        // case have the same.
-        options.fuel /= 16;
+        options.fuel /= match self.fuel {
+            Fuel::Usual => 1,
+            Fuel::Reduced => 16,
+        };
         options.key_file = keys.map(|file| KeyFile::new(file.path()));
         if self.tier == Tier::JitOnly {
             let tiers = if self.guarded { triglyph_options::checked_tiers } else { triglyph_options::tiers };
@@ -129,13 +152,18 @@ impl<'a> Subject<'a> {
         Some(file)
     }
 
+    /// What MAP records ask for.
+    pub fn places(&self) -> Vec<GuestRange> {
+        let range = |record: &Record<'_>| match record {
+            Record::Map(map) => Some(map.range),
+            _ => None,
+        };
+        self.capture.entries().iter().filter_map(|entry| range(&entry.record)).collect()
+    }
+
     /// Bytes that MAP records ask for.
     pub fn mapped(&self) -> u64 {
-        let size = |record: &Record<'_>| match record {
-            Record::Map(map) => map.range.size,
-            _ => 0,
-        };
-        self.capture.entries().iter().map(|entry| size(&entry.record)).fold(0, u64::saturating_add)
+        self.places().iter().map(|place| place.size).fold(0, u64::saturating_add)
     }
 }
 
@@ -160,35 +188,6 @@ pub struct Run {
     pub cuts: usize,
     /// Work did not end within the slices that there may be.
     pub endless: bool,
-}
-
-/// Time that this process has used: other processes and a machine that sleeps do not count, threads count together.
-struct Used {
-    cores: Option<Duration>,
-    clock: Instant,
-}
-
-impl Used {
-    fn now() -> Self {
-        Used { cores: Self::of_cores(), clock: Instant::now() }
-    }
-
-    /// Since then; by the clock where the system does not say.
-    fn elapsed(&self) -> Duration {
-        match (self.cores, Self::of_cores()) {
-            (Some(before), Some(now)) => now.saturating_sub(before),
-            _ => self.clock.elapsed(),
-        }
-    }
-
-    /// Linux counts hundredths of seconds, behind the name, which is in parentheses.
-    fn of_cores() -> Option<Duration> {
-        let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-        let (_, behind) = text.rsplit_once(')')?;
-        let mut fields = behind.split_whitespace().skip(11);
-        let (user, system): (u64, u64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
-        Some(Duration::from_millis(10 * (user + system)))
-    }
 }
 
 struct Playing<'p, 'a> {
@@ -251,7 +250,7 @@ impl Playing<'_, '_> {
                 self.run.stopped = Some(at);
                 return;
             }
-            let start = Used::now();
+            let start = CpuTime::now();
             let played = self.record(at, &entry.record);
             let time = start.elapsed();
             if time > self.run.slowest {

@@ -8,6 +8,8 @@ mod pica;
 mod rsx;
 mod tegra;
 
+use std::ops::RangeInclusive;
+
 use triglyph::Machine;
 use triglyph::capture::Record;
 use triglyph_guest::table::FieldInfo;
@@ -104,6 +106,8 @@ pub struct Site {
 pub struct Sites {
     /// Data of registers and methods.
     pub data: Vec<Site>,
+    /// Those of them that count: vertices of draws, lines of copies.
+    pub counts: Vec<Site>,
     /// Headers.
     pub headers: Vec<Site>,
     /// Instructions.
@@ -152,8 +156,16 @@ impl Sites {
             list.sort_by_key(|site| (site.record, site.at));
             list.dedup_by_key(|site| (site.record, site.at));
         }
+        sites.counts = sites.data.iter().filter(|site| count_of(site).is_some()).copied().collect();
         sites
     }
+}
+
+/// The bits of a word that count something, if its fields say so.
+pub fn count_of(site: &Site) -> Option<RangeInclusive<u32>> {
+    let What::Datum(fields) = site.what else { return None };
+    let field = fields.iter().find(|field| field.name.contains("count"))?;
+    Some(field.lo..=field.hi)
 }
 
 /// What is remembered between submissions.

@@ -6,12 +6,13 @@
 //! | `TRIGLYPH_SEED` | the first number; the following cases have the following numbers |
 //! | `TRIGLYPH_CASE` | one number, to look at that case alone |
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use triglyph::Machine;
-use triglyph_fuzz::mutate::Base;
+use triglyph::{Machine, Options, Tier, new_device};
+use triglyph_fuzz::mutate::{self, Base};
 use triglyph_fuzz::oracle::{Allowed, Oracle};
-use triglyph_fuzz::{Case, Verdict, corpus};
+use triglyph_fuzz::run::Fuel;
+use triglyph_fuzz::{Case, Choices, Edit, Verdict, corpus};
 
 fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
@@ -66,6 +67,66 @@ fn sites_of_all_kinds_are_found() {
             Some(_) => assert!(!sites.sealed.is_empty() && !sites.memory.is_empty(), "{}", base.name),
         }
     }
+}
+
+/// As many vertices as a draw may have, and more, are found by themselves on all machines.
+#[test]
+fn some_mutants_draw_as_many_vertices_as_there_may_be() {
+    const DRAWS: [&str; 3] = ["NUM_VERTICES", "DRAW_ARRAYS", "DRAW_VERTEX_ARRAY"];
+    for (machine, most) in [(Machine::N3ds, 1 << 20), (Machine::Ps3, 255), (Machine::TegraX1, 1 << 24)] {
+        let bases = corpus::bundled().expect("all machines").into_iter();
+        let bases: Vec<Base> = bases.filter(|base| base.document.header.machine == machine).collect();
+        let mut found = 0;
+        for seed in 0..3000 {
+            let case = Case::new(&bases, seed, None).expect("bases");
+            for edit in &case.edits {
+                let Edit::Bytes { bytes, what, .. } = edit else { continue };
+                let Some(&word) = bytes.first_chunk() else { continue };
+                let word =
+                    if machine == Machine::Ps3 { u32::from_be_bytes(word) >> 24 } else { u32::from_le_bytes(word) };
+                found += u32::from(DRAWS.iter().any(|draw| what.starts_with(draw)) && word >= most);
+            }
+        }
+        assert!(found > 2, "{machine}: {found}");
+    }
+}
+
+/// Calls of every number that a machine takes are made.
+#[test]
+fn all_calls_are_made() {
+    const NUMBERS: u64 = 64;
+    for machine in Machine::ALL {
+        let options = Options::new(Tier::InterpreterOnly, 1);
+        let taken = (0..NUMBERS).filter(|&number| {
+            (0..16).any(|count| {
+                let mut device = new_device(machine, &options).expect("a device");
+                device.replay_call(&triglyph_fuzz::document::call(number, &vec![0; count])).is_ok()
+            })
+        });
+        let taken: Vec<u64> = taken.collect();
+        let mut choices = Choices::new(1);
+        let mut made = BTreeSet::new();
+        for _ in 0..4000 {
+            let call = match machine {
+                Machine::N3ds => mutate::hardware_call(&mut choices),
+                Machine::Ps3 => mutate::hypervisor_call(&mut choices),
+                Machine::TegraX1 => mutate::driver_call(&mut choices),
+            };
+            made.insert(triglyph_fuzz::document::long(&call, 0));
+        }
+        assert!(taken.len() >= 10, "{machine}: {taken:?}");
+        assert_eq!(made.into_iter().collect::<Vec<_>>(), taken, "{machine}");
+    }
+}
+
+/// Oracles of time and memory give submissions the fuel that hosts give them: a macro of draws takes no sixteenth of
+/// what it may.
+#[test]
+fn time_and_memory_are_asked_with_the_usual_fuel() {
+    for oracle in [Oracle::Time, Oracle::Memory] {
+        assert_eq!(oracle.fuel(), Fuel::Usual, "{oracle:?}");
+    }
+    assert_eq!(Oracle::Tiers.fuel(), Fuel::Reduced);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Records that come twice, in another order, or not at all; and calls that hosts make for their guests.
 
-use triglyph::Machine;
 use triglyph::capture::Kind;
+use triglyph::{GuestRange, Machine};
+
 use triglyph_guest::gsp::calls as hardware_calls;
 use triglyph_guest::gsp::ipc::Request;
 use triglyph_guest::rsx::lv1::calls as lv1;
@@ -61,8 +62,24 @@ pub fn gsp(choices: &mut Choices) -> Vec<u8> {
     payload
 }
 
+/// Words of a GX command: of any id, with addresses in and around what is mapped.
+pub fn gx_command(choices: &mut Choices, places: &[GuestRange]) -> [u32; 8] {
+    let mut words = [0; 8].map(|_: u32| match (choices.below(6), choices.pick(places)) {
+        (0..3, Some(place)) => {
+            let offset = if choices.one_in(4) { choices.value(0) } else { choices.word() & 0xF_FFF0 };
+            (place.start.address as u32).wrapping_add(offset)
+        }
+        // A size of two numbers, as transfers have them.
+        (3, _) => ((choices.word() % 0x401) << 16) | (choices.word() % 0x401),
+        (4, _) => choices.word() % 0x1_0000,
+        _ => choices.value(0),
+    });
+    words[0] = (words[0] & !0xFF) | (choices.word() % 7);
+    words
+}
+
 /// A call of the 3DS's hardware.
-fn hardware(choices: &mut Choices) -> Vec<u8> {
+pub fn hardware(choices: &mut Choices) -> Vec<u8> {
     let argument = |choices: &mut Choices| match choices.below(4) {
         0 => 0x40_0000 + u64::from(choices.word() % 0x2000),
         1 => 0x1800_0000 + u64::from(choices.word() % 0x60_0000),
