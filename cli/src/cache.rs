@@ -143,7 +143,8 @@ fn code(contents: &Contents, hash: &str, output: &Output) -> anyhow::Result<Exit
         };
         let Some(code) = code else { continue };
         let kind = key.kind.name();
-        output.line(format_args!("{kind} {name}\n{code}"))?;
+        output.line(format_args!("{kind} {name}"))?;
+        output.lines(&code)?;
         output.object(&CodeLine { event: "code", kind, hash: name, code })?;
     }
     Ok(Exit::Good)

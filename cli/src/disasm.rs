@@ -50,7 +50,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         match disassemble(file, output) {
             Ok(text) => match arguments.out {
                 Some(_) => all += &text,
-                None => output.line(text.trim_end())?,
+                None => output.lines(text.trim_end())?,
             },
             Err(error) if is_closed_pipe(&error) => return Err(error),
             Err(error) => exit = exit.max(output.error(Some(file), &error)),

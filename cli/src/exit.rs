@@ -101,7 +101,7 @@ static PANIC: Mutex<Option<String>> = Mutex::new(None);
 /// Panics are noted and not reported at once: one that is caught, as the compiler's are, is no error of the command.
 pub fn install_panic_hook() {
     std::panic::set_hook(Box::new(|panic| {
-        *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic.to_string());
+        *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic.to_string().replace('\n', " "));
     }));
 }
 

@@ -36,7 +36,7 @@ pub fn completions(arguments: &Completions, output: &Output) -> anyhow::Result<E
 /// Prints a text, as the member of an object in JSON.
 fn print(text: &[u8], event: &str, output: &Output) -> anyhow::Result<Exit> {
     let text = String::from_utf8_lossy(text);
-    output.line(format_args!("{}", text.trim_end()))?;
+    output.lines(text.trim_end())?;
     output.object(&serde_json::json!({ "event": event, "text": text }))?;
     Ok(Exit::Good)
 }

@@ -179,11 +179,13 @@ impl Contents {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             output.line(format_args!("  {key}: {value}"))?;
         }
-        output.line(format_args!("\n{:<10} {:>7} {:>12} {:>12}", "records", "count", "stored", "decoded"))?;
+        output.line("")?;
+        output.line(format_args!("{:<10} {:>7} {:>12} {:>12}", "records", "count", "stored", "decoded"))?;
         for (kind, Sizes { count, stored, decoded }) in &self.kinds {
             output.line(format_args!("{:<10} {count:>7} {stored:>12} {decoded:>12}", kind_name(*kind)))?;
         }
-        output.line("\nmaps")?;
+        output.line("")?;
+        output.line("maps")?;
         for map in &self.maps {
             let number = |key: &str| map[key].as_u64().unwrap_or_default();
             let (address, size) = (number("address"), number("size"));
@@ -191,7 +193,8 @@ impl Contents {
             output.line(format_args!("  space {} {address:#x}, {size:#x} bytes, {access}", number("space")))?;
         }
         let outputs: Vec<_> = self.outputs.iter().map(|(label, count)| format!("{label} {count}")).collect();
-        output.line(format_args!("\npictures: {}", outputs.join(", ")))?;
+        output.line("")?;
+        output.line(format_args!("pictures: {}", outputs.join(", ")))?;
         let counts: Vec<_> = self.commands.iter().map(|(name, count)| format!("{name} {count}")).collect();
         output.line(format_args!("commands: {}; {words} words in command lists", counts.join(", ")))?;
         for (index, work) in &self.work {

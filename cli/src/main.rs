@@ -27,6 +27,7 @@ mod replay;
 mod report;
 mod starts;
 mod stats;
+mod terminal;
 mod vectors;
 mod verify;
 

@@ -1,4 +1,5 @@
-//! Where results go: lines or JSON lines on standard output, a progress bar and messages on standard error.
+//! Where results go: lines or JSON lines on standard output, a progress bar and messages on standard error. All of it
+//! may have strings of files in it, whose control characters are escaped ([`terminal`]).
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -8,6 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::exit::{self, Exit};
+use crate::terminal;
 
 /// The two streams.
 pub struct Output {
@@ -23,10 +25,16 @@ impl Output {
 
     /// A line of text; nothing in JSON mode.
     pub fn line(&self, line: impl Display) -> io::Result<()> {
-        match self.json {
-            true => Ok(()),
-            false => self.bar.suspend(|| writeln!(io::stdout().lock(), "{line}")),
+        if self.json {
+            return Ok(());
         }
+        let line = line.to_string();
+        self.bar.suspend(|| writeln!(io::stdout().lock(), "{}", terminal::line(&line)))
+    }
+
+    /// Lines of text, which ends with the last one; nothing in JSON mode.
+    pub fn lines(&self, text: &str) -> io::Result<()> {
+        text.lines().try_for_each(|line| self.line(line))
     }
 
     /// An object on a line; nothing in text mode.
@@ -35,7 +43,18 @@ impl Output {
             return Ok(());
         }
         let line = serde_json::to_string(object)?;
-        self.bar.suspend(|| writeln!(io::stdout().lock(), "{line}"))
+        self.bar.suspend(|| writeln!(io::stdout().lock(), "{}", terminal::json(&line)))
+    }
+
+    /// A message on standard error.
+    fn message(&self, message: &str) {
+        // Nothing is left to do when the stream is closed.
+        let _ = self.bar.suspend(|| writeln!(io::stderr().lock(), "triglyph: {}", terminal::line(message)));
+    }
+
+    /// Says something on standard error that is no result.
+    pub fn note(&self, what: impl Display) {
+        self.message(&what.to_string());
     }
 
     /// Says that something is not as it should be, which is no error: on standard error, and as an object.
@@ -47,7 +66,7 @@ impl Output {
             warning: String,
         }
         let warning = what.to_string();
-        let _ = self.bar.suspend(|| writeln!(io::stderr().lock(), "triglyph: {about}: {warning}"));
+        self.message(&format!("{about}: {warning}"));
         self.object(&Line { event: "warning", about, warning })
     }
 
@@ -61,8 +80,8 @@ impl Output {
         // An error of the file itself names it already.
         let prefix = file.map(|file| format!("{}: ", file.display())).filter(|prefix| !text.starts_with(prefix));
         let prefix = prefix.unwrap_or_default();
-        let _ = self.bar.suspend(|| writeln!(io::stderr().lock(), "triglyph: {prefix}{text}"));
-        // Nothing is left to do when these streams are closed.
+        self.message(&format!("{prefix}{text}"));
+        // Nothing is left to do when the stream is closed.
         let _ = self.error_object(file, text);
         exit
     }
@@ -90,7 +109,7 @@ impl Output {
 
     /// Says what is being worked on.
     pub fn working_on(&self, what: impl Display) {
-        self.bar.set_message(what.to_string());
+        self.bar.set_message(terminal::line(&what.to_string()).into_owned());
     }
 
     /// One step is done.

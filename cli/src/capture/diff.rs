@@ -89,25 +89,28 @@ impl std::fmt::Display for Word {
     }
 }
 
-impl std::fmt::Display for Difference {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Difference {
+    /// One line, or one for each side.
+    fn lines(&self) -> Vec<String> {
         let sign = |side: &Side| match side {
             Side::Left => '-',
             Side::Right => '+',
         };
         match self {
-            Difference::OnlyIn { side, record, kind, what } => write!(f, "{} {record:>5} {kind} {what}", sign(side)),
+            Difference::OnlyIn { side, record, kind, what } => {
+                vec![format!("{} {record:>5} {kind} {what}", sign(side))]
+            }
             Difference::Record { left, right, kind, left_what, right_what } => {
-                write!(f, "- {left:>5} {kind} {left_what}\n+ {right:>5} {kind} {right_what}")
+                vec![format!("- {left:>5} {kind} {left_what}"), format!("+ {right:>5} {kind} {right_what}")]
             }
             Difference::Bytes { left, right, kind, place, count, left_bytes, right_bytes } => {
                 let records = if left == right { left.to_string() } else { format!("{left}/{right}") };
-                write!(f, "! {records:>5} {kind} {place}: {count} bytes, {left_bytes} / {right_bytes}")
+                vec![format!("! {records:>5} {kind} {place}: {count} bytes, {left_bytes} / {right_bytes}")]
             }
             Difference::Command { left, right, left_word, right_word } => {
-                write!(f, "- {left:>5} {left_word}\n+ {right:>5} {right_word}")
+                vec![format!("- {left:>5} {left_word}"), format!("+ {right:>5} {right_word}")]
             }
-            Difference::CommandOnlyIn { side, record, word } => write!(f, "{} {record:>5} {word}", sign(side)),
+            Difference::CommandOnlyIn { side, record, word } => vec![format!("{} {record:>5} {word}", sign(side))],
         }
     }
 }
@@ -144,7 +147,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
             Difference::Bytes { count, .. } => summary.bytes += count,
             Difference::Command { .. } | Difference::CommandOnlyIn { .. } => summary.commands += 1,
         }
-        output.line(&difference)?;
+        difference.lines().iter().try_for_each(|line| output.line(line))?;
         output.object(&difference)?;
     }
     let Summary { records, commands, bytes, header, .. } = summary;

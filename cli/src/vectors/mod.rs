@@ -100,14 +100,12 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let tiers = Tiers::new(arguments.tier)?;
     let table = table(arguments.set, &tiers)?;
     if tiers.fallbacks.get() != 0 {
-        eprintln!(
-            "triglyph: the reference computed {} programs and rows that compiled code does not",
-            tiers.fallbacks.get()
-        );
+        let count = tiers.fallbacks.get();
+        output.note(format_args!("the reference computed {count} programs and rows that compiled code does not"));
     }
     match &arguments.check {
         None => {
-            output.line(table.to_string().trim_end())?;
+            output.lines(table.to_string().trim_end())?;
             Ok(Exit::Good)
         }
         Some(path) => {
@@ -156,7 +154,10 @@ fn check(table: &Table, log: &Table, output: &Output) -> anyhow::Result<Exit> {
         }
         different += 1;
         let (operands, [ours, log]) = (row.shown_operands(), [ours, row].map(Row::shown_result));
-        output.line(format!("{}\n  {operands}\n  ours {ours}\n  log  {log}", block.text))?;
+        output.line(&block.text)?;
+        [format!("  {operands}"), format!("  ours {ours}"), format!("  log  {log}")]
+            .iter()
+            .try_for_each(|line| output.line(line))?;
         output.object(&Difference { event: "difference", program: &block.text, operands, ours, log })?;
     }
     let missing = table.rows() - (equal + different).min(table.rows());
