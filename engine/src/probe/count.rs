@@ -6,6 +6,9 @@ use triglyph_guest::layout::morton;
 use super::{Surface, Verdict};
 use crate::scene::Rect;
 
+/// Pixels of the largest area whose fragments are counted. With what became of them, counts take some 60 bytes each.
+pub(crate) const MAX_PIXELS: usize = 1 << 23;
+
 /// What draws are to tell of their fragments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Counting {
@@ -26,10 +29,11 @@ pub struct FragmentCounts {
     /// Pixels outside of which there are no fragments, whatever the samples: the first of a row, the first row in the
     /// order in which they are stored, pixels of a row, rows.
     pub area: [u32; 4],
-    /// Fragments of each pixel of the area, row after row.
+    /// Fragments of each pixel of the area, row after row; none if it has more than 2^23 pixels.
     pub counts: Vec<u32>,
     /// What became of them, if that was asked for; `None` where it is not found out: where tiles share memory, surfaces
-    /// are not all there, or draws have more than 2^16 primitives.
+    /// are not all there, draws have more than 2^16 primitives or 2^23 stored pixels, or the observer's deadline is
+    /// over.
     pub judged: Option<Judged>,
 }
 
@@ -58,8 +62,14 @@ impl FragmentCounts {
     /// No fragments at any pixel within bounds, if there are any.
     pub(crate) fn new(surfaces: &[Surface], bounds: Option<Rect>) -> Self {
         let area = bounds.map_or([0; 4], area_of);
-        let counts = vec![0; area[2] as usize * area[3] as usize];
+        let pixels = area[2] as usize * area[3] as usize;
+        let counts = vec![0; if pixels <= MAX_PIXELS { pixels } else { 0 }];
         FragmentCounts { surfaces: surfaces.to_vec(), area, counts, judged: None }
+    }
+
+    /// Whether there is room for fragments.
+    pub(crate) fn has_pixels(&self) -> bool {
+        !self.counts.is_empty()
     }
 
     /// Adds the fragments of blocks, each of which is there for every sample.

@@ -25,6 +25,8 @@ pub enum Effect {
     Compute,
     /// The guest did something wrong; how often.
     Faults(u64),
+    /// More than this list has; how many. They are of any kind.
+    LeftOut(u64),
 }
 
 /// A draw, or one instance of one.

@@ -8,7 +8,7 @@ use triglyph_guest::kernel::vertex as fixed;
 
 use crate::cache::image::DecodedImage;
 use crate::cache::texture::TextureSource;
-use crate::cache::texture_cache::TextureCache;
+use crate::cache::texture_cache::{Source, TextureCache};
 use crate::mem::{GuestAddr, GuestRange, Memory};
 use crate::scene::program::TextureBinding;
 use crate::sched::Scheduler;
@@ -28,6 +28,8 @@ pub enum Input<'a> {
 
 /// Vertices that are looked at; those that follow are left out.
 pub const MAX_VERTICES: usize = 1 << 16;
+/// Edges of a mesh that are told: more than the triangles of a regular mesh of so many vertices have.
+pub(crate) const MAX_EDGES: usize = 8 * MAX_VERTICES;
 
 /// Vertices before the vertex stage: each once that the stage was run for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -94,7 +96,7 @@ impl Mesh {
     /// Adds an edge, if both ends are looked at.
     pub(crate) fn edge(&mut self, a: u32, b: u32) {
         let is_there = |vertex: u32| (vertex as usize) < self.positions.len();
-        if is_there(a) && is_there(b) {
+        if self.edges.len() < MAX_EDGES && is_there(a) && is_there(b) {
             self.edges.push([a, b]);
         }
     }
@@ -178,6 +180,14 @@ impl BoundTexture<'_> {
     pub fn decode(&self) -> Option<Arc<DecodedImage>> {
         let TextureForm::Image(_, binding) = self.form else { return None };
         TextureCache::default().get(self.memory, self.scheduler, &binding.image, ())
+    }
+
+    /// Bytes of the image that [`Self::decode`] makes.
+    pub fn decoded_bytes(&self) -> u64 {
+        match self.form {
+            TextureForm::Tiled(_) => 0,
+            TextureForm::Image(_, binding) => Source::decoded_bytes(&binding.image),
+        }
     }
 
     /// Memory as the draw finds it.

@@ -18,10 +18,11 @@ mod recorder;
 mod surface;
 
 use std::cell::Cell;
+use std::time::Instant;
 
 #[doc(hidden)]
 pub use count::{Counting, FragmentCounts, Judged, JudgedPrimitive};
-pub(crate) use count::{area_of, covered_pixels};
+pub(crate) use count::{MAX_PIXELS, area_of, covered_pixels};
 pub use effect::{Draw, Effect, Transfer, TransferKind};
 pub use fragment::{Fragment, Verdict};
 #[doc(hidden)]
@@ -91,7 +92,8 @@ pub trait Observer: Send {
         None
     }
 
-    /// Whether draws of the command are to be told of with what goes into them. Asked for after [`begin`](Self::begin).
+    /// Whether draws of the command are to be told of with what goes into them. Asked for after [`begin`](Self::begin),
+    /// and again after each mesh, so that an observer need not hear of all instances.
     #[doc(hidden)]
     fn wants_inputs(&mut self) -> bool {
         false
@@ -101,6 +103,14 @@ pub trait Observer: Send {
     #[doc(hidden)]
     fn wants_counts(&mut self) -> Counting {
         Counting::Nothing
+    }
+
+    /// When what became of fragments is not wanted any more: draws of many primitives may take long to say so. Asked
+    /// for after [`begin`](Self::begin). Past it, fragments are left out of [`pixel`](Self::pixel)'s answer, and
+    /// counts have no verdicts.
+    #[doc(hidden)]
+    fn deadline(&mut self) -> Option<Instant> {
+        None
     }
 
     /// The fragments of a draw of the command.

@@ -1,6 +1,7 @@
 //! Where effects are collected until their command has ended.
 
 use std::cell::Cell;
+use std::time::Instant;
 
 use super::{Command, Counting, Effect, FragmentCounts, Input, Observer, Surface, View, Watch};
 use crate::mem::{GuestAddr, Memory};
@@ -11,6 +12,8 @@ use crate::render::Renderer;
 pub struct Probe {
     observer: Option<Box<dyn Observer>>,
     effects: Vec<Effect>,
+    /// How many more it had than are kept.
+    left_out: u64,
     /// Whether a command is in progress.
     in_command: bool,
     /// Faults before it.
@@ -23,9 +26,14 @@ pub struct Probe {
     wants_inputs: bool,
     /// What they tell of their fragments.
     counting: Counting,
+    /// When they need not tell of fragments any more.
+    deadline: Option<Instant>,
     /// Where the pixel is in the surface that was asked about last.
     found: Option<(GuestAddr, Surface, Option<[u32; 2]>)>,
 }
+
+/// Effects of a command that are kept: a draw may have a million instances.
+const MAX_EFFECTS: usize = 4096;
 
 /// A pixel of one of the surfaces of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +75,10 @@ impl Probe {
 
     /// Something goes into a draw.
     pub(crate) fn input(&mut self, input: &Input<'_>) {
-        if let Some(observer) = self.observer.as_mut().filter(|_| self.wants_inputs) {
-            observer.input(input);
+        let Some(observer) = self.observer.as_mut().filter(|_| self.wants_inputs) else { return };
+        observer.input(input);
+        if matches!(input, Input::Mesh(_)) {
+            self.wants_inputs = observer.wants_inputs();
         }
     }
 }
@@ -104,6 +114,9 @@ impl Renderer {
             probe.pixel = probe.observer.as_mut().and_then(|observer| observer.pixel());
             probe.wants_inputs = probe.observer.as_mut().is_some_and(|observer| observer.wants_inputs());
             probe.counting = probe.observer.as_mut().map_or(Counting::Nothing, |observer| observer.wants_counts());
+            let judges = probe.pixel.is_some() || probe.counting == Counting::Verdicts;
+            let observer = probe.observer.as_mut().filter(|_| judges);
+            probe.deadline = observer.and_then(|observer| observer.deadline());
             let watch = probe.observer.as_mut().and_then(|observer| observer.watch());
             probe.watches = watch.is_some();
             if let Some(Watch { wanted }) = watch {
@@ -124,6 +137,9 @@ impl Renderer {
         let Some(probe) = &mut self.probe else { return };
         if faults > probe.faults {
             probe.effects.push(Effect::Faults(faults - probe.faults));
+        }
+        if probe.left_out > 0 {
+            probe.effects.push(Effect::LeftOut(std::mem::take(&mut probe.left_out)));
         }
         let effects = std::mem::take(&mut probe.effects);
         if effects.is_empty() {
@@ -146,8 +162,10 @@ impl Renderer {
     /// The command in progress does something.
     #[cold]
     pub fn note_effect(&mut self, effect: Effect) {
-        if let Some(probe) = &mut self.probe {
-            probe.effects.push(effect);
+        let Some(probe) = &mut self.probe else { return };
+        match probe.effects.len() < MAX_EFFECTS {
+            true => probe.effects.push(effect),
+            false => probe.left_out += 1,
         }
     }
 
@@ -156,6 +174,12 @@ impl Renderer {
     pub(crate) fn needs_drawn_scene(&self) -> bool {
         let asks = |probe: &Probe| probe.pixel.is_some() || probe.wants_inputs || probe.counting == Counting::Verdicts;
         self.probe.as_deref().is_some_and(asks)
+    }
+
+    /// Whether what becomes of fragments need not be told any more.
+    pub(crate) fn is_late(&self) -> bool {
+        let deadline = self.probe.as_deref().and_then(|probe| probe.deadline);
+        deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Whether somebody asks anything about the draws of the command in progress.

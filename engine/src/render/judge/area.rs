@@ -2,23 +2,31 @@
 
 use super::pixels::{KeptPixels, Pixels, pixels_of};
 use super::{Judge, MAX_PRIMITIVES};
-use crate::probe::{Judged, JudgedPrimitive, Surface, area_of};
+use crate::probe::{Judged, JudgedPrimitive, MAX_PIXELS, Surface, area_of};
 use crate::scene::Kind;
 
 impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
-    /// What becomes of all fragments; `None` if there are too many primitives, or surfaces are not all there.
-    pub(super) fn everywhere(mut self, surfaces: &[Surface]) -> Option<Judged> {
+    /// What becomes of all fragments; `None` if there are too many primitives or pixels, if surfaces are not all there,
+    /// or if it is late before all primitives are judged.
+    pub(super) fn everywhere(mut self, surfaces: &[Surface], is_late: impl Fn() -> bool) -> Option<Judged> {
         let primitives = self.first..self.scene.primitives.len();
         let Some(bounds) = self.scene.bounds_from(self.first) else { return Some(Judged::default()) };
         if primitives.len() > MAX_PRIMITIVES {
             return None;
         }
         let area = bounds.stored(self.samples);
+        if area.width() as usize * area.height() as usize > MAX_PIXELS {
+            return None;
+        }
         let memory = self.memory;
         let before = KeptPixels::new(memory, surfaces, &pixels_of(area))?;
         let count = area.width() as usize * area.height() as usize;
         let mut judged = Judged { verdicts: std::array::from_fn(|_| vec![0; count]), primitives: Vec::new() };
         for index in primitives {
+            if is_late() {
+                before.put_back();
+                return None;
+            }
             let bounds = self.scene.bounds[index];
             let covered: Vec<(u32, u32)> = self.covered(index, bounds).collect();
             if covered.is_empty() {

@@ -169,7 +169,9 @@ impl Renderer {
     ) -> Vec<Fragment> {
         let witness = Witness::new(surfaces, Some(at.surface), fixed::plain_witness(&self.scene.target));
         witness
-            .with(memory, |memory| Some(self.fixed_judge(memory, &witness, first)?.at_pixel(surfaces, at)))
+            .with(memory, |memory| {
+                Some(self.fixed_judge(memory, &witness, first)?.at_pixel(surfaces, at, || self.is_late()))
+            })
             .unwrap_or_default()
     }
 
@@ -183,7 +185,9 @@ impl Renderer {
     ) -> Vec<Fragment> {
         let witness = Witness::new(surfaces, Some(at.surface), programs::plain_witness(&self.programs.target));
         witness
-            .with(memory, |memory| Some(self.program_judge(memory, &witness, first)?.at_pixel(surfaces, at)))
+            .with(memory, |memory| {
+                Some(self.program_judge(memory, &witness, first)?.at_pixel(surfaces, at, || self.is_late()))
+            })
             .unwrap_or_default()
     }
 
@@ -191,12 +195,16 @@ impl Renderer {
     pub(super) fn count_fixed(&mut self, memory: &Memory, surfaces: &[Surface], first: usize) {
         let count = |renderer: &Self| {
             let mut counts = FragmentCounts::new(surfaces, renderer.scene.bounds_from(first));
-            raster::count_fixed(&renderer.scene, first, &mut counts);
+            if counts.has_pixels() {
+                raster::count_fixed(&renderer.scene, first, &mut counts);
+            }
             counts
         };
         self.count(count, |renderer| {
             let witness = Witness::new(surfaces, None, fixed::plain_witness(&renderer.scene.target));
-            witness.with(memory, |memory| renderer.fixed_judge(memory, &witness, first)?.everywhere(surfaces))
+            witness.with(memory, |memory| {
+                renderer.fixed_judge(memory, &witness, first)?.everywhere(surfaces, || renderer.is_late())
+            })
         });
     }
 
@@ -204,12 +212,16 @@ impl Renderer {
     pub(super) fn count_programs(&mut self, memory: &Memory, surfaces: &[Surface], first: usize) {
         let count = |renderer: &Self| {
             let mut counts = FragmentCounts::new(surfaces, renderer.programs.bounds_from(first));
-            raster::count_programs(&renderer.programs, first, &mut counts);
+            if counts.has_pixels() {
+                raster::count_programs(&renderer.programs, first, &mut counts);
+            }
             counts
         };
         self.count(count, |renderer| {
             let witness = Witness::new(surfaces, None, programs::plain_witness(&renderer.programs.target));
-            witness.with(memory, |memory| renderer.program_judge(memory, &witness, first)?.everywhere(surfaces))
+            witness.with(memory, |memory| {
+                renderer.program_judge(memory, &witness, first)?.everywhere(surfaces, || renderer.is_late())
+            })
         });
     }
 
@@ -219,7 +231,7 @@ impl Renderer {
             return;
         }
         let mut counts = count(self);
-        if counting == Counting::Verdicts {
+        if counting == Counting::Verdicts && !self.is_late() {
             counts.judged = judge(self);
         }
         if let Some(probe) = &mut self.probe {

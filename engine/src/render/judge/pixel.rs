@@ -6,11 +6,12 @@ use crate::probe::{AskedPixel, Fragment, Surface, Verdict};
 use crate::scene::{Kind, Rect};
 
 impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
-    /// What becomes of the fragments at a stored pixel.
+    /// What becomes of the fragments at a stored pixel; of those that are judged before it is late.
     pub(super) fn at_pixel(
         mut self,
         surfaces: &[Surface],
         AskedPixel { surface, at: [x, y] }: AskedPixel,
+        is_late: impl Fn() -> bool,
     ) -> Vec<Fragment> {
         let (sx, sy) = (x / u32::from(self.samples.across), y / u32::from(self.samples.down));
         let only = Rect { x0: sx, y0: sy, x1: sx, y1: sy };
@@ -22,6 +23,9 @@ impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
         let mut fragments = Vec::new();
         for index in self.first..self.scene.primitives.len() {
             let Some(bounds) = self.scene.bounds[index].intersect(only) else { continue };
+            if is_late() {
+                break;
+            }
             let covered: Vec<(u32, u32)> = self.covered(index, bounds).collect();
             let Some(number) = covered.iter().position(|&covered| covered == (x, y)) else { continue };
             let pixels = Pixels::new(memory, self.witness, surfaces, Some(surface), &covered);

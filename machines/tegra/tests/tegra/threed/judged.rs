@@ -1,6 +1,7 @@
 //! What becomes of fragments whose programs write memory: found out without writing it twice.
 
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use crate::support::threed::*;
 use crate::support::{DATA, Machine, THREED};
@@ -44,6 +45,34 @@ impl Observer for Asking {
         for (sum, counts) in heard.verdicts.iter_mut().zip(&judged.verdicts) {
             *sum += counts.iter().sum::<u32>();
         }
+    }
+}
+
+/// Asks the same, but has no time left; hears whether fragments were judged.
+struct Late(Arc<Mutex<Vec<bool>>>);
+
+impl Observer for Late {
+    fn end(&mut self, _: &Command, effects: &[Effect]) -> bool {
+        let draws = effects.iter().filter_map(|effect| if let Effect::Draw(draw) = effect { Some(draw) } else { None });
+        self.0.lock().unwrap().extend(draws.map(|draw| !draw.fragments.is_empty()));
+        false
+    }
+
+    fn pixel(&mut self) -> Option<GuestAddr> {
+        Some(GuestAddr::new(0, DATA + TARGET + 4 * (9 * u64::from(EDGE) + 9)))
+    }
+
+    fn wants_counts(&mut self) -> Counting {
+        Counting::Verdicts
+    }
+
+    fn deadline(&mut self) -> Option<Instant> {
+        Some(Instant::now())
+    }
+
+    fn counts(&mut self, counts: &FragmentCounts) {
+        assert!(counts.counts.iter().any(|&count| count > 0));
+        self.0.lock().unwrap().push(counts.judged.is_some());
     }
 }
 
@@ -131,4 +160,17 @@ fn draws_without_colours_are_judged() {
         // Of the first two fragments the second is nearer than what is there; it takes both to be counted.
         assert_eq!(heard.verdicts, [1, 4, 0, 0, 0, 1], "{tier:?}");
     }
+}
+
+#[test]
+fn no_fragment_is_judged_past_the_deadline() {
+    let mut m = ready_on(Machine::with(&Options::new(TierMode::InterpreterOnly, 1)));
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    m.gpu.set_observer(Some(Box::new(Late(heard.clone()))));
+    let [a, b, c, d] = rectangle([-1.0, -1.0, 1.0, 1.0], 0.5, [1.0, 0.0, 0.0, 1.0]);
+    vertices(&mut m, &[a, b, c, c, b, d]);
+    draw(&mut m, Topology::Triangles, 0, 6);
+    m.gpu.set_observer(None);
+    assert_eq!(*heard.lock().unwrap(), [false, false]);
+    assert_eq!(pixel(&mut m, 9, 9), [255, 0, 0, 255]);
 }
