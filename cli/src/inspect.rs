@@ -2,16 +2,17 @@
 
 mod compare;
 mod compiled;
+mod http;
 mod open;
 mod serve;
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
-use triglyph_inspect::{PageOptions, Server, Session, SessionOptions, write_page};
+use triglyph_inspect::{Page, PageLimits, PageOptions, Server, Session, SessionOptions, write_page};
 
 use compare::CompareArguments;
 
@@ -44,6 +45,22 @@ pub struct Arguments {
     /// Only events A up to but not including B.
     #[arg(long, value_name = "A..B", value_parser = parse_events)]
     events: Option<(usize, usize)>,
+    /// Seconds that gathering a page may take, and each answer of a server. What is missing then is left out.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    time_limit: u32,
+    /// MiB of a page, about. What does not fit is left out.
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..1024))]
+    size_limit: u32,
+}
+
+impl Arguments {
+    fn limits(&self) -> PageLimits {
+        PageLimits {
+            time: Duration::from_secs(self.time_limit.into()),
+            bytes: (self.size_limit as usize) << 20,
+            ..PageLimits::default()
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -58,6 +75,8 @@ struct Line<'a> {
     open_ms: f64,
     page_ms: f64,
     page_bytes: usize,
+    /// What limits have left out of the page, in words.
+    left_out: &'a [String],
     html: &'a PathBuf,
 }
 
@@ -85,7 +104,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
             return Ok(Exit::Good);
         }
     }
-    let mut page_options = PageOptions { title: stem(&arguments.file), events, comparison };
+    let mut page_options = PageOptions { title: stem(&arguments.file), events, comparison, limits: arguments.limits() };
     let Some(html) = &arguments.html else {
         let mut server = Server::new(session, &page_options)?;
         if let Some(compiled) = compiled::compiled() {
@@ -99,7 +118,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     // A file has the pictures of one run.
     page_options.comparison.iter_mut().for_each(|comparison| comparison.has_pictures = false);
     let start = Instant::now();
-    let page = write_page(&mut session, &page_options)?;
+    let Page { html: page, left_out } = write_page(&mut session, &page_options)?;
     let written = start.elapsed();
     write(html, page.as_bytes())?;
     let (checkpoints, checkpoint_bytes) = session.checkpoints();
@@ -114,6 +133,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         open_ms: milliseconds(opened),
         page_ms: milliseconds(written),
         page_bytes: page.len(),
+        left_out: &left_out,
         html,
     };
     let Line { events, draws, open_ms, page_ms, page_bytes, .. } = line;
@@ -121,6 +141,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         "{}: {events} events, {draws} draws; opened in {open_ms:.0} ms, written in {page_ms:.0} ms, {page_bytes} bytes",
         html.display()
     ))?;
+    left_out.iter().try_for_each(|what| output.line(format_args!("  {what}")))?;
     output.object(&line)?;
     Ok(Exit::Good)
 }

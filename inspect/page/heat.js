@@ -77,6 +77,7 @@ panels.heat = (() => {
     const unknown = heat.draws - heat.judged;
     const last = data.served ? event : Math.min(event, data.counted - 1);
     return `Events ${numberOf(first)} to ${numberOf(last)}: ${plural(heat.draws, "draw")}.` +
+      (heat.leftOut ? ` ${plural(heat.leftOut, "draw")} of these events are too large to be counted.` : "") +
       (unknown ? ` Of ${unknown} it is not known what became of the fragments.` : "") +
       (last < event ? " Later ones are not in this file." : "") + " A click shows which events touched a pixel.";
   }
@@ -88,9 +89,10 @@ panels.heat = (() => {
     for (const path of paths) {
       const found = data.served || data.answers[path] !== undefined ? await answer(path) : null;
       if (!found) continue;
-      sum ||= { width: found.width, rows: found.rows, draws: 0, judged: 0, maps: {} };
+      sum ||= { width: found.width, rows: found.rows, draws: 0, judged: 0, leftOut: 0, maps: {} };
       sum.draws += found.draws;
       sum.judged += found.judged;
+      sum.leftOut += found.left_out;
       if (found.png) await addMaps(sum, found);
     }
     return sum;

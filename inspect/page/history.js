@@ -2,7 +2,7 @@
 // Pixel history: from who serves the page, or by the pictures, which are colours of 8 bits.
 async function changesOf(which, x, y) {
   if (data.served) {
-    const answer = await fetch(`history/${which}/${x}/${y}`);
+    const answer = await ask(`history/${which}/${x}/${y}`);
     const lines = answer.ok ? await answer.json() : [];
     const here = lines.filter(({ event }) => data.events[event - data.first]);
     return here.map(({ event, before, after, text, fragments }) =>

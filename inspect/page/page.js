@@ -16,6 +16,14 @@ const nameIn = (tag, name) => {
   });
   return element;
 };
+// Asks who serves the page. An answer that has taken too long is told of, whatever it was for.
+async function ask(path) {
+  const found = await fetch(path);
+  const late = $("late");
+  late.hidden = found.status !== 503;
+  if (!late.hidden) late.textContent = `${path}: the server has stopped at its time limit (--time-limit).`;
+  return found;
+}
 const hex = (word) => "0x" + (word >>> 0).toString(16).padStart(8, "0");
 let current = -1;
 let view = "after";
@@ -26,10 +34,11 @@ const onSelect = [];
 const moreKeys = {};
 const onPicture = [];
 
-// State: registers of the class as they were at the event.
+// State: registers of the class as they were at the event; none where limits have left them out.
 function stateAt(number) {
   const { class: kind } = data.events[number];
   const words = new Map();
+  if (number >= data.complete) return words;
   for (let at = 0; at <= number; at++) {
     const event = data.events[at];
     if (event.class !== kind) continue;
@@ -116,6 +125,7 @@ function toggleTheme() {
 function start() {
   document.title = data.title + " - Triglyph inspector";
   [$("title").textContent, $("machine").textContent] = [data.title, data.machine];
+  $("left-out").replaceChildren(...data.left_out.map((what) => make("li", what)));
   startList();
   $("registers").oninput = $("changed").onchange = drawState;
   $("canvas").onchange = () => {

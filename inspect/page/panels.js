@@ -9,13 +9,16 @@ async function answer(path, kind = "json") {
   const key = kind + " " + path;
   if (!answers.has(key)) {
     if (answers.size > 64) answers.delete(answers.keys().next().value);
-    answers.set(key, data.served ? served(path, kind) : kept(path, kind));
+    answers.set(key, data.served ? served(path, kind, key) : kept(path, kind));
   }
   return answers.get(key);
 }
-async function served(path, kind) {
-  const found = await fetch(path);
-  if (!found.ok) return null;
+async function served(path, kind, key) {
+  const found = await ask(path);
+  if (!found.ok) {
+    answers.delete(key);
+    return null;
+  }
   if (kind === "json") return found.json();
   return kind === "bytes" ? new Uint8Array(await found.arrayBuffer()) : found.blob();
 }

@@ -8,7 +8,7 @@ const loadImage = (base64) => new Promise((done, failed) => {
   image.src = "data:image/png;base64," + base64;
 });
 async function fetched(path) {
-  const answer = await fetch(path);
+  const answer = await ask(path);
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
   const image = await createImageBitmap(await answer.blob(), { premultiplyAlpha: "none" });
   return pixelsOf(image);

@@ -29,7 +29,7 @@ const wordText = (form, word) => {
 const isPanelOpen = () => document.querySelector("main").classList.contains("programs");
 
 async function askJson(path) {
-  const answer = await fetch(path);
+  const answer = await ask(path);
   return answer.ok ? answer.json() : [];
 }
 async function showPrograms() {
@@ -200,7 +200,7 @@ function startPrograms() {
   $("step-on").onclick = () => goStep(programs.step + 1);
   $("compiled-part").ontoggle = async () => {
     if (!$("compiled-part").open || $("compiled").textContent) return;
-    const answer = await fetch(`compiled/${numberOf(programs.event)}/${programs.chosen}`);
+    const answer = await ask(`compiled/${numberOf(programs.event)}/${programs.chosen}`);
     $("compiled").textContent = answer.ok ? await answer.text() : "The compiler does not support it.";
   };
   for (const tab of $("tabs").children) tab.addEventListener("click", () => openPanel(false));

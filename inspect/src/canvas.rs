@@ -5,6 +5,7 @@ use triglyph::capture::{Picture, Present};
 use triglyph::probe::{Role, Stored, Surface};
 
 use crate::layouts;
+use crate::limits::{MAX_CANVASES, MAX_LOOK_BYTES};
 use crate::pixel::to_rgba;
 use crate::replay::Session;
 use crate::surfaces::surfaces_of;
@@ -22,18 +23,26 @@ pub enum Canvas {
 const MAX_PIXELS: u64 = 1 << 24;
 
 impl Canvas {
-    /// All of a capture: surfaces first.
+    /// All of a capture, at most 256: surfaces first. Those that are too large are left out.
     pub fn all(session: &Session<'_>) -> Vec<Canvas> {
         let big_endian = session.capture().header().big_endian;
         let mut all: Vec<Canvas> = surfaces_of(session.events()).into_iter().map(Canvas::Surface).collect();
-        for finished in session.pictures() {
-            let output = Canvas::Output(finished.present.clone(), big_endian);
+        for (_, present) in session.pictures() {
+            if all.len() >= MAX_CANVASES {
+                break;
+            }
+            let output = Canvas::Output(present.clone(), big_endian);
             if !all.contains(&output) {
                 all.push(output);
             }
         }
-        all.retain(|canvas| canvas.size().0 * canvas.size().1 <= MAX_PIXELS);
+        all.retain(Canvas::is_small);
         all
+    }
+
+    fn is_small(&self) -> bool {
+        let (width, rows) = self.size();
+        width * rows <= MAX_PIXELS && self.range().size <= MAX_LOOK_BYTES
     }
 
     /// Pixels of a row, and rows.

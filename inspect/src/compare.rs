@@ -14,6 +14,7 @@ use triglyph::{Error, GuestRange};
 
 use crate::canvas::Canvas;
 use crate::events::Event;
+use crate::limits::MAX_LOOK_BYTES;
 use crate::names::Names;
 use crate::replay::Session;
 use crate::tour::{Ask, Moment, Seen, Tour};
@@ -151,7 +152,7 @@ const MAX_ENDS: usize = 8;
 fn ends(session: &Session<'_>, count: usize) -> Vec<usize> {
     let events = &session.events()[..count];
     let before = |record: usize| events.partition_point(|event| event.record <= record).checked_sub(1);
-    let mut ends: Vec<usize> = session.pictures().iter().filter_map(|picture| before(picture.record)).collect();
+    let mut ends: Vec<usize> = session.pictures().iter().filter_map(|(record, _)| before(*record)).collect();
     ends.extend(count.checked_sub(1));
     ends.dedup();
     let step = ends.len().div_ceil(MAX_ENDS).max(1);
@@ -163,11 +164,19 @@ fn is_alike(a: &Event, b: &Event) -> bool {
     a.command == b.command && a.effects == b.effects
 }
 
-/// All surfaces and outputs, once each.
+/// All surfaces and outputs, once each; those that are too large together are left out.
 fn ranges_of(session: &Session<'_>) -> Vec<GuestRange> {
     let mut ranges: Vec<GuestRange> = Canvas::all(session).iter().map(Canvas::range).collect();
     ranges.sort_by_key(|range| (range.start.space, range.start.address, range.size));
     ranges.dedup();
+    let mut left = MAX_LOOK_BYTES;
+    ranges.retain(|range| match left.checked_sub(range.size) {
+        Some(rest) => {
+            left = rest;
+            true
+        }
+        None => false,
+    });
     ranges
 }
 

@@ -20,6 +20,38 @@ pub struct Event {
     pub effects: Vec<Effect>,
 }
 
+/// Events while they are listed.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    pub events: Vec<Event>,
+    /// Commands that have done something and are not listed.
+    pub left_out: u64,
+    room: usize,
+}
+
+impl Listing {
+    /// Room for so many events, effects, and what they name.
+    pub fn new(room: usize) -> Self {
+        Listing { room, ..Listing::default() }
+    }
+
+    /// Adds what a command has done, unless one before it was left out already.
+    pub fn add(&mut self, record: usize, order: u64, command: &Command, effects: &[Effect]) {
+        let named = |effect: &Effect| match effect {
+            Effect::Draw(draw) => 1 + draw.surfaces.len() + draw.textures.len() + draw.fragments.len(),
+            _ => 1,
+        };
+        let size = 1 + effects.iter().map(named).sum::<usize>();
+        if self.left_out > 0 || size > self.room {
+            self.left_out += 1;
+            return;
+        }
+        self.room -= size;
+        let number = self.events.len();
+        self.events.push(Event { number, record, order, command: *command, effects: effects.to_vec() });
+    }
+}
+
 impl Event {
     /// Its draws: more than one where a command draws instances or parts.
     pub fn draws(&self) -> impl Iterator<Item = &Draw> {
@@ -44,11 +76,11 @@ impl Event {
         self.surfaces().map(Surface::range).chain(others)
     }
 
-    /// Whether it may write any byte of a range. Compute programs, and transfers whose target is not known, may write
-    /// anything.
+    /// Whether it may write any byte of a range. Compute programs, transfers whose target is not known, and effects
+    /// that are left out may write anything.
     pub fn may_write(&self, range: GuestRange) -> bool {
         let anywhere = |effect: &Effect| match effect {
-            Effect::Compute => true,
+            Effect::Compute | Effect::LeftOut(_) => true,
             Effect::Transfer(transfer) => transfer.target.is_none(),
             _ => false,
         };

@@ -12,15 +12,18 @@
 #![forbid(unsafe_code)]
 
 mod canvas;
+mod checkpoints;
 mod combiner;
 mod compare;
 mod events;
 mod history;
 mod layouts;
+mod limits;
 mod names;
 mod page;
 mod page_data;
 mod page_pictures;
+mod page_tour;
 mod passes;
 mod pixel;
 mod programs;
@@ -34,13 +37,14 @@ mod views;
 pub use compare::{Difference, Hashes, describe, first_difference, first_unlike, hashes};
 pub use events::Event;
 pub use history::{Change, history};
+pub use limits::PageLimits;
 pub use names::{Names, show_fields};
-pub use page::{Comparison, PageOptions, write_page};
+pub use page::{Comparison, Page, PageOptions, write_page};
 pub use passes::{Pass, passes_of};
 pub use pixel::{pixel_text, to_rgba};
 pub use programs::{Line, Program, program_of, programs};
 pub use replay::{Session, SessionOptions};
-pub use serve::{Answer, Compiled, Server};
+pub use serve::{Answer, Compiled, Refusal, Server};
 pub use stepping::{PageChange, PageRegister, Run, runs};
 pub use surfaces::surfaces_of;
 pub use tour::{Ask, Moment, Seen, Tour};

@@ -4,25 +4,24 @@
 //! stored as what differs from the one before it.
 
 use std::collections::HashMap;
+use std::io;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::Instant;
 
 use serde::Serialize;
-use triglyph::probe::{Surface, Watch, Watched};
-use triglyph::{Error, Machine};
+use serde_json::ser::{Formatter, Serializer};
+use triglyph::Error;
+use triglyph::probe::Surface;
 
 use crate::canvas::Canvas;
 use crate::compare::Difference;
 use crate::events::Event;
-use crate::names::Names;
-use crate::page_data::{PageCanvas, PageData, PageEvent, PagePass, PageShow, PictureKey, page_event};
-use crate::page_pictures::CanvasPictures;
+use crate::limits::{MAX_LOOK_BYTES, PageLimits, Room};
+use crate::page_data::{PageCanvas, PageData, PagePass, PageShow, PictureKey, page_event};
+use crate::page_tour::PageTour;
 use crate::passes::{Pass, passes_of};
-use crate::programs::program_of;
 use crate::replay::Session;
 use crate::surfaces::is_same;
-use crate::tour::{Ask, Moment, Seen, Tour};
 use crate::views;
 
 /// What goes into a page.
@@ -34,6 +33,8 @@ pub struct PageOptions {
     pub events: Option<Range<usize>>,
     /// What it is compared with, and the first event that differs. The page opens there.
     pub comparison: Option<Comparison>,
+    /// What it may take.
+    pub limits: PageLimits,
 }
 
 /// A comparison, as a page shows it.
@@ -49,50 +50,79 @@ pub struct Comparison {
 
 /// Canvases that are shown at an event at most.
 const MAX_SHOWN: usize = 6;
+/// Bytes of one of them in a page, about, besides its pictures.
+const SHOW_BYTES: usize = 80;
+
+/// A page that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The file.
+    pub html: String,
+    /// What limits have left out of it, in words; the page says so, too.
+    pub left_out: Vec<String>,
+}
 
 /// Writes a page.
 ///
 /// # Errors
 /// As [`Session::tour`]; [`Error::InvalidArgument`] for events that there are not.
-pub fn write_page(session: &mut Session<'_>, options: &PageOptions) -> Result<String, Error> {
-    let mut data = page_data(session, options, true)?;
-    let events = options.events.clone().unwrap_or(0..session.events().len());
-    let kept = views::keep(session, &Canvas::all(session), events)?;
-    (data.answers, data.blobs, data.counted) = (kept.answers, kept.texts, kept.counted);
-    html(&data)
+pub fn write_page(session: &mut Session<'_>, options: &PageOptions) -> Result<Page, Error> {
+    session.set_deadline(Instant::now().checked_add(options.limits.time));
+    let data = page_data(session, options, true).and_then(|mut data| {
+        let events = data.first..data.first + data.events.len();
+        if !session.is_cut() {
+            let kept = views::keep(session, &Canvas::all(session), events)?;
+            (data.answers, data.blobs, data.counted) = (kept.answers, kept.texts, kept.counted);
+        }
+        Ok(data)
+    });
+    let is_late = session.is_cut();
+    session.set_deadline(None);
+    let mut data = data?;
+    if is_late && data.complete == data.events.len() {
+        data.left_out.push(format!("Views of draws are not all there: {:?} were over.", options.limits.time));
+    }
+    Ok(Page { html: html(&data)?, left_out: data.left_out })
 }
 
 /// What a page says, with all pictures or with paths under which they can be asked for.
 pub(crate) fn page_data(session: &mut Session<'_>, options: &PageOptions, pictures: bool) -> Result<PageData, Error> {
-    let range = options.events.clone().unwrap_or(0..session.events().len());
-    let none = || Error::InvalidArgument(format!("events {} to {}", range.start, range.end));
-    let listed = session.events().get(range.clone()).ok_or_else(none)?;
+    let wanted = options.events.clone().unwrap_or(0..session.events().len());
+    let none = || Error::InvalidArgument(format!("events {} to {}", wanted.start, wanted.end));
+    let listed = session.events().get(wanted.clone()).ok_or_else(none)?;
     let machine = session.machine();
     let canvases = Canvas::all(session);
+    let mut room = Room::new(options.limits.bytes);
     let mut plan = HashMap::new();
     let mut events = Vec::new();
     let mut before: Option<&Event> = None;
-    for (index, event) in listed.iter().enumerate() {
+    for (index, event) in listed.iter().enumerate().take(options.limits.events) {
         let mut page = page_event(machine, event);
         if let Some(draw) = &mut page.draw {
             draw.differs = before.map_or_else(Vec::new, |before| differs(before, event));
             before = Some(event);
         }
-        let shown = (0..canvases.len()).filter(|&canvas| event.may_write(canvases[canvas].range())).take(MAX_SHOWN);
+        let shown = shown_at(event, &canvases);
+        if !room.take(page.size() + SHOW_BYTES * shown.len()) {
+            break;
+        }
         let shown = match pictures {
-            true => shown.collect(),
+            true => shown,
             false => {
-                page.shows.extend(shown.map(|canvas| asked_for(event.number, canvas)));
+                page.shows.extend(shown.into_iter().map(|canvas| asked_for(event.number, canvas)));
                 Vec::new()
             }
         };
         plan.insert(event.order, (index, shown));
         events.push(page);
     }
+    let range = wanted.start..wanted.start + events.len();
     let data = PageData {
         title: options.title.clone(),
         machine: machine.to_string(),
         first: range.start,
+        complete: events.len(),
+        left_out: events_left_out(session, &wanted, &range),
         events,
         passes: passes(session, &canvases, &range),
         canvases: canvases.iter().map(page_canvas).collect(),
@@ -101,20 +131,41 @@ pub(crate) fn page_data(session: &mut Session<'_>, options: &PageOptions, pictur
         comparison: options.comparison.clone(),
         ..PageData::default()
     };
-    let page = Arc::new(Mutex::new(data));
-    let tour = PageTour {
-        machine,
-        canvases: canvases.into_iter().map(CanvasPictures::new).collect(),
-        plan,
-        pictures,
-        page: page.clone(),
-        registers: HashMap::new(),
+    let mut data = match range.clone().next_back() {
+        Some(last) => {
+            PageTour::new(machine, canvases, (plan, pictures), (data, room)).go(session, range.start, last)?
+        }
+        None => data,
     };
-    if let Some(last) = range.clone().next_back() {
-        session.tour(range.start, last, Box::new(tour))?;
+    data.note_end(session.is_cut(), &options.limits);
+    Ok(data)
+}
+
+/// Canvases that are shown at an event: those that it may write, as far as they may be looked at together.
+fn shown_at(event: &Event, canvases: &[Canvas]) -> Vec<usize> {
+    let mut left = MAX_LOOK_BYTES;
+    let mut is_shown = |canvas: &usize| {
+        let range = canvases[*canvas].range();
+        if range.size > left || !event.may_write(range) {
+            return false;
+        }
+        left -= range.size;
+        true
+    };
+    (0..canvases.len()).filter(|canvas| is_shown(canvas)).take(MAX_SHOWN).collect()
+}
+
+/// Which events a page does not have, in words.
+fn events_left_out(session: &Session<'_>, wanted: &Range<usize>, range: &Range<usize>) -> Vec<String> {
+    let mut all = Vec::new();
+    if range.end < wanted.end {
+        all.push(format!("Events {} to {} are not in this page: it has room for no more.", range.end, wanted.end - 1));
     }
-    let mut page = page.lock().unwrap_or_else(PoisonError::into_inner);
-    Ok(std::mem::take(&mut *page))
+    if session.left_out() > 0 {
+        let (count, events) = (session.left_out(), session.events().len());
+        all.push(format!("{count} commands with effects after event {events} are not listed: the list is full."));
+    }
+    all
 }
 
 /// What two draws do not have in common.
@@ -173,101 +224,31 @@ const SCRIPTS: [&str; 13] = [
 
 /// The file around the data.
 pub(crate) fn html(data: &PageData) -> Result<String, Error> {
-    let failed = |error: serde_json::Error| Error::InvalidArgument(format!("a page that is no JSON: {error}"));
-    // No tag may end in the data.
-    let data = serde_json::to_string(data).map_err(failed)?.replace("</", "<\\/");
+    let failed = |why: String| Error::InvalidArgument(format!("a page that is no text: {why}"));
     let page = include_str!("../page/page.html");
     let page = page.replace("/*style*/", include_str!("../page/page.css"));
     let page = page.replace("/*script*/", &SCRIPTS.concat());
-    Ok(page.replace("/*data*/", &data))
+    let (before, after) = page.split_once("/*data*/").unwrap_or((&page, ""));
+    let mut file = before.as_bytes().to_vec();
+    data.serialize(&mut Serializer::with_formatter(&mut file, InHtml)).map_err(|error| failed(error.to_string()))?;
+    file.extend_from_slice(after.as_bytes());
+    String::from_utf8(file).map_err(|error| failed(error.to_string()))
 }
 
-struct PageTour {
-    machine: Machine,
-    canvases: Vec<CanvasPictures>,
-    /// By the order of commands: which event, and which canvases it shows.
-    plan: HashMap<u64, (usize, Vec<usize>)>,
-    /// Whether pictures and programs are part of the page.
-    pictures: bool,
-    page: Arc<Mutex<PageData>>,
-    /// Registers of each class at its event before.
-    registers: HashMap<u32, Vec<u32>>,
-}
+/// JSON inside of an element of HTML: `<` begins no tag or comment there, and separators of lines end none, as strings
+/// have these characters escaped. Nothing but strings has them.
+struct InHtml;
 
-impl Tour for PageTour {
-    fn ask(&mut self, order: u64, moment: Moment) -> Option<Ask> {
-        let (_, shown) = self.plan.get(&order)?;
-        let ranges = shown.iter().map(|&canvas| self.canvases[canvas].range()).collect();
-        Some(Ask { registers: moment == Moment::Before, ranges })
-    }
-
-    fn time(&mut self, order: u64, time: Duration) {
-        let Some((index, _)) = self.plan.get(&order) else { return };
-        // Microseconds suffice.
-        let milliseconds = (time.as_secs_f64() * 1e6).round() / 1e3;
-        self.page.lock().unwrap_or_else(PoisonError::into_inner).events[*index].time = milliseconds;
-    }
-
-    fn watch(&mut self, order: u64) -> Option<Watch> {
-        (self.pictures && self.plan.contains_key(&order)).then(Watch::default)
-    }
-
-    fn watched(&mut self, order: u64, watched: Watched) {
-        let Some((index, _)) = self.plan.get(&order) else { return };
-        let mut page = self.page.lock().unwrap_or_else(PoisonError::into_inner);
-        let page = &mut *page;
-        for (hash, key) in &watched.keys {
-            let name = format!("{:032x}", hash.0);
-            let known = page.programs.iter().position(|program| program.kernel == name);
-            let number = known.or_else(|| {
-                page.programs.push(program_of(*hash, key)?);
-                Some(page.programs.len() - 1)
-            });
-            page.events[*index].programs.extend(number);
+impl Formatter for InHtml {
+    fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some(at) = rest.find(['<', '\u{2028}', '\u{2029}']) {
+            let (plain, from) = rest.split_at(at);
+            let Some(c) = from.chars().next() else { break };
+            write!(writer, "{plain}\\u{:04x}", u32::from(c))?;
+            rest = &from[c.len_utf8()..];
         }
-    }
-
-    fn seen(&mut self, seen: Seen) {
-        let Some((index, shown)) = self.plan.get(&seen.order).cloned() else { return };
-        let page = self.page.clone();
-        let mut page = page.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.moment == Moment::Before {
-            self.note_registers(&mut page, index, seen.registers);
-        }
-        for (place, (canvas, bytes)) in shown.into_iter().zip(seen.ranges).enumerate() {
-            let number = PictureKey::Number(self.canvases[canvas].note(&mut page.pictures, bytes));
-            let shows = &mut page.events[index].shows;
-            match seen.moment {
-                Moment::Before => shows.push(PageShow { canvas, before: number.clone(), after: number }),
-                Moment::After => {
-                    if let Some(show) = shows.get_mut(place) {
-                        show.after = number;
-                    }
-                }
-            }
-        }
-    }
-}
-
-impl PageTour {
-    /// Notes which registers have changed since the class's event before.
-    fn note_registers(&mut self, page: &mut PageData, index: usize, words: Vec<u32>) {
-        let PageEvent { class, .. } = page.events[index];
-        let names = Names(self.machine);
-        let entry = page.classes.entry(class).or_default();
-        entry.name = names.class(class);
-        let before = self.registers.entry(class).or_default();
-        before.resize(words.len(), 0);
-        for (register, (word, before)) in words.iter().zip(before.iter()).enumerate() {
-            if word == before {
-                continue;
-            }
-            let method = names.method_of(register);
-            let Some((name, fields)) = names.find(class, method) else { continue };
-            entry.registers.entry(register).or_insert(name);
-            page.events[index].registers.push((register, *word, crate::names::show_fields(fields, *word)));
-        }
-        *before = words;
+        writer.write_all(rest.as_bytes())
     }
 }
 
@@ -288,6 +269,16 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_of_a_capture_is_no_markup() {
+        let title = "<!--<script></script>\u{2028}\u{2029}\\u003c\"&".to_owned();
+        let page = html(&PageData { title: title.clone(), ..PageData::default() }).unwrap();
+        let (_, data) = page.split_once("id=\"data\">").unwrap();
+        let (data, _) = data.split_once("</script>").unwrap();
+        assert!(!data.contains(['<', '\u{2028}', '\u{2029}']), "{data}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(data).unwrap()["title"], title);
+    }
 
     #[test]
     fn base64_is_that_of_rfc_4648() {

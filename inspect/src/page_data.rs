@@ -7,6 +7,7 @@ use triglyph::probe::{Draw, Effect, Transfer, TransferKind};
 use triglyph::{GuestRange, Machine};
 
 use crate::events::Event;
+use crate::limits::PageLimits;
 use crate::names::Names;
 use crate::page::Comparison;
 use crate::programs::Program;
@@ -36,6 +37,10 @@ pub struct PageData {
     pub blobs: Vec<String>,
     /// How many of the first events have heat maps there.
     pub counted: usize,
+    /// How many of the first events have registers, and pictures and programs in a file.
+    pub complete: usize,
+    /// What limits have left out, in words.
+    pub left_out: Vec<String>,
     /// What it is compared with.
     pub comparison: Option<Comparison>,
 }
@@ -131,6 +136,37 @@ pub struct PageClass {
     pub registers: BTreeMap<usize, String>,
 }
 
+/// Effects of an event that are told one by one.
+const MAX_DETAILS: usize = 64;
+/// Bytes of an event in JSON, about, besides its texts.
+const EVENT_BYTES: usize = 320;
+
+impl PageData {
+    /// Says from where on registers and pictures are missing, if they are.
+    pub fn note_end(&mut self, is_late: bool, limits: &PageLimits) {
+        if self.complete >= self.events.len() {
+            return;
+        }
+        let what = if self.served { "Registers" } else { "Pictures, registers and programs" };
+        let first = self.first + self.complete;
+        self.left_out.push(match is_late {
+            true => format!("{what} of events from {first} on are left out: {:?} were over.", limits.time),
+            false => {
+                format!("{what} of events from {first} on are left out: the page is full ({} MiB).", limits.bytes >> 20)
+            }
+        });
+    }
+}
+
+impl PageEvent {
+    /// Its bytes in JSON, about, before it has pictures, programs and registers.
+    pub fn size(&self) -> usize {
+        let draw = self.draw.as_ref().map_or(0, |draw| 120 + draw.differs.len() * 16);
+        let details: usize = self.details.iter().map(|detail| detail.len() + 3).sum();
+        EVENT_BYTES + self.method.len() + self.fields.len() + self.text.len() + draw + details
+    }
+}
+
 /// An event without pictures and registers.
 pub fn page_event(machine: Machine, event: &Event) -> PageEvent {
     let (names, command) = (Names(machine), event.command);
@@ -146,7 +182,7 @@ pub fn page_event(machine: Machine, event: &Event) -> PageEvent {
         text: summary(event),
         time: 0.0,
         draw: draw(event),
-        details: event.effects.iter().map(detail).collect(),
+        details: details(event),
         shows: Vec::new(),
         programs: Vec::new(),
         registers: Vec::new(),
@@ -197,6 +233,15 @@ fn range_text(range: GuestRange) -> String {
     format!("{space}{:#x}+{:#x}", range.start.address, range.size)
 }
 
+/// Its effects in lines.
+fn details(event: &Event) -> Vec<String> {
+    let mut lines: Vec<String> = event.effects.iter().take(MAX_DETAILS).map(detail).collect();
+    if event.effects.len() > MAX_DETAILS {
+        lines.push(format!("and {} more", event.effects.len() - MAX_DETAILS));
+    }
+    lines
+}
+
 /// An effect in a line.
 fn detail(effect: &Effect) -> String {
     match effect {
@@ -223,6 +268,7 @@ fn detail(effect: &Effect) -> String {
         Effect::Macro(number) => format!("macro {number:#x}"),
         Effect::Compute => "compute program".to_owned(),
         Effect::Faults(count) => format!("{count} faults"),
+        Effect::LeftOut(count) => format!("{count} effects more, which are not listed"),
         _ => String::new(),
     }
 }

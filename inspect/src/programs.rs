@@ -40,6 +40,14 @@ pub struct Line {
     pub text: String,
 }
 
+impl Program {
+    /// Its bytes in JSON, about.
+    pub(crate) fn size(&self) -> usize {
+        let lines: usize = self.lines.iter().map(|line| 40 + line.words.len() + line.text.len()).sum();
+        80 + self.stage.len() + self.key.len() + lines
+    }
+}
+
 /// The programs that an event runs, in the order in which they are first called: compiled or not, once each.
 ///
 /// # Errors

@@ -9,11 +9,12 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use triglyph::capture::{Checks, Finished, Player, Prepared, Reader, Record};
+use triglyph::capture::{Checks, Picture, Player, Prepared, Present, Reader, Record};
 use triglyph::probe::{Watch, Watched};
-use triglyph::{Error, Faults, Machine, Options, ReplayDevice, RunEnd, RunLimit, SnapshotOptions, new_device};
+use triglyph::{Error, Faults, Machine, Options, ReplayDevice, RunEnd, RunLimit, new_device};
 
-use crate::events::Event;
+use crate::checkpoints::{Checkpoint, Pace};
+use crate::events::{Event, Listing};
 use crate::tour::{Ask, Moment, Seen, Tour, Watch as Watcher};
 
 /// How a session is set up.
@@ -21,6 +22,9 @@ use crate::tour::{Ask, Moment, Seen, Tour, Watch as Watcher};
 pub struct SessionOptions {
     /// How the device is set up.
     pub device: Options,
+    /// How many events are kept: each counts one, and one more for each effect and for each surface, texture and
+    /// fragment that an effect names. What commands do after that is not listed.
+    pub event_room: usize,
     /// A checkpoint is kept when replaying since the last one has taken so many times as long as making one takes.
     pub checkpoint_worth: u32,
     /// Bytes of checkpoints at most; beyond, every second one is dropped.
@@ -29,15 +33,17 @@ pub struct SessionOptions {
     pub longest_run: Duration,
     /// Words of push buffers and lists between two of these at least.
     pub run_words: u64,
-    /// Commands from one checkpoint to the next, and those of a run: whatever the time that they take.
+    /// Commands from one checkpoint to the next, and those of a run: whatever the time that they take, but not once
+    /// checkpoints have taken longer than replaying, and a second.
     pub max_commands: u64,
 }
 
 impl Default for SessionOptions {
-    /// Checkpoints of at most 256 MiB, and no more than about 50 ms and 2048 commands to replay from one to the next.
+    /// Some 200,000 draws, checkpoints of at most 256 MiB, and no more than about 50 ms and 2048 commands to replay from one to the next.
     fn default() -> Self {
         SessionOptions {
             device: Options::default(),
+            event_room: 1 << 20,
             checkpoint_worth: 4,
             checkpoint_bytes: 256 << 20,
             longest_run: Duration::from_millis(50),
@@ -47,35 +53,23 @@ impl Default for SessionOptions {
     }
 }
 
-/// The device before a record, or inside of one.
-struct Checkpoint {
-    record: usize,
-    /// Whether a part of the record is done; the rest waits in the device.
-    is_inside: bool,
-    /// Commands before it.
-    order: u64,
-    state: Vec<u8>,
-}
-
 /// A capture that can be looked into.
 pub struct Session<'a> {
     capture: Prepared<'a>,
-    device: Box<dyn ReplayDevice>,
-    watch: Watcher,
+    pub(crate) device: Box<dyn ReplayDevice>,
+    pub(crate) watch: Watcher,
     events: Vec<Event>,
-    pictures: Vec<Finished>,
+    left_out: u64,
+    pictures: Vec<(usize, Present)>,
     /// In the order of their commands.
-    checkpoints: Vec<Checkpoint>,
+    pub(crate) checkpoints: Vec<Checkpoint>,
     /// Submissions that may be replayed in bounded runs.
-    divided: Vec<usize>,
+    pub(crate) divided: Vec<usize>,
     run_words: u64,
     /// Commands that the last replay has executed.
-    replayed: u64,
+    pub(crate) replayed: u64,
     faults: Faults,
 }
-
-/// Checkpoints are made by LZ4.
-const STATE: SnapshotOptions = SnapshotOptions { memory: true, compressed: true };
 
 impl<'a> Session<'a> {
     /// Replays a capture, and lists what happens.
@@ -93,6 +87,7 @@ impl<'a> Session<'a> {
             device,
             watch: Watcher::default(),
             events: Vec::new(),
+            left_out: 0,
             pictures: Vec::new(),
             checkpoints: Vec::new(),
             divided: Vec::new(),
@@ -101,9 +96,10 @@ impl<'a> Session<'a> {
             faults: Faults::default(),
         };
         session.device.set_observer(Some(Box::new(session.watch.clone())));
-        session.watch.lock().events = Some(Vec::new());
+        session.watch.lock().listing = Some(Listing::new(options.event_room));
         let long = session.list(options)?;
-        session.events = session.watch.lock().events.take().unwrap_or_default();
+        let listing = session.watch.lock().listing.take().unwrap_or_default();
+        (session.events, session.left_out) = (listing.events, listing.left_out);
         session.faults = session.device.faults().clone();
         for (record, orders) in long {
             session.divide(record, orders, options)?;
@@ -117,60 +113,38 @@ impl<'a> Session<'a> {
         let mut long = Vec::new();
         let setup = self.capture.setup_len();
         self.play(0..setup, Checks::NONE)?;
-        let mut cost = self.checkpoint(setup)?;
-        let mut since = Duration::ZERO;
+        let mut pace = Pace::new(options, self.checkpoint(setup)?);
         for record in setup..self.capture.entries().len() {
             let commands = self.watch.lock().order - self.checkpoints.last().map_or(0, |last| last.order);
-            let is_far = since > cost * options.checkpoint_worth || commands > options.max_commands;
-            if is_far && self.begins_work(record) {
-                cost = self.checkpoint(record)?;
-                since = Duration::ZERO;
+            if pace.is_due(Duration::ZERO, commands) && self.begins_work(record) {
+                pace.made(self.checkpoint(record)?);
                 self.bound(options.checkpoint_bytes);
             }
-            let (start, first) = (Instant::now(), self.watch.lock().order);
-            self.play(record..record + 1, Checks::PICTURES)?;
+            let (start, first, stopped) = (Instant::now(), self.watch.lock().order, self.out_of_fuel());
+            self.play(record..record + 1, Checks::NONE)?;
             let taken = start.elapsed();
-            since += taken;
+            pace.replayed(taken);
+            if let Record::Present(present) = &self.capture.entries()[record].record {
+                Picture::extent(present)?;
+                self.pictures.push((record, present.clone()));
+            }
             let is_submission = matches!(self.capture.entries()[record].record, Record::Submit(_));
             let orders = first..self.watch.lock().order;
             let is_long = taken > options.longest_run || orders.end - orders.start > options.max_commands;
-            if is_submission && is_long && !self.device.is_deferred() && !orders.is_empty() {
+            let is_whole = self.out_of_fuel() == stopped && !self.device.is_deferred();
+            if is_submission && is_long && is_whole && !orders.is_empty() {
                 long.push((record, orders));
             }
         }
         if !self.device.is_deferred() {
             self.device.finish();
         }
+        self.replayed = self.watch.lock().order;
         Ok(long)
     }
 
-    /// Replays a submission in bounded runs, and keeps checkpoints between them. Should that execute other commands
-    /// than before, none are kept.
-    fn divide(&mut self, record: usize, orders: Range<u64>, options: &SessionOptions) -> Result<(), Error> {
-        self.go_back(orders.start, record)?;
-        self.device.set_deferred(true);
-        self.play(record..record + 1, Checks::NONE)?;
-        let (mut made, mut since, mut last) = (Vec::new(), Instant::now(), orders.start);
-        while self.device.run_for(RunLimit::of_words(options.run_words)) == RunEnd::BudgetUsed {
-            let order = self.watch.lock().order;
-            if since.elapsed() > options.longest_run || order - last > options.max_commands {
-                let state = self.device.snapshot(STATE)?;
-                made.push(Checkpoint { record, is_inside: true, order, state });
-                (since, last) = (Instant::now(), order);
-            }
-        }
-        self.device.finish();
-        self.device.set_deferred(false);
-        if self.watch.lock().order == orders.end {
-            let at = self.checkpoints.partition_point(|kept| kept.order <= orders.start);
-            self.checkpoints.splice(at..at, made);
-            self.divided.push(record);
-        }
-        Ok(())
-    }
-
     /// Brings the device to a record from the last checkpoint before a command.
-    fn go_back(&mut self, order: u64, record: usize) -> Result<(), Error> {
+    pub(crate) fn go_back(&mut self, order: u64, record: usize) -> Result<(), Error> {
         match self.restore(order)? {
             (next, true) => {
                 self.finish_record();
@@ -233,7 +207,11 @@ impl<'a> Session<'a> {
     /// Does what waits of a record up to a command, and leaves the rest.
     fn run_up_to(&mut self, last: u64) -> Result<(), Error> {
         let limit = RunLimit::of_words(self.run_words);
-        while self.watch.lock().order <= last && self.device.run_for(limit) == RunEnd::BudgetUsed {}
+        let is_done = |session: &Self| {
+            let mut shared = session.watch.lock();
+            shared.order > last || shared.is_over()
+        };
+        while !is_done(self) && self.device.run_for(limit) == RunEnd::BudgetUsed {}
         self.device.set_deferred(false);
         Ok(())
     }
@@ -242,39 +220,18 @@ impl<'a> Session<'a> {
         matches!(self.capture.entries()[record].record, Record::Submit(_) | Record::Call(_))
     }
 
-    /// Keeps the device as it is before a record. Returns how long that took.
-    fn checkpoint(&mut self, record: usize) -> Result<Duration, Error> {
-        let start = Instant::now();
-        let state = self.device.snapshot(STATE)?;
-        let order = self.watch.lock().order;
-        self.checkpoints.push(Checkpoint { record, is_inside: false, order, state });
-        Ok(start.elapsed())
-    }
-
-    /// Drops checkpoints until they take at most so many bytes; the first one stays.
-    fn bound(&mut self, bytes: usize) {
-        while self.checkpoints.len() > 1 && self.checkpoints.iter().map(|kept| kept.state.len()).sum::<usize>() > bytes
-        {
-            let mut number = 0;
-            self.checkpoints.retain(|_| {
-                number += 1;
-                number % 2 == 1
-            });
-        }
-    }
-
-    /// Plays records on the device.
-    fn play(&mut self, records: Range<usize>, checks: Checks) -> Result<(), Error> {
+    /// Plays records on the device, until nothing more is to be seen.
+    pub(crate) fn play(&mut self, records: Range<usize>, checks: Checks) -> Result<(), Error> {
         for record in records {
-            self.watch.lock().record = record;
-            let mut player = Player::part(&self.capture, record..record + 1, checks).unfinished();
-            while let Some(event) = player.next(&mut *self.device)? {
-                if let triglyph::capture::Event::Picture(finished) = event
-                    && checks.pictures
-                {
-                    self.pictures.push(finished);
+            {
+                let mut shared = self.watch.lock();
+                if shared.is_over() {
+                    break;
                 }
+                shared.record = record;
             }
+            let mut player = Player::part(&self.capture, record..record + 1, checks).unfinished();
+            while player.next(&mut *self.device)?.is_some() {}
         }
         Ok(())
     }
@@ -294,8 +251,13 @@ impl<'a> Session<'a> {
         &self.events
     }
 
-    /// The pictures that the capture presents, by record; counted from 0 in each.
-    pub fn pictures(&self) -> &[Finished] {
+    /// How many commands have done something and are no events, as [`SessionOptions::event_room`] is used up.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// The pictures that the capture presents: the record, and where the picture is.
+    pub fn pictures(&self) -> &[(usize, Present)] {
         &self.pictures
     }
 
@@ -309,9 +271,22 @@ impl<'a> Session<'a> {
         (self.checkpoints.len(), self.checkpoints.iter().map(|kept| kept.state.len()).sum())
     }
 
-    /// How many commands the last look or tour has executed: they bound the time that it takes.
+    /// How many commands the last look or tour has executed, or opening: they bound the time that it takes.
     pub fn replayed(&self) -> u64 {
         self.replayed
+    }
+
+    /// Sets when looks and tours end, whatever they have seen by then: `None` for never. The time is looked at between
+    /// commands, and while draws say what became of their fragments; what is replayed is replayed up to the end of its
+    /// record, unseen.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        let mut shared = self.watch.lock();
+        (shared.deadline, shared.is_cut) = (deadline, false);
+    }
+
+    /// Whether a look or tour has come to the deadline since it was set.
+    pub fn is_cut(&self) -> bool {
+        self.watch.lock().is_cut
     }
 
     /// Looks at commands from event `first` to event `last`, both included, in one replay. The tour is asked about
@@ -328,7 +303,10 @@ impl<'a> Session<'a> {
 
     /// Replays with somebody who looks at commands.
     fn guide(&mut self, tour: Box<dyn Tour>, replay: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
-        self.watch.lock().tour = Some(tour);
+        {
+            let mut shared = self.watch.lock();
+            (shared.tour, shared.is_late) = (Some(tour), false);
+        }
         let played = replay(self);
         self.watch.lock().tour = None;
         played

@@ -15,6 +15,8 @@
 //!
 //! and those of [`Views`].
 
+use std::time::{Duration, Instant};
+
 use serde::Serialize;
 use triglyph::Error;
 use triglyph::probe::{Fragment, KernelKey, Surface, Verdict, Wanted, Watch};
@@ -41,6 +43,17 @@ pub struct Server<'a> {
     canvases: Vec<Canvas>,
     page: String,
     views: Views,
+    /// How long an answer may take.
+    time: Duration,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is no such path.
+    Unknown,
+    /// It takes longer than [`PageLimits::time`](crate::PageLimits).
+    Late,
 }
 
 /// An answer.
@@ -67,14 +80,16 @@ struct Line {
 }
 
 impl<'a> Server<'a> {
-    /// Looks at all events once, for their registers.
+    /// Looks at the events of the page once, for their registers. What limits leave out the page says.
     ///
     /// # Errors
     /// As [`Session::tour`].
     pub fn new(mut session: Session<'a>, options: &PageOptions) -> Result<Self, Error> {
+        let time = options.limits.time;
+        session.set_deadline(Instant::now().checked_add(time));
         let page = html(&page_data(&mut session, options, false)?)?;
         let canvases = Canvas::all(&session);
-        Ok(Server { canvases, session, other: None, page, compiled: None, views: Views::default() })
+        Ok(Server { canvases, session, other: None, page, compiled: None, views: Views::default(), time })
     }
 
     /// Compares with another run, whose pictures are shown beside those of this one.
@@ -92,8 +107,27 @@ impl<'a> Server<'a> {
         &self.session
     }
 
-    /// The answer to a path, without what precedes it; `None` for one that there is not.
-    pub fn answer(&mut self, path: &str) -> Option<Answer> {
+    /// The answer to a path, without what precedes it.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn answer(&mut self, path: &str) -> Result<Answer, Refusal> {
+        let deadline = Instant::now().checked_add(self.time);
+        self.sessions().for_each(|session| session.set_deadline(deadline));
+        let answer = self.find(path);
+        // Of half a history or heat map nobody could tell what it lacks.
+        if self.sessions().any(|session| session.is_cut()) {
+            self.views = Views::default();
+            return Err(Refusal::Late);
+        }
+        answer.ok_or(Refusal::Unknown)
+    }
+
+    fn sessions(&mut self) -> impl Iterator<Item = &mut Session<'a>> {
+        std::iter::once(&mut self.session).chain(&mut self.other)
+    }
+
+    fn find(&mut self, path: &str) -> Option<Answer> {
         let parts: Vec<&str> = path.split('/').collect();
         match parts[..] {
             [""] => Some(Answer { kind: "text/html; charset=utf-8", bytes: self.page.clone().into_bytes() }),

@@ -3,16 +3,18 @@
 use triglyph::probe::{Role, Stored, Surface};
 
 use crate::events::Event;
+use crate::limits::MAX_CANVASES;
 
 /// The surfaces that draws of these events use, each once, in the order in which they are first drawn to. What is the
-/// same memory in the same form is one surface; what its pixels mean is what the first draw says that knows it.
+/// same memory in the same form is one surface; what its pixels mean is what the first draw says that knows it. At most
+/// 256, the first ones.
 pub fn surfaces_of(events: &[Event]) -> Vec<Surface> {
     let mut found: Vec<Surface> = Vec::new();
     for surface in events.iter().flat_map(Event::surfaces) {
-        match found.iter_mut().find(|known| is_same(known, surface)) {
-            Some(known) if known.stored == Stored::Unknown => known.stored = surface.stored,
-            Some(_) => {}
-            None => found.push(*surface),
+        match found.iter().position(|known| is_same(known, surface)) {
+            Some(known) if found[known].stored == Stored::Unknown => found[known].stored = surface.stored,
+            None if found.len() < MAX_CANVASES => found.push(*surface),
+            _ => {}
         }
     }
     found

@@ -8,7 +8,7 @@ use triglyph::probe::{
 };
 use triglyph::{GuestAddr, GuestRange};
 
-use crate::events::Event;
+use crate::events::Listing;
 
 /// When a command is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,6 +44,11 @@ pub struct Seen {
 
 /// Who decides at which commands to look.
 pub trait Tour: Send {
+    /// Whether everything that it wants was seen. Then the replay ends with the record in progress.
+    fn is_over(&mut self) -> bool {
+        false
+    }
+
     /// What is to be seen of the command of this [`Event::order`].
     fn ask(&mut self, order: u64, moment: Moment) -> Option<Ask>;
 
@@ -109,7 +114,12 @@ pub(crate) struct Shared {
     /// Commands so far.
     pub order: u64,
     /// Events so far, while they are listed.
-    pub events: Option<Vec<Event>>,
+    pub listing: Option<Listing>,
+    /// When the tour ends, and whether it has ended for that.
+    pub deadline: Option<Instant>,
+    pub is_cut: bool,
+    /// Whether the command in progress has begun after that.
+    pub is_late: bool,
     pub tour: Option<Box<dyn Tour>>,
     asked: Option<(Ask, Moment)>,
     /// When the look before the command in progress was over.
@@ -127,6 +137,20 @@ impl Watch {
 }
 
 impl Shared {
+    /// Whether nothing is to be seen any more.
+    pub fn is_over(&mut self) -> bool {
+        let Some(tour) = &mut self.tour else { return false };
+        self.is_cut |= self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        self.is_cut || tour.is_over()
+    }
+
+    /// Who is to be asked about the command in progress.
+    fn guide(&mut self) -> Option<(u64, &mut dyn Tour)> {
+        let order = self.order - 1;
+        let tour = self.tour.as_mut().filter(|_| !self.is_late)?;
+        Some((order, &mut **tour))
+    }
+
     fn ask(&mut self, order: u64, moment: Moment) -> bool {
         self.asked = self.tour.as_mut().and_then(|tour| tour.ask(order, moment)).map(|ask| (ask, moment));
         self.asked.is_some()
@@ -138,68 +162,58 @@ impl Observer for Watch {
         let mut shared = self.lock();
         let order = shared.order;
         (shared.order, shared.began) = (order + 1, None);
-        shared.ask(order, Moment::Before)
+        shared.is_late = shared.is_over();
+        !shared.is_late && shared.ask(order, Moment::Before)
     }
 
     fn end(&mut self, command: &Command, effects: &[Effect]) -> bool {
         let mut shared = self.lock();
         let (record, order) = (shared.record, shared.order - 1);
-        if let Some(events) = &mut shared.events {
-            let number = events.len();
-            events.push(Event { number, record, order, command: *command, effects: effects.to_vec() });
+        if let Some(listing) = &mut shared.listing {
+            listing.add(record, order, command, effects);
         }
         for effect in effects {
-            if let (Effect::Draw(draw), Some(tour)) = (effect, &mut shared.tour) {
+            if let (Effect::Draw(draw), Some((order, tour))) = (effect, shared.guide()) {
                 tour.fragments(order, &draw.fragments);
             }
         }
-        shared.ask(order, Moment::After)
+        !shared.is_late && shared.ask(order, Moment::After)
     }
 
     fn pixel(&mut self) -> Option<GuestAddr> {
-        let mut shared = self.lock();
-        let order = shared.order - 1;
-        shared.tour.as_mut().and_then(|tour| tour.pixel(order))
+        self.lock().guide().and_then(|(order, tour)| tour.pixel(order))
     }
 
     fn wants_inputs(&mut self) -> bool {
-        let mut shared = self.lock();
-        let order = shared.order - 1;
-        shared.tour.as_mut().is_some_and(|tour| tour.wants_inputs(order))
+        self.lock().guide().is_some_and(|(order, tour)| tour.wants_inputs(order))
     }
 
     fn wants_counts(&mut self) -> Counting {
-        let mut shared = self.lock();
-        let order = shared.order - 1;
-        shared.tour.as_mut().map_or(Counting::Nothing, |tour| tour.wants_counts(order))
+        self.lock().guide().map_or(Counting::Nothing, |(order, tour)| tour.wants_counts(order))
+    }
+
+    fn deadline(&mut self) -> Option<Instant> {
+        self.lock().deadline
     }
 
     fn counts(&mut self, counts: &FragmentCounts) {
-        let mut shared = self.lock();
-        let order = shared.order - 1;
-        if let Some(tour) = &mut shared.tour {
+        if let Some((order, tour)) = self.lock().guide() {
             tour.counts(order, counts);
         }
     }
 
     fn input(&mut self, input: &Input<'_>) {
-        let mut shared = self.lock();
-        let order = shared.order - 1;
-        if let Some(tour) = &mut shared.tour {
+        if let Some((order, tour)) = self.lock().guide() {
             tour.input(order, input);
         }
     }
 
     fn watch(&mut self) -> Option<Kernels> {
-        let mut shared = self.lock();
-        let order = shared.order - 1;
-        shared.tour.as_mut().and_then(|tour| tour.watch(order))
+        self.lock().guide().and_then(|(order, tour)| tour.watch(order))
     }
 
     fn watched(&mut self, _: &Command, watched: Watched) {
-        let mut shared = self.lock();
-        let order = shared.order - 1;
-        if let Some(tour) = &mut shared.tour {
+        if let Some((order, tour)) = self.lock().guide() {
             tour.watched(order, watched);
         }
     }

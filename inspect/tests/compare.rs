@@ -97,6 +97,6 @@ fn tiers_are_equal_and_pages_say_so() {
         let page = String::from_utf8(server.answer("").unwrap().bytes).unwrap();
         assert!(page.contains("\"other\":\"the interpreter\""), "{name}");
         let own = server.answer(&format!("picture/{event}/0/after")).unwrap();
-        assert_eq!(server.answer(&format!("other/{event}/0/after")), Some(own), "{name}");
+        assert_eq!(server.answer(&format!("other/{event}/0/after")), Ok(own), "{name}");
     }
 }

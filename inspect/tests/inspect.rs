@@ -11,7 +11,8 @@ use triglyph::GuestRange;
 use triglyph::capture::decode_png;
 use triglyph::probe::{Draw, Role, Surface, Verdict};
 use triglyph_inspect::{
-    Ask, Change, Moment, PageOptions, Seen, Server, Session, SessionOptions, Tour, history, surfaces_of, to_rgba,
+    Ask, Change, Moment, PageOptions, Refusal, Seen, Server, Session, SessionOptions, Tour, history, surfaces_of,
+    to_rgba,
 };
 use triglyph_testkit::data::captures;
 use triglyph_testkit::random::Random;
@@ -269,12 +270,14 @@ fn pages_hold_all_events() {
         let title = "</script>".to_owned();
         let page =
             triglyph_inspect::write_page(&mut session, &PageOptions { title, ..PageOptions::default() }).unwrap();
+        assert_eq!(page.left_out, [""; 0], "{}", path.display());
+        let page = page.html;
         assert_eq!(page.matches("</script>").count(), 2, "{}", path.display());
         assert!(!page.contains("/*data*/") && !page.contains("http://") && !page.contains("https://"));
         let count = session.events().len();
         assert_eq!(page.matches("\"position\":").count(), count, "{}", path.display());
         let part = PageOptions { events: Some(count / 2..count), ..PageOptions::default() };
-        let part = triglyph_inspect::write_page(&mut session, &part).unwrap();
+        let part = triglyph_inspect::write_page(&mut session, &part).unwrap().html;
         assert_eq!(part.matches("\"position\":").count(), count - count / 2);
         let beyond = PageOptions { events: Some(0..count + 1), ..PageOptions::default() };
         assert!(triglyph_inspect::write_page(&mut session, &beyond).is_err());
@@ -310,7 +313,7 @@ fn servers_answer_what_the_page_asks_for() {
         for wrong in
             ["picture", "picture/0/0/then", "picture/x/0/after", "picture/0/99/after", "history/0/99999/0", "x"]
         {
-            assert_eq!(server.answer(wrong), None, "{wrong}");
+            assert_eq!(server.answer(wrong), Err(Refusal::Unknown), "{wrong}");
         }
     }
 }

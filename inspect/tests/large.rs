@@ -1,74 +1,19 @@
 //! A capture of ten thousand draws in one submission: any of them is reached by executing few commands.
 #![allow(missing_docs, reason = "test code, never published")]
 
+#[path = "shared/city.rs"]
+mod city;
+
 use std::time::{Duration, Instant};
 
-use triglyph::GuestAddr;
-use triglyph::capture::{Compression, Mem, Reader, Record, Writer};
 use triglyph_inspect::{Ask, Moment, Session, SessionOptions, surfaces_of};
-use triglyph_testkit::data::captures;
 use triglyph_testkit::random::Random;
 
 /// Frames of 400 draws each in the one list.
 const FRAMES: usize = 25;
-/// Where the list goes: memory that the capture leaves alone.
-const LIST: u32 = 0x2080_0000;
-/// The device's addresses of the same memory.
-const LINEAR: u32 = 0x1000_0000;
-/// The words that end a list: a write of IRQ_REQ.
-const END: [u32; 2] = [0x1234_5678, 0x000F_0010];
-
-/// The first frame's list of 22-city, without its end.
-fn frame(memory: &Mem<'_>, size: usize) -> Vec<u8> {
-    let end: Vec<u8> = END.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let list = &memory.bytes[..size];
-    let at = list.chunks_exact(8).position(|pair| pair == end).expect("an end of the list");
-    list[..8 * at].to_vec()
-}
-
-/// 22-city, its first frame again and again in one list.
-fn large_capture() -> Vec<u8> {
-    let path = captures("3ds").into_iter().find(|path| path.ends_with("22-city.tgc")).unwrap();
-    let file = std::fs::read(path).unwrap();
-    let reader = Reader::new(&file).unwrap();
-    let mut writer = Writer::new(Vec::new(), reader.header(), Compression::None).unwrap();
-    let mut lists = Vec::new();
-    for entry in reader.records() {
-        match entry.unwrap().record {
-            Record::Map(map) => writer.map(&map).unwrap(),
-            Record::Mem(memory) => {
-                writer.mem(memory.at, &memory.bytes).unwrap();
-                lists.push((memory.at.address as u32, memory));
-            }
-            Record::Submit(words) => {
-                let word = |at: usize| u32::from_le_bytes(words[4 * at..4 * at + 4].try_into().unwrap());
-                if word(0) & 0xFF != 1 {
-                    // Clears come before.
-                    writer.submit(&words).unwrap();
-                    continue;
-                }
-                let (start, size) = (word(1) - LINEAR, word(2) as usize);
-                let (_, memory) = lists.iter().find(|(at, _)| *at == start).unwrap();
-                let frame = frame(memory, size);
-                let mut list = frame.repeat(FRAMES);
-                list.extend(END.iter().flat_map(|word| word.to_le_bytes()));
-                list.resize(list.len().next_multiple_of(16), 0);
-                writer.mem(GuestAddr::new(0, LIST.into()), &list).unwrap();
-                let mut command = words.to_vec();
-                command[4..8].copy_from_slice(&(LIST + LINEAR).to_le_bytes());
-                command[8..12].copy_from_slice(&(list.len() as u32).to_le_bytes());
-                writer.submit(&command).unwrap();
-                break;
-            }
-            _ => {}
-        }
-    }
-    writer.finish().unwrap()
-}
-
 #[test]
 fn any_of_ten_thousand_events_is_reached_by_few_commands() {
-    let capture = large_capture();
+    let capture = city::capture(FRAMES, <[u8]>::to_vec);
     let options = SessionOptions::default();
     let start = Instant::now();
     let mut session = Session::open(&capture, &options).unwrap();
@@ -103,7 +48,7 @@ fn any_of_ten_thousand_events_is_reached_by_few_commands() {
 
 #[test]
 fn large_captures_show_the_same_with_and_without_checkpoints_inside() {
-    let capture = large_capture();
+    let capture = city::capture(FRAMES, <[u8]>::to_vec);
     // By no time that it takes are there others than the one at its start.
     let whole = SessionOptions {
         longest_run: Duration::MAX,

@@ -9,8 +9,8 @@ use triglyph::{Options, Tier};
 use triglyph_guest::kernel::program::sampler::{Filter, Shape, TextureKey};
 use triglyph_guest::kernel::window::{Window, buffer};
 use triglyph_inspect::{
-    Ask, Event, Form, Inputs, Moment, PageOptions, Server, Session, SessionOptions, Texture, history, surfaces_of,
-    vertex_value, write_page,
+    Ask, Event, Form, Inputs, Moment, PageOptions, Refusal, Server, Session, SessionOptions, Texture, history,
+    surfaces_of, vertex_value, write_page,
 };
 use triglyph_interp::pixel::texel;
 use triglyph_interp::program::sampler::{LodSource, TextureUnit};
@@ -218,7 +218,7 @@ fn servers_answer_for_all_views() {
             assert!(inputs.contains("\"words\":[[\""), "{}", path.display());
         }
         for wrong in ["inputs/x", "texture/0/0/0/0/0", "bytes/0/9/9", "vertices/0/99/0/1", "mesh/0/99/after"] {
-            assert_eq!(server.answer(&wrong.replace("/0/", &format!("/{draw}/99"))), None, "{wrong}");
+            assert_eq!(server.answer(&wrong.replace("/0/", &format!("/{draw}/99"))), Err(Refusal::Unknown), "{wrong}");
         }
     }
 }
@@ -231,7 +231,7 @@ fn files_hold_the_views_of_draws() {
         let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
         let draw = session.events().iter().rfind(|event| event.draws().count() > 0).unwrap().number;
         let options = PageOptions { events: Some(draw..draw + 1), ..PageOptions::default() };
-        let page = write_page(&mut session, &options).unwrap();
+        let page = write_page(&mut session, &options).unwrap().html;
         for view in ["inputs/N", "constants/N", "vertices/N/0/0/50", "mesh/N/0/after", "texture/N/0/0/0/0"] {
             let path = format!("\"{}\":", view.replace('N', &draw.to_string()));
             assert!(page.contains(&path), "{name}: {path}");
@@ -379,7 +379,7 @@ fn files_have_the_heat_of_each_event() {
     let draws: Vec<usize> =
         session.events().iter().filter(|event| event.draws().count() > 0).map(|event| event.number).collect();
     let count = session.events().len();
-    let page = write_page(&mut session, &PageOptions::default()).unwrap();
+    let page = write_page(&mut session, &PageOptions::default()).unwrap().html;
     assert!(page.contains(&format!("\"counted\":{count}")));
     for draw in draws {
         for path in [format!("heat/0/{draw}"), format!("order/{draw}"), format!("primitives/{draw}")] {

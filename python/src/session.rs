@@ -255,13 +255,21 @@ impl Session {
         Ok(changes.into_iter().map(|change| Change { change, stored: surface.stored }).collect())
     }
 
-    /// Writes a page for a browser that needs nothing else; events are (first, end), all without it.
+    /// Writes a page for a browser that needs nothing else; events are (first, end), all without it. Returns what the
+    /// limits of time and size have left out, in words.
     #[pyo3(signature = (path, *, title = "capture".to_owned(), events = None))]
-    fn write_page(&self, py: Python<'_>, path: PathBuf, title: String, events: Option<(usize, usize)>) -> PyResult<()> {
+    fn write_page(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        title: String,
+        events: Option<(usize, usize)>,
+    ) -> PyResult<Vec<String>> {
         let options = PageOptions { title, events: events.map(|(first, end)| first..end), ..PageOptions::default() };
         let write = |session: &mut Looking<'_>| {
             let page = triglyph_inspect::write_page(session, &options)?;
-            std::fs::write(&path, page).map_err(|error| Error::io(&path, error))
+            std::fs::write(&path, page.html).map_err(|error| Error::io(&path, error))?;
+            Ok(page.left_out)
         };
         py.detach(|| self.locked(write)).map_err(raise)
     }

@@ -21,6 +21,8 @@ pub struct Heat {
     pub draws: usize,
     /// Those of them of which it is known what became of their fragments.
     pub judged: usize,
+    /// Draws that are not counted, as they are too large. Each may have been to another surface of its event.
+    pub left_out: usize,
     /// Fragments before any test: the depth complexity.
     pub fragments: Vec<u32>,
     /// Events that changed the pixel's bytes: the overdraw, as far as it shows.
@@ -40,9 +42,8 @@ impl Session<'_> {
     /// [`Error::InvalidArgument`] for events that there are not, and for surfaces of more than 2^23 pixels; otherwise
     /// as [`Self::tour`].
     pub fn heat(&mut self, surface: &Surface, events: Range<usize>) -> Result<Heat, Error> {
-        let pixels = u64::from(surface.width) * u64::from(surface.rows);
-        if pixels > MAX_PIXELS {
-            return Err(Error::InvalidArgument(format!("a surface of {pixels} pixels")));
+        if !has_heat(surface) {
+            return Err(Error::InvalidArgument(format!("a surface of {}x{} pixels", surface.width, surface.rows)));
         }
         let whole = Heat::new([0, 0, surface.width, surface.rows]);
         let (heat, _) = self.fold_fragments(events, &[*surface], (whole, *surface), |(heat, surface), counted| {
@@ -50,6 +51,11 @@ impl Session<'_> {
         })?;
         Ok(heat)
     }
+}
+
+/// Whether a surface is small enough to be counted.
+pub(super) fn has_heat(surface: &Surface) -> bool {
+    u64::from(surface.width) * u64::from(surface.rows) <= MAX_PIXELS
 }
 
 /// The stored pixels of a surface in which a draw has fragments.
@@ -65,6 +71,7 @@ impl Heat {
             area,
             draws: 0,
             judged: 0,
+            left_out: 0,
             fragments: empty(),
             changes: empty(),
             verdicts: std::array::from_fn(|_| empty()),
@@ -92,13 +99,16 @@ impl Heat {
     /// Adds what an event does.
     fn add(&mut self, surface: &Surface, counted: &Counted, number: usize) {
         let mut is_drawn = false;
+        self.left_out += counted.left_out;
         for counts in counted.draws.iter().filter(|counts| has_surface(counts, surface)) {
             is_drawn = true;
             self.draws += 1;
             self.add_fragments(surface, counts);
             self.add_verdicts(surface, counts);
         }
-        if let (true, Some(before), Some(after)) = (is_drawn, counted.before.get(number), counted.after.get(number)) {
+        let shown = counted.shown.iter().position(|&shown| shown == number).filter(|_| is_drawn);
+        let bytes = shown.and_then(|shown| counted.before.get(shown).zip(counted.after.get(shown)));
+        if let Some((before, after)) = bytes {
             self.add_changes(surface, before, after);
         }
     }
@@ -168,6 +178,7 @@ impl Heat {
             area: self.area,
             draws: self.draws,
             judged: self.judged,
+            left_out: self.left_out,
             maps: maps.into_iter().map(|(name, _)| name).collect(),
             png,
         }
@@ -182,6 +193,7 @@ pub struct HeatAnswer {
     area: [u32; 4],
     draws: usize,
     judged: usize,
+    left_out: usize,
     /// Maps with counts in them.
     maps: Vec<&'static str>,
     /// Pictures of these maps below each other, in Base64: counts of 24 bits, the highest in red.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use triglyph::probe::{BoundTexture, Constants, DecodedImage, Input, Mesh, TextureBinding, TextureForm, TextureSource};
+use triglyph::probe::{
+    BoundTexture, Constants, DecodedImage, Fetch, Input, Mesh, TextureBinding, TextureForm, TextureSource,
+};
 use triglyph::probe::{MAX_VERTICES, Vertices};
 use triglyph::{Error, GuestRange};
 use triglyph_guest::kernel::program::sampler::TextureKey;
@@ -19,6 +21,12 @@ pub const MAX_PARTS: usize = 64;
 /// Bytes of a texture that are kept as they are in memory.
 pub const MAX_BYTES: u64 = 16 << 20;
 
+/// Bytes of all textures of an event whose texels are kept, decoded.
+const MAX_TEXELS: u64 = 256 << 20;
+
+/// Bytes of the vertices of all parts, and of their meshes.
+const MAX_VERTEX_BYTES: usize = 64 << 20;
+
 /// What goes into the draws of an event.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
@@ -26,7 +34,7 @@ pub struct Inputs {
     pub vertices: Vec<Vertices>,
     /// Vertices behind the last stage before rasterization.
     pub meshes: Vec<Mesh>,
-    /// How many parts there are: the first [`MAX_PARTS`] are in the lists.
+    /// How many parts there are: the first ones are in the lists, at most [`MAX_PARTS`] and 64 MiB.
     pub parts: usize,
     /// Textures, each once.
     pub textures: Vec<Texture>,
@@ -34,6 +42,9 @@ pub struct Inputs {
     pub constants: Vec<Constants>,
     /// Registers of the class at the event.
     pub registers: Vec<u32>,
+    /// Bytes of vertices and meshes, and of decoded images.
+    vertex_bytes: usize,
+    texel_bytes: u64,
 }
 
 /// A texture that a stage of a draw may read.
@@ -53,7 +64,7 @@ pub struct Texture {
     pub descriptors: Option<(texture::Words, sampler::Words)>,
     /// The bytes of each range, at most 16 MiB of all, if they were asked for.
     pub bytes: Vec<Vec<u8>>,
-    /// The image as kernels see it, if it was asked for.
+    /// The image as kernels see it, if it was asked for; of all textures that are asked for at most 256 MiB.
     pub image: Option<Arc<DecodedImage>>,
 }
 
@@ -87,19 +98,23 @@ impl Session<'_> {
         let found = Arc::new(Mutex::new(Inputs::default()));
         let kept = found.clone();
         let wanted = BTreeMap::from([(event, texture.map_or(Texels::None, Texels::Of))]);
-        self.inputs_of(&wanted, move |_, inputs| *kept.lock().unwrap_or_else(PoisonError::into_inner) = inputs)?;
+        self.inputs_of(&wanted, move |_, inputs| {
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = inputs;
+            true
+        })?;
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(std::mem::take(&mut *found))
     }
 
-    /// What goes into the draws of several events, in one replay: `each` is called with each of them, in order.
+    /// What goes into the draws of several events, in one replay: `each` is called with each of them, in order, until
+    /// it says that it has enough.
     ///
     /// # Errors
     /// As [`Self::tour`].
     pub(super) fn inputs_of(
         &mut self,
         wanted: &BTreeMap<usize, Texels>,
-        each: impl FnMut(usize, Inputs) + Send + 'static,
+        each: impl FnMut(usize, Inputs) -> bool + Send + 'static,
     ) -> Result<(), Error> {
         let none = |event: usize| Error::InvalidArgument(format!("event {event} of {}", self.events().len()));
         let order = |(&event, &texels): (&usize, &Texels)| {
@@ -108,7 +123,10 @@ impl Session<'_> {
         };
         let orders = wanted.iter().map(order).collect::<Result<_, Error>>()?;
         let (Some(&first), Some(&last)) = (wanted.keys().next(), wanted.keys().next_back()) else { return Ok(()) };
-        let collector = Collector { orders, texels: Texels::None, inputs: Inputs::default(), each };
+        let count = |&event: &usize| (event, self.events()[event].draws().count());
+        let parts = wanted.keys().map(count).collect();
+        let inputs = Inputs::default();
+        let collector = Collector { orders, parts, texels: Texels::None, inputs, is_over: false, each };
         self.tour(first, last, Box::new(collector))
     }
 }
@@ -116,13 +134,16 @@ impl Session<'_> {
 struct Collector<F> {
     /// Events by the order of their commands.
     orders: BTreeMap<u64, (usize, Texels)>,
+    /// How many parts the draws of events have.
+    parts: BTreeMap<usize, usize>,
     /// What is wanted of the event in progress, and what there is of it so far.
     texels: Texels,
     inputs: Inputs,
+    is_over: bool,
     each: F,
 }
 
-impl<F: FnMut(usize, Inputs) + Send> Tour for Collector<F> {
+impl<F: FnMut(usize, Inputs) -> bool + Send> Tour for Collector<F> {
     fn ask(&mut self, order: u64, moment: Moment) -> Option<Ask> {
         let registers = moment == Moment::Before;
         self.orders.contains_key(&order).then(|| Ask { registers, ranges: Vec::new() })
@@ -135,19 +156,30 @@ impl<F: FnMut(usize, Inputs) + Send> Tour for Collector<F> {
                 self.texels = texels;
                 self.inputs = Inputs { registers: seen.registers, ..Inputs::default() };
             }
-            Moment::After => (self.each)(event, std::mem::take(&mut self.inputs)),
+            Moment::After => {
+                let mut inputs = std::mem::take(&mut self.inputs);
+                inputs.parts = inputs.parts.max(self.parts.remove(&event).unwrap_or(0));
+                if !(self.each)(event, inputs) {
+                    self.is_over = true;
+                }
+            }
         }
     }
 
+    fn is_over(&mut self) -> bool {
+        self.is_over
+    }
+
     fn wants_inputs(&mut self, order: u64) -> bool {
-        self.orders.contains_key(&order)
+        self.inputs.has_room() && self.orders.contains_key(&order)
     }
 
     fn input(&mut self, _: u64, input: &Input<'_>) {
         let found = &mut self.inputs;
         match input {
             Input::Vertices(vertices) => {
-                if found.vertices.len() < MAX_PARTS {
+                if found.has_room() {
+                    found.vertex_bytes += vertex_bytes(vertices);
                     found.vertices.push((*vertices).clone());
                 }
             }
@@ -155,6 +187,7 @@ impl<F: FnMut(usize, Inputs) + Send> Tour for Collector<F> {
                 found.parts += 1;
                 let kept: usize = found.meshes.iter().map(|mesh| mesh.positions.len()).sum();
                 if found.meshes.len() < MAX_PARTS && kept < MAX_PARTS.min(4) * MAX_VERTICES {
+                    found.vertex_bytes += size_of_val(&*mesh.positions) + size_of_val(&*mesh.edges);
                     found.meshes.push((*mesh).clone());
                 }
             }
@@ -169,7 +202,20 @@ impl<F: FnMut(usize, Inputs) + Send> Tour for Collector<F> {
     }
 }
 
+fn vertex_bytes(vertices: &Vertices) -> usize {
+    let attributes = vertices.attributes.iter().map(|attribute| match &attribute.fetch {
+        Fetch::Words(_, words, _) => attribute.raw.len() + size_of_val(&**words),
+        _ => attribute.raw.len(),
+    });
+    size_of_val(&*vertices.elements) + attributes.sum::<usize>()
+}
+
 impl Inputs {
+    /// Whether another part is kept.
+    fn has_room(&self) -> bool {
+        self.vertices.len().max(self.meshes.len()) < MAX_PARTS && self.vertex_bytes < MAX_VERTEX_BYTES
+    }
+
     fn note_texture(&mut self, bound: &BoundTexture<'_>, wanted: Texels) {
         let ranges = bound.ranges();
         let same = |known: &Texture| {
@@ -199,7 +245,11 @@ impl Inputs {
                 bound.memory().read_pieces(range.start, &mut bytes);
                 texture.bytes.push(bytes);
             }
-            texture.image = bound.decode();
+            let bytes = bound.decoded_bytes();
+            if self.texel_bytes + bytes <= MAX_TEXELS {
+                self.texel_bytes += bytes;
+                texture.image = bound.decode();
+            }
         }
         self.textures.push(texture);
     }

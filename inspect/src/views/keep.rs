@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 use triglyph::probe::Surface;
 use triglyph::{Error, Machine};
 
-use super::heat::Heat;
-use super::inputs::{Inputs, Texels};
+use super::heat::{Heat, has_heat};
+use super::inputs::{Inputs, Texels, Texture};
 use super::order::{Fragments, PrimitivesAnswer};
 use super::{answer_of, constants, drawn_before, json};
 use crate::canvas::Canvas;
@@ -25,6 +26,8 @@ const MAX_BYTES: usize = 8 << 20;
 const MAX_HEAT_BYTES: usize = 8 << 20;
 /// Rows of a table of vertices; what the page asks for at once.
 const ROWS: usize = 50;
+/// Texels of the pictures of an event's textures.
+const MAX_TEXELS: u64 = 1 << 25;
 /// Attributes that have a mesh before the vertex stage, and layers of textures.
 const MAX_EACH: usize = 6;
 
@@ -53,11 +56,11 @@ pub fn keep(session: &mut Session<'_>, canvases: &[Canvas], events: Range<usize>
     let start = events.start;
     {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        (kept.room, kept.counted) = (MAX_HEAT_BYTES, events.end);
+        (kept.room, kept.counted) = (MAX_HEAT_BYTES, start);
     }
-    keep_fragments(session, canvases, events, &kept)?;
+    let is_whole = !session.is_cut() && keep_fragments(session, canvases, events.clone(), &kept)?;
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.counted -= start;
+    kept.counted = if is_whole { events.len() } else { kept.counted - start };
     Ok(std::mem::take(&mut *kept))
 }
 
@@ -78,28 +81,29 @@ fn keep_inputs(session: &mut Session<'_>, events: Range<usize>, kept: &Arc<Mutex
             kept.add_inputs(event, (machine, class), &inputs, before.as_ref());
         }
         before = Some(inputs);
+        true
     })
 }
 
-/// Keeps heat maps and what became of fragments, event by event: the page adds up what it wants.
+/// Keeps heat maps and what became of fragments, event by event: the page adds up what it wants. Returns whether they
+/// are those of all events.
 fn keep_fragments(
     session: &mut Session<'_>,
     canvases: &[Canvas],
     events: Range<usize>,
     kept: &Arc<Mutex<Kept>>,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let surface = |(number, canvas): (usize, &Canvas)| match canvas {
-        Canvas::Surface(surface) => Some((number, *surface)),
-        Canvas::Output(..) => None,
+        Canvas::Surface(surface) if has_heat(surface) => Some((number, *surface)),
+        _ => None,
     };
     let (numbers, surfaces): (Vec<usize>, Vec<Surface>) = canvases.iter().enumerate().filter_map(surface).unzip();
     let (shown, kept) = (surfaces.clone(), kept.clone());
+    let is_full = Arc::new(AtomicBool::new(false));
+    let full = is_full.clone();
     session.count_fragments(events, &surfaces, move |counted| {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         let event = counted.event;
-        if event >= kept.counted {
-            return;
-        }
         let mut all = vec![(format!("order/{event}"), text_of(&Fragments::of(counted)))];
         all.push((format!("primitives/{event}"), text_of(&PrimitivesAnswer::of(counted))));
         for (place, (surface, canvas)) in shown.iter().zip(&numbers).enumerate() {
@@ -109,11 +113,16 @@ fn keep_fragments(
         }
         // Either all of an event is there or nothing of it and of those after it.
         let size: usize = all.iter().map(|(_, text)| text.len()).sum();
-        match size <= kept.room {
-            true => all.into_iter().for_each(|(path, text)| kept.add(path, text)),
-            false => kept.counted = event,
+        if size > kept.room {
+            full.store(true, Ordering::Relaxed);
+            kept.counted = event;
+            return false;
         }
-    })
+        all.into_iter().for_each(|(path, text)| kept.add(path, text));
+        kept.counted = event + 1;
+        true
+    })?;
+    Ok(!session.is_cut() && !is_full.load(Ordering::Relaxed))
 }
 
 fn text_of(value: &impl Serialize) -> String {
@@ -127,13 +136,22 @@ fn paths(event: usize, inputs: &Inputs) -> Vec<String> {
         paths.extend([format!("vertices/{event}/0/0/{ROWS}"), format!("mesh/{event}/0/after")]);
         paths.extend((0..vertices.attributes.len().min(MAX_EACH)).map(|at| format!("mesh/{event}/0/{at}")));
     }
+    let mut texels = MAX_TEXELS;
     for (number, texture) in inputs.textures.iter().enumerate() {
         for level in 0..texture.levels() {
+            let Some(left) = texels.checked_sub(texels_of(texture, level)) else { continue };
+            texels = left;
             let layers = texture.layers().min(MAX_EACH as u32);
             paths.extend((0..layers).map(|layer| format!("texture/{event}/{number}/{level}/{layer}/0")));
         }
     }
     paths
+}
+
+/// Texels of the pictures of a level.
+fn texels_of(texture: &Texture, level: u32) -> u64 {
+    let [width, height, _] = texture.size(level);
+    u64::from(width) * u64::from(height) * u64::from(texture.layers().min(MAX_EACH as u32))
 }
 
 impl Kept {

@@ -92,7 +92,8 @@ impl Views {
             self.kept.push(found);
         } else {
             let found = session.inputs(event, texture).ok()?;
-            self.kept.retain(|(key, _)| key.0 != event);
+            // Texels may be many: one texture has them.
+            self.kept.retain(|(key, _)| key.0 != event && (texture.is_none() || key.1.is_none()));
             if self.kept.len() >= KEPT {
                 self.kept.remove(0);
             }

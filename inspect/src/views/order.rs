@@ -14,7 +14,8 @@ use crate::replay::Session;
 pub struct Fragments {
     /// The event.
     pub event: usize,
-    /// Its fragments before any test: with several samples one for all samples of a pixel.
+    /// Its fragments before any test: with several samples one for all samples of a pixel. Draws whose area has more
+    /// than 2^23 pixels are left out.
     pub all: u64,
     /// What became of them, by [`Verdict::ALL`], if that is known of all of its draws: with several samples each of
     /// them counts.
@@ -50,8 +51,8 @@ impl Fragments {
     /// Those that an event has told of.
     pub(super) fn of(counted: &Counted) -> Self {
         let counts = |counts: &Vec<u32>| counts.iter().map(|&count| u64::from(count)).sum::<u64>();
-        let all = counted.draws.iter().map(|draw| counts(&draw.counts)).sum();
-        let zero = Some([0; Verdict::ALL.len()]);
+        let all = counted.draws.iter().map(|draw| counts(&draw.counts)).sum::<u64>() + counted.left_out_fragments;
+        let zero = (counted.left_out == 0).then_some([0; Verdict::ALL.len()]);
         let verdicts = counted.draws.iter().fold(zero, |sum, draw| {
             let (mut sum, judged) = (sum?, draw.judged.as_ref()?);
             sum.iter_mut().zip(&judged.verdicts).for_each(|(sum, verdict)| *sum += counts(verdict));

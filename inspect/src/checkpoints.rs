@@ -1,0 +1,133 @@
+//! Checkpoints: snapshots of the device, so that any event is reached by a short replay.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use triglyph::capture::Checks;
+use triglyph::{Error, FaultKind, RunEnd, RunLimit, SnapshotOptions};
+
+use crate::replay::{Session, SessionOptions};
+
+/// The device before a record, or inside of one.
+pub(crate) struct Checkpoint {
+    pub record: usize,
+    /// Whether a part of the record is done; the rest waits in the device.
+    pub is_inside: bool,
+    /// Commands before it.
+    pub order: u64,
+    pub state: Vec<u8>,
+}
+
+/// Checkpoints are made by LZ4.
+const STATE: SnapshotOptions = SnapshotOptions { memory: true, compressed: true };
+
+/// Checkpoints that are due by the number of commands alone may take so long; then only as long as replaying has.
+const FREE_TIME: Duration = Duration::from_secs(1);
+
+/// When checkpoints are made: as often as they are worth it, and after a number of commands, unless they have taken
+/// longer than replaying.
+pub(crate) struct Pace<'o> {
+    options: &'o SessionOptions,
+    /// What the last one took.
+    cost: Duration,
+    /// What all have taken, and what replaying has.
+    spent: Duration,
+    replayed: Duration,
+    /// Replaying since the last one.
+    since: Duration,
+}
+
+impl<'o> Pace<'o> {
+    pub fn new(options: &'o SessionOptions, first: Duration) -> Self {
+        Pace { options, cost: first, spent: first, replayed: Duration::ZERO, since: Duration::ZERO }
+    }
+
+    /// Something was replayed.
+    pub fn replayed(&mut self, time: Duration) {
+        self.since += time;
+        self.replayed += time;
+    }
+
+    /// A checkpoint was made.
+    pub fn made(&mut self, time: Duration) {
+        (self.cost, self.since) = (time, Duration::ZERO);
+        self.spent += time;
+    }
+
+    /// Whether one is due, by what was replayed since the last one, and at least `least`; or by `commands`.
+    pub fn is_due(&self, least: Duration, commands: u64) -> bool {
+        let is_worth_it = self.since > least.max(self.cost * self.options.checkpoint_worth);
+        let is_far = commands > self.options.max_commands;
+        is_worth_it || is_far && self.spent <= self.replayed + FREE_TIME
+    }
+}
+
+impl Session<'_> {
+    /// Keeps the device as it is before a record. Returns how long that took.
+    pub(crate) fn checkpoint(&mut self, record: usize) -> Result<Duration, Error> {
+        let start = Instant::now();
+        let state = self.device.snapshot(STATE)?;
+        let order = self.watch.lock().order;
+        self.checkpoints.push(Checkpoint { record, is_inside: false, order, state });
+        Ok(start.elapsed())
+    }
+
+    /// Drops checkpoints until they take at most so many bytes; the first one stays.
+    pub(crate) fn bound(&mut self, bytes: usize) {
+        thin(&mut self.checkpoints, bytes);
+    }
+
+    /// Replays a submission in bounded runs, and keeps checkpoints between them. Should that execute other commands
+    /// than before, none are kept. One that has run out of fuel is not divided: commands of bounded runs have more.
+    pub(crate) fn divide(&mut self, record: usize, orders: Range<u64>, options: &SessionOptions) -> Result<(), Error> {
+        self.go_back(orders.start, record)?;
+        self.device.set_deferred(true);
+        self.play(record..record + 1, Checks::NONE)?;
+        let (mut made, mut last, mut pace) = (Vec::new(), orders.start, Pace::new(options, Duration::ZERO));
+        loop {
+            let start = Instant::now();
+            let end = self.device.run_for(RunLimit::of_words(options.run_words));
+            pace.replayed(start.elapsed());
+            let order = self.watch.lock().order;
+            if end != RunEnd::BudgetUsed || order > orders.end {
+                break;
+            }
+            if pace.is_due(options.longest_run, order - last) {
+                let start = Instant::now();
+                let state = self.device.snapshot(STATE)?;
+                made.push(Checkpoint { record, is_inside: true, order, state });
+                thin(&mut made, options.checkpoint_bytes);
+                pace.made(start.elapsed());
+                last = order;
+            }
+        }
+        if self.watch.lock().order <= orders.end {
+            self.device.finish();
+        }
+        self.device.set_deferred(false);
+        let order = self.watch.lock().order;
+        self.replayed += order - orders.start;
+        if order == orders.end {
+            let at = self.checkpoints.partition_point(|kept| kept.order <= orders.start);
+            self.checkpoints.splice(at..at, made);
+            self.divided.push(record);
+        }
+        Ok(())
+    }
+
+    /// How often a submission has run out of fuel so far.
+    pub(crate) fn out_of_fuel(&self) -> u64 {
+        self.device.faults().count(FaultKind::OutOfFuel)
+    }
+}
+
+/// Drops every second checkpoint until they take at most so many bytes; the first one stays.
+fn thin(checkpoints: &mut Vec<Checkpoint>, bytes: usize) {
+    while checkpoints.len() > 1 && checkpoints.iter().map(|kept| kept.state.len()).sum::<usize>() > bytes {
+        let mut number = 0;
+        checkpoints.retain(|_| {
+            number += 1;
+            number % 2 == 1
+        });
+    }
+}
