@@ -9,6 +9,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::exit::{Exit, Failure};
 use crate::machine::SetupArguments;
+use crate::output::Output;
 
 /// The library that the program loads.
 const LIBRARY: &str = "libtriglyph_vgpu.so";
@@ -67,12 +68,12 @@ struct Run {
 }
 
 /// Becomes the program.
-pub fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let Action::Run(run) = &arguments.action;
     let (program, rest) = run.program.split_first().ok_or_else(|| Failure::usage("no program"))?;
     let library = library(run.library.as_deref())?;
     if !driver_is_there() {
-        eprintln!("triglyph: no {DRIVER} was found: Mesa's driver is in Debian's package libgl1-mesa-dri");
+        output.note(format_args!("no {DRIVER} was found: Mesa's driver is in Debian's package libgl1-mesa-dri"));
     }
     if let Some(folder) = &run.frames {
         std::fs::create_dir_all(folder).map_err(|error| Failure::file(format!("{}: {error}", folder.display())))?;

@@ -31,8 +31,10 @@ mod terminal;
 mod vectors;
 mod verify;
 
+use std::io::Write;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand};
 
 use exit::Exit;
@@ -113,7 +115,7 @@ fn main() -> ExitCode {
     exit::install_panic_hook();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return usage(&error).into(),
+        Err(error) => return usage(&escaped(error)).into(),
     };
     let output = Output::new(arguments.json);
     let result = exit::catch_panic(|| run(&arguments.command, &output));
@@ -134,20 +136,35 @@ fn run(command: &Command, output: &Output) -> anyhow::Result<Exit> {
         Command::Vectors(arguments) => vectors::run(arguments, output),
         Command::Fuzz(arguments) => fuzz::run(arguments, output),
         #[cfg(target_os = "linux")]
-        Command::Gpu(arguments) => gpu::run(arguments),
+        Command::Gpu(arguments) => gpu::run(arguments, output),
         Command::Completions(arguments) => generate::completions(arguments, output),
         Command::Man(arguments) => generate::man(arguments, output),
     }
 }
 
+/// A mistake whose arguments are shown without control characters: they may be names of files.
+fn escaped(mut error: clap::Error) -> clap::Error {
+    let shown = |(kind, value): (ContextKind, &ContextValue)| match value {
+        ContextValue::String(text) => Some((kind, ContextValue::String(terminal::line(text).into_owned()))),
+        _ => None,
+    };
+    for (kind, value) in error.context().filter_map(shown).collect::<Vec<_>>() {
+        error.insert(kind, value);
+    }
+    error
+}
+
 /// What the argument parser says: help and version on standard output, mistakes as errors, with `--json` as an object,
 /// too.
 fn usage(error: &clap::Error) -> Exit {
-    // Nothing is left to do when the stream is closed.
-    let _ = error.print();
     if !error.use_stderr() {
+        // Nothing is left to do when the stream is closed.
+        let _ = error.print();
         return Exit::Good;
     }
+    // Its own lines; nothing is left to do when the stream is closed.
+    let text = error.to_string();
+    text.lines().for_each(|line| _ = writeln!(std::io::stderr(), "{}", terminal::line(line)));
     let json = std::env::args_os().any(|argument| argument == "--json");
     let first = error.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
     let _ = Output::new(json).error_object(None, first);
