@@ -45,8 +45,9 @@ pub struct Arguments {
     /// Only events A up to but not including B.
     #[arg(long, value_name = "A..B", value_parser = parse_events)]
     events: Option<(usize, usize)>,
-    /// Seconds that gathering a page may take, and each answer of a server. What is missing then is left out.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    /// Seconds that comparing may take, gathering a page, and each answer of a server. What is missing then is left
+    /// out. Opening a capture is not limited: it takes some times as long as replaying it.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     time_limit: u32,
     /// MiB of a page, about. What does not fit is left out.
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..1024))]
@@ -95,16 +96,17 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         given => given.map(|(first, end)| first..end),
     };
     let other = arguments.compare.other_file()?;
-    let compared = arguments.compare.compare(&mut session, &bytes, other.as_deref())?;
+    let limits = arguments.limits();
+    let compared = arguments.compare.compare(&mut session, limits.time, &bytes, other.as_deref())?;
     let (comparison, other) = compared.map_or((None, None), |(comparison, other)| (Some(comparison), other));
     comparison.iter().try_for_each(|comparison| compare::tell(comparison, output))?;
     if let Some(path) = &arguments.hashes {
-        compare::write_hashes(&mut session, path)?;
+        compare::write_hashes(&mut session, limits.time, path, output)?;
         if arguments.html.is_none() {
             return Ok(Exit::Good);
         }
     }
-    let mut page_options = PageOptions { title: stem(&arguments.file), events, comparison, limits: arguments.limits() };
+    let mut page_options = PageOptions { title: stem(&arguments.file), events, comparison, limits };
     let Some(html) = &arguments.html else {
         let mut server = Server::new(session, &page_options)?;
         if let Some(compiled) = compiled::compiled() {

@@ -61,3 +61,50 @@ fn pages_are_served_to_those_who_know_the_token() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+#[test]
+fn limits_are_more_than_nothing() {
+    for limit in ["--time-limit", "--size-limit"] {
+        let output = inspect(&["--html", "/nowhere/page.html", limit, "0"]);
+        assert_eq!(output.status.code(), Some(2), "{limit}");
+    }
+}
+
+/// What is not compared is printed, by who writes hashes and by who compares with them.
+#[test]
+fn what_is_not_compared_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let hashes = folder.path().join("hashes.json");
+    let path = hashes.to_str().unwrap();
+    let output = inspect(&["--hashes", path]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let line: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&line["event"], &line["left_out"]), (&Value::from("hashed"), &serde_json::json!([])));
+    let mut written: Value = serde_json::from_slice(&std::fs::read(&hashes).unwrap()).unwrap();
+    assert_eq!(line["events"], written["events"].as_array().unwrap().len());
+    written["left_out"] = serde_json::json!(["the second half"]);
+    std::fs::write(&hashes, written.to_string()).unwrap();
+    let page = folder.path().join("page.html");
+    let output = inspect(&["--compare-hashes", path, "--html", page.to_str().unwrap()]);
+    let line: Value = serde_json::from_slice(output.stdout.split(|&byte| byte == b'\n').next().unwrap()).unwrap();
+    let comparison = &line["comparison"];
+    assert_eq!((&comparison["first"], &line["event"]), (&Value::Null, &Value::from("compared")));
+    assert_eq!(comparison["left_out"], serde_json::json!(["The other run: the second half"]));
+    assert!(std::fs::read_to_string(&page).unwrap().contains("The other run: the second half"));
+    // In words, too; and hashes that nobody writes are refused.
+    let capture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/captures/tegra/07-fbo.tgc");
+    let told = |path: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_triglyph"));
+        let arguments = ["--compare-hashes", path, "--html", page.to_str().unwrap()];
+        command.arg("inspect").arg(&capture).args(arguments).output().unwrap()
+    };
+    let text = String::from_utf8(told(path).stdout).unwrap();
+    assert!(
+        text.contains("no event differs as far as they were compared\n  The other run: the second half\n"),
+        "{text}"
+    );
+    written["ranges"] = serde_json::json!([[0, 0, u64::MAX]]);
+    std::fs::write(&hashes, written.to_string()).unwrap();
+    let output = told(path);
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+}

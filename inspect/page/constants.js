@@ -1,7 +1,7 @@
 "use strict";
 // Constants of the stages of a draw.
 panels.constants = (() => {
-  let found = [], turn = 0;
+  let found = [], path = "", turn = 0;
   const parts = {};
   const floats = new Float32Array(1), words = new Uint32Array(floats.buffer);
   const float = (word) => {
@@ -27,7 +27,8 @@ panels.constants = (() => {
   }
   async function show(number) {
     const mine = ++turn;
-    const lines = data.events[number].kind === "draw" ? await answer(`constants/${data.first + number}`) : null;
+    path = `constants/${data.first + number}`;
+    const lines = data.events[number].kind === "draw" ? await answer(path) : null;
     if (mine !== turn) return;
     found = lines || [];
     const name = ({ name, changed, words }, at) => {
@@ -41,7 +42,7 @@ panels.constants = (() => {
     const constants = found[Number(parts.which.value || 0)];
     parts.table.replaceChildren();
     if (!constants) {
-      parts.text.textContent = "No constants at this event" + (data.served ? "." : ", or not in this file.");
+      parts.text.textContent = noneText("constants", path);
       return;
     }
     const changed = new Set(constants.changed || []);

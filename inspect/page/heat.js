@@ -2,6 +2,7 @@
 // Heat maps of a surface: how often its pixels were drawn to, and what became of the fragments.
 panels.heat = (() => {
   let heat = null, event = -1, turn = 0;
+  const pathOf = (which, first) => `heat/${which}/${numberOf(first)}/${numberOf(event)}`;
   const parts = {};
   // What can be counted: its name, and the maps that it is the sum of.
   const MAPS = {
@@ -47,7 +48,8 @@ panels.heat = (() => {
     if (from === "all") return 0;
     if (from === "pass") return passes[passAt(event)].events[0];
     if (from === "record") return data.events.findIndex((found) => found.record === data.events[event].record);
-    const clears = (found) => found.kind === "clear" && found.shows.some((show) => show.canvas === which);
+    const writes = (found) => found.shows.some((show) => show.canvas === which) || found.unshown.includes(which);
+    const clears = (found) => found.kind === "clear" && writes(found);
     for (let at = event; at > 0; at--) if (clears(data.events[at])) return at;
     return 0;
   }
@@ -70,7 +72,10 @@ panels.heat = (() => {
     if (mine !== turn) return;
     heat = found;
     draw();
-    const none = data.served ? "No heat map." : "Nothing draws to the surface there, or it is not in this file.";
+    const cut = `Heat maps of events from ${numberOf(data.counted)} on are not in this file.`;
+    const inFile = event < data.counted ? "Nothing draws to the surface there." : cut;
+    const path = pathOf(parts.canvas.value, first);
+    const none = data.served ? why("No heat map: the surface is too large.", path) : inFile;
     parts.text.textContent = heat ? textOf(first) : none;
   }
   function textOf(first) {
@@ -83,7 +88,7 @@ panels.heat = (() => {
   }
   // Who serves the page adds events up; a file has them one by one.
   async function countsOf(which, first) {
-    const paths = data.served ? [`heat/${which}/${numberOf(first)}/${numberOf(event)}`]
+    const paths = data.served ? [pathOf(which, first)]
       : data.events.slice(first, event + 1).map((_, at) => `heat/${which}/${numberOf(first + at)}`);
     let sum = null;
     for (const path of paths) {

@@ -1,15 +1,27 @@
 "use strict";
-// Pixel history: from who serves the page, or by the pictures, which are colours of 8 bits.
+// Pixel history: from who serves the page, or by the pictures, which are colours of 8 bits. The events, and what is
+// said of them all.
 async function changesOf(which, x, y) {
-  if (data.served) {
-    const answer = await ask(`history/${which}/${x}/${y}`);
-    const lines = answer.ok ? await answer.json() : [];
-    const here = lines.filter(({ event }) => data.events[event - data.first]);
-    return here.map(({ event, before, after, text, fragments }) =>
-      [event - data.first, data.events[event - data.first], before, after, text, fragments]);
-  }
+  return data.served ? servedChanges(which, x, y) : pictureChanges(which, x, y);
+}
+async function servedChanges(which, x, y) {
+  const path = `history/${which}/${x}/${y}`;
+  const answer = await ask(path);
+  if (!answer.ok) return [[], why("it has no history.", path)];
+  const { lines, left_out: count } = await answer.json();
+  const here = lines.filter(({ event }) => data.events[event - data.first]);
+  const rest = count ? ` ${count} later ones are left out.` : "";
+  return [here.map(({ event, before, after, text, fragments, left_out: more }) => {
+    const texts = more ? [...fragments, `and ${plural(more, "fragment")} more, left out here`] : fragments;
+    return [event - data.first, data.events[event - data.first], before, after, text, texts];
+  }), `${here.length} events changed it or tried to.${rest}`];
+}
+async function pictureChanges(which, x, y) {
   const found = [];
+  let missing = 0;
   for (const [number, event] of data.events.entries()) {
+    if (!hasPictures(number)) break;
+    missing += isUnshown(number, which);
     const show = event.shows.find((show) => show.canvas === which);
     if (!show || show.before === show.after) continue;
     const [before, after] = [await picture(show.before), await picture(show.after)];
@@ -17,12 +29,14 @@ async function changesOf(which, x, y) {
     const [a, b] = [before, after].map((pixels) => [...pixels.data.subarray(at, at + 4)]);
     if (a.some((value, i) => value !== b[i])) found.push([number, event, a, b, ["", ""], []]);
   }
-  return found;
+  const cut = data.complete < data.events.length ? ` ${leftOut("Pictures")}` : "";
+  const rest = missing ? ` ${plural(missing, "event")} may have, whose pictures of it are left out.` : "";
+  return [found, `${found.length} events changed it.${cut}${rest}`];
 }
 async function drawHistory(x, y) {
   const body = $("history").tBodies[0];
   const which = canvas;
-  const found = await changesOf(which, x, y);
+  const [found, text] = await changesOf(which, x, y);
   const value = (rgba, text) => {
     const cell = make("div");
     const swatch = make("i", undefined, "swatch");
@@ -56,6 +70,5 @@ async function drawHistory(x, y) {
     return row;
   }));
   $("history").hidden = false;
-  $("pixel").textContent = `Pixel (${x}, ${y}) of ${data.canvases[which].name}: ${found.length} events` +
-    (data.served ? " changed it or tried to." : " changed it.");
+  $("pixel").textContent = `Pixel (${x}, ${y}) of ${data.canvases[which].name}: ${text}`;
 }

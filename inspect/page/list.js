@@ -8,6 +8,7 @@ const folded = new Set();
 // The number of an event in the capture: the page may begin at a later one.
 const numberOf = (at) => data.first + at;
 const passAt = (at) => passes.findIndex(({ events: [first, end] }) => at >= first && at < end);
+const timeOf = (at) => hasState(at) ? data.events[at].time : undefined;
 const milliseconds = (time) => `${time < 10 ? time.toFixed(2) : time.toFixed(1)} ms`;
 const plural = (count, one, many = one + "s") => `${count} ${count === 1 ? one : many}`;
 const namesOf = (canvases) => canvases.map((at) => data.canvases[at].name).join(", ");
@@ -33,7 +34,7 @@ function passHeading(number) {
   heading.title = "Fold or unfold (c)";
   const text = make("small", `record ${data.events[events[0]].record}: ${kindsText(counts.kinds)}`);
   if (counts.primitives) text.append(`, ${plural(counts.primitives, "primitive")}`);
-  text.append(`, ${milliseconds(counts.time)}`);
+  if (hasState(events[1] - 1)) text.append(`, ${milliseconds(counts.time)}`);
   if (counts.faults) text.append(", ", make("span", plural(counts.faults, "fault"), "bad"));
   heading.append(make("b", name), text);
   heading.onclick = () => fold(number);
@@ -46,7 +47,8 @@ function eventRow(event, at) {
   row.setAttribute("aria-selected", "false");
   const what = make("span");
   const text = make("small", event.text);
-  if (event.draw || event.time >= 0.1) text.append(`${event.text ? ", " : ""}${milliseconds(event.time)}`);
+  const isTimed = hasState(at) && (event.draw || event.time >= 0.1);
+  if (isTimed) text.append(`${event.text ? ", " : ""}${milliseconds(event.time)}`);
   what.append(nameIn("b", event.method), text);
   const kind = make("span", event.kind, event.faults ? "bad" : "");
   if (event.faults && event.kind !== "fault") kind.append(make("small", plural(event.faults, "fault"), "bad"));

@@ -69,7 +69,7 @@ panels.mesh = (() => {
     if (mine !== turn) return;
     mesh = found;
     if (!mesh) {
-      parts.text.textContent = "No mesh at this event" + (data.served ? "." : ", or not in this file.");
+      parts.text.textContent = noneText("mesh", path, `inputs/${event}`);
     } else {
       const kept = mesh.positions.length / 4;
       const cut = kept < mesh.count ? `; only the first ${kept} are shown` : "";

@@ -14,14 +14,14 @@ panels.order = (() => {
     ["Primitives", (row) => row.event.draw.primitives], ["Fragments", (row) => row.fragments?.all],
     ["Passed", (row) => row.verdicts?.[0]], ["Failed", (row) => row.verdicts && failedOf(row.verdicts)],
     ["Failed by", (row) => row.verdicts && testsText(row.verdicts)],
-    ["Time", (row) => row.event.time, (row) => milliseconds(row.event.time)],
+    ["Time", (row) => timeOf(row.at), (row) => hasState(row.at) ? milliseconds(timeOf(row.at)) : undefined],
     ["Other than before", (row) => row.event.draw.differs.join(", ")],
-    ["Changed registers", (row) => row.event.registers.length],
+    ["Changed registers", (row) => hasState(row.at) ? row.event.registers.length : undefined],
     ["Vertices", (row) => row.event.draw.vertices], ["Instances", (row) => row.event.draw.parts],
     ["Topology", (row) => row.event.draw.topology], ["Command", (row) => row.event.method],
   ];
   const parts = {};
-  let event = -1, turn = 0, sorted = 0, down = false, fragments = new Map();
+  let event = -1, turn = 0, sorted = 0, down = false, path = "";
   function start(area) {
     const bar = make("div", undefined, "bar");
     parts.canvas = choice(bar, "Surface", () => load());
@@ -71,7 +71,8 @@ panels.order = (() => {
   }
   async function fragmentsOf(draws, first, end) {
     if (!draws.length) return new Map();
-    const list = data.served ? await answer(`order/${numberOf(first)}/${numberOf(end - 1)}`)
+    path = `order/${numberOf(first)}/${numberOf(end - 1)}`;
+    const list = data.served ? await answer(path)
       : await Promise.all(draws.map(({ at }) => answer(`order/${numberOf(at)}`)));
     return new Map((list || []).filter((found) => found).map((found) => [found.event, found]));
   }
@@ -106,12 +107,14 @@ panels.order = (() => {
     parts.text.textContent = summary(draws, shown.length);
   }
   function summary(draws, shown) {
-    const left = shown < draws.length ? ` The first ${shown} are shown.` : "";
+    const left = shown < draws.length ? `The first ${shown} are shown.` : "";
     const unknown = draws.filter(({ verdicts }) => !verdicts).length;
-    const why = "their programs reach memory, they draw no colour" +
+    const reason = "their programs reach memory, they draw no colour" +
       (data.served ? "" : ", or they are not in this file");
-    const judged = unknown ? ` Of ${unknown} it is not known what became of the fragments: ${why}.` : "";
-    return `${plural(draws.length, "draw")} in the order in which they are drawn.${left}${judged}`;
+    const judged = unknown ? why(`Of ${unknown} it is not known what became of the fragments: ${reason}.`, path) : "";
+    const cut = draws.some(({ at }) => !hasState(at)) ? leftOut("Registers and times") : "";
+    return [`${plural(draws.length, "draw")} in the order in which they are drawn.`, left, judged, cut]
+      .filter((text) => text).join(" ");
   }
   // Heads stand over their numbers.
   function aligned(table) {
@@ -129,7 +132,7 @@ panels.order = (() => {
       plural(sumOf(mine, ({ event: { draw } }) => draw.primitives), "primitive"),
       plural(sumOf(mine, ({ fragments: found }) => found?.all), "fragment"),
       `${sumOf(mine, ({ verdicts }) => verdicts?.[0])} passed`,
-      milliseconds(sumOf(mine, ({ event: found }) => found.time)),
+      ...(mine.every(({ at }) => hasState(at)) ? [milliseconds(sumOf(mine, ({ at }) => timeOf(at)))] : []),
     ];
     const cell = make("td");
     cell.append(make("div", `${pass.name}: ${sums.join(", ")}`));
@@ -153,7 +156,11 @@ panels.order = (() => {
     parts.primitives.replaceChildren();
     if (!data.events[event].draw) return;
     const found = await answer(`primitives/${numberOf(event)}`);
-    if (mine !== event || !found) return;
+    if (mine !== event) return;
+    if (!found) {
+      parts.name.textContent = noneText("primitives", `primitives/${numberOf(event)}`);
+      return;
+    }
     const { rows: list, count } = found;
     parts.name.textContent = `Primitives of event ${numberOf(event)}: ${count} with fragments` +
       (list.length < count ? `, the first ${list.length} of them` : "");

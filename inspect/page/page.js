@@ -16,14 +16,24 @@ const nameIn = (tag, name) => {
   });
   return element;
 };
-// Asks who serves the page. An answer that has taken too long is told of, whatever it was for.
+// Asks who serves the page. Why an answer was refused is kept for where it would be shown.
+const refusals = new Map();
+const REFUSED = {
+  0: "the server does not answer", 429: "the server has too many connections",
+  503: "the server has stopped at its time limit (--time-limit)",
+};
 async function ask(path) {
-  const found = await fetch(path);
-  const late = $("late");
-  late.hidden = found.status !== 503;
-  if (!late.hidden) late.textContent = `${path}: the server has stopped at its time limit (--time-limit).`;
+  const found = await fetch(path).catch(() => ({ ok: false, status: 0 }));
+  refusals.delete(path);
+  if (found.status in REFUSED) refusals.set(path, `No answer: ${REFUSED[found.status]}.`);
   return found;
 }
+// Why one of the paths was refused, or something else that is to be said.
+const why = (otherwise, ...paths) => paths.map((path) => refusals.get(path)).find((text) => text) || otherwise;
+// Whether the page has an event's registers and time, and its pictures and programs: limits may have left them out.
+const hasState = (at) => at < data.complete;
+const hasPictures = (at) => data.served || at < data.complete;
+const leftOut = (what) => `${what} of events from ${numberOf(data.complete)} on are left out of this page.`;
 const hex = (word) => "0x" + (word >>> 0).toString(16).padStart(8, "0");
 let current = -1;
 let view = "after";
@@ -51,7 +61,8 @@ function drawState() {
   const kind = data.classes[event.class] || { name: "", registers: {} };
   $("name").textContent = `${kind.name} ${event.method} = ${hex(event.value)}`;
   const place = `record ${event.record}, position ${"0x" + event.position.toString(16)}`;
-  const lines = [place, ...(event.fields ? [event.fields] : []), ...event.details];
+  const missing = hasState(current) ? [] : [leftOut("Registers")];
+  const lines = [place, ...(event.fields ? [event.fields] : []), ...event.details, ...missing];
   $("details").replaceChildren(...lines.map((line) => make("li", line)));
   const wanted = $("registers").value.toLowerCase();
   const body = [];

@@ -34,6 +34,10 @@ async function kept(path, kind) {
 // What goes into a draw, by the place of its event in the page; null for other events.
 const inputsOf = (at) => data.events[at].kind === "draw" ? answer(`inputs/${data.first + at}`) : null;
 
+// Why a panel has nothing to show of an event: an answer was refused, or nothing is there, or not in a file.
+const noneText = (what, ...paths) =>
+  why(`No ${what} at this event${data.served ? "." : ", or not in this file."}`, ...paths);
+
 // The picture under a path, as pixels.
 async function pictureAt(path) {
   const blob = await answer(path, "blob");

@@ -9,7 +9,7 @@ const loadImage = (base64) => new Promise((done, failed) => {
 });
 async function fetched(path) {
   const answer = await ask(path);
-  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  if (!answer.ok) throw new Error(why("No picture.", path));
   const image = await createImageBitmap(await answer.blob(), { premultiplyAlpha: "none" });
   return pixelsOf(image);
 }
@@ -81,17 +81,33 @@ function difference(a, b) {
   return out;
 }
 
-// The picture of a canvas at an event is that of the last event that shows it.
+// The pictures of a canvas at an event are those of the last event that shows it, or else of the next one. Where limits
+// have left out what came between, a file has none, and who serves the page is asked for those of the event itself.
 function showOf(number, which) {
+  if (!hasPictures(number)) return null;
+  const path = (moment) => `picture/${numberOf(number)}/${which}/${moment}`;
+  const own = data.served ? { canvas: which, before: path("before"), after: path("after") } : null;
+  const showAt = (at) => data.events[at].shows.find((show) => show.canvas === which);
   for (let at = number; at >= 0; at--) {
-    const show = data.events[at].shows.find((show) => show.canvas === which);
+    const show = showAt(at);
     if (show) return at === number ? show : { canvas: which, before: show.after, after: show.after };
+    if (isUnshown(at, which)) return own;
   }
-  for (let at = number + 1; at < data.events.length; at++) {
-    const show = data.events[at].shows.find((show) => show.canvas === which);
+  for (let at = number + 1; at < data.events.length && hasPictures(at); at++) {
+    const show = showAt(at);
     if (show) return { canvas: which, before: show.before, after: show.before };
+    if (isUnshown(at, which)) return own;
   }
-  return null;
+  return own;
+}
+// Whether an event may write a canvas and has no room for its pictures.
+const isUnshown = (at, which) => data.events[at].unshown.includes(which);
+// Why a file has no pictures of a canvas at an event.
+function whyNoPicture(number, which) {
+  if (!hasPictures(number)) return leftOut("Pictures");
+  const isLeftOut = data.events.some((_, at) => isUnshown(at, which));
+  return isLeftOut ? "No picture: events may have written it whose pictures of it are left out of this file."
+    : "No picture: no event whose pictures are in this file may write it.";
 }
 
 let turn = 0;
@@ -100,11 +116,22 @@ async function drawPicture() {
   const target = $("picture");
   const show = canvas === null || current < 0 ? null : showOf(current, canvas);
   $("form").textContent = canvas === null ? "No surface." : data.canvases[canvas].form;
-  if (!show) {
+  const blank = (text) => {
     target.width = target.height = 0;
+    $("form").append(" ", make("b", text));
+    onPicture.forEach((hear) => hear(null));
+  };
+  if (!show) {
+    if (canvas !== null && current >= 0) blank(whyNoPicture(current, canvas));
     return;
   }
-  const [before, after] = await Promise.all([picture(show.before), picture(show.after)]);
+  let before, after;
+  try {
+    [before, after] = await Promise.all([picture(show.before), picture(show.after)]);
+  } catch (error) {
+    if (mine === turn) blank(error.message);
+    return;
+  }
   if (mine !== turn) return;
   const isDepth = data.canvases[canvas].depth;
   const image = view === "difference" ? difference(before, after) : shown(view === "before" ? before : after, isDepth);

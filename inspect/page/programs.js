@@ -1,5 +1,5 @@
 // Programs of an event, and their runs step by step. Only who serves the page can run them; a file has the text.
-const programs = { event: -1, list: [], chosen: "", runs: [], run: null, step: 0, what: "" };
+const programs = { event: -1, list: [], chosen: "", runs: [], run: null, step: 0, none: "" };
 const runKinds = {
   vertex: ["vertex", ["number, or nothing for the first"]], pixel: ["pixel", ["x", "y as stored"]],
   primitive: ["primitive", ["number"]], thread: ["thread of a block", ["block x", "y", "z", "thread"]],
@@ -40,6 +40,10 @@ async function showPrograms() {
   const list = data.served ? await askJson(`programs/${numberOf(event)}`)
     : known.map((number) => data.programs[number]);
   if (event !== current) return;
+  programs.none = hasPictures(event) ? why("This event runs no program.", `programs/${numberOf(event)}`)
+    : leftOut("Programs");
+  // What was refused is asked for again.
+  if (refusals.has(`programs/${numberOf(event)}`)) programs.event = -1;
   programs.list = list;
   if (!list.some(({ kernel }) => kernel === programs.chosen)) programs.chosen = list[0]?.kernel || "";
   $("programs-name").textContent = `Event ${numberOf(event)}: ${data.events[event].method}`;
@@ -55,7 +59,7 @@ function drawPrograms() {
   $("program").value = programs.chosen;
   const program = programs.list.find(({ kernel }) => kernel === programs.chosen);
   $("program-hash").textContent = program ? `${program.lines.length} instructions, kernel ${program.kernel}`
-    : "This event runs no program.";
+    : programs.none;
   $("program-key").textContent = program ? program.key : "";
   const lines = (program ? program.lines : []).map(({ at, words, text }) => {
     const row = make("tr");
@@ -153,10 +157,11 @@ async function traceRun(kind, numbers) {
   const event = current;
   const path = kind === "vertex" && !numbers.length ? "first" : numbers.join("/");
   $("run-count").textContent = "Running...";
-  const runs = await askJson(`trace/${numberOf(event)}/${kind}/${path}`);
+  const whole = `trace/${numberOf(event)}/${kind}/${path}`;
+  const runs = await askJson(whole);
   if (event !== current) return;
   programs.runs = runs;
-  $("run-count").textContent = runs.length ? "" : "Nothing ran for it.";
+  $("run-count").textContent = runs.length ? "" : why("Nothing ran for it.", whole);
   $("runs").replaceChildren(...runs.map((run, number) => {
     const option = make("option", `${run.stage}: ${run.item}`);
     option.value = number;
@@ -200,8 +205,9 @@ function startPrograms() {
   $("step-on").onclick = () => goStep(programs.step + 1);
   $("compiled-part").ontoggle = async () => {
     if (!$("compiled-part").open || $("compiled").textContent) return;
-    const answer = await ask(`compiled/${numberOf(programs.event)}/${programs.chosen}`);
-    $("compiled").textContent = answer.ok ? await answer.text() : "The compiler does not support it.";
+    const path = `compiled/${numberOf(programs.event)}/${programs.chosen}`;
+    const answer = await ask(path);
+    $("compiled").textContent = answer.ok ? await answer.text() : why("The compiler does not support it.", path);
   };
   for (const tab of $("tabs").children) tab.addEventListener("click", () => openPanel(false));
   $("help-close").onclick = () => $("help").close();

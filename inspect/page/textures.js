@@ -44,8 +44,7 @@ panels.textures = (() => {
     parts.stage.hidden = parts.bytes.hidden = !texture;
     parts.state.replaceChildren();
     if (!texture) {
-      parts.form.textContent = data.served || found.length ? "No textures at this event." :
-        "This file holds no textures of this event.";
+      parts.form.textContent = noneText("textures", `inputs/${event}`);
       parts.point.textContent = "";
       return;
     }
@@ -80,7 +79,8 @@ panels.textures = (() => {
     const pixels = await pictureAt(path);
     if (mine !== turn) return;
     parts.pixels = pixels;
-    parts.point.textContent = pixels ? "" : "No picture: it is too large, or not in this file.";
+    parts.point.textContent = pixels ? "" :
+      why(`No picture: it is too large${data.served ? "" : ", or not in this file"}.`, path);
     [parts.canvas.width, parts.canvas.height] = pixels ? [pixels.width, pixels.height] : [0, 0];
     if (!pixels) return;
     const shown = new ImageData(new Uint8ClampedArray(pixels.data), pixels.width, pixels.height);
@@ -103,16 +103,20 @@ panels.textures = (() => {
     const at = Number(parts.texture.value), texture = found?.[at];
     if (!parts.bytes.open || !texture) return;
     const mine = turn;
-    for (const [number, [start]] of texture.ranges.entries()) {
-      const bytes = await answer(`bytes/${event}/${at}/${number}`, "bytes");
+    for (const [number, [start, size]] of texture.ranges.entries()) {
+      const path = `bytes/${event}/${at}/${number}`;
+      const bytes = await answer(path, "bytes");
       if (mine > turn || texture !== found[Number(parts.texture.value)]) return;
-      if (!bytes) continue;
+      if (!bytes) {
+        parts.hex.append(make("p", why("A file has no bytes of textures.", path), "dim"));
+        continue;
+      }
       const lines = [];
       for (let from = 0; from < Math.min(bytes.length, 1024); from += 16) {
         const address = "0x" + (BigInt(start) + BigInt(from)).toString(16).padStart(8, "0");
         lines.push(`${address}  ${hexBytes(bytes.subarray(from, from + 16)).join(" ")}`);
       }
-      const save = make("a", `Download ${bytes.length} bytes`);
+      const save = make("a", `Download ${bytes.length < size ? `the first ${bytes.length} of ${size}` : size} bytes`);
       save.href = URL.createObjectURL(new Blob([bytes]));
       save.download = `texture-${start}.bin`;
       parts.hex.append(make("pre", lines.join("\n")), save);

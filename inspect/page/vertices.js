@@ -36,11 +36,16 @@ panels.vertices = (() => {
     const number = Number(parts.part.value || 0), part = inputs?.parts[number];
     parts.table.replaceChildren();
     if (!part) {
-      parts.text.textContent = "No vertices at this event" + (data.served ? "." : ", or not in this file.");
+      parts.text.textContent = noneText("vertices", `inputs/${event}`);
       return;
     }
-    const rows = await answer(`vertices/${event}/${number}/${first}/${ROWS}`) || [];
+    const path = `vertices/${event}/${number}/${first}/${ROWS}`;
+    const rows = await answer(path);
     if (mine !== turn) return;
+    if (!rows) {
+      parts.text.textContent = why("These vertices are not in this file.", path);
+      return;
+    }
     parts.back.disabled = first === 0;
     parts.on.disabled = first + ROWS >= part.kept;
     const cut = part.kept < part.count ? `, of which the first ${part.kept} are kept` : "";

@@ -4,42 +4,84 @@ use triglyph::GuestRange;
 use triglyph::capture::{Picture, Present};
 use triglyph::probe::{Role, Stored, Surface};
 
+use crate::events::Event;
 use crate::layouts;
-use crate::limits::{MAX_CANVASES, MAX_LOOK_BYTES};
+use crate::limits::{MAX_CANVASES, MAX_LOOK_BYTES, OUTPUT_PLACES};
 use crate::pixel::to_rgba;
 use crate::replay::Session;
-use crate::surfaces::surfaces_of;
+use crate::surfaces::first_surfaces;
 
 /// Something with pixels in memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Canvas {
     /// A surface of draws.
     Surface(Surface),
-    /// What a PRESENT shows, with the order of bytes of the capture.
+    /// What a PRESENT shows, with the order of bytes of the capture, and the beginning of its label.
     Output(Present, bool),
 }
 
 /// Pixels of the largest picture; larger surfaces have none.
 const MAX_PIXELS: u64 = 1 << 24;
 
-impl Canvas {
-    /// All of a capture, at most 256: surfaces first. Those that are too large are left out.
-    pub fn all(session: &Session<'_>) -> Vec<Canvas> {
-        let big_endian = session.capture().header().big_endian;
-        let mut all: Vec<Canvas> = surfaces_of(session.events()).into_iter().map(Canvas::Surface).collect();
-        for (_, present) in session.pictures() {
-            if all.len() >= MAX_CANVASES {
-                break;
-            }
-            let output = Canvas::Output(present.clone(), big_endian);
-            if !all.contains(&output) {
-                all.push(output);
-            }
-        }
-        all.retain(Canvas::is_small);
-        all
+/// Characters of an output's label: a capture's may have 2^28 bytes.
+const MAX_LABEL: usize = 64;
+
+/// What has pictures in a capture.
+pub struct Canvases {
+    /// Surfaces first; at most 256.
+    pub all: Vec<Canvas>,
+    /// What has none for a limit, in words.
+    pub left_out: Vec<String>,
+}
+
+impl Canvases {
+    /// Those of a capture.
+    pub fn of(session: &Session<'_>) -> Self {
+        let is_large = |surface: &Surface| !Canvas::Surface(*surface).is_small();
+        let drawn = || session.events().iter().flat_map(Event::surfaces);
+        let (mut surfaces, mut has_more) = first_surfaces(drawn().filter(|surface| !is_large(surface)));
+        let (outputs, has_more_outputs) = Self::outputs(session, MAX_CANVASES - surfaces.len());
+        let places = MAX_CANVASES - outputs.len();
+        has_more |= surfaces.len() > places;
+        surfaces.truncate(places);
+        let large_output = session.pictures().any(|(_, present)| !output(session, present).is_small());
+        let left_out = [
+            (has_more, format!("Only the first {places} surfaces that are drawn to have pictures.")),
+            (has_more_outputs, format!("Only the first {} outputs have pictures.", outputs.len())),
+            (
+                large_output || drawn().any(is_large),
+                format!("Surfaces and outputs of more than {MAX_PIXELS} pixels or 256 MiB have no pictures."),
+            ),
+        ];
+        let left_out = left_out.into_iter().filter(|(is_left_out, _)| *is_left_out).map(|(_, what)| what).collect();
+        Canvases { all: surfaces.into_iter().map(Canvas::Surface).chain(outputs).collect(), left_out }
     }
 
+    /// The first outputs, as many as there are places for, and whether there are more.
+    fn outputs(session: &Session<'_>, places: usize) -> (Vec<Canvas>, bool) {
+        let (mut found, mut has_more): (Vec<Canvas>, bool) = (Vec::new(), false);
+        for (_, present) in session.pictures() {
+            let output = output(session, present);
+            if output.is_small() && !found.contains(&output) {
+                if found.len() >= places.max(OUTPUT_PLACES) {
+                    has_more = true;
+                    break;
+                }
+                found.push(output);
+            }
+        }
+        (found, has_more)
+    }
+}
+
+/// What a PRESENT shows.
+fn output(session: &Session<'_>, present: &Present) -> Canvas {
+    let label = present.label.chars().take(MAX_LABEL).collect();
+    let Present { at, format, width, height, pitch, layout, .. } = *present;
+    Canvas::Output(Present { at, format, width, height, pitch, layout, label }, session.capture().header().big_endian)
+}
+
+impl Canvas {
     fn is_small(&self) -> bool {
         let (width, rows) = self.size();
         width * rows <= MAX_PIXELS && self.range().size <= MAX_LOOK_BYTES

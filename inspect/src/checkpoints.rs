@@ -77,10 +77,38 @@ impl Session<'_> {
         thin(&mut self.checkpoints, bytes);
     }
 
+    /// Divides submissions, each with the numbers of its commands, in their order. That takes about as long as the
+    /// first replay: the device goes on from one to the next, and once more has been replayed than there, the rest stay
+    /// whole.
+    pub(crate) fn divide_all(&mut self, long: Vec<(usize, Range<u64>)>, options: &SessionOptions) -> Result<(), Error> {
+        let most = 2 * self.replayed;
+        let mut next = None;
+        for (record, orders) in long {
+            if self.replayed > most {
+                break;
+            }
+            self.bring_to(record, orders.start, next)?;
+            next = self.divide(record, orders, options)?.then_some(record + 1);
+            self.bound(options.checkpoint_bytes);
+        }
+        Ok(())
+    }
+
+    /// Brings the device to a record whose first command is known, from where it is, if that is known, or from a
+    /// checkpoint that is nearer.
+    fn bring_to(&mut self, record: usize, order: u64, next: Option<usize>) -> Result<(), Error> {
+        let checkpoint = self.checkpoints[self.checkpoint_before(order)].order;
+        let here = self.watch.lock().order;
+        let Some(next) = next.filter(|_| checkpoint <= here) else { return self.go_back(order, record) };
+        self.play(next..record, Checks::NONE)?;
+        self.replayed += self.watch.lock().order - here;
+        Ok(())
+    }
+
     /// Replays a submission in bounded runs, and keeps checkpoints between them. Should that execute other commands
-    /// than before, none are kept. One that has run out of fuel is not divided: commands of bounded runs have more.
-    pub(crate) fn divide(&mut self, record: usize, orders: Range<u64>, options: &SessionOptions) -> Result<(), Error> {
-        self.go_back(orders.start, record)?;
+    /// than before, none are kept, and the device is not at the record after it: the answer is whether it is. One that
+    /// has run out of fuel is not divided: commands of bounded runs have more.
+    fn divide(&mut self, record: usize, orders: Range<u64>, options: &SessionOptions) -> Result<bool, Error> {
         self.device.set_deferred(true);
         self.play(record..record + 1, Checks::NONE)?;
         let (mut made, mut last, mut pace) = (Vec::new(), orders.start, Pace::new(options, Duration::ZERO));
@@ -112,7 +140,7 @@ impl Session<'_> {
             self.checkpoints.splice(at..at, made);
             self.divided.push(record);
         }
-        Ok(())
+        Ok(order == orders.end)
     }
 
     /// How often a submission has run out of fuel so far.

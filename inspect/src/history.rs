@@ -20,7 +20,14 @@ pub struct Change {
     pub after: Vec<u8>,
     /// What became of the fragments that its draws have there; see [`Draw::fragments`](triglyph::probe::Draw).
     pub fragments: Vec<Fragment>,
+    /// How many fragments are left out of the list: of one event it has at most 1,024, and with those of all events
+    /// before it 65,536.
+    pub left_out: usize,
 }
+
+/// Fragments of an event's draws that are kept, and of all events.
+const MAX_EACH: usize = 1 << 10;
+const MAX_ALL: usize = 1 << 16;
 
 impl Change {
     /// Whether the event changed the pixel. One that stored the same value again did not.
@@ -30,7 +37,7 @@ impl Change {
 
     /// Whether it changed the pixel or tried to.
     pub fn concerns(&self) -> bool {
-        self.is_changed() || !self.fragments.is_empty()
+        self.is_changed() || !self.fragments.is_empty() || self.left_out > 0
     }
 }
 
@@ -51,7 +58,7 @@ pub fn history(session: &mut Session<'_>, surface: &Surface, x: u32, y: u32) -> 
         return Ok(Vec::new());
     };
     let changes = Arc::new(Mutex::new(Vec::new()));
-    session.tour(first, last, Box::new(Watcher { pixel, orders, changes: changes.clone() }))?;
+    session.tour(first, last, Box::new(Watcher { pixel, orders, room: MAX_ALL, changes: changes.clone() }))?;
     let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(std::mem::take(&mut *changes))
 }
@@ -60,6 +67,8 @@ struct Watcher {
     pixel: GuestRange,
     /// Events by the order of their commands.
     orders: BTreeMap<u64, usize>,
+    /// How many more fragments are kept.
+    room: usize,
     changes: Arc<Mutex<Vec<Change>>>,
 }
 
@@ -75,7 +84,10 @@ impl Tour for Watcher {
     fn fragments(&mut self, order: u64, fragments: &[Fragment]) {
         let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(change) = changes.last_mut().filter(|change| self.orders.get(&order) == Some(&change.event)) {
-            change.fragments.extend_from_slice(fragments);
+            let kept = fragments.len().min(MAX_EACH.saturating_sub(change.fragments.len())).min(self.room);
+            self.room -= kept;
+            change.fragments.extend_from_slice(&fragments[..kept]);
+            change.left_out += fragments.len() - kept;
         }
     }
 
@@ -84,12 +96,42 @@ impl Tour for Watcher {
         let bytes = seen.ranges.pop().unwrap_or_default();
         let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         match seen.moment {
-            Moment::Before => changes.push(Change { event, before: bytes, after: Vec::new(), fragments: Vec::new() }),
+            Moment::Before => {
+                let (after, fragments) = (Vec::new(), Vec::new());
+                changes.push(Change { event, before: bytes, after, fragments, left_out: 0 });
+            }
             Moment::After => {
                 if let Some(change) = changes.last_mut().filter(|change| change.event == event) {
                     change.after = bytes;
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use triglyph::probe::Verdict;
+
+    use super::*;
+
+    #[test]
+    fn fragments_are_few() {
+        let changes = Arc::new(Mutex::new(Vec::new()));
+        let orders = (0..100).map(|event| (event, event as usize)).collect();
+        let mut watcher = Watcher { pixel: GuestRange::new(0, 0, 4), orders, room: MAX_ALL, changes: changes.clone() };
+        let fragment = Fragment { primitive: 0, shaded: None, verdict: Verdict::Passed };
+        for order in 0..100 {
+            let seen = |moment| Seen { order, moment, registers: Vec::new(), ranges: vec![vec![0; 4]] };
+            watcher.seen(seen(Moment::Before));
+            for _ in 0..3 {
+                watcher.fragments(order, &vec![fragment.clone(); 600]);
+            }
+            watcher.seen(seen(Moment::After));
+        }
+        let changes = changes.lock().unwrap();
+        assert_eq!((changes[0].fragments.len(), changes[0].left_out), (1024, 776));
+        assert_eq!((changes[63].fragments.len(), changes[64].fragments.len()), (1024, 0));
+        assert!(changes.iter().all(|change| change.fragments.len() + change.left_out == 1800));
     }
 }

@@ -34,7 +34,7 @@ mod surfaces;
 mod tour;
 mod views;
 
-pub use compare::{Difference, Hashes, describe, first_difference, first_unlike, hashes};
+pub use compare::{Difference, Hashes, Outcome, describe, first_difference, first_unlike, hashes};
 pub use events::Event;
 pub use history::{Change, history};
 pub use limits::PageLimits;

@@ -6,7 +6,8 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageLimits {
     /// How long what is in the page may be gathered, and of a page that is served each answer. It is looked at between
-    /// commands, and between primitives that are judged; a submission in progress is replayed to its end.
+    /// commands, and between primitives that are judged: each of these is drawn up to eight times. A submission in
+    /// progress is replayed to its end.
     pub time: Duration,
     /// Bytes of events, registers, programs and pictures, about. What goes into draws and what became of fragments has
     /// limits of its own.
@@ -25,8 +26,17 @@ impl Default for PageLimits {
 /// Bytes of the largest surface or output that is shown, and of all that are shown before or after one event.
 pub(crate) const MAX_LOOK_BYTES: u64 = 1 << 28;
 
-/// Surfaces and outputs that are shown: those that are drawn to first.
+/// Surfaces and outputs that are shown: surfaces that are drawn to first.
 pub(crate) const MAX_CANVASES: usize = 256;
+
+/// As many of these are outputs, however many surfaces there are.
+pub(crate) const OUTPUT_PLACES: usize = 64;
+
+/// Bytes of memory that runs are compared by at one event.
+pub(crate) const MAX_COMPARED: u64 = 1 << 30;
+
+/// Bytes that a tour may ask for at one event.
+pub(crate) const MAX_ASKED: u64 = 1 << 32;
 
 /// What is left of a number of bytes.
 #[derive(Clone, Copy, Debug)]

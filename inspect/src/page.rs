@@ -13,13 +13,13 @@ use serde_json::ser::{Formatter, Serializer};
 use triglyph::Error;
 use triglyph::probe::Surface;
 
-use crate::canvas::Canvas;
+use crate::canvas::{Canvas, Canvases};
 use crate::compare::Difference;
 use crate::events::Event;
 use crate::limits::{MAX_LOOK_BYTES, PageLimits, Room};
-use crate::page_data::{PageCanvas, PageData, PagePass, PageShow, PictureKey, page_event};
-use crate::page_tour::PageTour;
-use crate::passes::{Pass, passes_of};
+use crate::page_data::{PageCanvas, PageData, PageEvent, PagePass, PageShow, PictureKey, page_event};
+use crate::page_tour::{PageTour, Plan};
+use crate::passes::each_pass;
 use crate::replay::Session;
 use crate::surfaces::is_same;
 use crate::views;
@@ -46,6 +46,8 @@ pub struct Comparison {
     pub has_pictures: bool,
     /// The first event that differs.
     pub first: Option<Difference>,
+    /// What limits have left out of the comparison, in words.
+    pub left_out: Vec<String>,
 }
 
 /// Canvases that are shown at an event at most.
@@ -69,9 +71,10 @@ pub struct Page {
 pub fn write_page(session: &mut Session<'_>, options: &PageOptions) -> Result<Page, Error> {
     session.set_deadline(Instant::now().checked_add(options.limits.time));
     let data = page_data(session, options, true).and_then(|mut data| {
-        let events = data.first..data.first + data.events.len();
-        if !session.is_cut() {
-            let kept = views::keep(session, &Canvas::all(session), events)?;
+        // Views are those of events whose pictures are there.
+        let events = data.first..data.first + data.complete;
+        if !session.is_cut() && !events.is_empty() {
+            let kept = views::keep(session, &Canvases::of(session).all, events)?;
             (data.answers, data.blobs, data.counted) = (kept.answers, kept.texts, kept.counted);
         }
         Ok(data)
@@ -88,39 +91,19 @@ pub fn write_page(session: &mut Session<'_>, options: &PageOptions) -> Result<Pa
 /// What a page says, with all pictures or with paths under which they can be asked for.
 pub(crate) fn page_data(session: &mut Session<'_>, options: &PageOptions, pictures: bool) -> Result<PageData, Error> {
     let wanted = options.events.clone().unwrap_or(0..session.events().len());
-    let none = || Error::InvalidArgument(format!("events {} to {}", wanted.start, wanted.end));
-    let listed = session.events().get(wanted.clone()).ok_or_else(none)?;
-    let machine = session.machine();
-    let canvases = Canvas::all(session);
-    let mut room = Room::new(options.limits.bytes);
-    let mut plan = HashMap::new();
-    let mut events = Vec::new();
-    let mut before: Option<&Event> = None;
-    for (index, event) in listed.iter().enumerate().take(options.limits.events) {
-        let mut page = page_event(machine, event);
-        if let Some(draw) = &mut page.draw {
-            draw.differs = before.map_or_else(Vec::new, |before| differs(before, event));
-            before = Some(event);
-        }
-        let shown = shown_at(event, &canvases);
-        if !room.take(page.size() + SHOW_BYTES * shown.len()) {
-            break;
-        }
-        let shown = match pictures {
-            true => shown,
-            false => {
-                page.shows.extend(shown.into_iter().map(|canvas| asked_for(event.number, canvas)));
-                Vec::new()
-            }
-        };
-        plan.insert(event.order, (index, shown));
-        events.push(page);
+    if session.events().get(wanted.clone()).is_none() {
+        return Err(Error::InvalidArgument(format!("events {} to {}", wanted.start, wanted.end)));
     }
-    let range = wanted.start..wanted.start + events.len();
-    let data = PageData {
+    let machine = session.machine();
+    let Canvases { all: canvases, left_out } = Canvases::of(session);
+    let Chosen { events, plan, room } = choose_events(session, options, &wanted, &canvases, pictures);
+    let first = events.first().map_or(wanted.start, |(number, _)| *number);
+    let events: Vec<PageEvent> = events.into_iter().map(|(_, event)| event).collect();
+    let range = first..first + events.len();
+    let mut data = PageData {
         title: options.title.clone(),
         machine: machine.to_string(),
-        first: range.start,
+        first,
         complete: events.len(),
         left_out: events_left_out(session, &wanted, &range),
         events,
@@ -131,33 +114,106 @@ pub(crate) fn page_data(session: &mut Session<'_>, options: &PageOptions, pictur
         comparison: options.comparison.clone(),
         ..PageData::default()
     };
-    let mut data = match range.clone().next_back() {
-        Some(last) => {
-            PageTour::new(machine, canvases, (plan, pictures), (data, room)).go(session, range.start, last)?
-        }
-        None => data,
-    };
+    data.left_out.extend(left_out);
+    if let Some(last) = range.clone().next_back() {
+        data = PageTour::new(machine, canvases, (plan, pictures), (data, room)).go(session, range.start, last)?;
+    }
     data.note_end(session.is_cut(), &options.limits);
     Ok(data)
 }
 
-/// Canvases that are shown at an event: those that it may write, as far as they may be looked at together.
-fn shown_at(event: &Event, canvases: &[Canvas]) -> Vec<usize> {
-    let mut left = MAX_LOOK_BYTES;
-    let mut is_shown = |canvas: &usize| {
-        let range = canvases[*canvas].range();
-        if range.size > left || !event.may_write(range) {
-            return false;
+/// Events of a page, with their numbers.
+struct Chosen {
+    events: Vec<(usize, PageEvent)>,
+    plan: Plan,
+    /// What is left for what else is in the page.
+    room: Room,
+}
+
+/// Events before the first that differs, in a page that has no room for all.
+const MAX_LEAD: usize = 256;
+
+/// The first of the wanted events, as many as there is room for; if the first that differs is not among them, those
+/// around it.
+fn choose_events(
+    session: &Session<'_>,
+    options: &PageOptions,
+    wanted: &Range<usize>,
+    canvases: &[Canvas],
+    pictures: bool,
+) -> Chosen {
+    let choose = |from: usize| choose_from(session, &options.limits, from..wanted.end, canvases, pictures);
+    let chosen = choose(wanted.start);
+    let differs = options.comparison.as_ref().and_then(|comparison| comparison.first.as_ref()).map(|first| first.event);
+    match differs.filter(|event| wanted.contains(event) && *event >= wanted.start + chosen.events.len()) {
+        Some(event) => {
+            let lead = lead(session, &options.limits, wanted.start..event);
+            choose(event - lead)
         }
-        left -= range.size;
-        true
-    };
-    (0..canvases.len()).filter(|canvas| is_shown(canvas)).take(MAX_SHOWN).collect()
+        None => chosen,
+    }
+}
+
+/// How many events before one are in a page with it: they take less than half of the room.
+fn lead(session: &Session<'_>, limits: &PageLimits, before: Range<usize>) -> usize {
+    let mut room = Room::new(limits.bytes / 2);
+    let machine = session.machine();
+    let fits = |event: &&Event| room.take(page_event(machine, event).size() + MAX_SHOWN * SHOW_BYTES);
+    session.events()[before].iter().rev().take(MAX_LEAD.min(limits.events / 2)).take_while(fits).count()
+}
+
+/// The first of some events, as many as there is room for.
+fn choose_from(
+    session: &Session<'_>,
+    limits: &PageLimits,
+    events: Range<usize>,
+    canvases: &[Canvas],
+    pictures: bool,
+) -> Chosen {
+    let machine = session.machine();
+    let mut chosen = Chosen { events: Vec::new(), plan: HashMap::new(), room: Room::new(limits.bytes) };
+    let mut before: Option<&Event> = None;
+    for (index, event) in session.events()[events].iter().enumerate().take(limits.events) {
+        let mut page = page_event(machine, event);
+        if let Some(draw) = &mut page.draw {
+            draw.differs = before.map_or_else(Vec::new, |before| differs(before, event));
+            before = Some(event);
+        }
+        let (mut shown, unshown) = shown_at(event, canvases);
+        page.unshown = unshown;
+        if !chosen.room.take(page.size() + SHOW_BYTES * shown.len()) {
+            break;
+        }
+        if !pictures {
+            page.shows.extend(shown.drain(..).map(|canvas| asked_for(event.number, canvas)));
+        }
+        chosen.plan.insert(event.order, (index, shown));
+        chosen.events.push((event.number, page));
+    }
+    chosen
+}
+
+/// Canvases that an event may write: those that are shown, as far as they may be looked at together, and the others.
+fn shown_at(event: &Event, canvases: &[Canvas]) -> (Vec<usize>, Vec<usize>) {
+    let (mut left, mut count) = (MAX_LOOK_BYTES, 0);
+    let written = (0..canvases.len()).filter(|&canvas| event.may_write(canvases[canvas].range()));
+    written.partition(|&canvas| {
+        let size = canvases[canvas].range().size;
+        let is_shown = size <= left && count < MAX_SHOWN;
+        if is_shown {
+            (left, count) = (left - size, count + 1);
+        }
+        is_shown
+    })
 }
 
 /// Which events a page does not have, in words.
 fn events_left_out(session: &Session<'_>, wanted: &Range<usize>, range: &Range<usize>) -> Vec<String> {
     let mut all = Vec::new();
+    if range.start > wanted.start {
+        let (first, last) = (wanted.start, range.start - 1);
+        all.push(format!("Events {first} to {last} are not in this page: it begins near the first that differs."));
+    }
     if range.end < wanted.end {
         all.push(format!("Events {} to {} are not in this page: it has room for no more.", range.end, wanted.end - 1));
     }
@@ -180,19 +236,19 @@ fn differs(before: &Event, event: &Event) -> Vec<String> {
     parts.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_owned()).collect()
 }
 
-/// The passes of a range of events, as far as they lie in it.
+/// The passes of a range of events.
 fn passes(session: &Session<'_>, canvases: &[Canvas], range: &Range<usize>) -> Vec<PagePass> {
     let surface = |canvas: &Canvas| if let Canvas::Surface(surface) = canvas { Some(*surface) } else { None };
     let surfaces: Vec<Surface> = canvases.iter().filter_map(surface).collect();
-    let page_pass = |pass: Pass| {
-        let (first, end) = (pass.events.start.max(range.start), pass.events.end.min(range.end));
+    let mut passes = Vec::new();
+    each_pass(&session.events()[range.clone()], &surfaces, |pass| {
         let number = |surface: &Surface| surfaces.iter().position(|known| is_same(known, surface));
-        (first < end).then(|| PagePass {
-            events: [first - range.start, end - range.start],
+        passes.push(PagePass {
+            events: [pass.events.start - range.start, pass.events.end - range.start],
             canvases: pass.surfaces.iter().filter_map(number).collect(),
-        })
-    };
-    passes_of(session.events(), &surfaces).into_iter().filter_map(page_pass).collect()
+        });
+    });
+    passes
 }
 
 /// A canvas at an event, by the paths of [`Server`](crate::Server).

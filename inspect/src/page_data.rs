@@ -63,6 +63,8 @@ pub struct PageEvent {
     pub draw: Option<PageDraw>,
     pub details: Vec<String>,
     pub shows: Vec<PageShow>,
+    /// Canvases that it may write and that are not shown: there is room for few.
+    pub unshown: Vec<usize>,
     /// Which of [`PageData::programs`] it runs.
     pub programs: Vec<usize>,
     /// Registers of the class that are others than at its event before: number, word, fields.
@@ -138,7 +140,7 @@ pub struct PageClass {
 
 /// Effects of an event that are told one by one.
 const MAX_DETAILS: usize = 64;
-/// Bytes of an event in JSON, about, besides its texts.
+/// Bytes of an event in JSON, about, besides its texts; with those of a pass, of which there are no more.
 const EVENT_BYTES: usize = 320;
 
 impl PageData {
@@ -147,7 +149,10 @@ impl PageData {
         if self.complete >= self.events.len() {
             return;
         }
-        let what = if self.served { "Registers" } else { "Pictures, registers and programs" };
+        let what = match self.served {
+            true => "Registers and times",
+            false => "Pictures, registers, programs, times and views of draws",
+        };
         let first = self.first + self.complete;
         self.left_out.push(match is_late {
             true => format!("{what} of events from {first} on are left out: {:?} were over.", limits.time),
@@ -163,7 +168,8 @@ impl PageEvent {
     pub fn size(&self) -> usize {
         let draw = self.draw.as_ref().map_or(0, |draw| 120 + draw.differs.len() * 16);
         let details: usize = self.details.iter().map(|detail| detail.len() + 3).sum();
-        EVENT_BYTES + self.method.len() + self.fields.len() + self.text.len() + draw + details
+        let unshown = 4 * self.unshown.len();
+        EVENT_BYTES + unshown + self.method.len() + self.fields.len() + self.text.len() + draw + details
     }
 }
 
@@ -184,6 +190,7 @@ pub fn page_event(machine: Machine, event: &Event) -> PageEvent {
         draw: draw(event),
         details: details(event),
         shows: Vec::new(),
+        unshown: Vec::new(),
         programs: Vec::new(),
         registers: Vec::new(),
     }

@@ -17,7 +17,7 @@ use crate::replay::Session;
 use crate::tour::{Ask, Moment, Seen, Tour};
 
 /// By the order of commands: which event, and which canvases it shows.
-type Plan = HashMap<u64, (usize, Vec<usize>)>;
+pub(crate) type Plan = HashMap<u64, (usize, Vec<usize>)>;
 
 /// Bytes of a register that has changed in a page, about, besides its fields.
 const REGISTER_BYTES: usize = 24;
@@ -84,6 +84,7 @@ impl Filled {
         for event in self.page.events.iter_mut().skip(self.page.complete) {
             event.registers.clear();
             event.programs.clear();
+            event.time = 0.0;
             if !self.page.served {
                 event.shows.clear();
             }

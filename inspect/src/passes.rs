@@ -12,7 +12,7 @@ use crate::surfaces::is_same;
 pub struct Pass {
     /// The events, by number.
     pub events: Range<usize>,
-    /// What it draws to, or clears; nothing for transfers, and for events that concern no surface.
+    /// What it draws to, or clears, the first 16; nothing for transfers, and for events that concern no surface.
     pub surfaces: Vec<Surface>,
 }
 
@@ -21,25 +21,35 @@ pub struct Pass {
 /// A pass goes on until a draw has other surfaces, something is transferred, or something is cleared after draws.
 /// Clears before the first draw belong to it if it has their surfaces. Other commands belong to the pass before.
 pub fn passes_of(events: &[Event], known: &[Surface]) -> Vec<Pass> {
-    let mut passes: Vec<Pass> = Vec::new();
-    // Of the pass in the making: its record, and what it has done so far.
+    let mut passes = Vec::new();
+    each_pass(events, known, |pass| passes.push(pass));
+    passes
+}
+
+/// Calls `each` with these passes.
+pub(crate) fn each_pass(events: &[Event], known: &[Surface], mut each: impl FnMut(Pass)) {
+    // The pass in the making, its record, and what it has done so far.
+    let mut making: Option<Pass> = None;
     let (mut record, mut state) = (None, State::Other);
     for event in events {
         let does = Does::of(event, known);
-        let (joins, next) = match passes.last().filter(|_| record == Some(event.record)) {
-            None => (false, does.state(State::Other)),
-            Some(pass) => (does.joins(pass, state), does.state(state)),
+        let joined = making.take_if(|pass| record == Some(event.record) && does.joins(pass, state));
+        state = does.state(if joined.is_some() { state } else { State::Other });
+        let (start, surfaces) = match joined {
+            Some(pass) => (pass.events.start, does.merged(&pass.surfaces)),
+            None => {
+                making.take().into_iter().for_each(&mut each);
+                (event.number, does.merged(&[]))
+            }
         };
-        if joins && let Some(pass) = passes.last_mut() {
-            pass.events.end = event.number + 1;
-            pass.surfaces = does.merged(&pass.surfaces);
-        } else {
-            passes.push(Pass { events: event.number..event.number + 1, surfaces: does.merged(&[]) });
-        }
-        (record, state) = (Some(event.record), if joins { next } else { does.state(State::Other) });
+        making = Some(Pass { events: start..event.number + 1, surfaces });
+        record = Some(event.record);
     }
-    passes
+    making.into_iter().for_each(each);
 }
+
+/// Surfaces of a pass: a command can draw to any number.
+const MAX_SURFACES: usize = 16;
 
 /// What a pass has done so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,7 +72,7 @@ impl Does {
     fn of(event: &Event, known: &[Surface]) -> Self {
         let mut drawn: Vec<Surface> = Vec::new();
         for surface in event.surfaces() {
-            if !drawn.iter().any(|known| is_same(known, surface)) {
+            if drawn.len() < MAX_SURFACES && !drawn.iter().any(|known| is_same(known, surface)) {
                 drawn.push(*surface);
             }
         }
@@ -75,7 +85,8 @@ impl Does {
         });
         let Some(first) = transfers.next() else { return Does::Other };
         let Some(target) = first.target.filter(|_| is_clear(first.kind)) else { return Does::Transfer };
-        Does::Clear(known.iter().filter(|surface| target.overlaps(surface.range())).copied().collect())
+        let cleared = known.iter().filter(|surface| target.overlaps(surface.range()));
+        Does::Clear(cleared.take(MAX_SURFACES).copied().collect())
     }
 
     /// Whether the event belongs to the pass before it, which is in a state.
@@ -111,6 +122,7 @@ impl Does {
                 let mut all = before.to_vec();
                 let is_new = |surface: &&Surface| !before.iter().any(|known| is_same(known, surface));
                 all.extend(cleared.iter().filter(is_new));
+                all.truncate(MAX_SURFACES);
                 all
             }
             _ => before.to_vec(),
@@ -125,8 +137,8 @@ pub fn is_clear(kind: TransferKind) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use triglyph::GuestAddr;
     use triglyph::probe::{Block, Command, ContentHash, Draw, Layout, Role, Stored, Transfer};
+    use triglyph::{GuestAddr, GuestRange};
 
     use super::*;
 
@@ -188,5 +200,24 @@ mod tests {
         let found: Vec<(Range<usize>, usize)> =
             passes.into_iter().map(|pass| (pass.events, pass.surfaces.len())).collect();
         assert_eq!(found, [(0..5, 2), (5..7, 2), (7..8, 1), (8..10, 0), (10..11, 1), (11..13, 1)]);
+    }
+
+    #[test]
+    fn passes_have_few_surfaces() {
+        let surfaces: Vec<Surface> = (0..20).map(|number| surface(Role::Color(0), 0x1000 * number)).collect();
+        let draw = Effect::Draw(Draw {
+            topology: None,
+            vertices: 3,
+            primitives: 1,
+            surfaces: surfaces.clone(),
+            kernel: ContentHash(0),
+            textures: Vec::new(),
+            fragments: Vec::new(),
+        });
+        let target = Some(GuestRange::new(0, 0, 0x10_0000));
+        let clear = Effect::Transfer(Transfer { kind: TransferKind::Fill, source: None, target });
+        let events: Vec<Event> = [clear, draw.clone(), draw].into_iter().map(|effect| event(0, 0, effect)).collect();
+        let passes = passes_of(&events, &surfaces);
+        assert_eq!(passes.iter().map(|pass| pass.surfaces.len()).collect::<Vec<_>>(), [16]);
     }
 }

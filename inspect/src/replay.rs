@@ -39,7 +39,8 @@ pub struct SessionOptions {
 }
 
 impl Default for SessionOptions {
-    /// Some 200,000 draws, checkpoints of at most 256 MiB, and no more than about 50 ms and 2048 commands to replay from one to the next.
+    /// Some 200,000 draws, checkpoints of at most 256 MiB, and no more than about 50 ms and 2048 commands to replay
+    /// from one to the next.
     fn default() -> Self {
         SessionOptions {
             device: Options::default(),
@@ -58,15 +59,16 @@ pub struct Session<'a> {
     capture: Prepared<'a>,
     pub(crate) device: Box<dyn ReplayDevice>,
     pub(crate) watch: Watcher,
-    events: Vec<Event>,
+    events: Arc<Vec<Event>>,
     left_out: u64,
-    pictures: Vec<(usize, Present)>,
+    /// Records that present pictures.
+    pictures: Vec<usize>,
     /// In the order of their commands.
     pub(crate) checkpoints: Vec<Checkpoint>,
     /// Submissions that may be replayed in bounded runs.
     pub(crate) divided: Vec<usize>,
     run_words: u64,
-    /// Commands that the last replay has executed.
+    /// Commands that the last look has executed, or opening.
     pub(crate) replayed: u64,
     faults: Faults,
 }
@@ -86,7 +88,7 @@ impl<'a> Session<'a> {
             capture,
             device,
             watch: Watcher::default(),
-            events: Vec::new(),
+            events: Arc::default(),
             left_out: 0,
             pictures: Vec::new(),
             checkpoints: Vec::new(),
@@ -99,12 +101,9 @@ impl<'a> Session<'a> {
         session.watch.lock().listing = Some(Listing::new(options.event_room));
         let long = session.list(options)?;
         let listing = session.watch.lock().listing.take().unwrap_or_default();
-        (session.events, session.left_out) = (listing.events, listing.left_out);
+        (session.events, session.left_out) = (Arc::new(listing.events), listing.left_out);
         session.faults = session.device.faults().clone();
-        for (record, orders) in long {
-            session.divide(record, orders, options)?;
-            session.bound(options.checkpoint_bytes);
-        }
+        session.divide_all(long, options)?;
         Ok(session)
     }
 
@@ -126,7 +125,7 @@ impl<'a> Session<'a> {
             pace.replayed(taken);
             if let Record::Present(present) = &self.capture.entries()[record].record {
                 Picture::extent(present)?;
-                self.pictures.push((record, present.clone()));
+                self.pictures.push(record);
             }
             let is_submission = matches!(self.capture.entries()[record].record, Record::Submit(_));
             let orders = first..self.watch.lock().order;
@@ -143,21 +142,23 @@ impl<'a> Session<'a> {
         Ok(long)
     }
 
-    /// Brings the device to a record from the last checkpoint before a command.
+    /// Brings the device to a record, from the last checkpoint before a command.
     pub(crate) fn go_back(&mut self, order: u64, record: usize) -> Result<(), Error> {
-        match self.restore(order)? {
-            (next, true) => {
-                self.finish_record();
-                self.play(next + 1..record, Checks::NONE)
-            }
-            (next, false) => self.play(next..record, Checks::NONE),
+        let (mut next, is_inside) = self.restore(order)?;
+        let start = self.watch.lock().order;
+        if is_inside {
+            self.finish_record();
+            next += 1;
         }
+        self.play(next..record, Checks::NONE)?;
+        self.replayed += self.watch.lock().order - start;
+        Ok(())
     }
 
     /// Restores the last checkpoint before a command. Returns the record that is next, and whether a part of it is done
     /// and the rest waits.
     fn restore(&mut self, order: u64) -> Result<(usize, bool), Error> {
-        let at = self.checkpoints.partition_point(|kept| kept.order <= order).saturating_sub(1);
+        let at = self.checkpoint_before(order);
         let Checkpoint { record, is_inside, order, state } = &self.checkpoints[at];
         {
             let mut shared = self.watch.lock();
@@ -168,6 +169,11 @@ impl<'a> Session<'a> {
             self.device.set_deferred(true);
         }
         Ok((*record, *is_inside))
+    }
+
+    /// Which checkpoint is the last one before a command.
+    pub(crate) fn checkpoint_before(&self, order: u64) -> usize {
+        self.checkpoints.partition_point(|kept| kept.order <= order).saturating_sub(1)
     }
 
     /// Does what waits of a record.
@@ -256,9 +262,17 @@ impl<'a> Session<'a> {
         self.left_out
     }
 
+    /// The same, for a tour.
+    pub(crate) fn shared_events(&self) -> Arc<Vec<Event>> {
+        self.events.clone()
+    }
+
     /// The pictures that the capture presents: the record, and where the picture is.
-    pub fn pictures(&self) -> &[(usize, Present)] {
-        &self.pictures
+    pub fn pictures(&self) -> impl DoubleEndedIterator<Item = (usize, &Present)> {
+        self.pictures.iter().filter_map(|&record| match &self.capture.entries()[record].record {
+            Record::Present(present) => Some((record, present)),
+            _ => None,
+        })
     }
 
     /// What went wrong in the first replay.
@@ -276,8 +290,8 @@ impl<'a> Session<'a> {
         self.replayed
     }
 
-    /// Sets when looks and tours end, whatever they have seen by then: `None` for never. The time is looked at between
-    /// commands, and while draws say what became of their fragments; what is replayed is replayed up to the end of its
+    /// Sets when looks and tours end, whatever they have seen by then: `None` for never. The time is looked at before
+    /// and after commands, and between primitives that are judged; what is replayed is replayed up to the end of its
     /// record, unseen.
     pub fn set_deadline(&mut self, deadline: Option<Instant>) {
         let mut shared = self.watch.lock();
@@ -305,11 +319,15 @@ impl<'a> Session<'a> {
     fn guide(&mut self, tour: Box<dyn Tour>, replay: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
         {
             let mut shared = self.watch.lock();
-            (shared.tour, shared.is_late) = (Some(tour), false);
+            (shared.tour, shared.is_late, shared.too_large) = (Some(tour), false, None);
         }
         let played = replay(self);
-        self.watch.lock().tour = None;
-        played
+        let mut shared = self.watch.lock();
+        shared.tour = None;
+        match shared.too_large {
+            Some(size) => Err(Error::InvalidArgument(format!("{size} bytes are too many to look at"))),
+            None => played,
+        }
     }
 
     /// Looks at one event.
@@ -354,6 +372,10 @@ impl Tour for Kernels {
 
     fn seen(&mut self, _: Seen) {}
 
+    fn is_over(&mut self) -> bool {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     fn watch(&mut self, order: u64) -> Option<Watch> {
         (order == self.order).then_some(self.watch)
     }
@@ -374,6 +396,10 @@ struct One {
 impl Tour for One {
     fn ask(&mut self, order: u64, moment: Moment) -> Option<Ask> {
         if (order, moment) == (self.order, self.moment) { self.ask.take() } else { None }
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     fn seen(&mut self, seen: Seen) {

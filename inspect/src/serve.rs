@@ -11,7 +11,8 @@
 //! | `trace/EVENT/thread/X/Y/Z/NUMBER` | JSON: the run of a compute program for a thread of a block |
 //! | `compiled/EVENT/KERNEL` | text: what the compiler makes of a program |
 //! | `other/EVENT/CANVAS/before`, `.../after` | a PNG of the run that this one is compared with |
-//! | `history/CANVAS/X/Y` | JSON: events that changed a stored pixel or tried to, with its value before and after |
+//! | `history/CANVAS/X/Y` | JSON: events that changed a stored pixel or tried to, with its value before and after; and
+//! how many more there are |
 //!
 //! and those of [`Views`].
 
@@ -21,7 +22,7 @@ use serde::Serialize;
 use triglyph::Error;
 use triglyph::probe::{Fragment, KernelKey, Surface, Verdict, Wanted, Watch};
 
-use crate::canvas::Canvas;
+use crate::canvas::{Canvas, Canvases};
 use crate::history::{Change, history};
 use crate::page::{PageOptions, html, page_data};
 use crate::pixel::{pixel_text, to_rgba};
@@ -65,6 +66,17 @@ pub struct Answer {
     pub bytes: Vec<u8>,
 }
 
+/// The history of a pixel.
+#[derive(Serialize)]
+struct History {
+    lines: Vec<Line>,
+    /// How many events more there are.
+    left_out: usize,
+}
+
+/// Events of a history that are told.
+const MAX_LINES: usize = 4096;
+
 /// An event that changed a pixel or tried to.
 #[derive(Serialize)]
 struct Line {
@@ -77,6 +89,8 @@ struct Line {
     changed: bool,
     /// What each fragment would have stored, and what became of it.
     fragments: Vec<String>,
+    /// How many fragments more it has.
+    left_out: usize,
 }
 
 impl<'a> Server<'a> {
@@ -88,7 +102,7 @@ impl<'a> Server<'a> {
         let time = options.limits.time;
         session.set_deadline(Instant::now().checked_add(time));
         let page = html(&page_data(&mut session, options, false)?)?;
-        let canvases = Canvas::all(&session);
+        let canvases = Canvases::of(&session).all;
         Ok(Server { canvases, session, other: None, page, compiled: None, views: Views::default(), time })
     }
 
@@ -100,6 +114,11 @@ impl<'a> Server<'a> {
     /// Has a compiler answer what becomes of programs.
     pub fn with_compiled(self, compiled: Compiled) -> Self {
         Server { compiled: Some(compiled), ..self }
+    }
+
+    /// The page: what is answered to an empty path.
+    pub fn page(&self) -> &str {
+        &self.page
     }
 
     /// The session.
@@ -187,20 +206,30 @@ impl<'a> Server<'a> {
     /// Outputs have no history: they are copies.
     fn history(&mut self, canvas: usize, x: u32, y: u32) -> Option<Answer> {
         let Canvas::Surface(surface) = self.canvases.get(canvas)? else { return None };
-        let lines: Vec<Line> = history(&mut self.session, surface, x, y)
-            .ok()?
-            .into_iter()
-            .filter(Change::concerns)
-            .map(|change| Line {
-                event: change.event,
-                before: to_rgba(&surface.stored, &change.before),
-                after: to_rgba(&surface.stored, &change.after),
-                text: [&change.before, &change.after].map(|bytes| pixel_text(&surface.stored, bytes)),
-                changed: change.is_changed(),
-                fragments: change.fragments.iter().map(|fragment| fragment_text(surface, fragment)).collect(),
-            })
-            .collect();
-        json(&lines)
+        let changes = history(&mut self.session, surface, x, y).ok()?;
+        json(&History::new(surface, &changes))
+    }
+}
+
+impl History {
+    fn new(surface: &Surface, changes: &[Change]) -> Self {
+        let concerned = || changes.iter().filter(|change| change.concerns());
+        let lines = concerned().take(MAX_LINES).map(|change| Line::new(surface, change)).collect();
+        History { lines, left_out: concerned().count().saturating_sub(MAX_LINES) }
+    }
+}
+
+impl Line {
+    fn new(surface: &Surface, change: &Change) -> Self {
+        Line {
+            event: change.event,
+            before: to_rgba(&surface.stored, &change.before),
+            after: to_rgba(&surface.stored, &change.after),
+            text: [&change.before, &change.after].map(|bytes| pixel_text(&surface.stored, bytes)),
+            changed: change.is_changed(),
+            fragments: change.fragments.iter().map(|fragment| fragment_text(surface, fragment)).collect(),
+            left_out: change.left_out,
+        }
     }
 }
 
@@ -221,4 +250,40 @@ fn fragment_text(surface: &Surface, fragment: &Fragment) -> String {
     };
     let shaded = fragment.shaded.as_ref().map(|bytes| format!("{}: ", pixel_text(&surface.stored, bytes)));
     format!("primitive {}: {}{verdict}", fragment.primitive, shaded.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use triglyph::GuestAddr;
+    use triglyph::probe::{Block, Layout, Role, Stored};
+
+    use super::*;
+
+    #[test]
+    fn histories_are_short() {
+        let surface = Surface {
+            role: Role::Color(0),
+            start: GuestAddr::new(0, 0),
+            size: 4,
+            layout: Layout::Tiled(Block::B8),
+            pitch: 1,
+            bytes: 4,
+            stored: Stored::Unknown,
+            width: 1,
+            rows: 1,
+            samples: [1, 1],
+        };
+        let change = |event: usize| Change {
+            event,
+            before: vec![0; 4],
+            after: vec![u8::from(event.is_multiple_of(2)); 4],
+            fragments: Vec::new(),
+            left_out: 0,
+        };
+        let all: Vec<Change> = (0..3 * MAX_LINES).map(change).collect();
+        let told = History::new(&surface, &all);
+        // Every second one has changed it.
+        assert_eq!((told.lines.len(), told.left_out), (MAX_LINES, MAX_LINES / 2));
+        assert!(told.lines.iter().all(|line| line.event.is_multiple_of(2)));
+    }
 }

@@ -9,6 +9,7 @@ use triglyph::probe::{
 use triglyph::{GuestAddr, GuestRange};
 
 use crate::events::Listing;
+use crate::limits::MAX_ASKED;
 
 /// When a command is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,6 +55,11 @@ pub trait Tour: Send {
 
     /// What was asked for.
     fn seen(&mut self, seen: Seen);
+
+    /// The device as it is then, for what need not be kept; before [`seen`](Self::seen).
+    fn look(&mut self, order: u64, moment: Moment, view: &View<'_>) {
+        let _ = (order, moment, view);
+    }
 
     /// The pixel whose fragments a command's draws are to say what became of, by its first byte in a surface.
     fn pixel(&mut self, order: u64) -> Option<GuestAddr> {
@@ -118,8 +124,10 @@ pub(crate) struct Shared {
     /// When the tour ends, and whether it has ended for that.
     pub deadline: Option<Instant>,
     pub is_cut: bool,
-    /// Whether the command in progress has begun after that.
+    /// Whether nothing more is to be told of the command in progress: it has begun or ended after that.
     pub is_late: bool,
+    /// Bytes that were asked for at once, if they are too many.
+    pub too_large: Option<u64>,
     pub tour: Option<Box<dyn Tour>>,
     asked: Option<(Ask, Moment)>,
     /// When the look before the command in progress was over.
@@ -140,8 +148,23 @@ impl Shared {
     /// Whether nothing is to be seen any more.
     pub fn is_over(&mut self) -> bool {
         let Some(tour) = &mut self.tour else { return false };
+        if tour.is_over() {
+            return true;
+        }
         self.is_cut |= self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        self.is_cut || tour.is_over()
+        self.is_cut
+    }
+
+    /// Bytes of memory, unless they are too many with those that were read before.
+    fn read(&mut self, view: &View<'_>, range: &GuestRange, left: &mut u64) -> Vec<u8> {
+        let Some(rest) = left.checked_sub(range.size) else {
+            self.too_large = Some(range.size);
+            return Vec::new();
+        };
+        *left = rest;
+        let mut bytes = vec![0; usize::try_from(range.size).unwrap_or(0)];
+        view.memory.read_pieces(range.start, &mut bytes);
+        bytes
     }
 
     /// Who is to be asked about the command in progress.
@@ -172,6 +195,8 @@ impl Observer for Watch {
         if let Some(listing) = &mut shared.listing {
             listing.add(record, order, command, effects);
         }
+        // What a command that ends after the deadline has told of its fragments may lack some.
+        shared.is_late |= shared.is_over();
         for effect in effects {
             if let (Effect::Draw(draw), Some((order, tour))) = (effect, shared.guide()) {
                 tour.fragments(order, &draw.fragments);
@@ -228,15 +253,14 @@ impl Observer for Watch {
                 tour.time(order, time);
             }
         }
-        let read = |range: &GuestRange| {
-            let mut bytes = vec![0; usize::try_from(range.size).unwrap_or(0)];
-            view.memory.read_pieces(range.start, &mut bytes);
-            bytes
-        };
-        let registers = if ask.registers { view.registers.iter().map(|cell| cell.get()).collect() } else { Vec::new() };
-        let seen = Seen { order, moment, registers, ranges: ask.ranges.iter().map(read).collect() };
         if let Some(tour) = &mut shared.tour {
-            tour.seen(seen);
+            tour.look(order, moment, view);
+        }
+        let registers = if ask.registers { view.registers.iter().map(|cell| cell.get()).collect() } else { Vec::new() };
+        let mut left = MAX_ASKED;
+        let ranges = ask.ranges.iter().map(|range| shared.read(view, range, &mut left)).collect();
+        if let Some(tour) = &mut shared.tour {
+            tour.seen(Seen { order, moment, registers, ranges });
         }
         if moment == Moment::Before {
             shared.began = Some(Instant::now());

@@ -4,7 +4,7 @@
 use triglyph::Tier;
 use triglyph::capture::{Compression, Kind, Reader, Writer};
 use triglyph_inspect::{
-    Comparison, Event, PageOptions, Server, Session, SessionOptions, first_difference, first_unlike, hashes,
+    Comparison, Event, Outcome, PageOptions, Server, Session, SessionOptions, first_difference, first_unlike, hashes,
 };
 use triglyph_testkit::data::captures;
 
@@ -63,7 +63,7 @@ fn a_planted_register_word_is_found_to_the_event() {
         let mut other = Session::open(&changed, &SessionOptions::default()).unwrap();
         let others = hashes(&mut other).unwrap();
         let expected = truth.events.iter().zip(&others.events).position(|(a, b)| a != b);
-        let difference = first_difference(&mut session, &mut other).unwrap();
+        let difference = first_difference(&mut session, &mut other).unwrap().first;
         assert_eq!(difference.as_ref().map(|difference| difference.event), expected, "{place:?}");
         let Some(difference) = difference else { continue };
         found += 1;
@@ -72,11 +72,11 @@ fn a_planted_register_word_is_found_to_the_event() {
         assert!(difference.looks <= 16, "{} looks at {count} events", difference.looks);
         assert!(!difference.what.is_empty());
         // The same by the file of the other build's hashes.
-        let by_file = first_unlike(&mut session, &others).unwrap().unwrap();
+        let by_file = first_unlike(&mut session, &others).unwrap().first.unwrap();
         assert_eq!(Some(by_file.event), expected);
     }
     assert!(found >= 2, "{found} of 8 words make a difference");
-    assert_eq!(first_unlike(&mut session, &truth).unwrap(), None);
+    assert_eq!(first_unlike(&mut session, &truth).unwrap(), Outcome::default());
 }
 
 #[test]
@@ -87,11 +87,11 @@ fn tiers_are_equal_and_pages_say_so() {
         let mut options = SessionOptions::default();
         options.device.tier = Tier::InterpreterOnly;
         let mut other = Session::open(&bytes, &options).unwrap();
-        let first = first_difference(&mut session, &mut other).unwrap();
-        assert_eq!(first, None, "{name}");
+        let Outcome { first, left_out } = first_difference(&mut session, &mut other).unwrap();
+        assert_eq!((&first, left_out.len()), (&None, 0), "{name}");
         let drawn = session.events().iter().filter(|event| event.surfaces().count() > 0);
         let event = drawn.map(|event: &Event| event.number).next().unwrap();
-        let comparison = Comparison { other: "the interpreter".to_owned(), has_pictures: true, first };
+        let comparison = Comparison { other: "the interpreter".to_owned(), has_pictures: true, first, left_out };
         let options = PageOptions { comparison: Some(comparison), ..PageOptions::default() };
         let mut server = Server::new(session, &options).unwrap().with_other(other);
         let page = String::from_utf8(server.answer("").unwrap().bytes).unwrap();

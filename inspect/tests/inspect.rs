@@ -147,7 +147,7 @@ impl Tour for BruteForce {
         for (Pixel { range, bytes }, found) in self.pixels.iter().zip(self.found.lock().unwrap().iter_mut()) {
             let [before, after] = [&self.before, &seen.ranges].map(|all| all[*range][bytes.clone()].to_vec());
             if before != after {
-                found.push(Change { event, before, after, fragments: Vec::new() });
+                found.push(Change { event, before, after, fragments: Vec::new(), left_out: 0 });
             }
         }
     }

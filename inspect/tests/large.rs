@@ -11,6 +11,7 @@ use triglyph_testkit::random::Random;
 
 /// Frames of 400 draws each in the one list.
 const FRAMES: usize = 25;
+
 #[test]
 fn any_of_ten_thousand_events_is_reached_by_few_commands() {
     let capture = city::capture(FRAMES, <[u8]>::to_vec);

@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use triglyph::probe::{Effect, Surface as Stored};
+use triglyph::probe::{Effect, Surface as Stored, View};
 use triglyph::{Error, GuestRange};
-use triglyph_inspect::{Ask, Event, Moment, Seen, Tour, first_difference, first_unlike};
-use xxhash_rust::xxh3::xxh3_64;
+use triglyph_inspect::{Ask, Event, Moment, Outcome, Seen, Tour, first_difference, first_unlike};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::error::raise;
 use crate::event::Surface;
-use crate::session::{Looking, Session};
+use crate::session::{Looking, Session, warn};
 
 /// A surface that differs after an event.
 #[pyclass(frozen, get_all, module = "triglyph")]
@@ -90,17 +90,20 @@ impl Difference {
     }
 }
 
+/// Surfaces that a session knows at most.
+const MAX_SURFACES: usize = 256;
+
 /// Events that are compared at once.
 const PIECE: usize = 256;
 
 /// Compares two sessions of one machine: the first event that differs, or None.
 ///
 /// state: whether registers count. Without it, another word in a register is found at the first event whose memory
-/// differs by it, if there is one.
+/// differs by it, if there is one. Warns if there are more surfaces than it looks at.
 ///
 /// bisect: whether memory is compared after some events only, which are found by bisection, and registers before all of
 /// them, whatever state says. That takes a few looks in captures of any length, but may pass over a difference of
-/// memory that vanishes again.
+/// memory that vanishes again. It warns of surfaces that it does not compare, as they are too many or too large.
 #[pyfunction]
 #[pyo3(signature = (left, right, *, state = false, bisect = false))]
 pub fn compare(
@@ -117,7 +120,13 @@ pub fn compare(
         return Ok(None);
     }
     if bisect {
-        return py.detach(|| bisected(left, right)).map_err(raise);
+        let (found, left_out) = py.detach(|| bisected(left, right)).map_err(raise)?;
+        warn(py, &left_out)?;
+        return Ok(found);
+    }
+    if left.known().len() >= MAX_SURFACES {
+        let what = format!("after events that may write anything, {MAX_SURFACES} surfaces are compared and no more");
+        warn(py, &[what])?;
     }
     let (ours, theirs) = (left.all(), right.all());
     let shorter = ours.len().min(theirs.len());
@@ -138,15 +147,16 @@ pub fn compare(
 }
 
 /// Compares a session with what `Session.write_hashes` or `triglyph inspect --hashes` of another build has written: the
-/// first event that differs, or None.
+/// first event that differs, or None. Warns of what limits leave out.
 #[pyfunction]
 pub fn compare_hashes(py: Python<'_>, session: &Session, path: PathBuf) -> PyResult<Option<Difference>> {
     let text = std::fs::read(&path).map_err(|error| raise(Error::io(&path, error)))?;
     let wrong = |error| raise(Error::InvalidArgument(format!("{}: no hashes of a run: {error}", path.display())));
     let hashes: triglyph_inspect::Hashes = serde_json::from_slice(&text).map_err(wrong)?;
     let found = py.detach(|| session.locked(|session| first_unlike(session, &hashes))).map_err(raise)?;
-    Ok(found.map(|found| match found.is_end {
-        true => at_end(session.all().len().min(hashes.events.len())),
+    warn(py, &found.left_out)?;
+    Ok(found.first.map(|found| match found.is_end {
+        true => at_end(session.all().len().min(hashes.count)),
         false => Difference { event: found.event, kind: "hash", ..Difference::default() },
     }))
 }
@@ -163,11 +173,12 @@ fn both<T>(left: &Session, right: &Session, action: impl FnOnce(&mut Looking<'_>
     }
 }
 
-/// The first event that differs, by bisection.
-fn bisected(left: &Session, right: &Session) -> Result<Option<Difference>, Error> {
-    let Some(found) = both(left, right, first_difference)? else { return Ok(None) };
+/// The first event that differs, by bisection, and what is left out.
+fn bisected(left: &Session, right: &Session) -> Result<(Option<Difference>, Vec<String>), Error> {
+    let Outcome { first, left_out } = both(left, right, first_difference)?;
+    let Some(found) = first else { return Ok((None, left_out)) };
     if found.is_end {
-        return Ok(Some(at_end(left.all().len().min(right.all().len()))));
+        return Ok((Some(at_end(left.all().len().min(right.all().len()))), left_out));
     }
     let mut difference = describe(left, right, found.event, "memory")?;
     difference.kind = match is_alike(&left.all()[found.event], &right.all()[found.event]) {
@@ -175,7 +186,7 @@ fn bisected(left: &Session, right: &Session) -> Result<Option<Difference>, Error
         true if !difference.registers.is_empty() => "state",
         true => "memory",
     };
-    Ok(Some(difference))
+    Ok((Some(difference), left_out))
 }
 
 /// Whether two events are the same command with the same effects. What pixels of a draw become of a fragment is not
@@ -236,29 +247,51 @@ struct Hasher {
 
 impl Tour for Hasher {
     fn ask(&mut self, order: u64, moment: Moment) -> Option<Ask> {
-        let event = self.orders.get(&order)?;
-        match moment {
-            Moment::Before => self.state.then(|| Ask { registers: true, ranges: Vec::new() }),
-            Moment::After => {
-                let mut ranges: Vec<GuestRange> = event.written().collect();
-                ranges.extend(self.everywhere.iter().filter(|range| event.may_write(**range)));
-                ranges.sort_by_key(|range| (range.start.space, range.start.address, range.size));
-                ranges.dedup();
-                Some(Ask { registers: false, ranges })
-            }
-        }
+        let is_wanted = self.orders.contains_key(&order) && (self.state || moment == Moment::After);
+        is_wanted.then(Ask::default)
     }
 
-    fn seen(&mut self, seen: Seen) {
-        let Some(event) = self.orders.get(&seen.order) else { return };
-        let hash = match seen.moment {
-            Moment::Before => xxh3_64(&seen.registers.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>()),
+    fn look(&mut self, order: u64, moment: Moment, view: &View<'_>) {
+        let Some(event) = self.orders.get(&order) else { return };
+        let hash = match moment {
+            Moment::Before => {
+                let words = view.registers.iter().flat_map(|word| word.get().to_le_bytes());
+                xxh3_64(&words.collect::<Vec<_>>())
+            }
             Moment::After => {
-                xxh3_64(&seen.ranges.iter().flat_map(|bytes| xxh3_64(bytes).to_le_bytes()).collect::<Vec<_>>())
+                let hashes = self.ranges(event).into_iter().flat_map(|range| hash_of(view, range).to_le_bytes());
+                xxh3_64(&hashes.collect::<Vec<_>>())
             }
         };
-        self.hashes.lock().unwrap_or_else(PoisonError::into_inner).insert((event.number, seen.moment), hash);
+        self.hashes.lock().unwrap_or_else(PoisonError::into_inner).insert((event.number, moment), hash);
     }
+
+    fn seen(&mut self, _: Seen) {}
+}
+
+impl Hasher {
+    /// Memory that an event may have written.
+    fn ranges(&self, event: &Event) -> Vec<GuestRange> {
+        let mut ranges: Vec<GuestRange> = event.written().collect();
+        ranges.extend(self.everywhere.iter().filter(|range| event.may_write(**range)));
+        ranges.sort_by_key(|range| (range.start.space, range.start.address, range.size));
+        ranges.dedup();
+        ranges
+    }
+}
+
+/// Bytes of memory that are read at once: a range may have any number.
+const READ: u64 = 1 << 16;
+
+/// The hash of a range of memory.
+fn hash_of(view: &View<'_>, range: GuestRange) -> u64 {
+    let (mut hasher, mut bytes) = (Xxh3::new(), vec![0; READ.min(range.size) as usize]);
+    for at in (0..range.size).step_by(READ as usize) {
+        let bytes = &mut bytes[..READ.min(range.size - at) as usize];
+        view.memory.read_pieces(range.start.after(at), bytes);
+        hasher.update(bytes);
+    }
+    hasher.digest()
 }
 
 /// What differs at an event.

@@ -1,17 +1,21 @@
 //! Sessions: a capture that can be brought to any event.
 
 use std::collections::BTreeMap;
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use triglyph::capture::CaptureFile;
 use triglyph::probe::{self, Verdict};
 use triglyph::{Error, GuestRange, Options};
-use triglyph_inspect::{Ask, Names, PageOptions, Seen, SessionOptions, history, pixel_text, surfaces_of, to_rgba};
+use triglyph_inspect::{
+    Ask, Names, PageLimits, PageOptions, Seen, SessionOptions, history, pixel_text, surfaces_of, to_rgba,
+};
 
 use crate::error::raise;
 use crate::event::{Event, Surface};
@@ -112,6 +116,15 @@ impl Session {
         };
         words.iter().enumerate().filter_map(name).collect()
     }
+}
+
+/// Warns of what limits have left out.
+pub fn warn(py: Python<'_>, left_out: &[String]) -> PyResult<()> {
+    let category = py.get_type::<PyUserWarning>();
+    left_out.iter().try_for_each(|what| {
+        let text = CString::new(what.replace('\0', " ")).unwrap_or_default();
+        PyErr::warn(py, &category, &text, 1)
+    })
 }
 
 fn shape(surface: &probe::Surface) -> [usize; 2] {
@@ -255,17 +268,23 @@ impl Session {
         Ok(changes.into_iter().map(|change| Change { change, stored: surface.stored }).collect())
     }
 
-    /// Writes a page for a browser that needs nothing else; events are (first, end), all without it. Returns what the
-    /// limits of time and size have left out, in words.
-    #[pyo3(signature = (path, *, title = "capture".to_owned(), events = None))]
+    /// Writes a page for a browser that needs nothing else; events are (first, end), all without it. time_limit is in
+    /// seconds, size_limit in bytes, about. Returns what limits have left out, in words.
+    #[pyo3(signature = (path, *, title = "capture".to_owned(), events = None, time_limit = 60.0, size_limit = 1 << 26))]
     fn write_page(
         &self,
         py: Python<'_>,
         path: PathBuf,
         title: String,
         events: Option<(usize, usize)>,
+        time_limit: f64,
+        size_limit: usize,
     ) -> PyResult<Vec<String>> {
-        let options = PageOptions { title, events: events.map(|(first, end)| first..end), ..PageOptions::default() };
+        let time = Duration::try_from_secs_f64(time_limit)
+            .map_err(|error| PyValueError::new_err(format!("a limit of {time_limit} s: {error}")))?;
+        let limits = PageLimits { time, bytes: size_limit, ..PageLimits::default() };
+        let events = events.map(|(first, end)| first..end);
+        let options = PageOptions { title, events, limits, ..PageOptions::default() };
         let write = |session: &mut Looking<'_>| {
             let page = triglyph_inspect::write_page(session, &options)?;
             std::fs::write(&path, page.html).map_err(|error| Error::io(&path, error))?;
@@ -274,14 +293,18 @@ impl Session {
         py.detach(|| self.locked(write)).map_err(raise)
     }
 
-    /// Writes hashes of what each event finds and leaves, for `compare_hashes` of another build.
+    /// Writes hashes of what each event finds and leaves, for `compare_hashes` of another build. Warns of what limits
+    /// leave out.
     fn write_hashes(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let write = |session: &mut Looking<'_>| {
-            let hashes = serde_json::to_vec(&triglyph_inspect::hashes(session)?);
+            let found = triglyph_inspect::hashes(session)?;
+            let hashes = serde_json::to_vec(&found);
             let hashes = hashes.map_err(|error| Error::InvalidArgument(error.to_string()))?;
-            std::fs::write(&path, hashes).map_err(|error| Error::io(&path, error))
+            std::fs::write(&path, hashes).map_err(|error| Error::io(&path, error))?;
+            Ok(found.left_out)
         };
-        py.detach(|| self.locked(write)).map_err(raise)
+        let left_out = py.detach(|| self.locked(write)).map_err(raise)?;
+        warn(py, &left_out)
     }
 
     fn __repr__(&self) -> String {
@@ -342,10 +365,16 @@ impl Change {
         self.change.is_changed()
     }
 
-    /// What became of the fragments that its draws have there.
+    /// What became of the fragments that its draws have there: of one event at most 1,024, of a history 65,536.
     #[getter]
     fn fragments(&self) -> Vec<Fragment> {
         self.change.fragments.iter().cloned().map(Fragment).collect()
+    }
+
+    /// How many fragments are left out of them.
+    #[getter]
+    fn left_out(&self) -> usize {
+        self.change.left_out
     }
 
     fn __repr__(&self) -> String {

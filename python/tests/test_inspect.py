@@ -3,6 +3,7 @@
 import random
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -260,8 +261,15 @@ def test_surfaces_of_other_sessions_are_refused() -> None:
 
 def test_a_page_is_written(tmp_path: Path) -> None:
     session = triglyph.open(capture_path("rsx/01-triangle")).inspect()
-    session.write_page(tmp_path / "page.html", title="a triangle", events=(0, 3))
+    assert session.write_page(tmp_path / "page.html", title="a triangle", events=(0, 3)) == []
     page = (tmp_path / "page.html").read_text()
     assert page.startswith("<!doctype html>") and "a triangle" in page
     with pytest.raises(triglyph.Error):
         session.write_page(tmp_path / "page.html", events=(0, len(session) + 1))
+    # What limits leave out is returned, and in the page.
+    limits: list[dict[str, Any]] = [{"time_limit": 0}, {"size_limit": 2000}]
+    for limit in limits:
+        left_out = session.write_page(tmp_path / "page.html", **limit)
+        assert left_out and left_out[0] in (tmp_path / "page.html").read_text()
+    with pytest.raises(ValueError, match="-1 s"):
+        session.write_page(tmp_path / "page.html", time_limit=-1)

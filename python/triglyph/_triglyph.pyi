@@ -186,6 +186,8 @@ class Session:
         *,
         title: str = ...,
         events: tuple[int, int] | None = None,
+        time_limit: float = 60.0,
+        size_limit: int = ...,
     ) -> list[str]: ...
     def write_hashes(self, path: str | os.PathLike[str]) -> None: ...
 
@@ -275,6 +277,8 @@ class Change:
     def changed(self) -> bool: ...
     @property
     def fragments(self) -> list[Fragment]: ...
+    @property
+    def left_out(self) -> int: ...
 
 @final
 class Fragment:

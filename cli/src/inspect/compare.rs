@@ -1,12 +1,13 @@
 //! Comparing a capture's run with another one.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use triglyph::Tier;
-use triglyph_inspect::{Comparison, Hashes, Session, SessionOptions, first_difference, first_unlike, hashes};
+use triglyph::{Error, Tier};
+use triglyph_inspect::{Comparison, Hashes, Outcome, Session, SessionOptions, first_difference, first_unlike, hashes};
 
 use triglyph::capture::CaptureFile;
 
@@ -56,10 +57,12 @@ impl CompareArguments {
         })
     }
 
-    /// Compares a session with what is asked for. `bytes` are its capture, `other` those of the other file.
+    /// Compares a session with what is asked for, for so long. `bytes` are its capture, `other` those of the other
+    /// file.
     pub fn compare<'a>(
         &self,
         session: &mut Session<'_>,
+        time: Duration,
         bytes: &'a [u8],
         other: Option<&'a [u8]>,
     ) -> anyhow::Result<Compared<'a>> {
@@ -67,8 +70,14 @@ impl CompareArguments {
             let text = Named::open(path).bytes?;
             let other: Hashes = serde_json::from_slice(&text)
                 .map_err(|error| Failure::file(format!("{}: no hashes of a run: {error}", path.display())))?;
-            let first = first_unlike(session, &other)?;
-            let comparison = Comparison { other: path.display().to_string(), has_pictures: false, first };
+            session.set_deadline(Instant::now().checked_add(time));
+            let found = first_unlike(session, &other);
+            session.set_deadline(None);
+            let Outcome { first, left_out } = found.map_err(|error| match error {
+                Error::InvalidArgument(why) => Failure::file(format!("{}: {why}", path.display())).into(),
+                error => anyhow::Error::from(error),
+            })?;
+            let comparison = Comparison { other: path.display().to_string(), has_pictures: false, first, left_out };
             return Ok(Some((comparison, None)));
         }
         let mut options = SessionOptions::default();
@@ -88,15 +97,24 @@ impl CompareArguments {
         if other.machine() != session.machine() {
             return Err(Failure::usage(format!("{name} is a capture of another machine")).into());
         }
-        let first = first_difference(session, &mut other)?;
-        Ok(Some((Comparison { other: name, has_pictures: true, first }, Some(other))))
+        let deadline = Instant::now().checked_add(time);
+        session.set_deadline(deadline);
+        other.set_deadline(deadline);
+        let found = first_difference(session, &mut other);
+        session.set_deadline(None);
+        other.set_deadline(None);
+        let Outcome { first, left_out } = found?;
+        Ok(Some((Comparison { other: name, has_pictures: true, first, left_out }, Some(other))))
     }
 }
 
 /// Says what was found.
 pub fn tell(comparison: &Comparison, output: &Output) -> anyhow::Result<()> {
     match &comparison.first {
-        None => output.line(format_args!("compared with {}: no event differs", comparison.other))?,
+        None => {
+            let as_far = if comparison.left_out.is_empty() { "" } else { " as far as they were compared" };
+            output.line(format_args!("compared with {}: no event differs{as_far}", comparison.other))?;
+        }
         Some(first) => {
             output.line(format_args!(
                 "compared with {}: event {} is the first that differs ({} looks)",
@@ -105,11 +123,28 @@ pub fn tell(comparison: &Comparison, output: &Output) -> anyhow::Result<()> {
             first.what.iter().try_for_each(|line| output.line(format_args!("  {line}")))?;
         }
     }
+    comparison.left_out.iter().try_for_each(|what| output.line(format_args!("  {what}")))?;
     Ok(output.object(&Line { event: "compared", comparison })?)
 }
 
-/// Writes the hashes of a run.
-pub fn write_hashes(session: &mut Session<'_>, path: &Path) -> anyhow::Result<()> {
-    let found = hashes(session)?;
-    write(path, &serde_json::to_vec(&found)?)
+#[derive(Serialize)]
+struct HashesLine<'a> {
+    event: &'static str,
+    hashes: &'a Path,
+    events: usize,
+    /// What limits have left out of the hashes, in words.
+    left_out: &'a [String],
+}
+
+/// Writes the hashes of a run, which may take so long.
+pub fn write_hashes(session: &mut Session<'_>, time: Duration, path: &Path, output: &Output) -> anyhow::Result<()> {
+    session.set_deadline(Instant::now().checked_add(time));
+    let found = hashes(session);
+    session.set_deadline(None);
+    let found = found?;
+    write(path, &serde_json::to_vec(&found)?)?;
+    let events = found.events.len();
+    output.line(format_args!("{}: hashes of {events} events", path.display()))?;
+    found.left_out.iter().try_for_each(|what| output.line(format_args!("  {what}")))?;
+    Ok(output.object(&HashesLine { event: "hashed", hashes: path, events, left_out: &found.left_out })?)
 }

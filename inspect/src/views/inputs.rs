@@ -19,9 +19,9 @@ use crate::tour::{Ask, Moment, Seen, Tour};
 pub const MAX_PARTS: usize = 64;
 
 /// Bytes of a texture that are kept as they are in memory.
-pub const MAX_BYTES: u64 = 16 << 20;
+pub const MAX_BYTES: u64 = 32 << 20;
 
-/// Bytes of all textures of an event whose texels are kept, decoded.
+/// Bytes of all textures of an event whose texels are kept, as they are in memory and decoded.
 const MAX_TEXELS: u64 = 256 << 20;
 
 /// Bytes of the vertices of all parts, and of their meshes.
@@ -42,7 +42,7 @@ pub struct Inputs {
     pub constants: Vec<Constants>,
     /// Registers of the class at the event.
     pub registers: Vec<u32>,
-    /// Bytes of vertices and meshes, and of decoded images.
+    /// Bytes of vertices and meshes, and of texels.
     vertex_bytes: usize,
     texel_bytes: u64,
 }
@@ -62,9 +62,10 @@ pub struct Texture {
     pub form: Form,
     /// On the Tegra X1 the words of its header and its sampler.
     pub descriptors: Option<(texture::Words, sampler::Words)>,
-    /// The bytes of each range, at most 16 MiB of all, if they were asked for.
+    /// The bytes of each range, at most 32 MiB of all, if they were asked for: of all textures those of the 3DS, whose
+    /// pictures need them. With images they are at most 256 MiB.
     pub bytes: Vec<Vec<u8>>,
-    /// The image as kernels see it, if it was asked for; of all textures that are asked for at most 256 MiB.
+    /// The image as kernels see it, if it was asked for and there is room for it.
     pub image: Option<Arc<DecodedImage>>,
 }
 
@@ -238,20 +239,28 @@ impl Inputs {
             image: None,
         };
         if wanted == Texels::All || wanted == Texels::Of(self.textures.len()) {
-            let mut left = MAX_BYTES;
-            for range in &texture.ranges {
-                let mut bytes = vec![0; range.size.min(left) as usize];
-                left -= bytes.len() as u64;
-                bound.memory().read_pieces(range.start, &mut bytes);
-                texture.bytes.push(bytes);
-            }
-            let bytes = bound.decoded_bytes();
-            if self.texel_bytes + bytes <= MAX_TEXELS {
-                self.texel_bytes += bytes;
+            let decoded = bound.decoded_bytes();
+            if self.texel_bytes + decoded <= MAX_TEXELS {
+                self.texel_bytes += decoded;
                 texture.image = bound.decode();
+            }
+            if wanted != Texels::All || matches!(texture.form, Form::Tiled(_)) {
+                self.read_bytes(bound, &mut texture);
             }
         }
         self.textures.push(texture);
+    }
+
+    /// Reads a texture's bytes, as far as there is room for them.
+    fn read_bytes(&mut self, bound: &BoundTexture<'_>, texture: &mut Texture) {
+        let mut left = MAX_BYTES.min(MAX_TEXELS - self.texel_bytes);
+        for range in &texture.ranges {
+            let mut bytes = vec![0; range.size.min(left) as usize];
+            left -= bytes.len() as u64;
+            self.texel_bytes += bytes.len() as u64;
+            bound.memory().read_pieces(range.start, &mut bytes);
+            texture.bytes.push(bytes);
+        }
     }
 
     /// The words of the header and of the sampler that a handle names.
@@ -275,5 +284,67 @@ impl Inputs {
         };
         let header = read(pool(r::set_tex_header_pool_a::ID), handle.header());
         (header, read(pool(r::set_tex_sampler_pool_a::ID), index))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use triglyph_testkit::data::captures;
+
+    use super::*;
+    use crate::replay::SessionOptions;
+
+    /// What is kept of the textures of a capture's draws, where there is room for so many bytes.
+    struct Textures {
+        room: u64,
+        found: Arc<Mutex<Vec<Texture>>>,
+    }
+
+    impl Tour for Textures {
+        fn ask(&mut self, _: u64, _: Moment) -> Option<Ask> {
+            Some(Ask::default())
+        }
+
+        fn seen(&mut self, _: Seen) {}
+
+        fn wants_inputs(&mut self, _: u64) -> bool {
+            true
+        }
+
+        fn input(&mut self, _: u64, input: &Input<'_>) {
+            let Input::Texture(bound) = input else { return };
+            let mut inputs = Inputs { texel_bytes: MAX_TEXELS - self.room, ..Inputs::default() };
+            inputs.note_texture(bound, Texels::All);
+            assert!(inputs.texel_bytes <= MAX_TEXELS);
+            self.found.lock().unwrap().append(&mut inputs.textures);
+        }
+    }
+
+    fn textures(name: &str, room: u64) -> Vec<Texture> {
+        let path = captures("").into_iter().find(|path| path.to_string_lossy().contains(name)).unwrap();
+        let capture = std::fs::read(path).unwrap();
+        let mut session = Session::open(&capture, &SessionOptions::default()).unwrap();
+        let found = Arc::new(Mutex::new(Vec::new()));
+        let last = session.events().len() - 1;
+        session.tour(0, last, Box::new(Textures { room, found: found.clone() })).unwrap();
+        let mut found = found.lock().unwrap();
+        std::mem::take(&mut *found)
+    }
+
+    #[test]
+    fn texels_have_a_room() {
+        for (name, is_tiled) in [("3ds/18-texture-formats", true), ("rsx/06-mipmap", false), ("tegra/06-mipmap", false)] {
+            let whole = textures(name, MAX_TEXELS);
+            assert!(!whole.is_empty(), "{name}");
+            for texture in &whole {
+                assert_eq!((texture.bytes.is_empty(), texture.image.is_none()), (!is_tiled, is_tiled), "{name}");
+                assert!(texture.picture(0, 0, 0).is_some(), "{name}");
+            }
+            // What does not fit has no picture, not one of zeros.
+            for texture in textures(name, 10) {
+                assert!(texture.bytes.iter().map(Vec::len).sum::<usize>() <= 10, "{name}");
+                assert!(texture.image.is_none() && texture.picture(0, 0, 0).is_none(), "{name}");
+            }
+        }
     }
 }

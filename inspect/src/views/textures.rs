@@ -84,6 +84,12 @@ impl Texture {
         }
     }
 
+    /// Whether the bytes of all ranges are there.
+    fn has_all_bytes(&self) -> bool {
+        let sizes = self.bytes.iter().map(|bytes| bytes.len() as u64);
+        sizes.eq(self.ranges.iter().map(|range| range.size))
+    }
+
     /// Whether its texels are integers.
     fn is_integer(&self) -> bool {
         let header = self.descriptors.and_then(|(words, _)| TextureHeader::decode(&words).ok());
@@ -132,6 +138,10 @@ impl<'a> Sampled<'a> {
     fn new(texture: &'a Texture, level: u32) -> Option<Self> {
         match &texture.form {
             Form::Tiled(source) => {
+                // Texels that are left out would be read as zeros.
+                if !texture.has_all_bytes() {
+                    return None;
+                }
                 let skipped: u32 = (0..level).map(|k| source.level(k)).map(|(w, h)| source.format.size(w, h)).sum();
                 let face = |bytes: &Vec<u8>| buffer(bytes.get(skipped as usize..).unwrap_or_default());
                 let faces = texture.bytes.iter().map(face).collect();

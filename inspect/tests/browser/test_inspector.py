@@ -7,10 +7,12 @@ fails is a failure of the test (`tab` in conftest.py).
 from __future__ import annotations
 
 import io
+import json
 import random
 import re
 import subprocess
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -352,3 +354,182 @@ def test_a_page_of_some_events(command: str, tab: Any, tmp_path: Path) -> None:
     # Events have the numbers of the capture.
     assert page.locator("[role=option]").first.get_attribute("id") == "event-2"
     assert page.locator(SELECTED).get_attribute("id") == "event-3"
+
+
+def choose(opened: Tab, event: int) -> None:
+    """Selects an event, wherever it is in the list."""
+    opened.page.evaluate("(number) => document.getElementById(`event-${number}`).click()", event)
+    opened.settle()
+
+
+def edited(page: str, edit: Callable[[dict[str, Any]], None]) -> str:
+    """A page with other data."""
+    before, data = page.split('id="data">')
+    data, after = data.split("</script>", 1)
+    values = json.loads(data)
+    edit(values)
+    return f"{before}id=\"data\">{json.dumps(values).replace('<', chr(92) + 'u003c')}</script>{after}"
+
+
+def picture_size(page: Any) -> list[int]:
+    return page.locator("#picture").evaluate("(canvas) => [canvas.width, canvas.height]")
+
+
+# What panels say of events that limits have left out.
+CUT = re.compile("left out of this page|are not in this file")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_page_that_is_cut_says_so(command: str, tab: Any, screenshots: Path, tmp_path: Path, width: int) -> None:
+    """Events that limits leave nothing but a line in the list have no pictures of others."""
+    page_file = tmp_path / "cut.html"
+    arguments = [command, "inspect", capture_path("3ds/22-city"), "--html", page_file, "--size-limit", "1"]
+    subprocess.run(arguments, check=True, stdout=subprocess.PIPE)
+    opened: Tab = tab(width)
+    page = opened.open(page_file.as_uri())
+    complete, count = page.evaluate("[data.complete, data.events.length]")
+    assert 2 < complete < count - 1
+    text = f"of events from {complete} on are left out"
+    assert text in page.locator("#left-out").text_content()
+    last = page.evaluate("data.events.findLastIndex((event) => event.kind === 'draw')")
+    for event in (complete - 1, complete, last):
+        choose(opened, event)
+        size = picture_size(page)
+        assert (size[0] > 0 and size[1] > 0) == (event < complete), f"event {event}: {size}"
+        assert (f"Pictures {text}" in page.locator("#form").text_content()) == (event >= complete)
+        assert (f"Registers {text}" in page.locator("#details").text_content()) == (event >= complete)
+        assert (page.locator("#words tbody tr").count() > 0) == (event < complete)
+        page.locator("#programs-open").click()
+        about = page.locator("#program-hash").inner_text()
+        assert ("kernel" in about) == (event < complete)
+        assert (f"Programs {text}" in about) == (event >= complete)
+        page.screenshot(path=screenshots / f"cut-{width}-{event - complete}-programs.png")
+        page.locator("#programs-open").click()
+        if tabs := tabs_of(page):
+            tabs[1].click()
+        for panel in ("heat", "order", "pictures"):
+            page.locator(f"[data-panel={panel}]").click()
+            opened.settle()
+            check_layout(page)
+            if event >= complete:
+                expect(page.locator(f"#panel-{panel}")).to_contain_text(CUT)
+            elif panel != "order":
+                # The pass of the last whole event goes on behind it.
+                assert not CUT.search(page.locator(f"#panel-{panel}").inner_text()), panel
+            page.screenshot(path=screenshots / f"cut-{width}-{event - complete}-{panel}.png")
+    # Rows of the drawing order do not say that nothing changed.
+    page.locator("[data-panel=order]").click()
+    opened.settle()
+    heads = page.locator("#panel-order table").first.locator("th").all_inner_texts()
+    heads = [head.split(" \u25b4")[0] for head in heads]
+    row = page.locator("#panel-order tbody tr.here").first.inner_text().split("\t")
+    assert row[heads.index("Changed registers")] == "?" and row[heads.index("Time")] == "?"
+    # A history is that of the events whose pictures are there.
+    page.locator("[data-panel=pictures]").click()
+    choose(opened, complete - 1)
+    page.locator("#picture").click(position={"x": 5, "y": 5})
+    expect(page.locator("#pixel")).to_contain_text(f"Pictures {text}")
+
+
+@pytest.mark.parametrize("form", ["served", "file"])
+def test_pictures_that_are_left_out_are_not_those_of_before(
+    pages: Pages, tab: Any, tmp_path: Path, form: str
+) -> None:
+    """An event that may write a canvas and does not show it: a file has no picture of it, who serves is asked."""
+    address = pages.address("rsx/10-stencil", form)
+    with urllib.request.urlopen(address) as answer:
+        text = answer.read().decode()
+    found: list[int] = []
+
+    def hide(values: dict[str, Any]) -> None:
+        shows = [
+            (number, show)
+            for number, event in enumerate(values["events"])
+            for show in event["shows"]
+            if show["canvas"] == 0
+        ]
+        middle = len(shows) // 2
+        number, show = shows[middle]
+        values["events"][number]["shows"].remove(show)
+        values["events"][number]["unshown"].append(0)
+        found.extend([shows[middle - 1][0], number, shows[middle + 1][0]])
+
+    page_text = edited(text, hide)
+    opened: Tab = tab()
+    if form == "served":
+        # With the headers of the server, which allow nothing else either.
+        is_page = re.compile(re.escape(address) + "$")
+        opened.page.route(is_page, lambda route: route.fulfill(response=route.fetch(), body=page_text))
+        page = opened.open(address)
+    else:
+        (tmp_path / "page.html").write_text(page_text)
+        page = opened.open((tmp_path / "page.html").as_uri())
+    for event, is_shown in zip(found, (True, form == "served", True)):
+        choose(opened, event)
+        page.locator("#canvas").select_option("0")
+        opened.settle()
+        size = picture_size(page)
+        assert (size[0] > 0) == is_shown, f"event {event}: {size}"
+        assert ("pictures of it are left out" in page.locator("#form").text_content()) != is_shown
+    if form == "served":
+        assert page.evaluate("(at) => showOf(at, 0).after", found[1]) == f"picture/{found[1]}/0/after"
+    else:
+        page.locator("#picture").click(position={"x": 5, "y": 5})
+        expect(page.locator("#pixel")).to_contain_text("1 event may have, whose pictures of it are left out")
+
+
+@pytest.mark.parametrize("status, words", [(503, "stopped at its time limit"), (429, "too many connections")])
+def test_refusals_are_shown_where_answers_would_be(
+    pages: Pages, tab: Any, screenshots: Path, status: int, words: str
+) -> None:
+    opened: Tab = tab()
+    page = opened.open(pages.address("rsx/10-stencil", "served"))
+    draws = page.evaluate("data.events.flatMap((event, at) => event.kind === 'draw' ? [at] : [])")
+    asked = re.compile("/(history|programs|trace|heat|order|primitives|inputs|constants|picture)/")
+    page.route(asked, lambda route: route.fulfill(status=status))
+    text = f"No answer: the server has {words}"
+    page.locator("#picture").click(position={"x": 5, "y": 5})
+    expect(page.locator("#pixel")).to_contain_text(text)
+    assert page.locator("#history tbody tr").count() == 0
+    assert "changed" not in page.locator("#pixel").inner_text()
+    choose(opened, draws[-1])
+    expect(page.locator("#form")).to_contain_text(text)
+    assert picture_size(page) == [0, 0]
+    page.screenshot(path=screenshots / f"refused-{status}-pictures.png")
+    page.locator("#programs-open").click()
+    expect(page.locator("#program-hash")).to_contain_text(text)
+    page.locator("#run-form button").click()
+    expect(page.locator("#run-count")).to_contain_text(text)
+    page.screenshot(path=screenshots / f"refused-{status}-programs.png")
+    page.locator("#programs-open").click()
+    for panel in page.locator("#panels [data-panel]").evaluate_all("(all) => all.map((one) => one.dataset.panel)")[1:]:
+        page.locator(f"[data-panel={panel}]").click()
+        expect(page.locator(f"#panel-{panel}")).to_contain_text(text)
+        page.screenshot(path=screenshots / f"refused-{status}-{panel}.png")
+    # What was refused is asked for again.
+    page.unroute(asked)
+    page.locator("[data-panel=pictures]").click()
+    choose(opened, draws[0])
+    choose(opened, draws[-1])
+    expect(page.locator("#form")).not_to_contain_text(text)
+    assert picture_size(page)[0] > 0
+    # The browser itself says which requests failed; nothing else went wrong.
+    known = re.compile(f"status of {status}|^failed: http.*{asked.pattern}")
+    assert all(known.search(error) for error in opened.errors), opened.errors
+    opened.errors.clear()
+
+
+def test_comparisons_say_what_they_leave_out(pages: Pages, tab: Any, tmp_path: Path) -> None:
+    with urllib.request.urlopen(pages.address("rsx/10-stencil", "file")) as answer:
+        text = answer.read().decode()
+
+    def compare(values: dict[str, Any]) -> None:
+        left_out = ["<b>Some</b> memory is not compared."]
+        values["comparison"] = {"other": "another", "has_pictures": False, "first": None, "left_out": left_out}
+
+    (tmp_path / "page.html").write_text(edited(text, compare))
+    opened: Tab = tab()
+    page = opened.open((tmp_path / "page.html").as_uri())
+    said = page.locator("#comparison").inner_text()
+    assert "no event differs as far as they were compared" in said
+    assert "<b>Some</b> memory is not compared." in said
