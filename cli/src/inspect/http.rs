@@ -25,7 +25,7 @@ use tokio::runtime;
 use tokio::sync::oneshot;
 use tokio::task::{AbortHandle, yield_now};
 use tokio_io_timeout::TimeoutStream;
-use triglyph_inspect::{Answer, Refusal};
+use triglyph_inspect::Refusal;
 
 /// What clients may take.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,16 @@ pub struct Asked {
     /// The path, with its query if it has one.
     pub path: String,
     /// Where the answer goes. It is closed when the client has gone away.
-    pub reply: oneshot::Sender<Result<Answer, Refusal>>,
+    pub reply: oneshot::Sender<Result<Reply, Refusal>>,
+}
+
+/// An answer. Those who ask for the page at once share its bytes.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// Its media type.
+    pub kind: &'static str,
+    /// Its bytes.
+    pub bytes: Bytes,
 }
 
 /// Serves a listener's connections on a thread of its own, until the process ends. `prefix`: what the paths of all
@@ -204,7 +213,7 @@ impl Place {
             return last(StatusCode::PAYLOAD_TOO_LARGE);
         }
         if !door.connections().admit(self.number, door.limits.connections) {
-            return last(StatusCode::SERVICE_UNAVAILABLE);
+            return last(StatusCode::TOO_MANY_REQUESTS);
         }
         let (reply, answer) = oneshot::channel();
         let sent = door.asked.send(Asked { path: path.to_owned(), reply });
@@ -216,8 +225,8 @@ impl Place {
     }
 }
 
-fn found_answer(Answer { kind, bytes }: Answer) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(bytes.into()));
+fn found_answer(Reply { kind, bytes }: Reply) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(bytes));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     for (name, value) in HEADERS {

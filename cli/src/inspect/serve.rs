@@ -9,10 +9,11 @@ use std::hash::BuildHasher;
 use std::net::TcpListener;
 use std::path::Path;
 
+use hyper::body::Bytes;
 use serde::Serialize;
-use triglyph_inspect::Server;
+use triglyph_inspect::{Answer, Server};
 
-use super::http::{self, Asked, Limits};
+use super::http::{self, Asked, Limits, Reply};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
@@ -22,6 +23,9 @@ struct Line<'a> {
     file: &'a Path,
     address: &'a str,
 }
+
+/// The media type of the page.
+const PAGE: &str = "text/html; charset=utf-8";
 
 /// Serves until the process is ended.
 pub fn serve(mut server: Server<'_>, port: u16, opens: bool, file: &Path, output: &Output) -> anyhow::Result<Exit> {
@@ -40,10 +44,14 @@ pub fn serve(mut server: Server<'_>, port: u16, opens: bool, file: &Path, output
     if opens && let Err(why) = super::open::open(&address) {
         output.line(format_args!("{why}; the address is the line above"))?;
     }
+    let page = Reply { kind: PAGE, bytes: Bytes::copy_from_slice(server.page().as_bytes()) };
     for Asked { path, reply } in requests {
         // Nothing is made for a browser that has gone away.
         if !reply.is_closed() {
-            let _ = reply.send(server.answer(&path));
+            let _ = reply.send(match &*path {
+                "" => Ok(page.clone()),
+                path => server.answer(path).map(|Answer { kind, bytes }| Reply { kind, bytes: bytes.into() }),
+            });
         }
     }
     Err(Failure::new(Exit::Internal, "the server's thread has ended").into())
