@@ -32,7 +32,7 @@ pub struct Ask {
 /// What was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// The command's [`Event::order`].
+    /// The command's [order](crate::Event::order).
     pub order: u64,
     /// When.
     pub moment: Moment,
@@ -50,7 +50,7 @@ pub trait Tour: Send {
         false
     }
 
-    /// What is to be seen of the command of this [`Event::order`].
+    /// What is to be seen of the command of this [order](crate::Event::order).
     fn ask(&mut self, order: u64, moment: Moment) -> Option<Ask>;
 
     /// What was asked for.

@@ -63,7 +63,8 @@ fn depth_alone_tells_what_fails_and_what_is_stored() {
         let mut outcomes = Passing::new();
         for surface in surfaces.iter().filter(|surface| surface.role == Role::Depth) {
             for place in places(&mut session, surface, &mut random) {
-                for Change { event, before, after, fragments } in drawn(&mut session, surface, place) {
+                for Change { event, before, after, fragments, left_out } in drawn(&mut session, surface, place) {
+                    assert_eq!(left_out, 0);
                     let mut now = before;
                     for fragment in fragments {
                         let shaded = fragment.shaded.unwrap();
@@ -94,7 +95,8 @@ fn shadow_maps_take_what_is_nearer() {
     let (mut random, mut verdicts) = (Random::new(6), [0; Verdict::ALL.len()]);
     for map in maps.collect::<Vec<_>>() {
         for place in places(&mut session, &map, &mut random) {
-            for Change { event, before, after, fragments } in drawn(&mut session, &map, place) {
+            for Change { event, before, after, fragments, left_out } in drawn(&mut session, &map, place) {
+                assert_eq!(left_out, 0);
                 let mut now = before;
                 for fragment in fragments {
                     let shaded = fragment.shaded.unwrap();
@@ -124,7 +126,8 @@ fn programs_that_reach_memory_are_judged() {
         let mut session = Session::open(&bytes, &SessionOptions::default()).unwrap();
         for surface in surfaces_of(session.events()) {
             for place in places(&mut session, &surface, &mut random) {
-                for Change { event, before, after, fragments } in drawn(&mut session, &surface, place) {
+                for Change { event, before, after, fragments, left_out } in drawn(&mut session, &surface, place) {
+                    assert_eq!(left_out, 0);
                     let passed = fragments.into_iter().filter(|fragment| fragment.verdict == Verdict::Passed);
                     let last = passed.inspect(|_| count += 1).last();
                     let expected = last.map_or(before, |last| last.shaded.unwrap());

@@ -333,7 +333,8 @@ mod tests {
 
     #[test]
     fn texels_have_a_room() {
-        for (name, is_tiled) in [("3ds/18-texture-formats", true), ("rsx/06-mipmap", false), ("tegra/06-mipmap", false)] {
+        for (name, is_tiled) in [("3ds/18-texture-formats", true), ("rsx/06-mipmap", false), ("tegra/06-mipmap", false)]
+        {
             let whole = textures(name, MAX_TEXELS);
             assert!(!whole.is_empty(), "{name}");
             for texture in &whole {
