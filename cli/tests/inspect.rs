@@ -91,7 +91,7 @@ fn what_is_not_compared_is_printed() {
     assert_eq!((&comparison["first"], &line["event"]), (&Value::Null, &Value::from("compared")));
     assert_eq!(comparison["left_out"], serde_json::json!(["The other run: the second half"]));
     assert!(std::fs::read_to_string(&page).unwrap().contains("The other run: the second half"));
-    // In words, too; and hashes that nobody writes are refused.
+    // The text output says so as well. Hashes of a form that is never written are refused.
     let capture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/captures/tegra/07-fbo.tgc");
     let told = |path: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_triglyph"));

@@ -170,7 +170,7 @@ fn the_token_comes_first() {
     let (host, token) = (served.host.clone(), served.token.clone());
     let other = format!("0{}", &token[1..]);
     for path in ["", "x/", "picture/3/0/after", token.trim_end_matches('/'), &other] {
-        // The connection is closed though nobody asks for that.
+        // The server closes the connection, although the request does not ask for it.
         let answer = served.answer(&format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\n\r\n"));
         assert!(answer.starts_with("HTTP/1.1 404") && answer.contains("Connection: close"), "{path}: {answer}");
     }

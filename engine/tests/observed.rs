@@ -1,4 +1,4 @@
-//! What an observer hears of a command has a size.
+//! Limits of what observers are told of one command.
 #![allow(missing_docs)]
 
 use std::sync::{Arc, Mutex};

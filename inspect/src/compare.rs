@@ -436,9 +436,9 @@ fn describe_memory(
     event: usize,
     ranges: &[GuestRange],
 ) -> Result<Vec<String>, Error> {
-    const MOST: u64 = MAX_COMPARED / PIECE;
-    let count = pieces_of(ranges).take(MOST as usize + 1).count();
-    let [ours, theirs] = [piece_hashes(a, event, ranges, MOST)?, piece_hashes(b, event, ranges, MOST)?];
+    const MAX_PIECES: u64 = MAX_COMPARED / PIECE;
+    let count = pieces_of(ranges).take(MAX_PIECES as usize + 1).count();
+    let [ours, theirs] = [piece_hashes(a, event, ranges, MAX_PIECES)?, piece_hashes(b, event, ranges, MAX_PIECES)?];
     let pieces = pieces_of(ranges).zip(ours.iter().zip(&theirs)).filter(|(_, (a, b))| a != b).map(|(piece, _)| piece);
     let mut differing: Vec<(usize, GuestRange)> = pieces.collect();
     let is_cut = differing.len() as u64 > MAX_LOOK_BYTES / PIECE;
@@ -460,8 +460,8 @@ fn describe_memory(
         format!("memory {:#x}+{size:#x}: {count} bytes{more}, the first at {first:#x}", start.address)
     };
     let mut lines: Vec<String> = found.iter().map(line).collect();
-    if is_cut || count as u64 > MOST {
-        lines.push("memory behind that is not compared here".to_owned());
+    if is_cut || count as u64 > MAX_PIECES {
+        lines.push("memory after that is not compared here".to_owned());
     }
     Ok(lines)
 }

@@ -134,7 +134,7 @@ impl<'a> Server<'a> {
         let deadline = Instant::now().checked_add(self.time);
         self.sessions().for_each(|session| session.set_deadline(deadline));
         let answer = self.find(path);
-        // Of half a history or heat map nobody could tell what it lacks.
+        // A partial history or heat map does not show what is missing from it.
         if self.sessions().any(|session| session.is_cut()) {
             self.views = Views::default();
             return Err(Refusal::Late);

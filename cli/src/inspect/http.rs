@@ -2,8 +2,8 @@
 //!
 //! Everything here runs on one thread, which waits for no client and for no answer: answers are made elsewhere. No
 //! request has a body that is read. A client is a stranger until a request of it has the token in its path; where
-//! strangers have all the connections that they may have, the oldest of these is closed for a new one, so that clients
-//! that say nothing keep nobody out.
+//! strangers have all the connections that they may have, the oldest of these is closed for a new one. So idle clients
+//! cannot lock out others.
 
 #[cfg(test)]
 mod tests;
@@ -149,7 +149,7 @@ impl Door {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The path behind the token, of a request for something that may be there.
+    /// The part of a request's path after the token; `None` without the token, and for methods other than GET.
     fn path<'r>(&self, request: &'r Request<Incoming>) -> Option<&'r str> {
         let path = request.uri().path_and_query()?.as_str();
         path.strip_prefix(&self.prefix).filter(|_| request.method() == Method::GET)

@@ -126,12 +126,15 @@ pub struct FaultLog {
     parts: Parts,
 }
 
+/// Faults of a command that are known in its later parts. Those beyond them count in each part.
+const MAX_SEEN: usize = 1 << 12;
+
 /// A command that is done in parts, each of which may find the same wrong.
 #[derive(Debug, Default)]
 struct Parts {
     is_open: bool,
     is_later: bool,
-    /// What was wrong so far, and where.
+    /// What was wrong so far, and where: the first [`MAX_SEEN`].
     seen: HashSet<(FaultKind, u64)>,
     /// Faults that were not counted again.
     repeated: u64,
@@ -143,8 +146,10 @@ impl Parts {
         if !self.is_open {
             return false;
         }
-        let is_new = self.seen.insert((kind, address));
-        let repeats = self.is_later && !is_new;
+        let repeats = self.is_later && self.seen.contains(&(kind, address));
+        if self.seen.len() < MAX_SEEN {
+            self.seen.insert((kind, address));
+        }
         self.repeated += u64::from(repeats);
         repeats
     }
@@ -258,6 +263,19 @@ mod tests {
         log.begin_later_part();
         both(&mut log);
         assert_eq!((log.total(), log.raised()), (8, 11), "without parts all count");
+    }
+
+    #[test]
+    fn as_many_faults_of_a_command_are_known_as_are_stated() {
+        let mut log = FaultLog::default();
+        let count = MAX_SEEN as u64 + 10;
+        let all = |log: &mut FaultLog| (0..count).for_each(|at| log.record(FaultKind::BadMethod, at, 0, "bad"));
+        log.begin_parts();
+        all(&mut log);
+        log.begin_later_part();
+        all(&mut log);
+        assert_eq!(log.total(), count + 10);
+        assert_eq!(log.raised(), 2 * count);
     }
 
     #[test]

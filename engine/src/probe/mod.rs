@@ -93,7 +93,7 @@ pub trait Observer: Send {
     }
 
     /// Whether draws of the command are to be told of with what goes into them. Asked for after [`begin`](Self::begin),
-    /// and again after each mesh, so that an observer need not hear of all instances.
+    /// and again after each mesh: an observer may stop after some instances.
     #[doc(hidden)]
     fn wants_inputs(&mut self) -> bool {
         false

@@ -22,7 +22,7 @@ pub(super) struct Rooms {
 
 impl Rooms {
     /// Largest room that is kept, in bytes: that of a segment of a draw.
-    const MOST: usize = 8 << 20;
+    const MAX_KEPT_BYTES: usize = 8 << 20;
 
     /// So many zeros, for the records that a vertex program reads.
     pub(super) fn take_inputs(&mut self, words: usize) -> Vec<u32> {
@@ -126,7 +126,7 @@ fn zeros(room: &mut Vec<u32>, words: usize) -> Vec<u32> {
 }
 
 fn keep<T>(room: &mut Vec<T>, list: Vec<T>) {
-    if size_of::<T>() * list.capacity() <= Rooms::MOST {
+    if size_of::<T>() * list.capacity() <= Rooms::MAX_KEPT_BYTES {
         *room = list;
     }
 }

@@ -45,6 +45,23 @@ pub const COLOR: &str = "
     exit
 ";
 
+/// A pixel program that counts up to the first component of the colour, and then writes white. An iteration has three
+/// instructions.
+pub const ROUNDS: &str = "
+    ipa.pass r0, a[rz+0x80], rz, rz, pt
+    f2i.signed.b32.f32.rz r5, r0
+    mov r0, rz, 0xf
+again:
+    iadd r4, r4, 0x1
+    isetp.s32.lt.and p0, pt, r4, r5, pt
+    @p0 bra again
+    mov32i r0, 0x3f800000, 0xf
+    mov r1, r0, 0xf
+    mov r2, r0, 0xf
+    mov r3, r0, 0xf
+    exit
+";
+
 /// A vertex: position and colour.
 pub type Vertex = [f32; 8];
 

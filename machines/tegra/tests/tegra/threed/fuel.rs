@@ -15,23 +15,6 @@ const LARGE: u32 = 256;
 /// Pixels of a tile's edge.
 const TILE: u32 = 64;
 
-/// Goes round as often as the first component of the colour says, and is white at the end; until then it is black. A
-/// round has three instructions.
-const ROUNDS: &str = "
-    ipa.pass r0, a[rz+0x80], rz, rz, pt
-    f2i.signed.b32.f32.rz r5, r0
-    mov r0, rz, 0xf
-again:
-    iadd r4, r4, 0x1
-    isetp.s32.lt.and p0, pt, r4, r5, pt
-    @p0 bra again
-    mov32i r0, 0x3f800000, 0xf
-    mov r1, r0, 0xf
-    mov r2, r0, 0xf
-    mov r3, r0, 0xf
-    exit
-";
-
 const ENDLESS: &str = "again: bra again";
 
 /// A machine with a large target.
