@@ -63,6 +63,24 @@ impl Device {
         }
     }
 
+    /// Fuel of each submission.
+    pub fn fuel(&self) -> u64 {
+        match &self.gpu {
+            Gpu::N3ds(gpu) => gpu.budget().tank(),
+            Gpu::Rsx(gpu) => gpu.core().budget.tank(),
+            Gpu::TegraX1(gpu) => gpu.core().budget.tank(),
+        }
+    }
+
+    /// Sets the fuel of each submission.
+    pub fn set_fuel(&mut self, fuel: u64) {
+        match &mut self.gpu {
+            Gpu::N3ds(gpu) => gpu.set_fuel(fuel),
+            Gpu::Rsx(gpu) => gpu.set_fuel(fuel),
+            Gpu::TegraX1(gpu) => gpu.set_fuel(fuel),
+        }
+    }
+
     /// Has host memory between guard pages take the place of what is mapped in a range. Memory that is too large stays
     /// as it is.
     ///

@@ -320,6 +320,7 @@ impl Playing<'_, '_> {
     /// Another device goes on with a snapshot of this one.
     fn change_devices(&mut self) {
         let changed = (|| {
+            let fuel = self.run.device.fuel();
             let device = self.run.device.get();
             let state = device.snapshot(SnapshotOptions::default())?;
             let deferred = device.is_deferred();
@@ -329,6 +330,7 @@ impl Playing<'_, '_> {
                 next.get().set_big_endian(true)?;
             }
             next.get().set_deferred(deferred);
+            next.set_fuel(fuel);
             next.get().restore(&state)?;
             Ok::<_, Error>(next)
         })();
