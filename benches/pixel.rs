@@ -9,7 +9,8 @@ use support::pixels::{self, Canvas};
 use triglyph::Tier as Mode;
 use triglyph_engine::cache::Removal;
 use triglyph_engine::cache::texture_cache::TextureCache;
-use triglyph_engine::raster::{self, DrawContext, Drawing};
+use triglyph_engine::raster::{DrawContext, Drawing, RasterKind};
+use triglyph_engine::scene::Fixed;
 use triglyph_engine::sched::Scheduler;
 use triglyph_guest::kernel::pixel::PixelKey;
 
@@ -82,6 +83,6 @@ fn scene(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, mode: Mode, threa
             removal: (Removal::Never, &kernels),
             undo: None,
         };
-        b.iter(|| raster::draw(&canvas.scene, &mut Drawing::default(), &context, &mut textures));
+        b.iter(|| Fixed::draw(&canvas.scene, &mut Drawing::default(), &context, &mut textures));
     });
 }

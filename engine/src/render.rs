@@ -1,48 +1,45 @@
-//! The renderer: kernels, threads, textures and the scene in the making. Machines drive it, it knows none of them.
+//! The renderer: kernels, threads, textures and pending work. Machines drive it, it knows none of them.
 //!
-//! A machine draws scenes of one kind: of fixed-function fragments, or of programs ([`program`]).
+//! A machine has one pipeline, and draws scenes of one kind: of fixed-function fragments ([`fixed`]), or of programs
+//! ([`program`]). What both do is here, over [`Pipeline`].
 
 mod background;
 mod clock;
-mod closed;
+mod fixed;
 mod inputs;
 mod judge;
 mod open;
+mod pending;
+mod pipeline;
 pub mod program;
 mod setup;
 mod transfer;
 
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use triglyph_guest::kernel::Accuracy;
 
-use crate::cache::image::ImageSource;
 use crate::cache::store::KeyStore;
-use crate::cache::texture::TextureSource;
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Kernels, Removal, TierMode, Tiers, WarmStart};
 use crate::device::{StageTimes, Stats};
-use crate::draw::program::{ProjectedVertices, Records};
-use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
 use crate::error::Error;
 use crate::log::LogHandler;
 use crate::mem::{Epoch, Footprint, GuestAddr, GuestRange, Memory};
-use crate::probe::{self, Effect, Probe};
-use crate::raster::{self, DrawContext, PreparedProgramState, PreparedState, RasterStats, Undo};
-use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
-use crate::scene::{Allowance, DrawState, Scene, SceneTarget};
+use crate::probe::Probe;
+use crate::raster::{RasterStats, Undo};
+use crate::scene::Scene;
 use crate::sched::{Executor, Interrupter, Scheduler, Timeline};
-use crate::trace;
 use background::Background;
 pub use clock::ScopedTimer;
 use clock::StageClock;
-use closed::ClosedWork;
-use open::OpenDrawing;
+pub use fixed::DrawCall;
+use pending::Pending;
+pub use pipeline::Pipeline;
+use program::Troubles;
 pub use setup::Account;
-use setup::FixedDraw;
 
 /// How an engine is set up.
 #[derive(Clone, Debug)]
@@ -88,7 +85,7 @@ impl KeyFile {
 
 /// See the module's documentation.
 #[derive(Debug)]
-pub struct Renderer {
+pub struct Renderer<P: Pipeline> {
     /// All kernels.
     pub kernels: Kernels,
     warm_start: WarmStart,
@@ -96,40 +93,27 @@ pub struct Renderer {
     pub scheduler: Scheduler,
     /// Submissions, and which of them are complete.
     pub timeline: Timeline,
-    textures: TextureCache<TextureSource>,
-    scene: Scene,
-    scratch: Shaded,
-    images: TextureCache<Arc<ImageSource>>,
-    programs: ProgramScene,
-    closed: ClosedWork,
-    background: Background,
+    textures: TextureCache<P::Texture>,
+    /// The open scene.
+    scene: Scene<P>,
+    /// What the pipeline keeps beside it.
+    extra: P::Extra,
+    pending: Pending<P>,
     /// Who may interrupt the bounded run that is in progress.
     interrupter: Option<Interrupter>,
     /// Counts the targets of scenes.
     target_number: u64,
     /// The memory that drawing to them can touch, for a number and a time.
     target_memory: Option<(u64, Epoch, Footprint)>,
-    /// What the programs in the scene read: images, and whether other memory as well.
-    reads: program::Reads,
     state_cache_disabled: bool,
-    /// Surfaces that the scene of programs touches.
-    touched: Surfaces,
-    record_scratch: Records,
-    projected: ProjectedVertices,
-    setup_scenes: Vec<ProgramScene>,
-    /// Vertices of a segment of a draw, at most.
-    max_segment: usize,
     /// Samples that passed the tests of draws that count them.
     samples: u64,
     /// Pixels that programs were run for.
     pixels: u64,
-    troubles: program::Troubles,
+    troubles: Troubles,
     stats: Stats,
     vertex_clock: StageClock,
     setup_clock: StageClock,
-    /// What of the scene in the making somebody has looked at.
-    open: OpenDrawing<PreparedState>,
-    open_programs: OpenDrawing<PreparedProgramState>,
     /// Who hears of commands.
     pub(crate) probe: Option<Box<Probe>>,
     /// [`RenderOptions::accuracy`].
@@ -140,42 +124,7 @@ pub struct Renderer {
     pub packet_traces: u32,
 }
 
-/// A draw call after shading: state, and the order in which vertices form primitives.
-#[derive(Debug)]
-pub struct DrawCall<'a> {
-    /// Surfaces.
-    pub target: SceneTarget,
-    /// What its pixels need.
-    pub state: Arc<DrawState>,
-    /// What its primitives need.
-    pub setup: &'a Setup,
-    /// Numbers of the shaded vertices, in drawing order.
-    pub order: &'a [u32],
-    /// Triangles of the order whose winding is turned over, by number, ascending; only geometry programs have any.
-    pub turned: &'a [u32],
-    /// Fuel for its primitives.
-    pub allowance: Allowance,
-}
-
-/// Vertices of a draw that are set up before it is seen whether its scene is full.
-const AT_ONCE: usize = 1 << 14;
-
-impl DrawCall<'_> {
-    /// Calls `triangle` with the vertices of each triangle that is complete with the vertices in a range.
-    #[inline(always)]
-    fn assemble(&self, range: Range<usize>, assembler: &mut Assembler, mut triangle: impl FnMut([u32; 3])) {
-        let before = self.turned.partition_point(|&turned| 3 * (turned as usize) < range.start);
-        let mut turned = self.turned[before..].iter().peekable();
-        for (number, &vertex) in range.clone().zip(&self.order[range]) {
-            if turned.next_if(|&&turned| 3 * turned as usize == number).is_some() {
-                assembler.turn();
-            }
-            assembler.submit(vertex, &mut triangle);
-        }
-    }
-}
-
-impl Renderer {
+impl<P: Pipeline> Renderer<P> {
     /// A renderer without anything compiled yet.
     ///
     /// # Errors
@@ -184,16 +133,6 @@ impl Renderer {
         let scheduler = match &options.executor {
             Some(executor) => Scheduler::with_executor(executor.clone()),
             None => Scheduler::new(options.threads)?,
-        };
-        let nowhere = SceneTarget {
-            space: 0,
-            color: None,
-            depth: None,
-            color_bytes: 0,
-            depth_bytes: 0,
-            width: 0,
-            rows: 0,
-            block: triglyph_guest::layout::Block::B8,
         };
         let (tiers, mode, budget) = (options.tiers.clone(), options.mode, options.code_budget);
         let (kernels, warm_start) = match &options.key_file {
@@ -206,30 +145,19 @@ impl Renderer {
             scheduler,
             timeline: Timeline::default(),
             textures: TextureCache::default(),
-            scene: Scene::new(nowhere),
-            scratch: Shaded::default(),
-            images: TextureCache::default(),
-            programs: ProgramScene::new(ProgramTarget::NOWHERE),
-            closed: ClosedWork::default(),
-            background: Background::default(),
+            scene: Scene::new(P::NOWHERE),
+            extra: P::Extra::default(),
+            pending: Pending::default(),
             interrupter: None,
             target_number: 0,
             target_memory: None,
-            reads: program::Reads::default(),
             state_cache_disabled: false,
-            touched: Surfaces::default(),
-            record_scratch: Records::default(),
-            projected: ProjectedVertices::default(),
-            setup_scenes: Vec::new(),
-            max_segment: program::MAX_SEGMENT,
             samples: 0,
             pixels: 0,
-            troubles: program::Troubles::default(),
+            troubles: Troubles::default(),
             stats: Stats::default(),
             vertex_clock: StageClock::default(),
             setup_clock: StageClock::default(),
-            open: OpenDrawing::default(),
-            open_programs: OpenDrawing::default(),
             probe: None,
             accuracy: options.accuracy,
             removal: options.removal,
@@ -269,14 +197,6 @@ impl Renderer {
         }
     }
 
-    /// Shades a batch of vertices.
-    pub fn shade(&mut self, batch: &Batch<'_>) -> Shaded {
-        let timer = self.start_vertices(batch.vertices.len());
-        let shaded = shade(&self.scheduler, batch, std::mem::take(&mut self.scratch));
-        self.end_vertices(timer, batch.vertices.len());
-        shaded
-    }
-
     /// Fetching and shading of so many vertices begins.
     pub fn start_vertices(&mut self, count: usize) -> ScopedTimer {
         self.vertex_clock.start(count)
@@ -288,80 +208,11 @@ impl Renderer {
         self.stats.stages.vertex += timer.time();
     }
 
-    /// Assembles and bins a draw; the scene before it is over when the target is another one.
-    pub fn draw(&mut self, memory: &Memory, call: &DrawCall<'_>, mut shaded: Shaded, assembler: &mut Assembler) {
-        self.finish_setup();
-        if self.scene.target != call.target || self.scene.is_full() || call.state.feedback {
-            self.close_scene(memory);
-            self.scene.reset(call.target);
-            self.target_number += 1;
-        }
-        self.scene.set_state(call.state.clone());
-        self.scene.allowance = call.allowance;
-
-        if self.needs_drawn_scene() {
-            self.show_open(memory, |_| {});
-        }
-        let mut first = self.scene.primitives.len();
-        let _span = trace::draw(call.order.len());
-        let timer = self.setup_clock.start(call.order.len());
-        assembler.begin(&mut shaded);
-        if self.wants_inputs() {
-            self.note_fixed_inputs(memory, call, &shaded, assembler.clone());
-        }
-        self.stats.draws += 1;
-        if !call.state.feedback && self.is_setup_left(call.order.len()) {
-            let mut triangles = Vec::with_capacity(call.order.len() / 3);
-            call.assemble(0..call.order.len(), assembler, |triangle| triangles.push(triangle));
-            self.note_fixed_draw(memory, call, triangles.len() as u64, usize::MAX);
-            assembler.end(&shaded);
-            self.leave_fixed(FixedDraw::new(call.setup, triangles, shaded));
-            self.stats.stages.setup += timer.time();
-            return;
-        }
-        let mut triangles = 0;
-        for start in (0..call.order.len()).step_by(AT_ONCE) {
-            // Who looks at a draw wants all of it. One that reads its own target reads what was there before it.
-            if self.scene.is_full() && !self.is_observed() && !call.state.feedback {
-                self.close_scene(memory);
-                self.scene.set_state(call.state.clone());
-                first = 0;
-            }
-            let (range, scene) = (start..call.order.len().min(start + AT_ONCE), &mut self.scene);
-            call.assemble(range, assembler, |t| triangles += u64::from(call.setup.triangle(&shaded, t, scene)));
-        }
-        assembler.end(&shaded);
-        self.scratch = shaded;
-
-        self.stats.triangles += triangles;
-        self.stats.stages.setup += timer.time();
-        self.note_fixed_draw(memory, call, triangles, first);
-        if call.state.feedback {
-            self.close_scene(memory);
-        } else {
-            self.note_drawn(memory, first, &call.state);
-        }
-    }
-
-    #[inline(always)]
-    fn note_fixed_draw(&mut self, memory: &Memory, call: &DrawCall<'_>, primitives: u64, first: usize) {
-        if self.is_observed() {
-            call.state.drawn_with().note_use();
-            let mut draw = probe::fixed_draw(call, primitives);
-            if let Some(at) = self.asked_pixel(&draw.surfaces) {
-                draw.fragments = self.judge_fixed(memory, &draw.surfaces, at, first);
-            }
-            self.count_fixed(memory, &draw.surfaces, first);
-            self.note_effect(Effect::Draw(draw));
-        }
-    }
-
     /// Turns the caches of derived state on or off. Without them state is derived anew for each draw and textures are
     /// compared with memory for each scene. The results are the same; tests compare the two.
     pub fn set_state_cache_enabled(&mut self, enabled: bool) {
         self.state_cache_disabled = !enabled;
         self.textures.state_cache_disabled = !enabled;
-        self.images.state_cache_disabled = !enabled;
     }
 
     /// Whether state has to be derived anew for each draw.
@@ -384,55 +235,10 @@ impl Renderer {
             let made = memory.epoch();
             let mut footprint = self.target_memory.take().map_or_else(Footprint::default, |(.., footprint)| footprint);
             footprint.clear();
-            let fixed = &self.scene.target;
-            fixed.ranges().for_each(|range| footprint.add(memory, range));
-            let programs = &self.programs.target;
-            if programs.rows != 0 {
-                let ranges = programs.ranges(Surfaces::ALL, 0, programs.rows - 1);
-                ranges.for_each(|range| footprint.add(memory, range));
-            }
+            P::surfaces(&self.scene.target).for_each(|range| footprint.add(memory, range));
             self.target_memory = Some((self.target_number, made, footprint));
         }
         self.target_memory.as_ref().is_some_and(|(.., footprint)| footprint.touches(memory, range))
-    }
-
-    /// Draws everything that is not drawn yet, so that memory shows it. Nothing interrupts that.
-    #[inline]
-    pub fn flush(&mut self, memory: &Memory) {
-        self.restart_clocks();
-        if self.has_scenes() {
-            self.draw_scenes(memory);
-        }
-    }
-
-    /// Whether anything may not be drawn yet. Scenes of programs also have states without primitives.
-    #[inline]
-    fn has_scenes(&self) -> bool {
-        !self.scene.is_empty() || !self.programs.states.is_empty() || self.has_closed() || !self.background.is_empty()
-    }
-
-    #[inline(never)]
-    fn draw_scenes(&mut self, memory: &Memory) {
-        self.draw_closed_until(memory, None);
-        if !self.scene.is_empty() {
-            let _span = trace::flush();
-            // Who waits for what is drawn may be the host, and answer by writing.
-            memory.note_host_writes();
-            let mut drawing = self.end_open_fixed();
-            let context = DrawContext {
-                memory,
-                scheduler: &self.scheduler,
-                interrupter: None,
-                removal: (self.removal, &self.kernels),
-                undo: None,
-            };
-            let done = raster::draw(&self.scene, &mut drawing, &context, &mut self.textures);
-            self.add_raster(&done);
-            self.keep_fixed(drawing);
-            let target = self.scene.target;
-            self.scene.reset(target);
-        }
-        self.flush_programs(memory);
     }
 
     fn restart_clocks(&mut self) {
@@ -440,37 +246,15 @@ impl Renderer {
         self.setup_clock.restart();
     }
 
+    /// Counts what was drawn.
     fn add_raster(&mut self, done: &RasterStats) {
+        self.samples = self.samples.wrapping_add(done.samples);
+        self.pixels = self.pixels.wrapping_add(done.pixels);
+        self.troubles.add(Troubles { misses: done.misses, exhausted: done.exhausted, units: done.units });
         self.stats.pixels_blocks += done.blocks;
         self.stats.pixels_hidden += done.hidden;
         self.stats.stages.raster += done.raster;
         self.stats.stages.texture += done.texture;
-    }
-
-    /// Draws the scene if it writes any byte of a range, there or where else it is mapped: someone is about to read it.
-    /// Returns whether anything was drawn.
-    pub fn flush_overlapping(&mut self, memory: &Memory, range: GuestRange) -> bool {
-        let had_closed = self.flush_closed(memory);
-        if self.scene.is_empty() && self.background.is_empty() && self.programs.is_empty() {
-            return had_closed;
-        }
-        let touched = self.scene_touches(memory, range);
-        if touched {
-            self.flush(memory);
-        }
-        touched || had_closed
-    }
-
-    /// Whether the scene writes any byte of a range, there or where else it is mapped.
-    fn scene_touches(&mut self, memory: &Memory, range: GuestRange) -> bool {
-        self.may_touch(memory, range) && (self.fixed_touches(memory, range) || self.programs_touch(memory, range))
-    }
-
-    /// Whether the scene of fixed-function fragments touches any byte of a range, there or where else it is mapped. The
-    /// one in the background has the same target.
-    fn fixed_touches(&self, memory: &Memory, range: GuestRange) -> bool {
-        let is_empty = self.scene.is_empty() && self.background.is_empty();
-        !is_empty && self.scene.target.touches(memory, range)
     }
 
     /// Notes packets of a push buffer that code was run for, and the words they had.
@@ -492,7 +276,7 @@ impl Renderer {
     /// Fuel that primitives have cost since the last call. Those of a large draw are set up after its command
     /// ([`Self::draw_closed`]), and cost theirs then.
     pub fn take_primitive_fuel(&mut self) -> u64 {
-        std::mem::take(&mut self.scene.taken).saturating_add(std::mem::take(&mut self.programs.taken))
+        std::mem::take(&mut self.scene.taken)
     }
 
     /// Triangles so far.

@@ -7,6 +7,7 @@ use triglyph_engine::cache::{Removal, TierMode, Tiers};
 use triglyph_engine::mem::{GuestAddr, Memory};
 use triglyph_engine::probe::{Command, Effect, Observer};
 use triglyph_engine::render::{RenderOptions, Renderer};
+use triglyph_engine::scene::Fixed;
 use triglyph_guest::kernel::Accuracy;
 use triglyph_interp::Interpreter;
 
@@ -22,7 +23,7 @@ impl Observer for Heard {
 
 #[test]
 fn effects_of_a_command_are_told_up_to_a_number() {
-    let mut renderer = Renderer::new(&RenderOptions {
+    let mut renderer = Renderer::<Fixed>::new(&RenderOptions {
         tiers: Tiers::interpreter_only(Arc::new(Interpreter)),
         mode: TierMode::InterpreterOnly,
         threads: 1,

@@ -3,6 +3,7 @@
 
 use triglyph::{Options, Tier};
 use triglyph_engine::cache::SelectedFragment;
+use triglyph_engine::scene::program::Programs;
 use triglyph_fuzz::choices::Choices;
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::FragmentKernel;
@@ -40,7 +41,7 @@ fn memory_is_bounded_while_programs_change() {
     let programs = std::env::var("TRIGLYPH_SOAK").ok().map_or(1000, |text| text.parse().expect("a number of programs"));
     let mut options = Options::new(Tier::JitOnly, 1);
     options.code_budget = 1 << 20;
-    let renderer = options.renderer().expect("a code generator");
+    let renderer = options.renderer::<Programs>().expect("a code generator");
     let counters = renderer.kernels.counters();
     let mut choices = Choices::new(1);
     let mut peaks = Vec::new();

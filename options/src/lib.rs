@@ -8,7 +8,7 @@ use triglyph_engine::cache::{Removal, TierMode as Tier, Tiers};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget;
 use triglyph_engine::frontend::packet_trace;
-use triglyph_engine::render::{Accuracy, KeyFile, RenderOptions, Renderer};
+use triglyph_engine::render::{Accuracy, KeyFile, Pipeline, RenderOptions, Renderer};
 use triglyph_engine::sched::Executor;
 
 use triglyph_guest::kernel::Unsupported;
@@ -79,7 +79,7 @@ impl Options {
     /// [`Error::Unsupported`] when [`Tier::JitOnly`] is asked for and the host has no code generator, and when the host
     /// gives no threads.
     #[doc(hidden)]
-    pub fn renderer(&self) -> Result<Renderer, Error> {
+    pub fn renderer<P: Pipeline>(&self) -> Result<Renderer<P>, Error> {
         Renderer::new(&RenderOptions {
             tiers: self.tiers.clone().map_or_else(|| tiers(self.tier), Ok)?,
             mode: self.tier,

@@ -166,11 +166,6 @@ impl Handle<Pixel> {
         SelectedPixel { handle: self.clone(), compiled: self.compiled() }
     }
 
-    /// What a pixel should cost now, in [parts of a nanosecond](PixelCost::PARTS).
-    pub fn expected_pixel_cost(&self) -> u64 {
-        self.slot().pixel_cost.get(self.is_compiled())
-    }
-
     /// The interpreter's kernel for a scene.
     pub fn select_interpreter(&self) -> SelectedPixel {
         SelectedPixel { handle: self.clone(), compiled: None }

@@ -18,7 +18,7 @@ pub enum Removal {
 
 /// How the key of a state is divided: see [`Divided`](triglyph_guest::kernel::divided::Divided).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Division {
+pub struct Division {
     /// Whether any fragment may fail a test, or anything is stored by them.
     pub(crate) has_tests: bool,
     /// Whether any colour is written.

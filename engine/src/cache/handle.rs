@@ -53,6 +53,11 @@ impl<K: Kind> Handle<K> {
         &self.0.key
     }
 
+    /// What a pixel should cost now, in [parts of a nanosecond](super::PixelCost::PARTS).
+    pub fn expected_pixel_cost(&self) -> u64 {
+        self.0.pixel_cost.get(self.0.compiled().is_some())
+    }
+
     /// The compiled kernel, if there is one by now.
     pub fn compiled(&self) -> Option<Arc<K::Kernel>> {
         self.0.compiled()

@@ -10,6 +10,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
+use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,9 +23,9 @@ use crate::mem::{self, Epoch, GuestRange, Memory};
 use crate::sched::Scheduler;
 
 /// A texture in guest memory: where it is and how it is stored.
-pub trait Source: Clone + Eq + Hash {
+pub trait Source: Clone + Debug + Eq + Hash {
     /// A decoded copy.
-    type Decoded: Clone;
+    type Decoded: Clone + Debug;
     /// What decodes it.
     type Decoder<'d>: Copy;
 

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::mem::{Epoch, FoundPages, GuestAddr, Memory};
-use crate::render::Renderer;
+use crate::render::{Pipeline, Renderer};
 
 /// The ranges that a derivation read, with their bytes. It is never valid before [`Self::finish`].
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl MemoryDependency {
     /// Reads all ranges again, after the scene was drawn if it writes any of them. Unmapped bytes read as zero, and the
     /// dependency is not valid then; returns the address of the first such range and how many of its bytes are
     /// unmapped.
-    pub fn read_again(&mut self, renderer: &mut Renderer, memory: &Memory) -> Option<(u64, usize)> {
+    pub fn read_again<P: Pipeline>(&mut self, renderer: &mut Renderer<P>, memory: &Memory) -> Option<(u64, usize)> {
         self.flush_writers(renderer, memory);
         if self.pages.is_empty() || memory.mapped_since(self.validated) {
             self.find_pages(memory);
@@ -82,7 +82,7 @@ impl MemoryDependency {
 
     /// Ends the reads. With `sound` false the dependency is never valid: the derivation reported a fault, which has to
     /// be reported again each time.
-    pub fn finish(mut self, renderer: &mut Renderer, memory: &Memory, sound: bool) -> Self {
+    pub fn finish<P: Pipeline>(mut self, renderer: &mut Renderer<P>, memory: &Memory, sound: bool) -> Self {
         self.finished = sound;
         self.find_pages(memory);
         self.check_target(renderer, memory);
@@ -96,12 +96,12 @@ impl MemoryDependency {
 
     /// Whether draws to the current target cannot change what was read. Then the dependency is valid until memory
     /// changes or scenes have another target.
-    pub fn is_clear(&self, renderer: &Renderer) -> bool {
+    pub fn is_clear<P: Pipeline>(&self, renderer: &Renderer<P>) -> bool {
         self.finished && self.clear_of == Some(renderer.target_number())
     }
 
     /// Whether a derivation would read the same bytes now, with all earlier draws done.
-    pub fn is_valid(&mut self, renderer: &mut Renderer, memory: &Memory) -> bool {
+    pub fn is_valid<P: Pipeline>(&mut self, renderer: &mut Renderer<P>, memory: &Memory) -> bool {
         if !self.finished || renderer.state_cache_disabled() {
             return false;
         }
@@ -131,7 +131,7 @@ impl MemoryDependency {
     }
 
     /// Draws the scene if it writes any of the ranges. Usually it is known that it writes none.
-    fn flush_writers(&mut self, renderer: &mut Renderer, memory: &Memory) {
+    fn flush_writers<P: Pipeline>(&mut self, renderer: &mut Renderer<P>, memory: &Memory) {
         if self.clear_of == Some(renderer.target_number()) && !memory.mapped_since(self.validated) {
             return;
         }
@@ -142,7 +142,7 @@ impl MemoryDependency {
     }
 
     /// Looks whether draws to the current target can write any of the ranges.
-    fn check_target(&mut self, renderer: &mut Renderer, memory: &Memory) {
+    fn check_target<P: Pipeline>(&mut self, renderer: &mut Renderer<P>, memory: &Memory) {
         let touched = self.ranges.iter().any(|&(place, size)| renderer.may_touch(memory, place.range(size as u64)));
         self.clear_of = (!touched).then(|| renderer.target_number());
     }

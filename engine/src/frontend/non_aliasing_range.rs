@@ -1,7 +1,7 @@
 //! Array elements that draws to the current target cannot write.
 
 use crate::mem::{Epoch, GuestRange, Memory};
-use crate::render::Renderer;
+use crate::render::{Pipeline, Renderer};
 
 /// How many elements of a draw's arrays are known not to share memory with the target of scenes. Draws that stay within
 /// them need not look whether the scene has to be drawn before the arrays are read.
@@ -20,7 +20,7 @@ struct Found {
 
 impl NonAliasingRange {
     /// Whether the elements up to `last` are in the range.
-    pub fn covers(&self, renderer: &Renderer, memory: &Memory, last: u32) -> bool {
+    pub fn covers<P: Pipeline>(&self, renderer: &Renderer<P>, memory: &Memory, last: u32) -> bool {
         let current = |found: &Found| {
             last <= found.last && found.target == renderer.target_number() && !memory.mapped_since(found.epoch)
         };
@@ -30,8 +30,8 @@ impl NonAliasingRange {
     /// Finds a range that covers the elements up to `last`, and some more if possible, so that draws that advance
     /// through arrays need not search each time. `ranges` gives the memory of all elements up to a number, `None` for
     /// memory that has to be looked at for each draw.
-    pub fn find<I: Iterator<Item = Option<GuestRange>>>(
-        renderer: &mut Renderer,
+    pub fn find<P: Pipeline, I: Iterator<Item = Option<GuestRange>>>(
+        renderer: &mut Renderer<P>,
         memory: &Memory,
         last: u32,
         ranges: impl Fn(u32) -> I,

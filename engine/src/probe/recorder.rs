@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::{Command, Counting, Effect, FragmentCounts, Input, Observer, Surface, View, Watch};
 use crate::mem::{GuestAddr, Memory};
-use crate::render::Renderer;
+use crate::render::{Pipeline, Renderer};
 
 /// The observer, and what the command in progress has done so far.
 #[derive(Default)]
@@ -90,7 +90,7 @@ impl std::fmt::Debug for Probe {
     }
 }
 
-impl Renderer {
+impl<P: Pipeline> Renderer<P> {
     /// Sets the observer of commands; `None` removes it.
     pub fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) {
         self.probe = observer.map(|observer| Box::new(Probe { observer: Some(observer), ..Probe::default() }));

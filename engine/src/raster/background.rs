@@ -6,23 +6,21 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bumpalo::Bump;
-
-use super::fixed::{PreparedState, Tiles, mark_written};
-use super::{DrawContext, Drawing, LOOKED_AT, OfState, PRIMITIVE, RasterStats, TileContext, Walk, arena, pixels_of};
-use crate::cache::texture::TextureSource;
+use super::{
+    DrawContext, Drawing, OfState, Painter, PainterUser, RasterKind, RasterStats, TileContext, TileList, Walk,
+};
+use crate::cache::Removal;
 use crate::cache::texture_cache::TextureCache;
-use crate::cache::{PixelCost, Removal};
 use crate::mem::Memory;
-use crate::scene::{DrawState, Rect, Scene};
+use crate::scene::Scene;
 use crate::sched::Interrupter;
 use crate::sched::pieces::{End, Pieces};
 
 /// A scene whose states are ready, and whose tiles any thread may take.
 #[derive(Debug)]
-pub struct BackgroundScene {
-    scene: Box<Scene>,
-    prepared: OfState<PreparedState>,
+pub struct BackgroundScene<K: RasterKind> {
+    scene: Box<Scene<K>>,
+    prepared: OfState<K::Prepared>,
     walk: Walk,
     /// Time for decoded textures.
     texture: Duration,
@@ -32,25 +30,25 @@ pub struct BackgroundScene {
     stop: AtomicBool,
     interrupter: Option<Interrupter>,
     removal: Removal,
+    /// What the painters of threads have counted.
+    counted: Mutex<RasterStats>,
     /// The first panic of a thread that drew.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-impl BackgroundScene {
+impl<K: RasterKind> BackgroundScene<K> {
     /// Makes a scene ready whose tiles are independent; an interrupt stops those that draw it.
-    pub fn new(scene: Box<Scene>, context: &DrawContext<'_>, textures: &mut TextureCache<TextureSource>) -> Self {
+    pub fn new(scene: Box<Scene<K>>, context: &DrawContext<'_>, textures: &mut TextureCache<K::Texture>) -> Self {
         let DrawContext { memory, interrupter, .. } = *context;
         let removal = context.removal_of(&scene, true);
         let mut drawing = Drawing::default();
         let start = Instant::now();
         // Making it ready is not interrupted.
-        drawing.prepare_fixed(&scene, &DrawContext { interrupter: None, ..*context }, removal, textures);
+        K::prepare(&scene, &mut drawing, &DrawContext { interrupter: None, ..*context }, textures);
         let texture = start.elapsed();
         let prepared = drawing.prepared;
-        let walk = arena::with(|arena| {
-            let tiles = Tiles::new(&scene, &prepared, memory, arena);
-            Walk::new(&scene, &tiles, &[], drawing.tiles)
-        });
+        let begin = Begin { scene: &scene, tiles: drawing.tiles };
+        let (walk, _) = K::with_painter(&scene, &prepared, memory, begin);
         let (pieces, left) = (Pieces::new(walk.tiles.len() as u32), AtomicUsize::new(walk.tiles.len()));
         BackgroundScene {
             scene,
@@ -62,6 +60,7 @@ impl BackgroundScene {
             stop: AtomicBool::new(false),
             interrupter: interrupter.cloned(),
             removal,
+            counted: Mutex::default(),
             panic: Mutex::default(),
         }
     }
@@ -78,19 +77,13 @@ impl BackgroundScene {
 
     /// Draws tiles until none is left or, between two tiles, the caller wants to `leave`.
     pub fn draw(&self, memory: &Memory, end: End, leave: &dyn Fn() -> bool) {
-        let draw = |arena: &Bump| {
-            let tiles = Tiles::new(&self.scene, &self.prepared, memory, arena);
-            let interrupter = self.interrupter.as_ref();
-            let context = TileContext { interrupter, stop: Some(&self.stop), removal: self.removal };
-            while !leave() {
-                let Some(tile) = self.pieces.take(end) else { break };
-                self.walk.draw(&self.scene, &tiles, tile, &context);
-                self.left.fetch_sub(1, Ordering::Relaxed);
+        let draw = || K::with_painter(&self.scene, &self.prepared, memory, TakeTiles { of: self, end, leave }).1;
+        match catch_unwind(AssertUnwindSafe(draw)) {
+            Ok(counted) => self.counted.lock().unwrap_or_else(PoisonError::into_inner).add(&counted),
+            Err(panic) => {
+                self.stop();
+                self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
             }
-        };
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| arena::with(draw))) {
-            self.stop();
-            self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
         }
     }
 
@@ -102,20 +95,64 @@ impl BackgroundScene {
 
     /// Takes the scene apart once no thread draws it: the scene, how far it is drawn, and what was done. A panic of a
     /// thread that drew is passed on.
-    pub fn end(self, memory: &Memory) -> (Box<Scene>, Drawing<PreparedState>, RasterStats) {
-        let BackgroundScene { scene, prepared, mut walk, texture, panic, .. } = self;
+    pub fn end(self, memory: &Memory) -> (Box<Scene<K>>, Drawing<K::Prepared>, RasterStats) {
+        let BackgroundScene { scene, prepared, mut walk, texture, counted, panic, .. } = self;
         if let Some(panic) = panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
             resume_unwind(panic);
         }
-        let stats = arena::with(|arena| walk.end(&scene, &Tiles::new(&scene, &prepared, memory, arena)));
-        let stats = RasterStats { texture, ..stats };
-        mark_written(&scene, memory);
+        let (mut stats, _) = K::with_painter(&scene, &prepared, memory, Finish { scene: &scene, walk: &mut walk });
+        stats.add(&counted.into_inner().unwrap_or_else(PoisonError::into_inner));
+        stats.texture += texture;
+        K::mark_written(&scene, memory);
         (scene, Drawing { prepared, walk: Some(walk), ..Drawing::default() }, stats)
     }
 }
 
-/// Nanoseconds that primitives of a state with these bounds should take to draw.
-pub fn expected_cost(bounds: &[Rect], state: &DrawState) -> u64 {
-    let pixels = pixels_of(bounds, bounds.len() / LOOKED_AT + 1);
-    pixels.saturating_mul(state.drawn_with().expected_pixel_cost()) / PixelCost::PARTS + bounds.len() as u64 * PRIMITIVE
+/// Begins the walk over the tiles of a scene.
+struct Begin<'s, K: RasterKind> {
+    scene: &'s Scene<K>,
+    tiles: TileList,
+}
+
+impl<K: RasterKind> PainterUser<K> for Begin<'_, K> {
+    type Output = Walk;
+
+    fn call<P: Painter<Kind = K>>(self, painter: &P) -> Walk {
+        Walk::new(self.scene, painter, &[], self.tiles)
+    }
+}
+
+/// Draws tiles until none is left, or the thread leaves.
+struct TakeTiles<'s, K: RasterKind> {
+    of: &'s BackgroundScene<K>,
+    end: End,
+    leave: &'s dyn Fn() -> bool,
+}
+
+impl<K: RasterKind> PainterUser<K> for TakeTiles<'_, K> {
+    type Output = ();
+
+    fn call<P: Painter<Kind = K>>(self, painter: &P) {
+        let BackgroundScene { scene, walk, pieces, left, stop, interrupter, removal, .. } = self.of;
+        let context = TileContext { interrupter: interrupter.as_ref(), stop: Some(stop), removal: *removal };
+        while !(self.leave)() {
+            let Some(tile) = pieces.take(self.end) else { break };
+            walk.draw(scene, painter, tile, &context);
+            left.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Ends the walk, once no thread draws.
+struct Finish<'s, K: RasterKind> {
+    scene: &'s Scene<K>,
+    walk: &'s mut Walk,
+}
+
+impl<K: RasterKind> PainterUser<K> for Finish<'_, K> {
+    type Output = RasterStats;
+
+    fn call<P: Painter<Kind = K>>(self, painter: &P) -> RasterStats {
+        self.walk.end(self.scene, painter)
+    }
 }

@@ -9,62 +9,105 @@ use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, Target, Texture};
 use triglyph_guest::kernel::tier::TextureDecoder;
 
 use super::runaway::Runaways;
-use super::{Divided, DrawContext, Drawing, Order, Painter, Progress, RasterStats, arena, coverage};
+use super::{
+    Divided, DrawContext, Drawing, Order, Painter, PainterUser, Progress, RasterKind, RasterStats, arena, coverage,
+};
 use crate::cache::texture::{Decoded, TextureSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Division, Kernels, Removal, SceneKernel, SelectedPixel};
 use crate::mem::{GuestAddr, Memory};
-use crate::probe::FragmentCounts;
-use crate::scene::{DrawState, Fixed, Rect, Scene, Scissor};
+use crate::scene::{DrawState, Fixed, Rect, Scene, SceneTarget, Scissor};
 
-/// Draws what is not drawn yet of `scene`, until that is interrupted.
-pub fn draw(
-    scene: &Scene,
-    drawing: &mut Drawing<PreparedState>,
-    context: &DrawContext<'_>,
-    textures: &mut TextureCache<TextureSource>,
-) -> RasterStats {
-    let start = Instant::now();
-    let memory = context.memory;
-    let independent = is_independent(scene, memory);
-    let is_ready = drawing.prepare_fixed(scene, context, context.removal_of(scene, independent), textures);
-    let texture = start.elapsed();
-    if !is_ready {
-        return RasterStats { texture, ..RasterStats::default() };
+impl RasterKind for Fixed {
+    type Texture = TextureSource;
+    type Prepared = PreparedState;
+
+    fn draw(
+        scene: &Scene,
+        drawing: &mut Drawing<PreparedState>,
+        context: &DrawContext<'_>,
+        textures: &mut TextureCache<TextureSource>,
+    ) -> RasterStats {
+        let start = Instant::now();
+        let memory = context.memory;
+        let is_ready = Self::prepare(scene, drawing, context, textures);
+        let texture = start.elapsed();
+        if !is_ready {
+            return RasterStats { texture, ..RasterStats::default() };
+        }
+
+        let Drawing { prepared, walk, before, tiles } = drawing;
+        let mut progress = Progress { walk, before, tiles };
+        let order = if Self::is_ordered(scene, memory) { Order::Numbers } else { Order::Any(None) };
+        let stats = arena::with(|arena| {
+            let painter = Tiles::new(scene, prepared, memory, arena);
+            super::walk(scene, &painter, &mut progress, context, order)
+        });
+        Self::mark_written(scene, memory);
+        RasterStats { texture, ..stats }
     }
 
-    let Drawing { prepared, walk, before, tiles } = drawing;
-    let mut progress = Progress { walk, before, tiles };
-    let order = if independent { Order::Any(None) } else { Order::Numbers };
-    let stats = arena::with(|arena| {
-        let painter = Tiles::new(scene, prepared, memory, arena);
-        super::walk(scene, &painter, &mut progress, context, order)
-    });
-    mark_written(scene, memory);
-    RasterStats { texture, ..stats }
-}
-
-/// Whether the tiles of a scene may be drawn in any order.
-pub(crate) fn is_independent(scene: &Scene, memory: &Memory) -> bool {
-    !scene.target.tiles_alias(memory) && !scene.states.iter().any(|span| span.state.feedback)
-}
-
-impl Drawing<PreparedState> {
-    /// Prepares the states of a scene. False if that was interrupted.
-    pub(super) fn prepare_fixed(
-        &mut self,
+    fn prepare(
         scene: &Scene,
+        drawing: &mut Drawing<PreparedState>,
         context: &DrawContext<'_>,
-        removal: Removal,
         textures: &mut TextureCache<TextureSource>,
     ) -> bool {
         let DrawContext { memory, scheduler, removal: (_, kernels), .. } = *context;
-        if self.prepared.is_empty() {
+        let removal = context.removal_of(scene, !Self::is_ordered(scene, memory));
+        if drawing.prepared.is_empty() {
             textures.start_scene(memory);
         }
         let mut texture =
             |source: &TextureSource, decoder: &dyn TextureDecoder| textures.get(memory, scheduler, source, decoder);
-        self.prepare(&scene.states, context, |span| PreparedState::new(&span.state, (removal, kernels), &mut texture))
+        drawing
+            .prepare(&scene.states, context, |span| PreparedState::new(&span.state, (removal, kernels), &mut texture))
+    }
+
+    /// A draw that reads its own target has a scene of its own.
+    fn is_ordered(scene: &Scene, memory: &Memory) -> bool {
+        scene.target.tiles_alias(memory) || scene.states.iter().any(|span| span.state.feedback)
+    }
+
+    fn with_painter<U: PainterUser<Self>>(
+        scene: &Scene,
+        prepared: &[PreparedState],
+        memory: &Memory,
+        user: U,
+    ) -> (U::Output, RasterStats) {
+        let output = arena::with(|arena| user.call(&Tiles::new(scene, prepared, memory, arena)));
+        (output, RasterStats::default())
+    }
+
+    fn mark_written(scene: &Scene, memory: &Memory) {
+        let target = &scene.target;
+        let Some((first, last)) = scene.touched_rows() else { return };
+        let edge = target.block.edge();
+        let (first, end) = (u64::from(first / edge * edge), u64::from((last / edge + 1) * edge));
+        for (address, bytes) in [(target.color, target.color_bytes), (target.depth, target.depth_bytes)] {
+            let Some(address) = address else { continue };
+            let row = u64::from(target.width) * u64::from(bytes);
+            let overhang = target.surface_bytes(bytes) - u64::from(target.rows.next_multiple_of(edge)) * row;
+            let start = GuestAddr::new(target.space, address + first * row);
+            let mapped = memory.writable(start).len() as u64;
+            memory.mark_written(start.range(((end - first) * row + overhang).min(mapped)));
+        }
+    }
+
+    fn expected_pixel_cost(state: &DrawState) -> u64 {
+        state.drawn_with().expected_pixel_cost()
+    }
+
+    fn cover(scene: &Scene, index: u32, area: Rect) -> Vec<PixelBlock> {
+        let mut blocks = Vec::new();
+        if let Some(span) = scene.states.last() {
+            cover(scene, &span.state.scissor, (index, area), &mut blocks);
+        }
+        blocks
+    }
+
+    fn samples(_target: &SceneTarget) -> usize {
+        1
     }
 }
 
@@ -75,21 +118,6 @@ fn target<'m>(scene: &Scene, memory: &'m Memory) -> Target<'m> {
         depth: target.window(memory, target.depth, target.depth_bytes),
         width: target.width,
         rows: target.rows,
-    }
-}
-
-pub(super) fn mark_written(scene: &Scene, memory: &Memory) {
-    let target = &scene.target;
-    let Some((first, last)) = scene.touched_rows() else { return };
-    let edge = target.block.edge();
-    let (first, end) = (u64::from(first / edge * edge), u64::from((last / edge + 1) * edge));
-    for (address, bytes) in [(target.color, target.color_bytes), (target.depth, target.depth_bytes)] {
-        let Some(address) = address else { continue };
-        let row = u64::from(target.width) * u64::from(bytes);
-        let overhang = target.surface_bytes(bytes) - u64::from(target.rows.next_multiple_of(edge)) * row;
-        let start = GuestAddr::new(target.space, address + first * row);
-        let mapped = memory.writable(start).len() as u64;
-        memory.mark_written(start.range(((end - first) * row + overhang).min(mapped)));
     }
 }
 
@@ -183,24 +211,8 @@ fn cover(scene: &Scene, scissor: &Scissor, (index, area): (u32, Rect), blocks: &
     }
 }
 
-/// Counts the fragments that the primitives from `first` on have at each pixel, before any test.
-pub(crate) fn count_fixed(scene: &Scene, first: usize, counts: &mut FragmentCounts) {
-    for index in first..scene.primitives.len() {
-        counts.add(&cover_fixed(scene, index as u32, scene.bounds[index]), 1);
-    }
-}
-
-/// The blocks of an area that a primitive of the last state covers.
-pub(crate) fn cover_fixed(scene: &Scene, index: u32, area: Rect) -> Vec<PixelBlock> {
-    let mut blocks = Vec::new();
-    if let Some(span) = scene.states.last() {
-        cover(scene, &span.state.scissor, (index, area), &mut blocks);
-    }
-    blocks
-}
-
 /// A scene in the course of being drawn.
-pub(super) struct Tiles<'a> {
+struct Tiles<'a> {
     scene: &'a Scene,
     target: Target<'a>,
     prepared: &'a [PreparedState],
@@ -250,7 +262,7 @@ impl Painter for Tiles<'_> {
 }
 
 impl<'a> Tiles<'a> {
-    pub(super) fn new(scene: &'a Scene, prepared: &'a [PreparedState], memory: &'a Memory, arena: &'a Bump) -> Self {
+    fn new(scene: &'a Scene, prepared: &'a [PreparedState], memory: &'a Memory, arena: &'a Bump) -> Self {
         let textures = scene.states.iter().zip(prepared).map(|(span, state)| state.bind(&span.state, memory));
         Tiles { scene, target: target(scene, memory), textures: arena.alloc_slice_fill_iter(textures), prepared }
     }

@@ -18,6 +18,7 @@ mod runaway;
 mod undo;
 mod visibility;
 
+use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -29,16 +30,84 @@ use triglyph_guest::kernel::program::environment::FUEL_UNIT;
 
 use self::runaway::Runaways;
 use self::visibility::Removed;
+use crate::cache::texture_cache::{Source, TextureCache};
 use crate::cache::{DividedKernels, Division, Handle, Kernels, PixelCost, Removal, SceneKernel, kinds};
 use crate::mem::{Memory, Misses};
+use crate::probe::FragmentCounts;
 use crate::scene::{Kind, Rect, Scene};
 use crate::sched::{Interrupter, Scheduler};
-pub use background::{BackgroundScene, expected_cost};
-pub use fixed::{PreparedState, draw};
-pub(crate) use fixed::{count_fixed, cover_fixed, is_independent};
-pub use program::{PreparedProgramState, draw_programs, is_ordered};
-pub(crate) use program::{count_programs, cover_programs};
+pub use background::BackgroundScene;
 pub use undo::Undo;
+
+/// A kind of scene that can be drawn.
+pub trait RasterKind: Kind {
+    /// A texture of a state.
+    type Texture: Source;
+    /// A state that is ready to be drawn with.
+    type Prepared: Debug + Send + Sync;
+
+    /// Draws what is not drawn yet of `scene`, until that is interrupted.
+    fn draw(
+        scene: &Scene<Self>,
+        drawing: &mut Drawing<Self::Prepared>,
+        context: &DrawContext<'_>,
+        textures: &mut TextureCache<Self::Texture>,
+    ) -> RasterStats;
+
+    /// Prepares the states of a scene that are not ready yet. False if that was interrupted.
+    fn prepare(
+        scene: &Scene<Self>,
+        drawing: &mut Drawing<Self::Prepared>,
+        context: &DrawContext<'_>,
+        textures: &mut TextureCache<Self::Texture>,
+    ) -> bool;
+
+    /// Whether tiles are drawn one after the other, because they may share memory.
+    fn is_ordered(scene: &Scene<Self>, memory: &Memory) -> bool;
+
+    /// Calls `user` with what draws the tiles of a scene. Returns what that has counted as well.
+    fn with_painter<U: PainterUser<Self>>(
+        scene: &Scene<Self>,
+        prepared: &[Self::Prepared],
+        memory: &Memory,
+        user: U,
+    ) -> (U::Output, RasterStats);
+
+    /// Notes what drawing a scene has written.
+    fn mark_written(scene: &Scene<Self>, memory: &Memory);
+
+    /// Parts of a nanosecond ([`PixelCost::PARTS`]) that a pixel of a state should take.
+    fn expected_pixel_cost(state: &Self::State) -> u64;
+
+    /// The blocks of an area that a primitive of the last state covers, each for every sample.
+    fn cover(scene: &Scene<Self>, index: u32, area: Rect) -> Vec<PixelBlock>;
+
+    /// Items for each block that [`Self::cover`] finds.
+    fn samples(target: &Self::Target) -> usize;
+}
+
+/// What calls a painter, whose type only the kind of scene knows.
+pub trait PainterUser<K: Kind> {
+    /// What it returns.
+    type Output;
+
+    /// Calls the painter.
+    fn call<P: Painter<Kind = K>>(self, painter: &P) -> Self::Output;
+}
+
+/// Counts the fragments that the primitives from `first` on have at each pixel, before any test. Samples of a pixel are
+/// one fragment.
+pub(crate) fn count_fragments<K: RasterKind>(scene: &Scene<K>, first: usize, counts: &mut FragmentCounts) {
+    for index in first..scene.primitives.len() {
+        counts.add(&K::cover(scene, index as u32, scene.bounds[index]), K::samples(&scene.target));
+    }
+}
+
+/// Nanoseconds that primitives of a state with these bounds should take to draw.
+pub(crate) fn expected_cost<K: RasterKind>(bounds: &[Rect], state: &K::State) -> u64 {
+    let pixels = pixels_of(bounds, bounds.len() / LOOKED_AT + 1);
+    pixels.saturating_mul(K::expected_pixel_cost(state)) / PixelCost::PARTS + bounds.len() as u64 * PRIMITIVE
+}
 
 /// What scenes are drawn with.
 #[derive(Clone, Copy, Debug)]
@@ -245,8 +314,8 @@ const PRIMITIVE: u64 = 120;
 /// Primitives whose size is looked at before a scene counts as large.
 const LOOKED_AT: usize = 4096;
 
-/// How scenes of a kind are drawn.
-trait Painter: Sync {
+/// What draws the tiles of a scene.
+pub trait Painter: Sync {
     /// The kind.
     type Kind: Kind;
 

@@ -17,50 +17,118 @@ use triglyph_guest::kernel::program::sampler::Texture;
 
 use super::cover::Cover;
 use super::runaway::Runaways;
-use super::{Divided, DrawContext, Drawing, Order, Painter, Progress, RasterStats, arena, cost, walk};
+use super::{
+    Divided, DrawContext, Drawing, Order, Painter, PainterUser, Progress, RasterKind, RasterStats, arena, cost, walk,
+};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Division, Kernels, Removal, SceneKernel, SelectedFragment};
 use crate::mem::{GuestRange, Memory, Misses, ProgramMemory, Watch};
-use crate::probe::FragmentCounts;
-use crate::scene::program::{ProgramScene, ProgramState, Programs, Surfaces, TargetSurface, TextureBinding};
+use crate::scene::program::{
+    ProgramScene, ProgramState, ProgramTarget, Programs, Surfaces, TargetSurface, TextureBinding,
+};
 use crate::scene::reach::{Reach, Ready};
 use crate::scene::{Kind, Rect};
 
-/// Draws what is not drawn yet of `scene`, until that is interrupted.
-pub fn draw_programs(
-    scene: &ProgramScene,
-    drawing: &mut Drawing<PreparedProgramState>,
-    context: &DrawContext<'_>,
-    images: &mut TextureCache<Arc<ImageSource>>,
-) -> RasterStats {
-    let DrawContext { memory, scheduler, .. } = *context;
-    let start = Instant::now();
-    if drawing.prepared.is_empty() {
-        images.start_scene(memory);
+impl RasterKind for Programs {
+    type Texture = Arc<ImageSource>;
+    type Prepared = PreparedProgramState;
+
+    fn draw(
+        scene: &ProgramScene,
+        drawing: &mut Drawing<PreparedProgramState>,
+        context: &DrawContext<'_>,
+        images: &mut TextureCache<Arc<ImageSource>>,
+    ) -> RasterStats {
+        let memory = context.memory;
+        let start = Instant::now();
+        let is_ready = Self::prepare(scene, drawing, context, images);
+        let texture = start.elapsed();
+        if !is_ready {
+            return RasterStats { texture, ..RasterStats::default() };
+        }
+        let ordered = Self::is_ordered(scene, memory);
+        let Drawing { prepared, walk, before, tiles } = drawing;
+        let mut progress = Progress { walk, before, tiles };
+        let watched = if ordered { draw_watched(scene, prepared, &mut progress, context) } else { None };
+        let stats = watched.unwrap_or_else(|| {
+            let order = if ordered { Order::Numbers } else { Order::Any(None) };
+            arena::with(|arena| Reached::new(scene, prepared, memory, None, arena).draw(&mut progress, context, order))
+        });
+        Self::mark_written(scene, memory);
+        RasterStats { texture, ..stats }
     }
-    let mut image = |source: &Arc<ImageSource>| images.get(memory, scheduler, source, ());
-    let ordered = is_ordered(scene, memory);
-    let (removal, kernels) = (context.removal_of(scene, !ordered), context.removal.1);
-    let is_ready = drawing.prepare(&scene.states, context, |span| {
-        let replaces = has_formats_of(&scene.states[0].state, &span.state);
-        let removal = if replaces { removal } else { Removal::Never };
-        PreparedProgramState::new(&span.state, (removal, kernels), &mut image)
-    });
-    let texture = start.elapsed();
-    if !is_ready {
-        return RasterStats { texture, ..RasterStats::default() };
+
+    fn prepare(
+        scene: &ProgramScene,
+        drawing: &mut Drawing<PreparedProgramState>,
+        context: &DrawContext<'_>,
+        images: &mut TextureCache<Arc<ImageSource>>,
+    ) -> bool {
+        let DrawContext { memory, scheduler, .. } = *context;
+        if drawing.prepared.is_empty() {
+            images.start_scene(memory);
+        }
+        let mut image = |source: &Arc<ImageSource>| images.get(memory, scheduler, source, ());
+        let (removal, kernels) = (context.removal_of(scene, !Self::is_ordered(scene, memory)), context.removal.1);
+        drawing.prepare(&scene.states, context, |span| {
+            let replaces = has_formats_of(&scene.states[0].state, &span.state);
+            let removal = if replaces { removal } else { Removal::Never };
+            PreparedProgramState::new(&span.state, (removal, kernels), &mut image)
+        })
     }
-    let Drawing { prepared, walk, before, tiles } = drawing;
-    let mut progress = Progress { walk, before, tiles };
-    let watched = if ordered { draw_watched(scene, prepared, &mut progress, context) } else { None };
-    let stats = watched.unwrap_or_else(|| {
-        let order = if ordered { Order::Numbers } else { Order::Any(None) };
-        arena::with(|arena| Reached::new(scene, prepared, memory, None, arena).draw(&mut progress, context, order))
-    });
-    mark_written(scene, surfaces(scene), memory);
-    scene.states.iter().filter_map(|span| span.state.reach.as_ref()).for_each(|reach| reach.mark_written(memory));
-    RasterStats { texture, ..stats }
+
+    fn is_ordered(scene: &ProgramScene, memory: &Memory) -> bool {
+        let loads = |state: &ProgramState| state.reach.as_ref().is_some_and(|reach| reach.loads);
+        share_memory(scene, memory) || scene.states.iter().any(|span| loads(&span.state))
+    }
+
+    fn with_painter<U: PainterUser<Self>>(
+        scene: &ProgramScene,
+        prepared: &[PreparedProgramState],
+        memory: &Memory,
+        user: U,
+    ) -> (U::Output, RasterStats) {
+        arena::with(|arena| {
+            let reached = Reached::new(scene, prepared, memory, None, arena);
+            let tiles = reached.tiles();
+            (user.call(&tiles), reached.counted(&tiles))
+        })
+    }
+
+    fn mark_written(scene: &ProgramScene, memory: &Memory) {
+        if let Some((first, last)) = scene.touched_rows() {
+            for GuestRange { start, size } in scene.target.ranges(surfaces(scene), first, last) {
+                let mapped = memory.writable(start).len() as u64;
+                memory.mark_written(start.range(size.min(mapped)));
+            }
+        }
+        scene.states.iter().filter_map(|span| span.state.reach.as_ref()).for_each(|reach| reach.mark_written(memory));
+    }
+
+    fn expected_pixel_cost(state: &ProgramState) -> u64 {
+        state.kernel.expected_pixel_cost()
+    }
+
+    fn cover(scene: &ProgramScene, index: u32, area: Rect) -> Vec<PixelBlock> {
+        let mut blocks = Vec::new();
+        let Some(span) = scene.states.last() else { return blocks };
+        let (state, edges, samples) = (&*span.state, &scene.edges[index as usize], scene.target.samples.count());
+        let start = |at: u32| at / Self::TILE * Self::TILE;
+        for y0 in (start(area.y0)..=area.y1).step_by(Self::TILE as usize) {
+            for x0 in (start(area.x0)..=area.x1).step_by(Self::TILE as usize) {
+                let tile = Rect { x0, y0, x1: x0 + Self::TILE - 1, y1: y0 + Self::TILE - 1 };
+                if let Some(clip) = tile.intersect(area) {
+                    Cover { index, edges, state, clip, samples }.add(&mut blocks);
+                }
+            }
+        }
+        blocks
+    }
+
+    fn samples(target: &ProgramTarget) -> usize {
+        target.samples.count()
+    }
 }
 
 /// Draws a scene with programs that load from memory in any order of its tiles. `None` if it has to be drawn in order:
@@ -94,12 +162,6 @@ fn draw_watched(
         undo.pause();
     }
     None
-}
-
-/// Whether the tiles of a scene may share memory, so that they are drawn one after the other.
-pub fn is_ordered(scene: &ProgramScene, memory: &Memory) -> bool {
-    let loads = |state: &ProgramState| state.reach.as_ref().is_some_and(|reach| reach.loads);
-    share_memory(scene, memory) || scene.states.iter().any(|span| loads(&span.state))
 }
 
 /// Whether the tiles of a scene share memory, whatever programs load.
@@ -176,14 +238,20 @@ impl<'a> Reached<'a> {
 
     fn draw(&self, progress: &mut Progress<'_>, context: &DrawContext<'_>, order: Order<'_>) -> RasterStats {
         let tiles = self.tiles();
-        let stats = walk(self.scene, &tiles, progress, context, order);
+        let mut stats = walk(self.scene, &tiles, progress, context, order);
+        stats.add(&self.counted(&tiles));
+        stats
+    }
+
+    /// What was counted while tiles were drawn.
+    fn counted(&self, tiles: &Tiles<'_>) -> RasterStats {
         RasterStats {
-            samples: tiles.samples.into_inner(),
-            pixels: tiles.pixels.into_inner(),
+            samples: tiles.samples.load(Ordering::Relaxed),
+            pixels: tiles.pixels.load(Ordering::Relaxed),
             misses: self.spaces.iter().fold(Misses::default(), |all, (_, memory)| all.join(memory.misses())),
             exhausted: self.exhausted.load(Ordering::Relaxed),
             units: self.units.load(Ordering::Relaxed),
-            ..stats
+            ..RasterStats::default()
         }
     }
 }
@@ -197,14 +265,6 @@ fn window<'m>(surface: &TargetSurface, memory: &'m Memory) -> Surface<'m> {
     let window = memory.writable(surface.place);
     let limit = usize::try_from(surface.limit).unwrap_or(usize::MAX);
     Surface { window: window.first(limit), pitch: surface.pitch }
-}
-
-fn mark_written(scene: &ProgramScene, which: Surfaces, memory: &Memory) {
-    let Some((first, last)) = scene.touched_rows() else { return };
-    for GuestRange { start, size } in scene.target.ranges(which, first, last) {
-        let mapped = memory.writable(start).len() as u64;
-        memory.mark_written(start.range(size.min(mapped)));
-    }
 }
 
 /// A state, ready to be drawn with.
@@ -280,32 +340,6 @@ fn textures<'a>(
         last = Some((state, units));
         units
     }))
-}
-
-/// Counts the fragments that the primitives from `first` on have at each pixel, before any test. Samples of a pixel
-/// are one fragment.
-pub(crate) fn count_programs(scene: &ProgramScene, first: usize, counts: &mut FragmentCounts) {
-    for index in first..scene.primitives.len() {
-        let blocks = cover_programs(scene, index as u32, scene.bounds[index]);
-        counts.add(&blocks, scene.target.samples.count());
-    }
-}
-
-/// The blocks of an area that a primitive of the last state covers, each for every sample.
-pub(crate) fn cover_programs(scene: &ProgramScene, index: u32, area: Rect) -> Vec<PixelBlock> {
-    let mut blocks = Vec::new();
-    let Some(span) = scene.states.last() else { return blocks };
-    let (state, edges, samples) = (&*span.state, &scene.edges[index as usize], scene.target.samples.count());
-    let start = |at: u32| at / Programs::TILE * Programs::TILE;
-    for y0 in (start(area.y0)..=area.y1).step_by(Programs::TILE as usize) {
-        for x0 in (start(area.x0)..=area.x1).step_by(Programs::TILE as usize) {
-            let tile = Rect { x0, y0, x1: x0 + Programs::TILE - 1, y1: y0 + Programs::TILE - 1 };
-            if let Some(clip) = tile.intersect(area) {
-                Cover { index, edges, state, clip, samples }.add(&mut blocks);
-            }
-        }
-    }
-    blocks
 }
 
 /// A scene in the course of being drawn.

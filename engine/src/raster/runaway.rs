@@ -12,7 +12,7 @@ const GIVEN_UP: u32 = 16;
 /// The blocks of programs with loops that a tile has had, and the quads in them that did not end. One thread at a time
 /// draws a tile.
 #[derive(Debug, Default)]
-pub(super) struct Runaways {
+pub struct Runaways {
     blocks: AtomicU32,
     /// What kernels count in.
     pub(super) exhausted: AtomicU32,

@@ -8,10 +8,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Renderer;
-use super::closed::take;
+use super::pipeline::Pipeline;
 use crate::mem::{GuestRange, Memory};
 use crate::raster::{self, BackgroundScene, DrawContext};
-use crate::scene::DrawState;
 use crate::sched::pieces::End;
 use crate::sched::{BackgroundWorkers, Interrupter};
 
@@ -22,32 +21,38 @@ use crate::sched::{BackgroundWorkers, Interrupter};
 const LONG: u64 = 25_000;
 
 /// What is drawn in the background.
-#[derive(Debug, Default)]
-pub(super) struct Background {
+#[derive(Debug)]
+pub(super) struct Background<P: Pipeline> {
     /// Who draws, inside of [`Renderer::with_background`].
     workers: Option<BackgroundWorkers>,
     /// What the caller reads meanwhile without asking.
     reads: Option<GuestRange>,
-    scene: Option<Arc<BackgroundScene>>,
+    scene: Option<Arc<BackgroundScene<P>>>,
     /// The same, where workers look for it.
-    shared: Arc<Mutex<Option<Arc<BackgroundScene>>>>,
+    shared: Arc<Mutex<Option<Arc<BackgroundScene<P>>>>>,
     /// Scenes so far.
     count: u64,
 }
 
-impl Background {
+impl<P: Pipeline> Default for Background<P> {
+    fn default() -> Self {
+        Background { workers: None, reads: None, scene: None, shared: Arc::default(), count: 0 }
+    }
+}
+
+impl<P: Pipeline> Background<P> {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.scene.is_none()
     }
 
-    fn set(&mut self, scene: Option<Arc<BackgroundScene>>) {
+    fn set(&mut self, scene: Option<Arc<BackgroundScene<P>>>) {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&scene);
         self.scene = scene;
     }
 
     /// The scene, once no other thread draws it.
-    fn take(&mut self) -> Option<BackgroundScene> {
+    fn take(&mut self) -> Option<BackgroundScene<P>> {
         let mut scene = self.scene.clone()?;
         self.set(None);
         loop {
@@ -63,13 +68,13 @@ impl Background {
     }
 }
 
-impl Renderer {
+impl<P: Pipeline> Renderer<P> {
     /// Runs `run`. Other threads may begin with what it draws while it goes on; none of them draws when this returns.
     pub fn with_background<R>(&mut self, memory: &Memory, run: impl FnOnce(&mut Self) -> R) -> R {
         let Some(workers) = self.scheduler.background_workers().filter(|_| !self.is_observed()) else {
             return run(self);
         };
-        let shared = self.background.shared.clone();
+        let shared = self.pending.background.shared.clone();
         let work = |leave: &dyn Fn() -> bool| {
             let scene = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
             scene.is_some_and(|scene| {
@@ -78,31 +83,31 @@ impl Renderer {
             })
         };
         workers.clone().run(&work, || {
-            self.background.workers = Some(workers);
+            self.pending.background.workers = Some(workers);
             let result = run(self);
             self.leave_background(memory);
-            self.background.workers = None;
-            self.background.reads = None;
+            self.pending.background.workers = None;
+            self.pending.background.reads = None;
             result
         })
     }
 
     /// The caller reads a range from now on without saying so: nothing that touches it is drawn in the background.
     pub fn set_background_reads(&mut self, range: GuestRange) {
-        self.background.reads = Some(range);
+        self.pending.background.reads = Some(range);
     }
 
     /// Scenes that were drawn in the background so far, for tests.
     pub fn background_scenes(&self) -> u64 {
-        self.background.count
+        self.pending.background.count
     }
 
     /// A draw has added primitives from `first` on to the open scene: it goes to the background if it is worth that.
     #[inline]
-    pub(super) fn note_drawn(&mut self, memory: &Memory, first: usize, state: &DrawState) {
-        if self.background.workers.is_some() {
-            self.scene.cost += raster::expected_cost(self.scene.bounds.get(first..).unwrap_or_default(), state);
-            if self.scene.cost >= LONG && self.background.scene.as_ref().is_none_or(|scene| scene.is_drawn()) {
+    pub(super) fn note_drawn(&mut self, memory: &Memory, first: usize, state: &P::State) {
+        if self.pending.background.workers.is_some() {
+            self.scene.cost += raster::expected_cost::<P>(self.scene.bounds.get(first..).unwrap_or_default(), state);
+            if self.scene.cost >= LONG && self.pending.background.scene.as_ref().is_none_or(|scene| scene.is_drawn()) {
                 self.draw_in_background(memory);
             }
         }
@@ -111,12 +116,13 @@ impl Renderer {
     fn draw_in_background(&mut self, memory: &Memory) {
         self.scene.cost = 0;
         self.end_background(memory, None);
-        let is_read = self.background.reads.is_some_and(|range| self.scene.target.touches(memory, range));
+        let is_written = |range| P::touches(&self.scene.target, &self.extra, memory, range);
+        let is_read = self.pending.background.reads.is_some_and(is_written);
         // What is closed comes first.
-        if self.has_closed() || is_read || !raster::is_independent(&self.scene, memory) {
+        if self.has_closed() || is_read || P::is_ordered(&self.scene, memory) {
             return;
         }
-        let scene = Box::new(take(&mut self.scene, &mut self.closed.spare));
+        let scene = self.pending.take(&mut self.scene);
         let context = DrawContext {
             memory,
             scheduler: &self.scheduler,
@@ -125,9 +131,9 @@ impl Renderer {
             undo: None,
         };
         let scene = BackgroundScene::new(scene, &context, &mut self.textures);
-        self.background.set(Some(Arc::new(scene)));
-        self.background.count += 1;
-        if let Some(workers) = &self.background.workers {
+        self.pending.background.set(Some(Arc::new(scene)));
+        self.pending.background.count += 1;
+        if let Some(workers) = &self.pending.background.workers {
             workers.want();
         }
     }
@@ -136,7 +142,7 @@ impl Renderer {
     /// of what is closed.
     #[inline]
     pub(super) fn end_background(&mut self, memory: &Memory, interrupter: Option<&Interrupter>) {
-        if let Some(scene) = &self.background.scene {
+        if let Some(scene) = &self.pending.background.scene {
             scene.draw(memory, End::Back, &|| interrupter.is_some_and(Interrupter::is_set));
             self.take_background(memory);
         }
@@ -144,17 +150,17 @@ impl Renderer {
 
     /// What is not drawn yet of the scene in the background becomes the oldest of what is closed.
     pub(super) fn leave_background(&mut self, memory: &Memory) {
-        if let Some(scene) = &self.background.scene {
+        if let Some(scene) = &self.pending.background.scene {
             scene.stop();
             self.take_background(memory);
         }
     }
 
     fn take_background(&mut self, memory: &Memory) {
-        if let Some(scene) = self.background.take() {
+        if let Some(scene) = self.pending.background.take() {
             let (scene, drawing, done) = scene.end(memory);
             self.add_raster(&done);
-            self.closed.take_back(scene, drawing);
+            self.pending.take_back(scene, drawing);
         }
     }
 }

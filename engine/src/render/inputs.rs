@@ -5,6 +5,7 @@ use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::kernel::program::vertex::{self as program, Step};
 use triglyph_guest::kernel::vertex::{self as fixed, SCREEN};
 
+use super::pipeline::Pipeline;
 use super::program::{Primitives, ProgramCall};
 use super::{DrawCall, Renderer};
 use crate::draw::program::{ProgramBatch, Provoking, Records, Shape, primitives};
@@ -13,72 +14,14 @@ use crate::mem::{GuestAddr, Memory};
 use crate::probe::{
     Array, Attribute, BoundTexture, Constants, Fetch, Input, MAX_VERTICES, Mesh, TextureForm, Vertices,
 };
-use crate::scene::program::TextureBinding;
+use crate::scene::Fixed;
+use crate::scene::program::{Programs, TextureBinding};
 
-impl Renderer {
+impl<P: Pipeline> Renderer<P> {
     /// Whether the observer asks for what goes into draws.
     #[inline(always)]
     pub fn wants_inputs(&self) -> bool {
         self.probe.as_ref().is_some_and(|probe| probe.wants_inputs())
-    }
-
-    /// Tells the observer of vertices for a kernel of the PICA pipeline. `starts`: where arrays are.
-    #[cold]
-    pub fn note_vertices(&mut self, batch: &Batch<'_>, starts: &[Option<GuestAddr>; 16]) {
-        let elements = first_ones(batch.vertices);
-        let attribute = |(register, input): (usize, &fixed::Input)| {
-            let name = match input {
-                fixed::Input::Zero => return None,
-                fixed::Input::Fixed(number) | fixed::Input::Array { stream: number, .. } => {
-                    format!("v{register} (attribute {number})")
-                }
-            };
-            let &fixed::Input::Array { stream, component, count } = input else {
-                let fixed::Input::Fixed(number) = input else { return None };
-                let value = batch.fixed[usize::from(number & 15)];
-                return Some(Attribute { name, fetch: Fetch::Constant(value), array: None, raw: Vec::new() });
-            };
-            let (window, stride) = {
-                let stream = &batch.streams[usize::from(stream & 15)];
-                (stream.window, stream.stride)
-            };
-            let bytes = component.bytes() * u32::from(count);
-            let raw = elements_of(window, stride, bytes, elements.iter().copied());
-            let array = Array { start: starts[usize::from(stream & 15)], stride, bytes, divisor: None };
-            Some(Attribute { name, fetch: Fetch::Fixed(component, count), array: Some(array), raw })
-        };
-        let attributes = batch.kernel.key().inputs.iter().enumerate().filter_map(attribute).collect();
-        let vertices = Vertices { count: batch.vertices.len(), elements, attributes };
-        self.note_input(&Input::Vertices(&vertices));
-    }
-
-    /// The same for a kernel of vertex programs.
-    #[cold]
-    pub fn note_program_vertices(&mut self, batch: &ProgramBatch<'_>, starts: &[Option<GuestAddr>; 16]) {
-        let elements = first_ones(batch.vertices);
-        let key = batch.kernel.key();
-        let attribute = |(register, input): (usize, &program::Input)| {
-            let name = format!("{register}");
-            let &program::Input::Array { component, count, step } = input else {
-                let fetch = Fetch::Constant(batch.fixed[register]);
-                return Attribute { name, fetch, array: None, raw: Vec::new() };
-            };
-            let stream = &batch.streams[register];
-            let divisor = stream.divisor.max(1);
-            let numbers = elements.iter().map(|&vertex| match step {
-                Step::Vertex => vertex,
-                Step::Divide => vertex / divisor,
-                Step::Modulo => vertex % divisor,
-            });
-            let bytes = component.element_bytes(count);
-            let raw = elements_of(stream.window, stream.stride, bytes, numbers);
-            let divisor = (step != Step::Vertex).then_some(divisor);
-            let array = Array { start: starts[register], stride: stream.stride, bytes, divisor };
-            Attribute { name, fetch: Fetch::Program(component, count, key.big_endian), array: Some(array), raw }
-        };
-        let attributes = key.inputs.iter().enumerate().map(attribute).collect();
-        let vertices = Vertices { count: batch.vertices.len(), elements, attributes };
-        self.note_input(&Input::Vertices(&vertices));
     }
 
     /// Tells the observer of textures that a stage has. Handles are those of the first ones, if there are any.
@@ -113,6 +56,38 @@ impl Renderer {
             probe.input(input);
         }
     }
+}
+
+impl Renderer<Fixed> {
+    /// Tells the observer of vertices for a kernel of the PICA pipeline. `starts`: where arrays are.
+    #[cold]
+    pub fn note_vertices(&mut self, batch: &Batch<'_>, starts: &[Option<GuestAddr>; 16]) {
+        let elements = first_ones(batch.vertices);
+        let attribute = |(register, input): (usize, &fixed::Input)| {
+            let name = match input {
+                fixed::Input::Zero => return None,
+                fixed::Input::Fixed(number) | fixed::Input::Array { stream: number, .. } => {
+                    format!("v{register} (attribute {number})")
+                }
+            };
+            let &fixed::Input::Array { stream, component, count } = input else {
+                let fixed::Input::Fixed(number) = input else { return None };
+                let value = batch.fixed[usize::from(number & 15)];
+                return Some(Attribute { name, fetch: Fetch::Constant(value), array: None, raw: Vec::new() });
+            };
+            let (window, stride) = {
+                let stream = &batch.streams[usize::from(stream & 15)];
+                (stream.window, stream.stride)
+            };
+            let bytes = component.bytes() * u32::from(count);
+            let raw = elements_of(window, stride, bytes, elements.iter().copied());
+            let array = Array { start: starts[usize::from(stream & 15)], stride, bytes, divisor: None };
+            Some(Attribute { name, fetch: Fetch::Fixed(component, count), array: Some(array), raw })
+        };
+        let attributes = batch.kernel.key().inputs.iter().enumerate().filter_map(attribute).collect();
+        let vertices = Vertices { count: batch.vertices.len(), elements, attributes };
+        self.note_input(&Input::Vertices(&vertices));
+    }
 
     /// What goes into a draw of fixed-function fragments. The assembler is a copy of the one that forms its triangles.
     #[cold]
@@ -137,6 +112,37 @@ impl Renderer {
         };
         call.assemble(0..call.order.len(), &mut assembler, |triangle| mesh.triangle(triangle));
         self.note_input(&Input::Mesh(&mesh));
+    }
+}
+
+impl Renderer<Programs> {
+    /// Tells the observer of vertices for a kernel of vertex programs.
+    #[cold]
+    pub fn note_program_vertices(&mut self, batch: &ProgramBatch<'_>, starts: &[Option<GuestAddr>; 16]) {
+        let elements = first_ones(batch.vertices);
+        let key = batch.kernel.key();
+        let attribute = |(register, input): (usize, &program::Input)| {
+            let name = format!("{register}");
+            let &program::Input::Array { component, count, step } = input else {
+                let fetch = Fetch::Constant(batch.fixed[register]);
+                return Attribute { name, fetch, array: None, raw: Vec::new() };
+            };
+            let stream = &batch.streams[register];
+            let divisor = stream.divisor.max(1);
+            let numbers = elements.iter().map(|&vertex| match step {
+                Step::Vertex => vertex,
+                Step::Divide => vertex / divisor,
+                Step::Modulo => vertex % divisor,
+            });
+            let bytes = component.element_bytes(count);
+            let raw = elements_of(stream.window, stream.stride, bytes, numbers);
+            let divisor = (step != Step::Vertex).then_some(divisor);
+            let array = Array { start: starts[register], stride: stream.stride, bytes, divisor };
+            Attribute { name, fetch: Fetch::Program(component, count, key.big_endian), array: Some(array), raw }
+        };
+        let attributes = key.inputs.iter().enumerate().map(attribute).collect();
+        let vertices = Vertices { count: batch.vertices.len(), elements, attributes };
+        self.note_input(&Input::Vertices(&vertices));
     }
 
     /// What goes into a draw of fragment programs. Textures of programs that say what they reach are told of by the

@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use triglyph_guest::kernel::program::environment::FUEL_UNIT;
 
+use super::pipeline::Pipeline;
 use super::{Account, Renderer};
 use crate::cache::image::{DecodedImage, ImageSource};
 pub use crate::draw::program::Primitives;
 use crate::draw::program::{
-    Binned, Drawn, ProgramBatch, ProgramSetup, Records, SetupThreads, compact, primitives, shade_programs,
+    Binned, Drawn, ProgramBatch, ProgramSetup, ProjectedVertices, Records, SetupThreads, UnfinishedDraw, compact,
+    primitives, shade_programs,
 };
 use crate::mem::{Footprint, GuestRange, Memory, Misses};
 use crate::probe::{self, Effect};
-use crate::raster::{self, DrawContext, RasterStats};
 use crate::scene::Allowance;
-use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
+use crate::scene::program::{ProgramScene, ProgramState, ProgramTarget, Programs, Surfaces};
+use crate::sched::Scheduler;
 use crate::trace;
 
 /// Programs of a scene may take one part in so many of the fuel that is left when the first one with a loop draws,
@@ -26,7 +28,7 @@ const MAX_WORDS: usize = 1 << 21;
 
 /// Vertices of a segment, whatever words their records have. Draws of titles are seldom split: each segment shades the
 /// vertices that it shares with another one once more.
-pub(super) const MAX_SEGMENT: usize = 1 << 16;
+const MAX_SEGMENT: usize = 1 << 16;
 
 /// What went wrong in programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +64,7 @@ pub struct ProgramCall<'a> {
     pub primitives: Primitives<'a>,
     /// Pixels of the stippled line that its first primitive goes on with, if it does.
     pub stipple: u32,
-    /// For [`Renderer::take_accounts`], where what comes of the draw may be known after the command.
+    /// For [`Renderer::take_outcomes`], where what comes of the draw may be known after the command.
     pub account: Option<Account>,
     /// Fuel for its primitives.
     pub allowance: Allowance,
@@ -70,7 +72,7 @@ pub struct ProgramCall<'a> {
 
 /// What the programs in a scene read.
 #[derive(Debug, Default)]
-pub(super) struct Reads {
+struct Reads {
     images: Footprint,
     /// Whether any reads memory by address.
     memory: bool,
@@ -108,11 +110,85 @@ impl Reads {
     }
 }
 
-impl Renderer {
+/// What a renderer of programs keeps beside the scene.
+#[derive(Debug)]
+pub struct ProgramExtra {
+    /// What the programs in the scene read: images, and whether other memory as well.
+    reads: Reads,
+    /// Surfaces that the scene touches.
+    touched: Surfaces,
+    /// Vertices of a segment of a draw, at most.
+    max_segment: usize,
+    /// Kept for their memory.
+    records: Records,
+    projected: ProjectedVertices,
+    setup_scenes: Vec<ProgramScene>,
+}
+
+impl Default for ProgramExtra {
+    fn default() -> Self {
+        ProgramExtra {
+            reads: Reads::default(),
+            touched: Surfaces::default(),
+            max_segment: MAX_SEGMENT,
+            records: Records::default(),
+            projected: ProjectedVertices::default(),
+            setup_scenes: Vec::new(),
+        }
+    }
+}
+
+impl Pipeline for Programs {
+    type Extra = ProgramExtra;
+    type Setup = (Box<UnfinishedDraw>, Account);
+    type Outcome = (Drawn, Account);
+
+    const NOWHERE: ProgramTarget = ProgramTarget::NOWHERE;
+
+    fn surfaces(target: &ProgramTarget) -> impl Iterator<Item = GuestRange> {
+        let all = target.rows.checked_sub(1).map(|last| target.ranges(Surfaces::ALL, 0, last));
+        all.into_iter().flatten()
+    }
+
+    fn touches(target: &ProgramTarget, extra: &ProgramExtra, memory: &Memory, range: GuestRange) -> bool {
+        let mut surfaces = target.ranges(extra.touched, 0, target.rows.saturating_sub(1));
+        target.overlaps(extra.touched, range) || surfaces.any(|surface| memory.share(surface, range))
+    }
+
+    fn reads(extra: &ProgramExtra, memory: &Memory, range: GuestRange) -> bool {
+        extra.reads.touch(memory, range)
+    }
+
+    fn end_scene(extra: &mut ProgramExtra) {
+        extra.touched = Surfaces::default();
+        extra.reads.clear();
+    }
+
+    fn set_up(
+        (draw, _): &mut Self::Setup,
+        scene: &mut ProgramScene,
+        extra: &mut ProgramExtra,
+        scheduler: &Scheduler,
+        is_interrupted: impl Fn() -> bool + Sync,
+    ) -> (u64, bool) {
+        let before = draw.drawn().primitives;
+        let threads = SetupThreads { scheduler, scenes: &mut extra.setup_scenes };
+        let is_done = draw.go_on(scene, threads, is_interrupted);
+        (draw.drawn().primitives - before, is_done)
+    }
+
+    fn finish((draw, account): Self::Setup, extra: &mut ProgramExtra) -> Option<Self::Outcome> {
+        let drawn;
+        (drawn, extra.records, extra.projected) = draw.finish();
+        Some((drawn, account))
+    }
+}
+
+impl Renderer<Programs> {
     /// Shades a batch of vertices.
     pub fn shade_programs(&mut self, batch: &ProgramBatch<'_>) -> Records {
         let timer = self.start_vertices(batch.vertices.len());
-        let records = shade_programs(&self.scheduler, batch, std::mem::take(&mut self.record_scratch));
+        let records = shade_programs(&self.scheduler, batch, std::mem::take(&mut self.extra.records));
         self.end_vertices(timer, batch.vertices.len());
         records
     }
@@ -123,7 +199,7 @@ impl Renderer {
     pub fn draw_programs(&mut self, memory: &Memory, call: &ProgramCall<'_>, records: Records) -> Drawn {
         let (drawn, records) = self.draw_shapes(memory, call, records);
         if records.stride != 0 {
-            self.record_scratch = records;
+            self.extra.records = records;
         }
         drawn
     }
@@ -156,7 +232,7 @@ impl Renderer {
             };
             let units = self.troubles.units;
             drawn.add(self.draw_whole(memory, &call, own).0);
-            left = self.programs.allowance;
+            left = self.scene.allowance;
             left.take_work(self.fuel_since(units));
         }
         (drawn, records)
@@ -170,28 +246,28 @@ impl Renderer {
     fn draw_whole(&mut self, memory: &Memory, call: &ProgramCall<'_>, records: Records) -> (Drawn, Records) {
         let units = self.troubles.units;
         self.finish_setup();
-        if self.programs.target != *call.target {
+        if self.scene.target != *call.target {
             self.close_scene(memory);
-            self.programs.reset(*call.target);
+            self.scene.reset(*call.target);
             self.target_number += 1;
-        } else if self.programs.is_full() || self.reads_scene(memory, call.state) || call.state.reaches_memory() {
+        } else if self.scene.is_full() || self.reads_scene(memory, call.state) || call.state.reaches_memory() {
             self.close_scene(memory);
         }
-        self.reads.note(memory, call.state);
+        self.extra.reads.note(memory, call.state);
         if self.needs_drawn_scene() {
             self.show_open(memory, |_| {});
         }
         if self.wants_inputs() {
             self.note_program_inputs(memory, call, &records);
         }
-        let first = self.programs.primitives.len();
-        self.programs.set_state(call.state.clone());
-        self.programs.allowance = call.allowance;
-        if self.programs.reserve == 0 && call.state.loops() {
+        let first = self.scene.primitives.len();
+        self.scene.set_state(call.state.clone());
+        self.scene.allowance = call.allowance;
+        if self.scene.reserve == 0 && call.state.loops() {
             // What the scene before has taken is not paid yet, if it was drawn just now.
-            self.programs.reserve = call.allowance.left().saturating_sub(self.fuel_since(units)) / RESERVE;
+            self.scene.reserve = call.allowance.left().saturating_sub(self.fuel_since(units)) / RESERVE;
         }
-        self.touched = self.touched.union(call.state.surfaces);
+        self.extra.touched = self.extra.touched.union(call.state.surfaces);
 
         let vertices = match call.primitives {
             Primitives::Order(_, order) => order.len(),
@@ -204,14 +280,16 @@ impl Renderer {
             && !call.state.reaches_memory()
         {
             self.note_program_draw(memory, call, 0, usize::MAX);
-            self.leave_programs(call, records, account);
+            let (primitives, room) = (call.primitives.into(), std::mem::take(&mut self.extra.projected));
+            let draw = UnfinishedDraw::new(call.setup.clone(), primitives, call.stipple, records, room);
+            self.pending.setup = Some((Box::new(draw), account));
             return (Drawn::default(), Records::default());
         }
         let timer = self.setup_clock.start(vertices);
         let mut out = Binned {
-            scene: &mut self.programs,
-            projected: &mut self.projected,
-            threads: SetupThreads { scheduler: &self.scheduler, scenes: &mut self.setup_scenes },
+            scene: &mut self.scene,
+            projected: &mut self.extra.projected,
+            threads: SetupThreads { scheduler: &self.scheduler, scenes: &mut self.extra.setup_scenes },
         };
         let drawn = call.setup.draw(call.primitives, call.stipple, &records, &mut out);
         self.stats.triangles += drawn.primitives;
@@ -230,9 +308,9 @@ impl Renderer {
             call.state.kernel.note_use();
             let mut draw = probe::program_draw(call, primitives);
             if let Some(at) = self.asked_pixel(&draw.surfaces) {
-                draw.fragments = self.judge_programs(memory, &draw.surfaces, at, first);
+                draw.fragments = self.judge(memory, &draw.surfaces, at, first);
             }
-            self.count_programs(memory, &draw.surfaces, first);
+            self.count_fragments(memory, &draw.surfaces, first);
             self.note_effect(Effect::Draw(draw));
         }
     }
@@ -240,12 +318,12 @@ impl Renderer {
     /// Vertices of a segment of a draw whose records have so many words: larger draws are split, so that what they take
     /// of memory does not depend on how many vertices they have.
     pub fn segment_len(&self, words: usize) -> usize {
-        (MAX_WORDS / words.max(1)).clamp(1 << 10, MAX_SEGMENT).min(self.max_segment)
+        (MAX_WORDS / words.max(1)).clamp(1 << 10, MAX_SEGMENT).min(self.extra.max_segment)
     }
 
     /// Splits draws of more vertices than this, for tests.
     pub fn set_max_segment(&mut self, vertices: usize) {
-        self.max_segment = vertices;
+        self.extra.max_segment = vertices;
     }
 
     /// Samples that have passed the tests of draws that count them since the last call, all drawing done.
@@ -261,29 +339,27 @@ impl Renderer {
 
     /// Bytes of textures that were used since the last call, each once per scene.
     pub fn take_texture_bytes(&mut self) -> u64 {
-        self.images.take_charged()
+        self.textures.take_charged()
     }
 
     /// An image as it is in memory now, for vertex programs.
     pub fn image(&mut self, memory: &Memory, source: &Arc<ImageSource>) -> Option<Arc<DecodedImage>> {
         self.flush_overlapping(memory, source.range());
-        self.images.start_scene(memory);
-        self.images.get(memory, &self.scheduler, source, ())
+        self.textures.start_scene(memory);
+        self.textures.get(memory, &self.scheduler, source, ())
     }
 
     /// Whether the scene writes what a draw's textures are made of.
     fn reads_scene(&mut self, memory: &Memory, state: &ProgramState) -> bool {
-        let known = self.reads.has_noted(state);
-        if self.programs.is_empty() || known && self.reads.clear_of == Some(self.touched) && !self.state_cache_disabled
+        let known = self.extra.reads.has_noted(state);
+        if self.scene.is_empty()
+            || known && self.extra.reads.clear_of == Some(self.extra.touched) && !self.state_cache_disabled
         {
             return false;
         }
-        let touches = |image: &Arc<ImageSource>| {
-            self.may_touch(memory, image.range()) && self.programs_touch(memory, image.range())
-        };
-        let reads = state.images().any(touches);
+        let reads = state.images().any(|image| self.scene_touches(memory, image.range()));
         if known && !reads {
-            self.reads.clear_of = Some(self.touched);
+            self.extra.reads.clear_of = Some(self.extra.touched);
         }
         reads
     }
@@ -296,65 +372,5 @@ impl Renderer {
     /// Adds what programs of other stages than the fragments' ran into, or fragments of a scene.
     pub fn add_troubles(&mut self, more: Troubles) {
         self.troubles.add(more);
-    }
-
-    /// Draws the scene if it reads or writes any byte of a range: someone is about to write it.
-    pub fn flush_before_write(&mut self, memory: &Memory, range: GuestRange) {
-        self.flush_closed(memory);
-        if self.programs_read(memory, range) {
-            self.flush(memory);
-        }
-        self.flush_overlapping(memory, range);
-    }
-
-    /// Whether the scene of programs reads any byte of a range.
-    pub(super) fn programs_read(&self, memory: &Memory, range: GuestRange) -> bool {
-        !self.programs.is_empty() && self.reads.touch(memory, range)
-    }
-
-    /// Whether the scene of programs touches any byte of a range, there or where else it is mapped.
-    pub(super) fn programs_touch(&self, memory: &Memory, range: GuestRange) -> bool {
-        if self.programs.is_empty() {
-            return false;
-        }
-        let target = &self.programs.target;
-        let mut surfaces = target.ranges(self.touched, 0, target.rows.saturating_sub(1));
-        target.overlaps(self.touched, range) || surfaces.any(|surface| memory.share(surface, range))
-    }
-
-    pub(super) fn flush_programs(&mut self, memory: &Memory) {
-        if !self.programs.is_empty() {
-            let _span = trace::flush();
-            memory.note_host_writes();
-            let mut drawing = self.end_open_programs();
-            let context = DrawContext {
-                memory,
-                scheduler: &self.scheduler,
-                interrupter: None,
-                removal: (self.removal, &self.kernels),
-                undo: Some(&self.undo),
-            };
-            let done = raster::draw_programs(&self.programs, &mut drawing, &context, &mut self.images);
-            self.add_programs(&done);
-            self.keep_programs(drawing);
-        }
-        self.end_programs();
-    }
-
-    /// The scene of programs was drawn, or is closed.
-    pub(super) fn end_programs(&mut self) {
-        // States without primitives go as well.
-        let target = self.programs.target;
-        self.programs.reset(target);
-        self.touched = Surfaces::default();
-        self.reads.clear();
-    }
-
-    /// Counts what was drawn of a scene of programs.
-    pub(super) fn add_programs(&mut self, done: &RasterStats) {
-        self.samples = self.samples.wrapping_add(done.samples);
-        self.pixels = self.pixels.wrapping_add(done.pixels);
-        self.add_troubles(Troubles { misses: done.misses, exhausted: done.exhausted, units: done.units });
-        self.add_raster(done);
     }
 }

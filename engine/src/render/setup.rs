@@ -6,9 +6,9 @@
 use std::time::Instant;
 
 use super::Renderer;
-use super::program::ProgramCall;
-use crate::draw::program::{Drawn, Records, SetupThreads, UnfinishedDraw};
+use super::pipeline::Pipeline;
 use crate::draw::{Setup, Shaded};
+use crate::scene::Scene;
 use crate::sched::Interrupter;
 
 /// Vertices from which on an interrupt does not wait for the setup of a draw. Of so many it takes two microseconds.
@@ -31,16 +31,48 @@ pub struct Account {
     pub pixels_before: u64,
 }
 
-/// A draw whose vertices are shaded.
-#[derive(Debug)]
-pub(super) enum SetupWork {
-    Fixed(FixedDraw),
-    Programs(Box<UnfinishedDraw>, Account),
+impl<P: Pipeline> Renderer<P> {
+    /// Whether the setup of a draw of so many vertices is left for [`Self::draw_closed`]. Who asks about the draw hears
+    /// of it before its command ends.
+    #[inline]
+    pub(super) fn is_setup_left(&self, vertices: usize) -> bool {
+        (LARGE..=MAX_LEFT).contains(&vertices) && self.interrupter.is_some() && !self.is_asked_about_draws()
+    }
+
+    /// Finishes the setup of the draw that was left, for someone looks at its scene.
+    #[inline]
+    pub(super) fn finish_setup(&mut self) {
+        if self.pending.setup.is_some() {
+            self.set_up_until(None);
+        }
+    }
+
+    /// Sets up what is left of a draw. False if that was interrupted.
+    pub(super) fn set_up_until(&mut self, interrupter: Option<&Interrupter>) -> bool {
+        let Some(mut setup) = self.pending.setup.take() else { return true };
+        let start = Instant::now();
+        let is_interrupted = || interrupter.is_some_and(Interrupter::is_set);
+        let (primitives, is_done) =
+            P::set_up(&mut setup, &mut self.scene, &mut self.extra, &self.scheduler, is_interrupted);
+        self.stats.triangles += primitives;
+        self.stats.stages.setup += start.elapsed();
+        if is_done {
+            self.pending.outcomes.extend(P::finish(setup, &mut self.extra));
+        } else {
+            self.pending.setup = Some(setup);
+        }
+        is_done
+    }
+
+    /// What is known of draws that were set up after their commands, since the last call.
+    pub fn take_outcomes(&mut self) -> impl Iterator<Item = P::Outcome> + use<P> {
+        std::mem::take(&mut self.pending.outcomes).into_iter()
+    }
 }
 
-/// A draw of fixed-function fragments, and how far it is.
+/// A draw of fixed-function fragments whose vertices are shaded, and how far its setup is.
 #[derive(Debug)]
-pub(super) struct FixedDraw {
+pub struct FixedDraw {
     setup: Setup,
     triangles: Vec<[u32; 3]>,
     /// Triangles that are done.
@@ -52,77 +84,22 @@ impl FixedDraw {
     pub(super) fn new(setup: &Setup, triangles: Vec<[u32; 3]>, shaded: Shaded) -> Self {
         FixedDraw { setup: setup.clone(), triangles, done: 0, shaded }
     }
-}
 
-impl Renderer {
-    /// Whether the setup of a draw of so many vertices is left for [`Self::draw_closed`]. Who asks about the draw hears
-    /// of it before its command ends.
-    #[inline]
-    pub(super) fn is_setup_left(&self, vertices: usize) -> bool {
-        (LARGE..=MAX_LEFT).contains(&vertices) && self.interrupter.is_some() && !self.is_asked_about_draws()
-    }
-
-    /// Leaves a draw of fixed-function fragments for it.
-    pub(super) fn leave_fixed(&mut self, draw: FixedDraw) {
-        self.closed.setup = Some(SetupWork::Fixed(draw));
-    }
-
-    /// Leaves a draw of programs for it.
-    pub(super) fn leave_programs(&mut self, call: &ProgramCall<'_>, records: Records, account: Account) {
-        let room = std::mem::take(&mut self.projected);
-        let draw =
-            Box::new(UnfinishedDraw::new(call.setup.clone(), call.primitives.into(), call.stipple, records, room));
-        self.closed.setup = Some(SetupWork::Programs(draw, account));
-    }
-
-    /// Finishes the setup of the draw that was left, for someone looks at its scene.
-    #[inline]
-    pub(super) fn finish_setup(&mut self) {
-        if self.closed.setup.is_some() {
-            self.set_up_until(None);
+    /// Sets up what is left of it. Returns how many primitives it has, and whether all of it is set up.
+    pub(super) fn go_on(&mut self, scene: &mut Scene, is_interrupted: impl Fn() -> bool) -> (u64, bool) {
+        let mut primitives = 0;
+        while self.done < self.triangles.len() && !is_interrupted() {
+            let end = (self.done + TRIANGLES).min(self.triangles.len());
+            for &triangle in &self.triangles[self.done..end] {
+                primitives += u64::from(self.setup.triangle(&self.shaded, triangle, scene));
+            }
+            self.done = end;
         }
+        (primitives, self.done == self.triangles.len())
     }
 
-    /// Sets up what is left of a draw. False if that was interrupted.
-    pub(super) fn set_up_until(&mut self, interrupter: Option<&Interrupter>) -> bool {
-        let Some(mut work) = self.closed.setup.take() else { return true };
-        let start = Instant::now();
-        let is_interrupted = || interrupter.is_some_and(Interrupter::is_set);
-        let is_done = match &mut work {
-            SetupWork::Fixed(draw) => {
-                while draw.done < draw.triangles.len() && !is_interrupted() {
-                    let end = (draw.done + TRIANGLES).min(draw.triangles.len());
-                    for &triangle in &draw.triangles[draw.done..end] {
-                        let set_up = draw.setup.triangle(&draw.shaded, triangle, &mut self.scene);
-                        self.stats.triangles += u64::from(set_up);
-                    }
-                    draw.done = end;
-                }
-                draw.done == draw.triangles.len()
-            }
-            SetupWork::Programs(draw, _) => {
-                let before = draw.drawn().primitives;
-                let threads = SetupThreads { scheduler: &self.scheduler, scenes: &mut self.setup_scenes };
-                let is_done = draw.go_on(&mut self.programs, threads, is_interrupted);
-                self.stats.triangles += draw.drawn().primitives - before;
-                is_done
-            }
-        };
-        self.stats.stages.setup += start.elapsed();
-        match work {
-            work if !is_done => self.closed.setup = Some(work),
-            SetupWork::Fixed(draw) => self.scratch = draw.shaded,
-            SetupWork::Programs(draw, account) => {
-                let drawn;
-                (drawn, self.record_scratch, self.projected) = draw.finish();
-                self.closed.accounts.push((drawn, account));
-            }
-        }
-        is_done
-    }
-
-    /// What came of the draws that were set up after their commands, since the last call.
-    pub fn take_accounts(&mut self) -> impl Iterator<Item = (Drawn, Account)> + use<> {
-        std::mem::take(&mut self.closed.accounts).into_iter()
+    /// Its vertices, for their memory.
+    pub(super) fn into_shaded(self) -> Shaded {
+        self.shaded
     }
 }

@@ -3,12 +3,13 @@
 use std::time::Instant;
 
 use super::Renderer;
+use super::pipeline::Pipeline;
 use crate::error::Error;
 use crate::mem::{GuestRange, Memory};
 use crate::probe::{Effect, Transfer, TransferKind};
 use crate::transfer::{Gamma, HostRows, Outcome, Presented, Request, ScanOut, Transfers};
 
-impl Renderer {
+impl<P: Pipeline> Renderer<P> {
     /// Does a transfer. What was drawn before and shares no memory with it may be drawn later: for machines whose
     /// stages are all programs, whose scenes know what they read. In bounded runs a large one is done after the
     /// command.
@@ -17,7 +18,7 @@ impl Renderer {
         let (source, target) = (request.source_range(), request.target_range());
         if self.is_left_closed(memory, request) {
             self.close_before_transfer(memory, source, target);
-            self.closed.push_transfer(request);
+            self.pending.push_transfer(request);
             return Outcome::default();
         }
         if target.is_none() {
@@ -41,7 +42,7 @@ impl Renderer {
     /// Closes the scene if a transfer must not come before it, as it does when it is done with what is closed.
     fn close_before_transfer(&mut self, memory: &Memory, source: Option<GuestRange>, target: Option<GuestRange>) {
         self.finish_setup();
-        let is_shown = |target| self.programs_read(memory, target) || self.scene_touches(memory, target);
+        let is_shown = |target| self.scene_reads(memory, target) || self.scene_touches(memory, target);
         if target.is_none_or(is_shown) || source.is_some_and(|source| self.scene_touches(memory, source)) {
             self.close_scene(memory);
         }
@@ -83,7 +84,7 @@ impl Renderer {
         self.note_request(request);
         if self.is_left_closed(memory, request) {
             self.close_scene(memory);
-            self.closed.push_transfer(request);
+            self.pending.push_transfer(request);
             return Outcome::default();
         }
         self.flush(memory);

@@ -56,6 +56,18 @@ pub struct SceneTarget {
 }
 
 impl SceneTarget {
+    /// No surface, no pixels.
+    pub const NOWHERE: SceneTarget = SceneTarget {
+        space: 0,
+        color: None,
+        depth: None,
+        color_bytes: 0,
+        depth_bytes: 0,
+        width: 0,
+        rows: 0,
+        block: Block::B8,
+    };
+
     /// Bytes of a surface of `bytes` a pixel: whole rows of blocks, and for widths that are no multiple of a block
     /// the overhang of the last one.
     pub fn surface_bytes(&self, bytes: u32) -> u64 {

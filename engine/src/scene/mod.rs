@@ -23,15 +23,15 @@ use crate::cache::Covered;
 pub use fixed::{DrawState, Fixed, SceneTarget, Scissor};
 
 /// A way of drawing: what its scenes consist of.
-pub trait Kind {
+pub trait Kind: Debug + Sized + 'static {
     /// The surfaces.
-    type Target: Extent + Copy + Debug;
+    type Target: Extent + Copy + Debug + PartialEq + Send + Sync;
     /// A primitive as kernels take it.
-    type Primitive: Debug;
+    type Primitive: Copy + Debug + Send + Sync;
     /// What coverage needs beside the primitive.
-    type Edges: Debug;
+    type Edges: Copy + Debug + Send + Sync;
     /// What the pixels of a draw need.
-    type State: Debug;
+    type State: Debug + Send + Sync;
     /// Edge of a tile in pixels, a multiple of 8. Small enough to balance two threads, large enough that a tile's
     /// bookkeeping, and calls of kernels with few blocks, do not show.
     const TILE: u32;

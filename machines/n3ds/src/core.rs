@@ -11,6 +11,7 @@ use triglyph_engine::frontend::budget::{Budget, cost};
 use triglyph_engine::mem::Memory;
 use triglyph_engine::probe::Command;
 use triglyph_engine::render::Renderer;
+use triglyph_engine::scene::Fixed;
 use triglyph_engine::transfer::{Outcome, Request};
 
 /// The PICA200 and what it works on.
@@ -19,7 +20,7 @@ pub struct Core {
     /// Guest memory.
     pub memory: Memory,
     /// Kernels, threads, the scene.
-    pub renderer: Renderer,
+    pub renderer: Renderer<Fixed>,
     /// The command processor.
     pub pica: Pica,
     /// Faults of the guest.

@@ -17,6 +17,7 @@ use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::{Budget, FUEL, SliceEnd};
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::render::{Accuracy, Renderer};
+use triglyph_engine::scene::Fixed;
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::trace;
 use triglyph_engine::transfer::{HostRows, Presented};
@@ -98,7 +99,7 @@ impl N3ds {
 
     /// The renderer: kernels and counters.
     #[doc(hidden)]
-    pub fn renderer(&self) -> &Renderer {
+    pub fn renderer(&self) -> &Renderer<Fixed> {
         &self.core.renderer
     }
 

@@ -17,6 +17,7 @@ use triglyph_engine::frontend::budget::{Budget, SliceEnd, cost};
 use triglyph_engine::mem::{GuestAddr, Memory};
 use triglyph_engine::probe::{Command, Effect};
 use triglyph_engine::render::{Account, Accuracy, Renderer};
+use triglyph_engine::scene::program::Programs;
 use triglyph_engine::snapshot::state;
 use triglyph_engine::transfer::Request;
 
@@ -89,7 +90,7 @@ pub struct Core {
     /// Guest memory: local memory, main memory through the IO map.
     pub memory: Memory,
     /// Kernels, threads, the scene.
-    pub renderer: Renderer,
+    pub renderer: Renderer<Programs>,
     /// Faults of the guest.
     pub faults: FaultLog,
     /// Whether words in memory are big-endian: push buffers, vertices, textures, surfaces, reports, semaphores.
@@ -128,7 +129,7 @@ impl DeriveContext for Core {
 }
 
 impl Core {
-    pub(super) fn new(mode: RsxMode, renderer: Renderer, fuel: u64) -> Result<Self, Error> {
+    pub(super) fn new(mode: RsxMode, renderer: Renderer<Programs>, fuel: u64) -> Result<Self, Error> {
         let mut memory = renderer.guest_memory();
         let objects = match mode {
             RsxMode::Exact => Objects::Instances(Ramin::new(&mut memory)?),
@@ -323,7 +324,7 @@ impl Core {
 
     /// The same for draws that were set up after their commands, and for textures.
     pub fn settle_accounts(&mut self) {
-        for (drawn, account) in self.renderer.take_accounts() {
+        for (drawn, account) in self.renderer.take_outcomes() {
             self.spend_drawing_time(drawn, account);
         }
         self.spend_texture_time();

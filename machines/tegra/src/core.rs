@@ -15,6 +15,7 @@ use triglyph_engine::frontend::{DeriveContext, MemoryDependency};
 use triglyph_engine::mem::{GuestAddr, Memory, read_words};
 use triglyph_engine::probe::{Command, Effect};
 use triglyph_engine::render::{Account, Renderer};
+use triglyph_engine::scene::program::Programs;
 use triglyph_engine::snapshot::state;
 use triglyph_engine::transfer::{Outcome, Rearrange, Request, Transfers};
 
@@ -34,7 +35,7 @@ pub struct Core {
     /// Guest memory, by address space and GPU virtual address.
     pub memory: Memory,
     /// Kernels, threads, the scene.
-    pub renderer: Renderer,
+    pub renderer: Renderer<Programs>,
     /// Faults of the guest.
     pub faults: FaultLog,
     /// GPU address of the push-buffer word that is being executed. Faults name it.
@@ -84,7 +85,7 @@ impl DeriveContext for Core {
 }
 
 impl Core {
-    pub(super) fn new(renderer: Renderer, fuel: u64) -> Self {
+    pub(super) fn new(renderer: Renderer<Programs>, fuel: u64) -> Self {
         Core {
             memory: renderer.guest_memory(),
             renderer,
@@ -146,7 +147,7 @@ impl Core {
 
     /// The same for draws that were set up after their commands, whose primitives are to be counted as well.
     pub(super) fn settle_accounts(&mut self) {
-        for (drawn, account) in self.renderer.take_accounts() {
+        for (drawn, account) in self.renderer.take_outcomes() {
             self.late_primitives += if account.counts { drawn.primitives } else { 0 };
             // Without fuel the next draw is not done any more.
             self.spend_drawing_time(drawn, account);

@@ -17,6 +17,7 @@ use triglyph_engine::frontend::packet_trace::{
     AnalyzedPacket, Executed, PacketSource, PacketTrace, PacketTraces, Progress, TracedPacket, run_traces,
 };
 use triglyph_engine::render::Renderer;
+use triglyph_engine::scene::program::Programs;
 
 /// Bits of a header with an immediate datum, without those of the datum.
 const IMMEDIATE: u32 = 0xE000_FFFF;
@@ -157,7 +158,9 @@ struct Source<'r> {
 }
 
 impl PacketSource for Source<'_> {
-    fn traces(&mut self) -> (&mut PacketTraces, &mut Renderer) {
+    type Pipeline = Programs;
+
+    fn traces(&mut self) -> (&mut PacketTraces, &mut Renderer<Programs>) {
         (&mut self.channel.packet_traces, &mut self.core.renderer)
     }
 

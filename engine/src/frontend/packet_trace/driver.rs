@@ -4,7 +4,7 @@ use triglyph_guest::kernel::packet_trace::{PacketTraceJob, PacketTraceMachine, T
 
 use super::table::{Compiled, Lookup};
 use super::{PacketTrace, PacketTraces};
-use crate::render::Renderer;
+use crate::render::{Pipeline, Renderer};
 
 /// A machine at some packet of its command stream. It keeps its own cursor, which the driver moves by
 /// [`stored`](Self::stored) and [`execute`](Self::execute).
@@ -12,8 +12,11 @@ pub trait PacketSource {
     /// Index of the first packet's header: 0, except where a packet begins with data.
     const HEADER: usize = 0;
 
+    /// The machine's pipeline.
+    type Pipeline: Pipeline;
+
     /// The channel's traces, and the renderer with its kernels and statistics.
-    fn traces(&mut self) -> (&mut PacketTraces, &mut Renderer);
+    fn traces(&mut self) -> (&mut PacketTraces, &mut Renderer<Self::Pipeline>);
 
     /// Whether a trace may begin at the cursor, as far as the state of the machine is concerned.
     fn is_ready(&self) -> bool;

@@ -3,9 +3,9 @@
 use super::pixels::{KeptPixels, Pixels, pixels_of};
 use super::{Judge, MAX_PRIMITIVES};
 use crate::probe::{Judged, JudgedPrimitive, MAX_PIXELS, Surface, area_of};
-use crate::scene::Kind;
+use crate::raster::RasterKind;
 
-impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
+impl<K: RasterKind> Judge<'_, K> {
     /// What becomes of all fragments; `None` if there are too many primitives or pixels, if surfaces are not all there,
     /// or if it is late before all primitives are judged.
     pub(super) fn everywhere(mut self, surfaces: &[Surface], is_late: impl Fn() -> bool) -> Option<Judged> {

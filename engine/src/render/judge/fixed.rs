@@ -8,43 +8,40 @@ use triglyph_guest::kernel::pixel::{Output, PixelKey};
 use triglyph_guest::kernel::program::fragment::Samples;
 
 use super::witness::Witness;
-use super::{Judge, Special, trial_of};
+use super::{Judge, Judged, Special, trial_of};
+use crate::cache::Kernels;
 use crate::cache::texture_cache::TextureCache;
-use crate::cache::{Kernels, Removal};
 use crate::mem::{GuestAddr, TrialMemory};
 use crate::probe::{Layout, Role, Stored, Surface};
-use crate::raster::{self, DrawContext, Drawing};
 use crate::render::Renderer;
 use crate::scene::{DrawState, Fixed, SceneTarget};
 
 /// The colours of a witness where the draw has none.
 const PLAIN: PixelFormat = PixelFormat::Rgba8;
 
-/// A witness in a form of its own.
-pub(super) fn plain_witness(target: &SceneTarget) -> Surface {
-    Surface {
-        role: Role::Color(0),
-        start: GuestAddr::new(target.space, Witness::ADDRESS),
-        size: target.surface_bytes(PLAIN.bytes()),
-        layout: Layout::Tiled(target.block),
-        pitch: target.width,
-        bytes: PLAIN.bytes(),
-        stored: Stored::PicaColor(PLAIN),
-        width: target.width,
-        rows: target.rows,
-        samples: [1, 1],
+impl Judged for Fixed {
+    fn plain_witness(target: &SceneTarget) -> Surface {
+        Surface {
+            role: Role::Color(0),
+            start: GuestAddr::new(target.space, Witness::ADDRESS),
+            size: target.surface_bytes(PLAIN.bytes()),
+            layout: Layout::Tiled(target.block),
+            pitch: target.width,
+            bytes: PLAIN.bytes(),
+            stored: Stored::PicaColor(PLAIN),
+            width: target.width,
+            rows: target.rows,
+            samples: [1, 1],
+        }
     }
-}
 
-impl Renderer {
-    /// Of scenes whose tiles share memory, memory does not show what comes before.
-    pub(super) fn fixed_judge<'r>(
-        &'r self,
+    fn judge<'r>(
+        renderer: &'r Renderer<Self>,
         memory: &'r TrialMemory<'r>,
         witness: &'r Witness,
         first: usize,
-    ) -> Option<Judge<'r, Fixed>> {
-        let (scene, scheduler, kernels) = (&self.scene, &self.scheduler, &self.kernels);
+    ) -> Option<Judge<'r, Self>> {
+        let (scene, scheduler, kernels) = (&renderer.scene, &renderer.scheduler, &renderer.kernels);
         let is_ordered = scene.target.tiles_alias(memory);
         let span = scene.states.last().filter(|_| !is_ordered)?;
         // The machine hears of densities that are drawn.
@@ -57,9 +54,11 @@ impl Renderer {
             }
             true => [false, false, false, true],
         };
-        let mut textures = TextureCache::default();
         Some(Judge {
             memory,
+            scheduler,
+            kernels,
+            textures: TextureCache::default(),
             scene,
             first,
             trial: trial_of(scene),
@@ -74,12 +73,6 @@ impl Renderer {
             special: special(kernels, &own),
             own,
             can_fail,
-            draw: Box::new(move |trial| {
-                let removal = (Removal::Never, kernels);
-                let context = DrawContext { memory, scheduler, interrupter: None, removal, undo: None };
-                raster::draw(trial, &mut Drawing::default(), &context, &mut textures);
-            }),
-            cover: raster::cover_fixed,
         })
     }
 }

@@ -19,10 +19,14 @@ use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::kernel::program::fragment::Samples;
 
 use super::Renderer;
+use super::pipeline::Pipeline;
+use crate::cache::texture_cache::TextureCache;
+use crate::cache::{Kernels, Removal};
 use crate::mem::{Memory, TrialMemory};
-use crate::probe::{AskedPixel, Counting, Fragment, FragmentCounts, Judged, Surface, Verdict};
-use crate::raster;
+use crate::probe::{AskedPixel, Counting, Fragment, FragmentCounts, Surface, Verdict};
+use crate::raster::{self, DrawContext, Drawing, RasterKind};
 use crate::scene::{Kind, Rect, Scene};
+use crate::sched::Scheduler;
 use pixels::Pixels;
 use witness::Witness;
 
@@ -32,12 +36,12 @@ const TESTS: [Verdict; 4] = [Verdict::Alpha, Verdict::Bounds, Verdict::Stencil, 
 /// Primitives of the largest draw that is judged as a whole.
 const MAX_PRIMITIVES: usize = 1 << 16;
 
-/// Draws a scene.
-type DrawScene<'r, K> = Box<dyn FnMut(&Scene<K>) + 'r>;
-
 /// Draws the primitives of the last draw of a scene one by one.
-struct Judge<'r, K: Kind> {
+pub struct Judge<'r, K: RasterKind> {
     memory: &'r TrialMemory<'r>,
+    scheduler: &'r Scheduler,
+    kernels: &'r Kernels,
+    textures: TextureCache<K::Texture>,
     scene: &'r Scene<K>,
     /// The first primitive of the draw.
     first: usize,
@@ -55,16 +59,13 @@ struct Judge<'r, K: Kind> {
     can_fail: [bool; TESTS.len()],
     /// What surfaces hold that are not colours.
     special: Option<Special<K>>,
-    draw: DrawScene<'r, K>,
-    /// The blocks of an area that a primitive covers, each for every sample.
-    cover: fn(&Scene<K>, u32, Rect) -> Vec<PixelBlock>,
 }
 
 /// Makes pixels of others.
 type MakeOver = fn(&[u8]) -> Vec<u8>;
 
 /// A surface whose pixels are no colours (3DS).
-struct Special<K: Kind> {
+pub struct Special<K: Kind> {
     /// Stores what a fragment has without tests ...
     shade: Arc<K::State>,
     /// ... in pixels of these bytes.
@@ -80,12 +81,14 @@ struct JudgedPixels {
     shaded: Option<Vec<u8>>,
 }
 
-impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
+impl<K: RasterKind> Judge<'_, K> {
     /// Draws the pixels of a primitive that lie in `bounds`.
     fn draw_alone(&mut self, (index, bounds): (usize, Rect), target: K::Target, state: Arc<K::State>) {
         (self.trial.target, self.trial.reserve) = (target, self.scene.reserve);
         self.trial.set_only(state, self.scene.primitives[index], self.scene.edges[index], bounds);
-        (self.draw)(&self.trial);
+        let (memory, scheduler, removal) = (self.memory, self.scheduler, (Removal::Never, self.kernels));
+        let context = DrawContext { memory, scheduler, interrupter: None, removal, undo: None };
+        K::draw(&self.trial, &mut Drawing::default(), &context, &mut self.textures);
     }
 
     /// Draws to the witness, which holds `over` before. Returns what it holds then, and what the other surface that is
@@ -149,7 +152,7 @@ impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
     fn covered(&self, index: usize, area: Rect) -> impl Iterator<Item = (u32, u32)> {
         let (across, count) = (u32::from(self.samples.across), self.samples.count());
         let down = u32::from(self.samples.down);
-        let blocks = (self.cover)(self.scene, index as u32, area);
+        let blocks = K::cover(self.scene, index as u32, area);
         let samples = blocks.into_iter().enumerate().map(move |(at, block)| ((at % count) as u32, block));
         samples.flat_map(move |(sample, PixelBlock { x, row, coverage, .. })| {
             let pixels = crate::probe::covered_pixels(x, row, coverage);
@@ -158,81 +161,47 @@ impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
     }
 }
 
-impl Renderer {
-    /// What becomes of the fragments that the primitives from `first` on have at a stored pixel.
-    pub(super) fn judge_fixed(
-        &self,
-        memory: &Memory,
-        surfaces: &[Surface],
-        at: AskedPixel,
-        first: usize,
-    ) -> Vec<Fragment> {
-        let witness = Witness::new(surfaces, Some(at.surface), fixed::plain_witness(&self.scene.target));
-        witness
-            .with(memory, |memory| {
-                Some(self.fixed_judge(memory, &witness, first)?.at_pixel(surfaces, at, || self.is_late()))
-            })
-            .unwrap_or_default()
-    }
+/// A pipeline whose draws can be judged.
+pub trait Judged: Pipeline {
+    /// A witness in a form of its own.
+    fn plain_witness(target: &Self::Target) -> Surface;
 
-    /// The same for draws of programs.
-    pub(super) fn judge_programs(
-        &self,
-        memory: &Memory,
-        surfaces: &[Surface],
-        at: AskedPixel,
+    /// The last draw of the open scene, whose first primitive is `first`. `None` where memory does not show what comes
+    /// before: tiles share memory.
+    fn judge<'r>(
+        renderer: &'r Renderer<Self>,
+        memory: &'r TrialMemory<'r>,
+        witness: &'r Witness,
         first: usize,
-    ) -> Vec<Fragment> {
-        let witness = Witness::new(surfaces, Some(at.surface), programs::plain_witness(&self.programs.target));
+    ) -> Option<Judge<'r, Self>>;
+}
+
+impl<P: Judged> Renderer<P> {
+    /// What becomes of the fragments that the primitives from `first` on have at a stored pixel.
+    pub(super) fn judge(&self, memory: &Memory, surfaces: &[Surface], at: AskedPixel, first: usize) -> Vec<Fragment> {
+        let witness = Witness::new(surfaces, Some(at.surface), P::plain_witness(&self.scene.target));
         witness
             .with(memory, |memory| {
-                Some(self.program_judge(memory, &witness, first)?.at_pixel(surfaces, at, || self.is_late()))
+                Some(P::judge(self, memory, &witness, first)?.at_pixel(surfaces, at, || self.is_late()))
             })
             .unwrap_or_default()
     }
 
     /// Tells the observer of the fragments of the primitives from `first` on, if it asks for them.
-    pub(super) fn count_fixed(&mut self, memory: &Memory, surfaces: &[Surface], first: usize) {
-        let count = |renderer: &Self| {
-            let mut counts = FragmentCounts::new(surfaces, renderer.scene.bounds_from(first));
-            if counts.has_pixels() {
-                raster::count_fixed(&renderer.scene, first, &mut counts);
-            }
-            counts
-        };
-        self.count(count, |renderer| {
-            let witness = Witness::new(surfaces, None, fixed::plain_witness(&renderer.scene.target));
-            witness.with(memory, |memory| {
-                renderer.fixed_judge(memory, &witness, first)?.everywhere(surfaces, || renderer.is_late())
-            })
-        });
-    }
-
-    /// The same for a draw of fragment programs.
-    pub(super) fn count_programs(&mut self, memory: &Memory, surfaces: &[Surface], first: usize) {
-        let count = |renderer: &Self| {
-            let mut counts = FragmentCounts::new(surfaces, renderer.programs.bounds_from(first));
-            if counts.has_pixels() {
-                raster::count_programs(&renderer.programs, first, &mut counts);
-            }
-            counts
-        };
-        self.count(count, |renderer| {
-            let witness = Witness::new(surfaces, None, programs::plain_witness(&renderer.programs.target));
-            witness.with(memory, |memory| {
-                renderer.program_judge(memory, &witness, first)?.everywhere(surfaces, || renderer.is_late())
-            })
-        });
-    }
-
-    fn count(&mut self, count: impl FnOnce(&Self) -> FragmentCounts, judge: impl FnOnce(&Self) -> Option<Judged>) {
+    pub(super) fn count_fragments(&mut self, memory: &Memory, surfaces: &[Surface], first: usize) {
         let counting = self.probe.as_deref().map_or(Counting::Nothing, |probe| probe.counting());
         if counting == Counting::Nothing {
             return;
         }
-        let mut counts = count(self);
+        let mut counts = FragmentCounts::new(surfaces, self.scene.bounds_from(first));
+        if counts.has_pixels() {
+            raster::count_fragments(&self.scene, first, &mut counts);
+        }
         if counting == Counting::Verdicts && !self.is_late() {
-            counts.judged = judge(self);
+            let witness = Witness::new(surfaces, None, P::plain_witness(&self.scene.target));
+            counts.judged = witness.with(memory, |memory| {
+                P::judge(self, memory, &witness, first)?.everywhere(surfaces, || self.is_late())
+            });
         }
         if let Some(probe) = &mut self.probe {
             probe.counts(&counts);

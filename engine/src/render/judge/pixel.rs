@@ -3,9 +3,10 @@
 use super::Judge;
 use super::pixels::{KeptPixels, Pixels, pixels_of};
 use crate::probe::{AskedPixel, Fragment, Surface, Verdict};
-use crate::scene::{Kind, Rect};
+use crate::raster::RasterKind;
+use crate::scene::Rect;
 
-impl<K: Kind<Primitive: Copy, Edges: Copy>> Judge<'_, K> {
+impl<K: RasterKind> Judge<'_, K> {
     /// What becomes of the fragments at a stored pixel; of those that are judged before it is late.
     pub(super) fn at_pixel(
         mut self,

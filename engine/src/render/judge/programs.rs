@@ -7,12 +7,10 @@ use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat, ColorK
 use triglyph_guest::layout::SurfaceLayout;
 
 use super::witness::Witness;
-use super::{Judge, trial_of};
-use crate::cache::Removal;
+use super::{Judge, Judged, trial_of};
 use crate::cache::texture_cache::TextureCache;
 use crate::mem::{GuestAddr, TrialMemory};
 use crate::probe::{Layout, Role, Stored, Surface};
-use crate::raster::{self, DrawContext, Drawing};
 use crate::render::Renderer;
 use crate::scene::program::{ProgramState, ProgramTarget, Programs, Surfaces, TargetSurface};
 
@@ -24,35 +22,33 @@ const PLAIN: ColorFormat = {
     ColorFormat { bytes: 4, swap: 1, channels: [byte(0), byte(8), byte(16), byte(24)] }
 };
 
-/// A witness in a form of its own.
-pub(super) fn plain_witness(target: &ProgramTarget) -> Surface {
-    let (across, down) = (target.samples.across, target.samples.down);
-    let (width, rows) = (target.width * u32::from(across), target.rows * u32::from(down));
-    let bytes = u32::from(PLAIN.bytes);
-    Surface {
-        role: Role::Color(0),
-        start: GuestAddr::new(0, Witness::ADDRESS),
-        size: u64::from(width * bytes) * u64::from(rows),
-        layout: Layout::Surface(SurfaceLayout::Pitch),
-        pitch: width * bytes,
-        bytes,
-        stored: Stored::Color(PLAIN),
-        width,
-        rows,
-        samples: [across, down],
+impl Judged for Programs {
+    fn plain_witness(target: &ProgramTarget) -> Surface {
+        let (across, down) = (target.samples.across, target.samples.down);
+        let (width, rows) = (target.width * u32::from(across), target.rows * u32::from(down));
+        let bytes = u32::from(PLAIN.bytes);
+        Surface {
+            role: Role::Color(0),
+            start: GuestAddr::new(0, Witness::ADDRESS),
+            size: u64::from(width * bytes) * u64::from(rows),
+            layout: Layout::Surface(SurfaceLayout::Pitch),
+            pitch: width * bytes,
+            bytes,
+            stored: Stored::Color(PLAIN),
+            width,
+            rows,
+            samples: [across, down],
+        }
     }
-}
 
-impl Renderer {
-    /// Of scenes whose surfaces share memory, memory does not show what comes before. A draw whose program reaches
-    /// memory has a scene of its own.
-    pub(super) fn program_judge<'r>(
-        &'r self,
+    /// A draw whose program reaches memory has a scene of its own.
+    fn judge<'r>(
+        renderer: &'r Renderer<Self>,
         memory: &'r TrialMemory<'r>,
         witness: &'r Witness,
         first: usize,
-    ) -> Option<Judge<'r, Programs>> {
-        let (scene, scheduler, kernels) = (&self.programs, &self.scheduler, &self.kernels);
+    ) -> Option<Judge<'r, Self>> {
+        let (scene, scheduler, kernels) = (&renderer.scene, &renderer.scheduler, &renderer.kernels);
         let touched = scene.states.iter().fold(Surfaces::default(), |all, span| all.union(span.state.surfaces));
         let span = scene.states.last().filter(|_| !scene.target.tiles_alias(touched, memory))?;
         let own = Arc::new(ProgramState { count_samples: false, ..(*span.state).clone() });
@@ -77,9 +73,11 @@ impl Renderer {
             depth.is_some_and(|depth| depth.stencil.is_some()),
             depth.is_some_and(|depth| depth.test.is_some()),
         ];
-        let mut images = TextureCache::default();
         Some(Judge {
             memory,
+            scheduler,
+            kernels,
+            textures: TextureCache::default(),
             scene,
             first,
             trial: trial_of(scene),
@@ -90,12 +88,6 @@ impl Renderer {
             own,
             can_fail,
             special: None,
-            draw: Box::new(move |trial| {
-                let removal = (Removal::Never, kernels);
-                let context = DrawContext { memory, scheduler, interrupter: None, removal, undo: None };
-                raster::draw_programs(trial, &mut Drawing::default(), &context, &mut images);
-            }),
-            cover: raster::cover_programs,
         })
     }
 }

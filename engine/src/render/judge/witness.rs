@@ -4,7 +4,7 @@ use crate::mem::{GuestAddr, Memory, TrialMemory};
 use crate::probe::{Role, Surface};
 
 /// See the module's documentation.
-pub(super) struct Witness {
+pub struct Witness {
     /// Where it is, and in which form.
     pub surface: Surface,
     /// The colour surface of the draw whose place it takes, if it has one: which of its surfaces.

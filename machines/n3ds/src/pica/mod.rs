@@ -60,6 +60,7 @@ use triglyph_engine::frontend::packet_trace::PacketTraces;
 use triglyph_engine::frontend::{DeriveContext, Derived};
 use triglyph_engine::mem::{Epoch, Memory};
 use triglyph_engine::render::Renderer;
+use triglyph_engine::scene::Fixed;
 use unit::ShaderUnit;
 use vertex_state::VertexState;
 
@@ -68,7 +69,7 @@ pub struct Host<'a> {
     /// Guest memory.
     pub memory: &'a Memory,
     /// The renderer.
-    pub renderer: &'a mut Renderer,
+    pub renderer: &'a mut Renderer<Fixed>,
     /// Where faults go.
     pub faults: &'a mut FaultLog,
     /// What bounds a run, and time.

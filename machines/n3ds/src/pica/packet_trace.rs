@@ -15,6 +15,7 @@ use triglyph_engine::frontend::packet_trace::{
     AnalyzedPacket, Executed, PacketSource, PacketTrace, PacketTraces, Progress, TracedPacket, WordsAhead, run_traces,
 };
 use triglyph_engine::render::Renderer;
+use triglyph_engine::scene::Fixed;
 
 /// The packet at word `at` of a trace.
 fn analyze(words: &[u32], at: usize) -> Option<AnalyzedPacket> {
@@ -94,7 +95,9 @@ struct Source<'r, 'h> {
 impl PacketSource for Source<'_, '_> {
     const HEADER: usize = 1;
 
-    fn traces(&mut self) -> (&mut PacketTraces, &mut Renderer) {
+    type Pipeline = Fixed;
+
+    fn traces(&mut self) -> (&mut PacketTraces, &mut Renderer<Fixed>) {
         (&mut self.pica.packet_traces, self.host.renderer)
     }
 

@@ -27,6 +27,7 @@ use triglyph_engine::probe::{Constants, Input};
 use triglyph_engine::render::program::{Primitives, ProgramCall};
 use triglyph_engine::render::{Account, Renderer};
 use triglyph_engine::scene::Allowance;
+use triglyph_engine::scene::program::Programs;
 
 /// What an instruction of a vertex costs, in 1/16 nanosecond of the clock.
 const VERTEX_INSTRUCTION: u64 = 4;
@@ -206,7 +207,7 @@ impl Curie {
     /// Runs the vertex program, by a kernel whose records have `stride` floats. `places`: where arrays are in memory.
     fn shade(
         &self,
-        (renderer, memory): (&mut Renderer, &Memory),
+        (renderer, memory): (&mut Renderer<Programs>, &Memory),
         state: &VertexState,
         (kernel, stride): (&Handle<kinds::ProgramVertex>, usize),
         (streams, places): (&[Stream<'_>; 16], &Places),
@@ -328,7 +329,7 @@ impl Part {
 /// Tells the observer of vertices, constants and textures of a vertex program.
 #[cold]
 fn note_inputs(
-    renderer: &mut Renderer,
+    renderer: &mut Renderer<Programs>,
     memory: &Memory,
     state: &VertexState,
     batch: &ProgramBatch<'_>,

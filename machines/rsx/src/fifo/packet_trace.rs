@@ -18,6 +18,7 @@ use triglyph_engine::frontend::packet_trace::{
     AnalyzedPacket, Executed, PacketSource, PacketTrace, PacketTraces, Progress, TracedPacket, run_traces,
 };
 use triglyph_engine::render::Renderer;
+use triglyph_engine::scene::program::Programs;
 
 const BEGIN_END: u32 = curie::set_begin_end::ID as u32;
 
@@ -111,7 +112,9 @@ struct Source<'r, 'p> {
 }
 
 impl PacketSource for Source<'_, '_> {
-    fn traces(&mut self) -> (&mut PacketTraces, &mut Renderer) {
+    type Pipeline = Programs;
+
+    fn traces(&mut self) -> (&mut PacketTraces, &mut Renderer<Programs>) {
         (&mut self.puller.graph.packet_traces, &mut self.puller.core.renderer)
     }
 

@@ -14,6 +14,7 @@ use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::{MemoryDependency, Recycled};
 use triglyph_engine::render::Renderer;
+use triglyph_engine::scene::program::Programs;
 use triglyph_engine::scene::reach::Constants;
 use triglyph_engine::snapshot::state;
 
@@ -174,7 +175,7 @@ impl Copies {
     }
 
     /// Whether nothing that is drawn can change them.
-    pub(super) fn are_clear(&self, renderer: &Renderer) -> bool {
+    pub(super) fn are_clear(&self, renderer: &Renderer<Programs>) -> bool {
         self.slots.iter().flatten().all(|copied| copied.reads.is_clear(renderer))
     }
 
