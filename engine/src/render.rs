@@ -248,9 +248,14 @@ impl<P: Pipeline> Renderer<P> {
 
     /// Counts what was drawn.
     fn add_raster(&mut self, done: &RasterStats) {
+        self.add_work(done);
         self.samples = self.samples.wrapping_add(done.samples);
         self.pixels = self.pixels.wrapping_add(done.pixels);
         self.troubles.add(Troubles { misses: done.misses, exhausted: done.exhausted, units: done.units });
+    }
+
+    /// Counts the work that drawing was.
+    fn add_work(&mut self, done: &RasterStats) {
         self.stats.pixels_blocks += done.blocks;
         self.stats.pixels_hidden += done.hidden;
         self.stats.stages.raster += done.raster;

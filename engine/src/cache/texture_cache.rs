@@ -8,8 +8,8 @@
 //!   memory again keeps its textures, and one that has freed it does not pay for what was there.
 //! * Large textures are decoded in pieces, on all threads.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
+use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::Range;
@@ -158,6 +158,8 @@ pub struct TextureCache<S: Source> {
     bytes: u64,
     scratch: Vec<u8>,
     charged: u64,
+    /// What the scene was charged for.
+    charged_for: HashSet<S>,
     /// Compares contents whether or not pages have changed.
     pub(crate) state_cache_disabled: bool,
 }
@@ -170,15 +172,20 @@ impl<S: Source> Default for TextureCache<S> {
             bytes: 0,
             scratch: Vec::new(),
             charged: 0,
+            charged_for: HashSet::new(),
             state_cache_disabled: false,
         }
     }
 }
 
 impl<S: Source> TextureCache<S> {
-    /// Starts a scene: every texture is looked at again when it is first used.
-    pub fn start_scene(&mut self, memory: &Memory) {
+    /// Starts a scene, or a part of one that is continued: every texture is looked at again when it is first used. The
+    /// parts of a scene are charged for it once.
+    pub fn start_scene(&mut self, memory: &Memory, is_continued: bool) {
         self.scene += 1;
+        if !is_continued {
+            self.charged_for.clear();
+        }
         if self.scene.is_multiple_of(LOOK_SCENES) {
             self.drop_unmapped(memory);
         }
@@ -195,6 +202,28 @@ impl<S: Source> TextureCache<S> {
     /// The sum of what sources have charged since the last call.
     pub fn take_charged(&mut self) -> u64 {
         std::mem::take(&mut self.charged)
+    }
+
+    /// The decoded copy of a texture that belongs to no scene.
+    pub fn get_alone(
+        &mut self,
+        memory: &Memory,
+        scheduler: &Scheduler,
+        source: &S,
+        decoder: S::Decoder<'_>,
+    ) -> Option<Arc<S::Decoded>> {
+        let charged_for = std::mem::take(&mut self.charged_for);
+        self.start_scene(memory, false);
+        let decoded = self.get(memory, scheduler, source, decoder);
+        self.charged_for = charged_for;
+        decoded
+    }
+
+    /// Calls `draw`, which charges nothing.
+    pub fn without_charges(&mut self, draw: impl FnOnce(&mut Self)) {
+        let (charged, charged_for) = (self.charged, self.charged_for.clone());
+        draw(self);
+        (self.charged, self.charged_for) = (charged, charged_for);
     }
 
     /// The decoded copy of `source`; `None` when it is larger than [`MAX_TEXTURE_BYTES`], or the scene needs more than
@@ -214,7 +243,9 @@ impl<S: Source> TextureCache<S> {
             return Some(entry.decoded.clone());
         }
         // Charged whether or not the copy is valid: what a machine pays for must not depend on what the host does.
-        self.charged += source.charge(memory);
+        if self.charged_for.insert(source.clone()) {
+            self.charged += source.charge(memory);
+        }
         let now = memory.epoch();
         if !self.entries.contains_key(source) && !self.make_room(bytes) {
             return None;

@@ -19,6 +19,7 @@ mod mapping;
 mod raw;
 mod region;
 mod remap;
+mod shared;
 mod speculation;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,7 @@ use raw::PrefaultPool;
 pub use raw::atomic_bytes;
 use region::Region;
 pub use remap::Mapping;
+pub use shared::SharedMemory;
 pub use speculation::{ChunkMemory, KeptRoom, Speculation};
 use trial::Journal;
 pub(crate) use trial::TrialMemory;

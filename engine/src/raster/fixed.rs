@@ -56,7 +56,7 @@ impl RasterKind for Fixed {
         let DrawContext { memory, scheduler, removal: (_, kernels), .. } = *context;
         let removal = context.removal_of(scene, !Self::is_ordered(scene, memory));
         if drawing.prepared.is_empty() {
-            textures.start_scene(memory);
+            textures.start_scene(memory, scene.is_continued());
         }
         let mut texture =
             |source: &TextureSource, decoder: &dyn TextureDecoder| textures.get(memory, scheduler, source, decoder);

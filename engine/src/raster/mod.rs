@@ -294,6 +294,12 @@ pub struct RasterStats {
 }
 
 impl RasterStats {
+    /// Without the work that it was.
+    pub fn without_work(self) -> Self {
+        let RasterStats { samples, pixels, misses, exhausted, units, .. } = self;
+        RasterStats { samples, pixels, misses, exhausted, units, ..RasterStats::default() }
+    }
+
     /// Adds what came of another part of the same scene.
     pub fn add(&mut self, other: &RasterStats) {
         self.blocks += other.blocks;

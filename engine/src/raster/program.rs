@@ -67,7 +67,7 @@ impl RasterKind for Programs {
     ) -> bool {
         let DrawContext { memory, scheduler, .. } = *context;
         if drawing.prepared.is_empty() {
-            images.start_scene(memory);
+            images.start_scene(memory, scene.is_continued());
         }
         let mut image = |source: &Arc<ImageSource>| images.get(memory, scheduler, source, ());
         let (removal, kernels) = (context.removal_of(scene, !Self::is_ordered(scene, memory)), context.removal.1);

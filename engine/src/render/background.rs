@@ -1,9 +1,9 @@
 //! Drawing in the background: while the caller sets up draws, other threads draw what it has set up before.
 //!
-//! An open scene of fixed-function fragments whose primitives take long enough to draw leaves the renderer, and the
-//! next draw begins another one with the same target. At most one scene is in the background. It is finished before
-//! anything looks at memory, and before the open scene is closed. So where scenes are divided shows in no byte, but it
-//! depends on time: that is why scenes of programs are not, whose textures and misses are counted by scene.
+//! An open scene whose primitives take long enough to draw leaves the renderer, and the next draw goes on with the rest
+//! of it. At most one part is in the background. It is finished before anything looks at memory, and before the rest of
+//! the scene is drawn or closed. Where scenes are divided depends on time, so it must show nowhere: what was drawn of a
+//! part counts when the scene is over, its textures are charged once, and a scene is as full as all of its parts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -41,11 +41,6 @@ impl<P: Pipeline> Default for Background<P> {
 }
 
 impl<P: Pipeline> Background<P> {
-    #[inline]
-    pub(super) fn is_empty(&self) -> bool {
-        self.scene.is_none()
-    }
-
     fn set(&mut self, scene: Option<Arc<BackgroundScene<P>>>) {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&scene);
         self.scene = scene;
@@ -69,12 +64,19 @@ impl<P: Pipeline> Background<P> {
 }
 
 impl<P: Pipeline> Renderer<P> {
-    /// Runs `run`. Other threads may begin with what it draws while it goes on; none of them draws when this returns.
-    pub fn with_background<R>(&mut self, memory: &Memory, run: impl FnOnce(&mut Self) -> R) -> R {
-        let Some(workers) = self.scheduler.background_workers().filter(|_| !self.is_observed()) else {
-            return run(self);
+    /// Runs `run` with the owner of a renderer. Other threads may begin with what it draws while it goes on; none of them
+    /// draws when this returns.
+    pub fn with_background<T, R>(
+        owner: &mut T,
+        renderer: impl Fn(&mut T) -> &mut Self,
+        memory: &Memory,
+        run: impl FnOnce(&mut T) -> R,
+    ) -> R {
+        let this = renderer(owner);
+        let Some(workers) = this.scheduler.background_workers().filter(|_| !this.is_observed()) else {
+            return run(owner);
         };
-        let shared = self.pending.background.shared.clone();
+        let shared = this.pending.background.shared.clone();
         let work = |leave: &dyn Fn() -> bool| {
             let scene = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
             scene.is_some_and(|scene| {
@@ -83,11 +85,12 @@ impl<P: Pipeline> Renderer<P> {
             })
         };
         workers.clone().run(&work, || {
-            self.pending.background.workers = Some(workers);
-            let result = run(self);
-            self.leave_background(memory);
-            self.pending.background.workers = None;
-            self.pending.background.reads = None;
+            renderer(owner).pending.background.workers = Some(workers);
+            let result = run(owner);
+            let this = renderer(owner);
+            this.leave_background(memory);
+            this.pending.background.workers = None;
+            this.pending.background.reads = None;
             result
         })
     }
@@ -119,10 +122,11 @@ impl<P: Pipeline> Renderer<P> {
         let is_written = |range| P::touches(&self.scene.target, &self.extra, memory, range);
         let is_read = self.pending.background.reads.is_some_and(is_written);
         // What is closed comes first.
-        if self.has_closed() || is_read || P::is_ordered(&self.scene, memory) {
+        let stays = self.scene.reserve != 0 || P::is_ordered(&self.scene, memory);
+        if self.has_closed() || is_read || stays {
             return;
         }
-        let scene = self.pending.take(&mut self.scene);
+        let scene = Box::new(self.scene.take_part(self.pending.empty()));
         let context = DrawContext {
             memory,
             scheduler: &self.scheduler,
@@ -130,7 +134,10 @@ impl<P: Pipeline> Renderer<P> {
             removal: (self.removal, &self.kernels),
             undo: None,
         };
+        let charged = self.textures.take_charged();
         let scene = BackgroundScene::new(scene, &context, &mut self.textures);
+        self.pending.open.charged += self.textures.take_charged();
+        self.textures.charge(charged);
         self.pending.background.set(Some(Arc::new(scene)));
         self.pending.background.count += 1;
         if let Some(workers) = &self.pending.background.workers {
@@ -159,7 +166,7 @@ impl<P: Pipeline> Renderer<P> {
     fn take_background(&mut self, memory: &Memory) {
         if let Some(scene) = self.pending.background.take() {
             let (scene, drawing, done) = scene.end(memory);
-            self.add_raster(&done);
+            self.hold_back(&done);
             self.pending.take_back(scene, drawing);
         }
     }

@@ -20,7 +20,7 @@ pub(super) struct OpenDrawing<S> {
     drawing: Drawing<S>,
     done: RasterStats,
     /// Bytes of textures to be charged.
-    charged: u64,
+    pub(super) charged: u64,
 }
 
 impl<S> Default for OpenDrawing<S> {
@@ -64,26 +64,32 @@ impl<P: Pipeline> Renderer<P> {
             removal: (Removal::Never, &self.kernels),
             undo: None,
         };
-        let charged = self.textures.take_charged();
-        let kept = if P::is_ordered(&self.scene, memory) {
+        if P::is_ordered(&self.scene, memory) {
             let kept = P::surfaces(&self.scene.target).map(|range| keep(memory, range)).collect();
             self.kernels.set_watching(false);
-            P::draw(&self.scene, &mut Drawing::default(), &context, &mut self.textures);
+            let draw = |textures: &mut _| {
+                P::draw(&self.scene, &mut Drawing::default(), &context, textures);
+            };
+            self.textures.without_charges(draw);
             self.kernels.set_watching(true);
-            self.textures.take_charged();
-            kept
-        } else {
-            let OpenDrawing { drawing, done, charged } = &mut self.pending.open;
-            // A state without primitives may still give way to another one.
-            let unused = self.scene.take_unused_state();
-            done.add(&P::draw(&self.scene, drawing, &context, &mut self.textures));
-            drawing.pause(&self.scene);
-            self.scene.states.extend(unused);
-            *charged += self.textures.take_charged();
-            Vec::new()
-        };
-        self.textures.charge(charged);
-        kept
+            return kept;
+        }
+        let before = self.textures.take_charged();
+        let OpenDrawing { drawing, done, charged } = &mut self.pending.open;
+        // A state without primitives may still give way to another one.
+        let unused = self.scene.take_unused_state();
+        done.add(&P::draw(&self.scene, drawing, &context, &mut self.textures));
+        drawing.pause(&self.scene);
+        self.scene.states.extend(unused);
+        *charged += self.textures.take_charged();
+        self.textures.charge(before);
+        Vec::new()
+    }
+
+    /// A part of the open scene is drawn: what came of it counts when the scene is over.
+    pub(super) fn hold_back(&mut self, done: &RasterStats) {
+        self.add_work(done);
+        self.pending.open.done.add(&done.without_work());
     }
 
     /// The open scene is over: what came of the part that is drawn counts now. Returns how far it is drawn.

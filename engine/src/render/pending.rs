@@ -121,12 +121,9 @@ impl<P: Pipeline> Pending<P> {
         self.closed.len() >= MAX_SCENES || load.is_full()
     }
 
-    /// Takes a scene, and leaves an empty one with the same target and fuel.
-    pub(super) fn take(&mut self, scene: &mut Scene<P>) -> Box<Scene<P>> {
-        let mut empty = self.spare.pop().unwrap_or_else(|| Scene::new(scene.target));
-        empty.reset(scene.target);
-        (empty.allowance, empty.taken) = (scene.allowance, std::mem::take(&mut scene.taken));
-        Box::new(std::mem::replace(scene, empty))
+    /// An empty scene, for one that is taken.
+    pub(super) fn empty(&mut self) -> Scene<P> {
+        self.spare.pop().unwrap_or_else(|| Scene::new(P::NOWHERE))
     }
 
     /// Empties a scene and keeps it for its allocations, unless there are so many bytes of those already. What its
@@ -244,10 +241,10 @@ impl<P: Pipeline> Renderer<P> {
         }
         self.restart_clocks();
         self.leave_background(memory);
-        if !self.scene.is_empty() {
+        if !self.is_scene_empty() {
             let drawing = self.end_open();
-            let scene = self.pending.take(&mut self.scene);
-            self.pending.closed.push_back(Work::Scene(scene, drawing));
+            let scene = self.scene.take(self.pending.empty());
+            self.pending.closed.push_back(Work::Scene(Box::new(scene), drawing));
         }
         self.end_scene();
         if self.pending.is_full() {
@@ -258,7 +255,7 @@ impl<P: Pipeline> Renderer<P> {
     /// Whether anything may not be drawn yet. Scenes also have states without primitives.
     #[inline]
     fn has_scenes(&self) -> bool {
-        !self.scene.states.is_empty() || self.has_closed() || !self.pending.background.is_empty()
+        !self.scene.states.is_empty() || self.scene.is_continued() || self.has_closed()
     }
 
     /// Does pending work, oldest first. False if that was interrupted.
@@ -282,7 +279,10 @@ impl<P: Pipeline> Renderer<P> {
     fn advance_first(&mut self, memory: &Memory, interrupter: Option<&Interrupter>) -> bool {
         let _span = trace::flush();
         memory.note_host_writes();
-        match self.pending.closed.front_mut() {
+        // A part that an interrupt has left, of a scene that is still open.
+        let is_part = self.scene.is_continued();
+        let charged = self.textures.take_charged();
+        let is_done = match self.pending.closed.front_mut() {
             None => true,
             Some(Work::Scene(scene, drawing)) => {
                 let context = DrawContext {
@@ -294,7 +294,12 @@ impl<P: Pipeline> Renderer<P> {
                 };
                 let done = P::draw(scene, drawing, &context, &mut self.textures);
                 let is_done = drawing.is_complete();
-                self.add_raster(&done);
+                if is_part {
+                    self.hold_back(&done);
+                    self.pending.open.charged += self.textures.take_charged();
+                } else {
+                    self.add_raster(&done);
+                }
                 is_done
             }
             Some(Work::Transfer(request, progress)) => {
@@ -304,12 +309,14 @@ impl<P: Pipeline> Renderer<P> {
                 self.stats.stages.transfer += start.elapsed();
                 progress.is_complete()
             }
-        }
+        };
+        self.textures.charge(charged);
+        is_done
     }
 
     /// Draws the open scene, which begins anew.
     fn draw_open(&mut self, memory: &Memory) {
-        if !self.scene.is_empty() {
+        if !self.is_scene_empty() {
             let _span = trace::flush();
             // Who waits for what is drawn may be the host, and answer by writing.
             memory.note_host_writes();
@@ -335,17 +342,22 @@ impl<P: Pipeline> Renderer<P> {
         P::end_scene(&mut self.extra);
     }
 
-    /// Whether the scene, or the part of it that is drawn in the background, writes any byte of a range, there or where
-    /// else it is mapped.
+    /// Whether the open scene has no primitives, in no part of it.
+    #[inline]
+    pub(super) fn is_scene_empty(&self) -> bool {
+        self.scene.is_empty() && !self.scene.is_continued()
+    }
+
+    /// Whether the scene writes any byte of a range, there or where else it is mapped.
     pub(super) fn scene_touches(&mut self, memory: &Memory, range: GuestRange) -> bool {
-        let is_empty = self.scene.is_empty() && self.pending.background.is_empty();
-        !is_empty && self.may_touch(memory, range) && P::touches(&self.scene.target, &self.extra, memory, range)
+        !self.is_scene_empty()
+            && self.may_touch(memory, range)
+            && P::touches(&self.scene.target, &self.extra, memory, range)
     }
 
     /// The same for what it reads.
     pub(super) fn scene_reads(&self, memory: &Memory, range: GuestRange) -> bool {
-        let is_empty = self.scene.is_empty() && self.pending.background.is_empty();
-        !is_empty && P::reads(&self.extra, memory, range)
+        !self.is_scene_empty() && P::reads(&self.extra, memory, range)
     }
 }
 

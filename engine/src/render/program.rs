@@ -298,6 +298,8 @@ impl Renderer<Programs> {
         if call.state.reaches_memory() {
             // Later draws write what it reads, or read what it writes.
             self.close_scene(memory);
+        } else {
+            self.note_drawn(memory, first, call.state);
         }
         (drawn, records)
     }
@@ -345,8 +347,7 @@ impl Renderer<Programs> {
     /// An image as it is in memory now, for vertex programs.
     pub fn image(&mut self, memory: &Memory, source: &Arc<ImageSource>) -> Option<Arc<DecodedImage>> {
         self.flush_overlapping(memory, source.range());
-        self.textures.start_scene(memory);
-        self.textures.get(memory, &self.scheduler, source, ())
+        self.textures.get_alone(memory, &self.scheduler, source, ())
     }
 
     /// Whether the scene writes what a draw's textures are made of.

@@ -133,6 +133,13 @@ pub struct StateSpan<S> {
     pub state: Arc<S>,
 }
 
+/// Sizes of the parts of a scene that were taken.
+#[derive(Clone, Copy, Debug, Default)]
+struct Taken {
+    primitives: usize,
+    varyings: usize,
+}
+
 /// A picture in the making.
 #[derive(Debug)]
 pub struct Scene<K: Kind = Fixed> {
@@ -158,6 +165,8 @@ pub struct Scene<K: Kind = Fixed> {
     pub reserve: u64,
     /// Nanoseconds that its primitives should take to draw, where that counts: see [`crate::render`].
     pub(crate) cost: u64,
+    /// What of it was [taken](Self::take_part) before.
+    before: Option<Taken>,
     tiles_across: u32,
     /// Bins of a larger target, kept for their allocations.
     spare_bins: Vec<Vec<u32>>,
@@ -186,6 +195,7 @@ impl<K: Kind> Scene<K> {
             taken: 0,
             reserve: 0,
             cost: 0,
+            before: None,
             tiles_across: 0,
             spare_bins: Vec::new(),
             spare: Mutex::default(),
@@ -197,7 +207,7 @@ impl<K: Kind> Scene<K> {
     /// Empties the scene for another picture, keeping its allocations.
     pub fn reset(&mut self, target: K::Target) {
         self.target = target;
-        (self.cost, self.reserve) = (0, 0);
+        (self.cost, self.reserve, self.before) = (0, 0, None);
         self.primitives.clear();
         self.edges.clear();
         self.bounds.clear();
@@ -220,7 +230,29 @@ impl<K: Kind> Scene<K> {
 
     /// Whether the scene has grown so large that it should be drawn.
     pub fn is_full(&self) -> bool {
-        self.primitives.len() >= FULL || self.varyings.len() >= FULL_VARYINGS
+        let Taken { primitives, varyings } = self.before.unwrap_or_default();
+        primitives + self.primitives.len() >= FULL || varyings + self.varyings.len() >= FULL_VARYINGS
+    }
+
+    /// Whether it goes on with a scene of which a part was taken: both are one scene to whoever counts scenes.
+    pub fn is_continued(&self) -> bool {
+        self.before.is_some()
+    }
+
+    /// Takes what there is so far, and goes on with an empty scene of the same target and fuel.
+    pub(crate) fn take_part(&mut self, empty: Self) -> Self {
+        let Taken { primitives, varyings } = self.before.unwrap_or_default();
+        let (primitives, varyings) = (primitives + self.primitives.len(), varyings + self.varyings.len());
+        let part = self.take(empty);
+        self.before = Some(Taken { primitives, varyings });
+        part
+    }
+
+    /// Takes the scene, and leaves an empty one with the same target and fuel.
+    pub(crate) fn take(&mut self, mut empty: Self) -> Self {
+        empty.reset(self.target);
+        (empty.allowance, empty.taken) = (self.allowance, std::mem::take(&mut self.taken));
+        std::mem::replace(self, empty)
     }
 
     /// Bytes of its largest allocations.

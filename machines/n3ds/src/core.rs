@@ -43,8 +43,12 @@ impl Core {
     fn continue_list(&mut self) -> Option<ListEnd> {
         let (start, before) = (Instant::now(), *self.renderer.stages());
         let Core { memory, renderer, faults, budget, pica, .. } = self;
-        let end =
-            renderer.with_background(memory, |renderer| pica.run_list(&mut Host { memory, renderer, faults, budget }));
+        let end = Renderer::with_background(
+            renderer,
+            |renderer| renderer,
+            memory,
+            |renderer| pica.run_list(&mut Host { memory, renderer, faults, budget }),
+        );
         let after = *self.renderer.stages();
         // What is not spent in a later stage is the front end's; stages that run on several threads count once too
         // often, so this errs on the low side.

@@ -14,7 +14,7 @@ use triglyph_engine::draw::program::Drawn;
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::DeriveContext;
 use triglyph_engine::frontend::budget::{Budget, SliceEnd, cost};
-use triglyph_engine::mem::{GuestAddr, Memory};
+use triglyph_engine::mem::{GuestAddr, SharedMemory};
 use triglyph_engine::probe::{Command, Effect};
 use triglyph_engine::render::{Account, Accuracy, Renderer};
 use triglyph_engine::scene::program::Programs;
@@ -88,7 +88,7 @@ impl Objects {
 #[derive(Debug)]
 pub struct Core {
     /// Guest memory: local memory, main memory through the IO map.
-    pub memory: Memory,
+    pub memory: SharedMemory,
     /// Kernels, threads, the scene.
     pub renderer: Renderer<Programs>,
     /// Faults of the guest.
@@ -136,7 +136,7 @@ impl Core {
             RsxMode::Fast => Objects::Handles(HandleTable::default()),
         };
         Ok(Core {
-            memory,
+            memory: SharedMemory::new(memory),
             renderer,
             faults: FaultLog::default(),
             big_endian: false,

@@ -18,6 +18,9 @@ use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 pub const BYTES: u32 = 0x8_0000;
 /// Where it begins in local memory.
 pub const START: u64 = (LOCAL_BYTES - BYTES) as u64;
+/// Where it is.
+pub const RANGE: GuestRange =
+    GuestRange { start: GuestAddr { space: space::LOCAL, address: START }, size: BYTES as u64 };
 
 /// A table of objects of one size: first address, how many.
 #[derive(Clone, Copy, Debug)]

@@ -16,6 +16,7 @@ use super::unit::{SavedUnits, Units, Words};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::frontend::packet_trace::PacketTraces;
+use triglyph_engine::render::Renderer;
 use triglyph_engine::snapshot::state;
 
 /// Words that are read from memory at once.
@@ -266,7 +267,9 @@ impl Channel {
     /// Works until everything submitted is done, something has to be waited for, or the fuel is used up. Returns
     /// whether anything was done.
     pub fn run(&mut self, core: &mut Core) -> bool {
-        let worked = self.work(core);
+        let memory = core.memory.share();
+        let worked = Renderer::with_background(core, |core| &mut core.renderer, &memory, |core| self.work(core));
+        drop(memory);
         self.unsettled |= worked;
         // Between two commands of a channel that goes on soon nothing has to be counted.
         if self.unsettled && !core.budget.is_over() && core.draw_all() {

@@ -12,7 +12,7 @@ use triglyph_engine::device::{FaultKind, FaultLog, RunLimit};
 use triglyph_engine::draw::program::Drawn;
 use triglyph_engine::frontend::budget::{Budget, SliceEnd, cost};
 use triglyph_engine::frontend::{DeriveContext, MemoryDependency};
-use triglyph_engine::mem::{GuestAddr, Memory, read_words};
+use triglyph_engine::mem::{GuestAddr, SharedMemory, read_words};
 use triglyph_engine::probe::{Command, Effect};
 use triglyph_engine::render::{Account, Renderer};
 use triglyph_engine::scene::program::Programs;
@@ -33,7 +33,7 @@ pub const ADDRESS_MASK: u64 = (1 << 40) - 1;
 #[derive(Debug)]
 pub struct Core {
     /// Guest memory, by address space and GPU virtual address.
-    pub memory: Memory,
+    pub memory: SharedMemory,
     /// Kernels, threads, the scene.
     pub renderer: Renderer<Programs>,
     /// Faults of the guest.
@@ -87,7 +87,7 @@ impl DeriveContext for Core {
 impl Core {
     pub(super) fn new(renderer: Renderer<Programs>, fuel: u64) -> Self {
         Core {
-            memory: renderer.guest_memory(),
+            memory: SharedMemory::new(renderer.guest_memory()),
             renderer,
             faults: FaultLog::default(),
             position: 0,

@@ -11,8 +11,10 @@ use crate::core::Core;
 use crate::curie::draw_closed;
 use crate::graph::Graph;
 use crate::outside::Outside;
+use crate::ramin;
 use triglyph_engine::device::Waiting;
 use triglyph_engine::mem::GuestAddr;
+use triglyph_engine::render::Renderer;
 
 /// Channels of the chip.
 pub const CHANNELS: u32 = triglyph_guest::rsx::ramfc::CHANNELS;
@@ -246,11 +248,16 @@ impl Fifo {
             return Stop::SliceOver;
         }
         let mut puller = Puller { core, graph, outside, id };
-        let mut stop = pull(channel, &mut self.cache, self.switches, &mut puller);
-        if stop.is_none() {
-            let fetches = self.switches.push && self.switches.dma_push && self.switches.dma_mode >> id & 1 != 0;
-            stop = Some(if fetches { run(channel, &mut self.fetch, &mut puller) } else { Stop::Idle });
-        }
+        let (cache, fetch, switches) = (&mut self.cache, &mut self.fetch, self.switches);
+        let fetches = switches.push && switches.dma_push && switches.dma_mode >> id & 1 != 0;
+        let memory = puller.core.memory.share();
+        let run = |puller: &mut Puller<'_>| {
+            puller.core.renderer.set_background_reads(ramin::RANGE);
+            let stop = pull(channel, cache, switches, puller);
+            stop.or_else(|| Some(if fetches { run(channel, fetch, puller) } else { Stop::Idle }))
+        };
+        let stop = Renderer::with_background(&mut puller, |puller| &mut puller.core.renderer, &memory, run);
+        drop(memory);
         if let Some((call, hash_failed)) = outside.stalled.take() {
             self.cache.push(call.subchannel, call.method, call.data);
             (self.switches.pull, self.switches.hash_failed) = (false, hash_failed);

@@ -135,11 +135,6 @@ impl FragmentProgram {
         let before = old.as_mut().map(|old| std::mem::take(&mut old.reads)).unwrap_or_default();
         let mut reads = MemoryDependency::begin(before, &core.memory);
         stored.read(core, object, offset)?;
-        // Its length is known only now: if the scene writes some of it, that was too early.
-        if core.renderer.flush_overlapping(&core.memory, place.range(stored.bytes.len() as u64)) {
-            reads = MemoryDependency::begin(reads, &core.memory);
-            stored.read(core, object, offset)?;
-        }
         reads.note(place, &stored.bytes);
         let reads = reads.finish(&mut core.renderer, &core.memory, true);
         let length = stored.bytes.len() as u64;
@@ -224,8 +219,10 @@ impl Stored {
     }
 }
 
-fn slot_bytes(core: &Core, object: &DmaObject, offset: u32, slot: usize) -> Option<[u8; SLOT]> {
+/// A slot of a program, with everything drawn so far. How many there are is known only when they are read.
+fn slot_bytes(core: &mut Core, object: &DmaObject, offset: u32, slot: usize) -> Option<[u8; SLOT]> {
     let place = object.range(u64::from(offset) + (slot * SLOT) as u64, SLOT as u64)?;
+    core.renderer.flush_overlapping(&core.memory, place.range(SLOT as u64));
     let window = core.memory.readable(place);
     (window.len() >= SLOT).then(|| window.read(0))
 }
