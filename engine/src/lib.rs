@@ -4,6 +4,7 @@
 
 mod address;
 pub mod cache;
+pub mod cost;
 pub mod device;
 pub mod draw;
 pub mod error;
@@ -12,6 +13,7 @@ pub mod log;
 pub mod mem;
 pub mod probe;
 pub mod raster;
+mod rect;
 pub mod render;
 pub mod scene;
 pub mod sched;

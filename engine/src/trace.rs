@@ -10,8 +10,7 @@
 //! Each fault with a known place is an event of level `WARN` with its kind, text, address and position, and so is each
 //! failed write of the key file.
 
-use crate::cache::store::StoreError;
-use crate::device::Fault;
+use std::fmt::Display;
 
 /// Whether this build has spans and events.
 pub const ENABLED: bool = cfg!(feature = "tracing");
@@ -60,15 +59,15 @@ pub fn compile(kind: &'static str) -> Span {
 
 /// A fault happened.
 #[inline]
-pub fn fault(fault: &Fault) {
+pub fn fault(kind: &str, address: u64, command: u64, what: &str) {
     #[cfg(feature = "tracing")]
-    tracing::warn!(kind = fault.kind.name(), address = fault.address, command = fault.command, "{}", fault.what);
-    let _ = fault;
+    tracing::warn!(kind, address, command, "{what}");
+    let _ = (kind, address, command, what);
 }
 
 /// Writing the key file has failed.
 #[inline]
-pub fn key_file(error: &StoreError) {
+pub fn key_file(error: &impl Display) {
     #[cfg(feature = "tracing")]
     tracing::warn!("key file: {error}");
     let _ = error;

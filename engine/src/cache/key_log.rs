@@ -4,11 +4,10 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use borsh::{BorshDeserialize, BorshSerialize};
-use triglyph_guest::kernel::Validate;
+use borsh::BorshSerialize;
 
 use super::kinds::KeyKind;
-use super::store::{Damage, KeyError, KeyStore, StoreError, identity};
+use super::store::{Damage, KeyStore, StoreError, identity};
 use crate::log::{Log, LogHandler, LogLevel};
 use crate::trace;
 
@@ -120,14 +119,4 @@ pub(super) struct UsedKey {
     pub(super) bytes: Vec<u8>,
     /// Kernel calls that are not counted in the file yet.
     pub(super) calls: u64,
-}
-
-/// Decodes a key of a file and checks all of its fields.
-///
-/// # Errors
-/// What is wrong with it.
-pub(super) fn decode<K: BorshDeserialize + Validate>(bytes: &[u8]) -> Result<K, KeyError> {
-    let key: K = borsh::from_slice(bytes).map_err(|_| KeyError::Encoding)?;
-    key.validate()?;
-    Ok(key)
 }

@@ -10,8 +10,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use triglyph_guest::kernel::divided::Divided;
 use triglyph_guest::kernel::{self, MachineCode, Tier, Unsupported, Validate, program};
 
-use super::key_log;
-use super::store::KeyError;
+use super::decode::{KeyError, decode};
 
 /// Passes the table of kinds on to a macro. A row is
 /// `Kind = number in key files, name in listings, look-up and method of the tier: key => kernel`.
@@ -142,7 +141,7 @@ macro_rules! define_kinds {
             /// Checks a key of this kind.
             pub(super) fn check(self, bytes: &[u8]) -> Result<(), KeyError> {
                 match self {
-                    $(KeyKind::$kind => key_log::decode::<$key>(bytes).map(drop),)*
+                    $(KeyKind::$kind => decode::<$key>(bytes).map(drop),)*
                 }
             }
 

@@ -27,6 +27,7 @@
 
 mod calls;
 mod counters;
+mod decode;
 mod division;
 mod eviction;
 mod handle;
@@ -45,6 +46,7 @@ pub mod texture;
 pub mod texture_cache;
 mod tiers;
 mod watch;
+mod watching;
 
 pub use calls::{MacroCaller, SceneKernel, SelectedFragment, SelectedPixel};
 pub use counters::Counters;

@@ -8,7 +8,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use triglyph_guest::kernel::ContentHash;
 
 use super::counters::Counters;
-use super::key_log::{self, UsedKey};
+use super::decode;
+use super::key_log::UsedKey;
 use super::kinds::{self, KeyKind, Kind, kernel_kinds};
 use super::shared::Shared;
 use super::slot::Slot;
@@ -119,7 +120,7 @@ impl<K: Kind> AnyTable for Table<K> {
     }
 
     fn recall(&self, shared: &Arc<Shared>, bytes: &[u8], uses: u64) -> bool {
-        let Ok(key) = key_log::decode::<K::Key>(bytes) else { return false };
+        let Ok(key) = decode::decode::<K::Key>(bytes) else { return false };
         self.lock().entry(ContentHash::of(&key)).or_insert_with(|| {
             let slot = Arc::new(Slot::new(shared, &key));
             slot.deferred.store(true, Relaxed);

@@ -8,8 +8,8 @@
 //!   memory again keeps its textures, and one that has freed it does not pay for what was there.
 //! * Large textures are decoded in pieces, on all threads.
 
+use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
-use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::Range;
@@ -149,17 +149,52 @@ impl<D> Entry<D> {
     }
 }
 
+/// The textures of a scene.
+#[derive(Clone, Debug)]
+struct Uses<S> {
+    /// Whether there is room for a copy of each.
+    sources: HashMap<S, bool>,
+    /// Bytes of the copies for which there is.
+    bytes: u64,
+}
+
+impl<S> Default for Uses<S> {
+    fn default() -> Self {
+        Uses { sources: HashMap::new(), bytes: 0 }
+    }
+}
+
+impl<S: Source> Uses<S> {
+    /// A use of a texture whose copy has so many bytes. Returns whether there is room for that, and whether it is the
+    /// first one.
+    fn add(&mut self, source: &S, bytes: u64) -> (bool, bool) {
+        if let Some(&has_room) = self.sources.get(source) {
+            return (has_room, false);
+        }
+        let has_room = self.bytes + bytes <= MAX_BYTES;
+        self.bytes += if has_room { bytes } else { 0 };
+        self.sources.insert(source.clone(), has_room);
+        (has_room, true)
+    }
+
+    fn clear(&mut self) {
+        self.sources.clear();
+        self.bytes = 0;
+    }
+}
+
 /// Decoded copies by source.
 #[derive(Debug)]
 pub struct TextureCache<S: Source> {
     entries: HashMap<S, Entry<S::Decoded>>,
+    /// The scene in progress, or its part.
     scene: u64,
     /// Bytes of all copies.
     bytes: u64,
     scratch: Vec<u8>,
     charged: u64,
-    /// What the scene was charged for.
-    charged_for: HashSet<S>,
+    /// Of the scene in progress, in all of its parts.
+    uses: Uses<S>,
     /// Compares contents whether or not pages have changed.
     pub(crate) state_cache_disabled: bool,
 }
@@ -172,7 +207,7 @@ impl<S: Source> Default for TextureCache<S> {
             bytes: 0,
             scratch: Vec::new(),
             charged: 0,
-            charged_for: HashSet::new(),
+            uses: Uses::default(),
             state_cache_disabled: false,
         }
     }
@@ -184,7 +219,7 @@ impl<S: Source> TextureCache<S> {
     pub fn start_scene(&mut self, memory: &Memory, is_continued: bool) {
         self.scene += 1;
         if !is_continued {
-            self.charged_for.clear();
+            self.uses.clear();
         }
         if self.scene.is_multiple_of(LOOK_SCENES) {
             self.drop_unmapped(memory);
@@ -212,18 +247,18 @@ impl<S: Source> TextureCache<S> {
         source: &S,
         decoder: S::Decoder<'_>,
     ) -> Option<Arc<S::Decoded>> {
-        let charged_for = std::mem::take(&mut self.charged_for);
+        let uses = std::mem::take(&mut self.uses);
         self.start_scene(memory, false);
         let decoded = self.get(memory, scheduler, source, decoder);
-        self.charged_for = charged_for;
+        self.uses = uses;
         decoded
     }
 
     /// Calls `draw`, which charges nothing.
     pub fn without_charges(&mut self, draw: impl FnOnce(&mut Self)) {
-        let (charged, charged_for) = (self.charged, self.charged_for.clone());
+        let (charged, uses) = (self.charged, self.uses.clone());
         draw(self);
-        (self.charged, self.charged_for) = (charged, charged_for);
+        (self.charged, self.uses) = (charged, uses);
     }
 
     /// The decoded copy of `source`; `None` when it is larger than [`MAX_TEXTURE_BYTES`], or the scene needs more than
@@ -243,12 +278,16 @@ impl<S: Source> TextureCache<S> {
             return Some(entry.decoded.clone());
         }
         // Charged whether or not the copy is valid: what a machine pays for must not depend on what the host does.
-        if self.charged_for.insert(source.clone()) {
+        let (has_room, is_first) = self.uses.add(source, bytes);
+        if is_first {
             self.charged += source.charge(memory);
         }
-        let now = memory.epoch();
-        if !self.entries.contains_key(source) && !self.make_room(bytes) {
+        if !has_room {
             return None;
+        }
+        let now = memory.epoch();
+        if !self.entries.contains_key(source) {
+            self.make_room(bytes);
         }
         let known = self.entries.entry(source.clone());
         let mut parts = match &known {
@@ -272,12 +311,11 @@ impl<S: Source> TextureCache<S> {
         Some(entry.decoded.clone())
     }
 
-    /// Makes room for so many bytes; false if this scene has used up all of it.
-    fn make_room(&mut self, bytes: u64) -> bool {
+    /// Makes room for so many bytes of a scene that has room for them.
+    fn make_room(&mut self, bytes: u64) {
         if self.bytes + bytes > MAX_BYTES {
             self.evict(TARGET_BYTES.saturating_sub(bytes), self.scene);
         }
-        self.bytes + bytes <= MAX_BYTES
     }
 
     /// Removes the copies that were not used for [`UNMAPPED_SCENES`] and whose memory has been unmapped since.

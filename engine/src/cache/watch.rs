@@ -9,11 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use triglyph_guest::kernel::ContentHash;
 use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::kernel::program::stage::Work;
-use triglyph_guest::kernel::trace::{Trace, Tracer, Tracing, Wanted};
+use triglyph_guest::kernel::trace::{Trace, Tracer, Wanted};
 
-use super::handle::Handle;
-use super::kernels::Kernels;
-use super::kinds::{KernelKey, Kind};
+use super::kinds::KernelKey;
 
 /// What kernels have said.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,7 +25,7 @@ pub struct Watched {
 /// Who watches, if anybody does.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
-    on: AtomicBool,
+    pub(super) on: AtomicBool,
     current: Mutex<Option<Arc<Watching>>>,
 }
 
@@ -35,51 +33,28 @@ pub(super) struct Watch {
 #[derive(Debug)]
 pub(super) struct Watching {
     keys: Mutex<Vec<(ContentHash, KernelKey)>>,
-    tracer: Option<Tracer>,
+    pub(super) tracer: Option<Tracer>,
 }
 
 impl Watch {
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<Watching>>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Option<Arc<Watching>>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Who watches.
     #[inline(always)]
-    fn current(&self) -> Option<Arc<Watching>> {
+    pub(super) fn current(&self) -> Option<Arc<Watching>> {
         if self.on.load(Relaxed) { self.lock().clone() } else { None }
     }
 }
 
 impl Watching {
-    fn keys(&self) -> MutexGuard<'_, Vec<(ContentHash, KernelKey)>> {
+    pub(super) fn new(tracer: Option<Tracer>) -> Self {
+        Watching { keys: Mutex::default(), tracer }
+    }
+
+    pub(super) fn keys(&self) -> MutexGuard<'_, Vec<(ContentHash, KernelKey)>> {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Kernels {
-    /// From now on calls of kernels are noted; those of programs that are `wanted` are the interpreter's, and traced.
-    pub fn watch(&self, wanted: Option<Wanted>) {
-        let watch = &self.shared.watch;
-        *watch.lock() = Some(Arc::new(Watching { keys: Mutex::default(), tracer: wanted.map(Tracer::new) }));
-        watch.on.store(true, Relaxed);
-    }
-
-    /// Whether calls are noted now.
-    pub(crate) fn is_watched(&self) -> bool {
-        self.shared.watch.on.load(Relaxed)
-    }
-
-    /// Whether calls are noted. Calls that are for a look alone are not.
-    pub fn set_watching(&self, on: bool) {
-        self.shared.watch.on.store(on && self.shared.watch.lock().is_some(), Relaxed);
-    }
-
-    /// Nobody watches any more. Returns what was noted.
-    pub fn end_watch(&self) -> Watched {
-        self.shared.watch.on.store(false, Relaxed);
-        let Some(watching) = self.shared.watch.lock().take() else { return Watched::default() };
-        let keys = std::mem::take(&mut *watching.keys());
-        Watched { keys, traces: watching.tracer.as_ref().map(Tracer::take).unwrap_or_default() }
     }
 }
 
@@ -106,40 +81,5 @@ pub(super) fn runs<'a>(work: &Work<'a>) -> impl Fn(Wanted) -> Option<()> + use<'
             Wanted::Pixel(_) => false,
         };
         has.then_some(())
-    }
-}
-
-impl<K: Kind> Handle<K> {
-    /// Notes that the kernel serves a draw, if somebody watches.
-    #[inline]
-    pub(crate) fn note_use(&self) {
-        if let Some(watching) = self.slot().watch().current() {
-            self.note(&watching);
-        }
-    }
-
-    /// If somebody wants a trace that `wants` finds in a job, has the interpreter do it with a tracer: what `run` does
-    /// with what `wants` returns comes back.
-    #[inline]
-    pub(super) fn traced<P, T>(
-        &self,
-        wants: impl FnOnce(Wanted) -> Option<P>,
-        run: impl FnOnce(&K::Kernel, Tracing<'_>, P) -> T,
-    ) -> Option<T> {
-        let watching = self.slot().watch().current()?;
-        let kernel = self.note(&watching);
-        let tracer = watching.tracer.as_ref()?;
-        let part = wants(tracer.wanted())?;
-        Some(run(self.slot().interpreter(), Tracing { tracer, kernel }, part))
-    }
-
-    #[cold]
-    fn note(&self, watching: &Watching) -> ContentHash {
-        let hash = ContentHash::of(self.key());
-        let mut keys = watching.keys();
-        if keys.iter().all(|(known, _)| *known != hash) {
-            keys.push((hash, K::any(self.key())));
-        }
-        hash
     }
 }

@@ -163,7 +163,7 @@ impl FaultLog {
 
     /// Counts a fault, keeps it if it is among the first, and calls the handler.
     pub fn report(&mut self, fault: Fault) {
-        trace::fault(&fault);
+        trace::fault(fault.kind.name(), fault.address, fault.command, &fault.what);
         if let Some(handler) = &mut self.handler {
             handler(&fault);
         }

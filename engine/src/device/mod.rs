@@ -10,7 +10,7 @@ pub mod calls;
 mod event;
 mod fault;
 mod replay;
-mod run;
+pub(crate) mod run;
 mod stats;
 
 pub use calls::{CallLog, CallRecorder, Said};
@@ -25,37 +25,12 @@ use crate::address::{GuestAddr, GuestRange};
 use crate::cache::WarmStart;
 use crate::error::Error;
 use crate::log::LogHandler;
+pub use crate::mem::Access;
 use crate::mem::{Mapping, WrittenHandler};
 use crate::probe::Observer;
 use crate::sched::{Interrupter, Timeline};
 use crate::snapshot::SnapshotOptions;
 use crate::transfer::{HostRows, Presented, ScanOut};
-
-/// What the GPU may do with a mapped range. The host may always read and write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Access {
-    /// The GPU may read.
-    pub read: bool,
-    /// The GPU may write.
-    pub write: bool,
-}
-
-impl Access {
-    /// Readable and writable.
-    pub const READ_WRITE: Access = Access { read: true, write: true };
-    /// Readable only.
-    pub const READ: Access = Access { read: true, write: false };
-
-    /// From a MAP record's flags: bit 0 readable, bit 1 writable, others ignored.
-    pub const fn from_bits(bits: u32) -> Self {
-        Access { read: bits & 1 != 0, write: bits & 2 != 0 }
-    }
-
-    /// The inverse of [`Self::from_bits`].
-    pub const fn bits(self) -> u32 {
-        self.read as u32 | (self.write as u32) << 1
-    }
-}
 
 /// What a capture, a test or a host drives: one instance of a machine's GPU.
 ///

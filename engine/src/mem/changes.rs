@@ -282,7 +282,7 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Access;
+    use crate::mem::rights::Access;
     use crate::mem::tests::{at, range};
 
     fn memory() -> Memory {

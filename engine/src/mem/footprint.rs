@@ -78,7 +78,7 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Access;
+    use crate::mem::rights::Access;
     use crate::mem::tests::{at, range};
 
     #[test]

@@ -7,8 +7,8 @@ use super::anonymous::LARGEST_IN_USE;
 use super::raw::{Arena, PrefaultPool};
 use super::region::{Region, RegionKind};
 use super::{GuestAddr, GuestRange, Memory, View};
-use crate::device::Access;
 use crate::error::Error;
+use crate::mem::rights::Access;
 
 impl Memory {
     /// Bytes that may be mapped, those of the host's own included, aliases not: 16 GiB, four times what the largest of

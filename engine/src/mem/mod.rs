@@ -19,6 +19,7 @@ mod mapping;
 mod raw;
 mod region;
 mod remap;
+mod rights;
 mod shared;
 mod speculation;
 #[cfg(test)]
@@ -39,6 +40,7 @@ use raw::PrefaultPool;
 pub use raw::atomic_bytes;
 use region::Region;
 pub use remap::Mapping;
+pub use rights::Access;
 pub use shared::SharedMemory;
 pub use speculation::{ChunkMemory, KeptRoom, Speculation};
 use trial::Journal;

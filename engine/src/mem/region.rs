@@ -6,7 +6,7 @@ use triglyph_guest::kernel::Window;
 
 use super::raw::Arena;
 use super::{Epoch, GuestAddr, GuestRange};
-use crate::device::Access;
+use crate::mem::rights::Access;
 
 /// A stretch of an address space backed by a stretch of an arena.
 #[derive(Clone, Debug)]

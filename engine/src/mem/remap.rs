@@ -4,8 +4,8 @@ use super::mapping::{check_range, check_total};
 use super::raw::Arena;
 use super::region::Region;
 use super::{GuestRange, Memory};
-use crate::device::Access;
 use crate::error::Error;
+use crate::mem::rights::Access;
 
 /// A mapped range of guest memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Mapping, views and accesses, together.
 
 use super::*;
-use crate::device::Access;
 use crate::error::Error;
+use crate::mem::rights::Access;
 
 /// An address of a space.
 pub(super) const fn at(space: u32, address: u64) -> GuestAddr {

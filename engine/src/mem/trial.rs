@@ -12,8 +12,8 @@ use triglyph_guest::kernel::Window;
 use super::raw::Arena;
 use super::region::Region;
 use super::{GuestAddr, GuestRange, Memory, append_copy, copy_in};
-use crate::device::Access;
 use crate::error::Error;
+use crate::mem::rights::Access;
 
 /// Memory for trials. What programs have written in it is put back when it is dropped.
 #[derive(Debug)]

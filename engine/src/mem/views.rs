@@ -6,8 +6,8 @@ use super::mapping::check_range;
 use super::raw::Arena;
 use super::region::{Region, RegionKind};
 use super::{GuestAddr, GuestRange, Memory};
-use crate::device::Access;
 use crate::error::Error;
+use crate::mem::rights::Access;
 
 /// A stretch of an address space that has no memory of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::layout::morton;
 
 use super::{Surface, Verdict};
-use crate::scene::Rect;
+use crate::rect::Rect;
 
 /// Pixels of the largest area whose fragments are counted. With what became of them, counts take some 60 bytes each.
 pub(crate) const MAX_PIXELS: usize = 1 << 23;

@@ -6,9 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{
-    DrawContext, Drawing, OfState, Painter, PainterUser, RasterKind, RasterStats, TileContext, TileList, Walk,
-};
+use super::RasterKind;
+use super::context::DrawContext;
+use super::drawing::{Drawing, OfState};
+use super::painter::{Painter, PainterUser, TileContext};
+use super::stats::RasterStats;
+use super::walk::{TileList, Walk};
 use crate::cache::Removal;
 use crate::cache::texture_cache::TextureCache;
 use crate::mem::Memory;

@@ -8,10 +8,14 @@ use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, Target, Texture};
 use triglyph_guest::kernel::tier::TextureDecoder;
 
+use super::context::DrawContext;
+use super::divided::Divided;
+use super::drawing::Drawing;
+use super::painter::{Painter, PainterUser};
 use super::runaway::Runaways;
-use super::{
-    Divided, DrawContext, Drawing, Order, Painter, PainterUser, Progress, RasterKind, RasterStats, arena, coverage,
-};
+use super::stats::RasterStats;
+use super::walk::{self, Order, Progress};
+use super::{RasterKind, arena, coverage};
 use crate::cache::texture::{Decoded, TextureSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Division, Kernels, Removal, SceneKernel, SelectedPixel};
@@ -41,7 +45,7 @@ impl RasterKind for Fixed {
         let order = if Self::is_ordered(scene, memory) { Order::Numbers } else { Order::Any(None) };
         let stats = arena::with(|arena| {
             let painter = Tiles::new(scene, prepared, memory, arena);
-            super::walk(scene, &painter, &mut progress, context, order)
+            walk::walk(scene, &painter, &mut progress, context, order)
         });
         Self::mark_written(scene, memory);
         RasterStats { texture, ..stats }

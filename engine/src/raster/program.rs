@@ -15,11 +15,16 @@ use triglyph_guest::kernel::program::fragment::{FragmentJob, UNITS};
 use triglyph_guest::kernel::program::output::{Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::Texture;
 
+use super::context::DrawContext;
+use super::cost::cost;
 use super::cover::Cover;
+use super::divided::Divided;
+use super::drawing::Drawing;
+use super::painter::{Painter, PainterUser};
 use super::runaway::Runaways;
-use super::{
-    Divided, DrawContext, Drawing, Order, Painter, PainterUser, Progress, RasterKind, RasterStats, arena, cost, walk,
-};
+use super::stats::RasterStats;
+use super::walk::{Order, Progress, walk};
+use super::{RasterKind, arena};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Division, Kernels, Removal, SceneKernel, SelectedFragment};

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::PixelBlock;
 
+use super::painter::{AT_ONCE, Painter, TileContext, state_of};
 use super::runaway::Runaways;
-use super::{AT_ONCE, Painter, TileContext, state_of};
 use crate::cache::{Covered, HiddenSurfaces, PixelCost};
 use crate::scene::{BlockSpan, Rect, Scene, TileScratch};
 

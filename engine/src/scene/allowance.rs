@@ -1,7 +1,7 @@
 //! What the primitives of a draw may cost, in units of fuel ([`cost`]).
 
 use super::Rect;
-use crate::frontend::budget::cost;
+use crate::cost;
 
 /// Fuel for the primitives that come. Each one takes its price when it is set up, which is before anybody knows which
 /// of its pixels are hidden: so the same primitives are drawn on every tier and any number of threads.

@@ -5,12 +5,12 @@ use std::collections::hash_map::Entry;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read};
 
-use triglyph_guest::kernel::InvalidKey;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::record::{FILE_HEADER, MAGIC, Parsed, USES, VERSION, parse};
 use super::{KeyKind, KeyStore, MAX_FILE_BYTES, StoreError};
-use crate::cache::key_log;
+use crate::cache::decode;
+pub use crate::cache::decode::KeyError;
 use crate::cache::kinds::Kind;
 
 /// What a file holds.
@@ -40,7 +40,7 @@ pub struct StoredKey {
 impl StoredKey {
     /// The key, if it is of this kind, and sound.
     pub fn decode<K: Kind>(&self) -> Option<K::Key> {
-        (self.kind == K::STORED).then(|| key_log::decode(&self.bytes).ok()).flatten()
+        (self.kind == K::STORED).then(|| decode::decode(&self.bytes).ok()).flatten()
     }
 
     /// Checks the key, whatever its kind.
@@ -50,17 +50,6 @@ impl StoredKey {
     pub fn check(&self) -> Result<(), KeyError> {
         self.kind.check(&self.bytes)
     }
-}
-
-/// Why an intact record of a known kind is no key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum KeyError {
-    /// Its bytes are not the encoding of one.
-    #[error("the bytes are not those of a key")]
-    Encoding,
-    /// No machine makes it, and tiers need not know what to do with it.
-    #[error(transparent)]
-    Invalid(#[from] InvalidKey),
 }
 
 /// Something in a file that is not a key.

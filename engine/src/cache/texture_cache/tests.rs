@@ -8,7 +8,7 @@ use crate::device::Access;
 use crate::mem::GuestAddr;
 
 /// A texture of two pages, its parts, that decode to their first bytes. Counts how many parts were decoded.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Pages {
     number: u64,
     bytes: u64,
@@ -99,7 +99,7 @@ impl Textures {
 
     /// The texture of a page in a scene of its own, and whether it was decoded for that.
     fn look(&mut self, number: u64, bytes: u64) -> (Option<u8>, bool) {
-        self.cache.start_scene(&self.memory);
+        self.cache.start_scene(&self.memory, false);
         self.look_again(number, bytes)
     }
 
@@ -133,7 +133,7 @@ fn only_parts_with_other_content_are_decoded_again() {
     let mut look = |first: &[u8], second_byte: u8| {
         textures.memory.write(GuestAddr::new(0, 5 << 13), first).unwrap();
         textures.memory.write(second, &[second_byte]).unwrap();
-        textures.cache.start_scene(&textures.memory);
+        textures.cache.start_scene(&textures.memory, false);
         let before = textures.decoded.get();
         let pages = Pages { number: 5, bytes: 8, decoded: textures.decoded.clone() };
         let found = textures.cache.get(&textures.memory, &textures.scheduler, &pages, ()).unwrap();
@@ -163,7 +163,7 @@ fn the_least_recently_used_leave_when_there_is_no_room() {
 #[test]
 fn a_scene_has_no_more_than_there_is_room_for() {
     let mut textures = Textures::new();
-    textures.cache.start_scene(&textures.memory);
+    textures.cache.start_scene(&textures.memory, false);
     for number in 0..6 {
         assert_eq!(textures.look_again(number, SIXTH).0, Some(0));
     }
@@ -171,6 +171,26 @@ fn a_scene_has_no_more_than_there_is_room_for() {
     assert_eq!(textures.look_again(3, SIXTH), (Some(0), false));
     assert_eq!(textures.look(6, 4).0, Some(0), "the next scene has room");
     assert_eq!(textures.look(7, MAX_TEXTURE_BYTES + 1), (None, false));
+}
+
+#[test]
+fn parts_of_a_scene_are_one_scene() {
+    let charged = |continues: bool| {
+        let mut textures = Textures::new();
+        let mut found = Vec::new();
+        for number in [0, 1, 0, 2, 3, 4, 5, 6, 1, 0] {
+            // A part for each look: looked at again, but neither charged again nor given the room of the parts before.
+            textures.cache.start_scene(&textures.memory, continues && !found.is_empty());
+            found.push(textures.look_again(number, SIXTH).0.is_some());
+        }
+        (found, textures.cache.take_charged())
+    };
+    let mut whole = Textures::new();
+    whole.cache.start_scene(&whole.memory, false);
+    let found: Vec<bool> =
+        [0, 1, 0, 2, 3, 4, 5, 6, 1, 0].map(|number| whole.look_again(number, SIXTH).0.is_some()).into();
+    assert_eq!(charged(true), (found, whole.cache.take_charged()));
+    assert!(charged(false).0.iter().all(|&found| found), "scenes of their own have room");
 }
 
 #[test]

@@ -1,36 +1,8 @@
 //! Primitive assembly: how vertices form points, lines and triangles.
 
 use super::split::Split;
+pub use super::topology::Topology;
 use crate::draw::vertex_reuse::RESTART;
-
-/// How vertices form primitives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Topology {
-    /// One vertex each.
-    Points,
-    /// Two vertices each.
-    Lines,
-    /// Each vertex with the one before it, and the last with the first.
-    LineLoop,
-    /// Each vertex with the one before it.
-    LineStrip,
-    /// Three vertices each.
-    Triangles,
-    /// Each vertex with the two before it; every second one turned over.
-    TriangleStrip,
-    /// Each vertex with the one before it and the first.
-    TriangleFan,
-    /// Four vertices each, cut between the first and the third.
-    Quads,
-    /// The same, cut between the second and the fourth.
-    QuadsByFourth,
-    /// Two vertices with the two before them.
-    QuadStrip,
-    /// The same, each cut between its second and third vertex, like a strip of triangles (RSX).
-    QuadStripAsTriangles,
-    /// All of them.
-    Polygon,
-}
 
 /// Which vertex of a primitive gives what is not interpolated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -20,6 +20,7 @@ mod projected;
 mod setup;
 mod shade;
 mod split;
+mod topology;
 mod triangle;
 mod unfinished;
 mod varying;

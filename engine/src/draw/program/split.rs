@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::assemble::Topology;
+use super::topology::Topology;
 use crate::draw::vertex_reuse::RESTART;
 
 /// How the primitives of a run share its vertices.

@@ -3,7 +3,7 @@
 use triglyph_guest::kernel::program::reduction::Operation;
 
 use super::*;
-use crate::device::Access;
+use crate::mem::rights::Access;
 use crate::mem::tests::{at, range};
 
 const ADD: Reduction = Reduction { operation: Operation::Add, wide: false };

@@ -1,0 +1,41 @@
+//! What scenes are drawn with.
+
+use super::cost::may_overlap;
+use super::undo::Undo;
+use crate::cache::{Kernels, Removal};
+use crate::mem::Memory;
+use crate::scene::{Kind, Scene};
+use crate::sched::{Interrupter, Scheduler};
+
+/// What scenes are drawn with.
+#[derive(Clone, Copy, Debug)]
+pub struct DrawContext<'a> {
+    /// Guest memory.
+    pub memory: &'a Memory,
+    /// Threads.
+    pub scheduler: &'a Scheduler,
+    /// Who may interrupt drawing; otherwise all of the scene is drawn.
+    pub interrupter: Option<&'a Interrupter>,
+    /// When hidden surfaces are removed, and where the kernels for that are.
+    pub removal: (Removal, &'a Kernels),
+    /// Where surfaces are kept of scenes that may have to be drawn again; without it tiles are drawn in order then.
+    pub undo: Option<&'a Undo>,
+}
+
+impl DrawContext<'_> {
+    #[inline]
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupter.is_some_and(Interrupter::is_set)
+    }
+
+    /// When hidden surfaces of a scene are removed, whose tiles are independent or not.
+    pub(super) fn removal_of<K: Kind>(&self, scene: &Scene<K>, independent: bool) -> Removal {
+        let (removal, kernels) = self.removal;
+        match removal {
+            Removal::WhenFaster if !may_overlap(scene) => Removal::Never,
+            // Who watches wants to see all that is shaded.
+            _ if !independent || kernels.is_watched() => Removal::Never,
+            removal => removal,
+        }
+    }
+}
