@@ -6,10 +6,29 @@ use std::ops::{Deref, DerefMut};
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
-use super::lighting::LightKey;
-
 /// Lights of the 3DS.
 pub const LIGHTS: usize = 8;
+
+/// One light.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub struct LightKey {
+    /// Its number, 0 to 7: which constants and tables it has.
+    pub index: u8,
+    /// The position is a direction.
+    pub directional: bool,
+    /// Both sides of a surface are lit.
+    pub two_sided: bool,
+    /// The geometric factor applies to specular 0.
+    pub geometric0: bool,
+    /// The geometric factor applies to specular 1.
+    pub geometric1: bool,
+    /// The spot light table applies.
+    pub spot: bool,
+    /// The distance attenuation table applies.
+    pub distance: bool,
+    /// The shadow applies.
+    pub shadow: bool,
+}
 
 /// What the code for some lights depends on, in the order in which they are computed; at most [`LIGHTS`].
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]

@@ -49,6 +49,7 @@
 use crate::listed;
 use borsh::{BorshDeserialize, BorshSerialize};
 
+pub use super::light_keys::LightKey;
 use super::light_keys::{LIGHTS, LightKeys};
 
 /// What the code of fragment lighting depends on.
@@ -72,27 +73,6 @@ pub struct LightingKey {
     pub fresnel_primary: bool,
     /// The Fresnel table gives the secondary colour's alpha.
     pub fresnel_secondary: bool,
-}
-
-/// One light.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub struct LightKey {
-    /// Its number, 0 to 7: which constants and tables it has.
-    pub index: u8,
-    /// The position is a direction.
-    pub directional: bool,
-    /// Both sides of a surface are lit.
-    pub two_sided: bool,
-    /// The geometric factor applies to specular 0.
-    pub geometric0: bool,
-    /// The geometric factor applies to specular 1.
-    pub geometric1: bool,
-    /// The spot light table applies.
-    pub spot: bool,
-    /// The distance attenuation table applies.
-    pub distance: bool,
-    /// The shadow applies.
-    pub shadow: bool,
 }
 
 listed! {

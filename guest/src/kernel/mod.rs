@@ -5,6 +5,7 @@
 //! interpreter works on it safely, the compiler copies what its code needs into a C structure of its own.
 
 mod accuracy;
+pub mod block;
 pub mod code;
 pub mod combine;
 pub mod divided;

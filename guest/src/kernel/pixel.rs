@@ -29,8 +29,9 @@ pub use super::operations::{BlendEquation, Compare, LogicOp, StencilOp};
 pub use super::unsupported::Unsupported;
 use super::window::Window;
 use crate::format::{DepthFormat, PixelFormat, TexelFormat};
+pub use crate::kernel::block::PixelBlock;
+use crate::kernel::block::Survivors;
 use crate::kernel::combine::Combiners;
-use crate::kernel::divided::Survivors;
 use crate::kernel::gas::{DensityWrite, GasConstants, GasKey};
 use crate::kernel::lighting::{LightTables, LightingConstants, LightingKey};
 use crate::kernel::procedural::{ProceduralData, ProceduralKey};
@@ -502,20 +503,6 @@ pub const FLAT_COLOR: u32 = 2;
 /// covered are inside of the primitive. A varying with the same value at all vertices is the same in all pixels then,
 /// but for rounding: by less than 2^-20 of it.
 pub const CONSTANT_W: u32 = 4;
-
-/// 8x8 pixels of one primitive.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
-pub struct PixelBlock {
-    /// Index into [`PixelJob::primitives`].
-    pub primitive: u32,
-    /// Left edge in pixels, a multiple of 8.
-    pub x: u16,
-    /// First stored row, a multiple of 8.
-    pub row: u16,
-    /// Covered pixels, in the order in which the target stores them: bit i is the pixel at Morton index i.
-    pub coverage: u64,
-}
 
 /// The surfaces a job writes. Both hold `width` pixels a row and `rows` rows.
 #[derive(Clone, Copy, Debug, Default)]

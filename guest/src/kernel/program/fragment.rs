@@ -93,9 +93,9 @@ pub use super::output::MAX_SAMPLES;
 use super::output::{OutputConstants, OutputKey, Surface, TARGETS};
 use super::sampler::{Texture, TextureKey};
 use crate::kernel::Accuracy;
-use crate::kernel::divided::Survivors;
+pub use crate::kernel::block::PixelBlock;
+use crate::kernel::block::Survivors;
 use crate::kernel::maxwell::PixelCode;
-pub use crate::kernel::pixel::PixelBlock;
 use crate::kernel::program::environment::Environment;
 use crate::rsx::fragment::Temp;
 

@@ -5,18 +5,12 @@ use cranelift_codegen::ir::types::{I16X8, I32X4};
 use triglyph_guest::kernel::program::sampler::{Reduction, Texels};
 use triglyph_guest::num::ops::Ops;
 
+use super::mix::mix;
 use super::sixteen_bits::SixteenBits;
 use super::texel::splat_lane;
 use super::wrap::{Index, Two};
 use super::{Channels, Sampler, Size, dimensions};
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask};
-
-/// a + (b - a) * weight
-pub(super) fn mix(e: &mut Emit<'_>, a: F32x4, b: F32x4, weight: F32x4) -> F32x4 {
-    let difference = e.sub(b, a);
-    let product = e.mul(difference, weight);
-    e.add(a, product)
-}
 
 /// Pairs of channels in 16 bits each: red and blue, green and alpha.
 #[derive(Clone, Copy)]

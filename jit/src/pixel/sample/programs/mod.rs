@@ -21,6 +21,7 @@ mod cube;
 mod filter;
 mod gather_fetch;
 mod lod;
+mod mix;
 mod sixteen_bits;
 #[cfg(test)]
 mod tests;

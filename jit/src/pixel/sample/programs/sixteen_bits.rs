@@ -3,7 +3,7 @@
 use triglyph_guest::kernel::program::sampler::Reduction;
 use triglyph_guest::num::ops::Ops;
 
-use super::filter::mix;
+use super::mix::mix;
 use crate::lane::{Emit, F32x4, I32x4};
 
 /// What is filtered.
