@@ -9,6 +9,7 @@
 //! words in f32. Nothing here depends on the tier or on threads.
 
 mod assemble;
+mod binning;
 mod clip;
 mod compact;
 mod line;
@@ -28,13 +29,13 @@ mod words;
 
 pub use super::vertex_reuse::RESTART;
 pub use assemble::{Provoking, Shape, Topology, primitives, segment_primitives};
+pub use binning::Binned;
 pub use compact::{compact, has_most};
 pub use pieces::{Primitives, SetupThreads};
 pub use project::{ClipDistance, Keep, Projection, Single, Viewport};
 pub use projected::ProjectedVertices;
 pub use setup::{
-    Binned, CullFace, DepthOffset, Drawn, Fill, LineShape, LineStipple, Planes, PointSize, PolygonMode, ProgramSetup,
-    Winding,
+    CullFace, DepthOffset, Drawn, Fill, LineShape, LineStipple, Planes, PointSize, PolygonMode, ProgramSetup, Winding,
 };
 pub use shade::{ProgramBatch, Records, shade_programs};
 pub use split::{Segment, Segments, Sharing, Split};

@@ -2,8 +2,6 @@
 
 use smallvec::SmallVec;
 
-use super::plane::Body;
-
 /// Groups of planes; most programs have a few.
 pub type Varyings = SmallVec<[Varying; 8]>;
 
@@ -151,11 +149,12 @@ impl WordPlanes {
         self.front.iter().chain(self.back.iter().flatten()).flat_map(linear)
     }
 
-    pub(super) fn steps(&self, body: &Body<'_>) -> &[WordStep] {
-        let others = match body.point {
-            Some(_) => &self.point,
-            None if body.back => &self.back,
-            None => &None,
+    /// Of a point, or of a side of a polygon.
+    pub(super) fn steps(&self, is_point: bool, is_back: bool) -> &[WordStep] {
+        let others = match is_point {
+            true => &self.point,
+            false if is_back => &self.back,
+            false => &None,
         };
         others.as_ref().unwrap_or(&self.front)
     }

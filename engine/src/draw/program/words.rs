@@ -121,7 +121,7 @@ impl Binner<'_> {
         let depth = fit.plane(body.each_corner(|corner| corner.at.depth as f32));
         let depth_offset = self.depth_offset(body, depth.map(f64::from));
         let first_plane = self.scene.varyings.len() as u32;
-        for &step in words.steps(body) {
+        for &step in words.steps(body.point.is_some(), body.back) {
             match step {
                 WordStep::Four { at, count, interpolate } => {
                     let values = body.each_corner(|corner| f32x4::new(stored(corner.record, at)));
