@@ -8,7 +8,6 @@ use triglyph_guest::tegra::shader::isa::{AbsoluteTarget, Jump, JumpCall, Op, dec
 use triglyph_guest::tegra::shader::program::{MAX_WORDS, Program, is_control, settle};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::program::Problem;
 use crate::core::{ADDRESS_MASK, Core};
 use triglyph_engine::mem::GuestAddr;
 
@@ -30,6 +29,13 @@ const COMMON: u64 = 0xF_FFDF;
 const NOP: u64 = 0x50B0_0000_0007_0F00;
 const EXIT: u64 = 0xE300_0000_0000_0000;
 const CONDITION: u64 = 0xF_001F;
+
+/// Something wrong with a program: where it stands, and what.
+#[derive(Debug)]
+pub(super) struct Problem {
+    pub address: u64,
+    pub what: String,
+}
 
 /// Where code stands in memory, and in the code that kernels see.
 #[derive(Clone, Copy, Debug)]

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::branches::{JumpTable, jump_tables};
 use super::handle::HandleSource;
-use super::link::{Piece, alone, link};
+use super::link::{Piece, Problem, alone, link};
 use super::units::{Use, WantedUnits};
 use crate::core::{ADDRESS_MASK, Core};
 use triglyph_engine::device::FaultKind;
@@ -80,13 +80,6 @@ pub(crate) struct Loaded {
     tables: Vec<(JumpTable, Vec<u32>)>,
     /// What is wrong with it. Each draw counts that, so that it makes no difference what is remembered.
     problems: Vec<Problem>,
-}
-
-/// Something wrong with a program: where it stands, and what.
-#[derive(Debug)]
-pub(super) struct Problem {
-    pub address: u64,
-    pub what: String,
 }
 
 impl Loaded {

@@ -14,8 +14,7 @@ use triglyph_guest::tegra::methods::threed::regs as r;
 use triglyph_guest::tegra::shader::assemble_program;
 
 use super::pixels::{Derived, Place, Placed};
-use super::texture::{Pools, TextureUnits};
-use super::units::Wish;
+use super::texture::{Pools, TextureUnits, Wish};
 use super::{ThreeD, setup};
 use crate::core::Core;
 use crate::registers::Registers;

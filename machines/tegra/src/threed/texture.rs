@@ -12,7 +12,6 @@ use triglyph_guest::tegra::header::{Sampler, TextureHeader, sampler};
 use triglyph_guest::tegra::methods::threed::{SampleMode, SamplerBinding, regs as r};
 use triglyph_guest::tegra::texture::{TextureProblem, image as texture_image, unit as texture_unit};
 
-use super::units::Wish;
 use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
 use triglyph_engine::cache::image::{ImageSource, MAX_WORDS};
@@ -52,6 +51,17 @@ impl Pools {
 
 /// A texture, as its key has it and as it is bound.
 pub(super) type Texture = (TextureKey, TextureBinding);
+
+/// A texture or an image that a program may read.
+#[derive(Clone, Copy)]
+pub(super) struct Wish {
+    pub handle: u32,
+    pub shape: Option<Shape>,
+    pub reference: bool,
+    pub samples: bool,
+    /// Whether it is sure to be read so.
+    pub certain: bool,
+}
 
 /// Units that were made of headers and samplers.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use triglyph_guest::kernel::program::sampler::{Shape, TextureKey};
 
 use super::bindings::Buffers;
 use super::handle::{Formula, HandleSource};
-use super::texture::{self, Draft, Pools, TextureUnits};
+use super::texture::{self, Draft, Pools, TextureUnits, Wish};
 use crate::core::Core;
 use triglyph_engine::frontend::Recycled;
 use triglyph_engine::mem::Epoch;
@@ -137,17 +137,6 @@ impl Wants {
         }
         found
     }
-}
-
-/// A texture or an image that a program may read.
-#[derive(Clone, Copy)]
-pub(super) struct Wish {
-    pub handle: u32,
-    pub shape: Option<Shape>,
-    pub reference: bool,
-    pub samples: bool,
-    /// Whether it is sure to be read so.
-    pub certain: bool,
 }
 
 impl WantedUnits {
