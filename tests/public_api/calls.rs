@@ -6,8 +6,11 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::{Item, ItemMacro};
 
 /// Tables: the macro's name, its file, and the type that has the methods.
-const TABLES: [(&str, &str, &str); 2] =
-    [("rsx_calls", "guest/src/rsx/lv1/calls.rs", "Rsx"), ("tegra_calls", "guest/src/tegra/driver/calls.rs", "TegraX1")];
+const TABLES: [(&str, &str, &str); 3] = [
+    ("n3ds_calls", "guest/src/gsp/calls.rs", "N3ds"),
+    ("rsx_calls", "guest/src/rsx/lv1/calls.rs", "Rsx"),
+    ("tegra_calls", "guest/src/tegra/driver/calls.rs", "TegraX1"),
+];
 
 /// The methods of `table!(methods)`; `None` for other calls of macros.
 pub fn methods(call: &ItemMacro) -> Option<Item> {
@@ -39,7 +42,7 @@ fn rows(table: TokenStream) -> Vec<String> {
             continue;
         };
         let row: Vec<TokenTree> = tokens.by_ref().take_while(|token| token.to_string() != ";").collect();
-        if ["call", "work", "guest", "ask"].contains(&kind.to_string().as_str()) {
+        if ["call", "work", "guest", "ask", "inner"].contains(&kind.to_string().as_str()) {
             signatures.push(method(&row[1..]));
         }
     }
@@ -71,6 +74,7 @@ fn method(row: &[TokenTree]) -> String {
             token => parameters += &token.to_string(),
         }
     }
-    let answer: TokenStream = answer.iter().cloned().collect();
+    // What follows is the answer's name in C.
+    let answer: TokenStream = answer.iter().take_while(|token| token.to_string() != "as").cloned().collect();
     format!("pub fn {name}(&mut self, {parameters}) {answer} {{}}")
 }

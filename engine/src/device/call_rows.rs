@@ -1,14 +1,14 @@
 //! Methods of a machine made of the rows of a table of calls.
 
 /// Makes a machine's typed methods, which record themselves, and the way back from a recording, of rows
-/// `kind number name(arguments) -> answer;`, of which `triglyph_guest::table::calls` tells the rest. A list is an
+/// `kind number name(arguments) -> answer as name;`, of which `triglyph_guest::table::calls` tells the rest. A list is an
 /// argument `[T]`, and what no recording has is in parentheses.
 ///
 /// It makes
 ///
 /// * a trait `Calls`, a method for each row, which the machine implements with what calls do;
-/// * methods of the machine: those of kinds `call` and `work` record themselves, `ask` does not, and `guest` is
-///   recorded as `HYPERCALL`, with the words that `hypercall_words(number, words)` makes; `own` and `none` have none;
+/// * methods of the machine: those of kinds `call` and `work` record themselves, `ask` and `inner` do not, and `guest`
+///   is recorded as `HYPERCALL`, with the words that `hypercall_words(number, words)` makes; others have none;
 /// * a function `replay(machine, number, words)`, which makes a recorded call.
 ///
 /// Names in rows are those of the file with the call of the macro, and the machine has the field `calls`, its
@@ -30,10 +30,22 @@ macro_rules! calls_of_rows {
     };
 
     (@method $(#[$doc:meta])* none $number:tt $name:ident()) => {};
-    (@method $(#[$doc:meta])* own $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty)?) => {};
-    (@method $(#[$doc:meta])* ask $number:tt $name:ident($($argument:ident: $ty:tt),*) -> $answer:ty) => {
+    (@method $(#[$doc:meta])* own $($row:tt)+) => {};
+    (@method $(#[$doc:meta])* own_work $($row:tt)+) => {};
+    (@method $(#[$doc:meta])* device $($row:tt)+) => {};
+    (@method $(#[$doc:meta])* device_work $($row:tt)+) => {};
+    (@method $(#[$doc:meta])* replay $($row:tt)+) => {};
+    (@method $(#[$doc:meta])* ask $number:tt $($row:tt)+) => {
+        $crate::calls_of_rows!(@plain $(#[$doc])* $($row)+);
+    };
+    (@method $(#[$doc:meta])* inner $number:tt $($row:tt)+) => {
+        $crate::calls_of_rows!(@plain $(#[$doc])* $($row)+);
+    };
+    (@plain $(#[$doc:meta])* $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty)?) => {
         $(#[$doc])*
-        pub fn $name(&mut self, $($argument: $crate::calls_of_rows!(@parameter $ty)),*) -> $answer {
+        pub fn $name(&mut self, $($argument: $crate::calls_of_rows!(@parameter $ty)),*)
+            -> $crate::calls_of_rows!(@answer $($answer)?)
+        {
             Calls::$name(self, $($argument),*)
         }
     };
@@ -58,10 +70,10 @@ macro_rules! calls_of_rows {
     // How a call is recorded.
     (@recorded guest $number:literal $words:ident) => { (HYPERCALL, hypercall_words($number, $words)) };
     (@recorded work $number:literal $words:ident) => {
-        ($crate::device::calls::CallKind { number: $number, work: true }, $words)
+        ($crate::device::calls::RecordedAs { number: $number, work: true }, $words)
     };
     (@recorded call $number:literal $words:ident) => {
-        ($crate::device::calls::CallKind { number: $number, work: false }, $words)
+        ($crate::device::calls::RecordedAs { number: $number, work: false }, $words)
     };
 
     // Arguments to words: values first, then lists.
@@ -97,12 +109,14 @@ macro_rules! calls_of_rows {
         let $argument = &triglyph_guest::table::calls::take_list::<$ty>(&mut $words)?[..];
     };
     (@take_list $words:ident $argument:ident $ty:tt) => {};
-    (@make $machine:ident own $name:ident($($argument:ident),*)) => { Calls::$name($machine, $($argument),*) };
-    (@make $machine:ident $kind:ident $name:ident($($argument:ident),*)) => { $machine.$name($($argument),*) };
+    (@make $machine:ident call $($call:tt)+) => { $machine.$($call)+ };
+    (@make $machine:ident work $($call:tt)+) => { $machine.$($call)+ };
+    (@make $machine:ident inner $($call:tt)+) => { $machine.$($call)+ };
+    (@make $machine:ident $kind:ident $name:ident($($argument:ident),*)) => { Calls::$name($machine, $($argument),*) };
 
     ($Machine:ident: $(
         $(#[$doc:meta])*
-        $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty)?;
+        $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty $(as $out:tt)?)?;
         $(@ $device:ident $($request:literal)|+ { $($fields:tt)* } ($($names:tt)*) => $body:expr;)*
     )+) => {
         /// What calls do, row by row.

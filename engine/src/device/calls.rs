@@ -111,20 +111,20 @@ impl Said<'_> {
     }
 }
 
-/// A kind of call in a machine's encoding.
+/// How a call is recorded in a machine's encoding.
 #[derive(Clone, Copy, Debug)]
-pub struct CallKind {
+pub struct RecordedAs {
     /// Its number.
     pub number: u64,
     /// Whether such calls do work: look at memory and change it.
     pub work: bool,
 }
 
-impl CallKind {
-    /// The kind of a row of a table of calls that has a number; `work` says whether it does work.
-    pub const fn of(call: &CallInfo, work: bool) -> Self {
+impl RecordedAs {
+    /// As its row of a table of calls says, which has a number.
+    pub const fn of(call: &CallInfo) -> Self {
         match call.number {
-            Some(number) => CallKind { number, work },
+            Some(number) => RecordedAs { number, work: call.kind.is_work() },
             None => panic!("a call that is not recorded"),
         }
     }
@@ -140,18 +140,18 @@ pub trait RecordsCalls: Sized {
     #[inline]
     fn record<T>(
         &mut self,
-        kind: impl Into<CallKind>,
+        call: RecordedAs,
         arguments: &[u64],
         make: impl FnOnce(&mut Self) -> T,
     ) -> Option<T> {
-        self.recording().0.is_recording().then(|| record_call(self, kind.into(), arguments, make))
+        self.recording().0.is_recording().then(|| record_call(self, call, arguments, make))
     }
 
     /// As [`Self::record`], for a bounded run, made by `run`. Recorded are the words that it did, all ones if nothing
     /// could go on, and no run that did nothing.
     #[inline]
-    fn record_run(&mut self, kind: impl Into<CallKind>, run: impl FnOnce(&mut Self) -> RunEnd) -> Option<RunEnd> {
-        self.recording().0.is_recording().then(|| make_recorded_run(self, kind.into().number, run))
+    fn record_run(&mut self, call: RecordedAs, run: impl FnOnce(&mut Self) -> RunEnd) -> Option<RunEnd> {
+        self.recording().0.is_recording().then(|| make_recorded_run(self, call.number, run))
     }
 }
 
@@ -159,7 +159,7 @@ pub trait RecordsCalls: Sized {
 #[cold]
 pub fn record_call<M: RecordsCalls, T>(
     machine: &mut M,
-    CallKind { number, work }: CallKind,
+    RecordedAs { number, work }: RecordedAs,
     arguments: &[u64],
     make: impl FnOnce(&mut M) -> T,
 ) -> T {

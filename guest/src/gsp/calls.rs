@@ -28,35 +28,39 @@ impl Argument for ScreenNumber {
 macro_rules! n3ds_calls {
     ($then:ident) => {
         $then! {
-            /// A register is written: its offset from 0x10000000.
-            own 0 write_register(offset: u32, value: u32);
+            /// Writes a register with all effects, by its offset in bytes from physical address 0x10000000: the GPU's
+            /// begin at 0x400000, those that cover the screens are 0x202204 and 0x202A04. The answer says which unit
+            /// finishes because of it; no interrupt is queued.
+            inner 0 write_register(offset: u32, value: u32) -> Option<Event> as executed;
 
-            /// A register is read that moves on by that.
-            own 1 read_register(offset: u32);
+            /// Reads a register, by its offset as in [`Self::write_register`]. Recorded are the reads that change
+            /// something.
+            inner 1 read_register(offset: u32) -> u32 as value;
 
-            /// DMA between physical addresses.
-            own 2 dma(source: u32, target: u32, size: u32);
+            /// Copies bytes between physical addresses with the processors' DMA engine. The answer is how many ticks of
+            /// the main processor that takes.
+            inner 2 dma(source: u32, target: u32, size: u32) -> u64 as ticks;
 
             /// A screen has shown a frame.
-            own 3 vblank(screen: ScreenNumber);
+            replay 3 vblank(screen: ScreenNumber);
 
             /// A bounded run, by the words that it did; all ones if it went on until nothing could.
-            own 4 run_for(words: u64);
+            device_work 4 run_for(words: u64);
 
             /// Everything is in memory: work that was deferred, too.
-            own 5 finish();
+            device_work 5 finish();
 
             /// A command is executed at once, while submissions are deferred.
-            own 6 execute(command: [u32; 8]);
+            replay 6 execute(command: [u32; 8]);
 
             /// A bounded run has found a command in a client's queue, and will execute it after others.
-            own 7 queued(command: [u32; 8]);
+            replay 7 queued(command: [u32; 8]);
 
             /// What the host has chosen: submissions are deferred, bad addresses fail, frozen units hang.
-            own 8 choices(deferred: bool, fail: bool, hang: bool);
+            replay 8 choices(deferred: bool, fail: bool, hang: bool);
 
             /// What each submission may cost, in units of fuel, the low word first.
-            own 9 set_fuel(low: u32, high: u32);
+            replay 9 set_fuel(low: u32, high: u32);
         }
     };
 }

@@ -1,31 +1,78 @@
 //! Tables of the calls that hosts and guests make: what a row says, as data, and arguments as words.
 //!
 //! A table is a macro that hands its rows to another macro, `table!(then)`: the machine makes methods of them that
-//! record themselves, and the way back from a recording (`calls_of_rows!` of the engine); the fuzzer makes calls,
-//! listings print them. A row is `kind number name(arguments) -> answer;`. Kinds:
-//!
-//! | kind | |
-//! |---|---|
-//! | `call` | recorded under its number |
-//! | `work` | the same; it looks at memory and changes it |
-//! | `own` | recorded under its number by a method that is written by hand |
-//! | `guest` | a call of the guest's with a number of its system, which is recorded as the call that makes such calls |
-//! | `ask` | changes nothing that is drawn, and is not recorded |
-//! | `none` | no method: an ioctl that the driver answers itself |
+//! record themselves, and the way back from a recording (`calls_of_rows!` of the engine); the C interface makes
+//! functions; the fuzzer makes calls, listings and `docs/calls.md` show them. A row is `kind number name(arguments) ->
+//! answer as name;`, with `as name` where the answer has a name in C, and one name in parentheses for each part of it.
+//! Kinds are [`CallKind`]s.
 
 use std::slice::Iter;
+
+/// How a call is made and recorded: the first word of its row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallKind {
+    /// `call`: the machine's method is made of the row and recorded under its number.
+    Call,
+    /// `work`: the same; it looks at memory and changes it.
+    Work,
+    /// `own`: the method is written by hand. It is recorded under its number; without one what it does is recorded.
+    Own,
+    /// `own_work`: the same; it looks at memory and changes it.
+    OwnWork,
+    /// `device`: recorded by a method that the devices of all machines have.
+    Device,
+    /// `device_work`: the same; it looks at memory and changes it.
+    DeviceWork,
+    /// `inner`: the method is made of the row; what executes it records it.
+    Inner,
+    /// `replay`: what a machine has noted. Only recordings have it, there is no method.
+    Replay,
+    /// `guest`: a call of the guest's with a number of its system, recorded as the call that makes such calls.
+    Guest,
+    /// `ask`: changes nothing that is drawn, and is not recorded.
+    Ask,
+    /// `none`: no method, a request that the console's system answers itself.
+    None,
+}
+
+impl CallKind {
+    /// Whether such a call is recorded as work: what it looks at is in memory then, and it changes memory.
+    pub const fn is_work(self) -> bool {
+        matches!(self, CallKind::Work | CallKind::OwnWork | CallKind::DeviceWork | CallKind::Guest)
+    }
+
+    /// Whether the machine has a method for it that the devices of other machines do not have.
+    pub const fn is_method(self) -> bool {
+        !matches!(self, CallKind::Device | CallKind::DeviceWork | CallKind::Replay | CallKind::None)
+    }
+}
 
 /// What a row says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallInfo {
     /// The method's name.
     pub name: &'static str,
-    /// How it is recorded, the first word of its row.
-    pub kind: &'static str,
-    /// Its number; `None` for calls that are not recorded, as they change nothing that is drawn.
+    /// How it is made and recorded.
+    pub kind: CallKind,
+    /// Its number; `None` for calls that are not recorded.
     pub number: Option<u64>,
     /// Arguments in the method's order. In recordings lists come last.
     pub arguments: &'static [ArgumentInfo],
+    /// The type of its answer; empty for none.
+    pub answer: &'static str,
+    /// Its documentation, a line each, as in the row.
+    pub doc: &'static str,
+    /// What guests make it with, beside its number.
+    pub requests: &'static [RequestInfo],
+}
+
+/// An ioctl or a request to a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestInfo {
+    /// The device, or the request's name.
+    pub name: &'static str,
+    /// Its number or header.
+    pub number: u32,
 }
 
 /// An argument of a call.
@@ -33,6 +80,8 @@ pub struct CallInfo {
 pub struct ArgumentInfo {
     /// Its name.
     pub name: &'static str,
+    /// Its type, as in the row.
+    pub ty: &'static str,
     /// Names of its words; empty for an argument of one word.
     pub names: &'static [&'static str],
     /// Whether there are any number of them.
@@ -49,7 +98,7 @@ impl ArgumentInfo {
 impl CallInfo {
     /// Whether it is the guest's, with a number of its system.
     pub fn is_guest(&self) -> bool {
-        self.kind == "guest"
+        self.kind == CallKind::Guest
     }
 
     /// Its number in recordings, if it has one of its own there.
@@ -195,31 +244,61 @@ const fn is_same(a: &[u8], b: &[u8]) -> bool {
 
 /// Makes `CALLS`, the rows as data, and `call`, which finds one by its name, of the rows of a table.
 macro_rules! describe_calls {
-    (@argument $name:ident [$ty:ty]) => { $crate::table::calls::describe_calls!(@info $name, $ty, true) };
-    (@argument $name:ident ($ty:ty)) => {
-        $crate::table::calls::ArgumentInfo { name: stringify!($name), names: &[], is_list: false }
+    (@kind call) => { $crate::table::calls::CallKind::Call };
+    (@kind work) => { $crate::table::calls::CallKind::Work };
+    (@kind own) => { $crate::table::calls::CallKind::Own };
+    (@kind own_work) => { $crate::table::calls::CallKind::OwnWork };
+    (@kind device) => { $crate::table::calls::CallKind::Device };
+    (@kind device_work) => { $crate::table::calls::CallKind::DeviceWork };
+    (@kind inner) => { $crate::table::calls::CallKind::Inner };
+    (@kind replay) => { $crate::table::calls::CallKind::Replay };
+    (@kind guest) => { $crate::table::calls::CallKind::Guest };
+    (@kind ask) => { $crate::table::calls::CallKind::Ask };
+    (@kind none) => { $crate::table::calls::CallKind::None };
+    // A call without a number may have arguments that no recording has.
+    (@argument - $name:ident $ty:tt) => { $crate::table::calls::describe_calls!(@info $name, $ty, &[], false) };
+    (@argument $number:literal $name:ident [$ty:ty]) => {
+        $crate::table::calls::describe_calls!(
+            @info $name, [$ty], <$ty as $crate::table::calls::Argument>::WORDS, true
+        )
     };
-    (@argument $name:ident $ty:ty) => { $crate::table::calls::describe_calls!(@info $name, $ty, false) };
-    (@info $name:ident, $ty:ty, $is_list:literal) => {
+    (@argument $number:literal $name:ident $ty:ty) => {
+        $crate::table::calls::describe_calls!(
+            @info $name, $ty, <$ty as $crate::table::calls::Argument>::WORDS, false
+        )
+    };
+    (@info $name:ident, $ty:tt, $words:expr, $is_list:literal) => {
         $crate::table::calls::ArgumentInfo {
             name: stringify!($name),
-            names: <$ty as $crate::table::calls::Argument>::WORDS,
+            ty: stringify!($ty),
+            names: $words,
+            is_list: $is_list,
+        }
+    };
+    (@info $name:ident, $ty:ty, $words:expr, $is_list:literal) => {
+        $crate::table::calls::ArgumentInfo {
+            name: stringify!($name),
+            ty: stringify!($ty),
+            names: $words,
             is_list: $is_list,
         }
     };
     (@number -) => { None };
     (@number $number:literal) => { Some($number) };
     ($(
-        $(#[$doc:meta])*
-        $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty)?;
+        $(#[doc = $doc:literal])*
+        $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty $(as $out:tt)?)?;
         $(@ $device:ident $($request:literal)|+ { $($fields:tt)* } ($($names:tt)*) => $body:expr;)*
     )+) => {
         /// The rows, in their order.
         pub const CALLS: &[$crate::table::calls::CallInfo] = &[$($crate::table::calls::CallInfo {
             name: stringify!($name),
-            kind: stringify!($kind),
+            kind: $crate::table::calls::describe_calls!(@kind $kind),
             number: $crate::table::calls::describe_calls!(@number $number),
-            arguments: &[$($crate::table::calls::describe_calls!(@argument $argument $ty)),*],
+            arguments: &[$($crate::table::calls::describe_calls!(@argument $number $argument $ty)),*],
+            answer: concat!($(stringify!($answer))?),
+            doc: concat!($($doc, "\n"),*),
+            requests: &[$($($crate::table::calls::RequestInfo { name: stringify!($device), number: $request }),+),*],
         }),+];
 
         /// The row of that name, which there has to be.

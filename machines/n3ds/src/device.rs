@@ -9,7 +9,7 @@ use super::gsp::{Bus, Gsp, Hardware, SharedPage, report};
 use super::gx::Executed;
 use super::lcd::{Eye, Screen};
 use super::recorded;
-use triglyph_engine::device::calls::{CallKind, RecordsCalls};
+use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
     Access, CallLog, CallRecorder, Device, Event, FaultLog, Machine, ReplayDevice, RunEnd, RunLimit, Said,
 };
@@ -130,7 +130,7 @@ impl N3ds {
     /// Does everything that waits, also in the queue.
     fn finish_all(&mut self) {
         self.record_choices();
-        const KIND: CallKind = CallKind::of(row("finish"), true);
+        const KIND: RecordedAs = RecordedAs::of(row("finish"));
         if let Some(()) = self.record(KIND, &[], N3ds::finish_all) {
             return;
         }
@@ -275,7 +275,7 @@ impl Device for N3ds {
     /// What GSP's queue holds is executed also without a trigger.
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
         self.record_choices();
-        const KIND: CallKind = CallKind::of(row("run_for"), true);
+        const KIND: RecordedAs = RecordedAs::of(row("run_for"));
         if let Some(end) = self.record_run(KIND, |gpu| Device::run_for(gpu, limit)) {
             return end;
         }

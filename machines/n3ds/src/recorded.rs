@@ -2,7 +2,7 @@
 //! of `triglyph_guest::gsp::calls`.
 
 use super::N3ds;
-use super::external::{CommandProcessor, FreezePolicy};
+use super::external::{CommandProcessor, Event, FreezePolicy};
 use super::gsp::hardware::GPU;
 use super::gx::BadAddress;
 use super::lcd::{Screen, offset};
@@ -106,16 +106,16 @@ impl N3ds {
 }
 
 impl Calls for N3ds {
-    fn write_register(&mut self, offset: u32, value: u32) {
-        self.with_gsp(|_, hardware| hardware.write_register(offset, value));
+    fn write_register(&mut self, offset: u32, value: u32) -> Option<Event> {
+        self.with_gsp(|_, hardware| hardware.write_register(offset, value))
     }
 
-    fn read_register(&mut self, offset: u32) {
-        self.with_gsp(|_, hardware| hardware.read_register(offset));
+    fn read_register(&mut self, offset: u32) -> u32 {
+        self.with_gsp(|_, hardware| hardware.read_register(offset))
     }
 
-    fn dma(&mut self, source: u32, target: u32, size: u32) {
-        self.with_gsp(|_, hardware| hardware.dma(source, target, size));
+    fn dma(&mut self, source: u32, target: u32, size: u32) -> u64 {
+        self.with_gsp(|_, hardware| hardware.dma(source, target, size))
     }
 
     fn vblank(&mut self, screen: ScreenNumber) {

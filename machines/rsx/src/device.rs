@@ -12,7 +12,7 @@ use super::mmio::Mmio;
 use super::outside::{Outside, SoftwareHandler};
 use super::ramin;
 use super::segments::{Segment, Segments};
-use triglyph_engine::device::calls::{CallKind, RecordsCalls};
+use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
     Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit,
     Said, Waiting,
@@ -347,7 +347,7 @@ impl Device for Rsx {
     /// Nothing to wait for unless submissions are deferred: otherwise everything is in memory when [`Self::submit`]
     /// returns. Channels of the hypervisor's contexts go on as in [`Rsx::run`].
     fn finish(&mut self) {
-        const KIND: CallKind = CallKind::of(call("finish"), true);
+        const KIND: RecordedAs = RecordedAs::of(call("finish"));
         if self.deferred && self.record(KIND, &[], Device::finish).is_none() {
             self.run_all_segments();
             self.run();
@@ -356,13 +356,13 @@ impl Device for Rsx {
 
     fn set_deferred(&mut self, deferred: bool) {
         let set = |rsx: &mut Rsx| rsx.deferred = deferred;
-        const KIND: CallKind = CallKind::of(call("set_deferred"), false);
+        const KIND: RecordedAs = RecordedAs::of(call("set_deferred"));
         self.record(KIND, &[deferred.into()], set).unwrap_or_else(|| set(self));
     }
 
     /// PUT of every context is looked at first, and the control pages show GET and REF after each run.
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
-        const KIND: CallKind = CallKind::of(call("run_for"), true);
+        const KIND: RecordedAs = RecordedAs::of(call("run_for"));
         if let Some(end) = self.record_run(KIND, |machine| Device::run_for(machine, limit)) {
             return end;
         }

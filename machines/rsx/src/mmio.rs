@@ -18,7 +18,7 @@ use super::dma::space;
 use super::fifo::CHANNELS;
 use super::ramin::Ramin;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::device::calls::{CallKind, RecordsCalls};
+use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::snapshot::state;
 
@@ -326,7 +326,7 @@ impl Rsx {
         } else if let Some(offset) = within(bar::PRAMIN, bar::PRAMIN_BYTES) {
             self.pramin_write(offset as u32, word);
         } else if let Some(offset) = within(bar::LOCAL, bar::LOCAL_BYTES) {
-            const BUS_WRITE: CallKind = CallKind::of(call("bus_write"), false);
+            const BUS_WRITE: RecordedAs = RecordedAs::of(call("bus_write"));
             let recorded = self.record(BUS_WRITE, &[address, word.into()], |rsx| rsx.bus_write(address, word));
             if let Some(written) = recorded {
                 return written;

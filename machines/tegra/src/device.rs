@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::channel::{Channel, Work};
 use super::core::{ADDRESS_MASK, Core, SPACE};
 use super::driver::{Driver, Fence, PROCESS, PROCESS_MASK};
-use triglyph_engine::device::calls::{CallKind, RecordsCalls};
+use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
     Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, ReplayDevice, RunEnd, RunLimit, Said, Waiting,
 };
@@ -246,7 +246,7 @@ impl Device for TegraX1 {
 
     fn set_deferred(&mut self, deferred: bool) {
         let set = |gpu: &mut TegraX1| gpu.deferred = deferred;
-        const KIND: CallKind = CallKind::of(call("set_deferred"), false);
+        const KIND: RecordedAs = RecordedAs::of(call("set_deferred"));
         self.record(KIND, &[deferred.into()], set).unwrap_or_else(|| set(self));
     }
 
@@ -261,7 +261,7 @@ impl Device for TegraX1 {
     }
 
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
-        const KIND: CallKind = CallKind::of(call("run_for"), true);
+        const KIND: RecordedAs = RecordedAs::of(call("run_for"));
         if let Some(end) = self.record_run(KIND, |machine| Device::run_for(machine, limit)) {
             return end;
         }

@@ -17,7 +17,7 @@ macro_rules! rsx_calls {
             ///
             /// # Errors
             /// [`Status::IllegalParameterValue`] for devices that cannot be mapped.
-            guest 212 device_map(device: u64) -> Result<(u64, u64), Status>;
+            guest 212 device_map(device: u64) -> Result<(u64, u64), Status> as (lpar, size);
 
             /// `lv1_gpu_device_unmap`.
             ///
@@ -31,7 +31,8 @@ macro_rules! rsx_calls {
             /// # Errors
             /// [`Status::IllegalParameterValue`] for sizes and resources beyond the limits,
             /// [`Status::ResourceShortage`] when there is not enough left.
-            guest 214 memory_allocate(size: u64, resources: [u64; 4]) -> Result<MemoryAllocation, Status>;
+            guest 214 memory_allocate(size: u64, resources: [u64; 4])
+                -> Result<MemoryAllocation, Status> as (handle, lpar);
 
             /// `lv1_gpu_memory_free`.
             ///
@@ -45,7 +46,7 @@ macro_rules! rsx_calls {
             /// # Errors
             /// [`Status::IllegalParameterValue`] for an unknown memory handle; [`Status::ResourceShortage`] when there
             /// are three contexts (one in fast mode).
-            guest 217 context_allocate(memory: u32, flags: u64) -> Result<ContextAllocation, Status>;
+            guest 217 context_allocate(memory: u32, flags: u64) -> Result<ContextAllocation, Status> as context;
 
             /// `lv1_gpu_context_free`.
             ///
@@ -75,7 +76,7 @@ macro_rules! rsx_calls {
             ///
             /// # Errors
             /// As [`Self::context_free`].
-            guest 227 context_intr(context: u32) -> Result<u64, Status>;
+            guest 227 context_intr(context: u32) -> Result<u64, Status> as interrupts;
 
             /// `lv1_gpu_attribute`: what its operations do is not documented; they succeed, as with RPCS3.
             ///
@@ -84,7 +85,7 @@ macro_rules! rsx_calls {
             guest 228 attribute(operation: u64, parameters: [u64; 4]) -> Result<(), Status>;
 
             /// A call by its number, for hosts that dispatch on r11: `arguments` are r3 and up.
-            own 0 hypercall(number: u32, arguments: [u64; 8]) -> Answer;
+            own_work 0 hypercall(number: u32, arguments: [u64; 8]) -> Answer as outputs;
 
             /// Executes what the channels have to do: looks at PUT of every context, and runs until all channels are
             /// idle, wait for a semaphore or stand still. Then memory shows everything, and the control pages show GET
@@ -95,7 +96,7 @@ macro_rules! rsx_calls {
             work 1 run();
 
             /// A bounded run, by the words that it did; all ones if it went on until nothing could.
-            own 2 run_for(words: u64);
+            device_work 2 run_for(words: u64);
 
             /// A head (0 or 1) has begun to show a frame, at `time` in ticks of the processor's time base: flips that
             /// wait are done. For every context; the host calls this as often as its screen shows one.
@@ -114,7 +115,7 @@ macro_rules! rsx_calls {
             work 6 mmio_write(address: u32, word: u32);
 
             /// Reads a register of BAR0; the two low bits of the address are ignored.
-            call 7 mmio_read(address: u32) -> u32;
+            call 7 mmio_read(address: u32) -> u32 as word;
 
             /// Writes a word of instance memory; nothing happens beyond its end.
             call 8 pramin_write(offset: u32, word: u32);
@@ -123,13 +124,13 @@ macro_rules! rsx_calls {
             call 9 clear_error(channel: u32);
 
             /// Whether submissions wait for a bounded run.
-            own 10 set_deferred(deferred: bool);
+            device 10 set_deferred(deferred: bool);
 
             /// Everything is in memory: work that was deferred, too.
-            own 11 finish();
+            device_work 11 finish();
 
             /// Writes a word of the bus: recorded so is only what goes to local memory.
-            own 12 bus_write(address: u64, word: u32) -> bool;
+            own 12 bus_write(address: u64, word: u32) -> bool as found;
 
             /// Sets what each submission may cost, in units of fuel: see
             /// [`Options::fuel`](triglyph_options::Options::fuel), with which it begins. A recording has it.

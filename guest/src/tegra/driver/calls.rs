@@ -23,7 +23,7 @@ macro_rules! tegra_calls {
             ///
             /// # Errors
             /// [`Status::BadValue`] for size 0; [`Status::InsufficientMemory`] when there are too many.
-            call 0 nvmap_create(size: u32) -> Result<u32, Status>;
+            call 0 nvmap_create(size: u32) -> Result<u32, Status> as handle;
                 @ Nvmap 0xC008_0101 { size: u32, handle: u32 }
                     (gpu, _file, b, _io) => b.handle = gpu.nvmap_create(b.size)?;
 
@@ -31,7 +31,7 @@ macro_rules! tegra_calls {
             ///
             /// # Errors
             /// [`Status::BadValue`] for a handle that does not exist, as for all calls of handles.
-            call 1 nvmap_from_id(id: u32) -> Result<u32, Status>;
+            call 1 nvmap_from_id(id: u32) -> Result<u32, Status> as handle;
                 @ Nvmap 0xC008_0103 { id: u32, handle: u32 }
                     (gpu, _file, b, _io) => b.handle = gpu.nvmap_from_id(b.id)?;
 
@@ -39,7 +39,7 @@ macro_rules! tegra_calls {
             ///
             /// # Errors
             /// See [`Self::nvmap_from_id`].
-            call 2 nvmap_free(handle: u32) -> Result<Freed, Status>;
+            call 2 nvmap_free(handle: u32) -> Result<Freed, Status> as freed;
                 @ Nvmap 0xC018_0105 { handle: u32, pad: u32, address: u64, size: u32, in_use: u32 }
                     (gpu, _file, b, _io) => {
                         let freed = gpu.nvmap_free(b.handle)?;
@@ -64,7 +64,7 @@ macro_rules! tegra_calls {
             ///
             /// # Errors
             /// [`Status::BadValue`] for other parameters.
-            ask - nvmap_param(handle: u32, parameter: u32) -> Result<u32, Status>;
+            ask - nvmap_param(handle: u32, parameter: u32) -> Result<u32, Status> as value;
                 @ Nvmap 0xC00C_0109 { handle: u32, parameter: u32, value: u32 }
                     (gpu, _file, b, _io) => b.value = gpu.nvmap_param(b.handle, b.parameter)?;
 
@@ -73,7 +73,7 @@ macro_rules! tegra_calls {
             ///
             /// # Errors
             /// [`Status::InsufficientMemory`] when there are too many.
-            call 4 space_open() -> Result<u32, Status>;
+            call 4 space_open() -> Result<u32, Status> as space;
 
             /// Closes an address space: nothing is mapped in it any more.
             ///
@@ -108,7 +108,8 @@ macro_rules! tegra_calls {
             /// # Errors
             /// [`Status::NotInitialized`] before INITIALIZE, as for all calls below; [`Status::BadValue`] for other
             /// sizes of pages, and for fixed space that is taken; [`Status::InsufficientMemory`] without room.
-            call 7 space_allocate(space: u32, pages: u32, page_size: u64, flags: u32, at: u64) -> Result<u64, Status>;
+            call 7 space_allocate(space: u32, pages: u32, page_size: u64, flags: u32, at: u64)
+                -> Result<u64, Status> as offset;
                 @ AsGpu 0xC018_4102 { pages: u32, page_size: u32, flags: u32, pad: u32, at: u64 }
                     (gpu, space, b, _io) =>
                         b.at = gpu.space_allocate(space, b.pages, b.page_size.into(), b.flags, b.at)?;
@@ -128,7 +129,7 @@ macro_rules! tegra_calls {
             /// [`Status::BadValue`] for a handle that does not exist, parts beyond it, fixed addresses without space or
             /// with something mapped; [`Status::InvalidState`] for a handle without memory; [`Status::InvalidAddress`]
             /// when the host has not mapped it; [`Status::InsufficientMemory`] without room.
-            call 9 space_map_buffer(space: u32, call: MapBuffer) -> Result<Buffer, Status>;
+            call 9 space_map_buffer(space: u32, call: MapBuffer) -> Result<Buffer, Status> as (offset, page_size);
                 @ AsGpu 0xC018_4104 { flags: u32, pad: u32, handle: u32, page_size: u32, offset: u64 }
                     (gpu, space, b, _io) => {
                         let (flags, handle, offset) = (b.flags, b.handle, b.offset);
@@ -171,7 +172,7 @@ macro_rules! tegra_calls {
             ///
             /// # Errors
             /// See [`Self::space_allocate`].
-            ask - space_regions(space: u32) -> Result<[Region; 2], Status>;
+            ask - space_regions(space: u32) -> Result<[Region; 2], Status> as (small, big);
                 @ AsGpu 0xC040_4108 { address: u64, size: u32, pad: u32 }
                     (gpu, space, b, io) => {
                         let regions = gpu.space_regions(space)?;
@@ -183,7 +184,7 @@ macro_rules! tegra_calls {
             ///
             /// # Errors
             /// [`Status::InsufficientMemory`] when there are no channels or syncpoints left.
-            call 12 channel_open() -> Result<u32, Status>;
+            call 12 channel_open() -> Result<u32, Status> as channel;
 
             /// Closes a channel, with everything it had still to do.
             ///
@@ -210,7 +211,8 @@ macro_rules! tegra_calls {
             /// # Errors
             /// [`Status::BadParameter`] for a fence that is both waited for and a number of increments, or that names
             /// no syncpoint; [`Status::InvalidState`] for a channel without an address space.
-            work 15 channel_submit(channel: u32, entries: [u64], flags: u32, fence: Fence) -> Result<Fence, Status>;
+            work 15 channel_submit(channel: u32, entries: [u64], flags: u32, fence: Fence)
+                -> Result<Fence, Status> as after;
                 @ Gpu 0xC018_4808 | 0xC018_481B { address: u64, count: u32, flags: u32, syncpoint: u32, value: u32 }
                     (gpu, channel, b, io) => {
                         let entries = io.entries(b.count)?;
@@ -222,7 +224,7 @@ macro_rules! tegra_calls {
             ///
             /// # Errors
             /// See [`Self::channel_close`].
-            ask - channel_fence(channel: u32) -> Result<Fence, Status>;
+            ask - channel_fence(channel: u32) -> Result<Fence, Status> as fence;
                 @ Gpu 0xC020_4818 | 0xC020_481A {
                     entries: u32, jobs: u32, flags: u32, syncpoint: u32, value: u32, reserved: [u32; 3]
                 }
@@ -247,10 +249,10 @@ macro_rules! tegra_calls {
             work 18 run();
 
             /// A bounded run, by the words that it did; all ones if it went on until nothing could.
-            own 19 run_for(words: u64);
+            device_work 19 run_for(words: u64);
 
             /// Whether submissions wait for a bounded run.
-            own 20 set_deferred(deferred: bool);
+            device 20 set_deferred(deferred: bool);
 
             /// Sets what each submission may cost, in units of fuel: see
             /// [`Options::fuel`](triglyph_options::Options::fuel), with which it begins. A recording has it.
@@ -277,7 +279,7 @@ macro_rules! tegra_calls {
             /// [`Status::Timeout`] with timeout 0 when it has not been reached; [`Status::Busy`] for a slot that is
             /// armed; [`Status::BadParameter`] for syncpoints and slots that do not exist;
             /// [`Status::InsufficientMemory`] without a slot.
-            ask - event_wait(fence: Fence, timeout: i32, slot: (Option<u32>)) -> Result<Wait, Status>;
+            ask - event_wait(fence: Fence, timeout: i32, slot: (Option<u32>)) -> Result<Wait, Status> as wait;
                 @ Ctrl 0xC010_001D { syncpoint: u32, threshold: u32, timeout: i32, value: u32 }
                     (gpu, _file, b, _io) => {
                         let fence = Fence { syncpoint: b.syncpoint, value: b.threshold };
@@ -303,7 +305,7 @@ macro_rules! tegra_calls {
             ///
             /// # Errors
             /// [`Status::BadParameter`] for an index beyond the syncpoints.
-            ask - syncpoint_value(index: u32) -> Result<u32, Status>;
+            ask - syncpoint_value(index: u32) -> Result<u32, Status> as value;
                 @ Ctrl 0xC008_0014 { index: u32, value: u32 }
                     (gpu, _file, b, _io) => b.value = gpu.syncpoint_value(b.index)?;
                 @ Ctrl 0xC00C_0016 { index: u32, threshold: u32, timeout: i32 }
@@ -318,7 +320,7 @@ macro_rules! tegra_calls {
             ///
             /// # Errors
             /// See [`Self::syncpoint_value`].
-            ask - syncpoint_maximum(index: u32) -> Result<u32, Status>;
+            ask - syncpoint_maximum(index: u32) -> Result<u32, Status> as value;
                 @ Ctrl 0xC008_001A { index: u32, value: u32 }
                     (gpu, _file, b, _io) => b.value = gpu.syncpoint_maximum(b.index)?;
 
@@ -410,7 +412,7 @@ tegra_calls!(describe);
 macro_rules! list_ioctls {
     ($(
         $(#[$doc:meta])*
-        $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty)?;
+        $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty $(as $out:tt)?)?;
         $(@ $device:ident $($request:literal)|+ { $($fields:tt)* } ($($names:tt)*) => $body:expr;)*
     )+) => {
         /// Every ioctl: the device, the request and the name of its row.

@@ -2,7 +2,7 @@
 //! calls by number.
 
 use triglyph_engine::calls_of_rows;
-use triglyph_engine::device::calls::{self, CallKind, CallLog, RecordsCalls};
+use triglyph_engine::device::calls::{self, RecordedAs, CallLog, RecordsCalls};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::Memory;
@@ -14,7 +14,7 @@ use triglyph_guest::table::calls::Argument;
 use crate::Rsx;
 
 /// How a recording has calls of the guest's.
-const HYPERCALL: CallKind = CallKind::of(call("hypercall"), true);
+const HYPERCALL: RecordedAs = RecordedAs::of(call("hypercall"));
 
 /// The words of a recorded hypercall: its number, and its arguments up to the last register.
 fn hypercall_words(number: u64, arguments: Vec<u64>) -> Vec<u64> {
@@ -44,7 +44,7 @@ macro_rules! by_number {
 macro_rules! calls_by_number {
     ($(
         $(#[$doc:meta])*
-        $kind:ident $number:literal $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty)?;
+        $kind:ident $number:literal $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty $(as $out:tt)?)?;
     )+) => {
         /// The call of the guest's with this number; `None` where there is none.
         fn call_by_number(machine: &mut Rsx, number: u32, arguments: [u64; ARGUMENTS]) -> Option<Answer> {

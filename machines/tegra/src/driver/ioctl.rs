@@ -166,7 +166,7 @@ const REQUEST: u32 = 0xFFFF;
 macro_rules! ioctls {
     ($(
         $(#[$doc:meta])*
-        $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty)?;
+        $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty $(as $out:tt)?)?;
         $(@ $device:ident $($request:literal)|+ { $($field:ident: $field_ty:ty),* $(,)? }
             ($gpu:ident, $file:ident, $b:ident, $io:ident) => $body:expr;)*
     )+) => {
