@@ -6,7 +6,8 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::{Item, ItemMacro};
 
 /// Tables: the macro's name, its file, and the type that has the methods.
-const TABLES: [(&str, &str, &str); 3] = [
+const TABLES: [(&str, &str, &str); 4] = [
+    ("gsp_calls", "guest/src/gsp/ipc.rs", "Gsp"),
     ("n3ds_calls", "guest/src/gsp/calls.rs", "N3ds"),
     ("rsx_calls", "guest/src/rsx/lv1/calls.rs", "Rsx"),
     ("tegra_calls", "guest/src/tegra/driver/calls.rs", "TegraX1"),

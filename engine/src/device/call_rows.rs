@@ -9,7 +9,7 @@
 /// * a trait `Calls`, a method for each row, which the machine implements with what calls do;
 /// * methods of the machine: those of kinds `call` and `work` record themselves, `ask` and `inner` do not, and `guest`
 ///   is recorded as `HYPERCALL`, with the words that `hypercall_words(number, words)` makes; others have none;
-/// * a function `replay(machine, number, words)`, which makes a recorded call.
+/// * a function `replay(machine, number, words)`, which makes a recorded call; `methods Machine: rows` leaves it out.
 ///
 /// Names in rows are those of the file with the call of the macro, and the machine has the field `calls`, its
 /// [`CallLog`](crate::device::CallLog).
@@ -114,7 +114,7 @@ macro_rules! calls_of_rows {
     (@make $machine:ident inner $($call:tt)+) => { $machine.$($call)+ };
     (@make $machine:ident $kind:ident $name:ident($($argument:ident),*)) => { Calls::$name($machine, $($argument),*) };
 
-    ($Machine:ident: $(
+    (methods $Machine:ident: $(
         $(#[$doc:meta])*
         $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty $(as $out:tt)?)?;
         $(@ $device:ident $($request:literal)|+ { $($fields:tt)* } ($($names:tt)*) => $body:expr;)*
@@ -129,12 +129,23 @@ macro_rules! calls_of_rows {
                 @method $(#[$doc])* $kind $number $name($($argument: $ty),*) $(-> $answer)?
             );)+
         }
+    };
 
+    (replay $Machine:ident: $(
+        $(#[$doc:meta])*
+        $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty $(as $out:tt)?)?;
+        $(@ $device:ident $($request:literal)|+ { $($fields:tt)* } ($($names:tt)*) => $body:expr;)*
+    )+) => {
         /// Makes a recorded call. `None` for a number or words that no row has.
         fn replay(machine: &mut $Machine, number: u64, arguments: &[u64]) -> Option<()> {
             let mut words = arguments.iter();
             $($crate::calls_of_rows!(@replay machine number words $kind $number $name($($argument: $ty),*));)+
             None
         }
+    };
+
+    ($Machine:ident: $($rows:tt)+) => {
+        $crate::calls_of_rows!(methods $Machine: $($rows)+);
+        $crate::calls_of_rows!(replay $Machine: $($rows)+);
     };
 }

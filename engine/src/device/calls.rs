@@ -138,12 +138,7 @@ pub trait RecordsCalls: Sized {
     /// While a recording is under way and the call is the host's own: makes it by `make` and records it. Otherwise
     /// `None`: the caller goes on.
     #[inline]
-    fn record<T>(
-        &mut self,
-        call: RecordedAs,
-        arguments: &[u64],
-        make: impl FnOnce(&mut Self) -> T,
-    ) -> Option<T> {
+    fn record<T>(&mut self, call: RecordedAs, arguments: &[u64], make: impl FnOnce(&mut Self) -> T) -> Option<T> {
         self.recording().0.is_recording().then(|| record_call(self, call, arguments, make))
     }
 

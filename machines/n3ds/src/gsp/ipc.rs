@@ -1,11 +1,12 @@
-//! The service's calls as words of an IPC command buffer. A request begins with a header, of which
-//! [`Request`] is the table; the answer takes its place.
+//! The service's calls as words of an IPC command buffer. A request begins with a header, and the answer takes its
+//! place; what each one does is in its row of the table of calls.
 
 use super::hardware::Hardware;
 use super::rights::Acquire;
 use super::{FramebufferInfo, Gsp, ResultCode, Session};
 use crate::lcd::Screen;
 pub use triglyph_guest::gsp::ipc::Request;
+use triglyph_guest::gsp_calls;
 
 /// The memory of the calling process, behind the pointers of a request.
 pub trait ProcessMemory {
@@ -28,30 +29,91 @@ pub enum Reply {
 const RECEIVE: usize = 0x40;
 
 /// A request that is being answered in place; words beyond the host's buffer read 0 and are not written.
-struct Words<'w>(&'w mut [u32]);
+struct Io<'i> {
+    session: Session,
+    words: &'i mut [u32],
+    process: &'i mut dyn ProcessMemory,
+    /// Whether the answer is there.
+    is_answered: bool,
+    reply: Reply,
+}
 
-impl Words<'_> {
-    fn get(&self, index: usize) -> u32 {
-        self.0.get(index).copied().unwrap_or(0)
-    }
-
-    /// Answers with a result only.
-    fn answer(&mut self, result: ResultCode) {
-        self.answer_with(&[result.0], &[]);
+impl Io<'_> {
+    /// A word of the request.
+    fn word(&self, index: usize) -> u32 {
+        self.words.get(index).copied().unwrap_or(0)
     }
 
     /// Answers with words and descriptors.
     fn answer_with(&mut self, normal: &[u32], translate: &[u32]) {
-        let header = self.get(0) & 0xFFFF_0000 | (normal.len() as u32) << 6 | translate.len() as u32;
-        let words = std::iter::once(&header).chain(normal).chain(translate);
-        self.0.iter_mut().zip(words).for_each(|(to, &from)| *to = from);
+        answer(self.words, normal, translate);
+        self.is_answered = true;
     }
+
+    /// The words for registers, which the client's pointer at word `pointer` of the request shows.
+    fn registers(&self, gsp: &Gsp, pointer: usize) -> Result<Vec<u32>, ResultCode> {
+        let mut words = self.room(gsp)?;
+        let mut bytes = vec![0; 4 * words.len()];
+        // That a bad pointer gives this code is unverified: the kernel catches most.
+        if !self.process.read(self.word(pointer), &mut bytes) {
+            return Err(ResultCode::BAD_ADDRESS);
+        }
+        words.iter_mut().zip(bytes.as_chunks().0).for_each(|(word, &bytes)| *word = u32::from_le_bytes(bytes));
+        Ok(words)
+    }
+
+    /// Room for the words of registers, after what the register calls check.
+    fn room(&self, gsp: &Gsp) -> Result<Vec<u32>, ResultCode> {
+        let (offset, size) = (self.word(1), self.word(2));
+        gsp.check_registers(self.session, offset, size)?;
+        Ok(vec![0; size as usize / 4])
+    }
+
+    /// Gives the client words where it wants long answers.
+    fn give(&mut self, words: &[u32]) -> Result<(), ResultCode> {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let address = self.word(RECEIVE + 1);
+        if self.process.write(address, &bytes) { Ok(()) } else { Err(ResultCode::BAD_ADDRESS) }
+    }
+}
+
+/// Puts an answer of words and descriptors in the place of a request.
+fn answer(words: &mut [u32], normal: &[u32], translate: &[u32]) {
+    let Some(&request) = words.first() else { return };
+    let header = request & 0xFFFF_0000 | (normal.len() as u32) << 6 | translate.len() as u32;
+    let all = std::iter::once(&header).chain(normal).chain(translate);
+    words.iter_mut().zip(all).for_each(|(to, &from)| *to = from);
 }
 
 /// Answers an AcquireRight that was [`Reply::Blocked`].
 pub fn granted(words: &mut [u32]) {
-    Words(words).answer(ResultCode::SUCCESS);
+    answer(words, &[ResultCode::SUCCESS.0], &[]);
 }
+
+macro_rules! requests {
+    ($(
+        $(#[$doc:meta])*
+        $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty $(as $out:tt)?)?;
+        $(@ $Request:ident $header:literal $service_name:tt ($gsp:ident, $hardware:ident, $io:ident) => $body:expr;)*
+    )+) => {
+        /// Does what a request asks for. The caller answers with the result, unless `io` has the answer.
+        fn dispatch(
+            gsp: &mut Gsp,
+            hardware: &mut dyn Hardware,
+            request: Request,
+            io: &mut Io<'_>,
+        ) -> Result<(), ResultCode> {
+            match request {
+                $($(Request::$Request => {
+                    let ($gsp, $hardware, $io) = (gsp, hardware, io);
+                    $body;
+                })*)+
+            }
+            Ok(())
+        }
+    };
+}
+gsp_calls!(requests);
 
 impl Gsp {
     /// Handles the request in `words`, the caller's command buffer with the receive descriptors behind it (66 words),
@@ -63,139 +125,16 @@ impl Gsp {
         words: &mut [u32],
         process: &mut dyn ProcessMemory,
     ) -> Reply {
-        let mut words = Words(words);
-        let Some(request) = Request::from_number(words.get(0)) else {
-            words.answer(ResultCode::BAD_HEADER);
-            words.0.iter_mut().take(1).for_each(|header| *header = 0x40);
+        let Some(request) = Request::from_number(words.first().copied().unwrap_or(0)) else {
+            answer(words, &[ResultCode::BAD_HEADER.0], &[]);
+            words.iter_mut().take(1).for_each(|header| *header = 0x40);
             return Reply::Done;
         };
-        let result = match request {
-            Request::WriteHwRegs | Request::WriteHwRegsWithMask | Request::WriteHwRegRepeat => {
-                self.ipc_write(hardware, session, request, &words, process)
-            }
-            Request::ReadHwRegs => self.ipc_read(hardware, session, &words, process),
-            Request::SetBufferSwap => self.ipc_buffer_swap(hardware, session, &words),
-            Request::FlushDataCache | Request::StoreDataCache => {
-                self.flush_data_cache(hardware, words.get(1), words.get(2));
-                Ok(ResultCode::SUCCESS)
-            }
-            Request::SetLcdForceBlack => {
-                self.set_lcd_force_black(hardware, words.get(1) & 1 != 0);
-                Ok(ResultCode::SUCCESS)
-            }
-            Request::TriggerCmdReqQueue => {
-                self.trigger(hardware);
-                Ok(ResultCode::SUCCESS)
-            }
-            Request::RegisterInterruptRelayQueue => {
-                match self.register_relay_queue(session, words.get(1), words.get(3)) {
-                    Ok(done) => {
-                        words.answer_with(&[done.result.0, done.client as u32], &[0, done.shared_memory]);
-                        return Reply::Done;
-                    }
-                    Err(result) => Err(result),
-                }
-            }
-            Request::UnregisterInterruptRelayQueue => {
-                self.unregister_relay_queue(session);
-                Ok(ResultCode::SUCCESS)
-            }
-            Request::TryAcquireRight => self.try_acquire_right(session),
-            Request::AcquireRight => match self.acquire_right(session) {
-                Acquire::Granted => Ok(ResultCode::SUCCESS),
-                Acquire::AlreadyHeld => Ok(ResultCode::ALREADY_DONE),
-                Acquire::Waiting => return Reply::Blocked,
-            },
-            Request::ReleaseRight => {
-                self.release_right(session);
-                Ok(ResultCode::SUCCESS)
-            }
-            Request::ImportDisplayCaptureInfo => {
-                let screens = self.display_capture_info(hardware).map(|s| [s.left, s.right, s.format, s.stride]);
-                let [top, bottom] = screens;
-                words.answer_with(&[&[ResultCode::SUCCESS.0], &top[..], &bottom[..]].concat(), &[]);
-                return Reply::Done;
-            }
-            Request::SaveVramSysArea => self.check_vram_save(session).map(|()| {
-                self.save_vram_area(hardware);
-                ResultCode::SUCCESS
-            }),
-            Request::RestoreVramSysArea => self.check_vram_save(session).map(|()| {
-                self.restore_vram_area(hardware);
-                ResultCode::SUCCESS
-            }),
-            // Invalidation, bus priorities, performance counters, reset, LED: nothing that could be seen.
-            Request::InvalidateDataCache
-            | Request::SetAxiConfigQosMode
-            | Request::SetPerfLogMode
-            | Request::GetPerfLog
-            | Request::ResetGpuCore
-            | Request::SetLedForceOff
-            | Request::SetInternalPriorities => Ok(ResultCode::SUCCESS),
-        };
-        words.answer(result.unwrap_or_else(|error| error));
-        Reply::Done
-    }
-
-    /// The three calls that write registers.
-    fn ipc_write(
-        &mut self,
-        hardware: &mut dyn Hardware,
-        session: Session,
-        request: Request,
-        words: &Words<'_>,
-        process: &dyn ProcessMemory,
-    ) -> Result<ResultCode, ResultCode> {
-        let (offset, size) = (words.get(1), words.get(2));
-        self.check_registers(session, offset, size)?;
-        let data = fetch(process, words.get(4), size)?;
-        match request {
-            Request::WriteHwRegs => self.write_registers(hardware, session, offset, &data)?,
-            Request::WriteHwRegsWithMask => {
-                let masks = fetch(process, words.get(6), size)?;
-                self.write_registers_with_mask(hardware, session, offset, &data, &masks)?;
-            }
-            _ => self.write_register_repeat(hardware, session, offset, &data)?,
+        let mut io = Io { session, words, process, is_answered: false, reply: Reply::Done };
+        let done = dispatch(self, hardware, request, &mut io);
+        if io.reply == Reply::Done && !io.is_answered {
+            io.answer_with(&[done.err().unwrap_or(ResultCode::SUCCESS).0], &[]);
         }
-        Ok(ResultCode::SUCCESS)
+        io.reply
     }
-
-    fn ipc_read(
-        &mut self,
-        hardware: &mut dyn Hardware,
-        session: Session,
-        words: &Words<'_>,
-        process: &mut dyn ProcessMemory,
-    ) -> Result<ResultCode, ResultCode> {
-        let (offset, size) = (words.get(1), words.get(2));
-        self.check_registers(session, offset, size)?;
-        let mut data = vec![0; size as usize / 4];
-        self.read_registers(hardware, session, offset, &mut data)?;
-        let bytes: Vec<u8> = data.iter().flat_map(|word| word.to_le_bytes()).collect();
-        match process.write(words.get(RECEIVE + 1), &bytes) {
-            true => Ok(ResultCode::SUCCESS),
-            false => Err(ResultCode::BAD_ADDRESS),
-        }
-    }
-
-    fn ipc_buffer_swap(
-        &mut self,
-        hardware: &mut dyn Hardware,
-        session: Session,
-        words: &Words<'_>,
-    ) -> Result<ResultCode, ResultCode> {
-        let screen = Screen::ALL[words.get(1) as usize & 1];
-        let info = FramebufferInfo::from_words(std::array::from_fn(|i| words.get(2 + i)));
-        self.set_buffer_swap(hardware, session, screen, &info)?;
-        Ok(ResultCode::SUCCESS)
-    }
-}
-
-/// `size` bytes of the caller's as words. That a bad pointer gives this code is unverified: the kernel catches most.
-fn fetch(process: &dyn ProcessMemory, address: u32, size: u32) -> Result<Vec<u32>, ResultCode> {
-    let mut bytes = vec![0; size as usize];
-    if !process.read(address, &mut bytes) {
-        return Err(ResultCode::BAD_ADDRESS);
-    }
-    Ok(bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
 }

@@ -153,11 +153,8 @@ impl Gsp {
         FramebufferSlot::new(&self.page, client, screen)
     }
 
-    /// Executes what waits in the queue of the client with the rendering right, whoever asks. Queues of the others
-    /// wait, also when the right passes on: until somebody triggers, or a command of the new holder ends.
-    ///
-    /// While submissions are deferred nothing happens: bounded runs look at the queue.
-    pub fn trigger(&mut self, hardware: &mut dyn Hardware) {
+    /// Executes what waits in the queue of the client with the rendering right.
+    fn execute_queue(&mut self, hardware: &mut dyn Hardware) {
         if self.work.deferred {
             return;
         }

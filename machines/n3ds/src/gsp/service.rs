@@ -7,6 +7,8 @@ use super::hardware::{GPU, Hardware, LCD_FILL};
 use super::rights::{Acquire, Client};
 use super::{CLIENTS, CommandQueue, FramebufferInfo, FramebufferSlot, Gsp, RelayQueue, ResultCode, Session};
 use crate::lcd::{Screen, offset};
+use triglyph_engine::calls_of_rows;
+use triglyph_guest::gsp_calls;
 
 /// Offsets that the register calls accept lie below this.
 const REGISTER_LIMIT: u32 = 0x42_0000;
@@ -37,19 +39,100 @@ pub struct CaptureInfo {
     pub stride: u32,
 }
 
-impl Gsp {
-    /// RegisterInterruptRelayQueue: makes a session a client. Its relay queue is empty afterwards. A session that is a
-    /// client already keeps its index; a new one finds nothing of whoever had its part of the page before (unverified;
-    /// clients are known to empty their command queue themselves).
-    ///
-    /// # Errors
-    /// [`ResultCode::RIGHT_TAKEN`] when there are four others (the code is unverified).
-    pub fn register_relay_queue(
+macro_rules! methods {
+    ($($row:tt)+) => {
+        calls_of_rows!(methods Gsp: $($row)+);
+    };
+}
+gsp_calls!(methods);
+
+impl Calls for Gsp {
+    fn write_registers(
         &mut self,
+        hardware: &mut dyn Hardware,
         session: Session,
-        flags: u32,
-        event: u32,
-    ) -> Result<Registration, ResultCode> {
+        offset: u32,
+        words: &[u32],
+    ) -> Result<(), ResultCode> {
+        self.check_words(session, offset, words.len())?;
+        for (&word, offset) in words.iter().zip((offset..).step_by(4)) {
+            self.write_register(hardware, offset, word);
+        }
+        Ok(())
+    }
+
+    fn write_registers_with_mask(
+        &mut self,
+        hardware: &mut dyn Hardware,
+        session: Session,
+        offset: u32,
+        words: &[u32],
+        masks: &[u32],
+    ) -> Result<(), ResultCode> {
+        self.check_words(session, offset, words.len())?;
+        for ((&word, &mask), offset) in words.iter().zip(masks).zip((offset..).step_by(4)) {
+            let old = hardware.read_register(offset);
+            self.write_register(hardware, offset, old & !mask | word & mask);
+        }
+        Ok(())
+    }
+
+    fn write_register_repeat(
+        &mut self,
+        hardware: &mut dyn Hardware,
+        session: Session,
+        offset: u32,
+        words: &[u32],
+    ) -> Result<(), ResultCode> {
+        self.check_words(session, offset, words.len())?;
+        words.iter().for_each(|&word| self.write_register(hardware, offset, word));
+        Ok(())
+    }
+
+    fn read_registers(
+        &mut self,
+        hardware: &mut dyn Hardware,
+        session: Session,
+        offset: u32,
+        out: &mut [u32],
+    ) -> Result<(), ResultCode> {
+        self.check_words(session, offset, out.len())?;
+        for (word, offset) in out.iter_mut().zip((offset..).step_by(4)) {
+            *word = hardware.read_register(offset);
+        }
+        Ok(())
+    }
+
+    fn set_buffer_swap(
+        &mut self,
+        hardware: &mut dyn Hardware,
+        session: Session,
+        screen: Screen,
+        info: &FramebufferInfo,
+    ) -> Result<(), ResultCode> {
+        self.check_right(session)?;
+        self.show(hardware, screen, info);
+        Ok(())
+    }
+
+    fn flush_data_cache(&mut self, hardware: &mut dyn Hardware, address: u32, size: u32) {
+        if let Some(address) = hardware.translate(address) {
+            hardware.flush(address, size);
+        }
+    }
+
+    fn set_lcd_force_black(&mut self, hardware: &mut dyn Hardware, black: bool) {
+        let value = if black { 0x0100_0000 } else { 0 };
+        for register in LCD_FILL {
+            self.write_register(hardware, register, value);
+        }
+    }
+
+    fn trigger(&mut self, hardware: &mut dyn Hardware) {
+        self.execute_queue(hardware);
+    }
+
+    fn register_relay_queue(&mut self, session: Session, flags: u32, event: u32) -> Result<Registration, ResultCode> {
         let free = || (0..CLIENTS).find(|&client| self.clients[client].is_none());
         let known = self.client_of(session);
         let client = known.or_else(free).ok_or(ResultCode::RIGHT_TAKEN)?;
@@ -66,14 +149,69 @@ impl Gsp {
         Ok(Registration { result, client, shared_memory: self.shared_memory_handle })
     }
 
-    /// UnregisterInterruptRelayQueue: the session's place in the shared page is free again. It keeps the rendering
-    /// right, but what waits in its queue is not executed, and completion interrupts reach nobody.
-    pub fn unregister_relay_queue(&mut self, session: Session) {
+    fn unregister_relay_queue(&mut self, session: Session) {
         if let Some(client) = self.client_of(session) {
             self.clients[client] = None;
         }
     }
 
+    fn try_acquire_right(&mut self, session: Session) -> Result<ResultCode, ResultCode> {
+        match self.right.acquire(session, false) {
+            Acquire::Granted => Ok(ResultCode::SUCCESS),
+            Acquire::AlreadyHeld => Ok(ResultCode::ALREADY_DONE),
+            Acquire::Waiting => Err(ResultCode::RIGHT_TAKEN),
+        }
+    }
+
+    fn acquire_right(&mut self, session: Session) -> Acquire {
+        self.right.acquire(session, true)
+    }
+
+    fn release_right(&mut self, session: Session) {
+        self.granted.extend(self.right.release(session));
+    }
+
+    fn display_capture_info(&mut self, hardware: &mut dyn Hardware) -> [CaptureInfo; 2] {
+        let holder = self.holding_client();
+        Screen::ALL.map(|screen| {
+            let new = holder.and_then(|client| FramebufferSlot::new(&self.page, client, screen).peek());
+            if let Some(FramebufferInfo { left, right, stride, format, .. }) = new {
+                return CaptureInfo { left, right, format, stride };
+            }
+            let given = self.shown[screen as usize];
+            let mut read = |register: u32| hardware.read_register(GPU + screen.base() + register);
+            let (left, right) = match read(offset::SELECT) & 1 {
+                0 => (offset::LEFT_FIRST, offset::RIGHT_FIRST),
+                _ => (offset::LEFT_SECOND, offset::RIGHT_SECOND),
+            };
+            let (left, right) = (read(left), read(right));
+            let address = |physical: u32, given: Option<u32>| match given {
+                Some(given) if super::address::to_physical(given) == Some(physical) => given,
+                _ => to_virtual(physical).unwrap_or(0),
+            };
+            CaptureInfo {
+                left: address(left, given.map(|info| info.left)),
+                right: address(right, given.map(|info| info.right)),
+                format: read(offset::FORMAT),
+                stride: read(offset::STRIDE),
+            }
+        })
+    }
+
+    fn save_vram_area(&mut self, hardware: &mut dyn Hardware) {
+        self.saved_pictures(hardware).into_iter().for_each(|[picture, saved, size]| {
+            hardware.dma(picture, saved, size);
+        });
+    }
+
+    fn restore_vram_area(&mut self, hardware: &mut dyn Hardware) {
+        self.saved_pictures(hardware).into_iter().for_each(|[picture, saved, size]| {
+            hardware.dma(saved, picture, size);
+        });
+    }
+}
+
+impl Gsp {
     /// The session is gone: everything that it held is free. Commands that wait in its queue are never executed. What
     /// has been started goes on, and its interrupt goes to whoever has the right by then, or to nobody (3dbrew says
     /// only that interrupts go to the holder; that nothing is aborted is unverified).
@@ -82,29 +220,6 @@ impl Gsp {
         self.granted.retain(|&granted| granted != session);
         self.release_right(session);
         self.unregister_relay_queue(session);
-    }
-
-    /// AcquireRight: takes the rendering right or waits for it; who waits is in [`Gsp::take_granted`] later. The call's
-    /// flag, which asks for extra initialisation, is the host's affair.
-    pub fn acquire_right(&mut self, session: Session) -> Acquire {
-        self.right.acquire(session, true)
-    }
-
-    /// TryAcquireRight: takes the rendering right if it is free.
-    ///
-    /// # Errors
-    /// [`ResultCode::RIGHT_TAKEN`] when another session has it.
-    pub fn try_acquire_right(&mut self, session: Session) -> Result<ResultCode, ResultCode> {
-        match self.right.acquire(session, false) {
-            Acquire::Granted => Ok(ResultCode::SUCCESS),
-            Acquire::AlreadyHeld => Ok(ResultCode::ALREADY_DONE),
-            Acquire::Waiting => Err(ResultCode::RIGHT_TAKEN),
-        }
-    }
-
-    /// ReleaseRight: gives the rendering right to the next who waits. Without effect for others than its holder.
-    pub fn release_right(&mut self, session: Session) {
-        self.granted.extend(self.right.release(session));
     }
 
     /// Whether `session` may do what needs the rendering right.
@@ -145,155 +260,6 @@ impl Gsp {
         if let Some(event) = hardware.write_register(offset, value) {
             self.complete(event);
         }
-    }
-
-    /// WriteHWRegs: consecutive registers from `offset`, counted from physical address 0x10000000.
-    ///
-    /// # Errors
-    /// As [`Self::check_registers`].
-    pub fn write_registers(
-        &mut self,
-        hardware: &mut dyn Hardware,
-        session: Session,
-        offset: u32,
-        words: &[u32],
-    ) -> Result<(), ResultCode> {
-        self.check_words(session, offset, words.len())?;
-        for (&word, offset) in words.iter().zip((offset..).step_by(4)) {
-            self.write_register(hardware, offset, word);
-        }
-        Ok(())
-    }
-
-    /// WriteHWRegsWithMask: as [`Self::write_registers`], but only the bits that are set in `masks`; words without a
-    /// mask are not written.
-    ///
-    /// # Errors
-    /// As [`Self::check_registers`].
-    pub fn write_registers_with_mask(
-        &mut self,
-        hardware: &mut dyn Hardware,
-        session: Session,
-        offset: u32,
-        words: &[u32],
-        masks: &[u32],
-    ) -> Result<(), ResultCode> {
-        self.check_words(session, offset, words.len())?;
-        for ((&word, &mask), offset) in words.iter().zip(masks).zip((offset..).step_by(4)) {
-            let old = hardware.read_register(offset);
-            self.write_register(hardware, offset, old & !mask | word & mask);
-        }
-        Ok(())
-    }
-
-    /// WriteHWRegRepeat: all words into one register.
-    ///
-    /// # Errors
-    /// As [`Self::check_registers`].
-    pub fn write_register_repeat(
-        &mut self,
-        hardware: &mut dyn Hardware,
-        session: Session,
-        offset: u32,
-        words: &[u32],
-    ) -> Result<(), ResultCode> {
-        self.check_words(session, offset, words.len())?;
-        words.iter().for_each(|&word| self.write_register(hardware, offset, word));
-        Ok(())
-    }
-
-    /// ReadHWRegs: consecutive registers into `out`.
-    ///
-    /// # Errors
-    /// As [`Self::check_registers`].
-    pub fn read_registers(
-        &mut self,
-        hardware: &mut dyn Hardware,
-        session: Session,
-        offset: u32,
-        out: &mut [u32],
-    ) -> Result<(), ResultCode> {
-        self.check_words(session, offset, out.len())?;
-        for (word, offset) in out.iter_mut().zip((offset..).step_by(4)) {
-            *word = hardware.read_register(offset);
-        }
-        Ok(())
-    }
-
-    /// SetBufferSwap: shows a picture, for clients that draw without the GPU. It takes effect at once; the real GSP
-    /// waits for the next VBlank when the beam is in the picture.
-    ///
-    /// # Errors
-    /// [`ResultCode::NO_RIGHT`].
-    pub fn set_buffer_swap(
-        &mut self,
-        hardware: &mut dyn Hardware,
-        session: Session,
-        screen: Screen,
-        info: &FramebufferInfo,
-    ) -> Result<(), ResultCode> {
-        self.check_right(session)?;
-        self.show(hardware, screen, info);
-        Ok(())
-    }
-
-    /// FlushDataCache and StoreDataCache: the processor wrote these bytes. A hint, which is taken from anybody.
-    pub fn flush_data_cache(&mut self, hardware: &mut dyn Hardware, address: u32, size: u32) {
-        if let Some(address) = hardware.translate(address) {
-            hardware.flush(address, size);
-        }
-    }
-
-    /// SetLcdForceBlack: covers both screens with black, or uncovers them.
-    pub fn set_lcd_force_black(&mut self, hardware: &mut dyn Hardware, black: bool) {
-        let value = if black { 0x0100_0000 } else { 0 };
-        for register in LCD_FILL {
-            self.write_register(hardware, register, value);
-        }
-    }
-
-    /// ImportDisplayCaptureInfo: what both screens show, or what the holder of the right has set for the next VBlank,
-    /// which the real GSP loads when it is asked (Azahar #2273). Addresses are those that the client gave, where it
-    /// did.
-    pub fn display_capture_info(&mut self, hardware: &mut dyn Hardware) -> [CaptureInfo; 2] {
-        let holder = self.holding_client();
-        Screen::ALL.map(|screen| {
-            let new = holder.and_then(|client| FramebufferSlot::new(&self.page, client, screen).peek());
-            if let Some(FramebufferInfo { left, right, stride, format, .. }) = new {
-                return CaptureInfo { left, right, format, stride };
-            }
-            let given = self.shown[screen as usize];
-            let mut read = |register: u32| hardware.read_register(GPU + screen.base() + register);
-            let (left, right) = match read(offset::SELECT) & 1 {
-                0 => (offset::LEFT_FIRST, offset::RIGHT_FIRST),
-                _ => (offset::LEFT_SECOND, offset::RIGHT_SECOND),
-            };
-            let (left, right) = (read(left), read(right));
-            let address = |physical: u32, given: Option<u32>| match given {
-                Some(given) if super::address::to_physical(given) == Some(physical) => given,
-                _ => to_virtual(physical).unwrap_or(0),
-            };
-            CaptureInfo {
-                left: address(left, given.map(|info| info.left)),
-                right: address(right, given.map(|info| info.right)),
-                format: read(offset::FORMAT),
-                stride: read(offset::STRIDE),
-            }
-        })
-    }
-
-    /// SaveVramSysArea: copies what the screens show to where the system keeps it in VRAM.
-    pub fn save_vram_area(&mut self, hardware: &mut dyn Hardware) {
-        self.saved_pictures(hardware).into_iter().for_each(|[picture, saved, size]| {
-            hardware.dma(picture, saved, size);
-        });
-    }
-
-    /// RestoreVramSysArea: copies it back.
-    pub fn restore_vram_area(&mut self, hardware: &mut dyn Hardware) {
-        self.saved_pictures(hardware).into_iter().for_each(|[picture, saved, size]| {
-            hardware.dma(saved, picture, size);
-        });
     }
 
     /// Top left, top right and bottom picture: where each is, where it is kept, and its size. What is shown from an

@@ -2,7 +2,7 @@
 //! calls by number.
 
 use triglyph_engine::calls_of_rows;
-use triglyph_engine::device::calls::{self, RecordedAs, CallLog, RecordsCalls};
+use triglyph_engine::device::calls::{self, CallLog, RecordedAs, RecordsCalls};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::Memory;
