@@ -19,7 +19,7 @@ const CRATES: [Crate; 17] = [
     Crate { folder: "inspect", name: "triglyph-inspect", uses: INSPECT, tests_use: &["testkit"] },
     Crate { folder: "fuzz", name: "triglyph-fuzz", uses: FUZZ, tests_use: &[] },
     Crate { folder: "import", name: "triglyph-import", uses: &["", "guest"], tests_use: &["testkit"] },
-    Crate { folder: "capi", name: "triglyph-capi", uses: &[""], tests_use: &["testkit"] },
+    Crate { folder: "capi", name: "triglyph-capi", uses: &["", "guest"], tests_use: &["testkit"] },
     Crate { folder: "cli", name: "triglyph-cli", uses: CLI, tests_use: &[] },
     Crate { folder: "python", name: "triglyph-py", uses: &["", "inspect"], tests_use: &[] },
     Crate { folder: "vgpu", name: "triglyph-vgpu", uses: &[""], tests_use: &["testkit"] },

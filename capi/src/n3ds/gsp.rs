@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use triglyph::n3ds::gsp::{Acquire, CLIENTS, ClientSet, FramebufferInfo, Registration, ResultCode};
+use triglyph::n3ds::gsp::{Acquire, CLIENTS, CaptureInfo, ClientSet, FramebufferInfo, Registration, ResultCode};
 
 use super::{interrupt, machine, screen, session, triglyph_n3ds, with_gsp, with_n3ds};
 use crate::error::triglyph_status;
+use crate::forward::{CallResult, Tell};
 use crate::handle::with_device;
 use crate::n3ds::triglyph_n3ds_executed;
 use crate::pointer::{Out, array, drain, put, required};
@@ -88,6 +89,50 @@ pub struct triglyph_n3ds_capture_info {
     pub stride: u32,
 }
 
+impl CallResult for ResultCode {
+    type C = u32;
+
+    fn number(&self) -> u32 {
+        self.0
+    }
+}
+
+impl Tell<(u32,)> for Result<ResultCode, ResultCode> {
+    fn tell(self) -> (u32,) {
+        (self.unwrap_or_else(|error| error).0,)
+    }
+}
+
+impl Tell<(triglyph_n3ds_registration,)> for Result<Registration, ResultCode> {
+    fn tell(self) -> (triglyph_n3ds_registration,) {
+        (match self {
+            Ok(Registration { result, client, shared_memory }) => {
+                triglyph_n3ds_registration { result: result.0, client: client as u32, shared_memory }
+            }
+            Err(result) => triglyph_n3ds_registration { result: result.0, ..Default::default() },
+        },)
+    }
+}
+
+impl Tell<(u32,)> for Acquire {
+    fn tell(self) -> (u32,) {
+        let outcome = match self {
+            Acquire::Granted => triglyph_n3ds_acquire::Granted,
+            Acquire::AlreadyHeld => triglyph_n3ds_acquire::AlreadyHeld,
+            Acquire::Waiting => triglyph_n3ds_acquire::Waiting,
+        };
+        (outcome as u32,)
+    }
+}
+
+impl Tell<(triglyph_n3ds_capture_info, triglyph_n3ds_capture_info)> for [CaptureInfo; 2] {
+    fn tell(self) -> (triglyph_n3ds_capture_info, triglyph_n3ds_capture_info) {
+        let info =
+            |CaptureInfo { left, right, format, stride }| triglyph_n3ds_capture_info { left, right, format, stride };
+        self.map(info).into()
+    }
+}
+
 /// What the host has not taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
@@ -98,37 +143,6 @@ pub(crate) struct Waiting {
 /// Clients as bits: bit n is the client of index n.
 fn bits(clients: ClientSet) -> u32 {
     clients.iter().fold(0, |bits, client| bits | 1 << client)
-}
-
-/// RegisterInterruptRelayQueue: makes a session, which the host names by a number, a client. `event` is the handle
-/// that the host signals for it.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_n3ds_register_relay_queue(
-    n3ds: Option<&triglyph_n3ds>,
-    session: u32,
-    flags: u32,
-    event: u32,
-    registration: Out<'_, triglyph_n3ds_registration>,
-) -> triglyph_status {
-    with_gsp(n3ds, |gsp, _| {
-        let answer = match gsp.register_relay_queue(self::session(session), flags, event) {
-            Ok(Registration { result, client, shared_memory }) => {
-                triglyph_n3ds_registration { result: result.0, client: client as u32, shared_memory }
-            }
-            Err(result) => triglyph_n3ds_registration { result: result.0, ..Default::default() },
-        };
-        put(registration, answer);
-        Ok(())
-    })
-}
-
-/// UnregisterInterruptRelayQueue: the session's place in the shared page is free again.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_n3ds_unregister_relay_queue(n3ds: Option<&triglyph_n3ds>, session: u32) -> triglyph_status {
-    with_gsp(n3ds, |gsp, _| {
-        gsp.unregister_relay_queue(self::session(session));
-        Ok(())
-    })
 }
 
 /// The session is gone: everything that it held is free.
@@ -176,46 +190,6 @@ pub extern "C" fn triglyph_n3ds_set_auto_toggle(n3ds: Option<&triglyph_n3ds>, on
     })
 }
 
-/// AcquireRight: takes the rendering right or waits for it. `acquired` is a `triglyph_n3ds_acquire`.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_n3ds_acquire_right(
-    n3ds: Option<&triglyph_n3ds>,
-    session: u32,
-    acquired: Out<'_, u32>,
-) -> triglyph_status {
-    with_gsp(n3ds, |gsp, _| {
-        let outcome = match gsp.acquire_right(self::session(session)) {
-            Acquire::Granted => triglyph_n3ds_acquire::Granted,
-            Acquire::AlreadyHeld => triglyph_n3ds_acquire::AlreadyHeld,
-            Acquire::Waiting => triglyph_n3ds_acquire::Waiting,
-        };
-        put(acquired, outcome as u32);
-        Ok(())
-    })
-}
-
-/// TryAcquireRight: takes the rendering right if it is free. `result` is the result code of the call.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_n3ds_try_acquire_right(
-    n3ds: Option<&triglyph_n3ds>,
-    session: u32,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_gsp(n3ds, |gsp, _| {
-        put(result, gsp.try_acquire_right(self::session(session)).unwrap_or_else(|error| error).0);
-        Ok(())
-    })
-}
-
-/// ReleaseRight: gives the rendering right to the next who waits.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_n3ds_release_right(n3ds: Option<&triglyph_n3ds>, session: u32) -> triglyph_status {
-    with_gsp(n3ds, |gsp, _| {
-        gsp.release_right(self::session(session));
-        Ok(())
-    })
-}
-
 /// Who has the rendering right; `found` says whether anybody has.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_right_holder(
@@ -246,16 +220,6 @@ pub unsafe extern "C" fn triglyph_n3ds_take_granted(
         state.gsp.granted.extend(new.into_iter().map(|session| session.0));
         // SAFETY: the header asks callers for room for that many.
         count.write(unsafe { drain(&mut state.gsp.granted, sessions, capacity, "sessions") }?);
-        Ok(())
-    })
-}
-
-/// TriggerCmdReqQueue: executes what waits in the queue of the client with the rendering right. Interrupts wait in
-/// `triglyph_n3ds_take_completions` until the host delivers them.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_n3ds_trigger(n3ds: Option<&triglyph_n3ds>) -> triglyph_status {
-    with_gsp(n3ds, |gsp, hardware| {
-        gsp.trigger(hardware);
         Ok(())
     })
 }
@@ -333,80 +297,6 @@ pub extern "C" fn triglyph_n3ds_vblank(
 ) -> triglyph_status {
     with_gsp(n3ds, |gsp, hardware| {
         put(clients, bits(gsp.vblank(hardware, self::screen(screen)?)));
-        Ok(())
-    })
-}
-
-/// SetBufferSwap: shows a picture at once, for clients that draw without the GPU. `result` is the result code.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_n3ds_set_buffer_swap(
-    n3ds: Option<&triglyph_n3ds>,
-    session: u32,
-    screen: u32,
-    framebuffer: Option<&triglyph_n3ds_framebuffer>,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_gsp(n3ds, |gsp, hardware| {
-        let info = (*required(framebuffer, "framebuffer")?).into();
-        let done = gsp.set_buffer_swap(hardware, self::session(session), self::screen(screen)?, &info);
-        put(result, done.err().unwrap_or(ResultCode::SUCCESS).0);
-        Ok(())
-    })
-}
-
-/// FlushDataCache and StoreDataCache: the processor wrote these bytes, at a virtual address. A hint.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_n3ds_flush_data_cache(
-    n3ds: Option<&triglyph_n3ds>,
-    address: u32,
-    size: u32,
-) -> triglyph_status {
-    with_gsp(n3ds, |gsp, hardware| {
-        gsp.flush_data_cache(hardware, address, size);
-        Ok(())
-    })
-}
-
-/// SetLcdForceBlack: covers both screens with black, or uncovers them.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_n3ds_set_lcd_force_black(n3ds: Option<&triglyph_n3ds>, black: bool) -> triglyph_status {
-    with_gsp(n3ds, |gsp, hardware| {
-        gsp.set_lcd_force_black(hardware, black);
-        Ok(())
-    })
-}
-
-/// ImportDisplayCaptureInfo: what the top and the bottom screen show, or are to show from the next VBlank on.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_n3ds_display_capture_info(
-    n3ds: Option<&triglyph_n3ds>,
-    top: Out<'_, triglyph_n3ds_capture_info>,
-    bottom: Out<'_, triglyph_n3ds_capture_info>,
-) -> triglyph_status {
-    with_gsp(n3ds, |gsp, hardware| {
-        let screens = gsp.display_capture_info(hardware);
-        for (out, info) in [top, bottom].into_iter().zip(screens) {
-            let (left, right, format, stride) = (info.left, info.right, info.format, info.stride);
-            put(out, triglyph_n3ds_capture_info { left, right, format, stride });
-        }
-        Ok(())
-    })
-}
-
-/// SaveVramSysArea: copies what the screens show to where the system keeps it in VRAM.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_n3ds_save_vram_area(n3ds: Option<&triglyph_n3ds>) -> triglyph_status {
-    with_gsp(n3ds, |gsp, hardware| {
-        gsp.save_vram_area(hardware);
-        Ok(())
-    })
-}
-
-/// RestoreVramSysArea: copies it back.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_n3ds_restore_vram_area(n3ds: Option<&triglyph_n3ds>) -> triglyph_status {
-    with_gsp(n3ds, |gsp, hardware| {
-        gsp.restore_vram_area(hardware);
         Ok(())
     })
 }

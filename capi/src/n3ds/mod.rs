@@ -1,16 +1,17 @@
 //! What only the 3DS has.
 
+pub mod calls;
 pub mod gsp;
 pub mod ipc;
 pub mod lcd;
 pub mod queues;
-pub mod registers;
 
-use triglyph::n3ds::gsp::{Gsp, Hardware, Interrupt, Session, SharedPage};
-use triglyph::n3ds::{self, BadAddress, Executed, FreezePolicy, Screen};
+use triglyph::n3ds::gsp::{Gsp, Hardware, Interrupt, ResultCode, Session, SharedPage};
+use triglyph::n3ds::{self, BadAddress, Event, Executed, FreezePolicy, Screen};
 use triglyph::{Machine, N3ds};
 
 use super::error::{Failure, guard, triglyph_status};
+use super::forward::Tell;
 use super::handle::{Gpu, State, destroy, triglyph_device, with_device};
 use super::options::{self, triglyph_options};
 use super::pointer::{Out, array, put, required};
@@ -104,6 +105,12 @@ impl From<Executed> for triglyph_n3ds_executed {
             reserved: 0,
             ticks,
         }
+    }
+}
+
+impl Tell<(triglyph_n3ds_executed,)> for Option<Event> {
+    fn tell(self) -> (triglyph_n3ds_executed,) {
+        (Executed { result: ResultCode::SUCCESS, event: self }.into(),)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What only the PS3 has.
 
+pub mod calls;
 pub mod lv1;
 pub mod registers;
 
@@ -85,56 +86,6 @@ pub unsafe extern "C" fn triglyph_rsx_destroy(rsx: *mut triglyph_rsx) -> triglyp
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_rsx_device(rsx: Option<&triglyph_rsx>) -> *const triglyph_device {
     rsx.map_or(std::ptr::null(), |rsx| &raw const rsx.device)
-}
-
-/// Executes what the channels have to do: looks at PUT in the control page of every context, and runs until all
-/// channels are idle, wait for a semaphore or stand still. Then memory shows everything, and the control pages show GET
-/// and REF. Call it when the guest has written PUT, and when something happened that a channel may wait for.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_rsx_run(rsx: Option<&triglyph_rsx>) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        rsx.run();
-        Ok(())
-    })
-}
-
-/// Sets the time, in nanoseconds, that reports, notifiers and PTIMER show. By itself it moves with the work that is
-/// done, so that runs can be repeated.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_rsx_set_clock(rsx: Option<&triglyph_rsx>, nanoseconds: u64) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        rsx.set_clock(nanoseconds);
-        Ok(())
-    })
-}
-
-/// A head (0 or 1) has begun to show a frame, at `time` in ticks of the processor's time base: flips that wait are
-/// done. To be called as often as the host's screen shows a frame.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_rsx_vblank(rsx: Option<&triglyph_rsx>, head: u32, time: u64) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        rsx.vblank(head, time);
-        Ok(())
-    })
-}
-
-/// The frame of the second handler of vertical blanks, for hosts that keep its rate; with the screen's own rate
-/// `triglyph_rsx_vblank` does it.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_rsx_second_vblank(rsx: Option<&triglyph_rsx>, head: u32, time: u64) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        rsx.second_vblank(head, time);
-        Ok(())
-    })
-}
-
-/// Clears the error of a channel: it goes on at PUT.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_rsx_clear_error(rsx: Option<&triglyph_rsx>, channel: u32) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        rsx.clear_error(channel);
-        Ok(())
-    })
 }
 
 /// A method of the software engine: the host's processor executes it.

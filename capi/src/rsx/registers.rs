@@ -4,28 +4,6 @@ use super::{triglyph_rsx, with_rsx};
 use crate::error::triglyph_status;
 use crate::pointer::{Out, put, required};
 
-/// Reads a register of BAR0, by its offset in bytes, with its effects.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_rsx_mmio_read(
-    rsx: Option<&triglyph_rsx>,
-    offset: u32,
-    word: Out<'_, u32>,
-) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        required(word, "word")?.write(rsx.mmio_read(offset));
-        Ok(())
-    })
-}
-
-/// Writes a register of BAR0, by its offset in bytes. A push buffer does not run before `triglyph_rsx_run`.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_rsx_mmio_write(rsx: Option<&triglyph_rsx>, offset: u32, word: u32) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        rsx.mmio_write(offset, word);
-        Ok(())
-    })
-}
-
 /// Reads a word of instance memory; 0 beyond its end.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_rsx_pramin_read(
@@ -35,15 +13,6 @@ pub extern "C" fn triglyph_rsx_pramin_read(
 ) -> triglyph_status {
     with_rsx(rsx, |rsx| {
         required(word, "word")?.write(rsx.pramin_read(offset));
-        Ok(())
-    })
-}
-
-/// Writes a word of instance memory; nothing happens beyond its end.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_rsx_pramin_write(rsx: Option<&triglyph_rsx>, offset: u32, word: u32) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        rsx.pramin_write(offset, word);
         Ok(())
     })
 }
@@ -61,21 +30,6 @@ pub extern "C" fn triglyph_rsx_bus_read(
         let read = rsx.bus_read(address);
         put(word, read.unwrap_or(0));
         put(found, read.is_some());
-        Ok(())
-    })
-}
-
-/// Writes a word of the bus, as `triglyph_rsx_bus_read`.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_rsx_bus_write(
-    rsx: Option<&triglyph_rsx>,
-    address: u64,
-    word: u32,
-    found: Out<'_, bool>,
-) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        let written = rsx.bus_write(address, word);
-        put(found, written);
         Ok(())
     })
 }

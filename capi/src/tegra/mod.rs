@@ -1,5 +1,6 @@
 //! What only the Tegra X1 has.
 
+pub mod calls;
 pub mod channel;
 pub mod nvdrv;
 pub mod nvmap;
@@ -9,6 +10,7 @@ use triglyph::tegra::{Fence, Status};
 use triglyph::{Machine, TegraX1};
 
 use super::error::{Failure, guard, triglyph_status};
+use super::forward::{CallResult, Tell};
 use super::handle::{Gpu, State, destroy, triglyph_device, with_device};
 use super::options::{self, triglyph_options};
 use super::pointer::{Out, put, required};
@@ -69,12 +71,6 @@ pub struct triglyph_tegra_fence {
     pub value: u32,
 }
 
-impl From<Fence> for triglyph_tegra_fence {
-    fn from(fence: Fence) -> Self {
-        triglyph_tegra_fence { syncpoint: fence.syncpoint, value: fence.value }
-    }
-}
-
 impl From<triglyph_tegra_fence> for Fence {
     fn from(fence: triglyph_tegra_fence) -> Self {
         Fence { syncpoint: fence.syncpoint, value: fence.value }
@@ -96,10 +92,18 @@ fn machine(state: &mut State) -> Result<&mut TegraX1, Failure> {
     }
 }
 
-/// Stores what a call of the driver came to.
-fn answer<T>(call: Result<T, Status>, result: Out<'_, u32>) -> Option<T> {
-    put(result, call.as_ref().err().map_or(0, |&status| status as u32));
-    call.ok()
+impl CallResult for Status {
+    type C = u32;
+
+    fn number(&self) -> u32 {
+        *self as u32
+    }
+}
+
+impl Tell<(triglyph_tegra_fence,)> for Fence {
+    fn tell(self) -> (triglyph_tegra_fence,) {
+        (triglyph_tegra_fence { syncpoint: self.syncpoint, value: self.value },)
+    }
 }
 
 /// Makes a Tegra X1 with nothing mapped and no channels. It belongs to the caller, who destroys it with
@@ -135,33 +139,6 @@ pub unsafe extern "C" fn triglyph_tegra_destroy(tegra: *mut triglyph_tegra) -> t
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_tegra_device(tegra: Option<&triglyph_tegra>) -> *const triglyph_device {
     tegra.map_or(std::ptr::null(), |tegra| &raw const tegra.device)
-}
-
-/// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_run(tegra: Option<&triglyph_tegra>) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        tegra.run();
-        Ok(())
-    })
-}
-
-/// Lets nanoseconds pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_advance_time(tegra: Option<&triglyph_tegra>, nanoseconds: u64) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        tegra.advance_time(nanoseconds);
-        Ok(())
-    })
-}
-
-/// Adds 1 to a syncpoint, as other hardware does, and goes on with channels that waited for it.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_increment_syncpoint(tegra: Option<&triglyph_tegra>, index: u32) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        tegra.increment_syncpoint(index);
-        Ok(())
-    })
 }
 
 /// The process's address of what the GPU sees at `address` of an address space; `found` is false where nothing of the

@@ -4,9 +4,10 @@ use std::ffi::c_char;
 
 use triglyph::tegra::Transfer;
 
-use super::{answer, triglyph_tegra, with_tegra};
+use super::{triglyph_tegra, with_tegra};
 use crate::error::{Failure, triglyph_status};
-use crate::pointer::{Out, put, slice, slice_mut, text};
+use crate::forward::{Outputs, answer};
+use crate::pointer::{Out, slice, slice_mut, text};
 
 /// Open: a device by its path, `/dev/nvmap`, `/dev/nvhost-as-gpu`, `/dev/nvhost-gpu`, `/dev/nvhost-ctrl` or
 /// `/dev/nvhost-ctrl-gpu`. A file of the second one is an address space, one of the third a channel. `result` is a
@@ -21,7 +22,7 @@ pub unsafe extern "C" fn triglyph_tegra_nvdrv_open(
     with_tegra(tegra, |tegra| {
         // SAFETY: the header asks callers for null or text.
         let path = unsafe { text(path, "path") }?.ok_or_else(|| Failure::null("path"))?;
-        put(file, answer(tegra.nvdrv_open(path), result).unwrap_or(0));
+        (file,).put(answer(tegra.nvdrv_open(path), result));
         Ok(())
     })
 }
@@ -87,7 +88,7 @@ pub extern "C" fn triglyph_tegra_nvdrv_query_event(
     result: Out<'_, u32>,
 ) -> triglyph_status {
     with_tegra(tegra, |tegra| {
-        put(slot, answer(tegra.nvdrv_query_event(file, event), result).unwrap_or(0));
+        (slot,).put(answer(tegra.nvdrv_query_event(file, event), result));
         Ok(())
     })
 }

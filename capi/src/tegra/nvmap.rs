@@ -1,10 +1,9 @@
-//! Handles of the process's memory: `/dev/nvmap`. `result` is a `triglyph_tegra_result`.
+//! Handles of the process's memory: `/dev/nvmap`.
 
-use triglyph::tegra::{MapMemory, map_param};
+use triglyph::tegra::{Freed, MapMemory, map_param};
 
-use super::{answer, triglyph_tegra, with_tegra};
-use crate::error::{Failure, triglyph_status};
-use crate::pointer::{Out, put, required};
+use crate::error::Failure;
+use crate::forward::{Take, Tell};
 
 /// What the ALLOC call attaches to a handle.
 #[repr(C)]
@@ -54,81 +53,17 @@ const _: () = {
     assert!(TRIGLYPH_TEGRA_PARAM_COMPRESSION == map_param::COMPRESSION);
 };
 
-/// CREATE: a handle of `size` bytes, without memory yet.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_nvmap_create(
-    tegra: Option<&triglyph_tegra>,
-    size: u32,
-    handle: Out<'_, u32>,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        put(handle, answer(tegra.nvmap_create(size), result).unwrap_or(0));
-        Ok(())
-    })
-}
-
-/// FROM_ID: another owner of a handle; ids are the handles.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_nvmap_from_id(
-    tegra: Option<&triglyph_tegra>,
-    id: u32,
-    handle: Out<'_, u32>,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        put(handle, answer(tegra.nvmap_from_id(id), result).unwrap_or(0));
-        Ok(())
-    })
-}
-
-/// ALLOC: attaches memory of the process, which the host maps in `TRIGLYPH_TEGRA_SPACE_PROCESS` before it is shown to
-/// the GPU.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_nvmap_alloc(
-    tegra: Option<&triglyph_tegra>,
-    handle: u32,
-    memory: Option<&triglyph_tegra_memory>,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        let &triglyph_tegra_memory { address, align, heap, flags, kind } = required(memory, "memory")?;
+impl Take<triglyph_tegra_memory> for MapMemory {
+    fn take(memory: triglyph_tegra_memory) -> Result<Self, Failure> {
+        let triglyph_tegra_memory { address, align, heap, flags, kind } = memory;
         let kind = u8::try_from(kind).map_err(|_| Failure::invalid(format!("page kind {kind:#x}")))?;
-        answer(tegra.nvmap_alloc(handle, MapMemory { address, align, heap, flags, kind }), result);
-        Ok(())
-    })
+        Ok(MapMemory { address, align, heap, flags, kind })
+    }
 }
 
-/// PARAM: one of `TRIGLYPH_TEGRA_PARAM_*`.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_nvmap_param(
-    tegra: Option<&triglyph_tegra>,
-    handle: u32,
-    parameter: u32,
-    value: Out<'_, u32>,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        put(value, answer(tegra.nvmap_param(handle, parameter), result).unwrap_or(0));
-        Ok(())
-    })
-}
-
-/// FREE: one owner less. What address spaces show of it stays.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_nvmap_free(
-    tegra: Option<&triglyph_tegra>,
-    handle: u32,
-    freed: Out<'_, triglyph_tegra_freed>,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        let told = answer(tegra.nvmap_free(handle), result).map(|freed| triglyph_tegra_freed {
-            address: freed.address,
-            size: freed.size,
-            in_use: freed.in_use.into(),
-        });
-        put(freed, told.unwrap_or_default());
-        Ok(())
-    })
+impl Tell<(triglyph_tegra_freed,)> for Freed {
+    fn tell(self) -> (triglyph_tegra_freed,) {
+        let Freed { address, size, in_use } = self;
+        (triglyph_tegra_freed { address, size, in_use: in_use.into() },)
+    }
 }

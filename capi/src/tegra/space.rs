@@ -1,10 +1,9 @@
-//! Address spaces: `/dev/nvhost-as-gpu`. `result` is a `triglyph_tegra_result`.
+//! Address spaces: `/dev/nvhost-as-gpu`.
 
-use triglyph::tegra::{Layout, MapBuffer, Remap, map_flags, space_flags};
+use triglyph::tegra::{Buffer, Layout, MapBuffer, Region, Remap, map_flags, space_flags};
 
-use super::{answer, triglyph_tegra, with_tegra};
-use crate::error::{Failure, triglyph_status};
-use crate::pointer::{Out, put, required, slice};
+use crate::error::Failure;
+use crate::forward::{Take, Tell};
 
 /// How an address space is divided.
 #[repr(C)]
@@ -88,167 +87,37 @@ const _: () = {
     assert!(TRIGLYPH_TEGRA_SPACE_FIXED == space_flags::FIXED && TRIGLYPH_TEGRA_SPACE_SPARSE == space_flags::SPARSE);
 };
 
-/// Opens an address space. Its number is what ranges, reads and faults name.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_space_open(
-    tegra: Option<&triglyph_tegra>,
-    space: Out<'_, u32>,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        put(space, answer(tegra.space_open(), result).unwrap_or(0));
-        Ok(())
-    })
+impl From<triglyph_tegra_layout> for Layout {
+    fn from(layout: triglyph_tegra_layout) -> Self {
+        let triglyph_tegra_layout { big_page, start, split, end } = layout;
+        Layout { big_page, start, split, end }
+    }
 }
 
-/// Closes an address space: nothing is mapped in it any more.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_space_close(
-    tegra: Option<&triglyph_tegra>,
-    space: u32,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        answer(tegra.space_close(space), result);
-        Ok(())
-    })
+impl From<triglyph_tegra_map_buffer> for MapBuffer {
+    fn from(call: triglyph_tegra_map_buffer) -> Self {
+        let triglyph_tegra_map_buffer { flags, kind, handle, buffer_offset, size, offset, .. } = call;
+        MapBuffer { flags, kind, handle, buffer_offset, size, offset }
+    }
 }
 
-/// INITIALIZE and INITIALIZE_EX. A null layout takes what the driver takes.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_space_initialize(
-    tegra: Option<&triglyph_tegra>,
-    space: u32,
-    layout: Option<&triglyph_tegra_layout>,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        let layout = layout.map_or(Layout::default(), |layout| Layout {
-            big_page: layout.big_page,
-            start: layout.start,
-            split: layout.split,
-            end: layout.end,
-        });
-        answer(tegra.space_initialize(space, layout), result);
-        Ok(())
-    })
+impl Take<triglyph_tegra_remap> for Remap {
+    fn take(entry: triglyph_tegra_remap) -> Result<Self, Failure> {
+        let triglyph_tegra_remap { kind, handle, handle_page, space_page, pages } = entry;
+        let kind = u16::try_from(kind).map_err(|_| Failure::invalid(format!("page kind {kind:#x}")))?;
+        Ok(Remap { kind, handle, handle_page, space_page, pages })
+    }
 }
 
-/// GET_VA_REGIONS: small pages, big pages.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_space_regions(
-    tegra: Option<&triglyph_tegra>,
-    space: u32,
-    small: Out<'_, triglyph_tegra_region>,
-    big: Out<'_, triglyph_tegra_region>,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        let regions = answer(tegra.space_regions(space), result).map(|regions| {
-            regions.map(|region| triglyph_tegra_region {
-                offset: region.offset,
-                page_size: region.page_size,
-                pages: region.pages,
-            })
-        });
-        let [small_pages, big_pages] = regions.unwrap_or_default();
-        put(small, small_pages);
-        put(big, big_pages);
-        Ok(())
-    })
+impl Tell<(u64, u64)> for Buffer {
+    fn tell(self) -> (u64, u64) {
+        (self.offset, self.page_size)
+    }
 }
 
-/// ALLOC_SPACE: `pages` pages of `page_size` bytes of address space for fixed mappings. `flags`:
-/// `TRIGLYPH_TEGRA_SPACE_*`. `at` is the address with `TRIGLYPH_TEGRA_SPACE_FIXED`, else an alignment or 0.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_space_allocate(
-    tegra: Option<&triglyph_tegra>,
-    space: u32,
-    pages: u32,
-    page_size: u64,
-    flags: u32,
-    at: u64,
-    offset: Out<'_, u64>,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        let start = answer(tegra.space_allocate(space, pages, page_size, flags, at), result);
-        put(offset, start.unwrap_or(0));
-        Ok(())
-    })
-}
-
-/// FREE_SPACE, with everything that is mapped there.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_space_free(
-    tegra: Option<&triglyph_tegra>,
-    space: u32,
-    offset: u64,
-    pages: u32,
-    page_size: u64,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        answer(tegra.space_free(space, offset, pages, page_size), result);
-        Ok(())
-    })
-}
-
-/// MAP_BUFFER_EX: shows a handle's memory to the GPU, or changes the kind of what is shown. `offset` is the GPU
-/// address, `page_size` the bytes of its pages; either may be null.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_space_map_buffer(
-    tegra: Option<&triglyph_tegra>,
-    space: u32,
-    call: Option<&triglyph_tegra_map_buffer>,
-    offset: Out<'_, u64>,
-    page_size: Out<'_, u64>,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        let &triglyph_tegra_map_buffer { flags, kind, handle, buffer_offset, size, offset: at, .. } =
-            required(call, "call")?;
-        let call = MapBuffer { flags, kind, handle, buffer_offset, size, offset: at };
-        let buffer = answer(tegra.space_map_buffer(space, call), result);
-        put(offset, buffer.map_or(0, |buffer| buffer.offset));
-        put(page_size, buffer.map_or(0, |buffer| buffer.page_size));
-        Ok(())
-    })
-}
-
-/// UNMAP_BUFFER. What is not mapped counts as unmapped.
-#[unsafe(no_mangle)]
-pub extern "C" fn triglyph_tegra_space_unmap_buffer(
-    tegra: Option<&triglyph_tegra>,
-    space: u32,
-    offset: u64,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        answer(tegra.space_unmap_buffer(space, offset), result);
-        Ok(())
-    })
-}
-
-/// REMAP: entry by entry, up to the first that cannot be.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn triglyph_tegra_space_remap(
-    tegra: Option<&triglyph_tegra>,
-    space: u32,
-    entries: *const triglyph_tegra_remap,
-    count: usize,
-    result: Out<'_, u32>,
-) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        // SAFETY: the header asks callers for that many entries.
-        let entries = unsafe { slice(entries, count, "entries") }?;
-        let entry = |entry: &triglyph_tegra_remap| {
-            let &triglyph_tegra_remap { kind, handle, handle_page, space_page, pages } = entry;
-            let kind = u16::try_from(kind).map_err(|_| Failure::invalid(format!("page kind {kind:#x}")))?;
-            Ok(Remap { kind, handle, handle_page, space_page, pages })
-        };
-        let entries: Vec<Remap> = entries.iter().map(entry).collect::<Result<_, Failure>>()?;
-        answer(tegra.space_remap(space, &entries), result);
-        Ok(())
-    })
+impl Tell<(triglyph_tegra_region, triglyph_tegra_region)> for [Region; 2] {
+    fn tell(self) -> (triglyph_tegra_region, triglyph_tegra_region) {
+        let region = |Region { offset, page_size, pages }| triglyph_tegra_region { offset, page_size, pages };
+        self.map(region).into()
+    }
 }

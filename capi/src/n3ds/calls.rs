@@ -1,0 +1,25 @@
+//! The functions of the tables of GSP's requests and of what the hardware is told. `result` is a result code.
+
+use triglyph::n3ds::gsp::Session;
+use triglyph_guest::{gsp_calls, n3ds_calls};
+
+use super::gsp::{triglyph_n3ds_capture_info, triglyph_n3ds_framebuffer, triglyph_n3ds_registration};
+use super::{screen, triglyph_n3ds, triglyph_n3ds_executed, with_gsp, with_n3ds};
+use crate::calls::c_calls;
+use crate::error::triglyph_status;
+use crate::forward::{Outputs, Take, Tell, answer, export, given};
+use crate::pointer::{Out, required, slice, slice_mut};
+
+macro_rules! requests {
+    ($($rows:tt)+) => {
+        c_calls!(export [n3ds: triglyph_n3ds, with_gsp, u32, hardware] $($rows)+);
+    };
+}
+gsp_calls!(requests);
+
+macro_rules! functions {
+    ($($rows:tt)+) => {
+        c_calls!(export [n3ds: triglyph_n3ds, with_n3ds, u32] $($rows)+);
+    };
+}
+n3ds_calls!(functions);

@@ -1,0 +1,19 @@
+//! The functions of the table of the driver's calls. `result` is a `triglyph_tegra_result`.
+
+use triglyph_guest::tegra_calls;
+
+use super::channel::triglyph_tegra_wait;
+use super::nvmap::{triglyph_tegra_freed, triglyph_tegra_memory};
+use super::space::{triglyph_tegra_layout, triglyph_tegra_map_buffer, triglyph_tegra_region, triglyph_tegra_remap};
+use super::{triglyph_tegra, triglyph_tegra_fence, with_tegra};
+use crate::calls::c_calls;
+use crate::error::triglyph_status;
+use crate::forward::{Outputs, Take, Tell, answer, export, given, taken};
+use crate::pointer::{Out, required, slice};
+
+macro_rules! functions {
+    ($($rows:tt)+) => {
+        c_calls!(export [tegra: triglyph_tegra, with_tegra, u32] $($rows)+);
+    };
+}
+tegra_calls!(functions);
