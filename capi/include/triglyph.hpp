@@ -6,6 +6,7 @@
 #ifndef TRIGLYPH_HPP
 #define TRIGLYPH_HPP
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -449,45 +450,47 @@ private:
 class n3ds : public machine<triglyph_n3ds, triglyph_n3ds_create, triglyph_n3ds_destroy, triglyph_n3ds_device> {
 public:
     using machine::machine;
+    // The calls of its tables, made of their rows; do not edit.
+    // Calls without a row:
     triglyph_n3ds_executed execute(const std::array<std::uint32_t, 8> &words) const {
         triglyph_n3ds_executed executed{};
         check(triglyph_n3ds_execute(get(), words.data(), &executed));
         return executed;
     }
+    /// As execute, for a session that may not have the rendering right.
+    triglyph_n3ds_executed execute_for(std::uint32_t session, const std::array<std::uint32_t, 8> &words) const {
+        triglyph_n3ds_executed executed{};
+        check(triglyph_n3ds_execute_for(get(), session, words.data(), &executed));
+        return executed;
+    }
+    /// Delivers an interrupt. Bit n says that the host is to signal the event of client n, here and below.
+    std::uint32_t deliver(triglyph_n3ds_interrupt interrupt) const {
+        std::uint32_t clients = 0;
+        check(triglyph_n3ds_deliver(get(), std::uint32_t(interrupt), &clients));
+        return clients;
+    }
+    /// Delivers everything that has completed.
+    std::uint32_t auto_deliver() const {
+        std::uint32_t clients = 0;
+        check(triglyph_n3ds_auto_deliver(get(), &clients));
+        return clients;
+    }
+    /// A screen has shown a frame.
+    std::uint32_t vblank(triglyph_n3ds_screen screen) const {
+        std::uint32_t clients = 0;
+        check(triglyph_n3ds_vblank(get(), std::uint32_t(screen), &clients));
+        return clients;
+    }
+    /// Sets what each submission may cost, in units of fuel.
+    void set_fuel(std::uint64_t fuel) const { check(triglyph_n3ds_set_fuel(get(), fuel)); }
 };
 
 /// A PlayStation 3.
 class rsx : public machine<triglyph_rsx, triglyph_rsx_create, triglyph_rsx_destroy, triglyph_rsx_device> {
 public:
     using machine::machine;
-    struct allocation {
-        std::uint32_t handle;
-        std::uint64_t lpar;
-    };
-    answer<std::int64_t, allocation> memory_allocate(std::uint64_t size,
-                                                     const std::array<std::uint64_t, 4> &resources) const {
-        answer<std::int64_t, allocation> got{};
-        check(triglyph_rsx_memory_allocate(get(), size, resources.data(), &got.value.handle, &got.value.lpar,
-                                           &got.result));
-        return got;
-    }
-    answer<std::int64_t, triglyph_rsx_context> context_allocate(std::uint32_t memory, std::uint64_t flags) const {
-        answer<std::int64_t, triglyph_rsx_context> got{};
-        check(triglyph_rsx_context_allocate(get(), memory, flags, &got.value, &got.result));
-        return got;
-    }
-    std::int64_t context_iomap(std::uint32_t context, std::uint64_t io, std::uint64_t lpar, std::uint64_t size,
-                               std::uint64_t flags) const {
-        std::int64_t result = 0;
-        check(triglyph_rsx_context_iomap(get(), context, io, lpar, size, flags, &result));
-        return result;
-    }
-    std::int64_t context_attribute(std::uint32_t context, std::uint64_t operation,
-                                   const std::array<std::uint64_t, 4> &parameters) const {
-        std::int64_t result = 0;
-        check(triglyph_rsx_context_attribute(get(), context, operation, parameters.data(), &result));
-        return result;
-    }
+    // The calls of its tables, made of their rows; do not edit.
+    // Calls without a row:
     /// Where an address of the hypervisor's is in guest memory; throws where nothing is.
     address lpar(std::uint64_t lpar) const {
         address at{};
@@ -498,14 +501,14 @@ public:
         }
         return at;
     }
-    void run() const { check(triglyph_rsx_run(get())); }
-    void vblank(std::uint32_t head, std::uint64_t time) const { check(triglyph_rsx_vblank(get(), head, time)); }
 };
 
 /// A Tegra X1.
 class tegra : public machine<triglyph_tegra, triglyph_tegra_create, triglyph_tegra_destroy, triglyph_tegra_device> {
 public:
     using machine::machine;
+    // The calls of its tables, made of their rows; do not edit.
+    // Calls without a row:
     /// Opens a device of the service by its path.
     answer<std::uint32_t, std::uint32_t> nvdrv_open(const std::string &path) const {
         answer<std::uint32_t, std::uint32_t> got{};
@@ -525,48 +528,10 @@ public:
         check(triglyph_tegra_nvdrv_close(get(), file, &result));
         return result;
     }
-    answer<std::uint32_t, std::uint32_t> nvmap_create(std::uint32_t size) const {
+    /// The slot of the event that QueryEvent asks for.
+    answer<std::uint32_t, std::uint32_t> nvdrv_query_event(std::uint32_t file, std::uint32_t event) const {
         answer<std::uint32_t, std::uint32_t> got{};
-        check(triglyph_tegra_nvmap_create(get(), size, &got.value, &got.result));
-        return got;
-    }
-    std::uint32_t nvmap_alloc(std::uint32_t handle, const triglyph_tegra_memory &memory) const {
-        std::uint32_t result = 0;
-        check(triglyph_tegra_nvmap_alloc(get(), handle, &memory, &result));
-        return result;
-    }
-    answer<std::uint32_t, std::uint32_t> space_open() const {
-        answer<std::uint32_t, std::uint32_t> got{};
-        check(triglyph_tegra_space_open(get(), &got.value, &got.result));
-        return got;
-    }
-    std::uint32_t space_initialize(std::uint32_t space) const {
-        std::uint32_t result = 0;
-        check(triglyph_tegra_space_initialize(get(), space, nullptr, &result));
-        return result;
-    }
-    answer<std::uint32_t, std::uint64_t> space_map_buffer(std::uint32_t space,
-                                                          const triglyph_tegra_map_buffer &call) const {
-        answer<std::uint32_t, std::uint64_t> got{};
-        check(triglyph_tegra_space_map_buffer(get(), space, &call, &got.value, nullptr, &got.result));
-        return got;
-    }
-    answer<std::uint32_t, std::uint32_t> channel_open() const {
-        answer<std::uint32_t, std::uint32_t> got{};
-        check(triglyph_tegra_channel_open(get(), &got.value, &got.result));
-        return got;
-    }
-    std::uint32_t channel_bind(std::uint32_t channel, std::uint32_t space) const {
-        std::uint32_t result = 0;
-        check(triglyph_tegra_channel_bind(get(), channel, space, &result));
-        return result;
-    }
-    answer<std::uint32_t, triglyph_tegra_fence> channel_submit(std::uint32_t channel,
-                                                               view<const std::uint64_t> entries,
-                                                               std::uint32_t flags) const {
-        answer<std::uint32_t, triglyph_tegra_fence> got{};
-        check(triglyph_tegra_channel_submit(get(), channel, entries.data(), entries.size(), flags, nullptr, &got.value,
-                                            &got.result));
+        check(triglyph_tegra_nvdrv_query_event(get(), file, event, &got.value, &got.result));
         return got;
     }
 };

@@ -56,7 +56,7 @@ macro_rules! c_calls {
     };
     // None is negative.
     (@in $more:tt [$($p:tt)*] [$($get:tt)*] ({$a:ident (Option<u32>)} $($rest:tt)*) $($row:tt)+) => {
-        c_calls!(@in $more [$($p)* {value $a: i32}] [$($get)* u32::try_from($a).ok(),] ($($rest)*) $($row)+);
+        c_calls!(@in $more [$($p)* {negative $a: i32}] [$($get)* u32::try_from($a).ok(),] ($($rest)*) $($row)+);
     };
     (@in $more:tt [$($p:tt)*] [$($get:tt)*] ({$a:ident Session} $($rest:tt)*) $($row:tt)+) => {
         c_calls!(@in $more [$($p)* {value $a: u32}] [$($get)* Session($a),] ($($rest)*) $($row)+);

@@ -5,10 +5,7 @@ use triglyph::{GuestAddr, HostFormat, HostRows, PixelFields, Presented, ScanLayo
 use super::capture::picture::triglyph_present;
 use super::error::{Failure, triglyph_status};
 use super::handle::{destroy, triglyph_device, with_device};
-use super::n3ds::lcd::eye;
-use super::n3ds::{screen, triglyph_n3ds, with_n3ds};
 use super::pointer::{self, Out, put, required};
-use super::rsx::{triglyph_rsx, with_rsx};
 
 /// The host's format of pixels.
 #[repr(u32)]
@@ -100,7 +97,7 @@ fn fields(format: u32, big_endian: bool) -> Result<PixelFields, Failure> {
 ///
 /// # Safety
 /// As [`host_rows`]; `presented` is null or a handle that no other call uses.
-unsafe fn presenting(
+pub(crate) unsafe fn presenting(
     rows: Option<&triglyph_rows>,
     presented: *mut triglyph_presented,
     present: impl FnOnce(&mut HostRows<'_>, &mut Presented) -> Result<bool, Failure>,
@@ -148,68 +145,6 @@ pub unsafe extern "C" fn triglyph_present_picture(
             presenting(rows, presented, |rows, presented| Ok(state.gpu.device().present(&scan, rows, presented)?))
         };
         put(changed, presents?);
-        Ok(())
-    })
-}
-
-/// Presents what a `triglyph_n3ds_screen` shows an eye (0 left or both, 1 right), as `triglyph_present_picture`: the
-/// controller's picture through its gamma table, upright, or the colour that covers it. `width` and `height` are its
-/// size, 0 if there is no picture; both may be null.
-///
-/// Errors: as there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn triglyph_n3ds_present_screen(
-    n3ds: Option<&triglyph_n3ds>,
-    screen: u32,
-    eye: u32,
-    rows: Option<&triglyph_rows>,
-    presented: *mut triglyph_presented,
-    changed: Out<'_, bool>,
-    width: Out<'_, u32>,
-    height: Out<'_, u32>,
-) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
-        let (screen, eye) = (self::screen(screen)?, self::eye(eye)?);
-        let size = n3ds.external().lcd(screen).picture(eye).map_or((0, 0), |picture| (picture.width, picture.height));
-        // SAFETY: the header asks callers for rows of that size, and for a handle that no other call uses.
-        let presents = unsafe {
-            presenting(rows, presented, |rows, presented| {
-                Ok(size != (0, 0) && n3ds.present_screen(screen, eye, rows, presented)?)
-            })
-        };
-        put(changed, presents?);
-        put(width, size.0);
-        put(height, size.1);
-        Ok(())
-    })
-}
-
-/// Presents what a head (0 or 1) of the PS3 shows, as `triglyph_present_picture`: the display buffer that was flipped
-/// last. `width` and `height` are its size, 0 if it shows no buffer of a context; both may be null.
-///
-/// Errors: as there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn triglyph_rsx_present_head(
-    rsx: Option<&triglyph_rsx>,
-    head: u32,
-    rows: Option<&triglyph_rows>,
-    presented: *mut triglyph_presented,
-    changed: Out<'_, bool>,
-    width: Out<'_, u32>,
-    height: Out<'_, u32>,
-) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        let scan = rsx.scan_out(head);
-        // SAFETY: the header asks callers for rows of that size, and for a handle that no other call uses.
-        let presents = unsafe {
-            presenting(rows, presented, |rows, presented| match &scan {
-                Some(scan) => Ok(triglyph::Device::present(rsx, scan, rows, presented)?),
-                None => Ok(false),
-            })
-        };
-        put(changed, presents?);
-        put(width, scan.map_or(0, |scan| scan.width));
-        put(height, scan.map_or(0, |scan| scan.height));
         Ok(())
     })
 }

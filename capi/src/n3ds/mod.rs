@@ -251,6 +251,16 @@ pub extern "C" fn triglyph_n3ds_set_freeze_policy(n3ds: Option<&triglyph_n3ds>, 
     })
 }
 
+/// Sets what each submission may cost, in units of fuel: see `triglyph_options`, with which it begins. A recording has
+/// it.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_n3ds_set_fuel(n3ds: Option<&triglyph_n3ds>, fuel: u64) -> triglyph_status {
+    with_n3ds(n3ds, |n3ds| {
+        n3ds.set_fuel(fuel);
+        Ok(())
+    })
+}
+
 /// Says whether this is a New 3DS; the first register shows it.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_set_new_model(n3ds: Option<&triglyph_n3ds>, new_model: bool) -> triglyph_status {

@@ -2,6 +2,7 @@
 
 pub mod calls;
 pub mod lv1;
+pub mod present;
 pub mod registers;
 
 use std::ffi::c_void;

@@ -1,14 +1,17 @@
-//! `include/triglyph.h` is what cbindgen makes of the sources.
+//! The headers are what cbindgen makes of the sources and of the tables of calls: `triglyph_common.h` what all machines
+//! have, one for each machine, and `triglyph.h`, which includes them all.
 
 use cbindgen::{Builder, Config, DocumentationStyle, EnumConfig, Language, LineEndingStyle, RenameRule, Style};
 
+use crate::calls::{MACHINES, functions};
 use crate::{check_file, folder, texts};
 
-/// What stands at the top.
+/// What stands at the top of `triglyph.h`.
 const INTRODUCTION: &str = "\
 // Triglyph: the GPUs of three consoles as a library. The C interface.
 //
-// Made from the sources in capi/src; do not edit.
+// Made from the sources in capi/src; do not edit. Programs that use one machine may include its header alone:
+// triglyph_n3ds.h, triglyph_rsx.h or triglyph_tegra.h, or triglyph_common.h for what all machines have.
 //
 // What holds for all of it:
 //
@@ -23,6 +26,9 @@ const INTRODUCTION: &str = "\
 //   null is TRIGLYPH_STATUS_NULL_POINTER. No input or output may be in memory that is mapped with triglyph_map_host.
 // * Structures that begin with a size are of the version that the size says: set it to sizeof, the rest to zero or with
 //   the function that fills in the defaults. Numbers of an enumeration are passed as uint32_t, reserved fields are 0.
+// * Calls of the consoles' systems and of their hosts are those of docs/calls.md. `result`, where there is one, is what
+//   the guest is told: a triglyph_rsx_result, a triglyph_tegra_result, or a result code of the 3DS; other outputs are 0
+//   where it is not 0.
 // * A forked process has none of the library's threads. All that it may do with handles from before is to destroy them;
 //   a device that a worker had is TRIGLYPH_STATUS_BUSY then, and stays.
 // * Nothing throws or unwinds into the caller. After TRIGLYPH_STATUS_PANIC a handle can only be destroyed.
@@ -61,23 +67,55 @@ fn as_c_has_it(source: &str) -> String {
         text = text.replace(&format!("Option<&{name}>"), &format!("*mut {name}"));
         text = text.replace(&format!("-> *const {name}"), &format!("-> *mut {name}"));
     }
-    text
+    text + &shown(source)
+}
+
+/// Structures of the façade that C sees as they are, `pub use triglyph::…::Name as c_name;`, from where they are
+/// defined.
+fn shown(source: &str) -> String {
+    /// Where such structures are defined.
+    const SOURCES: [&str; 1] = ["guest/src/tegra/driver/mod.rs"];
+    let mut found = String::new();
+    for line in source.lines().filter_map(|line| line.strip_prefix("pub use triglyph::")) {
+        let (path, name) = line.trim_end_matches(';').split_once(" as ").expect("a structure with C's name");
+        let item = path.rsplit("::").next().unwrap_or(path);
+        let text = SOURCES.map(|file| std::fs::read_to_string(folder().join("..").join(file)).unwrap()).concat();
+        let (before, after) = text.split_once(&format!("pub struct {item} {{")).expect("its definition");
+        let attributes = before.rsplit("\n\n").next().expect("its documentation");
+        assert!(attributes.contains("#[repr(C)]"), "{item}");
+        let (fields, _) = after.split_once("\n}\n").expect("its end");
+        let attributes: String = attributes
+            .lines()
+            .filter(|line| !line.starts_with("#[derive"))
+            .fold(String::new(), |text, line| text + line + "\n");
+        found += &format!("\n{attributes}pub struct {name} {{{fields}\n}}\n");
+    }
+    found
 }
 
 /// Enumerations whose numbers are passed as plain integers, so that no function names them.
-fn enumerations() -> Vec<String> {
+fn enumerations(texts: &[String]) -> Vec<String> {
     let name = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-    texts().iter().flat_map(|text| text.split("\npub enum ").skip(1).map(name).collect::<Vec<String>>()).collect()
+    texts.iter().flat_map(|text| text.split("\npub enum ").skip(1).map(name).collect::<Vec<String>>()).collect()
 }
 
-fn generate() -> String {
+/// The header of a machine, or of what all machines have.
+fn generate(part: &str) -> String {
+    let is_machine = MACHINES.contains(&part);
+    let mut texts = texts(part);
+    texts.push(functions().iter().filter(|function| function.machine == part).map(|f| f.declaration()).collect());
+    let texts: Vec<String> = texts.iter().map(|text| as_c_has_it(text)).collect();
+    let what = if is_machine { "What only one machine has." } else { "What all machines have." };
     let mut config = Config {
         language: Language::C,
         cpp_compat: true,
         style: Style::Both,
-        header: Some(INTRODUCTION.trim_end().to_owned()),
-        include_guard: Some("TRIGLYPH_H".to_owned()),
+        header: Some(format!(
+            "// Triglyph: {what} See triglyph.h for what holds for all of it.\n//\n// Made from the sources in capi/src; do not edit."
+        )),
+        include_guard: Some(format!("TRIGLYPH_{}_H", part.to_uppercase())),
         sys_includes: ["stdbool.h", "stddef.h", "stdint.h"].map(str::to_owned).to_vec(),
+        includes: is_machine.then(|| "triglyph_common.h".to_owned()).into_iter().collect(),
         no_includes: true,
         usize_is_size_t: true,
         documentation_style: DocumentationStyle::Cxx,
@@ -86,12 +124,12 @@ fn generate() -> String {
         enumeration: EnumConfig { rename_variants: RenameRule::QualifiedScreamingSnakeCase, ..EnumConfig::default() },
         ..Config::default()
     };
-    config.export.include = enumerations();
+    config.export.include = enumerations(&texts);
     let scratch = tempfile::tempdir().unwrap();
     let mut builder = Builder::new().with_config(config);
-    for (at, text) in texts().iter().enumerate() {
+    for (at, text) in texts.iter().enumerate() {
         let path = scratch.path().join(format!("{at}.rs"));
-        std::fs::write(&path, as_c_has_it(text)).unwrap();
+        std::fs::write(&path, text).unwrap();
         builder = builder.with_src(path);
     }
     let mut text = Vec::new();
@@ -100,15 +138,24 @@ fn generate() -> String {
     text.replace("struct triglyph_", "triglyph_").replace("typedef triglyph_", "typedef struct triglyph_")
 }
 
-#[test]
-fn the_header_is_that_of_the_sources() {
-    check_file(&folder().join("include/triglyph.h"), &generate());
+/// `triglyph.h`.
+fn all() -> String {
+    let includes = ["common", "n3ds", "rsx", "tegra"].map(|part| format!("#include \"triglyph_{part}.h\"\n")).concat();
+    format!("{INTRODUCTION}\n#ifndef TRIGLYPH_H\n#define TRIGLYPH_H\n\n{includes}\n#endif // TRIGLYPH_H\n")
 }
 
 #[test]
-fn the_header_has_every_function() {
-    let header = generate();
+fn headers_are_those_of_the_sources() {
+    for part in ["common", "n3ds", "rsx", "tegra"] {
+        check_file(&folder().join(format!("include/triglyph_{part}.h")), &generate(part));
+    }
+    check_file(&folder().join("include/triglyph.h"), &all());
+}
+
+#[test]
+fn the_headers_have_every_function() {
+    let headers = ["common", "n3ds", "rsx", "tegra"].map(generate).concat();
     for symbol in crate::symbols::symbols() {
-        assert!(header.contains(&format!("{symbol}(")), "{symbol} is not in the header");
+        assert!(headers.contains(&format!("{symbol}(")), "{symbol} is in no header");
     }
 }

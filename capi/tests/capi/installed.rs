@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::folder;
 use crate::programs::{self, Link, has_compiler, succeed};
 
 /// An installed library.
@@ -50,8 +51,12 @@ fn check_files(prefix: &Prefix) {
     let file = format!("libtriglyph.so.{}", env!("CARGO_PKG_VERSION"));
     assert_eq!(target("libtriglyph.so"), Path::new(&file));
     assert_eq!(target(&shared_name()), Path::new(&file));
-    for file in ["lib/libtriglyph.a", "lib/pkgconfig/triglyph.pc", "include/triglyph.h", "include/triglyph.hpp"] {
+    for file in ["lib/libtriglyph.a", "lib/pkgconfig/triglyph.pc"] {
         assert!(prefix.0.join("usr").join(file).is_file(), "{file}");
+    }
+    for header in std::fs::read_dir(folder().join("include")).unwrap() {
+        let name = header.unwrap().file_name();
+        assert!(prefix.0.join("usr/include").join(&name).is_file(), "{name:?}");
     }
     assert_eq!(prefix.pkg_config(&["--modversion"]), [env!("CARGO_PKG_VERSION")]);
 }

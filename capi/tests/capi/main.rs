@@ -1,6 +1,8 @@
-//! The C interface as C and C++ see it: the header is that of the sources, symbols change on purpose only, programs of
+//! The C interface as C and C++ see it: headers are those of the sources, symbols change on purpose only, programs of
 //! both languages compile, link and get the pictures that the façade gives.
 
+mod calls;
+mod cpp;
 mod header;
 mod installed;
 mod programs;
@@ -8,56 +10,61 @@ mod symbols;
 
 use std::path::Path;
 
-/// The sources, in the order in which the header has them.
-const SOURCES: [&str; 35] = [
-    "version.rs",
-    "error.rs",
-    "executor.rs",
-    "options.rs",
-    "handle.rs",
-    "device.rs",
-    "memory.rs",
-    "events.rs",
-    "faults.rs",
-    "log.rs",
-    "stats.rs",
-    "run.rs",
-    "timeline.rs",
-    "worker.rs",
-    "buffer.rs",
-    "snapshot.rs",
-    "n3ds/mod.rs",
-    "n3ds/gsp.rs",
-    "n3ds/queues.rs",
-    "n3ds/ipc.rs",
-    "n3ds/registers.rs",
-    "n3ds/lcd.rs",
-    "rsx/mod.rs",
-    "rsx/lv1.rs",
-    "rsx/registers.rs",
-    "tegra/mod.rs",
-    "tegra/nvdrv.rs",
-    "tegra/nvmap.rs",
-    "tegra/space.rs",
-    "tegra/channel.rs",
-    "capture/file.rs",
-    "capture/picture.rs",
-    "present.rs",
-    "capture/player.rs",
-    "capture/record.rs",
+/// The sources of each header, in the order in which it has them.
+const SOURCES: [(&str, &[&str]); 4] = [
+    (
+        "common",
+        &[
+            "version.rs",
+            "error.rs",
+            "executor.rs",
+            "options.rs",
+            "handle.rs",
+            "device.rs",
+            "memory.rs",
+            "events.rs",
+            "faults.rs",
+            "log.rs",
+            "stats.rs",
+            "run.rs",
+            "timeline.rs",
+            "worker.rs",
+            "buffer.rs",
+            "snapshot.rs",
+            "capture/file.rs",
+            "capture/picture.rs",
+            "present.rs",
+            "capture/player.rs",
+            "capture/record.rs",
+        ],
+    ),
+    ("n3ds", &["n3ds/mod.rs", "n3ds/gsp.rs", "n3ds/queues.rs", "n3ds/ipc.rs", "n3ds/lcd.rs"]),
+    ("rsx", &["rsx/mod.rs", "rsx/lv1.rs", "rsx/registers.rs", "rsx/present.rs"]),
+    ("tegra", &["tegra/mod.rs", "tegra/nvdrv.rs", "tegra/nvmap.rs", "tegra/space.rs", "tegra/channel.rs"]),
 ];
 
-/// Sources that export nothing.
-const INTERNAL: [&str; 4] = ["lib.rs", "callback.rs", "pointer.rs", "capture/mod.rs"];
+/// Sources that export nothing, or the functions of the tables of calls.
+const INTERNAL: [&str; 9] = [
+    "lib.rs",
+    "callback.rs",
+    "calls.rs",
+    "forward.rs",
+    "pointer.rs",
+    "capture/mod.rs",
+    "n3ds/calls.rs",
+    "rsx/calls.rs",
+    "tegra/calls.rs",
+];
 
 /// The folder of this crate.
 fn folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// What the sources say, in their order.
-fn texts() -> Vec<String> {
-    SOURCES.iter().map(|source| std::fs::read_to_string(folder().join("src").join(source)).unwrap()).collect()
+/// What the sources of a header say, in their order.
+fn texts(part: &str) -> Vec<String> {
+    let (_, sources) = SOURCES.into_iter().find(|(name, _)| *name == part).expect("a header");
+    sources.iter().map(|source| std::fs::read_to_string(folder().join("src").join(source)).unwrap()).collect()
 }
 
 /// Compares a file with what it should be, or writes it where `TRIGLYPH_BLESS` is set.
@@ -80,7 +87,7 @@ fn check_file(path: &Path, expected: &str) {
 
 #[test]
 fn all_sources_are_listed() {
-    let listed: Vec<&str> = SOURCES.into_iter().chain(INTERNAL).collect();
+    let listed: Vec<&str> = SOURCES.iter().flat_map(|(_, sources)| sources.iter().copied()).chain(INTERNAL).collect();
     let folders = ["", "n3ds", "rsx", "tegra", "capture"];
     for name in folders {
         for entry in std::fs::read_dir(folder().join("src").join(name)).unwrap() {

@@ -2,13 +2,15 @@
 
 use std::process::Command;
 
-use crate::{check_file, folder, texts};
+use crate::{SOURCES, calls, check_file, folder, texts};
 
 /// The exported functions, in alphabetical order.
 pub fn symbols() -> Vec<String> {
-    let mut found: Vec<String> = texts()
+    let texts: Vec<String> = SOURCES.iter().flat_map(|(part, _)| texts(part)).collect();
+    let mut found: Vec<String> = texts
         .iter()
         .flat_map(|text| text.split("#[unsafe(no_mangle)]\n").skip(1).map(name).collect::<Vec<_>>())
+        .chain(calls::functions().iter().map(|function| function.name()))
         .collect();
     found.sort();
     found
