@@ -451,6 +451,150 @@ class n3ds : public machine<triglyph_n3ds, triglyph_n3ds_create, triglyph_n3ds_d
 public:
     using machine::machine;
     // The calls of its tables, made of their rows; do not edit.
+    /// WriteHWRegs: consecutive registers from `offset`, counted from physical address 0x10000000. What finishes is
+    /// queued for delivery.
+    ///
+    /// Results: `NO_RIGHT` without the rendering right; `BAD_OFFSET` for other registers; `BAD_SIZE` for more than 32
+    /// words; `MISALIGNED_SIZE`.
+    std::uint32_t write_registers(std::uint32_t session, std::uint32_t offset,
+        view<const std::uint32_t> words) const {
+        std::uint32_t got{};
+        check(triglyph_n3ds_write_registers(get(), session, offset, words.data(), words.size(), &got));
+        return got;
+    }
+    /// WriteHWRegsWithMask: as `triglyph_n3ds_write_registers`, but only the bits that are set in `masks`; words
+    /// without a mask are not written.
+    ///
+    /// Results: as `triglyph_n3ds_write_registers`.
+    std::uint32_t write_registers_with_mask(std::uint32_t session, std::uint32_t offset,
+        view<const std::uint32_t> words, view<const std::uint32_t> masks) const {
+        std::uint32_t got{};
+        check(triglyph_n3ds_write_registers_with_mask(get(), session, offset, words.data(), masks.data(),
+            std::min(words.size(), masks.size()), &got));
+        return got;
+    }
+    /// WriteHWRegRepeat: all words into one register.
+    ///
+    /// Results: as `triglyph_n3ds_write_registers`.
+    std::uint32_t write_register_repeat(std::uint32_t session, std::uint32_t offset,
+        view<const std::uint32_t> words) const {
+        std::uint32_t got{};
+        check(triglyph_n3ds_write_register_repeat(get(), session, offset, words.data(), words.size(), &got));
+        return got;
+    }
+    /// ReadHWRegs: consecutive registers into `words`.
+    ///
+    /// Results: as `triglyph_n3ds_write_registers`.
+    std::uint32_t read_registers(std::uint32_t session, std::uint32_t offset, view<std::uint32_t> words) const {
+        std::uint32_t got{};
+        check(triglyph_n3ds_read_registers(get(), session, offset, words.data(), words.size(), &got));
+        return got;
+    }
+    /// SetBufferSwap: shows a picture, for clients that draw without the GPU. It takes effect at once; the real GSP
+    /// waits for the next VBlank when the beam is in the picture.
+    ///
+    /// Results: `NO_RIGHT` without the rendering right.
+    std::uint32_t set_buffer_swap(std::uint32_t session, std::uint32_t screen,
+        const triglyph_n3ds_framebuffer &framebuffer) const {
+        std::uint32_t got{};
+        check(triglyph_n3ds_set_buffer_swap(get(), session, screen, &framebuffer, &got));
+        return got;
+    }
+    /// FlushDataCache and StoreDataCache: the processor wrote these bytes, at a virtual address. A hint, which is taken
+    /// from anybody.
+    void flush_data_cache(std::uint32_t address, std::uint32_t size) const {
+        check(triglyph_n3ds_flush_data_cache(get(), address, size));
+    }
+    /// SetLcdForceBlack: covers both screens with black, or uncovers them.
+    void set_lcd_force_black(bool black) const {
+        check(triglyph_n3ds_set_lcd_force_black(get(), black));
+    }
+    /// TriggerCmdReqQueue: executes what waits in the queue of the client with the rendering right, whoever asks.
+    /// Queues of the others wait, also when the right passes on: until somebody triggers, or a command of the new
+    /// holder ends. Interrupts wait until the host delivers them.
+    ///
+    /// While submissions are deferred nothing happens: bounded runs look at the queue.
+    void trigger() const {
+        check(triglyph_n3ds_trigger(get()));
+    }
+    /// RegisterInterruptRelayQueue: makes a session a client; `event` is the handle that the host signals for it. Its
+    /// relay queue is empty afterwards. A session that is a client already keeps its index; a new one finds nothing of
+    /// whoever had its part of the page before (unverified; clients are known to empty their command queue themselves).
+    ///
+    /// Results: `RIGHT_TAKEN` when there are four others (the code is unverified).
+    triglyph_n3ds_registration register_relay_queue(std::uint32_t session, std::uint32_t flags,
+        std::uint32_t event) const {
+        triglyph_n3ds_registration got{};
+        check(triglyph_n3ds_register_relay_queue(get(), session, flags, event, &got));
+        return got;
+    }
+    /// UnregisterInterruptRelayQueue: the session's place in the shared page is free again. It keeps the rendering
+    /// right, but what waits in its queue is not executed, and completion interrupts reach nobody.
+    void unregister_relay_queue(std::uint32_t session) const {
+        check(triglyph_n3ds_unregister_relay_queue(get(), session));
+    }
+    /// TryAcquireRight: takes the rendering right if it is free.
+    ///
+    /// Results: `RIGHT_TAKEN` when another session has it.
+    std::uint32_t try_acquire_right(std::uint32_t session) const {
+        std::uint32_t got{};
+        check(triglyph_n3ds_try_acquire_right(get(), session, &got));
+        return got;
+    }
+    /// AcquireRight: takes the rendering right or waits for it; who waits is told later that it has it. The call's
+    /// flag, which asks for extra initialisation, is the host's affair.
+    std::uint32_t acquire_right(std::uint32_t session) const {
+        std::uint32_t got{};
+        check(triglyph_n3ds_acquire_right(get(), session, &got));
+        return got;
+    }
+    /// ReleaseRight: gives the rendering right to the next who waits. Without effect for others than its holder.
+    void release_right(std::uint32_t session) const {
+        check(triglyph_n3ds_release_right(get(), session));
+    }
+    struct display_capture_info_values {
+        triglyph_n3ds_capture_info top;
+        triglyph_n3ds_capture_info bottom;
+    };
+    /// ImportDisplayCaptureInfo: what both screens show, or what the holder of the right has set for the next VBlank,
+    /// which the real GSP loads when it is asked (Azahar #2273). Addresses are those that the client gave, where it
+    /// did.
+    display_capture_info_values display_capture_info() const {
+        display_capture_info_values got{};
+        check(triglyph_n3ds_display_capture_info(get(), &got.top, &got.bottom));
+        return got;
+    }
+    /// SaveVramSysArea: copies what the screens show to where the system keeps it in VRAM. Requests to the service need
+    /// flag 1 of the session's registration.
+    void save_vram_area() const {
+        check(triglyph_n3ds_save_vram_area(get()));
+    }
+    /// RestoreVramSysArea: copies it back; otherwise as `triglyph_n3ds_save_vram_area`.
+    void restore_vram_area() const {
+        check(triglyph_n3ds_restore_vram_area(get()));
+    }
+    /// Writes a register with all effects, by its offset in bytes from physical address 0x10000000: the GPU's begin at
+    /// 0x400000, those that cover the screens are 0x202204 and 0x202A04. The answer says which unit finishes because of
+    /// it; no interrupt is queued.
+    triglyph_n3ds_executed write_register(std::uint32_t offset, std::uint32_t value) const {
+        triglyph_n3ds_executed got{};
+        check(triglyph_n3ds_write_register(get(), offset, value, &got));
+        return got;
+    }
+    /// Reads a register, by its offset as in `triglyph_n3ds_write_register`. Recorded are the reads that change
+    /// something.
+    std::uint32_t read_register(std::uint32_t offset) const {
+        std::uint32_t got{};
+        check(triglyph_n3ds_read_register(get(), offset, &got));
+        return got;
+    }
+    /// Copies bytes between physical addresses with the processors' DMA engine. The answer is how many ticks of the
+    /// main processor that takes.
+    std::uint64_t dma(std::uint32_t source, std::uint32_t target, std::uint32_t size) const {
+        std::uint64_t got{};
+        check(triglyph_n3ds_dma(get(), source, target, size, &got));
+        return got;
+    }
     // Calls without a row:
     triglyph_n3ds_executed execute(const std::array<std::uint32_t, 8> &words) const {
         triglyph_n3ds_executed executed{};
@@ -490,6 +634,168 @@ class rsx : public machine<triglyph_rsx, triglyph_rsx_create, triglyph_rsx_destr
 public:
     using machine::machine;
     // The calls of its tables, made of their rows; do not edit.
+    struct device_map_values {
+        std::uint64_t lpar;
+        std::uint64_t size;
+    };
+    /// `lv1_gpu_device_map`: the address of a device's page, and its bytes. Device 8 is a page of local memory; what
+    /// the others hold is not documented, they read 0.
+    ///
+    /// Results: `TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE` for devices that cannot be mapped.
+    answer<std::int64_t, device_map_values> device_map(std::uint64_t device) const {
+        answer<std::int64_t, device_map_values> got{};
+        check(triglyph_rsx_device_map(get(), device, &got.value.lpar, &got.value.size, &got.result));
+        return got;
+    }
+    /// `lv1_gpu_device_unmap`.
+    ///
+    /// Results: `TRIGLYPH_RSX_RESULT_NO_ENTRY` for a device that is not mapped.
+    std::int64_t device_unmap(std::uint64_t device) const {
+        std::int64_t got{};
+        check(triglyph_rsx_device_unmap(get(), device, &got));
+        return got;
+    }
+    struct memory_allocate_values {
+        std::uint32_t handle;
+        std::uint64_t lpar;
+    };
+    /// `lv1_gpu_memory_allocate`: `size` bytes of local memory, a multiple of 1 MiB, and four limited resources. Memory
+    /// that the host has not mapped is mapped. `resources` has 4 values.
+    ///
+    /// Results: `TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE` for sizes and resources beyond the limits,
+    /// `TRIGLYPH_RSX_RESULT_RESOURCE_SHORTAGE` when there is not enough left.
+    answer<std::int64_t, memory_allocate_values> memory_allocate(std::uint64_t size, const std::array<std::uint64_t,
+        4> &resources) const {
+        answer<std::int64_t, memory_allocate_values> got{};
+        check(triglyph_rsx_memory_allocate(get(), size, resources.data(), &got.value.handle, &got.value.lpar,
+            &got.result));
+        return got;
+    }
+    /// `lv1_gpu_memory_free`.
+    ///
+    /// Results: `TRIGLYPH_RSX_RESULT_NO_ENTRY` for a handle without an allocation, `TRIGLYPH_RSX_RESULT_BUSY` while a
+    /// context works on it.
+    std::int64_t memory_free(std::uint32_t handle) const {
+        std::int64_t got{};
+        check(triglyph_rsx_memory_free(get(), handle, &got));
+        return got;
+    }
+    /// `lv1_gpu_context_allocate`: a channel with its objects and pages. For `flags` see `TRIGLYPH_RSX_CONTEXT_*`.
+    ///
+    /// Results: `TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE` for an unknown memory handle;
+    /// `TRIGLYPH_RSX_RESULT_RESOURCE_SHORTAGE` when there are three contexts (one in fast mode).
+    answer<std::int64_t, triglyph_rsx_context> context_allocate(std::uint32_t memory, std::uint64_t flags) const {
+        answer<std::int64_t, triglyph_rsx_context> got{};
+        check(triglyph_rsx_context_allocate(get(), memory, flags, &got.value, &got.result));
+        return got;
+    }
+    /// `lv1_gpu_context_free`.
+    ///
+    /// Results: `TRIGLYPH_RSX_RESULT_NO_ENTRY` for a handle without a context, as for all calls that take one.
+    std::int64_t context_free(std::uint32_t context) const {
+        std::int64_t got{};
+        check(triglyph_rsx_context_free(get(), context, &got));
+        return got;
+    }
+    /// `lv1_gpu_context_iomap`: `size` bytes of main memory at `lpar` appear at IO offset `io`; size 0 or address 0
+    /// unmaps. Main memory is what the host has mapped in the space of main memory, by the same addresses.
+    ///
+    /// Results: `TRIGLYPH_RSX_RESULT_ALIGNMENT_ERROR` unless all are multiples of 1 MiB (64 KiB with that flag);
+    /// `TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE` beyond the IO space or where there is no main memory.
+    std::int64_t context_iomap(std::uint32_t context, std::uint64_t io, std::uint64_t lpar, std::uint64_t size,
+        std::uint64_t flags) const {
+        std::int64_t got{};
+        check(triglyph_rsx_context_iomap(get(), context, io, lpar, size, flags, &got));
+        return got;
+    }
+    /// `lv1_gpu_context_attribute`: see `Operation`. `parameters` has 4 values.
+    ///
+    /// Results: `TRIGLYPH_RSX_RESULT_NO_ENTRY` for an unknown operation or context;
+    /// `TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE` for numbers beyond what there is;
+    /// `TRIGLYPH_RSX_RESULT_WRONG_STATE` for frame-buffer copies without a frame buffer or while the channel is busy.
+    std::int64_t context_attribute(std::uint32_t context, std::uint64_t operation, const std::array<std::uint64_t,
+        4> &parameters) const {
+        std::int64_t got{};
+        check(triglyph_rsx_context_attribute(get(), context, operation, parameters.data(), &got));
+        return got;
+    }
+    /// `lv1_gpu_context_intr`: the interrupts that have happened since the last call.
+    ///
+    /// Results: as `triglyph_rsx_context_free`.
+    answer<std::int64_t, std::uint64_t> context_intr(std::uint32_t context) const {
+        answer<std::int64_t, std::uint64_t> got{};
+        check(triglyph_rsx_context_intr(get(), context, &got.value, &got.result));
+        return got;
+    }
+    /// `lv1_gpu_attribute`: what its operations do is not documented; they succeed, as with RPCS3. `parameters` has 4
+    /// values.
+    ///
+    /// Results: none so far.
+    std::int64_t attribute(std::uint64_t operation, const std::array<std::uint64_t, 4> &parameters) const {
+        std::int64_t got{};
+        check(triglyph_rsx_attribute(get(), operation, parameters.data(), &got));
+        return got;
+    }
+    /// A call by its number, for hosts that dispatch on r11: `arguments` are r3 and up. `arguments` has 8 values.
+    /// `outputs` has room for five values, r4 to r8, or is null.
+    answer<std::int64_t, std::array<std::uint64_t, 5>> hypercall(std::uint32_t number,
+        const std::array<std::uint64_t, 8> &arguments) const {
+        answer<std::int64_t, std::array<std::uint64_t, 5>> got{};
+        check(triglyph_rsx_hypercall(get(), number, arguments.data(), got.value.data(), &got.result));
+        return got;
+    }
+    /// Executes what the channels have to do: looks at PUT of every context, and runs until all channels are idle, wait
+    /// for a semaphore or stand still. Then memory shows everything, and the control pages show GET and REF.
+    ///
+    /// A run that does not end is ended, with a fault; `triglyph_run_for` bounds it instead.
+    void run() const {
+        check(triglyph_rsx_run(get()));
+    }
+    /// A head (0 or 1) has begun to show a frame, at `time` in ticks of the processor's time base: flips that wait are
+    /// done. For every context; the host calls this as often as its screen shows one.
+    void vblank(std::uint32_t head, std::uint64_t time) const {
+        check(triglyph_rsx_vblank(get(), head, time));
+    }
+    /// The frame of the second handler of vertical blanks, for hosts that keep its rate; with the screen's own rate
+    /// `triglyph_rsx_vblank` does it.
+    void second_vblank(std::uint32_t head, std::uint64_t time) const {
+        check(triglyph_rsx_second_vblank(get(), head, time));
+    }
+    /// Sets the time in nanoseconds that reports, notifiers and PTIMER show. By itself it moves with the work that is
+    /// done, so that runs can be repeated.
+    void set_clock(std::uint64_t nanoseconds) const {
+        check(triglyph_rsx_set_clock(get(), nanoseconds));
+    }
+    /// Writes a register of BAR0; the two low bits of the address are ignored. A push buffer does not run before
+    /// `triglyph_rsx_run`.
+    void mmio_write(std::uint32_t address, std::uint32_t word) const {
+        check(triglyph_rsx_mmio_write(get(), address, word));
+    }
+    /// Reads a register of BAR0; the two low bits of the address are ignored.
+    std::uint32_t mmio_read(std::uint32_t address) const {
+        std::uint32_t got{};
+        check(triglyph_rsx_mmio_read(get(), address, &got));
+        return got;
+    }
+    /// Writes a word of instance memory; nothing happens beyond its end.
+    void pramin_write(std::uint32_t offset, std::uint32_t word) const {
+        check(triglyph_rsx_pramin_write(get(), offset, word));
+    }
+    /// Clears the error of a channel: it goes on at PUT, as drivers have it.
+    void clear_error(std::uint32_t channel) const {
+        check(triglyph_rsx_clear_error(get(), channel));
+    }
+    /// Writes a word of the bus: recorded so is only what goes to local memory.
+    bool bus_write(std::uint64_t address, std::uint32_t word) const {
+        bool got{};
+        check(triglyph_rsx_bus_write(get(), address, word, &got));
+        return got;
+    }
+    /// Sets what each submission may cost, in units of fuel: see `triglyph_options`, with which it begins. A recording
+    /// has it.
+    void set_fuel(std::uint64_t fuel) const {
+        check(triglyph_rsx_set_fuel(get(), fuel));
+    }
     // Calls without a row:
     /// Where an address of the hypervisor's is in guest memory; throws where nothing is.
     address lpar(std::uint64_t lpar) const {
@@ -508,6 +814,253 @@ class tegra : public machine<triglyph_tegra, triglyph_tegra_create, triglyph_teg
 public:
     using machine::machine;
     // The calls of its tables, made of their rows; do not edit.
+    /// CREATE: a handle of `size` bytes, without memory yet.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` for size 0; `TRIGLYPH_TEGRA_RESULT_INSUFFICIENT_MEMORY` when there
+    /// are too many.
+    answer<std::uint32_t, std::uint32_t> nvmap_create(std::uint32_t size) const {
+        answer<std::uint32_t, std::uint32_t> got{};
+        check(triglyph_tegra_nvmap_create(get(), size, &got.value, &got.result));
+        return got;
+    }
+    /// FROM_ID: another owner of a handle; ids are the handles.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` for a handle that does not exist, as for all calls of handles.
+    answer<std::uint32_t, std::uint32_t> nvmap_from_id(std::uint32_t id) const {
+        answer<std::uint32_t, std::uint32_t> got{};
+        check(triglyph_tegra_nvmap_from_id(get(), id, &got.value, &got.result));
+        return got;
+    }
+    /// FREE: one owner less. What address spaces show of it stays.
+    ///
+    /// Results: see `triglyph_tegra_nvmap_from_id`.
+    answer<std::uint32_t, triglyph_tegra_freed> nvmap_free(std::uint32_t handle) const {
+        answer<std::uint32_t, triglyph_tegra_freed> got{};
+        check(triglyph_tegra_nvmap_free(get(), handle, &got.value, &got.result));
+        return got;
+    }
+    /// ALLOC: attaches memory of the process.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_ALREADY_ALLOCATED` when it has some; `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` for an
+    /// alignment that is no power of two; `TRIGLYPH_TEGRA_RESULT_INVALID_ADDRESS` beyond the process's addresses.
+    std::uint32_t nvmap_alloc(std::uint32_t handle, const triglyph_tegra_memory &memory) const {
+        std::uint32_t got{};
+        check(triglyph_tegra_nvmap_alloc(get(), handle, &memory, &got));
+        return got;
+    }
+    /// PARAM: see `TRIGLYPH_TEGRA_PARAM_*`.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` for other parameters.
+    answer<std::uint32_t, std::uint32_t> nvmap_param(std::uint32_t handle, std::uint32_t parameter) const {
+        answer<std::uint32_t, std::uint32_t> got{};
+        check(triglyph_tegra_nvmap_param(get(), handle, parameter, &got.value, &got.result));
+        return got;
+    }
+    /// Opens an address space, as opening `/dev/nvhost-as-gpu` does. Its number is what `triglyph_range`s and faults
+    /// name.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_INSUFFICIENT_MEMORY` when there are too many.
+    answer<std::uint32_t, std::uint32_t> space_open() const {
+        answer<std::uint32_t, std::uint32_t> got{};
+        check(triglyph_tegra_space_open(get(), &got.value, &got.result));
+        return got;
+    }
+    /// Closes an address space: nothing is mapped in it any more.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_BUSY` while a channel is bound to it; `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for
+    /// a space that is not open, as for all calls of spaces.
+    std::uint32_t space_close(std::uint32_t space) const {
+        std::uint32_t got{};
+        check(triglyph_tegra_space_close(get(), space, &got));
+        return got;
+    }
+    /// INITIALIZE and INITIALIZE_EX. A null `layout` is the default.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_INVALID_STATE` when it was initialised; `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` for
+    /// other sizes of pages and for ranges that are not in order or no whole big pages.
+    std::uint32_t space_initialize(std::uint32_t space, const triglyph_tegra_layout *layout = nullptr) const {
+        std::uint32_t got{};
+        check(triglyph_tegra_space_initialize(get(), space, layout, &got));
+        return got;
+    }
+    /// ALLOC_SPACE: `pages` pages of address space for fixed mappings, see `TRIGLYPH_TEGRA_SPACE_*`. `at` is the
+    /// address with the fixed flag, else an alignment or 0.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_NOT_INITIALIZED` before INITIALIZE, as for all calls below;
+    /// `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` for other sizes of pages, and for fixed space that is taken;
+    /// `TRIGLYPH_TEGRA_RESULT_INSUFFICIENT_MEMORY` without room.
+    answer<std::uint32_t, std::uint64_t> space_allocate(std::uint32_t space, std::uint32_t pages,
+        std::uint64_t page_size, std::uint32_t flags, std::uint64_t at) const {
+        answer<std::uint32_t, std::uint64_t> got{};
+        check(triglyph_tegra_space_allocate(get(), space, pages, page_size, flags, at, &got.value, &got.result));
+        return got;
+    }
+    /// FREE_SPACE, with everything that is mapped there.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` unless it was allocated with this size.
+    std::uint32_t space_free(std::uint32_t space, std::uint64_t offset, std::uint32_t pages,
+        std::uint64_t page_size) const {
+        std::uint32_t got{};
+        check(triglyph_tegra_space_free(get(), space, offset, pages, page_size, &got));
+        return got;
+    }
+    struct space_map_buffer_values {
+        std::uint64_t offset;
+        std::uint64_t page_size;
+    };
+    /// MAP_BUFFER_EX: shows a handle's memory to the GPU, or changes the kind of what is shown. Memory of the process
+    /// is what the host has mapped in `TRIGLYPH_TEGRA_SPACE_PROCESS` by then.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` for a handle that does not exist, parts beyond it, fixed addresses
+    /// without space or with something mapped; `TRIGLYPH_TEGRA_RESULT_INVALID_STATE` for a handle without memory;
+    /// `TRIGLYPH_TEGRA_RESULT_INVALID_ADDRESS` when the host has not mapped it;
+    /// `TRIGLYPH_TEGRA_RESULT_INSUFFICIENT_MEMORY` without room.
+    answer<std::uint32_t, space_map_buffer_values> space_map_buffer(std::uint32_t space,
+        const triglyph_tegra_map_buffer &call) const {
+        answer<std::uint32_t, space_map_buffer_values> got{};
+        check(triglyph_tegra_space_map_buffer(get(), space, &call, &got.value.offset, &got.value.page_size,
+            &got.result));
+        return got;
+    }
+    /// UNMAP_BUFFER.
+    ///
+    /// Results: none but those of all calls: what is not mapped is unmapped.
+    std::uint32_t space_unmap_buffer(std::uint32_t space, std::uint64_t offset) const {
+        std::uint32_t got{};
+        check(triglyph_tegra_space_unmap_buffer(get(), space, offset, &got));
+        return got;
+    }
+    /// REMAP: entry by entry, up to the first that cannot be.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` outside of sparse space and beyond a handle, otherwise as
+    /// `triglyph_tegra_space_map_buffer`.
+    std::uint32_t space_remap(std::uint32_t space, view<const triglyph_tegra_remap> entries) const {
+        std::uint32_t got{};
+        check(triglyph_tegra_space_remap(get(), space, entries.data(), entries.size(), &got));
+        return got;
+    }
+    struct space_regions_values {
+        triglyph_tegra_region small;
+        triglyph_tegra_region big;
+    };
+    /// GET_VA_REGIONS: small pages, big pages.
+    ///
+    /// Results: see `triglyph_tegra_space_allocate`.
+    answer<std::uint32_t, space_regions_values> space_regions(std::uint32_t space) const {
+        answer<std::uint32_t, space_regions_values> got{};
+        check(triglyph_tegra_space_regions(get(), space, &got.value.small, &got.value.big, &got.result));
+        return got;
+    }
+    /// Opens a channel with a syncpoint of its own, as opening `/dev/nvhost-gpu` does.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_INSUFFICIENT_MEMORY` when there are no channels or syncpoints left.
+    answer<std::uint32_t, std::uint32_t> channel_open() const {
+        answer<std::uint32_t, std::uint32_t> got{};
+        check(triglyph_tegra_channel_open(get(), &got.value, &got.result));
+        return got;
+    }
+    /// Closes a channel, with everything it had still to do.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for a channel that is not open, as for all calls of channels.
+    std::uint32_t channel_close(std::uint32_t channel) const {
+        std::uint32_t got{};
+        check(triglyph_tegra_channel_close(get(), channel, &got));
+        return got;
+    }
+    /// BIND_CHANNEL: the address space of a channel, once.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for a space that is not open;
+    /// `TRIGLYPH_TEGRA_RESULT_INVALID_STATE` when the channel has one.
+    std::uint32_t channel_bind(std::uint32_t channel, std::uint32_t space) const {
+        std::uint32_t got{};
+        check(triglyph_tegra_channel_bind(get(), channel, space, &got));
+        return got;
+    }
+    /// SUBMIT_GPFIFO: appends entries, and works until everything is done or waits. `flags`: `TRIGLYPH_TEGRA_SUBMIT_*`.
+    /// Returns the fence behind everything that was submitted. A null `fence` is the default.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for a fence that is both waited for and a number of increments,
+    /// or that names no syncpoint; `TRIGLYPH_TEGRA_RESULT_INVALID_STATE` for a channel without an address space.
+    answer<std::uint32_t, triglyph_tegra_fence> channel_submit(std::uint32_t channel,
+        view<const std::uint64_t> entries, std::uint32_t flags, const triglyph_tegra_fence *fence = nullptr) const {
+        answer<std::uint32_t, triglyph_tegra_fence> got{};
+        check(triglyph_tegra_channel_submit(get(), channel, entries.data(), entries.size(), flags, fence,
+            &got.value, &got.result));
+        return got;
+    }
+    /// The syncpoint of a channel, and the value that it has when everything submitted is done.
+    ///
+    /// Results: see `triglyph_tegra_channel_close`.
+    answer<std::uint32_t, triglyph_tegra_fence> channel_fence(std::uint32_t channel) const {
+        answer<std::uint32_t, triglyph_tegra_fence> got{};
+        check(triglyph_tegra_channel_fence(get(), channel, &got.value, &got.result));
+        return got;
+    }
+    /// Adds 1 to a syncpoint, as other hardware does, and goes on with channels that waited for it: with the next
+    /// bounded run if submissions are deferred. For an index beyond the syncpoints it does nothing but a fault.
+    void increment_syncpoint(std::uint32_t index) const {
+        check(triglyph_tegra_increment_syncpoint(get(), index));
+    }
+    /// Lets time pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
+    void advance_time(std::uint64_t nanoseconds) const {
+        check(triglyph_tegra_advance_time(get(), nanoseconds));
+    }
+    /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
+    ///
+    /// What does not end is ended, with a fault; `triglyph_run_for` bounds it instead.
+    void run() const {
+        check(triglyph_tegra_run(get()));
+    }
+    /// Sets what each submission may cost, in units of fuel: see `triglyph_options`, with which it begins. A recording
+    /// has it.
+    void set_fuel(std::uint64_t fuel) const {
+        check(triglyph_tegra_set_fuel(get(), fuel));
+    }
+    /// EVENT_REGISTER, or EVENT_UNREGISTER with `false`.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for a slot beyond 63; `TRIGLYPH_TEGRA_RESULT_BUSY` for one that
+    /// is armed and goes.
+    std::uint32_t event_register(std::uint32_t slot, bool registered) const {
+        std::uint32_t got{};
+        check(triglyph_tegra_event_register(get(), slot, registered, &got));
+        return got;
+    }
+    /// EVENT_WAIT, and EVENT_WAIT_ASYNC if the client chooses the slot: waits for a fence. A threshold of 0 has been
+    /// reached. A null `fence` is the default. A negative `slot` is none.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_TIMEOUT` with timeout 0 when it has not been reached;
+    /// `TRIGLYPH_TEGRA_RESULT_BUSY` for a slot that is armed; `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for syncpoints and
+    /// slots that do not exist; `TRIGLYPH_TEGRA_RESULT_INSUFFICIENT_MEMORY` without a slot.
+    answer<std::uint32_t, triglyph_tegra_wait> event_wait(const triglyph_tegra_fence &fence, std::int32_t timeout,
+        std::int32_t slot) const {
+        answer<std::uint32_t, triglyph_tegra_wait> got{};
+        check(triglyph_tegra_event_wait(get(), &fence, timeout, slot, &got.value, &got.result));
+        return got;
+    }
+    /// EVENT_SIGNAL: the client waits for this event no more.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for a slot beyond 63.
+    std::uint32_t event_cancel(std::uint32_t slot) const {
+        std::uint32_t got{};
+        check(triglyph_tegra_event_cancel(get(), slot, &got));
+        return got;
+    }
+    /// SYNCPT_READ: the value of a syncpoint.
+    ///
+    /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for an index beyond the syncpoints.
+    answer<std::uint32_t, std::uint32_t> syncpoint_value(std::uint32_t index) const {
+        answer<std::uint32_t, std::uint32_t> got{};
+        check(triglyph_tegra_syncpoint_value(get(), index, &got.value, &got.result));
+        return got;
+    }
+    /// SYNCPT_READ_MAX: the value that a syncpoint has when everything submitted is done.
+    ///
+    /// Results: see `triglyph_tegra_syncpoint_value`.
+    answer<std::uint32_t, std::uint32_t> syncpoint_maximum(std::uint32_t index) const {
+        answer<std::uint32_t, std::uint32_t> got{};
+        check(triglyph_tegra_syncpoint_maximum(get(), index, &got.value, &got.result));
+        return got;
+    }
     // Calls without a row:
     /// Opens a device of the service by its path.
     answer<std::uint32_t, std::uint32_t> nvdrv_open(const std::string &path) const {

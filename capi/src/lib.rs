@@ -1,4 +1,4 @@
-//! The C interface of Triglyph: `libtriglyph`, with `include/triglyph.h` made from these files by cbindgen.
+//! The C interface of Triglyph: `libtriglyph`, with the headers of `include` made from these files by cbindgen.
 //!
 //! ```text
 //! C call ─► error::guard: no unwinding out of here, the message of an error kept for its thread

@@ -130,7 +130,7 @@ impl Document {
 
 /// The payload of a CALL.
 pub fn call(number: u64, arguments: &[u64]) -> Vec<u8> {
-    triglyph_engine::device::calls::encode(number, arguments)
+    triglyph_guest::table::calls::encode(number, arguments)
 }
 
 /// The `u32` at an offset; 0 where there is none.

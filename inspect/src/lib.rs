@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+mod calls;
 mod canvas;
 mod checkpoints;
 mod combiner;
@@ -34,6 +35,7 @@ mod surfaces;
 mod tour;
 mod views;
 
+pub use calls::call_text;
 pub use compare::{Difference, Hashes, Outcome, describe, first_difference, first_unlike, hashes};
 pub use events::Event;
 pub use history::{Change, history};

@@ -63,7 +63,7 @@ pub struct triglyph_n3ds_registration {
     pub shared_memory: u32,
 }
 
-/// What asking for the rendering right came to.
+/// What `triglyph_n3ds_acquire_right` has `acquired`.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum triglyph_n3ds_acquire {

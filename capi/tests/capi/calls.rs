@@ -31,7 +31,7 @@ pub struct Parameter {
     pub role: &'static str,
     pub name: &'static str,
     /// Its type in the library.
-    pub ty: &'static str,
+    pub ty: String,
 }
 
 thread_local! {
@@ -46,9 +46,19 @@ macro_rules! describe {
             machine: stringify!($handle),
             method: stringify!($method),
             doc: concat!($($doc, "\n"),*).to_owned(),
-            parameters: vec![$(Parameter { role: stringify!($role), name: stringify!($name), ty: stringify!($ty) }),*],
+            parameters: vec![$(Parameter {
+                role: stringify!($role),
+                name: stringify!($name),
+                ty: tidy(stringify!($ty)),
+            }),*],
         }));
     };
+}
+
+/// A type without the compiler's spaces.
+fn tidy(ty: &str) -> String {
+    let ty: String = ty.split_whitespace().collect();
+    ty.replace("*const", "*const ").replace("*mut", "*mut ").replace("'_,", "'_, ")
 }
 
 macro_rules! of_3ds {
@@ -106,7 +116,7 @@ impl Function {
             .map(|paragraph| {
                 let words: Vec<&str> = paragraph.split_whitespace().collect();
                 match words.strip_prefix(&["#", "Errors"]) {
-                    Some(results) => format!("Results: {}", results.join(" ")),
+                    Some(results) => format!("Results: {}", in_sentence(&results.join(" "))),
                     None => words.join(" "),
                 }
             })
@@ -125,6 +135,12 @@ impl Function {
         let lines = paragraphs.iter().map(|paragraph| wrap(&in_c(paragraph, self.machine), columns));
         lines.collect::<Vec<_>>().join("\n\n")
     }
+}
+
+/// A sentence as what follows a colon.
+fn in_sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().into_iter().flat_map(char::to_lowercase).chain(characters).collect()
 }
 
 /// Text with Rust's links as names of C.
@@ -177,23 +193,24 @@ fn screaming(name: &str) -> String {
 /// Columns of documentation in C, behind the three slashes.
 const C_COLUMNS: usize = 116;
 
+/// A text in lines of so many columns, which end at `gap`s; all but that of the last line have `end` after them.
+pub fn wrap_at(text: &str, gap: &str, end: &str, columns: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for piece in text.split(gap) {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + gap.len() + piece.chars().count() + end.len() <= columns => {
+                *line += gap;
+                *line += piece;
+            }
+            _ => lines.push(piece.to_owned()),
+        }
+    }
+    lines.join(&format!("{end}\n"))
+}
+
 /// A text in lines of so many columns.
 pub fn wrap(text: &str, columns: usize) -> String {
-    let mut done = String::new();
-    let mut column = 0;
-    for word in text.split(' ') {
-        let length = word.chars().count();
-        if column > 0 && column + 1 + length > columns {
-            done.push('\n');
-            column = 0;
-        } else if column > 0 {
-            done.push(' ');
-            column += 1;
-        }
-        done += word;
-        column += length;
-    }
-    done
+    wrap_at(text, " ", "", columns)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::calls::{Function, MACHINES, Parameter, functions, tables, wrap};
+use crate::calls::{Function, MACHINES, Parameter, functions, tables, wrap_at};
 use crate::{check_file, folder};
 
 const BEGIN: &str = "    // The calls of its tables, made of their rows; do not edit.\n";
@@ -58,7 +58,7 @@ fn length(lists: &[&Parameter]) -> String {
 /// A line of code behind so many spaces, or several lines.
 fn code(indent: usize, line: &str) -> String {
     const COLUMNS: usize = 120;
-    let lines = wrap(line, COLUMNS - indent - 4);
+    let lines = wrap_at(line, ", ", ",", COLUMNS - indent - 4);
     let mut text = String::new();
     for (at, line) in lines.lines().enumerate() {
         let indent = if at == 0 { indent } else { indent + 4 };
@@ -72,7 +72,7 @@ fn method(function: &Function) -> String {
     let Function { method, parameters, .. } = function;
     let of_role = |roles: &[&str]| parameters.iter().filter(|p| roles.contains(&p.role)).collect::<Vec<_>>();
     let (lists, outs) = (of_role(&["list", "room"]), of_role(&["out", "registers"]));
-    let result = of_role(&["result"]).first().map(|result| inside(result.ty));
+    let result = of_role(&["result"]).first().map(|result| inside(&result.ty));
     let last = parameters.iter().rposition(|p| !["out", "registers", "result"].contains(&p.role));
     let mut takes = Vec::new();
     let mut hands = vec!["get()".to_owned()];
@@ -93,11 +93,12 @@ fn method(function: &Function) -> String {
         [out] if out.role == "registers" => {
             (Some("std::array<std::uint64_t, 5>".to_owned()), vec![".data()".to_owned()])
         }
-        [out] => (Some(inside(out.ty)), vec![String::new()]),
+        [out] => (Some(inside(&out.ty)), vec![String::new()]),
         _ => {
             let values = format!("{method}_values");
-            let fields: String = outs.iter().map(|out| format!(" {} {};", inside(out.ty), out.name)).collect();
-            writeln!(text, "    struct {values} {{{fields} }};").unwrap();
+            let fields: String =
+                outs.iter().map(|out| format!("        {} {};\n", inside(&out.ty), out.name)).collect();
+            write!(text, "    struct {values} {{\n{fields}    }};\n").unwrap();
             (Some(values), outs.iter().map(|out| format!(".{}", out.name)).collect())
         }
     };

@@ -105,14 +105,21 @@ fn generate(part: &str) -> String {
     let mut texts = texts(part);
     texts.push(functions().iter().filter(|function| function.machine == part).map(|f| f.declaration()).collect());
     let texts: Vec<String> = texts.iter().map(|text| as_c_has_it(text)).collect();
-    let what = if is_machine { "What only one machine has." } else { "What all machines have." };
+    let what = match part {
+        "n3ds" => "what only the 3DS has",
+        "rsx" => "what only the PS3 has",
+        "tegra" => "what only the Tegra X1 has",
+        _ => "what all machines have",
+    };
+    let header = format!(
+        "// Triglyph: {what}. What holds for all of the interface is in triglyph.h.\n//\n\
+         // Made from the sources in capi/src and the tables of calls; do not edit."
+    );
     let mut config = Config {
         language: Language::C,
         cpp_compat: true,
         style: Style::Both,
-        header: Some(format!(
-            "// Triglyph: {what} See triglyph.h for what holds for all of it.\n//\n// Made from the sources in capi/src; do not edit."
-        )),
+        header: Some(header),
         include_guard: Some(format!("TRIGLYPH_{}_H", part.to_uppercase())),
         sys_includes: ["stdbool.h", "stddef.h", "stdint.h"].map(str::to_owned).to_vec(),
         includes: is_machine.then(|| "triglyph_common.h".to_owned()).into_iter().collect(),

@@ -29,11 +29,13 @@ static void tegra() {
     EXPECT(buffer);
     std::uint64_t at = 0;
     bool found = false;
-    triglyph::check(triglyph_tegra_process_address(gpu.get(), space.value, buffer.value + 16, &at, &found));
+    triglyph::check(triglyph_tegra_process_address(gpu.get(), space.value, buffer.value.offset + 16, &at, &found));
     EXPECT(found && at == ADDRESS + 16);
     auto channel = gpu.channel_open();
     EXPECT(channel && gpu.channel_submit(channel.value, {}, 0).result == TRIGLYPH_TEGRA_RESULT_INVALID_STATE);
     EXPECT(gpu.channel_bind(channel.value, space.value) == 0);
+    EXPECT(gpu.channel_fence(channel.value) && !gpu.channel_fence(channel.value + 1));
+    EXPECT(gpu.space_regions(space.value).value.big.page_size == 0x20000);
 
     triglyph::timeline timeline = gpu.device().timeline();
     const std::uint64_t next = timeline.submitted() + 1;
@@ -41,7 +43,7 @@ static void tegra() {
     // Two words in the process's memory: a method of the host's class without effect (NOP), and its data.
     const std::uint32_t words[] = {0x20010002, 7};
     std::memcpy(process.data(), words, sizeof words);
-    const std::uint64_t entry = buffer.value | std::uint64_t(2) << 42;
+    const std::uint64_t entry = buffer.value.offset | std::uint64_t(2) << 42;
     auto fence = gpu.channel_submit(channel.value, triglyph::view(&entry, 1), TRIGLYPH_TEGRA_SUBMIT_FENCE_GET);
     waiting.join();
     EXPECT(fence && fence.value.value == 2);
@@ -54,16 +56,15 @@ static void tegra() {
     EXPECT(timeline.wait_fence(later.value.syncpoint, later.value.value, std::chrono::seconds(60)));
     gpu.device().set_deferred(false);
     fence = later;
-    triglyph_tegra_wait wait{};
-    std::uint32_t result = 0;
-    triglyph::check(triglyph_tegra_event_wait(gpu.get(), &fence.value, 0, -1, &wait, &result));
-    EXPECT(result == 0 && wait.armed == 0 && wait.value == 4);
+    EXPECT(gpu.syncpoint_value(fence.value.syncpoint).value == fence.value.value);
+    auto wait = gpu.event_wait(fence.value, 0, -1);
+    EXPECT(wait && wait.value.armed == 0 && wait.value.value == 4);
     fence.value.value++;
-    triglyph::check(triglyph_tegra_event_wait(gpu.get(), &fence.value, -1, -1, &wait, &result));
-    EXPECT(result == 0 && wait.armed == 1);
-    triglyph::check(triglyph_tegra_increment_syncpoint(gpu.get(), fence.value.syncpoint));
+    wait = gpu.event_wait(fence.value, -1, -1);
+    EXPECT(wait && wait.value.armed == 1);
+    gpu.increment_syncpoint(fence.value.syncpoint);
     auto events = gpu.device().take_events();
-    EXPECT(events.size() == 1 && events[0].kind == TRIGLYPH_EVENT_KIND_FENCE && events[0].slot == wait.slot);
+    EXPECT(events.size() == 1 && events[0].kind == TRIGLYPH_EVENT_KIND_FENCE && events[0].slot == wait.value.slot);
     triglyph_tegra_characteristics known{};
     triglyph::check(triglyph_tegra_get_characteristics(gpu.get(), &known));
     EXPECT(known.arch == 0x120 && known.classes[1] == 0xB197);
@@ -94,21 +95,22 @@ static void rsx() {
     triglyph::rsx gpu(options);
     EXPECT(gpu.memory_allocate(1, {}).result == TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE);
     // lv1_gpu_memory_allocate by its number.
-    const std::uint64_t arguments[8] = {1 << 20};
-    std::uint64_t outputs[5];
-    std::int64_t result = -1;
-    triglyph::check(triglyph_rsx_hypercall(gpu.get(), 214, arguments, outputs, &result));
+    const auto [result, outputs] = gpu.hypercall(214, {1 << 20});
     EXPECT(result == TRIGLYPH_RSX_RESULT_SUCCESS && outputs[0] != 0);
-    triglyph::check(triglyph_rsx_hypercall(gpu.get(), 999, arguments, nullptr, &result));
-    EXPECT(result == TRIGLYPH_RSX_RESULT_NO_ENTRY);
+    std::int64_t other = -1;
+    const std::uint64_t arguments[8] = {};
+    triglyph::check(triglyph_rsx_hypercall(gpu.get(), 999, arguments, nullptr, &other));
+    EXPECT(other == TRIGLYPH_RSX_RESULT_NO_ENTRY);
     EXPECT(gpu.lpar(outputs[1]).space == TRIGLYPH_RSX_SPACE_LOCAL);
+    const auto page = gpu.device_map(8);
+    EXPECT(page && page.value.size == 0x1000);
     try {
         gpu.lpar(1);
         EXPECT(false);
     } catch (const triglyph::error &error) {
         EXPECT(error.status() == TRIGLYPH_STATUS_UNMAPPED);
     }
-    triglyph::check(triglyph_rsx_pramin_write(gpu.get(), 0x100, 0x12345678));
+    gpu.pramin_write(0x100, 0x12345678);
     std::uint32_t word = 0;
     triglyph::check(triglyph_rsx_pramin_read(gpu.get(), 0x100, &word));
     EXPECT(word == 0x12345678);

@@ -46,7 +46,7 @@ pub fn describe(machine: Machine, record: &Record<'_>) -> String {
             let maps = triglyph_engine::snapshot::mappings(snapshot).ok().flatten();
             format!("the device's state, {} memory", if maps.is_some() { "with" } else { "without" })
         }
-        Record::Call(call) => format!("a call of {} bytes", call.len()),
+        Record::Call(call) => triglyph_inspect::call_text(machine, call),
         _ => "skipped".to_owned(),
     }
 }

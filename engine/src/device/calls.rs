@@ -5,14 +5,14 @@ use std::fmt;
 use super::RunEnd;
 use crate::frontend::budget::Budget;
 use crate::mem::Memory;
-use triglyph_guest::table::calls::CallInfo;
+use triglyph_guest::table::calls::{CallInfo, encode};
 
 /// Hears of the calls that a host makes, as they are made.
 pub trait CallRecorder: Send {
     /// A call begins; if it does `work`, what it looks at is in memory now.
     fn begin(&mut self, memory: &Memory, work: bool);
 
-    /// What the call was, in the machine's encoding: see [`encode`].
+    /// What the call was, in the machine's encoding: see [`encode`](triglyph_guest::table::calls::encode).
     fn call(&mut self, call: &[u8]);
 
     /// The call was work in the form of a capture's SUBMIT.
@@ -179,27 +179,4 @@ fn make_recorded_run<M: RecordsCalls>(machine: &mut M, number: u64, run: impl Fn
     let call = encode(number, &[words]);
     log.end(memory, true, (words != 0).then_some(Said::Call(&call)));
     end
-}
-
-/// A call as bytes: its number and its arguments, 64 bits each, little-endian.
-pub fn encode(number: u64, arguments: &[u64]) -> Vec<u8> {
-    [number].iter().chain(arguments).flat_map(|word| word.to_le_bytes()).collect()
-}
-
-/// The number and the arguments of a call; `None` for other bytes.
-pub fn decode(call: &[u8]) -> Option<(u64, Vec<u64>)> {
-    let (words, rest) = call.as_chunks::<8>();
-    let (number, arguments) = words.split_first().filter(|_| rest.is_empty())?;
-    Some((u64::from_le_bytes(*number), arguments.iter().map(|word| u64::from_le_bytes(*word)).collect()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calls_come_back() {
-        assert_eq!(decode(&encode(7, &[1, u64::MAX])), Some((7, vec![1, u64::MAX])));
-        assert_eq!((decode(&[]), decode(&[0; 9])), (None, None));
-    }
 }

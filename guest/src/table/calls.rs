@@ -101,6 +101,11 @@ impl CallInfo {
         self.kind == CallKind::Guest
     }
 
+    /// Whether it makes calls of the guest's by their numbers.
+    fn makes_guest_calls(&self) -> bool {
+        self.name == "hypercall"
+    }
+
     /// Its number in recordings, if it has one of its own there.
     pub fn recorded_number(&self) -> Option<u64> {
         self.number.filter(|_| !self.is_guest())
@@ -138,6 +143,46 @@ impl CallInfo {
         }
         parts.extend(words.map(|word| format!("{word:#x}")));
         format!("{}({})", self.name, parts.join(", "))
+    }
+}
+
+/// A call as bytes of a recording: its number and its arguments, 64 bits each, little-endian.
+pub fn encode(number: u64, arguments: &[u64]) -> Vec<u8> {
+    [number].iter().chain(arguments).flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// The number and the arguments of a recorded call; `None` for other bytes.
+pub fn decode(call: &[u8]) -> Option<(u64, Vec<u64>)> {
+    let (words, rest) = call.as_chunks::<8>();
+    let (number, arguments) = words.split_first().filter(|_| rest.is_empty())?;
+    Some((u64::from_le_bytes(*number), arguments.iter().map(|word| u64::from_le_bytes(*word)).collect()))
+}
+
+/// A recorded call of a table as [`CallInfo::text`] has it; a call of the guest's, which is recorded by its number, under
+/// its own name. What no row has is shown as numbers.
+///
+/// ```
+/// use triglyph_guest::rsx::lv1::calls::CALLS;
+/// use triglyph_guest::table::calls::{encode, recorded_text};
+///
+/// let free = encode(0, &[216, 0x5A5A_5A5B, 0, 0, 0, 0, 0, 0, 0]);
+/// assert_eq!(recorded_text(CALLS, &free), "memory_free(handle 0x5a5a5a5b)");
+/// assert_eq!(recorded_text(CALLS, &encode(99, &[1])), "call 99(0x1)");
+/// ```
+pub fn recorded_text(calls: &[CallInfo], call: &[u8]) -> String {
+    let Some((number, words)) = decode(call) else { return format!("{} bytes that are no call", call.len()) };
+    let Some(row) = calls.iter().find(|row| row.recorded_number() == Some(number)) else {
+        let words: Vec<String> = words.iter().map(|word| format!("{word:#x}")).collect();
+        return format!("call {number}({})", words.join(", "));
+    };
+    let guests = calls.iter().find(|guests| guests.is_guest() && guests.number == words.first().copied());
+    match (guests.filter(|_| row.makes_guest_calls()), &words[..]) {
+        // Registers beyond the arguments are no part of it.
+        (Some(guests), [_, words @ ..]) => {
+            let count = guests.recorded().map(ArgumentInfo::words).sum::<usize>();
+            guests.text(&words[..count.min(words.len())])
+        }
+        _ => row.text(&words),
     }
 }
 
@@ -312,6 +357,13 @@ pub(crate) use describe_calls;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn calls_come_back() {
+        assert_eq!(decode(&encode(7, &[1, u64::MAX])), Some((7, vec![1, u64::MAX])));
+        assert_eq!((decode(&[]), decode(&[0; 9])), (None, None));
+        assert_eq!(recorded_text(&[], &[0; 9]), "9 bytes that are no call");
+    }
 
     #[test]
     fn arguments_come_back() {

@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "test code, never published")]
 
 mod block_codecs;
+mod calls;
 mod image_blocks;
 mod pica;
 mod rsx;

@@ -7,14 +7,14 @@ use super::gsp::hardware::GPU;
 use super::gx::BadAddress;
 use super::lcd::{Screen, offset};
 use triglyph_engine::calls_of_rows;
-use triglyph_engine::device::calls::{self, CallLog, RecordsCalls};
+use triglyph_engine::device::calls::{CallLog, RecordsCalls};
 use triglyph_engine::device::{Device, RunLimit, Said};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::Memory;
-use triglyph_guest::gsp::calls::{ScreenNumber, call as row};
+use triglyph_guest::gsp::calls::{CALLS, ScreenNumber, call as row};
 use triglyph_guest::n3ds_calls;
-use triglyph_guest::table::calls::CallInfo;
+use triglyph_guest::table::calls::{self, CallInfo};
 
 macro_rules! methods {
     ($($row:tt)+) => {
@@ -99,7 +99,7 @@ impl N3ds {
 
     /// Makes a call of a recording.
     pub(super) fn replay(&mut self, call: &[u8]) -> Result<(), Error> {
-        let bad = || Error::InvalidArgument(format!("a call of {} bytes, which no 3DS has", call.len()));
+        let bad = || Error::InvalidArgument(format!("{}, which no 3DS has", calls::recorded_text(CALLS, call)));
         let (number, arguments) = calls::decode(call).ok_or_else(bad)?;
         replay(self, number, &arguments).ok_or_else(bad)
     }

@@ -2,14 +2,14 @@
 //! calls by number.
 
 use triglyph_engine::calls_of_rows;
-use triglyph_engine::device::calls::{self, CallLog, RecordedAs, RecordsCalls};
+use triglyph_engine::device::calls::{CallLog, RecordedAs, RecordsCalls};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::Memory;
-use triglyph_guest::rsx::lv1::calls::{ARGUMENTS, call};
+use triglyph_guest::rsx::lv1::calls::{ARGUMENTS, CALLS, call};
 use triglyph_guest::rsx::lv1::{Answer, ContextAllocation, MemoryAllocation, Status};
 use triglyph_guest::rsx_calls;
-use triglyph_guest::table::calls::Argument;
+use triglyph_guest::table::calls::{self, Argument};
 
 use crate::Rsx;
 
@@ -71,7 +71,7 @@ impl Rsx {
 
     /// Makes a call of a recording.
     pub(crate) fn replay(&mut self, call: &[u8]) -> Result<(), Error> {
-        let bad = || Error::InvalidArgument(format!("a call of {} bytes, which no PS3 has", call.len()));
+        let bad = || Error::InvalidArgument(format!("{}, which no PS3 has", calls::recorded_text(CALLS, call)));
         let (number, arguments) = calls::decode(call).ok_or_else(bad)?;
         replay(self, number, &arguments).ok_or_else(bad)
     }

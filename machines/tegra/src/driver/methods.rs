@@ -1,10 +1,12 @@
 //! Methods made of the table of calls: the typed ones, which record themselves, and the way back from a recording.
 
 use triglyph_engine::calls_of_rows;
-use triglyph_engine::device::calls::{self, CallLog, RecordsCalls};
+use triglyph_engine::device::calls::{CallLog, RecordsCalls};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::Memory;
+use triglyph_guest::table::calls;
+use triglyph_guest::tegra::driver::calls::CALLS;
 use triglyph_guest::tegra::driver::{Buffer, Fence, Freed, Layout, MapBuffer, MapMemory, Region, Remap, Status, Wait};
 use triglyph_guest::tegra_calls;
 
@@ -26,7 +28,7 @@ impl RecordsCalls for TegraX1 {
 impl TegraX1 {
     /// Makes a call of a recording.
     pub(crate) fn replay(&mut self, call: &[u8]) -> Result<(), Error> {
-        let bad = || Error::InvalidArgument(format!("a call of {} bytes, which no Tegra X1 has", call.len()));
+        let bad = || Error::InvalidArgument(format!("{}, which no Tegra X1 has", calls::recorded_text(CALLS, call)));
         let (number, arguments) = calls::decode(call).ok_or_else(bad)?;
         replay(self, number, &arguments).ok_or_else(bad)
     }

@@ -1,0 +1,593 @@
+// Triglyph: what only the 3DS has. What holds for all of the interface is in triglyph.h.
+//
+// Made from the sources in capi/src and the tables of calls; do not edit.
+
+#ifndef TRIGLYPH_N3DS_H
+#define TRIGLYPH_N3DS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "triglyph_common.h"
+
+/// Ticks of the main processor's clock in a second, in which estimates of time are given.
+#define TRIGLYPH_N3DS_TICKS_PER_SECOND 268111856
+
+/// Clients that there can be.
+#define TRIGLYPH_N3DS_CLIENTS 4
+
+/// What the GPU's units raise, numbered as GSP's clients see them.
+enum triglyph_n3ds_interrupt
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// Memory fill unit 0 has finished.
+  TRIGLYPH_N3DS_INTERRUPT_PSC0 = 0,
+  /// Memory fill unit 1 has finished.
+  TRIGLYPH_N3DS_INTERRUPT_PSC1 = 1,
+  /// VBlank of the top screen.
+  TRIGLYPH_N3DS_INTERRUPT_PDC0 = 2,
+  /// VBlank of the bottom screen.
+  TRIGLYPH_N3DS_INTERRUPT_PDC1 = 3,
+  /// The transfer engine has finished.
+  TRIGLYPH_N3DS_INTERRUPT_PPF = 4,
+  /// A command list has finished.
+  TRIGLYPH_N3DS_INTERRUPT_P3D = 5,
+  /// A DMA request has finished.
+  TRIGLYPH_N3DS_INTERRUPT_DMA = 6,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum triglyph_n3ds_interrupt triglyph_n3ds_interrupt;
+#else
+typedef uint32_t triglyph_n3ds_interrupt;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/// The screens, numbered as in GSP's calls.
+enum triglyph_n3ds_screen
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// The upper, wide one; it can show a picture for each eye.
+  TRIGLYPH_N3DS_SCREEN_TOP = 0,
+  /// The lower, touch-sensitive one.
+  TRIGLYPH_N3DS_SCREEN_BOTTOM = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum triglyph_n3ds_screen triglyph_n3ds_screen;
+#else
+typedef uint32_t triglyph_n3ds_screen;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/// What GX commands that do not check addresses do with bad ones.
+enum triglyph_n3ds_bad_address
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// They take physical address 0 instead.
+  TRIGLYPH_N3DS_BAD_ADDRESS_ZERO = 0,
+  /// They fail.
+  TRIGLYPH_N3DS_BAD_ADDRESS_FAIL = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum triglyph_n3ds_bad_address triglyph_n3ds_bad_address;
+#else
+typedef uint32_t triglyph_n3ds_bad_address;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/// What happens when a transfer meets a case in which the hardware freezes.
+enum triglyph_n3ds_freeze_policy
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// Nothing is copied and the transfer completes.
+  TRIGLYPH_N3DS_FREEZE_POLICY_COMPLETE = 0,
+  /// Nothing is copied, the unit stays busy for good and no interrupt comes.
+  TRIGLYPH_N3DS_FREEZE_POLICY_HANG = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum triglyph_n3ds_freeze_policy triglyph_n3ds_freeze_policy;
+#else
+typedef uint32_t triglyph_n3ds_freeze_policy;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/// What asking for the rendering right came to.
+enum triglyph_n3ds_acquire
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// The caller has it now.
+  TRIGLYPH_N3DS_ACQUIRE_GRANTED = 0,
+  /// The caller had it before.
+  TRIGLYPH_N3DS_ACQUIRE_ALREADY_HELD = 1,
+  /// Another has it; the caller waits in line, and turns up in `triglyph_n3ds_take_granted`.
+  TRIGLYPH_N3DS_ACQUIRE_WAITING = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum triglyph_n3ds_acquire triglyph_n3ds_acquire;
+#else
+typedef uint32_t triglyph_n3ds_acquire;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/// A Nintendo 3DS's GPU: PICA200, transfer engine, LCD registers, GSP.
+///
+/// Its address space 0 has physical addresses: VRAM at 0x18000000, main memory at 0x20000000, which the host maps.
+typedef struct triglyph_n3ds triglyph_n3ds;
+
+/// How a GX command ended.
+typedef struct triglyph_n3ds_executed {
+  /// The result code as clients get it: 0, or with bit 31 set why the command failed and has done nothing.
+  uint32_t result;
+  /// Whether an interrupt ends it: 1 or 0.
+  uint32_t has_interrupt;
+  /// The `triglyph_n3ds_interrupt`.
+  uint32_t interrupt;
+  /// 0.
+  uint32_t reserved;
+  /// After how many ticks the hardware would raise it: an estimate.
+  uint64_t ticks;
+} triglyph_n3ds_executed;
+
+/// An interrupt that the host is to deliver.
+typedef struct triglyph_n3ds_completion {
+  /// The `triglyph_n3ds_interrupt`.
+  uint32_t interrupt;
+  /// Index of the client that held the rendering right when the work was done, -1 for nobody. Who gets the interrupt
+  /// is decided when it is delivered.
+  int32_t client;
+  /// After how many ticks of the main processor from the call that caused it: an estimate.
+  uint64_t ticks;
+} triglyph_n3ds_completion;
+
+/// The first word of a command queue.
+typedef struct triglyph_n3ds_queue {
+  /// Slot of the next command.
+  uint8_t current;
+  /// Commands that wait.
+  uint8_t count;
+  /// 1: processing is halted; 0x80: a command has failed.
+  uint8_t status;
+  /// 1: the client wants processing to halt.
+  uint8_t control;
+  /// The result code of the last command that failed.
+  uint32_t result;
+} triglyph_n3ds_queue;
+
+/// What a screen is to show: GSP's framebuffer information.
+typedef struct triglyph_n3ds_framebuffer {
+  /// Which pair of addresses is set: 0 the first, 1 the second.
+  uint32_t active;
+  /// Virtual address of the left or only picture.
+  uint32_t left;
+  /// Virtual address of the right eye's picture.
+  uint32_t right;
+  /// Bytes between columns.
+  uint32_t stride;
+  /// The controller's format register.
+  uint32_t format;
+  /// The controller's select register.
+  uint32_t select;
+  /// Not used by the hardware.
+  uint32_t attribute;
+} triglyph_n3ds_framebuffer;
+
+/// The memory of the calling process, behind the pointers of a request. The functions are called during the call that
+/// they are passed to, on its thread; they return false when not all bytes are there. They must not throw or jump out;
+/// calls on the same 3DS return `TRIGLYPH_STATUS_BUSY`.
+typedef struct triglyph_n3ds_process {
+  /// Is handed to both functions.
+  void *user_data;
+  /// Reads bytes at a virtual address; null for memory that cannot be read.
+  bool (*read)(void *user_data, uint32_t address, void *data, size_t size);
+  /// Writes bytes at a virtual address; null for memory that cannot be written.
+  bool (*write)(void *user_data, uint32_t address, const void *data, size_t size);
+} triglyph_n3ds_process;
+
+/// A picture as it is in memory, turned by 90 degrees: pixel (x, y), y downwards, is at
+/// `address + x * pitch + (height - 1 - y) * bytes`.
+typedef struct triglyph_n3ds_picture {
+  /// Physical address of the leftmost column's lowest pixel.
+  uint32_t address;
+  /// Pixel format, numbered as PRESENT has it (`TRIGLYPH_FORMAT_RGBA8` to `TRIGLYPH_FORMAT_RGBA4`).
+  uint32_t format;
+  /// Bytes of a pixel.
+  uint32_t bytes;
+  /// Columns as a person sees them: 320 or 400, 800 in the wide mode.
+  uint32_t width;
+  /// Pixels of a column: 240.
+  uint32_t height;
+  /// Bytes from a column to the next; may be negative, and 0 repeats the first.
+  int32_t pitch;
+} triglyph_n3ds_picture;
+
+/// The answer to RegisterInterruptRelayQueue.
+typedef struct triglyph_n3ds_registration {
+  /// The result code: 0x2A07 for the first client since the console was switched on, then 0, or an error.
+  uint32_t result;
+  /// The client's index in the shared page.
+  uint32_t client;
+  /// Handle of the shared page, as the host has set it.
+  uint32_t shared_memory;
+} triglyph_n3ds_registration;
+
+/// What a screen shows, for ImportDisplayCaptureInfo.
+typedef struct triglyph_n3ds_capture_info {
+  /// Virtual address of the left or only picture.
+  uint32_t left;
+  /// Virtual address of the right eye's picture.
+  uint32_t right;
+  /// The format register.
+  uint32_t format;
+  /// Bytes between columns.
+  uint32_t stride;
+} triglyph_n3ds_capture_info;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/// Makes a 3DS with nothing mapped and every register at its reset value. It belongs to the caller, who destroys it
+/// with `triglyph_n3ds_destroy`.
+///
+/// Errors: as `triglyph_device_create`.
+triglyph_status triglyph_n3ds_create(const triglyph_options *options,
+                                     triglyph_n3ds **n3ds);
+
+/// Destroys a 3DS, and with it the device that was borrowed from it. Null is ignored.
+///
+/// Errors: `TRIGLYPH_STATUS_BUSY` while another call uses it; it stays as it is then.
+triglyph_status triglyph_n3ds_destroy(triglyph_n3ds *n3ds);
+
+/// The device of a 3DS, for the calls that all machines have; null for null. It is borrowed: it goes with the 3DS.
+triglyph_device *triglyph_n3ds_device(triglyph_n3ds *n3ds);
+
+/// Executes a GX command, eight words as in a slot of the command queue with virtual addresses of the client, for
+/// hosts that have a GSP of their own. It is complete when this returns; no interrupt is queued, what the command
+/// raises is in `executed`, which may be null. A recording that is under way contains it.
+triglyph_status triglyph_n3ds_execute(triglyph_n3ds *n3ds,
+                                      const uint32_t *words,
+                                      triglyph_n3ds_executed *executed);
+
+/// Puts GSP on a page of the host's, 4096 bytes aligned to 4, which guest processors may use at the same time; or with
+/// null on one of the library's own, as at first. GSP begins anew: no clients, nobody has the rendering right, what the
+/// host has chosen of it is forgotten. The page has to stay where it is until another takes its place or the 3DS is
+/// destroyed.
+///
+/// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for a misaligned page.
+triglyph_status triglyph_n3ds_set_shared_page(triglyph_n3ds *n3ds,
+                                              void *page);
+
+/// Says what becomes of bad addresses in GX commands that do not check them: a `triglyph_n3ds_bad_address`.
+triglyph_status triglyph_n3ds_set_bad_address(triglyph_n3ds *n3ds,
+                                              uint32_t behaviour);
+
+/// Says what happens where the transfer engine freezes on the console: a `triglyph_n3ds_freeze_policy`.
+triglyph_status triglyph_n3ds_set_freeze_policy(triglyph_n3ds *n3ds,
+                                                uint32_t policy);
+
+/// Sets what each submission may cost, in units of fuel: see `triglyph_options`, with which it begins. A recording has
+/// it.
+triglyph_status triglyph_n3ds_set_fuel(triglyph_n3ds *n3ds,
+                                       uint64_t fuel);
+
+/// Says whether this is a New 3DS; the first register shows it.
+triglyph_status triglyph_n3ds_set_new_model(triglyph_n3ds *n3ds, bool new_model);
+
+/// The physical address of a client's virtual one in linear heap, QTM memory or VRAM; 0 stays 0. `found` says whether
+/// there is one.
+triglyph_status triglyph_n3ds_to_physical(uint32_t address,
+                                          uint32_t *physical,
+                                          bool *found);
+
+/// Ticks of the main processor as nanoseconds.
+uint64_t triglyph_n3ds_nanoseconds(uint64_t ticks);
+
+/// The session is gone: everything that it held is free.
+triglyph_status triglyph_n3ds_close_session(triglyph_n3ds *n3ds, uint32_t session);
+
+/// Who is registered at an index of the shared page: the session and its event. `found` says whether anybody is.
+triglyph_status triglyph_n3ds_client(triglyph_n3ds *n3ds,
+                                     uint32_t index,
+                                     uint32_t *session,
+                                     uint32_t *event,
+                                     bool *found);
+
+/// The handle of the shared page that registrations are answered with.
+triglyph_status triglyph_n3ds_set_shared_memory_handle(triglyph_n3ds *n3ds, uint32_t handle);
+
+/// Makes PPF exchange the shown buffers when a client has set nothing new; off at first.
+triglyph_status triglyph_n3ds_set_auto_toggle(triglyph_n3ds *n3ds, bool on);
+
+/// Who has the rendering right; `found` says whether anybody has.
+triglyph_status triglyph_n3ds_right_holder(triglyph_n3ds *n3ds,
+                                           uint32_t *session,
+                                           bool *found);
+
+/// Takes the sessions that waited in AcquireRight and hold the right now. `count` is how many were stored in
+/// `sessions`; if that is `capacity`, there may be more to take.
+triglyph_status triglyph_n3ds_take_granted(triglyph_n3ds *n3ds,
+                                           uint32_t *sessions,
+                                           size_t capacity,
+                                           size_t *count);
+
+/// As `triglyph_n3ds_execute`, for a session that may not have the rendering right.
+triglyph_status triglyph_n3ds_execute_for(triglyph_n3ds *n3ds,
+                                          uint32_t session,
+                                          const uint32_t *words,
+                                          triglyph_n3ds_executed *executed);
+
+/// Takes the interrupts that the host is to deliver, oldest first: after their ticks it calls `triglyph_n3ds_deliver`
+/// with each. `count` is how many were stored in `completions`; if that is `capacity`, there may be more to take.
+triglyph_status triglyph_n3ds_take_completions(triglyph_n3ds *n3ds,
+                                               triglyph_n3ds_completion *completions,
+                                               size_t capacity,
+                                               size_t *count);
+
+/// Delivers a `triglyph_n3ds_interrupt`: VBlanks to every client, others to the one with the rendering right. Bit n of
+/// `clients` says that the host is to signal the event of client n. Executes what waits in the queue then.
+triglyph_status triglyph_n3ds_deliver(triglyph_n3ds *n3ds,
+                                      uint32_t interrupt,
+                                      uint32_t *clients);
+
+/// Delivers everything that has completed, at once and in order, for hosts without a clock. `clients` as in
+/// `triglyph_n3ds_deliver`.
+triglyph_status triglyph_n3ds_auto_deliver(triglyph_n3ds *n3ds,
+                                           uint32_t *clients);
+
+/// A `triglyph_n3ds_screen` has shown a frame: moves its controller on and delivers PDC0 or PDC1. `clients` as in
+/// `triglyph_n3ds_deliver`.
+triglyph_status triglyph_n3ds_vblank(triglyph_n3ds *n3ds,
+                                     uint32_t screen,
+                                     uint32_t *clients);
+
+/// The word at a byte offset of the shared page, a multiple of 4 below 4096.
+triglyph_status triglyph_n3ds_shared_page_load(triglyph_n3ds *n3ds,
+                                               uint32_t offset,
+                                               uint32_t *word);
+
+/// Stores a word at a byte offset of the shared page, a multiple of 4 below 4096.
+triglyph_status triglyph_n3ds_shared_page_store(triglyph_n3ds *n3ds,
+                                                uint32_t offset,
+                                                uint32_t word);
+
+/// Puts a GX command of eight words at the end of a client's queue. `trigger` says whether the queue was empty, so that
+/// GSP is to be triggered; `full` that there was no room and nothing was put.
+triglyph_status triglyph_n3ds_queue_submit(triglyph_n3ds *n3ds,
+                                           uint32_t client,
+                                           const uint32_t *words,
+                                           bool *trigger,
+                                           bool *full);
+
+/// The state of a client's command queue.
+triglyph_status triglyph_n3ds_queue_state(triglyph_n3ds *n3ds,
+                                          uint32_t client,
+                                          triglyph_n3ds_queue *queue);
+
+/// Asks GSP to halt before the next command of a client's queue, or takes a halt back.
+triglyph_status triglyph_n3ds_queue_halt(triglyph_n3ds *n3ds, uint32_t client, bool halt);
+
+/// Takes the oldest interrupt out of a client's relay queue; `found` says whether there was one.
+triglyph_status triglyph_n3ds_relay_pop(triglyph_n3ds *n3ds,
+                                        uint32_t client,
+                                        uint32_t *interrupt,
+                                        bool *found);
+
+/// Says whether a client wants VBlanks in its relay queue.
+triglyph_status triglyph_n3ds_relay_skip_vblanks(triglyph_n3ds *n3ds,
+                                                 uint32_t client,
+                                                 bool skip);
+
+/// Puts what a screen is to show into a client's framebuffer information; GSP takes it at the next VBlank or PPF.
+triglyph_status triglyph_n3ds_present(triglyph_n3ds *n3ds,
+                                      uint32_t client,
+                                      uint32_t screen,
+                                      const triglyph_n3ds_framebuffer *framebuffer);
+
+/// Handles a request to `gsp::Gpu`: `words` is the caller's command buffer with the receive descriptors after it, 66
+/// words, in which the answer takes the request's place. `blocked` says that the caller stays asleep: until its session
+/// turns up in `triglyph_n3ds_take_granted`, after which `triglyph_n3ds_ipc_granted` makes the answer.
+triglyph_status triglyph_n3ds_ipc(triglyph_n3ds *n3ds,
+                                  uint32_t session,
+                                  uint32_t *words,
+                                  size_t count,
+                                  const triglyph_n3ds_process *process,
+                                  bool *blocked);
+
+/// Answers an AcquireRight that was blocked, in the caller's command buffer.
+triglyph_status triglyph_n3ds_ipc_granted(uint32_t *words, size_t count);
+
+/// The picture that an eye (0 left or both, 1 right) sees on a `triglyph_n3ds_screen`. `found` is false for the right
+/// eye of a flat picture, and for formats that there are not.
+triglyph_status triglyph_n3ds_lcd_picture(triglyph_n3ds *n3ds,
+                                          uint32_t screen,
+                                          uint32_t eye,
+                                          triglyph_n3ds_picture *picture,
+                                          bool *found);
+
+/// The colour that covers a screen instead of its picture: red, green, blue, 8 bits each, red lowest. `found` says
+/// whether there is one.
+triglyph_status triglyph_n3ds_lcd_fill_color(triglyph_n3ds *n3ds,
+                                             uint32_t screen,
+                                             uint32_t *color,
+                                             bool *found);
+
+/// A screen's gamma tables as 256 words: red, green and blue after the table, red lowest.
+triglyph_status triglyph_n3ds_lcd_gamma(triglyph_n3ds *n3ds,
+                                        uint32_t screen,
+                                        uint32_t *table);
+
+/// Whether both eyes have pictures of their own on a screen.
+triglyph_status triglyph_n3ds_lcd_is_stereo(triglyph_n3ds *n3ds,
+                                            uint32_t screen,
+                                            bool *stereo);
+
+/// Presents what a `triglyph_n3ds_screen` shows an eye (0 left or both, 1 right), as `triglyph_present_picture`: the
+/// controller's picture through its gamma table, upright, or the colour that covers it. `width` and `height` are its
+/// size, 0 if there is no picture; both may be null.
+///
+/// Errors: as there.
+triglyph_status triglyph_n3ds_present_screen(triglyph_n3ds *n3ds,
+                                             uint32_t screen,
+                                             uint32_t eye,
+                                             const triglyph_rows *rows,
+                                             triglyph_presented *presented,
+                                             bool *changed,
+                                             uint32_t *width,
+                                             uint32_t *height);
+
+/// WriteHWRegs: consecutive registers from `offset`, counted from physical address 0x10000000. What finishes is queued
+/// for delivery.
+///
+/// Results: `NO_RIGHT` without the rendering right; `BAD_OFFSET` for other registers; `BAD_SIZE` for more than 32
+/// words; `MISALIGNED_SIZE`.
+triglyph_status triglyph_n3ds_write_registers(triglyph_n3ds *n3ds,
+                                              uint32_t session,
+                                              uint32_t offset,
+                                              const uint32_t *words,
+                                              size_t count,
+                                              uint32_t *result);
+
+/// WriteHWRegsWithMask: as `triglyph_n3ds_write_registers`, but only the bits that are set in `masks`; words without a
+/// mask are not written.
+///
+/// Results: as `triglyph_n3ds_write_registers`.
+triglyph_status triglyph_n3ds_write_registers_with_mask(triglyph_n3ds *n3ds,
+                                                        uint32_t session,
+                                                        uint32_t offset,
+                                                        const uint32_t *words,
+                                                        const uint32_t *masks,
+                                                        size_t count,
+                                                        uint32_t *result);
+
+/// WriteHWRegRepeat: all words into one register.
+///
+/// Results: as `triglyph_n3ds_write_registers`.
+triglyph_status triglyph_n3ds_write_register_repeat(triglyph_n3ds *n3ds,
+                                                    uint32_t session,
+                                                    uint32_t offset,
+                                                    const uint32_t *words,
+                                                    size_t count,
+                                                    uint32_t *result);
+
+/// ReadHWRegs: consecutive registers into `words`.
+///
+/// Results: as `triglyph_n3ds_write_registers`.
+triglyph_status triglyph_n3ds_read_registers(triglyph_n3ds *n3ds,
+                                             uint32_t session,
+                                             uint32_t offset,
+                                             uint32_t *words,
+                                             size_t count,
+                                             uint32_t *result);
+
+/// SetBufferSwap: shows a picture, for clients that draw without the GPU. It takes effect at once; the real GSP waits
+/// for the next VBlank when the beam is in the picture.
+///
+/// Results: `NO_RIGHT` without the rendering right.
+triglyph_status triglyph_n3ds_set_buffer_swap(triglyph_n3ds *n3ds,
+                                              uint32_t session,
+                                              uint32_t screen,
+                                              const triglyph_n3ds_framebuffer *framebuffer,
+                                              uint32_t *result);
+
+/// FlushDataCache and StoreDataCache: the processor wrote these bytes, at a virtual address. A hint, which is taken
+/// from anybody.
+triglyph_status triglyph_n3ds_flush_data_cache(triglyph_n3ds *n3ds,
+                                               uint32_t address,
+                                               uint32_t size);
+
+/// SetLcdForceBlack: covers both screens with black, or uncovers them.
+triglyph_status triglyph_n3ds_set_lcd_force_black(triglyph_n3ds *n3ds, bool black);
+
+/// TriggerCmdReqQueue: executes what waits in the queue of the client with the rendering right, whoever asks. Queues of
+/// the others wait, also when the right passes on: until somebody triggers, or a command of the new holder ends.
+/// Interrupts wait until the host delivers them.
+///
+/// While submissions are deferred nothing happens: bounded runs look at the queue.
+triglyph_status triglyph_n3ds_trigger(triglyph_n3ds *n3ds);
+
+/// RegisterInterruptRelayQueue: makes a session a client; `event` is the handle that the host signals for it. Its relay
+/// queue is empty afterwards. A session that is a client already keeps its index; a new one finds nothing of whoever
+/// had its part of the page before (unverified; clients are known to empty their command queue themselves).
+///
+/// Results: `RIGHT_TAKEN` when there are four others (the code is unverified).
+triglyph_status triglyph_n3ds_register_relay_queue(triglyph_n3ds *n3ds,
+                                                   uint32_t session,
+                                                   uint32_t flags,
+                                                   uint32_t event,
+                                                   triglyph_n3ds_registration *registration);
+
+/// UnregisterInterruptRelayQueue: the session's place in the shared page is free again. It keeps the rendering right,
+/// but what waits in its queue is not executed, and completion interrupts reach nobody.
+triglyph_status triglyph_n3ds_unregister_relay_queue(triglyph_n3ds *n3ds,
+                                                     uint32_t session);
+
+/// TryAcquireRight: takes the rendering right if it is free.
+///
+/// Results: `RIGHT_TAKEN` when another session has it.
+triglyph_status triglyph_n3ds_try_acquire_right(triglyph_n3ds *n3ds,
+                                                uint32_t session,
+                                                uint32_t *result);
+
+/// AcquireRight: takes the rendering right or waits for it; who waits is told later that it has it. The call's flag,
+/// which asks for extra initialisation, is the host's affair.
+triglyph_status triglyph_n3ds_acquire_right(triglyph_n3ds *n3ds,
+                                            uint32_t session,
+                                            uint32_t *acquired);
+
+/// ReleaseRight: gives the rendering right to the next who waits. Without effect for others than its holder.
+triglyph_status triglyph_n3ds_release_right(triglyph_n3ds *n3ds,
+                                            uint32_t session);
+
+/// ImportDisplayCaptureInfo: what both screens show, or what the holder of the right has set for the next VBlank, which
+/// the real GSP loads when it is asked (Azahar #2273). Addresses are those that the client gave, where it did.
+triglyph_status triglyph_n3ds_display_capture_info(triglyph_n3ds *n3ds,
+                                                   triglyph_n3ds_capture_info *top,
+                                                   triglyph_n3ds_capture_info *bottom);
+
+/// SaveVramSysArea: copies what the screens show to where the system keeps it in VRAM. Requests to the service need
+/// flag 1 of the session's registration.
+triglyph_status triglyph_n3ds_save_vram_area(triglyph_n3ds *n3ds);
+
+/// RestoreVramSysArea: copies it back; otherwise as `triglyph_n3ds_save_vram_area`.
+triglyph_status triglyph_n3ds_restore_vram_area(triglyph_n3ds *n3ds);
+
+/// Writes a register with all effects, by its offset in bytes from physical address 0x10000000: the GPU's begin at
+/// 0x400000, those that cover the screens are 0x202204 and 0x202A04. The answer says which unit finishes because of it;
+/// no interrupt is queued.
+triglyph_status triglyph_n3ds_write_register(triglyph_n3ds *n3ds,
+                                             uint32_t offset,
+                                             uint32_t value,
+                                             triglyph_n3ds_executed *executed);
+
+/// Reads a register, by its offset as in `triglyph_n3ds_write_register`. Recorded are the reads that change something.
+triglyph_status triglyph_n3ds_read_register(triglyph_n3ds *n3ds,
+                                            uint32_t offset,
+                                            uint32_t *value);
+
+/// Copies bytes between physical addresses with the processors' DMA engine. The answer is how many ticks of the main
+/// processor that takes.
+triglyph_status triglyph_n3ds_dma(triglyph_n3ds *n3ds,
+                                  uint32_t source,
+                                  uint32_t target,
+                                  uint32_t size,
+                                  uint64_t *ticks);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* TRIGLYPH_N3DS_H */
