@@ -4,9 +4,9 @@
 //! What C has for a type is a rule here and a conversion beside the C type: a new call of known types needs nothing, a
 //! new type needs these two.
 
-/// Hands each row's function to the macro `$then`:
-/// `context name [documentation] {role parameter: type}… (gpu, …) => what it does`. A role says what a parameter is for,
-/// to those who write it down: a number is an array of so many values.
+/// Hands each row's function to the macro `$then`: handle, name, documentation, parameters with a role each, and a
+/// closure that does it. A role says what a parameter is for, to those who write it down; a number is an array of so
+/// many values.
 ///
 /// The context is `[handle: type, enter, result]` or `[…, more]`: the handle, the function that runs a call on the
 /// machine, the type of its results, and that it hands more than the machine to calls.
@@ -138,8 +138,8 @@ macro_rules! c_calls {
     (@told [$({$o:ident $O:ty})*] $($row:tt)+) => {
         c_calls!(@made [$({out $o: Out<'_, $O>})*] call => { ($($o,)*).put(call.tell()) } $($row)+);
     };
-    (@answered [$({$o:ident $O:ty})*] $more:tt $p:tt $get:tt {$then:ident [$h:ident: $H:ty, $e:ident, $R:ty $(, $m:ident)?]
-        $($row:tt)+}
+    (@answered [$({$o:ident $O:ty})*] $more:tt $p:tt $get:tt
+        {$then:ident [$h:ident: $H:ty, $e:ident, $R:ty $(, $m:ident)?] $($row:tt)+}
     ) => {
         c_calls!(@made [$({out $o: Out<'_, $O>})* {result result: Out<'_, $R>}]
             call => { ($($o,)*).put(answer(call, result)) } $more $p $get

@@ -6,7 +6,7 @@
 //! ```
 //! Functions, structures and constants have the names that C sees. What C passes is taken as `Option<&T>` where a
 //! single value is meant, so that null is visible; arrays and sized structures go through `pointer`, the one file
-//! that turns addresses into slices. Functions of the machines' tables of calls are made of the rows: `calls`, `forward`.
+//! that turns addresses into slices. Functions of the tables of calls are made of the rows: `calls`, `forward`.
 
 // C names for what C sees; pages for people are docs/embedding.md and the header.
 #![allow(non_camel_case_types)]

@@ -158,7 +158,8 @@ fn choose_events(
 fn lead(session: &Session<'_>, limits: &PageLimits, before: Range<usize>) -> usize {
     let mut room = Room::new(limits.bytes / 2);
     let machine = session.machine();
-    let fits = |event: &&Event| room.take(page_event(machine, event).size() + MAX_SHOWN * SHOW_BYTES);
+    let page_event = |event: &Event| page_event(machine, &session.capture().entries()[event.record].record, event);
+    let fits = |event: &&Event| room.take(page_event(event).size() + MAX_SHOWN * SHOW_BYTES);
     session.events()[before].iter().rev().take(MAX_LEAD.min(limits.events / 2)).take_while(fits).count()
 }
 
@@ -174,7 +175,7 @@ fn choose_from(
     let mut chosen = Chosen { events: Vec::new(), plan: HashMap::new(), room: Room::new(limits.bytes) };
     let mut before: Option<&Event> = None;
     for (index, event) in session.events()[events].iter().enumerate().take(limits.events) {
-        let mut page = page_event(machine, event);
+        let mut page = page_event(machine, &session.capture().entries()[event.record].record, event);
         if let Some(draw) = &mut page.draw {
             draw.differs = before.map_or_else(Vec::new, |before| differs(before, event));
             before = Some(event);

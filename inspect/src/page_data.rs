@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use triglyph::capture::Record;
 use triglyph::probe::{Draw, Effect, Transfer, TransferKind};
 use triglyph::{GuestRange, Machine};
 
+use crate::calls::call_text;
 use crate::events::Event;
 use crate::limits::PageLimits;
 use crate::names::Names;
@@ -173,9 +175,13 @@ impl PageEvent {
     }
 }
 
-/// An event without pictures and registers.
-pub fn page_event(machine: Machine, event: &Event) -> PageEvent {
+/// An event without pictures and registers, of a record of the capture.
+pub fn page_event(machine: Machine, record: &Record<'_>, event: &Event) -> PageEvent {
     let (names, command) = (Names(machine), event.command);
+    let call = match record {
+        Record::Call(call) => Some(format!("work of {}", call_text(machine, call))),
+        _ => None,
+    };
     PageEvent {
         record: event.record,
         class: command.class,
@@ -188,7 +194,7 @@ pub fn page_event(machine: Machine, event: &Event) -> PageEvent {
         text: summary(event),
         time: 0.0,
         draw: draw(event),
-        details: details(event),
+        details: call.into_iter().chain(details(event)).collect(),
         shows: Vec::new(),
         unshown: Vec::new(),
         programs: Vec::new(),

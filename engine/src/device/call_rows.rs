@@ -1,8 +1,8 @@
 //! Methods of a machine made of the rows of a table of calls.
 
-/// Makes a machine's typed methods, which record themselves, and the way back from a recording, of rows
-/// `kind number name(arguments) -> answer as name;`, of which `triglyph_guest::table::calls` tells the rest. A list is an
-/// argument `[T]`, and what no recording has is in parentheses.
+/// Makes a machine's typed methods, which record themselves, and the way back from a recording, of rows `kind number
+/// name(arguments) -> answer as name;`, of which `triglyph_guest::table::calls` tells the rest. A list is an argument
+/// `[T]`, and what no recording has is in parentheses.
 ///
 /// It makes
 ///

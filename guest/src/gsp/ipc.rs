@@ -15,8 +15,8 @@ use crate::table::calls::describe_calls;
 macro_rules! gsp_calls {
     ($then:ident) => {
         $then! {
-            /// WriteHWRegs: consecutive registers from `offset`, counted from physical address 0x10000000. What finishes is
-            /// queued for delivery.
+            /// WriteHWRegs: consecutive registers from `offset`, counted from physical address 0x10000000. What
+            /// finishes is queued for delivery.
             ///
             /// # Errors
             /// [`ResultCode::NO_RIGHT`] without the rendering right; [`ResultCode::BAD_OFFSET`] for other registers;
@@ -28,8 +28,8 @@ macro_rules! gsp_calls {
                     gsp.write_registers(hardware, io.session, io.word(1), &words)?
                 };
 
-            /// WriteHWRegsWithMask: as [`Self::write_registers`], but only the bits that are set in `masks`; words without a
-            /// mask are not written.
+            /// WriteHWRegsWithMask: as [`Self::write_registers`], but only the bits that are set in `masks`; words
+            /// without a mask are not written.
             ///
             /// # Errors
             /// As [`Self::write_registers`].
@@ -64,8 +64,8 @@ macro_rules! gsp_calls {
                     io.give(&words)?
                 };
 
-            /// SetBufferSwap: shows a picture, for clients that draw without the GPU. It takes effect at once; the real GSP
-            /// waits for the next VBlank when the beam is in the picture.
+            /// SetBufferSwap: shows a picture, for clients that draw without the GPU. It takes effect at once; the real
+            /// GSP waits for the next VBlank when the beam is in the picture.
             ///
             /// # Errors
             /// [`ResultCode::NO_RIGHT`] without the rendering right.
@@ -77,8 +77,8 @@ macro_rules! gsp_calls {
                     gsp.set_buffer_swap(hardware, io.session, Screen::ALL[io.word(1) as usize & 1], &framebuffer)?
                 };
 
-            /// FlushDataCache and StoreDataCache: the processor wrote these bytes, at a virtual address. A hint, which is taken
-            /// from anybody.
+            /// FlushDataCache and StoreDataCache: the processor wrote these bytes, at a virtual address. A hint, which
+            /// is taken from anybody.
             inner - flush_data_cache(hardware: (&mut dyn Hardware), address: u32, size: u32);
                 @ FlushDataCache 0x0008_0082 { "FlushDataCache" } (gsp, hardware, io) =>
                     gsp.flush_data_cache(hardware, io.word(1), io.word(2));
@@ -90,17 +90,18 @@ macro_rules! gsp_calls {
                 @ SetLcdForceBlack 0x000B_0040 { "SetLcdForceBlack" } (gsp, hardware, io) =>
                     gsp.set_lcd_force_black(hardware, io.word(1) & 1 != 0);
 
-            /// TriggerCmdReqQueue: executes what waits in the queue of the client with the rendering right, whoever asks. Queues
-            /// of the others wait, also when the right passes on: until somebody triggers, or a command of the new holder ends.
-            /// Interrupts wait until the host delivers them.
+            /// TriggerCmdReqQueue: executes what waits in the queue of the client with the rendering right, whoever
+            /// asks. Queues of the others wait, also when the right passes on: until somebody triggers, or a command of
+            /// the new holder ends. Interrupts wait until the host delivers them.
             ///
             /// While submissions are deferred nothing happens: bounded runs look at the queue.
             inner - trigger(hardware: (&mut dyn Hardware));
                 @ TriggerCmdReqQueue 0x000C_0000 { "TriggerCmdReqQueue" } (gsp, hardware, _io) => gsp.trigger(hardware);
 
-            /// RegisterInterruptRelayQueue: makes a session a client; `event` is the handle that the host signals for it. Its
-            /// relay queue is empty afterwards. A session that is a client already keeps its index; a new one finds nothing of
-            /// whoever had its part of the page before (unverified; clients are known to empty their command queue themselves).
+            /// RegisterInterruptRelayQueue: makes a session a client; `event` is the handle that the host signals for
+            /// it. Its relay queue is empty afterwards. A session that is a client already keeps its index; a new one
+            /// finds nothing of whoever had its part of the page before (unverified; clients are known to empty their
+            /// command queue themselves).
             ///
             /// # Errors
             /// [`ResultCode::RIGHT_TAKEN`] when there are four others (the code is unverified).
@@ -111,8 +112,8 @@ macro_rules! gsp_calls {
                     io.answer_with(&[done.result.0, done.client as u32], &[0, done.shared_memory])
                 };
 
-            /// UnregisterInterruptRelayQueue: the session's place in the shared page is free again. It keeps the rendering
-            /// right, but what waits in its queue is not executed, and completion interrupts reach nobody.
+            /// UnregisterInterruptRelayQueue: the session's place in the shared page is free again. It keeps the
+            /// rendering right, but what waits in its queue is not executed, and completion interrupts reach nobody.
             inner - unregister_relay_queue(session: Session);
                 @ UnregisterInterruptRelayQueue 0x0014_0000 { "UnregisterInterruptRelayQueue" } (gsp, _hardware, io) =>
                     gsp.unregister_relay_queue(io.session);
@@ -127,29 +128,33 @@ macro_rules! gsp_calls {
                     io.answer_with(&[result.0], &[])
                 };
 
-            /// AcquireRight: takes the rendering right or waits for it; who waits is told later that it has it. The call's flag,
-            /// which asks for extra initialisation, is the host's affair.
+            /// AcquireRight: takes the rendering right or waits for it; who waits is told later that it has it. The
+            /// call's flag, which asks for extra initialisation, is the host's affair.
             inner - acquire_right(session: Session) -> Acquire as acquired;
-                @ AcquireRight 0x0016_0042 { "AcquireRight" } (gsp, _hardware, io) => match gsp.acquire_right(io.session) {
-                    Acquire::Granted => (),
-                    Acquire::AlreadyHeld => io.answer_with(&[ResultCode::ALREADY_DONE.0], &[]),
-                    Acquire::Waiting => io.reply = Reply::Blocked,
+                @ AcquireRight 0x0016_0042 { "AcquireRight" } (gsp, _hardware, io) => {
+                    match gsp.acquire_right(io.session) {
+                        Acquire::Granted => (),
+                        Acquire::AlreadyHeld => io.answer_with(&[ResultCode::ALREADY_DONE.0], &[]),
+                        Acquire::Waiting => io.reply = Reply::Blocked,
+                    }
                 };
 
-            /// ReleaseRight: gives the rendering right to the next who waits. Without effect for others than its holder.
+            /// ReleaseRight: gives the rendering right to the next who waits. Without effect for others than its
+            /// holder.
             inner - release_right(session: Session);
                 @ ReleaseRight 0x0017_0000 { "ReleaseRight" } (gsp, _hardware, io) => gsp.release_right(io.session);
 
-            /// ImportDisplayCaptureInfo: what both screens show, or what the holder of the right has set for the next VBlank,
-            /// which the real GSP loads when it is asked (Azahar #2273). Addresses are those that the client gave, where it did.
+            /// ImportDisplayCaptureInfo: what both screens show, or what the holder of the right has set for the next
+            /// VBlank, which the real GSP loads when it is asked (Azahar #2273). Addresses are those that the client
+            /// gave, where it did.
             inner - display_capture_info(hardware: (&mut dyn Hardware)) -> [CaptureInfo; 2] as (top, bottom);
                 @ ImportDisplayCaptureInfo 0x0018_0000 { "ImportDisplayCaptureInfo" } (gsp, hardware, io) => {
                     let screens = gsp.display_capture_info(hardware).map(|s| [s.left, s.right, s.format, s.stride]);
                     io.answer_with(&[&[ResultCode::SUCCESS.0], screens.as_flattened()].concat(), &[])
                 };
 
-            /// SaveVramSysArea: copies what the screens show to where the system keeps it in VRAM. Requests to the service need
-            /// flag 1 of the session's registration.
+            /// SaveVramSysArea: copies what the screens show to where the system keeps it in VRAM. Requests to the
+            /// service need flag 1 of the session's registration.
             inner - save_vram_area(hardware: (&mut dyn Hardware));
                 @ SaveVramSysArea 0x0019_0000 { "SaveVramSysArea" } (gsp, hardware, io) => {
                     gsp.check_vram_save(io.session)?;
@@ -163,8 +168,8 @@ macro_rules! gsp_calls {
                     gsp.restore_vram_area(hardware)
                 };
 
-            /// What changes nothing that could be seen: the processor's cache, priorities, performance counters, a reset of the
-            /// GPU, the LED.
+            /// What changes nothing that could be seen: the processor's cache, priorities, performance counters, a
+            /// reset of the GPU, the LED.
             none - invisible();
                 @ InvalidateDataCache 0x0009_0082 { "InvalidateDataCache" } (_gsp, _hardware, _io) => ();
                 @ SetAxiConfigQosMode 0x0010_0040 { "SetAxiConfigQoSMode" } (_gsp, _hardware, _io) => ();

@@ -158,8 +158,8 @@ pub fn decode(call: &[u8]) -> Option<(u64, Vec<u64>)> {
     Some((u64::from_le_bytes(*number), arguments.iter().map(|word| u64::from_le_bytes(*word)).collect()))
 }
 
-/// A recorded call of a table as [`CallInfo::text`] has it; a call of the guest's, which is recorded by its number, under
-/// its own name. What no row has is shown as numbers.
+/// A recorded call of a table as [`CallInfo::text`] has it; a call of the guest's, which is recorded by its number,
+/// under its own name. What no row has is shown as numbers.
 ///
 /// ```
 /// use triglyph_guest::rsx::lv1::calls::CALLS;

@@ -44,12 +44,9 @@ fn kind(call: &CallInfo) -> String {
 
 /// What guests make a call with.
 fn requests(call: &CallInfo) -> String {
-    let request = |name: &str, number: u32| match Request::from_number(number).filter(|_| !name.contains("Gpu")) {
-        Some(request) => format!("{} {number:#010x}", request.name()),
-        None => {
-            let device = DeviceFile::ALL.into_iter().find(|device| format!("{device:?}") == name);
-            format!("`{}` {number:#010x}", device.map_or(name, DeviceFile::path))
-        }
+    let request = |name: &str, number: u32| match DeviceFile::ALL.iter().find(|file| format!("{file:?}") == name) {
+        Some(device) => format!("`{}` {number:#010x}", device.path()),
+        None => format!("{} {number:#010x}", Request::from_number(number).map_or("?", Request::name)),
     };
     call.requests.iter().map(|found| format!("; {}", request(found.name, found.number))).collect()
 }
@@ -68,14 +65,30 @@ fn plain(doc: &str) -> String {
     lines.collect::<Vec<_>>().join("\n").replace("# Errors\n", "Errors: ")
 }
 
+/// A type as people write it, whatever spaces the compiler has put there.
+fn tidy(ty: &str) -> String {
+    let is_name = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let mut tidy = String::new();
+    for word in ty.split_whitespace() {
+        if is_name(tidy.chars().last()) && is_name(word.chars().next()) {
+            tidy.push(' ');
+        }
+        tidy += word;
+    }
+    let tidy = tidy.replace(',', ", ").replace(';', "; ");
+    // What has no recording is in parentheses.
+    let inner = tidy.strip_prefix("(&").and_then(|ty| ty.strip_suffix(')'));
+    inner.map_or(tidy.clone(), |ty| format!("&{ty}"))
+}
+
 fn page() -> String {
     let mut page = INTRODUCTION.to_owned();
     for (heading, about, calls) in TABLES {
         write!(page, "\n## {heading}\n\n{about}\n").unwrap();
         for call in calls {
             let arguments: Vec<_> =
-                call.arguments.iter().map(|taken| format!("{}: {}", taken.name, taken.ty)).collect();
-            let answer = if call.answer.is_empty() { String::new() } else { format!(" -> {}", call.answer) };
+                call.arguments.iter().map(|taken| format!("{}: {}", taken.name, tidy(taken.ty))).collect();
+            let answer = if call.answer.is_empty() { String::new() } else { format!(" -> {}", tidy(call.answer)) };
             let arguments = arguments.join(", ");
             let mut signature = format!("{}({arguments}){answer}", call.name);
             if signature.len() > COLUMNS {
