@@ -102,7 +102,7 @@ typedef uint32_t triglyph_n3ds_freeze_policy;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-/// What asking for the rendering right came to.
+/// What `triglyph_n3ds_acquire_right` has `acquired`.
 enum triglyph_n3ds_acquire
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t

@@ -19,6 +19,7 @@ pub mod pica;
 pub mod random;
 #[cfg(feature = "rsx")]
 pub mod rsx;
+pub mod scratch;
 #[cfg(feature = "tegra")]
 pub mod tegra;
 #[cfg(feature = "jit")]
