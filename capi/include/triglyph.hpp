@@ -698,7 +698,8 @@ public:
         return got;
     }
     /// `lv1_gpu_context_iomap`: `size` bytes of main memory at `lpar` appear at IO offset `io`; size 0 or address 0
-    /// unmaps. Main memory is what the host has mapped in the space of main memory, by the same addresses.
+    /// unmaps. Main memory is what the host has mapped in the space of main memory, by the same addresses. The GPU may
+    /// write it with bit 63 of `flags`, read it with bit 62.
     ///
     /// Results: `TRIGLYPH_RSX_RESULT_ALIGNMENT_ERROR` unless all are multiples of 1 MiB (64 KiB with that flag);
     /// `TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE` beyond the IO space or where there is no main memory.
@@ -708,7 +709,8 @@ public:
         check(triglyph_rsx_context_iomap(get(), context, io, lpar, size, flags, &got));
         return got;
     }
-    /// `lv1_gpu_context_attribute`: see `Operation`. `parameters` has 4 values.
+    /// `lv1_gpu_context_attribute`: an operation with four parameters, such as 0x001, which sets GET and PUT; those of
+    /// `Operation` in Rust. `parameters` has 4 values.
     ///
     /// Results: `TRIGLYPH_RSX_RESULT_NO_ENTRY` for an unknown operation or context;
     /// `TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE` for numbers beyond what there is;
@@ -745,7 +747,8 @@ public:
         return got;
     }
     /// Executes what the channels have to do: looks at PUT of every context, and runs until all channels are idle, wait
-    /// for a semaphore or stand still. Then memory shows everything, and the control pages show GET and REF.
+    /// for a semaphore or stand still. Then memory shows everything, and the control pages show GET and REF. To be
+    /// called when the guest has written PUT, and when something has happened that a channel may wait for.
     ///
     /// A run that does not end is ended, with a fault; `triglyph_run_for` bounds it instead.
     void run() const {
@@ -1026,7 +1029,8 @@ public:
         return got;
     }
     /// EVENT_WAIT, and EVENT_WAIT_ASYNC if the client chooses the slot: waits for a fence. A threshold of 0 has been
-    /// reached. A null `fence` is the default. A negative `slot` is none.
+    /// reached. Timeouts are the host's affair: 0 asks whether the fence has been reached, others arm an event, which
+    /// is an `TRIGLYPH_EVENT_KIND_FENCE` when it has been. A null `fence` is the default. A negative `slot` is none.
     ///
     /// Results: `TRIGLYPH_TEGRA_RESULT_TIMEOUT` with timeout 0 when it has not been reached;
     /// `TRIGLYPH_TEGRA_RESULT_BUSY` for a slot that is armed; `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for syncpoints and

@@ -238,7 +238,8 @@ triglyph_status triglyph_rsx_context_free(triglyph_rsx *rsx,
                                           int64_t *result);
 
 /// `lv1_gpu_context_iomap`: `size` bytes of main memory at `lpar` appear at IO offset `io`; size 0 or address 0 unmaps.
-/// Main memory is what the host has mapped in the space of main memory, by the same addresses.
+/// Main memory is what the host has mapped in the space of main memory, by the same addresses. The GPU may write it
+/// with bit 63 of `flags`, read it with bit 62.
 ///
 /// Results: `TRIGLYPH_RSX_RESULT_ALIGNMENT_ERROR` unless all are multiples of 1 MiB (64 KiB with that flag);
 /// `TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE` beyond the IO space or where there is no main memory.
@@ -250,7 +251,8 @@ triglyph_status triglyph_rsx_context_iomap(triglyph_rsx *rsx,
                                            uint64_t flags,
                                            int64_t *result);
 
-/// `lv1_gpu_context_attribute`: see `Operation`. `parameters` has 4 values.
+/// `lv1_gpu_context_attribute`: an operation with four parameters, such as 0x001, which sets GET and PUT; those of
+/// `Operation` in Rust. `parameters` has 4 values.
 ///
 /// Results: `TRIGLYPH_RSX_RESULT_NO_ENTRY` for an unknown operation or context;
 /// `TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE` for numbers beyond what there is; `TRIGLYPH_RSX_RESULT_WRONG_STATE`
@@ -287,7 +289,8 @@ triglyph_status triglyph_rsx_hypercall(triglyph_rsx *rsx,
                                        int64_t *result);
 
 /// Executes what the channels have to do: looks at PUT of every context, and runs until all channels are idle, wait for
-/// a semaphore or stand still. Then memory shows everything, and the control pages show GET and REF.
+/// a semaphore or stand still. Then memory shows everything, and the control pages show GET and REF. To be called when
+/// the guest has written PUT, and when something has happened that a channel may wait for.
 ///
 /// A run that does not end is ended, with a fault; `triglyph_run_for` bounds it instead.
 triglyph_status triglyph_rsx_run(triglyph_rsx *rsx);

@@ -555,7 +555,8 @@ triglyph_status triglyph_tegra_event_register(triglyph_tegra *tegra,
                                               uint32_t *result);
 
 /// EVENT_WAIT, and EVENT_WAIT_ASYNC if the client chooses the slot: waits for a fence. A threshold of 0 has been
-/// reached. A null `fence` is the default. A negative `slot` is none.
+/// reached. Timeouts are the host's affair: 0 asks whether the fence has been reached, others arm an event, which is an
+/// `TRIGLYPH_EVENT_KIND_FENCE` when it has been. A null `fence` is the default. A negative `slot` is none.
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_TIMEOUT` with timeout 0 when it has not been reached; `TRIGLYPH_TEGRA_RESULT_BUSY`
 /// for a slot that is armed; `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for syncpoints and slots that do not exist;

@@ -172,6 +172,7 @@ fn c_name(item: &str, machine: &str) -> String {
         ("Options::fuel", _) => "triglyph_options".to_owned(),
         (_, Some(("Self", method))) => format!("triglyph_{machine}_{method}"),
         (_, Some(("Device", method))) => format!("triglyph_{method}"),
+        (_, Some(("Event", name))) => format!("TRIGLYPH_EVENT_KIND_{}", screaming(name)),
         (_, Some(("Status", name))) => format!("TRIGLYPH_{upper}_RESULT_{}", screaming(name)),
         (_, Some((_, name))) => name.to_owned(),
         _ => item.to_owned(),

@@ -56,15 +56,15 @@ macro_rules! rsx_calls {
 
             /// `lv1_gpu_context_iomap`: `size` bytes of main memory at `lpar` appear at IO offset `io`; size 0 or
             /// address 0 unmaps. Main memory is what the host has mapped in the space of main memory, by the same
-            /// addresses.
+            /// addresses. The GPU may write it with bit 63 of `flags`, read it with bit 62.
             ///
             /// # Errors
             /// [`Status::AlignmentError`] unless all are multiples of 1 MiB (64 KiB with that flag);
             /// [`Status::IllegalParameterValue`] beyond the IO space or where there is no main memory.
             guest 221 context_iomap(context: u32, io: u64, lpar: u64, size: u64, flags: u64) -> Result<(), Status>;
 
-            /// `lv1_gpu_context_attribute`: see
-            /// [`Operation`](triglyph_guest::rsx::lv1::attribute::Operation).
+            /// `lv1_gpu_context_attribute`: an operation with four parameters, such as 0x001, which sets GET and PUT;
+            /// those of [`Operation`](triglyph_guest::rsx::lv1::attribute::Operation) in Rust.
             ///
             /// # Errors
             /// [`Status::NoEntry`] for an unknown operation or context; [`Status::IllegalParameterValue`] for numbers
@@ -89,7 +89,8 @@ macro_rules! rsx_calls {
 
             /// Executes what the channels have to do: looks at PUT of every context, and runs until all channels are
             /// idle, wait for a semaphore or stand still. Then memory shows everything, and the control pages show GET
-            /// and REF.
+            /// and REF. To be called when the guest has written PUT, and when something has happened that a channel may
+            /// wait for.
             ///
             /// A run that does not end is ended, with a fault;
             /// [`Device::run_for`](triglyph_engine::device::Device::run_for) bounds it instead.

@@ -273,7 +273,8 @@ macro_rules! tegra_calls {
                             .try_for_each(|slot| gpu.event_register(slot, false))?;
 
             /// EVENT_WAIT, and EVENT_WAIT_ASYNC if the client chooses the slot: waits for a fence. A threshold of 0 has
-            /// been reached.
+            /// been reached. Timeouts are the host's affair: 0 asks whether the fence has been reached, others arm an
+            /// event, which is an [`Event::Fence`](triglyph_engine::device::Event::Fence) when it has been.
             ///
             /// # Errors
             /// [`Status::Timeout`] with timeout 0 when it has not been reached; [`Status::Busy`] for a slot that is
