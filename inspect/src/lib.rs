@@ -40,7 +40,7 @@ pub use compare::{Difference, Hashes, Outcome, describe, first_difference, first
 pub use events::Event;
 pub use history::{Change, history};
 pub use limits::PageLimits;
-pub use names::{Names, show_fields};
+pub use names::Names;
 pub use page::{Comparison, Page, PageOptions, write_page};
 pub use passes::{Pass, passes_of};
 pub use pixel::{pixel_text, to_rgba};

@@ -3,22 +3,8 @@
 use triglyph::Machine;
 use triglyph_guest::pica::{external, regs};
 use triglyph_guest::rsx::{methods, objects};
-use triglyph_guest::table::FieldInfo;
-use triglyph_guest::tegra::methods::{Class, method_text};
-
-/// The fields of a word: names of values where they have some. A field that is all of the word says nothing.
-pub fn show_fields(fields: &[FieldInfo], word: u32) -> String {
-    let partial = fields.iter().filter(|field| field.lo > 0 || field.hi < 31 || !field.values.is_empty());
-    let text = partial.map(|field| {
-        let value = field.get(word);
-        let name = field.values.iter().find(|(number, _)| i64::from(*number) == value).map(|(_, name)| *name);
-        match name {
-            Some(name) => format!("{} {name}", field.name),
-            None => format!("{} {value}", field.name),
-        }
-    });
-    text.collect::<Vec<_>>().join(", ")
-}
+use triglyph_guest::table::{FieldInfo, show_fields};
+use triglyph_guest::tegra::methods::{Class, find, method_text};
 
 /// The names of a machine's registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +48,7 @@ impl Names {
             (Machine::Ps3, class) => methods::describe(class, method),
             (_, class) => {
                 let class = Class::from_id(class);
-                let fields = class.and_then(|class| class.method(method)).map_or(&[][..], |name| name.fields);
+                let fields = find(class, method).map_or(&[][..], |name| name.fields);
                 Some((method_text(class, method), fields))
             }
         }

@@ -9,12 +9,13 @@ use triglyph::{Error, Machine};
 
 use crate::canvas::Canvas;
 use crate::limits::Room;
-use crate::names::{Names, show_fields};
+use crate::names::Names;
 use crate::page_data::{PageData, PageShow, PictureKey};
 use crate::page_pictures::Pictures;
 use crate::programs::program_of;
 use crate::replay::Session;
 use crate::tour::{Ask, Moment, Seen, Tour};
+use triglyph_guest::table::show_fields;
 
 /// By the order of commands: which event, and which canvases it shows.
 pub(crate) type Plan = HashMap<u64, (usize, Vec<usize>)>;

@@ -6,9 +6,7 @@ use std::collections::BTreeSet;
 use triglyph::n3ds::gsp::{Interrupt, RelayQueue, SharedPage};
 use triglyph_guest::format::{PixelFormat, TexelFormat};
 use triglyph_guest::kernel::combine::{Function, Source};
-use triglyph_guest::kernel::pixel::{
-    BlendEquation, BlendFactor, Filter, Output, TextureConstants, TextureKey, TextureKind, Wrap,
-};
+use triglyph_guest::kernel::pixel::{BlendFactor, Filter, Output, TextureConstants, TextureKey, TextureKind, Wrap};
 use triglyph_guest::kernel::procedural::{Clamp, ProceduralData, ProceduralKey};
 use triglyph_guest::layout::{Block, morton, unmorton};
 use triglyph_guest::num::{F16, F20, F24, F31};
@@ -141,7 +139,7 @@ fn combiner_functions() {
 fn blend_equations() {
     for case in items(&json("3ds/vectors/combiner_blend.json")["blend"]) {
         let field = |name: &str| number(&case[name]) as u8;
-        let equation = BlendEquation::from_register(number(&case["equation"]) as u32);
+        let equation = regs::BlendEquation::from_register(number(&case["equation"]) as u32).unwrap().into();
         // The factors stand in the colour and the alpha of the constant.
         let (source, destination) = (BlendFactor::ConstantColor, BlendFactor::ConstantAlpha);
         let mut scene = Scene::default();

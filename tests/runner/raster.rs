@@ -54,11 +54,13 @@ pub fn run(case: &Case, engine: Engine) -> Results {
             Some(field) => {
                 let field = register.fields.iter().find(|other| other.name == field);
                 let field = field.ok_or_else(|| format!("no field of {name}: `{}`", item.key))?;
-                let mask = u32::MAX >> (31 - (field.hi - field.lo)) << field.lo;
+                let mask = field.mask();
                 // What the register holds already, by the list so far.
                 let old =
                     list.0.as_chunks::<2>().0.iter().rev().find(|write| write[1] == 0xF_0000 | register.id as u32);
-                old.map_or(0, |write| write[0]) & !mask | integer(&item.value)? << field.lo & mask
+                let named = field.value_named(&item.value);
+                let number = named.map_or_else(|| integer(&item.value), Ok)?;
+                old.map_or(0, |write| write[0]) & !mask | number << field.lo & mask
             }
         };
         list.set(register.id, value);

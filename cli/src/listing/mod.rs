@@ -22,7 +22,7 @@ pub mod work;
 use serde::Serialize;
 use triglyph::Machine;
 use triglyph::capture::Record;
-use triglyph_inspect::show_fields as show;
+use triglyph_guest::table::show_fields as show;
 
 use memory::CaptureMemory;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use triglyph::GuestAddr;
 use triglyph_guest::tegra::fifo::host;
 use triglyph_guest::tegra::fifo::{Entry, Event, Stream, Write};
-use triglyph_guest::tegra::methods::{Class, SUBCHANNEL_CLASSES, method_text};
+use triglyph_guest::tegra::methods::{Class, SUBCHANNEL_CLASSES, find, method_text};
 
 use super::memory::CaptureMemory;
 use super::{Line, MAX_WORDS, Port, payload_long, payload_word, show};
@@ -75,7 +75,7 @@ impl Channel {
             *bound = Class::from_id(data);
         }
         let class = bound.map_or_else(|| "-".to_owned(), |class| format!("{class:?}"));
-        let fields = bound.and_then(|class| class.method(method)).map_or(String::new(), |name| show(name.fields, data));
+        let fields = find(*bound, method).map_or(String::new(), |name| show(name.fields, data));
         Method { subchannel, class, method: method_text(*bound, method), value: data, fields }
     }
 }

@@ -4,6 +4,7 @@ use triglyph_guest::format::PixelFormat;
 use triglyph_guest::kernel::transfer::{Convert, ConvertKey, Copy, Fill, Layout, Scale, TransferJob, TransferKey};
 use triglyph_guest::kernel::{Tier, Window, window};
 use triglyph_guest::layout::Block;
+use triglyph_guest::pica::external::TransferFormat;
 use triglyph_interp::Interpreter;
 use triglyph_testkit::data::{bytes, color, items, json, number, numbers};
 use triglyph_testkit::pica::format_named;
@@ -104,7 +105,8 @@ fn display_transfer<'m>(
     target: Window<'m>,
 ) -> (ConvertKey, Convert<'m>) {
     let bit = |n: u32| flags >> n & 1 != 0;
-    let format = |shift: u32| PixelFormat::from_transfer(flags >> shift & 7).expect("a format");
+    let format =
+        |shift: u32| -> PixelFormat { TransferFormat::from_register(flags >> shift & 7).expect("a format").into() };
     let (tiled, scale) = (Layout::Tiled(Block::B8), [Scale::None, Scale::Half, Scale::Quarter][(flags >> 24) as usize]);
     let (to_tiled, no_convert, output) = (bit(1), bit(5), format(12));
     let (shift_x, shift_y) = scale.shifts();

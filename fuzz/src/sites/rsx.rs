@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use triglyph::{GuestAddr, ObjectEntry};
+use triglyph_guest::rsx::enums::TextureLocation;
 use triglyph_guest::rsx::fifo::{Command, Methods};
 use triglyph_guest::rsx::methods::{PULLER, curie, describe};
 use triglyph_guest::rsx::objects::class;
@@ -110,7 +111,7 @@ fn named(bound: u32, method: u32) -> (&'static str, &'static [triglyph_guest::ta
 /// The fragment program that a value of SET_SHADER_PROGRAM names.
 fn fragment(image: &Image, value: u32, order: Order, sites: &mut Sites) {
     let space = match curie::set_shader_program::location(value) {
-        1 => 0,
+        Some(TextureLocation::Local) => 0,
         _ => 1,
     };
     let start = GuestAddr::new(space, u64::from(value & !3));

@@ -14,16 +14,6 @@ pub enum DepthFormat {
 }
 
 impl DepthFormat {
-    /// By the register's number; `None` for the reserved 1.
-    pub fn from_register(number: u32) -> Option<Self> {
-        match number & 3 {
-            0 => Some(DepthFormat::D16),
-            2 => Some(DepthFormat::D24),
-            3 => Some(DepthFormat::D24S8),
-            _ => None,
-        }
-    }
-
     /// Bytes of one pixel, 2 to 4.
     pub const fn bytes(self) -> u32 {
         match self {

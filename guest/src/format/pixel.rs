@@ -25,20 +25,6 @@ listed! {
 }
 
 impl PixelFormat {
-    /// By the number that the transfer engine and the LCD controllers use; `None` for 5 to 7.
-    pub fn from_transfer(number: u32) -> Option<Self> {
-        Self::ALL.get(number as usize).copied()
-    }
-
-    /// By the number in the render target's format register, which exchanges 2 and 3; `None` for 5 to 7.
-    pub fn from_target(number: u32) -> Option<Self> {
-        match number {
-            2 => Some(PixelFormat::Rgb5A1),
-            3 => Some(PixelFormat::Rgb565),
-            other => Self::from_transfer(other),
-        }
-    }
-
     /// Bytes of one pixel, 2 to 4.
     pub const fn bytes(self) -> u32 {
         match self {

@@ -39,11 +39,6 @@ listed! {
 }
 
 impl TexelFormat {
-    /// By the register's number; `None` for the invalid 14 and 15.
-    pub fn from_register(number: u32) -> Option<Self> {
-        Self::ALL.get((number & 15) as usize).copied()
-    }
-
     /// Bits of one texel.
     pub const fn bits(self) -> u32 {
         match self {

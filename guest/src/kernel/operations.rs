@@ -28,22 +28,6 @@ listed! {
     }
 }
 
-impl Compare {
-    /// By the PICA200's number; the low three bits count.
-    pub const fn from_register(number: u32) -> Self {
-        match number & 7 {
-            0 => Compare::Never,
-            1 => Compare::Always,
-            2 => Compare::Equal,
-            3 => Compare::NotEqual,
-            4 => Compare::Less,
-            5 => Compare::LessEqual,
-            6 => Compare::Greater,
-            _ => Compare::GreaterEqual,
-        }
-    }
-}
-
 listed! {
     /// A stencil action.
     #[derive(BorshSerialize, BorshDeserialize)]
@@ -67,22 +51,6 @@ listed! {
     }
 }
 
-impl StencilOp {
-    /// By the PICA200's number; the low three bits count.
-    pub const fn from_register(number: u32) -> Self {
-        match number & 7 {
-            0 => StencilOp::Keep,
-            1 => StencilOp::Zero,
-            2 => StencilOp::Replace,
-            3 => StencilOp::IncrementSaturate,
-            4 => StencilOp::DecrementSaturate,
-            5 => StencilOp::Invert,
-            6 => StencilOp::IncrementWrap,
-            _ => StencilOp::DecrementWrap,
-        }
-    }
-}
-
 listed! {
     /// A blend equation; the result is clamped to 0..255, the division truncates.
     #[derive(BorshSerialize, BorshDeserialize)]
@@ -97,19 +65,6 @@ listed! {
         Min,
         /// max(P, Q) / 255
         Max,
-    }
-}
-
-impl BlendEquation {
-    /// By the PICA200's number; 5 to 7 add (hardware test).
-    pub const fn from_register(number: u32) -> Self {
-        match number & 7 {
-            1 => BlendEquation::Subtract,
-            2 => BlendEquation::ReverseSubtract,
-            3 => BlendEquation::Min,
-            4 => BlendEquation::Max,
-            _ => BlendEquation::Add,
-        }
     }
 }
 

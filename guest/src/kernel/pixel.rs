@@ -36,6 +36,7 @@ use crate::kernel::gas::{DensityWrite, GasConstants, GasKey};
 use crate::kernel::lighting::{LightTables, LightingConstants, LightingKey};
 use crate::kernel::procedural::{ProceduralData, ProceduralKey};
 use crate::layout::Block;
+use crate::listed;
 use borsh::{BorshDeserialize, BorshSerialize};
 
 /// What a pixel kernel is specialised to.
@@ -227,34 +228,22 @@ pub enum ShadowForm {
     Nearest,
 }
 
-/// What happens to texel coordinates outside of a level of n texels. (Modes 4 to 7: 3DS hardware tests.)
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub enum Wrap {
-    /// clamp(i, 0, n-1)
-    Edge,
-    /// The border colour.
-    Border,
-    /// i mod n
-    Repeat,
-    /// m = i mod 2n; m < n ? m : 2n-1-m
-    Mirror,
-    /// i < 0: i mod n, else min(i, n-1)
-    RepeatThenEdge,
-    /// i < 0: i mod n; i >= n: the border colour
-    RepeatThenBorder,
-}
-
-impl Wrap {
-    /// By the PICA200's number; the low three bits count.
-    pub const fn from_register(number: u32) -> Self {
-        match number & 7 {
-            0 => Wrap::Edge,
-            1 => Wrap::Border,
-            3 => Wrap::Mirror,
-            4 => Wrap::RepeatThenEdge,
-            5 => Wrap::RepeatThenBorder,
-            _ => Wrap::Repeat,
-        }
+listed! {
+    /// What happens to texel coordinates outside of a level of n texels. (Modes 4 to 7: 3DS hardware tests.)
+    #[derive(BorshSerialize, BorshDeserialize)]
+    pub enum Wrap {
+        /// clamp(i, 0, n-1)
+        Edge,
+        /// The border colour.
+        Border,
+        /// i mod n
+        Repeat,
+        /// m = i mod 2n; m < n ? m : 2n-1-m
+        Mirror,
+        /// i < 0: i mod n, else min(i, n-1)
+        RepeatThenEdge,
+        /// i < 0: i mod n; i >= n: the border colour
+        RepeatThenBorder,
     }
 }
 
@@ -310,48 +299,27 @@ pub struct BlendKey {
     pub alpha_destination: BlendFactor,
 }
 
-/// A blend factor, 0 to 255; `Color` ones take the channel they multiply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-#[expect(missing_docs, reason = "the names are the definition")]
-pub enum BlendFactor {
-    Zero,
-    One,
-    SourceColor,
-    InverseSourceColor,
-    DestinationColor,
-    InverseDestinationColor,
-    SourceAlpha,
-    InverseSourceAlpha,
-    DestinationAlpha,
-    InverseDestinationAlpha,
-    ConstantColor,
-    InverseConstantColor,
-    ConstantAlpha,
-    InverseConstantAlpha,
-    /// min(source alpha, 255 - destination alpha) for colour, 255 for alpha.
-    SourceAlphaSaturate,
-}
-
-impl BlendFactor {
-    /// By the PICA200's number. 15 is invalid and taken as the source channel itself.
-    pub const fn from_register(number: u32) -> Self {
-        match number & 15 {
-            0 => BlendFactor::Zero,
-            1 => BlendFactor::One,
-            3 => BlendFactor::InverseSourceColor,
-            4 => BlendFactor::DestinationColor,
-            5 => BlendFactor::InverseDestinationColor,
-            6 => BlendFactor::SourceAlpha,
-            7 => BlendFactor::InverseSourceAlpha,
-            8 => BlendFactor::DestinationAlpha,
-            9 => BlendFactor::InverseDestinationAlpha,
-            10 => BlendFactor::ConstantColor,
-            11 => BlendFactor::InverseConstantColor,
-            12 => BlendFactor::ConstantAlpha,
-            13 => BlendFactor::InverseConstantAlpha,
-            14 => BlendFactor::SourceAlphaSaturate,
-            _ => BlendFactor::SourceColor,
-        }
+listed! {
+    /// A blend factor, 0 to 255; `Color` ones take the channel they multiply.
+    #[derive(BorshSerialize, BorshDeserialize)]
+    #[expect(missing_docs, reason = "the names are the definition")]
+    pub enum BlendFactor {
+        Zero,
+        One,
+        SourceColor,
+        InverseSourceColor,
+        DestinationColor,
+        InverseDestinationColor,
+        SourceAlpha,
+        InverseSourceAlpha,
+        DestinationAlpha,
+        InverseDestinationAlpha,
+        ConstantColor,
+        InverseConstantColor,
+        ConstantAlpha,
+        InverseConstantAlpha,
+        /// min(source alpha, 255 - destination alpha) for colour, 255 for alpha.
+        SourceAlphaSaturate,
     }
 }
 

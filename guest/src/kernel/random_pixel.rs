@@ -444,17 +444,16 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelKey {
         _ => Some(DepthFormat::D24S8),
     };
     let stencil = (depth_format == Some(DepthFormat::D24S8) && r.one_in(2)).then(|| StencilKey {
-        compare: Compare::from_register(r.word()),
-        fail: StencilOp::from_register(r.word()),
-        depth_fail: StencilOp::from_register(r.word()),
-        pass: StencilOp::from_register(r.word()),
+        compare: r.pick(&Compare::ALL),
+        fail: r.pick(&StencilOp::ALL),
+        depth_fail: r.pick(&StencilOp::ALL),
+        pass: r.pick(&StencilOp::ALL),
         write: !r.one_in(4),
     });
     // In half of the states most pixels pass and keep what was shaded: differences early in the pipeline show.
     let calm = r.one_in(2);
     let rare = if calm { 8 } else { 2 };
-    let compare =
-        |r: &mut Random<'_, R>| if r.one_in(rare) { Compare::from_register(r.word()) } else { Compare::Always };
+    let compare = |r: &mut Random<'_, R>| if r.one_in(rare) { r.pick(&Compare::ALL) } else { Compare::Always };
     let mut stages = [(); 6].map(|()| if r.one_in(3) != calm { Stage::PASS } else { stage(r) });
     let lighting = r.one_in(5).then(|| Arc::new(random_fragment::lighting_key(r)));
     let procedural = r.one_in(6).then(|| random_fragment::procedural_key(r));
@@ -467,7 +466,7 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelKey {
     }
     random_fragment::look_at(r, &mut stages, &sources);
     let shadow = r.one_in(16).then_some(ShadowWrite);
-    let density = r.one_in(12).then(|| DensityWrite { compare: Compare::from_register(r.word()) });
+    let density = r.one_in(12).then(|| DensityWrite { compare: r.pick(&Compare::ALL) });
     let gas = |r: &mut Random<'_, R>| GasKey { by_depth: r.one_in(2), by_light: r.one_in(2) };
     PixelKey {
         lighting,
@@ -512,7 +511,7 @@ fn texture_key<R: FnMut() -> u32>(r: &mut Random<'_, R>, unit: usize) -> Texture
     TextureKey {
         kind,
         coordinates: [(); 3].map(|()| r.below(24) as u8),
-        wrap: [(); 2].map(|()| Wrap::from_register(r.word())),
+        wrap: [(); 2].map(|()| r.pick(&Wrap::ALL)),
         magnify,
         minify: if r.one_in(2) { magnify } else { filter(r) },
         mipmap: r.one_in(3).then(|| filter(r)),
@@ -565,9 +564,9 @@ fn output<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> Output {
         return Output::Logic(r.pick(&LogicOp::ALL));
     }
     let equation = |r: &mut Random<'_, R>| {
-        if r.one_in(2) { BlendEquation::Add } else { BlendEquation::from_register(r.word()) }
+        if r.one_in(2) { BlendEquation::Add } else { r.pick(&BlendEquation::ALL) }
     };
-    let factor = |r: &mut Random<'_, R>| BlendFactor::from_register(r.word());
+    let factor = |r: &mut Random<'_, R>| r.pick(&BlendFactor::ALL);
     let (color, color_source, color_destination) = (equation(r), factor(r), factor(r));
     let alike = r.one_in(2);
     Output::Blend(BlendKey {

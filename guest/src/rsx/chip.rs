@@ -93,7 +93,7 @@ impl Chip {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rsx::texel::{TexelKind, format};
+    use crate::rsx::texel::{TexelKind, TextureFormat};
 
     #[test]
     fn byte_orders_name_chips() {
@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn bytes_of_textures_are_signed_on_the_pc_alone() {
-        let kind = |chip: Chip| format(0x81, chip).map(|format| format.kind);
-        assert_eq!(kind(Chip::Rsx), Some(TexelKind::Byte));
-        assert_eq!(kind(Chip::Nv47), Some(TexelKind::Color));
+        let kind = |chip: Chip| TextureFormat::B8.texels(chip).kind;
+        assert_eq!(kind(Chip::Rsx), TexelKind::Byte);
+        assert_eq!(kind(Chip::Nv47), TexelKind::Color);
     }
 
     #[test]

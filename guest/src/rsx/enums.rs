@@ -122,6 +122,60 @@ values! {
         GreaterEqual = 6 "GEQUAL"; Always = 7 "ALWAYS";
     }
 
+    /// Memory of textures and fragment programs.
+    TextureLocation {
+        /// Of SET_CONTEXT_DMA_A.
+        Local = 1 "LOCAL";
+        /// Of SET_CONTEXT_DMA_B.
+        Main = 2 "MAIN";
+    }
+
+    /// Memory of vertices and indices.
+    VertexLocation {
+        /// Of SET_CONTEXT_DMA_VERTEX_A.
+        Local = 0 "LOCAL";
+        /// Of SET_CONTEXT_DMA_VERTEX_B.
+        Main = 1 "MAIN";
+    }
+
+    /// Axes of a texture.
+    TextureDimension { D1 = 1 "1D"; D2 = 2 "2D"; D3 = 3 "3D"; }
+
+    /// Weights of convolution filters.
+    Convolution { Quincunx = 1 "QUINCUNX"; Gaussian = 2 "GAUSSIAN"; QuincunxAlt = 3 "QUINCUNX_ALT"; }
+
+    /// Whether unsigned texels become -1 to 1.
+    UnsignedRemap { Normal = 0 "NORMAL"; Biased = 1 "BIASED"; }
+
+    /// The channel of a texel that a component of the result comes from.
+    RemapFrom { A = 0 "A"; R = 1 "R"; G = 2 "G"; B = 3 "B"; }
+
+    /// What a component of the result is.
+    RemapKind {
+        Zero = 0 "ZERO"; One = 1 "ONE";
+        /// The channel.
+        Remap = 2 "REMAP", 3 "REMAP_3";
+    }
+
+    /// How the channels of two components are remapped: [`pair_remap`](super::texel::pair_remap).
+    RemapOrder { Xyxy = 0 "XYXY"; Xxxy = 1 "XXXY"; }
+
+    /// Where row 0 is in positions that fragment programs read.
+    WindowOrigin { Top = 0 "TOP"; Bottom = 1 "BOTTOM"; }
+
+    /// Where the centres of pixels are in positions that fragment programs read.
+    PixelCenters { HalfPixels = 0 "HALF_PIXELS"; Integers = 1 "INTEGERS"; }
+
+    /// Which part of a clip distance is kept.
+    ClipPlane {
+        /// All of it.
+        Off = 0 "DISABLE";
+        /// Below zero.
+        Below = 1 "ENABLE_LT";
+        /// Zero and above.
+        Above = 2 "ENABLE_GE";
+    }
+
     /// What a report counts.
     ReportType {
         ZpassPixelCount = 1 "ZPASS_PIXEL_COUNT"; ZcullStats = 2 "ZCULL_STATS"; ZcullStats1 = 3 "ZCULL_STATS1";

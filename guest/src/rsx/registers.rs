@@ -40,41 +40,41 @@ regs! {
     /// Whether any may.
     pmc_intr_en_0 @ 0x000140 { enable 0:1 };
     /// Which units are switched on.
-    pmc_enable @ 0x000200 = 0xFFFF_FFFF {};
+    pmc_enable @ 0x000200 = 0xFFFF_FFFF { word 0:31 bits };
 
     /// Delay before the pusher looks again.
-    pfifo_delay_0 @ 0x002040 {};
+    pfifo_delay_0 @ 0x002040 { word 0:31 bits };
     /// What is left of the current channel's time.
-    pfifo_dma_timeslice @ 0x002044 = 0x1_FFFF {} Special(Channel);
+    pfifo_dma_timeslice @ 0x002044 = 0x1_FFFF { value 0:31 count } Special(Channel);
     /// Time of a channel.
-    pfifo_timeslice @ 0x00204C {};
+    pfifo_timeslice @ 0x00204C { value 0:31 count };
     /// The channel that comes next.
     pfifo_next_channel @ 0x002050 { channel 0:8, dma 9:9 };
     /// Further bits of the fetcher.
-    pfifo_sli @ 0x002058 {};
+    pfifo_sli @ 0x002058 { word 0:31 bits };
     /// Saved with a channel, meaning unknown.
-    pfifo_2088 @ 0x002088 {} Special(Channel);
+    pfifo_2088 @ 0x002088 { word 0:31 bits } Special(Channel);
     /// What has happened.
     pfifo_intr @ 0x002100 {
         cache_error 0:0, runout 4:4, runout_overflow 8:8, dma_pusher 12:12, dma_pt 16:16, semaphore 20:20,
         acquire_timeout 24:24,
     } Special(Acknowledge);
     /// Which of it interrupts.
-    pfifo_intr_en @ 0x002140 {};
+    pfifo_intr_en @ 0x002140 { word 0:31 bits };
     /// Where the hash table is: [`super::ramht::Ramht`].
     pfifo_ramht @ 0x002210 = 0x0303_0100 { address 4:8, size 16:17, search 24:25, full 26:26 } Special(Own);
     /// Where methods go that no object takes.
-    pfifo_ramro @ 0x002218 {};
+    pfifo_ramro @ 0x002218 { word 0:31 bits };
     /// Where channels are kept: [`super::ramfc::Ramfc`].
     pfifo_ramfc @ 0x002220 = 0x0003_0002 { address 0:7 } Special(Own);
     /// Whether channels are switched and run.
     pfifo_caches @ 0x002500 = 1 { reassign 0:0 };
     /// Bit n: channel n reads a push buffer; otherwise its methods are written by the processor.
-    pfifo_mode @ 0x002504 = 0xFF {};
+    pfifo_mode @ 0x002504 = 0xFF { word 0:31 bits };
     /// Bit n: channel n has words to fetch.
-    pfifo_dma @ 0x002508 {} Special(ReadOnly);
+    pfifo_dma @ 0x002508 { word 0:31 bits } Special(ReadOnly);
     /// Bit n: size of channel n's method space.
-    pfifo_size @ 0x00250C {};
+    pfifo_size @ 0x00250C { word 0:31 bits };
     /// Whether methods may enter the cache.
     cache1_push0 @ 0x003200 = 1 { access 0:0 };
     /// The current channel.
@@ -94,15 +94,15 @@ regs! {
     /// The push buffer's DMA object / 16.
     cache1_dma_instance @ 0x00322C { address 0:19 } Special(Channel);
     /// Adjustment of the push buffer; derived from its object here.
-    cache1_dma_ctl @ 0x003230 {};
+    cache1_dma_ctl @ 0x003230 { word 0:31 bits };
     /// Last byte of the push buffer; derived from its object here.
-    cache1_dma_limit @ 0x003234 {};
+    cache1_dma_limit @ 0x003234 { word 0:31 bits };
     /// PUT.
-    cache1_dma_put @ 0x003240 {} Special(Channel);
+    cache1_dma_put @ 0x003240 { address 0:31 address } Special(Channel);
     /// GET.
-    cache1_dma_get @ 0x003244 {} Special(Channel);
+    cache1_dma_get @ 0x003244 { address 0:31 address } Special(Channel);
     /// Reference.
-    cache1_ref @ 0x003248 {} Special(Channel);
+    cache1_ref @ 0x003248 { value 0:31 count } Special(Channel);
     /// Where a called piece returns to.
     cache1_dma_subroutine @ 0x00324C { active 0:0 } Special(Channel);
     /// Whether methods leave the cache, and why not.
@@ -110,40 +110,40 @@ regs! {
     /// What the puller did last.
     cache1_pull1 @ 0x003254 { engine 0:3, acquire 8:8 } Special(Channel);
     /// The last hash; not kept here.
-    cache1_hash @ 0x003258 {};
+    cache1_hash @ 0x003258 { word 0:31 bits };
     /// How long a semaphore is waited for.
-    cache1_acquire_timeout @ 0x003260 {} Special(Channel);
+    cache1_acquire_timeout @ 0x003260 { value 0:31 count } Special(Channel);
     /// Since when.
-    cache1_acquire_timestamp @ 0x003264 {} Special(Channel);
+    cache1_acquire_timestamp @ 0x003264 { value 0:31 count } Special(Channel);
     /// Which value.
-    cache1_acquire_value @ 0x003268 {} Special(Channel);
+    cache1_acquire_value @ 0x003268 { word 0:31 bits } Special(Channel);
     /// Which semaphore.
     cache1_semaphore @ 0x00326C { valid 0:0, offset 2:11, instance 12:31 } Special(Channel);
     /// Where the next method leaves the cache.
     cache1_get @ 0x003270 { address 2:11 } Special(Own);
     /// The engines of the subchannels, 4 bits each.
-    cache1_engine @ 0x003280 {} Special(Channel);
+    cache1_engine @ 0x003280 { word 0:31 bits } Special(Channel);
     /// Words fetched of a packet.
-    cache1_dma_dcount @ 0x0032A0 {} Special(Channel);
+    cache1_dma_dcount @ 0x0032A0 { value 0:31 count } Special(Channel);
     /// The state of PGRAPH / 16.
-    cache1_grctx @ 0x0032E0 {} Special(Channel);
+    cache1_grctx @ 0x0032E0 { word 0:31 bits } Special(Channel);
     /// Saved with a channel, meaning unknown.
-    cache1_32e4 @ 0x0032E4 {} Special(Channel);
+    cache1_32e4 @ 0x0032E4 { word 0:31 bits } Special(Channel);
     /// Saved with a channel, meaning unknown.
-    cache1_32e8 @ 0x0032E8 {} Special(Channel);
+    cache1_32e8 @ 0x0032E8 { word 0:31 bits } Special(Channel);
     /// Saved with a channel, meaning unknown.
-    cache1_3300 @ 0x003300 {} Special(Channel);
+    cache1_3300 @ 0x003300 { word 0:31 bits } Special(Channel);
     /// Saved with a channel, meaning unknown.
-    cache1_330c @ 0x00330C {} Special(Channel);
+    cache1_330c @ 0x00330C { word 0:31 bits } Special(Channel);
 
     /// What has happened.
     ptimer_intr @ 0x009100 { alarm 0:0 } Special(Acknowledge);
     /// Which of it interrupts.
-    ptimer_intr_en @ 0x009140 {};
+    ptimer_intr_en @ 0x009140 { word 0:31 bits };
     /// Nanoseconds for a tick, above.
-    ptimer_numerator @ 0x009200 = 1 {};
+    ptimer_numerator @ 0x009200 = 1 { value 0:31 count };
     /// Nanoseconds for a tick, below.
-    ptimer_denominator @ 0x009210 = 1 {};
+    ptimer_denominator @ 0x009210 = 1 { value 0:31 count };
     /// Low bits of the time in nanoseconds, in steps of 32.
     ptimer_time_0 @ 0x009400 { low 5:31 } Special(Own);
     /// High bits of the time in nanoseconds.
@@ -158,21 +158,21 @@ regs! {
     /// Pitches of tiles.
     pfb_tsize @ [0x100608; 15 step 0x10] { pitch 8:31 };
     /// Compression of tiles.
-    pfb_tstatus @ [0x10060C; 15 step 0x10] {};
+    pfb_tstatus @ [0x10060C; 15 step 0x10] { word 0:31 bits };
 
     /// What has happened.
     pgraph_intr @ 0x400100 { notify 0:0, context_switch 12:12, error 20:20 } Special(Acknowledge);
     /// Why.
     pgraph_nsource @ 0x400108 { notification 0:0, data_error 1:1, protection_error 2:2, illegal_method 6:6 };
     /// Which of it interrupts.
-    pgraph_intr_en @ 0x400140 {};
+    pgraph_intr_en @ 0x400140 { word 0:31 bits };
 
     /// What has happened to a head.
     pcrtc_intr @ [0x600100; 2 step 0x2000] { vblank 0:0 } Special(Acknowledge);
     /// Which of it interrupts.
     pcrtc_intr_en @ [0x600140; 2 step 0x2000] { vblank 0:0 };
     /// Offset in local memory of what a head shows.
-    pcrtc_start @ [0x600800; 2 step 0x2000] {};
+    pcrtc_start @ [0x600800; 2 step 0x2000] { word 0:31 bits };
 }
 
 /// Bits of `PFIFO_INTR`.

@@ -12,7 +12,9 @@
 //! word_fields! row: doc, name, word, bits; for instructions of several words
 //!   words.rs     the macro and a field as data
 //! regs! row: doc, address, name, bit fields, reset value, effect
+//!   field.rs     what a field's bits mean, as data; words as text
 //!   regs.rs      the macro and what a register row says, as data; values! row: variant, value, name
+//!   formats.rs   formats! row: doc, variant, code, name, what is known of the format
 //!   effect.rs    what a write to a register does; groups! the groups of state that it makes dirty
 //! tables of calls, each a macro of its own: doc, kind, number, name, arguments, answer
 //!   calls.rs     what a row says, as data; arguments as words of a recording
@@ -25,6 +27,8 @@
 pub mod calls;
 pub mod decoder;
 pub mod effect;
+pub mod field;
+pub(crate) mod formats;
 pub mod info;
 pub(crate) mod isa;
 mod listed;
@@ -36,10 +40,11 @@ pub mod words;
 
 pub use decoder::Decoder;
 pub use effect::Effect;
+pub use field::{FieldInfo, FieldKind, show_fields};
 pub use info::{OpInfo, flags};
 pub use opcodes::OpcodeInfo;
 pub use pattern::{DoesNotFit, Encoder, FieldSpec, Fields, Pattern, Shape};
-pub use regs::{FieldInfo, RegInfo};
+pub use regs::RegInfo;
 pub use text::{Cursor, ParseOperands, PrintOperands, TextError};
 pub use words::WordField;
 

@@ -19,38 +19,23 @@
 //! `id(index)`, `COUNT` and `STEP`. `[0x200 low, 0x240 high; 8 step 0x10]` stands for several such groups: it makes a
 //! module with the fields, and one module per group. `REGISTERS` is the same as data.
 //!
-//! A field is a number; `signed` makes it a signed one, `bool` a flag, and the name of a `values!` enum one of its
-//! values (`None` for bits that are none).
+//! A field is a number, unless a word after its bits tells its kind:
+//!
+//! | word | meaning | is read as |
+//! |---|---|---|
+//! | `count` | a number; for fields that are the whole word, which have to tell their kind | `u32` |
+//! | `signed` | a number whose highest bit is a sign | `i32` |
+//! | `bool` | a flag | `bool` |
+//! | `bits` | data, a handle, a mask: no number | `u32` |
+//! | `ufixed(8)`, `sfixed(8)` | a number in units of 2^-8 | `u32`, `i32` in these units |
+//! | `f32`, `f16`, `f20`, `f24`, `f31` | a float | `f32` |
+//! | `address` | an address, or the low half of one | `u32` |
+//! | `address(8)` | an address without its 8 lowest bits | `u64`, the address |
+//! | the name of a `values!` or `formats!` enum | one of its values | the enum; `None` for bits that are none |
+//!
+//! [`show_fields`](super::show_fields) shows a word accordingly.
 
-/// A bit field of a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FieldInfo {
-    /// Its name, as the function that reads it.
-    pub name: &'static str,
-    /// Lowest bit.
-    pub lo: u32,
-    /// Highest bit, inclusive.
-    pub hi: u32,
-    /// Whether the highest bit is a sign.
-    pub signed: bool,
-    /// The names of its values, if they have names.
-    pub values: &'static [(u32, &'static str)],
-}
-
-/// The values of a flag.
-pub const FLAG: &[(u32, &str)] = &[(0, "FALSE"), (1, "TRUE")];
-
-impl FieldInfo {
-    /// Its bits.
-    pub const fn mask(&self) -> u32 {
-        (u32::MAX >> (31 - self.hi + self.lo)) << self.lo
-    }
-
-    /// The field's value in `word`, sign-extended if it is signed.
-    pub const fn get(&self, word: u32) -> i64 {
-        if self.signed { signed(word, self.lo, self.hi) as i64 } else { unsigned(word, self.lo, self.hi) as i64 }
-    }
-}
+use super::field::FieldInfo;
 
 /// What a row of a register table says about one register.
 #[derive(Clone, Copy, Debug)]
@@ -84,18 +69,6 @@ impl<E> RegInfo<E> {
         }
         bits
     }
-}
-
-/// Bits `lo` to `hi` of `word`.
-#[inline(always)]
-pub const fn unsigned(word: u32, lo: u32, hi: u32) -> u32 {
-    (word << (31 - hi)) >> (31 - hi + lo)
-}
-
-/// Bits `lo` to `hi` of `word`, the upper one being the sign.
-#[inline(always)]
-pub const fn signed(word: u32, lo: u32, hi: u32) -> i32 {
-    ((word << (31 - hi)) as i32) >> (31 - hi + lo)
 }
 
 /// `N` ASCII bytes in upper case.
@@ -152,22 +125,14 @@ pub const fn flatten<T: Copy, const N: usize>(lists: &[&[T]]) -> [T; N] {
     out
 }
 
-/// Checks while compiling that fields lie in their register and share no bits with each other.
+/// Checks while compiling what [`field::check_fields`](super::field::check_fields) says of the fields of all rows.
 ///
 /// # Panics
-/// When they do not.
-pub const fn check_fields<E>(rows: &[RegInfo<E>]) {
+/// When it does not hold.
+pub const fn check_rows<E>(rows: &[RegInfo<E>]) {
     let mut row = 0;
     while row < rows.len() {
-        let fields = rows[row].fields;
-        let mut used = 0;
-        let mut i = 0;
-        while i < fields.len() {
-            assert!(fields[i].lo <= fields[i].hi && fields[i].hi < 32, "a field is not in its register");
-            assert!(used & fields[i].mask() == 0, "two fields of a register share bits");
-            used |= fields[i].mask();
-            i += 1;
-        }
+        super::field::check_fields(rows[row].fields);
         row += 1;
     }
 }
@@ -178,13 +143,13 @@ macro_rules! regs {
         $(
             $(#[doc = $doc:literal])+
             $name:ident @ $address:tt $(= $reset:literal)? {
-                $($field:ident $lo:literal : $hi:literal $($sign:ident)?),* $(,)?
-            } $($kind:ident $(($($of:tt)*))?)? ;
+                $($field:ident $lo:literal : $hi:literal $($kind:ident $(($($arg:tt)*))?)?),* $(,)?
+            } $($does:ident $(($($of:tt)*))?)? ;
         )+
     ) => {
         $(
             $crate::table::regs::regs!(@module
-                [$(#[doc = $doc])+] $address $name [$($field $lo $hi [$($sign)?];)*]
+                [$(#[doc = $doc])+] $address $name [$($field $lo $hi [$($kind $(($($arg)*))?)?];)*]
             );
         )+
 
@@ -197,12 +162,12 @@ macro_rules! regs {
                             name: $crate::table::info::mnemonic(stringify!($field)),
                             lo: $lo,
                             hi: $hi,
-                            signed: $crate::table::regs::regs!(@is_signed $($sign)?),
-                            values: $crate::table::regs::regs!(@values $($sign)?),
+                            kind: $crate::table::regs::regs!(@kind $lo $hi $($kind $(($($arg)*))?)?),
+                            values: $crate::table::regs::regs!(@values $($kind)?),
                         },
                     )*],
                     reset: 0 $(+ $reset)?,
-                    effect: $crate::table::regs::regs!(@effect $Effect; $($kind $(($($of)*))?)?),
+                    effect: $crate::table::regs::regs!(@effect $Effect; $($does $(($($of)*))?)?),
                 }),
             )+
         ];
@@ -211,7 +176,7 @@ macro_rules! regs {
         pub const REGISTERS: &[$crate::table::RegInfo<$Effect>] =
             &$crate::table::regs::flatten::<_, { $crate::table::regs::total(ROWS) }>(ROWS);
 
-        const _: () = $crate::table::regs::check_fields(REGISTERS);
+        const _: () = $crate::table::regs::check_rows(REGISTERS);
     };
 
     (@module [$(#[$doc:meta])+] [$($id:literal $member:ident),+ $(,)?] $name:ident [$($fields:tt)*]) => {
@@ -274,42 +239,122 @@ macro_rules! regs {
         }
     };
 
-    (@fields $($field:ident $lo:literal $hi:literal [$($sign:ident)?];)*) => {
-        $( $crate::table::regs::regs!(@field $field $lo $hi $($sign)?); )*
+    (@fields $($field:ident $lo:literal $hi:literal [$($kind:tt)*];)*) => {
+        $( $crate::table::regs::regs!(@field $field $lo $hi $($kind)*); )*
     };
     (@field $field:ident $lo:literal $hi:literal) => {
-        #[doc = concat!("Bits ", $lo, " to ", $hi, ".")]
-        #[inline(always)]
-        pub const fn $field(word: u32) -> u32 {
-            $crate::table::regs::unsigned(word, $lo, $hi)
-        }
+        $crate::table::regs::regs!(@get $field $lo $hi "." u32 (unsigned));
+    };
+    (@field $field:ident $lo:literal $hi:literal count) => {
+        $crate::table::regs::regs!(@get $field $lo $hi "." u32 (unsigned));
+    };
+    (@field $field:ident $lo:literal $hi:literal bits) => {
+        $crate::table::regs::regs!(@get $field $lo $hi "." u32 (unsigned));
     };
     (@field $field:ident $lo:literal $hi:literal signed) => {
-        #[doc = concat!("Bits ", $lo, " to ", $hi, ", signed.")]
+        $crate::table::regs::regs!(@get $field $lo $hi ", signed." i32 (signed));
+    };
+    (@field $field:ident $lo:literal $hi:literal ufixed($fraction:literal)) => {
+        $crate::table::regs::regs!(@get $field $lo $hi (", in units of 2^-", $fraction, ".") u32 (unsigned));
+    };
+    (@field $field:ident $lo:literal $hi:literal sfixed($fraction:literal)) => {
+        $crate::table::regs::regs!(@get $field $lo $hi (", signed, in units of 2^-", $fraction, ".") i32 (signed));
+    };
+    (@field $field:ident $lo:literal $hi:literal address) => {
+        $crate::table::regs::regs!(@get $field $lo $hi ", an address." u32 (unsigned));
+    };
+    (@get $field:ident $lo:literal $hi:literal ($($about:expr),*) $Type:ident ($get:ident)) => {
+        #[doc = concat!("Bits ", $lo, " to ", $hi, $($about),*)]
         #[inline(always)]
-        pub const fn $field(word: u32) -> i32 {
-            $crate::table::regs::signed(word, $lo, $hi)
+        pub const fn $field(word: u32) -> $Type {
+            $crate::table::field::$get(word, $lo, $hi)
+        }
+    };
+    (@get $field:ident $lo:literal $hi:literal $about:literal $Type:ident ($get:ident)) => {
+        $crate::table::regs::regs!(@get $field $lo $hi ($about) $Type ($get));
+    };
+    (@field $field:ident $lo:literal $hi:literal address($shift:literal)) => {
+        #[doc = concat!("The address in bits ", $lo, " to ", $hi, ", which are those from ", $shift, " on.")]
+        #[inline(always)]
+        pub const fn $field(word: u32) -> u64 {
+            ($crate::table::field::unsigned(word, $lo, $hi) as u64) << $shift
         }
     };
     (@field $field:ident $lo:literal $hi:literal bool) => {
         #[doc = concat!("Bit ", $lo, ".")]
         #[inline(always)]
         pub const fn $field(word: u32) -> bool {
-            $crate::table::regs::unsigned(word, $lo, $hi) != 0
+            $crate::table::field::unsigned(word, $lo, $hi) != 0
+        }
+    };
+    (@field $field:ident $lo:literal $hi:literal f32) => {
+        /// The float that the word is.
+        #[inline(always)]
+        pub const fn $field(word: u32) -> f32 {
+            f32::from_bits(word)
+        }
+    };
+    (@field $field:ident $lo:literal $hi:literal f16) => {
+        $crate::table::regs::regs!(@small $field $lo $hi F16);
+    };
+    (@field $field:ident $lo:literal $hi:literal f20) => {
+        $crate::table::regs::regs!(@small $field $lo $hi F20);
+    };
+    (@field $field:ident $lo:literal $hi:literal f24) => {
+        $crate::table::regs::regs!(@small $field $lo $hi F24);
+    };
+    (@field $field:ident $lo:literal $hi:literal f31) => {
+        $crate::table::regs::regs!(@small $field $lo $hi F31);
+    };
+    (@small $field:ident $lo:literal $hi:literal $Float:ident) => {
+        #[doc = concat!("The float in bits ", $lo, " to ", $hi, ".")]
+        #[inline]
+        pub fn $field(word: u32) -> f32 {
+            $crate::num::$Float::decode($crate::table::field::unsigned(word, $lo, $hi))
         }
     };
     (@field $field:ident $lo:literal $hi:literal $Values:ident) => {
         #[doc = concat!("Bits ", $lo, " to ", $hi, ".")]
         #[inline(always)]
         pub const fn $field(word: u32) -> Option<super::$Values> {
-            super::$Values::from_register($crate::table::regs::unsigned(word, $lo, $hi))
+            super::$Values::from_register($crate::table::field::unsigned(word, $lo, $hi))
         }
     };
-    (@is_signed signed) => { true };
-    (@is_signed $($other:ident)?) => { false };
+
+    (@kind $lo:literal $hi:literal) => { $crate::table::FieldKind::untold($lo, $hi) };
+    (@kind $lo:literal $hi:literal count) => { $crate::table::FieldKind::Number };
+    (@kind $lo:literal $hi:literal bits) => { $crate::table::FieldKind::Bits };
+    (@kind $lo:literal $hi:literal signed) => { $crate::table::FieldKind::Signed };
+    (@kind $lo:literal $hi:literal ufixed($fraction:literal)) => {
+        $crate::table::FieldKind::Fixed { fraction: $fraction, signed: false }
+    };
+    (@kind $lo:literal $hi:literal sfixed($fraction:literal)) => {
+        $crate::table::FieldKind::Fixed { fraction: $fraction, signed: true }
+    };
+    (@kind $lo:literal $hi:literal address) => { $crate::table::FieldKind::Address { shift: 0 } };
+    (@kind $lo:literal $hi:literal address($shift:literal)) => {
+        $crate::table::FieldKind::Address { shift: $shift }
+    };
+    (@kind $lo:literal $hi:literal f32) => { $crate::table::FieldKind::F32 };
+    (@kind $lo:literal $hi:literal f16) => { $crate::table::FieldKind::F16 };
+    (@kind $lo:literal $hi:literal f20) => { $crate::table::FieldKind::F20 };
+    (@kind $lo:literal $hi:literal f24) => { $crate::table::FieldKind::F24 };
+    (@kind $lo:literal $hi:literal f31) => { $crate::table::FieldKind::F31 };
+    (@kind $lo:literal $hi:literal $Named:ident) => { $crate::table::FieldKind::Named };
+
     (@values) => { &[] };
+    (@values bool) => { $crate::table::field::FLAG };
+    (@values count) => { &[] };
+    (@values bits) => { &[] };
     (@values signed) => { &[] };
-    (@values bool) => { $crate::table::regs::FLAG };
+    (@values ufixed) => { &[] };
+    (@values sfixed) => { &[] };
+    (@values address) => { &[] };
+    (@values f32) => { &[] };
+    (@values f16) => { &[] };
+    (@values f20) => { &[] };
+    (@values f24) => { &[] };
+    (@values f31) => { &[] };
     (@values $Values:ident) => { $Values::VALUES };
 
     (@infos [$($id:literal $member:ident),+ $(,)?] $name:ident $body:tt) => {
@@ -422,6 +467,9 @@ pub(crate) use values;
 
 #[cfg(test)]
 mod tests {
+    use crate::table::field::FLAG;
+    use crate::table::show_fields;
+
     values! {
         /// Two ways.
         Way {
@@ -440,6 +488,10 @@ mod tests {
         typed @ [0x20; 3 step 4] { on 0:0 bool, way 16:31 Way, level 4:7 signed } Some(7);
         /// Two groups.
         grouped @ [0x40 low, 0x50 high; 2 step 3] { v 0:3 };
+        /// Numbers of other kinds.
+        numbers @ 0x60 { half 0:15 f16, page 16:23 address(12), level 24:31 sfixed(4) };
+        /// A float.
+        float @ 0x70 { v 0:31 f32 };
     }
 
     #[test]
@@ -447,7 +499,7 @@ mod tests {
         assert_eq!((low::id(1), low::COUNT, low::STEP), (0x43, 2, 3));
         assert_eq!((high::id(1), high::COUNT, high::STEP), (0x53, 2, 3));
         assert_eq!((low::v(0x12), high::v(0x13)), (2, 3));
-        let rows = REGISTERS[2..].iter().map(|row| (row.name, row.id, row.count, row.step));
+        let rows = REGISTERS[2..4].iter().map(|row| (row.name, row.id, row.count, row.step));
         assert_eq!(rows.collect::<Vec<_>>(), [("LOW", 0x40, 2, 3), ("HIGH", 0x50, 2, 3)]);
     }
 
@@ -463,12 +515,22 @@ mod tests {
     }
 
     #[test]
+    fn fields_are_read_by_their_kinds() {
+        let word = 0xF805_3C00;
+        assert_eq!((numbers::half(word), numbers::page(word), numbers::level(word)), (1.0, 0x5000, -8));
+        assert_eq!(float::v(0x4000_0000), 2.0);
+        assert_eq!((numbers::ID, float::ID), (0x60, 0x70));
+        assert_eq!(show_fields(REGISTERS[4].fields, word), "half 1.0, page 0x5000, level -0.5");
+        assert_eq!(show_fields(REGISTERS[5].fields, 0x4000_0000), "v 2.0");
+    }
+
+    #[test]
     fn rows_tell_the_same_as_data() {
         let [plain, typed, ..] = REGISTERS else { panic!("two rows") };
         assert_eq!((plain.id, plain.count, plain.step, plain.effect), (0x10, 1, 0, None));
         assert_eq!((typed.id, typed.count, typed.step, typed.effect), (0x20, 3, 4, Some(7)));
         assert_eq!(plain.fields.iter().map(|field| field.name).collect::<Vec<_>>(), ["low", "type"]);
         let values: Vec<_> = typed.fields.iter().map(|field| field.values).collect();
-        assert_eq!(values, [super::FLAG, &[(0, "UP"), (0x8000, "GL_UP"), (3, "DOWN")], &[]]);
+        assert_eq!(values, [FLAG, &[(0, "UP"), (0x8000, "GL_UP"), (3, "DOWN")], &[]]);
     }
 }

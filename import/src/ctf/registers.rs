@@ -97,14 +97,14 @@ impl Registers {
         let second = external::pdc_select::next(self.get(external::pdc_select::IDS[screen])) as usize;
         let address = u64::from(self.get(buffers[second][screen]));
         let dim = self.get(external::pdc_dim::IDS[screen]);
-        let format = external::pdc_format::format(self.get(external::pdc_format::IDS[screen])) + 1;
+        let format = external::pdc_format::format(self.get(external::pdc_format::IDS[screen]))?.bits() + 1;
         let (width, height) = (external::pdc_dim::height(dim), external::pdc_dim::width(dim));
         let pitch = self.get(external::pdc_stride::IDS[screen]);
         let in_memory = [VRAM, FCRAM].into_iter().any(|memory| {
             let size = u64::from(pitch) * u64::from(width);
             address >= memory.start.address && address + size <= memory.end()
         });
-        let is_picture = width > 0 && height > 0 && width <= 1024 && height <= 1024 && pitch > 0 && format <= 5;
+        let is_picture = width > 0 && height > 0 && width <= 1024 && height <= 1024 && pitch > 0;
         (in_memory && is_picture).then(|| Present {
             at: GuestAddr::new(0, address),
             format,

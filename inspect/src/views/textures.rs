@@ -16,7 +16,8 @@ use triglyph_interp::program::sampler::TextureUnit;
 
 use super::inputs::{Form, Inputs, Texture};
 use crate::layouts;
-use crate::names::{Names, show_fields};
+use crate::names::Names;
+use triglyph_guest::table::show_fields;
 
 /// Pixels of the largest picture; larger levels have none.
 const MAX_PIXELS: u64 = 1 << 24;

@@ -4,6 +4,7 @@
 
 use triglyph_guest::format::PixelFormat;
 use triglyph_guest::kernel::transfer::{BitField, PixelFields};
+use triglyph_guest::pica::external::pdc_format;
 
 use super::external::PHYSICAL;
 use triglyph_engine::mem::GuestAddr;
@@ -253,7 +254,7 @@ impl Lcd {
         let (format, dim) = (self.peek(offset::FORMAT), self.peek(offset::DIM));
         Some(Picture {
             address,
-            format: PixelFormat::from_transfer(format & 7)?,
+            format: pdc_format::format(format)?.into(),
             width: (dim >> 16) << u32::from(self.is_wide()),
             height: dim & 0xFFFF,
             pitch: self.peek(offset::STRIDE) as i32,

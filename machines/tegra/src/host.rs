@@ -109,14 +109,7 @@ pub struct Host {
 
 /// Whether a method of the host lets others see what was drawn before it.
 pub(super) fn shows_drawing(method: u32, datum: u32) -> bool {
-    match METHODS.effect(method) {
-        Effect::Trigger(Trigger::LegacyRelease) => true,
-        Effect::Trigger(Trigger::Syncpoint) => syncpoint_b::operation(datum) != Some(SyncpointOperation::Wait),
-        Effect::Trigger(Trigger::Semaphore) => {
-            matches!(semaphore_d::operation(datum), Some(SemaphoreOperation::Release | SemaphoreOperation::Reduction))
-        }
-        _ => false,
-    }
+    matches!(METHODS.effect(method), Effect::Trigger(trigger) if trigger.shows_drawing(datum))
 }
 
 impl Host {

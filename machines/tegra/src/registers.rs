@@ -1,11 +1,13 @@
 //! The registers of a class on a channel: a register file, and the modes of its shadow copies, which macros replay.
 
 use std::cell::Cell;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
+use triglyph_guest::dispatch_class;
 use triglyph_guest::kernel::mme::{CALL, METHODS, MmeJob, MmeMachine};
 use triglyph_guest::kernel::packet_trace::TraceRegisters;
-use triglyph_guest::tegra::methods::{Class, Effect, MethodTable, compute, copy, inline, threed, twod};
+use triglyph_guest::tegra::methods::classes::ClassTables;
+use triglyph_guest::tegra::methods::{Class, Effect, MethodTable};
 
 use triglyph_engine::frontend::{DirtyOnWrite, RegisterFile, TRIGGER, WriteEffects as Effects};
 use triglyph_engine::snapshot::state;
@@ -211,18 +213,8 @@ pub(super) fn prepare() {
 }
 
 fn effects(class: Class) -> &'static WriteEffects {
-    static THREED: LazyLock<WriteEffects> = LazyLock::new(|| of(&threed::METHODS));
-    static TWOD: LazyLock<WriteEffects> = LazyLock::new(|| of(&twod::METHODS));
-    static INLINE: LazyLock<WriteEffects> = LazyLock::new(|| of(&inline::METHODS));
-    static COPY: LazyLock<WriteEffects> = LazyLock::new(|| of(&copy::METHODS));
-    static COMPUTE: LazyLock<WriteEffects> = LazyLock::new(|| of(&compute::METHODS));
-    match class {
-        Class::ThreeD => &THREED,
-        Class::TwoD => &TWOD,
-        Class::Inline => &INLINE,
-        Class::Copy => &COPY,
-        Class::Compute => &COMPUTE,
-    }
+    static EFFECTS: [OnceLock<WriteEffects>; Class::ALL.len()] = [const { OnceLock::new() }; Class::ALL.len()];
+    EFFECTS[class.index()].get_or_init(|| dispatch_class!(class, C => of(C::METHODS)))
 }
 
 // Kernels of macros compare entries with `CALL`; the register file looks at one bit of it.
@@ -243,6 +235,7 @@ fn of<T: Copy>(table: &MethodTable<T>) -> WriteEffects {
 mod tests {
     use super::*;
     use triglyph_engine::frontend::RegisterSnapshot;
+    use triglyph_guest::tegra::methods::threed;
 
     #[test]
     fn runs_end_at_methods_that_do_more() {

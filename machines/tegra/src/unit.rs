@@ -53,23 +53,9 @@ pub struct Work {
     pub blocked: Option<Blocked>,
 }
 
-/// The number of a class: its place in lists of the units.
-pub const fn index(class: Class) -> usize {
-    match class {
-        Class::ThreeD => 0,
-        Class::Compute => 1,
-        Class::Inline => 2,
-        Class::TwoD => 3,
-        Class::Copy => 4,
-    }
-}
-
-/// The classes by their numbers.
-pub const CLASSES: [Class; Class::ALL.len()] = [Class::ThreeD, Class::Compute, Class::Inline, Class::TwoD, Class::Copy];
-
 impl Default for Units {
     fn default() -> Self {
-        Units { registers: CLASSES.map(Registers::new), work: Work::default() }
+        Units { registers: Class::ALL.map(Registers::new), work: Work::default() }
     }
 }
 
@@ -108,7 +94,7 @@ impl Units {
 
     /// What was saved, if it is possible.
     pub(super) fn restore(saved: SavedUnits) -> Option<Self> {
-        let registers = CLASSES.into_iter().zip(saved.registers);
+        let registers = Class::ALL.into_iter().zip(saved.registers);
         let registers: Option<Vec<_>> = registers.map(|(class, saved)| Registers::restore(class, saved)).collect();
         let inline: Option<Vec<_>> = saved.inline.into_iter().map(InlineTransfer::restore).collect();
         let work = Work {
@@ -141,7 +127,7 @@ pub struct Words<'w> {
 impl Units {
     /// The registers of a class.
     pub fn registers(&self, class: Class) -> &Registers {
-        &self.registers[index(class)]
+        &self.registers[class.index()]
     }
 
     /// Whether a macro was called and may get more parameters.
@@ -179,7 +165,7 @@ impl Units {
         let mut done = 0;
         loop {
             let method = words.method + done as u32;
-            done += self.registers[index(class)].store_run(method, &data[done..]);
+            done += self.registers[class.index()].store_run(method, &data[done..]);
             if done == data.len() {
                 return done;
             }
@@ -200,7 +186,7 @@ impl Units {
         if classes::shows_drawing(class, method) && !self.draw_all(core) {
             return 0;
         }
-        let registers = &self.registers[index(class)];
+        let registers = &self.registers[class.index()];
         let aliases = match class {
             Class::ThreeD => classes::constants_from(method).min(data.len()),
             _ => 1,
@@ -221,7 +207,7 @@ impl Units {
     /// Words for one method.
     fn write_same(&mut self, core: &mut Core, class: Class, words: Words<'_>) -> usize {
         let Words { method, data, position, .. } = words;
-        let registers = &self.registers[index(class)];
+        let registers = &self.registers[class.index()];
         if registers.is_direct()
             && let Some(&last) = data.last()
         {
@@ -330,7 +316,7 @@ impl Units {
         let branches = Cell::new(most);
         let (registers, work) = (&self.registers, &mut self.work);
         let mut dispatch = ClassDispatch { core: &mut *core, registers, work, class, branches: Some(&branches) };
-        let end = ready.kernel.run(&mut self.registers[index(class)].job(&call.parameters, &branches, &mut dispatch));
+        let end = ready.kernel.run(&mut self.registers[class.index()].job(&call.parameters, &branches, &mut dispatch));
         core.budget.charge(price * u64::from(most.saturating_sub(branches.get())));
         let low = ready.low;
         self.work.mme.keep(call.index, ready);
@@ -347,7 +333,7 @@ impl Units {
     /// Tells an observer of a macro before it runs: the commands that it gives are their own.
     #[cold]
     fn show_call(&mut self, core: &mut Core, class: Class, call: &Call) {
-        let registers = self.registers[index(class)].file().live();
+        let registers = self.registers[class.index()].file().live();
         let method = MACROS + 2 * call.index as u32;
         let value = call.parameters.first().copied().unwrap_or(0);
         let command = Command { class: class.id(), method, value, position: core.position };

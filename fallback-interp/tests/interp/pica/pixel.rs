@@ -2,9 +2,8 @@
 
 use triglyph_guest::format::{DepthFormat, PixelFormat};
 use triglyph_guest::kernel::combine::{AlphaOperand, Channel, ColorChannel, ColorOperand, Function, Source, Stage};
-use triglyph_guest::kernel::pixel::{
-    BlendEquation, BlendFactor, BlendKey, Compare, FogKey, LogicOp, Output, StencilKey, StencilOp,
-};
+use triglyph_guest::kernel::pixel::{BlendFactor, BlendKey, Compare, FogKey, LogicOp, Output, StencilKey, StencilOp};
+use triglyph_guest::pica::regs;
 use triglyph_testkit::data::{items, json, number, numbers};
 use triglyph_testkit::pica::block::Scene;
 use triglyph_testkit::pica::{REPLACE, stage_of_three, take};
@@ -298,7 +297,7 @@ fn blend_equations() {
     for case in items(&json("3ds/vectors/combiner_blend.json")["blend"]) {
         let field = |name: &str| number(&case[name]) as u8;
         let mut scene = Scene::default();
-        let equation = BlendEquation::from_register(number(&case["equation"]) as u32);
+        let equation = regs::BlendEquation::from_register(number(&case["equation"]) as u32).unwrap().into();
         // The factors are in the colour and the alpha of the constant.
         scene.key.output = Output::Blend(BlendKey {
             color: equation,
@@ -338,7 +337,7 @@ fn blend_factors() {
         (14, [40, 40, 40, 255]),
         (15, source),
     ] {
-        let factor = BlendFactor::from_register(number);
+        let factor = regs::BlendFactor::from_register(number).unwrap().into();
         let mut scene = Scene::default();
         scene.key.output = Output::Blend(BlendKey {
             color_source: BlendFactor::Zero,

@@ -347,7 +347,7 @@ fn arbitrary_units_do_not_panic() {
         let filter = |noise: &mut triglyph_testkit::random::Random| filters[noise.below(2) as usize];
         let unit = TextureKey {
             kind: kinds[noise.below(3) as usize],
-            wrap: [Wrap::from_register(noise.word()), Wrap::from_register(noise.word())],
+            wrap: [(); 2].map(|()| Wrap::ALL[noise.below(6) as usize]),
             magnify: filter(&mut noise),
             minify: filter(&mut noise),
             mipmap: if noise.below(2) == 0 { None } else { Some(filter(&mut noise)) },

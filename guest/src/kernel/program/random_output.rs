@@ -137,7 +137,7 @@ pub(super) fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>, log2: [u8; 2], sampl
 }
 
 fn compare<R: FnMut() -> u32>(r: &mut Random<'_, R>, rare: u32) -> Compare {
-    if r.one_in(rare) { Compare::from_register(r.word()) } else { Compare::Always }
+    if r.one_in(rare) { r.pick(&Compare::ALL) } else { Compare::Always }
 }
 
 fn layout<R: FnMut() -> u32>(r: &mut Random<'_, R>, [log2_width, log2_height]: [u8; 2]) -> SurfaceLayout {
@@ -162,7 +162,7 @@ fn color_key<R: FnMut() -> u32>(r: &mut Random<'_, R>, number: u8, log2: [u8; 2]
 
 fn term<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> BlendTerm {
     BlendTerm {
-        equation: BlendEquation::from_register(r.word()),
+        equation: r.pick(&BlendEquation::ALL),
         source: r.pick(&BlendFactor::ALL),
         destination: r.pick(&BlendFactor::ALL),
         signed: if r.one_in(4) { r.pick(&SignedOperand::ALL) } else { SignedOperand::None },
@@ -198,7 +198,7 @@ fn step<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> BlendStep {
         O::Constant,
     ];
     BlendStep {
-        test: if r.one_in(2) { Compare::Always } else { Compare::from_register(r.word()) },
+        test: if r.one_in(2) { Compare::Always } else { r.pick(&Compare::ALL) },
         operation: r.pick(&[AddProducts, AddProducts, SubtractProducts, Minimum, Maximum, Reciprocal, Add, Subtract]),
         operands: [(); 4].map(|()| r.pick(&operands)),
         constant: r.below(8) as u8,
@@ -212,10 +212,10 @@ fn step<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> BlendStep {
 fn depth_key<R: FnMut() -> u32>(r: &mut Random<'_, R>, log2: [u8; 2], rare: u32) -> DepthKey {
     let format = r.pick(&DEPTHS);
     let stencil = |r: &mut Random<'_, R>| StencilKey {
-        compare: Compare::from_register(r.word()),
-        fail: StencilOp::from_register(r.word()),
-        depth_fail: StencilOp::from_register(r.word()),
-        pass: StencilOp::from_register(r.word()),
+        compare: r.pick(&Compare::ALL),
+        fail: r.pick(&StencilOp::ALL),
+        depth_fail: r.pick(&StencilOp::ALL),
+        pass: r.pick(&StencilOp::ALL),
     };
     DepthKey {
         format,

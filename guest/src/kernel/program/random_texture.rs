@@ -64,7 +64,7 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
     let sources =
         [Source::Zero, Source::One, Source::OneInteger, Source::Red, Source::Green, Source::Blue, Source::Alpha];
     let texels = r.pick(&[Texels::Rgba8, Texels::Rgba8, Texels::Srgb8, Texels::Float4]);
-    let compare = r.one_in(6).then(|| Compare::from_register(r.word()));
+    let compare = r.one_in(6).then(|| r.pick(&Compare::ALL));
     let average = match (texels, compare) {
         (Texels::Rgba8, None) => r.pick(&[Reduction::Average, Reduction::Rounded]),
         (Texels::Float4, None) => r.pick(&[Reduction::Average, Reduction::Halves, Reduction::Words]),

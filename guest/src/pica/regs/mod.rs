@@ -4,23 +4,31 @@
 //! `regs::tev_source::IDS[stage]`, `regs::tev_source::rgb1(word)`, and each has its own `ID` as well:
 //! `regs::tev3_source::ID`. Those at equal distances (of lights, attribute buffers, data ports) are numbered instead:
 //! `regs::light_diffuse::id(light)`, `regs::vsh_code_data::id(index)`. Numbers that are in no table are plain storage
-//! without known effect. Sources, unless a row says otherwise: 3dbrew "GPU/Internal Registers" and the behaviour that
-//! the emulators Azahar and Panda3DS agree on.
+//! without known effect. Values of fields are the enums of `*_values.rs`. Sources, unless a row says otherwise: 3dbrew
+//! "GPU/Internal Registers" and the behaviour that the emulators Azahar and Panda3DS agree on.
 
 mod effect;
+mod fragment_values;
 mod framebuffer;
 mod geometry;
+mod geometry_values;
+mod light_values;
 mod lighting;
 mod rasterizer;
 mod shader;
+mod texture_values;
 mod texturing;
 
 pub use effect::{Effect, Trigger, dirty};
+pub use fragment_values::*;
 pub use framebuffer::*;
 pub use geometry::*;
+pub use geometry_values::*;
+pub use light_values::*;
 pub use lighting::*;
 pub use rasterizer::*;
 pub use shader::*;
+pub use texture_values::*;
 pub use texturing::*;
 
 use crate::table::regs::{flatten, total};
@@ -117,12 +125,12 @@ mod tests {
     #[test]
     fn fields_read_their_bits() {
         assert_eq!(cull::ID, 0x040);
-        assert_eq!(cull::mode(0xFFFF_FFFE), 2);
+        assert_eq!(cull::mode(0xFFFF_FFFE), Some(CullMode::Back));
         assert_eq!(viewport_xy::x(0x0000_0200), -512);
         assert_eq!(viewport_xy::y(0x01FF_0000), 511);
         assert_eq!(tev_source::IDS, [0x0C0, 0x0C8, 0x0D0, 0x0D8, 0x0F0, 0x0F8]);
         assert_eq!(tev4_source::ID, 0x0F0);
-        assert_eq!(tev4_source::alpha3(0x0B00_0000), 0xB);
+        assert_eq!(tev4_source::alpha3(0x0B00_0000), None);
         assert_eq!(light_config::id(7), 0x1B9);
         assert_eq!(attrbuf_config2::id(11), 0x226);
         assert_eq!(info(0x0E8).map(|r| r.fields[0].get(0x1FFF)), Some(-1));

@@ -137,6 +137,23 @@ impl Trigger {
         }
     }
 
+    /// Whether a method looks at what was drawn before it, or lets others see it.
+    pub const fn shows_drawing(self) -> bool {
+        use Trigger::*;
+        matches!(
+            self,
+            Reference
+                | SemaphoreRelease
+                | ClearSurface
+                | Notify
+                | WaitForIdle
+                | ClearReportValue
+                | GetReport
+                | BackEndWriteSemaphoreRelease
+                | TextureReadSemaphoreRelease
+        )
+    }
+
     /// Words of one element of the register array that does this: values of attributes have up to four.
     pub const fn words(self) -> usize {
         use Trigger::*;

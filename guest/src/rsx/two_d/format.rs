@@ -1,9 +1,11 @@
 //! Pixel formats and operations of the 2D classes.
 //!
-//! A pixel is a word of 1, 2 or 4 bytes in the channel's byte order.
+//! A pixel is a word of 1, 2 or 4 bytes in the channel's byte order. Source of numbers and names: envytools
+//! (nv04_2d.xml and what it includes), RPCS3 gcm_enums.h.
 
 use crate::format::pixel::{expand1, expand5, expand6};
-use crate::listed;
+use crate::table::formats::formats;
+use crate::table::regs::values;
 
 /// How the bits of a pixel are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,18 +33,6 @@ pub enum Bits {
 }
 
 impl Bits {
-    /// Of images from the processor, by the number of their format; `None` for numbers without one.
-    pub const fn of_cpu_image(number: u32) -> Option<Self> {
-        Some(match number {
-            1 => Bits::R5G6B5,
-            2 => Bits::A1R5G5B5,
-            3 => Bits::X1R5G5B5,
-            4 => Bits::A8R8G8B8,
-            5 => Bits::X8R8G8B8,
-            _ => return None,
-        })
-    }
-
     /// Bytes of a pixel.
     pub const fn bytes(self) -> u32 {
         match self {
@@ -82,38 +72,33 @@ impl Bits {
     }
 }
 
-listed! {
+formats! {
     /// Formats of the surfaces that 2D operations write. Z and O (or X) tell what a 3D target of this format stores in
-    /// its unused bits; 2D operations store what comes.
-    #[allow(missing_docs)]
-    pub enum SurfaceFormat: u32 {
-        Y8 = 1,
-        X1R5G5B5Z = 2,
-        X1R5G5B5X = 3,
-        R5G6B5 = 4,
-        Y16 = 5,
-        X8R8G8B8Z = 6,
-        X8R8G8B8X = 7,
-        X1A7R8G8B8Z = 8,
-        X1A7R8G8B8X = 9,
-        A8R8G8B8 = 0xA,
-        Y32 = 0xB,
-    }
+    /// its unused bits; 2D operations store what comes. The row is how pixels are stored.
+    SurfaceFormat: Bits;
+
+    Y8 = 1 "Y8" Bits::Y8;
+    X1R5G5B5Z = 2 "X1R5G5B5_Z1R5G5B5" Bits::X1R5G5B5;
+    X1R5G5B5X = 3 "X1R5G5B5_X1R5G5B5" Bits::X1R5G5B5;
+    R5G6B5 = 4 "R5G6B5" Bits::R5G6B5;
+    Y16 = 5 "Y16" Bits::Y16;
+    X8R8G8B8Z = 6 "X8R8G8B8_Z8R8G8B8" Bits::X8R8G8B8;
+    X8R8G8B8X = 7 "X8R8G8B8_X8R8G8B8" Bits::X8R8G8B8;
+    X1A7R8G8B8Z = 8 "X1A7R8G8B8_Z1A7R8G8B8" Bits::A8R8G8B8;
+    X1A7R8G8B8X = 9 "X1A7R8G8B8_X1A7R8G8B8" Bits::A8R8G8B8;
+    A8R8G8B8 = 0xA "A8R8G8B8" Bits::A8R8G8B8;
+    Y32 = 0xB "Y32" Bits::Y32;
 }
 
-impl SurfaceFormat {
-    /// How pixels are stored.
-    pub const fn bits(self) -> Bits {
-        match self {
-            SurfaceFormat::Y8 => Bits::Y8,
-            SurfaceFormat::X1R5G5B5Z | SurfaceFormat::X1R5G5B5X => Bits::X1R5G5B5,
-            SurfaceFormat::R5G6B5 => Bits::R5G6B5,
-            SurfaceFormat::Y16 => Bits::Y16,
-            SurfaceFormat::X8R8G8B8Z | SurfaceFormat::X8R8G8B8X => Bits::X8R8G8B8,
-            SurfaceFormat::X1A7R8G8B8Z | SurfaceFormat::X1A7R8G8B8X | SurfaceFormat::A8R8G8B8 => Bits::A8R8G8B8,
-            SurfaceFormat::Y32 => Bits::Y32,
-        }
-    }
+formats! {
+    /// Formats of images from the processor. The row is how pixels are stored.
+    CpuImageFormat: Bits;
+
+    R5G6B5 = 1 "R5G6B5" Bits::R5G6B5;
+    A1R5G5B5 = 2 "A1R5G5B5" Bits::A1R5G5B5;
+    X1R5G5B5 = 3 "X1R5G5B5" Bits::X1R5G5B5;
+    A8R8G8B8 = 4 "A8R8G8B8" Bits::A8R8G8B8;
+    X8R8G8B8 = 5 "X8R8G8B8" Bits::X8R8G8B8;
 }
 
 /// Two pixels in a word with common colour differences: from the high byte down, a and b being the first and the second
@@ -143,59 +128,70 @@ impl Yuv {
     }
 }
 
-/// Formats of scaled images.
+/// How the pixels of a scaled image are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ImageFormat {
+pub enum ImagePixels {
     /// Pixels of their own.
-    Pixels(Bits),
+    Single(Bits),
     /// Pixels in pairs.
     Pairs(Yuv),
 }
 
-impl ImageFormat {
-    /// By number; `None` for numbers without a format.
-    pub const fn from_number(number: u32) -> Option<Self> {
-        Some(match number {
-            1 => ImageFormat::Pixels(Bits::A1R5G5B5),
-            2 => ImageFormat::Pixels(Bits::X1R5G5B5),
-            3 => ImageFormat::Pixels(Bits::A8R8G8B8),
-            4 => ImageFormat::Pixels(Bits::X8R8G8B8),
-            5 | 0xB => ImageFormat::Pairs(Yuv::CrYbCbYa),
-            6 | 0xA => ImageFormat::Pairs(Yuv::YbCrYaCb),
-            7 => ImageFormat::Pixels(Bits::R5G6B5),
-            // Y8 and AY8: whether the byte of the latter is alpha as well in a target that has alpha is unverified.
-            8 | 9 => ImageFormat::Pixels(Bits::Y8),
-            0xC => ImageFormat::Pixels(Bits::A8B8G8R8),
-            0xD => ImageFormat::Pixels(Bits::X8B8G8R8),
-            _ => return None,
-        })
-    }
+formats! {
+    /// Formats of scaled images. The row is how pixels are stored.
+    ImageFormat: ImagePixels;
 
+    A1R5G5B5 = 1 "A1R5G5B5" ImagePixels::Single(Bits::A1R5G5B5);
+    X1R5G5B5 = 2 "X1R5G5B5" ImagePixels::Single(Bits::X1R5G5B5);
+    A8R8G8B8 = 3 "A8R8G8B8" ImagePixels::Single(Bits::A8R8G8B8);
+    X8R8G8B8 = 4 "X8R8G8B8" ImagePixels::Single(Bits::X8R8G8B8);
+    CrYbCbYa = 5 "CR8YB8CB8YA8" ImagePixels::Pairs(Yuv::CrYbCbYa);
+    YbCrYaCb = 6 "YB8CR8YA8CB8" ImagePixels::Pairs(Yuv::YbCrYaCb);
+    R5G6B5 = 7 "R5G6B5" ImagePixels::Single(Bits::R5G6B5);
+    Y8 = 8 "Y8" ImagePixels::Single(Bits::Y8);
+    /// Whether the byte is alpha as well in a target that has alpha is unverified.
+    Ay8 = 9 "AY8" ImagePixels::Single(Bits::Y8);
+    EYbCrYaCb = 0xA "EYB8ECR8EYA8ECB8" ImagePixels::Pairs(Yuv::YbCrYaCb);
+    ECrYbCbYa = 0xB "ECR8EYB8ECB8EYA8" ImagePixels::Pairs(Yuv::CrYbCbYa);
+    A8B8G8R8 = 0xC "A8B8G8R8" ImagePixels::Single(Bits::A8B8G8R8);
+    X8B8G8R8 = 0xD "X8B8G8R8" ImagePixels::Single(Bits::X8B8G8R8);
+}
+
+impl ImagePixels {
     /// Bytes of a pixel: two of a pair have four.
     pub const fn bytes(self) -> u32 {
         match self {
-            ImageFormat::Pixels(bits) => bits.bytes(),
-            ImageFormat::Pairs(_) => 2,
+            ImagePixels::Single(bits) => bits.bytes(),
+            ImagePixels::Pairs(_) => 2,
         }
     }
 }
 
-listed! {
+values! {
     /// What becomes of the image and what was there before.
-    pub enum Operation: u32 {
+    Operation {
         /// The image, where a colour key lets it through.
-        SourceCopyAnd = 0,
+        SourceCopyAnd = 0 "SRCCOPY_AND";
         /// A raster operation, where a colour key lets it through.
-        RopAnd = 1,
+        RopAnd = 1 "ROP_AND";
         /// Blending with a constant, where a colour key lets it through.
-        BlendAnd = 2,
+        BlendAnd = 2 "BLEND_AND";
         /// The image.
-        SourceCopy = 3,
+        SourceCopy = 3 "SRCCOPY";
         /// The image times a constant.
-        SourceCopyPremultiplied = 4,
+        SourceCopyPremultiplied = 4 "SRCCOPY_PREMULT";
         /// Blending with the image's alpha times a constant.
-        BlendPremultiplied = 5,
+        BlendPremultiplied = 5 "BLEND_PREMULT";
     }
+
+    /// How channels lose bits. Not modelled: channels are cut.
+    ColorConversion { Dither = 0 "DITHER"; Truncate = 1 "TRUNCATE"; SubtractTruncate = 2 "SUBTRACT_TRUNCATE"; }
+
+    /// Where the point of a texel is.
+    ImageOrigin { Center = 1 "CENTER"; Corner = 2 "CORNER"; }
+
+    /// How a scaled image is filtered.
+    ImageFilter { Nearest = 0 "ZOH"; Bilinear = 1 "FOH"; }
 }
 
 impl Operation {
@@ -238,10 +234,10 @@ mod tests {
     #[test]
     fn numbers_are_those_of_the_documentation() {
         let known = |from: fn(u32) -> bool| (0..=16).filter(|&number| from(number)).collect::<Vec<_>>();
-        assert_eq!(known(|n| SurfaceFormat::from_number(n).is_some()), (1..=11).collect::<Vec<_>>());
-        assert_eq!(known(|n| Bits::of_cpu_image(n).is_some()), (1..=5).collect::<Vec<_>>());
-        assert_eq!(known(|n| ImageFormat::from_number(n).is_some()), (1..=13).collect::<Vec<_>>());
-        assert_eq!(known(|n| Operation::from_number(n).is_some()), (0..=5).collect::<Vec<_>>());
+        assert_eq!(known(|n| SurfaceFormat::from_register(n).is_some()), (1..=11).collect::<Vec<_>>());
+        assert_eq!(known(|n| CpuImageFormat::from_register(n).is_some()), (1..=5).collect::<Vec<_>>());
+        assert_eq!(known(|n| ImageFormat::from_register(n).is_some()), (1..=13).collect::<Vec<_>>());
+        assert_eq!(known(|n| Operation::from_register(n).is_some()), (0..=5).collect::<Vec<_>>());
         assert_eq!(SurfaceFormat::A8R8G8B8 as u32, 10);
     }
 }

@@ -3,6 +3,7 @@
 //! as envytools lists them. Numbers that are in no row are channel errors on hardware.
 
 use crate::table::regs::{regs, values};
+use crate::tegra::methods::Class;
 use crate::tegra::methods::table::{Effect, MethodTable};
 
 /// What a write to a host method does at once.
@@ -32,6 +33,19 @@ pub enum Trigger {
     WaitForIdle,
     /// Lets other channels run; scheduling only.
     Yield,
+}
+
+impl Trigger {
+    /// Whether a method with this trigger and this datum lets others see what was drawn before it.
+    pub const fn shows_drawing(self, datum: u32) -> bool {
+        use SemaphoreOperation::{Reduction, Release};
+        match self {
+            Trigger::LegacyRelease => true,
+            Trigger::Syncpoint => !matches!(syncpoint_b::operation(datum), Some(SyncpointOperation::Wait)),
+            Trigger::Semaphore => matches!(semaphore_d::operation(datum), Some(Release | Reduction)),
+            _ => false,
+        }
+    }
 }
 
 values! {
@@ -103,49 +117,49 @@ regs! {
     effect Effect<Trigger>;
 
     /// Which class sits on this subchannel. Engine 0x1F is software.
-    set_object @ 0x00 { class_id 0:15, engine_id 16:20 } Trigger(Trigger::SetObject);
+    set_object @ 0x00 { class_id 0:15 Class, engine_id 16:20 } Trigger(Trigger::SetObject);
     /// A channel error.
-    illegal @ 0x01 { handle 0:31 } Trigger(Trigger::Illegal);
+    illegal @ 0x01 { handle 0:31 bits } Trigger(Trigger::Illegal);
     /// Nothing.
-    nop @ 0x02 { handle 0:31 };
+    nop @ 0x02 { handle 0:31 bits };
     /// Semaphore address, bits 39:32.
-    semaphore_a @ 0x04 { offset_upper 0:7 };
+    semaphore_a @ 0x04 { offset_upper 0:7 address(32) };
     /// Semaphore address, bits 31:2.
-    semaphore_b @ 0x05 { offset_lower 2:31 };
+    semaphore_b @ 0x05 { offset_lower 2:31 address(2) };
     /// Semaphore payload.
-    semaphore_c @ 0x06 { payload 0:31 };
+    semaphore_c @ 0x06 { payload 0:31 bits };
     /// Executes a semaphore operation. `release_wfi` is 1 to *not* wait for idle first.
     semaphore_d @ 0x07 {
         operation 0:4 SemaphoreOperation, acquire_switch 12:12 bool, release_wfi_disable 20:20 bool,
         release_size 24:24 ReleaseSize, reduction 27:30 Reduction, format 31:31 ReductionFormat,
     } Trigger(Trigger::Semaphore);
     /// An interrupt of the CPU.
-    non_stall_interrupt @ 0x08 { handle 0:31 } Trigger(Trigger::Interrupt);
+    non_stall_interrupt @ 0x08 { handle 0:31 bits } Trigger(Trigger::Interrupt);
     /// Makes writes visible.
-    fb_flush @ 0x09 { handle 0:31 } Trigger(Trigger::FlushMemory);
+    fb_flush @ 0x09 { handle 0:31 bits } Trigger(Trigger::FlushMemory);
     /// As MEM_OP_C; the older number.
-    mem_op_a @ 0x0A { operand_low 2:31 };
+    mem_op_a @ 0x0A { operand_low 2:31 bits };
     /// As MEM_OP_D; the older number.
-    mem_op_b @ 0x0B { operand_high 0:7, operation 27:31 MemoryOperation } Trigger(Trigger::MemoryOperation);
+    mem_op_b @ 0x0B { operand_high 0:7 bits, operation 27:31 MemoryOperation } Trigger(Trigger::MemoryOperation);
     /// Operand of a memory operation, bits 31:2; of TLB_INVALIDATE: whether all page directories are meant, targets,
     /// address bits 31:12.
-    mem_op_c @ 0x0C { operand_low 2:31 };
+    mem_op_c @ 0x0C { operand_low 2:31 bits };
     /// Operand of a memory operation, upper bits, and the operation.
-    mem_op_d @ 0x0D { operand_high 0:7, operation 27:31 MemoryOperation } Trigger(Trigger::MemoryOperation);
+    mem_op_d @ 0x0D { operand_high 0:7 bits, operation 27:31 MemoryOperation } Trigger(Trigger::MemoryOperation);
     /// Waits for idle and stores the counter. Drivers use it as the full barrier.
-    set_reference @ 0x14 { count 0:31 } Trigger(Trigger::SetReference);
+    set_reference @ 0x14 { count 0:31 count } Trigger(Trigger::SetReference);
     /// Waits until the semaphore's word equals the datum. Source: envytools
-    semaphore_acquire @ 0x1A { value 0:31 } Trigger(Trigger::LegacyAcquire);
+    semaphore_acquire @ 0x1A { value 0:31 bits } Trigger(Trigger::LegacyAcquire);
     /// Stores the datum in the semaphore's word. Source: envytools
-    semaphore_release @ 0x1B { value 0:31 } Trigger(Trigger::LegacyRelease);
+    semaphore_release @ 0x1B { value 0:31 bits } Trigger(Trigger::LegacyRelease);
     /// Threshold of a wait for a syncpoint.
-    syncpoint_a @ 0x1C { payload 0:31 };
+    syncpoint_a @ 0x1C { payload 0:31 bits };
     /// Waits for a syncpoint or increments it. The index has 12 bits in clc06f.h and 8 in others; there are 192.
     syncpoint_b @ 0x1D { operation 0:0 SyncpointOperation, wait_switch 4:4 bool, index 8:19 } Trigger(Trigger::Syncpoint);
     /// Waits for idle.
     wfi @ 0x1E { scope 0:0 WaitScope } Trigger(Trigger::WaitForIdle);
     /// Compares a checksum; without effect.
-    crc_check @ 0x1F { value 0:31 };
+    crc_check @ 0x1F { value 0:31 bits };
     /// Lets others run.
     yield_ @ 0x20 { op 0:1 YieldTo } Trigger(Trigger::Yield);
 }

@@ -4,12 +4,14 @@
 //! table.rs     rows by address, what a write does
 //! common/      rows that several classes have
 //! values.rs    named values that several classes share
+//! classes.rs   the classes as types, with their tables: `dispatch_class!`
 //! threed/      0xB197    twod/  0x902D    inline/  0xA140    copy/  0xB0B5    compute/  0xB1C0
 //! ```
 //! A register is a module: `threed::regs::set_depth_func::ID`, `threed::regs::set_depth_func::v(word)`. Registers at
 //! equal distances share one: `threed::regs::set_color_target_format::id(target)`. Methods of the host are in
 //! [`fifo::host`](crate::tegra::fifo::host).
 
+pub mod classes;
 pub mod common;
 pub mod compute;
 pub mod copy;
@@ -19,9 +21,10 @@ pub mod threed;
 pub mod twod;
 pub mod values;
 
-use crate::listed;
+use crate::{dispatch_class, listed};
+use classes::ClassTables;
 pub use common::Common;
-pub use table::{ADDRESSES, Effect, MethodInfo, MethodTable};
+pub use table::{ADDRESSES, ClassTrigger, Effect, MethodInfo, MethodTable};
 
 use crate::table::FieldInfo;
 use crate::tegra::fifo::{SUBCHANNELS, host};
@@ -79,9 +82,28 @@ impl std::fmt::Display for MethodName {
 }
 
 impl Class {
+    /// Numbers and names.
+    pub const VALUES: &[(u32, &str)] = &[
+        (0xB197, "MAXWELL_B"),
+        (0xB1C0, "MAXWELL_COMPUTE_B"),
+        (0xA140, "KEPLER_INLINE_TO_MEMORY_B"),
+        (0x902D, "FERMI_TWOD_A"),
+        (0xB0B5, "MAXWELL_DMA_COPY_A"),
+    ];
+
+    /// By the number in a field of a register; `None` for others.
+    pub const fn from_register(number: u32) -> Option<Class> {
+        Class::from_id(number)
+    }
+
     /// By the number that SET_OBJECT has, whose lower half counts; `None` for others.
     pub const fn from_id(id: u32) -> Option<Class> {
         Class::from_number(id as u16)
+    }
+
+    /// The class's place in [`Class::ALL`].
+    pub const fn index(self) -> usize {
+        dispatch_class!(self, C => C::INDEX)
     }
 
     /// The number that SET_OBJECT has.
@@ -91,25 +113,15 @@ impl Class {
 
     /// The row of a method of this class; methods below 0x40 are the host's whatever the class.
     pub fn method(self, method: u32) -> Option<MethodName> {
-        match self {
-            _ if method < host::END => name(&host::METHODS, method),
-            Class::ThreeD => name(&threed::METHODS, method),
-            Class::Compute => name(&compute::METHODS, method),
-            Class::Inline => name(&inline::METHODS, method),
-            Class::TwoD => name(&twod::METHODS, method),
-            Class::Copy => name(&copy::METHODS, method),
+        if method < host::END {
+            return name(&host::METHODS, method);
         }
+        dispatch_class!(self, C => name(C::METHODS, method))
     }
 
     /// What the class's registers hold when a channel is made.
     pub fn reset(self) -> &'static [u32; ADDRESSES] {
-        match self {
-            Class::ThreeD => &threed::RESET,
-            Class::Compute => &compute::RESET,
-            Class::Inline => &inline::RESET,
-            Class::TwoD => &twod::RESET,
-            Class::Copy => &copy::RESET,
-        }
+        dispatch_class!(self, C => C::RESET)
     }
 }
 
@@ -119,12 +131,16 @@ fn name<T: Copy>(table: &MethodTable<T>, method: u32) -> Option<MethodName> {
     Some(MethodName { name: row.name, index, doc: row.doc, fields: row.fields })
 }
 
-/// The name of a method for listings: its row's, or its address.
-pub fn method_text(class: Option<Class>, method: u32) -> String {
-    let name = match class {
+/// The row of a method: of the class, or of the host where there is none.
+pub fn find(class: Option<Class>, method: u32) -> Option<MethodName> {
+    match class {
         Some(class) => class.method(method),
         None if method < host::END => name(&host::METHODS, method),
         None => None,
-    };
-    name.map_or_else(|| format!("{method:#05x}"), |name| name.to_string())
+    }
+}
+
+/// The name of a method for listings: its row's, or its address.
+pub fn method_text(class: Option<Class>, method: u32) -> String {
+    find(class, method).map_or_else(|| format!("{method:#05x}"), |name| name.to_string())
 }

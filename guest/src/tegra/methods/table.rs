@@ -29,6 +29,44 @@ impl<T> Effect<T> {
     }
 }
 
+/// What the triggers of a class's methods have in common, besides happening at once.
+pub trait ClassTrigger: Copy + 'static {
+    /// Whether a method with this trigger looks at what was drawn before it, or lets others see it. What it does to
+    /// memory that it may share with the scene, or not, does not count: that is found out when it is executed.
+    fn shows_drawing(self) -> bool {
+        false
+    }
+
+    /// Whether data for a method with this trigger are a stream that may be taken as a whole.
+    fn is_stream(self) -> bool {
+        false
+    }
+}
+
+impl ClassTrigger for std::convert::Infallible {}
+
+impl<T: ClassTrigger> Effect<T> {
+    /// [`ClassTrigger::shows_drawing`] of what the method triggers.
+    #[inline]
+    pub fn shows_drawing(&self) -> bool {
+        match self {
+            Effect::Common(trigger) => trigger.shows_drawing(),
+            Effect::Trigger(trigger) => trigger.shows_drawing(),
+            Effect::None | Effect::Dirty(_) => false,
+        }
+    }
+
+    /// [`ClassTrigger::is_stream`] of what the method triggers.
+    #[inline]
+    pub fn is_stream(&self) -> bool {
+        match self {
+            Effect::Common(trigger) => trigger.is_stream(),
+            Effect::Trigger(trigger) => trigger.is_stream(),
+            Effect::None | Effect::Dirty(_) => false,
+        }
+    }
+}
+
 /// A row of a class with triggers `T`.
 pub type MethodInfo<T> = RegInfo<Effect<T>>;
 

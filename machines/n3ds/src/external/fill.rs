@@ -1,6 +1,6 @@
 //! The memory fill units, PSC0 and PSC1.
 
-use triglyph_guest::pica::external::{psc_control, psc_end, psc_start, psc_value};
+use triglyph_guest::pica::external::{FillWidth, psc_control, psc_end, psc_start, psc_value};
 
 use super::{CommandProcessor, Event, External, perform, physical, timing};
 use crate::gsp::Interrupt;
@@ -22,7 +22,10 @@ impl External {
             return None;
         }
         *self.word_mut(psc_control::IDS[unit]) = control & !BUSY | FINISHED;
-        let (start, end) = (self.word(psc_start::IDS[unit]) << 3, self.word(psc_end::IDS[unit]) << 3);
+        let (start, end) = (
+            psc_start::address(self.word(psc_start::IDS[unit])) as u32,
+            psc_end::address(self.word(psc_end::IDS[unit])) as u32,
+        );
         // Without an address the flags change, but no interrupt comes (the latter unverified).
         if start == 0 {
             return None;
@@ -30,21 +33,14 @@ impl External {
         let size = u64::from(end.saturating_sub(start));
         if size != 0 {
             let value = self.word(psc_value::IDS[unit]);
-            let fill = Fill { target: physical(start), size, bytes: pattern_bytes(control), value };
+            // All values have a meaning.
+            let bytes = psc_control::width(control).map_or(2, FillWidth::bytes);
+            let fill = Fill { target: physical(start), size, bytes, value };
             perform(core, "memory fill", &Request::Fill(fill));
         }
         Some(Event {
             interrupt: if unit == 0 { Interrupt::Psc0 } else { Interrupt::Psc1 },
             ticks: timing::moving(timing::Mover::Gpu, start, start, size),
         })
-    }
-}
-
-/// Bytes of the pattern: bit 8 wins over bit 9 (3dbrew: GPU/External Registers, Memory Fill).
-fn pattern_bytes(control: u32) -> u8 {
-    match control >> 8 & 3 {
-        0 => 2,
-        2 => 4,
-        _ => 3,
     }
 }

@@ -239,14 +239,15 @@ impl External {
 
     /// The units at work: none but a frozen transfer engine, as everything else is done at once.
     fn busy(&self) -> u32 {
-        external::ppf_control::busy(self.word(external::ppf_control::ID)) << 30
+        u32::from(external::ppf_control::busy(self.word(external::ppf_control::ID))) << 30
     }
 }
 
 /// Runs the command list that a channel's registers name.
 fn start_list<C: CommandProcessor + ?Sized>(core: &mut C, channel: u32) -> Option<Event> {
-    let size = (core.read_register(0x238 + channel) & 0x1F_FFFF) << 3;
-    let address = core.read_register(0x23A + channel) << 3;
+    let channel = channel as usize;
+    let size = regs::cmdbuf_size::size(core.read_register(regs::cmdbuf_size::IDS[channel] as u32)) << 3;
+    let address = regs::cmdbuf_addr::address(core.read_register(regs::cmdbuf_addr::IDS[channel] as u32)) as u32;
     core.run_list(address, size).event()
 }
 

@@ -1,7 +1,7 @@
 //! The transfer engine, PPF: display transfers and texture copies.
 
 use triglyph_guest::format::PixelFormat;
-use triglyph_guest::kernel::transfer::{ConvertKey, Layout, Scale};
+use triglyph_guest::kernel::transfer::{ConvertKey, Layout};
 use triglyph_guest::layout::Block;
 use triglyph_guest::pica::external::{self, ppf_flags};
 
@@ -33,16 +33,11 @@ impl Flags {
     fn key(self) -> Option<ConvertKey> {
         let (input_layout, output_layout) = self.layouts();
         Some(ConvertKey {
-            input: PixelFormat::from_transfer(ppf_flags::input(self.0))?,
-            output: PixelFormat::from_transfer(ppf_flags::output(self.0))?,
+            input: ppf_flags::input(self.0)?.into(),
+            output: ppf_flags::output(self.0)?.into(),
             input_layout,
             output_layout,
-            scale: match ppf_flags::scale(self.0) {
-                0 => Scale::None,
-                1 => Scale::Half,
-                2 => Scale::Quarter,
-                _ => return None,
-            },
+            scale: ppf_flags::scale(self.0)?.into(),
         })
     }
 }
@@ -81,7 +76,10 @@ impl External {
         if control & BUSY == 0 {
             return None;
         }
-        let (source, target) = (self.word(external::ppf_in::ID) << 3, self.word(external::ppf_out::ID) << 3);
+        let (source, target) = (
+            external::ppf_in::address(self.word(external::ppf_in::ID)) as u32,
+            external::ppf_out::address(self.word(external::ppf_out::ID)) as u32,
+        );
         let flags = Flags(self.word(ppf_flags::ID));
         let done = match ppf_flags::copy(flags.0) {
             true => self.texture_copy(core, source, target),

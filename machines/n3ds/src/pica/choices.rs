@@ -4,7 +4,7 @@ use triglyph_guest::format::{PixelFormat, TexelFormat};
 use triglyph_guest::kernel::lighting::{self, Table, TableInput};
 use triglyph_guest::kernel::pixel::{ShadowForm, TextureKind};
 use triglyph_guest::kernel::procedural;
-use triglyph_guest::pica::regs;
+use triglyph_guest::pica::{external, regs};
 
 use super::procedural_tables::ProceduralTables;
 use super::registers::{self, Registers};
@@ -175,9 +175,9 @@ fn uploads_reach_the_geometry_unit_while_it_has_no_program_of_its_own() {
 
 #[test]
 fn formats_two_and_three_depend_on_who_reads_them() {
-    let texels = [2, 3].map(TexelFormat::from_register);
+    let texels = [2, 3].map(|n| regs::TextureFormat::from_register(n).map(TexelFormat::from));
     assert_eq!(texels, [Some(TexelFormat::Rgb5A1), Some(TexelFormat::Rgb565)]);
-    let transfers = [2, 3].map(PixelFormat::from_transfer);
+    let transfers = [2, 3].map(|n| external::TransferFormat::from_register(n).map(PixelFormat::from));
     assert_eq!(transfers, [Some(PixelFormat::Rgb565), Some(PixelFormat::Rgb5A1)]);
 }
 

@@ -55,7 +55,7 @@ impl Pica {
     pub(super) fn draw_elements(&mut self, host: &mut Host<'_>) {
         let Some(count) = self.vertex_count(host) else { return };
         let word = self.registers.get(regs::index_buffer::ID);
-        let wide = regs::index_buffer::wide(word) != 0;
+        let wide = regs::index_buffer::kind(word) == Some(regs::IndexType::U16);
         let address = vertex_state::base(&self.registers).wrapping_add(regs::index_buffer::offset(word));
         let bytes = u64::from(count) << u32::from(wide);
         let start = GuestAddr::new(0, address.into());

@@ -8,28 +8,24 @@ use std::sync::atomic::Ordering::Relaxed;
 use triglyph_guest::kernel::gas::{DensityWrite, GasConstants, GasKey, GasLight};
 use triglyph_guest::kernel::pixel::Compare;
 use triglyph_guest::num::F16;
-use triglyph_guest::pica::regs;
+use triglyph_guest::pica::regs::{self, GasLookup, GasSource};
 
 use super::Pica;
 use super::registers::Registers;
 
-/// How densities are drawn. Software makes the two bits of the comparison out of the depth test's: never, always, any
-/// kind of greater, anything else (3dbrew).
+/// How densities are drawn.
 pub(super) fn density(registers: &Registers) -> DensityWrite {
-    let compare = match regs::gas_deltaz_depth::func(registers.get(regs::gas_deltaz_depth::ID)) {
-        0 => Compare::Never,
-        1 => Compare::Always,
-        2 => Compare::Greater,
-        _ => Compare::Less,
-    };
-    DensityWrite { compare }
+    let function = regs::gas_deltaz_depth::func(registers.get(regs::gas_deltaz_depth::ID));
+    // All values have a meaning.
+    DensityWrite { compare: function.map_or(Compare::Less, Compare::from) }
 }
 
 /// How gas is coloured.
 pub(super) fn key(registers: &Registers) -> GasKey {
     GasKey {
-        by_depth: regs::tev_update_fog::gas_source(registers.get(regs::tev_update_fog::ID)) != 0,
-        by_light: regs::gas_light_z_color::lut_input(registers.get(regs::gas_light_z_color::ID)) != 0,
+        by_depth: regs::tev_update_fog::gas_source(registers.get(regs::tev_update_fog::ID)) == Some(GasSource::Depth),
+        by_light: regs::gas_light_z_color::lut_input(registers.get(regs::gas_light_z_color::ID))
+            == Some(GasLookup::Light),
     }
 }
 
@@ -39,11 +35,10 @@ pub(super) fn constants(registers: &Registers, table: &[u32; 16]) -> GasConstant
         let [min, max, attenuation, _] = registers.get(id).to_le_bytes().map(unit);
         GasLight { min, max, attenuation }
     };
-    let f16 = |id: usize| F16::decode(registers.get(id) & 0xFFFF);
     GasConstants {
         proportion: regs::gas_deltaz_depth::attenuation(registers.get(regs::gas_deltaz_depth::ID)) as f32 / 256.0,
-        scale: f16(regs::gas_accmax::ID),
-        attenuation: f16(regs::gas_attenuation::ID),
+        scale: regs::gas_accmax::value(registers.get(regs::gas_accmax::ID)),
+        attenuation: regs::gas_attenuation::value(registers.get(regs::gas_attenuation::ID)),
         planar: light(regs::gas_light_xy::ID),
         view: light(regs::gas_light_z::ID),
         effect: unit(regs::gas_light_z_color::effect(registers.get(regs::gas_light_z_color::ID)) as u8),
@@ -88,7 +83,7 @@ impl Pica {
 
     /// The largest density that GAS_ACCMAX_FEEDBACK tells of.
     pub(super) fn shown_densest(registers: &Registers) -> Arc<AtomicU32> {
-        let density = F16::decode(regs::gas_accmax_feedback::density(registers.get(regs::gas_accmax_feedback::ID)));
+        let density = regs::gas_accmax_feedback::density(registers.get(regs::gas_accmax_feedback::ID));
         Arc::new(AtomicU32::new(density as u32))
     }
 }

@@ -55,11 +55,13 @@ fn feed(registers: &Registers) -> Option<Feed> {
     let word = registers.get(regs::gsh_misc0::ID);
     let config = registers.get(regs::gsh_input_config::ID);
     match regs::gsh_misc0::mode(word) {
-        0 => Some(Feed::Point { entries: regs::gsh_input_config::inputs_minus_1(config) as usize + 1 }),
-        1 => Some(Feed::Variable {
+        Some(regs::GeometryInput::Point) => {
+            Some(Feed::Point { entries: regs::gsh_input_config::inputs_minus_1(config) as usize + 1 })
+        }
+        Some(regs::GeometryInput::Variable) => Some(Feed::Variable {
             main: regs::gsh_misc1::main_minus_1(registers.get(regs::gsh_misc1::ID)) as usize + 1,
         }),
-        2 => Some(Feed::Fixed {
+        Some(regs::GeometryInput::Fixed) => Some(Feed::Fixed {
             vertices: regs::gsh_misc0::fixed_minus_1(word) as usize + 1,
             attributes: regs::gsh_misc0::stride_minus_1(word) as usize + 1,
             register: regs::gsh_misc0::first_uniform(word),

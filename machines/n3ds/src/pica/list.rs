@@ -103,8 +103,7 @@ impl Pica {
     }
 
     fn stopped(&self) -> bool {
-        self.jump.is_some()
-            || self.interrupted && regs::irq_autostop::stop(self.registers.get(regs::irq_autostop::ID)) != 0
+        self.jump.is_some() || self.interrupted && regs::irq_autostop::stop(self.registers.get(regs::irq_autostop::ID))
     }
 
     /// Executes packets of the buffer. False if a bounded run is over before its end.
@@ -196,7 +195,7 @@ impl Pica {
             return;
         }
         let size = regs::cmdbuf_size::size(self.registers.get(regs::cmdbuf_size::IDS[channel])) << 3;
-        let address = regs::cmdbuf_addr::address(self.registers.get(regs::cmdbuf_addr::IDS[channel])) << 3;
+        let address = regs::cmdbuf_addr::address(self.registers.get(regs::cmdbuf_addr::IDS[channel])) as u32;
         self.jump = Some((address, size));
     }
 }

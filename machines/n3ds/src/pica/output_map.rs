@@ -11,11 +11,12 @@ pub(super) type Slots = Vec<Option<OutputComponent>>;
 /// Slots of a vertex record: the 24 semantics of the output map registers.
 pub(super) const SLOTS: usize = 24;
 /// Colour slots, which are saturated before anything else sees them (3DS hardware test).
-const COLOR: std::ops::RangeInclusive<u32> = 8..=11;
+const COLOR: std::ops::RangeInclusive<regs::OutputSemantic> =
+    regs::OutputSemantic::ColorR..=regs::OutputSemantic::ColorA;
 
 /// Whether a geometry program is in use.
 pub(super) fn geometry_enabled(registers: &Registers) -> bool {
-    regs::geostage_config::mode(registers.get(regs::geostage_config::ID)) == 2
+    regs::geostage_config::mode(registers.get(regs::geostage_config::ID)) == Some(regs::GeometryStage::Shader)
 }
 
 /// Attributes that a vertex hands on.
@@ -56,11 +57,11 @@ pub(super) fn output_map(registers: &Registers, mask: u32, mut slots: Slots) -> 
     for (register, id) in selected.zip(regs::outmap::IDS).take(total) {
         let word = registers.get(id);
         for component in 0..4u8 {
-            let semantic = word >> (8 * component) & 31;
-            // 17, 21 and 24 to 30 are unknown, 31 is none.
-            if matches!(semantic, 0..=16 | 18..=20 | 22..=23) {
+            let semantic = regs::OutputSemantic::from_register(word >> (8 * component) & 31);
+            // 17, 21 and 24 to 30 are unknown.
+            if let Some(semantic) = semantic.filter(|semantic| *semantic != regs::OutputSemantic::None) {
                 let saturate = COLOR.contains(&semantic);
-                slots[semantic as usize] = Some(OutputComponent { register, component, saturate });
+                slots[semantic.bits() as usize] = Some(OutputComponent { register, component, saturate });
             }
         }
     }

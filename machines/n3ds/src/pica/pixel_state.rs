@@ -12,14 +12,13 @@ use triglyph_guest::kernel::known_alpha::Opaque;
 use triglyph_guest::kernel::lighting::{Bump, LightTables, LightingConstants, LightingKey};
 use triglyph_guest::kernel::pixel::{
     BlendEquation, BlendFactor, BlendKey, Compare, FogKey, LogicOp, Output, PixelConstants, PixelKey, ShadowWrite,
-    StencilKey, StencilOp, TextureKind,
+    StencilKey, TextureKind,
 };
 use triglyph_guest::kernel::procedural::{ProceduralData, ProceduralKey};
 use triglyph_guest::layout::Block;
-use triglyph_guest::num::F16;
-use triglyph_guest::pica::regs;
+use triglyph_guest::pica::regs::{self, CombinerScale, CombinerSource, DepthMode, FogMode, FragmentMode, ScissorMode};
 
-use super::registers::{Registers, f24, rgba};
+use super::registers::{Registers, rgba};
 use super::texture_state::{self, Unit};
 use super::{Pica, gas_state, lighting_state, procedural_state, vertex_state};
 use triglyph_engine::cache::texture::TextureSource;
@@ -103,8 +102,8 @@ impl PixelState {
         let textures = [0, 1, 2].map(|i| if used.textures[i] { Unit::new(registers, i) } else { texture_state::OFF });
         let (target, color_format, depth_format) = target(registers, memory);
         let mode = regs::color_operation::mode(registers.get(regs::color_operation::ID));
-        let shadow = mode == mode::SHADOW;
-        let density = (mode == mode::GAS).then(|| gas_state::density(registers));
+        let shadow = mode == Some(FragmentMode::Shadow);
+        let density = (mode == Some(FragmentMode::Gas)).then(|| gas_state::density(registers));
         // Rendering of shadows and gas takes the colour target as words of 32 bits, whatever its format.
         let words = shadow || density.is_some();
         let color_format = if words { color_format.and(Some(PixelFormat::Rgba8)) } else { color_format };
@@ -117,7 +116,7 @@ impl PixelState {
         let key = PixelKey {
             slots: slots(&textures, used.primary, lighting.as_ref(), procedural.as_ref()),
             color_slots: COLOR_SLOTS,
-            w_buffer: regs::depthmap_mode::z_buffer(registers.get(regs::depthmap_mode::ID)) == 0,
+            w_buffer: regs::depthmap_mode::mode(registers.get(regs::depthmap_mode::ID)) == Some(DepthMode::W),
             textures: textures.map(|unit| unit.key),
             combiners,
             fog,
@@ -199,19 +198,6 @@ fn is_opaque(source: TextureSource) -> bool {
     !source.format.has_alpha()
 }
 
-/// Fragment modes of COLOR_OPERATION.
-mod mode {
-    pub const GAS: u32 = 1;
-    pub const SHADOW: u32 = 3;
-}
-
-/// Fog modes of TEV_UPDATE_FOG that do anything.
-mod fog_mode {
-    pub const FOG: u32 = 5;
-    /// Takes a gas buffer for a texture.
-    pub const GAS: u32 = 7;
-}
-
 /// Which inputs the combiner stages look at.
 struct UsedSources {
     primary: bool,
@@ -276,14 +262,14 @@ fn slots(units: &[Unit; 3], primary: bool, lighting: Option<&LightingKey>, proce
 
 fn target(registers: &Registers, memory: &Memory) -> (SceneTarget, Option<PixelFormat>, Option<DepthFormat>) {
     let dimensions = registers.get(regs::fb_dim::ID);
-    let mapped = |id: usize, field: fn(u32) -> u32| {
-        let address = u64::from(field(registers.get(id)) << 3);
+    let mapped = |id: usize, field: fn(u32) -> u64| {
+        let address = field(registers.get(id));
         (address != 0 && !memory.writable(GuestAddr::new(0, address)).is_empty()).then_some(address)
     };
     let color = mapped(regs::color_addr::ID, regs::color_addr::address);
     let depth = mapped(regs::depth_addr::ID, regs::depth_addr::address);
-    let color_format = PixelFormat::from_target(regs::color_format::format(registers.get(regs::color_format::ID)));
-    let depth_format = DepthFormat::from_register(regs::depth_format::format(registers.get(regs::depth_format::ID)));
+    let color_format = regs::color_format::format(registers.get(regs::color_format::ID)).map(PixelFormat::from);
+    let depth_format = regs::depth_format::format(registers.get(regs::depth_format::ID)).map(DepthFormat::from);
     let (color_format, depth_format) =
         (color_format.filter(|_| color.is_some()), depth_format.filter(|_| depth.is_some()));
     let target = SceneTarget {
@@ -294,7 +280,7 @@ fn target(registers: &Registers, memory: &Memory) -> (SceneTarget, Option<PixelF
         depth_bytes: depth_format.map_or(0, DepthFormat::bytes),
         width: regs::fb_dim::width(dimensions),
         rows: regs::fb_dim::height_minus_1(dimensions) + 1,
-        block: if regs::fb_block32::enable(registers.get(regs::fb_block32::ID)) != 0 { Block::B32 } else { Block::B8 },
+        block: if regs::fb_block32::enable(registers.get(regs::fb_block32::ID)) { Block::B32 } else { Block::B8 },
     };
     (target, color_format, depth_format)
 }
@@ -305,31 +291,26 @@ fn scissor(registers: &Registers, target: &SceneTarget) -> Scissor {
     let (x1, y1) = (regs::scissor_pos::x1(first), regs::scissor_pos::y1(first));
     let (x2, y2) = (regs::scissor_dim::x2(last), regs::scissor_dim::y2(last).min(target.rows - 1));
     let rect = (x1 <= x2 && y1 <= y2).then(|| {
-        let flip = regs::fb_dim::flip(registers.get(regs::fb_dim::ID)) != 0;
+        let flip = regs::fb_dim::flip(registers.get(regs::fb_dim::ID));
         let (y0, y1) = if flip { (target.rows - 1 - y2, target.rows - 1 - y1) } else { (y1, y2) };
         Rect { x0: x1, y0, x1: x2, y1 }
     });
     match (regs::scissor_mode::mode(registers.get(regs::scissor_mode::ID)), rect) {
-        (3, rect) => Scissor::Inside(rect),
-        (1, Some(rect)) => Scissor::Outside(rect),
+        (Some(ScissorMode::Outside), rect) => Scissor::Inside(rect),
+        (Some(ScissorMode::Inside), Some(rect)) => Scissor::Outside(rect),
         _ => Scissor::Off,
     }
 }
 
 fn alpha_test(registers: &Registers) -> Compare {
     let word = registers.get(regs::alpha_test::ID);
-    match regs::alpha_test::enable(word) {
-        0 => Compare::Always,
-        _ => Compare::from_register(regs::alpha_test::func(word)),
-    }
+    regs::alpha_test::func(word).filter(|_| regs::alpha_test::enable(word)).map_or(Compare::Always, Compare::from)
 }
 
 fn depth_test(registers: &Registers) -> Compare {
     let word = registers.get(regs::depth_color_mask::ID);
-    match regs::depth_color_mask::depth_test(word) {
-        0 => Compare::Always,
-        _ => Compare::from_register(regs::depth_color_mask::depth_func(word)),
-    }
+    let function = regs::depth_color_mask::depth_func(word);
+    function.filter(|_| regs::depth_color_mask::depth_test(word)).map_or(Compare::Always, Compare::from)
 }
 
 /// Any value but 0 allows depth and stencil writes alike; a hardware test found no bit mask in it.
@@ -339,16 +320,19 @@ fn depth_allowed(registers: &Registers) -> bool {
 
 /// Depth is written also while its test is off.
 fn depth_write(registers: &Registers) -> bool {
-    regs::depth_color_mask::write_depth(registers.get(regs::depth_color_mask::ID)) != 0 && depth_allowed(registers)
+    regs::depth_color_mask::write_depth(registers.get(regs::depth_color_mask::ID)) && depth_allowed(registers)
 }
 
 fn stencil(registers: &Registers) -> Option<StencilKey> {
     let (test, action) = (registers.get(regs::stencil_test::ID), registers.get(regs::stencil_op::ID));
-    (regs::stencil_test::enable(test) != 0).then(|| StencilKey {
-        compare: Compare::from_register(regs::stencil_test::func(test)),
-        fail: StencilOp::from_register(regs::stencil_op::fail(action)),
-        depth_fail: StencilOp::from_register(regs::stencil_op::depth_fail(action)),
-        pass: StencilOp::from_register(regs::stencil_op::depth_pass(action)),
+    if !regs::stencil_test::enable(test) {
+        return None;
+    }
+    Some(StencilKey {
+        compare: regs::stencil_test::func(test)?.into(),
+        fail: regs::stencil_op::fail(action)?.into(),
+        depth_fail: regs::stencil_op::depth_fail(action)?.into(),
+        pass: regs::stencil_op::depth_pass(action)?.into(),
         write: depth_allowed(registers),
     })
 }
@@ -362,17 +346,22 @@ fn color_mask(registers: &Registers) -> u8 {
 }
 
 fn output(registers: &Registers) -> Output {
-    if regs::color_operation::blend(registers.get(regs::color_operation::ID)) == 0 {
-        return Output::Logic(LogicOp::ALL[regs::logic_op::op(registers.get(regs::logic_op::ID)) as usize]);
+    if !regs::color_operation::blend(registers.get(regs::color_operation::ID)) {
+        return Output::Logic(
+            regs::logic_op::op(registers.get(regs::logic_op::ID)).map_or(LogicOp::Copy, LogicOp::from),
+        );
     }
     let word = registers.get(regs::blend_func::ID);
+    // All values have a meaning.
+    let equation = |value: Option<regs::BlendEquation>| value.map_or(BlendEquation::Add, BlendEquation::from);
+    let factor = |value: Option<regs::BlendFactor>| value.map_or(BlendFactor::SourceColor, BlendFactor::from);
     let blend = BlendKey {
-        color: BlendEquation::from_register(regs::blend_func::rgb_equation(word)),
-        alpha: BlendEquation::from_register(regs::blend_func::alpha_equation(word)),
-        color_source: BlendFactor::from_register(regs::blend_func::rgb_src(word)),
-        color_destination: BlendFactor::from_register(regs::blend_func::rgb_dst(word)),
-        alpha_source: BlendFactor::from_register(regs::blend_func::alpha_src(word)),
-        alpha_destination: BlendFactor::from_register(regs::blend_func::alpha_dst(word)),
+        color: equation(regs::blend_func::rgb_equation(word)),
+        alpha: equation(regs::blend_func::alpha_equation(word)),
+        color_source: factor(regs::blend_func::rgb_src(word)),
+        color_destination: factor(regs::blend_func::rgb_dst(word)),
+        alpha_source: factor(regs::blend_func::alpha_src(word)),
+        alpha_destination: factor(regs::blend_func::alpha_dst(word)),
     };
     let replace = BlendKey {
         color: BlendEquation::Add,
@@ -389,11 +378,11 @@ fn output(registers: &Registers) -> Output {
 fn fog(registers: &Registers) -> Option<FogKey> {
     let word = registers.get(regs::tev_update_fog::ID);
     let gas = match regs::tev_update_fog::fog_mode(word) {
-        fog_mode::FOG => None,
-        fog_mode::GAS => Some(gas_state::key(registers)),
-        _ => return None,
+        Some(FogMode::Fog) => None,
+        Some(FogMode::Gas) => Some(gas_state::key(registers)),
+        None | Some(FogMode::Off) => return None,
     };
-    Some(FogKey { flip: regs::tev_update_fog::fog_flip(word) != 0, gas })
+    Some(FogKey { flip: regs::tev_update_fog::fog_flip(word), gas })
 }
 
 fn constants(registers: &Registers, units: &[Unit; 3]) -> PixelConstants {
@@ -407,10 +396,10 @@ fn constants(registers: &Registers, units: &[Unit; 3]) -> PixelConstants {
         stencil_reference: regs::stencil_test::reference(stencil),
         stencil_input_mask: regs::stencil_test::input_mask(stencil),
         stencil_write_mask: regs::stencil_test::write_mask(stencil),
-        depth_scale: f24(registers.get(regs::depth_scale::ID)),
-        depth_offset: f24(registers.get(regs::depth_offset::ID)),
-        shadow_constant: F16::decode(regs::shadow_attenuation::constant(registers.get(regs::shadow_attenuation::ID))),
-        shadow_linear: F16::decode(regs::shadow_attenuation::linear(registers.get(regs::shadow_attenuation::ID))),
+        depth_scale: regs::depth_scale::value(registers.get(regs::depth_scale::ID)),
+        depth_offset: regs::depth_offset::value(registers.get(regs::depth_offset::ID)),
+        shadow_constant: regs::shadow_attenuation::constant(registers.get(regs::shadow_attenuation::ID)),
+        shadow_linear: regs::shadow_attenuation::linear(registers.get(regs::shadow_attenuation::ID)),
         texture: units.map(|unit| unit.constants),
         gas: GasConstants::default(),
     }
@@ -431,38 +420,37 @@ fn combiner_stage(registers: &Registers, index: usize) -> Stage {
     let scale = registers.get(regs::tev_scale::IDS[index]);
     let update = registers.get(regs::tev_update_fog::ID);
     let sources = |shift: u32| {
-        let codes = [0, 1, 2].map(|k| source >> (shift + 4 * k) & 15);
+        let sources = [0, 1, 2].map(|k| CombinerSource::from_register(source >> (shift + 4 * k) & 15));
         // The first stage has no stage before it: its operands 1 and 2 take the selection of operand 3 instead
         // (hardware test, for colour).
-        let first = |code: u32| if index == 0 && code == 15 { codes[2] } else { code };
-        [first(codes[0]), first(codes[1]), codes[2]].map(combiner_source)
+        let is_first = index == 0;
+        let first = |source| if is_first && source == Some(CombinerSource::Previous) { sources[2] } else { source };
+        [first(sources[0]), first(sources[1]), sources[2]].map(|source| source.map_or(Source::Zero, Source::from))
     };
-    let (color, alpha) =
-        (combiner_function(regs::tev_combiner::rgb(function)), combiner_function(regs::tev_combiner::alpha(function)));
+    // Numbers that mean nothing replace.
+    let [color, alpha] = [regs::tev_combiner::rgb(function), regs::tev_combiner::alpha(function)]
+        .map(|function| function.map_or(Function::Replace, Function::from));
     let (color_sources, alpha_sources) = (sources(0), sources(16));
-    let color_operand = |k: usize| match k < operands(color) {
-        true => color_operand(color_sources[k], operand >> (4 * k) & 15),
-        false => ColorOperand { source: Source::Zero, channel: ColorChannel::Zero, invert: false },
+    let color_operand = |k: usize| {
+        let operand = regs::ColorOperand::from_register(operand >> (4 * k) & 15).filter(|_| k < operands(color));
+        let none = ColorOperand { source: Source::Zero, channel: ColorChannel::Zero, invert: false };
+        operand.map_or(none, |operand| operand.of(color_sources[k]))
     };
-    let alpha_operand = |k: usize| match k < operands(alpha) {
-        true => alpha_operand(alpha_sources[k], operand >> (12 + 4 * k) & 7),
-        false => AlphaOperand { source: Source::Zero, channel: Channel::A, invert: false },
+    let alpha_operand = |k: usize| {
+        let operand = regs::AlphaOperand::from_register(operand >> (12 + 4 * k) & 7).filter(|_| k < operands(alpha));
+        let none = AlphaOperand { source: Source::Zero, channel: Channel::A, invert: false };
+        operand.map_or(none, |operand| operand.of(alpha_sources[k]))
     };
     Stage {
         color,
         alpha,
         color_operands: [0, 1, 2].map(color_operand),
         alpha_operands: [0, 1, 2].map(alpha_operand),
-        color_shift: scale_shift(regs::tev_scale::rgb(scale)),
-        alpha_shift: scale_shift(regs::tev_scale::alpha(scale)),
+        color_shift: regs::tev_scale::rgb(scale).map_or(0, CombinerScale::shift),
+        alpha_shift: regs::tev_scale::alpha(scale).map_or(0, CombinerScale::shift),
         update_color: index < 4 && regs::tev_update_fog::update_rgb(update) & 1 << index != 0,
         update_alpha: index < 4 && regs::tev_update_fog::update_alpha(update) & 1 << index != 0,
     }
-}
-
-/// Scale 1, 2 or 4; the invalid value 3 is 1.
-fn scale_shift(code: u32) -> u8 {
-    if code == 3 { 0 } else { code as u8 }
 }
 
 /// Operands that a function looks at: the others stay out of the key.
@@ -472,49 +460,4 @@ fn operands(function: Function) -> usize {
         Function::Interpolate | Function::MultiplyAdd | Function::AddMultiply => 3,
         _ => 2,
     }
-}
-
-fn combiner_function(code: u32) -> Function {
-    match code {
-        1 => Function::Modulate,
-        2 => Function::Add,
-        3 => Function::AddSigned,
-        4 => Function::Interpolate,
-        5 => Function::Subtract,
-        6 => Function::Dot3Rgb,
-        7 => Function::Dot3Rgba,
-        8 => Function::MultiplyAdd,
-        9 => Function::AddMultiply,
-        _ => Function::Replace,
-    }
-}
-
-fn combiner_source(code: u32) -> Source {
-    match code {
-        0 => Source::Primary,
-        1 => Source::FragmentPrimary,
-        2 => Source::FragmentSecondary,
-        3..=6 => Source::Texture(code as u8 - 3),
-        13 => Source::Buffer,
-        14 => Source::Constant,
-        15 => Source::Previous,
-        _ => Source::Zero,
-    }
-}
-
-fn color_operand(source: Source, code: u32) -> ColorOperand {
-    let channel = match code >> 1 {
-        0 => ColorChannel::Rgb,
-        1 => ColorChannel::Splat(Channel::A),
-        2 => ColorChannel::Splat(Channel::R),
-        4 => ColorChannel::Splat(Channel::G),
-        6 => ColorChannel::Splat(Channel::B),
-        _ => return ColorOperand { source: Source::Zero, channel: ColorChannel::Zero, invert: false },
-    };
-    ColorOperand { source, channel, invert: code & 1 != 0 }
-}
-
-fn alpha_operand(source: Source, code: u32) -> AlphaOperand {
-    let channel = [Channel::A, Channel::R, Channel::G, Channel::B][(code >> 1) as usize & 3];
-    AlphaOperand { source, channel, invert: code & 1 != 0 }
 }

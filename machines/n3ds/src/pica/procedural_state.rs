@@ -3,7 +3,7 @@
 use triglyph_guest::kernel::pixel::Filter;
 use triglyph_guest::kernel::procedural::{Clamp, Combine, ProceduralData, ProceduralKey, Shift};
 use triglyph_guest::num::F16;
-use triglyph_guest::pica::regs;
+use triglyph_guest::pica::regs::{self, ProcTexClamp, ProcTexFilter, ProcTexMap, ProcTexShift, TexCoord3};
 
 use super::registers::Registers;
 
@@ -12,7 +12,7 @@ const FIXED_OFFSETS: [u32; 4] = [0xF0, 0xF8, 0xFC, 0xFE];
 
 /// Whether the unit is on.
 pub(super) fn enabled(registers: &Registers) -> bool {
-    regs::tex_config::enable3(registers.get(regs::tex_config::ID)) != 0
+    regs::tex_config::enable3(registers.get(regs::tex_config::ID))
 }
 
 /// The key.
@@ -21,55 +21,37 @@ pub(super) fn key(registers: &Registers) -> ProceduralKey {
     let filter = regs::proctex4::filter(registers.get(regs::proctex4::ID));
     ProceduralKey {
         coordinates: match regs::tex_config::coord3(registers.get(regs::tex_config::ID)) {
-            0 => [12, 13],
-            1 => [14, 15],
+            Some(TexCoord3::Texcoord0) => [12, 13],
+            Some(TexCoord3::Texcoord1) => [14, 15],
             _ => [22, 23],
         },
         clamp: [clamp(regs::proctex0::clamp_u(word)), clamp(regs::proctex0::clamp_v(word))],
         shift: [shift(regs::proctex0::shift_u(word)), shift(regs::proctex0::shift_v(word))],
         rgb_map: combine(regs::proctex0::rgb_map(word)),
-        alpha_map: (regs::proctex0::separate_alpha(word) != 0).then(|| combine(regs::proctex0::alpha_map(word))),
-        noise: regs::proctex0::noise(word) != 0,
-        linear: filter & 1 != 0,
+        alpha_map: regs::proctex0::separate_alpha(word).then(|| combine(regs::proctex0::alpha_map(word))),
+        noise: regs::proctex0::noise(word),
+        linear: matches!(
+            filter,
+            Some(ProcTexFilter::Linear | ProcTexFilter::LinearNearest | ProcTexFilter::LinearLinear)
+        ),
         mipmap: match filter {
-            2 | 3 => Some(Filter::Nearest),
-            4 | 5 => Some(Filter::Linear),
-            _ => None,
+            Some(ProcTexFilter::NearestNearest | ProcTexFilter::LinearNearest) => Some(Filter::Nearest),
+            Some(ProcTexFilter::NearestLinear | ProcTexFilter::LinearLinear) => Some(Filter::Linear),
+            None | Some(ProcTexFilter::Nearest | ProcTexFilter::Linear) => None,
         },
     }
 }
 
-fn clamp(code: u32) -> Clamp {
-    match code {
-        0 => Clamp::Zero,
-        2 => Clamp::Repeat,
-        3 => Clamp::MirroredRepeat,
-        4 => Clamp::Pulse,
-        _ => Clamp::Edge,
-    }
+fn clamp(mode: Option<ProcTexClamp>) -> Clamp {
+    mode.map_or(Clamp::Edge, Clamp::from)
 }
 
-fn shift(code: u32) -> Shift {
-    match code {
-        1 => Shift::Odd,
-        2 => Shift::Even,
-        _ => Shift::None,
-    }
+fn shift(mode: Option<ProcTexShift>) -> Shift {
+    mode.map_or(Shift::None, Shift::from)
 }
 
-fn combine(code: u32) -> Combine {
-    match code {
-        1 => Combine::U2,
-        2 => Combine::V,
-        3 => Combine::V2,
-        4 => Combine::Average,
-        5 => Combine::Average2,
-        6 => Combine::Root,
-        7 => Combine::Min,
-        8 => Combine::Max,
-        9 => Combine::AverageRoot,
-        _ => Combine::U,
-    }
+fn combine(map: Option<ProcTexMap>) -> Combine {
+    map.map_or(Combine::U, Combine::from)
 }
 
 /// The registers of values that draws get.
@@ -100,9 +82,8 @@ impl Values {
         data.offset[4..].copy_from_slice(&FIXED_OFFSETS);
         data.amplitude = [regs::proctex1_noise_u::amplitude(noise_u), regs::proctex2_noise_v::amplitude(noise_v)]
             .map(|amplitude| amplitude as f32 / 4095.0);
-        data.phase = [regs::proctex1_noise_u::phase(noise_u), regs::proctex2_noise_v::phase(noise_v)].map(F16::decode);
-        data.frequency =
-            [regs::proctex3_noise_freq::u(frequency), regs::proctex3_noise_freq::v(frequency)].map(F16::decode);
+        data.phase = [regs::proctex1_noise_u::phase(noise_u), regs::proctex2_noise_v::phase(noise_v)];
+        data.frequency = [regs::proctex3_noise_freq::u(frequency), regs::proctex3_noise_freq::v(frequency)];
         data.bias = F16::decode(regs::proctex4::bias_high(filter) << 8 | regs::proctex0::bias_low(shape));
         let lod_max = regs::proctex4::lod_max(filter).min(7);
         data.lod = [regs::proctex4::lod_min(filter).min(lod_max) as f32, lod_max as f32];

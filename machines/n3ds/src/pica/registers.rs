@@ -1,6 +1,5 @@
 //! The registers of the PICA200 and what writes to them do.
 
-use triglyph_guest::num::F24;
 use triglyph_guest::pica::regs::{self, Effect, Trigger};
 
 use triglyph_engine::frontend::{DirtyOnChange, RegisterFile, TRIGGER, WriteEffects};
@@ -22,11 +21,6 @@ pub(super) fn at_reset() -> Registers {
 /// A colour register, bits 0:7 R to 24:31 A, as `0xRRGGBBAA`.
 pub(super) fn rgba(word: u32) -> u32 {
     word.swap_bytes()
-}
-
-/// The f24 in the low bits of a register.
-pub(super) fn f24(word: u32) -> f32 {
-    F24::decode(word & 0xFF_FFFF)
 }
 
 const fn entries() -> [u32; regs::COUNT] {

@@ -2,7 +2,7 @@
 
 use triglyph_guest::format::TexelFormat;
 use triglyph_guest::kernel::pixel::{Filter, ShadowForm, TextureConstants, TextureKey, TextureKind, Wrap};
-use triglyph_guest::pica::regs;
+use triglyph_guest::pica::regs::{self, ShadowProjection, TexCoord2, TextureFilter, TextureType, TextureWrap};
 
 use super::registers::{Registers, rgba};
 use triglyph_engine::cache::texture::TextureSource;
@@ -49,14 +49,17 @@ impl Unit {
         }
         let param = registers.get(regs::tex_param::IDS[index]);
         let kind = match (index, regs::tex_param::kind(param)) {
-            (0, 1) => TextureKind::Cube,
-            (0, 3) => TextureKind::Projected,
-            (0, 2) => TextureKind::Shadow {
-                perspective: regs::tex0_shadow::orthographic(registers.get(regs::tex0_shadow::ID)) == 0,
-                form: SHADOW_FORM,
-            },
-            (0, 4) => TextureKind::ShadowCube { form: SHADOW_FORM },
-            (0, 5) => return OFF,
+            (0, Some(TextureType::Cube)) => TextureKind::Cube,
+            (0, Some(TextureType::Projection)) => TextureKind::Projected,
+            (0, Some(TextureType::Shadow)) => {
+                let projection = regs::tex0_shadow::projection(registers.get(regs::tex0_shadow::ID));
+                TextureKind::Shadow {
+                    perspective: projection == Some(ShadowProjection::Perspective),
+                    form: SHADOW_FORM,
+                }
+            }
+            (0, Some(TextureType::ShadowCube)) => TextureKind::ShadowCube { form: SHADOW_FORM },
+            (0, Some(TextureType::Off)) => return OFF,
             _ => TextureKind::Plain,
         };
         let addresses = addresses(registers, index);
@@ -65,7 +68,7 @@ impl Unit {
         }
         let dimensions = registers.get(regs::tex_dim::IDS[index]);
         let (width, height) = (regs::tex_dim::width(dimensions), regs::tex_dim::height(dimensions));
-        let format = TexelFormat::from_register(regs::tex_format::format(registers.get(regs::tex_format::IDS[index])));
+        let format = regs::tex_format::format(registers.get(regs::tex_format::IDS[index])).map(TexelFormat::from);
         // Invalid formats read (0, 0, 0, 0), and there is nothing to sample in a texture without texels.
         let Some(format) = format.filter(|_| width > 0 && height > 0) else { return OFF };
         let lod = registers.get(regs::tex_lod::IDS[index]);
@@ -94,18 +97,21 @@ impl Unit {
 fn coordinates(config: u32, index: usize) -> [u8; 3] {
     match index {
         0 => slot::TEXCOORD0,
-        2 if regs::tex_config::coord2(config) == 0 => slot::TEXCOORD2,
+        2 if regs::tex_config::coord2(config) == Some(TexCoord2::Texcoord2) => slot::TEXCOORD2,
         _ => slot::TEXCOORD1,
     }
 }
 
+/// Bits of an address that each face of a cube has of its own.
+const FACE: u32 = 0x01FF_FFFF;
+
 /// Physical addresses of the faces; those of +Y and so on share the upper six bits of the first.
 fn addresses(registers: &Registers, index: usize) -> [u32; 6] {
-    let first = regs::tex_addr::address(registers.get(regs::tex_addr::IDS[index]));
-    let mut addresses = [first << 3, 0, 0, 0, 0, 0];
+    let first = regs::tex_addr::address(registers.get(regs::tex_addr::IDS[index])) as u32;
+    let mut addresses = [first, 0, 0, 0, 0, 0];
     if index == 0 {
         for (address, id) in addresses[1..].iter_mut().zip(regs::tex0_face_addr::IDS) {
-            *address = (first & !0x3F_FFFF | regs::tex0_face_addr::low(registers.get(id))) << 3;
+            *address = first & !FACE | regs::tex0_face_addr::low(registers.get(id)) as u32;
         }
     }
     addresses
@@ -118,20 +124,19 @@ fn levels(width: u32, height: u32, max: u32) -> u32 {
 }
 
 fn key(param: u32, kind: TextureKind, coordinates: [u8; 3], levels: u32, width: u32, height: u32) -> TextureKey {
-    let filter = |linear: u32| if linear != 0 { Filter::Linear } else { Filter::Nearest };
+    let filter = |filter: Option<TextureFilter>| filter.map_or(Filter::Nearest, Filter::from);
+    // All values have a meaning.
+    let wrap = |wrap: Option<TextureWrap>| wrap.map_or(Wrap::Repeat, Wrap::from);
     let power_of_two = |n: u32| n >= 8 && n.is_power_of_two();
-    let magnify = filter(regs::tex_param::mag_linear(param));
+    let magnify = filter(regs::tex_param::mag(param));
     TextureKey {
         kind,
         coordinates,
-        wrap: [
-            Wrap::from_register(regs::tex_param::wrap_s(param)),
-            Wrap::from_register(regs::tex_param::wrap_t(param)),
-        ],
+        wrap: [wrap(regs::tex_param::wrap_s(param)), wrap(regs::tex_param::wrap_t(param))],
         magnify,
         // With one level the level of detail is always 0 and magnifies.
-        minify: if levels > 1 { filter(regs::tex_param::min_linear(param)) } else { magnify },
-        mipmap: (levels > 1).then(|| filter(regs::tex_param::mip_linear(param))),
+        minify: if levels > 1 { filter(regs::tex_param::min(param)) } else { magnify },
+        mipmap: (levels > 1).then(|| filter(regs::tex_param::mip(param))),
         power_of_two: power_of_two(width) && power_of_two(height),
     }
 }

@@ -73,17 +73,18 @@ impl Pica {
     fn reset_assembler(&mut self) {
         let word = self.registers.get(regs::primitive_config::ID);
         self.assembler.reset(match regs::primitive_config::primitive(word) {
-            0 => Topology::List,
-            1 => Topology::Strip,
-            2 => Topology::Fan,
-            _ => Topology::Geometry,
+            Some(regs::PrimitiveType::Triangles) => Topology::List,
+            Some(regs::PrimitiveType::Strip) => Topology::Strip,
+            Some(regs::PrimitiveType::Fan) => Topology::Fan,
+            None | Some(regs::PrimitiveType::Geometry) => Topology::Geometry,
         });
     }
 
     /// Whether writes to the vertex unit's ports go to the geometry unit as well.
     fn mirrored(&self) -> bool {
-        regs::vsh_com_mode::separate(self.registers.get(regs::vsh_com_mode::ID)) == 0
-            && regs::geostage_config::mode(self.registers.get(regs::geostage_config::ID)) == 0
+        !regs::vsh_com_mode::separate(self.registers.get(regs::vsh_com_mode::ID))
+            && regs::geostage_config::mode(self.registers.get(regs::geostage_config::ID))
+                == Some(regs::GeometryStage::Off)
     }
 
     /// Words for register `id`, a float port of the vertex unit: as [`Self::write_register`] for one after the other.
@@ -156,11 +157,10 @@ impl Pica {
 
     fn store_proctex(&mut self, value: u32) {
         let register = self.registers.get(regs::proctex_lut_index::ID);
-        let (index, table) =
-            (regs::proctex_lut_index::index(register), regs::proctex_lut_index::table(register) as usize);
+        let (index, table) = (regs::proctex_lut_index::index(register), register >> 8 & 15);
         self.registers.set(regs::proctex_lut_index::ID, register & !0xFF | register.wrapping_add(1) & 0xFF);
         let size = if table < 4 { 128 } else { 256 };
-        if self.procedural_tables.store(table, (index % size) as usize, value) {
+        if self.procedural_tables.store(table as usize, (index % size) as usize, value) {
             self.registers.mark(dirty::PROCTEX);
         }
     }
@@ -235,7 +235,7 @@ fn data_port(
 /// A word of a float uniform.
 #[inline]
 fn float_port(index: &mut u32, word: u32, unit: &mut ShaderUnit, mirror: Option<&mut ShaderUnit>) {
-    let f32_mode = regs::vsh_float_index::f32(*index) != 0;
+    let f32_mode = regs::vsh_float_index::format(*index) == Some(regs::UniformFormat::F32);
     if let Some(uniform) = unit.port.push(word, f32_mode) {
         let number = regs::vsh_float_index::register(*index);
         let stored = unit.store_uniform(number, uniform);

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::vertex::{Component, Input, PicaProgram, Program, VertexConstants, VertexKey};
-use triglyph_guest::pica::regs::{self, dirty};
+use triglyph_guest::pica::regs::{self, AttributeType, CullMode, dirty};
 
 use super::Pica;
 use super::lighting_state::QUATERNION_SLOTS;
 use super::output_map::outputs;
-use super::registers::{Registers, f24};
+use super::registers::Registers;
 use triglyph_engine::cache::{Handle, Kernels, kinds};
 use triglyph_engine::draw::{Cull, Setup};
 use triglyph_engine::frontend::NonAliasingRange;
@@ -122,13 +122,9 @@ fn inputs(registers: &Registers, source: impl Fn(u8) -> Input) -> [Input; 16] {
 fn format(registers: &Registers, index: u32) -> (Component, u8) {
     let formats =
         u64::from(registers.get(regs::attr_format_hi::ID)) << 32 | u64::from(registers.get(regs::attr_format_lo::ID));
-    let code = formats >> (4 * index) & 15;
-    let component = match code & 3 {
-        0 => Component::I8,
-        1 => Component::U8,
-        2 => Component::I16,
-        _ => Component::F32,
-    };
+    let code = (formats >> (4 * index)) as u32 & 15;
+    // All values have a meaning.
+    let component = AttributeType::from_register(code & 3).map_or(Component::F32, Component::from);
     (component, (code >> 2) as u8 + 1)
 }
 
@@ -161,21 +157,24 @@ fn arrays(registers: &Registers) -> [Option<Array>; 12] {
 
 /// Physical address that all arrays and indices are relative to.
 pub(super) fn base(registers: &Registers) -> u32 {
-    regs::attr_base::address(registers.get(regs::attr_base::ID)) << 4
+    regs::attr_base::address(registers.get(regs::attr_base::ID)) as u32
 }
 
 /// Whether the user clip plane is on.
 pub(super) fn user_clip(registers: &Registers) -> bool {
-    regs::clip_enable::enable(registers.get(regs::clip_enable::ID)) != 0
+    regs::clip_enable::enable(registers.get(regs::clip_enable::ID))
 }
 
 /// Viewport and user clip plane.
 pub(super) fn constants(registers: &Registers) -> VertexConstants {
     let corner = registers.get(regs::viewport_xy::ID);
     VertexConstants {
-        half: [f24(registers.get(regs::viewport_half_w::ID)), f24(registers.get(regs::viewport_half_h::ID))],
+        half: [
+            regs::viewport_half_w::value(registers.get(regs::viewport_half_w::ID)),
+            regs::viewport_half_h::value(registers.get(regs::viewport_half_h::ID)),
+        ],
         corner: [regs::viewport_xy::x(corner) as f32, regs::viewport_xy::y(corner) as f32],
-        clip_plane: regs::clip_coef::IDS.map(|id| f24(registers.get(id))),
+        clip_plane: regs::clip_coef::IDS.map(|id| regs::clip_coef::value(registers.get(id))),
     }
 }
 
@@ -184,11 +183,11 @@ pub(super) fn setup(registers: &Registers, slots: u64, oriented: bool) -> Setup 
     let dimensions = registers.get(regs::fb_dim::ID);
     Setup {
         cull: match regs::cull::mode(registers.get(regs::cull::ID)) {
-            1 => Cull::CounterClockwise,
-            2 => Cull::Clockwise,
-            _ => Cull::Off,
+            Some(CullMode::Front) => Cull::CounterClockwise,
+            Some(CullMode::Back) => Cull::Clockwise,
+            None | Some(CullMode::None) => Cull::Off,
         },
-        flip: (regs::fb_dim::flip(dimensions) != 0).then(|| regs::fb_dim::height_minus_1(dimensions)),
+        flip: regs::fb_dim::flip(dimensions).then(|| regs::fb_dim::height_minus_1(dimensions)),
         slots: (0..64).filter(|slot| slots & 1 << slot != 0).collect(),
         orientation: oriented.then_some(QUATERNION_SLOTS),
         colors: None,

@@ -64,15 +64,23 @@ const fn strict_bits(id: usize) -> Option<u32> {
     None
 }
 
+/// Registers that take every word, though some of their fields have names for their values.
+const LENIENT: [usize; 3] =
+    [curie::set_surface_format::ID, curie::set_shader_program::ID, curie::set_user_clip_plane_control::ID];
+
 /// Whether a register keeps its value when something is written that it does not take.
 const fn is_checked(id: usize, fields: &[FieldInfo]) -> bool {
     if strict_bits(id).is_some() {
         return true;
     }
-    if id == curie::set_surface_format::ID {
-        return false;
-    }
     let mut i = 0;
+    while i < LENIENT.len() {
+        if LENIENT[i] == id {
+            return false;
+        }
+        i += 1;
+    }
+    i = 0;
     while i < fields.len() {
         if !fields[i].values.is_empty() && fields[i].hi > fields[i].lo {
             return true;

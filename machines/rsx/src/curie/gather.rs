@@ -1,6 +1,6 @@
 //! The vertices of a draw, as they come between BEGIN and END.
 
-use triglyph_guest::rsx::enums::{IndexType, Primitive};
+use triglyph_guest::rsx::enums::{IndexType, Primitive, VertexLocation};
 use triglyph_guest::rsx::methods::curie;
 
 use super::Curie;
@@ -137,7 +137,7 @@ impl Curie {
         };
         let address = u64::from(set_index_array_address::offset(address)) & !(size - 1);
         let object = match set_index_array_dma::location(dma) {
-            0 => curie::set_context_dma_vertex_a::ID,
+            Some(VertexLocation::Local) => curie::set_context_dma_vertex_a::ID,
             _ => curie::set_context_dma_vertex_b::ID,
         };
         let Some(object) = core.dma(self.get(object), "indices") else { return };

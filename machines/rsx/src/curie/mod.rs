@@ -20,7 +20,7 @@ mod sync;
 mod upload;
 
 use triglyph_guest::rsx::fifo::METHODS;
-use triglyph_guest::rsx::methods::{Effect, Trigger, curie};
+use triglyph_guest::rsx::methods::{CURIE, Effect, Trigger, curie};
 use triglyph_guest::rsx::objects::class;
 
 use super::core::Core;
@@ -151,7 +151,7 @@ impl Curie {
             self.store_checked(core, method, words[0]);
             return 1;
         };
-        if sync::shows_drawing(trigger) && !core.draw_all() {
+        if trigger.shows_drawing() && !core.draw_all() {
             return 0;
         }
         core.budget.charge(cost::COMMAND);
@@ -216,8 +216,8 @@ impl Curie {
             core.fault(FaultKind::BadMethod, method.into(), what);
         }
         if !takes(method, word) {
-            let what = format_args!("method {method:#x} does not take {word:#x}");
-            return core.fault(FaultKind::BadMethod, word.into(), what);
+            let name = CURIE.find(method).map_or_else(|| format!("method {method:#x}"), |found| found.to_string());
+            return core.fault(FaultKind::BadMethod, word.into(), format_args!("{name} does not take {word:#x}"));
         }
         if !unknown {
             self.taken.remember(method, word);

@@ -8,20 +8,6 @@ use crate::core::Core;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::GuestAddr;
 
-/// Whether a method looks at what was drawn before it, or lets others see it.
-pub(super) fn shows_drawing(trigger: Trigger) -> bool {
-    matches!(
-        trigger,
-        Trigger::ClearSurface
-            | Trigger::Notify
-            | Trigger::WaitForIdle
-            | Trigger::ClearReportValue
-            | Trigger::GetReport
-            | Trigger::BackEndWriteSemaphoreRelease
-            | Trigger::TextureReadSemaphoreRelease
-    )
-}
-
 impl Curie {
     /// A place in the object that method `object` names; a fault when there is none.
     fn place(&self, core: &mut Core, object: usize, offset: u32, bytes: u64, what: &str) -> Option<GuestAddr> {

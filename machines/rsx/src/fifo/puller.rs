@@ -1,7 +1,7 @@
 //! The puller: methods of its own, the rest goes to the objects on the subchannels.
 
 use triglyph_guest::rsx::fifo::{METHOD_SPACE, Methods};
-use triglyph_guest::rsx::methods::puller as methods;
+use triglyph_guest::rsx::methods::{self as tables, PULLER, puller as methods};
 use triglyph_guest::rsx::ramht::engine;
 use triglyph_guest::rsx::registers::pfifo_interrupt;
 
@@ -49,7 +49,8 @@ fn to_the_end(words: &[u32], method: u32, increasing: bool) -> &[u32] {
 
 /// Whether a method of the puller lets others see what was drawn before it.
 fn shows_drawing(method: u32) -> bool {
-    [methods::set_reference::ID, methods::semaphore_release::ID].contains(&(method as usize))
+    let effect = PULLER.find(method).map(|found| found.method.effect);
+    matches!(effect, Some(tables::Effect::Trigger(trigger)) if trigger.shows_drawing())
 }
 
 /// The puller at work.

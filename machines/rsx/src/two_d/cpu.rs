@@ -65,19 +65,21 @@ impl TwoD {
     fn image(&self, core: &mut Core, index: usize) -> Option<Image> {
         let registers = &self.objects.get(index)?.registers;
         let get = |id: usize| registers.get(id as u32);
-        let number = methods::color_format::format(get(methods::color_format::ID));
-        let Some(format) = Bits::of_cpu_image(number) else {
+        let word = get(methods::color_format::ID);
+        let Some(format) = methods::color_format::format(word) else {
+            let number = word & 0xFF;
             let what = format_args!("format {number:#x} of an image from the processor");
             core.fault(FaultKind::BadMethod, number.into(), what);
             return None;
         };
-        let operation = methods::operation::operation(get(methods::operation::ID));
-        if !Operation::from_number(operation).is_some_and(Operation::is_copy) {
+        let word = get(methods::operation::ID);
+        if !methods::operation::operation(word).is_some_and(Operation::is_copy) {
+            let operation = word & 7;
             let what = format_args!("operation {operation} of an image from the processor");
             core.fault(FaultKind::Unimplemented, operation.into(), what);
         }
         Some(Image {
-            format,
+            format: *format.row(),
             point: point(get(methods::point::ID)),
             size_in: size(get(methods::size_in::ID)),
             size_out: size(get(methods::size_out::ID)),
@@ -102,7 +104,7 @@ fn store(core: &mut Core, surface: &Surface, image: &Image, y: u32, column: u32,
         let x = left + x as i32;
         if (0..surface.size()[0]).contains(&x) {
             start.get_or_insert(x as u32);
-            let pixel = scaled::convert_pixel(image.format, surface.format.bits(), pixel);
+            let pixel = scaled::convert_pixel(image.format, *surface.format.row(), pixel);
             push_pixel(&mut pixels, pixel, surface.bytes(), big_endian);
         }
     }

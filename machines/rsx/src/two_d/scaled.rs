@@ -4,7 +4,7 @@
 
 use triglyph_guest::kernel::transfer::Corner;
 use triglyph_guest::layout::SurfaceLayout;
-use triglyph_guest::rsx::two_d::format::{Bits, ImageFormat, Operation};
+use triglyph_guest::rsx::two_d::format::{Bits, ImageFilter, ImageOrigin, ImagePixels, Operation};
 use triglyph_guest::rsx::two_d::scaled_image as methods;
 
 use super::surface::{Surface, push_pixel};
@@ -22,15 +22,12 @@ const ONE: i64 = 1 << 20;
 /// A step of one source pixel for a target pixel, where steps are 12.20 numbers.
 const HALF: i64 = ONE / 2;
 
-/// The origin of coordinates: texel centres at half numbers.
-const CENTER: u32 = 1;
-
 /// What a scaled image is read from and how.
 #[derive(Clone, Copy, Debug)]
 struct Source {
     memory: DmaObject,
     offset: u32,
-    format: ImageFormat,
+    format: ImagePixels,
     pitch: u32,
     size: [u32; 2],
     /// Where the first pixel of the target is read, 12.20.
@@ -74,8 +71,9 @@ impl TwoD {
         let Some(object) = self.objects.get(index) else { return };
         let registers = &object.registers;
         let get = |id: usize| registers.get(id as u32);
-        let operation = methods::operation::operation(get(methods::operation::ID));
-        if !Operation::from_number(operation).is_some_and(Operation::is_copy) {
+        let word = get(methods::operation::ID);
+        if !methods::operation::operation(word).is_some_and(Operation::is_copy) {
+            let operation = word & 7;
             let what = format_args!("operation {operation} of a scaled image");
             core.fault(FaultKind::Unimplemented, operation.into(), what);
         }
@@ -117,8 +115,9 @@ fn source(core: &mut Core, registers: &Registers) -> Option<Source> {
         core.fault(FaultKind::UnmappedRead, 0, what);
         return None;
     }
-    let number = methods::color_format::format(get(methods::color_format::ID));
-    let Some(format) = ImageFormat::from_number(number) else {
+    let word = get(methods::color_format::ID);
+    let Some(format) = methods::color_format::format(word) else {
+        let number = word & 0xFF;
         let what = format_args!("format {number:#x} of a scaled image");
         core.fault(FaultKind::BadMethod, number.into(), what);
         return None;
@@ -128,17 +127,17 @@ fn source(core: &mut Core, registers: &Registers) -> Option<Source> {
     Some(Source {
         memory,
         offset: get(methods::in_offset::ID),
-        format,
+        format: *format.row(),
         pitch: methods::in_format::pitch(layout),
         size: size(get(methods::in_size::ID)),
         // Texel centres stand at halves, but an image that begins at 0 begins with its first texel all the same: Mesa
         // uploads every texture that way (quirks C24); the rule for other starts is RPCS3's.
         start: match methods::in_format::origin(layout) {
-            CENTER => start.map(|at| at.max(HALF) - HALF),
+            Some(ImageOrigin::Center) => start.map(|at| at.max(HALF) - HALF),
             _ => start,
         },
         step: [methods::ds_dx::ID, methods::dt_dy::ID].map(|id| i64::from(get(id) as i32)),
-        bilinear: methods::in_format::filter(layout) == 1,
+        bilinear: methods::in_format::filter(layout) == Some(ImageFilter::Bilinear),
     })
 }
 
@@ -159,13 +158,13 @@ pub(super) fn convert_pixel(from: Bits, to: Bits, pixel: u32) -> u32 {
 
 /// The image as a change of layout, if it is one: nothing is scaled, filtered, converted or repeated at an edge.
 fn rearrangement(source: &Source, surface: &Surface, area: &Area) -> Option<Rearrange> {
-    let ImageFormat::Pixels(bits) = source.format else { return None };
+    let ImagePixels::Single(bits) = source.format else { return None };
     // Filtering takes pixels apart and puts them together in the target's format, where it has nothing to mix as well.
     let whole = |axis: usize| source.step[axis] == ONE && !source.bilinear;
     let first = source.start.map(|at| at >> 20);
     let size = area.size();
     let inside = |axis: usize| first[axis] >= 0 && first[axis] + i64::from(size[axis]) <= i64::from(source.size[axis]);
-    if !keeps_bits(bits, surface.format.bits()) || !(0..2).all(|axis| whole(axis) && inside(axis)) {
+    if !keeps_bits(bits, *surface.format.row()) || !(0..2).all(|axis| whole(axis) && inside(axis)) {
         return None;
     }
     let [x, y] = area.first.map(|at| at as u32);
@@ -210,8 +209,8 @@ impl Rows<'_> {
         held.0 = y;
         // Pixels of a pair share their word.
         let width = match self.source.format {
-            ImageFormat::Pixels(_) => self.source.size[0],
-            ImageFormat::Pairs(_) => self.source.size[0].next_multiple_of(2),
+            ImagePixels::Single(_) => self.source.size[0],
+            ImagePixels::Pairs(_) => self.source.size[0].next_multiple_of(2),
         };
         let bytes = u64::from(width) * u64::from(self.source.format.bytes());
         held.1.clear();
@@ -237,8 +236,8 @@ impl Rows<'_> {
     /// The colour of a pixel of a row that is held.
     fn color(&self, x: u32, y: u32) -> [u8; 4] {
         match self.source.format {
-            ImageFormat::Pixels(bits) => bits.decode(self.word(x, y, bits.bytes())),
-            ImageFormat::Pairs(yuv) => yuv.decode(self.word(x / 2, y, 4), x % 2 == 1),
+            ImagePixels::Single(bits) => bits.decode(self.word(x, y, bits.bytes())),
+            ImagePixels::Pairs(yuv) => yuv.decode(self.word(x / 2, y, 4), x % 2 == 1),
         }
     }
 }
@@ -248,7 +247,7 @@ fn scale(core: &mut Core, source: &Source, surface: &Surface, area: &Area) {
     core.flush();
     let big_endian = core.big_endian;
     let mut rows = Rows { source, big_endian, rows: [(u32::MAX, Vec::new()), (u32::MAX, Vec::new())] };
-    let target = surface.format.bits();
+    let target = *surface.format.row();
     let [width, height] = area.size();
     let clamp = |axis: usize, at: i64| at.clamp(0, i64::from(source.size[axis]) - 1) as u32;
     let mut pixels = Vec::with_capacity((width * surface.bytes()) as usize);
@@ -265,8 +264,8 @@ fn scale(core: &mut Core, source: &Source, surface: &Surface, area: &Area) {
             let x = [0, 1].map(|tap| clamp(0, (s >> 20) + tap));
             let pixel = match (source.bilinear, source.format) {
                 (true, _) => target.encode(filter(&rows, x, y, [s, t].map(|at| (at >> 12 & 0xFF) as u32))),
-                (false, ImageFormat::Pixels(bits)) => convert_pixel(bits, target, rows.word(x[0], y[0], bits.bytes())),
-                (false, ImageFormat::Pairs(_)) => target.encode(rows.color(x[0], y[0])),
+                (false, ImagePixels::Single(bits)) => convert_pixel(bits, target, rows.word(x[0], y[0], bits.bytes())),
+                (false, ImagePixels::Pairs(_)) => target.encode(rows.color(x[0], y[0])),
             };
             push_pixel(&mut pixels, pixel, surface.bytes(), big_endian);
         }

@@ -39,17 +39,18 @@ impl Surface {
         let get = |id: usize| registers.get(id as u32);
         let (name, offset, format, layout, pitch) = match class {
             class::SURFACE_SWIZZLED => {
-                let format = get(surface_swizzled::format::ID);
+                let word = get(surface_swizzled::format::ID);
                 let log2 = |log2: u32| log2.min(LARGEST) as u8;
                 let layout = SurfaceLayout::Swizzled {
-                    log2_width: log2(surface_swizzled::format::log2_width(format)),
-                    log2_height: log2(surface_swizzled::format::log2_height(format)),
+                    log2_width: log2(surface_swizzled::format::log2_width(word)),
+                    log2_height: log2(surface_swizzled::format::log2_height(word)),
                 };
-                let format = surface_swizzled::format::format(format);
+                let format = (word, surface_swizzled::format::format(word));
                 (get(surface_swizzled::dma_image::ID), get(surface_swizzled::offset::ID), format, layout, 0)
             }
             _ => {
-                let format = surfaces_2d::format::format(get(surfaces_2d::format::ID));
+                let word = get(surfaces_2d::format::ID);
+                let format = (word, surfaces_2d::format::format(word));
                 let pitch = surfaces_2d::pitch::destin(get(surfaces_2d::pitch::ID));
                 let (name, offset) = (get(surfaces_2d::dma_image_destin::ID), get(surfaces_2d::offset_destin::ID));
                 (name, offset, format, SurfaceLayout::Pitch, pitch)
@@ -61,8 +62,9 @@ impl Surface {
             core.fault(FaultKind::UnmappedWrite, offset.into(), format_args!("a 2D surface that is read only"));
             return None;
         }
-        let Some(format) = SurfaceFormat::from_number(format) else {
-            core.fault(FaultKind::BadMethod, format.into(), format_args!("2D surface format {format:#x}"));
+        let (_, Some(format)) = format else {
+            let number = format.0 & 0xFF;
+            core.fault(FaultKind::BadMethod, number.into(), format_args!("2D surface format {number:#x}"));
             return None;
         };
         Some(Surface { memory, offset, format, layout, pitch })
@@ -70,7 +72,7 @@ impl Surface {
 
     /// Bytes of a pixel.
     pub(super) fn bytes(&self) -> u32 {
-        self.format.bits().bytes()
+        self.format.row().bytes()
     }
 
     /// Pixels of a row and rows that there can be.

@@ -7,7 +7,7 @@ use triglyph_engine::device::{FaultKind, ObjectEntry, ReplayDevice};
 use triglyph_engine::mem::GuestAddr;
 use triglyph_guest::layout::surface::swizzle;
 use triglyph_guest::rsx::objects::class;
-use triglyph_guest::rsx::two_d::format::{Bits, ImageFormat, SurfaceFormat};
+use triglyph_guest::rsx::two_d::format::{Bits, ImageFormat, ImagePixels, SurfaceFormat};
 use triglyph_rsx::{Rsx, RsxMode};
 use triglyph_testkit::random::noise;
 
@@ -225,8 +225,8 @@ fn expect(
     big_endian: bool,
     place: impl Fn(u32, u32) -> usize,
 ) {
-    let ImageFormat::Pixels(from) = ImageFormat::from_number(image.format).unwrap() else { panic!("pairs") };
-    let to = target.bits();
+    let ImagePixels::Single(from) = *ImageFormat::from_register(image.format).unwrap().row() else { panic!("pairs") };
+    let to = *target.row();
     let texel = |x: i64, y: i64| {
         let [x, y] = [(x, 0), (y, 1)].map(|(at, axis)| at.clamp(0, i64::from(image.size[axis]) - 1) as usize);
         let start = FROM as usize + y * image.pitch as usize + x * from.bytes() as usize;
@@ -283,7 +283,7 @@ fn uploads_to_swizzled_images_are_the_identity() {
             let size = log2.map(|log2| 1 << log2);
             let image = whole(format, size, 0x200);
             submit_on(&mut gpu, 1, &image.push(&swizzled(target, log2, TO), SWIZZLED), big_endian);
-            let bytes = target.bits().bytes();
+            let bytes = target.row().bytes();
             let place = |x, y| (TO + swizzle(x, y, log2[0], log2[1]) * bytes) as usize;
             expect(&mut local, &main, &image, target, size.map(|size| size as i32), big_endian, place);
             check(&mut gpu, &local, &format!("{format} {log2:?}"));
@@ -318,14 +318,14 @@ fn random_image(u: &mut Unstructured<'_>) -> arbitrary::Result<Image> {
 
 #[test]
 fn random_scaled_images_match_plain_loops() {
-    let formats: Vec<SurfaceFormat> = (1..=11).filter_map(SurfaceFormat::from_number).collect();
+    let formats: Vec<SurfaceFormat> = (1..=11).filter_map(SurfaceFormat::from_register).collect();
     let mut machines = [false, true].map(|big_endian| noisy(RsxMode::Fast, big_endian));
     arbtest::arbtest(|u| {
         let image = random_image(u)?;
         let target = *u.choose(&formats)?;
         let big_endian = u.arbitrary()?;
         let (gpu, local, main) = &mut machines[usize::from(big_endian)];
-        let bytes = target.bits().bytes();
+        let bytes = target.row().bytes();
         // The low bits of offsets and pitches do not reach the memory.
         let offset = TO | u.int_in_range(0..=63)?;
         let submitted = if u.arbitrary()? {
@@ -401,7 +401,7 @@ fn images_from_the_processor_are_packed_by_rows() {
             let (mut gpu, mut local, _) = noisy(mode, big_endian);
             let from =
                 [Bits::R5G6B5, Bits::A1R5G5B5, Bits::X1R5G5B5, Bits::A8R8G8B8, Bits::X8R8G8B8][format as usize - 1];
-            let (to, pitch) = (target.bits(), 128);
+            let (to, pitch) = (target.row(), 128);
             let row_words = (size_in[0] * from.bytes()).div_ceil(4);
             let words: Vec<u32> = noise(4 * (row_words * size_in[1]) as usize, 5)
                 .chunks(4)

@@ -9,50 +9,31 @@ mod twod;
 
 use std::cell::Cell;
 
+use triglyph_guest::dispatch_class;
 use triglyph_guest::kernel::mme::MmeMachine;
+use triglyph_guest::tegra::methods::classes::ClassTables;
 use triglyph_guest::tegra::methods::common::shader as report_registers;
 use triglyph_guest::tegra::methods::values::NotifyType;
 use triglyph_guest::tegra::methods::{
-    ADDRESSES, Class, Common, Effect, MethodTable, threed as threed_methods, twod as twod_methods,
+    ADDRESSES, Class, ClassTrigger, Common, Effect, threed as threed_methods, twod as twod_methods,
 };
 
 use super::core::{ADDRESS_MASK, Core};
 use super::inline::InlineTransfer;
 use super::registers::Registers;
 use super::report;
-use super::unit::{MACROS, Work, index};
-use compute::Compute;
-use copy::Copies;
-use inline::Inline;
-use threed::ThreeD;
+use super::unit::{MACROS, Work};
 pub use threed::constants_from;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::probe::Command;
-use twod::TwoD;
 
 /// A class of engines: what those of its methods do that no other class has.
-trait EngineClass {
-    /// What its own methods trigger.
-    type Trigger: Copy + 'static;
-    /// All of its methods.
-    const METHODS: &'static MethodTable<Self::Trigger>;
-
+trait EngineClass: ClassTables {
     /// Does what `method` triggers with `datum`.
     fn trigger(dispatch: &mut ClassDispatch<'_>, trigger: Self::Trigger, method: u32, datum: u32);
 
-    /// Whether a method with this trigger looks at what was drawn before it, or lets others see it. What it does to
-    /// memory that it may share with the scene, or not, does not count: that is found out when it is executed.
-    fn shows_drawing(_trigger: Self::Trigger) -> bool {
-        false
-    }
-
-    /// Whether [`Self::stream`] takes data for a method with this trigger as a whole.
-    fn is_stream(_trigger: Self::Trigger) -> bool {
-        false
-    }
-
-    /// Data for a method of which [`Self::is_stream`] says so, in their order.
+    /// Data for a method whose trigger is a stream, in their order.
     fn stream(_dispatch: &mut ClassDispatch<'_>, _data: &[u32]) {}
 }
 
@@ -91,43 +72,17 @@ impl MmeMachine for ClassDispatch<'_> {
 
 /// Whether a method looks at what was drawn before it, or lets others see it.
 pub fn shows_drawing(class: Class, method: u32) -> bool {
-    fn of<C: EngineClass>(method: u32) -> bool {
-        match C::METHODS.effect(method) {
-            Effect::Common(trigger) => matches!(trigger, Common::Report | Common::Notify),
-            Effect::Trigger(trigger) => C::shows_drawing(trigger),
-            Effect::None | Effect::Dirty(_) => false,
-        }
-    }
-    match class {
-        Class::ThreeD => of::<ThreeD>(method),
-        Class::Compute => of::<Compute>(method),
-        Class::Inline => of::<Inline>(method),
-        Class::TwoD => of::<TwoD>(method),
-        Class::Copy => of::<Copies>(method),
-    }
+    dispatch_class!(class, C => C::METHODS.effect(method).shows_drawing())
 }
 
 /// Whether data for this method are a stream that [`ClassDispatch::stream`] takes as a whole.
 pub fn is_stream(class: Class, method: u32) -> bool {
-    fn of<C: EngineClass>(method: u32) -> bool {
-        match C::METHODS.effect(method) {
-            Effect::Common(trigger) => matches!(trigger, Common::InlineData | Common::MacroCode),
-            Effect::Trigger(trigger) => C::is_stream(trigger),
-            Effect::None | Effect::Dirty(_) => false,
-        }
-    }
-    match class {
-        Class::ThreeD => of::<ThreeD>(method),
-        Class::Compute => of::<Compute>(method),
-        Class::Inline => of::<Inline>(method),
-        Class::TwoD => of::<TwoD>(method),
-        Class::Copy => of::<Copies>(method),
-    }
+    dispatch_class!(class, C => C::METHODS.effect(method).is_stream())
 }
 
 impl<'u> ClassDispatch<'u> {
     fn registers(&self) -> &'u Registers {
-        &self.registers[index(self.class)]
+        &self.registers[self.class.index()]
     }
 
     /// Does what a method does besides being stored.
@@ -153,13 +108,7 @@ impl<'u> ClassDispatch<'u> {
     }
 
     fn execute(&mut self, method: u32, datum: u32) {
-        let known = match self.class {
-            Class::ThreeD => self.perform::<ThreeD>(method, datum),
-            Class::Compute => self.perform::<Compute>(method, datum),
-            Class::Inline => self.perform::<Inline>(method, datum),
-            Class::TwoD => self.perform::<TwoD>(method, datum),
-            Class::Copy => self.perform::<Copies>(method, datum),
-        };
+        let known = dispatch_class!(self.class, C => self.perform::<C>(method, datum));
         if !known {
             let what = format_args!("no method {method:#x} in class {:#06x}", self.class.id());
             self.core.fault(FaultKind::BadMethod, method.into(), what);
@@ -186,27 +135,21 @@ impl<'u> ClassDispatch<'u> {
     }
 
     fn execute_stream(&mut self, method: u32, data: &[u32]) {
-        match self.class {
-            Class::ThreeD => self.stream_of::<ThreeD>(method, data),
-            Class::Compute => self.stream_of::<Compute>(method, data),
-            Class::Inline => self.stream_of::<Inline>(method, data),
-            Class::TwoD => self.stream_of::<TwoD>(method, data),
-            Class::Copy => self.stream_of::<Copies>(method, data),
-        }
+        dispatch_class!(self.class, C => self.stream_of::<C>(method, data));
     }
 
     #[inline]
     fn stream_of<C: EngineClass>(&mut self, method: u32, data: &[u32]) {
         match C::METHODS.effect(method) {
             Effect::Common(Common::MacroCode) => data.iter().for_each(|&word| self.macro_code(word)),
-            Effect::Common(Common::InlineData) => self.inline_data(index(self.class), data),
-            Effect::Trigger(trigger) if C::is_stream(trigger) => C::stream(self, data),
+            Effect::Common(Common::InlineData) => self.inline_data(self.class.index(), data),
+            Effect::Trigger(trigger) if trigger.is_stream() => C::stream(self, data),
             _ => {}
         }
     }
 
     fn common(&mut self, trigger: Common, method: u32, datum: u32) {
-        let class = index(self.class);
+        let class = self.class.index();
         match trigger {
             Common::MacroCode => self.macro_code(datum),
             Common::MacroStart => self.macro_start(datum),
@@ -233,12 +176,12 @@ impl<'u> ClassDispatch<'u> {
 
     /// Whether the condition of the class lets conditional methods do anything.
     pub fn is_enabled(&self) -> bool {
-        self.work.conditions.hold(self.registers(), self.class, index(self.class))
+        self.work.conditions.hold(self.registers(), self.class, self.class.index())
     }
 
     fn condition(&mut self, method: u32) {
         let registers = self.registers();
-        self.work.conditions.write(self.core, registers, self.class, index(self.class), method);
+        self.work.conditions.write(self.core, registers, self.class, self.class.index(), method);
     }
 
     fn report(&mut self, first: usize, datum: u32) {

@@ -1,14 +1,11 @@
 //! The 3D class.
 
-use triglyph_guest::tegra::methods::MethodTable;
-use triglyph_guest::tegra::methods::threed::{METHODS, Trigger, regs};
+use triglyph_guest::tegra::methods::classes::ThreeD;
+use triglyph_guest::tegra::methods::threed::{Trigger, regs};
 
 use super::{ClassDispatch, EngineClass};
 use crate::constant;
 use crate::unit::Work;
-
-/// The 3D class.
-pub(super) struct ThreeD;
 
 /// The firmware call that writes a register of another unit, and the scratch register in which it says that it is done.
 const FIRMWARE_WRITES: u32 = regs::set_falcon::id(4) as u32;
@@ -22,9 +19,6 @@ pub fn constants_from(method: u32) -> usize {
 }
 
 impl EngineClass for ThreeD {
-    type Trigger = Trigger;
-    const METHODS: &'static MethodTable<Trigger> = &METHODS;
-
     fn trigger(dispatch: &mut ClassDispatch<'_>, trigger: Trigger, method: u32, datum: u32) {
         match trigger {
             Trigger::IncrementSyncpoint => {
@@ -42,14 +36,6 @@ impl EngineClass for ThreeD {
                 threed.trigger(dispatch.core, registers, counters, trigger, (method, datum), enabled);
             }
         }
-    }
-
-    fn shows_drawing(trigger: Trigger) -> bool {
-        matches!(trigger, Trigger::IncrementSyncpoint | Trigger::ClearReport | Trigger::Clear)
-    }
-
-    fn is_stream(trigger: Trigger) -> bool {
-        trigger == Trigger::LoadConstant
     }
 
     fn stream(dispatch: &mut ClassDispatch<'_>, data: &[u32]) {

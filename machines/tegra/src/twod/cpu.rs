@@ -96,9 +96,10 @@ impl Image {
     fn of(core: &mut Core, registers: &Registers, canvas: &Canvas) -> Option<Image> {
         let get = |id: usize| registers.get(id);
         let long = |frac: usize| i64::from(get(frac)) | i64::from(get(frac + 1) as i32) << 32;
-        let format = regs::set_pixels_from_cpu_color_format::v(get(regs::set_pixels_from_cpu_color_format::ID));
-        let codec = Codec::of(format).filter(|codec| codec.bytes <= 4);
+        let word = get(regs::set_pixels_from_cpu_color_format::ID);
+        let codec = regs::set_pixels_from_cpu_color_format::v(word).map(Codec::of).filter(|codec| codec.bytes <= 4);
         let Some(codec) = codec else {
+            let format = word & 0xFF;
             let what = format_args!("format {format:#x} of pixels from the push buffer");
             core.fault(FaultKind::BadMethod, format.into(), what);
             return None;

@@ -46,8 +46,7 @@ impl Pattern {
 
 /// A word in some format as a pixel of the destination.
 fn pixel(codec: &Codec, format: ColorFormat, word: u32) -> Words {
-    let from = Codec::of(format.bits());
-    from.map_or([0; 4], |from| codec.convert(&from, [word, 0, 0, 0], [0; 4]))
+    codec.convert(&Codec::of(format), [word, 0, 0, 0], [0; 4])
 }
 
 fn monochrome(registers: &Registers, codec: &Codec) -> Vec<Words> {
@@ -82,7 +81,7 @@ fn colored(registers: &Registers, codec: &Codec, i: usize) -> Words {
     };
     match codec.bytes {
         1 => pixel(codec, ColorFormat::R8Unorm, part(regs::color_pattern_y8::id(0), 4)),
-        2 if Codec::of(ColorFormat::R5G6B5Unorm.bits()).is_some_and(|known| known == *codec) => {
+        2 if Codec::of(ColorFormat::R5G6B5Unorm) == *codec => {
             pixel(codec, ColorFormat::R5G6B5Unorm, part(regs::color_pattern_r5g6b5::id(0), 2))
         }
         2 => pixel(codec, ColorFormat::X1R5G5B5Unorm, part(regs::color_pattern_x1r5g5b5::id(0), 2)),

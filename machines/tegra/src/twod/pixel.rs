@@ -12,6 +12,7 @@ use triglyph_guest::kernel::transfer::ByteSource;
 use triglyph_guest::num::half;
 use triglyph_guest::num::ops::{Scalar, linear_to_srgb, srgb_to_linear};
 use triglyph_guest::tegra::format::ColorFormat;
+use triglyph_guest::tegra::methods::twod::SourceFormat;
 
 /// Red, green, blue, alpha.
 pub type Color = [f32; 4];
@@ -19,14 +20,10 @@ pub type Color = [f32; 4];
 /// The bits of a pixel, lowest first.
 pub type Words = [u32; 4];
 
-/// A byte that is alpha as well as all three colours; a source only.
-const AY8: u32 = 0x1D;
-
 /// How pixels of a format are read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Codec {
-    /// The format's code in registers.
-    code: u32,
+    format: SourceFormat,
     /// Bytes of a pixel.
     pub bytes: u32,
     channels: [Channel; 4],
@@ -35,21 +32,23 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// Of a destination or of colours in registers; `None` for codes that do not exist there.
-    pub fn of(code: u32) -> Option<Codec> {
-        let format = ColorFormat::from_register(code)?;
+    /// Of a destination or of colours in registers.
+    pub fn of(format: ColorFormat) -> Codec {
         let row = format.pixel();
         let grey = matches!(format, ColorFormat::R8Unorm | ColorFormat::R16Unorm | ColorFormat::R32Raw);
-        Some(Codec { code, bytes: row.bytes.into(), channels: row.channels, grey })
+        Codec { format: SourceFormat::Color(format), bytes: row.bytes.into(), channels: row.channels, grey }
     }
 
-    /// Of a source; `None` for codes that do not exist there.
-    pub fn of_source(code: u32) -> Option<Codec> {
-        if code == AY8 {
-            let byte = Channel::Unorm(Bits { shift: 0, bits: 8 });
-            return Some(Codec { code, bytes: 1, channels: [byte; 4], grey: false });
+    /// Of a source; `None` for blocks of bits, which are not supported.
+    pub fn of_source(format: SourceFormat) -> Option<Codec> {
+        match format {
+            SourceFormat::Color(format) => Some(Codec::of(format)),
+            SourceFormat::Y1 => None,
+            SourceFormat::Ay8 => {
+                let byte = Channel::Unorm(Bits { shift: 0, bits: 8 });
+                Some(Codec { format, bytes: 1, channels: [byte; 4], grey: false })
+            }
         }
-        Codec::of(code)
     }
 
     /// A pixel's bits from its bytes.
@@ -87,7 +86,8 @@ impl Codec {
     pub fn is_same_as(&self, to: &Codec) -> bool {
         let matches = |(from, to): (&Channel, &Channel)| from == to || *to == Channel::Absent;
         let channels = self.channels.iter().zip(&to.channels).all(matches);
-        self.code == to.code || self.bytes == to.bytes && self.grey == to.grey && self.code != AY8 && channels
+        let is_ay8 = self.format == SourceFormat::Ay8;
+        self.format == to.format || self.bytes == to.bytes && self.grey == to.grey && !is_ay8 && channels
     }
 
     /// What the bytes of a pixel are made of where pixels of `from` are filtered or converted; `None` unless both
@@ -300,7 +300,7 @@ mod tests {
     fn every_format_keeps_its_pixels() {
         let mut seed = 1u32;
         for format in ColorFormat::ALL {
-            let codec = Codec::of(format.bits()).unwrap();
+            let codec = Codec::of(*format);
             for _ in 0..200 {
                 let pixel = std::array::from_fn(|i| {
                     seed = seed.wrapping_mul(0x915F_77F5).wrapping_add(12345);
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn bytes_are_made_of_what_conversions_take() {
-        let codecs = || ColorFormat::ALL.iter().map(|format| Codec::of(format.bits()).unwrap());
+        let codecs = || ColorFormat::ALL.iter().map(|format| Codec::of(*format));
         let mut seed = 1u32;
         let mut made = 0;
         for (from, to) in codecs().flat_map(|from| codecs().map(move |to| (from, to))) {
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn colors_go_from_format_to_format() {
-        let codec = |format: ColorFormat| Codec::of(format.bits()).unwrap();
+        let codec = |format: ColorFormat| Codec::of(format);
         let convert = |from, to, pixel: u32| codec(to).convert(&codec(from), [pixel, 0, 0, 0], [0xAAAA_AAAA; 4])[0];
         use ColorFormat::*;
         assert_eq!(convert(A8R8G8B8Unorm, A8B8G8R8Unorm, 0x1122_3344), 0x1144_3322);
@@ -362,9 +362,9 @@ mod tests {
         assert_eq!(convert(A8B8G8R8Sint, R32Sint, 0x0000_00FE), -2i32 as u32);
         assert_eq!(convert(R32Uint, A8B8G8R8Uint, 300), 0x0100_00FF);
         assert_eq!(convert(R16Float, R32Float, 0x3C00), 1.0f32.to_bits());
-        let ay8 = Codec::of_source(AY8).unwrap();
+        let ay8 = Codec::of_source(SourceFormat::Ay8).unwrap();
         assert_eq!(codec(A8R8G8B8Unorm).convert(&ay8, [0x40, 0, 0, 0], ZERO)[0], 0x4040_4040);
-        assert!(Codec::of(AY8).is_none() && Codec::of(0).is_none() && Codec::of_source(0x1C).is_none());
+        assert!(ColorFormat::from_register(0x1D).is_none() && Codec::of_source(SourceFormat::Y1).is_none());
     }
 
     #[test]

@@ -101,9 +101,9 @@ fn draw(core: &mut Core, registers: &Registers, enabled: bool, how: impl FnOnce(
         return;
     }
     let Some(canvas) = Canvas::of(core, registers) else { return };
-    let format =
-        regs::set_render_solid_prim_color_format::v(registers.get(regs::set_render_solid_prim_color_format::ID));
-    let Some(codec) = Codec::of(format) else {
+    let word = registers.get(regs::set_render_solid_prim_color_format::ID);
+    let Some(codec) = regs::set_render_solid_prim_color_format::v(word).map(Codec::of) else {
+        let format = word & 0xFF;
         let what = format_args!("format {format:#x} of a colour of the 2D class");
         return core.fault(FaultKind::BadMethod, format.into(), what);
     };

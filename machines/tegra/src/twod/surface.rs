@@ -77,15 +77,15 @@ pub struct Surface {
 impl Surface {
     /// The source; `None` with a fault for a format that does not exist.
     pub fn source(core: &mut Core, registers: &Registers) -> Option<Surface> {
-        let format = regs::set_src_format::v(registers.get(regs::set_src_format::ID));
-        let codec = known(core, format, Codec::of_source(format), "a source")?;
+        let word = registers.get(regs::set_src_format::ID);
+        let codec = known(core, word & 0xFF, regs::set_src_format::v(word).and_then(Codec::of_source), "a source")?;
         Some(Surface::of(registers, SOURCE, codec, 0))
     }
 
     /// The destination; `None` with a fault for a format that does not exist.
     pub fn destination(core: &mut Core, registers: &Registers) -> Option<Surface> {
-        let format = regs::set_dst_format::v(registers.get(regs::set_dst_format::ID));
-        let codec = known(core, format, Codec::of(format), "a destination")?;
+        let word = registers.get(regs::set_dst_format::ID);
+        let codec = known(core, word & 0xFF, regs::set_dst_format::v(word).map(Codec::of), "a destination")?;
         Some(Surface::of(registers, DESTINATION, codec, registers.get(regs::set_dst_layer::ID)))
     }
 

@@ -32,7 +32,7 @@ regs! {
     set_stencil_test_enable @ 0x0328 { enable 0:0 bool } Dirty(DEPTH_STENCIL);
     /// Front, back: bits that are written.
     stencil_mask @ [0x032C set_stencil_mask, 0x034C set_back_stencil_mask] = 0x0000_00FF {
-        mask 0:7,
+        mask 0:7 bits,
     } Dirty(DEPTH_STENCIL);
     /// Front, back: masked reference on the left, masked stencil on the right.
     stencil_func @ [0x0330 set_stencil_func, 0x0350 set_back_stencil_func] = 0x0000_0207 {
@@ -44,7 +44,7 @@ regs! {
     } Dirty(DEPTH_STENCIL);
     /// Front, back: bits that are compared.
     stencil_func_mask @ [0x0338 set_stencil_func_mask, 0x0358 set_back_stencil_func_mask] = 0x0000_00FF {
-        mask 0:7,
+        mask 0:7 bits,
     } Dirty(DEPTH_STENCIL);
     /// What becomes of the stencil: front, back, each when the stencil test fails; when it passes and the depth test
     /// fails; when both pass.
@@ -70,9 +70,9 @@ regs! {
     /// Drops samples whose stored depth is out of bounds.
     set_depth_bounds_test_enable @ 0x0380 { enable 0:0 bool } Dirty(DEPTH_STENCIL);
     /// Lower bound, f32.
-    set_depth_bounds_min @ 0x0384 { value 0:31 } Dirty(DEPTH_STENCIL);
+    set_depth_bounds_min @ 0x0384 { value 0:31 f32 } Dirty(DEPTH_STENCIL);
     /// Upper bound, f32.
-    set_depth_bounds_max @ 0x0388 = 0x3F80_0000 { value 0:31 } Dirty(DEPTH_STENCIL);
+    set_depth_bounds_max @ 0x0388 = 0x3F80_0000 { value 0:31 f32 } Dirty(DEPTH_STENCIL);
     /// Whether stored depth is a small float. The other bits are unknown.
     set_control0 @ 0x03B0 = 0x0010_0000 {
         depth_float 12:12 bool, mipmap_round_down 20:20 bool,

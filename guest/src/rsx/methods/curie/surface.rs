@@ -20,11 +20,11 @@ regs! {
     /// Bytes from row to row of colour target A; the low six bits are dropped.
     set_surface_pitch_a @ 0x020C = 0x0000_0040 { bytes 0:16 } Dirty(SURFACE);
     /// Offset in bytes in DMA_COLOR_A; the low six bits are dropped.
-    set_surface_color_aoffset @ 0x0210 { offset 0:29 } Dirty(SURFACE);
+    set_surface_color_aoffset @ 0x0210 { offset 0:29 address } Dirty(SURFACE);
     /// Offset in bytes in DMA_ZETA; the low six bits are dropped.
-    set_surface_zeta_offset @ 0x0214 { offset 0:29 } Dirty(SURFACE);
+    set_surface_zeta_offset @ 0x0214 { offset 0:29 address } Dirty(SURFACE);
     /// Offset in bytes in DMA_COLOR_B; the low six bits are dropped.
-    set_surface_color_boffset @ 0x0218 { offset 0:29 } Dirty(SURFACE);
+    set_surface_color_boffset @ 0x0218 { offset 0:29 address } Dirty(SURFACE);
     /// Bytes from row to row of colour target B; the low six bits are dropped.
     set_surface_pitch_b @ 0x021C = 0x0000_0040 { bytes 0:16 } Dirty(SURFACE);
     /// Colour targets in use: 0 none, 1 A, 2 B, 0x13 A and B, 0x17 A to C, 0x1F all. B alone takes colour output 0.
@@ -38,9 +38,9 @@ regs! {
     /// Bytes from row to row of colour target D; the low six bits are dropped.
     set_surface_pitch_d @ 0x0284 = 0x0000_0040 { bytes 0:16 } Dirty(SURFACE);
     /// Offset in bytes in DMA_COLOR_C; the low six bits are dropped.
-    set_surface_color_coffset @ 0x0288 { offset 0:29 } Dirty(SURFACE);
+    set_surface_color_coffset @ 0x0288 { offset 0:29 address } Dirty(SURFACE);
     /// Offset in bytes in DMA_COLOR_D; the low six bits are dropped.
-    set_surface_color_doffset @ 0x028C { offset 0:29 } Dirty(SURFACE);
+    set_surface_color_doffset @ 0x028C { offset 0:29 address } Dirty(SURFACE);
     /// Added to window coordinates after scissor and viewport rectangle, before surface clip and window clip.
     set_window_offset @ 0x02B8 { x 0:15 signed, y 16:31 signed } Dirty(VIEWPORT);
     /// Pixels inside, or outside, of the eight rectangles pass.
@@ -50,7 +50,7 @@ regs! {
     /// Rows of a clip rectangle, inclusive.
     set_window_clip_vertical @ [0x02C4; 8 step 8] = 0x0FFF_0000 { min 0:15, max 16:31 } Dirty(VIEWPORT);
     /// What clears store: depth and stencil; with 16-bit depth it is bits 0 to 15.
-    set_zstencil_clear_value @ 0x1D8C = 0xFFFF_FF00 { stencil 0:7, depth 8:31 };
+    set_zstencil_clear_value @ 0x1D8C = 0xFFFF_FF00 { stencil 0:7, depth 8:31 bits };
     /// What clears store in colour targets.
     set_color_clear_value @ 0x1D90 { b 0:7, g 8:15, r 16:23, a 24:31 };
     /// Clears what the bits name, within surface clip, scissor and clear rectangle.

@@ -1,5 +1,7 @@
 //! What writes to common methods do.
 
+use crate::tegra::methods::table::ClassTrigger;
+
 /// What a write to a method of several classes does at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Common {
@@ -33,4 +35,14 @@ pub enum Common {
     MacroCall,
     /// A parameter of a macro.
     MacroData,
+}
+
+impl ClassTrigger for Common {
+    fn shows_drawing(self) -> bool {
+        matches!(self, Common::Report | Common::Notify)
+    }
+
+    fn is_stream(self) -> bool {
+        matches!(self, Common::InlineData | Common::MacroCode)
+    }
 }

@@ -8,7 +8,7 @@ pub mod values;
 pub use values::*;
 
 use super::common::{COMPUTE, joined};
-use super::{ADDRESSES, MethodInfo, MethodTable};
+use super::{ADDRESSES, ClassTrigger, MethodInfo, MethodTable};
 use crate::table::regs::total;
 
 /// What a write does at once.
@@ -20,6 +20,12 @@ pub enum Trigger {
 
 const OWN: &[&[MethodInfo<Trigger>]] = &[regs::REGISTERS];
 const ROWS: &[MethodInfo<Trigger>] = &joined::<_, { total(COMPUTE) + total(OWN) }>(COMPUTE, OWN);
+
+impl ClassTrigger for Trigger {
+    fn shows_drawing(self) -> bool {
+        self == Trigger::Launch
+    }
+}
 
 /// The methods by address.
 pub static METHODS: MethodTable<Trigger> = MethodTable::new(ROWS);

@@ -12,17 +12,17 @@ regs! {
     effect Effect<Trigger>;
 
     /// Without effect.
-    set_valid_span_overflow_area_a @ 0x080 { address_upper 0:7 };
+    set_valid_span_overflow_area_a @ 0x080 { address_upper 0:7 address(32) };
     /// Without effect.
-    set_valid_span_overflow_area_b @ 0x081 { address_lower 0:31 };
+    set_valid_span_overflow_area_b @ 0x081 { address_lower 0:31 address };
     /// Without effect.
-    set_valid_span_overflow_area_c @ 0x082 { size 0:31 };
+    set_valid_span_overflow_area_c @ 0x082 { size 0:31 count };
     /// Without effect.
-    set_coalesce_waiting_period_unit @ 0x083 { clocks 0:31 };
+    set_coalesce_waiting_period_unit @ 0x083 { clocks 0:31 count };
     /// Performance monitor; without effect.
-    perfmon_transfer @ 0x084 { v 0:31 };
+    perfmon_transfer @ 0x084 { v 0:31 bits };
     /// Base of shared memory in generic addresses.
-    set_shader_shared_memory_window @ 0x085 { base_address 0:31 };
+    set_shader_shared_memory_window @ 0x085 { base_address 0:31 address };
     /// 1: headers of this generation, the only ones supported.
     set_select_maxwell_texture_headers @ 0x086 = 1 { v 0:0 bool };
     /// Without effect.
@@ -33,7 +33,7 @@ regs! {
         0x094 set_reserved_sw_method09, 0x095 set_reserved_sw_method10, 0x096 set_reserved_sw_method11,
         0x097 set_reserved_sw_method12, 0x098 set_reserved_sw_method13, 0x099 set_reserved_sw_method14,
         0x09A set_reserved_sw_method15,
-    ] { v 0:31 };
+    ] { v 0:31 bits };
     /// Scheduling; without visible effect.
     set_cwd_control @ 0x090 { sm_selection 0:0 SmSelection };
     /// Texture headers may have changed.
@@ -47,9 +47,9 @@ regs! {
     /// Scheduling; without visible effect.
     set_scg_control @ 0x09C { compute1_max_sm_count 0:8 };
     /// Constants that may have changed: address, upper bits.
-    invalidate_constant_buffer_cache_a @ 0x09D { address_upper 0:7 };
+    invalidate_constant_buffer_cache_a @ 0x09D { address_upper 0:7 address(32) };
     /// Constants that may have changed: address, bits 31:0.
-    invalidate_constant_buffer_cache_b @ 0x09E { address_lower 0:31 };
+    invalidate_constant_buffer_cache_b @ 0x09E { address_lower 0:31 address };
     /// Constants that may have changed: bytes.
     invalidate_constant_buffer_cache_c @ 0x09F { byte_count 0:16, thru_l2 31:31 bool };
     /// Version check; without effect.
@@ -61,7 +61,7 @@ regs! {
     /// Scheduling; without visible effect.
     set_wfi_config @ 0x0A3 { enable_scg_type_wfi 0:0 bool };
     /// Waits until everything earlier is finished.
-    wait_for_idle_scg_type @ 0x0A5 { v 0:31 } Common(Common::WaitForIdle);
+    wait_for_idle_scg_type @ 0x0A5 { v 0:31 bits } Common(Common::WaitForIdle);
     /// Scheduling; without visible effect.
     invalidate_sked_caches @ 0x0A6 { v 0:0 };
     /// Scheduling; without visible effect.
@@ -69,7 +69,7 @@ regs! {
     /// Scheduling; without visible effect.
     set_cwd_slot_count @ 0x0AC { v 0:7 };
     /// Address of the launch descriptor >> 8.
-    send_pcas_a @ 0x0AD { qmd_address_shifted8 0:31 };
+    send_pcas_a @ 0x0AD { qmd_address_shifted8 0:31 address(8) };
     /// Not used.
     send_pcas_b @ 0x0AE { from 0:23, delta 24:31 };
     /// `schedule` launches the descriptor.
@@ -81,7 +81,7 @@ regs! {
     /// Size of local memory, bits 31:0.
     set_shader_local_memory_size_b @ [
         0x0BA set_shader_local_memory_non_throttled_b, 0x0BD set_shader_local_memory_throttled_b,
-    ] { size_lower 0:31 };
+    ] { size_lower 0:31 count };
     /// Without effect.
     set_shader_local_memory_size_c @ [
         0x0BB set_shader_local_memory_non_throttled_c, 0x0BE set_shader_local_memory_throttled_c,
@@ -89,9 +89,9 @@ regs! {
     /// Version of the instruction set.
     set_spa_version @ 0x0C4 { minor 0:7, major 8:15 };
     /// Calls into firmware; not used.
-    set_falcon @ [0x140; 32 step 1] { v 0:31 };
+    set_falcon @ [0x140; 32 step 1] { v 0:31 bits };
     /// Base of local memory in generic addresses.
-    set_shader_local_memory_window @ 0x1DF { base_address 0:31 };
+    set_shader_local_memory_window @ 0x1DF { base_address 0:31 address };
     /// Without effect.
     set_sm_timeout_interval @ 0x379 { counter_bit 0:5 };
     /// Without effect.
@@ -100,25 +100,25 @@ regs! {
         0x410 set_spare_noop00, 0x411 set_spare_noop01, 0x412 set_spare_noop02, 0x413 set_spare_noop03,
         0x414 set_spare_noop04, 0x415 set_spare_noop05, 0x416 set_spare_noop06, 0x417 set_spare_noop07,
         0x418 set_spare_noop08, 0x419 set_spare_noop09, 0x41A set_spare_noop10, 0x41B set_spare_noop11,
-    ] { v 0:31 };
+    ] { v 0:31 bits };
     /// Without effect.
     activate_perf_settings_for_compute_context @ 0x4AA { all 0:0 bool };
     /// Samplers: address, upper bits.
-    set_tex_sampler_pool_a @ 0x557 { offset_upper 0:7 };
+    set_tex_sampler_pool_a @ 0x557 { offset_upper 0:7 address(32) };
     /// Samplers: address, bits 31:0.
-    set_tex_sampler_pool_b @ 0x558 { offset_lower 0:31 };
+    set_tex_sampler_pool_b @ 0x558 { offset_lower 0:31 address };
     /// Samplers: largest index.
     set_tex_sampler_pool_c @ 0x559 { maximum_index 0:19 };
     /// Texture headers: address, upper bits.
-    set_tex_header_pool_a @ 0x55D { offset_upper 0:7 };
+    set_tex_header_pool_a @ 0x55D { offset_upper 0:7 address(32) };
     /// Texture headers: address, bits 31:0.
-    set_tex_header_pool_b @ 0x55E { offset_lower 0:31 };
+    set_tex_header_pool_b @ 0x55E { offset_lower 0:31 address };
     /// Texture headers: largest index.
     set_tex_header_pool_c @ 0x55F { maximum_index 0:21 };
     /// Base of all programs, upper bits.
-    set_program_region_a @ 0x582 { address_upper 0:7 };
+    set_program_region_a @ 0x582 { address_upper 0:7 address(32) };
     /// Base of all programs, bits 31:0.
-    set_program_region_b @ 0x583 { address_lower 0:31 };
+    set_program_region_b @ 0x583 { address_lower 0:31 address };
     /// As INVALIDATE_SHADER_CACHES, without waiting.
     invalidate_shader_caches_no_wfi @ 0x5A6 {
         instruction 0:0 bool, global_data 4:4 bool, constant 12:12 bool,

@@ -7,7 +7,7 @@ pub mod values;
 
 pub use values::*;
 
-use super::{ADDRESSES, MethodTable};
+use super::{ADDRESSES, ClassTrigger, MethodTable};
 
 /// What a write does at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +15,8 @@ pub enum Trigger {
     /// Starts the work.
     Launch,
 }
+
+impl ClassTrigger for Trigger {}
 
 /// The methods by address.
 pub static METHODS: MethodTable<Trigger> = MethodTable::new(regs::REGISTERS);

@@ -13,19 +13,19 @@ regs! {
     effect Effect<Trigger>;
 
     /// Nothing.
-    nop @ 0x040 { parameter 0:31 };
+    nop @ 0x040 { parameter 0:31 bits };
     /// Performance monitor; without effect.
-    pm_trigger @ 0x050 { v 0:31 };
+    pm_trigger @ 0x050 { v 0:31 bits };
     /// Semaphore address, upper bits.
-    set_semaphore_a @ 0x090 { upper 0:7 };
+    set_semaphore_a @ 0x090 { upper 0:7 address(32) };
     /// Semaphore address, bits 31:0.
-    set_semaphore_b @ 0x091 { lower 0:31 };
+    set_semaphore_b @ 0x091 { lower 0:31 address };
     /// Semaphore payload.
-    set_semaphore_payload @ 0x092 { payload 0:31 };
+    set_semaphore_payload @ 0x092 { payload 0:31 bits };
     /// Condition of copies: address, upper bits.
-    set_render_enable_a @ 0x095 { upper 0:7 };
+    set_render_enable_a @ 0x095 { upper 0:7 address(32) };
     /// Condition of copies: address, bits 31:0.
-    set_render_enable_b @ 0x096 { lower 0:31 };
+    set_render_enable_b @ 0x096 { lower 0:31 address };
     /// Evaluates the condition, as in the 3D class.
     set_render_enable_c @ 0x097 { mode 0:2 RenderEnableMode } Common(Common::RenderEnable);
     /// Memory of physical addresses; not used.
@@ -40,17 +40,17 @@ regs! {
         bypass_l2 20:20 BypassL2,
     } Trigger(Trigger::Launch);
     /// Source or destination address, upper bits.
-    offset_upper @ [0x100 offset_in_upper, 0x102 offset_out_upper] { upper 0:7 };
+    offset_upper @ [0x100 offset_in_upper, 0x102 offset_out_upper] { upper 0:7 address(32) };
     /// Source or destination address, bits 31:0.
-    offset_lower @ [0x101 offset_in_lower, 0x103 offset_out_lower] { value 0:31 };
+    offset_lower @ [0x101 offset_in_lower, 0x103 offset_out_lower] { value 0:31 address };
     /// Bytes from row to row of a pitch source or destination, signed.
     pitch @ [0x104 pitch_in, 0x105 pitch_out] { value 0:31 signed };
     /// Bytes of a row; elements with remapping.
-    line_length_in @ 0x106 { value 0:31 };
+    line_length_in @ 0x106 { value 0:31 count };
     /// Rows.
-    line_count @ 0x107 { value 0:31 };
+    line_count @ 0x107 { value 0:31 count };
     /// Constants of remapping.
-    set_remap_const @ [0x1C0 set_remap_const_a, 0x1C1 set_remap_const_b] { v 0:31 };
+    set_remap_const @ [0x1C0 set_remap_const_a, 0x1C1 set_remap_const_b] { v 0:31 bits };
     /// Where the components of a destination element come from; bytes of a component and numbers of components, each
     /// less 1.
     set_remap_components @ 0x1C2 {
@@ -62,15 +62,15 @@ regs! {
         width 0:3, height 4:7, depth 8:11, gob_height 12:15 GobHeight,
     };
     /// A block-linear destination or source: elements of a row.
-    set_width @ [0x1C4 set_dst_width, 0x1CB set_src_width] { v 0:31 };
+    set_width @ [0x1C4 set_dst_width, 0x1CB set_src_width] { v 0:31 count };
     /// A block-linear destination or source: rows.
-    set_height @ [0x1C5 set_dst_height, 0x1CC set_src_height] { v 0:31 };
+    set_height @ [0x1C5 set_dst_height, 0x1CC set_src_height] { v 0:31 count };
     /// A block-linear destination or source: slices.
-    set_depth @ [0x1C6 set_dst_depth, 0x1CD set_src_depth] { v 0:31 };
+    set_depth @ [0x1C6 set_dst_depth, 0x1CD set_src_depth] { v 0:31 count };
     /// Slice that is written or read.
-    set_layer @ [0x1C7 set_dst_layer, 0x1CE set_src_layer] { v 0:31 };
+    set_layer @ [0x1C7 set_dst_layer, 0x1CE set_src_layer] { v 0:31 count };
     /// First element and row that are written or read.
     set_origin @ [0x1C8 set_dst_origin, 0x1CF set_src_origin] { x 0:15, y 16:31 };
     /// Performance monitor; without effect.
-    pm_trigger_end @ 0x445 { v 0:31 };
+    pm_trigger_end @ 0x445 { v 0:31 bits };
 }

@@ -34,9 +34,9 @@ regs! {
     /// Mask of target 0 for all.
     set_single_ct_write_control @ 0x3E4 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// Smallest stored depth, f32.
-    set_depth_bounds_min @ 0x3E7 { v 0:31 } Dirty(dirty::FRAGMENT);
+    set_depth_bounds_min @ 0x3E7 { v 0:31 f32 } Dirty(dirty::FRAGMENT);
     /// Largest stored depth, f32.
-    set_depth_bounds_max @ 0x3E8 { v 0:31 } Dirty(dirty::FRAGMENT);
+    set_depth_bounds_max @ 0x3E8 { v 0:31 f32 } Dirty(dirty::FRAGMENT);
     /// An optimisation; without visible effect.
     set_blend_opt_control @ 0x3F7 { allow_float_pixel_kills 0:0 bool };
     /// Without visible effect.
@@ -62,14 +62,14 @@ regs! {
     /// `fragment FUNC stored`.
     set_depth_func @ 0x4C3 = 1 { v 0:31 CompareFunc } Dirty(dirty::FRAGMENT);
     /// Reference, f32.
-    set_alpha_ref @ 0x4C4 { v 0:31 } Dirty(dirty::FRAGMENT);
+    set_alpha_ref @ 0x4C4 { v 0:31 f32 } Dirty(dirty::FRAGMENT);
     /// `alpha FUNC reference`.
     set_alpha_func @ 0x4C5 = 1 { v 0:31 CompareFunc } Dirty(dirty::FRAGMENT);
     /// Blend constant, f32.
     set_blend_const @ [
         0x4C7 set_blend_const_red, 0x4C8 set_blend_const_green, 0x4C9 set_blend_const_blue,
         0x4CA set_blend_const_alpha,
-    ] { v 0:31 } Dirty(dirty::FRAGMENT);
+    ] { v 0:31 f32 } Dirty(dirty::FRAGMENT);
     /// Common: alpha has its own operation and factors.
     set_blend_separate_for_alpha @ 0x4CF = 1 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// Common: operation of colours.
@@ -108,10 +108,10 @@ regs! {
     } Dirty(dirty::FRAGMENT);
     /// Front, back: mask of the comparison.
     stencil_func_mask @ [0x4E6 set_stencil_func_mask, 0x3D7 set_back_stencil_func_mask] {
-        v 0:7,
+        v 0:7 bits,
     } Dirty(dirty::FRAGMENT);
     /// Front, back: bits that are written.
-    stencil_mask @ [0x4E7 set_stencil_mask, 0x3D6 set_back_stencil_mask] { v 0:7 } Dirty(dirty::FRAGMENT);
+    stencil_mask @ [0x4E7 set_stencil_mask, 0x3D6 set_back_stencil_mask] { v 0:7 bits } Dirty(dirty::FRAGMENT);
     /// Clamps outputs of the pixel program before the alpha test.
     set_ps_saturate @ 0x4EA {
         output0 0:0 bool, clamp_range0 1:1 SaturateRange, output1 4:4 bool, clamp_range1 5:5 SaturateRange,
@@ -120,11 +120,11 @@ regs! {
         output6 24:24 bool, clamp_range6 25:25 SaturateRange, output7 28:28 bool, clamp_range7 29:29 SaturateRange,
     } Dirty(dirty::FRAGMENT);
     /// Constants of the blend program, halves.
-    set_iterated_blend_constant_red @ [0x520; 8 step 4] { v 0:15 } Dirty(dirty::FRAGMENT);
+    set_iterated_blend_constant_red @ [0x520; 8 step 4] { v 0:15 f16 } Dirty(dirty::FRAGMENT);
     /// Constants of the blend program, halves.
-    set_iterated_blend_constant_green @ [0x521; 8 step 4] { v 0:15 } Dirty(dirty::FRAGMENT);
+    set_iterated_blend_constant_green @ [0x521; 8 step 4] { v 0:15 f16 } Dirty(dirty::FRAGMENT);
     /// Constants of the blend program, halves.
-    set_iterated_blend_constant_blue @ [0x522; 8 step 4] { v 0:15 } Dirty(dirty::FRAGMENT);
+    set_iterated_blend_constant_blue @ [0x522; 8 step 4] { v 0:15 f16 } Dirty(dirty::FRAGMENT);
     /// Alpha to coverage, alpha to one.
     set_anti_alias_alpha_control @ 0x54F { alpha_to_coverage 0:0 bool, alpha_to_one 4:4 bool } Dirty(dirty::FRAGMENT);
     /// Back faces have their own state.

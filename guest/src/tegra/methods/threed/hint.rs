@@ -62,13 +62,13 @@ regs! {
     /// Hierarchical depth culling; without visible effect.
     set_zcull_region_aliquots @ 0x1F9 { per_layer 0:15 };
     /// Hierarchical depth culling; without visible effect.
-    set_zcull_storage_a @ 0x1FA { address_upper 0:7 };
+    set_zcull_storage_a @ 0x1FA { address_upper 0:7 address(32) };
     /// Hierarchical depth culling; without visible effect.
-    set_zcull_storage_b @ 0x1FB { address_lower 0:31 };
+    set_zcull_storage_b @ 0x1FB { address_lower 0:31 address };
     /// Hierarchical depth culling; without visible effect.
-    set_zcull_storage_c @ 0x1FC { limit_address_upper 0:7 };
+    set_zcull_storage_c @ 0x1FC { limit_address_upper 0:7 address(32) };
     /// Hierarchical depth culling; without visible effect.
-    set_zcull_storage_d @ 0x1FD { limit_address_lower 0:31 };
+    set_zcull_storage_d @ 0x1FD { limit_address_lower 0:31 address };
     /// Scheduling and buffers; without visible effect.
     set_max_stream_output_gs_instances_per_task @ 0x358 = 0x40 { v 0:10 };
     /// Scheduling and buffers; without visible effect.
@@ -98,13 +98,13 @@ regs! {
     set_tiled_cache_unknown @ [
         0x3DA set_tiled_cache_unknown_a, 0x3DB set_tiled_cache_unknown_b, 0x3DC set_tiled_cache_unknown_c,
         0x442 set_tiled_cache_unknown_d,
-    ] { v 0:31 };
+    ] { v 0:31 bits };
     /// A target need not keep what it has, which it does here; without visible effect.
     discard_render_target @ 0x3DE { depth_stencil 0:0 bool, color 4:6 };
     /// Tiled caching; without visible effect.
-    tiled_cache_barrier @ 0x3DF { v 0:31 };
+    tiled_cache_barrier @ 0x3DF { v 0:31 bits };
     /// Tiled caching; without visible effect.
-    tiled_cache_flush @ 0x3E0 { v 0:31 };
+    tiled_cache_flush @ 0x3E0 { v 0:31 bits };
     /// Scheduling and buffers; without visible effect.
     set_vtg_warp_watermarks @ 0x3E6 = 0x0040_0008 { low 0:15, high 16:31 };
     /// Scheduling and buffers; without visible effect.
@@ -170,11 +170,11 @@ regs! {
     /// Scheduling and buffers; without visible effect.
     set_shader_based_cull @ 0x58B = 3 { before_fetch_enable 0:0 bool, batch_cull_enable 1:1 bool };
     /// Hierarchical depth culling; without visible effect.
-    invalidate_zcull @ 0x656 { v 0:31 };
+    invalidate_zcull @ 0x656 { v 0:31 bits };
     /// Hierarchical depth culling; without visible effect.
     set_zcull @ 0x65A { z_enable 0:0 bool, stencil_enable 4:4 bool };
     /// Hierarchical depth culling; without visible effect.
     set_zcull_bounds @ 0x65B = 0x11 { z_min_unbounded_enable 0:0 bool, z_max_unbounded_enable 4:4 bool };
     /// Hierarchical depth culling; without visible effect.
-    zcull_sync @ 0x65E { v 0:31 };
+    zcull_sync @ 0x65E { v 0:31 bits };
 }

@@ -32,7 +32,7 @@ pub use output_values::*;
 pub use values::*;
 
 use super::common::{THREED, joined};
-use super::{ADDRESSES, Effect, MethodInfo, MethodTable};
+use super::{ADDRESSES, ClassTrigger, Effect, MethodInfo, MethodTable};
 use crate::table::regs::total;
 
 /// The registers, as modules: `regs::set_color_target_format::v(word)`.
@@ -136,6 +136,16 @@ pub enum Trigger {
     BindConstant,
     /// Draws a rectangle of texels.
     DrawTexture,
+}
+
+impl ClassTrigger for Trigger {
+    fn shows_drawing(self) -> bool {
+        matches!(self, Trigger::IncrementSyncpoint | Trigger::ClearReport | Trigger::Clear)
+    }
+
+    fn is_stream(self) -> bool {
+        self == Trigger::LoadConstant
+    }
 }
 
 /// The methods by address.

@@ -44,7 +44,7 @@ regs! {
     set_constant_color_rendering_color @ [
         0x3D1 set_constant_color_rendering_red, 0x3D2 set_constant_color_rendering_green,
         0x3D3 set_constant_color_rendering_blue, 0x3D4 set_constant_color_rendering_alpha,
-    ] { v 0:31 };
+    ] { v 0:31 f32 };
     /// Whether edges that clipping made are drawn in line mode; they are not.
     set_line_mode_polygon_clip @ 0x3E3 { generated_edge 0:0 GeneratedEdge } Dirty(dirty::RASTER);
     /// Whether the unit of the bias depends on the depth format, which is what OpenGL and D3D ask for.
@@ -60,21 +60,21 @@ regs! {
     /// Not used.
     d3d_set_cull_mode @ 0x4C2 = 1 { v 0:31 D3dCullMode };
     /// Width of smooth lines, f32.
-    set_line_width_float @ 0x4EC = 0x3F800000 { v 0:31 } Dirty(dirty::RASTER);
+    set_line_width_float @ 0x4EC = 0x3F800000 { v 0:31 f32 } Dirty(dirty::RASTER);
     /// Width of other lines, f32.
-    set_aliased_line_width_float @ 0x4ED = 0x3F800000 { v 0:31 } Dirty(dirty::RASTER);
+    set_aliased_line_width_float @ 0x4ED = 0x3F800000 { v 0:31 f32 } Dirty(dirty::RASTER);
     /// Lines without samples on targets with samples.
     set_line_multisample_override @ 0x506 { enable 0:0 bool } Dirty(dirty::RASTER);
     /// Size of points, f32, pixels.
-    set_point_size @ 0x546 { v 0:31 } Dirty(dirty::RASTER);
+    set_point_size @ 0x546 { v 0:31 f32 } Dirty(dirty::RASTER);
     /// Points get generated coordinates.
     set_point_sprite @ 0x548 { enable 0:0 bool } Dirty(dirty::RASTER);
     /// Depth bias: factor of the slope, f32.
-    set_slope_scale_depth_bias @ 0x55B { v 0:31 } Dirty(dirty::RASTER);
+    set_slope_scale_depth_bias @ 0x55B { v 0:31 f32 } Dirty(dirty::RASTER);
     /// Smooth lines.
     set_anti_aliased_line @ 0x55C { enable 0:0 bool } Dirty(dirty::RASTER);
     /// Depth bias: twice the constant of the API, f32.
-    set_depth_bias @ 0x56F { v 0:31 } Dirty(dirty::RASTER);
+    set_depth_bias @ 0x56F { v 0:31 f32 } Dirty(dirty::RASTER);
     /// Which texture coordinates points generate, and from where t counts.
     set_point_sprite_select @ 0x581 {
         rmode 0:1 PointSpriteR, origin 2:2 PointSpriteOrigin, texture0 3:3 PointSpriteTexture,
@@ -93,15 +93,15 @@ regs! {
     /// Falloff of smooth lines.
     set_line_smooth_edge_table @ [0x59C; 4 step 1] { v0 0:7, v1 8:15, v2 16:23, v3 24:31 } Dirty(dirty::RASTER);
     /// Stipple: repetitions of each bit, pattern of 16 bits.
-    set_line_stipple_parameters @ 0x5A0 = 0x00FF_FF00 { factor 0:7, pattern 8:23 } Dirty(dirty::RASTER);
+    set_line_stipple_parameters @ 0x5A0 = 0x00FF_FF00 { factor 0:7, pattern 8:23 bits } Dirty(dirty::RASTER);
     /// Back faces take the back colours.
     set_two_sided_light @ 0x5A2 { enable 0:0 bool } Dirty(dirty::RASTER);
     /// Stippled polygons.
     set_polygon_stipple @ 0x5A3 { enable 0:0 bool } Dirty(dirty::RASTER);
     /// 32 rows of 32 pixels.
-    set_polygon_stipple_pattern @ [0x5C0; 32 step 1] { v 0:31 } Dirty(dirty::RASTER);
+    set_polygon_stipple_pattern @ [0x5C0; 32 step 1] { v 0:31 bits } Dirty(dirty::RASTER);
     /// Depth bias: limit, f32; 0 none.
-    set_depth_bias_clamp @ 0x61F { v 0:31 } Dirty(dirty::RASTER);
+    set_depth_bias_clamp @ 0x61F { v 0:31 f32 } Dirty(dirty::RASTER);
     /// Whether the program's output gives the size, and which.
     set_attribute_point_size @ 0x644 = 0x290 { enable 0:0 bool, slot 4:11 } Dirty(dirty::RASTER);
     /// Culling on or off.

@@ -27,13 +27,13 @@ regs! {
     /// Without visible effect.
     set_zero_bandwidth_clear @ [
         0x1E9 set_color_zero_bandwidth_clear, 0x1EA set_z_zero_bandwidth_clear,
-    ] { slot_disable_mask 0:14 };
+    ] { slot_disable_mask 0:14 bits };
     /// Hints that nothing is written.
     set_zt_read_only @ 0x1FE { enable_z 0:0 bool, enable_stencil 4:4 bool };
     /// Address of a colour target, upper bits.
-    set_color_target_a @ [0x200; 8 step 16] { offset_upper 0:7 } Dirty(dirty::TARGET);
+    set_color_target_a @ [0x200; 8 step 16] { offset_upper 0:7 address(32) } Dirty(dirty::TARGET);
     /// Address of a colour target, bits 31:0.
-    set_color_target_b @ [0x201; 8 step 16] { offset_lower 0:31 } Dirty(dirty::TARGET);
+    set_color_target_b @ [0x201; 8 step 16] { offset_lower 0:31 address } Dirty(dirty::TARGET);
     /// Width in samples; of a pitch target its pitch in bytes.
     set_color_target_width @ [0x202; 8 step 16] = 0x400 { v 0:27 } Dirty(dirty::TARGET);
     /// Height in samples.
@@ -48,7 +48,7 @@ regs! {
     /// Layers or slices.
     set_color_target_third_dimension @ [0x206; 8 step 16] = 1 { v 0:27 } Dirty(dirty::TARGET);
     /// Distance of layers in units of 4 bytes.
-    set_color_target_array_pitch @ [0x207; 8 step 16] { v 0:31 } Dirty(dirty::TARGET);
+    set_color_target_array_pitch @ [0x207; 8 step 16] { v 0:31 address(2) } Dirty(dirty::TARGET);
     /// Layer that is added to the primitive's.
     set_color_target_layer @ [0x208; 8 step 16] { offset 0:15 } Dirty(dirty::TARGET);
     /// Without effect.
@@ -58,9 +58,9 @@ regs! {
     /// Rectangle of clears, pixels: ymin, ymax exclusive.
     set_clear_rect_vertical @ 0x35C = 0xFFFF_0000 { ymin 0:15, ymax 16:31 };
     /// Clear colour r, g, b, a: floats, or integers for integer targets.
-    set_color_clear_value @ [0x360; 4 step 1] { v 0:31 };
+    set_color_clear_value @ [0x360; 4 step 1] { v 0:31 f32 };
     /// Clear depth, f32.
-    set_z_clear_value @ 0x364 { v 0:31 };
+    set_z_clear_value @ 0x364 { v 0:31 f32 };
     /// Clear stencil.
     set_stencil_clear_value @ 0x368 { v 0:7 };
     /// Without effect.
@@ -68,7 +68,7 @@ regs! {
     /// Where the sample masks count.
     set_sample_mask @ 0x3E9 = 1 { raster_out_enable 0:0 bool, color_target_enable 4:4 bool } Dirty(dirty::TARGET);
     /// Samples of the targets that are written.
-    set_color_target_sample_mask @ 0x3EA = 0xFFFF { v 0:15 } Dirty(dirty::TARGET);
+    set_color_target_sample_mask @ 0x3EA = 0xFFFF { v 0:15 bits } Dirty(dirty::TARGET);
     /// With the program header's bit: each output to its own target; otherwise output 0 to all.
     set_ct_mrt_enable @ 0x3EB = 1 { v 0:0 bool } Dirty(dirty::TARGET);
     /// Depth per sample, or that of the pixel's centre.
@@ -78,27 +78,27 @@ regs! {
     /// Sample mode of the rasteriser when it is not the targets'.
     set_anti_alias_raster @ 0x3EE = 2 { samples 0:2 RasterSampleMode } Dirty(dirty::TARGET);
     /// Samples that are covered at most, in pixel (0, 0) of each 2x2.
-    set_sample_mask_x0_y0 @ 0x3EF = 0xFFFF { v 0:15 } Dirty(dirty::TARGET);
+    set_sample_mask_x0_y0 @ 0x3EF = 0xFFFF { v 0:15 bits } Dirty(dirty::TARGET);
     /// As before, pixel (1, 0).
-    set_sample_mask_x1_y0 @ 0x3F0 = 0xFFFF { v 0:15 } Dirty(dirty::TARGET);
+    set_sample_mask_x1_y0 @ 0x3F0 = 0xFFFF { v 0:15 bits } Dirty(dirty::TARGET);
     /// As before, pixel (0, 1).
-    set_sample_mask_x0_y1 @ 0x3F1 = 0xFFFF { v 0:15 } Dirty(dirty::TARGET);
+    set_sample_mask_x0_y1 @ 0x3F1 = 0xFFFF { v 0:15 bits } Dirty(dirty::TARGET);
     /// As before, pixel (1, 1).
-    set_sample_mask_x1_y1 @ 0x3F2 = 0xFFFF { v 0:15 } Dirty(dirty::TARGET);
+    set_sample_mask_x1_y1 @ 0x3F2 = 0xFFFF { v 0:15 bits } Dirty(dirty::TARGET);
     /// Outputs scaled by coverage with independent samples.
     set_tir_modulation @ 0x3F5 { component_select 0:1 TirModulation } Dirty(dirty::FRAGMENT);
     /// Linear, or by table.
     set_tir_modulation_function @ 0x3F6 { select 0:0 TirFunction } Dirty(dirty::FRAGMENT);
     /// Address of the zeta target, upper bits.
-    set_zt_a @ 0x3F8 { offset_upper 0:7 } Dirty(dirty::TARGET);
+    set_zt_a @ 0x3F8 { offset_upper 0:7 address(32) } Dirty(dirty::TARGET);
     /// Address of the zeta target, bits 31:0.
-    set_zt_b @ 0x3F9 { offset_lower 0:31 } Dirty(dirty::TARGET);
+    set_zt_b @ 0x3F9 { offset_lower 0:31 address } Dirty(dirty::TARGET);
     /// Format of the zeta target.
     set_zt_format @ 0x3FA = 0x14 { v 0:4 ZetaFormat } Dirty(dirty::TARGET);
     /// Block of the zeta target, log2 of GOBs; always block-linear.
     set_zt_block_size @ 0x3FB = 0x40 { width 0:3, height 4:7, depth 8:11 } Dirty(dirty::TARGET);
     /// Distance of layers in units of 4 bytes.
-    set_zt_array_pitch @ 0x3FC { v 0:31 } Dirty(dirty::TARGET);
+    set_zt_array_pitch @ 0x3FC { v 0:31 address(2) } Dirty(dirty::TARGET);
     /// Area that is rendered to, pixels: x, width.
     set_surface_clip_horizontal @ 0x3FD { x 0:15, width 16:31 } Dirty(dirty::TARGET);
     /// Area that is rendered to, pixels: y, height.
@@ -124,7 +124,8 @@ regs! {
     set_post_ps_initial_coverage @ 0x44E = 1 { use_pre_ps_coverage 0:0 bool } Dirty(dirty::TARGET);
     /// Positions of samples inside a pixel, in sixteenths.
     set_anti_alias_sample_positions @ [0x478; 4 step 1] = 0x8888_8888 {
-        x0 0:3, y0 4:7, x1 8:11, y1 12:15, x2 16:19, y2 20:23, x3 24:27, y3 28:31,
+        x0 0:3 ufixed(4), y0 4:7 ufixed(4), x1 8:11 ufixed(4), y1 12:15 ufixed(4), x2 16:19 ufixed(4),
+        y2 20:23 ufixed(4), x3 24:27 ufixed(4), y3 28:31 ufixed(4),
     } Dirty(dirty::TARGET);
     /// Adds the viewport's index to the layer.
     set_offset_render_target_index @ 0x47C { by_viewport_index 0:0 bool } Dirty(dirty::TARGET);

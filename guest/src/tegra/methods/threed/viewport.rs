@@ -14,17 +14,17 @@ regs! {
     /// Clip-id surfaces; not used.
     set_surface_clip_id_block_size @ 0x0B6 = 0x40 { width 0:3, height 4:7, depth 8:11 };
     /// `x_window = x_ndc * scale + offset`, f32.
-    set_viewport_scale_x @ [0x280; 16 step 8] { v 0:31 } Dirty(dirty::VIEWPORT);
+    set_viewport_scale_x @ [0x280; 16 step 8] { v 0:31 f32 } Dirty(dirty::VIEWPORT);
     /// As for x.
-    set_viewport_scale_y @ [0x281; 16 step 8] { v 0:31 } Dirty(dirty::VIEWPORT);
+    set_viewport_scale_y @ [0x281; 16 step 8] { v 0:31 f32 } Dirty(dirty::VIEWPORT);
     /// As for x.
-    set_viewport_scale_z @ [0x282; 16 step 8] { v 0:31 } Dirty(dirty::VIEWPORT);
+    set_viewport_scale_z @ [0x282; 16 step 8] { v 0:31 f32 } Dirty(dirty::VIEWPORT);
     /// See the scale, f32.
-    set_viewport_offset_x @ [0x283; 16 step 8] { v 0:31 } Dirty(dirty::VIEWPORT);
+    set_viewport_offset_x @ [0x283; 16 step 8] { v 0:31 f32 } Dirty(dirty::VIEWPORT);
     /// As for x.
-    set_viewport_offset_y @ [0x284; 16 step 8] { v 0:31 } Dirty(dirty::VIEWPORT);
+    set_viewport_offset_y @ [0x284; 16 step 8] { v 0:31 f32 } Dirty(dirty::VIEWPORT);
     /// As for x.
-    set_viewport_offset_z @ [0x285; 16 step 8] { v 0:31 } Dirty(dirty::VIEWPORT);
+    set_viewport_offset_z @ [0x285; 16 step 8] { v 0:31 f32 } Dirty(dirty::VIEWPORT);
     /// Which component, possibly negated, becomes x, y, z, w before clipping.
     set_viewport_coordinate_swizzle @ [0x286; 16 step 8] = 0x6420 {
         x 0:2 CoordinateSource, y 4:6 CoordinateSource, z 8:10 CoordinateSource, w 12:14 CoordinateSource,
@@ -36,9 +36,9 @@ regs! {
     /// Pixels the viewport may touch: y, height.
     set_viewport_clip_vertical @ [0x301; 16 step 4] { y0 0:15, height 16:31 } Dirty(dirty::VIEWPORT);
     /// Depth range, f32.
-    set_viewport_clip_min_z @ [0x302; 16 step 4] { v 0:31 } Dirty(dirty::VIEWPORT);
+    set_viewport_clip_min_z @ [0x302; 16 step 4] { v 0:31 f32 } Dirty(dirty::VIEWPORT);
     /// Depth range, f32.
-    set_viewport_clip_max_z @ [0x303; 16 step 4] = 0x3F800000 { v 0:31 } Dirty(dirty::VIEWPORT);
+    set_viewport_clip_max_z @ [0x303; 16 step 4] = 0x3F800000 { v 0:31 f32 } Dirty(dirty::VIEWPORT);
     /// Window rectangle: xmin, xmax exclusive.
     set_window_clip_horizontal @ [0x340; 8 step 2] = 0xFFFF_0000 { xmin 0:15, xmax 16:31 } Dirty(dirty::VIEWPORT);
     /// Window rectangle: ymin, ymax exclusive.
@@ -60,15 +60,15 @@ regs! {
     /// Scissor, pixels: ymin, ymax exclusive.
     set_scissor_vertical @ [0x382; 16 step 4] = 0xFFFF0000 { ymin 0:15, ymax 16:31 } Dirty(dirty::VIEWPORT);
     /// Clip-id surfaces; not used.
-    set_surface_clip_id_memory_a @ 0x3F3 { offset_upper 0:7 };
+    set_surface_clip_id_memory_a @ 0x3F3 { offset_upper 0:7 address(32) };
     /// Clip-id surfaces; not used.
-    set_surface_clip_id_memory_b @ 0x3F4 { offset_lower 0:31 };
+    set_surface_clip_id_memory_b @ 0x3F4 { offset_lower 0:31 address };
     /// Order of primitives that go to several viewports.
     set_viewport_multicast @ 0x401 { order 0:0 MulticastOrder } Dirty(dirty::VIEWPORT);
     /// Lower left mirrors y at the surface clip's height; `flip_y` inverts the winding.
     set_window_origin @ 0x4EB { mode 0:0 WindowOrigin, flip_y 4:4 bool } Dirty(dirty::VIEWPORT);
     /// Clip-id surfaces; not used.
-    set_surface_clip_id_height @ 0x541 = 0x80 { v 0:31 };
+    set_surface_clip_id_height @ 0x541 = 0x80 { v 0:31 count };
     /// Clip-id surfaces; not used.
     set_clip_id_clear_rect_horizontal @ 0x542 = 0x8000_0000 { xmin 0:15, xmax 16:31 };
     /// Clip-id surfaces; not used.
@@ -100,9 +100,9 @@ regs! {
     /// Clip-id surfaces; not used.
     set_clip_id_test @ 0x65F { enable 0:0 bool };
     /// Clip-id surfaces; not used.
-    set_surface_clip_id_width @ 0x660 = 0x80 { v 0:31 };
+    set_surface_clip_id_width @ 0x660 = 0x80 { v 0:31 count };
     /// Clip-id surfaces; not used.
-    set_clip_id @ 0x661 { v 0:31 };
+    set_clip_id @ 0x661 { v 0:31 bits };
     /// Clip-id surfaces; not used.
-    clear_clip_id_surface @ 0x675 { v 0:31 };
+    clear_clip_id_surface @ 0x675 { v 0:31 bits };
 }

@@ -19,7 +19,7 @@ pub mod values;
 pub use values::*;
 
 use super::common::{TWOD, joined};
-use super::{ADDRESSES, MethodInfo, MethodTable};
+use super::{ADDRESSES, ClassTrigger, MethodInfo, MethodTable};
 use crate::table::regs::total;
 
 /// The registers, as modules.
@@ -57,6 +57,12 @@ pub enum Trigger {
     CpuData,
     /// Copies a rectangle between surfaces.
     Blit,
+}
+
+impl ClassTrigger for Trigger {
+    fn is_stream(self) -> bool {
+        self == Trigger::CpuData
+    }
 }
 
 /// The methods by address.

@@ -11,13 +11,13 @@ regs! {
     /// Format of the colour key.
     set_color_key_format @ 0x0A5 { v 0:2 ColorKeyFormat };
     /// Source pixels of this colour are not written.
-    set_color_key @ 0x0A6 { v 0:31 };
+    set_color_key @ 0x0A6 { v 0:31 bits };
     /// Colour key on or off.
     set_color_key_enable @ 0x0A7 { v 0:0 bool };
     /// Raster operation: bit `4 * pattern + 2 * source + destination` is the result.
-    set_rop @ 0x0A8 { v 0:7 };
+    set_rop @ 0x0A8 { v 0:7 bits };
     /// Factor of alpha blending, 1.31 fixed.
-    set_beta1 @ 0x0A9 { v 0:31 };
+    set_beta1 @ 0x0A9 { v 0:31 ufixed(31) };
     /// Factors of the premultiplied operations.
     set_beta4 @ 0x0AA { b 0:7, g 8:15, r 16:23, a 24:31 };
     /// What becomes of source and destination; drivers use SRCCOPY.
@@ -31,11 +31,11 @@ regs! {
     /// Order of the pattern's bits.
     set_monochrome_pattern_format @ 0x0BB { v 0:0 BitOrder };
     /// Colour of bits 0.
-    set_monochrome_pattern_color0 @ 0x0BC { v 0:31 };
+    set_monochrome_pattern_color0 @ 0x0BC { v 0:31 bits };
     /// Colour of bits 1.
-    set_monochrome_pattern_color1 @ 0x0BD { v 0:31 };
+    set_monochrome_pattern_color1 @ 0x0BD { v 0:31 bits };
     /// Bits of the pattern.
-    set_monochrome_pattern @ [0x0BE set_monochrome_pattern0, 0x0BF set_monochrome_pattern1] { v 0:31 };
+    set_monochrome_pattern @ [0x0BE set_monochrome_pattern0, 0x0BF set_monochrome_pattern1] { v 0:31 bits };
     /// Pattern of 8x8 colours, one a word.
     color_pattern_x8r8g8b8 @ [0x0C0; 64 step 1] { b0 0:7, g0 8:15, r0 16:23, ignore0 24:31 };
     /// Pattern of 8x8 colours, two a word.

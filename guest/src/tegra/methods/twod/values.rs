@@ -1,6 +1,7 @@
 //! Named values of fields of the class. Source: NVIDIA's class headers.
 
-use crate::table::regs::values;
+use crate::table::regs::{flatten, total, values};
+use crate::tegra::format::ColorFormat;
 
 values! {
     /// Caches that are meant.
@@ -90,4 +91,35 @@ values! {
 
     /// How texels are filtered.
     BlitFilter { Point = 0 "POINT"; Bilinear = 1 "BILINEAR"; }
+}
+
+/// Formats of sources: those of colour targets, and two of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SourceFormat {
+    /// One of colour targets.
+    Color(ColorFormat),
+    /// Bits of 8x8 blocks.
+    Y1,
+    /// A byte that is alpha as well as all three colours.
+    Ay8,
+}
+
+impl SourceFormat {
+    const OWN: &[(u32, &str)] = &[(0x1C, "Y1_8X8"), (0x1D, "AY8")];
+    const LISTS: &[&[(u32, &str)]] = &[Self::OWN, ColorFormat::VALUES];
+
+    /// Codes and names.
+    pub const VALUES: &[(u32, &str)] = &flatten::<_, { total(Self::LISTS) }>(Self::LISTS);
+
+    /// The format of a code; `None` if there is none.
+    pub const fn from_register(code: u32) -> Option<SourceFormat> {
+        match code {
+            0x1C => Some(SourceFormat::Y1),
+            0x1D => Some(SourceFormat::Ay8),
+            _ => match ColorFormat::from_register(code) {
+                Some(format) => Some(SourceFormat::Color(format)),
+                None => None,
+            },
+        }
+    }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::kernel::program::fragment::{FUEL, FragmentInput, RsxFragmentCode};
+use triglyph_guest::rsx::enums::TextureLocation;
 use triglyph_guest::rsx::fragment::memory::{self, Order};
 use triglyph_guest::rsx::fragment::program::{clear_constants, constants};
 use triglyph_guest::rsx::fragment::{Instruction, Program, Step, Summary};
@@ -111,16 +112,16 @@ impl FragmentPrograms {
 fn place(core: &mut Core, registers: &Registers) -> Option<(DmaObject, u32)> {
     let word = registers.get(m::set_shader_program::ID as u32);
     let object = match m::set_shader_program::location(word) {
-        1 => m::set_context_dma_a::ID,
-        2 => m::set_context_dma_b::ID,
-        other => {
-            core.fault(FaultKind::BadMethod, word.into(), format_args!("location {other} of a fragment program"));
+        Some(TextureLocation::Local) => m::set_context_dma_a::ID,
+        Some(TextureLocation::Main) => m::set_context_dma_b::ID,
+        None => {
+            core.fault(FaultKind::BadMethod, word.into(), format_args!("location {} of a fragment program", word & 3));
             return None;
         }
     };
     let object = core.dma(registers.get(object as u32), "fragment program")?;
     // Programs are aligned to 64 bytes; the bits below are not known to reach the memory.
-    Some((object, m::set_shader_program::address(word) << 2 & !63))
+    Some((object, m::set_shader_program::address(word) as u32 & !63))
 }
 
 impl FragmentProgram {

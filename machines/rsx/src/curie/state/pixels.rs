@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentConstants, FragmentKey};
+use triglyph_guest::rsx::enums::{PixelCenters, WindowOrigin};
 use triglyph_guest::rsx::methods::curie as m;
 
 use super::setup::{primitive_offset, sample_mask, sample_positions};
@@ -80,8 +81,8 @@ fn offset_from_center(position: SamplePosition) -> [f32; 2] {
 fn position(registers: &Registers) -> ([f32; 2], f32) {
     let word = registers.get(m::set_shader_window::ID as u32);
     let [x, y] = primitive_offset(registers).map(|v| v as f32);
-    let center = if m::set_shader_window::pixel_center(word) == 1 { 0.0 } else { 0.5 };
-    if m::set_shader_window::origin(word) == 1 {
+    let center = if m::set_shader_window::pixel_center(word) == Some(PixelCenters::Integers) { 0.0 } else { 0.5 };
+    if m::set_shader_window::origin(word) == Some(WindowOrigin::Bottom) {
         let height = m::set_shader_window::height(word) as f32;
         ([center - x, height - 1.0 + center + y], -1.0)
     } else {

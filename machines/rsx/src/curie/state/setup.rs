@@ -3,7 +3,7 @@
 use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::kernel::program::fragment::{MAX_SAMPLES, Samples};
 use triglyph_guest::kernel::program::output::DepthFormat;
-use triglyph_guest::rsx::enums::{self, Antialias, FrontFace};
+use triglyph_guest::rsx::enums::{self, Antialias, ClipPlane, FrontFace};
 use triglyph_guest::rsx::methods::curie as m;
 
 use super::target::Target;
@@ -139,10 +139,10 @@ fn projection(registers: &Registers, offset: &impl Fn(u32) -> Option<usize>) -> 
     let outputs = m::set_vertex_attrib_output_mask::clip_distances(get(m::set_vertex_attrib_output_mask::ID));
     let mut distances = [None; 8];
     for (i, distance) in distances.iter_mut().enumerate().take(6).filter(|(i, _)| outputs >> i & 1 != 0) {
-        let keep = match planes >> (4 * i) & 15 {
-            1 => Keep::Negative,
-            2 => Keep::NotNegative,
-            _ => continue,
+        let keep = match ClipPlane::from_register(planes >> (4 * i) & 15) {
+            Some(ClipPlane::Below) => Keep::Negative,
+            Some(ClipPlane::Above) => Keep::NotNegative,
+            None | Some(ClipPlane::Off) => continue,
         };
         let output = offset(if i < 3 { FOG } else { POINT_SIZE });
         *distance = output.map(|start| ClipDistance { at: start + 1 + i % 3, keep });

@@ -9,9 +9,12 @@ use triglyph_guest::kernel::program::sampler::{
     Compare, Convert, Filter, Reduction, Rounding, Shape, Source, Texels, TextureKey, Wrap,
 };
 use triglyph_guest::rsx::chip::Chip;
-use triglyph_guest::rsx::enums::{self, Aniso, MagFilter, MinFilter, TexZfunc};
+use triglyph_guest::rsx::enums::{
+    self, Aniso, MagFilter, MinFilter, RemapKind, RemapOrder, TexZfunc, TextureDimension, TextureLocation,
+    UnsignedRemap,
+};
 use triglyph_guest::rsx::methods::curie as m;
-use triglyph_guest::rsx::texel::{LINEAR, TexelFormat, TexelKind, UNNORMALIZED, format, pair_remap};
+use triglyph_guest::rsx::texel::{TexelFormat, TexelKind, TextureFormat, pair_remap};
 
 use crate::core::Core;
 use crate::registers::Registers;
@@ -168,19 +171,20 @@ fn unit(core: &mut Core, registers: &Registers, words: Words, known: Option<&mut
     if !m::set_texture_control0::enable(words.control0) {
         return None;
     }
-    let byte = m::set_texture_format::format(words.format);
     let fault = |core: &mut Core, kind, what: std::fmt::Arguments<'_>| {
         core.fault(kind, words.offset.into(), what);
         None
     };
     let chip = core.chip();
-    let Some(texel) = format(byte, chip) else {
-        return fault(core, FaultKind::BadMethod, format_args!("texture format {byte:#x}"));
+    let Some(format) =
+        m::set_texture_format::format(words.format).filter(|_| m::set_texture_format::is_format(words.format))
+    else {
+        return fault(core, FaultKind::BadMethod, format_args!("texture format {:#x}", words.format >> 8 & 0xFF));
     };
     let object = match m::set_texture_format::location(words.format) {
-        1 => m::set_context_dma_a::ID,
-        2 => m::set_context_dma_b::ID,
-        other => return fault(core, FaultKind::BadMethod, format_args!("location {other} of a texture")),
+        Some(TextureLocation::Local) => m::set_context_dma_a::ID,
+        Some(TextureLocation::Main) => m::set_context_dma_b::ID,
+        None => return fault(core, FaultKind::BadMethod, format_args!("location {} of a texture", words.format & 3)),
     };
     let object = core.dma(registers.get(object as u32), "texture")?;
     let Some(place) = object.place(words.offset) else {
@@ -192,7 +196,7 @@ fn unit(core: &mut Core, registers: &Registers, words: Words, known: Option<&mut
     };
     let allowed = (object.limit - u64::from(words.offset)).saturating_add(1);
     let asked = Asked { words, place, allowed, chip };
-    let derive = |asked: &Asked| asked.unit(byte, &texel, core.renderer.accuracy);
+    let derive = |asked: &Asked| asked.unit(format, core.renderer.accuracy);
     let unit = known.map_or_else(|| derive(&asked), |known| known.get(&asked, derive));
     let Some(unit) = unit else {
         return fault(core, FaultKind::BadMethod, format_args!("a texture of {:#x} texels", words.rect));
@@ -206,10 +210,11 @@ fn unit(core: &mut Core, registers: &Registers, words: Words, known: Option<&mut
 
 impl Asked {
     /// The unit; `None` for sizes that do not exist.
-    fn unit(&self, byte: u32, texel: &TexelFormat, accuracy: Accuracy) -> Option<Unit> {
+    fn unit(&self, format: TextureFormat, accuracy: Accuracy) -> Option<Unit> {
         let Asked { words, place, allowed, chip } = self;
-        let sampler = sampler(words, byte, texel);
-        let (layout, shape) = image(words, byte, texel, &sampler, *chip)?;
+        let texel = &format.texels(*chip);
+        let sampler = sampler(words, format, texel);
+        let (layout, shape) = image(words, texel, &sampler, *chip)?;
         let power_of_two = layout.has_powers_of_two();
         let reduction = match sampler.key.reduction {
             // A step of a byte in one pixel of a hundred, for twice the time.
@@ -233,20 +238,20 @@ struct Sampler {
     lod_range: [f32; 2],
 }
 
-fn sampler(words: &Words, byte: u32, texel: &TexelFormat) -> Sampler {
+fn sampler(words: &Words, format: TextureFormat, texel: &TexelFormat) -> Sampler {
     use m::{set_texture_address as address, set_texture_control0 as control0, set_texture_filter as filter};
-    let unnormalized = byte & UNNORMALIZED != 0;
+    let unnormalized = m::set_texture_format::unnormalized(words.format);
     let (mut minify, mut mipmap) = min_filter(filter::min(words.filter));
     let mut magnify = match filter::mag(words.filter) {
         None | Some(MagFilter::Nearest) => Filter::Nearest,
         Some(MagFilter::Linear | MagFilter::ConvolutionMag) => Filter::Linear,
     };
     // Singles cannot be filtered.
-    if matches!(byte & !(LINEAR | UNNORMALIZED), 0x9B | 0x9C) {
+    if matches!(format, TextureFormat::Rgba32Float | TextureFormat::X32Float) {
         (minify, magnify, mipmap) = (Filter::Nearest, Filter::Nearest, mipmap.map(|_| Filter::Nearest));
     }
     let depth = texel.kind == TexelKind::Depth;
-    let swizzle = swizzle(words.control1, byte, texel);
+    let swizzle = swizzle(words.control1, format, texel);
     let key = TextureKey {
         shape: Shape::D2,
         texels: texel.coding.texels(),
@@ -266,9 +271,9 @@ fn sampler(words: &Words, byte: u32, texel: &TexelFormat) -> Sampler {
         reduction: match (texel.coding.texels(), texel.kind) {
             // HILO8 has eight bits and is filtered more finely (ps3autotests' texture_formats).
             (Texels::Rgba8, TexelKind::Color | TexelKind::Byte) => Reduction::Rounded,
-            _ => match byte & !(LINEAR | UNNORMALIZED) {
-                0x94 | 0x95 => Reduction::Words,
-                0x9A | 0x9F => Reduction::Halves,
+            _ => match format {
+                TextureFormat::X16 | TextureFormat::Y16X16 => Reduction::Words,
+                TextureFormat::Rgba16Float | TextureFormat::Y16X16Float => Reduction::Halves,
                 _ => Reduction::Average,
             },
         },
@@ -325,20 +330,19 @@ fn compare(function: TexZfunc) -> Option<Compare> {
 }
 
 /// The crossbar: where r, g, b, a come from.
-fn swizzle(control1: u32, byte: u32, texel: &TexelFormat) -> [Source; 4] {
+fn swizzle(control1: u32, format: TextureFormat, texel: &TexelFormat) -> [Source; 4] {
     const FROM: [Source; 4] = [Source::Alpha, Source::Red, Source::Green, Source::Blue];
     if texel.kind == TexelKind::Float4 {
         return [Source::Red, Source::Green, Source::Blue, Source::Alpha];
     }
-    let order = m::set_texture_control1::order(control1) != 0;
-    let low = match texel.has_pair_remap(byte) {
-        true => pair_remap(control1 & 0xFF, order),
+    let low = match format.has_pair_remap() {
+        true => pair_remap(control1 & 0xFF, m::set_texture_control1::order(control1) == Some(RemapOrder::Xxxy)),
         false => control1 & 0xFF,
     };
     // Fields in the order a, r, g, b.
-    [1, 2, 3, 0].map(|i| match control1 >> (8 + 2 * i) & 3 {
-        0 => Source::Zero,
-        1 => Source::One,
+    [1, 2, 3, 0].map(|i| match RemapKind::from_register(control1 >> (8 + 2 * i) & 3) {
+        Some(RemapKind::Zero) => Source::Zero,
+        Some(RemapKind::One) => Source::One,
         _ => FROM[(low >> (2 * i) & 3) as usize],
     })
 }
@@ -375,7 +379,7 @@ fn convert(words: &Words, kind: TexelKind, swizzle: [Source; 4], expands: bool) 
         address::gamma_b(words.address),
         address::gamma_a(words.address),
     ];
-    let biased = address::unsigned_remap(words.address) == 1;
+    let biased = address::unsigned_remap(words.address) == Some(UnsignedRemap::Biased);
     use TexelKind::{Byte, Color, Depth, Pair, Word, WordPair};
     std::array::from_fn(|i| match (kind, signed[i]) {
         (_, None) => Convert::None,
@@ -402,14 +406,14 @@ fn border(word: u32, texels: Texels) -> [f32; 4] {
 const MAX_EDGE: [u32; 2] = [4096, 512];
 
 /// How a unit's image stands in memory. `None` for sizes that do not exist.
-fn image(words: &Words, byte: u32, texel: &TexelFormat, sampler: &Sampler, chip: Chip) -> Option<(ImageLayout, Shape)> {
+fn image(words: &Words, texel: &TexelFormat, sampler: &Sampler, chip: Chip) -> Option<(ImageLayout, Shape)> {
     use m::{set_texture_control3 as control3, set_texture_format as format, set_texture_image_rect as rect};
     let cube = format::cube(words.format);
     let dimension = format::dimension(words.format);
     let shape = match (cube, dimension) {
         (true, _) => Shape::Cube,
-        (_, 1) => Shape::D1,
-        (_, 3) => Shape::D3,
+        (_, Some(TextureDimension::D1)) => Shape::D1,
+        (_, Some(TextureDimension::D3)) => Shape::D3,
         _ => Shape::D2,
     };
     let size = [
@@ -424,7 +428,7 @@ fn image(words: &Words, byte: u32, texel: &TexelFormat, sampler: &Sampler, chip:
     let declared = format::levels(words.format).clamp(1, size.into_iter().max()?.ilog2() + 1);
     let storage = Storage {
         coding: &texel.coding,
-        linear: byte & LINEAR != 0,
+        linear: format::linear(words.format),
         pitch: control3::pitch(words.control3),
         border: !format::no_border(words.format),
         shape,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::vertex::{Component, Input, RsxVertexCode, Step, Stream, VertexCode, VertexKey};
 use triglyph_guest::rsx::chip::Chip;
+use triglyph_guest::rsx::enums::VertexLocation;
 use triglyph_guest::rsx::methods::curie as m;
 
 use super::texture::VertexTextures;
@@ -273,7 +274,7 @@ fn array(chip: Chip, registers: &Registers, i: usize) -> Option<Array> {
     let modulo = get(m::set_frequency_divider_operation::ID) >> i & 1 != 0;
     Some(Array {
         object: match offset::location(address) {
-            0 => m::set_context_dma_vertex_a::ID,
+            Some(VertexLocation::Local) => m::set_context_dma_vertex_a::ID,
             _ => m::set_context_dma_vertex_b::ID,
         },
         offset: chip.vertex_address(offset::offset(address).wrapping_add(base)),
