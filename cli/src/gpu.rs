@@ -27,7 +27,7 @@ pub struct Arguments {
 enum Action {
     /// Run a program that draws with OpenGL on an emulated GPU, through Mesa's driver for it.
     ///
-    /// The exit code is the program's.
+    /// The exit code is the program's, or 125 if it draws with another renderer than the chip.
     Run(Run),
 }
 
@@ -102,6 +102,7 @@ fn variables(run: &Run, library: &Path) -> anyhow::Result<Vec<(&'static str, OsS
     }
     let mut variables = vec![
         ("LD_PRELOAD", preloaded),
+        ("TRIGLYPH_GPU_REQUIRED", "1".into()),
         ("TRIGLYPH_GPU_CHIP", chip.into()),
         ("TRIGLYPH_GPU_TIER", tier.name().into()),
         ("TRIGLYPH_GPU_ACCURACY", accuracy.name().into()),

@@ -26,6 +26,12 @@ pub struct Settings {
     pub mode: [u16; 2],
 }
 
+/// `TRIGLYPH_GPU_REQUIRED`: a program that Mesa lets draw with another renderer ends with an error. Of the process, as
+/// it matters to programs that never look for the GPU, too.
+pub fn is_chip_required() -> bool {
+    std::env::var_os("TRIGLYPH_GPU_REQUIRED").is_some_and(|value| !value.is_empty())
+}
+
 impl Settings {
     /// Those of a lookup of variables.
     ///

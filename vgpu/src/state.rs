@@ -12,6 +12,7 @@ use crate::buffers::{Buffer, Buffers, Place, Use, Uses, Wanted};
 use crate::chip::{Chip, Domain};
 use crate::display::Display;
 use crate::drm::argument::{Answer, Errno};
+use crate::drm::refusals::Refusals;
 use crate::memory::Memory;
 use crate::settings::Settings;
 use crate::shared_file::{Description, SharedFile};
@@ -45,6 +46,10 @@ pub struct State {
     /// Submissions, and words in them.
     pub submissions: u64,
     pub words: u64,
+    /// Whether a driver has ever had a channel.
+    pub had_channel: bool,
+    /// Calls that were refused.
+    pub refusals: Refusals,
 }
 
 impl State {
@@ -67,6 +72,8 @@ impl State {
             begun: Instant::now(),
             submissions: 0,
             words: 0,
+            had_channel: false,
+            refusals: Refusals::default(),
         })
     }
 
@@ -129,6 +136,7 @@ impl State {
             false => self.last_channel + 1,
         };
         self.last_channel = number;
+        self.had_channel = true;
         self.channels.insert(number, Channel { notifiers, ..Channel::default() });
         Ok(number)
     }
@@ -140,8 +148,11 @@ impl State {
     }
 
     /// Ends a channel: its work is done first.
-    pub fn free_channel(&mut self, channel: u32) {
-        let Some(Channel { notifiers, .. }) = self.channels.remove(&channel) else { return };
+    ///
+    /// # Errors
+    /// `ENOENT` if there is no such channel.
+    pub fn free_channel(&mut self, channel: u32) -> Answer {
+        let Channel { notifiers, .. } = self.channels.remove(&channel).ok_or(Errno(libc::ENOENT))?;
         // The program may have closed it.
         let _ = self.close_buffer(notifiers);
         if self.chip() == Chip::Nv47
@@ -155,6 +166,7 @@ impl State {
             // A board whose thread has ended has no channels.
             let _ = board.drop_channel(channel);
         }
+        Ok(())
     }
 
     /// A place as the GPU sees it.

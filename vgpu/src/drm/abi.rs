@@ -209,6 +209,24 @@ pub struct NvifNew {
     pub class: i32,
 }
 
+/// NVIF SCLASS, after the header. That many classes follow; in an answer, how many there are.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct NvifClasses {
+    pub version: u8,
+    pub count: u8,
+    pub pad: [u8; 6],
+}
+
+/// A class in the answer to NVIF SCLASS, with the versions that it has: from -1 to -1 for those that have none.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct NvifClass {
+    pub class: i32,
+    pub smallest: i16,
+    pub largest: i16,
+}
+
 /// NVIF MTHD, after the header.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -403,6 +421,7 @@ mod tests {
         assert_eq!(size_of::<Pushbuf>(), 64);
         assert_eq!((size_of::<PushbufBuffer>(), size_of::<Relocation>(), size_of::<Segment>()), (40, 28, 24));
         assert_eq!((size_of::<Nvif>(), size_of::<NvifNew>(), size_of::<DeviceInfo>()), (24, 32, 104));
+        assert_eq!((size_of::<NvifClasses>(), size_of::<NvifClass>()), (8, 8));
         assert_eq!((size_of::<Mode>(), size_of::<Crtc>(), size_of::<Connector>()), (68, 104, 80));
         assert_eq!((size_of::<AddFrameBuffer2>(), size_of::<FlipEvent>()), (104, 32));
     }

@@ -4,11 +4,13 @@
 
 pub mod abi;
 pub mod argument;
+mod classes;
 mod common;
 mod modes;
 mod nouveau;
 mod nvif;
 mod pushbuf;
+pub mod refusals;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +32,14 @@ pub enum Next {
 /// # Errors
 /// What the kernel would answer; `EINVAL` for calls that a nouveau device does not have.
 pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer<Next> {
+    let answered = answer(state, number, argument);
+    if let Err(errno) = answered {
+        state.refusals.note(number, argument, errno);
+    }
+    answered
+}
+
+fn answer(state: &mut State, number: u32, argument: &mut Argument) -> Answer<Next> {
     let answered = match number {
         0x00..=0x3F => common::call(state, number, argument),
         0x81 => return pushbuf::call(state, argument),

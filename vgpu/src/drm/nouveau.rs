@@ -4,13 +4,10 @@ use triglyph::ObjectEntry;
 
 use super::abi::{BufferInfo, BufferNew, ChannelAlloc, CpuPrepare, NotifierAlloc, ObjectAlloc, ObjectFree, Parameter};
 use super::argument::{Answer, Argument, Errno};
-use super::{Next, nvif};
+use super::{Next, classes, nvif};
 use crate::buffers::Wanted;
 use crate::chip::{Chip, Domain};
 use crate::state::State;
-
-/// The class of DMA objects in memory.
-const DMA_OBJECT: u32 = 0x3D;
 
 pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer {
     match number {
@@ -19,18 +16,16 @@ pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer {
             Ok(())
         }),
         0x42 => argument.update(|asked: &mut ChannelAlloc| channel_alloc(state, asked)),
-        0x43 => {
-            state.free_channel(argument.read());
-            Ok(())
-        }
+        0x43 => state.free_channel(argument.read()),
         0x44 => {
             let ObjectAlloc { channel, handle, class } = argument.read();
+            let class = classes::of_old_number(state.chip(), class);
             new_object(state, channel as u32, ObjectEntry { handle, class: class as u32, space: 0, base: 0, limit: 0 })
         }
         0x45 => argument.update(|asked: &mut NotifierAlloc| notifier_alloc(state, asked)),
         0x46 => {
             let ObjectFree { channel, handle } = argument.read();
-            let channel = state.channels.get_mut(&(channel as u32)).ok_or(Errno(libc::ENOENT))?;
+            let channel = state.channels.get_mut(&(channel as u32)).ok_or(Errno(libc::EINVAL))?;
             channel.new_objects.retain(|object| object.handle != handle);
             Ok(())
         }
@@ -95,7 +90,7 @@ fn channel_alloc(state: &mut State, asked: &mut ChannelAlloc) -> Answer {
     if chip == Chip::Nv47 {
         let whole = |handle, domain, size: u64| {
             let space = chip.space(domain);
-            ObjectEntry { handle, class: DMA_OBJECT, space, base: 0, limit: size - 1 }
+            ObjectEntry { handle, class: classes::DMA_OBJECT, space, base: 0, limit: size - 1 }
         };
         new_object(state, number, whole(asked.vram_object, Domain::Vram, chip.vram()))?;
         new_object(state, number, whole(asked.gart_object, Domain::Gart, chip.gart()))?;
@@ -104,9 +99,16 @@ fn channel_alloc(state: &mut State, asked: &mut ChannelAlloc) -> Answer {
 }
 
 /// Enters an object in a channel.
+///
+/// # Errors
+/// `ENOENT` for a channel that is not there, `EINVAL` for a class that it does not have.
 pub fn new_object(state: &mut State, channel: u32, object: ObjectEntry) -> Answer {
     let is_nv47 = state.chip() == Chip::Nv47;
+    let has_class = classes::of(state.chip()).contains(&(object.class as i32));
     let channel = state.channels.get_mut(&channel).ok_or(Errno(libc::ENOENT))?;
+    if !has_class {
+        return Err(Errno(libc::EINVAL));
+    }
     // The GM20B has no handles: its methods name classes.
     if is_nv47 {
         channel.new_objects.push(object);
@@ -127,7 +129,8 @@ fn notifier_alloc(state: &mut State, asked: &mut NotifierAlloc) -> Answer {
     let range = state.range(buffer.place, buffer.size);
     let (space, base) = (range.start.space, range.start.address + u64::from(first));
     asked.offset = first;
-    let object = ObjectEntry { handle: asked.handle, class: DMA_OBJECT, space, base, limit: u64::from(size) - 1 };
+    let object =
+        ObjectEntry { handle: asked.handle, class: classes::DMA_OBJECT, space, base, limit: u64::from(size) - 1 };
     if let Some(channel) = state.channels.get_mut(&asked.channel) {
         channel.notifier_bytes = (end as u32).next_multiple_of(ALIGN);
     }

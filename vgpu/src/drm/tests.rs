@@ -98,6 +98,66 @@ fn the_driver_is_nouveau() {
     assert_eq!(make(&mut state, 0xFF, &mut 0u32), Err(Errno(libc::EINVAL)));
 }
 
+/// Asks for the classes of a channel with room for some. Returns how many there are and those in the answer.
+fn classes(state: &mut State, token: u64, count: u8, room: usize) -> Result<(u8, Vec<i32>), Errno> {
+    let header = Nvif { kind: 1, route: 0xFF, token, ..Nvif::zeroed() };
+    let mut message = bytemuck::bytes_of(&header).to_vec();
+    message.extend(bytemuck::bytes_of(&NvifClasses { count, ..NvifClasses::zeroed() }));
+    message.resize(message.len() + room * size_of::<NvifClass>(), 0);
+    // SAFETY: the bytes of a vector that nobody else accesses.
+    let mut argument = unsafe { Argument::new(message.as_mut_ptr(), message.len()) };
+    call(state, 0x47, &mut argument)?;
+    let answer: Vec<NvifClass> = message[32..].chunks(8).map(bytemuck::pod_read_unaligned).collect();
+    assert!(answer.iter().all(|class| class.class == 0 || (class.smallest, class.largest) == (-1, -1)));
+    Ok((message[25], answer.iter().map(|class| class.class).collect()))
+}
+
+/// Makes an object of a class in a channel.
+fn object(state: &mut State, token: u64, class: i32) -> Answer {
+    let header = Nvif { kind: 2, route: 0xFF, token, ..Nvif::zeroed() };
+    let mut message = bytemuck::bytes_of(&header).to_vec();
+    message.extend(bytemuck::bytes_of(&NvifNew { class, handle: 0xBEEF_0001, ..NvifNew::zeroed() }));
+    // SAFETY: the bytes of a vector that nobody else accesses.
+    let mut argument = unsafe { Argument::new(message.as_mut_ptr(), message.len()) };
+    call(state, 0x47, &mut argument).map(|_| ())
+}
+
+#[test]
+fn a_channel_says_which_classes_it_has() {
+    for (chip, expected, other) in [
+        (Chip::Gm20b, &[-7, 0x902D, 0xA140, 0xB197, 0xB1C0, 0xB0B5][..], 0x4097),
+        (Chip::Nv47, &[-5, 2, 3, 0x3D, 0x30, 0x39, 0x62, 0x3062, 0x3089, 0x309E, 0x4097][..], 0xB197),
+    ] {
+        let mut state = gpu(chip);
+        let channel = channel(&mut state).channel as u64;
+        let (count, answer) = classes(&mut state, channel, 16, 16).unwrap();
+        assert_eq!((count as usize, &answer[..expected.len()]), (expected.len(), expected));
+        assert!(answer[expected.len()..].iter().all(|&class| class == 0));
+        // As many as there is room for.
+        assert_eq!(classes(&mut state, channel, 2, 2), Ok((count, expected[..2].to_vec())));
+        assert_eq!(classes(&mut state, channel, 0, 0), Ok((count, Vec::new())));
+        assert_eq!(classes(&mut state, channel, 3, 2), Err(Errno(libc::EINVAL)));
+        assert_eq!(classes(&mut state, channel + 1, 2, 2), Err(Errno(libc::EINVAL)));
+        expected.iter().for_each(|&class| object(&mut state, channel, class).unwrap());
+        assert_eq!(object(&mut state, channel, other), Err(Errno(libc::EINVAL)));
+        let refused = state.refusals.to_string();
+        assert!(refused.contains(&format!("NVIF NEW of class {other:#06x} (")) && refused.contains("NVIF SCLASS ("));
+        state.end();
+    }
+}
+
+#[test]
+fn calls_without_their_channel_are_refused() {
+    let mut state = gpu(Chip::Gm20b);
+    assert_eq!(make(&mut state, 0x43, &mut 5u32), Err(Errno(libc::ENOENT)));
+    assert_eq!(make(&mut state, 0x46, &mut ObjectFree { channel: 5, handle: 1 }), Err(Errno(libc::EINVAL)));
+    let old = ObjectAlloc { channel: 5, handle: 1, class: 0x906E };
+    assert_eq!(make(&mut state, 0x44, &mut { old }), Err(Errno(libc::ENOENT)));
+    let channel = channel(&mut state).channel;
+    make(&mut state, 0x44, &mut ObjectAlloc { channel, ..old }).unwrap();
+    assert_eq!(make(&mut state, 0x44, &mut ObjectAlloc { channel, class: 0x9097, ..old }), Err(Errno(libc::EINVAL)));
+}
+
 #[test]
 fn a_semaphore_is_released_in_a_buffer_that_outlives_its_handle() {
     let mut state = gpu(Chip::Gm20b);

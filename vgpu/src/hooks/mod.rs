@@ -11,6 +11,7 @@ mod descriptors;
 mod files;
 mod real;
 mod status;
+mod verdict;
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
@@ -99,6 +100,7 @@ extern "C" fn end() {
 /// As for `_exit`.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C" fn _exit(status: c_int) -> ! {
+    let status = verdict::of_end(status);
     end();
     loop {
         // SAFETY: does not return.
