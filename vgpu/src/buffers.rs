@@ -148,6 +148,11 @@ impl Buffers {
         self.buffers.values()
     }
 
+    /// Bytes of a domain that buffers have.
+    pub fn taken(&self, domain: Domain) -> u64 {
+        self.iter().filter(|buffer| buffer.place.domain == domain).map(|buffer| buffer.size).sum()
+    }
+
     /// Makes a buffer and returns its handle.
     ///
     /// # Errors

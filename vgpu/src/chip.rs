@@ -92,6 +92,14 @@ impl Chip {
         }
     }
 
+    /// Bytes of the window through which the processor sees VRAM, BAR1.
+    pub const fn vram_window(self) -> u64 {
+        match self {
+            Chip::Nv47 => 256 << 20,
+            Chip::Gm20b => 16 << 20,
+        }
+    }
+
     /// Bytes of GART.
     pub const fn gart(self) -> u64 {
         match self {

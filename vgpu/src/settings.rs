@@ -22,6 +22,8 @@ pub struct Settings {
     pub stats: bool,
     /// `TRIGLYPH_GPU_TRACE`: a line on standard error for each call.
     pub trace: bool,
+    /// `TRIGLYPH_GPU_REFUSE`: numbers of calls that fail with `EINVAL`, as `0x42,0x81`.
+    pub refuse: Vec<u32>,
     /// `TRIGLYPH_GPU_MODE`: the display's only mode, as `800x600`.
     pub mode: [u16; 2],
 }
@@ -54,6 +56,10 @@ impl Settings {
         // The kernel's driver waits ten seconds before it takes a channel for dead, and programs count on that.
         let fuel = set("FUEL").map_or(Ok(8 * options.fuel), |text| text.parse().map_err(|_| wrong("FUEL", &text)))?;
         options.fuel = fuel;
+        let number = |text: &str| text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let refuse = set("REFUSE").map_or(Ok(Vec::new()), |list| {
+            list.split(',').map(number).collect::<Option<_>>().ok_or_else(|| wrong("REFUSE", &list))
+        })?;
         let mode = set("MODE").map_or(Some([800, 600]), |text| {
             let (width, height) = text.split_once('x')?;
             Some([width.parse().ok()?, height.parse().ok()?])
@@ -66,6 +72,7 @@ impl Settings {
             frames: set("FRAMES").map(PathBuf::from),
             stats: set("STATS").is_some(),
             trace: set("TRACE").is_some(),
+            refuse,
             mode,
         })
     }
@@ -86,7 +93,8 @@ mod tests {
         assert_eq!(settings("TRIGLYPH_GPU_MODE", "640x480").unwrap().mode, [640, 480]);
         assert_eq!(settings("TRIGLYPH_GPU_TIER", "jit").unwrap().options.tier, Tier::JitOnly);
         assert_eq!(settings("TRIGLYPH_GPU_FUEL", "5000000000").unwrap().options.fuel, 5_000_000_000);
-        for name in ["CHIP", "TIER", "THREADS", "ACCURACY", "FUEL", "MODE"] {
+        assert_eq!(settings("TRIGLYPH_GPU_REFUSE", "0x42,0x81").unwrap().refuse, [0x42, 0x81]);
+        for name in ["CHIP", "TIER", "THREADS", "ACCURACY", "FUEL", "REFUSE", "MODE"] {
             let name: &'static str = format!("TRIGLYPH_GPU_{name}").leak();
             assert!(settings(name, "0x").unwrap_err().starts_with(name));
         }

@@ -46,8 +46,8 @@ pub struct State {
     /// Submissions, and words in them.
     pub submissions: u64,
     pub words: u64,
-    /// Whether a driver has ever had a channel.
-    pub had_channel: bool,
+    /// Whether a driver has tried to begin, so that it means to draw.
+    pub was_tried: bool,
     /// Calls that were refused.
     pub refusals: Refusals,
 }
@@ -72,7 +72,7 @@ impl State {
             begun: Instant::now(),
             submissions: 0,
             words: 0,
-            had_channel: false,
+            was_tried: false,
             refusals: Refusals::default(),
         })
     }
@@ -136,7 +136,6 @@ impl State {
             false => self.last_channel + 1,
         };
         self.last_channel = number;
-        self.had_channel = true;
         self.channels.insert(number, Channel { notifiers, ..Channel::default() });
         Ok(number)
     }

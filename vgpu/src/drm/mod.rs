@@ -27,12 +27,21 @@ pub enum Next {
     Check(Vec<Wait>),
 }
 
+/// What drivers begin with, and programs that only look at the device do not call.
+const CHANNEL_ALLOC: u32 = 0x42;
+const NVIF: u32 = 0x47;
+const VM_INIT: u32 = 0x50;
+
 /// Answers a call by its number.
 ///
 /// # Errors
 /// What the kernel would answer; `EINVAL` for calls that a nouveau device does not have.
 pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer<Next> {
-    let answered = answer(state, number, argument);
+    state.was_tried |= matches!(number, CHANNEL_ALLOC | NVIF | VM_INIT);
+    let answered = match state.settings.refuse.contains(&number) {
+        true => Err(Errno(libc::EINVAL)),
+        false => answer(state, number, argument),
+    };
     if let Err(errno) = answered {
         state.refusals.note(number, argument, errno);
     }

@@ -75,6 +75,9 @@ fn parameter(state: &State, number: u64) -> Answer<u64> {
         14 => state.now(),
         // Flags of buffers' use, page flips.
         15 | 16 => 1,
+        // The size of the window through which the processor sees VRAM, and how much of it is taken.
+        18 => chip.vram_window(),
+        19 => state.buffers.taken(Domain::Vram),
         _ => return Err(Errno(libc::EINVAL)),
     })
 }

@@ -68,7 +68,7 @@ fn complaint(has_driver: bool) -> Option<String> {
     }
     // A thread that holds the lock for good is no reason not to end.
     let state = process.state.try_lock().ok()?;
-    if state.submissions > 0 || !(has_driver || state.had_channel) {
+    if state.submissions > 0 || !(has_driver || state.was_tried) {
         return None;
     }
     let chip = state.settings.chip.name();

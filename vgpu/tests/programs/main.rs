@@ -5,6 +5,7 @@
 mod game;
 mod peer;
 mod processes;
+mod renderer;
 mod rounds;
 mod scenes;
 #[path = "../support/library.rs"]
