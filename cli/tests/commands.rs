@@ -597,7 +597,8 @@ fn a_program_is_run_with_the_library_and_its_settings() {
     expect_code(&done, 7);
     let environment = String::from_utf8_lossy(&done.stdout).into_owned();
     let preload = format!("LD_PRELOAD={}", text(&library));
-    for line in [&*preload, "TRIGLYPH_GPU_CHIP=nv47", "TRIGLYPH_GPU_THREADS=2", "TRIGLYPH_GPU_STATS=1"] {
+    let numbers = ["TRIGLYPH_GPU_THREADS=2", "TRIGLYPH_GPU_STATS=1", "TRIGLYPH_GPU_REQUIRED=1"];
+    for line in [&*preload, "TRIGLYPH_GPU_CHIP=nv47"].into_iter().chain(numbers) {
         assert!(environment.lines().any(|other| other == line), "{line} in\n{environment}");
     }
     assert!(folder.path().join("frames").is_dir());

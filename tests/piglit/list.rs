@@ -1,13 +1,14 @@
 //! The lists: tests and commands, what is expected to fail.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 /// The chips that have lists.
 pub const CHIPS: [&str; 2] = ["nv47", "gm20b"];
 
 /// Whose limit a test that does not pass has met.
-const LIMITS: [&str; 3] = ["driver", "chip", "ours"];
+const LIMITS: [&str; 4] = ["driver", "chip", "test", "ours"];
 
 /// A test of a list.
 pub struct Listed {
@@ -31,16 +32,17 @@ impl Listed {
     }
 }
 
-/// The tests of a chip.
+/// The tests of a chip, and what is known of them with a major release of Mesa.
 ///
 /// # Errors
 /// A line that is no list's, or a failure of a test that is not listed.
-pub fn read(chip: &'static str) -> Result<Vec<Listed>, String> {
+pub fn read(chip: &'static str, mesa: u32) -> Result<Vec<Listed>, String> {
     let mut known = known(chip)?;
     let mut tests = Vec::new();
     for line in lines(&format!("{chip}.txt"))? {
         let [name, command] = columns(&line)?;
-        tests.push(Listed { chip, known: known.remove(&name), name, command });
+        let known = known.remove(&name).filter(|(releases, _)| releases.contains(&mesa));
+        tests.push(Listed { chip, known: known.map(|(_, known)| known), name, command });
     }
     match known.keys().next() {
         None => Ok(tests),
@@ -48,14 +50,21 @@ pub fn read(chip: &'static str) -> Result<Vec<Listed>, String> {
     }
 }
 
-fn known(chip: &str) -> Result<BTreeMap<String, Known>, String> {
+/// What is known, and with which releases of Mesa.
+fn known(chip: &str) -> Result<BTreeMap<String, (RangeInclusive<u32>, Known)>, String> {
     let mut all = BTreeMap::new();
     for line in lines(&format!("{chip}-fails.txt"))? {
         let [name, result, limit, reason] = columns(&line)?;
-        if !LIMITS.contains(&limit.as_str()) {
-            return Err(format!("{chip}-fails.txt: {limit:?} is none of {LIMITS:?}"));
+        let (whose, releases) = limit.split_once(' ').unwrap_or((&limit, "from 0"));
+        if !LIMITS.contains(&whose) {
+            return Err(format!("{chip}-fails.txt: {whose:?} is none of {LIMITS:?}"));
         }
-        all.insert(name, Known { result, reason: format!("{limit}: {reason}") });
+        let releases = match releases.split_once(' ').map(|(side, release)| (side, release.parse())) {
+            Some(("until", Ok(last))) => 0..=last,
+            Some(("from", Ok(first))) => first..=u32::MAX,
+            _ => return Err(format!("{chip}-fails.txt: {releases:?} is neither until nor from a release")),
+        };
+        all.insert(name, (releases, Known { result, reason: format!("{limit}: {reason}") }));
     }
     Ok(all)
 }

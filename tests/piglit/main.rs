@@ -11,7 +11,7 @@
 //! Tests have piglit's names behind that of the chip. `nv47.txt` and `gm20b.txt` have the tests of a chip and their
 //! commands, which are run in piglit's folder. `nv47-fails.txt` and `gm20b-fails.txt` say what does not pass: the
 //! result, whose limit it is and why. A test that fails and is not in there is a failure, and so is one that passes and
-//! is: those lists can only get shorter.
+//! is: those lists can only get shorter. Some failures are those of newer or of older releases of Mesa.
 //!
 //! `TRIGLYPH_PIGLIT_FOLDER` is where piglit's programs are, if not where Debian has them. A failure shows what the
 //! program said. Without piglit or without Mesa's driver nothing is run, and a line says so.
@@ -35,8 +35,9 @@ fn main() -> ExitCode {
     // Programs have limits of time.
     arguments.test_threads.get_or_insert(1);
     let all = std::env::var_os("TRIGLYPH_PIGLIT").is_some_and(|wanted| wanted == "all");
+    let mesa = mesa();
     let lists: Vec<Vec<Listed>> =
-        CHIPS.into_iter().map(|chip| list::read(chip).unwrap_or_else(|e| panic!("{e}"))).collect();
+        CHIPS.into_iter().map(|chip| list::read(chip, mesa).unwrap_or_else(|e| panic!("{e}"))).collect();
     let folder = match (support::missing(), folder()) {
         (None, Some(folder)) => folder,
         (why, _) => {
@@ -54,6 +55,18 @@ fn main() -> ExitCode {
         Trial::test(format!("{}/{}", test.chip, test.name), move || run::check(&test, &folder))
     });
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
+
+/// The major release of Mesa: its library is named so since 24.3; 24 is that or an older one.
+fn mesa() -> u32 {
+    let in_folder = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = in_folder("/usr/lib".into()).map(|entry| entry.path()).chain(["/usr/lib64".into()]);
+    let names = folders.flat_map(in_folder).map(|entry| entry.file_name());
+    let releases = names.filter_map(|name| {
+        let release = name.to_str()?.strip_prefix("libgallium-")?;
+        release.split('.').next()?.parse().ok()
+    });
+    releases.max().unwrap_or(24)
 }
 
 /// Where piglit's programs are.

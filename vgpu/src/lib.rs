@@ -27,7 +27,9 @@ pub(crate) mod memory;
 pub(crate) mod nodes;
 pub(crate) mod settings;
 pub(crate) mod shared_file;
+pub(crate) mod spaces;
 pub(crate) mod state;
+pub(crate) mod syncobjs;
 
 /// The number of the error that a function of the system's has just reported.
 pub(crate) fn errno() -> drm::argument::Errno {

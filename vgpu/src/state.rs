@@ -16,10 +16,14 @@ use crate::drm::refusals::Refusals;
 use crate::memory::Memory;
 use crate::settings::Settings;
 use crate::shared_file::{Description, SharedFile};
+use crate::spaces::{Change, Changed, Space};
+use crate::syncobjs::{Fence, Progress, Syncobjs};
 
 /// A channel.
 #[derive(Debug, Default)]
 pub struct Channel {
+    /// The client of the node that has made it.
+    pub client: u32,
     /// The buffer that notifiers are parts of, and how much of it is taken.
     pub notifiers: u32,
     pub notifier_bytes: u32,
@@ -37,7 +41,11 @@ pub struct State {
     pub buffers: Buffers,
     pub channels: BTreeMap<u32, Channel>,
     pub display: Display,
-    /// By channel; the GM20B has one for all.
+    /// Of clients that manage their addresses themselves.
+    pub spaces: BTreeMap<u32, Space>,
+    pub syncobjs: Syncobjs,
+    /// By channel; the GM20B has one for all channels in the kernel's address space, which is 0, and one for each space
+    /// of a client's.
     boards: BTreeMap<u32, Arc<dyn Board>>,
     /// Of boards whose channels are gone.
     reports: Vec<Report>,
@@ -66,6 +74,8 @@ impl State {
             buffers,
             channels: BTreeMap::new(),
             display,
+            spaces: BTreeMap::new(),
+            syncobjs: Syncobjs::default(),
             boards: BTreeMap::new(),
             reports: Vec::new(),
             last_channel: 0,
@@ -91,7 +101,10 @@ impl State {
     pub fn board_number(&self, channel: u32) -> u32 {
         match self.chip() {
             Chip::Nv47 => channel,
-            Chip::Gm20b => 0,
+            Chip::Gm20b => {
+                let client = self.channels.get(&channel).map_or(0, |channel| channel.client);
+                if self.spaces.contains_key(&client) { client } else { 0 }
+            }
         }
     }
 
@@ -118,8 +131,13 @@ impl State {
             eprintln!("triglyph-vgpu: {error}");
             Errno(libc::ENODEV)
         })?;
-        for buffer in self.buffers.iter() {
-            board.map(self.range(buffer.place, buffer.size), self.bytes(buffer))?;
+        match self.spaces.get(&number).map(Space::changes) {
+            Some(changes) => self.carry_out(&*board, &changes).map(|_| ())?,
+            None => {
+                for buffer in self.buffers.iter() {
+                    board.map(self.range(buffer.place, buffer.size), self.bytes(buffer))?;
+                }
+            }
         }
         self.boards.insert(number, board.clone());
         Ok(board)
@@ -129,14 +147,14 @@ impl State {
     ///
     /// # Errors
     /// `ENOMEM` when there is no room for its notifiers.
-    pub fn create_channel(&mut self) -> Answer<u32> {
+    pub fn create_channel(&mut self, client: u32) -> Answer<u32> {
         let notifiers = self.create_buffer(Wanted { domains: Domain::Gart.bit(), size: 4096, ..Wanted::default() })?;
         let number = match self.reuses_channels() {
             true => (1..).find(|number| !self.channels.contains_key(number)).unwrap_or_default(),
             false => self.last_channel + 1,
         };
         self.last_channel = number;
-        self.channels.insert(number, Channel { notifiers, ..Channel::default() });
+        self.channels.insert(number, Channel { client, notifiers, ..Channel::default() });
         Ok(number)
     }
 
@@ -151,6 +169,7 @@ impl State {
     /// # Errors
     /// `ENOENT` if there is no such channel.
     pub fn free_channel(&mut self, channel: u32) -> Answer {
+        let board = self.board_number(channel);
         let Channel { notifiers, .. } = self.channels.remove(&channel).ok_or(Errno(libc::ENOENT))?;
         // The program may have closed it.
         let _ = self.close_buffer(notifiers);
@@ -160,7 +179,7 @@ impl State {
             self.reports.extend(board.end());
         }
         if self.reuses_channels()
-            && let Some(board) = self.boards.get(&self.board_number(channel))
+            && let Some(board) = self.boards.get(&board)
         {
             // A board whose thread has ended has no channels.
             let _ = board.drop_channel(channel);
@@ -212,7 +231,7 @@ impl State {
         let handle = created?;
         if let Some(buffer) = self.buffers.get(handle) {
             let (range, bytes) = (self.range(buffer.place, buffer.size), self.bytes(buffer));
-            for board in self.boards.values() {
+            for (_, board) in self.boards_with_all_buffers() {
                 board.map(range, bytes)?;
             }
         }
@@ -281,9 +300,11 @@ impl State {
             return Ok(());
         }
         let (range, mut uses) = (self.range(buffer.place, buffer.size), Uses::default());
-        for (&board, thread) in &self.boards {
+        for (board, thread) in self.boards_with_all_buffers() {
             uses.note(Use { board, number: thread.unmap(range)? });
         }
+        // In the other spaces it is bound no longer, but commands may not be done.
+        uses = uses.iter().chain(self.last_commands()).collect();
         self.buffers.leave(buffer, uses);
         self.reap();
         Ok(())
@@ -302,16 +323,109 @@ impl State {
         let Some(buffer) = self.buffers.get(handle) else { return Ok(()) };
         let [old, new] = [old, buffer.place].map(|place| self.range(place, buffer.size));
         let bytes = self.bytes(buffer);
-        for board in self.boards.values() {
+        for (_, board) in self.boards_with_all_buffers() {
             board.unmap(old)?;
             board.map(new, bytes)?;
         }
         Ok(())
     }
 
-    /// The commands of some uses.
+    /// The commands of some uses of a buffer, and those that do not name their buffers.
     pub fn waits(&self, uses: &Uses) -> Vec<Wait> {
-        uses.iter().filter_map(|last| Some((self.boards.get(&last.board)?.clone(), last.number))).collect()
+        uses.iter().chain(self.last_commands()).filter_map(|last| self.command(last)).collect()
+    }
+
+    /// The command of a use, unless its board is gone.
+    pub fn command(&self, last: Use) -> Option<Wait> {
+        Some((self.boards.get(&last.board)?.clone(), last.number))
+    }
+
+    /// Waits for a command.
+    pub fn wait_for(&self, last: Use) {
+        if let Some((board, number)) = self.command(last) {
+            board.wait(number, Duration::MAX);
+        }
+    }
+
+    /// The boards that have each buffer at the kernel's address.
+    fn boards_with_all_buffers(&self) -> impl Iterator<Item = (u32, &Arc<dyn Board>)> {
+        self.boards
+            .iter()
+            .map(|(&number, board)| (number, board))
+            .filter(|(number, _)| !self.spaces.contains_key(number))
+    }
+
+    /// The last commands of the spaces that clients manage.
+    fn last_commands(&self) -> impl Iterator<Item = Use> + '_ {
+        let commands = self.spaces.iter().map(|(&board, space)| Use { board, number: space.last });
+        commands.filter(|command| command.number > 0)
+    }
+
+    /// Notes the last command of a client's space.
+    pub fn note_command(&mut self, client: u32, number: u64) {
+        if let Some(space) = self.spaces.get_mut(&client) {
+            space.last = number;
+        }
+    }
+
+    /// Changes what is bound in a client's space, after everything that was submitted to it.
+    ///
+    /// # Errors
+    /// `ENOSYS` if it has none, and those of the change.
+    pub fn change_space(
+        &mut self,
+        client: u32,
+        change: impl FnOnce(&mut Space, &mut Buffers) -> Answer<Changed>,
+    ) -> Answer {
+        let space = self.spaces.get_mut(&client).ok_or(Errno(libc::ENOSYS))?;
+        let (changes, gone) = change(space, &mut self.buffers)?;
+        if let Some(board) = self.boards.get(&client) {
+            let number = self.carry_out(&**board, &changes)?;
+            self.note_command(client, number);
+        }
+        gone.into_iter().try_for_each(|buffer| self.close_buffer(buffer))
+    }
+
+    /// Has a board carry out changes of its space. Returns its last command.
+    fn carry_out(&self, board: &dyn Board, changes: &[Change]) -> Answer<u64> {
+        let mut number = 0;
+        for &change in changes {
+            number = match change {
+                Change::Map(address, binding) => {
+                    let buffer = self.buffers.get(binding.buffer).ok_or(Errno(libc::ENOENT))?;
+                    let bytes = HostBytes::new(self.memory.at(buffer.home.offset + binding.offset));
+                    board.map(GuestRange::new(0, address, binding.size), bytes)?
+                }
+                Change::Unmap(address, size) => board.unmap(GuestRange::new(0, address, size))?,
+                Change::Sparse(address, size) => board.map_sparse(GuestRange::new(0, address, size))?,
+            };
+        }
+        Ok(number)
+    }
+
+    /// How far a point of a synchronisation object is.
+    ///
+    /// # Errors
+    /// `ENOENT`.
+    pub fn progress(&self, handle: u32, point: Option<u64>) -> Answer<Progress> {
+        self.syncobjs.progress(handle, point, |last| Self::is_over(&self.boards, last))
+    }
+
+    /// The point that a synchronisation object has reached, or the last one that was set.
+    ///
+    /// # Errors
+    /// `ENOENT`.
+    pub fn value(&self, handle: u32, last_set: bool) -> Answer<u64> {
+        self.syncobjs.value(handle, last_set, |last| Self::is_over(&self.boards, last))
+    }
+
+    /// Sets the fence of a point of a synchronisation object.
+    ///
+    /// # Errors
+    /// `ENOENT`.
+    pub fn set_fence(&mut self, handle: u32, point: u64, fence: Fence) -> Answer {
+        let State { syncobjs, boards, .. } = self;
+        syncobjs.set(handle, point, fence, |last| Self::is_over(boards, last))
     }
 
     /// The boards' threads are gone, as in a child of the process: calls fail from here on.
@@ -319,6 +433,12 @@ impl State {
         // Their threads cannot be waited for.
         std::mem::forget(std::mem::take(&mut self.boards));
         self.channels.clear();
+    }
+
+    /// How many faults the GPU has had.
+    #[cfg(test)]
+    pub fn faults(&self) -> u64 {
+        self.boards.values().filter_map(|board| board.end()).map(|report| report.faults.total()).sum()
     }
 
     /// Ends all work and captures, and says what was counted if that is wanted.

@@ -182,6 +182,148 @@ pub struct CpuPrepare {
     pub flags: u32,
 }
 
+/// VM_INIT: the addresses that the kernel keeps for itself.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct VmInit {
+    pub kept_address: u64,
+    pub kept_size: u64,
+}
+
+/// VM_BIND.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct VmBind {
+    pub operation_count: u32,
+    pub flags: u32,
+    pub wait_count: u32,
+    pub signal_count: u32,
+    pub waits: u64,
+    pub signals: u64,
+    pub operations: u64,
+}
+
+/// An operation of a [`VmBind`].
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct BindOperation {
+    pub operation: u32,
+    /// The kind of the pages, and whether they are sparse.
+    pub flags: u32,
+    pub handle: u32,
+    pub pad: u32,
+    pub address: u64,
+    pub offset: u64,
+    pub size: u64,
+}
+
+/// EXEC.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct Exec {
+    pub channel: u32,
+    pub push_count: u32,
+    pub wait_count: u32,
+    pub signal_count: u32,
+    pub waits: u64,
+    pub signals: u64,
+    pub pushes: u64,
+}
+
+/// Words of an [`Exec`], by their address.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct ExecPush {
+    pub address: u64,
+    /// In bytes.
+    pub length: u32,
+    pub flags: u32,
+}
+
+/// A synchronisation object that a [`VmBind`] or [`Exec`] waits for or sets.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct Sync {
+    pub flags: u32,
+    pub handle: u32,
+    pub point: u64,
+}
+
+/// SYNCOBJ_CREATE, and SYNCOBJ_DESTROY with `flags` as padding.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct SyncobjHandle {
+    pub handle: u32,
+    pub flags: u32,
+}
+
+/// SYNCOBJ_HANDLE_TO_FD, SYNCOBJ_FD_TO_HANDLE.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct SyncobjDescriptor {
+    pub handle: u32,
+    pub flags: u32,
+    pub fd: i32,
+    pub pad: u32,
+}
+
+/// SYNCOBJ_WAIT.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct SyncobjWait {
+    pub handles: u64,
+    /// On the monotonic clock.
+    pub until: i64,
+    pub count: u32,
+    pub flags: u32,
+    pub first: u32,
+    pub pad: u32,
+}
+
+/// SYNCOBJ_TIMELINE_WAIT.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct TimelineWait {
+    pub handles: u64,
+    pub points: u64,
+    pub until: i64,
+    pub count: u32,
+    pub flags: u32,
+    pub first: u32,
+    pub pad: u32,
+}
+
+/// SYNCOBJ_RESET, SYNCOBJ_SIGNAL.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct SyncobjArray {
+    pub handles: u64,
+    pub count: u32,
+    pub pad: u32,
+}
+
+/// SYNCOBJ_QUERY, SYNCOBJ_TIMELINE_SIGNAL.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct TimelineArray {
+    pub handles: u64,
+    pub points: u64,
+    pub count: u32,
+    pub flags: u32,
+}
+
+/// SYNCOBJ_TRANSFER.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct SyncobjTransfer {
+    pub from: u32,
+    pub to: u32,
+    pub from_point: u64,
+    pub to_point: u64,
+    pub flags: u32,
+    pub pad: u32,
+}
+
 /// The header of NVIF messages.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -334,6 +476,27 @@ pub struct Connector {
     pub pad: u32,
 }
 
+/// MODE_GETPROPERTY.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct Property {
+    pub values: u64,
+    pub names: u64,
+    pub property: u32,
+    pub flags: u32,
+    pub name: [u8; 32],
+    pub value_count: u32,
+    pub name_count: u32,
+}
+
+/// A value of a [`Property`] with its name.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct PropertyName {
+    pub value: u64,
+    pub name: [u8; 32],
+}
+
 /// MODE_ADDFB.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -422,7 +585,12 @@ mod tests {
         assert_eq!((size_of::<PushbufBuffer>(), size_of::<Relocation>(), size_of::<Segment>()), (40, 28, 24));
         assert_eq!((size_of::<Nvif>(), size_of::<NvifNew>(), size_of::<DeviceInfo>()), (24, 32, 104));
         assert_eq!((size_of::<NvifClasses>(), size_of::<NvifClass>()), (8, 8));
+        assert_eq!((size_of::<VmInit>(), size_of::<VmBind>(), size_of::<BindOperation>()), (16, 40, 40));
+        assert_eq!((size_of::<Exec>(), size_of::<ExecPush>(), size_of::<Sync>()), (40, 16, 16));
+        assert_eq!((size_of::<SyncobjWait>(), size_of::<TimelineWait>(), size_of::<TimelineArray>()), (32, 40, 24));
+        assert_eq!((size_of::<SyncobjDescriptor>(), size_of::<SyncobjTransfer>()), (16, 32));
         assert_eq!((size_of::<Mode>(), size_of::<Crtc>(), size_of::<Connector>()), (68, 104, 80));
+        assert_eq!((size_of::<Property>(), size_of::<PropertyName>()), (64, 40));
         assert_eq!((size_of::<AddFrameBuffer2>(), size_of::<FlipEvent>()), (104, 32));
     }
 }

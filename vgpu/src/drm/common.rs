@@ -74,6 +74,8 @@ fn capability(number: u64) -> u64 {
         5 => 3,
         // The depth of dumb buffers.
         3 => 24,
+        // Synchronisation objects, and timelines of them.
+        0x13 | 0x14 => 1,
         // The cursor's width and height.
         8 | 9 => 64,
         _ => 0,

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use triglyph::GuestAddr;
 use triglyph::capture::Present;
 
-use super::abi::{AddFrameBuffer, AddFrameBuffer2, Connector, CreateDumb, Crtc, Encoder, MapDumb, PageFlip, Resources};
+use super::abi::{
+    AddFrameBuffer, AddFrameBuffer2, Connector, CreateDumb, Crtc, Encoder, MapDumb, PageFlip, Property, PropertyName,
+    Resources,
+};
 use super::argument::{Answer, Argument, Errno, write_array};
 use crate::buffers::Wanted;
 use crate::chip::Domain;
@@ -15,6 +18,9 @@ use crate::state::State;
 /// The formats XR24 and AR24: bytes blue, green, red, and alpha or nothing.
 const XRGB: u32 = u32::from_le_bytes(*b"XR24");
 const ARGB: u32 = u32::from_le_bytes(*b"AR24");
+
+/// The number of the property of a connector's power.
+const DPMS: u32 = 7;
 
 pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer {
     let invalid = Errno(libc::EINVAL);
@@ -42,6 +48,9 @@ pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer {
             Ok(())
         }),
         0xA7 => argument.update(|asked: &mut Connector| connector(state, asked)),
+        0xAA => argument.update(property),
+        // SETPROPERTY: a display without a screen is never off.
+        0xAB => Ok(()),
         0xAE => argument.update(|asked: &mut AddFrameBuffer| {
             let AddFrameBuffer { width, height, pitch, handle, depth, .. } = *asked;
             let format = if depth == 32 { ARGB } else { XRGB };
@@ -101,9 +110,12 @@ fn connector(state: &State, asked: &mut Connector) -> Answer {
     if asked.mode_count > 0 {
         write_array(asked.modes, &[state.display.mode()]);
     }
+    if asked.property_count > 0 {
+        write_array(asked.property_values, &[0u64]);
+    }
+    list_one(asked.properties, &mut asked.property_count, DPMS);
     *asked = Connector {
         mode_count: 1,
-        property_count: 0,
         encoder: ENCODER,
         kind: DIGITAL,
         kind_number: 1,
@@ -112,6 +124,31 @@ fn connector(state: &State, asked: &mut Connector) -> Answer {
         subpixel: 1,
         ..*asked
     };
+    Ok(())
+}
+
+/// The connector's only property, its power.
+fn property(asked: &mut Property) -> Answer {
+    const ENUMERATION: u32 = 1 << 3;
+    const STATES: [&str; 4] = ["On", "Standby", "Suspend", "Off"];
+    if asked.property != DPMS {
+        return Err(Errno(libc::ENOENT));
+    }
+    let text = |text: &str| {
+        let mut bytes = [0; 32];
+        bytes.iter_mut().zip(text.bytes()).for_each(|(to, from)| *to = from);
+        bytes
+    };
+    let states: Vec<PropertyName> =
+        (0..).zip(STATES).map(|(value, name)| PropertyName { value, name: text(name) }).collect();
+    let count = states.len() as u32;
+    if asked.value_count >= count {
+        write_array(asked.values, &states.iter().map(|state| state.value).collect::<Vec<_>>());
+    }
+    if asked.name_count >= count {
+        write_array(asked.names, &states);
+    }
+    *asked = Property { flags: ENUMERATION, name: text("DPMS"), value_count: count, name_count: count, ..*asked };
     Ok(())
 }
 

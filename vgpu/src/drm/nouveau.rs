@@ -4,7 +4,7 @@ use triglyph::ObjectEntry;
 
 use super::abi::{BufferInfo, BufferNew, ChannelAlloc, CpuPrepare, NotifierAlloc, ObjectAlloc, ObjectFree, Parameter};
 use super::argument::{Answer, Argument, Errno};
-use super::{Next, classes, nvif};
+use super::{Next, classes, nvif, vm};
 use crate::buffers::Wanted;
 use crate::chip::{Chip, Domain};
 use crate::state::State;
@@ -15,7 +15,6 @@ pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer {
             asked.value = parameter(state, asked.parameter)?;
             Ok(())
         }),
-        0x42 => argument.update(|asked: &mut ChannelAlloc| channel_alloc(state, asked)),
         0x43 => state.free_channel(argument.read()),
         0x44 => {
             let ObjectAlloc { channel, handle, class } = argument.read();
@@ -75,15 +74,30 @@ fn parameter(state: &State, number: u64) -> Answer<u64> {
         14 => state.now(),
         // Flags of buffers' use, page flips.
         15 | 16 => 1,
+        // Pieces of a submission by addresses, if there are such.
+        17 => match chip {
+            Chip::Nv47 => 0,
+            Chip::Gm20b => vm::MOST_PUSHES.into(),
+        },
         // The size of the window through which the processor sees VRAM, and how much of it is taken.
         18 => chip.vram_window(),
         19 => state.buffers.taken(Domain::Vram),
+        // Buffers keep a layout where drivers manage addresses.
+        20 => 1,
         _ => return Err(Errno(libc::EINVAL)),
     })
 }
 
-fn channel_alloc(state: &mut State, asked: &mut ChannelAlloc) -> Answer {
-    let number = state.create_channel()?;
+/// CHANNEL_ALLOC, for a client of the node.
+///
+/// # Errors
+/// `ENOMEM` when there is no room.
+pub fn channel_alloc(state: &mut State, client: u32, argument: &mut Argument) -> Answer {
+    argument.update(|asked| new_channel(state, client, asked))
+}
+
+fn new_channel(state: &mut State, client: u32, asked: &mut ChannelAlloc) -> Answer {
+    let number = state.create_channel(client)?;
     let chip = state.chip();
     asked.channel = number as i32;
     asked.pushbuf_domains = chip.pushbuf_domains();

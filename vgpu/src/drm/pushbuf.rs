@@ -52,6 +52,11 @@ fn submit(state: &mut State, asked: &mut Pushbuf) -> Answer<Vec<Wait>> {
     if asked.segment_count == 0 {
         return Ok(Vec::new());
     }
+    let client = state.channels.get(&asked.channel).map_or(0, |channel| channel.client);
+    if state.spaces.contains_key(&client) {
+        // Addresses are the client's: EXEC submits there.
+        return Err(Errno(libc::ENOSYS));
+    }
     let board = state.board(asked.channel)?;
     let mut buffers: Vec<PushbufBuffer> = read_array(asked.buffers, asked.buffer_count);
     if place(state, &mut buffers)? {

@@ -8,13 +8,14 @@ use bytemuck::{Pod, Zeroable};
 
 use super::abi::*;
 use super::argument::{Answer, Argument, Errno};
+use super::syncobj::Waited;
 use super::{Next, call};
 use crate::chip::Chip;
 use crate::settings::Settings;
 use crate::state::State;
 
 /// A GPU that interprets on one thread.
-fn gpu(chip: Chip) -> State {
+pub fn gpu(chip: Chip) -> State {
     let settings = Settings::new(|name| match name {
         "TRIGLYPH_GPU_CHIP" => Some(chip.name().into()),
         "TRIGLYPH_GPU_TIER" => Some("interp".into()),
@@ -26,15 +27,28 @@ fn gpu(chip: Chip) -> State {
 
 /// Makes a call, and waits as the hook of `ioctl` does.
 fn make<T: Pod>(state: &mut State, number: u32, value: &mut T) -> Answer {
+    make_as(state, 1, number, value)
+}
+
+/// Makes a call as a client. Nobody else submits anything meanwhile.
+pub fn make_as<T: Pod>(state: &mut State, client: u32, number: u32, value: &mut T) -> Answer {
     // SAFETY: the bytes of a value that nobody else accesses.
     let mut argument = unsafe { Argument::new(std::ptr::from_mut(value).cast(), size_of::<T>()) };
-    if let Next::Wait(waits) = call(state, number, &mut argument)? {
-        assert!(waits.iter().all(|(board, number)| board.wait(*number, Duration::from_secs(10))));
+    match call(state, client, number, &mut argument)? {
+        Next::Wait(waits) => assert!(waits.iter().all(|(board, number)| board.wait(*number, Duration::from_secs(10)))),
+        Next::Sync(waiting) => loop {
+            match waiting.look(state)? {
+                Waited::Over(first) => return waiting.answer(&mut argument, first),
+                Waited::For((board, number)) if board.wait(number, waiting.left()) => {}
+                Waited::For(_) | Waited::ForSubmission => return Err(Errno(libc::ETIME)),
+            }
+        },
+        Next::Nothing | Next::Check(_) => {}
     }
     Ok(())
 }
 
-fn buffer(state: &mut State, domain: u32) -> BufferInfo {
+pub fn buffer(state: &mut State, domain: u32) -> BufferInfo {
     let info = BufferInfo { domain, size: 4096, ..BufferInfo::zeroed() };
     let mut new = BufferNew { info, channel_hint: 0, align: 0 };
     make(state, 0x80, &mut new).unwrap();
@@ -67,7 +81,7 @@ fn submit(state: &mut State, channel: &ChannelAlloc, words: &BufferInfo, count: 
     make(state, 0x81, &mut pushbuf)
 }
 
-fn word(state: &State, offset: u64) -> u32 {
+pub fn word(state: &State, offset: u64) -> u32 {
     // SAFETY: inside of the GPU's memory, whose work has been waited for.
     unsafe { state.memory.at(offset).cast::<u32>().read() }
 }
@@ -106,7 +120,7 @@ fn classes(state: &mut State, token: u64, count: u8, room: usize) -> Result<(u8,
     message.resize(message.len() + room * size_of::<NvifClass>(), 0);
     // SAFETY: the bytes of a vector that nobody else accesses.
     let mut argument = unsafe { Argument::new(message.as_mut_ptr(), message.len()) };
-    call(state, 0x47, &mut argument)?;
+    call(state, 1, 0x47, &mut argument)?;
     let answer: Vec<NvifClass> = message[32..].chunks(8).map(bytemuck::pod_read_unaligned).collect();
     assert!(answer.iter().all(|class| class.class == 0 || (class.smallest, class.largest) == (-1, -1)));
     Ok((message[25], answer.iter().map(|class| class.class).collect()))
@@ -119,7 +133,7 @@ fn object(state: &mut State, token: u64, class: i32) -> Answer {
     message.extend(bytemuck::bytes_of(&NvifNew { class, handle: 0xBEEF_0001, ..NvifNew::zeroed() }));
     // SAFETY: the bytes of a vector that nobody else accesses.
     let mut argument = unsafe { Argument::new(message.as_mut_ptr(), message.len()) };
-    call(state, 0x47, &mut argument).map(|_| ())
+    call(state, 1, 0x47, &mut argument).map(|_| ())
 }
 
 #[test]
@@ -237,6 +251,20 @@ fn a_display_has_one_mode_and_tells_of_flips() {
     let mut connector = Connector { modes: modes.as_mut_ptr().addr() as u64, mode_count: 1, ..Connector::zeroed() };
     make(&mut state, 0xA7, &mut connector).unwrap();
     assert_eq!((connector.connection, modes[0].horizontal[0], modes[0].vertical[0]), (1, 800, 600));
+    let (mut properties, mut values) = ([0u32], [9u64]);
+    connector.properties = properties.as_mut_ptr().addr() as u64;
+    connector.property_values = values.as_mut_ptr().addr() as u64;
+    connector.property_count = 1;
+    make(&mut state, 0xA7, &mut connector).unwrap();
+    let mut names = [PropertyName::zeroed(); 4];
+    let mut property = Property { property: properties[0], name_count: 4, ..Property::zeroed() };
+    property.names = names.as_mut_ptr().addr() as u64;
+    make(&mut state, 0xAA, &mut property).unwrap();
+    assert_eq!(
+        (values, &property.name[..5], &names[3].name[..4], names[3].value),
+        ([0], &b"DPMS\0"[..], &b"Off\0"[..], 3)
+    );
+    assert_eq!(make(&mut state, 0xAA, &mut Property::zeroed()), Err(Errno(libc::ENOENT)));
     let mut dumb = CreateDumb { height: 2, width: 3, bits_per_pixel: 32, ..CreateDumb::zeroed() };
     make(&mut state, 0xB2, &mut dumb).unwrap();
     assert_eq!(dumb.pitch, 64);

@@ -1,33 +1,42 @@
 //! Functions that take descriptors.
 
-use std::sync::PoisonError;
+use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 use libc::{c_int, c_ulong, c_void, size_t, ssize_t};
 
-use super::files::{node, note};
+use super::files::{note, opened};
 use super::real::real;
 use super::{Process, device_of};
 use crate::drm::abi::FlipEvent;
 use crate::drm::argument::{Answer, Argument, Errno};
+use crate::drm::syncobj::{Waited, Waiting};
 use crate::drm::{self, Next};
 use crate::memory::FileStatus;
+use crate::state::State;
 
 /// The GPU, if a descriptor is one of its node's.
 fn device(descriptor: c_int) -> Option<&'static Process> {
     device_of(descriptor, FileStatus::of(descriptor)?)
 }
 
-fn answer(process: &Process, number: u32, argument: &mut Argument) -> Answer {
+fn answer(process: &Process, client: u32, number: u32, argument: &mut Argument) -> Answer {
     let mut state = process.state.lock().unwrap_or_else(PoisonError::into_inner);
-    let answered = drm::call(&mut state, number, argument);
+    let answered = drm::call(&mut state, client, number, argument);
     if state.settings.trace {
         let result = answered.as_ref().map_or_else(|Errno(number)| -number, |_| 0);
         eprintln!("triglyph-vgpu: call {number:#04x}: {result}");
     }
+    // It may be what another thread waits for.
+    process.changed.notify_all();
+    let next = answered?;
+    if let Next::Sync(waiting) = next {
+        let first = wait(process, state, &waiting)?;
+        return waiting.answer(argument, first);
+    }
     drop(state);
-    match answered? {
-        Next::Nothing => Ok(()),
+    match next {
+        Next::Nothing | Next::Sync(_) => Ok(()),
         Next::Wait(waits) => {
             for (board, number) in waits {
                 board.wait(number, Duration::MAX);
@@ -36,6 +45,34 @@ fn answer(process: &Process, number: u32, argument: &mut Argument) -> Answer {
         }
         Next::Check(waits) if waits.iter().all(|(board, number)| board.wait(*number, Duration::ZERO)) => Ok(()),
         Next::Check(_) => Err(Errno(libc::EBUSY)),
+    }
+}
+
+/// Waits for synchronisation objects. Returns the index of the first that is reached.
+///
+/// # Errors
+/// `ETIME` when the time is over, and those of [`Waiting::look`].
+fn wait<'a>(process: &'a Process, mut state: MutexGuard<'a, State>, waiting: &Waiting) -> Answer<u32> {
+    /// Where one of several is waited for, others may be done first.
+    const STEP: Duration = Duration::from_millis(1);
+    /// Condition variables add it to a time.
+    const LONG: Duration = Duration::from_secs(1 << 20);
+    loop {
+        let waited = waiting.look(&state)?;
+        let left = waiting.left();
+        state = match waited {
+            Waited::Over(first) => return Ok(first),
+            _ if left.is_zero() => return Err(Errno(libc::ETIME)),
+            Waited::For((board, number)) => {
+                drop(state);
+                board.wait(number, if waiting.is_for_all() { left } else { left.min(STEP) });
+                process.state.lock().unwrap_or_else(PoisonError::into_inner)
+            }
+            Waited::ForSubmission => {
+                let waited = process.changed.wait_timeout(state, left.min(LONG));
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            }
+        };
     }
 }
 
@@ -56,7 +93,7 @@ unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c
     let size = (request >> 16) as usize & 0x3FFF;
     // SAFETY: the program promises a structure of the size that the call's number says.
     let mut argument = unsafe { Argument::new(argument.cast(), size) };
-    match answer(process, number.into(), &mut argument) {
+    match answer(process, opened(descriptor).client, number.into(), &mut argument) {
         Ok(()) => 0,
         Err(Errno(number)) => {
             // SAFETY: sets the calling thread's error number.
@@ -146,7 +183,7 @@ unsafe extern "C" fn read(descriptor: c_int, buffer: *mut c_void, size: size_t) 
 unsafe extern "C" fn dup(descriptor: c_int) -> c_int {
     // SAFETY: a system call on a number.
     let copy = unsafe { libc::syscall(libc::SYS_dup, descriptor) as c_int };
-    note(copy, node(descriptor));
+    note(copy, opened(descriptor));
     copy
 }
 
@@ -154,7 +191,7 @@ fn control(descriptor: c_int, command: c_int, argument: *mut c_void) -> c_int {
     // SAFETY: the caller's promise.
     let result = unsafe { libc::syscall(libc::SYS_fcntl, descriptor, command, argument) as c_int };
     if matches!(command, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC) {
-        note(result, node(descriptor));
+        note(result, opened(descriptor));
     }
     result
 }

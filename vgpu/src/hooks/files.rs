@@ -1,6 +1,6 @@
 //! Functions that take paths.
 
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use libc::{AT_FDCWD, DIR, FILE, O_CLOEXEC, O_CREAT, O_LARGEFILE, O_RDWR, O_TMPFILE, c_char, c_int, c_uint, ssize_t};
 
@@ -8,23 +8,33 @@ use super::real::real;
 use super::{begin, passed_on, redirected};
 use crate::nodes::Node;
 
-/// The nodes that descriptors stand for, by descriptor: 0 for the render node.
-static NODES: [AtomicU8; 4096] = [const { AtomicU8::new(0) }; 4096];
+/// What a descriptor of the device's stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opened {
+    pub node: Node,
+    /// Counts the openings of nodes; copies of a descriptor have the same number. 0 is one that is not known.
+    pub client: u32,
+}
 
-/// Notes the node that a descriptor stands for.
-pub fn note(descriptor: c_int, node: Node) {
-    if let Some(place) = usize::try_from(descriptor).ok().and_then(|at| NODES.get(at)) {
-        place.store(u8::from(node == Node::Card), Relaxed);
+/// What descriptors stand for, by descriptor: twice the client, and 1 for the card; 0 for a render node of no known
+/// client.
+static OPENED: [AtomicU32; 4096] = [const { AtomicU32::new(0) }; 4096];
+
+/// The last client.
+static CLIENTS: AtomicU32 = AtomicU32::new(0);
+
+/// Notes what a descriptor stands for.
+pub fn note(descriptor: c_int, Opened { node, client }: Opened) {
+    if let Some(place) = usize::try_from(descriptor).ok().and_then(|at| OPENED.get(at)) {
+        place.store(client << 1 | u32::from(node == Node::Card), Relaxed);
     }
 }
 
-/// The node that a descriptor of the device's stands for.
-pub fn node(descriptor: c_int) -> Node {
-    let place = usize::try_from(descriptor).ok().and_then(|at| NODES.get(at));
-    match place.map_or(0, |place| place.load(Relaxed)) {
-        0 => Node::Render,
-        _ => Node::Card,
-    }
+/// What a descriptor of the device's stands for.
+pub fn opened(descriptor: c_int) -> Opened {
+    let place = usize::try_from(descriptor).ok().and_then(|at| OPENED.get(at));
+    let noted = place.map_or(0, |place| place.load(Relaxed));
+    Opened { node: if noted & 1 == 0 { Node::Render } else { Node::Card }, client: noted >> 1 }
 }
 
 /// Opens a node: another description of the memory's file.
@@ -40,7 +50,7 @@ fn open_node(node: Node, flags: c_int) -> c_int {
     let flags = flags & O_CLOEXEC | O_RDWR;
     // SAFETY: a path that is terminated.
     let opened = unsafe { libc::syscall(libc::SYS_openat, AT_FDCWD, path.as_ptr(), flags, 0) } as c_int;
-    note(opened, node);
+    note(opened, Opened { node, client: CLIENTS.fetch_add(1, Relaxed) + 1 });
     opened
 }
 

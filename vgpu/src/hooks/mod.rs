@@ -15,7 +15,7 @@ mod verdict;
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Condvar, Mutex, OnceLock};
 
 use libc::{c_char, c_int};
 
@@ -27,6 +27,8 @@ use crate::state::State;
 /// The GPU of this process.
 struct Process {
     state: Mutex<State>,
+    /// A call was answered that may set a fence.
+    changed: Condvar,
     tree: Tree,
     /// The file of its memory.
     memory: FileStatus,
@@ -65,7 +67,7 @@ fn make() -> Result<Process, String> {
         libc::atexit(end);
         libc::pthread_atfork(None, None, Some(forget));
     }
-    Ok(Process { state: Mutex::new(state), tree, memory, owner: std::process::id() })
+    Ok(Process { state: Mutex::new(state), changed: Condvar::new(), tree, memory, owner: std::process::id() })
 }
 
 /// The GPU, if it is set up.

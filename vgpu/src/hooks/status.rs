@@ -2,7 +2,7 @@
 
 use libc::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, c_char, c_int, stat as Status};
 
-use super::files::node;
+use super::files::opened;
 use super::{device_of, passed_on, redirected};
 use crate::memory::FileStatus;
 use crate::nodes::{MAJOR, Node};
@@ -54,7 +54,7 @@ unsafe fn of(descriptor: c_int, status: *mut libc::stat) -> c_int {
         && device_of(descriptor, FileStatus::new(unsafe { &*status })).is_some()
     {
         // SAFETY: as above.
-        fake(unsafe { &mut *status }, node(descriptor));
+        fake(unsafe { &mut *status }, opened(descriptor).node);
     }
     result
 }

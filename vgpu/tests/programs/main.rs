@@ -10,6 +10,7 @@ mod rounds;
 mod scenes;
 #[path = "../support/library.rs"]
 mod support;
+mod vulkan;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
