@@ -1,7 +1,7 @@
 //! Handles in registers: the constants that they come from, where instructions show it.
 //!
 //! Compilers load the handle from a constant, or make it of a few, right before they use it: with OR of a texture's
-//! handle and a sampler's, with AND of what is the texture's part. Where the constant is known only when the program
+//! handle and a sampler's, with AND of what is the texture's part, or of both parts (NVK). Where the constant is known only when the program
 //! runs, as in an array of handles, at least the buffer is known.
 
 use triglyph_guest::table::{Fields, Shape};
@@ -57,6 +57,8 @@ enum Leaf {
     Number(u32),
     /// Slot and byte.
     Constant(u8, u32),
+    /// Slot, byte, and the bits that are taken of it.
+    Masked(u8, u32, u32),
     /// A word somewhere in a slot.
     Within(u8),
 }
@@ -83,7 +85,9 @@ impl Formula {
     pub(super) fn slots(&self) -> u32 {
         let bit = |leaf| match leaf {
             Leaf::Number(_) => 0,
-            Leaf::Constant(slot, _) | Leaf::Within(slot) => 1u32.checked_shl(slot.into()).unwrap_or(0),
+            Leaf::Constant(slot, _) | Leaf::Masked(slot, ..) | Leaf::Within(slot) => {
+                1u32.checked_shl(slot.into()).unwrap_or(0)
+            }
         };
         self.leaves().fold(0, |slots, leaf| slots | bit(leaf))
     }
@@ -95,6 +99,7 @@ impl Formula {
             let operand = match operand {
                 Leaf::Number(number) => number,
                 Leaf::Constant(slot, offset) => constant(slot, offset),
+                Leaf::Masked(slot, offset, mask) => constant(slot, offset) & mask,
                 Leaf::Within(_) => within,
             };
             value = match operation {
@@ -140,9 +145,10 @@ fn register(program: &Program, mut index: usize, mut wanted: Reg) -> Option<Form
             Origin::Of(operation, a, b) => (operation, a, b),
         };
         // One of the two is a constant, or comes from one.
-        let constant = |reg| match origin(program, at, reg)?.1 {
-            Origin::Leaf(leaf) => Some(leaf),
-            Origin::Of(..) => None,
+        let constant = |reg| match origin(program, at, reg)? {
+            (_, Origin::Leaf(leaf)) => Some(leaf),
+            (at, Origin::Of(Operation::And, a, b)) => masked(program, at, a, b),
+            (_, Origin::Of(..)) => None,
         };
         let (from, leaf) = match b {
             Operand::Reg(b) => constant(b).map(|leaf| (a, leaf)).or_else(|| constant(a).map(|leaf| (b, leaf)))?,
@@ -155,6 +161,24 @@ fn register(program: &Program, mut index: usize, mut wanted: Reg) -> Option<Form
         (index, wanted) = (at, from);
     };
     steps.iter().rev().try_fold(Formula::leaf(first), |formula, &(operation, leaf)| formula.then(operation, leaf))
+}
+
+/// The bits of a constant that AND leaves, if the operands of instruction number `index` are that and a number.
+fn masked(program: &Program, index: usize, a: Reg, b: Operand) -> Option<Leaf> {
+    let of = |reg| match origin(program, index, reg)?.1 {
+        Origin::Leaf(leaf) => Some(leaf),
+        Origin::Of(..) => None,
+    };
+    let b = match b {
+        Operand::Reg(reg) => of(reg)?,
+        b => leaf(b)?,
+    };
+    match (of(a)?, b) {
+        (Leaf::Constant(slot, offset), Leaf::Number(mask)) | (Leaf::Number(mask), Leaf::Constant(slot, offset)) => {
+            Some(Leaf::Masked(slot, offset, mask))
+        }
+        _ => None,
+    }
 }
 
 /// Where a register's value comes from, behind moves between registers.

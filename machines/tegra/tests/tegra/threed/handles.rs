@@ -65,6 +65,16 @@ fn handles_are_made_of_constants() {
         ("mov r0, c[3][0x0], 0xf\niadd32i r0, r0, 0x7\niadd r0, r0, c[3][0xc]\nlop.and r8, pt, r0, 0x7", 30),
         ("mov r0, c[3][0x0], 0xf\nlop.xor r8, pt, r0, c[3][0xc]", 20),
         ("mov32i r8, 0x5, 0xf", 50),
+        (
+            "mov r0, c[3][0x0], 0xf\nmov r1, c[3][0x8], 0xf\nlop32i.and r0, pt, r0, 0xfffff\n\
+             lop32i.and r1, pt, r1, 0xfff00000\nlop.or r8, pt, r0, r1",
+            30,
+        ),
+        (
+            "mov32i r0, 0x1, 0xf\nlop.and r0, pt, r0, c[3][0x0]\nmov r1, c[3][0x4], 0xf\n\
+             lop.and r1, pt, r1, 0x2\nlop.or r8, pt, r1, r0",
+            30,
+        ),
     ];
     for (text, expected) in cases {
         assert_eq!(red(&mut m, text), expected, "{text}");
