@@ -16,7 +16,7 @@ const FEW: usize = 200;
 const DRIVERS: &str = "/usr/share/vulkan/icd.d";
 
 /// The file that describes a driver, whose name begins so.
-fn driver(name: &str) -> Option<PathBuf> {
+pub fn driver(name: &str) -> Option<PathBuf> {
     let files = std::fs::read_dir(DRIVERS).into_iter().flatten().flatten().map(|entry| entry.path());
     files.into_iter().find(|path| path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name)))
 }
