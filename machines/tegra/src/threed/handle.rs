@@ -1,8 +1,8 @@
 //! Handles in registers: the constants that they come from, where instructions show it.
 //!
 //! Compilers load the handle from a constant, or make it of a few, right before they use it: with OR of a texture's
-//! handle and a sampler's, with AND of what is the texture's part, or of both parts (NVK). Where the constant is known only when the program
-//! runs, as in an array of handles, at least the buffer is known.
+//! handle and a sampler's, with AND of what is the texture's part, or of both parts (NVK). Where the constant is known
+//! only when the program runs, as in an array of handles, at least the buffer is known.
 
 use triglyph_guest::table::{Fields, Shape};
 use triglyph_guest::tegra::shader::isa::{IntAdd, LdcMode, LoadConstant, LogicTwo, Mov, Op, form};
