@@ -69,8 +69,8 @@ pub mod capture {
 pub mod n3ds {
     pub use triglyph_guest::format::PixelFormat;
     pub use triglyph_n3ds::external::timing::{TICKS_PER_SECOND, nanoseconds};
-    pub use triglyph_n3ds::external::{Event, External, FreezePolicy};
-    pub use triglyph_n3ds::gx::{BadAddress, Executed};
+    pub use triglyph_n3ds::external::{Event, External, FreezePolicy, PHYSICAL, PROCESS};
+    pub use triglyph_n3ds::gx::{BadAddress, Executed, HostCopy, Outcome};
     pub use triglyph_n3ds::lcd::{Eye, Lcd, Picture, Screen};
 
     /// GSP, the system process in front of the GPU.

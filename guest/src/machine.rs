@@ -25,11 +25,10 @@ impl Machine {
     }
 
     /// How many address spaces hosts map memory of their own in: those of the machine, then those that its system's
-    /// calls refer to (the PS3's pages of the hypervisor and main memory, the Switch's process).
+    /// calls refer to (the PS3's pages of the hypervisor and main memory, the processes of the 3DS and the Switch).
     pub const fn host_spaces(self) -> u32 {
         match self {
-            Machine::N3ds => 1,
-            Machine::TegraX1 => 2,
+            Machine::N3ds | Machine::TegraX1 => 2,
             Machine::Ps3 => 4,
         }
     }

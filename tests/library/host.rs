@@ -54,6 +54,17 @@ fn a_fill_of_the_3ds_ends_with_its_interrupt() {
     assert!(gpu.take_events().is_empty());
 }
 
+/// The command alone, as mGBA gives it, where nothing of the process is mapped: it waits for the interrupt.
+#[test]
+fn dma_from_nowhere_ends() {
+    let mut gpu = device(Machine::N3ds);
+    let words = [0, 0x1B_0204, 0x1F0C_8C00, 0x1_0000, 0, 0, 0, 0];
+    gpu.submit(&bytes(&words)).unwrap();
+    let events = gpu.take_events();
+    assert!(matches!(events[..], [Event::Interrupt { source: 6, .. }]), "{events:?}");
+    assert_eq!(gpu.faults().count(FaultKind::UnmappedWrite), 1);
+}
+
 #[test]
 fn faults_are_heard_with_their_position() {
     let mut gpu = device(Machine::TegraX1);

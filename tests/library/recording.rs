@@ -14,6 +14,8 @@ use triglyph_guest::rsx::lv1::page::bar;
 use triglyph_guest::tegra::fifo::Stepping::{Each, Never};
 use triglyph_testkit::tegra::methods;
 
+mod dma;
+
 fn options() -> Options {
     Options::new(Tier::InterpreterOnly, 1)
 }

@@ -7,7 +7,7 @@ pub mod lcd;
 pub mod queues;
 
 use triglyph::n3ds::gsp::{Gsp, Hardware, Interrupt, ResultCode, Session, SharedPage};
-use triglyph::n3ds::{self, BadAddress, Event, Executed, FreezePolicy, Screen};
+use triglyph::n3ds::{self, BadAddress, Event, Executed, FreezePolicy, Outcome, Screen};
 use triglyph::{Machine, N3ds};
 
 use super::error::{Failure, guard, triglyph_status};
@@ -18,10 +18,22 @@ use super::pointer::{Out, array, put, required};
 
 /// A Nintendo 3DS's GPU: PICA200, transfer engine, LCD registers, GSP.
 ///
-/// Its address space 0 has physical addresses: VRAM at 0x18000000, main memory at 0x20000000, which the host maps.
+/// The host maps physical memory in `TRIGLYPH_N3DS_SPACE_PHYSICAL`: VRAM at 0x18000000, main memory at 0x20000000; and
+/// what DMA may reach of the process beside linear heap and VRAM in `TRIGLYPH_N3DS_SPACE_PROCESS`.
 pub struct triglyph_n3ds {
     device: triglyph_device,
 }
+
+/// The address space of physical addresses.
+pub const TRIGLYPH_N3DS_SPACE_PHYSICAL: u32 = 0;
+/// The address space of the process whose commands are executed, by its virtual addresses, for DMA: code, data, heap,
+/// stack. Linear heap, QTM memory and VRAM are found in physical memory.
+pub const TRIGLYPH_N3DS_SPACE_PROCESS: u32 = 1;
+
+const _: () = {
+    assert!(TRIGLYPH_N3DS_SPACE_PHYSICAL == n3ds::PHYSICAL);
+    assert!(TRIGLYPH_N3DS_SPACE_PROCESS == n3ds::PROCESS);
+};
 
 /// What the GPU's units raise, numbered as GSP's clients see them.
 #[repr(u32)]
@@ -78,6 +90,23 @@ pub const TRIGLYPH_N3DS_TICKS_PER_SECOND: u64 = 268111856;
 
 const _: () = assert!(TRIGLYPH_N3DS_TICKS_PER_SECOND == n3ds::TICKS_PER_SECOND);
 
+/// What a host does after a GX command.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum triglyph_n3ds_outcome {
+    /// Nothing is to be signalled: a flush, a fill without units, a list without an end, a command that the client may
+    /// not give.
+    NothingToSignal = 0,
+    /// It is done: the host raises `interrupt` after `ticks`.
+    Done = 1,
+    /// It has failed with `result` and done nothing; no interrupt comes.
+    Failed = 2,
+    /// DMA of memory that the host has not mapped in `TRIGLYPH_N3DS_SPACE_PROCESS`, of which nothing is done: the host
+    /// copies `copy_size` bytes from `copy_source` to `copy_target`, virtual addresses of the process, says so with
+    /// `triglyph_mark_changed` if it announces its writes, and raises `TRIGLYPH_N3DS_INTERRUPT_DMA`.
+    HostCopy = 3,
+}
+
 /// How a GX command ended.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,29 +117,48 @@ pub struct triglyph_n3ds_executed {
     pub has_interrupt: u32,
     /// The `triglyph_n3ds_interrupt`.
     pub interrupt: u32,
-    /// 0.
-    pub reserved: u32,
+    /// The `triglyph_n3ds_outcome`: what the host does now.
+    pub outcome: u32,
     /// After how many ticks the hardware would raise it: an estimate.
     pub ticks: u64,
+    /// Where the host copies from, with `TRIGLYPH_N3DS_OUTCOME_HOST_COPY`; otherwise 0, as the following two.
+    pub copy_source: u32,
+    /// Where it copies to.
+    pub copy_target: u32,
+    /// How many bytes.
+    pub copy_size: u32,
+    /// 0.
+    pub reserved: u32,
 }
 
 impl From<Executed> for triglyph_n3ds_executed {
     fn from(executed: Executed) -> Self {
-        let Executed { result, event } = executed;
+        let Executed { result, event, host_copy } = executed;
+        let copy = host_copy.unwrap_or_default();
+        let outcome = match executed.outcome() {
+            Outcome::NothingToSignal => triglyph_n3ds_outcome::NothingToSignal,
+            Outcome::Done(_) => triglyph_n3ds_outcome::Done,
+            Outcome::Failed(_) => triglyph_n3ds_outcome::Failed,
+            Outcome::HostCopy(_) => triglyph_n3ds_outcome::HostCopy,
+        };
         let (interrupt, ticks) = event.map_or((0, 0), |event| (event.interrupt as u32, event.ticks));
         triglyph_n3ds_executed {
             result: result.0,
             has_interrupt: event.is_some().into(),
             interrupt,
-            reserved: 0,
+            outcome: outcome as u32,
             ticks,
+            copy_source: copy.source,
+            copy_target: copy.target,
+            copy_size: copy.size,
+            reserved: 0,
         }
     }
 }
 
 impl Tell<(triglyph_n3ds_executed,)> for Option<Event> {
     fn tell(self) -> (triglyph_n3ds_executed,) {
-        (Executed { result: ResultCode::SUCCESS, event: self }.into(),)
+        (Executed { result: ResultCode::SUCCESS, event: self, host_copy: None }.into(),)
     }
 }
 
@@ -184,8 +232,9 @@ pub extern "C" fn triglyph_n3ds_device(n3ds: Option<&triglyph_n3ds>) -> *const t
 }
 
 /// Executes a GX command, eight words as in a slot of the command queue with virtual addresses of the client, for
-/// hosts that have a GSP of their own. It is complete when this returns; no interrupt is queued, what the command
-/// raises is in `executed`, which may be null. A recording that is under way contains it.
+/// hosts that have a GSP of their own. It is complete when this returns, unless `executed` asks the host to copy; no
+/// interrupt is queued, what the host does next is in `executed`, which may be null. A recording that is under way
+/// contains it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn triglyph_n3ds_execute(
     n3ds: Option<&triglyph_n3ds>,

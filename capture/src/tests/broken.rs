@@ -126,8 +126,8 @@ fn fixed_parts() {
     let overflowing: Vec<u8> = [u64::MAX, 2, 3].into_iter().flat_map(u64::to_le_bytes).collect();
     refused(&with_record(Machine::N3ds, 2, 0, &overflowing), 1, "past the last address");
     let mut space = [0; 24];
-    (space[8], space[16]) = (1, 1);
-    refused(&with_record(Machine::N3ds, 2, 0, &space), 1, "no space 1");
+    (space[8], space[16]) = (1, 2);
+    refused(&with_record(Machine::N3ds, 2, 0, &space), 1, "no space 2");
     assert!(read_all(&with_record(Machine::Ps3, 2, 0, &space)).is_ok());
     let mut label = [0; 33];
     label[32] = 0xFF;

@@ -112,7 +112,7 @@ impl Memory {
     ///
     /// # Errors
     /// [`Error::Unmapped`] when it is not, or when the range ends after the last address.
-    pub(crate) fn check_mapped(&self, range: GuestRange) -> Result<(), Error> {
+    pub fn check_mapped(&self, range: GuestRange) -> Result<(), Error> {
         let mut whole = range.start.address.checked_add(range.size).is_some();
         if whole {
             self.walk(range, |region, _, _| whole &= region.is_some_and(|region| !region.is_sparse()));

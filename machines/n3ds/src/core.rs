@@ -8,7 +8,7 @@ use super::external::{CommandProcessor, ListEnd};
 use super::pica::{self, Host, Pica};
 use triglyph_engine::device::{CallLog, FaultKind, FaultLog};
 use triglyph_engine::frontend::budget::{Budget, cost};
-use triglyph_engine::mem::Memory;
+use triglyph_engine::mem::{GuestRange, Memory};
 use triglyph_engine::probe::Command;
 use triglyph_engine::render::Renderer;
 use triglyph_engine::scene::Fixed;
@@ -130,6 +130,10 @@ impl CommandProcessor for Core {
         let outcome = self.renderer.transfer(&self.memory, request);
         self.renderer.end_command(&self.memory, &command, &[], self.faults.total());
         outcome
+    }
+
+    fn is_mapped(&self, range: GuestRange) -> bool {
+        self.memory.check_mapped(range).is_ok()
     }
 
     fn fault(&mut self, kind: FaultKind, what: String, address: u64) {

@@ -4,7 +4,7 @@ use triglyph_guest::gsp::calls::call as row;
 use triglyph_guest::kernel::vertex::Numbers;
 
 use super::core::Core;
-use super::external::External;
+use super::external::{External, PHYSICAL, PROCESS};
 use super::gsp::{Bus, Gsp, Hardware, SharedPage, report};
 use super::gx::Executed;
 use super::lcd::{Eye, Screen};
@@ -190,7 +190,8 @@ impl N3ds {
     }
 
     /// Executes one GX command as it stands in a slot of the command queue, complete before this returns. No
-    /// interrupt is queued; what the command raises is in the answer.
+    /// interrupt is queued; what the command raises is in the answer. DMA of memory that the host has not mapped is
+    /// left to the host: see [`Outcome`](super::gx::Outcome).
     pub fn execute(&mut self, words: &[u32; 8]) -> Executed {
         self.with_gsp(|gsp, hardware| gsp.execute(hardware, words))
     }
@@ -205,7 +206,7 @@ impl Device for N3ds {
 
     fn check_mapping(&self, range: GuestRange) -> Result<(), Error> {
         let GuestRange { start: GuestAddr { space, address }, size } = range;
-        if space != 0 || address.checked_add(size).is_none_or(|end| end > 1 << 32) {
+        if ![PHYSICAL, PROCESS].contains(&space) || address.checked_add(size).is_none_or(|end| end > 1 << 32) {
             return Err(Error::InvalidArgument(format!("{size:#x} bytes at {address:#x} in space {space} of a 3DS")));
         }
         self.core.memory.check_unshown(range)
@@ -250,7 +251,7 @@ impl Device for N3ds {
             self.core.calls.end(&self.core.memory, false, Some(Said::Submit(payload)));
             return Ok(());
         }
-        let executed = self.execute(&words);
+        let executed = self.with_gsp(|gsp, hardware| gsp.execute_alone(hardware, &words));
         if let Some(event) = executed.event {
             self.gsp.note_interrupt(event);
         }

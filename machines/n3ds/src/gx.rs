@@ -4,34 +4,74 @@
 //! words ──► Command ──► checks, virtual to physical ──► register writes ──► Hardware
 //!                                                                              └─► the interrupt that ends it
 //! ```
-//! Source: 3dbrew GSP Shared Memory, Commands. Every command is complete when [`execute`] returns.
+//! Source: 3dbrew GSP Shared Memory, Commands. Every command is complete when [`execute`] returns, but for DMA that is
+//! left to the host.
 
 use triglyph_guest::pica::{external, regs};
 
-use super::external::{Event, internal};
-use super::gsp::address::{end_to_physical, to_physical};
+use super::external::{Event, PHYSICAL, internal};
+use super::gsp::address::{dma_place, end_to_physical, to_physical};
 use super::gsp::command::{Command, FillUnit};
 use super::gsp::errors::ResultCode;
 use super::gsp::hardware::{GPU, Hardware};
 use super::gsp::interrupt::Interrupt;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::mem::GuestAddr;
 
-/// How a command ended.
+/// How a command ended. [`Self::outcome`] says the same as one of four cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Executed {
     /// Success, or why the command failed. A command that fails has done nothing.
     pub result: ResultCode,
     /// The interrupt that ends it, if one does.
     pub event: Option<Event>,
+    /// What the host has to copy itself before it raises [`Interrupt::Dma`], as it has not mapped all of the process's
+    /// memory in [`PROCESS`](super::external::PROCESS).
+    pub host_copy: Option<HostCopy>,
+}
+
+/// DMA that a host does itself: nothing of it is done yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct HostCopy {
+    /// Virtual address of the process.
+    pub source: u32,
+    /// Virtual address of the process.
+    pub target: u32,
+    /// Bytes.
+    pub size: u32,
+}
+
+/// What a host does after a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is done: the host raises an interrupt after some ticks.
+    Done(Event),
+    /// There is nothing to signal: a flush, a fill without units, a list without an end, or a command that the client
+    /// may not give.
+    NothingToSignal,
+    /// It has failed and done nothing; no interrupt comes.
+    Failed(ResultCode),
+    /// The host copies these bytes, then raises [`Interrupt::Dma`].
+    HostCopy(HostCopy),
 }
 
 impl Executed {
     pub(super) const fn with(event: Option<Event>) -> Self {
-        Executed { result: ResultCode::SUCCESS, event }
+        Executed { result: ResultCode::SUCCESS, event, host_copy: None }
     }
 
     const fn failed(result: ResultCode) -> Self {
-        Executed { result, event: None }
+        Executed { result, event: None, host_copy: None }
+    }
+
+    /// What the host does now.
+    pub fn outcome(&self) -> Outcome {
+        match *self {
+            Executed { host_copy: Some(copy), .. } => Outcome::HostCopy(copy),
+            Executed { event: Some(event), .. } => Outcome::Done(event),
+            Executed { result, .. } if result.is_error() => Outcome::Failed(result),
+            _ => Outcome::NothingToSignal,
+        }
     }
 }
 
@@ -62,7 +102,7 @@ pub fn execute(hardware: &mut (impl Hardware + ?Sized), command: &Command, bad_a
         return Executed::failed(ResultCode::BAD_ADDRESS);
     }
     match *command {
-        Command::RequestDma { source, target, size, flush } => dma(hardware, source, target, size, flush),
+        Command::RequestDma { source, target, size, flush } => dma(hardware, HostCopy { source, target, size }, flush),
         Command::ProcessCommandList { address, size, update_gas, flush } => {
             Executed::with(command_list(hardware, address, size, update_gas, flush))
         }
@@ -134,25 +174,33 @@ fn flush_at(hardware: &mut (impl Hardware + ?Sized), address: u32, size: u32) {
     }
 }
 
-fn dma(hardware: &mut (impl Hardware + ?Sized), source: u32, target: u32, size: u32, flush: bool) -> Executed {
-    let (from, to) = match (hardware.translate(source), hardware.translate(target)) {
-        (Some(from @ 1..), Some(to @ 1..)) => (from, to),
-        _ => {
-            // The real GSP breaks here, and no interrupt ever comes.
-            let what = format!("GX DMA from {source:#x} to {target:#x}: not mapped");
-            hardware.fault(FaultKind::BadCommand, what, u64::from(source));
-            return Executed::with(None);
-        }
-    };
-    if flush && !is_vram(from) {
-        hardware.flush(from, size);
+/// DMA reaches all of the process's memory (3dbrew: GSP Shared Memory, Trigger DMA Request; Azahar and Panda3DS copy
+/// between virtual addresses). What the host has not mapped of it, it copies itself.
+fn dma(hardware: &mut (impl Hardware + ?Sized), copy: HostCopy, flush: bool) -> Executed {
+    let (from, to) = (dma_place(copy.source), dma_place(copy.target));
+    // Physical memory ends where it ends, on the console as well.
+    let is_reached = |at: GuestAddr| at.space == PHYSICAL || hardware.is_mapped(at.range(copy.size.into()));
+    if copy.size != 0 && ![from, to].into_iter().all(is_reached) {
+        return Executed { host_copy: Some(copy), ..Executed::with(None) };
     }
+    if flush && from.space == PHYSICAL && !is_vram(from.address) {
+        hardware.flush(from.address as u32, copy.size);
+    }
+    copy_mapped(hardware, copy)
+}
+
+/// Does DMA as far as memory is mapped, and ends it. What is not mapped is a fault; on the console GSP is terminated then
+/// (3dbrew: SVC, DMA), which would help neither guest nor host.
+pub(super) fn copy_mapped(hardware: &mut (impl Hardware + ?Sized), copy: HostCopy) -> Executed {
     // That an empty request ends with its interrupt is unverified.
-    let ticks = if size == 0 { 0 } else { hardware.dma(from, to, size) };
+    let ticks = match copy.size {
+        0 => 0,
+        size => hardware.process_dma(dma_place(copy.source), dma_place(copy.target), size),
+    };
     Executed::with(Some(Event { interrupt: Interrupt::Dma, ticks }))
 }
 
-fn is_vram(address: u32) -> bool {
+fn is_vram(address: u64) -> bool {
     (0x1800_0000..0x1860_0000).contains(&address)
 }
 

@@ -70,6 +70,13 @@ pub(crate) fn command<C: CommandProcessor + ?Sized>(core: &mut C, words: &[u32; 
     }
 }
 
+/// It is left to the host, who does it outside of the device's calls.
+pub(crate) fn left<C: CommandProcessor + ?Sized>(core: &mut C) {
+    if let Some((log, memory)) = core.calls() {
+        log.end(memory, false, None);
+    }
+}
+
 /// All commands that waited have ended.
 pub(crate) fn finished<C: CommandProcessor + ?Sized>(core: &mut C) {
     if let Some((log, memory)) = core.calls() {

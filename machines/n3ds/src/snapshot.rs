@@ -1,7 +1,7 @@
 //! The 3DS in a snapshot.
 
 use super::N3ds;
-use super::external::{ListEnd, SavedExternal};
+use super::external::{ListEnd, PROCESS, SavedExternal};
 use super::gsp::{GspState, SavedGsp, SavedWork};
 use super::pica::{Pica, SavedList, SavedPica};
 use triglyph_engine::device::Machine;
@@ -67,7 +67,7 @@ impl N3ds {
         if memory
             .iter()
             .flat_map(MemoryImage::mappings)
-            .any(|map| map.range.start.space != 0 || map.range.end() > 1 << 32)
+            .any(|map| map.range.start.space > PROCESS || map.range.end() > 1 << 32)
         {
             return Err(broken("memory that a 3DS does not have"));
         }

@@ -22,11 +22,15 @@ use super::lcd::{Lcd, Screen};
 pub(super) use saved::SavedExternal;
 use triglyph_engine::device::{CallLog, FaultKind};
 use triglyph_engine::frontend::budget::Budget;
-use triglyph_engine::mem::{GuestAddr, Memory};
+use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::transfer::{Outcome, Request};
 
 /// The address space of physical addresses.
 pub const PHYSICAL: u32 = 0;
+
+/// The address space of the process whose commands are executed, by its virtual addresses: what the host maps of it is
+/// for DMA. Linear heap, QTM memory and VRAM need not be there, as they are physical memory.
+pub const PROCESS: u32 = 1;
 
 /// A unit has finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,6 +99,12 @@ pub trait CommandProcessor {
 
     /// Does a transfer, after everything drawn so far; in bounded runs [`Self::draw_closed`] does it.
     fn transfer(&mut self, request: &Request) -> Outcome;
+
+    /// Whether all of a range is mapped. Without knowledge of memory: yes.
+    fn is_mapped(&self, range: GuestRange) -> bool {
+        let _ = range;
+        true
+    }
 
     /// The processor wrote these bytes: a hint.
     fn flush(&mut self, address: u32, size: u32) {

@@ -2,6 +2,9 @@
 //!
 //! Sources: 3dbrew Memory layout, GSP Shared Memory; libctru's conversion agrees.
 
+use crate::external::{PHYSICAL, PROCESS};
+use triglyph_engine::mem::GuestAddr;
+
 /// A range of virtual addresses and where it stands physically.
 struct Region {
     start: u32,
@@ -25,6 +28,15 @@ pub fn to_physical(address: u32) -> Option<u32> {
     }
     let region = REGIONS.iter().find(|region| (region.start..=region.last).contains(&address))?;
     Some(region.physical + (address - region.start))
+}
+
+/// Where DMA finds a virtual address of the process whose command it executes: in physical memory, or else in
+/// [`PROCESS`].
+pub fn dma_place(address: u32) -> GuestAddr {
+    match to_physical(address) {
+        Some(physical @ 1..) => GuestAddr::new(PHYSICAL, physical.into()),
+        _ => GuestAddr::new(PROCESS, address.into()),
+    }
 }
 
 /// The physical address of an exclusive end, which may stand just behind its region.

@@ -6,7 +6,7 @@ use crate::external::{CommandProcessor, Event, External, PHYSICAL};
 use crate::lcd::Screen;
 use crate::recorded;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::mem::GuestAddr;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::transfer::{Copy, Lines, Request};
 use triglyph_guest::gsp::calls::call as row;
 
@@ -27,6 +27,16 @@ pub trait Hardware {
     /// Copies bytes between physical addresses with the processors' DMA engine; returns the ticks it takes.
     fn dma(&mut self, source: u32, target: u32, size: u32) -> u64;
 
+    /// The same between physical addresses or those of a process: see [`dma_place`](address::dma_place). What is not
+    /// mapped is a fault.
+    fn process_dma(&mut self, source: GuestAddr, target: GuestAddr, size: u32) -> u64;
+
+    /// Whether all of a range is mapped. Without knowledge of memory: yes.
+    fn is_mapped(&self, range: GuestRange) -> bool {
+        let _ = range;
+        true
+    }
+
     /// The processor wrote these bytes at a physical address: a hint.
     fn flush(&mut self, address: u32, size: u32) {
         let _ = (address, size);
@@ -37,8 +47,7 @@ pub trait Hardware {
         let _ = screen;
     }
 
-    /// The physical address behind a virtual one of the client, for DMA, whose ranges may lie anywhere in the
-    /// process. Without knowledge of its pages: linear heap and VRAM.
+    /// The physical address behind a virtual one of the client in linear heap, QTM memory or VRAM, for flushes.
     fn translate(&self, address: u32) -> Option<u32> {
         address::to_physical(address)
     }
@@ -50,6 +59,9 @@ pub trait Hardware {
     fn end_command(&mut self, words: &[u32; 8], is_deferred: bool) {
         let _ = (words, is_deferred);
     }
+
+    /// The command is left to the host: nothing was done, so that recordings have what the host does instead.
+    fn leave_command(&mut self) {}
 
     /// The commands that waited have ended.
     fn end_deferred(&mut self) {}
@@ -88,6 +100,9 @@ pub trait Hardware {
     fn fault(&mut self, kind: FaultKind, what: String, address: u64);
 }
 
+/// A physical address in main memory.
+const MAIN_MEMORY: u32 = 0x2000_0000;
+
 /// Words of a GX command.
 const COMMAND_WORDS: u64 = 8;
 
@@ -107,6 +122,10 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
 
     fn end_command(&mut self, words: &[u32; 8], is_deferred: bool) {
         recorded::command(self.core, words, is_deferred);
+    }
+
+    fn leave_command(&mut self) {
+        recorded::left(self.core);
     }
 
     fn end_deferred(&mut self) {
@@ -142,18 +161,23 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     fn dma(&mut self, source: u32, target: u32, size: u32) -> u64 {
         recorded::call(self.core, const { row("dma") }, &[source, target, size]);
         let place = |address: u32| GuestAddr::new(PHYSICAL, u64::from(address));
-        let copy = Copy {
-            source: place(source),
-            target: place(target),
-            size: u64::from(size),
-            source_lines: Lines::CONTIGUOUS,
-            target_lines: Lines::CONTIGUOUS,
-        };
+        self.process_dma(place(source), place(target), size)
+    }
+
+    fn process_dma(&mut self, source: GuestAddr, target: GuestAddr, size: u32) -> u64 {
+        let lines = Lines::CONTIGUOUS;
+        let copy = Copy { source, target, size: u64::from(size), source_lines: lines, target_lines: lines };
         let outcome = self.core.transfer(&Request::Copy(copy));
         for (kind, place, bytes) in outcome.faults(copy.source, copy.target) {
             self.core.fault(kind, format!("DMA: {bytes:#x} bytes outside memory"), place.address);
         }
-        moving(Mover::Dma, source, target, u64::from(size))
+        // Memory of processes is main memory.
+        let physical = |place: GuestAddr| if place.space == PHYSICAL { place.address as u32 } else { MAIN_MEMORY };
+        moving(Mover::Dma, physical(source), physical(target), u64::from(size))
+    }
+
+    fn is_mapped(&self, range: GuestRange) -> bool {
+        self.core.is_mapped(range)
     }
 
     fn flush(&mut self, address: u32, size: u32) {

@@ -163,7 +163,7 @@ impl Gsp {
         let mut ticks = timing::ROUND_TRIP;
         for _ in 0..COMMANDS {
             let Next::Command(words) = CommandQueue::new(&self.page, client).next() else { return };
-            let executed = self.execute(hardware, &words);
+            let executed = self.execute_alone(hardware, &words);
             if let Some(event) = self.end_queued(client, words[0], executed) {
                 ticks = ticks.saturating_add(event.ticks);
                 self.complete(Event { ticks, ..event });
@@ -185,10 +185,25 @@ impl Gsp {
     }
 
     /// Executes one command for the holder of the rendering right, without a queue; the host delivers what it raises.
-    /// Its queue fields are not touched. What waits for a bounded run is not waited for.
+    /// Its queue fields are not touched. What waits for a bounded run is not waited for. DMA of memory that is not
+    /// mapped is left to the host: [`Outcome::HostCopy`](gx::Outcome::HostCopy).
     pub fn execute(&mut self, hardware: &mut dyn Hardware, words: &[u32; 8]) -> Executed {
         hardware.begin_command();
         let executed = gx::execute_words(hardware, words, self.bad_address);
+        match executed.host_copy {
+            None => hardware.end_command(words, self.work.deferred),
+            Some(_) => hardware.leave_command(),
+        }
+        executed
+    }
+
+    /// Executes a command that waited in a queue, where later ones rely on it: DMA copies what is mapped.
+    pub(crate) fn execute_alone(&mut self, hardware: &mut dyn Hardware, words: &[u32; 8]) -> Executed {
+        hardware.begin_command();
+        let mut executed = gx::execute_words(hardware, words, self.bad_address);
+        if let Some(copy) = executed.host_copy {
+            executed = gx::copy_mapped(hardware, copy);
+        }
         hardware.end_command(words, self.work.deferred);
         executed
     }

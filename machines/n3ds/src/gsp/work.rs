@@ -113,7 +113,7 @@ impl Gsp {
         }
         let queue = self.queue().filter(|_| with_queue);
         let started = self.next_command(hardware, queue)?;
-        let executed = self.execute(hardware, &started.words);
+        let executed = self.execute_alone(hardware, &started.words);
         if hardware.is_suspended() {
             return self.go_on(hardware, started);
         }

@@ -2,13 +2,14 @@
 
 use crate::gsp::support::commands::*;
 use crate::gsp::support::{Console, FCRAM, GAME, VRAM};
-use triglyph_engine::device::FaultKind;
-use triglyph_n3ds::external::{FreezePolicy, timing};
+use triglyph_engine::device::{Access, FaultKind};
+use triglyph_engine::mem::{GuestAddr, GuestRange};
+use triglyph_n3ds::external::{FreezePolicy, PROCESS, timing};
 use triglyph_n3ds::gsp::command::{FillUnit, Header};
 use triglyph_n3ds::gsp::queue::QueueFull;
 use triglyph_n3ds::gsp::rights::Session;
 use triglyph_n3ds::gsp::{Command, Interrupt, ResultCode};
-use triglyph_n3ds::gx::{self, BadAddress};
+use triglyph_n3ds::gx::{self, BadAddress, HostCopy, Outcome};
 use triglyph_testkit::random::noise;
 
 #[test]
@@ -123,20 +124,97 @@ fn only_fills_check_their_addresses() {
     }
 }
 
+fn request_dma(source: u32, target: u32, size: u32) -> [u32; 8] {
+    plain(Command::RequestDma { source, target, size, flush: true })
+}
+
+/// Maps a range of the process.
+fn map_process(console: &mut Console, address: u64, size: u64, access: Access) {
+    console.core.bench.memory.map(GuestRange::new(PROCESS, address, size), access).unwrap();
+}
+
 #[test]
-fn dma_from_nowhere_is_a_fault_without_an_end() {
+fn dma_reaches_all_memory_of_the_process() {
+    const CODE: u32 = 0x10_0000;
+    const HEAP: u32 = 0x0800_0000;
+    const STACK: u32 = 0x0FFF_C000;
     let mut console = Console::with_game();
-    console.submit(&[plain(Command::RequestDma { source: 0x10_0000, target: VRAM_VA, size: 8, flush: false })]);
-    console.deliver();
-    assert!(console.interrupts(0).is_empty());
-    assert_eq!(console.core.faults.count(FaultKind::BadCommand), 1);
-    // An address that could be memory but is not mapped: dropped, and complete.
-    console.submit(&[plain(Command::RequestDma { source: VRAM_VA, target: 0x1B00_0000, size: 8, flush: true })]);
+    map_process(&mut console, CODE.into(), 0x2000, Access::READ);
+    map_process(&mut console, HEAP.into(), 0x1000, Access::READ_WRITE);
+    map_process(&mut console, STACK.into(), 0x4000, Access::READ_WRITE);
+    let bytes = noise(0x1001, 5);
+    console.core.bench.memory.write(GuestAddr::new(PROCESS, 0x10_0203), &bytes).unwrap();
+    // From the image to VRAM, across the end of a mapping; on to the stack, to linear heap, and to the heap.
+    map_process(&mut console, 0x10_2000, 0x1000, Access::READ);
+    let steps = [CODE + 0x203, VRAM_VA + 0x101, STACK + 0x10, HEAP_VA + 0x8003, HEAP];
+    let sizes = [0x1001, 0x1001, 0x1001, 0x1000];
+    for (step, size) in steps.windows(2).zip(sizes) {
+        console.submit(&[request_dma(step[0], step[1], size)]);
+        console.deliver();
+        assert_eq!(console.interrupts(0), [DMA], "{step:x?}");
+    }
+    assert_eq!(console.core.bench.read(VRAM + 0x101, 0x1001), bytes);
+    let mut heap = vec![0; 0x1000];
+    console.core.bench.memory.read(GuestAddr::new(PROCESS, HEAP.into()), &mut heap).unwrap();
+    assert_eq!(heap, bytes[..0x1000]);
+    assert_eq!(console.core.faults.total(), 0);
+    // The image cannot be written.
+    console.submit(&[request_dma(VRAM_VA, CODE, 8)]);
     console.deliver();
     assert_eq!(console.interrupts(0), [DMA]);
     assert_eq!(console.core.faults.count(FaultKind::UnmappedWrite), 1);
+    // A process takes as long as main memory.
+    console.submit(&[request_dma(CODE, VRAM_VA, 0x1000), request_dma(HEAP_VA, VRAM_VA, 0x1000)]);
+    let ticks: Vec<u64> = console.gsp.take_completions().iter().map(|completion| completion.ticks).collect();
+    assert_eq!(ticks[1] - ticks[0], ticks[0] - timing::ROUND_TRIP);
+}
+
+#[test]
+fn dma_of_what_is_not_mapped_is_the_hosts_or_a_fault() {
+    let mut console = Console::with_game();
+    map_process(&mut console, 0x10_0000, 0x1000, Access::READ);
+    let bytes = noise(0x1000, 6);
+    console.core.bench.memory.write(GuestAddr::new(PROCESS, 0x10_0000), &bytes).unwrap();
+    console.core.bench.write(VRAM, &noise(0x3000, 7));
+    let before = console.core.bench.read(VRAM, 0x3000);
+    for (source, target, size) in [(0x10_0800, VRAM_VA, 0x1000), (VRAM_VA, 0x4000_0000, 4), (0, VRAM_VA, u32::MAX)] {
+        let words = request_dma(source, target, size);
+        // A GSP of the host's copies itself.
+        let (gsp, mut bus) = console.parts();
+        let executed = gsp.execute(&mut bus, &words);
+        assert_eq!(executed.outcome(), Outcome::HostCopy(HostCopy { source, target, size }));
+        assert_eq!((executed.result, executed.event), (ResultCode::SUCCESS, None));
+        assert_eq!(console.core.faults.total(), 0);
+        assert_eq!(console.core.bench.read(VRAM, 0x3000), before);
+        assert!(console.core.flushed.is_empty());
+    }
+    // In the library's queue the client goes on all the same: what is mapped is copied, the rest reads 0.
+    console.submit(&[request_dma(0x10_0800, VRAM_VA, 0x1000), request_dma(VRAM_VA, 0x4000_0000, 4)]);
+    console.deliver();
+    assert_eq!(console.interrupts(0), [DMA, DMA]);
+    let faults = [FaultKind::UnmappedRead, FaultKind::UnmappedWrite].map(|kind| console.core.faults.count(kind));
+    assert_eq!(faults, [1, 1]);
+    assert_eq!(console.core.bench.read(VRAM, 0x800), bytes[0x800..]);
+    assert_eq!(console.core.bench.read(VRAM + 0x800, 0x800), [0; 0x800]);
+    assert_eq!(console.core.bench.read(VRAM + 0x1000, 0x2000), before[0x1000..]);
+    // Physical memory ends where it ends, whoever has the GSP.
+    let (gsp, mut bus) = console.parts();
+    let executed = gsp.execute(&mut bus, &request_dma(VRAM_VA, 0x1B00_0000, 8));
+    assert!(matches!(executed.outcome(), Outcome::Done(event) if event.interrupt == Interrupt::Dma));
+    assert_eq!(console.core.faults.count(FaultKind::UnmappedWrite), 2);
     // Sources in VRAM are not flushed.
     assert!(console.core.flushed.is_empty());
+}
+
+#[test]
+fn outcomes_say_what_the_host_does() {
+    let mut console = Console::with_game();
+    let (gsp, mut bus) = console.parts();
+    let mut outcome = |words: [u32; 8]| gsp.execute(&mut bus, &words).outcome();
+    assert!(matches!(outcome(good_fill()), Outcome::Done(event) if event.interrupt == Interrupt::Psc0));
+    assert_eq!(outcome(bad_fill()), Outcome::Failed(ResultCode::BAD_ADDRESS));
+    assert_eq!(outcome([6, 0, 0, 0, 0, 0, 0, 0]), Outcome::NothingToSignal);
+    assert_eq!(outcome(fill([FillUnit::default(); 2])), Outcome::NothingToSignal);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 pub mod commands;
 
 use triglyph_engine::device::{Fault, FaultKind, Faults};
+use triglyph_engine::mem::GuestRange;
 use triglyph_engine::transfer::{Outcome, Request};
 use triglyph_n3ds::external::{CommandProcessor, External, ListEnd};
 use triglyph_n3ds::gsp::{Bus, Gsp, Session};
@@ -43,6 +44,10 @@ impl CommandProcessor for TestCore {
 
     fn transfer(&mut self, request: &Request) -> Outcome {
         self.bench.run(request)
+    }
+
+    fn is_mapped(&self, range: GuestRange) -> bool {
+        self.bench.memory.check_mapped(range).is_ok()
     }
 
     fn flush(&mut self, address: u32, size: u32) {
