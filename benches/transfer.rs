@@ -72,7 +72,7 @@ fn presents(criterion: &mut Criterion) {
         {
             group.bench_function(format!("{name} to {to}"), |b| {
                 b.iter(|| {
-                    let mut rows = HostRows { bytes: &mut rows, stride: 1920 * format.bytes(), format };
+                    let mut rows = HostRows::new(&mut rows, 1920 * format.bytes(), format);
                     gpu.present(&scan, &mut rows, &mut Presented::default()).expect("a picture")
                 });
             });

@@ -40,7 +40,7 @@ pub use triglyph_engine::sched::{
 };
 pub use triglyph_engine::snapshot::SnapshotOptions;
 pub use triglyph_engine::transfer::{
-    Gamma, HostFormat, HostRows, Presented, ScanLayout, ScanOut, format as scan_format,
+    Fit, Gamma, HostFormat, HostRows, Presentation, Presented, ScanLayout, ScanOut, Shown, format as scan_format,
 };
 pub use triglyph_guest::kernel::transfer::{BitField, PixelFields};
 #[cfg(feature = "n3ds")]

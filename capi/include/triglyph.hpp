@@ -288,11 +288,11 @@ public:
         check(triglyph_run_for(device_, &limit, &end.kind, &end.waiting));
         return end;
     }
-    bool present(const triglyph_present &present, bool big_endian, const triglyph_rows &rows,
-                 const triglyph::presented &presented) const {
-        bool changed = false;
-        check(triglyph_present_picture(device_, &present, big_endian, &rows, presented.get(), &changed));
-        return changed;
+    triglyph_shown present(const triglyph_present &present, bool big_endian, const triglyph_rows &rows,
+                           const triglyph::presented &presented) const {
+        triglyph_shown shown{};
+        check(triglyph_present_picture(device_, &present, big_endian, &rows, presented.get(), &shown));
+        return shown;
     }
     picture read_picture(const triglyph_present &present, bool big_endian = false) const {
         triglyph_picture *picture = nullptr;
@@ -627,6 +627,12 @@ public:
     }
     /// Sets what each submission may cost, in units of fuel.
     void set_fuel(std::uint64_t fuel) const { check(triglyph_n3ds_set_fuel(get(), fuel)); }
+    triglyph_shown present(triglyph_n3ds_screen screen, std::uint32_t eye, const triglyph_rows &rows,
+                           const triglyph::presented &presented) const {
+        triglyph_shown shown{};
+        check(triglyph_n3ds_present_screen(get(), std::uint32_t(screen), eye, &rows, presented.get(), &shown));
+        return shown;
+    }
 };
 
 /// A PlayStation 3.
@@ -809,6 +815,11 @@ public:
             throw error(TRIGLYPH_STATUS_UNMAPPED, "an address of nothing");
         }
         return at;
+    }
+    triglyph_shown present(std::uint32_t head, const triglyph_rows &rows, const triglyph::presented &presented) const {
+        triglyph_shown shown{};
+        check(triglyph_rsx_present_head(get(), head, &rows, presented.get(), &shown));
+        return shown;
     }
 };
 

@@ -37,15 +37,15 @@ macro_rules! c_calls {
     // Lists side by side have one length.
     (@in $more:tt [$($p:tt)*] [$($get:tt)*] ({$a:ident [$A:ident]} {$b:ident [$B:ident]} $($rest:tt)*) $($row:tt)+) => {
         c_calls!(@in $more [$($p)* {list $a: *const $A} {list $b: *const $B} {count count: usize}]
-            [$($get)* given!(slice $a, count), given!(slice $b, count),] ($($rest)*) $($row)+);
+            [$($get)* &given!(copied $a, count), &given!(copied $b, count),] ($($rest)*) $($row)+);
     };
     (@in $more:tt [$($p:tt)*] [$($get:tt)*] ({$a:ident [Remap]} $($rest:tt)*) $($row:tt)+) => {
         c_calls!(@in $more [$($p)* {list $a: *const triglyph_tegra_remap} {count count: usize}]
-            [$($get)* &taken(given!(slice $a, count))?,] ($($rest)*) $($row)+);
+            [$($get)* &taken(&given!(copied $a, count))?,] ($($rest)*) $($row)+);
     };
     (@in $more:tt [$($p:tt)*] [$($get:tt)*] ({$a:ident [$A:ident]} $($rest:tt)*) $($row:tt)+) => {
         c_calls!(@in $more [$($p)* {list $a: *const $A} {count count: usize}]
-            [$($get)* given!(slice $a, count),] ($($rest)*) $($row)+);
+            [$($get)* &given!(copied $a, count),] ($($rest)*) $($row)+);
     };
     (@in $more:tt [$($p:tt)*] [$($get:tt)*] ({$a:ident (&mut [$A:ident])} $($rest:tt)*) $($row:tt)+) => {
         c_calls!(@in $more [$($p)* {room $a: *mut $A} {count count: usize}]

@@ -3,7 +3,7 @@
 use super::error::{Failure, guard, triglyph_status};
 use super::handle::{destroy, triglyph_device, with_device};
 use super::options::{self, triglyph_options};
-use super::pointer::{Out, required, slice};
+use super::pointer::{Out, copied, required};
 
 /// Makes a machine, named by a `triglyph_machine`, for hosts that need only what all machines have, such as players of
 /// captures. It belongs to the caller, who destroys it with `triglyph_device_destroy`. Use `triglyph_n3ds_create`,
@@ -65,8 +65,8 @@ pub unsafe extern "C" fn triglyph_submit(
 ) -> triglyph_status {
     with_device(device, |state| {
         // SAFETY: the header asks callers for an array of that size.
-        let payload = unsafe { slice(payload, size, "payload") }?;
-        Ok(state.gpu.device().submit(payload)?)
+        let payload = unsafe { copied(payload, size, "payload") }?;
+        Ok(state.gpu.device().submit(&payload)?)
     })
 }
 

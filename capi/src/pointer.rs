@@ -92,6 +92,15 @@ pub(crate) unsafe fn array<T: Copy, const N: usize>(pointer: *const T, what: &st
     Ok(unsafe { pointer.cast::<[T; N]>().read() })
 }
 
+/// An array that the caller passes, copied: it may be in memory that the call works with.
+///
+/// # Safety
+/// `pointer` is valid for reads of `count` initialised values, or null.
+pub(crate) unsafe fn copied<T: Copy>(pointer: *const T, count: usize, what: &str) -> Result<Vec<T>, Failure> {
+    // SAFETY: the caller promises the same; the slice is not used after this.
+    unsafe { slice(pointer, count, what) }.map(<[T]>::to_vec)
+}
+
 /// Moves the oldest of what waits into the caller's array.
 ///
 /// # Safety

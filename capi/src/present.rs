@@ -1,6 +1,8 @@
 //! Presenting: what a display shows, in the host's format, in the host's memory.
 
-use triglyph::{GuestAddr, HostFormat, HostRows, PixelFields, Presented, ScanLayout, ScanOut, scan_format};
+use triglyph::{
+    Fit, GuestAddr, HostFormat, HostRows, PixelFields, Presentation, Presented, ScanLayout, ScanOut, Shown, scan_format,
+};
 
 use super::capture::picture::triglyph_present;
 use super::error::{Failure, triglyph_status};
@@ -19,6 +21,66 @@ pub enum triglyph_host_format {
     Rgb565 = 3,
 }
 
+/// What becomes of a picture whose size is not that of the host's rows. Guests choose sizes: the wide mode of the 3DS
+/// has 800 columns instead of 400.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum triglyph_fit {
+    /// The part that fits is stored, from the top left corner. Around a smaller picture the rows stay as they are.
+    Cut = 0,
+    /// All of it is stored, smaller or larger, so that it fills the rows: the nearest pixel for each.
+    Scale = 1,
+}
+
+/// How a picture was stored.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum triglyph_shown_kind {
+    /// There is no picture, or none that there can be: nothing is stored.
+    Nothing = 0,
+    /// All of it, pixel by pixel.
+    Whole = 1,
+    /// Its upper left part.
+    Cut = 2,
+    /// All of it, smaller or larger.
+    Scaled = 3,
+}
+
+/// What presenting a picture came to.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct triglyph_shown {
+    /// A `triglyph_shown_kind`.
+    pub kind: u32,
+    /// Whether it differs from the picture before: 1 or 0. It may be 1 once when it does not, as pictures are not
+    /// remembered before they come twice.
+    pub changed: u32,
+    /// Pixels of a row of the guest's picture.
+    pub width: u32,
+    /// Rows of the guest's picture.
+    pub height: u32,
+    /// Pixels of a row that were stored.
+    pub stored_width: u32,
+    /// Rows that were stored.
+    pub stored_height: u32,
+    /// Bytes of the picture that are not in memory that the GPU may read: they count as zeros.
+    pub missing: u64,
+}
+
+impl From<Presentation> for triglyph_shown {
+    fn from(presentation: Presentation) -> Self {
+        let Presentation { changed, shown, width, height, stored_width, stored_height, missing } = presentation;
+        let kind = match shown {
+            Shown::Nothing => triglyph_shown_kind::Nothing,
+            Shown::Whole => triglyph_shown_kind::Whole,
+            Shown::Cut => triglyph_shown_kind::Cut,
+            Shown::Scaled => triglyph_shown_kind::Scaled,
+        };
+        let (kind, changed) = (kind as u32, changed.into());
+        triglyph_shown { kind, changed, width, height, stored_width, stored_height, missing }
+    }
+}
+
 /// Rows of the host's that a picture goes to, top row first.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -31,8 +93,12 @@ pub struct triglyph_rows {
     pub stride: usize,
     /// A `triglyph_host_format`.
     pub format: u32,
-    /// 0.
-    pub reserved: u32,
+    /// Pixels of a row; 0 for as many as the stride has.
+    pub width: u32,
+    /// How many rows; 0 for as many as there are.
+    pub height: u32,
+    /// A `triglyph_fit`.
+    pub fit: u32,
 }
 
 /// What was presented to some rows last, so that the next time it is known whether there is anything new. Rows that get
@@ -64,7 +130,7 @@ pub unsafe extern "C" fn triglyph_presented_destroy(presented: *mut triglyph_pre
 /// # Safety
 /// They have the bytes that they say, which nobody else uses.
 unsafe fn host_rows<'a>(rows: Option<&triglyph_rows>) -> Result<HostRows<'a>, Failure> {
-    let &triglyph_rows { bytes, size, stride, format, .. } = required(rows, "rows")?;
+    let &triglyph_rows { bytes, size, stride, format, width, height, fit } = required(rows, "rows")?;
     let format = match format {
         1 => HostFormat::Rgba8,
         2 => HostFormat::Bgra8,
@@ -73,7 +139,12 @@ unsafe fn host_rows<'a>(rows: Option<&triglyph_rows>) -> Result<HostRows<'a>, Fa
     };
     // SAFETY: the caller promises that.
     let bytes = unsafe { pointer::bytes_mut(bytes, size, "rows") }?;
-    Ok(HostRows { bytes, stride, format })
+    let fit = match fit {
+        0 => Fit::Cut,
+        1 => Fit::Scale,
+        other => return Err(Failure::invalid(format!("fit {other}"))),
+    };
+    Ok(HostRows { bytes, stride, format, width, height, fit })
 }
 
 fn fields(format: u32, big_endian: bool) -> Result<PixelFields, Failure> {
@@ -100,12 +171,12 @@ fn fields(format: u32, big_endian: bool) -> Result<PixelFields, Failure> {
 pub(crate) unsafe fn presenting(
     rows: Option<&triglyph_rows>,
     presented: *mut triglyph_presented,
-    present: impl FnOnce(&mut HostRows<'_>, &mut Presented) -> Result<bool, Failure>,
-) -> Result<bool, Failure> {
+    present: impl FnOnce(&mut HostRows<'_>, &mut Presented) -> Result<Presentation, triglyph::Error>,
+) -> Result<triglyph_shown, Failure> {
     // SAFETY: the caller promises the same.
     let (mut rows, presented) = unsafe { (host_rows(rows)?, presented.as_mut()) };
     let mut none = triglyph_presented::default();
-    present(&mut rows, &mut presented.unwrap_or(&mut none).presented)
+    Ok(present(&mut rows, &mut presented.unwrap_or(&mut none).presented)?.into())
 }
 
 /// What a display shows, as the façade has it.
@@ -123,12 +194,14 @@ fn scan_out(present: &triglyph_present, big_endian: bool) -> Result<ScanOut, Fai
 
 /// Converts a picture in guest memory to rows of the host's: compiled, and on the device's threads. Everything that is
 /// done so far is in it. `present` says where it is: layouts 0 to 3 (block-linear with a pitch that is a multiple of
-/// 64), formats other than 8; its label does not count, and `big_endian` says whether its words are. `changed` is
-/// whether it differs from the one that was presented with `presented` last, which may be null: it may say so once when
-/// it does not, as pictures are not remembered before they come twice. Where it is known at once that it does not,
-/// nothing is stored.
+/// 64), formats other than 8; its label does not count, and `big_endian` says whether its words are. `shown`, which may
+/// be null, says what that came to. Nothing that a guest chooses is an error: pictures of another size than the rows are
+/// cut or scaled as `rows->fit` says, what of them is not in memory is 0, and a picture that there cannot be (a size of
+/// 0 or above 8192, a pitch below a row) is `TRIGLYPH_SHOWN_KIND_NOTHING`. Where it is known at once that the picture
+/// does not differ from the one that was presented with `presented` last, which may be null, nothing is stored.
 ///
-/// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for what is no picture or has no room; `TRIGLYPH_STATUS_UNMAPPED`.
+/// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for numbers without a meaning, for rows without room for a pixel, or for
+/// the size that they are said to have.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn triglyph_present_picture(
     device: Option<&triglyph_device>,
@@ -136,15 +209,15 @@ pub unsafe extern "C" fn triglyph_present_picture(
     big_endian: bool,
     rows: Option<&triglyph_rows>,
     presented: *mut triglyph_presented,
-    changed: Out<'_, bool>,
+    shown: Out<'_, triglyph_shown>,
 ) -> triglyph_status {
     with_device(device, |state| {
         let scan = scan_out(required(present, "present")?, big_endian)?;
         // SAFETY: the header asks callers for rows of that size, and for a handle that no other call uses.
-        let presents = unsafe {
-            presenting(rows, presented, |rows, presented| Ok(state.gpu.device().present(&scan, rows, presented)?))
+        let done = unsafe {
+            presenting(rows, presented, |rows, presented| state.gpu.device().present(&scan, rows, presented))
         };
-        put(changed, presents?);
+        put(shown, done?);
         Ok(())
     })
 }

@@ -29,7 +29,7 @@ use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, Memory, WrittenHandle
 use triglyph_engine::probe::Observer;
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
-use triglyph_engine::transfer::{HostRows, Presented, ScanOut};
+use triglyph_engine::transfer::{HostRows, Presentation, Presented, ScanOut};
 
 /// What a SNAPSHOT record holds: memory has records of its own, and the record is compressed as a whole.
 const REGISTERS: SnapshotOptions = SnapshotOptions { memory: false, compressed: false };
@@ -432,7 +432,12 @@ impl<D: ReplayDevice, W: Write + Send + 'static> Device for RecordingDevice<D, W
         self.device.run_for(limit)
     }
 
-    fn present(&mut self, scan: &ScanOut, rows: &mut HostRows<'_>, presented: &mut Presented) -> Result<bool, Error> {
+    fn present(
+        &mut self,
+        scan: &ScanOut,
+        rows: &mut HostRows<'_>,
+        presented: &mut Presented,
+    ) -> Result<Presentation, Error> {
         self.device.present(scan, rows, presented)
     }
 

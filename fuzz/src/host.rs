@@ -2,7 +2,8 @@
 //! machine's system. All that the guest chooses of these is chosen by chance here.
 
 use triglyph::{
-    BitField, GuestAddr, GuestRange, HostFormat, HostRows, PixelFields, Presented, ScanLayout, ScanOut, scan_format,
+    BitField, Fit, GuestAddr, GuestRange, HostFormat, HostRows, PixelFields, Presented, ScanLayout, ScanOut, Shown,
+    scan_format,
 };
 
 use super::choices::Choices;
@@ -38,9 +39,10 @@ impl<'d> Host<'d> {
     pub fn present(&mut self) -> bool {
         let Host { device, choices, rows, presented, .. } = self;
         let format = [HostFormat::Rgba8, HostFormat::Bgra8, HostFormat::Rgb565][choices.below(3)];
+        let fit = if choices.one_in(2) { Fit::Scale } else { Fit::Cut };
         if choices.one_in(4) {
             let stride = [4 * 400, 4 * 1920, 4 * 4096][choices.below(3)];
-            let mut rows = HostRows { bytes: rows, stride, format };
+            let mut rows = HostRows::new(rows, stride, format).with_fit(fit);
             return device.present_shown(choices, &mut rows, presented);
         }
         let scan = self.scan_out();
@@ -53,8 +55,8 @@ impl<'d> Host<'d> {
         };
         let all = stride.saturating_mul(scan.height as usize).min(ROOM);
         let length = if choices.one_in(8) { choices.below(all + 1) } else { all };
-        let mut rows = HostRows { bytes: &mut rows[..length], stride, format };
-        device.get().present(&scan, &mut rows, presented).is_ok()
+        let mut rows = HostRows::new(&mut rows[..length], stride, format).with_fit(fit);
+        device.get().present(&scan, &mut rows, presented).is_ok_and(|found| found.shown != Shown::Nothing)
     }
 
     fn scan_out(&mut self) -> ScanOut {

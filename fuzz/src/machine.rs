@@ -4,7 +4,7 @@
 use triglyph::n3ds::gsp::{ProcessMemory, Session};
 use triglyph::n3ds::{Eye, Screen};
 use triglyph::{
-    Access, Device as _, Error, GuestRange, HostRows, Machine, N3ds, Options, Presented, ReplayDevice, Rsx, TegraX1,
+    Access, Error, GuestRange, HostRows, Machine, N3ds, Options, Presented, ReplayDevice, Rsx, Shown, TegraX1,
 };
 
 use super::choices::Choices;
@@ -128,13 +128,10 @@ impl Device {
                 let eye = if choices.one_in(2) { Eye::Left } else { Eye::Right };
                 gpu.present_screen(screen, eye, rows, presented)
             }
-            Gpu::Rsx(gpu) => match gpu.scan_out(choices.word() % 3) {
-                Some(scan) => gpu.present(&scan, rows, presented),
-                None => return false,
-            },
+            Gpu::Rsx(gpu) => gpu.present_head(choices.word() % 3, rows, presented),
             Gpu::TegraX1(_) => return false,
         }
-        .is_ok()
+        .is_ok_and(|found| found.shown != Shown::Nothing)
     }
 
     /// Makes a call of GSP's from the payload of an [`extra::IPC`] record. Other machines have none.

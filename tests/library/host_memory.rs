@@ -136,8 +136,8 @@ fn announced_writes_are_all_that_is_looked_at() {
         // SAFETY: the byte is the host's, and the device does nothing now.
         unsafe { pointer.write(value) };
         let mut bytes = vec![0; 1024];
-        let mut rows = HostRows { bytes: &mut bytes, stride: 64, format: HostFormat::Rgba8 };
-        gpu.present(&scan, &mut rows, &mut presented).expect("a picture")
+        let mut rows = HostRows::new(&mut bytes, 64, HostFormat::Rgba8);
+        gpu.present(&scan, &mut rows, &mut presented).expect("a picture").changed
     };
     assert!(is_new(&mut gpu, 1) && is_new(&mut gpu, 2));
     gpu.set_host_writes_announced(true);

@@ -16,6 +16,7 @@ mod present;
 mod recording;
 mod robustness;
 mod segments;
+mod shared_page;
 mod snapshot;
 mod tegra;
 mod vectors;

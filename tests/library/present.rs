@@ -2,10 +2,12 @@
 
 use triglyph::capture::{Picture, Present};
 use triglyph::{
-    Access, Device, GuestAddr, GuestRange, HostFormat, HostRows, Machine, N3ds, Options, PixelFields, Presented,
-    ReplayDevice, Rsx, ScanLayout, ScanOut, Tier, new_device, scan_format as format,
+    Access, Device, GuestAddr, GuestRange, HostFormat, HostRows, Machine, N3ds, Options, PixelFields, Presentation,
+    Presented, ReplayDevice, Rsx, ScanLayout, ScanOut, Shown, Tier, new_device, scan_format as format,
 };
 use triglyph_testkit::random::Random;
+
+mod sizes;
 
 const BYTES: u64 = 0x8_0000;
 const BASE: u64 = 0x1800_0000;
@@ -103,8 +105,8 @@ fn pictures_are_those_of_the_plain_reader() {
                         let stride = width as usize * to.bytes() + 5;
                         let want = expected(&mut *device, &present, big_endian, to, stride);
                         let mut got = vec![CANARY; want.len()];
-                        let mut rows = HostRows { bytes: &mut got, stride, format: to };
-                        assert!(device.present(&scan, &mut rows, &mut Presented::default()).expect("a picture"));
+                        let mut rows = HostRows::new(&mut got, stride, to);
+                        assert!(device.present(&scan, &mut rows, &mut Presented::default()).expect("rows").changed);
                         assert!(got == want, "{tier:?} {scan:?} as {to:?}");
                     }
                 }
@@ -114,7 +116,7 @@ fn pictures_are_those_of_the_plain_reader() {
 }
 
 #[test]
-fn rows_far_apart_are_unmapped_and_take_no_memory() {
+fn rows_far_apart_are_missing_and_take_no_memory() {
     let mut device = device(Machine::N3ds, Tier::InterpreterOnly);
     let mut bytes = vec![0; 240 * 400 * 4];
     for layout in [
@@ -127,8 +129,9 @@ fn rows_far_apart_are_unmapped_and_take_no_memory() {
         for at in [BASE, u64::MAX - 0x1000, 0] {
             let at = GuestAddr::new(0, at);
             let scan = ScanOut { at, width: 240, height: 400, format: format::ABGR8, layout };
-            let mut rows = HostRows { bytes: &mut bytes, stride: 960, format: HostFormat::Rgba8 };
-            device.present(&scan, &mut rows, &mut Presented::default()).expect_err("not mapped");
+            let mut rows = HostRows::new(&mut bytes, 960, HostFormat::Rgba8);
+            let found = device.present(&scan, &mut rows, &mut Presented::default()).expect("rows");
+            assert!(found.shown == Shown::Nothing || found.missing > 390 * 240 * 4, "{scan:?}: {found:?}");
         }
     }
 }
@@ -143,8 +146,8 @@ fn one_row_may_have_any_stride() {
     device.read(at, &mut want).expect("mapped");
     for stride in [64, 1 << 58, usize::MAX / 2, usize::MAX] {
         let mut bytes = [0; 64];
-        let mut rows = HostRows { bytes: &mut bytes, stride, format: HostFormat::Rgba8 };
-        assert!(device.present(&scan, &mut rows, &mut Presented::default()).expect("a picture"));
+        let mut rows = HostRows::new(&mut bytes, stride, HostFormat::Rgba8);
+        assert!(device.present(&scan, &mut rows, &mut Presented::default()).expect("rows").changed);
         assert_eq!(bytes, want);
         assert!(rows_filled(stride), "stride {stride}");
     }
@@ -152,8 +155,9 @@ fn one_row_may_have_any_stride() {
 
 fn rows_filled(stride: usize) -> bool {
     let mut bytes = [0; 64];
-    let mut rows = HostRows { bytes: &mut bytes, stride, format: HostFormat::Rgba8 };
-    rows.fill(16, 1, [1, 2, 3, 4], &mut Presented::default()).expect("room") && bytes == [1, 2, 3, 4].repeat(16)[..]
+    let mut rows = HostRows::new(&mut bytes, stride, HostFormat::Rgba8);
+    rows.fill(16, 1, [1, 2, 3, 4], &mut Presented::default()).expect("room").changed
+        && bytes == [1, 2, 3, 4].repeat(16)[..]
 }
 
 #[test]
@@ -165,8 +169,8 @@ fn what_is_the_same_is_known() {
     let mut presented = Presented::default();
     let mut bytes = vec![0; 16 * 16 * 4];
     let mut present = |device: &mut Box<dyn ReplayDevice>, bytes: &mut Vec<u8>, scan: &ScanOut| {
-        let mut rows = HostRows { bytes, stride: 64, format: HostFormat::Rgba8 };
-        device.present(scan, &mut rows, &mut presented)
+        let mut rows = HostRows::new(bytes, 64, HostFormat::Rgba8);
+        device.present(scan, &mut rows, &mut presented).map(|found| found.changed)
     };
     assert!(present(&mut device, &mut bytes, &scan).expect("a picture"));
     bytes.fill(0);
@@ -186,15 +190,6 @@ fn what_is_the_same_is_known() {
     device.write(at, &pixel.map(|byte| !byte)).expect("mapped");
     assert!(present(&mut device, &mut bytes, &scan).expect("a picture"));
     assert!(present(&mut device, &mut bytes, &ScanOut { width: 15, ..scan }).expect("a picture"));
-    for wrong in [
-        ScanOut { width: 17, ..scan },
-        ScanOut { height: 0, ..scan },
-        ScanOut { height: 17, ..scan },
-        ScanOut { at: GuestAddr::new(0, 0), ..scan },
-        ScanOut { layout: ScanLayout::BlockLinear { log2_gobs: 0, pitch: 65 }, ..scan },
-    ] {
-        assert!(present(&mut device, &mut bytes, &wrong).is_err(), "{wrong:?}");
-    }
 }
 
 #[test]
@@ -210,8 +205,8 @@ fn screens_of_the_3ds_are_upright_and_corrected() {
         let mut rows = vec![0; 320 * 240 * 4];
         let mut presented = Presented::default();
         let mut show = |gpu: &mut N3ds, rows: &mut Vec<u8>| {
-            let mut rows = HostRows { bytes: rows, stride: 1280, format: HostFormat::Rgba8 };
-            gpu.present_screen(Screen::Bottom, Eye::Left, &mut rows, &mut presented).expect("a picture")
+            let mut rows = HostRows::new(rows, 1280, HostFormat::Rgba8);
+            gpu.present_screen(Screen::Bottom, Eye::Left, &mut rows, &mut presented).expect("rows").changed
         };
         let pixel = |rows: &[u8], x: usize, y: usize| rows[y * 1280 + 4 * x..][..4].to_vec();
         assert!(show(&mut gpu, &mut rows));
@@ -246,7 +241,24 @@ fn heads_of_the_ps3_show_what_was_flipped() {
     assert_eq!((scan.at, scan.width, scan.height), (GuestAddr::new(0, 0x4000), 64, 16));
     gpu.write(GuestAddr::new(0, 0x4000), &[9, 1, 2, 3]).expect("mapped");
     let mut bytes = vec![0; 64 * 16 * 4];
-    let mut rows = HostRows { bytes: &mut bytes, stride: 256, format: HostFormat::Bgra8 };
-    assert!(gpu.present(&scan, &mut rows, &mut Presented::default()).expect("a picture"));
+    let mut rows = HostRows::new(&mut bytes, 256, HostFormat::Bgra8);
+    assert!(gpu.present_head(0, &mut rows, &mut Presented::default()).expect("rows").changed);
     assert_eq!(bytes[..4], [3, 2, 1, 255]);
+    // The other head shows nothing, and the guest makes this one show what there cannot be.
+    let mut show = |gpu: &mut Rsx, head: u32| {
+        let mut rows = HostRows::new(&mut bytes, 256, HostFormat::Bgra8);
+        gpu.present_head(head, &mut rows, &mut Presented::default()).expect("rows")
+    };
+    assert_eq!(show(&mut gpu, 1), Presentation::nothing(0, 0));
+    assert_eq!(show(&mut gpu, 7), Presentation::nothing(0, 0));
+    for (size, pitch, shown) in [
+        (256 << 32 | 64, 1024 << 32 | 0x4000, Shown::Cut),
+        (64 << 32 | 16, 255 << 32 | 0x4000, Shown::Nothing),
+        (64 << 32 | 16, 256 << 32 | 0xFFFF_F000, Shown::Whole),
+    ] {
+        let done = gpu.context_attribute(context.handle, 0x104, [1, size, pitch, 0]);
+        let found = show(&mut gpu, 0);
+        assert!(done.is_err() || found.shown == shown, "{found:?}");
+        assert!(done.is_err() || (found.missing != 0) == (pitch as u32 != 0x4000), "{found:?}");
+    }
 }

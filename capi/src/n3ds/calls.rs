@@ -8,7 +8,7 @@ use super::{screen, triglyph_n3ds, triglyph_n3ds_executed, with_gsp, with_n3ds};
 use crate::calls::c_calls;
 use crate::error::triglyph_status;
 use crate::forward::{Outputs, Take, Tell, answer, export, given};
-use crate::pointer::{Out, required, slice, slice_mut};
+use crate::pointer::{Out, copied, required, slice_mut};
 
 macro_rules! requests {
     ($($rows:tt)+) => {

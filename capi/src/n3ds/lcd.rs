@@ -5,7 +5,7 @@ use triglyph::n3ds::{Eye, Picture, PixelFormat};
 use super::{screen, triglyph_n3ds, with_n3ds};
 use crate::error::{Failure, triglyph_status};
 use crate::pointer::{Out, put, required};
-use crate::present::{presenting, triglyph_presented, triglyph_rows};
+use crate::present::{presenting, triglyph_presented, triglyph_rows, triglyph_shown};
 
 /// A picture as it is in memory, turned by 90 degrees: pixel (x, y), y downwards, is at
 /// `address + x * pitch + (height - 1 - y) * bytes`.
@@ -117,8 +117,8 @@ pub extern "C" fn triglyph_n3ds_lcd_is_stereo(
 }
 
 /// Presents what a `triglyph_n3ds_screen` shows an eye (0 left or both, 1 right), as `triglyph_present_picture`: the
-/// controller's picture through its gamma table, upright, or the colour that covers it. `width` and `height` are its
-/// size, 0 if there is no picture; both may be null.
+/// controller's picture through its gamma table, upright, or the colour that covers it. The guest chooses its size: 320,
+/// 400 or 800 columns of 240 pixels. `triglyph_n3ds_lcd_picture` tells it before.
 ///
 /// Errors: as there.
 #[unsafe(no_mangle)]
@@ -128,22 +128,14 @@ pub unsafe extern "C" fn triglyph_n3ds_present_screen(
     eye: u32,
     rows: Option<&triglyph_rows>,
     presented: *mut triglyph_presented,
-    changed: Out<'_, bool>,
-    width: Out<'_, u32>,
-    height: Out<'_, u32>,
+    shown: Out<'_, triglyph_shown>,
 ) -> triglyph_status {
     with_n3ds(n3ds, |n3ds| {
         let (screen, eye) = (self::screen(screen)?, self::eye(eye)?);
-        let size = n3ds.external().lcd(screen).picture(eye).map_or((0, 0), |picture| (picture.width, picture.height));
         // SAFETY: the header asks callers for rows of that size, and for a handle that no other call uses.
-        let presents = unsafe {
-            presenting(rows, presented, |rows, presented| {
-                Ok(size != (0, 0) && n3ds.present_screen(screen, eye, rows, presented)?)
-            })
-        };
-        put(changed, presents?);
-        put(width, size.0);
-        put(height, size.1);
+        let done =
+            unsafe { presenting(rows, presented, |rows, presented| n3ds.present_screen(screen, eye, rows, presented)) };
+        put(shown, done?);
         Ok(())
     })
 }

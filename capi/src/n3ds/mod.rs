@@ -8,7 +8,7 @@ pub mod queues;
 
 use triglyph::n3ds::gsp::{Gsp, Hardware, Interrupt, ResultCode, Session, SharedPage};
 use triglyph::n3ds::{self, BadAddress, Event, Executed, FreezePolicy, Outcome, Screen};
-use triglyph::{Machine, N3ds};
+use triglyph::{GuestAddr, Machine, N3ds};
 
 use super::error::{Failure, guard, triglyph_status};
 use super::forward::Tell;
@@ -249,9 +249,29 @@ pub unsafe extern "C" fn triglyph_n3ds_execute(
     })
 }
 
-/// Puts GSP on a page of the host's, 4096 bytes aligned to 4, which guest processors may use at the same time; or with
-/// null on one of the library's own, as at first. GSP begins anew: no clients, nobody has the rendering right, what the
-/// host has chosen of it is forgotten. The page has to stay where it is until another takes its place or the 3DS is
+/// As `triglyph_n3ds_execute`, with the command where it is in guest memory, 32 bytes at an address of a space, after
+/// everything that was submitted.
+///
+/// Errors: `TRIGLYPH_STATUS_UNMAPPED`; nothing is done then.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_n3ds_execute_at(
+    n3ds: Option<&triglyph_n3ds>,
+    space: u32,
+    address: u64,
+    executed: Out<'_, triglyph_n3ds_executed>,
+) -> triglyph_status {
+    with_n3ds(n3ds, |n3ds| {
+        put(executed, n3ds.execute_at(GuestAddr::new(space, address))?.into());
+        Ok(())
+    })
+}
+
+/// Moves GSP to a page of the host's, 4096 bytes aligned to 4; or with null to one of the library's own, as at first.
+/// The host may do so at any time, also after clients have registered, as kernels map the page later: clients, rights
+/// and what the host has chosen stay, and the contents of the page before are copied to the new one, over what is there.
+/// Whoever loads a state that has the page's contents does that afterwards. The page may be in memory that is mapped
+/// with `triglyph_map_host` as well, and guest processors may use it at the same time: GSP touches it with atomic
+/// accesses of 32 bits. Recordings do not have it. It has to stay where it is until GSP is moved again or the 3DS is
 /// destroyed.
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for a misaligned page.
@@ -268,6 +288,16 @@ pub unsafe extern "C" fn triglyph_n3ds_set_shared_page(
         };
         let page = page.ok_or_else(|| Failure::invalid("page is not aligned"))?;
         n3ds.set_shared_page(page);
+        Ok(())
+    })
+}
+
+/// Has GSP begin anew, as when the console is switched on: no clients, nobody has the rendering right, the shared page
+/// is zeros. The page, and what the host has chosen of GSP, stay.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_n3ds_reset_gsp(n3ds: Option<&triglyph_n3ds>) -> triglyph_status {
+    with_n3ds(n3ds, |n3ds| {
+        n3ds.reset_gsp();
         Ok(())
     })
 }

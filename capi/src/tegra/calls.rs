@@ -9,7 +9,7 @@ use super::{triglyph_tegra, triglyph_tegra_fence, with_tegra};
 use crate::calls::c_calls;
 use crate::error::triglyph_status;
 use crate::forward::{Outputs, Take, Tell, answer, export, given, taken};
-use crate::pointer::{Out, required, slice};
+use crate::pointer::{Out, copied, required};
 
 macro_rules! functions {
     ($($rows:tt)+) => {

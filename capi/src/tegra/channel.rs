@@ -6,7 +6,7 @@ use super::{triglyph_tegra, with_tegra};
 use crate::error::{Failure, triglyph_status};
 use crate::forward::Tell;
 use crate::handle::{Gpu, with_device};
-use crate::pointer::{Out, required, slice};
+use crate::pointer::{Out, copied, required};
 
 /// The work begins when the given fence has been reached.
 pub const TRIGLYPH_TEGRA_SUBMIT_FENCE_WAIT: u32 = 1;
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn triglyph_tegra_submit_entries(
 ) -> triglyph_status {
     with_device(tegra.map(|tegra| &tegra.device), |state| {
         // SAFETY: the header asks callers for that many entries.
-        let entries = unsafe { slice(entries, count, "entries") }?;
+        let entries = unsafe { copied(entries, count, "entries") }?;
         let head = u64::from(channel).to_le_bytes();
         let payload: Vec<u8> = head.into_iter().chain(entries.iter().flat_map(|entry| entry.to_le_bytes())).collect();
         let Gpu::Tegra(device) = &mut state.gpu else { return Err(Failure::invalid("the device is no Tegra X1")) };

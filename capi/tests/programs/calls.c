@@ -108,23 +108,80 @@ static void states(triglyph_n3ds *n3ds, triglyph_device *device) {
     OK(triglyph_timeline_destroy(timeline));
 }
 
+/* GX commands where guests have them, DMA of the process, and a shared page in memory that is mapped. */
+static void commands(triglyph_n3ds *n3ds, triglyph_device *device) {
+    static uint32_t memory[0x3000 / 4];
+    OK(triglyph_map_host(device, TRIGLYPH_N3DS_SPACE_PROCESS, 0x100000, sizeof memory, memory, TRIGLYPH_ACCESS_READ_WRITE));
+    memory[0x900 / 4] = 0x5678;
+    const uint32_t dma[8] = {0, 0x100900, VRAM_VIRTUAL + 0x80, 4};
+    memcpy(memory, dma, sizeof dma);
+    triglyph_n3ds_executed executed;
+    OK(triglyph_n3ds_execute(n3ds, memory, &executed));
+    EXPECT(executed.outcome == TRIGLYPH_N3DS_OUTCOME_DONE && executed.interrupt == TRIGLYPH_N3DS_INTERRUPT_DMA);
+    EXPECT(word_at(device, VRAM + 0x80) == 0x5678);
+    memory[2] += 4;
+    OK(triglyph_n3ds_execute_at(n3ds, TRIGLYPH_N3DS_SPACE_PROCESS, 0x100000, &executed));
+    EXPECT(executed.outcome == TRIGLYPH_N3DS_OUTCOME_DONE && word_at(device, VRAM + 0x84) == 0x5678);
+    EXPECT(triglyph_n3ds_execute_at(n3ds, TRIGLYPH_N3DS_SPACE_PROCESS, 0, NULL) == TRIGLYPH_STATUS_UNMAPPED);
+    /* Memory that is not mapped is the host's to copy. */
+    memory[1] = 0x8000000;
+    uint64_t before, after;
+    OK(triglyph_fault_count(device, TRIGLYPH_FAULT_KIND_UNMAPPED_READ, &before));
+    OK(triglyph_n3ds_execute(n3ds, memory, &executed));
+    OK(triglyph_fault_count(device, TRIGLYPH_FAULT_KIND_UNMAPPED_READ, &after));
+    EXPECT(executed.outcome == TRIGLYPH_N3DS_OUTCOME_HOST_COPY && !executed.has_interrupt && before == after);
+    EXPECT(executed.copy_source == 0x8000000 && executed.copy_target == VRAM_VIRTUAL + 0x84 && executed.copy_size == 4);
+    const uint32_t flush[8] = {5, 0x100000, 4};
+    OK(triglyph_n3ds_execute(n3ds, flush, &executed));
+    EXPECT(executed.outcome == TRIGLYPH_N3DS_OUTCOME_NOTHING_TO_SIGNAL);
+    const uint32_t bad[8] = {2, 1, 0, 2, 0, 0, 0, 0x201};
+    OK(triglyph_n3ds_execute(n3ds, bad, &executed));
+    EXPECT(executed.outcome == TRIGLYPH_N3DS_OUTCOME_FAILED && executed.result & 0x80000000u);
+    /* The page is set after a client has registered, in memory that is mapped. */
+    triglyph_n3ds_registration registration;
+    OK(triglyph_n3ds_register_relay_queue(n3ds, 9, 0, 1, &registration));
+    uint32_t acquired;
+    OK(triglyph_n3ds_acquire_right(n3ds, 9, &acquired));
+    OK(triglyph_n3ds_set_shared_page(n3ds, memory + 0x1000 / 4));
+    const uint32_t words[8] = {2, VRAM_VIRTUAL, 0x9999, VRAM_VIRTUAL + 64, 0, 0, 0, 0x201};
+    memcpy(memory + 0x1820 / 4, words, sizeof words);
+    memory[0x1800 / 4] = 1 << 8;
+    OK(triglyph_n3ds_trigger(n3ds));
+    EXPECT(memory[0x1800 / 4] == 1 && word_at(device, VRAM) == 0x9999);
+    OK(triglyph_n3ds_reset_gsp(n3ds));
+    EXPECT(memory[0x1800 / 4] == 0);
+    OK(triglyph_n3ds_set_shared_page(n3ds, NULL));
+    OK(triglyph_unmap(device, TRIGLYPH_N3DS_SPACE_PROCESS, 0x100000, sizeof memory));
+}
+
 /* The top screen of a console that was switched on just now, in the host's memory. */
 static void presenting(triglyph_n3ds *n3ds, triglyph_device *device) {
     OK(triglyph_map(device, 0, 0x181E6000, 400 * 720, TRIGLYPH_ACCESS_READ_WRITE));
     static uint8_t pixels[240 * 1700];
     pixels[1600] = 0xA5;
-    const triglyph_rows rows = {pixels, sizeof pixels, 1700, TRIGLYPH_HOST_FORMAT_RGBA8, 0};
+    const triglyph_rows rows = {pixels, sizeof pixels, 1700, TRIGLYPH_HOST_FORMAT_RGBA8, 400, 0, 0};
     triglyph_presented *presented;
     OK(triglyph_presented_create(&presented));
-    bool changed;
-    uint32_t width, height;
-    OK(triglyph_n3ds_present_screen(n3ds, 0, 0, &rows, presented, &changed, &width, &height));
-    EXPECT(changed && width == 400 && height == 240 && pixels[3] == 255 && pixels[1600] == 0xA5);
-    OK(triglyph_n3ds_present_screen(n3ds, 0, 0, &rows, presented, &changed, NULL, NULL));
-    EXPECT(!changed);
-    const triglyph_rows narrow = {pixels, sizeof pixels, 1599, TRIGLYPH_HOST_FORMAT_BGRA8, 0};
-    EXPECT(triglyph_n3ds_present_screen(n3ds, 0, 0, &narrow, NULL, NULL, NULL, NULL) ==
-           TRIGLYPH_STATUS_INVALID_ARGUMENT);
+    triglyph_shown shown;
+    OK(triglyph_n3ds_present_screen(n3ds, 0, 0, &rows, presented, &shown));
+    EXPECT(shown.kind == TRIGLYPH_SHOWN_KIND_WHOLE && shown.changed && shown.width == 400 && shown.height == 240);
+    EXPECT(pixels[3] == 255 && pixels[1600] == 0xA5);
+    OK(triglyph_n3ds_present_screen(n3ds, 0, 0, &rows, presented, &shown));
+    EXPECT(!shown.changed);
+    /* The guest chooses the wide mode, or an address without memory: no error. */
+    OK(triglyph_n3ds_write_register(n3ds, 0x400470, 0x80001, NULL));
+    triglyph_rows small = {pixels, sizeof pixels, 1600, TRIGLYPH_HOST_FORMAT_BGRA8, 400, 240, TRIGLYPH_FIT_CUT};
+    OK(triglyph_n3ds_present_screen(n3ds, 0, 0, &small, NULL, &shown));
+    EXPECT(shown.kind == TRIGLYPH_SHOWN_KIND_CUT && shown.width == 800 && shown.stored_width == 400);
+    small.fit = TRIGLYPH_FIT_SCALE;
+    OK(triglyph_n3ds_write_register(n3ds, 0x400468, 0x01000000, NULL));
+    OK(triglyph_n3ds_present_screen(n3ds, 0, 0, &small, NULL, &shown));
+    EXPECT(shown.kind == TRIGLYPH_SHOWN_KIND_SCALED && shown.missing == 800 * 720);
+    OK(triglyph_n3ds_present_screen(n3ds, 0, 1, &small, NULL, &shown));
+    EXPECT(shown.kind == TRIGLYPH_SHOWN_KIND_NOTHING);
+    /* Rows that have not the size that they are said to have are the host's mistake. */
+    small.width = 401;
+    EXPECT(triglyph_n3ds_present_screen(n3ds, 0, 0, &small, NULL, NULL) == TRIGLYPH_STATUS_INVALID_ARGUMENT);
     OK(triglyph_presented_destroy(presented));
 }
 
@@ -239,6 +296,7 @@ int main(int argc, char **argv) {
     states(n3ds, device);
     bounded(n3ds, device);
     memory(n3ds, device);
+    commands(n3ds, device);
     presenting(n3ds, device);
     recording(n3ds, device, argv[1]);
     triglyph_stats stats = {.size = sizeof stats};

@@ -78,14 +78,20 @@ static void tegra() {
     buffer_of_two.width = buffer_of_two.height = 2;
     buffer_of_two.pitch = 8;
     std::vector<std::uint8_t> pixels(16);
-    const triglyph_rows rows{pixels.data(), pixels.size(), 8, TRIGLYPH_HOST_FORMAT_BGRA8, 0};
+    const triglyph_rows rows{pixels.data(), pixels.size(), 8, TRIGLYPH_HOST_FORMAT_BGRA8, 0, 0, 0};
     triglyph::presented presented;
-    EXPECT(gpu.device().present(buffer_of_two, false, rows, presented));
+    EXPECT(gpu.device().present(buffer_of_two, false, rows, presented).changed);
     EXPECT(pixels[0] == 3 && pixels[2] == 1 && pixels[3] == 255 && pixels[12] == 15);
     gpu.device().present(buffer_of_two, false, rows, presented);
-    EXPECT(!gpu.device().present(buffer_of_two, false, rows, presented));
+    EXPECT(!gpu.device().present(buffer_of_two, false, rows, presented).changed);
     process[0x1000] = 7;
-    EXPECT(gpu.device().present(buffer_of_two, false, rows, presented) && pixels[2] == 7);
+    EXPECT(gpu.device().present(buffer_of_two, false, rows, presented).changed && pixels[2] == 7);
+    // What the guest's buffer queue says is no exception: a buffer larger than the rows, one that there cannot be.
+    buffer_of_two.width = buffer_of_two.height = 300;
+    buffer_of_two.pitch = 1200;
+    EXPECT(gpu.device().present(buffer_of_two, false, rows, presented).kind == TRIGLYPH_SHOWN_KIND_CUT);
+    buffer_of_two.pitch = 1;
+    EXPECT(gpu.device().present(buffer_of_two, false, rows, presented).kind == TRIGLYPH_SHOWN_KIND_NOTHING);
     EXPECT(gpu.device().fault_texts().empty());
 }
 

@@ -13,7 +13,7 @@ use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, WrittenHandler};
 use triglyph_engine::probe::Observer;
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
-use triglyph_engine::transfer::{HostRows, Presented, ScanOut};
+use triglyph_engine::transfer::{HostRows, Presentation, Presented, ScanOut};
 
 /// Bytes by space and address. A SUBMIT is a GX MemoryFill (command 2) of unit 0: start, value, end; addresses
 /// are taken as they are. Others do nothing.
@@ -106,8 +106,8 @@ impl Device for Mock {
         _scan: &ScanOut,
         _rows: &mut HostRows<'_>,
         _presented: &mut Presented,
-    ) -> Result<bool, Error> {
-        Ok(false)
+    ) -> Result<Presentation, Error> {
+        Ok(Presentation::nothing(0, 0))
     }
 
     fn interrupter(&self) -> Interrupter {

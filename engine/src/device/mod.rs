@@ -30,7 +30,7 @@ use crate::mem::{Mapping, WrittenHandler};
 use crate::probe::Observer;
 use crate::sched::{Interrupter, Timeline};
 use crate::snapshot::SnapshotOptions;
-use crate::transfer::{HostRows, Presented, ScanOut};
+use crate::transfer::{HostRows, Presentation, Presented, ScanOut};
 
 /// What a capture, a test or a host drives: one instance of a machine's GPU.
 ///
@@ -81,14 +81,19 @@ pub trait Device: Send {
     fn run_for(&mut self, limit: RunLimit) -> RunEnd;
 
     /// Stores a picture in guest memory, after everything done so far, in rows of the host's: compiled, and on the
-    /// device's threads. Returns whether it differs from the one that was presented with `presented` last. It may say
-    /// so once when it does not, as pictures are not remembered before they come twice. Where it is known without a
-    /// look at it that it does not, nothing is stored.
+    /// device's threads. Nothing that a guest chooses is an error: a picture of another size than the rows is cut or
+    /// scaled, as the rows say, what of it is not in memory is 0, and one that there cannot be is
+    /// [`Shown::Nothing`](crate::transfer::Shown::Nothing). Where it is known without a look at it that the picture does
+    /// not differ from the one that was presented with `presented` last, nothing is stored.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a picture that there cannot be, or that has no room; [`Error::Unmapped`] when it
-    /// is not all in memory that the GPU may read.
-    fn present(&mut self, scan: &ScanOut, rows: &mut HostRows<'_>, presented: &mut Presented) -> Result<bool, Error>;
+    /// [`Error::InvalidArgument`] for rows without room for a pixel, or for the size that the host gives them.
+    fn present(
+        &mut self,
+        scan: &ScanOut,
+        rows: &mut HostRows<'_>,
+        presented: &mut Presented,
+    ) -> Result<Presentation, Error>;
 
     /// A handle by which other threads end a bounded run at once.
     fn interrupter(&self) -> Interrupter;
@@ -201,7 +206,12 @@ impl<D: Device + ?Sized> Device for Box<D> {
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
         (**self).run_for(limit)
     }
-    fn present(&mut self, scan: &ScanOut, rows: &mut HostRows<'_>, presented: &mut Presented) -> Result<bool, Error> {
+    fn present(
+        &mut self,
+        scan: &ScanOut,
+        rows: &mut HostRows<'_>,
+        presented: &mut Presented,
+    ) -> Result<Presentation, Error> {
         (**self).present(scan, rows, presented)
     }
     fn interrupter(&self) -> Interrupter {

@@ -21,7 +21,7 @@ macro_rules! device_of_core {
             scan: &$crate::transfer::ScanOut,
             rows: &mut $crate::transfer::HostRows<'_>,
             presented: &mut $crate::transfer::Presented,
-        ) -> Result<bool, $crate::error::Error> {
+        ) -> Result<$crate::transfer::Presentation, $crate::error::Error> {
             self.$core.renderer.present(&self.$core.memory, scan, None, rows, presented)
         }
 

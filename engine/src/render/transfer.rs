@@ -7,7 +7,7 @@ use super::pipeline::Pipeline;
 use crate::error::Error;
 use crate::mem::{GuestRange, Memory};
 use crate::probe::{Effect, Transfer, TransferKind};
-use crate::transfer::{Gamma, HostRows, Outcome, Presented, Request, ScanOut, Transfers};
+use crate::transfer::{Gamma, HostRows, Outcome, Presentation, Presented, Request, ScanOut, Transfers};
 
 impl<P: Pipeline> Renderer<P> {
     /// Does a transfer. What was drawn before and shares no memory with it may be drawn later: for machines whose
@@ -102,7 +102,7 @@ impl<P: Pipeline> Renderer<P> {
         gamma: Option<&Gamma>,
         rows: &mut HostRows<'_>,
         presented: &mut Presented,
-    ) -> Result<bool, Error> {
+    ) -> Result<Presentation, Error> {
         self.flush(memory);
         // Processors draw, too.
         memory.note_host_writes();

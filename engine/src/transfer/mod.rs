@@ -7,7 +7,7 @@
 //!                              ├─► convert.rs   pieces of whole block rows ────────────┤       └─► written ranges
 //!                              ├─► rearrange.rs pieces of rows, or unit by unit ───────┤
 //!                              └─► fill_rect.rs pieces of rows, or unit by unit ───────┘
-//! ScanOut ──► present.rs ──► kernels ──► rows of the host's
+//! ScanOut ──► present.rs, scale.rs ──► kernels ──► rows of the host's (host_rows.rs)
 //! ```
 //! Large requests are split and done on several threads, or in several goes (progress.rs); the result does not depend
 //! on how many. A copy onto itself is done in order. Ranges may begin, end or have holes anywhere: reads outside memory
@@ -18,16 +18,19 @@ mod copy;
 mod extent;
 mod fill;
 mod fill_rect;
+mod host_rows;
 mod pieces;
 mod present;
 mod progress;
 mod rearrange;
 mod request;
+mod scale;
 mod scan_out;
 
+pub use host_rows::{Fit, HostFormat, HostRows, Presentation, Shown};
 pub use progress::Progress;
 pub use request::{Convert, Copy, Fill, FillRect, Lines, Outcome, Rearrange, Request};
-pub use scan_out::{Gamma, HostFormat, HostRows, Presented, ScanLayout, ScanOut, format};
+pub use scan_out::{Gamma, Presented, ScanLayout, ScanOut, format};
 
 use std::time::Duration;
 

@@ -15,12 +15,11 @@ use triglyph_guest::layout::SurfaceLayout;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Transfers;
-use super::scan_out::{
-    GOB_ROWS, Gamma, HostFormat, HostRows, LastPicture, Presented, ScanLayout, ScanOut, as_window, format,
-};
+use super::host_rows::{HostFormat, HostRows, Presentation, Shown};
+use super::scan_out::{GOB_ROWS, Gamma, LastPicture, Presented, ScanLayout, ScanOut, as_window, format};
 use crate::cache::{Handle, kinds};
 use crate::error::Error;
-use crate::mem::GuestAddr;
+use crate::mem::{GuestAddr, GuestRange};
 
 /// Rows that a thread converts at a time.
 const BAND: usize = 64;
@@ -39,69 +38,93 @@ struct Plan<'m> {
 }
 
 impl Transfers<'_> {
-    /// Stores what a display shows in rows of the host's. Returns whether the picture differs from the one that was
-    /// presented with `presented` last; it may say so once when it does not, as pictures are not remembered before they
-    /// come twice. If it is known without a look at it that it does not, nothing is stored.
+    /// Stores what a display shows in rows of the host's, as far as there is such a picture, and says what that came
+    /// to. If it is known without a look at it that it does not differ from the one that was presented with `presented`
+    /// last, nothing is stored.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a picture that there cannot be, or that has no room; [`Error::Unmapped`] when it
-    /// is not all in memory that the GPU may read.
+    /// [`Error::InvalidArgument`] for rows without room for a pixel, or for the size that the host gives them.
     pub fn present(
         &self,
         scan: &ScanOut,
         gamma: Option<&Gamma>,
         rows: &mut HostRows<'_>,
         presented: &mut Presented,
-    ) -> Result<bool, Error> {
-        let (start, end) = scan.extent()?;
-        rows.check(scan.width, scan.height)?;
-        let first = scan.at.address.checked_add_signed(start);
-        let first = first.ok_or_else(|| Error::InvalidArgument(format!("a picture at {:#x}", scan.at.address)))?;
-        let range = GuestAddr::new(scan.at.space, first).range((end - start) as u64);
-        self.memory.check_mapped(range)?;
+    ) -> Result<Presentation, Error> {
+        let (width, height) = (scan.width, scan.height);
+        let place = rows.place(width.max(1), height.max(1))?;
+        if range_of(scan).is_none() {
+            presented.forget();
+            return Ok(Presentation::nothing(width, height));
+        }
+        let scan = match place.shown {
+            Shown::Scaled => *scan,
+            _ => ScanOut { width: place.width, ..scan.rows(0, place.height) },
+        };
+        let Some((range, _)) = range_of(&scan) else { return Ok(Presentation::nothing(width, height)) };
         let epoch = self.memory.epoch();
         let gamma_hash = gamma.map_or(0, |tables| xxh3_64(tables.as_flattened()));
-        let shown = *scan;
-        let alike = |last: &LastPicture| (last.scan, last.format, last.gamma) == (shown, rows.format, gamma_hash);
+        let same_kind = (scan, place, rows.format, gamma_hash);
+        let alike = |last: &LastPicture| (last.scan, last.place, last.format, last.gamma) == same_kind;
         let last = presented.last.filter(alike);
         let same = |last: LastPicture| {
             !self.memory.mapped_since(last.epoch) && !presented.pages.changed_since(self.memory, last.epoch)
         };
-        if last.is_some_and(same) {
-            return Ok(false);
+        if let Some(last) = last.filter(|&last| same(last)) {
+            return Ok(place.presentation(false, width, height, last.missing));
         }
         presented.pages.clear();
         presented.pages.add(self.memory, range);
+        // Pictures by turns are new anyway: only those that were presented last time are worth a hash.
+        let hashed = last.is_some();
+        let Stored { hash, missing } = match place.shown {
+            Shown::Scaled => self.present_scaled(&scan, gamma, rows, place, hashed)?,
+            _ => self.present_pixels(&scan, gamma, rows, hashed)?,
+        };
+        presented.filled = None;
+        let format = rows.format;
+        presented.last = Some(LastPicture { scan, place, format, gamma: gamma_hash, epoch, hash, missing });
+        let changed = hash.is_none() || last.is_none_or(|last| last.hash != hash);
+        Ok(place.presentation(changed, width, height, missing))
+    }
+
+    /// Stores a picture pixel by pixel in rows that have room for it.
+    pub(super) fn present_pixels(
+        &self,
+        scan: &ScanOut,
+        gamma: Option<&Gamma>,
+        rows: &mut HostRows<'_>,
+        hashed: bool,
+    ) -> Result<Stored, Error> {
+        let Some((range, mut start)) = range_of(scan) else { return Ok(Stored::default()) };
         let (mut gathered, compact): (Vec<u8>, ScanOut);
-        let (mut scan, mut source, mut start) = (scan, self.memory.readable(range.start), start);
+        let (mut scan, mut source, mut missing) = (scan, self.memory.readable(range.start), 0);
         if (source.len() as u64) < range.size {
-            gathered = self.gather(scan)?;
+            (gathered, missing) = self.gather(scan);
             compact = scan.compact();
             (scan, source, start) = (&compact, Window::new(as_window(&mut gathered)), 0);
         }
-        // Pictures by turns are new anyway: only those that were presented last time are worth a hash.
         let hash = match (gamma, scan.layout) {
             (None, ScanLayout::Rows { .. } | ScanLayout::RowsUpwards { .. } | ScanLayout::BlockLinear { .. }) => {
-                let hash = self.present_rows(scan, source, rows, last.is_some());
-                last.is_some().then_some(hash)
+                let hash = self.present_rows(scan, source, rows, hashed);
+                hashed.then_some(hash)
             }
             _ => Some(self.present_columns(scan, source, start, gamma, rows)?),
         };
-        presented.filled = None;
-        presented.last = Some(LastPicture { scan: shown, format: rows.format, gamma: gamma_hash, epoch, hash });
-        Ok(hash.is_none() || last.is_none_or(|last| last.hash != hash))
+        Ok(Stored { hash, missing })
     }
 
     /// The bytes of a picture that is not in one mapping, one [run](ScanOut::runs) after the other: never more than the
-    /// picture has, however far apart its rows are.
-    fn gather(&self, scan: &ScanOut) -> Result<Vec<u8>, Error> {
+    /// picture has, however far apart its rows are. What is not in memory is 0; how many bytes are not is the second.
+    fn gather(&self, scan: &ScanOut) -> (Vec<u8>, u64) {
         let runs = scan.runs();
         let mut bytes = vec![0; runs.bytes * runs.count];
+        let mut missing = 0;
         for (run, out) in bytes.chunks_exact_mut(runs.bytes).enumerate() {
             let address = scan.at.address.wrapping_add_signed(runs.step * run as i64);
-            self.memory.read(GuestAddr::new(scan.at.space, address), out)?;
+            missing += self.memory.read_pieces(GuestAddr::new(scan.at.space, address), out) as u64;
         }
-        Ok(bytes)
+        (bytes, missing)
     }
 
     fn repack(&self, input: PixelFields, output: PixelFields, layout: PixelLayout) -> Handle<kinds::Transfer> {
@@ -184,6 +207,25 @@ impl Transfers<'_> {
         }
         Ok(hash)
     }
+}
+
+/// What was stored.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stored {
+    /// Of all pixels, if it was wanted.
+    pub hash: Option<u64>,
+    /// Bytes that are not in memory.
+    pub missing: u64,
+}
+
+/// The bytes of a picture, from the first to the last, and the offset of the first from its address; `None` for one
+/// that there cannot be.
+fn range_of(scan: &ScanOut) -> Option<(GuestRange, i64)> {
+    let (start, end) = scan.extent().ok()?;
+    let first = scan.at.address.checked_add_signed(start)?;
+    let size = (end - start) as u64;
+    first.checked_add(size)?;
+    Some((GuestAddr::new(scan.at.space, first).range(size), start))
 }
 
 /// Sends channels through their tables.

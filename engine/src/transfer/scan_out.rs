@@ -1,9 +1,10 @@
-//! What a display shows: where a picture is in guest memory, and the host's rows that it goes to.
+//! What a display shows: where a picture is in guest memory, and what is remembered of it.
 
 use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::kernel::transfer::PixelFields;
 
+use super::host_rows::{HostFormat, Placement};
 use crate::error::Error;
 use crate::mem::{FoundPages, GuestAddr, atomic_bytes};
 
@@ -131,6 +132,26 @@ impl ScanOut {
         }
     }
 
+    /// So many of its rows, from `first` on, which is a multiple of [`Self::row_unit`].
+    pub(crate) fn rows(&self, first: u32, count: u32) -> ScanOut {
+        let after = i64::from(self.height) - i64::from(first) - i64::from(count);
+        let offset = match self.layout {
+            ScanLayout::Rows { pitch } | ScanLayout::BlockLinear { pitch, .. } => i64::from(pitch) * i64::from(first),
+            ScanLayout::RowsUpwards { pitch } => i64::from(pitch) * after,
+            ScanLayout::Columns { .. } => i64::from(self.format.bytes) * after,
+        };
+        let address = self.at.address.wrapping_add_signed(offset);
+        ScanOut { at: GuestAddr::new(self.at.space, address), height: count, ..*self }
+    }
+
+    /// Rows that are stored together.
+    pub(crate) fn row_unit(&self) -> u32 {
+        match self.layout {
+            ScanLayout::BlockLinear { log2_gobs, .. } => (GOB_ROWS as u32) << log2_gobs.min(5),
+            _ => 1,
+        }
+    }
+
     /// The same picture with its [runs](Self::runs) one after the other.
     pub(crate) fn compact(&self) -> ScanOut {
         let bytes = self.runs().bytes as u32;
@@ -162,89 +183,6 @@ pub(crate) struct Runs {
     pub bytes: usize,
 }
 
-/// The host's format of pixels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum HostFormat {
-    /// Bytes R, G, B, A.
-    Rgba8,
-    /// Bytes B, G, R, A.
-    Bgra8,
-    /// 16 bits, low byte first: red 15:11, green 10:5, blue 4:0.
-    Rgb565,
-}
-
-impl HostFormat {
-    /// As fields of a word.
-    pub(crate) const fn fields(self) -> PixelFields {
-        match self {
-            HostFormat::Rgba8 => format::A8B8G8R8,
-            HostFormat::Bgra8 => format::A8R8G8B8,
-            HostFormat::Rgb565 => format::RGB565,
-        }
-    }
-
-    /// Bytes of a pixel.
-    pub const fn bytes(self) -> usize {
-        self.fields().bytes as usize
-    }
-}
-
-/// Rows of the host's that a picture goes to, top row first.
-#[derive(Debug)]
-pub struct HostRows<'h> {
-    /// The bytes of all rows.
-    pub bytes: &'h mut [u8],
-    /// Bytes from a row to the next, at least those of a row. What is between rows is left alone.
-    pub stride: usize,
-    /// The format of the pixels.
-    pub format: HostFormat,
-}
-
-impl HostRows<'_> {
-    /// Whether a picture has room.
-    ///
-    /// # Errors
-    /// [`Error::InvalidArgument`] when it has not.
-    pub(crate) fn check(&self, width: u32, height: u32) -> Result<(), Error> {
-        let row = width as usize * self.format.bytes();
-        let last = (height as usize - 1).checked_mul(self.stride).and_then(|at| at.checked_add(row));
-        if self.stride < row || last.is_none_or(|end| end > self.bytes.len()) {
-            let (stride, bytes) = (self.stride, self.bytes.len());
-            let what = format!("{width}x{height} pixels in {bytes} bytes of rows with a stride of {stride}");
-            return Err(Error::InvalidArgument(what));
-        }
-        Ok(())
-    }
-
-    /// One colour over all of a picture: red, green, blue, alpha. Returns whether it is another picture than the last.
-    ///
-    /// # Errors
-    /// [`Error::InvalidArgument`] when it has no room.
-    pub fn fill(&mut self, width: u32, height: u32, color: [u8; 4], presented: &mut Presented) -> Result<bool, Error> {
-        self.check(width.max(1), height.max(1))?;
-        let word = self
-            .format
-            .fields()
-            .channels
-            .iter()
-            .zip(color)
-            .fold(0, |word, (field, channel)| word | u32::from(channel) >> (8 - field.bits) << field.shift);
-        let (pixel, bytes) = (word.to_le_bytes(), self.format.bytes());
-        for row in self.bytes.chunks_mut(self.stride).take(height as usize) {
-            row[..width as usize * bytes].chunks_exact_mut(bytes).for_each(|to| to.copy_from_slice(&pixel[..bytes]));
-        }
-        presented.last = None;
-        let filled = Some((width, height, color, self.format));
-        Ok(std::mem::replace(&mut presented.filled, filled) != filled)
-    }
-
-    /// Pieces of so many rows.
-    pub(crate) fn bands(&mut self, height: u32, rows: usize) -> Vec<&mut [u8]> {
-        let bytes = self.bytes.len().min(self.stride.saturating_mul(height as usize));
-        self.bytes[..bytes].chunks_mut(self.stride.saturating_mul(rows)).collect()
-    }
-}
-
 /// The tables that a display sends channels through: red, green, blue.
 pub type Gamma = [[u8; 256]; 3];
 
@@ -254,19 +192,29 @@ pub type Gamma = [[u8; 256]; 3];
 pub struct Presented {
     pub(crate) last: Option<LastPicture>,
     pub(crate) pages: FoundPages,
-    /// A colour instead of a picture, and its size.
-    pub(crate) filled: Option<(u32, u32, [u8; 4], HostFormat)>,
+    /// A colour instead of a picture, and where it was stored.
+    pub(crate) filled: Option<(Placement, [u8; 4], HostFormat)>,
+}
+
+impl Presented {
+    /// Whatever is presented next is new.
+    pub(crate) fn forget(&mut self) {
+        (self.last, self.filled) = (None, None);
+    }
 }
 
 /// The last picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LastPicture {
     pub scan: ScanOut,
+    pub place: Placement,
     pub format: HostFormat,
     pub gamma: u64,
     pub epoch: crate::mem::Epoch,
     /// Of all bytes that were stored, if it was wanted.
     pub hash: Option<u64>,
+    /// Bytes that were not in memory.
+    pub missing: u64,
 }
 
 /// Bytes of the host's as kernels see memory.

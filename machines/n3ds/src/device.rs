@@ -20,7 +20,7 @@ use triglyph_engine::render::{Accuracy, Renderer};
 use triglyph_engine::scene::Fixed;
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::trace;
-use triglyph_engine::transfer::{HostRows, Presented};
+use triglyph_engine::transfer::{HostRows, Presentation, Presented};
 use triglyph_options::Options;
 
 /// A Nintendo 3DS's GPU: PICA200, transfer engine, LCD registers, GSP.
@@ -147,12 +147,20 @@ impl N3ds {
         &self.gsp
     }
 
-    /// Puts GSP on a shared page of the host's.
+    /// Moves GSP to another shared page, at any time: kernels map it after clients have registered. Clients, rights and
+    /// choices stay, and the contents of the page before are copied to the new one, over what is there. The page may be
+    /// in memory that is mapped as well.
     pub fn set_shared_page(&mut self, page: SharedPage) {
-        let mut gsp = Gsp::new(page);
-        gsp.keep_choices(&self.gsp);
-        gsp.count_events_on(&self.core.renderer.timeline);
-        self.gsp = gsp;
+        self.gsp.move_to(page);
+    }
+
+    /// Has GSP begin anew, as when the console is switched on: no clients, nobody has the rendering right, the shared
+    /// page is zeros. The page, and what the host has chosen of GSP, stay.
+    pub fn reset_gsp(&mut self) {
+        // A list that is under way is the command processor's.
+        self.with_gsp(|gsp, hardware| gsp.finish_deferred(hardware));
+        self.gsp.reset();
+        self.gsp.count_events_on(&self.core.renderer.timeline);
     }
 
     /// The external registers: transfer engine and LCD controllers.
@@ -167,21 +175,21 @@ impl N3ds {
     }
 
     /// Stores what a screen shows an eye in rows of the host's, upright: the controller's picture through its gamma
-    /// table, or the colour that covers it. Its size is that of [`Lcd::picture`](crate::lcd::Lcd::picture). Returns
-    /// whether it differs from what was presented with `presented` last; see [`Device::present`].
+    /// table, or the colour that covers it. Its size is that of [`Lcd::picture`](crate::lcd::Lcd::picture), which the
+    /// guest chooses: 320, 400 or 800 columns. An eye without a picture sees
+    /// [`Shown::Nothing`](triglyph_engine::transfer::Shown::Nothing). See [`Device::present`].
     ///
     /// # Errors
-    /// As there; [`Error::InvalidArgument`] for an eye without a picture.
+    /// As there.
     pub fn present_screen(
         &mut self,
         screen: Screen,
         eye: Eye,
         rows: &mut HostRows<'_>,
         presented: &mut Presented,
-    ) -> Result<bool, Error> {
+    ) -> Result<Presentation, Error> {
         let lcd = self.external.lcd(screen);
-        let no_picture = || Error::InvalidArgument(format!("no picture for the {eye:?} eye on the {screen:?} screen"));
-        let picture = lcd.picture(eye).ok_or_else(no_picture)?;
+        let Some(picture) = lcd.picture(eye) else { return rows.fill(0, 0, [0; 4], presented) };
         if let Some([r, g, b]) = lcd.fill_color() {
             return rows.fill(picture.width, picture.height, [r, g, b, 255], presented);
         }
@@ -195,6 +203,25 @@ impl N3ds {
     pub fn execute(&mut self, words: &[u32; 8]) -> Executed {
         self.with_gsp(|gsp, hardware| gsp.execute(hardware, words))
     }
+
+    /// The same with the command where it is in guest memory, after everything that was submitted.
+    ///
+    /// # Errors
+    /// [`Error::Unmapped`] when its 32 bytes are not mapped; nothing is done then.
+    pub fn execute_at(&mut self, at: GuestAddr) -> Result<Executed, Error> {
+        let mut bytes = [0; COMMAND];
+        self.read(at, &mut bytes)?;
+        Ok(self.execute(&words_of(&bytes)))
+    }
+}
+
+/// The words of a GX command.
+fn words_of(bytes: &[u8]) -> [u32; 8] {
+    let mut words = [0; 8];
+    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<4>().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+    words
 }
 
 impl Device for N3ds {
@@ -239,10 +266,7 @@ impl Device for N3ds {
                 payload.len()
             )));
         }
-        let mut words = [0; 8];
-        for (word, bytes) in words.iter_mut().zip(payload.chunks_exact(4)) {
-            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        }
+        let words = words_of(payload);
         if self.gsp.is_deferred() {
             self.record_choices();
             self.core.calls.begin(&self.core.memory, false);

@@ -22,7 +22,7 @@ use triglyph_engine::frontend::budget::{FUEL, SliceEnd};
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::trace;
-use triglyph_engine::transfer::{ScanLayout, ScanOut, format};
+use triglyph_engine::transfer::{HostRows, Presentation, Presented, ScanLayout, ScanOut, format};
 use triglyph_options::Options;
 
 /// A PlayStation 3's GPU, and the hypervisor's calls in front of it.
@@ -140,6 +140,23 @@ impl Rsx {
         let DisplayBuffer { width, height, pitch, offset } = self.outside.lv1.shown_buffer(head as usize)?;
         let (at, layout) = (GuestAddr::new(space::LOCAL, offset.into()), ScanLayout::Rows { pitch });
         Some(ScanOut { at, width, height, format: format::X8R8G8B8.big_endian(), layout })
+    }
+
+    /// Stores what a head (0 or 1) shows in rows of the host's: see [`Device::present`]. A head that shows no buffer of
+    /// a context has [`Shown::Nothing`](triglyph_engine::transfer::Shown::Nothing).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn present_head(
+        &mut self,
+        head: u32,
+        rows: &mut HostRows<'_>,
+        presented: &mut Presented,
+    ) -> Result<Presentation, Error> {
+        match self.scan_out(head) {
+            Some(scan) => self.present(&scan, rows, presented),
+            None => rows.fill(0, 0, [0; 4], presented),
+        }
     }
 
     /// Runs the segments of all channels until none can go on. False when a bounded run is over before.

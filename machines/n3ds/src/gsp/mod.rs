@@ -46,6 +46,7 @@ use address::to_physical;
 use hardware::GPU;
 use queue::Next;
 use rights::Right;
+use shared::WORDS;
 use triglyph_engine::device::{Event as HostEvent, EventQueue, FaultKind};
 use triglyph_engine::sched::Timeline;
 
@@ -90,6 +91,24 @@ impl Gsp {
     /// With a page of its own or the host's.
     pub fn new(page: SharedPage) -> Self {
         Gsp { page, ..Gsp::default() }
+    }
+
+    /// Goes on with another page, which gets the contents of the one before.
+    pub(crate) fn move_to(&mut self, page: SharedPage) {
+        let words: Vec<u32> = (0..WORDS).map(|word| self.page.load(4 * word)).collect();
+        // Only what differs: the page may be the same one, which guest processors use.
+        for (word, &value) in words.iter().enumerate().filter(|&(word, &value)| page.load(4 * word) != value) {
+            page.store(4 * word, value);
+        }
+        self.page = page;
+    }
+
+    /// Begins anew on the same page.
+    pub(crate) fn reset(&mut self) {
+        let before = std::mem::take(self);
+        (0..WORDS).for_each(|word| before.page.store(4 * word, 0));
+        self.keep_choices(&before);
+        self.page = before.page;
     }
 
     /// Makes PPF exchange the shown buffers when a client has set nothing new. Off at first: only the wiki says that

@@ -46,6 +46,8 @@ impl Gsp {
     /// Takes what the host has chosen over from the system process before.
     pub(crate) fn keep_choices(&mut self, before: &Gsp) {
         (self.work.deferred, self.work.replayed) = (before.work.deferred, before.work.replayed);
+        (self.auto_toggle, self.bad_address) = (before.auto_toggle, before.bad_address);
+        self.shared_memory_handle = before.shared_memory_handle;
     }
 
     /// Whether commands wait for bounded runs.

@@ -1,0 +1,248 @@
+//! Rows of the host's that pictures go to, and what becomes of pictures that do not fit.
+
+use triglyph_guest::kernel::transfer::PixelFields;
+
+use super::scan_out::{Presented, format};
+use crate::error::Error;
+
+/// The host's format of pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HostFormat {
+    /// Bytes R, G, B, A.
+    Rgba8,
+    /// Bytes B, G, R, A.
+    Bgra8,
+    /// 16 bits, low byte first: red 15:11, green 10:5, blue 4:0.
+    Rgb565,
+}
+
+impl HostFormat {
+    /// As fields of a word.
+    pub(crate) const fn fields(self) -> PixelFields {
+        match self {
+            HostFormat::Rgba8 => format::A8B8G8R8,
+            HostFormat::Bgra8 => format::A8R8G8B8,
+            HostFormat::Rgb565 => format::RGB565,
+        }
+    }
+
+    /// Bytes of a pixel.
+    pub const fn bytes(self) -> usize {
+        self.fields().bytes as usize
+    }
+}
+
+/// What becomes of a picture whose size is not that of the host's rows. Guests choose sizes: the wide mode of the 3DS
+/// has 800 columns instead of 400.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Fit {
+    /// The part that fits is stored, from the top left corner. Around a smaller picture the rows stay as they are.
+    #[default]
+    Cut,
+    /// All of it is stored, smaller or larger, so that it fills the rows: the nearest pixel for each.
+    Scale,
+}
+
+/// Rows of the host's that a picture goes to, top row first.
+#[derive(Debug)]
+pub struct HostRows<'h> {
+    /// The bytes of all rows.
+    pub bytes: &'h mut [u8],
+    /// Bytes from a row to the next, at least those of a row. What is between rows is left alone.
+    pub stride: usize,
+    /// The format of the pixels.
+    pub format: HostFormat,
+    /// Pixels of a row; 0 for as many as the stride has.
+    pub width: u32,
+    /// How many rows; 0 for as many as there are.
+    pub height: u32,
+    /// What becomes of pictures of another size.
+    pub fit: Fit,
+}
+
+/// How a picture was stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shown {
+    /// There is no picture, or none that there can be: nothing is stored.
+    Nothing,
+    /// All of it, pixel by pixel.
+    Whole,
+    /// Its upper left part.
+    Cut,
+    /// All of it, smaller or larger.
+    Scaled,
+}
+
+/// What presenting a picture came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Presentation {
+    /// Whether it differs from the picture before. It may say so once when it does not, as pictures are not remembered
+    /// before they come twice.
+    pub changed: bool,
+    /// How it was stored.
+    pub shown: Shown,
+    /// Pixels of a row of the guest's picture.
+    pub width: u32,
+    /// Rows of the guest's picture.
+    pub height: u32,
+    /// Pixels of a row that were stored.
+    pub stored_width: u32,
+    /// Rows that were stored.
+    pub stored_height: u32,
+    /// Bytes of the picture that are not in memory that the GPU may read: they count as zeros.
+    pub missing: u64,
+}
+
+impl Presentation {
+    /// Nothing to show, or a picture of this size that there cannot be.
+    pub const fn nothing(width: u32, height: u32) -> Self {
+        let (stored_width, stored_height) = (0, 0);
+        Presentation { changed: false, shown: Shown::Nothing, width, height, stored_width, stored_height, missing: 0 }
+    }
+}
+
+/// Which pixels of the rows a picture goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Placement {
+    pub shown: Shown,
+    /// Pixels of a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+}
+
+impl<'h> HostRows<'h> {
+    /// Rows of which each has as many pixels as the stride. Larger pictures are cut.
+    pub fn new(bytes: &'h mut [u8], stride: usize, format: HostFormat) -> Self {
+        HostRows { bytes, stride, format, width: 0, height: 0, fit: Fit::Cut }
+    }
+
+    /// The same with so many pixels in a row, and so many rows.
+    #[must_use]
+    pub fn with_size(self, width: u32, height: u32) -> Self {
+        HostRows { width, height, ..self }
+    }
+
+    /// The same with another treatment of pictures that do not fit.
+    #[must_use]
+    pub fn with_fit(self, fit: Fit) -> Self {
+        HostRows { fit, ..self }
+    }
+
+    /// Where a picture goes that has at least one pixel.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for rows without room for a pixel, or for the size that the host gives them.
+    pub(crate) fn place(&self, width: u32, height: u32) -> Result<Placement, Error> {
+        let HostRows { stride, fit, .. } = *self;
+        let most = self.row_pixels()?;
+        let stored_width = if fit == Fit::Scale { most } else { most.min(width) };
+        // The last row need not be followed by what is between rows.
+        let after_first = self.bytes.len() - stored_width as usize * self.format.bytes();
+        let rows = u32::try_from(after_first / stride).unwrap_or(u32::MAX).saturating_add(1);
+        let most = if self.height == 0 { rows } else { self.height };
+        let stored_height = if fit == Fit::Scale { most } else { most.min(height) };
+        if stored_height > rows {
+            return Err(self.no_room(stored_width, stored_height));
+        }
+        let shown = match fit {
+            _ if (stored_width, stored_height) == (width, height) => Shown::Whole,
+            Fit::Cut => Shown::Cut,
+            Fit::Scale => Shown::Scaled,
+        };
+        Ok(Placement { shown, width: stored_width, height: stored_height })
+    }
+
+    /// Pixels that a row may have.
+    fn row_pixels(&self) -> Result<u32, Error> {
+        let pixels = self.stride.min(self.bytes.len()) / self.format.bytes();
+        let pixels = u32::try_from(pixels).unwrap_or(u32::MAX);
+        match self.width {
+            0 if pixels == 0 => Err(self.no_room(1, 1)),
+            0 => Ok(pixels),
+            width if width > pixels => Err(self.no_room(width, 1)),
+            width => Ok(width),
+        }
+    }
+
+    fn no_room(&self, width: u32, height: u32) -> Error {
+        let (stride, bytes) = (self.stride, self.bytes.len());
+        let what = format!("{width}x{height} pixels in {bytes} bytes of rows with a stride of {stride}");
+        Error::InvalidArgument(what)
+    }
+
+    /// One colour over all of a picture: red, green, blue, alpha.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for rows without room for a pixel, or for the size that the host gives them.
+    pub fn fill(
+        &mut self,
+        width: u32,
+        height: u32,
+        color: [u8; 4],
+        presented: &mut Presented,
+    ) -> Result<Presentation, Error> {
+        let place = self.place(width.max(1), height.max(1))?;
+        if width == 0 || height == 0 {
+            presented.forget();
+            return Ok(Presentation::nothing(width, height));
+        }
+        let word = self
+            .format
+            .fields()
+            .channels
+            .iter()
+            .zip(color)
+            .fold(0, |word, (field, channel)| word | u32::from(channel) >> (8 - field.bits) << field.shift);
+        let (pixel, bytes) = (word.to_le_bytes(), self.format.bytes());
+        for row in self.bytes.chunks_mut(self.stride).take(place.height as usize) {
+            let pixels = row[..place.width as usize * bytes].chunks_exact_mut(bytes);
+            pixels.for_each(|to| to.copy_from_slice(&pixel[..bytes]));
+        }
+        presented.last = None;
+        let filled = Some((place, color, self.format));
+        let changed = std::mem::replace(&mut presented.filled, filled) != filled;
+        Ok(place.presentation(changed, width, height, 0))
+    }
+
+    /// Pieces of so many rows.
+    pub(crate) fn bands(&mut self, height: u32, rows: usize) -> Vec<&mut [u8]> {
+        let bytes = self.bytes.len().min(self.stride.saturating_mul(height as usize));
+        self.bytes[..bytes].chunks_mut(self.stride.saturating_mul(rows)).collect()
+    }
+}
+
+impl Placement {
+    /// What the host is told of a picture of this size.
+    pub fn presentation(self, changed: bool, width: u32, height: u32, missing: u64) -> Presentation {
+        let Placement { shown, width: stored_width, height: stored_height } = self;
+        Presentation { changed, shown, width, height, stored_width, stored_height, missing }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_find_their_place() {
+        let mut bytes = [0; 4 * (10 * 3 + 8)];
+        let mut place = |size: (u32, u32), fit, width, height| {
+            let rows = HostRows::new(&mut bytes, 40, HostFormat::Rgba8).with_size(size.0, size.1).with_fit(fit);
+            rows.place(width, height).map(|Placement { shown, width, height }| (shown, width, height)).ok()
+        };
+        // The last row is shorter than the stride.
+        assert_eq!(place((0, 0), Fit::Cut, 8, 4), Some((Shown::Whole, 8, 4)));
+        assert_eq!(place((0, 0), Fit::Cut, 9, 4), Some((Shown::Cut, 9, 3)));
+        assert_eq!(place((0, 0), Fit::Cut, 100, 2), Some((Shown::Cut, 10, 2)));
+        assert_eq!(place((0, 0), Fit::Scale, 5, 4), Some((Shown::Scaled, 10, 3)));
+        assert_eq!(place((8, 4), Fit::Scale, 16, 4), Some((Shown::Scaled, 8, 4)));
+        assert_eq!(place((8, 4), Fit::Scale, 8, 4), Some((Shown::Whole, 8, 4)));
+        assert_eq!(place((8, 4), Fit::Cut, 2, 9), Some((Shown::Cut, 2, 4)));
+        // A size that the rows do not have is the host's mistake, whatever the picture.
+        assert_eq!(place((11, 1), Fit::Cut, 1, 1), None);
+        assert_eq!(place((9, 4), Fit::Scale, 1, 1), None);
+        let rows = |bytes, stride| HostRows::new(bytes, stride, HostFormat::Rgb565).place(1, 1).is_ok();
+        assert!(!rows(&mut [0; 1], 2) && !rows(&mut [0; 8], 1) && !rows(&mut [0; 8], 0) && rows(&mut [0; 2], 2));
+    }
+}
