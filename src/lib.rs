@@ -25,6 +25,9 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "capture")]
+mod trim;
+
 pub use triglyph_engine::cache::store::{Damage, StoreError};
 pub use triglyph_engine::cache::{Removal as HiddenSurfaceRemoval, TierMode as Tier, WarmStart};
 pub use triglyph_engine::device::{
@@ -62,12 +65,15 @@ pub mod capture {
     pub use triglyph_capture::reader::{Entry, Limits, RawRecord, RawRecords, Reader, Records};
     pub use triglyph_capture::recorder::{Expectation, Meta, Recorder, RecordingDevice};
     pub use triglyph_capture::writer::{Compression, Writer};
+
+    pub use crate::trim::{TrimUnit, trim};
 }
 
 /// What only the 3DS has: GSP's shared page, queues, rights and calls; external registers; LCD controllers.
 #[cfg(feature = "n3ds")]
 pub mod n3ds {
     pub use triglyph_guest::format::PixelFormat;
+    pub use triglyph_n3ds::Forecast;
     pub use triglyph_n3ds::external::timing::{TICKS_PER_SECOND, nanoseconds};
     pub use triglyph_n3ds::external::{Event, External, FreezePolicy, PHYSICAL, PROCESS};
     pub use triglyph_n3ds::gx::{BadAddress, Executed, HostCopy, Outcome};

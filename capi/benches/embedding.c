@@ -92,7 +92,7 @@ static void present(const char *name, uint32_t machine, const triglyph_present *
     CHECK(triglyph_write(device, picture->space, picture->address, memory, size));
     for (uint32_t format = TRIGLYPH_HOST_FORMAT_RGBA8; format <= TRIGLYPH_HOST_FORMAT_RGB565; format++) {
         const size_t stride = (size_t)picture->width * (format == TRIGLYPH_HOST_FORMAT_RGB565 ? 2 : 4);
-        const triglyph_rows rows = {pixels, size, stride, format, 0};
+        const triglyph_rows rows = {pixels, size, stride, format, 0, 0, TRIGLYPH_FIT_CUT};
         uint64_t best = UINT64_MAX;
         for (int batch = 0; batch < 100; batch++) {
             const uint64_t start = now(CLOCK_THREAD_CPUTIME_ID);

@@ -348,6 +348,25 @@ public:
         return number;
     }
 
+    /// The same for a function that touches no other memory than some ranges, and defers no work.
+    template <class Function>
+    std::uint64_t send_touching(view<const triglyph_range> ranges, Function function) const {
+        auto kept = std::make_unique<Function>(std::move(function));
+        auto call = [](void *user_data) noexcept {
+            (*std::unique_ptr<Function>(static_cast<Function *>(user_data)))();
+        };
+        std::uint64_t number = 0;
+        check(triglyph_worker_send_touching(get(), call, kept.get(), ranges.data(), ranges.size(), &number));
+        kept.release();
+        return number;
+    }
+    /// Whether nothing that was sent can touch a range any more, in time.
+    bool wait_range(const triglyph_range &range, std::chrono::nanoseconds timeout) const {
+        bool free = false;
+        check(triglyph_worker_wait_range(get(), &range, std::uint64_t(timeout.count()), &free));
+        return free;
+    }
+
     /// Has the thread call a function, and returns what it returns or throws what it throws.
     template <class Function>
     auto call(Function &&function) const -> decltype(function()) {

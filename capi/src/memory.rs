@@ -21,7 +21,8 @@ pub const TRIGLYPH_ACCESS_READ_WRITE: u32 = 3;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct triglyph_range {
     /// The address space: `TRIGLYPH_N3DS_SPACE_PHYSICAL` and the other on the 3DS; `TRIGLYPH_RSX_SPACE_LOCAL` and the
-    /// others on the PS3; on the Tegra X1 0 for captures, `TRIGLYPH_TEGRA_SPACE_PROCESS`, and those that the driver opens.
+    /// others on the PS3; on the Tegra X1 0 for captures, `TRIGLYPH_TEGRA_SPACE_PROCESS`, and those that the driver
+    /// opens.
     pub space: u32,
     /// 0.
     pub reserved: u32,

@@ -195,10 +195,10 @@ fn scan_out(present: &triglyph_present, big_endian: bool) -> Result<ScanOut, Fai
 /// Converts a picture in guest memory to rows of the host's: compiled, and on the device's threads. Everything that is
 /// done so far is in it. `present` says where it is: layouts 0 to 3 (block-linear with a pitch that is a multiple of
 /// 64), formats other than 8; its label does not count, and `big_endian` says whether its words are. `shown`, which may
-/// be null, says what that came to. Nothing that a guest chooses is an error: pictures of another size than the rows are
-/// cut or scaled as `rows->fit` says, what of them is not in memory is 0, and a picture that there cannot be (a size of
-/// 0 or above 8192, a pitch below a row) is `TRIGLYPH_SHOWN_KIND_NOTHING`. Where it is known at once that the picture
-/// does not differ from the one that was presented with `presented` last, which may be null, nothing is stored.
+/// be null, says what that came to. Nothing that a guest chooses is an error: pictures of another size than the rows
+/// are cut or scaled as `rows->fit` says, what of them is not in memory is 0, and a picture that there cannot be (a
+/// size of 0 or above 8192, a pitch below a row) is `TRIGLYPH_SHOWN_KIND_NOTHING`. Where it is known at once that the
+/// picture does not differ from the one that was presented with `presented` last, which may be null, nothing is stored.
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for numbers without a meaning, for rows without room for a pixel, or for
 /// the size that they are said to have.

@@ -12,11 +12,14 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 
-use triglyph::{BoundedWork, DeviceWorker, Interrupter, RunEnd, RunLimit, Timeline, WorkerError, WorkerOptions};
+use triglyph::{
+    BoundedWork, DeviceWorker, GuestRange, Interrupter, RunEnd, RunLimit, Timeline, WorkerError, WorkerOptions,
+};
 
 use super::callback::UserData;
 use super::error::{Failure, guard, triglyph_status};
 use super::handle::{Shared, destroy, lock, triglyph_device};
+use super::memory::{self, triglyph_range};
 use super::pointer::{self, Out, SizedStruct, put, required};
 use super::run::{described, triglyph_run_limit, triglyph_waiting};
 use super::timeline::triglyph_timeline;
@@ -200,6 +203,56 @@ pub unsafe extern "C" fn triglyph_worker_send(
         let worker = required(worker, "worker")?;
         worker.check_thread()?;
         put(number, worker.worker.send(self::command(command, user_data)?)?);
+        Ok(())
+    })
+}
+
+/// As `triglyph_worker_send`, for a command that touches no other memory than `count` ranges, and is done with it when
+/// it returns: it defers no work, as `triglyph_n3ds_execute` with the ranges of `triglyph_n3ds_forecast_of`.
+/// `triglyph_worker_wait_range` need not wait for it elsewhere.
+///
+/// Errors: as there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_worker_send_touching(
+    worker: Option<&triglyph_worker>,
+    command: triglyph_worker_command,
+    user_data: *mut c_void,
+    ranges: *const triglyph_range,
+    count: usize,
+    number: Out<'_, u64>,
+) -> triglyph_status {
+    guard(|| {
+        let worker = required(worker, "worker")?;
+        worker.check_thread()?;
+        // SAFETY: the header asks callers for that many ranges.
+        let ranges = unsafe { pointer::slice(ranges, count, "ranges") }?;
+        let ranges: Vec<GuestRange> = ranges.iter().map(range_of).collect::<Result<_, _>>()?;
+        put(number, worker.worker.send_touching(&ranges, self::command(command, user_data)?)?);
+        Ok(())
+    })
+}
+
+fn range_of(range: &triglyph_range) -> Result<GuestRange, Failure> {
+    memory::range(range.space, range.address, range.size)
+}
+
+/// Waits until nothing that was sent so far can still touch a range of guest memory, at most for `timeout` nanoseconds:
+/// commands that may were executed, and the work that they have deferred is done, unless channels wait. `free` says
+/// whether that is so. Ranges are compared by their addresses: memory that is mapped several times is waited for at
+/// each place.
+///
+/// Errors: `TRIGLYPH_STATUS_BUSY` for a command of the worker's own.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_worker_wait_range(
+    worker: Option<&triglyph_worker>,
+    range: Option<&triglyph_range>,
+    timeout: u64,
+    free: Out<'_, bool>,
+) -> triglyph_status {
+    guard(|| {
+        let (worker, range) = (required(worker, "worker")?, range_of(required(range, "range")?)?);
+        worker.check_thread()?;
+        put(free, worker.worker.wait_range(range, Duration::from_nanos(timeout)));
         Ok(())
     })
 }

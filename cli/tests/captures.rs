@@ -283,3 +283,33 @@ fn files_that_are_no_captures_are_not_imported() {
     }
     assert!(!out.exists());
 }
+
+/// An emulator's recording: the picture of the frame before is in memory already, so that it would look the same
+/// without any work. What is left draws it.
+#[test]
+fn recordings_of_emulators_keep_their_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let [whole, cut, small] = ["whole.tgc", "cut.tgc", "small.tgc"].map(|name| folder.path().join(name));
+    // One frame twice: the second begins with the picture of the first.
+    let path = capture("3ds/28-render-to-texture.tgc");
+    let once = Document::parse(&std::fs::read(&path).unwrap()).unwrap();
+    let mut twice = once.clone();
+    let first = once.blocks.iter().position(|block| block.kind == Kind::Submit as u32).unwrap();
+    twice.blocks.extend_from_slice(&once.blocks[first..]);
+    std::fs::write(&whole, twice.to_small_bytes()).unwrap();
+    let records = format!("{}..", once.blocks.len());
+    let sizes = ["", "--trim=pages", "--trim"].map(|trim| {
+        let arguments = ["capture", "cut", text(&whole), "--records", &records, "-o", text(&cut), trim];
+        run(&arguments[..if trim.is_empty() { 7 } else { 8 }], 0);
+        let document = Document::parse(&std::fs::read(&cut).unwrap()).unwrap();
+        let last = |file: &[u8]| replay(file, usize::MAX).pictures.pop().unwrap().1;
+        assert!(last(&document.to_bytes()) == last(&twice.to_bytes()), "{trim}");
+        let memory = document.blocks.iter().filter(|block| block.kind == Kind::Mem as u32);
+        memory.map(|block| block.payload.len()).sum::<usize>()
+    });
+    assert!(sizes[0] > sizes[1] && sizes[1] > sizes[2], "{sizes:?}");
+    run(&["capture", "cut", text(&whole), "--records", &records, "-o", text(&cut)], 0);
+    run(&["capture", "minimize", text(&cut), "--while", "hash", "--tries", "60", "-o", text(&small)], 0);
+    let document = Document::parse(&std::fs::read(&small).unwrap()).unwrap();
+    assert!(document.has(Kind::Submit as u32));
+}

@@ -43,6 +43,7 @@ impl TransferKernel for Kernel {
 fn fill(bytes: u8, job: &Fill<'_>) {
     let pattern = job.value.to_le_bytes();
     let pattern = &pattern[..usize::from(bytes.clamp(1, 4))];
+    job.target.note_write(0, job.target.len());
     for repetition in job.target.bytes().chunks(pattern.len()) {
         for (cell, &byte) in repetition.iter().zip(pattern) {
             cell.store(byte, Relaxed);
@@ -88,6 +89,7 @@ fn copy(job: &Copy<'_>) {
         run.clear();
         run.resize(bytes.min(job.target.len() - target.offset), 0);
         let from = job.source.from(source.offset);
+        from.note_read(0, run.len());
         for (byte, cell) in run.iter_mut().zip(from.bytes()) {
             *byte = cell.load(Relaxed);
         }

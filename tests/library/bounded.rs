@@ -164,6 +164,31 @@ fn a_full_queue_holds_senders_back() {
     assert!(worker.wait(4, LONG));
 }
 
+/// Commands that say what they touch are waited for by ranges; those that do not, and the work that they defer, by all.
+#[test]
+fn ranges_are_waited_for() {
+    let worker = DeviceWorker::new(n3ds(), WorkerOptions::default()).expect("a thread");
+    let range = |at: u64| GuestRange::new(0, VRAM + at, 64);
+    assert!(worker.wait_range(range(0), LONG), "nothing was sent");
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    worker.send_touching(&[range(0), range(0x100)], move |_| wait.recv().expect("somebody goes on")).expect("room");
+    worker
+        .send_touching(&[range(0x200)], |gpu| {
+            gpu.execute(&[0, 0x1F00_0000, 0x1F00_0200, 64, 0, 0, 0, 0]);
+        })
+        .expect("room");
+    for (at, is_free) in [(0, false), (0x13F, false), (0x140, true), (0x1C0, true), (0x1C1, false), (0x400, true)] {
+        assert_eq!(worker.wait_range(range(at), Duration::ZERO), is_free, "{at:#x}");
+    }
+    assert!(worker.wait_range(GuestRange::new(1, VRAM, 64), Duration::ZERO), "another space");
+    go.send(()).expect("somebody waits");
+    assert!(worker.wait_range(range(0x200), LONG));
+    // Deferred work is waited for after the command that submits it.
+    let number = worker.send(|gpu| gpu.submit(&fill(VRAM, 7)).expect("a command")).expect("room");
+    assert!(worker.wait_range(range(0x400), LONG) && worker.wait(number, Duration::ZERO));
+    assert_eq!(worker.wait_idle(Duration::ZERO), Some(RunEnd::Done));
+}
+
 #[test]
 fn a_command_that_panics_ends_the_thread() {
     let worker = DeviceWorker::new(n3ds(), WorkerOptions::default()).expect("a thread");

@@ -19,6 +19,7 @@ mod segments;
 mod shared_page;
 mod snapshot;
 mod tegra;
+mod trim;
 mod vectors;
 mod vectors_shader;
 mod wide_kernels;

@@ -3,9 +3,9 @@
 use std::ffi::c_char;
 use std::sync::Arc;
 
-use triglyph::capture::{CaptureFile, Reader};
+use triglyph::capture::{CaptureFile, Reader, TrimUnit, trim};
 
-use crate::error::{guard, triglyph_status};
+use crate::error::{Failure, guard, triglyph_status};
 use crate::handle::destroy;
 use crate::options;
 use crate::pointer::{self, Out, put, required};
@@ -70,6 +70,39 @@ pub extern "C" fn triglyph_capture_header(
         let header = Reader::new(&required(capture, "capture")?.file)?.header();
         put(machine, options::number(header.machine));
         put(big_endian, header.big_endian);
+        Ok(())
+    })
+}
+
+/// In what pieces `triglyph_capture_trim` keeps memory.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum triglyph_trim_unit {
+    /// The bytes that are read.
+    Bytes = 0,
+    /// Pages of 4 KiB of which a byte is read.
+    Pages = 1,
+}
+
+/// Writes a capture to another file, or to the same one, without the memory that neither the GPU nor a picture reads:
+/// of a recording made in an emulator mostly a small part is left, and little of the program. `unit` is a
+/// `triglyph_trim_unit`. The capture is replayed by the interpreter for that and compared, which takes some seconds.
+/// Meant for recordings after `triglyph_record_stop`.
+///
+/// Errors: `TRIGLYPH_STATUS_IO`; `TRIGLYPH_STATUS_BAD_CAPTURE`; `TRIGLYPH_STATUS_INVALID_ARGUMENT` for a unit without a
+/// meaning; `TRIGLYPH_STATUS_UNSUPPORTED` when the smaller capture shows something else. Nothing is written then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_capture_trim(from: *const c_char, to: *const c_char, unit: u32) -> triglyph_status {
+    guard(|| {
+        // SAFETY: the header asks callers for texts that end with 0.
+        let (from, to) = unsafe { (pointer::path(from, "from")?, pointer::path(to, "to")?) };
+        let unit = match unit {
+            0 => TrimUnit::Bytes,
+            1 => TrimUnit::Pages,
+            other => return Err(Failure::invalid(format!("unit {other}"))),
+        };
+        let trimmed = trim(&CaptureFile::open(&from)?, unit)?;
+        std::fs::write(&to, trimmed).map_err(|error| triglyph::Error::io(to.display().to_string(), error))?;
         Ok(())
     })
 }

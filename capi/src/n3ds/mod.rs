@@ -1,6 +1,7 @@
 //! What only the 3DS has.
 
 pub mod calls;
+pub mod forecast;
 pub mod gsp;
 pub mod ipc;
 pub mod lcd;
@@ -268,11 +269,11 @@ pub extern "C" fn triglyph_n3ds_execute_at(
 
 /// Moves GSP to a page of the host's, 4096 bytes aligned to 4; or with null to one of the library's own, as at first.
 /// The host may do so at any time, also after clients have registered, as kernels map the page later: clients, rights
-/// and what the host has chosen stay, and the contents of the page before are copied to the new one, over what is there.
-/// Whoever loads a state that has the page's contents does that afterwards. The page may be in memory that is mapped
-/// with `triglyph_map_host` as well, and guest processors may use it at the same time: GSP touches it with atomic
-/// accesses of 32 bits. Recordings do not have it. It has to stay where it is until GSP is moved again or the 3DS is
-/// destroyed.
+/// and what the host has chosen stay, and the contents of the page before are copied to the new one, over what is
+/// there. Whoever loads a state that has the page's contents does that afterwards. The page may be in memory that is
+/// mapped with `triglyph_map_host` as well, and guest processors may use it at the same time: GSP touches it with
+/// atomic accesses of 32 bits. Recordings do not have it. It has to stay where it is until GSP is moved again or the
+/// 3DS is destroyed.
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for a misaligned page.
 #[unsafe(no_mangle)]
@@ -305,15 +306,20 @@ pub extern "C" fn triglyph_n3ds_reset_gsp(n3ds: Option<&triglyph_n3ds>) -> trigl
 /// Says what becomes of bad addresses in GX commands that do not check them: a `triglyph_n3ds_bad_address`.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_set_bad_address(n3ds: Option<&triglyph_n3ds>, behaviour: u32) -> triglyph_status {
-    let behaviour = match behaviour {
-        0 => Ok(BadAddress::Zero),
-        1 => Ok(BadAddress::Fail),
-        other => Err(Failure::invalid(format!("behaviour {other}"))),
-    };
+    let behaviour = bad_address(behaviour);
     with_gsp(n3ds, |gsp, _| {
         gsp.set_bad_address(behaviour?);
         Ok(())
     })
+}
+
+/// What becomes of bad addresses, by its number.
+pub(super) fn bad_address(behaviour: u32) -> Result<BadAddress, Failure> {
+    match behaviour {
+        0 => Ok(BadAddress::Zero),
+        1 => Ok(BadAddress::Fail),
+        other => Err(Failure::invalid(format!("behaviour {other}"))),
+    }
 }
 
 /// Says what happens where the transfer engine freezes on the console: a `triglyph_n3ds_freeze_policy`.

@@ -38,7 +38,7 @@ const SOURCES: [(&str, &[&str]); 4] = [
             "capture/record.rs",
         ],
     ),
-    ("n3ds", &["n3ds/mod.rs", "n3ds/gsp.rs", "n3ds/queues.rs", "n3ds/ipc.rs", "n3ds/lcd.rs"]),
+    ("n3ds", &["n3ds/mod.rs", "n3ds/gsp.rs", "n3ds/queues.rs", "n3ds/ipc.rs", "n3ds/lcd.rs", "n3ds/forecast.rs"]),
     ("rsx", &["rsx/mod.rs", "rsx/lv1.rs", "rsx/registers.rs", "rsx/present.rs"]),
     ("tegra", &["tegra/mod.rs", "tegra/nvdrv.rs", "tegra/nvmap.rs", "tegra/space.rs", "tegra/channel.rs"]),
 ];

@@ -111,7 +111,8 @@ static void states(triglyph_n3ds *n3ds, triglyph_device *device) {
 /* GX commands where guests have them, DMA of the process, and a shared page in memory that is mapped. */
 static void commands(triglyph_n3ds *n3ds, triglyph_device *device) {
     static uint32_t memory[0x3000 / 4];
-    OK(triglyph_map_host(device, TRIGLYPH_N3DS_SPACE_PROCESS, 0x100000, sizeof memory, memory, TRIGLYPH_ACCESS_READ_WRITE));
+    OK(triglyph_map_host(device, TRIGLYPH_N3DS_SPACE_PROCESS, 0x100000, sizeof memory, memory,
+                         TRIGLYPH_ACCESS_READ_WRITE));
     memory[0x900 / 4] = 0x5678;
     const uint32_t dma[8] = {0, 0x100900, VRAM_VIRTUAL + 0x80, 4};
     memcpy(memory, dma, sizeof dma);
@@ -152,6 +153,59 @@ static void commands(triglyph_n3ds *n3ds, triglyph_device *device) {
     EXPECT(memory[0x1800 / 4] == 0);
     OK(triglyph_n3ds_set_shared_page(n3ds, NULL));
     OK(triglyph_unmap(device, TRIGLYPH_N3DS_SPACE_PROCESS, 0x100000, sizeof memory));
+}
+
+/* A GSP of the host's on one thread, the GPU on another: the time of an interrupt is known before the work. */
+struct gx {
+    triglyph_n3ds *n3ds;
+    uint32_t words[8];
+    triglyph_n3ds_executed executed;
+    bool go;
+};
+
+static void on_gx(void *user_data) {
+    struct gx *gx = user_data;
+    while (!__atomic_load_n(&gx->go, __ATOMIC_ACQUIRE)) {
+    }
+    OK(triglyph_n3ds_execute(gx->n3ds, gx->words, &gx->executed));
+}
+
+static void overlap(triglyph_n3ds *n3ds, triglyph_device *device) {
+    const uint64_t second = 1000000000;
+    struct gx gx[2] = {{.n3ds = n3ds, .words = {2, VRAM_VIRTUAL, 0x4444, VRAM_VIRTUAL + 64, 0, 0, 0, 0x201}},
+                       {.n3ds = n3ds, .words = {0, VRAM_VIRTUAL, VRAM_VIRTUAL + 0x100, 64}}};
+    triglyph_n3ds_forecast forecasts[2];
+    triglyph_worker *worker;
+    uint64_t numbers[2];
+    bool done;
+    OK(triglyph_worker_create(device, NULL, &worker));
+    OK(triglyph_worker_wait_idle(worker, 10 * second, &done, NULL, NULL));
+    EXPECT(done);
+    for (int at = 0; at < 2; at++) {
+        OK(triglyph_n3ds_forecast_of(gx[at].words, TRIGLYPH_N3DS_BAD_ADDRESS_ZERO, &forecasts[at]));
+        EXPECT(!forecasts[at].anywhere && forecasts[at].executed.has_interrupt && forecasts[at].executed.ticks);
+        OK(triglyph_worker_send_touching(worker, on_gx, &gx[at], forecasts[at].touched, forecasts[at].count,
+                                         &numbers[at]));
+    }
+    /* Nothing is done yet, and what nobody touches need not be waited for. */
+    const triglyph_range elsewhere = {.address = VRAM + 0x800, .size = 0x100}, target = forecasts[1].touched[1];
+    EXPECT(target.address == VRAM + 0x100 && target.size == 64);
+    OK(triglyph_worker_wait_range(worker, &elsewhere, 0, &done));
+    EXPECT(done);
+    OK(triglyph_worker_wait_range(worker, &target, 0, &done));
+    EXPECT(!done);
+    for (int at = 0; at < 2; at++)
+        __atomic_store_n(&gx[at].go, true, __ATOMIC_RELEASE);
+    OK(triglyph_worker_wait_range(worker, &target, 10 * second, &done));
+    EXPECT(done);
+    OK(triglyph_worker_wait(worker, numbers[1], 10 * second, &done));
+    EXPECT(done);
+    OK(triglyph_worker_destroy(worker));
+    OK(triglyph_set_deferred(device, false));
+    EXPECT(word_at(device, VRAM + 0x100) == 0x4444);
+    for (int at = 0; at < 2; at++)
+        EXPECT(memcmp(&gx[at].executed, &forecasts[at].executed, sizeof gx[at].executed) == 0);
+    EXPECT(triglyph_n3ds_forecast_of(gx[0].words, 7, &forecasts[0]) == TRIGLYPH_STATUS_INVALID_ARGUMENT);
 }
 
 /* The top screen of a console that was switched on just now, in the host's memory. */
@@ -257,6 +311,8 @@ static void recording(triglyph_n3ds *n3ds, triglyph_device *device, const char *
     triglyph_capture *capture;
     triglyph_device *other;
     triglyph_player *player;
+    OK(triglyph_capture_trim(path, path, TRIGLYPH_TRIM_UNIT_BYTES));
+    EXPECT(triglyph_capture_trim(path, path, 9) == TRIGLYPH_STATUS_INVALID_ARGUMENT);
     OK(triglyph_capture_open(path, &capture));
     OK(triglyph_device_create(TRIGLYPH_MACHINE_N3DS, NULL, &other));
     OK(triglyph_player_create(capture, TRIGLYPH_CHECK_HASHES, &player));
@@ -297,6 +353,7 @@ int main(int argc, char **argv) {
     bounded(n3ds, device);
     memory(n3ds, device);
     commands(n3ds, device);
+    overlap(n3ds, device);
     presenting(n3ds, device);
     recording(n3ds, device, argv[1]);
     triglyph_stats stats = {.size = sizeof stats};

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::Args;
-use triglyph::capture::{Checks, Compression, Kind, Limits, Player, Prepared, Reader, RecordingDevice};
+use triglyph::capture::{Checks, Compression, Kind, Limits, Player, Prepared, Reader, RecordingDevice, TrimUnit, trim};
 use triglyph_fuzz::Document;
 
 use super::range::NumberRange;
@@ -30,11 +30,32 @@ pub struct Arguments {
     /// follows the last one up to the next is in the part, too.
     #[arg(long, value_name = "A..B", group = "part")]
     events: Option<NumberRange>,
+    /// Keep only the memory that is read: bytes, or pages of 4 KiB. The part is replayed by the interpreter for that.
+    #[arg(long, value_name = "UNIT", num_args = 0..=1, require_equals = true, default_missing_value = "bytes")]
+    trim: Option<Unit>,
     /// The new capture.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     setup: SetupArguments,
+}
+
+/// In what pieces memory is kept.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Unit {
+    /// Pages of 4 KiB.
+    Pages,
+    /// Bytes.
+    Bytes,
+}
+
+impl From<Unit> for TrimUnit {
+    fn from(unit: Unit) -> Self {
+        match unit {
+            Unit::Pages => TrimUnit::Pages,
+            Unit::Bytes => TrimUnit::Bytes,
+        }
+    }
 }
 
 /// Cuts.
@@ -49,10 +70,13 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         return Err(Failure::usage(format!("{}: nothing is in that range", arguments.file.display())).into());
     };
     let mut cut = start(&document, range.start, arguments.setup)?;
+    cut.blocks.extend(rest(&document, range).iter().cloned());
+    if let Some(unit) = arguments.trim {
+        cut = Document::parse(&trim(&cut.to_bytes(), unit.into())?)?;
+    }
     let mut facts = meta(&cut);
     facts.insert("cut".to_owned(), serde_json::json!({ unit: asked.to_string() }));
     cut.blocks[0].payload = serde_json::to_vec_pretty(&facts)?;
-    cut.blocks.extend(rest(&document, range).iter().cloned());
     finish(&cut, &arguments.output, output)?;
     Ok(Exit::Good)
 }

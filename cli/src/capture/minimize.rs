@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use triglyph::capture::{Kind, Reader, TrimUnit, trim};
+use triglyph_fuzz::Document;
 use triglyph_fuzz::shrink::shrink_document;
 
 use super::{finish, read};
@@ -47,20 +49,51 @@ pub struct Arguments {
     minutes: u64,
 }
 
+/// What gives a capture's GPU work: submissions, or else calls.
+fn work_of(file: &[u8]) -> Work {
+    let Ok(reader) = Reader::new(file) else { return Work::None };
+    let kinds = reader.raw_records().map_while(Result::ok).map(|record| Kind::from_number(record.kind));
+    kinds.fold(Work::None, |work, kind| match kind {
+        Some(Kind::Submit) => Work::Submissions,
+        Some(Kind::Call) => work.max(Work::Calls),
+        _ => work,
+    })
+}
+
+/// See [`work_of`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Work {
+    None,
+    Calls,
+    Submissions,
+}
+
 /// Makes a capture small.
 pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
-    let document = read(&arguments.file)?;
+    let mut document = read(&arguments.file)?;
     let mut asked = Asked::new(&arguments.condition, &document)?;
     if !asked.holds(&document.to_bytes())? {
         let what = format!("{}: the condition does not hold for it", arguments.file.display());
         return Err(Failure::new(Exit::Difference, what).into());
     }
+    // What is drawn over may hold the same picture already: without it the work is needed.
+    let trimmed = trim(&document.to_bytes(), TrimUnit::Bytes).and_then(|file| Ok((Document::parse(&file)?, file)));
+    if let Ok((trimmed, file)) = trimmed
+        && asked.holds(&file)?
+    {
+        document = trimmed;
+    }
+    // A picture that nothing draws is no example of anything.
+    let work = match arguments.condition {
+        Condition::Hash(_) | Condition::Differs(_) => work_of(&document.to_bytes()),
+        _ => Work::None,
+    };
     let bar = output.with_bar(arguments.tries as u64);
     let end = Instant::now() + Duration::from_secs(60 * arguments.minutes);
     let (mut left, mut trouble) = (arguments.tries, None);
     let small = shrink_document(document, &mut left, &mut |file| {
         bar.step();
-        if trouble.is_some() || Instant::now() >= end {
+        if trouble.is_some() || Instant::now() >= end || work_of(file) < work {
             return false;
         }
         asked.holds(file).unwrap_or_else(|error| {

@@ -83,8 +83,8 @@ pub trait Device: Send {
     /// Stores a picture in guest memory, after everything done so far, in rows of the host's: compiled, and on the
     /// device's threads. Nothing that a guest chooses is an error: a picture of another size than the rows is cut or
     /// scaled, as the rows say, what of it is not in memory is 0, and one that there cannot be is
-    /// [`Shown::Nothing`](crate::transfer::Shown::Nothing). Where it is known without a look at it that the picture does
-    /// not differ from the one that was presented with `presented` last, nothing is stored.
+    /// [`Shown::Nothing`](crate::transfer::Shown::Nothing). Where it is known without a look at it that the picture
+    /// does not differ from the one that was presented with `presented` last, nothing is stored.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for rows without room for a pixel, or for the size that the host gives them.

@@ -14,6 +14,7 @@ use triglyph_guest::kernel::Window;
 /// or new.
 pub fn copy_out(window: Window<'_>, out: &mut [u8]) {
     assert!(window.len() >= out.len());
+    window.note_read(0, out.len());
     // SAFETY: both sides are valid for the length. `out` is borrowed mutably, so it is not guest memory (see
     // `Arena::bytes`), does not overlap it, and is used here alone.
     unsafe { copy(window.as_ptr(), out.as_mut_ptr(), out.len()) }
@@ -21,6 +22,7 @@ pub fn copy_out(window: Window<'_>, out: &mut [u8]) {
 
 /// Appends a copy of `window` to `out`.
 pub fn append_copy(window: Window<'_>, out: &mut Vec<u8>) {
+    window.note_read(0, window.len());
     out.reserve(window.len());
     let length = out.len();
     // SAFETY: as in `copy_out`; behind its length `out` has room for so many bytes, which all have been written when
@@ -35,6 +37,7 @@ pub fn append_copy(window: Window<'_>, out: &mut Vec<u8>) {
 /// old or new.
 pub fn copy_in(bytes: &[u8], window: Window<'_>) {
     assert!(window.len() >= bytes.len());
+    window.note_write(0, bytes.len());
     // SAFETY: as in `copy_out`, in the other direction: `bytes` is borrowed, so nothing writes it.
     unsafe { copy(bytes.as_ptr(), window.as_ptr(), bytes.len()) }
 }

@@ -55,7 +55,7 @@ impl Footprint {
 #[doc(hidden)]
 impl Memory {
     /// Calls `f` with the host addresses that a range is mapped to.
-    fn for_each_piece(&self, range: GuestRange, mut f: impl FnMut(Range<usize>)) {
+    pub fn for_each_piece(&self, range: GuestRange, mut f: impl FnMut(Range<usize>)) {
         self.walk(range, |region, at, piece| {
             if let Some(region) = region.filter(|region| !region.is_sparse()) {
                 let start = region.arena.address() + region.offset_of(at);

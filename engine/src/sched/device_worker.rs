@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::own_thread::OwnThread;
 use super::{Interrupter, Timeline};
+use crate::address::GuestRange;
 use crate::device::{Device, RunEnd, RunLimit};
 use crate::error::Error;
 use crate::sync::{Condvar, Mutex, MutexGuard};
@@ -113,6 +114,10 @@ impl<D> fmt::Debug for Shared<D> {
 
 struct Queue<D> {
     commands: VecDeque<Command<D>>,
+    /// What memory the commands after `done` touch, oldest first: that under way, and those that wait.
+    touched: VecDeque<Touched>,
+    /// Whether work may be under way of which it is not known what it touches: that of commands that defer it.
+    works_anywhere: bool,
     sent: u64,
     done: u64,
     /// Whether the device may have something to do.
@@ -123,6 +128,30 @@ struct Queue<D> {
     end: RunEnd,
     stopping: bool,
     ended: bool,
+}
+
+impl<D> Queue<D> {
+    /// Whether nothing that was sent so far can still touch a range.
+    fn is_free(&self, range: GuestRange) -> bool {
+        !self.works_anywhere && !self.touched.iter().any(|touched| touched.overlaps(range))
+    }
+}
+
+/// The memory that a command touches.
+enum Touched {
+    /// Any, also after it: it may defer work.
+    Anywhere,
+    /// No other than this, and only until it returns.
+    Ranges(Vec<GuestRange>),
+}
+
+impl Touched {
+    fn overlaps(&self, range: GuestRange) -> bool {
+        match self {
+            Touched::Anywhere => true,
+            Touched::Ranges(ranges) => ranges.iter().any(|touched| touched.overlaps(range)),
+        }
+    }
 }
 
 /// What the thread does next.
@@ -170,6 +199,7 @@ fn work<D: BoundedWork>(mut device: D, shared: &Shared<D>, slice: RunLimit) -> D
                 command(&mut device);
                 shared.change(|queue| {
                     queue.done += 1;
+                    queue.works_anywhere |= matches!(queue.touched.pop_front(), Some(Touched::Anywhere));
                     queue.busy = true;
                 });
             }
@@ -183,6 +213,8 @@ fn work<D: BoundedWork>(mut device: D, shared: &Shared<D>, slice: RunLimit) -> D
                 shared.change(|queue| {
                     queue.running = false;
                     queue.busy |= matches!(end, RunEnd::BudgetUsed | RunEnd::Interrupted);
+                    // A channel that waits goes on only when somebody has acted, which commands do, or `wake`.
+                    queue.works_anywhere &= queue.busy;
                     queue.end = end;
                 });
             }
@@ -209,6 +241,9 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
         let (interrupter, timeline) = (device.interrupter(), device.timeline().clone());
         let queue = Queue {
             commands: VecDeque::new(),
+            touched: VecDeque::new(),
+            // What was deferred before.
+            works_anywhere: true,
             sent: 0,
             done: 0,
             busy: true,
@@ -230,9 +265,25 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
     /// # Errors
     /// [`WorkerError::Ended`].
     pub fn send(&self, command: impl FnOnce(&mut D) + Send + 'static) -> Result<u64, WorkerError> {
+        self.push(self.wait_for_room(), Box::new(command), Touched::Anywhere)
+    }
+
+    /// As [`Self::send`], for a command that touches no other memory than `ranges`, and is done with it when it
+    /// returns: it defers no work. [`Self::wait_range`] need not wait for it elsewhere.
+    ///
+    /// # Errors
+    /// [`WorkerError::Ended`].
+    pub fn send_touching(
+        &self,
+        ranges: &[GuestRange],
+        command: impl FnOnce(&mut D) + Send + 'static,
+    ) -> Result<u64, WorkerError> {
+        self.push(self.wait_for_room(), Box::new(command), Touched::Ranges(ranges.to_vec()))
+    }
+
+    fn wait_for_room(&self) -> MutexGuard<'_, Queue<D>> {
         let full = |queue: &mut Queue<D>| queue.commands.len() >= self.capacity && !queue.ended;
-        let queue = self.shared.done.wait_while(self.shared.lock(), full).unwrap_or_else(PoisonError::into_inner);
-        self.push(queue, Box::new(command))
+        self.shared.done.wait_while(self.shared.lock(), full).unwrap_or_else(PoisonError::into_inner)
     }
 
     /// As [`Self::send`], but never waits.
@@ -242,7 +293,7 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
     pub fn try_send(&self, command: impl FnOnce(&mut D) + Send + 'static) -> Result<u64, WorkerError> {
         let queue = self.shared.lock();
         match queue.commands.len() < self.capacity || queue.ended {
-            true => self.push(queue, Box::new(command)),
+            true => self.push(queue, Box::new(command), Touched::Anywhere),
             false => Err(WorkerError::Full),
         }
     }
@@ -267,11 +318,17 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
         value.ok_or(WorkerError::Ended)
     }
 
-    fn push(&self, mut queue: MutexGuard<'_, Queue<D>>, command: Command<D>) -> Result<u64, WorkerError> {
+    fn push(
+        &self,
+        mut queue: MutexGuard<'_, Queue<D>>,
+        command: Command<D>,
+        touched: Touched,
+    ) -> Result<u64, WorkerError> {
         if queue.ended {
             return Err(WorkerError::Ended);
         }
         queue.commands.push_back(command);
+        queue.touched.push_back(touched);
         queue.sent += 1;
         let number = queue.sent;
         drop(queue);
@@ -282,7 +339,9 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
 
     /// Has channels that wait look again: the host has written memory that they may wait for.
     pub fn wake(&self) {
-        self.shared.lock().busy = true;
+        let mut queue = self.shared.lock();
+        (queue.busy, queue.works_anywhere) = (true, true);
+        drop(queue);
         self.shared.work.notify_one();
     }
 
@@ -290,6 +349,16 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
     /// submitted may still be under way.
     pub fn wait(&self, number: u64, timeout: Duration) -> bool {
         self.wait_until(timeout, |queue| queue.done >= number).done >= number
+    }
+
+    /// Waits until nothing that was sent so far can still touch a range, at most for `timeout`: every command was
+    /// executed that may, and the work that commands have deferred is done, unless channels wait. Returns whether that
+    /// is so. Ranges are compared by their addresses: memory that is mapped several times is waited for at each place.
+    pub fn wait_range(&self, range: GuestRange, timeout: Duration) -> bool {
+        // Commands that are sent later do not count.
+        let sent = self.shared.lock().sent;
+        let over = |queue: &Queue<D>| queue.is_free(range) || queue.done >= sent && !queue.works_anywhere;
+        over(&self.wait_until(timeout, over))
     }
 
     /// Waits until all commands were executed and nothing of the device can go on, at most for `timeout`. Returns how

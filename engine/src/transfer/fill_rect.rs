@@ -76,6 +76,10 @@ impl Transfers<'_> {
                     continue;
                 }
                 let bits = request.value[part.clone()].iter().zip(&request.mask[part.clone()]);
+                match request.mask[part.clone()].iter().all(|&mask| mask == 0xFF) {
+                    true => piece.window.note_write(0, part.len()),
+                    false => piece.window.note_read(0, part.len()),
+                }
                 for (stored, (value, mask)) in piece.window.bytes().iter().zip(bits) {
                     stored.store(stored.load(Relaxed) & !mask | value & mask, Relaxed);
                 }

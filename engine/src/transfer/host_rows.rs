@@ -138,13 +138,17 @@ impl<'h> HostRows<'h> {
         let most = self.row_pixels()?;
         let stored_width = if fit == Fit::Scale { most } else { most.min(width) };
         // The last row need not be followed by what is between rows.
-        let after_first = self.bytes.len() - stored_width as usize * self.format.bytes();
-        let rows = u32::try_from(after_first / stride).unwrap_or(u32::MAX).saturating_add(1);
-        let most = if self.height == 0 { rows } else { self.height };
-        let stored_height = if fit == Fit::Scale { most } else { most.min(height) };
-        if stored_height > rows {
-            return Err(self.no_room(stored_width, stored_height));
-        }
+        let after_first = |width: u32| self.bytes.len() - width as usize * self.format.bytes();
+        let rows = |width: u32| u32::try_from(after_first(width) / stride).unwrap_or(u32::MAX).saturating_add(1);
+        let most_rows = match self.height {
+            0 => rows(stored_width),
+            // Whatever the picture, the rows have the size that the host gives them.
+            given if given > rows(if self.width == 0 { stored_width } else { self.width }) => {
+                return Err(self.no_room(most, given));
+            }
+            given => given,
+        };
+        let stored_height = if fit == Fit::Scale { most_rows } else { most_rows.min(height) };
         let shown = match fit {
             _ if (stored_width, stored_height) == (width, height) => Shown::Whole,
             Fit::Cut => Shown::Cut,
@@ -241,7 +245,7 @@ mod tests {
         assert_eq!(place((8, 4), Fit::Cut, 2, 9), Some((Shown::Cut, 2, 4)));
         // A size that the rows do not have is the host's mistake, whatever the picture.
         assert_eq!(place((11, 1), Fit::Cut, 1, 1), None);
-        assert_eq!(place((9, 4), Fit::Scale, 1, 1), None);
+        assert_eq!((place((9, 4), Fit::Scale, 1, 1), place((9, 4), Fit::Cut, 1, 1)), (None, None));
         let rows = |bytes, stride| HostRows::new(bytes, stride, HostFormat::Rgb565).place(1, 1).is_ok();
         assert!(!rows(&mut [0; 1], 2) && !rows(&mut [0; 8], 1) && !rows(&mut [0; 8], 0) && rows(&mut [0; 2], 2));
     }

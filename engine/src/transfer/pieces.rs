@@ -75,6 +75,7 @@ pub(super) fn gather(memory: &Memory, place: GuestAddr, out: Window<'_>) -> u64 
             missing += self::missing(memory, place.after(piece.range.start), piece.range.end - piece.range.start);
             target.iter().for_each(|byte| byte.store(0, Relaxed));
         } else {
+            piece.window.note_read(0, target.len());
             target.iter().zip(piece.window.bytes()).for_each(|(to, from)| to.store(from.load(Relaxed), Relaxed));
         }
     }
@@ -90,6 +91,7 @@ pub(super) fn scatter(memory: &Memory, place: GuestAddr, bytes: Window<'_>) -> u
             missing += self::missing(memory, place.after(piece.range.start), length);
         } else {
             let source = &bytes.bytes()[piece.range.start as usize..piece.range.end as usize];
+            piece.window.note_write(0, source.len());
             piece.window.bytes().iter().zip(source).for_each(|(to, from)| to.store(from.load(Relaxed), Relaxed));
             memory.mark_written(place.after(piece.range.start).range(length));
         }

@@ -176,6 +176,8 @@ pub(super) fn fits(corner: &Corner, width: u32, height: u32) -> bool {
 
 /// Copies a unit as far as both sides have it.
 fn copy_unit(from: Window<'_>, to: Window<'_>) {
+    from.note_read(0, to.len());
+    to.note_write(0, from.len());
     to.bytes().iter().zip(from.bytes()).for_each(|(to, from)| to.store(from.load(Relaxed), Relaxed));
 }
 

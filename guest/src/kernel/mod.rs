@@ -4,6 +4,7 @@
 //! specialised to a key; equal keys give equal code whichever machine asked. Everything here is plain data: the
 //! interpreter works on it safely, the compiler copies what its code needs into a C structure of its own.
 
+pub mod access;
 mod accuracy;
 pub mod block;
 pub mod code;

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
+use super::access;
+
 /// Guest memory from some address to the end of the mapping it lies in, or an empty window.
 ///
 /// The guest's CPU and other tiles may write the same bytes at any time, so the bytes are atomics: reading a torn
@@ -56,9 +58,22 @@ impl<'m> Window<'m> {
         both && first < second + other.len() && second < first + self.len()
     }
 
+    /// Tells who listens that bytes are read by other means; those beyond the end do not count.
+    #[inline]
+    pub fn note_read(&self, offset: usize, bytes: usize) {
+        access::note_read(self.as_ptr().addr().wrapping_add(offset), bytes.min(self.len().saturating_sub(offset)));
+    }
+
+    /// The same of bytes that are written.
+    #[inline]
+    pub fn note_write(&self, offset: usize, bytes: usize) {
+        access::note_write(self.as_ptr().addr().wrapping_add(offset), bytes.min(self.len().saturating_sub(offset)));
+    }
+
     /// `N` bytes at `offset`; those beyond the end are zero.
     #[inline]
     pub fn read<const N: usize>(&self, offset: usize) -> [u8; N] {
+        self.note_read(offset, N);
         let mut out = [0; N];
         if let Some(bytes) = offset.checked_add(N).and_then(|end| self.bytes.get(offset..end)) {
             for (o, b) in out.iter_mut().zip(bytes) {
@@ -89,6 +104,7 @@ impl<'m> Window<'m> {
     /// Stores `bytes` at `offset`; what lies beyond the end is dropped.
     #[inline]
     pub fn write(&self, offset: usize, bytes: &[u8]) {
+        self.note_write(offset, bytes.len());
         if let Some(target) = self.bytes.get(offset..) {
             for (t, &b) in target.iter().zip(bytes) {
                 t.store(b, Relaxed);

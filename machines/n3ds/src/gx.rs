@@ -153,7 +153,7 @@ fn read(hardware: &mut (impl Hardware + ?Sized), register: usize) -> u32 {
 }
 
 /// The addresses that commands 1, 3 and 4 do not check.
-fn addresses(command: &Command) -> [u32; 2] {
+pub(super) fn addresses(command: &Command) -> [u32; 2] {
     match *command {
         Command::ProcessCommandList { address, .. } => [address, 0],
         Command::DisplayTransfer { source, target, .. } | Command::TextureCopy { source, target, .. } => {
@@ -164,7 +164,7 @@ fn addresses(command: &Command) -> [u32; 2] {
 }
 
 /// Bad addresses become 0 in commands 1, 3 and 4.
-fn physical_or_zero(address: u32) -> u32 {
+pub(super) fn physical_or_zero(address: u32) -> u32 {
     to_physical(address).unwrap_or(0)
 }
 
@@ -189,8 +189,8 @@ fn dma(hardware: &mut (impl Hardware + ?Sized), copy: HostCopy, flush: bool) -> 
     copy_mapped(hardware, copy)
 }
 
-/// Does DMA as far as memory is mapped, and ends it. What is not mapped is a fault; on the console GSP is terminated then
-/// (3dbrew: SVC, DMA), which would help neither guest nor host.
+/// Does DMA as far as memory is mapped, and ends it. What is not mapped is a fault; on the console GSP is terminated
+/// then (3dbrew: SVC, DMA), which would help neither guest nor host.
 pub(super) fn copy_mapped(hardware: &mut (impl Hardware + ?Sized), copy: HostCopy) -> Executed {
     // That an empty request ends with its interrupt is unverified.
     let ticks = match copy.size {
@@ -280,7 +280,7 @@ fn memory_fill(hardware: &mut (impl Hardware + ?Sized), units: &[FillUnit; 2]) -
 }
 
 /// The physical range of a fill; `None` when GSP refuses it.
-fn fill_range(unit: &FillUnit) -> Option<(u32, u32)> {
+pub(super) fn fill_range(unit: &FillUnit) -> Option<(u32, u32)> {
     let aligned = (unit.start | unit.end) & 7 == 0;
     let range = (to_physical(unit.start)?, end_to_physical(unit.end)?);
     (aligned && unit.start < unit.end).then_some(range)

@@ -3,6 +3,7 @@
 mod core;
 mod device;
 pub mod external;
+mod forecast;
 pub mod gsp;
 pub mod gx;
 pub mod lcd;
@@ -12,3 +13,4 @@ mod snapshot;
 
 pub use self::core::Core;
 pub use device::N3ds;
+pub use forecast::Forecast;

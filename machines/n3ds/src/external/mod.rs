@@ -20,6 +20,7 @@ use triglyph_guest::pica::regs;
 use super::gsp::Interrupt;
 use super::lcd::{Lcd, Screen};
 pub(super) use saved::SavedExternal;
+pub(super) use transfer::converted_bytes;
 use triglyph_engine::device::{CallLog, FaultKind};
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
@@ -270,6 +271,6 @@ fn perform<C: CommandProcessor + ?Sized>(core: &mut C, unit: &str, request: &Req
 }
 
 /// A physical address.
-fn physical(address: u32) -> GuestAddr {
+pub(super) fn physical(address: u32) -> GuestAddr {
     GuestAddr::new(PHYSICAL, u64::from(address))
 }

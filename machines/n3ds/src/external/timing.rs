@@ -3,6 +3,9 @@
 //! Source: Azahar's table, in MiB/s by direction; about 22.4 ns per command word, 400 ns per triangle and 300 us per
 //! request to GSP.
 
+use super::PHYSICAL;
+use triglyph_engine::mem::GuestAddr;
+
 /// Ticks of the main processor's clock in a second.
 pub const TICKS_PER_SECOND: u64 = 268_111_856;
 
@@ -33,6 +36,15 @@ pub fn moving(mover: Mover, source: u32, target: u32, bytes: u64) -> u64 {
     // 2^32 bytes times the tick rate still fit; more than that no register can ask for.
     bytes.min(1 << 34).saturating_mul(TICKS_PER_SECOND) / (mebibytes << 20)
 }
+
+/// Ticks to copy bytes by DMA between physical addresses or those of processes, whose memory is main memory.
+pub fn dma(source: GuestAddr, target: GuestAddr, bytes: u32) -> u64 {
+    let physical = |place: GuestAddr| if place.space == PHYSICAL { place.address as u32 } else { MAIN_MEMORY };
+    moving(Mover::Dma, physical(source), physical(target), u64::from(bytes))
+}
+
+/// A physical address in main memory.
+const MAIN_MEMORY: u32 = 0x2000_0000;
 
 /// Ticks of a command list.
 pub fn command_list(words: u64, triangles: u64) -> u64 {

@@ -42,6 +42,16 @@ impl Flags {
     }
 }
 
+/// Bytes that a display transfer is about to move, for its time: pixels before scaling, in the format that is read. 0
+/// if it does nothing.
+pub(crate) fn converted_bytes(flags: u32, in_dim: u32, out_dim: u32) -> u64 {
+    let sizes = [in_dim, out_dim].map(|dim| u64::from(dim & 0xFFFF) * u64::from(dim >> 16));
+    match Flags(flags).key() {
+        Some(key) if sizes[0] != 0 => sizes[1] * u64::from(key.input.bytes()),
+        _ => 0,
+    }
+}
+
 /// Whether a conversion ends on hardware: from tiles RGB8 becomes RGB8 alone, and 16 bits become 16 bits (3dbrew's
 /// table of conversions; citra-emu/hwtests has left out what freezes). Of conversions from rows it is not known.
 fn ends(key: &ConvertKey) -> bool {
@@ -143,7 +153,8 @@ impl External {
             flip: ppf_flags::flip(flags.0),
         };
         perform(core, "display transfer", &Request::Convert(convert));
-        Done::Bytes(u64::from(out_width) * u64::from(out_height) * u64::from(key.input.bytes()))
+        let [in_dim, out_dim] = [external::ppf_in_dim::ID, external::ppf_out_dim::ID].map(|id| self.word(id));
+        Done::Bytes(converted_bytes(flags.0, in_dim, out_dim))
     }
 
     /// Copies bytes line by line, in units of 16 bytes: the low four bits of addresses and size do not count

@@ -1,7 +1,7 @@
 //! What GSP drives.
 
 use super::address;
-use crate::external::timing::{Mover, moving, nanoseconds};
+use crate::external::timing::{self, nanoseconds};
 use crate::external::{CommandProcessor, Event, External, PHYSICAL};
 use crate::lcd::Screen;
 use crate::recorded;
@@ -100,9 +100,6 @@ pub trait Hardware {
     fn fault(&mut self, kind: FaultKind, what: String, address: u64);
 }
 
-/// A physical address in main memory.
-const MAIN_MEMORY: u32 = 0x2000_0000;
-
 /// Words of a GX command.
 const COMMAND_WORDS: u64 = 8;
 
@@ -171,9 +168,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
         for (kind, place, bytes) in outcome.faults(copy.source, copy.target) {
             self.core.fault(kind, format!("DMA: {bytes:#x} bytes outside memory"), place.address);
         }
-        // Memory of processes is main memory.
-        let physical = |place: GuestAddr| if place.space == PHYSICAL { place.address as u32 } else { MAIN_MEMORY };
-        moving(Mover::Dma, physical(source), physical(target), u64::from(size))
+        timing::dma(source, target, size)
     }
 
     fn is_mapped(&self, range: GuestRange) -> bool {

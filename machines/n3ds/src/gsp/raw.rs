@@ -60,7 +60,8 @@ impl SharedPage {
         }
     }
 
-    /// Uses 4 KiB of the host's memory; `None` for a null pointer or one that is not aligned to 4 bytes.
+    /// Uses 4 KiB of the host's memory, which may be mapped for the GPU as well; `None` for a null pointer or one that
+    /// is not aligned to 4 bytes.
     ///
     /// # Safety
     /// `page` must be valid for reads and writes of 4096 bytes while the result lives. Others may access it at the

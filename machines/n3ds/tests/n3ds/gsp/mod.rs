@@ -3,6 +3,7 @@
 mod clients;
 mod commands;
 mod external;
+mod forecast;
 mod interrupts;
 mod random;
 mod service;
