@@ -646,6 +646,19 @@ public:
     }
     /// Sets what each submission may cost, in units of fuel.
     void set_fuel(std::uint64_t fuel) const { check(triglyph_n3ds_set_fuel(get(), fuel)); }
+    /// The same with the command where the guest has it.
+    triglyph_n3ds_executed execute_at(address at) const {
+        triglyph_n3ds_executed executed{};
+        check(triglyph_n3ds_execute_at(get(), at.space, at.at, &executed));
+        return executed;
+    }
+    /// What a command will come to, for any thread.
+    static triglyph_n3ds_forecast forecast(const std::array<std::uint32_t, 8> &words,
+                                           triglyph_n3ds_bad_address bad = TRIGLYPH_N3DS_BAD_ADDRESS_ZERO) {
+        triglyph_n3ds_forecast forecast{};
+        check(triglyph_n3ds_forecast_of(words.data(), std::uint32_t(bad), &forecast));
+        return forecast;
+    }
     triglyph_shown present(triglyph_n3ds_screen screen, std::uint32_t eye, const triglyph_rows &rows,
                            const triglyph::presented &presented) const {
         triglyph_shown shown{};

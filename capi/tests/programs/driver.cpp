@@ -155,6 +155,17 @@ static void worker() {
         EXPECT(worker.wait_idle(std::chrono::seconds(60)).kind == TRIGLYPH_RUN_END_DONE);
         EXPECT(worker.timeline().completed() == worker.timeline().submitted());
         EXPECT(worker.call([&] { return int(vram[0]); }) == 99 && interrupts == 100);
+        // Work of which it is known before what it comes to, and what it touches.
+        const std::array<std::uint32_t, 8> fill = {2, VRAM_VIRTUAL, 7, VRAM_VIRTUAL + 64, 0, 0, 0, 0x201};
+        const auto forecast = triglyph::n3ds::forecast(fill);
+        EXPECT(forecast.count == 1 && forecast.executed.outcome == TRIGLYPH_N3DS_OUTCOME_DONE);
+        triglyph_n3ds_executed executed{};
+        worker.send_touching({forecast.touched, forecast.count}, [&] {
+            std::memcpy(vram.data() + 0x1000, fill.data(), sizeof fill);
+            executed = gpu.execute_at({TRIGLYPH_N3DS_SPACE_PHYSICAL, VRAM + 0x1000});
+        });
+        EXPECT(worker.wait_range(forecast.touched[0], std::chrono::seconds(60)) && vram[0] == 7);
+        EXPECT(executed.outcome == TRIGLYPH_N3DS_OUTCOME_DONE && executed.ticks == forecast.executed.ticks);
         // The device is the worker's: other threads' calls are refused, and so is a second worker.
         EXPECT(triglyph_finish(gpu.device().get()) == TRIGLYPH_STATUS_BUSY);
         EXPECT(triglyph_n3ds_destroy(gpu.get()) == TRIGLYPH_STATUS_BUSY);
