@@ -54,13 +54,13 @@ impl Stream {
 /// A stream of those packets of others that have at least so many methods: of each header the first packet, again and
 /// again, a few hundred words at most.
 pub fn long_packets(machine: Machine, streams: &[(String, Stream)], least: u64) -> Stream {
-    const MOST_WORDS: usize = 250;
+    const MAX_WORDS: usize = 250;
     let mut known = HashSet::new();
     let all = streams.iter().flat_map(|(_, stream)| stream.long(least, machine));
     let packets: Vec<_> = all.filter(|(header, ..)| known.insert(*header)).collect();
     let mut long = Stream::default();
-    for (_, words, methods) in packets.iter().cycle().take(MOST_WORDS) {
-        if long.words.len() + words.len() <= MOST_WORDS {
+    for (_, words, methods) in packets.iter().cycle().take(MAX_WORDS) {
+        if long.words.len() + words.len() <= MAX_WORDS {
             long.push(words, *methods as usize);
         }
     }

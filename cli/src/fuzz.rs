@@ -224,12 +224,12 @@ impl<'a> Session<'a> {
         file: &std::path::Path,
     ) -> anyhow::Result<Found> {
         const QUESTIONS: usize = 400;
-        const LONGEST: Duration = Duration::from_secs(180);
+        const MAX_TIME: Duration = Duration::from_secs(180);
         let begun = Instant::now();
         let kind = findings::kind(&what);
         let mut trouble = None;
         let mut fails = |mutant: &[u8]| {
-            if begun.elapsed() > LONGEST || STOP.load(Relaxed) || trouble.is_some() {
+            if begun.elapsed() > MAX_TIME || STOP.load(Relaxed) || trouble.is_some() {
                 return false;
             }
             let answer = std::fs::write(file, mutant)

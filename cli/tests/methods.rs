@@ -17,7 +17,7 @@ use triglyph_guest::tegra::methods::classes::ClassTables;
 /// Methods of each machine of which a word of the captures, bundled and of `TRIGLYPH_CAPTURES`, has no better form than
 /// hexadecimal digits though it is neither data, handle nor mask. These numbers may only become smaller. That of the
 /// Tegra X1 is SET_OBJECT with 0x906E, the kernel's class of software methods.
-const MOST: [(&str, usize); 3] = [("3ds", 0), ("rsx", 0), ("tegra", 1)];
+const MAX_RAW: [(&str, usize); 3] = [("3ds", 0), ("rsx", 0), ("tegra", 1)];
 
 /// The captures below a folder.
 fn captures(folder: &Path) -> Vec<PathBuf> {
@@ -94,7 +94,7 @@ fn words_have_a_meaning() {
         }
     }
     let mut beyond = Vec::new();
-    for (machine, most) in MOST {
+    for (machine, most) in MAX_RAW {
         let seen = seen.get(machine).map_or(0, BTreeSet::len);
         assert!(seen > 60, "captures have {seen} methods of the machine {machine}");
         let found = found.remove(machine).unwrap_or_default();

@@ -30,7 +30,7 @@ const SIZE: u64 = 0x4_0000;
 const MAIN: u64 = 0x10_0000;
 
 /// Words of a segment at most.
-const MOST: usize = 3000;
+const MAX_WORDS: usize = 3000;
 
 /// Seeds that one device is used for.
 const SEEDS_A_DEVICE: u64 = 5;
@@ -143,7 +143,7 @@ fn segment(machine: Machine, recorded: &Recorded, random: &mut Random) -> Vec<u3
         // The same again, behind what else there is.
         words.extend(words.clone());
     }
-    words.truncate(MOST / 2 * 2);
+    words.truncate(MAX_WORDS / 2 * 2);
     words
 }
 

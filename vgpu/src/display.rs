@@ -14,7 +14,7 @@ pub const ENCODER: u32 = 30;
 const FIRST_FRAME_BUFFER: u32 = 100;
 
 /// Flips of which a program has not read the event; older ones are forgotten.
-const MOST_EVENTS: usize = 64;
+const MAX_EVENTS: usize = 64;
 
 /// A buffer that can be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Display {
         let now = Instant::now();
         self.between = Some([self.between.map_or(now, |[first, _]| first), now]);
         if let Some(user_data) = event {
-            if self.events.len() == MOST_EVENTS {
+            if self.events.len() == MAX_EVENTS {
                 self.events.pop_front();
             }
             self.events.push_back((user_data, self.flips));

@@ -7,13 +7,13 @@ use super::pixel_cost::PixelCost;
 const PARTS: u32 = PixelCost::PARTS as u32;
 
 /// Pixels of a measurement at least: for fewer the clock is too coarse.
-const LEAST: u64 = 256;
+const MIN_PIXELS: u64 = 256;
 
 /// What shares of hidden pixels are parts of.
 const ALL: u32 = 256;
 
 /// Scenes without a look for hidden surfaces, at most.
-const LONGEST_WAIT: u32 = 255;
+const MAX_WAIT: u32 = 255;
 
 /// A running average, in parts of a nanosecond for each pixel; 0 before anything was measured.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ impl Average {
 
     /// So many pixels took so long. A thread that was stopped in between counts four times at most.
     fn note(&self, pixels: u64, nanoseconds: u64) {
-        if pixels >= LEAST {
+        if pixels >= MIN_PIXELS {
             let old = self.0.load(Relaxed);
             let found = nanoseconds.saturating_mul(PARTS.into()) / pixels;
             let most = if old == 0 { u32::MAX / 8 } else { 4 * old };
@@ -86,7 +86,7 @@ impl HiddenSurfaces {
         }
         let next = self.next_wait.load(Relaxed);
         self.wait.store(next, Relaxed);
-        self.next_wait.store((2 * next + 1).min(LONGEST_WAIT), Relaxed);
+        self.next_wait.store((2 * next + 1).min(MAX_WAIT), Relaxed);
         true
     }
 
@@ -113,7 +113,7 @@ impl HiddenSurfaces {
             self.tests.note(covered.pixels, tests);
         }
         self.shading.note(shaded, shading);
-        if covered.replaced >= LEAST {
+        if covered.replaced >= MIN_PIXELS {
             let found = (u64::from(ALL) * hidden.min(covered.replaced) / covered.replaced) as u32;
             self.hidden.store((3 * self.hidden.load(Relaxed) + found).div_ceil(4), Relaxed);
         }

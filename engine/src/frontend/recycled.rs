@@ -19,14 +19,14 @@ pub struct Recycled<T: ?Sized> {
 }
 
 /// Values in a pool at most; fewer if they are large, or lists, which may be long.
-const MOST: usize = 1024;
-const MOST_LARGE: usize = 64;
+const MAX_VALUES: usize = 1024;
+const MAX_LARGE: usize = 64;
 
 /// Values that a search looks at.
 const LOOKED_AT: usize = 4;
 
 /// Largest number of calls without a search.
-const LONGEST_WAIT: u32 = 15;
+const MAX_WAIT: u32 = 15;
 
 impl<T: ?Sized> Default for Recycled<T> {
     fn default() -> Self {
@@ -69,7 +69,7 @@ impl<T: ?Sized> Recycled<T> {
             self.values.rotate_left(1);
             self.values.back_mut().and_then(Arc::get_mut).is_some_and(|value| fits(value))
         });
-        self.last_wait = if is_found { 0 } else { (2 * self.last_wait + 1).min(LONGEST_WAIT) };
+        self.last_wait = if is_found { 0 } else { (2 * self.last_wait + 1).min(MAX_WAIT) };
         self.wait = self.last_wait;
         is_found
     }
@@ -78,7 +78,7 @@ impl<T: ?Sized> Recycled<T> {
 impl<T> Recycled<T> {
     /// Shares a value.
     pub fn share(&mut self, value: T) -> Arc<T> {
-        self.share_as(MOST, value, |_| true, |place, value| *place = value, Arc::new)
+        self.share_as(MAX_VALUES, value, |_| true, |place, value| *place = value, Arc::new)
     }
 
     /// Shares a copy of a large value.
@@ -86,7 +86,7 @@ impl<T> Recycled<T> {
     where
         T: Clone,
     {
-        self.share_as(MOST_LARGE, value, |_| true, T::clone_from, |value| Arc::new(value.clone()))
+        self.share_as(MAX_LARGE, value, |_| true, T::clone_from, |value| Arc::new(value.clone()))
     }
 }
 
@@ -95,7 +95,7 @@ impl<T> Recycled<[T]> {
     pub fn share_list(&mut self, items: impl ExactSizeIterator<Item = T>) -> Arc<[T]> {
         let length = items.len();
         self.share_as(
-            MOST_LARGE,
+            MAX_LARGE,
             items,
             |list| list.len() == length,
             |list, items| list.iter_mut().zip(items).for_each(|(place, item)| *place = item),
@@ -134,8 +134,8 @@ mod tests {
     #[test]
     fn no_more_values_are_kept_than_that() {
         let mut recycled = Recycled::default();
-        let held: Vec<_> = (0..MOST + 1).map(|value| recycled.share(value)).collect();
+        let held: Vec<_> = (0..MAX_VALUES + 1).map(|value| recycled.share(value)).collect();
         assert!(held.iter().enumerate().all(|(i, value)| **value == i));
-        assert_eq!(recycled.values.len(), MOST);
+        assert_eq!(recycled.values.len(), MAX_VALUES);
     }
 }

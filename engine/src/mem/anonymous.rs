@@ -26,7 +26,7 @@ impl Anonymous {
 }
 
 /// Bytes of the largest mapping that is taken to be in use as a whole.
-pub(super) const LARGEST_IN_USE: usize = 64 << 20;
+pub(super) const MAX_IN_USE: usize = 64 << 20;
 
 #[cfg(not(miri))]
 mod system {
@@ -41,7 +41,7 @@ mod system {
             // One page of 2 MiB is found in the time of eighty small ones, and processors remember where more memory
             // stands. Mappings of which only parts may be in use keep small ones.
             #[cfg(target_os = "linux")]
-            if (HUGE..=super::LARGEST_IN_USE).contains(&size) {
+            if (HUGE..=super::MAX_IN_USE).contains(&size) {
                 // Where it is refused pages are small.
                 let _ = map.advise(memmap2::Advice::HugePage);
             }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::anonymous::LARGEST_IN_USE;
+use super::anonymous::MAX_IN_USE;
 use super::raw::{Arena, PrefaultPool};
 use super::region::{Region, RegionKind};
 use super::{GuestAddr, GuestRange, Memory, View};
@@ -118,7 +118,7 @@ impl Memory {
         const STEP: usize = 2 << 20;
         let region = self.find(start).filter(|region| region.range.start == start && region.is_mapping())?;
         let pooled = self.prefault_pool.as_ref().is_some_and(|pool| region.arena.is_from(pool));
-        let fit = region.range.size <= LARGEST_IN_USE as u64 && !region.arena.is_host() && !pooled;
+        let fit = region.range.size <= MAX_IN_USE as u64 && !region.arena.is_host() && !pooled;
         let (arena, size) = (Arc::downgrade(&region.arena), region.range.size as usize);
         fit.then_some(move || {
             for offset in (0..size).step_by(STEP) {

@@ -10,13 +10,13 @@ thread_local! {
 }
 
 /// Bytes that a thread keeps.
-const MOST: usize = 4 << 20;
+const MAX_KEPT: usize = 4 << 20;
 
 /// Calls `run` with memory that is free again afterwards: what has a destructor must not be left in it.
 pub(super) fn with<R>(run: impl FnOnce(&Bump) -> R) -> R {
     let mut arena = KEPT.take().unwrap_or_default();
     let result = run(&arena);
-    if arena.allocated_bytes() <= MOST {
+    if arena.allocated_bytes() <= MAX_KEPT {
         arena.reset();
         KEPT.set(Some(arena));
     }

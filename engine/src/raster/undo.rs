@@ -19,7 +19,7 @@ const BYTES_PER_NANOSECOND: u64 = 6;
 const PIECE: usize = 1 << 16;
 
 /// Room of so many bytes is kept from scene to scene.
-const MOST_KEPT: usize = 32 << 20;
+const MAX_KEPT: usize = 32 << 20;
 
 /// Where surfaces are kept.
 #[derive(Debug, Default)]
@@ -77,7 +77,7 @@ impl Kept<'_, '_> {
 
 impl Drop for Kept<'_, '_> {
     fn drop(&mut self) {
-        if self.bytes.capacity() <= MOST_KEPT {
+        if self.bytes.capacity() <= MAX_KEPT {
             *self.undo.room.lock().unwrap_or_else(PoisonError::into_inner) = std::mem::take(&mut self.bytes);
         }
     }

@@ -22,7 +22,7 @@ const BLOCKS: usize = 64;
 
 /// Blocks that are collected at most: they stay in the second-level cache, and an 8x8 block has been drawn to some
 /// dozens of times before.
-const MOST_BLOCKS: usize = 2048;
+const MAX_BLOCKS: usize = 2048;
 
 /// Collects the blocks of the first primitives of a bin, as long as their states are divided; the first one has state
 /// number `state`. Returns the number of primitives.
@@ -40,7 +40,7 @@ pub(super) fn collect<P: Painter>(
     for &primitive in bin {
         let now = state_of(scene, state, primitive);
         let done = scratch.blocks.len();
-        if done >= MOST_BLOCKS || time == 0 || now != state && painter.division(now).is_none() {
+        if done >= MAX_BLOCKS || time == 0 || now != state && painter.division(now).is_none() {
             break;
         }
         state = now;

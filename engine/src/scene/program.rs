@@ -41,16 +41,16 @@ pub struct ProgramTarget {
     pub colors: [Option<TargetSurface>; TARGETS],
     /// The depth surface.
     pub depth: Option<TargetSurface>,
-    /// Pixels of a row, at most [`LARGEST_EDGE`].
+    /// Pixels of a row, at most [`MAX_EDGE`].
     pub width: u32,
-    /// Rows of pixels, at most [`LARGEST_EDGE`].
+    /// Rows of pixels, at most [`MAX_EDGE`].
     pub rows: u32,
     /// Samples of a pixel.
     pub samples: Samples,
 }
 
 /// Pixels of the longest edge of a target.
-pub const LARGEST_EDGE: u32 = 16_384;
+pub const MAX_EDGE: u32 = 16_384;
 
 /// A surface of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,13 +9,13 @@ use super::ops::Ops;
 /// The largest f32 below 2^-6, which is the smallest depth.
 const BELOW: u32 = 0x3C7F_FFFF;
 /// The largest f32 below 512.
-const LARGEST: u32 = 0x43FF_FFFF;
+const MAX_BELOW_512: u32 = 0x43FF_FFFF;
 /// What lies between the exponents of the two formats, as bits of an f32.
 const BIAS: i32 = (127 - 7) << 23;
 
 /// The 16 bits of a value.
 pub fn bits<O: Ops>(o: &mut O, x: O::F) -> O::I {
-    let (below, largest) = (o.f(f32::from_bits(BELOW)), o.f(f32::from_bits(LARGEST)));
+    let (below, largest) = (o.f(f32::from_bits(BELOW)), o.f(f32::from_bits(MAX_BELOW_512)));
     let (zero, all, bias) = (o.f(0.0), o.i(0xFFFF), o.i(BIAS));
     let has_bits = o.lt(below, x);
     let is_large = o.lt(largest, x);

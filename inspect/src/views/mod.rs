@@ -42,7 +42,7 @@ pub struct Views {
 }
 
 /// Events that are kept.
-const KEPT: usize = 4;
+const MAX_EVENTS: usize = 4;
 
 #[derive(Serialize)]
 struct InputsAnswer {
@@ -94,7 +94,7 @@ impl Views {
             let found = session.inputs(event, texture).ok()?;
             // Texels may be many: one texture has them.
             self.kept.retain(|(key, _)| key.0 != event && (texture.is_none() || key.1.is_none()));
-            if self.kept.len() >= KEPT {
+            if self.kept.len() >= MAX_EVENTS {
                 self.kept.remove(0);
             }
             self.kept.push(((event, texture), found));

@@ -24,10 +24,10 @@ pub(super) const FLOATS: i32 = offset_of!(Uniforms, floats) as i32;
 pub(super) const INTS: i32 = offset_of!(Uniforms, ints) as i32;
 
 /// Groups in a row done with exact products, at most, before the plain ones are tried again.
-const LONGEST_EXACT: usize = 1024;
+const MAX_EXACT: usize = 1024;
 
 /// Floats of the longest record.
-const LONGEST: usize = SCREEN + 64;
+const MAX_RECORD: usize = SCREEN + 64;
 
 /// What compiled code gets.
 #[repr(C)]
@@ -88,7 +88,7 @@ pub(super) struct Kernel {
 
 /// A group on its own: its records and clip codes.
 struct Group {
-    records: [f32; GROUP * LONGEST],
+    records: [f32; GROUP * MAX_RECORD],
     clip: [u8; GROUP],
 }
 
@@ -210,7 +210,7 @@ impl Kernel {
 
     /// Shades four vertices aside.
     fn aside(form: &Form<'_>, args: &mut Args, vertices: [u32; GROUP]) -> (Group, u64) {
-        let mut group = Group { records: [0.0; GROUP * LONGEST], clip: [0; GROUP] };
+        let mut group = Group { records: [0.0; GROUP * MAX_RECORD], clip: [0; GROUP] };
         (args.vertices, args.groups) = (vertices.as_ptr(), 1);
         (args.records, args.clip) = (group.records.as_mut_ptr(), group.clip.as_mut_ptr());
         let (_, reason) = Self::call(form, args);
@@ -362,7 +362,7 @@ impl VertexKernel for Kernel {
         let reach = Reach { all: reach.has(job.vertices.get(first..).unwrap_or(&[])), ..reach };
         let plain = Form::new(self, &self.code.plain, job);
         let mut exact: Option<Form<'_>> = None;
-        let mut patience = Backoff::new(1, LONGEST_EXACT);
+        let mut patience = Backoff::new(1, MAX_EXACT);
         let uniforms = if self.reads_rows { held_uniforms(job.uniforms, self.numbers) } else { None };
         let uniforms = uniforms.as_deref().unwrap_or(job.uniforms);
         let mut args = Self::args(job, uniforms);

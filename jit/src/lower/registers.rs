@@ -147,7 +147,7 @@ pub(super) enum Constant {
 }
 
 /// Instructions for which a constant is kept; loading it again costs less than keeping it on the stack.
-const KEPT: u32 = 8;
+const MAX_DISTANCE: u32 = 8;
 
 impl File {
     /// Nothing is known. `start`: because nothing was written, else because ways meet here.
@@ -379,7 +379,7 @@ impl Lower<'_, '_> {
     /// A component of a constant.
     pub fn constant(&mut self, constant: Constant, component: u8) -> F32x4 {
         if let Some(&(value, place)) = self.file.constants.get(&(constant, component))
-            && self.place - place < KEPT
+            && self.place - place < MAX_DISTANCE
         {
             return value;
         }

@@ -29,9 +29,9 @@ const UNIFORMS: usize = 96;
 const CAPACITY: usize = 16;
 
 /// Groups in a row done with exact products, at most, before the plain ones are tried again.
-const LONGEST_EXACT: usize = 256;
+const MAX_EXACT: usize = 256;
 /// Primitives in a row done one by one, at most, before four are tried together again.
-const LONGEST_APART: usize = 64;
+const MAX_APART: usize = 64;
 
 /// A register in four lanes: component, then lane.
 type Wide = [[f32; GROUP]; 4];
@@ -418,7 +418,7 @@ impl Run<'_, '_, '_> {
         let (kernel, total) = (self.kernel, self.job.primitives.len());
         let mut plain = self.form(&kernel.routine(at).code.plain);
         let mut exact: Option<Form<'_>> = None;
-        let (mut with_exact, mut one_by_one) = (Backoff::new(1, LONGEST_EXACT), Backoff::new(GROUP, LONGEST_APART));
+        let (mut with_exact, mut one_by_one) = (Backoff::new(1, MAX_EXACT), Backoff::new(GROUP, MAX_APART));
         while at < total {
             if self.job.is_over() {
                 return total;

@@ -108,7 +108,7 @@ struct Lists {
 }
 
 /// Lists that a thread keeps: kernels do not call each other.
-const KEPT: usize = 2;
+const MAX_KEPT: usize = 2;
 
 thread_local! {
     static SPARE: RefCell<Vec<Lists>> = const { RefCell::new(Vec::new()) };
@@ -134,7 +134,7 @@ impl Lists {
         // A thread that ends has none any more.
         let _ = SPARE.try_with(|spare| {
             let mut spare = spare.borrow_mut();
-            if spare.len() < KEPT {
+            if spare.len() < MAX_KEPT {
                 spare.push(self);
             }
         });

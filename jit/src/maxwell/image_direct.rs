@@ -38,7 +38,7 @@ pub struct DirectImage {
 
 impl DirectImage {
     /// Bytes of the largest image whose offsets cannot overflow.
-    const LARGEST: u64 = 1 << 30;
+    const MAX_BYTES: u64 = 1 << 30;
 
     const NONE: DirectImage = DirectImage {
         bytes: Bytes::none(),
@@ -74,7 +74,7 @@ impl DirectImage {
             SurfaceLayout::Swizzled { .. } => return None,
         };
         let all_layers = image.layer_bytes.checked_mul(image.layers.into())?.checked_add(size)?;
-        let small = |bytes: u64| u32::try_from(bytes).ok().filter(|_| all_layers <= Self::LARGEST);
+        let small = |bytes: u64| u32::try_from(bytes).ok().filter(|_| all_layers <= Self::MAX_BYTES);
         Some(DirectImage {
             bytes: Bytes::of(&image.window),
             row_bytes: small(row_bytes)?,

@@ -38,13 +38,13 @@ struct Round {
 }
 
 /// Segments that may wait on a channel.
-const MOST: usize = 1 << 16;
+const MAX_SEGMENTS: usize = 1 << 16;
 
 impl Segments {
     /// Appends a segment; false when too many wait.
     pub(super) fn push(&mut self, channel: u32, segment: Segment) -> bool {
         match self.queues.get_mut(channel as usize) {
-            Some(queue) if queue.len() < MOST => {
+            Some(queue) if queue.len() < MAX_SEGMENTS => {
                 queue.push_back(segment);
                 self.fresh = true;
                 true

@@ -8,14 +8,14 @@ use super::registers::Registers;
 use triglyph_engine::device::FaultKind;
 
 /// Bytes of the largest constant buffer: offsets wrap there.
-const LARGEST: u32 = 0x1_0000;
+const MAX_BYTES: u32 = 0x1_0000;
 
 /// LOAD_CONSTANT_BUFFER: stores words at the load offset, which moves on behind them. What lies behind the size of the
 /// buffer is dropped.
 pub fn load(core: &mut Core, registers: &Registers, mut words: &[u32]) {
     while !words.is_empty() {
         let offset = registers.get(regs::load_constant_buffer_offset::ID);
-        let room = (LARGEST - start(offset)) as usize / 4;
+        let room = (MAX_BYTES - start(offset)) as usize / 4;
         let (piece, rest) = words.split_at(words.len().min(room));
         load_piece(core, registers, piece, offset);
         words = rest;
@@ -24,7 +24,7 @@ pub fn load(core: &mut Core, registers: &Registers, mut words: &[u32]) {
 
 /// Where in the buffer a load offset is.
 fn start(offset: u32) -> u32 {
-    offset & (LARGEST - 4)
+    offset & (MAX_BYTES - 4)
 }
 
 /// Words before the offset wraps.

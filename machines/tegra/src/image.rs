@@ -16,7 +16,7 @@ use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::transfer::{Copy, Lines, Rearrange, Request, Transfers};
 
 /// Units of a row of one change of layout, and its rows; it takes coordinates below 2^16 only.
-const MOST: u32 = 1 << 15;
+const MAX_EDGE: u32 = 1 << 15;
 
 /// Arrangement of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,9 +78,9 @@ impl Spot {
     /// Rows from here on that one change of layout can do.
     fn rows_together(&self) -> u32 {
         match self.arrangement {
-            Arrangement::Pitch(pitch) if u32::try_from(pitch).is_ok() => MOST,
+            Arrangement::Pitch(pitch) if u32::try_from(pitch).is_ok() => MAX_EDGE,
             Arrangement::Pitch(_) => 1,
-            Arrangement::Blocks(blocks, _) if blocks.log2_slices == 0 => MOST,
+            Arrangement::Blocks(blocks, _) if blocks.log2_slices == 0 => MAX_EDGE,
             Arrangement::Blocks(blocks, _) => blocks.block_rows() - self.y % blocks.block_rows(),
         }
     }
@@ -129,8 +129,8 @@ fn changes(space: u32, from: Spot, to: Spot, size: Size, mut f: impl FnMut(&Rear
         return;
     }
     let unit = 1 << (row_bytes | from.alignment() | to.alignment()).trailing_zeros().min(4);
-    let strip = row_bytes.min(u64::from(MOST) * u64::from(unit));
-    let most_rows = (Rearrange::MAX_UNITS * u64::from(unit) / strip).min(MOST.into()) as u32;
+    let strip = row_bytes.min(u64::from(MAX_EDGE) * u64::from(unit));
+    let most_rows = (Rearrange::MAX_UNITS * u64::from(unit) / strip).min(MAX_EDGE.into()) as u32;
     let mut y = 0;
     while y < rows {
         let together = from.after(0, y).rows_together().min(to.after(0, y).rows_together());

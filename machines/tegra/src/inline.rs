@@ -18,7 +18,7 @@ use triglyph_engine::device::FaultKind;
 use triglyph_engine::snapshot::state;
 
 /// Bytes of one transfer at most: a bound for what waits, far above what drivers write at once.
-const MOST_BYTES: u64 = 1 << 28;
+const MAX_BYTES: u64 = 1 << 28;
 
 /// What faults call it.
 const WHAT: &str = "an inline transfer";
@@ -72,7 +72,7 @@ impl InlineTransfer {
         self.launch = None;
         match plan.needed() {
             0 => plan.finish(core, &[]),
-            needed if needed > MOST_BYTES => {
+            needed if needed > MAX_BYTES => {
                 let address = registers.address(regs::offset_out_upper::ID);
                 core.fault(FaultKind::BadMethod, address, format_args!("{WHAT} of {needed:#x} bytes"));
             }
@@ -106,7 +106,7 @@ impl InlineTransfer {
     pub(super) fn restore(saved: SavedInline) -> Option<Self> {
         let SavedInline { launch, data } = saved;
         let needed = launch.map_or(1, |launch| launch.plan().needed());
-        let sound = needed != 0 && needed <= MOST_BYTES && (data.len() as u64) < needed;
+        let sound = needed != 0 && needed <= MAX_BYTES && (data.len() as u64) < needed;
         sound.then_some(InlineTransfer { launch, data })
     }
 }

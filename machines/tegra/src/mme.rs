@@ -8,7 +8,7 @@ use triglyph_engine::device::FaultKind;
 use triglyph_engine::snapshot::state;
 
 /// Parameters of one call at most; hardware has no limit, for it takes them one by one.
-const MOST_PARAMETERS: usize = 1 << 20;
+const MAX_PARAMETERS: usize = 1 << 20;
 
 /// A macro with its parameters.
 #[derive(Clone, Debug)]
@@ -77,7 +77,7 @@ impl Mme {
     pub(super) fn restore(saved: SavedMme) -> Option<Self> {
         let SavedMme { code, starts, pending } = saved;
         let sound =
-            |call: &SavedCall| (call.index as usize) < MACROS && (1..=MOST_PARAMETERS).contains(&call.parameters.len());
+            |call: &SavedCall| (call.index as usize) < MACROS && (1..=MAX_PARAMETERS).contains(&call.parameters.len());
         if code.len() > CODE_WORDS_ACCEPTED || !pending.iter().all(sound) {
             return None;
         }
@@ -119,7 +119,7 @@ impl Mme {
     /// there can be.
     pub fn parameters(&mut self, index: usize, values: &[u32]) -> usize {
         let Some(call) = self.pending.as_mut().filter(|call| call.index == index % MACROS) else { return 0 };
-        let taken = values.len().min(MOST_PARAMETERS - call.parameters.len());
+        let taken = values.len().min(MAX_PARAMETERS - call.parameters.len());
         call.parameters.extend_from_slice(&values[..taken]);
         taken
     }

@@ -77,7 +77,7 @@ fn parameter(state: &State, number: u64) -> Answer<u64> {
         // Pieces of a submission by addresses, if there are such.
         17 => match chip {
             Chip::Nv47 => 0,
-            Chip::Gm20b => vm::MOST_PUSHES.into(),
+            Chip::Gm20b => vm::MAX_PUSHES.into(),
         },
         // The size of the window through which the processor sees VRAM, and how much of it is taken.
         18 => chip.vram_window(),

@@ -16,9 +16,9 @@ use crate::state::{State, Wait};
 const LENGTH: u64 = 0x7F_FFFF;
 
 /// Most buffers, segments and relocations of a submission, as in the kernel.
-const MOST_BUFFERS: u32 = 1024;
-const MOST_SEGMENTS: u32 = 512;
-const MOST_RELOCATIONS: u32 = 1024;
+const MAX_BUFFERS: u32 = 1024;
+const MAX_SEGMENTS: u32 = 512;
+const MAX_RELOCATIONS: u32 = 1024;
 
 /// Submits a push buffer. The program waits for what other processes may see: they have GPUs of their own, which know
 /// of no commands of this one.
@@ -42,9 +42,9 @@ pub fn call(state: &mut State, argument: &mut Argument) -> Answer<Next> {
 fn submit(state: &mut State, asked: &mut Pushbuf) -> Answer<Vec<Wait>> {
     asked.suffix = [0; 2];
     (asked.vram_available, asked.gart_available) = (state.chip().vram(), state.chip().gart());
-    let too_many = asked.buffer_count > MOST_BUFFERS
-        || asked.segment_count > MOST_SEGMENTS
-        || asked.relocation_count > MOST_RELOCATIONS;
+    let too_many = asked.buffer_count > MAX_BUFFERS
+        || asked.segment_count > MAX_SEGMENTS
+        || asked.relocation_count > MAX_RELOCATIONS;
     if too_many {
         return Err(Errno(libc::EINVAL));
     }

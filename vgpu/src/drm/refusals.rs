@@ -8,7 +8,7 @@ use super::argument::{Argument, Errno, read_prefix};
 use super::nvif::kind;
 
 /// How many are remembered.
-const MOST: usize = 16;
+const MAX_REFUSALS: usize = 16;
 
 /// The refused calls of a process, each once.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ impl Refusals {
     /// Notes a call that was answered with an error. Those that only say that something is not done yet are no
     /// refusals.
     pub fn note(&mut self, number: u32, argument: &mut Argument, errno: Errno) {
-        if matches!(errno.0, libc::EBUSY | libc::EAGAIN | libc::ETIME) || self.0.len() == MOST {
+        if matches!(errno.0, libc::EBUSY | libc::EAGAIN | libc::ETIME) || self.0.len() == MAX_REFUSALS {
             return;
         }
         let what =

@@ -9,7 +9,7 @@ use crate::state::{State, Wait};
 use crate::syncobjs::{Fence, Progress};
 
 /// Most objects of a call. The kernel has no limit but memory.
-const MOST: u32 = 1 << 16;
+const MAX_HANDLES: u32 = 1 << 16;
 
 /// Until one or all of some points are reached.
 #[derive(Debug)]
@@ -160,7 +160,7 @@ pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer<N
 
 fn handles(first: u64, count: u32) -> Answer<Vec<u32>> {
     match count {
-        1..=MOST => Ok(read_array(first, count)),
+        1..=MAX_HANDLES => Ok(read_array(first, count)),
         _ => Err(Errno(libc::EINVAL)),
     }
 }

@@ -13,13 +13,13 @@ use crate::state::State;
 use crate::syncobjs::{Fence, Progress};
 
 /// Most pieces of a submission, as in the kernel: half of what its ring has room for.
-pub const MOST_PUSHES: u32 = 510;
+pub const MAX_PUSHES: u32 = 510;
 
 /// Most operations, waits and signals of a call. The kernel has no limit but memory; NVK stays far below.
-const MOST: u32 = 1 << 16;
+const MAX_OPERATIONS: u32 = 1 << 16;
 
 /// Bytes of a piece, at most: the bits of a length in the kernel's ring.
-const LONGEST: u32 = 0x7F_FFFF;
+const MAX_LENGTH: u32 = 0x7F_FFFF;
 
 /// Gives the client of a descriptor an address space of its own.
 ///
@@ -52,7 +52,7 @@ pub fn bind(state: &mut State, client: u32, argument: &mut Argument) -> Answer {
     }
     let is_async = asked.flags & ASYNC != 0;
     let has_syncs = asked.wait_count > 0 || asked.signal_count > 0;
-    if asked.flags & !ASYNC != 0 || !is_async && has_syncs || asked.operation_count > MOST {
+    if asked.flags & !ASYNC != 0 || !is_async && has_syncs || asked.operation_count > MAX_OPERATIONS {
         return Err(Errno(libc::EINVAL));
     }
     let operations: Vec<BindOperation> = read_array(asked.operations, asked.operation_count);
@@ -122,11 +122,11 @@ pub fn exec(state: &mut State, client: u32, argument: &mut Argument) -> Answer<N
         return Err(Errno(libc::ENOSYS));
     }
     state.channels.get(&asked.channel).filter(|channel| channel.client == client).ok_or(Errno(libc::ENOENT))?;
-    if asked.push_count > MOST_PUSHES {
+    if asked.push_count > MAX_PUSHES {
         return Err(Errno(libc::EINVAL));
     }
     let pushes: Vec<ExecPush> = read_array(asked.pushes, asked.push_count);
-    if pushes.iter().any(|push| push.length > LONGEST || push.address >= spaces::END) {
+    if pushes.iter().any(|push| push.length > MAX_LENGTH || push.address >= spaces::END) {
         return Err(Errno(libc::EINVAL));
     }
     let signals = signals(state, asked.signals, asked.signal_count)?;
@@ -168,7 +168,7 @@ fn written_by_others(state: &State, client: u32) -> (Vec<GuestRange>, bool) {
 fn syncs(first: u64, count: u32) -> Answer<Vec<Sync>> {
     const TIMELINE: u32 = 1;
     const KIND: u32 = 0xF;
-    if count > MOST {
+    if count > MAX_OPERATIONS {
         return Err(Errno(libc::EINVAL));
     }
     let mut syncs: Vec<Sync> = read_array(first, count);

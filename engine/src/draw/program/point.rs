@@ -7,7 +7,7 @@ use super::setup::{Binner, PointSize, PolygonMode};
 use crate::scene::Rect;
 
 /// Pixels of the largest point: more than any target's edge.
-const LARGEST: f32 = 16_384.0;
+const MAX_SIZE: f32 = 16_384.0;
 
 /// Sides of the polygon that a disc is.
 pub(super) const SIDES: usize = 72;
@@ -52,7 +52,7 @@ impl Binner<'_> {
             PointSize::Fixed(size) => size,
             PointSize::Register(at) => corner.record[at],
         };
-        let size = if size < LARGEST { size.max(self.setup.smallest_point) } else { LARGEST };
+        let size = if size < MAX_SIZE { size.max(self.setup.smallest_point) } else { MAX_SIZE };
         let half = (size * 128.0) as i32;
         if half <= 0 {
             return;

@@ -9,7 +9,7 @@ use triglyph_guest::rsx::fragment::{FlowOp, Instruction, Program};
 use super::graph::Graph;
 
 /// Longest part of an IFE that is executed whether lanes take it or not, in instructions.
-const LONGEST: usize = 12;
+const MAX_FLATTENED: usize = 12;
 
 /// A step of a program without branches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ fn append(program: &Program, part: std::ops::Range<usize>, depth: usize, steps: 
             Instruction::Flow(flow) => {
                 let (target, end) = (usize::from(step.target), usize::from(step.end));
                 let parts = [at + 1..target, target..end];
-                if flow.op != FlowOp::ife || parts.iter().any(|part| part.len() > LONGEST) {
+                if flow.op != FlowOp::ife || parts.iter().any(|part| part.len() > MAX_FLATTENED) {
                     return None;
                 }
                 let [then, otherwise] = parts;

@@ -72,7 +72,7 @@ state! {
 }
 
 /// Bytes of the largest vertex: 16 attributes.
-const LARGEST: usize = 16 * 16;
+const MAX_VERTEX_BYTES: usize = 16 * 16;
 
 impl Immediate {
     pub(super) fn save(&self) -> SavedImmediate {
@@ -89,7 +89,8 @@ impl Immediate {
     /// `None` for what cannot wait.
     pub(super) fn restore(saved: SavedImmediate) -> Option<Self> {
         let SavedImmediate { port, partial, bytes, count, inputs } = saved;
-        let possible = partial.len() < 16 && count < FULL && bytes.len() <= count as usize * LARGEST && inputs <= 16;
+        let possible =
+            partial.len() < 16 && count < FULL && bytes.len() <= count as usize * MAX_VERTEX_BYTES && inputs <= 16;
         possible.then_some(())?;
         Some(Immediate {
             port: FloatPort::restore(&port)?,

@@ -13,13 +13,13 @@ use super::pixel_state::PixelState;
 use super::registers::{Registers, WRITES};
 
 /// States that are kept; when there are more, all go.
-const MOST: usize = 512;
+const MAX_STATES: usize = 512;
 
 /// States in a row that were not known, after which none is looked for a while.
 const MISSES: u32 = 32;
 
 /// States that are derived without a look, at most.
-const LONGEST_WAIT: u32 = 512;
+const MAX_WAIT: u32 = 512;
 
 /// The registers that states are derived from.
 static REGISTERS: LazyLock<Vec<Range<usize>>> = LazyLock::new(|| {
@@ -94,7 +94,7 @@ impl<T> KnownStates<T> {
         }
         let state = self.recycled.share(derive());
         if usable(&state) {
-            if states.len() == MOST {
+            if states.len() == MAX_STATES {
                 states.clear();
             }
             states.insert(hash, Known { words: words.clone(), state: state.clone() });
@@ -102,7 +102,7 @@ impl<T> KnownStates<T> {
         self.misses += 1;
         if self.misses == MISSES {
             self.misses = 0;
-            self.last_wait = (2 * self.last_wait).clamp(MISSES, LONGEST_WAIT);
+            self.last_wait = (2 * self.last_wait).clamp(MISSES, MAX_WAIT);
             self.wait = self.last_wait;
         }
         state

@@ -11,7 +11,7 @@ pub(super) fn longest(code: &[u32], ints: &[[u8; 4]; 4], entry: u16) -> u32 {
 }
 
 /// Calls and loops within each other, at most; the hardware's stacks forget the oldest beyond four.
-const DEEPEST: u32 = 8;
+const MAX_DEPTH: u32 = 8;
 
 struct Walk<'a> {
     code: &'a [u32],
@@ -28,7 +28,7 @@ impl Walk<'_> {
         let mut reached = 0;
         while at < end {
             self.steps += 1;
-            if depth > DEEPEST || self.steps > FUEL {
+            if depth > MAX_DEPTH || self.steps > FUEL {
                 return None;
             }
             count += 1;

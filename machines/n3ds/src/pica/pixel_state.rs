@@ -62,14 +62,14 @@ pub(super) struct Tables {
 }
 
 /// Lighting keys that are kept; when there are more, all go.
-const MOST: usize = 1024;
+const MAX_LIGHTING_KEYS: usize = 1024;
 
 /// A key that is allocated when it is first met.
 fn known(keys: &mut HashSet<Arc<LightingKey>>, key: LightingKey) -> Arc<LightingKey> {
     if let Some(known) = keys.get(&key) {
         return known.clone();
     }
-    if keys.len() >= MOST {
+    if keys.len() >= MAX_LIGHTING_KEYS {
         keys.clear();
     }
     let key = Arc::new(key);

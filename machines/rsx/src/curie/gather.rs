@@ -9,7 +9,7 @@ use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::program::{RESTART, Topology};
 
 /// Vertices that one draw may have: as many as 20 bits of index can name.
-pub(super) const MOST_VERTICES: usize = 1 << 20;
+pub(super) const MAX_VERTICES: usize = 1 << 20;
 
 /// What a vertex costs in fuel that waits to be drawn.
 const GATHERED: u64 = 2;
@@ -97,7 +97,7 @@ impl Curie {
         };
         core.budget.charge(GATHERED * count as u64);
         let held = gather.held();
-        if held + count > MOST_VERTICES {
+        if held + count > MAX_VERTICES {
             core.fault(FaultKind::OutOfFuel, held as u64, format_args!("{what}: a draw of too many vertices"));
             return None;
         }

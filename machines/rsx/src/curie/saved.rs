@@ -9,7 +9,7 @@ use triglyph_guest::rsx::vertex::STORE;
 
 use super::Curie;
 use super::effects::WRITES;
-use super::gather::{Gather, MOST_VERTICES};
+use super::gather::{Gather, MAX_VERTICES};
 use super::upload::Uploads;
 use crate::registers::Registers;
 use triglyph_engine::snapshot::state;
@@ -90,5 +90,5 @@ fn restore_gather(saved: SavedGather) -> Option<Gather> {
     gather.indexed = saved.indexed;
     gather.inline = saved.inline;
     gather.immediate = saved.immediate.iter().map(floats).collect();
-    (gather.held() <= MOST_VERTICES).then_some(gather)
+    (gather.held() <= MAX_VERTICES).then_some(gather)
 }

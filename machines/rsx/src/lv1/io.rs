@@ -20,7 +20,7 @@ pub(super) fn access(io_flags: u64) -> Access {
 }
 
 /// Ranges that a context may map: as many as its pages of 64 KiB.
-const MOST: usize = 8192;
+const MAX_RANGES: usize = 8192;
 
 /// Bytes of a context's IO space.
 pub(super) const fn io_bytes(context_flags: u64) -> u32 {
@@ -56,7 +56,7 @@ impl Context {
             return Err(Status::IllegalParameterValue);
         }
         self.cut(io, size);
-        if self.io.len() >= MOST {
+        if self.io.len() >= MAX_RANGES {
             core.memory.unmap(GuestRange::new(space::MAIN, target, size));
             return Err(Status::ResourceShortage);
         }

@@ -20,7 +20,7 @@ impl Lv1 {
             return Err(Status::IllegalParameterValue);
         }
         let start = self.allocations.iter().map(|other| other.start + other.size).max().unwrap_or(0);
-        if start + size > limits::MAX_SIZE || self.allocations.len() == MOST {
+        if start + size > limits::MAX_SIZE || self.allocations.len() == MAX_ALLOCATIONS {
             return Err(Status::ResourceShortage);
         }
         let free = |handle: &u32| self.allocations.iter().all(|other| other.handle != *handle);
@@ -47,7 +47,7 @@ impl Lv1 {
 }
 
 /// Allocations of no bytes cost a handle all the same.
-const MOST: usize = 256;
+const MAX_ALLOCATIONS: usize = 256;
 
 /// Maps what is not mapped of a range.
 pub(super) fn fill_holes(memory: &mut Memory, range: GuestRange) -> Result<(), Status> {

@@ -34,7 +34,7 @@ use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::probe::Command;
 
 /// 2D objects that a channel may bind: as many as instance memory has room for.
-const MOST: usize = 128;
+const MAX_OBJECTS: usize = 128;
 
 /// What writes to the methods of a class do. Methods that do not exist are triggers, to be reported.
 const fn effects(methods: &[MethodInfo]) -> WriteEffects {
@@ -83,7 +83,7 @@ impl TwoD {
     /// The number of an object, which is made if it is bound for the first time; `None` when there are too many.
     pub(super) fn bind(&mut self, name: u32, class: u32) -> Option<usize> {
         let known = self.objects.iter().position(|object| object.name == name && object.class == class);
-        if known.is_none() && self.objects.len() < MOST {
+        if known.is_none() && self.objects.len() < MAX_OBJECTS {
             self.objects.push(Object {
                 name,
                 class,

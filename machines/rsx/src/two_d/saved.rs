@@ -2,7 +2,7 @@
 
 use triglyph_guest::rsx::fifo::METHODS;
 
-use super::{MOST, Object, TwoD, class_effects};
+use super::{MAX_OBJECTS, Object, TwoD, class_effects};
 use crate::registers::Registers;
 use triglyph_engine::snapshot::state;
 
@@ -29,7 +29,7 @@ impl TwoD {
 
     /// The objects that were saved; `None` when there are more than ever are, or some of no 2D class.
     pub(crate) fn restore(saved: SavedTwoD) -> Option<TwoD> {
-        if saved.objects.len() > MOST || saved.objects.iter().any(|object| !TwoD::has(object.class)) {
+        if saved.objects.len() > MAX_OBJECTS || saved.objects.iter().any(|object| !TwoD::has(object.class)) {
             return None;
         }
         let restore = |saved: SavedObject| {

@@ -26,7 +26,7 @@ pub(super) struct Surface {
 }
 
 /// Largest log2 of a swizzled surface's width and height.
-const LARGEST: u32 = 12;
+const MAX_LOG2_EDGE: u32 = 12;
 
 impl Surface {
     /// Whether objects of a class are surfaces.
@@ -40,7 +40,7 @@ impl Surface {
         let (name, offset, format, layout, pitch) = match class {
             class::SURFACE_SWIZZLED => {
                 let word = get(surface_swizzled::format::ID);
-                let log2 = |log2: u32| log2.min(LARGEST) as u8;
+                let log2 = |log2: u32| log2.min(MAX_LOG2_EDGE) as u8;
                 let layout = SurfaceLayout::Swizzled {
                     log2_width: log2(surface_swizzled::format::log2_width(word)),
                     log2_height: log2(surface_swizzled::format::log2_height(word)),

@@ -49,7 +49,7 @@ pub struct Compute {
 }
 
 /// Bytes of local memory of a thread at most.
-const MOST_LOCAL: u32 = 512 << 10;
+const MAX_LOCAL: u32 = 512 << 10;
 
 /// Threads of a warp.
 const WARP: u64 = 32;
@@ -107,7 +107,7 @@ impl Compute {
             segment: region,
             address,
             kind: None,
-            local_bytes: Some(launch.local_memory.min(MOST_LOCAL)),
+            local_bytes: Some(launch.local_memory.min(MAX_LOCAL)),
             y_direction: y_direction(registers),
             pools: Pools::of(registers),
             buffers: Buffers::of(bound),

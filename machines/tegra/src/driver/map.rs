@@ -11,7 +11,7 @@ use super::PROCESS_MASK;
 const STEP: u32 = 4;
 
 /// Handles at most.
-const MOST: usize = 1 << 16;
+const MAX_HANDLES: usize = 1 << 16;
 
 /// A handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) fn create(maps: &mut BTreeMap<u32, Handle>, size: u32) -> Result<u32,
         return Err(Status::BadValue);
     }
     let last = maps.keys().next_back().copied().unwrap_or(0);
-    let number = last.checked_add(STEP).filter(|_| maps.len() < MOST).ok_or(Status::InsufficientMemory)?;
+    let number = last.checked_add(STEP).filter(|_| maps.len() < MAX_HANDLES).ok_or(Status::InsufficientMemory)?;
     let handle = Handle { size: u64::from(size).next_multiple_of(SMALL_PAGE), wanted: size, owners: 1, memory: None };
     maps.insert(number, handle);
     Ok(number)

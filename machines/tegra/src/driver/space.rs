@@ -14,7 +14,7 @@ use triglyph_engine::device::Access;
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 
 /// Ranges of a space at most.
-const MOST: usize = 1 << 16;
+const MAX_RANGES: usize = 1 << 16;
 
 /// Space that a client has allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl AddressSpace {
     }
 
     fn place(&self, size: u64, align: u64, page_size: u64) -> Result<u64, Status> {
-        if self.reservations.len() + self.mappings.len() >= MOST {
+        if self.reservations.len() + self.mappings.len() >= MAX_RANGES {
             return Err(Status::InsufficientMemory);
         }
         let [start, split, end] = self.range;

@@ -29,7 +29,7 @@ pub(super) struct JumpTable {
 /// Instructions before a branch that are looked at.
 const LOOKED_AT: usize = 16;
 /// Words of the largest table.
-const MOST: u32 = 1024;
+const MAX_TABLE_WORDS: u32 = 1024;
 
 impl JumpTable {
     /// Where the branch goes with a word of the table.
@@ -65,7 +65,7 @@ fn table(program: &Program, index: usize) -> Option<JumpTable> {
         let fields = self::fields(i).filter(|f| i.op == Op::imnmx && f.width(b'i') == 20)?;
         Some(fields.get(b'i') as u32)
     })?;
-    let count = last.saturating_add(1).min(MOST);
+    let count = last.saturating_add(1).min(MAX_TABLE_WORDS);
     let offset = u32::try_from(load.signed(b'w')).ok()?;
     Some(JumpTable { address: branch.address, distance, slot: load.byte(b's'), offset, count })
 }

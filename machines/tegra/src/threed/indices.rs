@@ -12,7 +12,7 @@ use triglyph_engine::frontend::budget::cost;
 const VERTEX: u64 = 16;
 
 /// Vertices that one draw may have.
-pub(super) const MOST_VERTICES: u32 = 1 << 24;
+pub(super) const MAX_VERTICES: u32 = 1 << 24;
 
 /// Numbers of vertices in drawing order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,10 +173,10 @@ pub(super) fn buffer(
 /// How many of `count` vertices a draw has: none if the budget has not enough for them, because the room for their
 /// numbers takes time as well.
 fn limited(core: &mut Core, count: u32) -> u32 {
-    if count > MOST_VERTICES {
+    if count > MAX_VERTICES {
         core.fault(FaultKind::BadMethod, count.into(), format_args!("a draw of {count} vertices"));
     }
-    let count = count.min(MOST_VERTICES);
+    let count = count.min(MAX_VERTICES);
     let (time, fuel) = draw_cost(count.into());
     if time + fuel <= core.budget.fuel() {
         return count;

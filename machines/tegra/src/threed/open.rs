@@ -2,7 +2,7 @@
 
 use triglyph_guest::tegra::methods::threed::Topology;
 
-use super::indices::{MOST_VERTICES, Numbers, Order};
+use super::indices::{MAX_VERTICES, Numbers, Order};
 use triglyph_engine::draw::program::RESTART;
 
 /// A draw that has begun. It is one draw of all vertices from BEGIN to END, in whatever pieces they come: Mesa's driver
@@ -26,7 +26,7 @@ impl Open {
 
     /// How many more vertices there may be.
     pub(super) fn room(&self) -> usize {
-        (MOST_VERTICES as usize).saturating_sub(self.count())
+        (MAX_VERTICES as usize).saturating_sub(self.count())
     }
 
     /// Notes the edge flag of vertices that come now.

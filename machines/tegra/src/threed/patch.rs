@@ -22,7 +22,7 @@ use triglyph_engine::draw::tessellate::{Domain, Levels, Output, Patch, Spacing, 
 use triglyph_engine::frontend::budget::cost;
 
 /// Vertices of a patch at most.
-const MOST_VERTICES: u32 = 32;
+const MAX_VERTICES: u32 = 32;
 /// What dividing a patch costs, in nanoseconds of the clock.
 const PATCH: u64 = 200;
 
@@ -54,7 +54,7 @@ impl ThreeD {
             return None;
         }
         let size = r::set_patch::size(registers.get(r::set_patch::ID));
-        if !(1..=MOST_VERTICES).contains(&size) {
+        if !(1..=MAX_VERTICES).contains(&size) {
             let what = format_args!("patches of {size} vertices");
             core.fault(FaultKind::BadMethod, r::set_patch::ID as u64, what);
             return None;
@@ -66,7 +66,7 @@ impl ThreeD {
             false => None,
         };
         let controlled = |program: &Arc<Program>| {
-            let threads = program.loaded.header.threads_per_primitive().min(MOST_VERTICES);
+            let threads = program.loaded.header.threads_per_primitive().min(MAX_VERTICES);
             threads as usize * outputs(&program.loaded).len()
         };
         let words = (size as usize * records.set.len()).max(program.as_ref().map_or(0, controlled)).max(PATCH_WORDS);
@@ -128,7 +128,7 @@ impl ThreeD {
         let Controlled { records: inputs, vertices, mut words, ids } = self.gather(core, records, patches)?;
         let inputs = completed(&inputs, &program.loaded);
         let count = ids.len();
-        let threads = program.loaded.header.threads_per_primitive().min(MOST_VERTICES);
+        let threads = program.loaded.header.threads_per_primitive().min(MAX_VERTICES);
         let set = outputs(&program.loaded);
         statistics::count(registers, counters, ReportKind::TiInvocations, 0, count as u64 * u64::from(threads));
         let work = count as u64 * u64::from(threads) * program.loaded.instructions;

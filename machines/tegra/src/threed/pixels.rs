@@ -149,7 +149,7 @@ static NO_TEXTURES: LazyLock<Arc<[Option<TextureBinding>; UNITS]>> =
     LazyLock::new(|| Arc::new([const { None }; UNITS]));
 
 /// Entries that are kept; when there are more, all go.
-const MOST: usize = 4096;
+const MAX_ENTRIES: usize = 4096;
 
 impl PixelPools {
     fn handle(&mut self, core: &Core, draft: Draft, code: &Arc<Code>) -> Handle<kinds::Fragment> {
@@ -161,7 +161,7 @@ impl PixelPools {
 
 /// The kernel of a draft that was not used lately.
 fn find(handles: &mut Handles, core: &Core, draft: Draft, code: &Arc<Code>) -> Handle<kinds::Fragment> {
-    if handles.len() >= MOST {
+    if handles.len() >= MAX_ENTRIES {
         handles.clear();
     }
     if let Some((_, handle)) = handles.get(&draft) {

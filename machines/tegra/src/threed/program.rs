@@ -24,7 +24,7 @@ use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::GuestAddr;
 
 /// Local memory of a lane at most, bytes.
-const MOST_LOCAL: u32 = 512 << 10;
+const MAX_LOCAL: u32 = 512 << 10;
 
 /// Words that are read at first.
 const FIRST_READ: usize = 512;
@@ -96,7 +96,7 @@ impl Loaded {
 
     /// Bytes of local memory of a lane, by the header.
     pub(super) fn local_bytes(&self) -> u32 {
-        self.header.local_memory().min(MOST_LOCAL)
+        self.header.local_memory().min(MAX_LOCAL)
     }
 }
 
@@ -119,7 +119,7 @@ pub(crate) struct Programs {
 }
 
 /// Programs that are kept; when there are more, all go.
-const MOST: usize = 4096;
+const MAX_PROGRAMS: usize = 4096;
 
 impl Programs {
     /// The program whose header, or code if it has none, stands at `address`, as it is now. `None` when there is
@@ -147,7 +147,7 @@ impl Programs {
         }
         let loaded = Arc::new(load(core, segment, address, kind, &mut constant)?);
         loaded.report(core);
-        if self.loaded.len() >= MOST {
+        if self.loaded.len() >= MAX_PROGRAMS {
             self.loaded.clear();
         }
         self.loaded.insert(key, loaded.clone());

@@ -94,13 +94,13 @@ pub(crate) struct Asked {
 pub(super) struct LastPrograms(HashMap<(usize, u32, u64), LastProgram>);
 
 /// Programs that are remembered; when there are more, all go.
-const MOST: usize = 512;
+const MAX_PROGRAMS: usize = 512;
 
 impl LastPrograms {
     /// What was had of the program that is asked for.
     fn of(&mut self, stage: usize, asked: &Asked) -> &mut LastProgram {
         let key = (stage, asked.space, asked.address);
-        if self.0.len() >= MOST && !self.0.contains_key(&key) {
+        if self.0.len() >= MAX_PROGRAMS && !self.0.contains_key(&key) {
             self.0.clear();
         }
         self.0.entry(key).or_default()

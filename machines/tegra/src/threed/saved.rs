@@ -5,7 +5,7 @@ use triglyph_guest::tegra::methods::threed::Topology;
 use super::ThreeD;
 use super::bindings::{Bindings, SavedBound};
 use super::feedback::Feedback;
-use super::indices::{MOST_VERTICES, Numbers, Order};
+use super::indices::{MAX_VERTICES, Numbers, Order};
 use super::open::Open;
 use super::pixels::Pixels;
 use triglyph_engine::snapshot::state;
@@ -53,7 +53,7 @@ impl ThreeD {
         });
         let sound = open.as_ref().is_none_or(|open| {
             let lengths = [open.vertices.numbers.len(), open.indices.len(), open.turns.len()];
-            lengths.into_iter().all(|length| length <= MOST_VERTICES as usize + 4)
+            lengths.into_iter().all(|length| length <= MAX_VERTICES as usize + 4)
         });
         (sound && blend_program.len() <= 256).then_some(())?;
         let mut pixels = Pixels::default();

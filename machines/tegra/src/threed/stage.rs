@@ -110,7 +110,7 @@ struct Draft {
 }
 
 /// Entries that are kept; when there are more, all go.
-const MOST: usize = 4096;
+const MAX_ENTRIES: usize = 4096;
 
 impl Codes {
     pub(super) fn code(
@@ -120,7 +120,7 @@ impl Codes {
         local_bytes: u32,
         accuracy: Accuracy,
     ) -> Arc<Code> {
-        if self.codes.len() >= MOST {
+        if self.codes.len() >= MAX_ENTRIES {
             self.codes.clear();
         }
         let key = (Arc::as_ptr(loaded) as usize, handle_buffer, local_bytes);
@@ -148,7 +148,7 @@ impl Codes {
     }
 
     fn find(&mut self, core: &Core, program: &Program, linkage: Linkage) -> Handle<kinds::Shader> {
-        if self.handles.len() >= MOST {
+        if self.handles.len() >= MAX_ENTRIES {
             self.handles.clear();
         }
         let draft = Draft {

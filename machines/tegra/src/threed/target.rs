@@ -11,7 +11,7 @@ use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::scene::Rect;
-use triglyph_engine::scene::program::{LARGEST_EDGE, ProgramTarget, SamplePosition, TargetSurface};
+use triglyph_engine::scene::program::{MAX_EDGE, ProgramTarget, SamplePosition, TargetSurface};
 
 /// A colour target as registers describe it.
 #[derive(Clone, Copy, Debug)]
@@ -177,7 +177,7 @@ impl Targets {
                 Some(LayerControl::Program) => None,
                 _ => Some(r::set_rt_layer::v(control)),
             },
-            size: [LARGEST_EDGE; 2],
+            size: [MAX_EDGE; 2],
         };
         // Whether a target is used at all is the draw's business; the area is that of all that exist.
         let images = targets.colors[..count].iter().flatten().map(|color| color.image);
@@ -249,7 +249,7 @@ fn color(core: &mut Core, registers: &Registers, i: usize) -> Option<ColorTarget
     let (size, storage) = match r::set_color_target_memory::layout(memory) {
         Some(MemoryLayout::Pitch) => ([width / bytes, height], Storage::Pitch { pitch: width, layer_bytes }),
         _ => {
-            let width = width.min(LARGEST_EDGE * 4);
+            let width = width.min(MAX_EDGE * 4);
             let volume = r::set_color_target_memory::third_dimension_control(memory) == Some(ThirdDimension::Depth);
             let blocks = Blocks {
                 gobs_across: (width * bytes).div_ceil(64),
@@ -285,7 +285,7 @@ fn zeta(core: &mut Core, registers: &Registers) -> Option<ZetaTarget> {
         return None;
     };
     let kernel = format.row().kernel;
-    let width = r::set_zt_size_a::width(get(r::set_zt_size_a::ID)).min(LARGEST_EDGE * 4);
+    let width = r::set_zt_size_a::width(get(r::set_zt_size_a::ID)).min(MAX_EDGE * 4);
     let rows = r::set_zt_size_b::height(get(r::set_zt_size_b::ID));
     let third = get(r::set_zt_size_c::ID);
     let layers = match r::set_zt_size_c::control(third) {

@@ -85,7 +85,7 @@ pub(super) struct Draft {
 }
 
 /// Units that are kept; when there are more, all go.
-const MOST: usize = 8192;
+const MAX_UNITS: usize = 8192;
 
 impl TextureUnits {
     /// What a texture is made of; `None` when there is nothing to read.
@@ -99,7 +99,7 @@ impl TextureUnits {
     /// The texture that is made of it; `None` when there is nothing to read. What is wrong with it is a fault in every
     /// call, so a device that goes on with a snapshot counts the same faults.
     pub(super) fn texture(&mut self, core: &mut Core, draft: &Draft) -> Option<Texture> {
-        if self.units.len() >= MOST || core.memory.mapped_since(self.made) {
+        if self.units.len() >= MAX_UNITS || core.memory.mapped_since(self.made) {
             self.units.clear();
             self.made = core.memory.epoch();
         }

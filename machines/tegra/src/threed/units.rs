@@ -18,10 +18,10 @@ use triglyph_engine::scene::program::TextureBinding;
 use triglyph_engine::scene::reach::ImageBinding;
 
 /// Textures, and images, of a program at most.
-const MOST: usize = 128;
+const MAX_TEXTURES: usize = 128;
 
 /// Words of a buffer in which handles are looked for.
-const MOST_WORDS: u32 = 4096;
+const MAX_WORDS: u32 = 4096;
 
 /// An instruction with a texture or an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Wants {
         let mut known: Vec<Wanted> = of_kind().filter_map(Wanted::of).collect();
         known.sort_unstable_by_key(Wanted::rank);
         known.dedup();
-        known.truncate(MOST);
+        known.truncate(MAX_TEXTURES);
         let dynamic = || of_kind().filter(|u| !is_known(u.handle));
         Wants {
             known,
@@ -133,7 +133,7 @@ impl Wants {
             let (reference, samples) = (self.dynamic_reference, self.dynamic_samples);
             let wish = |(handle, shape)| Wish { handle, shape, reference, samples, certain: false };
             found.extend(candidates(core, pools, buffers, &self.dynamic).into_iter().map(wish));
-            found.truncate(MOST);
+            found.truncate(MAX_TEXTURES);
         }
         found
     }
@@ -282,7 +282,7 @@ fn candidates(
         let mut seen: HashSet<u32> = found.iter().map(|(handle, _)| *handle).collect();
         for word in all_words(core, buffers, slot) {
             let handle = formula.map_or(word, |formula| made(core, buffers, &formula, word));
-            if found.len() == MOST {
+            if found.len() == MAX_TEXTURES {
                 return found;
             }
             if seen.insert(handle) {
@@ -296,7 +296,7 @@ fn candidates(
 /// The words of a constant buffer.
 fn all_words(core: &mut Core, buffers: &Buffers, slot: u8) -> Vec<u32> {
     let Some(bound) = buffers.get(slot.into()) else { return Vec::new() };
-    let mut words = vec![0; (bound.size / 4).min(MOST_WORDS) as usize];
+    let mut words = vec![0; (bound.size / 4).min(MAX_WORDS) as usize];
     core.read_words(bound.address, &mut words, "a buffer of handles");
     words
 }

@@ -21,7 +21,7 @@ use crate::image::{self, Size};
 const BAND: u64 = 1 << 17;
 
 /// Bytes of a row of the source at most: a band has 64 rows and more.
-const MOST_ROW: u64 = 1 << 20;
+const MAX_ROW: u64 = 1 << 20;
 
 /// What faults call it.
 const WHAT: &str = "a blit";
@@ -77,7 +77,7 @@ impl Bands<'_> {
     /// Where the images are, if each lies in one piece and they have no bytes in common.
     fn ranges(&self, core: &Core) -> Option<(GuestRange, GuestRange)> {
         let (first, last) = span(self.rows)?;
-        if self.row_bytes > MOST_ROW || u64::from(last - first) > 8 * self.rows.len() as u64 {
+        if self.row_bytes > MAX_ROW || u64::from(last - first) > 8 * self.rows.len() as u64 {
             return None;
         }
         let (from, size) = (self.source.spot(self.first_column, first), self.source_size(first, last));

@@ -36,7 +36,7 @@ use triglyph_engine::mem::copy_out;
 const ONE: i64 = 1 << 32;
 
 /// Source bytes that are held at most when source and destination overlap.
-const MOST_HELD: u64 = 1 << 28;
+const MAX_HELD: u64 = 1 << 28;
 
 /// Rows of the source that are read together.
 const ROWS: u32 = 16;
@@ -295,7 +295,7 @@ impl<'s> Texels<'s> {
         let skipping = u64::from(height) > 8 * rows.len() as u64;
         let together = (!at_once).then_some(if skipping { 1 } else { ROWS });
         let held = row_bytes.saturating_mul(height.min(together.unwrap_or(u32::MAX)).into());
-        if held > MOST_HELD {
+        if held > MAX_HELD {
             core.fault(FaultKind::OutOfFuel, 0, format_args!("{WHAT}: {held:#x} bytes at once"));
             return None;
         }

@@ -11,7 +11,7 @@ use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
 
 /// Columns and rows that are written at most; a bound far above what hardware has.
-const MOST_EDGE: u32 = 1 << 17;
+const MAX_EDGE: u32 = 1 << 17;
 
 /// A rectangle of pixels; the ends do not belong to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl Surface {
 
     /// All its pixels, as far as surfaces go.
     pub fn rect(&self) -> Rect {
-        Rect::new([0, 0], self.size.map(|size| i64::from(size.min(MOST_EDGE))))
+        Rect::new([0, 0], self.size.map(|size| i64::from(size.min(MAX_EDGE))))
     }
 
     /// The addresses in which its pixels lie, about: the first, and the one behind the last.

@@ -65,7 +65,7 @@ struct Stored {
 const SLOT: usize = 16;
 
 /// Programs that are kept; titles have some hundred.
-const KEPT: usize = 4096;
+const MAX_PROGRAMS: usize = 4096;
 
 impl FragmentPrograms {
     /// The program that the registers name, as it was last looked at.
@@ -100,7 +100,7 @@ impl FragmentPrograms {
     /// Puts the current program back among the others. Returns where it stands.
     fn put_back(&mut self) -> Option<GuestAddr> {
         let (place, program) = self.current.take()?;
-        if self.programs.len() >= KEPT {
+        if self.programs.len() >= MAX_PROGRAMS {
             self.programs.clear();
         }
         self.programs.insert(place, program);

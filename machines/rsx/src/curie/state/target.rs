@@ -45,7 +45,7 @@ impl Default for Target {
 }
 
 /// The longest edge of a surface.
-const LONGEST: u32 = 4096;
+const MAX_EDGE: u32 = 4096;
 
 /// Methods of a surface: pitch, offset, DMA object.
 const COLORS: [[usize; 3]; 4] = [
@@ -83,8 +83,8 @@ impl Target {
         let across = u32::from(samples.across);
         let [horizontal, vertical] = [m::set_surface_clip_horizontal::ID, m::set_surface_clip_vertical::ID].map(get);
         let (x, y) = (m::set_surface_clip_horizontal::x(horizontal), m::set_surface_clip_vertical::y(vertical));
-        let mut width = (x + m::set_surface_clip_horizontal::width(horizontal)).min(LONGEST);
-        let mut rows = (y + m::set_surface_clip_vertical::height(vertical)).min(LONGEST);
+        let mut width = (x + m::set_surface_clip_horizontal::width(horizontal)).min(MAX_EDGE);
+        let mut rows = (y + m::set_surface_clip_vertical::height(vertical)).min(MAX_EDGE);
         let layout = match m::set_surface_format::layout(format) {
             Some(Layout::Swizzled) => {
                 let [log2_width, log2_height] =

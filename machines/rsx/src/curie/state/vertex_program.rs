@@ -40,7 +40,7 @@ pub(super) struct VertexPrograms {
 }
 
 /// Programs that are kept; titles have some hundred.
-const KEPT: usize = 1024;
+const MAX_PROGRAMS: usize = 1024;
 
 impl VertexPrograms {
     /// The program that the registers name.
@@ -53,7 +53,7 @@ impl VertexPrograms {
             return program.clone();
         }
         let program = read(core, store, start, branch_bits);
-        if self.count >= KEPT {
+        if self.count >= MAX_PROGRAMS {
             self.known.clear();
             self.count = 0;
         }
