@@ -59,6 +59,9 @@ struct Run {
     /// Print counters on standard error when the program ends.
     #[arg(long)]
     stats: bool,
+    /// Let programs draw with other renderers, too, as some that a compositor starts.
+    #[arg(long)]
+    any_renderer: bool,
     /// The library that makes the GPU, if it is neither beside this command nor in lib/ beside its folder.
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
@@ -102,7 +105,7 @@ fn variables(run: &Run, library: &Path) -> anyhow::Result<Vec<(&'static str, OsS
     }
     let mut variables = vec![
         ("LD_PRELOAD", preloaded),
-        ("TRIGLYPH_GPU_REQUIRED", "1".into()),
+        ("TRIGLYPH_GPU_REQUIRED", if run.any_renderer { "" } else { "1" }.into()),
         ("TRIGLYPH_GPU_CHIP", chip.into()),
         ("TRIGLYPH_GPU_TIER", tier.name().into()),
         ("TRIGLYPH_GPU_ACCURACY", accuracy.name().into()),

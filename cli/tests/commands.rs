@@ -602,6 +602,9 @@ fn a_program_is_run_with_the_library_and_its_settings() {
         assert!(environment.lines().any(|other| other == line), "{line} in\n{environment}");
     }
     assert!(folder.path().join("frames").is_dir());
+    let start = ["gpu", "run", "--any-renderer", "--library", text(&library), "--", "sh"];
+    let any = triglyph(&[&start[..], &shell[..]].concat());
+    assert!(String::from_utf8_lossy(&any.stdout).lines().any(|line| line == "TRIGLYPH_GPU_REQUIRED="));
 }
 
 #[test]
