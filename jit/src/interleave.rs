@@ -8,10 +8,11 @@
 //! All iterations take the same way where that is right for each: after a branch of which one way is marked as right
 //! whatever the condition says, as code under masks is, or one where those that disagree begin anew ([`Together`]).
 //! There their instructions alternate, and those that do not depend on the iteration are there once. What any other
-//! branch selects between is copied as a whole, for one iteration after the other, up to where its ways meet again.
+//! branch selects between is copied as a whole, for one iteration after the other, up to where its ways meet again. So
+//! are parts of a body that are marked ([`Branches::apart`]) because they call or store to memory that is shared.
 //!
-//! Kernels have two iterations at once, and with vectors of 256 bits some have four ([`quads`](crate::pixel::quads),
-//! [`groups`](crate::groups)): by up to a sixth faster. With a loop in the body four are slower than two.
+//! Kernels have two iterations at once (quads, groups of vertices, slices of a warp), and with vectors of 256 bits some
+//! have four ([`quads`](crate::pixel::quads), [`groups`](crate::groups)): by up to a sixth faster. With a loop in the body four are slower than two.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -51,6 +52,13 @@ pub(crate) struct Branches {
     pub rare: HashSet<Inst>,
     /// What makes an integer of which all iterations use the least.
     pub least: HashSet<Inst>,
+    /// Jumps after which iterations go on one after the other, up to these blocks. In between they may call and store to
+    /// memory that they share: one has done so before the next one does.
+    pub apart: HashMap<Inst, Block>,
+    /// Stores and calls that an iteration which begins anew may do again.
+    pub repeatable: HashSet<Inst>,
+    /// Whether the same vectors of two iterations become one of 256 bits.
+    pub has_wide_vectors: bool,
 }
 
 /// A loop's body.
@@ -184,13 +192,15 @@ fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> 
     if insts().any(|inst| is_own_address(function, inst, args, body)) {
         return Err(Single::OwnAddress);
     }
-    // Doubles are two vectors for four lanes: there are not enough registers for twice as many.
+    // Doubles are two vectors for four lanes: where those of two iterations do not become one, there are not enough
+    // registers for twice as many.
     let is_double = |inst: Inst| {
         let results = function.dfg.inst_results(inst);
         results.iter().any(|&result| function.dfg.value_type(result) == F64X2) && !is_bits(function, inst)
     };
+    let is_apart = |inst| function.layout.inst_block(inst).is_some_and(|block| blocks.apart.contains(&block));
     let refusal = |inst: Inst| {
-        if is_double(inst) {
+        if !blocks.has_wide_vectors && is_double(inst) {
             return Some(Single::Doubles);
         }
         let data = &function.dfg.insts[inst];
@@ -203,6 +213,7 @@ fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> 
         };
         match data {
             InstructionData::Jump { .. } | InstructionData::Brif { .. } => None,
+            _ if is_apart(inst) && !opcode.is_terminator() => None,
             _ if opcode.is_terminator() || opcode.is_call() => Some(Single::Instruction(opcode)),
             InstructionData::Store { .. } => shared_store().then_some(Single::SharedStore),
             _ if opcode.can_store() || opcode.other_side_effects() => Some(Single::Instruction(opcode)),
@@ -243,7 +254,8 @@ fn may_begin_anew(function: &Function, args: Value, body: &Body, blocks: &Blocks
         let own = || own_distance(data, &function.dfg.value_lists, args, body).is_some();
         let counts = || data.load_store_offset().is_some_and(|offset| body.counters.contains(&offset));
         let stored = || body.storage.is_some() && function.dfg.inst_args(inst).last() == body.storage.as_ref();
-        body.is_repeatable || !data.opcode().can_store() || stored() || own() && !counts()
+        let is_again = body.is_repeatable || blocks.repeatable.contains(&inst);
+        is_again || !data.opcode().can_store() || stored() || own() && !counts()
     };
     // Where iterations part, the first one has come to where they meet before another one goes a rare way.
     let passed = |end: Block| {

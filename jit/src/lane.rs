@@ -107,7 +107,8 @@ impl<'a> Emit<'a> {
         b.append_block_params_for_function_params(entry);
         b.switch_to_block(entry);
         let args = b.block_params(entry)[0];
-        let (constants, operations, branches) = (HashMap::new(), HashMap::new(), Branches::default());
+        let (constants, operations) = (HashMap::new(), HashMap::new());
+        let branches = Branches { has_wide_vectors: caps.wide, ..Branches::default() };
         Emit {
             b,
             caps,
@@ -221,6 +222,21 @@ impl<'a> Emit<'a> {
     pub fn branch_if_rare(&mut self, condition: Value, rare: Block, usual: (Block, &[Value])) {
         self.branch(condition, (rare, &[]), usual);
         self.branches.rare.extend(self.last_inst());
+    }
+
+    /// A new block, in which emission goes on: iterations of a loop do what follows one after the other, until each has
+    /// jumped to `meeting`, the only block that it leads to. In between they may call, and store to memory that they
+    /// share.
+    pub fn part_until(&mut self, meeting: Block) {
+        let part = self.block(&[]);
+        self.jump(part, &[]);
+        self.branches.apart.extend(self.last_inst().map(|jump| (jump, meeting)));
+        self.switch_to(part);
+    }
+
+    /// The last instruction is a store or a call that an iteration may do again when it begins anew.
+    pub fn may_do_again(&mut self) {
+        self.branches.repeatable.extend(self.last_inst());
     }
 
     /// All iterations of a loop that go together use the least of an integer, which the last instruction has made.

@@ -14,10 +14,15 @@ pub(super) struct Blocks {
     pub together: HashMap<Block, Together>,
     /// What makes an integer of which all iterations use the least.
     pub least: HashSet<Inst>,
+    /// Stores and calls that an iteration which begins anew may do again.
+    pub repeatable: HashSet<Inst>,
+    pub has_wide_vectors: bool,
     /// Where branches rarely go, by their blocks. What lies there is no part of the body.
     pub rare: HashMap<Block, Block>,
     /// Where the iterations meet again, of blocks at whose end they part.
     pub meetings: HashMap<Block, Block>,
+    /// What iterations go through one after the other because [`Branches::apart`] says so.
+    pub apart: HashSet<Block>,
     exit: Block,
     successors: HashMap<Block, Vec<Block>>,
     predecessors: HashMap<Block, Vec<Block>>,
@@ -52,9 +57,28 @@ impl Blocks {
         }
         let together = all.iter().filter_map(|&block| Some((block, *branches.together.get(&end(block)?)?))).collect();
         let certain = certain(&all, &successors, exit);
-        let (least, meetings) = (branches.least.clone(), HashMap::new());
-        let mut blocks = Blocks { all, together, least, rare, meetings, exit, successors, predecessors, certain };
-        blocks.find_meetings(entry)?;
+        let given: HashMap<Block, Block> =
+            all.iter().filter_map(|&block| Some((block, *branches.apart.get(&end(block)?)?))).collect();
+        let of_body = |insts: &HashSet<Inst>| {
+            let block = |inst: &Inst| function.layout.inst_block(*inst);
+            insts.iter().copied().filter(|inst| block(inst).is_some_and(|it| successors.contains_key(&it))).collect()
+        };
+        let (least, repeatable) = (of_body(&branches.least), of_body(&branches.repeatable));
+        let mut blocks = Blocks {
+            all,
+            together,
+            least,
+            repeatable,
+            has_wide_vectors: branches.has_wide_vectors,
+            rare,
+            meetings: HashMap::new(),
+            apart: HashSet::new(),
+            exit,
+            successors,
+            predecessors,
+            certain,
+        };
+        blocks.find_meetings(entry, &given)?;
         Some(blocks)
     }
 
@@ -93,10 +117,17 @@ impl Blocks {
     }
 
     /// Follows both iterations from `entry` on, and finds where they meet after each block at whose end they part.
-    fn find_meetings(&mut self, entry: Block) -> Option<()> {
+    /// `given` says it of some.
+    fn find_meetings(&mut self, entry: Block, given: &HashMap<Block, Block>) -> Option<()> {
         let (mut seen, mut rest) = (HashSet::new(), vec![entry]);
         while let Some(block) = rest.pop() {
             if block == self.exit || !seen.insert(block) {
+                continue;
+            }
+            if let Some(&meeting) = given.get(&block) {
+                self.meetings.insert(block, self.given_meeting(block, meeting)?);
+                self.apart.extend(self.between(block, meeting));
+                rest.push(meeting);
                 continue;
             }
             let ways = self.successors[&block].clone();
@@ -121,6 +152,14 @@ impl Blocks {
         let of_loop = after.iter().filter(|&&next| self.between(next, self.exit).contains(&block));
         let mut branches = of_loop.filter(|next| self.successors[next].len() > 1 && !self.together.contains_key(next));
         !after.contains(&block) || branches.all(|&next| self.meeting(next).is_some_and(|meeting| meeting != self.exit))
+    }
+
+    /// A block where all ways from another one meet, if nothing but that leads to what lies between.
+    fn given_meeting(&self, block: Block, meeting: Block) -> Option<Block> {
+        let between = self.between(block, meeting);
+        let is_inside = |inner: &Block| self.only_from(*inner, block, &between);
+        let is_certain = self.certain[&block].contains(&meeting) && !between.contains(&block);
+        (is_certain && between.iter().all(is_inside)).then_some(meeting)
     }
 
     /// The first block where all ways from a block meet, if nothing but that block leads to what lies between.

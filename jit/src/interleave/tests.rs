@@ -576,3 +576,62 @@ fn storage_is_written_anew() {
     );
     assert!(twice);
 }
+
+#[test]
+fn what_is_shared_is_stored_by_one_after_the_other() {
+    // Each item makes 3 * last + its number of the last number, where nothing but the order decides about the result.
+    let twice = check(
+        |item| {
+            let value = item.load();
+            let value = item.more_if_rare(value);
+            let meeting = item.e.block(&[]);
+            item.e.part_until(meeting);
+            let args = item.e.args;
+            let last = item.e.load_i32(args, at!(last));
+            let more = item.e.b.ins().imul_imm_u(last, 3);
+            let more = item.e.b.ins().iadd(more, item.number);
+            item.e.store(more, args, at!(last));
+            item.e.jump(meeting, &[]);
+            item.e.switch_to(meeting);
+            let twice = item.e.iadd(value, value);
+            item.store(twice);
+            item.done();
+        },
+        |memory, n| {
+            let rare = memory.from[n].iter().any(|&value| value > 15);
+            let more = if rare { 10 } else { 0 };
+            memory.last = if rare { n as u32 } else { memory.last };
+            memory.last = memory.last.wrapping_mul(3).wrapping_add(n as u32);
+            memory.to[n] = memory.from[n].map(|value| 2 * (value + more));
+        },
+    );
+    assert!(twice);
+}
+
+#[test]
+fn iterations_do_not_begin_anew_after_they_have_stored_what_is_shared() {
+    let body = |again: bool| {
+        move |item: &mut Item<'_, '_>| {
+            let value = item.load();
+            let meeting = item.e.block(&[]);
+            item.e.part_until(meeting);
+            let args = item.e.args;
+            item.e.store(item.number, args, at!(last));
+            if again {
+                item.e.may_do_again();
+            }
+            item.e.jump(meeting, &[]);
+            item.e.switch_to(meeting);
+            let value = item.more_if_rare(value);
+            item.store(value);
+            item.done();
+        }
+    };
+    let expected = |memory: &mut Memory, n: usize| {
+        let more = if memory.from[n].iter().any(|&value| value > 15) { 10 } else { 0 };
+        memory.last = n as u32;
+        memory.to[n] = memory.from[n].map(|value| value + more);
+    };
+    assert!(!check(body(false), expected));
+    assert!(check(body(true), expected));
+}

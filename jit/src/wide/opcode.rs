@@ -70,12 +70,20 @@ pub(super) const UNPCKLP: u8 = 0x14;
 pub(super) const UNPCKHP: u8 = 0x15;
 pub(super) const SHUFPS: Opcode = packed(0xC6, false);
 pub(super) const ROUNDPS: Opcode = vex(P66, M0F3A, 0x08);
+pub(super) const ROUNDPD: Opcode = vex(P66, M0F3A, 0x09);
 pub(super) const FMADD213: Opcode = vex(P66, M0F38, 0xA8);
 pub(super) const CVTDQ2PS: Opcode = vex(Prefix::None, M0F, 0x5B);
 pub(super) const CVTTPS2DQ: Opcode = vex(PF3, M0F, 0x5B);
+/// Of the lower half of a vector.
+pub(super) const CVTPS2PD: Opcode = packed(0x5A, false);
+pub(super) const CVTDQ2PD: Opcode = vex(PF3, M0F, 0xE6);
+/// To the lower half of a vector.
+pub(super) const CVTPD2PS: Opcode = packed(0x5A, true);
 pub(super) const BLENDVPS: Opcode = vex(P66, M0F3A, 0x4A);
 pub(super) const MOVMSKPS: Opcode = packed(0x50, false);
 pub(super) const MOVMSKPD: Opcode = packed(0x50, true);
+/// Lanes of 64 bits in any order.
+pub(super) const PERMQ: Opcode = vex(P66, M0F3A, 0x00).with_w(true);
 pub(super) const PERMILPS: Opcode = vex(P66, M0F3A, 0x04);
 
 // Packed integers, by the bytes of a lane: 1, 2, 4, 8.

@@ -21,6 +21,7 @@ use crate::interleave::Twins;
 mod address;
 mod compare;
 mod control;
+mod double;
 mod function;
 mod halves;
 mod instructions;

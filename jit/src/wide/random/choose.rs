@@ -120,6 +120,11 @@ impl Chooser<'_, '_> {
         self.begins_anew = is_repeatable || self.choices.one_in(4);
         let given = (0..self.choices.below(3)).map(|_| self.given()).collect();
         let mut body = self.some_steps(&[8, 20, 40, 140]);
+        // Not within branches: iterations have to call in their order.
+        if !is_repeatable && self.choices.one_in(3) {
+            let call = self.call();
+            body.insert(self.choices.below(body.len() + 1), call);
+        }
         body.extend(self.last_stores());
         self.made.truncate(outer);
         self.place = Where::Outside;
@@ -198,7 +203,7 @@ impl Chooser<'_, '_> {
     /// An instruction that makes a value.
     fn value(&mut self) -> Step {
         let opcode = self.choices.pick(&self.opcodes);
-        let fits = |row: &&(usize, &Row)| is_value(row.1) && row.1.opcode == opcode && !self.is_refused(row.1);
+        let fits = |row: &&(usize, &Row)| is_value(row.1) && row.1.opcode == opcode;
         let all: Vec<(usize, &Row)> = rows().iter().enumerate().collect();
         let fitting: Vec<(usize, &Row)> = all.iter().filter(fits).copied().collect();
         let Some((row, kind)) = (!fitting.is_empty()).then(|| self.choices.pick(&fitting)) else { return self.load() };
@@ -207,14 +212,6 @@ impl Chooser<'_, '_> {
         let bytes = if opcode == Opcode::Shuffle { self.order() } else { bytes };
         let id = kind.result.map_or(0, |ty| self.make(ty));
         Step::Row { id, row, args, bytes }
-    }
-
-    /// Whether bodies with such an instruction do one iteration at a time.
-    fn is_refused(&self, row: &Row) -> bool {
-        use Opcode::{Bitcast, Insertlane, ScalarToVector, Splat};
-        let is_double =
-            row.result == Some(F64X2) && !matches!(row.opcode, Bitcast | Insertlane | ScalarToVector | Splat);
-        is_double && self.place == Where::Body
     }
 
     /// An order of bytes: often one of whole lanes.
@@ -328,7 +325,7 @@ impl Chooser<'_, '_> {
         let [first, second] = [flags & 1 != 0, flags & 2 != 0];
         let few = (flags >> 8) as u8;
         let vector = self.choices.pick(&[I8X16, I16X8, I32X4, I64X2]);
-        let idiom = match self.choices.below(12) {
+        let idiom = match self.choices.below(13) {
             0 => Idiom::Product { signed: first, high: second },
             1 => Idiom::Products,
             2 => Idiom::QuotientBy255,
@@ -336,6 +333,7 @@ impl Chooser<'_, '_> {
             5 => Idiom::Complement { ty: self.choices.pick(&[I8X16, I32, I64, F32X4]), first },
             6 => Idiom::Selection { join: few, ty: vector },
             7 => Idiom::Least,
+            12 => Idiom::Doubles { high: first },
             11 => {
                 let [from, to] = [[I32, I64], [I8, I16]].map(|types| self.choices.pick(&types));
                 Idiom::Narrow { from, to, shifted: first }

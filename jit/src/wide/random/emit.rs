@@ -58,6 +58,8 @@ struct Emitter<'e, 'a> {
     e: &'e mut Emit<'a>,
     scope: HashMap<Id, Known>,
     iteration: Option<Iteration>,
+    /// Whether the body has a call.
+    has_called: bool,
     /// The lanes that code may change, if not all.
     mask: Option<Value>,
     has_gaps: bool,
@@ -66,7 +68,8 @@ struct Emitter<'e, 'a> {
 impl Program {
     /// Emits the function.
     pub fn emit(&self, e: &mut Emit<'_>) {
-        let mut emitter = Emitter { e, scope: HashMap::new(), iteration: None, mask: None, has_gaps: self.has_gaps };
+        let (scope, has_gaps) = (HashMap::new(), self.has_gaps);
+        let mut emitter = Emitter { e, scope, iteration: None, has_called: false, mask: None, has_gaps };
         emitter.steps(&self.before);
         for (number, body) in self.loops.iter().enumerate() {
             emitter.items(number, body);
@@ -198,7 +201,7 @@ impl Emitter<'_, '_> {
                 let bits = self.e.b.ins().iconst(ints, integer(ty.bits()));
                 self.e.cast(bits, ty)
             }
-            // Bodies with doubles do one iteration at a time, but for those that instructions only move.
+            // There is no constant of this type.
             F64X2 => {
                 let longs = self.constant(bytes, I64X2).value;
                 self.e.cast(longs, F64X2)

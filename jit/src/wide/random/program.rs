@@ -6,7 +6,7 @@
 
 use cranelift_codegen::ir::Type;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::types::{F32X4, I8, I8X16, I16X8, I32, I32X4, I64X2};
+use cranelift_codegen::ir::types::{F32X4, F64X2, I8, I8X16, I16X8, I32, I32X4, I64X2};
 
 /// Names a value.
 pub(super) type Id = u32;
@@ -273,6 +273,10 @@ pub(super) enum Idiom {
         greater: bool,
         swapped: bool,
     },
+    /// Doubles of integers of 32 bits, the first two or the others.
+    Doubles {
+        high: bool,
+    },
     /// An intersection with a complement.
     Complement {
         ty: Type,
@@ -322,6 +326,7 @@ impl Idiom {
             Idiom::Product { .. } => vec![I32X4; 2],
             Idiom::Products => vec![I16X8; 2],
             Idiom::QuotientBy255 => vec![I16X8],
+            Idiom::Doubles { .. } => vec![I32X4],
             Idiom::Extremum { .. } => vec![F32X4; 2],
             Idiom::Complement { ty, .. } => vec![*ty; 2],
             Idiom::Selection { ty, .. } => vec![F32X4, F32X4, *ty, *ty, *ty, *ty],
@@ -342,6 +347,7 @@ impl Idiom {
             Idiom::Selection { ty, .. } => *ty,
             Idiom::Late { ty, .. } => vector_of(*ty),
             Idiom::QuotientBy255 => I16X8,
+            Idiom::Doubles { .. } => F64X2,
             Idiom::Extremum { .. } => F32X4,
             Idiom::Complement { ty, .. } => *ty,
             Idiom::Joined { .. } => I8,

@@ -35,6 +35,14 @@ impl Selector<'_> {
                 (base, index) = (a, Some((b, 0)));
             }
         }
+        // So that what lies next to each other has the same registers.
+        while let Some((sum, shift)) = index
+            && let Some([value, distance]) = self.sum(sum)
+            && let Some(distance) = self.distance(distance).and_then(|distance| distance.checked_mul(1 << shift))
+            && let Some(sum) = offset.checked_add(distance)
+        {
+            (index, offset) = (Some((value, shift)), sum);
+        }
         let shift = index.map_or(0, |(_, shift)| shift);
         let base = self.register(base);
         Address { base, index: index.map(|(value, _)| self.register(value)), shift, offset }

@@ -36,8 +36,8 @@ enum Way {
     Edge(usize),
 }
 
-/// Entries of a table of branches: more would take long to find one in.
-const MAX_TABLE: usize = 64;
+/// Entries of a table of branches.
+const MAX_TABLE: usize = 4096;
 
 impl Selector<'_> {
     /// Makes all blocks that can be reached.
@@ -205,7 +205,7 @@ impl Selector<'_> {
         Some(Way::Edge(draft.edges.len() - 1))
     }
 
-    /// A branch by a number: one comparison after the other.
+    /// A branch by a number: comparisons that each leave half of the entries.
     fn table(
         &mut self,
         number: Value,
@@ -214,26 +214,43 @@ impl Selector<'_> {
         entries: &HashMap<Block, usize>,
     ) -> Option<()> {
         let table = &self.function.dfg.jump_tables[table];
-        let calls = table.as_slice().to_vec();
-        if self.ty(number) != I32 || calls.is_empty() || calls.len() > MAX_TABLE {
+        // What is beyond the table is behind all of its numbers.
+        let calls = [table.as_slice(), &[table.default_block()]].concat();
+        if self.ty(number) != I32 || calls.len() < 2 || calls.len() > MAX_TABLE {
             return None;
         }
-        let mut next = self.way(table.default_block(), draft, entries)?;
-        // From the last one, so that each knows the next one.
-        for (index, call) in calls.into_iter().enumerate().rev() {
-            let way = self.way(call, draft, entries)?;
-            let number = self.register(number);
-            self.compare_with(number, index as i32);
-            self.push(Kind::Branch(Condition::Equal), &[]);
-            if index == 0 {
-                draft.ways = vec![way, next];
-                break;
-            }
-            let block = MachineBlock { insts: std::mem::take(&mut self.buffer), ..MachineBlock::default() };
-            draft.edges.push(Edge { block, ways: vec![way, next] });
-            next = Way::Edge(draft.edges.len() - 1);
-        }
+        draft.ways = self.compared(number, 0, &calls, draft, entries)?;
         Some(())
+    }
+
+    /// The ways by a number at the end of the current block: to some entries of a table, of which the first one is that
+    /// of number `first`.
+    fn compared(
+        &mut self,
+        number: Value,
+        first: usize,
+        calls: &[BlockCall],
+        draft: &mut Draft,
+        entries: &HashMap<Block, usize>,
+    ) -> Option<Vec<Way>> {
+        let (lower, upper) = calls.split_at(calls.len() / 2);
+        let middle = first + lower.len();
+        let mut ways = Vec::new();
+        for (first, calls) in [(first, lower), (middle, upper)] {
+            ways.push(match calls {
+                [call] => self.way(*call, draft, entries)?,
+                _ => {
+                    let ways = self.compared(number, first, calls, draft, entries)?;
+                    let block = MachineBlock { insts: std::mem::take(&mut self.buffer), ..MachineBlock::default() };
+                    draft.edges.push(Edge { block, ways });
+                    Way::Edge(draft.edges.len() - 1)
+                }
+            });
+        }
+        let number = self.register(number);
+        self.compare_with(number, middle as i32);
+        self.push(Kind::Branch(Condition::Below), &[]);
+        Some(ways)
     }
 
     /// Puts the blocks into the order of the function, unlikely ones last.

@@ -1,7 +1,7 @@
 //! Operations on all lanes of vectors.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::types::{F32X4, I16X8, I32X4, I64X2};
+use cranelift_codegen::ir::types::{F32X4, F64X2, I16X8, I32X4, I64X2};
 use cranelift_codegen::ir::{InstructionData, Opcode, Value};
 use regalloc2::VReg;
 
@@ -20,13 +20,14 @@ impl Selector<'_> {
         if ty.bits() != 128 {
             return None;
         }
-        let lanes = lane_index(ty);
+        let (lanes, is_double) = (lane_index(ty), ty == F64X2);
+        let round = if is_double { opcode::ROUNDPD } else { opcode::ROUNDPS };
         match self.data(operation.first).opcode() {
             Opcode::Vconst => self.constant_vector(operation, to),
-            Opcode::Fadd if ty == F32X4 => self.two(operation, to, opcode::packed(opcode::ADDP, false)),
-            Opcode::Fsub if ty == F32X4 => self.two(operation, to, opcode::packed(opcode::SUBP, false)),
-            Opcode::Fmul if ty == F32X4 => self.two(operation, to, opcode::packed(opcode::MULP, false)),
-            Opcode::Fdiv if ty == F32X4 => self.two(operation, to, opcode::packed(opcode::DIVP, false)),
+            Opcode::Fadd => self.two(operation, to, opcode::packed(opcode::ADDP, is_double)),
+            Opcode::Fsub => self.two(operation, to, opcode::packed(opcode::SUBP, is_double)),
+            Opcode::Fmul => self.two(operation, to, opcode::packed(opcode::MULP, is_double)),
+            Opcode::Fdiv => self.two(operation, to, opcode::packed(opcode::DIVP, is_double)),
             Opcode::Iadd => self.two(operation, to, opcode::PADD[lanes]),
             Opcode::Isub => self.two(operation, to, opcode::PSUB[lanes]),
             Opcode::Smin => self.two(operation, to, *opcode::PMINS.get(lanes)?),
@@ -49,9 +50,7 @@ impl Selector<'_> {
             Opcode::Snarrow if self.argument_type(operation) == I32X4 => self.two(operation, to, opcode::PACKSSDW),
             Opcode::Unarrow if self.argument_type(operation) == I16X8 => self.two(operation, to, opcode::PACKUSWB),
             Opcode::Unarrow if self.argument_type(operation) == I32X4 => self.two(operation, to, opcode::PACKUSDW),
-            Opcode::Sqrt if ty == F32X4 => {
-                self.one(operation, to, opcode::packed(opcode::SQRTP, false), Immediate::None)
-            }
+            Opcode::Sqrt => self.one(operation, to, opcode::packed(opcode::SQRTP, is_double), Immediate::None),
             Opcode::Iabs => self.one(operation, to, *opcode::PABS.get(lanes)?, Immediate::None),
             Opcode::FcvtFromSint if ty == F32X4 && self.argument_type(operation) == I32X4 => {
                 self.one(operation, to, opcode::CVTDQ2PS, Immediate::None)
@@ -59,14 +58,17 @@ impl Selector<'_> {
             Opcode::X86Cvtt2dq if ty == I32X4 && self.argument_type(operation) == F32X4 => {
                 self.one(operation, to, opcode::CVTTPS2DQ, Immediate::None)
             }
-            Opcode::Floor if ty == F32X4 => self.one(operation, to, opcode::ROUNDPS, Immediate::Byte(FLOOR)),
-            Opcode::Ceil if ty == F32X4 => self.one(operation, to, opcode::ROUNDPS, Immediate::Byte(CEIL)),
-            Opcode::Trunc if ty == F32X4 => self.one(operation, to, opcode::ROUNDPS, Immediate::Byte(TRUNC)),
-            Opcode::Nearest if ty == F32X4 => self.one(operation, to, opcode::ROUNDPS, Immediate::Byte(NEAREST)),
-            Opcode::Fma if ty == F32X4 => self.fma(operation, to),
+            Opcode::Floor => self.one(operation, to, round, Immediate::Byte(FLOOR)),
+            Opcode::Ceil => self.one(operation, to, round, Immediate::Byte(CEIL)),
+            Opcode::Trunc => self.one(operation, to, round, Immediate::Byte(TRUNC)),
+            Opcode::Nearest => self.one(operation, to, round, Immediate::Byte(NEAREST)),
+            Opcode::Fma => self.fma(operation, to, is_double),
+            Opcode::FvpromoteLow => self.promote(operation, to),
+            Opcode::Fvdemote => self.demote(operation, to),
+            Opcode::FcvtFromSint if ty == F64X2 => self.doubles_of_integers(operation, to),
             Opcode::Bnot => self.not(operation, to),
-            Opcode::Fneg => self.sign(operation, to, opcode::XORP, 0x8000_0000),
-            Opcode::Fabs => self.sign(operation, to, opcode::ANDP, 0x7FFF_FFFF),
+            Opcode::Fneg => self.sign(operation, to, opcode::XORP, 1 << 63),
+            Opcode::Fabs => self.sign(operation, to, opcode::ANDP, !0 >> 1),
             Opcode::Ushr if self.dividend_by_255(operation.first).is_some() => self.divide_by_255(operation, to),
             Opcode::Ishl | Opcode::Ushr | Opcode::Sshr => self.shift(operation, to),
             Opcode::Fcmp => self.compare_floats(operation, to),
@@ -109,10 +111,10 @@ impl Selector<'_> {
         Some(())
     }
 
-    fn fma(&mut self, operation: Operation, to: VReg) -> Option<()> {
+    fn fma(&mut self, operation: Operation, to: VReg, is_double: bool) -> Option<()> {
         let [a, b] = [0, 1].map(|index| self.operand(operation, index));
         let c = self.right_operand(operation, 2);
-        self.change(opcode::FMADD213, operation.is_wide(), (to, a), Some(b), c);
+        self.change(opcode::FMADD213.with_w(is_double), operation.is_wide(), (to, a), Some(b), c);
         Some(())
     }
 
@@ -146,14 +148,18 @@ impl Selector<'_> {
         self.emit(opcode::PXOR, wide, to, Some(from), Right::Register(ones), Immediate::None);
     }
 
-    /// An operation on the signs of floats: `mask` is for 32 bits.
-    fn sign(&mut self, operation: Operation, to: VReg, byte: u8, mask: u32) -> Option<()> {
-        if self.ty(self.result(operation.first)) != F32X4 {
-            return None;
-        }
+    /// An operation on the signs of floats. `mask` is for 64 bits, of which its upper half is for 32.
+    fn sign(&mut self, operation: Operation, to: VReg, byte: u8, mask: u64) -> Option<()> {
+        let (lane, is_double) = match self.ty(self.result(operation.first)) {
+            F32X4 => ((mask >> 32) << 32 | mask >> 32, false),
+            F64X2 => (mask, true),
+            _ => return None,
+        };
         let a = self.operand(operation, 0);
-        let mask = Right::Constant(self.words_constant(mask));
-        self.emit(opcode::packed(byte, false), operation.is_wide(), to, Some(a), mask, Immediate::None);
+        let mut bytes = [0; 16];
+        bytes.chunks_exact_mut(8).for_each(|half| half.copy_from_slice(&lane.to_le_bytes()));
+        let mask = Right::Constant(self.constant(bytes));
+        self.emit(opcode::packed(byte, is_double), operation.is_wide(), to, Some(a), mask, Immediate::None);
         Some(())
     }
 
@@ -235,9 +241,11 @@ impl Selector<'_> {
 
     fn compare_floats(&mut self, operation: Operation, to: VReg) -> Option<()> {
         let InstructionData::FloatCompare { cond, .. } = *self.data(operation.first) else { return None };
-        if self.argument_type(operation) != F32X4 {
-            return None;
-        }
+        let is_double = match self.argument_type(operation) {
+            F32X4 => false,
+            F64X2 => true,
+            _ => return None,
+        };
         let predicate = match cond {
             FloatCC::Equal => 0,
             FloatCC::LessThan => 1,
@@ -256,7 +264,7 @@ impl Selector<'_> {
         };
         let a = self.operand(operation, 0);
         let b = self.right_operand(operation, 1);
-        let compare = opcode::packed(opcode::CMPP, false);
+        let compare = opcode::packed(opcode::CMPP, is_double);
         self.emit(compare, operation.is_wide(), to, Some(a), b, Immediate::Byte(predicate));
         Some(())
     }

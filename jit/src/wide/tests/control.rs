@@ -83,31 +83,9 @@ fn ways_that_part() {
         let both = e.b.ins().bxor(all, any);
         parted(e, both, inputs)
     });
-    check("by a table outside of the loop", &|e, inputs, number| {
-        // What rarely happens is done by the code for one iteration, whose blocks the copies do not contain.
-        let (rare, usual, meeting) = (e.cold_block(&[]), e.block(&[]), e.block(&[I8X16]));
-        let last = e.b.ins().icmp_imm_u(IntCC::Equal, number, 7);
-        e.branch_if_rare(last, rare, (usual, &[]));
-        e.switch_to(usual);
-        e.jump(meeting, &[inputs[0]]);
-        e.switch_to(rare);
-        let words = cast(e, inputs[0], I32X4);
-        let word = e.b.ins().extractlane(words, 0);
-        let word = e.b.ins().band_imm_u(word, 7);
-        let ways: Vec<_> = (0..5).map(|_| e.block(&[])).collect();
-        let calls: Vec<_> = ways.iter().map(|&way| e.b.func.dfg.block_call(way, &[])).collect();
-        let table = JumpTableData::new(calls[0], &calls[1..]);
-        let table = e.b.create_jump_table(table);
-        e.b.ins().br_table(word, table);
-        for (n, way) in ways.into_iter().enumerate() {
-            e.switch_to(way);
-            let sum = (0..=n).fold(inputs[1], |sum, _| e.b.ins().iadd(sum, inputs[2]));
-            e.jump(meeting, &[sum]);
-        }
-        e.switch_to(meeting);
-        let met = e.parameter(meeting, 0);
-        e.b.ins().bxor(met, inputs[1])
-    });
+    for count in [2, 5, 100] {
+        check("by a table outside of the loop", &|e, inputs, number| by_table(e, inputs, number, count));
+    }
     check("chosen", &|e, inputs, number| {
         let [a, b] = [inputs[0], inputs[1]].map(|value| {
             let value = cast(e, value, I64X2);
@@ -118,6 +96,38 @@ fn ways_that_part() {
         let result = e.b.ins().splat(I64X2, chosen);
         cast(e, result, I8X16)
     });
+}
+
+/// Goes one of so many ways, by a number that may be beyond them, or negative.
+fn by_table(e: &mut Emit<'_>, inputs: [Value; INPUTS], number: Value, count: usize) -> Value {
+    // What rarely happens is done by the code for one iteration, whose blocks the copies do not contain.
+    let (rare, usual, meeting) = (e.cold_block(&[]), e.block(&[]), e.block(&[I8X16]));
+    let last = e.b.ins().icmp_imm_u(IntCC::Equal, number, 7);
+    e.branch_if_rare(last, rare, (usual, &[]));
+    e.switch_to(usual);
+    e.jump(meeting, &[inputs[0]]);
+    e.switch_to(rare);
+    let words = cast(e, inputs[0], I32X4);
+    let word = e.b.ins().extractlane(words, 0);
+    let word = e.b.ins().band_imm_u(word, 0x8000_007F);
+    let ways: Vec<_> = (0..count).map(|_| e.block(&[])).collect();
+    let calls: Vec<_> = ways.iter().map(|&way| e.b.func.dfg.block_call(way, &[])).collect();
+    let table = JumpTableData::new(calls[0], &calls[1..]);
+    let table = e.b.create_jump_table(table);
+    e.b.ins().br_table(word, table);
+    for (n, way) in ways.into_iter().enumerate() {
+        e.switch_to(way);
+        let [start, factor] = [inputs[2], inputs[1]].map(|value| cast(e, value, I32X4));
+        let scaled = (0..7).filter(|bit| n >> bit & 1 != 0).fold(start, |sum, bit| {
+            let part = e.b.ins().ishl_imm_u(factor, bit);
+            e.b.ins().iadd(sum, part)
+        });
+        let scaled = cast(e, scaled, I8X16);
+        e.jump(meeting, &[scaled]);
+    }
+    e.switch_to(meeting);
+    let met = e.parameter(meeting, 0);
+    e.b.ins().bxor(met, inputs[1])
 }
 
 /// A vector that is made lane by lane, for each iteration apart: a bit of an input.

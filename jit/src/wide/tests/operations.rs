@@ -21,6 +21,7 @@ macro_rules! one {
 
 const TWO: &[Two] = two! {
     F32X4: fadd fsub fmul fdiv;
+    F64X2: fadd fsub fmul fdiv;
     I8X16: iadd isub smin umin smax umax uadd_sat usub_sat sadd_sat ssub_sat avg_round band bor bxor;
     I16X8: iadd isub imul avg_round smin umin smax umax uadd_sat usub_sat sadd_sat ssub_sat;
     I16X8: snarrow unarrow iadd_pairwise;
@@ -29,7 +30,8 @@ const TWO: &[Two] = two! {
 };
 
 const ONE: &[Two] = one! {
-    F32X4: sqrt floor ceil trunc nearest fneg fabs;
+    F32X4: sqrt floor ceil trunc nearest fneg fabs fvpromote_low;
+    F64X2: sqrt floor ceil trunc nearest fneg fabs fvdemote;
     I8X16: iabs bnot swiden_low swiden_high uwiden_low uwiden_high;
     I16X8: iabs swiden_low swiden_high uwiden_low uwiden_high;
     I32X4: iabs uwiden_low uwiden_high;
@@ -49,6 +51,40 @@ fn check_all(operations: &[Two]) {
 fn vectors() {
     check_all(TWO);
     check_all(ONE);
+}
+
+#[test]
+fn doubles() {
+    check("from floats and back", &|e, inputs, _| {
+        let a = crate::lane::F32x4(cast(e, inputs[0], F32X4));
+        let wide = e.widen(a);
+        let twice = e.pairwise(wide, wide, |e, a, b| e.b.ins().fadd(a, b));
+        let narrow = e.narrow(twice);
+        cast(e, narrow.0, I8X16)
+    });
+    check("from another order of floats", &|e, inputs, _| {
+        let a = cast(e, inputs[0], F32X4);
+        let order = [8, 9, 10, 11, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+        let other = e.shuffle(a, a, order);
+        let [a, b] = [a, other].map(|value| e.b.ins().fvpromote_low(value));
+        let sum = e.b.ins().fadd(a, b);
+        cast(e, sum, I8X16)
+    });
+    check("from integers", &|e, inputs, _| {
+        let a = cast(e, inputs[0], I32X4);
+        let high = e.shuffle(a, a, [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15]);
+        let [low, high] = [a, high].map(|half| {
+            let long = e.b.ins().swiden_low(half);
+            e.b.ins().fcvt_from_sint(F64X2, long)
+        });
+        let difference = e.b.ins().fsub(low, high);
+        cast(e, difference, I8X16)
+    });
+    check("fma", &|e, inputs, _| {
+        let [a, b, c] = inputs.map(|value| cast(e, value, F64X2));
+        let result = e.b.ins().fma(a, b, c);
+        cast(e, result, I8X16)
+    });
 }
 
 #[test]
@@ -162,6 +198,13 @@ fn comparisons_and_selections() {
             let [a, b] = [inputs[0], inputs[1]].map(|value| cast(e, value, F32X4));
             let mask = e.b.ins().fcmp(condition, a, b);
             let mask = cast(e, mask, F32X4);
+            let result = e.b.ins().bitselect(mask, a, b);
+            cast(e, result, I8X16)
+        });
+        check("fcmp of doubles", &|e, inputs, _| {
+            let [a, b] = [inputs[0], inputs[1]].map(|value| cast(e, value, F64X2));
+            let mask = e.b.ins().fcmp(condition, a, b);
+            let mask = cast(e, mask, F64X2);
             let result = e.b.ins().bitselect(mask, a, b);
             cast(e, result, I8X16)
         });

@@ -208,8 +208,21 @@ impl Emitter<'_, '_> {
         values.insert(0, self.e.args);
         let signature = self.e.b.import_signature(signature);
         let address = self.e.load_i64(self.e.args, at!(functions) + 8 * number as i32);
+        // Iterations call one after the other: in the order of iterations, as each calls once. None calls again.
+        let may_call = self.iteration.is_some_and(|iteration| iteration.reads_back);
+        let is_apart = may_call && !std::mem::replace(&mut self.has_called, true);
+        let meeting = is_apart.then(|| self.e.block(result.as_slice()));
+        if let Some(meeting) = meeting {
+            self.e.part_until(meeting);
+        }
         let call = self.e.b.ins().call_indirect(signature, address, &values);
-        if let Some(&value) = self.e.b.func.dfg.inst_results(call).first() {
+        let mut results = self.e.b.func.dfg.inst_results(call).to_vec();
+        if let Some(meeting) = meeting {
+            self.e.jump(meeting, &results);
+            self.e.switch_to(meeting);
+            results = self.e.b.block_params(meeting).to_vec();
+        }
+        if let Some(&value) = results.first() {
             self.know(id, value, true, self.iteration.is_none());
         }
     }

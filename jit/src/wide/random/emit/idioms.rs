@@ -27,6 +27,12 @@ impl Emitter<'_, '_> {
             (&Idiom::Product { signed, high }, &[a, b]) => self.product([a, b], signed, high),
             (Idiom::Products, &[a, b]) => self.e.madd16(I16x8(a), I16x8(b)).0,
             (Idiom::QuotientBy255, &[a]) => self.e.div255(I16x8(a)).0,
+            (&Idiom::Doubles { high }, &[a]) => {
+                let bytes = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15];
+                let words = if high { self.e.shuffle(a, a, bytes) } else { a };
+                let longs = self.e.b.ins().swiden_low(words);
+                self.e.b.ins().fcvt_from_sint(F64X2, longs)
+            }
             (&Idiom::Extremum { greater, swapped }, &[a, b]) => {
                 let condition = if greater { FloatCC::GreaterThan } else { FloatCC::LessThan };
                 let mask = self.e.b.ins().fcmp(condition, a, b);

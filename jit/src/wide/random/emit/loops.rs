@@ -143,6 +143,7 @@ impl Emitter<'_, '_> {
         let item = first.address.unwrap_or_else(|| self.item(first.number));
         let reads_back = !body.is_repeatable;
         self.iteration = Some(Iteration { item, storage: first.storage, reads_back });
+        self.has_called = false;
         for (&(id, ..), &value) in body.given.iter().zip(&first.given) {
             self.know(id, value, true, false);
         }
