@@ -11,8 +11,9 @@
 //! branch selects between is copied as a whole, for one iteration after the other, up to where its ways meet again. So
 //! are parts of a body that are marked ([`Branches::apart`]) because they call or store to memory that is shared.
 //!
-//! Kernels have two iterations at once (quads, groups of vertices, slices of a warp), and with vectors of 256 bits some
-//! have four ([`quads`](crate::pixel::quads), [`groups`](crate::groups)): by up to a sixth faster. With a loop in the body four are slower than two.
+//! Kernels have two iterations at once: quads, groups of vertices, slices of a warp. With vectors of 256 bits some
+//! have four ([`quads`](crate::pixel::quads), [`groups`](crate::groups)): by up to a sixth faster. With a loop in the
+//! body four are slower than two.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -52,8 +53,8 @@ pub(crate) struct Branches {
     pub rare: HashSet<Inst>,
     /// What makes an integer of which all iterations use the least.
     pub least: HashSet<Inst>,
-    /// Jumps after which iterations go on one after the other, up to these blocks. In between they may call and store to
-    /// memory that they share: one has done so before the next one does.
+    /// Jumps after which iterations go on one after the other, up to these blocks. In between they may call and store
+    /// to memory that they share: one has done so before the next one does.
     pub apart: HashMap<Inst, Block>,
     /// Stores and calls that an iteration which begins anew may do again.
     pub repeatable: HashSet<Inst>,

@@ -55,8 +55,8 @@ pub struct Context {
     pub shared_direct: Bytes,
     /// Vertices that the lanes emit, in geometry programs.
     pub emitted: *mut Emitted,
-    /// Bytes of storage of a warp slice.
-    pub slice_bytes: u64,
+    /// Bytes of storage of two warp slices.
+    pub pair_bytes: u64,
     /// Bytes of local memory of a lane.
     pub local_bytes: u32,
     /// Instructions that the lanes have executed together.
@@ -65,8 +65,8 @@ pub struct Context {
     pub limit: u32,
     /// Units of fuel in reserve, without what quads of this call have taken.
     pub reserve: u32,
-    /// Whether the warp that runs is out of fuel: 1, else 0.
-    pub over: u32,
+    /// Whether the warp that runs is out of fuel: 1, else 0. Slices that are executed at once have one each.
+    pub over: [u32; 2],
     /// Warps that ran out of fuel.
     pub exhausted: u32,
     /// Bits of the environment's y direction.
@@ -205,12 +205,12 @@ impl Prepared {
             shared_bytes: 0,
             shared_direct: Bytes::none(),
             emitted: std::ptr::null_mut(),
-            slice_bytes: 0,
+            pair_bytes: 0,
             local_bytes: if self.local.is_empty() { 0 } else { local_bytes },
             count: 0,
             limit: FUEL,
             reserve: environment.reserve.load(Relaxed),
-            over: 0,
+            over: [0; 2],
             exhausted: 0,
             y_direction: environment.y_direction.to_bits(),
             clock: [environment.clock as u32, (environment.clock >> 32) as u32],

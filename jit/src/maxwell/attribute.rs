@@ -202,7 +202,7 @@ impl Lower<'_, '_> {
         if !self.lanes.are_alone() {
             let value = self.reg_int(data);
             let lanes = self.active();
-            return self.host.store_attribute(i, word, value, lanes);
+            return self.store_shared(i, word, value, lanes);
         }
         // Only patches have words beside those of vertices.
         if i.patch {
@@ -257,7 +257,10 @@ impl Lower<'_, '_> {
         if i.patch {
             let lanes = lanes.unwrap_or_else(|| Mask(self.e().i(-1).0));
             let words: Vec<_> = wanted.into_iter().zip(data).collect();
-            self.host.store_patch(&words, lanes);
+            self.one_after_the_other(&[], |lower| {
+                lower.host.store_patch(&words, lanes);
+                Vec::new()
+            });
             return Ok(());
         }
         let known: Vec<u8> = (0..=255).filter(|&word| self.host.output(word).is_some()).collect();
@@ -278,9 +281,23 @@ impl Lower<'_, '_> {
                 if let Some(lanes) = lanes {
                     own = self.e().and(own, lanes);
                 }
-                self.host.store_attribute(i, known, value, Some(own))?;
+                self.store_shared(i, known, value, Some(own))?;
             }
         }
         Ok(())
+    }
+
+    /// Stores a word of outputs that lanes share: of vertices of their own, or of the patch.
+    fn store_shared(&mut self, i: &AttributeAccess, word: u8, value: I32x4, lanes: Option<Mask>) -> Done {
+        self.may_begin_anew = false;
+        if !i.patch {
+            return self.host.store_attribute(i, word, value, lanes);
+        }
+        let mut done = Ok(());
+        self.one_after_the_other(&[], |lower| {
+            done = lower.host.store_attribute(i, word, value, lanes);
+            Vec::new()
+        });
+        done
     }
 }

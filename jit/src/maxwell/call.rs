@@ -8,8 +8,8 @@
 use std::mem::offset_of;
 use std::slice;
 
-use cranelift_codegen::ir::types::{I32, I64};
-use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature};
+use cranelift_codegen::ir::types::{I32, I32X4, I64};
+use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Type, Value};
 use triglyph_guest::kernel::program::environment::{Environment, ImageKey};
 
 use super::access::{Access, Space};
@@ -19,10 +19,10 @@ use super::image::{self, HandleEntry, ImageAccess};
 use super::libcalls::{self, Libcall};
 use super::memory;
 use super::vectors::{SLICES, VECTORS, Vectors};
-use super::{Context, Lower};
+use super::{Context, Lanes, Lower};
 use crate::convention::host_convention;
 use crate::guard::guarded;
-use crate::lane::{I32x4, Mask};
+use crate::lane::{I32x4, Mask, Pairs};
 
 /// Offset of vector `n` from the context.
 const fn vector_at(n: usize) -> i32 {
@@ -151,59 +151,116 @@ impl Callee for CallEmit {
 impl Lower<'_, '_> {
     /// Emits a vertex of the lanes, cuts, or both.
     pub(super) fn emit_call(&mut self, kind: u8, lanes: I32x4, stream: I32x4) {
-        self.call::<CallEmit>(kind.into(), 0, &[lanes, stream]);
+        let [] = self.call::<CallEmit, _>(kind.into(), 0, &[lanes, stream], []);
     }
 
-    fn call<C: Callee>(&mut self, code: u64, number: u32, sources: &[I32x4]) {
+    /// Emits what slices that are executed at once do one after the other, with values of these types: what happens in
+    /// memory, and what calls. Of other lanes, the order of memory accesses is that of whole iterations.
+    pub(super) fn one_after_the_other(
+        &mut self,
+        types: &[Type],
+        emit: impl FnOnce(&mut Self) -> Vec<Value>,
+    ) -> Vec<Value> {
+        if self.lanes != Lanes::WarpSlice {
+            return emit(self);
+        }
+        self.may_begin_anew = false;
+        self.apart(types, emit)
+    }
+
+    /// Emits what iterations do one after the other, with values of these types.
+    fn apart(&mut self, types: &[Type], emit: impl FnOnce(&mut Self) -> Vec<Value>) -> Vec<Value> {
+        let e = self.e();
+        if e.caps.pairs == Pairs::Never {
+            return emit(self);
+        }
+        let done = e.block(types);
+        e.part_until(done);
+        let values = emit(self);
+        let e = self.e();
+        e.jump(done, &values);
+        e.switch_to(done);
+        (0..types.len()).map(|n| e.parameter(done, n)).collect()
+    }
+
+    /// As [`Self::call`] of a function that changes nothing but the vectors.
+    fn call_pure<C: Callee, const N: usize>(&mut self, code: u64, number: u32, sources: &[I32x4]) -> [I32x4; N] {
+        let found = self.apart(&[I32X4; N], |lower| {
+            lower.call_alone::<C>(code, number, sources, true);
+            lower.results(std::array::from_fn::<_, N, _>(|n| n))
+        });
+        std::array::from_fn(|n| I32x4(found[n]))
+    }
+
+    /// Calls a function. Returns what it has left in these vectors.
+    fn call<C: Callee, const N: usize>(
+        &mut self,
+        code: u64,
+        number: u32,
+        sources: &[I32x4],
+        results: [usize; N],
+    ) -> [I32x4; N] {
+        let found = self.one_after_the_other(&[I32X4; N], |lower| {
+            lower.call_alone::<C>(code, number, sources, false);
+            lower.results(results)
+        });
+        std::array::from_fn(|n| I32x4(found[n]))
+    }
+
+    fn results<const N: usize>(&mut self, results: [usize; N]) -> Vec<Value> {
+        let context = self.host.context();
+        results.map(|n| self.host.e().load_ints(context, vector_at(n)).0).to_vec()
+    }
+
+    fn call_alone<C: Callee>(&mut self, code: u64, number: u32, sources: &[I32x4], is_pure: bool) {
         let function: Function = enter::<C>;
         let context = self.host.context();
         let e = self.host.e();
         for (n, source) in sources.iter().enumerate() {
             e.store(source.0, context, vector_at(n));
+            if is_pure {
+                e.may_do_again();
+            }
+        }
+        if let Some(local) = self.local.filter(|_| !is_pure) {
+            e.store(local, context, offset_of!(Context, local) as i32);
         }
         let mut signature = Signature::new(e.b.func.signature.call_conv);
         signature.params.extend([I64, I64, I32].map(AbiParam::new));
         let signature = e.b.import_signature(signature);
         let (address, code, number) = (e.i64(function as usize as i64), e.i64(code as i64), e.i32(number as i32));
         e.b.ins().call_indirect(signature, address, &[context, code, number]);
-    }
-
-    fn results<const N: usize>(&mut self, first: usize) -> [I32x4; N] {
-        let context = self.host.context();
-        let e = self.host.e();
-        std::array::from_fn(|n| e.load_ints(context, vector_at(first + n)))
+        if is_pure {
+            e.may_do_again();
+        }
     }
 
     /// Calls a libcall; it has at most two results.
     pub(super) fn libcall<const N: usize>(&mut self, what: Libcall, code: u32, sources: &[I32x4]) -> [I32x4; N] {
-        self.call::<CallLibcall>(what as u64, code, sources);
-        self.results(0)
+        self.call_pure::<CallLibcall, N>(what as u64, code, sources)
     }
 
     /// Indices of the images that have these handles, and which of the key's formats they have.
     pub(super) fn find_image(&mut self, handle: I32x4) -> [I32x4; 2] {
-        self.call::<CallFind>(1, 0, &[handle]);
-        self.results(0)
+        self.call_pure::<CallFind, 2>(1, 0, &[handle])
     }
 
     /// Indices of the textures that have these handles, and which of the key's texture kinds they are.
     pub(super) fn find_texture(&mut self, handle: I32x4) -> [I32x4; 2] {
-        self.call::<CallFind>(0, 0, &[handle]);
-        self.results(0)
+        self.call_pure::<CallFind, 2>(0, 0, &[handle])
     }
 
     /// Accesses images; `sources` as [`image::perform`] defines them. Returns the lanes whose coordinates are inside,
     /// and the data read.
     pub(super) fn image_call(&mut self, access: ImageAccess, sources: &[I32x4]) -> (Mask, [I32x4; 4]) {
-        self.call::<CallImage>(access.pack(), 0, sources);
-        let [inside] = self.results(0);
-        (Mask(inside.0), self.results(image::DATA))
+        const RESULTS: [usize; 5] = [0, image::DATA, image::DATA + 1, image::DATA + 2, image::DATA + 3];
+        let [inside, words @ ..] = self.call::<CallImage, 5>(access.pack(), 0, sources, RESULTS);
+        (Mask(inside.0), words)
     }
 
     /// Loads and stores; `sources` as [`memory::perform`] defines them. Returns the first words that were loaded.
     /// `number` is that of the instruction, if it caches a mapping.
     pub(super) fn access<const N: usize>(&mut self, access: Access, number: u32, sources: &[I32x4]) -> [I32x4; N] {
-        self.call::<CallMemory>(access.pack(), number, sources);
-        self.results(memory::DATA)
+        self.call::<CallMemory, N>(access.pack(), number, sources, std::array::from_fn(|n| memory::DATA + n))
     }
 }

@@ -56,8 +56,8 @@ pub struct Args {
     pub threads: *const Threads,
     block: [u32; BLOCK_REGISTERS.len()],
     pub patch: PatchArgs,
-    /// Scratch memory for lane indices.
-    indices: [[u32; 4]; 4],
+    /// Scratch memory for lane indices, of slices that are executed at once.
+    indices: [[[u32; 4]; 4]; 2],
 }
 
 macro_rules! at {
@@ -66,6 +66,9 @@ macro_rules! at {
     };
 }
 pub(super) use at;
+
+/// Pairs of slices of a warp.
+const PAIRS: usize = SLICES / 2;
 
 /// Blocks with more bytes of local memory bail out.
 const MAX_LOCAL: usize = 64 << 20;
@@ -250,9 +253,15 @@ struct Joined {
     fails: u32,
 }
 
+/// A slot of two slices, which code may execute at once.
+#[repr(C, align(32))]
+#[derive(Clone, Copy)]
+struct SlotPair([[u32; 4]; 2]);
+
 /// State of a warp: its lanes' storage and local memory.
 pub struct Warp {
-    storage: Vec<[u32; 4]>,
+    /// All slots of the first two slices, then of the next two.
+    storage: Vec<SlotPair>,
     local: Vec<u8>,
     count: u32,
 }
@@ -260,15 +269,19 @@ pub struct Warp {
 impl Warp {
     /// The blocks of the lanes.
     fn at(&mut self) -> impl Iterator<Item = &mut u32> {
-        let stride = self.storage.len() / SLICES;
-        self.storage.chunks_mut(stride).flat_map(|part| &mut part[AT_SLOT])
+        self.pairs().flat_map(|pair| pair[AT_SLOT].0.as_flattened_mut())
+    }
+
+    /// The slots of each two slices.
+    fn pairs(&mut self) -> impl Iterator<Item = &mut [SlotPair]> {
+        let slots = self.storage.len() / PAIRS;
+        self.storage.chunks_mut(slots)
     }
 
     /// Starts the first `lanes` lanes in block `first`. `cleared` are slots that begin as 0.
     pub fn clear(&mut self, first: i32, lanes: usize, cleared: &[usize]) {
-        let stride = self.storage.len() / SLICES;
-        for part in self.storage.chunks_mut(stride) {
-            cleared.iter().for_each(|&slot| part[slot] = [0; 4]);
+        for pair in self.pairs() {
+            cleared.iter().for_each(|&slot| pair[slot] = SlotPair([[0; 4]; 2]));
         }
         if !self.local.is_empty() {
             self.local.fill(0);
@@ -286,25 +299,24 @@ impl Warp {
 
     /// Lets waiting lanes go on. Returns whether there were any.
     fn go_on(&mut self) -> bool {
-        let stride = self.storage.len() / SLICES;
-        let mut waiting = [0; 4];
-        // Slice by slice: four lanes are a vector.
-        for part in self.storage.chunks_mut(stride) {
-            for (at, waiting) in part[AT_SLOT].iter_mut().zip(&mut waiting) {
+        let mut waiting = [[0; 4]; 2];
+        // Two slices at a time: their lanes are vectors.
+        for pair in self.pairs() {
+            let places = pair[AT_SLOT].0.as_flattened_mut();
+            for (at, waiting) in places.iter_mut().zip(waiting.as_flattened_mut()) {
                 let waits = u32::from(*at >= WAITS as u32);
                 *at -= waits * WAITS as u32;
                 *waiting |= waits;
             }
         }
-        waiting != [0; 4]
+        waiting != [[0; 4]; 2]
     }
 
     /// Words of a slot of all lanes, with the blocks that the lanes are in.
     fn with_places(&mut self, slot: usize) -> impl Iterator<Item = (u32, &mut u32)> {
-        let stride = self.storage.len() / SLICES;
-        self.storage.chunks_mut(stride).flat_map(move |part| {
-            let places = part[AT_SLOT];
-            places.into_iter().zip(&mut part[slot])
+        self.pairs().flat_map(move |pair| {
+            let SlotPair(places) = pair[AT_SLOT];
+            places.into_iter().flatten().zip(pair[slot].0.as_flattened_mut())
         })
     }
 }
@@ -369,8 +381,8 @@ impl Kernel {
     /// Runs a warp until none of its lanes can continue.
     pub fn run_warp(&self, args: &mut Args, warp: &mut Warp) {
         let context = &mut args.context;
-        context.storage = warp.storage.as_mut_ptr();
-        context.slice_bytes = (size_of_val(&warp.storage[..]) / SLICES) as u64;
+        context.storage = warp.storage.as_mut_ptr().cast();
+        context.pair_bytes = (size_of_val(&warp.storage[..]) / PAIRS) as u64;
         context.all_local = warp.local.as_mut_ptr();
         context.local = warp.local.as_mut_ptr();
         context.count = warp.count;
@@ -387,7 +399,7 @@ impl Kernel {
     /// Memory for a warp.
     pub fn warp(&self) -> Warp {
         let local = if self.needs.local { self.key.code.local_bytes as usize * LANES + 16 } else { 0 };
-        Warp { storage: vec![[0; 4]; SLICES * self.needs.slots], local: vec![0; local], count: 0 }
+        Warp { storage: vec![SlotPair([[0; 4]; 2]); PAIRS * self.needs.slots / 2], local: vec![0; local], count: 0 }
     }
 
     /// The arguments of a job.
@@ -399,7 +411,7 @@ impl Kernel {
             threads: std::ptr::null(),
             block: [0; BLOCK_REGISTERS.len()],
             patch: PatchArgs::none(),
-            indices: [[0; 4]; 4],
+            indices: [[[0; 4]; 4]; 2],
         })
     }
 

@@ -74,7 +74,7 @@ impl Bytes {
 }
 
 /// The mapping of global memory that an instruction has cached.
-#[repr(C, align(16))]
+#[repr(C, align(32))]
 #[derive(Clone, Copy)]
 pub struct Mapped {
     /// Address of the first byte. No address is 2^64 - 2^32.
@@ -85,29 +85,31 @@ pub struct Mapped {
     usage: Usage,
 }
 
-/// A range of bytes that each lane has used: of a mapping, or of an image as if its rows came one after the other.
-#[repr(C, align(16))]
+/// A range of bytes that each lane has used: of a mapping, or of an image as if its rows came one after the other. Warp
+/// slices that are executed at once have one each.
+#[repr(C, align(32))]
 #[derive(Clone, Copy)]
 pub struct UsedRange {
-    low: [u32; 4],
-    high: [u32; 4],
+    low: [[u32; 4]; 2],
+    high: [[u32; 4]; 2],
 }
 
 impl UsedRange {
     /// Nothing was used.
-    pub const NONE: UsedRange = UsedRange { low: [u32::MAX; 4], high: [0; 4] };
+    pub const NONE: UsedRange = UsedRange { low: [[u32::MAX; 4]; 2], high: [[0; 4]; 2] };
 
     /// Adds an access.
     fn add(&mut self, first: usize, size: usize) {
-        self.low[0] = self.low[0].min(first as u32);
-        self.high[0] = self.high[0].max((first + size) as u32);
+        let (low, high) = (&mut self.low[0][0], &mut self.high[0][0]);
+        *low = (*low).min(first as u32);
+        *high = (*high).max((first + size) as u32);
     }
 
     /// What all lanes have used since this was asked last, if anything.
     pub fn take(&mut self) -> Option<Range<u64>> {
         let UsedRange { low, high } = std::mem::replace(self, Self::NONE);
-        let low = low.into_iter().min()?;
-        let high = high.into_iter().max()?;
+        let low = low.into_iter().flatten().min()?;
+        let high = high.into_iter().flatten().max()?;
         (low < high).then(|| low.into()..high.into())
     }
 }
@@ -189,6 +191,8 @@ pub(super) struct DirectAccess {
 pub(super) struct Noted {
     /// Host address of a [`UsedRange`]: a base and a distance.
     pub range: (Value, i32),
+    /// Of the slice's own part of it, if slices are executed at once.
+    pub distance: Option<Value>,
     /// First bytes of the lanes.
     pub first: I32x4,
 }
@@ -204,13 +208,17 @@ impl Noted {
             end = e.iand(end, I32x4(lanes.0));
         }
         let (base, at) = self.range;
+        // Before the distances that are constants: addresses of both slices are adjacent then.
+        let base = self.distance.map_or(base, |distance| e.b.ins().iadd(base, distance));
         let (low, high) = (at + offset_of!(UsedRange, low) as i32, at + offset_of!(UsedRange, high) as i32);
         let before = e.load_ints(base, low);
         let least = e.umin(before, first);
         e.store(least.0, base, low);
+        e.may_do_again();
         let before = e.load_ints(base, high);
         let most = e.imax_unsigned(before, end);
         e.store(most.0, base, high);
+        e.may_do_again();
     }
 }
 
@@ -263,7 +271,10 @@ impl Lower<'_, '_> {
             }
             Space::Local => {
                 let e = self.host.e();
-                let base = e.load_i64(context, offset_of!(Context, local) as i32);
+                let base = match self.local {
+                    Some(local) => local,
+                    None => e.load_i64(context, offset_of!(Context, local) as i32),
+                };
                 let length = e.load_i32(context, offset_of!(Context, local_bytes) as i32);
                 let out_of_bounds = out_of_bounds(e, low, length, access.bytes);
                 let stride = e.b.ins().uextend(I64, length);
@@ -271,7 +282,10 @@ impl Lower<'_, '_> {
             }
             Space::Global => {
                 let number = self.needs.new_mapping();
-                Some(Self::mapped_access(self.host.e(), context, number, [low, high], access.bytes))
+                let distance = self.noted_distance;
+                let direct = Self::mapped_access(self.host.e(), context, number, [low, high], access.bytes);
+                let noted = direct.noted.map(|noted| Noted { distance, ..noted });
+                Some(DirectAccess { noted, ..direct })
             }
         }
     }
@@ -313,7 +327,7 @@ impl Lower<'_, '_> {
         let out_of_bounds = out_of_bounds(e, offset, length, bytes);
         let far = e.not(near);
         let out_of_bounds = e.or(out_of_bounds, far);
-        let noted = Noted { range: (mapped, offset_of!(Mapped, used) as i32), first: offset };
+        let noted = Noted { range: (mapped, offset_of!(Mapped, used) as i32), distance: None, first: offset };
         DirectAccess { number, ..DirectAccess::new(base, offset, out_of_bounds, Some(noted)) }
     }
 
@@ -328,8 +342,8 @@ impl Lower<'_, '_> {
         let loaded = Loaded {
             bytes: access.bytes,
             signed: access.signed,
-            // Two iterations would share what the function touches.
-            at_once: matches!(access.space, Space::Constant | Space::Global),
+            // Two quads would share what the function touches.
+            at_once: self.is_grid() || matches!(access.space, Space::Constant | Space::Global),
             inside: false,
         };
         self.load_or_call(loaded, direct, masks[0], |lower| {
@@ -352,14 +366,18 @@ impl Lower<'_, '_> {
         let (slow, fast, done) = (e.cold_block(&[]), e.block(&[]), e.block(&vec![I32X4; count]));
         let outside = if all { direct.out_of_bounds } else { e.and(direct.out_of_bounds, Mask(loads.0)) };
         let any = e.any(outside);
-        match load.at_once {
-            true => e.branch_if_rare(any, slow, (fast, &[])),
-            false => e.branch(any, (slow, &[]), (fast, &[])),
+        match (load.at_once, self.may_begin_anew) {
+            (true, true) => e.branch_if_rare(any, slow, (fast, &[])),
+            (true, false) => e.branch_if_any(any, (slow, &[]), (fast, &[])),
+            (false, _) => e.branch(any, (slow, &[]), (fast, &[])),
         }
 
         e.switch_to(slow);
+        let may_begin_anew = self.may_begin_anew;
         let found = call(self);
         let found: Vec<Value> = found.iter().take(count).map(|word| word.0).collect();
+        // Where iterations begin anew, they do not come here.
+        self.may_begin_anew = may_begin_anew;
         let e = self.host.e();
         e.jump(done, &found);
 
@@ -403,7 +421,7 @@ impl Lower<'_, '_> {
         let rest = e.not(Mask(stores.0));
         let outside = e.or(direct.out_of_bounds, rest);
         let any = e.any(outside);
-        e.branch(any, (slow, &[]), (fast, &[]));
+        e.branch_if_any(any, (slow, &[]), (fast, &[]));
 
         e.switch_to(slow);
         call(self);
@@ -411,11 +429,18 @@ impl Lower<'_, '_> {
         e.jump(done, &[]);
 
         e.switch_to(fast);
-        let rows = rows(e, direct, direct.offset);
-        stored(e, bytes, rows, data);
         if let Some(noted) = direct.noted {
             noted.add(e, bytes, None);
         }
+        let data = in_rows(e, bytes, data);
+        // All lanes of a slice before those of the next one.
+        self.one_after_the_other(&[], |lower| {
+            let e = lower.host.e();
+            let rows = rows(e, direct, direct.offset);
+            stored(e, bytes, rows, &data);
+            Vec::new()
+        });
+        let e = self.host.e();
         e.jump(done, &[]);
         e.switch_to(done);
     }
@@ -445,7 +470,7 @@ impl Lower<'_, '_> {
             outside = e.or(outside, misaligned);
         }
         let any = e.any(outside);
-        e.branch(any, (slow, &[]), (fast, &[]));
+        e.branch_if_any(any, (slow, &[]), (fast, &[]));
 
         e.switch_to(slow);
         let [found]: [I32x4; 1] = self.access(access, direct.number(), sources);
@@ -453,18 +478,23 @@ impl Lower<'_, '_> {
         e.jump(done, &[found.0]);
 
         e.switch_to(fast);
-        let mut found = e.i(0).0;
-        for (lane, row) in (0u8..).zip(rows(e, direct, direct.offset)) {
-            let (value, replacement) = (e.lane(value, lane), e.lane(replacement, lane));
-            let old = e.b.ins().load(I32, memory(), row, 0);
-            let new = operation.result(e, old, [value, replacement]);
-            e.b.ins().store(memory(), new, row, 0);
-            found = e.b.ins().insertlane(found, old, lane);
-        }
         if let Some(noted) = direct.noted {
             noted.add(e, access.bytes, None);
         }
-        e.jump(done, &[found]);
+        let found = self.one_after_the_other(&[I32X4], |lower| {
+            let e = lower.host.e();
+            let mut found = e.i(0).0;
+            for (lane, row) in (0u8..).zip(rows(e, direct, direct.offset)) {
+                let (value, replacement) = (e.lane(value, lane), e.lane(replacement, lane));
+                let old = e.b.ins().load(I32, memory(), row, 0);
+                let new = operation.result(e, old, [value, replacement]);
+                e.b.ins().store(memory(), new, row, 0);
+                found = e.b.ins().insertlane(found, old, lane);
+            }
+            vec![found]
+        });
+        let e = self.host.e();
+        e.jump(done, &found);
         e.switch_to(done);
         I32x4(e.parameter(done, 0))
     }
@@ -528,12 +558,17 @@ impl Loaded {
     }
 }
 
+/// What the lanes store, of 16 bytes lane after lane, else word after word.
+fn in_rows(e: &mut Emit<'_>, bytes: u8, data: &[I32x4]) -> Vec<I32x4> {
+    let (16, &[x, y, z, w]) = (bytes, data) else { return data.to_vec() };
+    let columns = [x, y, z, w].map(|word| e.float_of_bits(word));
+    e.transpose(columns).map(|row| e.bits(row)).to_vec()
+}
+
+/// Stores what [`in_rows`] has made.
 fn stored(e: &mut Emit<'_>, bytes: u8, rows: [Value; 4], data: &[I32x4]) {
-    if let (16, &[x, y, z, w]) = (bytes, data) {
-        let columns = [x, y, z, w].map(|word| e.float_of_bits(word));
-        for (row, value) in rows.into_iter().zip(e.transpose(columns)) {
-            e.store(value.0, row, 0);
-        }
+    if bytes == 16 {
+        rows.into_iter().zip(data).for_each(|(row, value)| e.store(value.0, row, 0));
         return;
     }
     // All of a lane before the next one.

@@ -118,6 +118,11 @@ impl File {
         *self.slots.entry(loc).or_insert(next)
     }
 
+    /// Slots are so many vectors apart.
+    pub fn set_stride(&mut self, stride: usize) {
+        self.stride = stride;
+    }
+
     /// Byte offset of a slot in the storage.
     pub fn offset(&self, slot: usize) -> i32 {
         (16 * self.stride * slot) as i32

@@ -107,6 +107,7 @@ impl Lower<'_, '_> {
         self.constants = Constants::default();
         self.host.begin();
         self.guard = None;
+        self.may_begin_anew = true;
     }
 
     /// What registers hold at the beginning, and the first block.

@@ -1,6 +1,7 @@
 //! The texture of an instruction: known at compile time, or by a handle that is known only at run time.
 
 use cranelift_codegen::ir::InstBuilder;
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32X4, I64};
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::Unit as ResourceKind;
@@ -8,7 +9,7 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::{Constant, Handle, Reg};
 
 use super::args::texture_at;
-use super::flow::{jump_table, least};
+use super::flow::least;
 use super::image::MAX_KINDS;
 use super::{Context, LaneValue, Lower};
 use crate::lane::{I32x4, Mask};
@@ -118,23 +119,34 @@ impl<'l, 'a> Lower<'l, 'a> {
         let before: [I32x4; 4] = std::array::from_fn(|n| I32x4(e.parameter(head, n + 1)));
         let values = before.map(|value| value.0);
         let any = e.any(left);
-        e.branch(any, (pick, &[]), (done, &values));
+        // Iterations that go together look at one unit after the other, where some select none of their lanes.
+        e.branch_if_any(any, (pick, &[]), (done, &values));
 
         e.switch_to(pick);
         let most = e.i(i32::MAX);
         let candidates = e.iselect(left, place, most);
         let chosen = least(e, candidates);
-        let same = e.ieq(candidates, chosen);
+        let chosen = e.lane(chosen, 0);
+        e.use_least();
+        let all_chosen = e.splat_i32(chosen);
+        let same = e.ieq(candidates, all_chosen);
         let kinds_here = e.iselect(same, kind, most);
         let kind = least(e, kinds_here);
         let kind = e.lane(kind, 0);
-        let chosen = e.lane(chosen, 0);
+        e.use_least();
         let chosen = e.b.ins().uextend(I64, chosen);
         let offset = e.b.ins().imul_imm_u(chosen, i64::from(texture_at(1)));
         let args = e.b.ins().iadd(all, offset);
-        jump_table(e, kind, &cases, never);
-
-        e.switch_to(never);
+        for (n, &case) in (0..).zip(&cases) {
+            let other = if n + 1 == cases.len() as i64 { never } else { e.block(&[]) };
+            let is_it = e.b.ins().icmp_imm_u(IntCC::Equal, kind, n);
+            e.branch_together(is_it, (case, &[]), (other, &[]));
+            e.switch_to(other);
+        }
+        if cases.is_empty() {
+            e.jump(never, &[]);
+            e.switch_to(never);
+        }
         e.jump(done, &values);
         // Values of one case do not dominate the code after it.
         let (file, constants) = (self.file.snapshot(), self.constants.clone());

@@ -148,7 +148,7 @@ impl Lower<'_, '_> {
         (access, bytes): (ImageAccess, u8),
         [x, y, z, layer]: [I32x4; 4],
     ) -> DirectAccess {
-        let is_grid = self.is_grid();
+        let (is_grid, distance) = (self.is_grid(), self.noted_distance);
         let context = self.host.context();
         let e = self.host.e();
         let all = e.load_i64(context, offset_of!(Context, direct_images) as i32);
@@ -206,7 +206,8 @@ impl Lower<'_, '_> {
             let first = position(e, &image, column, [row, has_slice.then_some(z), has_layer.then_some(layer)]);
             let ranges = e.load_i64(context, offset_of!(Context, used_images) as i32);
             let stores = access.action != Action::Load;
-            Noted { range: (ranges, used_image(index.into(), stores) as i32 * size_of::<UsedRange>() as i32), first }
+            let range = (ranges, used_image(index.into(), stores) as i32 * size_of::<UsedRange>() as i32);
+            Noted { range, distance, first }
         });
         DirectAccess::new(base, offset, out_of_bounds, noted)
     }

@@ -253,6 +253,13 @@ pub(crate) struct Lower<'l, 'a> {
     ballot: Option<warp_slices::Ballot>,
     /// While lanes are brought in: those that execute by themselves.
     brought: Option<Brought>,
+    /// Of a warp slice: its local memory, if the program has any.
+    local: Option<Value>,
+    /// Of a warp slice: where it notes what it uses, as far behind where others do.
+    noted_distance: Option<Value>,
+    /// Of warp slices that are executed at once: whether they have done nothing in this block that must not be done
+    /// twice.
+    may_begin_anew: bool,
 }
 
 /// What SAM has done.
@@ -305,6 +312,9 @@ impl<'l, 'a> Lower<'l, 'a> {
             waiting,
             ballot,
             brought: None,
+            local: None,
+            noted_distance: None,
+            may_begin_anew: true,
         }
     }
 

@@ -175,7 +175,7 @@ impl Lower<'_, '_> {
         let zero = self.e().i(0);
         if is_load {
             // Quads may store what later ones load.
-            let load = Loaded { bytes, signed: false, at_once: false, inside: true };
+            let load = Loaded { bytes, signed: false, at_once: self.is_grid(), inside: true };
             let found = self.load_or_call(load, &direct, loads, |lower| {
                 let (inside, words) = lower.image_call(access, &sources);
                 std::iter::once(I32x4(inside.0)).chain(words).collect()

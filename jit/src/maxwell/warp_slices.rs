@@ -1,10 +1,12 @@
 //! Emission of blocks for warps of up to 32 lanes: eight slices of four lanes.
 //!
-//! Lane values are in memory between blocks, slice after slice. A block is a loop over the slices that have lanes in
-//! it, with one version for slices that are entirely in it and a masked one for the others; then the dispatcher selects
-//! the lowest block of all slices. A block is split where a later slice would observe writes of an earlier one, see
-//! [`sharing`], so that an instruction happens in all lanes before the next one does. Lanes that wait at a barrier hold
-//! the number of the block after it plus [`WAITS`]; the code returns when no lane can run.
+//! Lane values are in memory between blocks, two slices next to each other. A block is a loop over the slices that have
+//! lanes in it, with one version for slices that are entirely in it and a masked one for the others; then the
+//! dispatcher selects the lowest block of all slices. With vectors of 256 bits, neighbours that both are entirely in a
+//! block execute it at once ([`interleave`](crate::interleave)). A block is split where a later slice would observe
+//! writes of an earlier one, see [`sharing`], so that an instruction happens in all lanes before the next one does.
+//! Lanes that wait at a barrier hold the number of the block after it plus [`WAITS`]; the code returns when no lane can
+//! run.
 
 use std::mem::offset_of;
 
@@ -19,11 +21,12 @@ use triglyph_guest::tegra::shader::operand::PredSource;
 use triglyph_guest::tegra::shader::shape::Plain;
 
 use super::call::exchange_at;
-use super::flow::{Walk, jump_table, least};
+use super::flow::{END, Walk, jump_table, least};
 use super::graph::{Block, Sharing, Step};
 use super::vectors::SLICES;
 use super::{Context, Done, Loc, Lower};
-use crate::lane::{I32x4, Mask};
+use crate::interleave::Body;
+use crate::lane::{Emit, I32x4, Mask, Pairs};
 
 /// Added to the block of a lane that waits at a barrier.
 pub const WAITS: i32 = 1 << 29;
@@ -32,6 +35,8 @@ pub const PAUSED: i64 = 0;
 pub const EXHAUSTED: i64 = 1;
 /// Slot of [`Loc::At`] in a slice's storage.
 pub const AT_SLOT: usize = 0;
+/// Its offset.
+const AT: i32 = 32 * AT_SLOT as i32;
 
 /// Global memory and images, shared memory, the outputs of a patch.
 const GLOBAL: u8 = 1;
@@ -64,12 +69,55 @@ pub struct Ballot {
     pub yes: Value,
 }
 
+/// A slice.
+#[derive(Clone, Copy)]
+struct Slice {
+    /// Address of its storage.
+    base: Value,
+    /// 16 times its number.
+    place: Value,
+    /// Address of its lanes' local memory, if the program has any.
+    local: Option<Value>,
+    /// Where it notes what memory it uses, as far behind where others do: 0. Where two slices are executed at once, the
+    /// second one's are those of the [`UsedRange`](super::direct::UsedRange)'s second half.
+    distance: Option<Value>,
+}
+
+/// The loop over the slices.
+#[derive(Clone, Copy)]
+struct Loop {
+    /// Begins with a slice: the address of its storage, and its place.
+    part: Code,
+    /// Executes a slice that is entirely in the block, from here to there.
+    fast: Code,
+    done: Code,
+    /// Goes on with the slice that its parameters say, if there is one.
+    advance: Code,
+    /// Bytes of the storage of two slices.
+    pair_bytes: Value,
+}
+
+impl Loop {
+    /// Goes on after a slice.
+    fn step(self, e: &mut Emit<'_>, Slice { base, place, .. }: Slice) {
+        let odd = e.b.ins().band_imm_u(place, 16);
+        let neighbour = e.b.ins().iadd_imm_u(base, 16);
+        let following = e.b.ins().iadd(base, self.pair_bytes);
+        let following = e.b.ins().iadd_imm_s(following, -16);
+        let base = e.b.ins().select(odd, following, neighbour);
+        let place = e.b.ins().iadd_imm_u(place, 16);
+        e.jump(self.advance, &[base, place]);
+    }
+}
+
 impl Lower<'_, '_> {
     /// Emits the program and the rest of the function.
     pub(super) fn run_slices(&mut self) -> Done {
         if self.graph.ambiguous {
             return Err(Unsupported("lanes at one place with different stacks"));
         }
+        // The slots of two slices lie next to each other.
+        self.file.set_stride(2);
         self.file.keep(&[Loc::At]);
         let blocks = self.graph.blocks.len();
         let e = self.e();
@@ -97,7 +145,7 @@ impl Lower<'_, '_> {
             let e = self.e();
             if status == EXHAUSTED {
                 let (over, exhausted) = (offset_of!(Context, over) as i32, offset_of!(Context, exhausted) as i32);
-                let zero = e.i32(0);
+                let zero = e.i64(0);
                 e.store(zero, context, over);
                 let before = e.load_i32(context, exhausted);
                 let after = e.b.ins().iadd_imm_u(before, 1);
@@ -109,20 +157,12 @@ impl Lower<'_, '_> {
         Ok(())
     }
 
-    fn slice_bytes(&mut self) -> Value {
-        self.context_pointer(offset_of!(Context, slice_bytes))
-    }
-
     /// The lowest block of all lanes.
     fn lowest(&mut self) -> Value {
-        let (mut base, stride) = (self.context_pointer(offset_of!(Context, storage)), self.slice_bytes());
+        let all = self.all_slices();
         let e = self.e();
-        let mut at = e.load_ints(base, 16 * AT_SLOT as i32);
-        for _ in 1..SLICES {
-            base = e.b.ins().iadd(base, stride);
-            let other = e.load_ints(base, 16 * AT_SLOT as i32);
-            at = e.imin(at, other);
-        }
+        let places = all.map(|base| e.load_ints(base, AT));
+        let Some(at) = places.into_iter().reduce(|at, other| e.imin(at, other)) else { return e.i32(END) };
         let at = least(e, at);
         e.lane(at, 0)
     }
@@ -133,78 +173,148 @@ impl Lower<'_, '_> {
         let block = &graph.blocks[i];
         self.count(block);
         self.prepare(i, block);
-        let (first, stride) = (self.context_pointer(offset_of!(Context, storage)), self.slice_bytes());
-        let local = self.context_pointer(offset_of!(Context, all_local));
+        let (first, pair_bytes) = self.first_slices();
+        let local = self.uses_local().then(|| self.context_pointer(offset_of!(Context, all_local)));
+        let context = self.host.context();
         let e = self.e();
-        let (part, some, next) = (e.block(&[I64, I64]), e.block(&[]), e.block(&[]));
-        let (fast, masked) = (e.block(&[]), e.block(&[]));
+        let has_pairs = e.caps.pairs != Pairs::Never && e.caps.wide;
+        let distance = has_pairs.then(|| e.b.ins().iconst(I64, 0));
+        let loops = Loop {
+            part: e.block(&[I64, I64]),
+            fast: e.block(&[]),
+            done: e.block(&[]),
+            advance: e.block(&[I64, I64]),
+            pair_bytes,
+        };
+        let (partial, masked, next, end) = (e.block(&[]), e.block(&[]), e.block(&[]), e.block(&[]));
         let zero = e.i64(0);
-        e.jump(part, &[first, zero]);
+        e.jump(loops.part, &[first, zero]);
 
-        e.switch_to(part);
-        let (base, place) = (e.parameter(part, 0), e.parameter(part, 1));
-        let before = e.load_ints(base, 16 * AT_SLOT as i32);
-        let own = e.i(i as i32);
-        let mask = e.ieq(before, own);
-        let any = e.any(mask);
-        e.branch(any, (some, &[]), (next, &[]));
-        e.switch_to(some);
-        if self.uses_local() {
-            let context = self.host.context();
-            let e = self.e();
+        e.switch_to(loops.part);
+        let (base, place) = (e.parameter(loops.part, 0), e.parameter(loops.part, 1));
+        let local = local.map(|all| {
+            // Of four lanes; the place is 16 times the slice's number.
             let bytes = e.load_u32(context, offset_of!(Context, local_bytes) as i32);
             let offset = e.b.ins().imul(bytes, place);
             let offset = e.b.ins().ushr_imm_u(offset, 2);
-            let own = e.b.ins().iadd(local, offset);
-            e.store(own, context, offset_of!(Context, local) as i32);
-        }
-        let e = self.e();
+            e.b.ins().iadd(all, offset)
+        });
+        let slice = Slice { base, place, local, distance };
+        let before = e.load_ints(base, AT);
+        let own = e.i(i as i32);
+        let mask = e.ieq(before, own);
         let all = e.b.ins().vall_true(mask.0);
-        e.branch(all, (fast, &[]), (masked, &[]));
-        for (code, exec) in [(fast, None), (masked, Some(mask))] {
+        let pair = has_pairs.then(|| e.block(&[]));
+        e.branch(all, (pair.unwrap_or(loops.fast), &[]), (partial, &[]));
+        e.switch_to(partial);
+        let any = e.any(mask);
+        e.branch(any, (masked, &[]), (next, &[]));
+        for (code, exec, after) in [(loops.fast, None, loops.done), (masked, Some(mask), next)] {
             self.e().switch_to(code);
-            self.fresh(i);
-            self.host.set_slice(place);
-            self.exec = exec;
-            self.file.storage = Some(base);
-            self.steps(block)?;
-            let when = self.condition(block);
-            let check = block.check && self.graph.counted;
-            let walk = Walk::of_slice((before, mask), next);
-            let mut at = self.next_blocks(&walk, block, when, check);
-            if let Some(waiting) = self.waiting.take() {
-                let e = self.e();
-                let more = e.i(WAITS);
-                let waits = e.iadd(at, more);
-                at = match waiting {
-                    None => waits,
-                    Some(lanes) => e.iselect(lanes, waits, at),
-                };
-            }
-            self.flush_file();
-            let e = self.e();
-            e.store(at.0, base, 16 * AT_SLOT as i32);
-            e.jump(next, &[]);
+            self.slice(i, slice, (exec, (before, mask)), after)?;
         }
         self.exec = None;
-        let check = block.check && self.graph.counted;
         let e = self.e();
+        e.switch_to(loops.done);
+        e.jump(next, &[]);
         e.switch_to(next);
-        let base = e.b.ins().iadd(base, stride);
-        let place = e.b.ins().iadd_imm_u(place, 16);
+        loops.step(e, slice);
+        if let Some(pair) = pair {
+            e.switch_to(pair);
+            self.two_slices(i, slice, loops);
+        }
+
+        let e = self.e();
+        e.switch_to(loops.advance);
+        let (base, place) = (e.parameter(loops.advance, 0), e.parameter(loops.advance, 1));
         let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, place, 16 * SLICES as i64);
-        if !check {
-            e.branch(more, (part, &[base, place]), (dispatch, &[]));
+        e.branch(more, (loops.part, &[base, place]), (end, &[]));
+        e.switch_to(end);
+        if !(block.check && graph.counted) {
+            e.jump(dispatch, &[]);
             return Ok(());
         }
-        let all = e.block(&[]);
-        e.branch(more, (part, &[base, place]), (all, &[]));
-        e.switch_to(all);
-        let context = self.host.context();
-        let e = self.e();
-        let out_of_fuel = e.load_i32(context, offset_of!(Context, over) as i32);
+        let [first, second] = [0, 4].map(|at| e.load_i32(context, offset_of!(Context, over) as i32 + at));
+        let out_of_fuel = e.b.ins().bor(first, second);
         e.branch(out_of_fuel, (over, &[]), (dispatch, &[]));
         Ok(())
+    }
+
+    /// Emits what a slice does in a block, then a jump. `exec` are the lanes that are in the block, if not all are, and
+    /// the blocks of all and those that are in it.
+    fn slice(&mut self, i: usize, slice: Slice, (exec, at): (Option<Mask>, (I32x4, Mask)), after: Code) -> Done {
+        let graph = self.graph;
+        let block = &graph.blocks[i];
+        self.fresh(i);
+        self.host.set_slice(slice.place);
+        self.exec = exec;
+        self.file.storage = Some(slice.base);
+        (self.local, self.noted_distance) = (slice.local, slice.distance);
+        self.steps(block)?;
+        let when = self.condition(block);
+        let check = block.check && graph.counted;
+        let walk = Walk::of_slice(at, after);
+        let mut at = self.next_blocks(&walk, block, when, check);
+        if let Some(waiting) = self.waiting.take() {
+            let e = self.e();
+            let more = e.i(WAITS);
+            let waits = e.iadd(at, more);
+            at = match waiting {
+                None => waits,
+                Some(lanes) => e.iselect(lanes, waits, at),
+            };
+        }
+        self.flush_file();
+        let e = self.e();
+        e.store(at.0, slice.base, AT);
+        e.jump(after, &[]);
+        Ok(())
+    }
+
+    /// Lets a slice that is entirely in a block be executed together with the next one if that is as well, and they are
+    /// neighbours in memory.
+    fn two_slices(&mut self, i: usize, slice: Slice, loops: Loop) {
+        let context = self.host.context();
+        let scratch = self.host.scratch();
+        let e = self.e();
+        let (even, both, after) = (e.block(&[]), e.block(&[]), e.block(&[]));
+        let odd = e.b.ins().band_imm_u(slice.place, 16);
+        e.branch(odd, (loops.fast, &[]), (even, &[]));
+        e.switch_to(even);
+        let before = e.load_ints(slice.base, AT + 16);
+        let own = e.i(i as i32);
+        let mask = e.ieq(before, own);
+        let all = e.b.ins().vall_true(mask.0);
+        e.branch(all, (both, &[]), (loops.fast, &[]));
+
+        e.switch_to(both);
+        let [base, place] = [slice.base, slice.place].map(|value| e.b.ins().iadd_imm_u(value, 16));
+        let mut others = vec![(slice.base, vec![base]), (slice.place, vec![place])];
+        if let Some(distance) = slice.distance {
+            others.push((distance, vec![e.b.ins().iconst(I64, size_of::<[u32; 4]>() as i64)]));
+        }
+        if let Some(local) = slice.local {
+            let bytes = e.load_u32(context, offset_of!(Context, local_bytes) as i32);
+            let bytes = e.b.ins().ishl_imm_u(bytes, 2);
+            others.push((local, vec![e.b.ins().iadd(local, bytes)]));
+        }
+        e.jump(after, &[]);
+        e.switch_to(after);
+        let base = e.b.ins().iadd(slice.base, loops.pair_bytes);
+        let place = e.b.ins().iadd_imm_u(slice.place, 32);
+        e.jump(loops.advance, &[base, place]);
+        let over = offset_of!(Context, over) as i32;
+        let indices = size_of::<[[u32; 4]; 4]>() as i32;
+        e.bodies.push(Body {
+            entry: loops.fast,
+            exit: loops.done,
+            others,
+            before: both,
+            own: vec![(over..over + 4, 4), (scratch..scratch + indices, indices)],
+            counters: 0..0,
+            storage: None,
+            is_repeatable: false,
+        });
     }
 
     /// Computes what the first instruction needs from all slices before any of them executes it.
@@ -229,24 +339,31 @@ impl Lower<'_, '_> {
 
     /// Addresses of the storage of all slices.
     fn all_slices(&mut self) -> [Value; SLICES] {
-        let (first, stride) = (self.context_pointer(offset_of!(Context, storage)), self.slice_bytes());
+        let (mut pair, pair_bytes) = self.first_slices();
         let e = self.e();
-        let mut base = first;
-        std::array::from_fn(|n| {
-            if n > 0 {
-                base = e.b.ins().iadd(base, stride);
+        std::array::from_fn(|n| match n % 2 {
+            0 => {
+                pair = if n == 0 { pair } else { e.b.ins().iadd(pair, pair_bytes) };
+                pair
             }
-            base
+            _ => e.b.ins().iadd_imm_u(pair, 16),
         })
+    }
+
+    /// The address of the storage of the first two slices, and how many bytes it has.
+    fn first_slices(&mut self) -> (Value, Value) {
+        let first = self.context_pointer(offset_of!(Context, storage));
+        (first, self.context_pointer(offset_of!(Context, pair_bytes)))
     }
 
     /// Copies a register of all slices to the exchange vectors of the context.
     fn exchange(&mut self, loc: Loc) {
         let slot = self.file.shared_slot(loc);
+        let at = self.file.offset(slot);
         let context = self.host.context();
         for (n, base) in self.all_slices().into_iter().enumerate() {
             let e = self.e();
-            let value = e.load_ints(base, 16 * slot as i32);
+            let value = e.load_ints(base, at);
             e.store(value.0, context, exchange_at(n));
         }
     }
@@ -255,15 +372,16 @@ impl Lower<'_, '_> {
     fn count_votes(&mut self, i: usize, guard: PredSource, source: PredSource) -> Ballot {
         let slots =
             [guard, source].map(|pred| (pred.pred.0 < 7).then(|| self.file.shared_slot(Loc::Pred(pred.pred.0))));
+        let slots = slots.map(|slot| slot.map(|slot| self.file.offset(slot)));
         let parts = self.all_slices();
         let e = self.e();
         let (mut active, mut yes) = (e.i32(0), e.i32(0));
         for (n, base) in parts.into_iter().enumerate() {
-            let at = e.load_ints(base, 16 * AT_SLOT as i32);
+            let at = e.load_ints(base, AT);
             let own = e.i(i as i32);
             let mut mask = e.ieq(at, own);
             for (pred, slot, sum) in [(guard, slots[0], &mut active), (source, slots[1], &mut yes)] {
-                let holds = slot.map(|slot| Mask(e.load_ints(base, 16 * slot as i32).0));
+                let holds = slot.map(|slot| Mask(e.load_ints(base, slot).0));
                 mask = match (holds, pred.not) {
                     (None, false) => mask,
                     (None, true) => Mask(e.i(0).0),

@@ -125,6 +125,38 @@ fn atomics_happen_in_the_order_of_lanes() {
 }
 
 #[test]
+fn stores_happen_in_the_order_of_lanes() {
+    // The first lane of each second slice stores where the last lane of the slice before it does.
+    let text = "s2r r0, sr_tid_x
+        mov32i r3, 0xffffffff, 0xf
+        lop.and r1, pt, r0, 0x7
+        isetp.eq.and p0, pt, r1, 0x4, pt
+        mov r2, r0, 0xf
+        @p0 iadd r2, r0, r3
+        shl r2, r2, 0x2
+        shl r4, r2, 0x2
+        mov r8, r0, 0xf
+        mov r9, r2, 0xf
+        mov r10, r4, 0xf
+        mov r11, r0, 0xf
+        sts.b32 r0, [r2+0x0]
+        stg.b32 r0, [r2+0x0]
+        stg.b128 r8, [r4+0x400]
+        exit";
+    let left = run(text, [64, 1, 1], 256);
+    for n in 0..64u32 {
+        let wanted = match n % 8 {
+            3 => n + 1,
+            4 => 0,
+            _ => n,
+        };
+        let at = 4 * n as usize;
+        let shared = left.shared[at..at + 4].try_into().map(u32::from_le_bytes).unwrap();
+        assert_eq!([left.word(n as usize), shared, left.word(0x100 + at)], [wanted; 3], "{n}");
+    }
+}
+
+#[test]
 fn loops_of_their_own_length() {
     // Each lane counts to its number, with local memory as the counter.
     let text = "s2r r0, sr_tid_x
