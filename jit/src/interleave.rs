@@ -256,7 +256,8 @@ fn may_begin_anew(function: &Function, args: Value, body: &Body, blocks: &Blocks
         let counts = || data.load_store_offset().is_some_and(|offset| body.counters.contains(&offset));
         let stored = || body.storage.is_some() && function.dfg.inst_args(inst).last() == body.storage.as_ref();
         let is_again = body.is_repeatable || blocks.repeatable.contains(&inst);
-        is_again || !data.opcode().can_store() || stored() || own() && !counts()
+        let opcode = data.opcode();
+        is_again || !opcode.can_store() && !opcode.is_call() || stored() || own() && !counts()
     };
     // Where iterations part, the first one has come to where they meet before another one goes a rare way.
     let passed = |end: Block| {
