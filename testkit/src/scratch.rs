@@ -70,11 +70,11 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// The crates of these folders, `""` for the façade, as they are but for `insertions`; in a folder of `name` in
+    /// The crates of these folders, `""` for the façade, as they are but for `insertions`; in the folder `copy_name` of
     /// `scratch`, the test's `CARGO_TARGET_TMPDIR`. Files that stay the same are not written again.
-    pub fn new(scratch: &str, name: &str, crates: &[&str], insertions: &[&Insertion]) -> Scratch {
+    pub fn new(scratch: &str, copy_name: &str, crates: &[&str], insertions: &[&Insertion]) -> Scratch {
         let scratch = PathBuf::from(scratch);
-        let copy = Scratch { folder: scratch.join(name), scratch };
+        let copy = Scratch { folder: scratch.join(copy_name), scratch };
         for name in crates {
             if !name.is_empty() {
                 let manifest = format!("{name}/Cargo.toml");
@@ -86,7 +86,7 @@ impl Scratch {
         if crates.contains(&"") {
             copy.copy("README.md", insertions);
         }
-        copy.write("Cargo.toml", &workspace(&read(&root().join("Cargo.toml")), crates));
+        copy.write("Cargo.toml", &workspace(&read(&root().join("Cargo.toml")), copy_name, crates));
         copy
     }
 
@@ -170,8 +170,9 @@ fn without_tests(manifest: &str) -> String {
 }
 
 /// The workspace's manifest with these crates as members, with its package if the façade is among them. Their versions
-/// are their own, or Cargo would take what it has built of them for the crates that this test belongs to.
-fn workspace(manifest: &str, crates: &[&str]) -> String {
+/// are those of this copy alone, or Cargo would take what it has built of them for the crates that the test belongs to,
+/// or for those of another copy.
+fn workspace(manifest: &str, copy: &str, crates: &[&str]) -> String {
     let members: Vec<&&str> = crates.iter().filter(|name| !name.is_empty()).collect();
     let package: &[&str] = if crates.contains(&"") { &["package]", "features]", "dependencies]"] } else { &[] };
     let mut kept = format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n");
@@ -183,7 +184,7 @@ fn workspace(manifest: &str, crates: &[&str]) -> String {
         if keeps {
             let version = line.strip_prefix("version = \"").and_then(|rest| rest.strip_suffix('"'));
             match version {
-                Some(version) => kept.push_str(&format!("version = \"{version}+copy\"")),
+                Some(version) => kept.push_str(&format!("version = \"{version}+{copy}\"")),
                 None => kept.push_str(line),
             }
             kept.push('\n');
