@@ -246,9 +246,8 @@ mod tests {
         // A size that the rows do not have is the host's mistake, whatever the picture.
         assert_eq!(place((11, 1), Fit::Cut, 1, 1), None);
         assert_eq!((place((9, 4), Fit::Scale, 1, 1), place((9, 4), Fit::Cut, 1, 1)), (None, None));
-        let has_place = |bytes: usize, stride| {
-            HostRows::new(&mut vec![0; bytes], stride, HostFormat::Rgb565).place(1, 1).is_ok()
-        };
+        let has_place =
+            |bytes: usize, stride| HostRows::new(&mut vec![0; bytes], stride, HostFormat::Rgb565).place(1, 1).is_ok();
         assert!(!has_place(1, 2) && !has_place(8, 1) && !has_place(8, 0) && has_place(2, 2));
     }
 }
