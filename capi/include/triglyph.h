@@ -13,7 +13,11 @@
 //   from one of its callbacks. Timelines, captures, pictures and buffers may be used by many threads at a time.
 // * Pointers are null or valid for what the function says, during the call. Input is not changed and output not read
 //   meanwhile by others. Outputs may be null where they are not needed, unless that is all that a function does; then
-//   null is TRIGLYPH_STATUS_NULL_POINTER. No input or output may be in memory that is mapped with triglyph_map_host.
+//   null is TRIGLYPH_STATUS_NULL_POINTER.
+// * What guests pass may be where guests have it, in memory that is mapped with triglyph_map_host: GX commands, the
+//   words of triglyph_n3ds_ipc, register words, arguments of hypervisor calls, buffers of ioctls, GPFIFO and remap
+//   entries, the payload of triglyph_submit. They are copied before the call does anything, answers are stored at its
+//   end. GSP's shared page may be mapped as well. No other input or output may be in such memory.
 // * Structures that begin with a size are of the version that the size says: set it to sizeof, the rest to zero or with
 //   the function that fills in the defaults. Numbers of an enumeration are passed as uint32_t, reserved fields are 0.
 // * Calls of the consoles' systems and of their hosts are those of docs/calls.md. `result`, where there is one, is what

@@ -11,7 +11,7 @@
 
 /// The version of this header's interface. Versions with the same number are compatible: functions and constants are
 /// only added, and fields only at the end of structures that begin with their size.
-#define TRIGLYPH_ABI_VERSION 1
+#define TRIGLYPH_ABI_VERSION 2
 
 /// The GPU may read a range. The host may always read and write.
 #define TRIGLYPH_ACCESS_READ 1
@@ -278,6 +278,25 @@ typedef uint32_t triglyph_waiting_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+/// In what pieces `triglyph_capture_trim` keeps memory.
+enum triglyph_trim_unit
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// The bytes that are read.
+  TRIGLYPH_TRIM_UNIT_BYTES = 0,
+  /// Pages of 4 KiB of which a byte is read.
+  TRIGLYPH_TRIM_UNIT_PAGES = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum triglyph_trim_unit triglyph_trim_unit;
+#else
+typedef uint32_t triglyph_trim_unit;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 /// Pixel formats of pictures.
 enum triglyph_format
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -360,6 +379,49 @@ enum triglyph_host_format
 typedef enum triglyph_host_format triglyph_host_format;
 #else
 typedef uint32_t triglyph_host_format;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/// What becomes of a picture whose size is not that of the host's rows. Guests choose sizes: the wide mode of the 3DS
+/// has 800 columns instead of 400.
+enum triglyph_fit
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// The part that fits is stored, from the top left corner. Around a smaller picture the rows stay as they are.
+  TRIGLYPH_FIT_CUT = 0,
+  /// All of it is stored, smaller or larger, so that it fills the rows: the nearest pixel for each.
+  TRIGLYPH_FIT_SCALE = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum triglyph_fit triglyph_fit;
+#else
+typedef uint32_t triglyph_fit;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/// How a picture was stored.
+enum triglyph_shown_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// There is no picture, or none that there can be: nothing is stored.
+  TRIGLYPH_SHOWN_KIND_NOTHING = 0,
+  /// All of it, pixel by pixel.
+  TRIGLYPH_SHOWN_KIND_WHOLE = 1,
+  /// Its upper left part.
+  TRIGLYPH_SHOWN_KIND_CUT = 2,
+  /// All of it, smaller or larger.
+  TRIGLYPH_SHOWN_KIND_SCALED = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum triglyph_shown_kind triglyph_shown_kind;
+#else
+typedef uint32_t triglyph_shown_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -469,8 +531,9 @@ typedef struct triglyph_options {
 
 /// Bytes of guest memory in an address space.
 typedef struct triglyph_range {
-  /// The address space: 0 on the 3DS (physical addresses); `TRIGLYPH_RSX_SPACE_LOCAL` and the others on the PS3; on
-  /// the Tegra X1 0 for captures, `TRIGLYPH_TEGRA_SPACE_PROCESS`, and those that the driver opens.
+  /// The address space: `TRIGLYPH_N3DS_SPACE_PHYSICAL` and the other on the 3DS; `TRIGLYPH_RSX_SPACE_LOCAL` and the
+  /// others on the PS3; on the Tegra X1 0 for captures, `TRIGLYPH_TEGRA_SPACE_PROCESS`, and those that the driver
+  /// opens.
   uint32_t space;
   /// 0.
   uint32_t reserved;
@@ -712,9 +775,32 @@ typedef struct triglyph_rows {
   size_t stride;
   /// A `triglyph_host_format`.
   uint32_t format;
-  /// 0.
-  uint32_t reserved;
+  /// Pixels of a row; 0 for as many as the stride has.
+  uint32_t width;
+  /// How many rows; 0 for as many as there are.
+  uint32_t height;
+  /// A `triglyph_fit`.
+  uint32_t fit;
 } triglyph_rows;
+
+/// What presenting a picture came to.
+typedef struct triglyph_shown {
+  /// A `triglyph_shown_kind`.
+  uint32_t kind;
+  /// Whether it differs from the picture before: 1 or 0. It may be 1 once when it does not, as pictures are not
+  /// remembered before they come twice.
+  uint32_t changed;
+  /// Pixels of a row of the guest's picture.
+  uint32_t width;
+  /// Rows of the guest's picture.
+  uint32_t height;
+  /// Pixels of a row that were stored.
+  uint32_t stored_width;
+  /// Rows that were stored.
+  uint32_t stored_height;
+  /// Bytes of the picture that are not in memory that the GPU may read: they count as zeros.
+  uint64_t missing;
+} triglyph_shown;
 
 /// What a player has come to.
 typedef struct triglyph_play_event {
@@ -1042,6 +1128,29 @@ triglyph_status triglyph_worker_send(triglyph_worker *worker,
                                      void *user_data,
                                      uint64_t *number);
 
+/// As `triglyph_worker_send`, for a command that touches no other memory than `count` ranges, and is done with it when
+/// it returns: it defers no work, as `triglyph_n3ds_execute` with the ranges of `triglyph_n3ds_forecast_of`.
+/// `triglyph_worker_wait_range` need not wait for it elsewhere.
+///
+/// Errors: as there.
+triglyph_status triglyph_worker_send_touching(triglyph_worker *worker,
+                                              triglyph_worker_command command,
+                                              void *user_data,
+                                              const triglyph_range *ranges,
+                                              size_t count,
+                                              uint64_t *number);
+
+/// Waits until nothing that was sent so far can still touch a range of guest memory, at most for `timeout` nanoseconds:
+/// commands that may were executed, and the work that they have deferred is done, unless channels wait. `free` says
+/// whether that is so. Ranges are compared by their addresses: memory that is mapped several times is waited for at
+/// each place.
+///
+/// Errors: `TRIGLYPH_STATUS_BUSY` for a command of the worker's own.
+triglyph_status triglyph_worker_wait_range(triglyph_worker *worker,
+                                           const triglyph_range *range,
+                                           uint64_t timeout,
+                                           bool *free);
+
 /// As `triglyph_worker_send`, but never waits: `taken` is false when the queue is full. Commands and callbacks of the
 /// worker's own may use it.
 ///
@@ -1137,6 +1246,17 @@ triglyph_status triglyph_capture_header(triglyph_capture *capture,
                                         uint32_t *machine,
                                         bool *big_endian);
 
+/// Writes a capture to another file, or to the same one, without the memory that neither the GPU nor a picture reads:
+/// of a recording made in an emulator mostly a small part is left, and little of the program. `unit` is a
+/// `triglyph_trim_unit`. The capture is replayed by the interpreter for that and compared, which takes some seconds.
+/// Meant for recordings after `triglyph_record_stop`.
+///
+/// Errors: `TRIGLYPH_STATUS_IO`; `TRIGLYPH_STATUS_BAD_CAPTURE`; `TRIGLYPH_STATUS_INVALID_ARGUMENT` for a unit without a
+/// meaning; `TRIGLYPH_STATUS_UNSUPPORTED` when the smaller capture shows something else. Nothing is written then.
+triglyph_status triglyph_capture_trim(const char *from,
+                                      const char *to,
+                                      uint32_t unit);
+
 /// Destroys a capture. Null is ignored.
 triglyph_status triglyph_capture_destroy(triglyph_capture *capture);
 
@@ -1183,18 +1303,20 @@ triglyph_status triglyph_presented_destroy(triglyph_presented *presented);
 
 /// Converts a picture in guest memory to rows of the host's: compiled, and on the device's threads. Everything that is
 /// done so far is in it. `present` says where it is: layouts 0 to 3 (block-linear with a pitch that is a multiple of
-/// 64), formats other than 8; its label does not count, and `big_endian` says whether its words are. `changed` is
-/// whether it differs from the one that was presented with `presented` last, which may be null: it may say so once when
-/// it does not, as pictures are not remembered before they come twice. Where it is known at once that it does not,
-/// nothing is stored.
+/// 64), formats other than 8; its label does not count, and `big_endian` says whether its words are. `shown`, which may
+/// be null, says what that came to. Nothing that a guest chooses is an error: pictures of another size than the rows
+/// are cut or scaled as `rows->fit` says, what of them is not in memory is 0, and a picture that there cannot be (a
+/// size of 0 or above 8192, a pitch below a row) is `TRIGLYPH_SHOWN_KIND_NOTHING`. Where it is known at once that the
+/// picture does not differ from the one that was presented with `presented` last, which may be null, nothing is stored.
 ///
-/// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for what is no picture or has no room; `TRIGLYPH_STATUS_UNMAPPED`.
+/// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for numbers without a meaning, for rows without room for a pixel, or for
+/// the size that they are said to have.
 triglyph_status triglyph_present_picture(triglyph_device *device,
                                          const triglyph_present *present,
                                          bool big_endian,
                                          const triglyph_rows *rows,
                                          triglyph_presented *presented,
-                                         bool *changed);
+                                         triglyph_shown *shown);
 
 /// Makes a player, which goes through a capture once. `checks`: `TRIGLYPH_CHECK_*`, or 0 to play only. It belongs to
 /// the caller, who destroys it with `triglyph_player_destroy`; the capture may go before it.

@@ -10,11 +10,21 @@
 #include <stdint.h>
 #include "triglyph_common.h"
 
+/// The address space of physical addresses.
+#define TRIGLYPH_N3DS_SPACE_PHYSICAL 0
+
+/// The address space of the process whose commands are executed, by its virtual addresses, for DMA: code, data, heap,
+/// stack. Linear heap, QTM memory and VRAM are found in physical memory.
+#define TRIGLYPH_N3DS_SPACE_PROCESS 1
+
 /// Ticks of the main processor's clock in a second, in which estimates of time are given.
 #define TRIGLYPH_N3DS_TICKS_PER_SECOND 268111856
 
 /// Clients that there can be.
 #define TRIGLYPH_N3DS_CLIENTS 4
+
+/// Ranges that a forecast has at most.
+#define TRIGLYPH_N3DS_FORECAST_RANGES 4
 
 /// What the GPU's units raise, numbered as GSP's clients see them.
 enum triglyph_n3ds_interrupt
@@ -102,6 +112,32 @@ typedef uint32_t triglyph_n3ds_freeze_policy;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+/// What a host does after a GX command.
+enum triglyph_n3ds_outcome
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// Nothing is to be signalled: a flush, a fill without units, a list without an end, a command that the client may
+  /// not give.
+  TRIGLYPH_N3DS_OUTCOME_NOTHING_TO_SIGNAL = 0,
+  /// It is done: the host raises `interrupt` after `ticks`.
+  TRIGLYPH_N3DS_OUTCOME_DONE = 1,
+  /// It has failed with `result` and done nothing; no interrupt comes.
+  TRIGLYPH_N3DS_OUTCOME_FAILED = 2,
+  /// DMA of memory that the host has not mapped in `TRIGLYPH_N3DS_SPACE_PROCESS`, of which nothing is done: the host
+  /// copies `copy_size` bytes from `copy_source` to `copy_target`, virtual addresses of the process, says so with
+  /// `triglyph_mark_changed` if it announces its writes, and raises `TRIGLYPH_N3DS_INTERRUPT_DMA`.
+  TRIGLYPH_N3DS_OUTCOME_HOST_COPY = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum triglyph_n3ds_outcome triglyph_n3ds_outcome;
+#else
+typedef uint32_t triglyph_n3ds_outcome;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 /// What `triglyph_n3ds_acquire_right` has `acquired`.
 enum triglyph_n3ds_acquire
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -125,7 +161,8 @@ typedef uint32_t triglyph_n3ds_acquire;
 
 /// A Nintendo 3DS's GPU: PICA200, transfer engine, LCD registers, GSP.
 ///
-/// Its address space 0 has physical addresses: VRAM at 0x18000000, main memory at 0x20000000, which the host maps.
+/// The host maps physical memory in `TRIGLYPH_N3DS_SPACE_PHYSICAL`: VRAM at 0x18000000, main memory at 0x20000000; and
+/// what DMA may reach of the process beside linear heap and VRAM in `TRIGLYPH_N3DS_SPACE_PROCESS`.
 typedef struct triglyph_n3ds triglyph_n3ds;
 
 /// How a GX command ended.
@@ -136,10 +173,18 @@ typedef struct triglyph_n3ds_executed {
   uint32_t has_interrupt;
   /// The `triglyph_n3ds_interrupt`.
   uint32_t interrupt;
-  /// 0.
-  uint32_t reserved;
+  /// The `triglyph_n3ds_outcome`: what the host does now.
+  uint32_t outcome;
   /// After how many ticks the hardware would raise it: an estimate.
   uint64_t ticks;
+  /// Where the host copies from, with `TRIGLYPH_N3DS_OUTCOME_HOST_COPY`; otherwise 0, as the following two.
+  uint32_t copy_source;
+  /// Where it copies to.
+  uint32_t copy_target;
+  /// How many bytes.
+  uint32_t copy_size;
+  /// 0.
+  uint32_t reserved;
 } triglyph_n3ds_executed;
 
 /// An interrupt that the host is to deliver.
@@ -214,6 +259,19 @@ typedef struct triglyph_n3ds_picture {
   int32_t pitch;
 } triglyph_n3ds_picture;
 
+/// What a GX command will come to, from its words alone.
+typedef struct triglyph_n3ds_forecast {
+  /// What `triglyph_n3ds_execute` will answer if all memory is mapped and no unit freezes. Only what may touch
+  /// anything takes another time than `ticks`: of lists it knows how many words they have but not what they draw.
+  triglyph_n3ds_executed executed;
+  /// Whether it may touch any memory, 1 or 0: a list, or a transfer that goes on with registers from before.
+  uint32_t anywhere;
+  /// How many ranges follow, if it is 0.
+  uint32_t count;
+  /// The memory that it may read or write: more than is touched perhaps, never less.
+  triglyph_range touched[4];
+} triglyph_n3ds_forecast;
+
 /// The answer to RegisterInterruptRelayQueue.
 typedef struct triglyph_n3ds_registration {
   /// The result code: 0x2A07 for the first client since the console was switched on, then 0, or an error.
@@ -256,20 +314,37 @@ triglyph_status triglyph_n3ds_destroy(triglyph_n3ds *n3ds);
 triglyph_device *triglyph_n3ds_device(triglyph_n3ds *n3ds);
 
 /// Executes a GX command, eight words as in a slot of the command queue with virtual addresses of the client, for
-/// hosts that have a GSP of their own. It is complete when this returns; no interrupt is queued, what the command
-/// raises is in `executed`, which may be null. A recording that is under way contains it.
+/// hosts that have a GSP of their own. It is complete when this returns, unless `executed` asks the host to copy; no
+/// interrupt is queued, what the host does next is in `executed`, which may be null. A recording that is under way
+/// contains it.
 triglyph_status triglyph_n3ds_execute(triglyph_n3ds *n3ds,
                                       const uint32_t *words,
                                       triglyph_n3ds_executed *executed);
 
-/// Puts GSP on a page of the host's, 4096 bytes aligned to 4, which guest processors may use at the same time; or with
-/// null on one of the library's own, as at first. GSP begins anew: no clients, nobody has the rendering right, what the
-/// host has chosen of it is forgotten. The page has to stay where it is until another takes its place or the 3DS is
-/// destroyed.
+/// As `triglyph_n3ds_execute`, with the command where it is in guest memory, 32 bytes at an address of a space, after
+/// everything that was submitted.
+///
+/// Errors: `TRIGLYPH_STATUS_UNMAPPED`; nothing is done then.
+triglyph_status triglyph_n3ds_execute_at(triglyph_n3ds *n3ds,
+                                         uint32_t space,
+                                         uint64_t address,
+                                         triglyph_n3ds_executed *executed);
+
+/// Moves GSP to a page of the host's, 4096 bytes aligned to 4; or with null to one of the library's own, as at first.
+/// The host may do so at any time, also after clients have registered, as kernels map the page later: clients, rights
+/// and what the host has chosen stay, and the contents of the page before are copied to the new one, over what is
+/// there. Whoever loads a state that has the page's contents does that afterwards. The page may be in memory that is
+/// mapped with `triglyph_map_host` as well, and guest processors may use it at the same time: GSP touches it with
+/// atomic accesses of 32 bits. Recordings do not have it. It has to stay where it is until GSP is moved again or the
+/// 3DS is destroyed.
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for a misaligned page.
 triglyph_status triglyph_n3ds_set_shared_page(triglyph_n3ds *n3ds,
                                               void *page);
+
+/// Has GSP begin anew, as when the console is switched on: no clients, nobody has the rendering right, the shared page
+/// is zeros. The page, and what the host has chosen of GSP, stay.
+triglyph_status triglyph_n3ds_reset_gsp(triglyph_n3ds *n3ds);
 
 /// Says what becomes of bad addresses in GX commands that do not check them: a `triglyph_n3ds_bad_address`.
 triglyph_status triglyph_n3ds_set_bad_address(triglyph_n3ds *n3ds,
@@ -436,8 +511,8 @@ triglyph_status triglyph_n3ds_lcd_is_stereo(triglyph_n3ds *n3ds,
                                             bool *stereo);
 
 /// Presents what a `triglyph_n3ds_screen` shows an eye (0 left or both, 1 right), as `triglyph_present_picture`: the
-/// controller's picture through its gamma table, upright, or the colour that covers it. `width` and `height` are its
-/// size, 0 if there is no picture; both may be null.
+/// controller's picture through its gamma table, upright, or the colour that covers it. The guest chooses its size: 320,
+/// 400 or 800 columns of 240 pixels. `triglyph_n3ds_lcd_picture` tells it before.
 ///
 /// Errors: as there.
 triglyph_status triglyph_n3ds_present_screen(triglyph_n3ds *n3ds,
@@ -445,9 +520,16 @@ triglyph_status triglyph_n3ds_present_screen(triglyph_n3ds *n3ds,
                                              uint32_t eye,
                                              const triglyph_rows *rows,
                                              triglyph_presented *presented,
-                                             bool *changed,
-                                             uint32_t *width,
-                                             uint32_t *height);
+                                             triglyph_shown *shown);
+
+/// What a GX command of eight words will come to for the holder of the rendering right, if addresses that it does not
+/// check are treated as a `triglyph_n3ds_bad_address` says. It needs no device: the thread of the guest's processor
+/// asks while a worker has it, schedules the interrupt, and sends the command with `triglyph_worker_send_touching`.
+///
+/// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for numbers without a meaning.
+triglyph_status triglyph_n3ds_forecast_of(const uint32_t *words,
+                                          uint32_t bad_address,
+                                          triglyph_n3ds_forecast *forecast);
 
 /// WriteHWRegs: consecutive registers from `offset`, counted from physical address 0x10000000. What finishes is queued
 /// for delivery.

@@ -172,16 +172,21 @@ triglyph_status triglyph_rsx_bus_read(triglyph_rsx *rsx,
                                       bool *found);
 
 /// Presents what a head (0 or 1) of the PS3 shows, as `triglyph_present_picture`: the display buffer that was flipped
-/// last. `width` and `height` are its size, 0 if it shows no buffer of a context; both may be null.
+/// last. `triglyph_rsx_head_size` tells its size before.
 ///
 /// Errors: as there.
 triglyph_status triglyph_rsx_present_head(triglyph_rsx *rsx,
                                           uint32_t head,
                                           const triglyph_rows *rows,
                                           triglyph_presented *presented,
-                                          bool *changed,
-                                          uint32_t *width,
-                                          uint32_t *height);
+                                          triglyph_shown *shown);
+
+/// The size of what a head (0 or 1) of the PS3 shows: that of the display buffer that was flipped last, 0 if it shows no
+/// buffer of a context.
+triglyph_status triglyph_rsx_head_size(triglyph_rsx *rsx,
+                                       uint32_t head,
+                                       uint32_t *width,
+                                       uint32_t *height);
 
 /// `lv1_gpu_device_map`: the address of a device's page, and its bytes. Device 8 is a page of local memory; what the
 /// others hold is not documented, they read 0.
