@@ -117,8 +117,8 @@ pub extern "C" fn triglyph_n3ds_lcd_is_stereo(
 }
 
 /// Presents what a `triglyph_n3ds_screen` shows an eye (0 left or both, 1 right), as `triglyph_present_picture`: the
-/// controller's picture through its gamma table, upright, or the colour that covers it. The guest chooses its size: 320,
-/// 400 or 800 columns of 240 pixels. `triglyph_n3ds_lcd_picture` tells it before.
+/// controller's picture through its gamma table, upright, or the colour that covers it. The guest chooses its size:
+/// 320, 400 or 800 columns of 240 pixels. `triglyph_n3ds_lcd_picture` tells it before.
 ///
 /// Errors: as there.
 #[unsafe(no_mangle)]

@@ -25,8 +25,8 @@ pub unsafe extern "C" fn triglyph_rsx_present_head(
     })
 }
 
-/// The size of what a head (0 or 1) of the PS3 shows: that of the display buffer that was flipped last, 0 if it shows no
-/// buffer of a context.
+/// The size of what a head (0 or 1) of the PS3 shows: that of the display buffer that was flipped last, 0 if it shows
+/// no buffer of a context.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_rsx_head_size(
     rsx: Option<&triglyph_rsx>,

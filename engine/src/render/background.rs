@@ -64,8 +64,8 @@ impl<P: Pipeline> Background<P> {
 }
 
 impl<P: Pipeline> Renderer<P> {
-    /// Runs `run` with the owner of a renderer. Other threads may begin with what it draws while it goes on; none of them
-    /// draws when this returns.
+    /// Runs `run` with the owner of a renderer. Other threads may begin with what it draws while it goes on; none of
+    /// them draws when this returns.
     pub fn with_background<T, R>(
         owner: &mut T,
         renderer: impl Fn(&mut T) -> &mut Self,

@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(text(FieldKind::F16, 16, 31, 0x3800_0000), "0.5");
         assert_eq!(text(FieldKind::F24, 0, 23, 0x40_0000), "2.0");
         assert_eq!(text(FieldKind::F20, 0, 19, 0x3F000), "1.0");
-        assert_eq!(text(FieldKind::F31, 1, 31, 0x7E00_0000), "1.0");
+        assert_eq!(text(FieldKind::F31, 1, 31, 0x3F00_0000), "1.0");
     }
 
     #[test]
