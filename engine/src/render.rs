@@ -1,6 +1,6 @@
 //! The renderer: kernels, threads, textures and pending work. Machines drive it, it knows none of them.
 //!
-//! A machine has one pipeline, and draws scenes of one kind: of fixed-function fragments ([`fixed`]), or of programs
+//! A machine has one pipeline, and draws scenes of one kind: of fixed-function fragments (`fixed`), or of programs
 //! ([`program`]). What both do is here, over [`Pipeline`].
 
 mod background;

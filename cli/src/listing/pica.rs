@@ -78,7 +78,7 @@ impl List<'_> {
         if let Some(channel) = channel(regs::cmdbuf_size::IDS) {
             self.buffers[channel].1 = regs::cmdbuf_size::size(value) << 3;
         } else if let Some(channel) = channel(regs::cmdbuf_addr::IDS) {
-            self.buffers[channel].0 = u64::from(regs::cmdbuf_addr::address(value)) << 3;
+            self.buffers[channel].0 = regs::cmdbuf_addr::address(value);
         } else if let Some(channel) = channel([regs::cmdbuf_jump0::ID, regs::cmdbuf_jump1::ID]) {
             return (value != 0).then_some(self.buffers[channel]);
         }

@@ -12,7 +12,7 @@ pub trait CallRecorder: Send {
     /// A call begins; if it does `work`, what it looks at is in memory now.
     fn begin(&mut self, memory: &Memory, work: bool);
 
-    /// What the call was, in the machine's encoding: see [`encode`](triglyph_guest::table::calls::encode).
+    /// What the call was, in the machine's encoding: see [`encode`].
     fn call(&mut self, call: &[u8]);
 
     /// The call was work in the form of a capture's SUBMIT.

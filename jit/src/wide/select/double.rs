@@ -15,19 +15,19 @@ const TO_HALVES: u8 = 0b1101_1000;
 impl Selector<'_> {
     /// Two singles as doubles.
     pub(super) fn promote(&mut self, operation: Operation, to: VReg) -> Option<()> {
-        self.from_words(operation, to, opcode::CVTPS2PD, |_, value| Some(value))
+        self.convert_words(operation, to, opcode::CVTPS2PD, |_, value| Some(value))
     }
 
     /// Two integers of 32 bits as doubles: of others there is no conversion.
     pub(super) fn doubles_of_integers(&mut self, operation: Operation, to: VReg) -> Option<()> {
-        self.from_words(operation, to, opcode::CVTDQ2PD, |selector, value| {
+        self.convert_words(operation, to, opcode::CVTDQ2PD, |selector, value| {
             let [words] = selector.made_by(value, Opcode::SwidenLow)?;
             Some(words)
         })
     }
 
     /// A conversion of the first two words of what `words` says.
-    fn from_words(
+    fn convert_words(
         &mut self,
         operation: Operation,
         to: VReg,
