@@ -511,8 +511,8 @@ triglyph_status triglyph_n3ds_lcd_is_stereo(triglyph_n3ds *n3ds,
                                             bool *stereo);
 
 /// Presents what a `triglyph_n3ds_screen` shows an eye (0 left or both, 1 right), as `triglyph_present_picture`: the
-/// controller's picture through its gamma table, upright, or the colour that covers it. The guest chooses its size: 320,
-/// 400 or 800 columns of 240 pixels. `triglyph_n3ds_lcd_picture` tells it before.
+/// controller's picture through its gamma table, upright, or the colour that covers it. The guest chooses its size:
+/// 320, 400 or 800 columns of 240 pixels. `triglyph_n3ds_lcd_picture` tells it before.
 ///
 /// Errors: as there.
 triglyph_status triglyph_n3ds_present_screen(triglyph_n3ds *n3ds,

@@ -181,8 +181,8 @@ triglyph_status triglyph_rsx_present_head(triglyph_rsx *rsx,
                                           triglyph_presented *presented,
                                           triglyph_shown *shown);
 
-/// The size of what a head (0 or 1) of the PS3 shows: that of the display buffer that was flipped last, 0 if it shows no
-/// buffer of a context.
+/// The size of what a head (0 or 1) of the PS3 shows: that of the display buffer that was flipped last, 0 if it shows
+/// no buffer of a context.
 triglyph_status triglyph_rsx_head_size(triglyph_rsx *rsx,
                                        uint32_t head,
                                        uint32_t *width,
