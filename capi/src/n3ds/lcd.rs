@@ -132,8 +132,8 @@ pub unsafe extern "C" fn triglyph_n3ds_present_screen(
 ) -> triglyph_status {
     with_n3ds(n3ds, |n3ds| {
         let (screen, eye) = (self::screen(screen)?, self::eye(eye)?);
-        // SAFETY: the header asks callers for rows of that size, and for a handle that no other call uses.
         let done =
+            // SAFETY: the header asks callers for rows of that size, and for a handle that no other call uses.
             unsafe { presenting(rows, presented, |rows, presented| n3ds.present_screen(screen, eye, rows, presented)) };
         put(shown, done?);
         Ok(())

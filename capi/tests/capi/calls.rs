@@ -191,7 +191,7 @@ fn screaming(name: &str) -> String {
     done
 }
 
-/// Columns of documentation in C, behind the three slashes.
+/// Columns of documentation in C, after the three slashes.
 const C_COLUMNS: usize = 116;
 
 /// A text in lines of so many columns, which end at `gap`s; all but that of the last line have `end` after them.

@@ -6,7 +6,7 @@ use cbindgen::{Builder, Config, DocumentationStyle, EnumConfig, Language, LineEn
 use crate::calls::{MACHINES, functions};
 use crate::{check_file, folder, texts};
 
-/// What stands at the top of `triglyph.h`.
+/// The comment at the top of `triglyph.h`.
 const INTRODUCTION: &str = "\
 // Triglyph: the GPUs of three consoles as a library. The C interface.
 //

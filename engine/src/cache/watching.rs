@@ -29,7 +29,7 @@ impl Kernels {
         self.shared.watch.on.store(on && self.shared.watch.lock().is_some(), Relaxed);
     }
 
-    /// Nobody watches any more. Returns what was noted.
+    /// Stops watching. Returns what was noted.
     pub fn end_watch(&self) -> Watched {
         self.shared.watch.on.store(false, Relaxed);
         let Some(watching) = self.shared.watch.lock().take() else { return Watched::default() };

@@ -31,6 +31,8 @@ impl Deref for SharedMemory {
 }
 
 impl DerefMut for SharedMemory {
+    /// Runs share memory and map nothing; what maps memory has the whole device to itself.
+    ///
     /// # Panics
     /// While it is shared.
     fn deref_mut(&mut self) -> &mut Memory {

@@ -12,7 +12,7 @@ use crate::state::State;
 const CLIENT: u32 = 7;
 
 /// Where the kernel's part of the addresses begins for NVK.
-const KEPT: u64 = 1 << 39;
+const KERNEL_START: u64 = 1 << 39;
 
 const EINVAL: Answer = Err(Errno(libc::EINVAL));
 const ENOENT: Answer = Err(Errno(libc::ENOENT));
@@ -24,7 +24,7 @@ fn make<T: bytemuck::Pod>(state: &mut State, number: u32, value: &mut T) -> Answ
 }
 
 fn init(state: &mut State) -> Answer {
-    make(state, 0x50, &mut VmInit { kept_address: KEPT, kept_size: (1 << 40) - KEPT })
+    make(state, 0x50, &mut VmInit { kept_address: KERNEL_START, kept_size: (1 << 40) - KERNEL_START })
 }
 
 /// A GPU whose client has an address space and a channel.
@@ -109,7 +109,7 @@ fn a_client_has_one_address_space_if_it_begins_with_it() {
     assert_eq!(init(&mut gpu(Chip::Nv47)), ENOSYS);
     let mut state = gpu(Chip::Gm20b);
     assert_eq!(bind(&mut state, &[]), ENOSYS);
-    assert_eq!(make(&mut state, 0x50, &mut VmInit { kept_address: KEPT, kept_size: KEPT + 1 }), EINVAL);
+    assert_eq!(make(&mut state, 0x50, &mut VmInit { kept_address: KERNEL_START, kept_size: KERNEL_START + 1 }), EINVAL);
     init(&mut state).unwrap();
     assert_eq!(init(&mut state), Err(Errno(libc::EBUSY)));
     // Another client has begun otherwise.
@@ -156,7 +156,7 @@ fn clients_have_addresses_of_their_own() {
     bind(&mut state, &[map(words.handle, 0x1000, 0, 4096), map(target.handle, 0x2000, 0, 4096)]).unwrap();
     release(&state, &words, 0x2000, 5);
     let mut other = ChannelAlloc::zeroed();
-    make_as(&mut state, 2, 0x50, &mut VmInit { kept_address: KEPT, kept_size: KEPT }).unwrap();
+    make_as(&mut state, 2, 0x50, &mut VmInit { kept_address: KERNEL_START, kept_size: KERNEL_START }).unwrap();
     make_as(&mut state, 2, 0x42, &mut other).unwrap();
     // Not this client's channel.
     assert_eq!(exec(&mut state, other.channel as u32, &[], &[], &[]), ENOENT);
@@ -197,7 +197,7 @@ fn bad_operations_change_nothing() {
         (map(words.handle, 0x3000, 4096, 4096), EINVAL),
         (map(words.handle, 0x3000, 0, 8192), EINVAL),
         (map(words.handle, 0x3010, 0, 4096), EINVAL),
-        (map(words.handle, KEPT, 0, 4096), EINVAL),
+        (map(words.handle, KERNEL_START, 0, 4096), EINVAL),
         (unmap(0x3000, 0), EINVAL),
         (unmap(!0xFFF, 0x2000), EINVAL),
         (BindOperation { operation: 2, ..good }, EINVAL),

@@ -13,7 +13,7 @@ pub enum Topology {
     LineStrip,
     /// Three vertices each.
     Triangles,
-    /// Each vertex with the two before it; every second one turned over.
+    /// Each vertex with the two before it; the winding of every second triangle is flipped.
     TriangleStrip,
     /// Each vertex with the one before it and the first.
     TriangleFan,
