@@ -109,21 +109,3 @@ fn memory_that_ends_reads_zero() {
 fn a_level_without_texels_is_nothing() {
     Decoder.decode(TexelFormat::Etc1, 0, 0, &[], &mut []);
 }
-
-#[test]
-#[ignore = "a measurement"]
-fn decoding_speed() {
-    let (width, height) = (256, 256);
-    let mut words = vec![0; (width * height) as usize];
-    for format in TexelFormat::ALL {
-        let memory = random_bytes(format.size(width, height) as usize, 3);
-        let best = (0..50).map(|_| {
-            let start = std::time::Instant::now();
-            Decoder.decode(format, width, height, &memory, &mut words);
-            start.elapsed().as_secs_f64()
-        });
-        let best = best.fold(f64::MAX, f64::min);
-        let texels = f64::from(width * height);
-        println!("{format:8?} {:5.2} ns/texel, {:5.2} GB/s out", best * 1e9 / texels, texels * 4.0 / best / 1e9);
-    }
-}
