@@ -33,6 +33,19 @@ pub struct Outcome {
     pub left_out: Vec<String>,
 }
 
+/// A comparison, as a page shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Comparison {
+    /// What the other run is called.
+    pub other: String,
+    /// Whether it has pictures: [`Server::with_other`](crate::Server::with_other).
+    pub has_pictures: bool,
+    /// The first event that differs.
+    pub first: Option<Difference>,
+    /// What limits have left out of the comparison, in words.
+    pub left_out: Vec<String>,
+}
+
 /// The first event that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {

@@ -1,9 +1,7 @@
 //! Events: commands that did something.
 
 use triglyph::GuestRange;
-use triglyph::probe::{Command, Draw, Effect, Surface};
-
-use crate::passes::is_clear;
+use triglyph::probe::{Command, Draw, Effect, Surface, TransferKind};
 
 /// A command that did something.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,4 +106,9 @@ impl Event {
         let faults = |effect: &Effect| if let Effect::Faults(count) = effect { *count } else { 0 };
         self.effects.iter().map(faults).sum()
     }
+}
+
+/// Whether a kind of transfer clears.
+pub fn is_clear(kind: TransferKind) -> bool {
+    matches!(kind, TransferKind::Fill | TransferKind::FillRect)
 }

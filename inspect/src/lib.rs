@@ -11,16 +11,19 @@
 
 #![forbid(unsafe_code)]
 
+mod answer;
 mod calls;
 mod canvas;
 mod checkpoints;
 mod combiner;
 mod compare;
+mod divide;
 mod events;
 mod history;
 mod layouts;
 mod limits;
 mod names;
+mod options;
 mod page;
 mod page_data;
 mod page_pictures;
@@ -35,18 +38,20 @@ mod surfaces;
 mod tour;
 mod views;
 
+pub use answer::Answer;
 pub use calls::call_text;
-pub use compare::{Difference, Hashes, Outcome, describe, first_difference, first_unlike, hashes};
+pub use compare::{Comparison, Difference, Hashes, Outcome, describe, first_difference, first_unlike, hashes};
 pub use events::Event;
 pub use history::{Change, history};
 pub use limits::PageLimits;
 pub use names::Names;
-pub use page::{Comparison, Page, PageOptions, write_page};
+pub use options::SessionOptions;
+pub use page::{Page, PageOptions, write_page};
 pub use passes::{Pass, passes_of};
 pub use pixel::{pixel_text, to_rgba};
 pub use programs::{Line, Program, program_of, programs};
-pub use replay::{Session, SessionOptions};
-pub use serve::{Answer, Compiled, Refusal, Server};
+pub use replay::Session;
+pub use serve::{Compiled, Refusal, Server};
 pub use stepping::{PageChange, PageRegister, Run, runs};
 pub use surfaces::surfaces_of;
 pub use tour::{Ask, Moment, Seen, Tour};

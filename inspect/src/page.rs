@@ -14,7 +14,7 @@ use triglyph::Error;
 use triglyph::probe::Surface;
 
 use crate::canvas::{Canvas, Canvases};
-use crate::compare::Difference;
+use crate::compare::Comparison;
 use crate::events::Event;
 use crate::limits::{MAX_LOOK_BYTES, PageLimits, Room};
 use crate::page_data::{PageCanvas, PageData, PageEvent, PagePass, PageShow, PictureKey, page_event};
@@ -35,19 +35,6 @@ pub struct PageOptions {
     pub comparison: Option<Comparison>,
     /// What it may take.
     pub limits: PageLimits,
-}
-
-/// A comparison, as a page shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Comparison {
-    /// What the other run is called.
-    pub other: String,
-    /// Whether it has pictures: [`Server::with_other`](crate::Server::with_other).
-    pub has_pictures: bool,
-    /// The first event that differs.
-    pub first: Option<Difference>,
-    /// What limits have left out of the comparison, in words.
-    pub left_out: Vec<String>,
 }
 
 /// Canvases that are shown at an event at most.
@@ -309,20 +296,6 @@ impl Formatter for InHtml {
     }
 }
 
-/// Bytes as Base64, with padding.
-pub(crate) fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let word = group.iter().fold(0u32, |word, &byte| word << 8 | u32::from(byte)) << (8 * (3 - group.len()));
-        for digit in 0..4 {
-            let index = (word >> (18 - 6 * digit) & 63) as usize;
-            text.push(if digit <= group.len() { DIGITS[index].into() } else { '=' });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -335,12 +308,5 @@ mod tests {
         let (data, _) = data.split_once("</script>").unwrap();
         assert!(!data.contains(['<', '\u{2028}', '\u{2029}']), "{data}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(data).unwrap()["title"], title);
-    }
-
-    #[test]
-    fn base64_is_that_of_rfc_4648() {
-        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
     }
 }

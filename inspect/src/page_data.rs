@@ -8,10 +8,10 @@ use triglyph::probe::{Draw, Effect, Transfer, TransferKind};
 use triglyph::{GuestRange, Machine};
 
 use crate::calls::call_text;
+use crate::compare::Comparison;
 use crate::events::Event;
 use crate::limits::PageLimits;
 use crate::names::Names;
-use crate::page::Comparison;
 use crate::programs::Program;
 
 /// All of a page.

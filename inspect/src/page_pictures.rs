@@ -1,11 +1,12 @@
 //! Pictures of a page: each is stored as what differs from the one before it.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use triglyph::GuestRange;
 use triglyph::capture::Picture;
 
 use crate::canvas::{Canvas, color_at};
 use crate::limits::{MAX_LOOK_BYTES, Room};
-use crate::page::base64;
 use crate::page_data::PagePicture;
 
 /// Bytes that are compared before their pixels are.
@@ -164,7 +165,7 @@ fn whole(picture: &Picture) -> PagePicture {
 /// A part of a picture, over another one.
 fn part(picture: &Picture, rect: [u32; 4], base: Option<usize>) -> PagePicture {
     // Only a picture without pixels has no PNG.
-    let png = crop(picture, rect).to_png(true).map_or_else(|_| String::new(), |png| base64(&png));
+    let png = crop(picture, rect).to_png(true).map_or_else(|_| String::new(), |png| BASE64.encode(&png));
     PagePicture { width: picture.width, height: picture.height, base, x: rect[0], y: rect[1], png }
 }
 

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use triglyph::probe::{Effect, Surface, TransferKind};
+use triglyph::probe::{Effect, Surface};
 
-use crate::events::Event;
+use crate::events::{Event, is_clear};
 use crate::surfaces::is_same;
 
 /// Events of one record that follow each other and concern the same surfaces.
@@ -130,14 +130,9 @@ impl Does {
     }
 }
 
-/// Whether a kind of transfer clears.
-pub fn is_clear(kind: TransferKind) -> bool {
-    matches!(kind, TransferKind::Fill | TransferKind::FillRect)
-}
-
 #[cfg(test)]
 mod tests {
-    use triglyph::probe::{Block, Command, ContentHash, Draw, Layout, Role, Stored, Transfer};
+    use triglyph::probe::{Block, Command, ContentHash, Draw, Layout, Role, Stored, Transfer, TransferKind};
     use triglyph::{GuestAddr, GuestRange};
 
     use super::*;

@@ -22,6 +22,7 @@ use serde::Serialize;
 use triglyph::Error;
 use triglyph::probe::{Fragment, KernelKey, Surface, Verdict, Wanted, Watch};
 
+use crate::answer::{Answer, json};
 use crate::canvas::{Canvas, Canvases};
 use crate::history::{Change, history};
 use crate::page::{PageOptions, html, page_data};
@@ -55,15 +56,6 @@ pub enum Refusal {
     Unknown,
     /// It takes longer than [`PageLimits::time`](crate::PageLimits).
     Late,
-}
-
-/// An answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// Its media type.
-    pub kind: &'static str,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
 }
 
 /// The history of a pixel.
@@ -231,10 +223,6 @@ impl Line {
             left_out: change.left_out,
         }
     }
-}
-
-fn json(value: &impl Serialize) -> Option<Answer> {
-    Some(Answer { kind: "application/json", bytes: serde_json::to_vec(value).ok()? })
 }
 
 /// A fragment in a line.

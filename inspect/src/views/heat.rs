@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use serde::Serialize;
 use triglyph::Error;
 use triglyph::capture::Picture;
 use triglyph::probe::{FragmentCounts, Surface, Verdict};
 
 use super::counted::Counted;
-use crate::page::base64;
 use crate::replay::Session;
 use crate::surfaces::is_same;
 
@@ -171,7 +172,7 @@ impl Heat {
         let rgba = maps.iter().flat_map(|(_, counts)| counts.iter().flat_map(|&count| word(count))).collect();
         let picture = Picture { width: self.area[2], height: self.area[3] * maps.len() as u32, rgba };
         // Only a picture without pixels has no PNG.
-        let png = picture.to_png(true).map_or_else(|_| String::new(), |png| base64(&png));
+        let png = picture.to_png(true).map_or_else(|_| String::new(), |png| BASE64.encode(&png));
         HeatAnswer {
             width: surface.width,
             rows: surface.rows,

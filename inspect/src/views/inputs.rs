@@ -292,7 +292,7 @@ mod tests {
     use triglyph_testkit::data::captures;
 
     use super::*;
-    use crate::replay::SessionOptions;
+    use crate::options::SessionOptions;
 
     /// What is kept of the textures of a capture's draws, where there is room for so many bytes.
     struct Textures {

@@ -5,6 +5,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use serde::Serialize;
 use triglyph::probe::Surface;
 use triglyph::{Error, Machine};
@@ -12,11 +14,10 @@ use triglyph::{Error, Machine};
 use super::heat::{Heat, has_heat};
 use super::inputs::{Inputs, Texels, Texture};
 use super::order::{Fragments, PrimitivesAnswer};
-use super::{answer_of, constants, drawn_before, json};
+use super::{answer_of, constants, drawn_before};
+use crate::answer::{Answer, json};
 use crate::canvas::Canvas;
-use crate::page::base64;
 use crate::replay::Session;
-use crate::serve::Answer;
 
 /// Draws whose views are in a file: the first ones of its events.
 const MAX_DRAWS: usize = 64;
@@ -165,7 +166,7 @@ impl Kept {
             let Some(Answer { kind, bytes }) = answer else { continue };
             let text = match kind {
                 "application/json" => String::from_utf8(bytes).unwrap_or_default(),
-                _ => base64(&bytes),
+                _ => BASE64.encode(&bytes),
             };
             self.add(path, text);
         }

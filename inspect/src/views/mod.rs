@@ -30,9 +30,9 @@ pub(crate) use keep::keep;
 pub use order::{Fragments, Primitive};
 pub use vertices::value as vertex_value;
 
+use crate::answer::{Answer, json};
 use crate::canvas::Canvas;
 use crate::replay::Session;
-use crate::serve::Answer;
 
 /// What goes into the events that were looked at last.
 #[derive(Debug, Default)]
@@ -137,8 +137,4 @@ fn drawn_before(session: &Session<'_>, event: usize) -> Option<usize> {
 
 fn number(text: &str) -> Option<usize> {
     text.parse().ok()
-}
-
-fn json(answer: &impl Serialize) -> Option<Answer> {
-    Some(Answer { kind: "application/json", bytes: serde_json::to_vec(answer).ok()? })
 }
