@@ -63,7 +63,8 @@ pub mod capture {
     pub use triglyph_capture::picture::{Format, Layout, Picture};
     pub use triglyph_capture::player::{Checks, Event, Finished, Hashed, Player, Prepared, hash_memory};
     pub use triglyph_capture::reader::{Entry, Limits, RawRecord, RawRecords, Reader, Records};
-    pub use triglyph_capture::recorder::{Expectation, Meta, Recorder, RecordingDevice};
+    pub use triglyph_capture::recorder::{Meta, Recorder};
+    pub use triglyph_capture::recording_device::{Expectation, RecordingDevice};
     pub use triglyph_capture::writer::{Compression, Writer};
 
     pub use crate::trim::{TrimUnit, trim};

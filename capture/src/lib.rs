@@ -14,6 +14,7 @@ pub mod picture;
 pub mod player;
 pub mod reader;
 pub mod recorder;
+pub mod recording_device;
 pub mod writer;
 
 mod call_log;
@@ -30,5 +31,6 @@ pub use picture::Picture;
 pub use player::{Checks, Event, Finished, Hashed, Player, Prepared};
 pub use ranges::Ranges;
 pub use reader::{Entry, Limits, RawRecord, Reader};
-pub use recorder::{Recorder, RecordingDevice};
+pub use recorder::Recorder;
+pub use recording_device::{Expectation, RecordingDevice};
 pub use writer::{Compression, Writer};

@@ -6,11 +6,8 @@ use std::sync::Arc;
 use crate::chip::{Chip, Domain};
 use crate::drm::argument::{Answer, Errno};
 use crate::heap::Heap;
-use crate::memory::Identity;
+use crate::memory::{Identity, PAGE};
 use crate::shared_file::SharedFile;
-
-/// The smallest unit of memory.
-pub const PAGE: u64 = 4096;
 
 /// Alignment of buffers with a layout: the largest page of the GPU's that one may be in.
 const LAYOUT_ALIGN: u64 = 64 << 10;

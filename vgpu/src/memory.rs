@@ -8,8 +8,10 @@ use std::ptr::NonNull;
 
 use libc::c_int;
 
-use crate::buffers::PAGE;
 use crate::chip::Chip;
+
+/// The smallest unit of memory.
+pub const PAGE: u64 = 4096;
 
 /// The first bytes of the page after a GPU's memory. Other processes recognise a descriptor of the node by them.
 static MARK: u64 = 0x7570_6776_2D74_6774;

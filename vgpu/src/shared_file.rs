@@ -13,10 +13,9 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use bytemuck::{Pod, Zeroable};
 use libc::c_int;
 
-use crate::buffers::PAGE;
 use crate::drm::argument::{Answer, Errno};
 use crate::errno;
-use crate::memory::{Identity, Memory, moved_up};
+use crate::memory::{Identity, Memory, PAGE, moved_up};
 
 /// What the page behind the bytes begins with.
 const MAGIC: u32 = 0x5647_5442;

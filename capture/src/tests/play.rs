@@ -2,7 +2,8 @@
 
 use super::mock::{Mock, fill};
 use super::round_trip::write;
-use crate::recorder::{Expectation, Meta};
+use crate::recorder::Meta;
+use crate::recording_device::Expectation;
 use crate::*;
 use triglyph_engine::device::{Access, Device, Event as DeviceEvent, Machine, ObjectEntry, ReplayDevice};
 use triglyph_engine::error::Error;

@@ -572,6 +572,15 @@ pub struct FlipEvent {
     pub crtc: u32,
 }
 
+/// What an [`Nvif`] message asks for.
+pub mod nvif_kind {
+    pub const NOP: u8 = 0;
+    pub const SCLASS: u8 = 1;
+    pub const NEW: u8 = 2;
+    pub const DEL: u8 = 3;
+    pub const MTHD: u8 = 4;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

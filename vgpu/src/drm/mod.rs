@@ -9,6 +9,7 @@ mod common;
 mod modes;
 mod nouveau;
 mod nvif;
+mod objects;
 mod pushbuf;
 pub mod refusals;
 pub mod syncobj;

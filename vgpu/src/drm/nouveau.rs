@@ -4,6 +4,7 @@ use triglyph::ObjectEntry;
 
 use super::abi::{BufferInfo, BufferNew, ChannelAlloc, CpuPrepare, NotifierAlloc, ObjectAlloc, ObjectFree, Parameter};
 use super::argument::{Answer, Argument, Errno};
+use super::objects::new_object;
 use super::{Next, classes, nvif, vm};
 use crate::buffers::Wanted;
 use crate::chip::{Chip, Domain};
@@ -111,24 +112,6 @@ fn new_channel(state: &mut State, client: u32, asked: &mut ChannelAlloc) -> Answ
         };
         new_object(state, number, whole(asked.vram_object, Domain::Vram, chip.vram()))?;
         new_object(state, number, whole(asked.gart_object, Domain::Gart, chip.gart()))?;
-    }
-    Ok(())
-}
-
-/// Enters an object in a channel.
-///
-/// # Errors
-/// `ENOENT` for a channel that is not there, `EINVAL` for a class that it does not have.
-pub fn new_object(state: &mut State, channel: u32, object: ObjectEntry) -> Answer {
-    let is_nv47 = state.chip() == Chip::Nv47;
-    let has_class = classes::of(state.chip()).contains(&(object.class as i32));
-    let channel = state.channels.get_mut(&channel).ok_or(Errno(libc::ENOENT))?;
-    if !has_class {
-        return Err(Errno(libc::EINVAL));
-    }
-    // The GM20B has no handles: its methods name classes.
-    if is_nv47 {
-        channel.new_objects.push(object);
     }
     Ok(())
 }

@@ -2,10 +2,11 @@
 
 use triglyph::ObjectEntry;
 
+use super::abi::nvif_kind as kind;
 use super::abi::{DeviceInfo, DeviceTime, Nvif, NvifClass, NvifClasses, NvifMethod, NvifNew};
 use super::argument::{Answer, Errno, read_prefix, write_prefix};
 use super::classes;
-use super::nouveau::new_object;
+use super::objects::new_object;
 use crate::state::State;
 
 /// The class of the device object.
@@ -13,15 +14,6 @@ const DEVICE: i32 = 0x80;
 
 /// The route of messages whose token is a channel.
 const OF_CHANNEL: u8 = 0xFF;
-
-/// What a message asks for.
-pub mod kind {
-    pub const NOP: u8 = 0;
-    pub const SCLASS: u8 = 1;
-    pub const NEW: u8 = 2;
-    pub const DEL: u8 = 3;
-    pub const MTHD: u8 = 4;
-}
 
 /// Answers a message.
 ///

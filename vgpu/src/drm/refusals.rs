@@ -3,9 +3,9 @@
 use std::fmt;
 use std::io;
 
+use super::abi::nvif_kind as kind;
 use super::abi::{Nvif, NvifNew, Parameter};
 use super::argument::{Argument, Errno, read_prefix};
-use super::nvif::kind;
 
 /// How many are remembered.
 const MAX_REFUSALS: usize = 16;
