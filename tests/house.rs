@@ -253,7 +253,7 @@ fn rows_with_tests(page: &str) -> Vec<&str> {
 #[test]
 fn every_row_of_the_facts_pages_names_its_test() {
     let checks = checks();
-    for page in ["docs/3ds.md", "docs/rsx.md", "docs/tegra.md"] {
+    for page in ["docs/reference/3ds.md", "docs/reference/rsx.md", "docs/reference/tegra.md"] {
         let text = read(root().join(page));
         let rows = rows_with_tests(&text);
         assert!(rows.len() > 50, "{page} names its tests in another way");
@@ -271,7 +271,7 @@ fn tests_that_the_facts_pages_name_exist() {
     let letter = |c: char| c == '_' || c.is_ascii_lowercase() || c.is_ascii_digit();
     // What begins with `lv1_` is a call of the console's hypervisor.
     let is_function = |w: &&str| w.contains('_') && w.chars().all(letter) && !w.starts_with("lv1_");
-    for page in ["docs/3ds.md", "docs/rsx.md", "docs/tegra.md"] {
+    for page in ["docs/reference/3ds.md", "docs/reference/rsx.md", "docs/reference/tegra.md"] {
         let text = read(root().join(page));
         let names: BTreeSet<&str> = quoted(&text).filter(is_function).collect();
         assert!(names.len() > 100, "{page} names its tests in another way");

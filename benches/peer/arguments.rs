@@ -40,7 +40,7 @@ pub struct Arguments {
     /// A second libtriglyph_vgpu.so to compare with, measured in turns with the first.
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
-    /// Write a table in Markdown, as in docs/performance.md.
+    /// Write a table in Markdown, as in docs/journal/performance.md.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
     /// Write all times as JSON.

@@ -8,7 +8,7 @@
 //! single value is meant, so that null is visible; arrays and sized structures go through `pointer`, the one file
 //! that turns addresses into slices. Functions of the tables of calls are made of the rows: `calls`, `forward`.
 
-// C names for what C sees; pages for people are docs/embedding.md and the header.
+// C names for what C sees; pages for people are docs/embedding/overview.md and the header.
 #![allow(non_camel_case_types)]
 // Exported names and the border's pointers.
 #![allow(unsafe_code)]

@@ -1,5 +1,6 @@
-//! Does what `docs/add-a-call.md` says, in a copy of the crates up to the C interface: the rows of the page lead to the
-//! errors that it promises and to no other, and with the work of the page everything compiles, functions in C included.
+//! Does what `docs/internals/add-a-call.md` says, in a copy of the crates up to the C interface: the rows of the page
+//! lead to the errors that it promises and to no other, and with the work of the page everything compiles, functions in C
+//! included.
 
 use triglyph_testkit::scratch::{Insertion, Page, Scratch, errors};
 
@@ -48,7 +49,7 @@ fn check(insertions: &[&Insertion]) -> Result<(), String> {
 
 #[test]
 fn the_page_leads_to_a_call() {
-    let page = Page::read("docs/add-a-call.md");
+    let page = Page::read("docs/internals/add-a-call.md");
     let (rows, work): (Vec<_>, Vec<_>) = page.insertions.iter().partition(|row| row.file.starts_with("guest/"));
     // One row and its work for each machine.
     assert_eq!((rows.len(), work.len(), page.errors.len()), (3, 3, 3));

@@ -5,7 +5,7 @@
 //! Device calls ─► recorder ─► writer ─► file
 //! ```
 //!
-//! The format is written down in `docs/capture.md`.
+//! The format is written down in `docs/reference/captures.md`.
 
 pub mod expect;
 pub mod file;

@@ -1,5 +1,5 @@
-//! Does what `docs/add-an-opcode.md` says, in a copy of the three crates: the rows of the page lead to the errors that
-//! it promises and to no other, and with the methods of the page everything compiles.
+//! Does what `docs/internals/add-an-opcode.md` says, in a copy of the three crates: the rows of the page lead to the
+//! errors that it promises and to no other, and with the methods of the page everything compiles.
 
 use triglyph_testkit::scratch::{Insertion, Page, Scratch, errors};
 
@@ -12,7 +12,7 @@ fn check(insertions: &[&Insertion]) -> Result<(), String> {
 
 #[test]
 fn the_page_leads_to_an_opcode() {
-    let page = Page::read("docs/add-an-opcode.md");
+    let page = Page::read("docs/internals/add-an-opcode.md");
     let (rows, methods): (Vec<_>, Vec<_>) = page.insertions.iter().partition(|row| row.file.starts_with("guest/"));
     assert_eq!((rows.len(), methods.len(), page.errors.len()), (3, 6, 6));
 

@@ -165,7 +165,7 @@ impl Capture {
         PyBytes::new(py, &self.file)
     }
 
-    /// What is in a record: its payload, decoded. docs/capture.md says what the bytes of each kind mean.
+    /// What is in a record: its payload, decoded. docs/reference/captures.md says what the bytes of each kind mean.
     fn payload<'py>(&self, py: Python<'py>, record: usize) -> PyResult<Bound<'py, PyBytes>> {
         let none = || PyIndexError::new_err(format!("record {record} of {}", self.records.len()));
         let decode = || {

@@ -145,7 +145,7 @@ def test_histories_of_random_pixels(path: Path) -> None:
 
 
 def with_word(capture: triglyph.Capture, record: int, address: int, word: int) -> triglyph.Capture:
-    """The capture with a word in memory exchanged before a record: with one more MEM record, see docs/capture.md."""
+    """The capture with a word in memory exchanged before a record: one more MEM record (docs/reference/captures.md)."""
     file = capture.to_bytes()
     at = capture.records[record].offset
     payload = struct.pack("<QIII", address, 0, 0, word)

@@ -1,4 +1,4 @@
-//! Captures: a GPU's input in a file (`docs/capture.md`).
+//! Captures: a GPU's input in a file (`docs/reference/captures.md`).
 
 pub mod file;
 pub mod picture;

@@ -30,15 +30,15 @@ const INTRODUCTION: &str = "\
 //   end. GSP's shared page may be mapped as well. No other input or output may be in such memory.
 // * Structures that begin with a size are of the version that the size says: set it to sizeof, the rest to zero or with
 //   the function that fills in the defaults. Numbers of an enumeration are passed as uint32_t, reserved fields are 0.
-// * Calls of the consoles' systems and of their hosts are those of docs/calls.md. `result`, where there is one, is what
-//   the guest is told: a triglyph_rsx_result, a triglyph_tegra_result, or a result code of the 3DS; other outputs are 0
-//   where it is not 0.
+// * Calls of the consoles' systems and of their hosts are those of docs/reference/calls.md. `result`, where there is
+//   one, is what the guest is told: a triglyph_rsx_result, a triglyph_tegra_result, or a result code of the 3DS; other
+//   outputs are 0 where it is not 0.
 // * A forked process has none of the library's threads. All that it may do with handles from before is to destroy them;
 //   a device that a worker had is TRIGLYPH_STATUS_BUSY then, and stays.
 // * Nothing throws or unwinds into the caller. After TRIGLYPH_STATUS_PANIC a handle can only be destroyed.
 // * Text is UTF-8 and ends with 0.
 //
-// docs/embedding.md is the guide.
+// docs/embedding/overview.md is the guide.
 ";
 
 /// Handles are references inside of the library; for C they are plain pointers.

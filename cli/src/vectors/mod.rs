@@ -1,5 +1,5 @@
 //! `triglyph vectors`: what every operation of an instruction set gives for special values, as a table of text, and a
-//! comparison with such a table that a console has printed. The format is documented in `docs/vectors.md`.
+//! comparison with such a table that a console has printed. The format is documented in `docs/reference/vectors.md`.
 
 mod maxwell;
 mod maxwell_macro;

@@ -2,7 +2,7 @@
 //! of mantissa, no sign; 0x7000 is 1. Values are cut, those below 2^-6 are 0, those from 512 on 0xFFFF; NaN is 0.
 //!
 //! Hardware: depth buffers of the NV2A, a relative of the chip, in which each of 390 values is the one that is cut, and
-//! none has an exponent of 0 (`docs/nv2a.md`). RPCS3 has the same exponent and mantissa for the RSX.
+//! none has an exponent of 0 (`docs/reference/nv2a.md`). RPCS3 has the same exponent and mantissa for the RSX.
 
 use super::ops::Ops;
 

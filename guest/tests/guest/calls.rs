@@ -1,4 +1,4 @@
-//! `docs/calls.md` is what the tables of calls say; `TRIGLYPH_BLESS=1` writes it.
+//! `docs/reference/calls.md` is what the tables of calls say; `TRIGLYPH_BLESS=1` writes it.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -13,8 +13,9 @@ const INTRODUCTION: &str = "\
 
 The calls of the consoles' systems and of their hosts, made from the tables; do not edit. In Rust a call is a method of
 the machine (of `Gsp` for its requests), in C a function `triglyph_n3ds_NAME`, `triglyph_rsx_NAME` or
-`triglyph_tegra_NAME`, in C++ a method of the machine's class; [embedding.md](embedding.md) is the guide for hosts,
-[add-a-call.md](add-a-call.md) says how to add one. Numbers are those of recordings ([capture.md](capture.md)).
+`triglyph_tegra_NAME`, in C++ a method of the machine's class. [Embedding](../embedding/overview.md) is the guide for
+hosts, [add a call](../internals/add-a-call.md) says how to add one. Numbers are those of recordings
+([captures](captures.md)).
 ";
 
 /// Columns of pages.
@@ -125,14 +126,15 @@ fn wrap(text: &str) -> String {
 
 #[test]
 fn the_page_of_calls_is_that_of_the_tables() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/calls.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/calls.md");
     let expected = page();
     if std::env::var_os("TRIGLYPH_BLESS").is_some() {
         std::fs::write(&path, &expected).unwrap();
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
     let different = found.lines().zip(expected.lines()).find(|(found, expected)| found != expected);
-    assert!(found == expected, "docs/calls.md is not what the tables say; TRIGLYPH_BLESS=1 writes it: {different:?}");
+    let page = path.display();
+    assert!(found == expected, "{page} is not what the tables say; TRIGLYPH_BLESS=1 writes it: {different:?}");
 }
 
 #[test]

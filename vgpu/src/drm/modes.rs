@@ -181,7 +181,7 @@ fn frame_file(folder: PathBuf, number: u32) -> PathBuf {
 
 /// A frame buffer as a capture names it: 32-bit pixels in rows, or in blocks of the GM20B's.
 fn picture(state: &State, shown: &FrameBuffer) -> Option<Present> {
-    /// Bytes blue, green, red, alpha; see `docs/capture.md`.
+    /// Bytes blue, green, red, alpha; see `docs/reference/captures.md`.
     const BGRA: u32 = 6;
     const ROWS: u32 = 0;
     const BLOCKS: u32 = 3;

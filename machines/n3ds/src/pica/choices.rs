@@ -1,4 +1,4 @@
-//! Tests of what registers mean where sources disagree. `docs/3ds.md` lists them by name.
+//! Tests of what registers mean where sources disagree. `docs/reference/3ds.md` lists them by name.
 
 use triglyph_guest::format::{PixelFormat, TexelFormat};
 use triglyph_guest::kernel::lighting::{self, Table, TableInput};

@@ -1,5 +1,5 @@
 //! What the 3DS does with lists, vertices and programs, where sources disagree or software renderers are known to err:
-//! one small draw or list each. `docs/3ds.md` lists them by name.
+//! one small draw or list each. `docs/reference/3ds.md` lists them by name.
 
 use crate::support::*;
 use triglyph_engine::device::{Access, Device};

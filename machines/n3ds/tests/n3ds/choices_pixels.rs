@@ -1,5 +1,5 @@
 //! What the 3DS does from primitives on, where sources disagree or software renderers are known to err: one small draw
-//! each. `docs/3ds.md` lists them by name.
+//! each. `docs/reference/3ds.md` lists them by name.
 
 use crate::support::*;
 use triglyph_engine::device::{Device, FaultKind};

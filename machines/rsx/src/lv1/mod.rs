@@ -19,7 +19,7 @@
 //! gpu.context_attribute(context.handle, 0x001, [get, put, 0, 0])?;
 //! loop { gpu.run(); gpu.take_events(); … gpu.vblank(head, time_base) }        // PUT comes from the control page
 //! ```
-//! Sources: see [`triglyph_guest::rsx::lv1`]. The facts and choices are in `docs/rsx.md`.
+//! Sources: see [`triglyph_guest::rsx::lv1`]. The facts and choices are in `docs/reference/rsx.md`.
 
 mod call;
 mod context;

@@ -21,7 +21,7 @@
 //! A host that emulates the `nvdrv` service hands over what its guest passes instead: `nvdrv_open` and `nvdrv_ioctl`
 //! take a path, the number of a request and its bytes, and make the same calls.
 //!
-//! Sources: see [`triglyph_guest::tegra::driver`]. Facts and choices are in `docs/tegra.md`.
+//! Sources: see [`triglyph_guest::tegra::driver`]. Facts and choices are in `docs/reference/tegra.md`.
 
 mod call;
 mod ioctl;

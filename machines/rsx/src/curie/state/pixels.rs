@@ -116,8 +116,8 @@ fn windows(registers: &Registers, clip: Option<Rect>) -> Option<Windows> {
 
 /// The polygon stipple, bit n = column n of a row of memory. Words are OpenGL's: rows from below, bytes from the left,
 /// the leftmost of eight columns in the highest bit of a byte. Hardware: a console's picture (ps3autotests' primitives,
-/// words 1 << n) and pictures of the NV2A (docs/nv2a.md), all of them 480 rows high: from where rows count in others is
-/// unverified.
+/// words 1 << n) and pictures of the NV2A (docs/reference/nv2a.md), all of them 480 rows high: from where rows count
+/// in others is unverified.
 fn stipple(registers: &Registers) -> Option<Arc<[u32; 32]>> {
     let get = |id: usize| registers.get(id as u32);
     m::set_polygon_stipple::enable(get(m::set_polygon_stipple::ID)).then(|| {
