@@ -1,4 +1,4 @@
-"""The tour in docs/guide/inspector.md: its code gives what the page says."""
+"""The tour in docs/guide/wrong-picture.md: its code gives what the page says."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_tour_finds_its_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (ROOT / "docs" / "guide" / "inspector.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "guide" / "wrong-picture.md").read_text(encoding="utf-8")
     plant, compare = re.findall(r"```python\n(.*?)```", page, re.S)
     (tmp_path / "tests").symlink_to(ROOT / "tests")
     monkeypatch.chdir(tmp_path)

@@ -1,0 +1,159 @@
+//! The book in `docs/`: its table of contents, links, names of files and tests, length of sentences, dates. The commands
+//! of its guide run in `cli/tests/guide.rs`.
+
+mod checker;
+mod page;
+mod rules;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use page::Page;
+
+/// Parts of the book that say what is; the journal says what was.
+const TIMELESS: [&str; 4] = ["guide/", "embedding/", "reference/", "internals/"];
+
+/// Pages outside of `docs/` whose links and names are checked as well.
+const OTHER_PAGES: [&str; 8] = [
+    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "python/README.md",
+    "examples/farm/README.md", "benches/peer/README.md",
+];
+
+/// What names of other projects begin with that look like ours: Lv-2's calls.
+const FOREIGN_NAMES: [&str; 1] = ["sys_rsx_"];
+
+/// Files of other projects.
+const FOREIGN_FILES: [&str; 1] = ["src/gallium/drivers/nouveau/ci/nouveau-gm206-fails.txt"];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file of the repository by its path, but for what is built.
+fn files() -> BTreeSet<String> {
+    let (root, mut found) = (root(), BTreeSet::new());
+    let mut open = vec![root.clone()];
+    while let Some(folder) = open.pop() {
+        for path in fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path()) {
+            let name = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+            if path.is_dir() && !path.ends_with("target") && !path.ends_with(".git") {
+                open.push(path);
+            } else if path.is_file() {
+                found.insert(name);
+            }
+        }
+    }
+    found
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Pages of the book, by their paths in `docs/`.
+fn book() -> BTreeSet<String> {
+    let pages = files().into_iter().filter_map(|file| Some(file.strip_prefix("docs/")?.to_owned()));
+    pages.filter(|file| file.ends_with(".md") && file != "SUMMARY.md").collect()
+}
+
+/// All pages by their paths in the repository.
+fn pages() -> Vec<(String, Page)> {
+    let names = book().into_iter().map(|name| format!("docs/{name}")).chain(OTHER_PAGES.map(str::to_owned));
+    names.map(|name| (name.clone(), Page::of(&read(&name)))).collect()
+}
+
+fn timeless() -> Vec<(String, Page)> {
+    let in_parts = |name: &str| TIMELESS.iter().any(|part| name.starts_with(&format!("docs/{part}")));
+    pages().into_iter().filter(|(name, _)| in_parts(name)).collect()
+}
+
+#[track_caller]
+fn none(wrong: impl IntoIterator<Item = String>) {
+    let wrong: Vec<String> = wrong.into_iter().collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_contents_list_every_page() {
+    none(rules::contents(&read("docs/SUMMARY.md"), &book()));
+    let parts: BTreeSet<String> = book().iter().filter_map(|page| Some(page.split_once('/')?.0.to_owned())).collect();
+    assert!(TIMELESS.iter().all(|part| parts.contains(part.trim_end_matches('/'))), "{parts:?}");
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let exists = |path: &str| root().join(path).exists();
+    let anchors = |path: &str| Page::of(&fs::read_to_string(root().join(path)).unwrap_or_default()).anchors;
+    none(pages().iter().flat_map(|(name, page)| rules::links(name, page, &exists, &anchors)));
+}
+
+#[test]
+fn files_that_pages_name_exist() {
+    let files = files();
+    none(pages().iter().flat_map(|(name, page)| rules::paths(name, page, &files, &FOREIGN_FILES)));
+}
+
+/// Every name in the sources.
+fn identifiers() -> BTreeSet<String> {
+    let sources = ["rs", "h", "hpp", "c", "cpp", "py", "toml", "js", "html"];
+    let mut found = BTreeSet::new();
+    for file in files() {
+        if Path::new(&file).extension().is_some_and(|extension| sources.iter().any(|source| extension == *source)) {
+            let text = fs::read_to_string(root().join(&file)).unwrap_or_default();
+            let words = text.split(|c: char| c != '_' && !c.is_ascii_alphanumeric());
+            found.extend(words.filter(|word| word.contains('_')).map(str::to_owned));
+        }
+    }
+    found
+}
+
+#[test]
+fn names_that_pages_quote_exist() {
+    let identifiers = identifiers();
+    none(timeless().iter().flat_map(|(name, page)| rules::names(name, page, &identifiers, &FOREIGN_NAMES)));
+}
+
+/// Tests, benches and examples of all crates, with their kind in front.
+fn targets() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let kinds = [("tests", "--test"), ("benches", "--bench"), ("examples", "--example")];
+    for file in files() {
+        for (folder, kind) in kinds {
+            let Some(rest) = file.rsplit_once(&format!("{folder}/")).map(|(_, rest)| rest) else { continue };
+            let name = rest.strip_suffix("/main.rs").or_else(|| rest.strip_suffix(".rs"));
+            found.extend(name.filter(|name| !name.contains('/')).map(|name| format!("{kind} {name}")));
+        }
+        if file.ends_with("Cargo.toml") {
+            let text = read(&file);
+            for section in text.split("\n[[").skip(1) {
+                let kind = section.split("]]").next().unwrap_or_default();
+                let name = section.split("name = \"").nth(1).and_then(|rest| rest.split('"').next());
+                found.extend(name.map(|name| format!("--{kind} {name}")));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn tests_and_benches_that_pages_name_exist() {
+    let known = targets();
+    none(pages().iter().flat_map(|(name, page)| rules::targets(name, page, &known)));
+}
+
+#[test]
+fn sentences_are_short() {
+    none(timeless().iter().flat_map(|(name, page)| rules::sentences(name, page)));
+}
+
+#[test]
+fn dates_are_in_the_journal() {
+    none(timeless().iter().flat_map(|(name, page)| rules::dates(name, page)));
+}
+
+#[test]
+fn the_journal_says_what_makes_its_numbers() {
+    let journal = book().into_iter().filter(|name| name.starts_with("journal/"));
+    none(journal.flat_map(|name| rules::commands(&name, &read(&format!("docs/{name}")))));
+}
