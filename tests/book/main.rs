@@ -37,7 +37,8 @@ fn files() -> BTreeSet<String> {
     while let Some(folder) = open.pop() {
         for path in fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path()) {
             let name = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
-            if path.is_dir() && !path.ends_with("target") && !path.ends_with(".git") {
+            let built = path.join("CACHEDIR.TAG").exists() || path.ends_with(".git");
+            if path.is_dir() && !built {
                 open.push(path);
             } else if path.is_file() {
                 found.insert(name);
