@@ -101,6 +101,22 @@ fn commands_of_the_guide_do_what_it_shows() {
 }
 
 #[test]
+fn pictures_of_the_readme_are_those_that_its_command_writes() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let command = readme.split('`').find(|quoted| quoted.starts_with("triglyph replay tests/")).unwrap();
+    let session = Session { command: format!("{command} --out pictures"), output: Vec::new() };
+    let folder = folder("readme", std::slice::from_ref(&session));
+    assert_eq!(difference(&session, &folder), None);
+    let pictures = readme.split("(docs/pictures/").skip(1).filter_map(|rest| rest.split(')').next());
+    let written: Vec<&str> = pictures.filter(|name| *name != "inspector.png").collect();
+    assert_eq!(written.len(), 3);
+    for name in written {
+        let shown = fs::read(root().join("docs/pictures").join(name)).unwrap();
+        assert!(fs::read(folder.join("pictures").join(name)).unwrap() == shown, "{name}: `{command}` draws another one");
+    }
+}
+
+#[test]
 fn blocks_are_read() {
     let page = "```sh\n$ triglyph no\n```\n\n```console\n$ triglyph a\none\n\n$ triglyph b\n```\n```console\n$ triglyph c\n```\n";
     let session = |command: &str, output: &[&str]| Session {
