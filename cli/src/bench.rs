@@ -36,7 +36,7 @@ pub struct Arguments {
     /// How many steady frames to measure.
     #[arg(long, value_name = "N", default_value = "60", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     frames: u32,
-    /// Remember kernels in this file. Those that it knows are compiled before the first frame.
+    /// A file of kernel keys. Its kernels are compiled before the first frame; new keys are added.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
 }

@@ -170,7 +170,7 @@ fn binary(program: &Program) -> Vec<u8> {
     words.extend([code_part_end, 0, code_part_end, 0]);
     words.extend(code);
     words.extend(descriptors.iter().flat_map(|descriptor| [*descriptor, 0]));
-    // All inputs and outputs may be used; the four tables and the names are empty and stand after the header.
+    // All inputs and outputs may be used; the four tables and the names are empty and follow the header.
     words.extend([magic(*b"DVLE"), 0x1002, main.into(), code_words, 0xFFFF_FFFF, 0]);
     words.extend([0x40, 0].repeat(5));
     words.into_iter().flat_map(u32::to_le_bytes).collect()

@@ -1,4 +1,4 @@
-//! What the exit code says.
+//! Exit codes.
 
 use std::fmt;
 use std::io;
@@ -90,7 +90,7 @@ pub fn classify(error: &anyhow::Error) -> Exit {
     }
 }
 
-/// Whether an error is only that nobody reads our output any more.
+/// Whether an error is only that the reader of our output has closed it.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -50,10 +50,10 @@ impl MachineChoice {
 /// Arguments of `fuzz`.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Captures, and folders of captures, to make mutants of; without any, those that are built in.
+    /// Captures, and folders of captures, to make mutants of; without any, the built-in ones.
     #[arg(value_name = "PATH")]
     captures: Vec<PathBuf>,
-    /// How long; 10 if neither this nor --cases is given.
+    /// Minutes to run; 10 if neither this nor --cases is given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     minutes: Option<u64>,
     /// How many mutants at most.
@@ -68,13 +68,13 @@ pub struct Arguments {
     /// Only captures of this machine.
     #[arg(long, value_enum)]
     machine: Option<MachineChoice>,
-    /// Ask this of every mutant, instead of what its number chooses.
+    /// Check this of every mutant, instead of the oracle that its number chooses.
     #[arg(long, value_name = "ORACLE", value_parser = parse_oracle)]
     oracle: Option<Oracle>,
     /// Folder for findings, made when missing.
     #[arg(long, value_name = "DIR", default_value = "fuzz-findings")]
     keep: PathBuf,
-    /// Ask about the captures as they are, mutants that were kept, instead of making mutants of them.
+    /// Check the captures themselves (kept mutants), instead of making mutants of them.
     #[arg(long, requires = "captures")]
     replay: bool,
     /// Answer questions on standard input, for another process of this program.
@@ -215,7 +215,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Makes a finding small and keeps it.
+    /// Reduces a finding and keeps it.
     fn shrink(
         &self,
         case: &Case<'_>,

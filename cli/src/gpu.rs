@@ -47,19 +47,19 @@ struct Run {
     chip: Chip,
     #[command(flatten)]
     setup: SetupArguments,
-    /// Write a capture of everything that is submitted.
+    /// Write a capture of all submissions.
     #[arg(long, value_name = "FILE")]
     capture: Option<PathBuf>,
     /// Write a PNG for each page flip, of programs that have a display.
     #[arg(long, value_name = "DIR")]
     frames: Option<PathBuf>,
-    /// A file that remembers which kernels were needed.
+    /// A file of kernel keys.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
     /// Print counters on standard error when the program ends.
     #[arg(long)]
     stats: bool,
-    /// Let programs draw with other renderers, too, as some that a compositor starts.
+    /// Let programs draw with other renderers, too, for example clients of a compositor.
     #[arg(long)]
     any_renderer: bool,
     /// The library that makes the GPU, if it is neither beside this command nor in lib/ beside its folder.

@@ -1,4 +1,4 @@
-//! `triglyph info`: what is in a capture.
+//! `triglyph info`: the contents of a capture.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub struct Arguments {
     /// List every record, with the index that error messages use.
     #[arg(long)]
     records: bool,
-    /// List every write of command lists and push buffers: registers (3DS) and methods by name.
+    /// List every word of command lists and push buffers: registers (3DS) and methods by name.
     #[arg(long, conflicts_with = "records")]
     methods: bool,
 }

@@ -1,4 +1,4 @@
-//! `triglyph inspect`: what happens in a capture, event by event, as a page for a browser.
+//! `triglyph inspect`: a capture, event by event, as a page for a browser.
 
 mod compare;
 mod compiled;
@@ -27,10 +27,10 @@ pub struct Arguments {
     /// The capture.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Write a page that needs nothing else, for bug reports and CI artifacts, instead of serving one.
+    /// Write the page as one file, for bug reports and CI artifacts, instead of serving it.
     #[arg(long, value_name = "OUT.html")]
     html: Option<PathBuf>,
-    /// Serve the page on this port of 127.0.0.1; 0 takes one that is free.
+    /// Serve the page on this port of 127.0.0.1; 0 takes a free one.
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "html")]
     port: u16,
     /// Open the page in the default browser.
@@ -39,17 +39,17 @@ pub struct Arguments {
     /// With what to compare.
     #[command(flatten)]
     compare: CompareArguments,
-    /// Write the hashes of what each event leaves, for --compare-hashes of another build, instead of serving a page.
+    /// Write hashes of the state after each event, for --compare-hashes of another build, instead of serving a page.
     #[arg(long, value_name = "OUT")]
     hashes: Option<PathBuf>,
     /// Only events A up to but not including B.
     #[arg(long, value_name = "A..B", value_parser = parse_events)]
     events: Option<(usize, usize)>,
-    /// Seconds that comparing may take, gathering a page, and each answer of a server. What is missing then is left
-    /// out. Opening a capture is not limited: it takes some times as long as replaying it.
+    /// Seconds for comparing, for gathering a page, and for each answer of a server. The rest is left out. Opening a
+    /// capture has no limit: it takes a few times as long as replaying it.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     time_limit: u32,
-    /// MiB of a page, about. What does not fit is left out.
+    /// Approximate MiB of a page. The rest is left out.
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..1024))]
     size_limit: u32,
 }

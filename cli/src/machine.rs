@@ -1,11 +1,11 @@
-//! Making devices the way the command line asks for.
+//! Devices with the options of the command line.
 
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use triglyph::{Accuracy, Error, HiddenSurfaceRemoval, KeyFile, Machine, Options, ReplayDevice, Tier};
 
-/// Who executes kernels.
+/// The tier that executes kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TierChoice {
     /// The interpreter at once, compiled code when it is ready.
@@ -16,12 +16,12 @@ pub enum TierChoice {
     Jit,
 }
 
-/// How near to the console.
+/// Accuracy of the arithmetic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum AccuracyChoice {
-    /// As the hardware's documentation and tests say.
+    /// Everything that is known of the hardware.
     Exact,
-    /// The same pictures to the eye, faster.
+    /// Faster, without visible differences.
     #[default]
     Fast,
 }
@@ -29,12 +29,12 @@ pub enum AccuracyChoice {
 /// When packets that recur are compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum PacketTraceChoice {
-    /// After some thousand times.
+    /// After some thousand executions.
     #[default]
     Often,
     /// Before they are executed for the first time.
     Forced,
-    /// Not at all.
+    /// Never.
     Never,
 }
 
@@ -46,26 +46,26 @@ pub enum HiddenSurfaceChoice {
     /// Where it takes less time.
     #[default]
     WhenFaster,
-    /// Wherever it can be done.
+    /// Wherever it is possible.
     Always,
 }
 
 /// Arguments of commands that run captures in one way.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct SetupArguments {
-    /// Who executes kernels.
+    /// The tier that executes kernels.
     #[arg(long, value_enum, default_value = "auto")]
     pub tier: TierChoice,
     /// Number of threads.
     #[arg(long, value_parser = parse_threads)]
     pub threads: Option<usize>,
-    /// How near to the console.
+    /// Accuracy of the arithmetic.
     #[arg(long, value_enum, default_value = "fast")]
     pub accuracy: AccuracyChoice,
 }
 
 impl SetupArguments {
-    /// The way they ask for.
+    /// The setup of these arguments.
     pub fn setup(self) -> Setup {
         let SetupArguments { tier, threads, accuracy } = self;
         Setup { tier, threads, accuracy, packet_traces: Default::default(), hidden_surfaces: Default::default() }
@@ -75,11 +75,11 @@ impl SetupArguments {
 /// One way to run a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// Who executes kernels.
+    /// The tier that executes kernels.
     pub tier: TierChoice,
     /// Threads; `None` leaves the choice to the library.
     pub threads: Option<usize>,
-    /// How near to the console.
+    /// Accuracy of the arithmetic.
     pub accuracy: AccuracyChoice,
     /// When packets are compiled.
     pub packet_traces: PacketTraceChoice,
@@ -109,14 +109,14 @@ impl AccuracyChoice {
 }
 
 impl Setup {
-    /// A fresh device that remembers the kernels it needs in a file.
+    /// A fresh device with a key file.
     pub fn device_with_keys(self, machine: Machine, keys: Option<&Path>) -> Result<Box<dyn ReplayDevice>, Error> {
         let mut options = self.options();
         options.key_file = keys.map(KeyFile::new);
         triglyph::new_device(machine, &options)
     }
 
-    /// A fresh device whose kernels are at once compiled as those that have run for long.
+    /// A fresh device whose kernels are compiled by the optimizing tier at once.
     pub fn device_with_steady_code(self, machine: Machine) -> Result<Box<dyn ReplayDevice>, Error> {
         let mut options = self.options();
         if self.tier != TierChoice::Interp {

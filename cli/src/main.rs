@@ -1,4 +1,4 @@
-//! The `triglyph` command: replays captures, verifies them, measures them and shows what is in them.
+//! The `triglyph` command: replays, verifies, measures and shows captures.
 //!
 //! Exit codes: 0 good, 1 a difference was found, 2 wrong usage, 3 a file that cannot be read or replayed, 4 an
 //! internal error.
@@ -59,7 +59,7 @@ enum Command {
     Verify(verify::Arguments),
     /// Measure how long frames take.
     Bench(bench::Arguments),
-    /// Measure first frames: of cold starts, and of warm ones that have a file of kernel keys.
+    /// Measure first frames of cold starts, and of warm ones with a file of kernel keys.
     ///
     /// Prints a table (Markdown) of milliseconds. Every number is that of processes started for it. For each tier:
     ///
@@ -75,22 +75,23 @@ enum Command {
     /// holds all that a capture submits from its first submission to its first picture, mapping memory and uploading
     /// textures too.
     Starts(starts::Arguments),
-    /// Cut, compare, put together, make small and import captures.
+    /// Cut, compare, join, reduce and import captures.
     Capture(capture::Arguments),
     /// Show what is in captures.
     Info(info::Arguments),
-    /// Look into a capture: events, state, pictures before and after each, the history of pixels.
+    /// Inspect a capture: events, state, pictures before and after each, the history of pixels.
     Inspect(inspect::Arguments),
     /// Show the programs of captures as text; turn 3DS shader binaries into text and back.
     Disasm(disasm::Arguments),
-    /// Look at a file of remembered kernels, or make it smaller.
+    /// List or check a file of kernel keys, or make it smaller.
     Cache(cache::Arguments),
-    /// Print what every operation of an instruction set gives for special values; or compare that with the log of a
+    /// Print the results of every operation of an instruction set for special values, or compare them with the log of a
     /// console.
     Vectors(vectors::Arguments),
-    /// Change captures by chance and check what must hold for all that comes of it; findings are kept and made small.
+    /// Mutate captures and check what must hold for every mutant; findings are kept and reduced.
     ///
-    /// Mutants are named by numbers: the same captures and the same number are the same mutant. What is asked of one:
+    /// Mutants are named by numbers: the same captures and the same number are the same mutant. Of each, one of these is
+    /// checked:
     ///
     /// tiers, threads, packet-traces, state-cache: the same memory, with every tier, thread count and cache.
     ///
@@ -98,14 +99,14 @@ enum Command {
     ///
     /// guard: no access outside of guest memory, whose mappings lie between guard pages.
     ///
-    /// time, memory: no record takes longer than 3 s, nor more than 1 GiB beside what it maps.
+    /// time, memory: no record takes longer than 3 s, nor more than 1 GiB besides mapped memory.
     ///
-    /// A panic, even one that is caught, and the end of the process are findings of each of them.
+    /// A panic, even a caught one, and the end of the process are findings of each of them.
     Fuzz(fuzz::Arguments),
     /// A GPU for programs of this system.
     #[cfg(target_os = "linux")]
     Gpu(gpu::Arguments),
-    /// Print what makes a shell complete this command's arguments.
+    /// Print a script with which a shell completes this command's arguments.
     Completions(generate::Completions),
     /// Print the manual page, or write one for each command into a folder.
     Man(generate::Man),

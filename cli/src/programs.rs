@@ -1,4 +1,4 @@
-//! The programs of a capture: what its draws run, as the machine finds it.
+//! The programs that the draws of a capture run, as the machine decodes them.
 //!
 //! The capture is replayed with a file of kernel keys, and the programs are taken out of the keys: so they are those
 //! that were executed, whichever way they came into the machine. A program that the compiler does not support has no
@@ -26,7 +26,7 @@ use crate::machine::{AccuracyChoice, Setup, TierChoice};
 pub struct Listed {
     /// Machine and stage.
     pub kind: String,
-    /// What assembles to its code; what else is known stands in it as comments.
+    /// Text that assembles to its code; further facts are comments in it.
     pub text: String,
     /// Keys of kernels that have it: the states it was drawn with.
     pub keys: usize,

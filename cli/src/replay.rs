@@ -26,13 +26,13 @@ pub struct Arguments {
     out: PathBuf,
     #[command(flatten)]
     setup: SetupArguments,
-    /// Remember kernels in this file, and compile those that it knows in the background.
+    /// A file of kernel keys. Its kernels are compiled in the background; new keys are added.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
-    /// Show what was done with kernels.
+    /// Print counts of kernels.
     #[arg(long)]
     stats: bool,
-    /// Write the alpha channel too. A screen does not show it.
+    /// Write the alpha channel, too; screens have none.
     #[arg(long)]
     alpha: bool,
 }

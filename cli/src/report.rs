@@ -1,4 +1,4 @@
-//! `verify --report`: the pictures to look at when something differs.
+//! `verify --report`: wanted, found and difference pictures.
 
 use std::path::{Path, PathBuf};
 

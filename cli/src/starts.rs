@@ -1,4 +1,4 @@
-//! `triglyph starts`: what the first frame of a start costs, without remembered kernels and with them.
+//! `triglyph starts`: times of the first frame of a start, without and with a file of kernel keys.
 //!
 //! Every first frame is that of a process of its own, this program's `bench`: a start finds no memory that another one
 //! has touched, no threads and no kernels. *Warm* starts get a file of kernel keys that an earlier process has left,
@@ -28,7 +28,7 @@ pub struct Arguments {
     /// Number of threads.
     #[arg(long, default_value = "2", value_parser = parse_threads)]
     threads: usize,
-    /// How near to the console.
+    /// Accuracy of the arithmetic.
     #[arg(long, value_enum, default_value = "fast")]
     accuracy: AccuracyChoice,
     /// Processes that are started for each number; their median counts.

@@ -1,6 +1,6 @@
 //! Text on terminals.
 //!
-//! What is printed has strings of files in it: labels, names, faults, paths. A terminal obeys control characters, and
+//! Output contains strings of files: labels, names, faults, paths. A terminal executes control characters, and
 //! shows text in another order where a character says so. Everything that is printed goes through here.
 
 use std::borrow::Cow;

@@ -1,4 +1,5 @@
-//! `triglyph verify`: the one claim, checked. Same capture, same bytes, whoever executes it; and the expected ones.
+//! `triglyph verify`: checks that a capture leaves the same bytes on every tier and any number of threads, and the
+//! expected ones.
 //!
 //! The runs asked for go through a capture in step. After each picture, and at the end, everything that the capture
 //! has mapped is compared with what the first run has there.
@@ -45,7 +46,7 @@ pub struct Arguments {
     /// Numbers of threads to run with and to compare.
     #[arg(long, value_delimiter = ',', value_parser = parse_threads, default_value = "1,2")]
     threads: Vec<usize>,
-    /// How near to the console.
+    /// Accuracy of the arithmetic.
     #[arg(long, value_enum, default_value = "fast")]
     accuracy: AccuracyChoice,
     /// When packets of push buffers and command lists are compiled. With the interpreter they never are.

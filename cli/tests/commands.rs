@@ -161,7 +161,7 @@ fn verify_tells_good_from_different() {
         assert!(report.join(format!("bad-1-top_left-{what}.png")).is_file(), "{what}");
     }
 
-    // A folder stands for what is in it; one difference is enough.
+    // A folder is all captures in it; one difference is enough.
     let all = triglyph(&["verify", "--tier", "interp", text(folder.path())]);
     expect_code(&all, 1);
     let said = String::from_utf8(all.stdout).unwrap();
@@ -233,7 +233,7 @@ fn verify_divides_its_work() {
             .map(|line| Path::new(line["file"].as_str().unwrap()).file_stem().unwrap().to_str().unwrap().into())
             .collect()
     };
-    assert_eq!(verified(&["--jobs", "3", "--junit", text(&junit)]), names, "in order whoever is done first");
+    assert_eq!(verified(&["--jobs", "3", "--junit", text(&junit)]), names, "in order, whichever is done first");
     let shards: Vec<_> = ["1/2", "2/2"].iter().map(|shard| verified(&["--shard", shard])).collect();
     // The broken one is the first of all.
     assert_eq!(shards, [["capture-1", "capture-3"].to_vec(), ["capture-0", "capture-2", "capture-4"].to_vec()]);
@@ -301,7 +301,7 @@ fn every_message_names_its_file() {
 fn keys_that_cannot_be_written_are_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = capture(folder.path(), "two", [1, 2, 3, 4]);
-    // A file in the place of a folder: nobody may write below it, not even root.
+    // A file in the place of a folder: not even root can write below it.
     let keys = path.join("keys");
     let out = text(folder.path());
     for command in [&["replay", "--out", out][..], &["bench", "--frames", "1"]] {
@@ -396,7 +396,7 @@ fn starts_are_measured_in_processes_of_their_own() {
     expect_code(&table, 0);
     let table = String::from_utf8(table.stdout).unwrap();
     let columns: Vec<_> = table.lines().map(|line| line.matches('|').count()).collect();
-    // A table of one row, and a summary behind it.
+    // A table of one row, and a summary after it.
     assert_eq!(columns, [7, 7, 7, 0, 0], "{table}");
     expect_code(&triglyph(&["starts", text(&folder.path().join("missing.tgc"))]), 3);
 }

@@ -14,7 +14,7 @@ use super::usage::CpuTime;
 /// A way to play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// Who executes kernels.
+    /// The tier that executes kernels.
     pub tier: Tier,
     /// Threads.
     pub threads: usize,

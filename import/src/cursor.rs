@@ -1,4 +1,4 @@
-//! Little-endian numbers out of bytes, with the offset of what is missing.
+//! Little-endian numbers from bytes; an error has the offset of the missing ones.
 
 use super::ImportError;
 

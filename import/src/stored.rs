@@ -1,4 +1,4 @@
-//! What a recording has stored in memory last.
+//! The bytes that a recording has last stored in memory.
 
 use std::collections::BTreeMap;
 

@@ -116,7 +116,7 @@ panels.order = (() => {
     return [`${plural(draws.length, "draw")} in the order in which they are drawn.`, left, judged, cut]
       .filter((text) => text).join(" ");
   }
-  // Heads stand over their numbers.
+  // Heads are above their numbers.
   function aligned(table) {
     const cells = table.querySelector("tbody tr:not(.group)")?.cells || [];
     [...table.querySelectorAll("th")].forEach((head, at) =>

@@ -39,7 +39,7 @@ let current = -1;
 let view = "after";
 let canvas = null;
 const channels = [true, true, true, false];
-// Other parts of the page: what hears of the event that is shown, and keys.
+// Other parts of the page: callbacks for the selected event, and keys.
 const onSelect = [];
 const moreKeys = {};
 const onPicture = [];

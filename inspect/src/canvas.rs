@@ -1,4 +1,4 @@
-//! What has pictures: surfaces that are drawn to, and outputs that the capture presents.
+//! Surfaces that are drawn to, and outputs that the capture presents: everything that has pictures.
 
 use triglyph::GuestRange;
 use triglyph::capture::{Picture, Present};

@@ -1,4 +1,4 @@
-//! Events: commands that did something.
+//! Events: commands with an effect.
 
 use triglyph::GuestRange;
 use triglyph::probe::{Command, Draw, Effect, Surface, TransferKind};

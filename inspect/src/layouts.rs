@@ -1,4 +1,4 @@
-//! How surfaces and textures stand in memory, in words.
+//! Memory layouts of surfaces and textures, as text.
 
 use triglyph::probe::Layout;
 use triglyph_guest::format::Arrangement;

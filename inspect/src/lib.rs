@@ -1,4 +1,4 @@
-//! Looks into captures: what each command did, and memory and state at any of them.
+//! Inspects captures: the effects of each command, and memory and state at any of them.
 //!
 //! ```text
 //! capture ─► Session::open: one replay ─► events, checkpoints

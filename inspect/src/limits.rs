@@ -1,4 +1,4 @@
-//! What looking into a capture may take of memory and time: captures of a few bytes can ask for any amount of either.
+//! Limits of memory and time for inspecting a capture: a few bytes of a capture can ask for any amount of either.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a page says, as it is in its JSON.
+//! The data of a page, as it is in its JSON.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Pictures of a page: each is stored as what differs from the one before it.
+//! Pictures of a page: each is stored as the difference to the one before it.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as BASE64;

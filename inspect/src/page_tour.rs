@@ -1,4 +1,4 @@
-//! The replay that a page is filled by: pictures, registers and programs of its events.
+//! The replay that fills a page: pictures, registers and programs of its events.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! A page whose pictures are made when they are asked for. Who listens on which port is not decided here.
+//! A page whose pictures are made on request. The caller listens on a port.
 //!
 //! | path | answer |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Runs of programs, step by step: what a page shows of a trace.
+//! Runs of programs, step by step: a trace as a page shows it.
 
 use serde::Serialize;
 use triglyph::Error;

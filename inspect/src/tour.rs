@@ -1,4 +1,4 @@
-//! Looking at commands while a capture is replayed.
+//! Observing commands while a capture is replayed.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

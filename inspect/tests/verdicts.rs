@@ -79,7 +79,7 @@ fn depth_alone_tells_what_fails_and_what_is_stored() {
                 }
             }
         }
-        // Of two outcomes at least it is known what comes of them.
+        // The effect of at least two outcomes is known.
         passing += outcomes.values().filter(|known| known.iter().flatten().count() > 1).count();
     }
     let [passed, .., failed] = verdicts;

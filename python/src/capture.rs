@@ -1,4 +1,4 @@
-//! Captures, and what is in them.
+//! Captures and their contents.
 
 use std::ops::Range;
 use std::path::PathBuf;

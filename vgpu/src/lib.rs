@@ -20,7 +20,7 @@ pub(crate) mod chip;
 pub(crate) mod display;
 pub(crate) mod drm;
 pub(crate) mod heap;
-// Tests keep the C library's functions: nobody calls these by name.
+// Tests keep the C library's functions: these have no caller by name.
 #[cfg_attr(test, allow(dead_code))]
 pub(crate) mod hooks;
 pub(crate) mod memory;

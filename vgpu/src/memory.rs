@@ -42,7 +42,7 @@ fn checked(result: c_int) -> io::Result<c_int> {
 /// What the system says.
 pub fn moved_up(low: OwnedFd) -> io::Result<OwnedFd> {
     let (command, first) = (libc::F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
-    // SAFETY: a system call on a descriptor that is open; the new one is nobody else's.
+    // SAFETY: a system call on a descriptor that is open; no other code has the new one.
     unsafe {
         let high = checked(libc::syscall(libc::SYS_fcntl, low.as_raw_fd(), command, first) as c_int)?;
         Ok(OwnedFd::from_raw_fd(high))
@@ -152,7 +152,7 @@ impl Memory {
     /// # Errors
     /// What the system says.
     pub fn new(size: u64) -> io::Result<Memory> {
-        // SAFETY: system calls on a name that is terminated and on a descriptor that is nobody else's.
+        // SAFETY: system calls on a name that is terminated and on a descriptor that no other code has.
         let low = unsafe {
             let low = checked(libc::memfd_create(c"triglyph-vgpu".as_ptr(), libc::MFD_CLOEXEC))?;
             checked(libc::ftruncate(low, (size + PAGE).try_into().map_err(io::Error::other)?))?;

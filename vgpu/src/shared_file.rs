@@ -17,7 +17,7 @@ use crate::drm::argument::{Answer, Errno};
 use crate::errno;
 use crate::memory::{Identity, Memory, PAGE, moved_up};
 
-/// What the page behind the bytes begins with.
+/// The first bytes of the page after the buffer's bytes.
 const MAGIC: u32 = 0x5647_5442;
 
 /// What a process has to know of another one's buffer.
@@ -59,7 +59,7 @@ impl SharedFile {
     /// What the system says.
     pub fn new(description: Description, memory: &Memory, offset: u64) -> Answer<SharedFile> {
         let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-        // SAFETY: a system call on a name that is terminated; the descriptor is nobody else's.
+        // SAFETY: a system call on a name that is terminated; no other code has the descriptor.
         let low = unsafe {
             let low = libc::memfd_create(c"triglyph-vgpu-buffer".as_ptr(), flags);
             if low < 0 {

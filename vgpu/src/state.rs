@@ -1,4 +1,4 @@
-//! What a process has of the GPU: its memory, buffers, channels, boards and display.
+//! A process's part of the GPU: its memory, buffers, channels, boards and display.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -34,7 +34,7 @@ pub struct Channel {
 /// A command to wait for.
 pub type Wait = (Arc<dyn Board>, u64);
 
-/// Everything, behind one lock.
+/// Everything, under one lock.
 pub struct State {
     pub settings: Settings,
     pub memory: Memory,
@@ -61,7 +61,7 @@ pub struct State {
 }
 
 impl State {
-    /// A GPU that nobody has used.
+    /// An unused GPU.
     ///
     /// # Errors
     /// What the system says of its memory.

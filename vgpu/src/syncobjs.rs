@@ -29,7 +29,7 @@ impl Syncobj {
         self.0.iter().take_while(|(_, fence)| fence.iter().all(&is_over)).last().map_or(0, |(point, _)| *point)
     }
 
-    /// The points up to one, and that one; `None` is the last one that was set. Nothing if nobody has set it.
+    /// The points up to one, and that one; `None` is the last one that was set. Nothing if it was never set.
     fn up_to(&self, point: Option<u64>) -> Option<&[(u64, Fence)]> {
         let at = match point {
             None => self.0.len().checked_sub(1)?,
@@ -121,7 +121,7 @@ impl Syncobjs {
         Ok(commands.find(|&command| !is_over(command)).map_or(Progress::Done, Progress::Pending))
     }
 
-    /// Everything that a point waits for, or nothing if nobody has set it; `None` is the last one that was set.
+    /// Everything that a point waits for, or nothing if it was never set; `None` is the last one that was set.
     ///
     /// # Errors
     /// `ENOENT`.

@@ -1,4 +1,4 @@
-//! `triglyph capture cut`: a part of a capture as a capture of its own.
+//! `triglyph capture cut`: makes a capture of a part of another one.
 //!
 //! What is before the part is replayed; memory and registers as they are then begin the new capture, in the form that
 //! recordings which begin mid-run have. The records of the part follow as they were.
@@ -26,11 +26,11 @@ pub struct Arguments {
     /// The records, by the index that `info --records` shows.
     #[arg(long, value_name = "A..B", group = "part")]
     records: Option<NumberRange>,
-    /// The events, counted from 0: GX commands (3DS), segments of push buffers (PS3), GPFIFO entries (Tegra X1). What
-    /// follows the last one up to the next is in the part, too.
+    /// The events, counted from 0: GX commands (3DS), segments of push buffers (PS3), GPFIFO entries (Tegra X1). The
+    /// records between the last one and the next are in the part, too.
     #[arg(long, value_name = "A..B", group = "part")]
     events: Option<NumberRange>,
-    /// Keep only the memory that is read: bytes, or pages of 4 KiB. The part is replayed by the interpreter for that.
+    /// Keep only the memory that is read: bytes, or pages of 4 KiB. The interpreter replays the part to find it.
     #[arg(long, value_name = "UNIT", num_args = 0..=1, require_equals = true, default_missing_value = "bytes")]
     trim: Option<Unit>,
     /// The new capture.

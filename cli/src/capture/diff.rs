@@ -1,4 +1,4 @@
-//! `triglyph capture diff`: what two captures of a machine do not have in common.
+//! `triglyph capture diff`: the differences of two captures of a machine.
 //!
 //! Records of the same kind and place are compared with each other; then the words of their command lists and push
 //! buffers, those that go to the same register or method with each other. A word that differs is in both: as bytes of
@@ -39,7 +39,7 @@ pub struct Arguments {
 enum Difference {
     /// A record that one of them does not have.
     OnlyIn { side: Side, record: usize, kind: String, what: String },
-    /// Records that say other things.
+    /// Records with different contents.
     Record { left: usize, right: usize, kind: String, left_what: String, right_what: String },
     /// Bytes of records that are alike otherwise.
     Bytes {

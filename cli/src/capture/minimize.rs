@@ -1,4 +1,4 @@
-//! `triglyph capture minimize`: the smallest capture for which something still holds.
+//! `triglyph capture minimize`: the smallest capture for which a condition holds (delta debugging).
 
 mod condition;
 mod variant;
@@ -30,10 +30,10 @@ pub struct Arguments {
     /// and at the same address, register or method (unmapped-read, unmapped-write, bad-command, bad-method, bad-shader,
     /// out-of-fuel, unimplemented).
     ///
-    /// hash, hash=HEX: the last picture looks as it does in this capture; has this XXH3 of its RGBA bytes.
+    /// hash, hash=HEX: the last picture is that of this capture; has this XXH3 of its RGBA bytes.
     ///
-    /// differs=FILE: the last picture is another one than in FILE, which differs in bytes of memory and commands only.
-    /// What is left out is left out of both.
+    /// differs=FILE: the last picture differs from that of FILE, a capture that differs in bytes of memory and commands
+    /// only. Both are reduced together.
     ///
     /// "command CMD {}": the shell command succeeds, with the path of a capture in place of {}.
     #[arg(long = "while", value_name = "CONDITION")]
@@ -41,10 +41,10 @@ pub struct Arguments {
     /// The new capture.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// How many captures to try at most.
+    /// Captures to try at most.
     #[arg(long, value_name = "N", default_value = "20000")]
     tries: usize,
-    /// How long to try.
+    /// Minutes to try at most.
     #[arg(long, value_name = "N", default_value = "60", value_parser = clap::value_parser!(u64).range(1..))]
     minutes: u64,
 }

@@ -1,4 +1,4 @@
-//! `triglyph capture`: captures cut, compared, put together, made small and imported.
+//! `triglyph capture`: cuts, compares, joins, reduces and imports captures.
 
 mod align;
 mod cut;
@@ -28,16 +28,16 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Make a capture of a part of another one. It begins with the memory and the registers that the GPU had there.
+    /// Make a capture of a part of another one. It begins with the memory and registers at that point.
     Cut(cut::Arguments),
     /// Compare two captures: records, commands by register or method, memory by range.
     Diff(diff::Arguments),
-    /// Put captures of one machine together; each begins on a GPU as new.
+    /// Join captures of one machine; each begins on a new GPU.
     Merge(merge::Arguments),
     /// Make a capture of another emulator's: .ctf of Citra and its successors, .rrc and .rrc.gz of RPCS3.
     Import(import::Arguments),
-    /// Make a capture small as long as something holds for it: delta debugging over records, entries of submissions,
-    /// commands and memory.
+    /// Reduce a capture as long as a condition holds: delta debugging over records, entries of submissions, commands and
+    /// memory.
     Minimize(minimize::Arguments),
 }
 

@@ -1,4 +1,4 @@
-//! What was found, and how much was looked at.
+//! Findings of the fuzzer, and counts of cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! A process that is asked about mutants, and may die of them.
+//! A process that checks mutants, which may kill it.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

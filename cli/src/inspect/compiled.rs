@@ -1,4 +1,4 @@
-//! What the compiler makes of programs.
+//! The compiler's intermediate form and machine code of programs.
 
 use triglyph::probe::KernelKey;
 use triglyph_inspect::Compiled;

@@ -1,4 +1,4 @@
-//! The HTTP server of a page: which requests are answered, and what clients may take of this process.
+//! The HTTP server of a page: which requests are answered, and limits of clients.
 //!
 //! Everything here runs on one thread, which waits for no client and for no answer: answers are made elsewhere. No
 //! request has a body that is read. A client is a stranger until a request of it has the token in its path; where

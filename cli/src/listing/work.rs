@@ -27,7 +27,7 @@ pub fn describe(machine: Machine, payload: &[u8]) -> Work {
         }
         Machine::TegraX1 => {
             let entries = payload.get(8..).unwrap_or(&[]).chunks_exact(8);
-            // A GPFIFO entry's length in words stands in bits 10 to 30 of its second word.
+            // A GPFIFO entry's length in words is bits 10 to 30 of its second word.
             let words = entries.clone().map(|entry| long(entry, 0) >> 42 & 0x1F_FFFF).sum();
             let parameters = format!("channel {}, {} entries", word(payload, 0), entries.len());
             Work { name: "GpFifo", parameters, words }

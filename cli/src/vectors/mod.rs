@@ -1,5 +1,5 @@
-//! `triglyph vectors`: what every operation of an instruction set gives for special values, as a table of text, and a
-//! comparison with such a table that a console has printed. The format is documented in `docs/reference/vectors.md`.
+//! `triglyph vectors`: results of every operation of an instruction set for special values, as a table of text, and a
+//! comparison with a table that a console has printed. `docs/reference/vectors.md` describes the format.
 
 mod maxwell;
 mod maxwell_macro;
@@ -28,7 +28,7 @@ pub struct Arguments {
     /// The instruction set.
     #[arg(value_enum)]
     set: Set,
-    /// Who computes.
+    /// The tier that computes.
     #[arg(long, value_enum, default_value = "interp")]
     tier: VectorTier,
     /// Compare with a table that a console has printed, instead of printing one.
@@ -51,7 +51,7 @@ enum Set {
     MaxwellMacro,
 }
 
-/// Who computes a table.
+/// The tier that computes a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum VectorTier {
     /// The reference.

@@ -1,8 +1,8 @@
-//! Tables of text: what is printed, and what is read again.
+//! Tables of text: printing and reading.
 
 use std::fmt;
 
-/// Bits of four components; `None` stands for any NaN.
+/// Bits of four components; `None` is any NaN.
 pub type Words = [Option<u32>; 4];
 
 /// A table of an instruction set.

@@ -1,4 +1,4 @@
-//! CiTrace files: what the PICA200 of Citra, and of the emulators that came of it, was told.
+//! CiTrace files: traces of the PICA200 by Citra and its successors.
 //!
 //! Sources: `src/core/tracer/citrace.h` and `recorder.cpp` of Citra from its first version (2015-04-04, then
 //! `tracer.h`) to that of 2023-12-28, the same of Azahar; where they record: `command_processor.cpp`, `gpu.cpp`,

@@ -50,7 +50,7 @@ impl Registers {
             if !started[index] || start == 0 {
                 return FillUnit::default();
             }
-            // The end may be just behind its memory.
+            // The end may be just after its memory.
             let end = to_virtual((self.get(external::psc_end::IDS[index]) << 3).wrapping_sub(1)).wrapping_add(1);
             let width = self.get(external::psc_control::IDS[index]) & 0x300;
             let value = self.get(external::psc_value::IDS[index]);

@@ -1,4 +1,4 @@
-//! RSX captures of RPCS3: a frame of what the PlayStation 3's GPU was told.
+//! RSX captures of RPCS3: a frame of commands for the PlayStation 3's GPU.
 //!
 //! Sources: `rpcs3/Emu/RSX/Capture/rsx_replay.h`, `rsx_replay.cpp` and `rsx_capture.cpp` of RPCS3 from the first
 //! version (2018-05-13) to that of 2026-08; what serialises them: cereal's binary archives, later

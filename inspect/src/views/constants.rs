@@ -1,4 +1,4 @@
-//! Constants of the stages of a draw, and which of them the draw before had otherwise.
+//! Constants of the stages of a draw, and which of them changed since the draw before.
 
 use serde::Serialize;
 use triglyph::probe::{ConstantKind, Constants};

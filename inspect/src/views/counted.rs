@@ -1,4 +1,4 @@
-//! The fragments of events, draw by draw, and what became of them.
+//! The fragments of events, draw by draw, and their outcomes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

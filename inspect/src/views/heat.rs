@@ -1,4 +1,4 @@
-//! Heat maps: how often the pixels of a surface were drawn to in a range of events, and what became of the fragments.
+//! Heat maps: how often the pixels of a surface were drawn to in a range of events, and the outcomes of fragments.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What goes into the draws of an event: vertices, textures, constants, and the mesh that comes of them.
+//! The inputs of the draws of an event: vertices, textures, constants; and the resulting mesh.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,7 +32,7 @@ const MAX_VERTEX_BYTES: usize = 64 << 20;
 pub struct Inputs {
     /// Vertices before the vertex stage, of each part of the draw.
     pub vertices: Vec<Vertices>,
-    /// Vertices behind the last stage before rasterization.
+    /// Vertices after the last stage before rasterization.
     pub meshes: Vec<Mesh>,
     /// How many parts there are: the first ones are in the lists, at most [`MAX_PARTS`] and 64 MiB.
     pub parts: usize,

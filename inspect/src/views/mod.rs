@@ -1,4 +1,4 @@
-//! Views of what goes into a draw, as answers to a page.
+//! Views of the inputs of a draw, as answers to a page.
 //!
 //! | path | answer |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! The order in which draws and their primitives reach a surface, with what became of their fragments.
+//! The order in which draws and their primitives reach a surface, with the outcomes of their fragments.
 
 use std::ops::Range;
 

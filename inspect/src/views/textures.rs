@@ -1,4 +1,4 @@
-//! Textures: their pictures as samplers see them, what they are, how they are sampled.
+//! Textures: their pictures as samplers read them, their descriptions and samplers.
 
 use std::sync::atomic::AtomicU8;
 

@@ -1,4 +1,4 @@
-//! What a call points to in the program's memory.
+//! Arguments of a call in the program's memory.
 //!
 //! Like the kernel, calls trust no size: structures are read zero-extended to the size that this library knows, and
 //! written back as far as the program's go. Unlike the kernel, addresses are trusted: a program that passes a wrong one
@@ -25,7 +25,7 @@ pub struct Argument {
 
 impl Argument {
     /// # Safety
-    /// `size` bytes at `address` are the program's, and nobody else accesses them during the call; or `address` is
+    /// `size` bytes at `address` are the program's, and no other thread accesses them during the call; or `address` is
     /// null.
     pub unsafe fn new(address: *mut u8, size: usize) -> Argument {
         Argument { address, size: if address.is_null() { 0 } else { size } }
@@ -71,7 +71,7 @@ pub fn write_prefix<T: Pod>(bytes: &mut [u8], value: &T) {
     bytes.iter_mut().zip(bytemuck::bytes_of(value)).for_each(|(to, from)| *to = *from);
 }
 
-/// Elements of an array whose address stands in a structure; none at address 0.
+/// Elements of an array whose address is in a structure; none at address 0.
 pub fn read_array<T: Pod>(address: u64, count: u32) -> Vec<T> {
     if address == 0 {
         return Vec::new();
@@ -81,7 +81,7 @@ pub fn read_array<T: Pod>(address: u64, count: u32) -> Vec<T> {
     (0..count as usize).map(|n| unsafe { first.add(n).read_unaligned() }).collect()
 }
 
-/// Writes elements of an array whose address stands in a structure; none at address 0.
+/// Writes elements of an array whose address is in a structure; none at address 0.
 pub fn write_array<T: Pod>(address: u64, elements: &[T]) {
     if address == 0 {
         return;

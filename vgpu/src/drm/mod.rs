@@ -1,6 +1,6 @@
 //! The calls of the kernel's interface: those of every DRM device, those of nouveau, those of a display.
 //!
-//! Source: the kernel's interface headers, and what libdrm and Mesa's drivers ask for.
+//! Source: the kernel's interface headers, and the calls of libdrm and Mesa's drivers.
 
 pub mod abi;
 pub mod argument;

@@ -75,7 +75,7 @@ pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer {
             Ok(())
         }),
         0xB4 => state.close_buffer(argument.read()),
-        // Planes, which are empty lists: the count stands behind an address.
+        // Planes, which are empty lists: the count follows an address.
         0xB5 => argument.update(|asked: &mut [u32; 4]| {
             asked[2] = 0;
             Ok(())
@@ -86,7 +86,7 @@ pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer {
             asked.frame_buffer = add(state, FrameBuffer { handle, width, height, pitch, format })?;
             Ok(())
         }),
-        // Properties of an object: the count stands behind two addresses.
+        // Properties of an object: the count follows two addresses.
         0xB9 => argument.update(|asked: &mut [u32; 8]| {
             asked[4] = 0;
             Ok(())

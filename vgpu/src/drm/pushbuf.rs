@@ -1,4 +1,4 @@
-//! GEM_PUSHBUF: buffers are moved to where a submission wants them, relocations applied, segments handed to the board.
+//! GEM_PUSHBUF: buffers are placed, relocations applied, segments submitted to the board.
 
 use std::time::Duration;
 

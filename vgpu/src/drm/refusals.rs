@@ -1,4 +1,4 @@
-//! Which calls were refused, for people: a driver that misses one goes on with another renderer and says little.
+//! Lists failed calls in words: without one of them, a driver may give up, and Mesa then uses another renderer.
 
 use std::fmt;
 use std::io;

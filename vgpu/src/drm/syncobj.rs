@@ -41,7 +41,7 @@ impl Waiting {
     /// How far it is now.
     ///
     /// # Errors
-    /// `ENOENT` for an unknown handle, `EINVAL` for a point that nobody has set, unless that is waited for.
+    /// `ENOENT` for an unknown handle, `EINVAL` for a point that was never set, unless that is waited for.
     pub fn look(&self, state: &State) -> Answer<Waited> {
         let (mut first, mut open) = (None, None);
         for (index, &(handle, point)) in (0..).zip(&self.points) {

@@ -32,7 +32,7 @@ fn make<T: Pod>(state: &mut State, number: u32, value: &mut T) -> Answer {
 
 /// Makes a call as a client. Nobody else submits anything meanwhile.
 pub fn make_as<T: Pod>(state: &mut State, client: u32, number: u32, value: &mut T) -> Answer {
-    // SAFETY: the bytes of a value that nobody else accesses.
+    // SAFETY: the bytes of a value that no other code accesses.
     let mut argument = unsafe { Argument::new(std::ptr::from_mut(value).cast(), size_of::<T>()) };
     match call(state, client, number, &mut argument)? {
         Next::Wait(waits) => assert!(waits.iter().all(|(board, number)| board.wait(*number, Duration::from_secs(10)))),
@@ -118,7 +118,7 @@ fn classes(state: &mut State, token: u64, count: u8, room: usize) -> Result<(u8,
     let mut message = bytemuck::bytes_of(&header).to_vec();
     message.extend(bytemuck::bytes_of(&NvifClasses { count, ..NvifClasses::zeroed() }));
     message.resize(message.len() + room * size_of::<NvifClass>(), 0);
-    // SAFETY: the bytes of a vector that nobody else accesses.
+    // SAFETY: the bytes of a vector that no other code accesses.
     let mut argument = unsafe { Argument::new(message.as_mut_ptr(), message.len()) };
     call(state, 1, 0x47, &mut argument)?;
     let answer: Vec<NvifClass> = message[32..].chunks(8).map(bytemuck::pod_read_unaligned).collect();
@@ -131,7 +131,7 @@ fn object(state: &mut State, token: u64, class: i32) -> Answer {
     let header = Nvif { kind: 2, route: 0xFF, token, ..Nvif::zeroed() };
     let mut message = bytemuck::bytes_of(&header).to_vec();
     message.extend(bytemuck::bytes_of(&NvifNew { class, handle: 0xBEEF_0001, ..NvifNew::zeroed() }));
-    // SAFETY: the bytes of a vector that nobody else accesses.
+    // SAFETY: the bytes of a vector that no other code accesses.
     let mut argument = unsafe { Argument::new(message.as_mut_ptr(), message.len()) };
     call(state, 1, 0x47, &mut argument).map(|_| ())
 }

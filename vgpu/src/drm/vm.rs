@@ -115,7 +115,7 @@ fn checked(state: &State, client: u32, asked: &BindOperation) -> Answer<Bound> {
 ///
 /// # Errors
 /// `ENOSYS` without an address space, `ENOENT` for unknown handles and channels, `EINVAL` for pieces that are too many
-/// or too long and for waits for what nobody has submitted, `ENODEV` when the board is gone.
+/// or too long and for waits for points that were never submitted, `ENODEV` when the board is gone.
 pub fn exec(state: &mut State, client: u32, argument: &mut Argument) -> Answer<Next> {
     const NO_PREFETCH: u32 = 1;
     let asked: Exec = argument.read();

@@ -210,7 +210,7 @@ fn bad_operations_change_nothing() {
     assert_eq!(make(&mut state, 0x51, &mut VmBind { signal_count: 1, signals, ..VmBind::zeroed() }), EINVAL);
     make(&mut state, 0x51, &mut VmBind { flags: 1, signal_count: 1, signals, ..VmBind::zeroed() }).unwrap();
     reached(&mut state, sync[0].handle, 0).unwrap();
-    // Waits for what nobody has submitted, kinds that there are not, pieces that are too many or too long.
+    // Waits for points that were never submitted, kinds that there are not, pieces that are too many or too long.
     let unset = Sync { handle: syncobj(&mut state, 0), ..sync[0] };
     assert_eq!(exec(&mut state, channel, &[], &[unset], &[]), EINVAL);
     assert_eq!(exec(&mut state, channel, &[], &[], &[Sync { handle: 99, ..unset }]), ENOENT);

@@ -8,7 +8,7 @@ use super::real::real;
 use super::{begin, passed_on, redirected};
 use crate::nodes::Node;
 
-/// What a descriptor of the device's stands for.
+/// The file that a descriptor of the device's refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opened {
     pub node: Node,
@@ -16,21 +16,21 @@ pub struct Opened {
     pub client: u32,
 }
 
-/// What descriptors stand for, by descriptor: twice the client, and 1 for the card; 0 for a render node of no known
+/// Files of the device, by descriptor: twice the client, and 1 for the card; 0 for a render node of no known
 /// client.
 static OPENED: [AtomicU32; 4096] = [const { AtomicU32::new(0) }; 4096];
 
 /// The last client.
 static CLIENTS: AtomicU32 = AtomicU32::new(0);
 
-/// Notes what a descriptor stands for.
+/// Notes the file of a descriptor.
 pub fn note(descriptor: c_int, Opened { node, client }: Opened) {
     if let Some(place) = usize::try_from(descriptor).ok().and_then(|at| OPENED.get(at)) {
         place.store(client << 1 | u32::from(node == Node::Card), Relaxed);
     }
 }
 
-/// What a descriptor of the device's stands for.
+/// The file that a descriptor of the device's refers to.
 pub fn opened(descriptor: c_int) -> Opened {
     let place = usize::try_from(descriptor).ok().and_then(|at| OPENED.get(at));
     let noted = place.map_or(0, |place| place.load(Relaxed));

@@ -1,4 +1,4 @@
-//! Whether a program that was to draw on the chip did so. Mesa does not say when a driver gives up: it goes on with
+//! Whether a program that was to draw on the chip did so. Mesa does not report that a driver gives up: it uses
 //! another renderer, mostly llvmpipe. With `TRIGLYPH_GPU_REQUIRED`, which `triglyph gpu run` sets, such a program ends
 //! with an error.
 

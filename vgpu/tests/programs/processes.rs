@@ -57,7 +57,7 @@ fn what_a_killed_program_leaves_goes_with_the_next_one() {
         let mut said = BufReader::new(child.stdout.take().unwrap());
         said.read_line(&mut line).unwrap();
         assert_eq!(line, "drawn\n");
-        // The program would end if nobody listened.
+        // Without a listener the program would end.
         (child, said)
     };
     let ((mut killed, _said), (mut other, _also_said)) = (forever(), forever());

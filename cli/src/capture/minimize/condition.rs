@@ -1,4 +1,4 @@
-//! What must hold for a capture that is made small.
+//! The condition that holds for a capture while it is reduced.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A capture and a variant of it, made small together.
+//! A capture and a variant of it, reduced together.
 
 use triglyph::capture::Kind;
 use triglyph_fuzz::Document;
