@@ -112,7 +112,10 @@ fn pictures_of_the_readme_are_those_that_its_command_writes() {
     assert_eq!(written.len(), 3);
     for name in written {
         let shown = fs::read(root().join("docs/pictures").join(name)).unwrap();
-        assert!(fs::read(folder.join("pictures").join(name)).unwrap() == shown, "{name}: `{command}` draws another one");
+        assert!(
+            fs::read(folder.join("pictures").join(name)).unwrap() == shown,
+            "{name}: `{command}` draws another one"
+        );
     }
 }
 

@@ -43,7 +43,8 @@ fn missing_files_are_found() {
     assert_eq!(paths("`engine/src/mem/raw.rs`, `mem/raw.rs`, `raw.rs`, `.ci/run`"), 0);
     assert_eq!(paths("`engine/src/`, `mem/`, `tests/files/3ds/*.tgt`, `tests/files/*.tgt`"), 0);
     assert_eq!(paths("`docs/NAME.md`, `FILE.tgc`, `a / b`, `Device::set`, `*.png`, `bad.tgc`, `their/own.rs`"), 0);
-    for text in ["`mem/rare.rs`", "`em/raw.rs`", "`aw.rs`", "`.ci/walk`", "`engine/sources/`", "`tests/folders/*.tgt`"] {
+    for text in ["`mem/rare.rs`", "`em/raw.rs`", "`aw.rs`", "`.ci/walk`", "`engine/sources/`", "`tests/folders/*.tgt`"]
+    {
         assert_eq!(paths(text), 1, "{text}");
     }
 }

@@ -101,13 +101,14 @@ pub fn paths(name: &str, page: &Page, files: &BTreeSet<String>, foreign: &[&str]
 /// interface may leave out `triglyph_`. Names of other projects begin with one of `foreign`.
 pub fn names(name: &str, page: &Page, identifiers: &BTreeSet<String>, foreign: &[&str]) -> Vec<String> {
     let letters = |c: char| c == '_' || c.is_ascii_lowercase() || c.is_ascii_digit();
-    let is_name = |quoted: &&String| {
-        quoted.matches('_').count() >= 2 && quoted.chars().all(letters) && !quoted.starts_with('_')
-    };
+    let is_name =
+        |quoted: &&String| quoted.matches('_').count() >= 2 && quoted.chars().all(letters) && !quoted.starts_with('_');
     let known = |quoted: &str| {
         let part = identifiers.range(quoted.to_owned()..).next().is_some_and(|found| found.starts_with(quoted));
         let wanted = if quoted.ends_with('_') { part } else { identifiers.contains(quoted) };
-        wanted || identifiers.contains(&format!("triglyph_{quoted}")) || foreign.iter().any(|prefix| quoted.starts_with(prefix))
+        wanted
+            || identifiers.contains(&format!("triglyph_{quoted}"))
+            || foreign.iter().any(|prefix| quoted.starts_with(prefix))
     };
     let missing = page.quoted.iter().filter(is_name).filter(|quoted| !known(quoted));
     missing.map(|quoted| format!("{name}: no source has {quoted}")).collect()
@@ -135,11 +136,23 @@ pub fn targets(name: &str, page: &Page, known: &BTreeSet<String>) -> Vec<String>
 pub fn sentences(name: &str, page: &Page) -> Vec<String> {
     let words = page.words_of_a_sentence();
     let long = words > MAX_WORDS;
-    long.then(|| format!("{name}: sentences have {words:.1} words in the mean, at most {MAX_WORDS}")).into_iter().collect()
+    long.then(|| format!("{name}: sentences have {words:.1} words in the mean, at most {MAX_WORDS}"))
+        .into_iter()
+        .collect()
 }
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 
@@ -169,7 +182,8 @@ pub fn commands(name: &str, text: &str) -> Vec<String> {
     for section in format!("\n{text}").split("\n## ").skip(1) {
         let heading = section.lines().next().unwrap_or_default();
         let numbers = section.lines().any(|line| line.starts_with('|') && line.contains(|c: char| c.is_ascii_digit()));
-        let made = section.contains("```sh") || section.contains("Made by") || section.contains("Not made by a command");
+        let made =
+            section.contains("```sh") || section.contains("Made by") || section.contains("Not made by a command");
         if numbers && !made {
             wrong.push(format!("{name}: nothing says what makes the numbers of `{heading}`"));
         }
