@@ -90,8 +90,8 @@ enum Command {
     Vectors(vectors::Arguments),
     /// Mutate captures and check what must hold for every mutant; findings are kept and reduced.
     ///
-    /// Mutants are named by numbers: the same captures and the same number are the same mutant. Of each, one of these is
-    /// checked:
+    /// Mutants are named by numbers: the same captures and the same number are the same mutant. Of each, one of these
+    /// is checked:
     ///
     /// tiers, threads, packet-traces, state-cache: the same memory, with every tier, thread count and cache.
     ///

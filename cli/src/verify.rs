@@ -94,7 +94,7 @@ impl Shard {
     }
 }
 
-/// What came of a file; one JSON line.
+/// The result of a file; one JSON line.
 #[derive(Default, Serialize)]
 struct Verified {
     event: &'static str,
@@ -151,7 +151,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     Ok(totals.exit)
 }
 
-/// What came of all files.
+/// The result of all files.
 struct Totals {
     summary: Summary,
     exit: Exit,
@@ -164,7 +164,7 @@ impl Totals {
         Totals { summary, exit: Exit::Good, junit: Junit::new() }
     }
 
-    /// Prints and counts what came of a file.
+    /// Prints and counts the result of a file.
     fn add(&mut self, path: &Path, result: anyhow::Result<Verified>, output: &Output) -> anyhow::Result<()> {
         let summary = &mut self.summary;
         match result {

@@ -18,7 +18,7 @@ pub struct Change {
     pub before: Vec<u8>,
     /// The pixel's bytes after it.
     pub after: Vec<u8>,
-    /// What became of the fragments that its draws have there; see [`Draw::fragments`](triglyph::probe::Draw).
+    /// Outcomes of the fragments that its draws have there; see [`Draw::fragments`](triglyph::probe::Draw).
     pub fragments: Vec<Fragment>,
     /// How many fragments are left out of the list: of one event it has at most 1,024, and with those of all events
     /// before it 65,536.

@@ -9,8 +9,8 @@ pub struct PageLimits {
     /// commands, and between primitives that are judged: each of these is drawn up to eight times. A submission in
     /// progress is replayed to its end.
     pub time: Duration,
-    /// Bytes of events, registers, programs and pictures, about. What goes into draws and what became of fragments has
-    /// limits of its own.
+    /// Bytes of events, registers, programs and pictures, about. Inputs of draws and outcomes of fragments have
+    /// limits of their own.
     pub bytes: usize,
     /// Events.
     pub events: usize,

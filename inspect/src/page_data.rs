@@ -29,9 +29,9 @@ pub struct PageData {
     /// Names of classes, and of the registers that change.
     pub classes: BTreeMap<u32, PageClass>,
     pub faults: Vec<String>,
-    /// Programs that events run; nothing where somebody answers requests for them.
+    /// Programs that events run; empty in a served page, which requests them.
     pub programs: Vec<Program>,
-    /// Whether somebody answers requests for pictures and histories.
+    /// Whether the page is served: pictures and histories can be requested.
     pub served: bool,
     /// Without that, what is answered under which path: numbers of [`Self::blobs`].
     pub answers: BTreeMap<String, usize>,
@@ -140,7 +140,7 @@ pub struct PageClass {
     pub registers: BTreeMap<usize, String>,
 }
 
-/// Effects of an event that are told one by one.
+/// Effects of an event that are listed one by one.
 const MAX_DETAILS: usize = 64;
 /// Bytes of an event in JSON, about, besides its texts; with those of a pass, of which there are no more.
 const EVENT_BYTES: usize = 320;

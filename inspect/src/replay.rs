@@ -279,7 +279,7 @@ impl<'a> Session<'a> {
         self.guide(tour, |session| session.go(first, last))
     }
 
-    /// Replays with somebody who looks at commands.
+    /// Replays with an observer of commands.
     fn guide(&mut self, tour: Box<dyn Tour>, replay: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
         {
             let mut shared = self.watch.lock();

@@ -66,7 +66,7 @@ struct History {
     left_out: usize,
 }
 
-/// Events of a history that are told.
+/// Events of a history that are listed.
 const MAX_LINES: usize = 4096;
 
 /// An event that changed a pixel or tried to.
@@ -79,7 +79,7 @@ struct Line {
     /// Values and bytes.
     text: [String; 2],
     changed: bool,
-    /// What each fragment would have stored, and what became of it.
+    /// The value that each fragment would have stored, and its outcome.
     fragments: Vec<String>,
     /// How many fragments more it has.
     left_out: usize,
@@ -103,7 +103,7 @@ impl<'a> Server<'a> {
         Server { other: Some(other), ..self }
     }
 
-    /// Has a compiler answer what becomes of programs.
+    /// Adds a compiler that shows the code of programs.
     pub fn with_compiled(self, compiled: Compiled) -> Self {
         Server { compiled: Some(compiled), ..self }
     }

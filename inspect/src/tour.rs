@@ -61,7 +61,7 @@ pub trait Tour: Send {
         let _ = (order, moment, view);
     }
 
-    /// The pixel whose fragments a command's draws are to say what became of, by its first byte in a surface.
+    /// The pixel for whose fragments a command's draws report outcomes, by its first byte in a surface.
     fn pixel(&mut self, order: u64) -> Option<GuestAddr> {
         let _ = order;
         None

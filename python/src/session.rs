@@ -365,7 +365,7 @@ impl Change {
         self.change.is_changed()
     }
 
-    /// What became of the fragments that its draws have there: of one event at most 1,024, of a history 65,536.
+    /// Outcomes of the fragments that its draws have there: of one event at most 1,024, of a history 65,536.
     #[getter]
     fn fragments(&self) -> Vec<Fragment> {
         self.change.fragments.iter().cloned().map(Fragment).collect()
@@ -403,7 +403,7 @@ impl Fragment {
         self.0.shaded.as_ref().map(|bytes| PyBytes::new(py, bytes))
     }
 
-    /// What became of it: passed, or the first test that it failed: discarded, alpha, bounds, stencil, depth.
+    /// Its outcome: passed, or the first test that it failed: discarded, alpha, bounds, stencil, depth.
     #[getter]
     fn verdict(&self) -> &'static str {
         match self.0.verdict {

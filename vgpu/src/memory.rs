@@ -93,7 +93,7 @@ impl FileStatus {
     pub fn is_memory(&self, descriptor: c_int) -> bool {
         let Some(end) = self.size.checked_sub(PAGE) else { return false };
         let mut mark = 0u64;
-        // Most files are told by their sizes.
+        // Most files differ in their sizes.
         Chip::ALL.iter().any(|chip| chip.file_size() == end)
             // SAFETY: the system writes to the bytes of a number.
             && unsafe { libc::pread(descriptor, (&raw mut mark).cast(), 8, end as i64) } == 8

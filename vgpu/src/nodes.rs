@@ -1,5 +1,5 @@
-//! The device's nodes, and the files that programs read before they open one: a small real tree in a private folder, to which
-//! paths below `/dev/dri` and of the device in `/sys` lead.
+//! The device's nodes, and the files that programs read before they open one: a small real tree in a private
+//! folder, to which paths below `/dev/dri` and of the device in `/sys` lead.
 //!
 //! A process removes its tree when it ends. One that is killed cannot; the next process that has a tree removes it. Who
 //! lives holds a lock.

@@ -36,8 +36,8 @@ enum Command {
     Merge(merge::Arguments),
     /// Make a capture of another emulator's: .ctf of Citra and its successors, .rrc and .rrc.gz of RPCS3.
     Import(import::Arguments),
-    /// Reduce a capture as long as a condition holds: delta debugging over records, entries of submissions, commands and
-    /// memory.
+    /// Reduce a capture as long as a condition holds: delta debugging over records, entries of submissions, commands
+    /// and memory.
     Minimize(minimize::Arguments),
 }
 

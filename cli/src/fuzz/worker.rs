@@ -37,7 +37,7 @@ pub fn serve() -> anyhow::Result<Exit> {
     Ok(Exit::Good)
 }
 
-/// What came of a question.
+/// The answer to a question.
 #[derive(Debug)]
 pub enum Answer {
     /// The worker says.

@@ -3,8 +3,8 @@
 //! A table is a macro that hands its rows to another macro, `table!(then)`: the machine makes methods of them that
 //! record themselves, and the way back from a recording (`calls_of_rows!` of the engine); the C interface makes
 //! functions; the fuzzer makes calls, listings and `docs/reference/calls.md` show them. A row is `kind number
-//! name(arguments) -> answer as name;`, with `as name` where the answer has a name in C, and one name in parentheses for
-//! each part of it. Kinds are [`CallKind`]s.
+//! name(arguments) -> answer as name;`, with `as name` where the answer has a name in C, and one name in parentheses
+//! for each part of it. Kinds are [`CallKind`]s.
 
 use std::slice::Iter;
 

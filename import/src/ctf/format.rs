@@ -14,7 +14,7 @@
 //! | 0xE2 | memory: offset of the bytes in the file, size, physical address |
 //! | 0xE3 | a register: physical address, 0xD1 to 0xD4 for 8 to 64 bits, `u64` value; since 2023-12-28 address and `u32` value |
 //!
-//! Both forms of the last one have version 1. They are told apart by the second word, which is a size in all writes of
+//! Both forms of the last one have version 1. They differ in the second word, which is a size in all writes of
 //! a file, or in hardly any.
 
 use super::super::ImportError;

@@ -20,7 +20,7 @@ pub struct Heat {
     pub area: [u32; 4],
     /// Draws that were counted.
     pub draws: usize,
-    /// Those of them of which it is known what became of their fragments.
+    /// Those of them with known outcomes of fragments.
     pub judged: usize,
     /// Draws that are not counted, as they are too large. Each may have been to another surface of its event.
     pub left_out: usize,
@@ -28,7 +28,7 @@ pub struct Heat {
     pub fragments: Vec<u32>,
     /// Events that changed the pixel's bytes: the overdraw, as far as it shows.
     pub changes: Vec<u32>,
-    /// What became of the fragments of draws that were judged, by [`Verdict::ALL`].
+    /// Outcomes of the fragments of the tested draws, by [`Verdict::ALL`].
     pub verdicts: [Vec<u32>; Verdict::ALL.len()],
 }
 

@@ -23,7 +23,7 @@ use crate::replay::Session;
 const MAX_DRAWS: usize = 64;
 /// Bytes of these views in a file, about.
 const MAX_BYTES: usize = 8 << 20;
-/// The same of heat maps, and of what became of fragments.
+/// The same of heat maps, and of outcomes of fragments.
 const MAX_HEAT_BYTES: usize = 8 << 20;
 /// Rows of a table of vertices; what the page asks for at once.
 const ROWS: usize = 50;
@@ -39,7 +39,7 @@ pub struct Kept {
     pub answers: BTreeMap<String, usize>,
     /// JSON as it is, other answers in Base64.
     pub texts: Vec<String>,
-    /// How many of the first events have heat maps, and say what became of their fragments.
+    /// How many of the first events have heat maps and outcomes of fragments.
     pub counted: usize,
     /// Texts by themselves: many draws have the same.
     known: HashMap<String, usize>,
@@ -86,7 +86,7 @@ fn keep_inputs(session: &mut Session<'_>, events: Range<usize>, kept: &Arc<Mutex
     })
 }
 
-/// Keeps heat maps and what became of fragments, event by event: the page adds up what it wants. Returns whether they
+/// Keeps heat maps and outcomes of fragments, event by event: the page adds up a range. Returns whether they
 /// are those of all events.
 fn keep_fragments(
     session: &mut Session<'_>,

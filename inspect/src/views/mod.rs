@@ -8,7 +8,7 @@
 //! | `vertices/EVENT/PART/FIRST/COUNT` | JSON: rows of a table |
 //! | `mesh/EVENT/PART/after`, `mesh/EVENT/PART/ATTRIBUTE` | JSON: positions and edges |
 //! | `heat/CANVAS/FIRST/LAST` | JSON: how often pixels were drawn to by events FIRST to LAST, both included |
-//! | `order/FIRST/LAST` | JSON: what became of the fragments of each draw of events FIRST to LAST |
+//! | `order/FIRST/LAST` | JSON: outcomes of the fragments of each draw of events FIRST to LAST |
 //! | `primitives/EVENT` | JSON: the same for each primitive |
 //! | `constants/EVENT` | JSON: constants, and what changed since the draw before |
 

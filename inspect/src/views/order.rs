@@ -9,7 +9,7 @@ use triglyph::probe::Verdict;
 use super::counted::Counted;
 use crate::replay::Session;
 
-/// What became of the fragments of an event.
+/// Outcomes of the fragments of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Fragments {
     /// The event.
@@ -17,12 +17,12 @@ pub struct Fragments {
     /// Its fragments before any test: with several samples one for all samples of a pixel. Draws whose area has more
     /// than 2^23 pixels are left out.
     pub all: u64,
-    /// What became of them, by [`Verdict::ALL`], if that is known of all of its draws: with several samples each of
+    /// Their outcomes, by [`Verdict::ALL`], if these are known of all of its draws: with several samples each of
     /// them counts.
     pub verdicts: Option<[u64; Verdict::ALL.len()]>,
 }
 
-/// A primitive, and what became of its fragments.
+/// A primitive, and the outcomes of its fragments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Primitive {
     /// Which of the event's draws it is of: its instance or part.
@@ -63,7 +63,7 @@ impl Fragments {
 }
 
 impl Session<'_> {
-    /// What became of the fragments of the draws of some events, in their order.
+    /// Outcomes of the fragments of the draws of some events, in their order.
     ///
     /// # Errors
     /// As [`Self::tour`].
@@ -71,8 +71,8 @@ impl Session<'_> {
         self.fold_fragments(events, &[], Vec::new(), |all, counted| all.push(Fragments::of(counted)))
     }
 
-    /// The primitives of an event that have fragments, in the order in which they are drawn; none of draws of which it
-    /// is not known what became of these.
+    /// The primitives of an event that have fragments, in the order in which they are drawn; none of draws without
+    /// known outcomes.
     ///
     /// # Errors
     /// As [`Self::tour`].

@@ -27,7 +27,7 @@ pub enum Waited {
     Over(u32),
     /// For a command.
     For(Wait),
-    /// For somebody to submit something.
+    /// For a submission.
     ForSubmission,
 }
 
