@@ -1,6 +1,6 @@
 //! Does what `docs/internals/add-a-call.md` says, in a copy of the crates up to the C interface: the rows of the page
-//! lead to the errors that it promises and to no other, and with the work of the page everything compiles, the functions
-//! in C included.
+//! lead to the errors that it promises and to no other, and with the work of the page everything compiles, the
+//! functions in C included.
 
 use triglyph_testkit::scratch::{Insertion, Page, Scratch, errors};
 
