@@ -134,9 +134,11 @@ fn border(header: &TextureHeader, sampler: &Sampler, texels: Texels, exchanged: 
     border
 }
 
-/// A byte as targets store it, 0 to 255; what is beyond 0 and 1 is no colour of such a texture.
+/// A byte as targets store it, 0 to 255; what is beyond 0 and 1 is no colour of such a texture. Black is +0: which zero
+/// `max` gives is left to the compiler.
 fn byte(value: f32) -> f32 {
-    (if value > 0.0 { value.min(1.0) * 255.0 } else { 0.0 } - 0.5).ceil().max(0.0)
+    let steps = (if value > 0.0 { value.min(1.0) * 255.0 } else { 0.0 } - 0.5).ceil();
+    if steps > 0.0 { steps } else { 0.0 }
 }
 
 const fn wrap(mode: AddressMode) -> Wrap {
