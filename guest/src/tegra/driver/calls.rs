@@ -333,20 +333,41 @@ macro_rules! tegra_calls {
                         b.id = b.handle;
                     };
 
-            /// Settings of a channel that change nothing that is drawn: SET_NVMAP_FD, SET_TIMEOUT, SET_PRIORITY,
-            /// SET_TIMESLICE, ALLOC_GPFIFO, EVENT_ID_CONTROL, ZCULL_BIND, SET_ERROR_NOTIFIER, ENABLE, DISABLE.
+            /// Settings of a channel that change nothing that is drawn: SET_NVMAP_FD, SET_TIMEOUT, ALLOC_GPFIFO,
+            /// EVENT_ID_CONTROL, ZCULL_BIND, SET_ERROR_NOTIFIER, ENABLE, DISABLE.
             none - channel_settings();
-                @ Gpu 0x4004_4801 | 0x4004_4803 | 0x4004_480D | 0x4004_481D { value: u32 }
+                @ Gpu 0x4004_4801 | 0x4004_4803 { value: u32 }
                     (_gpu, _channel, _b, _io) => ();
                 @ Gpu 0x4008_4805 | 0x4008_4812 { values: [u32; 2] } (_gpu, _channel, _b, _io) => ();
                 @ Gpu 0xC010_480B { address: u64, mode: u32, pad: u32 } (_gpu, _channel, _b, _io) => ();
                 @ Gpu 0xC018_480C { offset: u64, size: u64, memory: u32, pad: u32 } (_gpu, _channel, _b, _io) => ();
                 @ Gpu 0x0000_480E | 0x0000_480F { } (_gpu, _channel, _b, _io) => ();
 
-            /// ALLOC_OBJ_CTX: the number of a class, which is there already.
+            /// SET_PRIORITY and SET_TIMESLICE, which change nothing that is drawn either.
+            ///
+            /// # Errors
+            /// [`Status::BadParameter`] for another priority than
+            /// [`PRIORITIES`](triglyph_guest::tegra::driver::PRIORITIES), and for a time outside of
+            /// [`TIMESLICES`](triglyph_guest::tegra::driver::TIMESLICES) (Ryujinx, Eden; the latter's limits are those
+            /// of Linux' nvgpu, Eden ends at 5,000).
+            none - channel_schedule();
+                @ Gpu 0x4004_480D { priority: u32 }
+                    (_gpu, _channel, b, _io) => if !PRIORITIES.contains(&b.priority) { Err(Status::BadParameter)? };
+                @ Gpu 0x4004_481D { microseconds: u32 }
+                    (_gpu, _channel, b, _io) => if !TIMESLICES.contains(&b.microseconds) { Err(Status::BadParameter)? };
+
+            /// ALLOC_OBJ_CTX: the number of a class, which is there already. It may come before the channel's address
+            /// space (Citron c16895c7e: applets of the system do so).
+            ///
+            /// # Errors
+            /// [`Status::BadParameter`] for a number that is no class of the chip (Linux' nvgpu; Eden 46ddbea71c).
             none - channel_class();
                 @ Gpu 0xC010_4809 { class: u32, flags: u32, object: u64 }
-                    (_gpu, _channel, b, _io) => b.object = 0;
+                    (_gpu, _channel, b, _io) => {
+                        let mut classes = Class::ALL.iter().map(|class| class.id()).chain(OTHER_CLASSES);
+                        if !classes.any(|class| class == b.class) { Err(Status::BadParameter)? }
+                        b.object = 0
+                    };
 
             /// GET_ERROR_INFO and GET_ERROR_NOTIFICATION: channels do not fail.
             none - channel_errors();
@@ -390,6 +411,17 @@ macro_rules! tegra_calls {
             none - tpc_masks();
                 @ CtrlGpu 0xC018_4706 { size: u32, pad: u32, address: u64 }
                     (_gpu, _file, _b, io) => io.answer(&3u64);
+
+            /// NUM_VSMS and VSMS_MAPPING: the multiprocessors, and for each the numbers of its graphics and of its
+            /// texture processing cluster (Linux' nvgpu; Ryujinx #6313).
+            none - multiprocessors();
+                @ CtrlGpu 0x8008_4712 { count: u32, reserved: u32 }
+                    (_gpu, _file, b, _io) => b.count = MULTIPROCESSORS.len() as u32;
+                @ CtrlGpu 0xC008_4713 { clusters: [[u8; 2]; 2], reserved: u32 }
+                    (_gpu, _file, b, io) => {
+                        b.clusters = MULTIPROCESSORS;
+                        io.answer(&MULTIPROCESSORS);
+                    };
 
             /// FLUSH_L2: memory is what the processor sees.
             none - flush_l2();

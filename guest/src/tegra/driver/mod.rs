@@ -158,6 +158,19 @@ pub mod event {
     }
 }
 
+/// Priorities that SET_PRIORITY takes: low, medium, high (libnx).
+pub const PRIORITIES: [u32; 3] = [50, 100, 150];
+
+/// Microseconds that SET_TIMESLICE takes.
+pub const TIMESLICES: std::ops::RangeInclusive<u32> = 1000..=50_000;
+
+/// Classes that ALLOC_OBJ_CTX takes besides those that have methods: KEPLER_DMA_COPY_A (nvgpu) and
+/// MAXWELL_CHANNEL_GPFIFO_A (Eden), the class of channels themselves.
+pub const OTHER_CLASSES: [u32; 2] = [0xA0B5, 0xB06F];
+
+/// Of each multiprocessor the numbers of its graphics and of its texture processing cluster.
+pub const MULTIPROCESSORS: [[u8; 2]; 2] = [[0, 0], [0, 1]];
+
 /// Syncpoints that displays count and that no channel gets (yuzu, from the Tegra's display driver).
 pub const VBLANK_SYNCPOINTS: [u32; 2] = [26, 27];
 

@@ -3,8 +3,10 @@
 
 use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
 use triglyph_guest::tegra::driver::{
-    Characteristics, DeviceFile, Fence, Layout, MapBuffer, MapMemory, Remap, Status, ZCULL_INFO, event, map_param,
+    Characteristics, DeviceFile, Fence, Layout, MULTIPROCESSORS, MapBuffer, MapMemory, OTHER_CLASSES, PRIORITIES,
+    Remap, Status, TIMESLICES, ZCULL_INFO, event, map_param,
 };
+use triglyph_guest::tegra::methods::Class;
 use triglyph_guest::tegra_calls;
 
 use crate::device::TegraX1;

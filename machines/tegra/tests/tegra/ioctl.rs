@@ -135,6 +135,43 @@ fn ioctl3_answers_in_a_buffer_of_its_own() {
     assert_eq!((word(&regions, 2), word(&regions, 6), word(&regions, 12)), (48, 0x1000, 0x1_0000));
 }
 
+/// A channel gets its classes and settings before it has an address space, as applets of the system want it; numbers
+/// that mean nothing are errors.
+#[test]
+fn channels_know_their_classes_and_settings() {
+    let mut client = Client::new();
+    let channel = client.gpu.nvdrv_open(DeviceFile::Gpu.path()).unwrap();
+    client.ioctl(channel, 0xC020_481A, &[0x800, 1, 0, 0, 0, 0, 0, 0]).unwrap();
+    for class in [0xB197, 0xB1C0, 0x902D, 0xA140, 0xB0B5, 0xA0B5, 0xB06F] {
+        assert_eq!(client.ioctl(channel, 0xC010_4809, &[class, 0, 7, 7]), Ok(bytes(&[class, 0, 0, 0])));
+    }
+    for class in [0, 4, 0xB097, 0x1_B197] {
+        assert_eq!(client.ioctl(channel, 0xC010_4809, &[class, 0, 0, 0]), Err(Status::BadParameter), "{class:#x}");
+    }
+    for (request, taken, refused) in
+        [(0x4004_480D, [50, 100, 150], [0, 51, 151]), (0x4004_481D, [1000, 2600, 50_000], [0, 999, 50_001])]
+    {
+        for value in taken {
+            assert_eq!(client.ioctl(channel, request, &[value]), Ok(bytes(&[value])));
+        }
+        for value in refused {
+            assert_eq!(client.ioctl(channel, request, &[value]), Err(Status::BadParameter), "{value}");
+        }
+    }
+}
+
+#[test]
+fn multiprocessors_are_in_two_clusters() {
+    let mut client = Client::new();
+    let gpu = client.gpu.nvdrv_open("/dev/nvhost-ctrl-gpu").unwrap();
+    assert_eq!(client.ioctl(gpu, 0x8008_4712, &[0, 0]), Ok(bytes(&[2, 0])));
+    assert_eq!(client.ioctl(gpu, 0xC008_4713, &[0, 0]), Ok(bytes(&[0x0100_0000, 0])));
+    let (mut fields, mut inline) = (vec![0; 8], vec![0xFF; 4]);
+    let transfer = Transfer { buffer: &mut fields, inline_out: &mut inline, ..Transfer::default() };
+    client.gpu.nvdrv_ioctl(gpu, 0xC008_4713, transfer).unwrap();
+    assert_eq!(inline, [0, 0, 0, 1]);
+}
+
 #[test]
 fn files_end_with_what_they_are() {
     let mut client = Client::new();
