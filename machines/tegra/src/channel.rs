@@ -22,6 +22,10 @@ use triglyph_engine::snapshot::state;
 /// Words that are read from memory at once.
 const CHUNK: usize = 1024;
 
+/// NV01_TIMER of the vendor's lists, a class of software. Eden (b75e81af5e) knows it as one that is bound, and lets its
+/// methods do nothing.
+const TIMER: u32 = 4;
+
 /// What sits on a subchannel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
@@ -35,11 +39,12 @@ pub enum Bound {
 
 impl Bound {
     /// What SET_OBJECT binds. Software classes have the engine number 0x1F or a number that ends in 0x6E, as envytools
-    /// and Mesa have them.
+    /// and Mesa have them, or are the timer of the resource manager ([`TIMER`]).
     pub fn of_object(object: u32) -> Bound {
         match Class::from_id(object) {
             Some(class) => Bound::Class(class),
             None if object >> 16 & 0x1F == 0x1F || object & 0xFF == 0x6E => Bound::Software,
+            None if object & 0xFFFF == TIMER => Bound::Software,
             None => Bound::Unknown,
         }
     }

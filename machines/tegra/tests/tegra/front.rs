@@ -351,7 +351,7 @@ fn notifiers_hold_the_time() {
 fn software_classes_are_silent() {
     let mut machine = Machine::new();
     machine.run(&methods(SOFTWARE, 0x100, &[1, 2, 3]));
-    for object in [0x906E, 0x1F_1234] {
+    for object in [0x906E, 0x1F_1234, 4] {
         machine.run(&methods(7, 0, &[object]));
         assert_eq!(machine.gpu.channel(0).map(|channel| channel.bound(7)), Some(Bound::Software));
     }
