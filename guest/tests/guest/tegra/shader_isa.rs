@@ -229,6 +229,19 @@ fn errors_say_what_is_wrong() {
     );
 }
 
+/// Codes of the types of image atomics, in which S64 comes last: at bit 20 of SURED, bit 36 of SUATOM. SURED has its
+/// operation at bit 24.
+#[test]
+fn image_atomics_have_their_types() {
+    let (sured, suatom) = (0xEB48_0006_0007_0102, 0xEA78_0006_0007_0102u64);
+    for (code, name) in (0u64..).zip(["u32", "s32", "u64", "f32", "f16x2", "s64"]) {
+        let text = disassemble(sured | code << 20 | 2 << 24);
+        assert!(text.starts_with(&format!("sured_p.d2.{name}.max")), "{code}: {text}");
+        let text = disassemble(suatom | code << 36);
+        assert!(text.starts_with("suatom") && text.contains(&format!(".{name}.")), "{code}: {text}");
+    }
+}
+
 #[test]
 fn immediates_are_what_the_unit_sees() {
     assert_eq!(disassemble(0x3958_003F_8007_0100), "fadd r0, r1, 0xbf800000");

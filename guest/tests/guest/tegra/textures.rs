@@ -79,6 +79,17 @@ fn documented_headers_are_images() {
     assert_eq!((found.layout.levels[0].size, found.layout.bytes()), ([100_000, 1, 1], 400_000));
 }
 
+/// Titles have headers with more levels than halving gives: those behind the last texel are one texel as well.
+#[test]
+fn headers_may_count_more_levels_than_there_are_sizes() {
+    let header = TextureHeader { width: 4, height: 2, levels: 16, last_level: 15, ..header("rgba8_2d") };
+    let found = plain(&header, Shape::D2);
+    assert_eq!(found.layout.levels.len(), 16);
+    assert_eq!(found.layout.levels.iter().map(|level| level.size[0]).take(4).collect::<Vec<_>>(), [4, 2, 1, 1]);
+    assert_eq!(found.layout.levels[15].size, [1; 3]);
+    assert!(found.layout.levels.windows(2).all(|pair| pair[0].offset < pair[1].offset));
+}
+
 #[test]
 fn what_is_not_there_is_a_problem() {
     assert_eq!(image(&header("null"), Shape::D2, false, false), Err(TextureProblem::Null));

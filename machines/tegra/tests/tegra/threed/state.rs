@@ -15,21 +15,18 @@ fn fill(m: &mut Machine, depth: f32, color: [f32; 4]) {
     draw(m, Topology::TriangleStrip, 0, 4);
 }
 
-/// A pixel program that writes eight constants to outputs 0 and 1.
-fn constants(m: &mut Machine, values: [f32; 8]) {
+/// A pixel program that writes constants to output 0 and, with eight of them, to output 1.
+fn constants<const N: usize>(m: &mut Machine, values: [f32; N]) {
     let moves: String =
         values.iter().enumerate().map(|(i, v)| format!("mov32i r{i}, {:#x}, 0xf\n", v.to_bits())).collect();
     let mut header = pixel_header(0);
-    header[18] = 0xFF;
+    header[18] = (1 << N) - 1;
     program(m, PIXEL, header, &format!("{moves}exit\n"));
 }
 
-#[test]
-fn second_sources_scale_both_terms() {
-    let mut m = ready();
-    // Over grey: source times 1, destination times one minus the second source, channel by channel.
+/// Over grey: source times 1, destination times one minus the second source, channel by channel.
+fn blend_with_second_source(m: &mut Machine) {
     m.write(TARGET, &vec![128; 4 * 64 * 64]);
-    constants(&mut m, [0.25, 0.0, 0.0, 0.5, 0.25, 0.5, 2.0, 1.0]);
     m.set(
         THREED,
         &[
@@ -41,6 +38,44 @@ fn second_sources_scale_both_terms() {
             (r::set_blend_alpha_dest_coeff::ID, 0xC901),
         ],
     );
+}
+
+/// Titles blend with a second source that their program does not have (Ryujinx a32a87e0c).
+#[test]
+fn a_second_source_that_is_not_written_is_zero() {
+    let mut m = ready();
+    constants(&mut m, [0.25, 0.0, 0.0, 0.5]);
+    blend_with_second_source(&mut m);
+    fill(&mut m, 0.5, RED);
+    m.expect_no_faults();
+    assert_eq!(threed::pixel(&mut m, 9, 9), [192, 128, 128, 128]);
+}
+
+/// Of X8B8G8R8: nothing of the source and the destination times its alpha (Citron 220c06b5e).
+#[test]
+fn the_alpha_of_a_target_without_alpha_is_one() {
+    let mut m = ready();
+    m.write(TARGET, &vec![64; 4 * 64 * 64]);
+    constants(&mut m, [1.0; 4]);
+    m.set(
+        THREED,
+        &[
+            (r::set_color_target_format::id(0), 0xF9),
+            (r::set_blend::id(0), 1),
+            (r::set_blend_color_source_coeff::ID, 1),
+            (r::set_blend_color_dest_coeff::ID, 7),
+        ],
+    );
+    fill(&mut m, 0.5, RED);
+    m.expect_no_faults();
+    assert_eq!(threed::pixel(&mut m, 9, 9)[..3], [64; 3]);
+}
+
+#[test]
+fn second_sources_scale_both_terms() {
+    let mut m = ready();
+    constants(&mut m, [0.25, 0.0, 0.0, 0.5, 0.25, 0.5, 2.0, 1.0]);
+    blend_with_second_source(&mut m);
     fill(&mut m, 0.5, RED);
     m.expect_no_faults();
     // 64/255 + 128/255 * 0.75; 128/255 * 0.5; the second source is limited to 1; alpha: half, and nothing of the
