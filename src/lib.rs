@@ -11,7 +11,7 @@
 //! let mut gpu = new_device(Machine::N3ds, &Options::default())?;
 //! gpu.map(GuestRange::new(0, 0x1800_0000, 0x60_0000), Access::READ_WRITE)?; // VRAM
 //!
-//! // GX command 2: fill 64 bytes of VRAM with a 32-bit pattern, as it would stand in GSP shared memory.
+//! // GX command 2: fill 64 bytes of VRAM with a 32-bit pattern, as GSP shared memory would hold it.
 //! let command: [u32; 8] = [2, 0x1F00_0000, 0x1122_3344, 0x1F00_0040, 0, 0, 0, 0x0201];
 //! let bytes: Vec<u8> = command.iter().flat_map(|word| word.to_le_bytes()).collect();
 //! gpu.submit(&bytes)?;
@@ -194,7 +194,7 @@ pub mod tegra {
     };
 }
 
-/// What inspectors hear of: commands and what they did, memory before and after them.
+/// Observers for inspectors: commands and their effects, memory before and after them.
 pub mod probe {
     #[doc(hidden)]
     pub use triglyph_engine::cache::{image::DecodedImage, texture::TextureSource};

@@ -67,8 +67,8 @@ impl Error {
         Error::Io { path: path.into(), source }
     }
 
-    /// This error as met while record `record`, standing at `offset`, was being executed. Errors that name
-    /// their record already stay as they are.
+    /// This error, for record `record` at byte `offset` of the file, which was being executed. Errors that name their
+    /// record already stay as they are.
     pub fn at_record(self, record: usize, offset: u64) -> Self {
         match self {
             Error::Capture { .. } | Error::Record { .. } => self,

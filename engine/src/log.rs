@@ -35,7 +35,7 @@ impl LogLevel {
 /// Is called with each line, which has no line break at its end.
 pub type LogHandler = Box<dyn FnMut(LogLevel, &str) + Send>;
 
-/// Who hears of lines, if anybody does.
+/// The handler that receives lines, if there is one.
 #[derive(Default)]
 pub(crate) struct Log(Mutex<Option<LogHandler>>);
 
@@ -73,7 +73,7 @@ mod tests {
     fn lines_go_to_the_handler_while_there_is_one() {
         let (sender, receiver) = std::sync::mpsc::channel();
         let log = Log::default();
-        log.line(LogLevel::Error, "nobody hears this");
+        log.line(LogLevel::Error, "without a handler");
         log.set_handler(Some(Box::new(move |level, line| sender.send((level, line.to_owned())).unwrap())));
         log.line(LogLevel::Warning, format_args!("{} lines", 1));
         log.set_handler(None);

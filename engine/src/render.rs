@@ -58,7 +58,7 @@ pub struct RenderOptions {
     pub key_file: Option<KeyFile>,
     /// How near to the console.
     pub accuracy: Accuracy,
-    /// How often packets of a push buffer have to come with the same headers before code is made of them; 0 for never.
+    /// How often packets of a push buffer have to occur with the same headers before they are compiled; 0 for never.
     pub packet_traces: u32,
     /// When hidden surfaces are removed.
     pub removal: Removal,
@@ -114,7 +114,7 @@ pub struct Renderer<P: Pipeline> {
     stats: Stats,
     vertex_clock: StageClock,
     setup_clock: StageClock,
-    /// Who hears of commands.
+    /// The observer of commands, and the effects that it will get.
     pub(crate) probe: Option<Box<Probe>>,
     /// [`RenderOptions::accuracy`].
     pub accuracy: Accuracy,
@@ -166,7 +166,7 @@ impl<P: Pipeline> Renderer<P> {
         })
     }
 
-    /// Has `handler` hear of what costs time or a file, beginning with what was wrong with the file of keys.
+    /// Calls `handler` with each line of the log, first with the problems found in the key file when it was read.
     pub fn set_log_handler(&self, mut handler: Option<LogHandler>) {
         if let Some(handler) = &mut handler {
             self.warm_start.tell(handler);
@@ -208,14 +208,14 @@ impl<P: Pipeline> Renderer<P> {
         self.stats.stages.vertex += timer.time();
     }
 
-    /// Turns the caches of derived state on or off. Without them state is derived anew for each draw and textures are
+    /// Turns the caches of derived state on or off. Without them state is derived again for each draw and textures are
     /// compared with memory for each scene. The results are the same; tests compare the two.
     pub fn set_state_cache_enabled(&mut self, enabled: bool) {
         self.state_cache_disabled = !enabled;
         self.textures.state_cache_disabled = !enabled;
     }
 
-    /// Whether state has to be derived anew for each draw.
+    /// Whether state has to be derived again for each draw.
     #[inline]
     pub fn state_cache_disabled(&self) -> bool {
         self.state_cache_disabled

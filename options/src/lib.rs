@@ -31,8 +31,8 @@ pub struct Options {
     pub executor: Option<Arc<dyn Executor>>,
     /// Machine code the kernel cache may hold, in bytes.
     pub code_budget: usize,
-    /// A file that remembers which kernels were needed: the next start compiles them in the background before anybody
-    /// asks.
+    /// A file that remembers which kernels were needed: the next start compiles them in the background before they are
+    /// used.
     pub key_file: Option<KeyFile>,
     /// How near to the console: whether programs compute as the console's units do (24-bit floats on the 3DS, halves on
     /// the PS3, flushed denormals and the function unit's tables on the Tegra X1), and on the PS3 how much of the

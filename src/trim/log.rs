@@ -19,7 +19,7 @@ struct Stretch {
     states: Vec<u8>,
 }
 
-/// Hears of accesses to guest memory.
+/// Logs accesses to guest memory.
 #[derive(Default)]
 pub(super) struct ReadLog {
     /// The latest last: memory may go and other come to the same addresses.
@@ -31,7 +31,7 @@ impl ReadLog {
         self.stretches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hears of new memory from now on, at some addresses of the host's.
+    /// Logs accesses to new memory from now on, at these addresses of the host's.
     pub fn cover(&self, range: Range<usize>) {
         let mut stretches = self.lock();
         // A vector of zeros costs no memory before it is written.

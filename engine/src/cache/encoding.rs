@@ -1,4 +1,4 @@
-//! The version of a key file follows from the keys.
+//! The version of key files, computed from the encoding of keys.
 //!
 //! What bytes decode to, names of fields and variants included, is hashed for many thousand byte strings of each kind:
 //! a few that are whole keys, with each byte set to many values. A field that is added, moved, renamed or of another
@@ -50,7 +50,7 @@ impl Write for Text<'_> {
     }
 }
 
-/// Byte strings that keys of a kind are made of: all zeros, and random ones with few bits set.
+/// Byte strings from which keys of a kind are decoded: all zeros, and random ones with few bits set.
 fn samples<K: Kind>() -> Vec<Vec<u8>> {
     let mut state = 0x2545_F491_4F6C_DD1D_u64;
     let mut random = move |below: u64| {

@@ -47,7 +47,7 @@ pub struct HiddenSurfaces {
     shading: Average,
     /// The share of the pixels with later ones over them that were hidden: later ones may have failed their tests.
     hidden: AtomicU32,
-    /// Scenes until somebody looks again, and how many that will be if there is nothing to gain then.
+    /// Scenes until the next measurement, and the number until the one after it if that measurement shows no gain.
     wait: AtomicU32,
     next_wait: AtomicU32,
 }
@@ -121,7 +121,7 @@ impl HiddenSurfaces {
         self.next_wait.store(0, Relaxed);
     }
 
-    /// Somebody has looked and left nothing out: what was found earlier counts a little less.
+    /// Notes a measurement that left no pixels out: earlier measurements count a little less.
     pub fn note_look(&self) {
         let hidden = self.hidden.load(Relaxed);
         self.hidden.store((hidden + 1).min(ALL), Relaxed);

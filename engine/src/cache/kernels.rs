@@ -145,7 +145,7 @@ impl Kernels {
         Some(DividedKernels { tests: find(&divided.tests), shading: find(&divided.shading), division })
     }
 
-    /// Has `handler` hear of what the cache would keep to itself: see [`crate::log`].
+    /// Calls `handler` with each line of the cache's log: see [`crate::log`].
     pub fn set_log_handler(&self, handler: Option<LogHandler>) {
         self.shared.lines.set_handler(handler);
     }

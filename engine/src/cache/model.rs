@@ -19,7 +19,7 @@ fn explore(model: impl Fn() + Clone + Send + Sync + 'static) {
     check_pct(model, ORDERS, 3);
 }
 
-/// Has two threads, 0 and 1, do something at once.
+/// Runs `work` on two threads, 0 and 1, at the same time.
 fn two_threads(work: impl Fn(u8) + Sync) {
     thread::scope(|scope| {
         let work = &work;

@@ -25,7 +25,7 @@ pub(super) struct Shared {
     pub(super) clock: AtomicU64,
     /// The key file.
     pub(super) log: Option<KeyLog>,
-    /// What the host may want to hear of.
+    /// Lines for the host's log.
     pub(super) lines: Arc<Log>,
     /// Who watches kernels.
     pub(super) watch: Watch,

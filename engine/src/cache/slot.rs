@@ -62,7 +62,7 @@ pub(super) struct Slot<K: Kind> {
     reported: AtomicU32,
     /// Whether it was compiled by the optimizing tier, or is about to be.
     tiered_up: AtomicBool,
-    /// Whether the log has heard that compiled code does not support a call.
+    /// Whether the log has a line which says that compiled code does not support a call.
     refusal_told: AtomicBool,
     /// Time of the last use, in uses of all kernels; 0 for a key of the key file that was not used yet.
     pub(super) last_used: AtomicU64,
@@ -70,7 +70,7 @@ pub(super) struct Slot<K: Kind> {
     pub(super) pixel_cost: PixelCost,
     /// The same.
     pub(super) hidden_surfaces: HiddenSurfaces,
-    /// The key in parts, of kernels that shade pixels; known once somebody has asked.
+    /// The key divided into tests and shading, for kernels that shade pixels; computed at the first request.
     pub(super) divided: OnceLock<Option<Divided<K::Key>>>,
 }
 
@@ -82,7 +82,7 @@ enum Progress {
     /// The first compilation has begun.
     Begun,
     /// There is the kernel for hot ones, which no other replaces. The optimizing tier may come later: its job is queued
-    /// by whoever takes that promotion, while another thread takes the next one.
+    /// by the thread that takes that promotion, while another thread takes the next one.
     Hot,
 }
 
@@ -165,7 +165,8 @@ impl<K: Kind> Slot<K> {
         &self.shared.watch
     }
 
-    /// Compiled code does not support a call, so that the interpreter serves it: the log hears of the first one.
+    /// Notes that compiled code does not support a call, so that the interpreter serves it. The log gets a line for the
+    /// first such call.
     #[cold]
     pub(super) fn note_refusal(&self, Unsupported(why): Unsupported) {
         if !self.refusal_told.swap(true, Relaxed) {

@@ -1,5 +1,5 @@
 //! Tiers under load: threads that ask for kernels, call them, hold them as scenes do and let go of them, while the
-//! worker compiles and tiers up and a budget for a fraction of them has them leave again.
+//! worker compiles and tiers up and a budget for a fraction of them evicts them again.
 //!
 //! Kernels here know whether they are alive and whose they are, and are counted: none may be called after its end, none
 //! may be left over.
@@ -143,7 +143,8 @@ fn work(kernels: &Kernels, seed: u32, enough: impl Fn() -> bool) -> u64 {
     unreachable!("an unending loop")
 }
 
-/// Waits until nobody but the caller has `shared`: a job that was running when it was let go of may be the last.
+/// Waits until only the caller holds `shared`: a job that was running when the kernels were dropped may hold it
+/// longest.
 #[track_caller]
 fn wait_for_the_end(shared: &Arc<Shared>, census: &Census) {
     let start = Instant::now();
@@ -182,7 +183,7 @@ fn kernels_come_and_go_while_they_are_used() {
         assert_eq!(counters.unsupported() != 0, compiles);
         assert_eq!(counters.evicted() != 0, compiles);
         assert_eq!(counters.tiered_up() != 0, mode == TierMode::Auto);
-        // One more look-up makes room for itself: the tables keep to the budget now that nobody holds anything.
+        // One more look-up makes room for itself: the tables keep to the budget now that no kernel is held.
         kernels.transfer(&numbered_key(200));
         assert!(counters.code_bytes() <= 12 * CODE as u64, "{}", counters.code_bytes());
         assert_eq!(counters.slots(), kernels.len() as u64);

@@ -1,6 +1,6 @@
 //! Decoded copies of textures, with one policy for all machines.
 //!
-//! * A texture is looked at once per scene. While none of its pages has changed since the last look, the copy is valid.
+//! * A texture is checked once per scene. While none of its pages has changed since the last check, the copy is valid.
 //!   Else each part of it (a level of a layer, a face) whose pages have changed is hashed, and parts with other content
 //!   are decoded again: who draws to one layer of an array pays for that layer.
 //! * Copies take at most [`MAX_BYTES`]; the least recently used ones are removed.
@@ -214,7 +214,7 @@ impl<S: Source> Default for TextureCache<S> {
 }
 
 impl<S: Source> TextureCache<S> {
-    /// Starts a scene, or a part of one that is continued: every texture is looked at again when it is first used. The
+    /// Starts a scene, or a part of one that is continued: every texture is checked again when it is first used. The
     /// parts of a scene are charged for it once.
     pub fn start_scene(&mut self, memory: &Memory, is_continued: bool) {
         self.scene += 1;

@@ -1,6 +1,6 @@
 //! Watching kernels while a command is executed: which of them are called, and what programs do.
 //!
-//! While nobody watches, a call costs one comparison.
+//! Without a watcher, a call costs one comparison.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -22,7 +22,7 @@ pub struct Watched {
     pub traces: Vec<Trace>,
 }
 
-/// Who watches, if anybody does.
+/// The watcher, if there is one.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     pub(super) on: AtomicBool,

@@ -39,7 +39,7 @@ impl Kernels {
 }
 
 impl<K: Kind> Handle<K> {
-    /// Notes that the kernel serves a draw, if somebody watches.
+    /// Notes that the kernel serves a draw, if there is a watcher.
     #[inline]
     pub(crate) fn note_use(&self) {
         if let Some(watching) = self.slot().watch().current() {
@@ -47,8 +47,8 @@ impl<K: Kind> Handle<K> {
         }
     }
 
-    /// If somebody wants a trace that `wants` finds in a job, has the interpreter do it with a tracer: what `run` does
-    /// with what `wants` returns comes back.
+    /// If the watcher wants a trace of an invocation which `wants` finds in a job, runs the job in the interpreter with
+    /// a tracer. Returns the result of `run`, which gets what `wants` returned.
     #[inline]
     pub(super) fn traced<P, T>(
         &self,

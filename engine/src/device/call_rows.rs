@@ -1,8 +1,8 @@
-//! Methods of a machine made of the rows of a table of calls.
+//! Macro that generates a machine's methods from the rows of a table of calls.
 
-/// Makes a machine's typed methods, which record themselves, and the way back from a recording, of rows `kind number
-/// name(arguments) -> answer as name;`, of which `triglyph_guest::table::calls` tells the rest. A list is an argument
-/// `[T]`, and what no recording has is in parentheses.
+/// Generates a machine's typed methods, which record themselves, and the replay of recorded calls, from rows `kind
+/// number name(arguments) -> answer as name;`, which `triglyph_guest::table::calls` describes. A list is an argument
+/// `[T]`; arguments that are not recorded are in parentheses.
 ///
 /// It makes
 ///

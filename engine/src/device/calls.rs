@@ -1,4 +1,4 @@
-//! Calls of a machine's own, for recordings: what a host says at the machine's own doors.
+//! Recording of calls that only one machine has (GSP, LV1, nvdrv), in the order in which the host makes them.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::frontend::budget::Budget;
 use crate::mem::Memory;
 use triglyph_guest::table::calls::{CallInfo, encode};
 
-/// Hears of the calls that a host makes, as they are made.
+/// Receives the calls that a host makes, as they are made.
 pub trait CallRecorder: Send {
     /// A call begins; if it does `work`, what it looks at is in memory now.
     fn begin(&mut self, memory: &Memory, work: bool);

@@ -32,7 +32,7 @@ pub enum Event {
         /// none.
         delay: u64,
     },
-    /// A fence that somebody waits for was reached.
+    /// A fence with a waiter was reached.
     Fence {
         /// What waits: on the Tegra X1 the slot of the event.
         slot: u32,
@@ -109,7 +109,7 @@ impl EventQueue {
     /// Events that are kept for a host that takes none; then the oldest are dropped.
     pub const MAX: usize = 4096;
 
-    /// Has events counted on a device's timeline, for threads that wait for them.
+    /// Counts events on a device's timeline, for threads that wait for them.
     pub fn count_on(&mut self, timeline: &Timeline) {
         self.timeline = timeline.clone();
     }

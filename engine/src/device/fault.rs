@@ -20,7 +20,8 @@ pub enum FaultKind {
     BadMethod,
     /// A shader instruction that does not exist, or a program that cannot be entered.
     BadShader,
-    /// A program, list or macro that ran longer than it may, or a channel that waits for what nobody is left to do.
+    /// A program, list or macro that ran longer than it may, or a channel that waits for something which no other
+    /// channel can do any more.
     OutOfFuel,
     /// Something real that is not emulated yet.
     Unimplemented,

@@ -75,16 +75,16 @@ pub trait Device: Send {
     fn set_deferred(&mut self, deferred: bool);
 
     /// Goes on with what was submitted, and with channels that wait, until nothing can go on, `limit` is reached or
-    /// somebody [interrupts](Self::interrupter) it. The next run goes on at exactly the next command: memory, events
-    /// and faults do not depend on how work is cut. A push buffer that loops only uses up its budget, which is no
-    /// fault. Between two runs the host may do anything: write memory, deliver VBlanks, take snapshots.
+    /// another thread [interrupts](Self::interrupter) it. The next run goes on at exactly the next command: memory,
+    /// events and faults do not depend on how work is cut. A push buffer that loops only uses up its budget, which is
+    /// no fault. Between two runs the host may do anything: write memory, deliver VBlanks, take snapshots.
     fn run_for(&mut self, limit: RunLimit) -> RunEnd;
 
     /// Stores a picture in guest memory, after everything done so far, in rows of the host's: compiled, and on the
     /// device's threads. Nothing that a guest chooses is an error: a picture of another size than the rows is cut or
     /// scaled, as the rows say, what of it is not in memory is 0, and one that there cannot be is
-    /// [`Shown::Nothing`](crate::transfer::Shown::Nothing). Where it is known without a look at it that the picture
-    /// does not differ from the one that was presented with `presented` last, nothing is stored.
+    /// [`Shown::Nothing`](crate::transfer::Shown::Nothing). If its pages show that the picture does not differ from the
+    /// one that was presented with `presented` last, nothing is stored.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for rows without room for a pixel, or for the size that the host gives them.
@@ -122,11 +122,11 @@ pub trait Device: Send {
     /// more bytes than were written, never fewer.
     fn take_written(&mut self) -> Vec<GuestRange>;
 
-    /// Has `handler` called with what the GPU has written, in whole pages of 4 KiB, each once, before a call that has
-    /// done work returns; [`take_written`](Self::take_written) has nothing then. It costs nothing without a handler.
+    /// Calls `handler` with what the GPU has written, in whole pages of 4 KiB, each once, before a call that has done
+    /// work returns; [`take_written`](Self::take_written) has nothing then. It costs nothing without a handler.
     fn set_written_handler(&mut self, handler: Option<WrittenHandler>);
 
-    /// Has `observer` hear of each command that does something, on the thread that makes the call which executes it.
+    /// Calls `observer` for each command that does something, on the thread that makes the call which executes it.
     /// `None` removes the observer, after which commands cost nothing more. See [`probe`](crate::probe).
     fn set_observer(&mut self, observer: Option<Box<dyn Observer>>);
 
@@ -134,8 +134,8 @@ pub trait Device: Send {
     fn host_wrote(&mut self, range: GuestRange);
 
     /// Says whether [`host_wrote`](Self::host_wrote) is called for all that the host writes, before the work that is to
-    /// see it: then nothing else is looked at. Otherwise, as at first, what was derived from memory of the host's is
-    /// compared with it whenever work is submitted.
+    /// see it: then only announced ranges are checked. Otherwise, which is the default, values derived from memory of
+    /// the host's are compared with it whenever work is submitted.
     fn set_host_writes_announced(&mut self, announced: bool);
 
     /// Whether the host may map memory of its own there now; what it maps by [`Memory`](crate::mem::Memory) itself is
@@ -146,7 +146,7 @@ pub trait Device: Send {
     /// mapped elsewhere, and for pages that the guest uses already: see the machine.
     fn check_mapping(&self, range: GuestRange) -> Result<(), Error>;
 
-    /// Has `recorder` hear of all calls of the machine's own that change anything, or nobody.
+    /// Calls `recorder` for all calls of the machine's own that change anything; `None` removes the recorder.
     #[doc(hidden)]
     fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>);
 

@@ -38,7 +38,7 @@ pub trait ReplayDevice: Device {
         false
     }
 
-    /// Guest memory, of machines that record what is submitted by themselves, for whoever hears of their calls.
+    /// Guest memory, for the recorder of the machine's calls; only of machines that record submissions themselves.
     #[doc(hidden)]
     fn recorded_memory(&self) -> Option<&Memory> {
         None

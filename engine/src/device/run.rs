@@ -56,8 +56,8 @@ pub enum Waiting {
         /// Offset of the jump, as the channel counts.
         offset: u32,
     },
-    /// A channel stands still because of an error, or because the guest's own interrupt handler has to act. On the 3DS
-    /// commands are in the queue of a client that was halted, or has not the rendering right.
+    /// A channel is stopped by an error, or until the guest's own interrupt handler acts. On the 3DS commands are in
+    /// the queue of a client that was halted, or has not the rendering right.
     Processor {
         /// The channel; on the 3DS the client.
         channel: u32,
@@ -70,10 +70,11 @@ pub enum Waiting {
 pub enum RunEnd {
     /// Everything that was submitted is done, and its results are in guest memory.
     Done,
-    /// Nothing can go on before somebody else has acted. If several channels wait, the first of them.
+    /// Nothing can go on before the host, or the guest's processor, has acted. If several channels wait, the first of
+    /// them.
     Waiting(Waiting),
     /// The limit is reached, and there is more to do.
     BudgetUsed,
-    /// Somebody interrupted the run; there may be more to do. What was drawn last may not be in guest memory yet.
+    /// An interrupt ended the run; there may be more to do. What was drawn last may not be in guest memory yet.
     Interrupted,
 }

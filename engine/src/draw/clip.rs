@@ -7,7 +7,7 @@ use std::slice::ChunksExact;
 
 use smallvec::SmallVec;
 
-/// Where in a record the clip-space position stands.
+/// Index of the clip-space position in a record, in values.
 const POSITION: usize = 4;
 
 /// Values down to this count as inside: some titles place flat layers exactly on the near plane.

@@ -61,7 +61,7 @@ impl Shaded {
         &self.records[index as usize * self.stride..][..self.stride]
     }
 
-    /// Writes 1.0 to every group that was not written, so that records of several batches can stand together.
+    /// Writes 1.0 to every group that was not written, so that records of several batches have the same groups.
     pub fn complete(&mut self) {
         let groups = std::mem::replace(&mut self.groups, u32::MAX);
         for record in self.records.chunks_exact_mut(self.stride) {

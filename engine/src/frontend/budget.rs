@@ -158,7 +158,7 @@ impl Budget {
         self.tank.saturating_sub(self.fuel)
     }
 
-    /// Words of commands, of so many nanoseconds each, that may be executed before anything is to be looked at.
+    /// Words of commands, of so many nanoseconds each, that may be executed before the next check of the budget.
     #[inline]
     pub fn affordable_words(&self, nanoseconds: u64) -> u64 {
         let fuel = nanoseconds.max(cost::WORD);

@@ -4,7 +4,7 @@ use crate::mem::{Epoch, GuestRange, Memory};
 use crate::render::{Pipeline, Renderer};
 
 /// How many elements of a draw's arrays are known not to share memory with the target of scenes. Draws that stay within
-/// them need not look whether the scene has to be drawn before the arrays are read.
+/// them need not check whether the scene has to be drawn before the arrays are read.
 #[derive(Debug, Default)]
 pub struct NonAliasingRange(Option<Found>);
 
@@ -29,7 +29,7 @@ impl NonAliasingRange {
 
     /// Finds a range that covers the elements up to `last`, and some more if possible, so that draws that advance
     /// through arrays need not search each time. `ranges` gives the memory of all elements up to a number, `None` for
-    /// memory that has to be looked at for each draw.
+    /// memory that has to be checked for each draw.
     pub fn find<P: Pipeline, I: Iterator<Item = Option<GuestRange>>>(
         renderer: &mut Renderer<P>,
         memory: &Memory,

@@ -22,7 +22,7 @@ pub struct Recycled<T: ?Sized> {
 const MAX_VALUES: usize = 1024;
 const MAX_LARGE: usize = 64;
 
-/// Values that a search looks at.
+/// Maximum number of values that a search inspects.
 const LOOKED_AT: usize = 4;
 
 /// Largest number of calls without a search.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// In the entry of a register: a write does more than being stored, so the machine has to look at it.
+/// In the entry of a register: a write does more than being stored, so the machine has to handle it.
 pub const TRIGGER: u32 = 1 << 31;
 
 /// What a write to each of `N` registers does.

@@ -18,8 +18,8 @@ impl Anonymous {
         self.0.as_mut_ptr()
     }
 
-    /// Has the system find pages for `size` bytes from `offset` on. What they hold stays. Where there is no such call
-    /// nothing happens.
+    /// Prefaults the pages of `size` bytes from `offset` on, which keep their content. Does nothing on systems without
+    /// such a call.
     pub(super) fn populate(&self, offset: usize, size: usize) {
         self.0.populate(offset, size);
     }
@@ -38,8 +38,8 @@ mod system {
     impl Memory {
         pub fn new(size: usize) -> std::io::Result<Self> {
             let map = MmapOptions::new().len(size).no_reserve_swap().map_anon()?;
-            // One page of 2 MiB is found in the time of eighty small ones, and processors remember where more memory
-            // stands. Mappings of which only parts may be in use keep small ones.
+            // A fault for one page of 2 MiB costs as much as eighty for small ones, and one TLB entry covers more
+            // memory. Mappings of which only parts may be in use keep small ones.
             #[cfg(target_os = "linux")]
             if (HUGE..=super::MAX_IN_USE).contains(&size) {
                 // Where it is refused pages are small.

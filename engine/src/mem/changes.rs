@@ -110,7 +110,7 @@ impl FoundPages {
 }
 
 impl Memory {
-    /// Notes that somebody other than the GPU has written a range.
+    /// Notes that the host or the guest's processor has written a range.
     pub fn mark_changed(&self, range: GuestRange) {
         let now = self.clock.tick();
         self.walk(range, |region, at, piece| {
@@ -138,8 +138,8 @@ impl Memory {
 #[doc(hidden)]
 impl Memory {
     /// Notes that the host may have written memory of its own without saying so: what was derived from there has to be
-    /// compared. Machines call it when work is submitted, when a scene has been drawn and when they waited for
-    /// somebody. Between two such points a guest cannot tell whether the GPU sees what it writes.
+    /// compared. Machines call it when work is submitted, when a scene has been drawn and after they waited for the
+    /// processor. Between two such points a guest cannot tell whether the GPU sees what it writes.
     pub fn note_host_writes(&self) {
         if !self.clock.announced.load(Relaxed) {
             self.clock.note_host();
@@ -184,8 +184,8 @@ impl Memory {
         remapped
     }
 
-    /// Calls `found` with each page of a range, whole or in part, of which somebody has said since that it changes, and
-    /// perhaps with others. What the host writes to memory of its own without saying so is left out.
+    /// Calls `found` with each page of a range, whole or in part, that was marked as changed since then, and perhaps
+    /// with others. What the host writes to memory of its own without saying so is left out.
     pub fn for_each_marked(&self, since: Epoch, range: GuestRange, mut found: impl FnMut(GuestRange)) {
         let all = self.clock.mapped_since(since);
         self.walk(range, |region, at, piece| {
@@ -400,7 +400,7 @@ mod tests {
         let mut page = vec![0; 0x1000];
         let mut memory = memory();
         memory.note_host_writes();
-        // SAFETY: the bytes outlive the memory, and nobody else looks at them.
+        // SAFETY: the bytes outlive the memory, and nothing else accesses them.
         unsafe { memory.map_host(range(2, 0, 0x1000), page.as_mut_ptr(), Access::READ).unwrap() };
         let before = memory.epoch();
         assert!(!memory.changed_since(before, range(2, 0, 0x1000)));

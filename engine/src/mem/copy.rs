@@ -25,7 +25,7 @@ pub fn append_copy(window: Window<'_>, out: &mut Vec<u8>) {
     window.note_read(0, window.len());
     out.reserve(window.len());
     let length = out.len();
-    // SAFETY: as in `copy_out`; behind its length `out` has room for so many bytes, which all have been written when
+    // SAFETY: as in `copy_out`; after its length `out` has room for so many bytes, which all have been written when
     // they become part of it.
     unsafe {
         copy(window.as_ptr(), out.as_mut_ptr().add(length), window.len());

@@ -64,8 +64,8 @@ impl Memory {
         });
     }
 
-    /// Whether two ranges have memory in common. False without a look at the mappings while no memory has ever been
-    /// mapped at a second place: then only the same addresses are the same memory.
+    /// Whether two ranges have memory in common. While no memory has ever been mapped at a second place, only equal
+    /// addresses are the same memory, and the mappings are not searched.
     pub fn share(&self, a: GuestRange, b: GuestRange) -> bool {
         let mut share = false;
         if self.aliased {

@@ -1,4 +1,4 @@
-//! The pointers behind guest memory.
+//! The pointers to guest memory.
 #![allow(unsafe_code)]
 
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl PrefaultPool {
         Ok(PrefaultPool { pointer: own.as_mut_ptr(), own: Arc::new(own), used: 0 })
     }
 
-    /// Has the system find all pages now, unless nobody wants them any more.
+    /// Prefaults all pages, unless the memory was dropped before.
     pub(super) fn populating(&self) -> impl FnOnce() + Send + 'static + use<> {
         let own = Arc::downgrade(&self.own);
         move || own.upgrade().iter().for_each(|own| own.populate(0, Self::SIZE))
@@ -136,13 +136,13 @@ impl Arena {
     pub(super) fn bytes(&self) -> &[AtomicU8] {
         // SAFETY: `pointer` is valid for `size` bytes as long as self lives: `own` maps them, the caller of `host` has
         // promised it, or there are none and it dangles. AtomicU8 has the layout of u8. This library makes no plain
-        // reference to these bytes, and whoever maps memory of the host's promises not to use one meanwhile.
+        // reference to these bytes, and a caller that maps memory of the host's promises not to use one meanwhile.
         unsafe { std::slice::from_raw_parts(self.pointer.cast::<AtomicU8>(), self.size) }
     }
 }
 
 /// Bytes of the host's as kernels see memory.
 pub fn atomic_bytes(bytes: &mut [u8]) -> &[AtomicU8] {
-    // SAFETY: atomics are laid out as what they hold, and as long as they are borrowed nobody else has the bytes.
+    // SAFETY: atomics have the layout of the values that they hold, and the bytes are borrowed exclusively.
     unsafe { &*(std::ptr::from_mut(bytes) as *const [AtomicU8]) }
 }

@@ -1,4 +1,4 @@
-//! A stretch of an address space, and the memory behind it.
+//! A range of an address space, and the memory that it is mapped to.
 
 use std::sync::Arc;
 

@@ -29,7 +29,7 @@ impl Memory {
     }
 
     /// Maps exactly `wanted`, which is sorted and disjoint. A range that lies within one that is mapped keeps its bytes
-    /// and their owner; the others are made anew, zero-filled. Returns for each range whether it was kept.
+    /// and their owner; the others are mapped as new memory, zero-filled. Returns for each range whether it was kept.
     ///
     /// # Errors
     /// [`Error::Unsupported`] when memory of the host's lies partly within a wanted range, or as in [`Self::map`];

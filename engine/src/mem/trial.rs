@@ -1,6 +1,6 @@
 //! Memory in which something is tried and undone: the bytes of a machine at the same addresses, and a range of its own.
 //!
-//! Whoever draws to surfaces restores them. Programs also store by address and in images: when one asks for a mapping
+//! Code that draws to surfaces restores them. Programs also store by address and in images: when one asks for a mapping
 //! to write to, the journal copies that mapping first. Listeners for written memory are not called during a trial.
 
 use std::marker::PhantomData;
@@ -72,7 +72,7 @@ impl Kept {
 }
 
 impl Journal {
-    /// Somebody is about to write in a region.
+    /// Copies a region before its first write.
     pub(super) fn keep(&self, region: &Region) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.iter().all(|kept| kept.region.range != region.range) {

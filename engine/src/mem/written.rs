@@ -8,27 +8,27 @@ use super::{GuestRange, Memory};
 /// Is called with ranges of whole pages that the GPU has written.
 pub type WrittenHandler = Box<dyn FnMut(GuestRange) + Send>;
 
-/// Who hears of what the GPU has written.
+/// The handler that is called with what the GPU has written.
 #[derive(Default)]
 pub(super) struct Listener(Option<Mutex<WrittenHandler>>);
 
 impl fmt::Debug for Listener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "a listener" } else { "nobody" })
+        f.write_str(if self.0.is_some() { "a handler" } else { "no handler" })
     }
 }
 
-/// Bytes of the pages that listeners hear of.
+/// Bytes of a page; handlers are called with whole pages.
 const PAGE: u64 = 4096;
 
 impl Memory {
-    /// Has `handler` called with what the GPU has written, in whole pages, each once, when work is done; nobody else
-    /// takes it then. `None` for nobody.
+    /// Calls `handler` with what the GPU has written, in whole pages, each once, when work is done; then
+    /// [`Self::take_written`] has nothing. `None` removes the handler.
     pub fn set_written_handler(&mut self, handler: Option<WrittenHandler>) {
         self.listener = Listener(handler.map(Mutex::new));
     }
 
-    /// Work is done: whoever listens hears what it has written.
+    /// Calls the handler, if there is one, with what finished work has written.
     pub fn tell_written(&mut self) {
         if self.listener.0.is_none() {
             return;

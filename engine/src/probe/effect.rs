@@ -42,7 +42,7 @@ pub struct Draw {
     pub surfaces: Vec<Surface>,
     /// Content hash of the key of the pixel kernel.
     pub kernel: ContentHash,
-    /// Memory that textures were made of.
+    /// Memory from which textures were decoded.
     pub textures: Vec<GuestRange>,
     /// Fragments of the pixel that the observer asks about; none if it does not, if the pixel is of no surface of the
     /// draw, or if tiles share memory.

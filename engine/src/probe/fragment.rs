@@ -7,7 +7,7 @@ pub struct Fragment {
     pub primitive: u32,
     /// What the surface that the pixel is of would store without tests, blending and masks: a colour, or depth beside
     /// the stencil that is there; what an empty shadow map would hold, what is added to densities. `None` if nothing
-    /// would be stored even so, and for surfaces that the draw does not look at.
+    /// would be stored even so, and for surfaces that the draw does not use.
     pub shaded: Option<Vec<u8>>,
     /// What became of it.
     pub verdict: Verdict,

@@ -13,12 +13,12 @@ use crate::mem::{GuestAddr, GuestRange, Memory};
 use crate::scene::program::TextureBinding;
 use crate::sched::Scheduler;
 
-/// Something that goes into a draw, or comes of a stage of it. Instances of a draw, and parts of it, follow each other.
+/// An input of a draw, or an output of one of its stages. Instances of a draw, and parts of it, follow each other.
 #[derive(Debug)]
 pub enum Input<'a> {
     /// Vertices before the vertex stage.
     Vertices(&'a Vertices),
-    /// Vertices behind the last stage before rasterization, and the edges of their primitives.
+    /// Outputs of the last stage before rasterization, and the edges of its primitives.
     Mesh(&'a Mesh),
     /// A texture that a stage may read.
     Texture(&'a BoundTexture<'a>),
@@ -26,7 +26,7 @@ pub enum Input<'a> {
     Constants(&'a Constants),
 }
 
-/// Vertices that are looked at; those that follow are left out.
+/// Maximum number of vertices that are recorded; those that follow are left out.
 pub const MAX_VERTICES: usize = 1 << 16;
 /// Edges of a mesh that are told: more than the triangles of a regular mesh of so many vertices have.
 pub(crate) const MAX_EDGES: usize = 8 * MAX_VERTICES;
@@ -81,7 +81,7 @@ pub enum Fetch {
     Constant([f32; 4]),
 }
 
-/// Vertices behind the last stage before rasterization.
+/// Outputs of the last stage before rasterization.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Clip coordinates.
@@ -93,7 +93,7 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// Adds an edge, if both ends are looked at.
+    /// Adds an edge, if both ends are recorded.
     pub(crate) fn edge(&mut self, a: u32, b: u32) {
         let is_there = |vertex: u32| (vertex as usize) < self.positions.len();
         if self.edges.len() < MAX_EDGES && is_there(a) && is_there(b) {

@@ -1,4 +1,4 @@
-//! What inspectors hear of: each command that did something, what it did, and memory as it was before and after it.
+//! Observers for inspectors: each command that did something, its effects, and memory before and after it.
 //!
 //! ```text
 //! machine:  begin ──► a command's work ──► end ──► Observer::end: the command and its effects
@@ -74,7 +74,7 @@ pub struct Watch {
     pub wanted: Option<Wanted>,
 }
 
-/// Who hears of commands. See the module's documentation.
+/// Is called for each command that did something. See the module's documentation.
 pub trait Observer: Send {
     /// A command begins, which may do nothing. Returns whether [`look`](Self::look) is to be called before it is
     /// executed.
@@ -119,7 +119,7 @@ pub trait Observer: Send {
         let _ = counts;
     }
 
-    /// Something goes into a draw of the command, or comes of a stage of it.
+    /// An input of a draw of the command, or an output of one of its stages.
     #[doc(hidden)]
     fn input(&mut self, input: &Input<'_>) {
         let _ = input;

@@ -1,4 +1,4 @@
-//! Where effects are collected until their command has ended.
+//! Collects effects until their command has ended.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -96,7 +96,7 @@ impl<P: Pipeline> Renderer<P> {
         self.probe = observer.map(|observer| Box::new(Probe { observer: Some(observer), ..Probe::default() }));
     }
 
-    /// Whether anybody hears of commands.
+    /// Whether there is an observer.
     #[inline(always)]
     pub fn is_observed(&self) -> bool {
         self.probe.is_some()
@@ -169,7 +169,7 @@ impl<P: Pipeline> Renderer<P> {
         }
     }
 
-    /// Whether somebody asks what draws find in memory, for which everything before them has to be drawn.
+    /// Whether the observer asks for memory as draws read it, for which everything before them has to be drawn.
     #[inline(always)]
     pub(crate) fn needs_drawn_scene(&self) -> bool {
         let asks = |probe: &Probe| probe.pixel.is_some() || probe.wants_inputs || probe.counting == Counting::Verdicts;
@@ -182,7 +182,7 @@ impl<P: Pipeline> Renderer<P> {
         deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Whether somebody asks anything about the draws of the command in progress.
+    /// Whether the observer asks for details of the draws of the command in progress.
     #[inline(always)]
     pub(crate) fn is_asked_about_draws(&self) -> bool {
         let asked = |probe: &Probe| probe.watches || probe.counting != Counting::Nothing;

@@ -39,7 +39,7 @@ pub enum Stored {
     Color(ColorFormat),
     /// Depth, and perhaps stencil, of the other machines; whether words are big-endian.
     Depth(DepthFormat, bool),
-    /// Not known: the draw does not look at the surface.
+    /// Not known: the draw does not use the surface.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! What drawing takes: estimates before, corrected by what was measured after.
+//! Estimates of the time that drawing takes, corrected by measurements.
 
 use super::painter::Painter;
 use crate::cache::PixelCost;
@@ -7,7 +7,7 @@ use crate::scene::{Kind, Rect, Scene};
 /// What a primitive costs besides its pixels.
 pub(super) const PRIMITIVE: u64 = 120;
 
-/// Primitives whose size is looked at before a scene counts as large.
+/// Maximum number of primitives whose sizes are added up; a scene with more counts as large.
 pub(super) const LOOKED_AT: usize = 4096;
 
 /// What drawing a scene costs, as far as it matters, in nanoseconds.

@@ -1,7 +1,7 @@
 //! The blocks of a tile that a primitive of programs covers.
 //!
 //! Eight blocks of a row are compared with the edges at a time, by the values at their corners; those of narrow
-//! primitives one by one. Only of blocks that an edge divides single pixels are looked at.
+//! primitives one by one. Single pixels are tested only in blocks that an edge divides.
 
 use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::kernel::program::fragment::MAX_SAMPLES;

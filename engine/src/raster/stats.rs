@@ -34,7 +34,7 @@ impl RasterStats {
         RasterStats { samples, pixels, misses, exhausted, units, ..RasterStats::default() }
     }
 
-    /// Adds what came of another part of the same scene.
+    /// Adds the counts of another part of the same scene.
     pub fn add(&mut self, other: &RasterStats) {
         self.blocks += other.blocks;
         self.hidden += other.hidden;

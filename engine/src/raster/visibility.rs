@@ -1,9 +1,9 @@
 //! Removal of hidden surfaces: of the fragments of a tile only those are shaded that can still be seen in the end.
 //!
 //! It needs draws whose tests do not depend on their shading ([`Divided`]). The tests of a number of primitives come
-//! first, in order, which stores depth and stencil as ever and tells which pixels pass. Whoever passes and replaces all
-//! of a pixel hides what came before it there; shading has nothing left to test. Not a byte differs from drawing one
-//! primitive after the other.
+//! first, in order, which stores depth and stencil as ever and tells which pixels pass. A fragment that passes and
+//! replaces the whole pixel hides all earlier ones there; shading then tests nothing. Not a byte differs from drawing
+//! one primitive after the other.
 //!
 //! [`Divided`]: triglyph_guest::kernel::divided::Divided
 

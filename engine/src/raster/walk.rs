@@ -41,7 +41,7 @@ pub(super) struct Walk {
     pub(super) totals: Totals,
 }
 
-/// What threads have done of a walk since somebody asked.
+/// What threads have done of a walk since the last query.
 #[derive(Debug, Default)]
 pub(super) struct Totals {
     pub(super) blocks: AtomicU64,

@@ -1,9 +1,10 @@
 //! Drawing in the background: while the caller sets up draws, other threads draw what it has set up before.
 //!
 //! An open scene whose primitives take long enough to draw leaves the renderer, and the next draw goes on with the rest
-//! of it. At most one part is in the background. It is finished before anything looks at memory, and before the rest of
-//! the scene is drawn or closed. Where scenes are divided depends on time, so it must show nowhere: what was drawn of a
-//! part counts when the scene is over, its textures are charged once, and a scene is as full as all of its parts.
+//! of it. At most one part is in the background. It is finished before anything reads memory, and before the rest of
+//! the scene is drawn or closed. Where scenes are divided depends on time, so it must not change any result: counters
+//! of a part are added when the scene is over, its textures are charged once, and a scene is as full as all of its
+//! parts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -145,8 +146,8 @@ impl<P: Pipeline> Renderer<P> {
         }
     }
 
-    /// Has the scene in the background drawn, with the caller's help; what an interrupt leaves of it becomes the oldest
-    /// of what is closed.
+    /// Finishes the scene in the background, with the caller's help; what an interrupt leaves of it becomes the oldest
+    /// closed scene.
     #[inline]
     pub(super) fn end_background(&mut self, memory: &Memory, interrupter: Option<&Interrupter>) {
         if let Some(scene) = &self.pending.background.scene {

@@ -30,7 +30,7 @@ impl Pipeline for Fixed {
         target.touches(memory, range)
     }
 
-    /// Textures are looked at when the scene is drawn, and the 3DS has everything drawn before it writes.
+    /// Textures are checked when the scene is drawn, and the 3DS draws everything before it writes.
     fn reads(_extra: &Shaded, _memory: &Memory, _range: GuestRange) -> bool {
         false
     }
@@ -130,7 +130,7 @@ impl Renderer<Fixed> {
         }
         let mut triangles = 0;
         for start in (0..call.order.len()).step_by(AT_ONCE) {
-            // Who looks at a draw wants all of it. One that reads its own target reads what was there before it.
+            // An observed draw is drawn completely. One that reads its own target reads its content before the draw.
             if self.scene.is_full() && !self.is_observed() && !call.state.feedback {
                 self.close_scene(memory);
                 self.scene.set_state(call.state.clone());

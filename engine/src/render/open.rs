@@ -1,5 +1,5 @@
-//! Drawing an open scene for who looks at memory, so that nothing else notices: where scenes end decides about what
-//! their textures cost, and what of it draws later are compared with.
+//! Draws an open scene for code that inspects memory, and leaves it open: where scenes end decides about what their
+//! textures cost, and with which scene later draws are compared.
 //!
 //! Where tiles are independent the scene stays open and its tiles note how many primitives they have drawn; what came
 //! of those is held back until the scene is over. Tiles that share memory have to be drawn in their order, each as a
@@ -14,7 +14,7 @@ use crate::raster::{DrawContext, Drawing, RasterStats};
 /// Bytes from an address on.
 type Kept = (GuestAddr, Vec<u8>);
 
-/// How far an open scene is drawn whose states are prepared as `S`, and what came of that.
+/// How far an open scene is drawn whose states are prepared as `S`, and the counters of that part.
 #[derive(Debug)]
 pub(super) struct OpenDrawing<S> {
     drawing: Drawing<S>,
@@ -86,13 +86,13 @@ impl<P: Pipeline> Renderer<P> {
         Vec::new()
     }
 
-    /// A part of the open scene is drawn: what came of it counts when the scene is over.
+    /// Holds the counters of a drawn part of the open scene back until the scene is over.
     pub(super) fn hold_back(&mut self, done: &RasterStats) {
         self.add_work(done);
         self.pending.open.done.add(&done.without_work());
     }
 
-    /// The open scene is over: what came of the part that is drawn counts now. Returns how far it is drawn.
+    /// Ends the open scene and adds the counters that were held back. Returns how far it is drawn.
     pub(super) fn end_open(&mut self) -> Drawing<P::Prepared> {
         let OpenDrawing { drawing, done, charged } = std::mem::take(&mut self.pending.open);
         self.textures.charge(charged);

@@ -6,8 +6,8 @@
 //! middle. A draw that does not belong to the scene before it (another target, a texture that lies in it) only closes
 //! that scene; it is drawn after the command, which does not depend on it: programs sample when their own scene is
 //! drawn. Large clears and copies are done after their command as well, in order with the scenes, and so is the setup
-//! of a large draw, whose scene stays open. Everything else that looks at memory has pending work done first, however
-//! long that takes.
+//! of a large draw, whose scene stays open. Everything else that reads memory finishes pending work first, however long
+//! that takes.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -37,7 +37,7 @@ pub(super) struct Pending<P: Pipeline> {
     closed: VecDeque<Work<P>>,
     /// A draw in the open scene.
     pub(super) setup: Option<P::Setup>,
-    /// Of draws that were set up and no machine has asked about yet.
+    /// Outcomes of draws that were set up, until the machine takes them.
     pub(super) outcomes: Vec<P::Outcome>,
     /// What of the open scene is drawn for observers.
     pub(super) open: OpenDrawing<P::Prepared>,
@@ -222,8 +222,8 @@ impl<P: Pipeline> Renderer<P> {
         is_drawn
     }
 
-    /// Draws everything, so that memory shows it, before a command that looks at it. False if that was interrupted: the
-    /// command has to wait, and this to be called again. Not for use in the middle of a command.
+    /// Draws everything before a command that reads memory. False if that was interrupted: the command has to wait, and
+    /// this has to be called again. Not for use in the middle of a command.
     pub fn draw_all(&mut self, memory: &Memory) -> bool {
         // A draw that has not been set up is not finished at once, as closing its scene would.
         if !self.draw_closed(memory) {
@@ -314,7 +314,7 @@ impl<P: Pipeline> Renderer<P> {
         is_done
     }
 
-    /// Draws the open scene, which begins anew.
+    /// Draws the open scene and starts an empty one.
     fn draw_open(&mut self, memory: &Memory) {
         if !self.is_scene_empty() {
             let _span = trace::flush();

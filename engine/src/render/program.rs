@@ -64,7 +64,7 @@ pub struct ProgramCall<'a> {
     pub primitives: Primitives<'a>,
     /// Pixels of the stippled line that its first primitive goes on with, if it does.
     pub stipple: u32,
-    /// For [`Renderer::take_outcomes`], where what comes of the draw may be known after the command.
+    /// For [`Renderer::take_outcomes`], where the result of the draw may be known only after the command.
     pub account: Option<Account>,
     /// Fuel for its primitives.
     pub allowance: Allowance,
@@ -195,7 +195,7 @@ impl Renderer<Programs> {
 
     /// Bins a draw. The scene before it is over when its target is another one, or when one of the draw's textures lies
     /// in what it writes: textures are what memory holds before a draw. In bounded runs a large one may be set up after
-    /// the command; nothing has come of it then, and its records are kept.
+    /// the command; then the result is empty, and its records are kept.
     pub fn draw_programs(&mut self, memory: &Memory, call: &ProgramCall<'_>, records: Records) -> Drawn {
         let (drawn, records) = self.draw_shapes(memory, call, records);
         if records.stride != 0 {
@@ -350,7 +350,7 @@ impl Renderer<Programs> {
         self.textures.get_alone(memory, &self.scheduler, source, ())
     }
 
-    /// Whether the scene writes what a draw's textures are made of.
+    /// Whether the scene writes memory of a draw's textures.
     fn reads_scene(&mut self, memory: &Memory, state: &ProgramState) -> bool {
         let known = self.extra.reads.has_noted(state);
         if self.scene.is_empty()

@@ -1,7 +1,7 @@
 //! Setup of large draws in bounded runs: it is done after the command, as interrupts divide it.
 //!
-//! The scene that a draw belongs to stays open meanwhile. Everything that looks at the scene, or has it drawn, finishes
-//! the draw first, and so does the next draw.
+//! The scene that a draw belongs to stays open meanwhile. Everything that inspects the scene, or draws it, finishes the
+//! draw first, and so does the next draw.
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ const MAX_LEFT: usize = 1 << 18;
 /// Triangles that are set up at once.
 const TRIANGLES: usize = 32;
 
-/// What a machine does with what comes of a draw, when that is known after the command only.
+/// What a machine does with the result of a draw whose setup is deferred until after the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Account {
     /// Nanoseconds of the machine's clock for 64 pixels of bounding boxes.
@@ -32,14 +32,14 @@ pub struct Account {
 }
 
 impl<P: Pipeline> Renderer<P> {
-    /// Whether the setup of a draw of so many vertices is left for [`Self::draw_closed`]. Who asks about the draw hears
-    /// of it before its command ends.
+    /// Whether the setup of a draw of so many vertices is left for [`Self::draw_closed`]. An observed draw is set up
+    /// before its command ends.
     #[inline]
     pub(super) fn is_setup_left(&self, vertices: usize) -> bool {
         (LARGE..=MAX_LEFT).contains(&vertices) && self.interrupter.is_some() && !self.is_asked_about_draws()
     }
 
-    /// Finishes the setup of the draw that was left, for someone looks at its scene.
+    /// Finishes the deferred setup of a draw, because its scene is about to be inspected.
     #[inline]
     pub(super) fn finish_setup(&mut self) {
         if self.pending.setup.is_some() {

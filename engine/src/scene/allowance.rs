@@ -3,8 +3,8 @@
 use super::Rect;
 use crate::cost;
 
-/// Fuel for the primitives that come. Each one takes its price when it is set up, which is before anybody knows which
-/// of its pixels are hidden: so the same primitives are drawn on every tier and any number of threads.
+/// Fuel for the primitives that come. Each one takes its price when it is set up, before it is known which of its
+/// pixels are hidden, so that the same primitives are drawn on every tier and any number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     left: u64,

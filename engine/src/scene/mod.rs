@@ -1,9 +1,9 @@
 //! Scenes: primitives of many draws, binned by tile, with the state each of them needs.
 //!
-//! A scene has one target. It collects until something must see the result; then [`crate::raster`] walks its tiles.
-//! What a target, a primitive and a state are differs between machines of fixed-function fragments ([`fixed`]) and
-//! those whose stages are all programs ([`program`]); the rest is one for both. **Invariant**: a draw's state is copied
-//! into the scene; register writes cannot reach it afterwards.
+//! A scene has one target. It collects primitives until something reads the result; then [`crate::raster`] walks its
+//! tiles. What a target, a primitive and a state are differs between machines of fixed-function fragments ([`fixed`])
+//! and those whose stages are all programs ([`program`]); the rest is one for both. **Invariant**: a draw's state is
+//! copied into the scene; register writes cannot reach it afterwards.
 
 mod allowance;
 pub mod fixed;
@@ -107,7 +107,7 @@ pub struct Scene<K: Kind = Fixed> {
     pub bins: Vec<Vec<u32>>,
     /// Fuel for the primitives to come.
     pub allowance: Allowance,
-    /// Fuel that primitives have taken, since somebody asked.
+    /// Fuel that primitives have taken since the last query.
     pub taken: u64,
     /// Fuel that its programs may take beyond what each of them has.
     pub reserve: u64,
@@ -122,7 +122,7 @@ pub struct Scene<K: Kind = Fixed> {
     spare: Mutex<Vec<TileScratch>>,
 }
 
-/// Primitives after which a scene is drawn even if nobody asked, to bound its memory.
+/// Number of primitives after which a scene is drawn even if nothing reads it, to bound its memory.
 pub const FULL: usize = 1 << 18;
 
 /// Varyings after which it is: 48 MiB.
@@ -182,7 +182,7 @@ impl<K: Kind> Scene<K> {
         primitives + self.primitives.len() >= FULL || varyings + self.varyings.len() >= FULL_VARYINGS
     }
 
-    /// Whether it goes on with a scene of which a part was taken: both are one scene to whoever counts scenes.
+    /// Whether it continues a scene of which a part was taken; counters count both as one scene.
     pub fn is_continued(&self) -> bool {
         self.before.is_some()
     }

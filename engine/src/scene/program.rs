@@ -59,7 +59,7 @@ pub struct TargetSurface {
     pub place: GuestAddr,
     /// Bytes from there on that belong to it.
     pub limit: u64,
-    /// Where pixels stand.
+    /// How pixels are laid out in memory.
     pub layout: SurfaceLayout,
     /// Bytes of a row, or GOBs of one.
     pub pitch: u32,

@@ -1,4 +1,4 @@
-//! What programs reach besides their inputs: constants, textures, images, memory.
+//! Resources that programs use besides their inputs: constants, textures, images, memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32};
@@ -46,7 +46,7 @@ pub type Constants = Arc<[AtomicU8]>;
 /// An image that a program reads and writes.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageBinding {
-    /// Where its first element stands.
+    /// Address of its first element.
     pub place: GuestAddr,
     /// Bytes from there on that belong to it.
     pub size: u64,

@@ -17,7 +17,7 @@ use crate::sync::{Condvar, Mutex, MutexGuard};
 pub struct WorkerOptions {
     /// Commands that may wait in the queue, at least 1: senders wait for room beyond them.
     pub capacity: usize,
-    /// How much is done between two looks at the queue. A new command interrupts the run, so this is no latency.
+    /// How much is done before the queue is checked again. A new command interrupts the run, so this adds no latency.
     pub slice: RunLimit,
 }
 
@@ -206,14 +206,14 @@ fn work<D: BoundedWork>(mut device: D, shared: &Shared<D>, slice: RunLimit) -> D
             Next::Run => {
                 {
                     let mut queue = shared.lock();
-                    // Whoever wakes the device from here on wants another run.
+                    // A wake from here on requests another run.
                     (queue.busy, queue.running) = (false, true);
                 }
                 let end = device.run_for(slice);
                 shared.change(|queue| {
                     queue.running = false;
                     queue.busy |= matches!(end, RunEnd::BudgetUsed | RunEnd::Interrupted);
-                    // A channel that waits goes on only when somebody has acted, which commands do, or `wake`.
+                    // A channel that waits goes on only after a command or a call of `wake`.
                     queue.works_anywhere &= queue.busy;
                     queue.end = end;
                 });
@@ -298,7 +298,7 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
         }
     }
 
-    /// Has the device's thread execute `command`, and waits for what it returns. Not to be called by a command.
+    /// Executes `command` on the device's thread, and waits for what it returns. Not to be called by a command.
     ///
     /// # Errors
     /// [`WorkerError::Ended`], also when the command panics.
@@ -337,7 +337,7 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
         Ok(number)
     }
 
-    /// Has channels that wait look again: the host has written memory that they may wait for.
+    /// Lets waiting channels check their conditions again, after the host has written memory that they may wait for.
     pub fn wake(&self) {
         let mut queue = self.shared.lock();
         (queue.busy, queue.works_anywhere) = (true, true);
@@ -410,7 +410,7 @@ impl<D> DeviceWorker<D> {
 impl<D> Drop for DeviceWorker<D> {
     /// As [`DeviceWorker::stop`]; the device is dropped.
     fn drop(&mut self) {
-        // Nobody is left to hear of a panic.
+        // No caller is left to report a panic to.
         let _ = self.end();
     }
 }

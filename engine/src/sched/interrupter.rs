@@ -17,7 +17,7 @@ const SET: u32 = 1;
 
 impl Interrupter {
     /// Ends the bounded run in progress before its next command, or in the middle of drawing, or else the next one
-    /// before its first command. What is not drawn then is drawn by the next run, or by the first call that looks at
+    /// before its first command. What is not drawn then is drawn by the next run, or by the first call that reads
     /// memory. Runs without bounds go on.
     pub fn interrupt(&self) {
         self.0.store(SET, Ordering::Release);

@@ -70,7 +70,7 @@ impl Shared {
             };
             queues.running = true;
             drop(queues);
-            // A job that panics has ended as well. The hook has reported it; whoever waits for the result does without.
+            // A job that panics has ended as well. The hook has reported it; waiters get no result.
             if std::panic::catch_unwind(std::panic::AssertUnwindSafe(job)).is_err() {
                 self.panics.fetch_add(1, Relaxed);
             }

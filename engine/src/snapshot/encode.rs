@@ -1,7 +1,7 @@
-//! What sections are made of.
+//! Encoding of the sections of a snapshot.
 
 /// Declares a structure of a snapshot: its fields follow each other in this order, as `borsh` encodes them. A change of
-/// the fields needs a new version of the section they stand in.
+/// the fields needs a new version of their section.
 #[macro_export]
 macro_rules! state {
     ($($(#[$attribute:meta])* $visibility:vis struct $name:ident { $($field:ident: $type:ty),* $(,)? })*) => {$(

@@ -13,7 +13,7 @@ pub const PAGES: SectionKind = SectionKind { number: 0x101, version: 1, name: "P
 
 /// Runs of zeros are left out by pages of so many bytes.
 const PAGE: usize = 4096;
-/// Bytes of guest memory looked at together.
+/// Bytes of guest memory that are encoded together.
 const PIECE: usize = 64 * PAGE;
 /// Bytes from which on a section of pages is full.
 const FULL: usize = 16 << 20;
@@ -147,7 +147,7 @@ impl<'s, 'a> MemoryImage<'s, 'a> {
     /// [`Error::Unsupported`] when the host cannot map what was mapped; nothing has changed then.
     pub fn restore(&self, memory: &mut Memory) -> Result<(), Error> {
         let kept = memory.remap(&self.mappings)?;
-        // What is made anew is zero already.
+        // New memory is zero already.
         let clear = |memory: &Memory, range: GuestRange| {
             let at = self.mappings.partition_point(|mapping| mapping.range.start <= range.start);
             if kept.get(at.wrapping_sub(1)) == Some(&true) { clear(memory, range) } else { Ok(()) }
@@ -189,7 +189,8 @@ impl<'s, 'a> MemoryImage<'s, 'a> {
     }
 }
 
-/// Makes a range zero. What is zero already is not written, so that pages that nobody has touched stay untouched.
+/// Makes a range zero. Bytes that are zero already are not written, so that the system need not allocate untouched
+/// pages.
 fn clear(memory: &Memory, range: GuestRange) -> Result<(), Error> {
     let mut piece = vec![0; PIECE.min(usize::try_from(range.size).unwrap_or(PIECE))];
     for (at, size) in pieces(range) {

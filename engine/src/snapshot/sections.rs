@@ -15,7 +15,7 @@ const VERSION: u32 = 1;
 const ENCODING_RAW: u32 = 0;
 /// A section's bytes as one LZ4 block. 1 was a zstd frame, which no published version has written.
 const ENCODING_LZ4: u32 = 2;
-/// An LZ4 block decodes to at most so many times its bytes (each byte of a length stands for 255).
+/// An LZ4 block decodes to at most so many times its bytes (each byte of a length adds up to 255).
 const MAX_LZ4_RATIO: u64 = 255;
 /// Bytes of a section once decoded; memory is split so that it stays far below.
 const LIMIT: u64 = 64 << 20;
@@ -29,7 +29,7 @@ state! {
 
 /// Bytes of either header.
 const HEADER: usize = 32;
-/// Where the checksum stands in the file's.
+/// Offset of the checksum in a snapshot's header, in bytes.
 const CHECKSUM: usize = 24;
 
 /// A kind of section and the version of its contents that is written and read.
@@ -123,7 +123,7 @@ fn checksum(snapshot: &[u8]) -> u64 {
     hasher.digest()
 }
 
-/// A section as it stands in the snapshot.
+/// A section as it is stored in the snapshot.
 #[derive(Clone, Copy, Debug)]
 pub struct Section<'a> {
     header: u32,

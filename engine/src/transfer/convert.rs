@@ -201,7 +201,7 @@ impl Convert {
         edge(self.key.input_layout).max(edge(self.key.output_layout))
     }
 
-    /// Bytes of the source that are looked at.
+    /// Bytes of the source that are read.
     fn bytes(&self) -> u64 {
         let (shift_x, shift_y) = self.key.scale.shifts();
         (u64::from(self.width) * u64::from(self.height) * u64::from(self.key.input.bytes())) << (shift_x + shift_y)

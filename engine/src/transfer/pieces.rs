@@ -45,7 +45,7 @@ pub(super) fn pieces(memory: &Memory, place: GuestAddr, size: u64, want: Want) -
 }
 
 /// Rows of a piece of a rectangle whose rows have `row` bytes, 1 or more; `None` where rows of a pitch that is too
-/// short share bytes: the last one has to come last.
+/// short share bytes: the last one has to be written last.
 pub(super) fn rows_of_piece(to: &Corner, row: u64) -> Option<u32> {
     /// Bytes of a piece, about.
     const PIECE: u64 = 128 << 10;

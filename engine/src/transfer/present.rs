@@ -32,15 +32,14 @@ struct Plan<'m> {
     format: HostFormat,
     /// Bytes from one of the host's rows to the next.
     stride: usize,
-    /// Whether somebody wants to know what was stored.
+    /// Whether the caller asks for a hash of what was stored.
     hashed: bool,
     repack: Handle<kinds::Transfer>,
 }
 
 impl Transfers<'_> {
-    /// Stores what a display shows in rows of the host's, as far as there is such a picture, and says what that came
-    /// to. If it is known without a look at it that it does not differ from the one that was presented with `presented`
-    /// last, nothing is stored.
+    /// Stores the picture of a display in rows of the host's, as far as it exists, and returns what was shown. If its
+    /// pages show that it does not differ from the one that was presented with `presented` last, nothing is stored.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for rows without room for a pixel, or for the size that the host gives them.

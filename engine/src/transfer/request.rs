@@ -1,4 +1,4 @@
-//! What can be asked for.
+//! Requests of transfers.
 
 use triglyph_guest::kernel::transfer::{ConvertKey, Corner};
 
@@ -49,7 +49,7 @@ impl Lines {
     /// No gaps.
     pub const CONTIGUOUS: Lines = Lines { line: 0, gap: 0 };
 
-    /// Where byte `payload` of the payload stands.
+    /// Offset of byte `payload` of the payload.
     pub(super) fn offset(self, payload: u64) -> u64 {
         match (self.gap, self.line) {
             (0, _) | (_, 0) => payload,
@@ -241,7 +241,7 @@ impl Request {
             Request::Fill(fill) => Some(fill.target.range(fill.size)),
             Request::Copy(copy) => Some(copy.target.range(copy.target_lines.extent(copy.size))),
             Request::Rearrange(rearrange) => rearrange.target_range(),
-            // A rectangle that is larger than its swizzled image begins anew in it.
+            // A rectangle that is larger than its swizzled image wraps around in it.
             Request::FillRect(fill) if fits(&fill.to, fill.width, fill.height) => {
                 Some(fill.target.range(fill.extent()))
             }

@@ -78,7 +78,7 @@ impl ScanOut {
     /// The largest width and height.
     pub const MAX_EDGE: u32 = 8192;
 
-    /// Offsets from [`Self::at`] to the first byte and behind the last.
+    /// Offsets from [`Self::at`] to the first byte and to the end.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a picture that there cannot be.

@@ -78,7 +78,7 @@ macro_rules! gsp_calls {
                 };
 
             /// FlushDataCache and StoreDataCache: the processor wrote these bytes, at a virtual address. A hint, which
-            /// is taken from anybody.
+            /// any session may give.
             inner - flush_data_cache(hardware: (&mut dyn Hardware), address: u32, size: u32);
                 @ FlushDataCache 0x0008_0082 { "FlushDataCache" } (gsp, hardware, io) =>
                     gsp.flush_data_cache(hardware, io.word(1), io.word(2));
@@ -90,18 +90,18 @@ macro_rules! gsp_calls {
                 @ SetLcdForceBlack 0x000B_0040 { "SetLcdForceBlack" } (gsp, hardware, io) =>
                     gsp.set_lcd_force_black(hardware, io.word(1) & 1 != 0);
 
-            /// TriggerCmdReqQueue: executes what waits in the queue of the client with the rendering right, whoever
-            /// asks. Queues of the others wait, also when the right passes on: until somebody triggers, or a command of
-            /// the new holder ends. Interrupts wait until the host delivers them.
+            /// TriggerCmdReqQueue: executes what waits in the queue of the client with the rendering right, whichever
+            /// client calls. Queues of the others wait, also when the right passes on: until the next trigger, or until
+            /// a command of the new holder ends. Interrupts wait until the host delivers them.
             ///
-            /// While submissions are deferred nothing happens: bounded runs look at the queue.
+            /// While submissions are deferred nothing happens: bounded runs execute the queue.
             inner - trigger(hardware: (&mut dyn Hardware));
                 @ TriggerCmdReqQueue 0x000C_0000 { "TriggerCmdReqQueue" } (gsp, hardware, _io) => gsp.trigger(hardware);
 
             /// RegisterInterruptRelayQueue: makes a session a client; `event` is the handle that the host signals for
             /// it. Its relay queue is empty afterwards. A session that is a client already keeps its index; a new one
-            /// finds nothing of whoever had its part of the page before (unverified; clients are known to empty their
-            /// command queue themselves).
+            /// finds its part of the page cleared (unverified; clients are known to empty their command queue
+            /// themselves).
             ///
             /// # Errors
             /// [`ResultCode::RIGHT_TAKEN`] when there are four others (the code is unverified).
@@ -113,7 +113,8 @@ macro_rules! gsp_calls {
                 };
 
             /// UnregisterInterruptRelayQueue: the session's place in the shared page is free again. It keeps the
-            /// rendering right, but what waits in its queue is not executed, and completion interrupts reach nobody.
+            /// rendering right, but what waits in its queue is not executed, and completion interrupts are delivered to
+            /// no client.
             inner - unregister_relay_queue(session: Session);
                 @ UnregisterInterruptRelayQueue 0x0014_0000 { "UnregisterInterruptRelayQueue" } (gsp, _hardware, io) =>
                     gsp.unregister_relay_queue(io.session);

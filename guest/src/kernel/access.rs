@@ -1,7 +1,7 @@
-//! Which bytes of memory are read and written, told to tools that ask.
+//! Reports which bytes of memory are read and written, for tools.
 //!
-//! Windows and the engine's copies tell of what they do while somebody listens. Compiled code tells nothing: tools
-//! listen to devices whose kernels are all the interpreter's. While nobody listens, an access costs one comparison.
+//! Windows and the engine's copies report their accesses while there is a listener. Compiled code reports none: tools
+//! listen to devices whose kernels are all the interpreter's. Without a listener, an access costs one comparison.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -20,7 +20,7 @@ static LISTENERS: RwLock<Vec<Arc<dyn AccessListener>>> = RwLock::new(Vec::new())
 /// How many there are.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// Somebody listens until this is dropped.
+/// The listener is called until this is dropped.
 pub struct Listening(Arc<dyn AccessListener>);
 
 impl fmt::Debug for Listening {

@@ -46,7 +46,7 @@ fn spread(nibbles: u32) -> u64 {
     (bytes | bytes << 4) & 0x0F0F_0F0F_0F0F_0F0F
 }
 
-/// What [`spread`] was made of.
+/// The inverse of [`spread`].
 fn gather(bytes: u64) -> u32 {
     let bytes = (bytes | bytes >> 4) & 0x00FF_00FF_00FF_00FF;
     let halves = (bytes | bytes >> 8) & 0x0000_FFFF_0000_FFFF;

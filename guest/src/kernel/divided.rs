@@ -1,6 +1,6 @@
 //! Tests and shading of fragments as kernels of their own.
 //!
-//! Where the tests of a fragment do not look at what its shading gives, they may come earlier than the shading of
+//! Where the tests of a fragment do not depend on the result of its shading, they may come earlier than the shading of
 //! fragments before it: first the tests of many primitives, in order, then the shading of what is visible in the end.
 //! The kernel of the tests stores depth and stencil and tells which pixels pass ([`Survivors`]); that of the shading
 //! has no tests. Together they store what the kernel of the whole key stores.
@@ -128,7 +128,7 @@ impl OutputKey {
 }
 
 impl FragmentKey {
-    /// The key in parts, if it can be divided. What its program does besides giving colours is not looked at.
+    /// The key in parts, if it can be divided. Effects of its program other than colours are not checked.
     pub fn divide(&self) -> Option<Divided<FragmentKey>> {
         let output = &self.output;
         let depth = output.depth.filter(|depth| depth.test.is_some() || depth.bounds || depth.stencil.is_some());

@@ -2,7 +2,7 @@
 //!
 //! What registers there are is known (3dbrew: GPU/Internal Registers, 0x0E4, 0x0E5, 0x120 to 0x126; citro3d's gas
 //! functions), what is computed from them is not: no source describes it and no emulator does it. The formulas are our
-//! reading of the names, unverified; they stand here and nowhere else.
+//! reading of the names, unverified; they are documented only here.
 //!
 //! # Densities
 //!

@@ -1,7 +1,7 @@
 //! Geometry kernels: a program that turns the vertices of a primitive into triangles.
 //!
 //! Primitives are processed in order by one unit whose registers, output banks and emitted vertices persist from one to
-//! the next ([`GeometryState`]). Output registers stand in two banks that EMIT exchanges. EMIT stores the outputs as
+//! the next ([`GeometryState`]). Output registers are in two banks that EMIT exchanges. EMIT stores the outputs as
 //! vertex 0 to 3, as SETEMIT said; with its primitive bit vertices 0, 1, 2 become a triangle. After the first primitive
 //! of a job boolean uniform b15 is true. (3DS hardware tests: banks and b15.)
 //!
@@ -62,7 +62,7 @@ pub struct GeometryState {
     pub emit: SetEmit,
     /// The vertices that EMIT stored last, by their number in the output. `None`: nothing was stored there yet. What a
     /// triangle takes from there is the vertex of a unit whose outputs are all zero; it is then appended to the output
-    /// and stands in the slot.
+    /// and put into the slot.
     pub slots: [Option<u32>; 4],
 }
 
@@ -74,7 +74,7 @@ pub struct GeometryRegisters {
     pub temporaries: [[f32; 4]; 16],
     /// o0 to o15 twice: instructions write to the first bank, EMIT exchanges both.
     pub outputs: [[[f32; 4]; 16]; 2],
-    /// a0.x and a0.y. Numbers that need more than 8 bits may stand here as 0, they mean the same.
+    /// a0.x and a0.y. Numbers that need more than 8 bits may be 0 here; they mean the same.
     pub address: [i32; 2],
     /// aL.
     pub loop_counter: i32,

@@ -99,7 +99,7 @@ fn simplified(mut blend: BlendKey, alpha: Range, stores_alpha: bool) -> Output {
     if all { Output::Logic(LogicOp::Copy) } else { Output::Blend(blend) }
 }
 
-/// What the combiner stages of a draw look at.
+/// Inputs of the combiner stages of a draw.
 struct Known<'k> {
     key: &'k PixelKey,
     constants: &'k PixelConstants,

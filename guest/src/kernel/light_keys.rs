@@ -1,4 +1,4 @@
-//! A short list of lights that needs no memory of its own: states of draws are made of it all the time.
+//! A short list of lights without a heap allocation, since one is built for the state of each draw.
 
 use std::fmt;
 use std::io;

@@ -8,7 +8,7 @@
 //! and shadow register m become v and the groups of m are added to [`MmeJob::dirty`]; else the machine is called, which
 //! may change registers, `dirty` and `direct`. The address is increased after that.
 //!
-//! The program ends behind the delay slot of an exit, and stops where [`MmeStop`] says. Branches that are taken are
+//! The program ends after the delay slot of an exit, and stops where [`MmeStop`] says. Branches that are taken are
 //! taken off [`MmeJob::branches`], and the first one for which none is left stops it: what lies between two of them is
 //! bounded by the size of the code.
 
@@ -28,7 +28,7 @@ pub const BRANCHES: u32 = 1 << 24;
 /// In [`MmeJob::groups`]: the machine has to be called.
 pub const CALL: u32 = u32::MAX;
 
-/// What a macro kernel is specialised to: the words that the program can reach, wherever they stood in memory.
+/// What a macro kernel is specialised to: the words that the program can reach, wherever they were in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct MmeKey {
     /// From the lowest reachable word to the highest one. Words in between may belong to others.
@@ -47,7 +47,7 @@ impl MmeKey {
         while let Some(at) = open.pop() {
             let Some(&word) = memory.get(at).filter(|_| !seen[at]) else { continue };
             seen[at] = true;
-            // The word behind is there at least as a delay slot.
+            // The word after it exists at least as a delay slot.
             (low, high) = (low.min(at), high.max(at + 2));
             if is_branch(word) {
                 open.extend(at.checked_add_signed(branch_offset(word) as isize));

@@ -73,9 +73,9 @@ pub struct PixelKey {
     pub color_mask: u8,
     /// Layout of both targets.
     pub block: Block,
-    /// Fragment lighting, when a combiner looks at its colours; they are (0, 0, 0, 0) without.
+    /// Fragment lighting, when a combiner uses its colours; they are (0, 0, 0, 0) without.
     pub lighting: Option<Arc<LightingKey>>,
-    /// The procedural texture, unit 3, when something looks at it; it is (0, 0, 0, 0) without.
+    /// The procedural texture, unit 3, when something uses it; it is (0, 0, 0, 0) without.
     pub procedural: Option<ProceduralKey>,
     /// Shadow rendering instead of everything after the combiners, see [`ShadowWrite`].
     pub shadow: Option<ShadowWrite>,
@@ -377,7 +377,7 @@ pub struct TextureConstants {
     pub shadow_bias: u32,
 }
 
-/// The texels behind a unit.
+/// The texels of a unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Texture<'m> {
     /// Format in guest memory.

@@ -12,7 +12,7 @@ use super::random::Random;
 /// What lighting reads.
 pub(super) type LightingData = Box<(LightingConstants, LightTables)>;
 
-/// Lets combiner stages look at `sources`.
+/// Lets combiner stages use `sources`.
 pub(super) fn look_at<R: FnMut() -> u32>(r: &mut Random<'_, R>, stages: &mut [Stage; 6], sources: &[Source]) {
     if sources.is_empty() {
         return;

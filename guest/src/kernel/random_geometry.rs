@@ -31,7 +31,7 @@ pub struct Job {
     pub out: GeometryOutput,
 }
 
-/// What a job leaves behind.
+/// The output and the state after a job.
 #[derive(Clone, Debug)]
 pub struct Done {
     /// Vertices and triangles.
@@ -77,7 +77,7 @@ fn one_in(rng: &mut impl FnMut() -> u32, n: u32) -> bool {
 }
 
 /// The program with instructions in front that write everything there is, so that nothing passes from primitive to
-/// primitive; one time in four something is left out. They stand behind the program, whose jumps stay as they are.
+/// primitive; one time in four something is left out. They are placed after the program, whose jumps stay as they are.
 fn prepared(rng: &mut impl FnMut() -> u32, program: &PicaProgram) -> PicaProgram {
     let mut lines: Vec<String> = Vec::new();
     for register in 0..16 {

@@ -264,7 +264,7 @@ pub fn resample(rng: &mut impl FnMut() -> u32) -> Case {
     Case { columns, ..place(rng, TransferKey::Resample(key), TransferJob::Resample(job), sizes) }
 }
 
-/// Bytes of pixels that are made of texels' or constants; mostly all as they are.
+/// Bytes of pixels that are copied from texels' bytes or are constants; mostly all copied.
 fn resample_key(rng: &mut impl FnMut() -> u32) -> ResampleKey {
     let as_it_is = rng().is_multiple_of(2);
     let byte = |n: u32, place: u8| match n % 9 {

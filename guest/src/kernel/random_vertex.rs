@@ -36,7 +36,7 @@ impl Default for Mix {
 /// What a [`VertexJob`] reads, owned.
 #[derive(Debug)]
 pub struct Batch {
-    /// Bytes behind each stream and its stride.
+    /// Bytes of each stream and its stride.
     streams: Vec<(Vec<AtomicU8>, u32)>,
     /// Fixed attributes.
     pub fixed: [[f32; 4]; 16],
@@ -217,7 +217,7 @@ fn stream(
 }
 
 impl Batch {
-    /// Puts other bytes behind a stream.
+    /// Replaces the bytes of a stream.
     pub fn set_stream(&mut self, number: usize, bytes: Vec<u8>, stride: u32) {
         self.streams[number & 15] = (buffer(&bytes), stride);
     }

@@ -1,4 +1,4 @@
-//! Traces: what a program does, instruction by instruction, for somebody who looks at it.
+//! Traces: what a program does, instruction by instruction, for debuggers and inspectors.
 //!
 //! Kernels have a method beside the one that does a job, which does the same and tells a [`Tracer`]. Only the
 //! interpreter tells anything; what it tells is the very run that the job's results come from, or, where a test may

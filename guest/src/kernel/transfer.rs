@@ -104,14 +104,14 @@ impl PixelFields {
     }
 }
 
-/// What resampling is specialised to: what each byte of a pixel is made of, the first one in memory first.
+/// What resampling is specialised to: the source of each byte of a pixel, the first one in memory first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct ResampleKey {
     /// Bytes of the pixel.
     pub bytes: [ByteSource; 4],
 }
 
-/// What a byte of a resampled pixel is made of.
+/// The source of a byte of a resampled pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum ByteSource {
     /// A byte of the texels: bits 0 and 1 are its place.
@@ -327,7 +327,7 @@ pub struct Rearrange<'m> {
     pub source: Window<'m>,
     /// The target image.
     pub target: Window<'m>,
-    /// Where the units stand in the source; its layout is of the key's kind.
+    /// The position of the units in the source; its layout is of the key's kind.
     pub from: Corner,
     /// Where they go in the target; its layout is of the key's kind.
     pub to: Corner,
@@ -360,7 +360,7 @@ pub struct FillRect<'m> {
 ///
 /// Pixel i takes the texels `first` and `second` of `columns[i]` of either row. A byte b of a texel is the number b ·
 /// (1/255), a product of two f32. With mix(a, b, w) = a + (b - a) · w, each operation rounded to nearest, the byte is
-/// made of the number
+/// computed from the number
 ///
 /// mix(mix(upper\[first\], upper\[second\], c), mix(lower\[first\], lower\[second\], c), `weight`), c the weight
 /// of the column,
@@ -382,8 +382,8 @@ pub struct Resample<'m> {
 }
 
 /// Makes a row of pixels from twice as many texels of two rows. Pixels and texels have four bytes each. Where a byte of
-/// pixel i is made of a byte of texels, it is (a + b + c + d + 2) >> 2, of that byte of the texels 2i and 2i + 1 of
-/// either row. Texels beyond their row are zeros, writes beyond the target are dropped.
+/// pixel i is computed from a byte of texels, it is (a + b + c + d + 2) >> 2, of that byte of the texels 2i and 2i + 1
+/// of either row. Texels beyond their row are zeros, writes beyond the target are dropped.
 #[derive(Clone, Copy, Debug)]
 pub struct Halve<'m> {
     /// The first row of texels.

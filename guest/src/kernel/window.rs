@@ -24,7 +24,7 @@ impl<'m> Window<'m> {
         self.bytes.len()
     }
 
-    /// Whether there is nothing behind the window, as behind an unmapped address.
+    /// Whether the window has no bytes, as that of an unmapped address.
     pub const fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -119,7 +119,7 @@ impl<'m> Window<'m> {
     }
 }
 
-/// A zeroed host buffer of which windows can be taken, for data that never stood in guest memory.
+/// A host buffer with these bytes, from which windows can be taken, for data that is not in guest memory.
 pub fn buffer(bytes: &[u8]) -> Vec<AtomicU8> {
     bytes.iter().map(|&b| AtomicU8::new(b)).collect()
 }

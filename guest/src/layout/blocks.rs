@@ -2,7 +2,7 @@
 //!
 //! Sources: the formulas of the Tegra X1's technical reference manual, as deko3d, Mesa's nvc0 driver and the emulators
 //! yuzu and Ryujinx restate them. A GOB is 64 bytes by 8 rows. A block is one GOB wide, `2^log2_gobs` GOBs high and
-//! `2^log2_slices` slices deep; blocks stand in rows.
+//! `2^log2_slices` slices deep; blocks are arranged in rows.
 //!
 //! ```text
 //! offset = slabs before the slice + rows of blocks + blocks + slices inside of the block + GOBs of the block + gob_offset
@@ -18,8 +18,8 @@ pub const GOB_WIDTH: u32 = 64;
 /// Rows of a GOB.
 pub const GOB_ROWS: u32 = 8;
 
-/// Where the bytes of an image of one level stand. Sizes are what registers can hold; offsets that no address space has
-/// saturate.
+/// The block-linear layout of an image of one level. Sizes are what registers can hold; offsets that no address space
+/// has saturate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Blocks {
     /// GOBs of a row.

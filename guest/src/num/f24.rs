@@ -7,7 +7,7 @@ use super::float::F24;
 
 /// Bits of significand, the leading one included, that adder and multiplier keep inside, before the result is cut.
 ///
-/// Nobody has measured them on a console. 24 bits, rounded to nearest, are what a change to an emulator has that was
+/// No measurement on a console is known. 24 bits, rounded to nearest, are from a change to an emulator that was
 /// compared with a console's pictures (Citra, pull request 7372: geometry of Rune Factory 4; an earlier one, 2873,
 /// rounds where that one cuts). One result in 256 is a unit of the last place larger than if all bits were kept.
 /// Singles have as many, so both tiers compute in these.

@@ -36,7 +36,7 @@ impl Header {
         ((mask & 1) | (mask & 2) << 7 | (mask & 4) << 14 | (mask & 8) << 21) * 0xFF
     }
 
-    /// Number of parameters behind the header, 0 to 255.
+    /// Number of parameters after the header, 0 to 255.
     #[inline]
     pub const fn extra(self) -> usize {
         (self.0 >> 20 & 0xFF) as usize
@@ -71,7 +71,7 @@ impl Header {
 /// One packet of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
-    /// Where its first word stands in the list, in words.
+    /// Index of its first word in the list, in words.
     pub offset: usize,
     /// The parameter of the first write.
     pub parameter: u32,

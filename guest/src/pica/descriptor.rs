@@ -38,7 +38,7 @@ impl Descriptor {
         (self.0 >> negate_bit(source)) & 1 != 0
     }
 
-    /// Which component of the register stands at `component` of source 1, 2 or 3; 0 x to 3 w.
+    /// Which component of the register is read as `component` of source 1, 2 or 3; 0 x to 3 w.
     #[inline]
     pub const fn select(self, source: usize, component: usize) -> u8 {
         select(self.selector(source), component)
@@ -149,7 +149,7 @@ impl DescriptorPool {
         Ok(index as u8)
     }
 
-    /// The descriptors up to the last one in use; bits that matter to nobody are zero.
+    /// The descriptors up to the last one in use; bits without effect are zero.
     pub fn words(&self) -> Vec<u32> {
         self.slots[..self.used].iter().map(|slot| slot.value).collect()
     }

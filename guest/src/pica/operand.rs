@@ -139,7 +139,7 @@ pub struct Arith2 {
     pub src1: Src,
     /// Second source.
     pub src2: Src,
-    /// The index bits as they stand in the word; a constant source already carries them.
+    /// The index bits of the word; a constant source includes them already.
     pub idx: u8,
     /// Operand descriptor, 0 to 127.
     pub desc: u8,

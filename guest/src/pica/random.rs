@@ -97,7 +97,7 @@ struct Builder<'r, R> {
     options: Options,
     descriptors: u32,
     code: Vec<u32>,
-    /// Calls whose target is not known yet: where they stand and which procedure they want.
+    /// Calls whose target is not known yet: their index and the procedure that they call.
     calls: Vec<(usize, usize)>,
     procedures: usize,
 }

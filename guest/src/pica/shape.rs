@@ -1,6 +1,6 @@
-//! How operands stand in an instruction word. Letters of the fields: d destination, a b c sources 1 to 3, i index
-//! register or uniform number, p operand descriptor, t target, n number of instructions, o x y condition or
-//! comparisons, v q w vertex slot, primitive, winding.
+//! Operand fields of an instruction word. Letters of the fields: d destination, a b c sources 1 to 3, i index register
+//! or uniform number, p operand descriptor, t target, n number of instructions, o x y condition or comparisons, v q w
+//! vertex slot, primitive, winding.
 
 use super::operand::{
     Arith1, Arith2, Arith3, Branch, Compare, Condition, ConditionOp, Dst, Flow0, MovA, SetEmit, Src, Uniform,

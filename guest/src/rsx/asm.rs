@@ -19,7 +19,7 @@ pub struct Assembled {
     pub first: u32,
     /// All words.
     pub words: Vec<u32>,
-    /// What each label stands for: an index into the store, an offset in words.
+    /// The value of each label: an index into the store, or an offset in words.
     pub labels: BTreeMap<String, u32>,
 }
 
@@ -33,7 +33,7 @@ pub struct AsmError {
     pub error: TextError,
 }
 
-/// What a label stands for.
+/// The values of labels.
 pub type Labels<'a> = &'a dyn Fn(&str) -> Option<u32>;
 
 /// An instruction set, as far as the assembler must know.
@@ -91,7 +91,7 @@ pub(super) fn assemble(text: &str, dialect: &Dialect) -> Result<Assembled, AsmEr
             }
             if cursor.eat(".at") {
                 if count != 0 || !program.labels.is_empty() {
-                    return Err(TextError::Rule("`.at` stands before everything else".to_owned()));
+                    return Err(TextError::Rule("`.at` must precede everything else".to_owned()));
                 }
                 program.first = cursor.number("an index", 0xFFFF)? as u32;
                 return cursor.finish();

@@ -44,7 +44,7 @@ pub enum Command {
     Jump(u32),
     /// Go on at this byte offset and remember where we were; one level deep.
     Call(u32),
-    /// Go back to behind the call.
+    /// Return to the word after the call.
     Return,
     /// No header ([`PusherError::InvalidCommand`]).
     Invalid,

@@ -5,7 +5,7 @@
 
 /// Class numbers.
 pub mod class {
-    /// Null: nothing behind the handle.
+    /// Null: the handle of no object.
     pub const NULL: u32 = 0x30;
     /// A range that engines read.
     pub const DMA_FROM_MEMORY: u32 = 0x02;
@@ -27,7 +27,7 @@ pub mod class {
     pub const SCALED_IMAGE: u32 = 0x3089;
     /// 3D.
     pub const CURIE: u32 = 0x4097;
-    /// No class of the chip: stands for the objects of the software engine in tables that have a class for everything.
+    /// No class of the chip: the class of the software engine's objects in tables that need a class for every object.
     pub const SOFTWARE: u32 = 0xCAFE_BABE;
 
     /// Whether objects of this class are ranges of memory.
@@ -90,13 +90,13 @@ impl Target {
     }
 }
 
-/// A DMA object as it stands in instance memory. Source: nouveau's `nvkm/engine/dma/nv04`.
+/// A DMA object in instance memory. Source: nouveau's `nvkm/engine/dma/nv04`.
 ///
 /// | word | bits | field |
 /// |---|---|---|
 /// | 0 | 11:0 | class |
 /// | 0 | 12 | there is a page table |
-/// | 0 | 13 | its entry stands for all pages: the memory is linear |
+/// | 0 | 13 | its entry is that of all pages: the memory is linear |
 /// | 0 | 15:14 | access: 0 both, 1 read, 2 write |
 /// | 0 | 17:16 | target |
 /// | 0 | 31:20 | low 12 bits of the first byte's address |

@@ -26,8 +26,8 @@ impl Ramfc {
 }
 
 listed! {
-    /// A word of RAMFC: its offset, and the register that it is saved from and loaded into.
-    /// In the order in which they stand, a word each.
+    /// A word of RAMFC: its offset, and the register that it is saved from and loaded into. In the order of their
+    /// words.
     #[allow(missing_docs)]
     pub enum Field {
         DmaPut,

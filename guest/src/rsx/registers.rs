@@ -193,7 +193,7 @@ pub mod cache {
     pub const START: u32 = 0x9_0000;
     /// Pairs.
     pub const ENTRIES: usize = 512;
-    /// Behind the last pair.
+    /// After the last pair.
     pub const END: u32 = START + 8 * ENTRIES as u32;
 
     /// The first word of a pair: method at 12:2, subchannel at 15:13.

@@ -77,7 +77,7 @@ pub fn clear_pixel(format: &ColorFormat, word: u32, mask: u8) -> ClearPixel {
             Channel::Ones(at) => (at, u32::MAX),
             _ if cleared >> i & 1 == 0 => continue,
             Channel::Float(at) | Channel::Uint(at) => {
-                // r, g, b, a stand in the word as in A8R8G8B8.
+                // r, g, b, a are in the word as in A8R8G8B8.
                 let v = f32::from((word >> [16, 8, 0, 24][i]) as u8) * (1.0 / 255.0);
                 (at, if at.bits == 16 { half::bits(&mut Scalar, v) as u32 } else { v.to_bits() })
             }
@@ -91,7 +91,7 @@ pub fn clear_pixel(format: &ColorFormat, word: u32, mask: u8) -> ClearPixel {
     ClearPixel { value: in_memory(value, format.swap), mask: in_memory(stored, format.swap) }
 }
 
-/// The channels behind the bits of a colour or clear mask, bit 0 = r: masks name lanes of the word in the order of
+/// The channels of the bits of a colour or clear mask, bit 0 = r: masks name lanes of the word in the order of
 /// A8R8G8B8, so that for A8B8G8R8 red and blue change places (RPCS3).
 pub fn lanes(format: &ColorFormat, mask: u8) -> u8 {
     match format.channels {

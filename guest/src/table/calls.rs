@@ -11,19 +11,19 @@ use std::slice::Iter;
 /// How a call is made and recorded: the first word of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallKind {
-    /// `call`: the machine's method is made of the row and recorded under its number.
+    /// `call`: the machine's method is generated from the row and recorded under its number.
     Call,
-    /// `work`: the same; it looks at memory and changes it.
+    /// `work`: the same; it reads memory and changes it.
     Work,
     /// `own`: the method is written by hand. It is recorded under its number; without one what it does is recorded.
     Own,
-    /// `own_work`: the same; it looks at memory and changes it.
+    /// `own_work`: the same; it reads memory and changes it.
     OwnWork,
     /// `device`: recorded by a method that the devices of all machines have.
     Device,
-    /// `device_work`: the same; it looks at memory and changes it.
+    /// `device_work`: the same; it reads memory and changes it.
     DeviceWork,
-    /// `inner`: the method is made of the row; what executes it records it.
+    /// `inner`: the method is generated from the row; the code that executes it records it.
     Inner,
     /// `replay`: what a machine has noted. Only recordings have it, there is no method.
     Replay,
@@ -36,7 +36,7 @@ pub enum CallKind {
 }
 
 impl CallKind {
-    /// Whether such a call is recorded as work: what it looks at is in memory then, and it changes memory.
+    /// Whether such a call is recorded as work: it reads memory as it is then, and changes memory.
     pub const fn is_work(self) -> bool {
         matches!(self, CallKind::Work | CallKind::OwnWork | CallKind::DeviceWork | CallKind::Guest)
     }

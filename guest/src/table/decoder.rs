@@ -19,7 +19,7 @@ pub struct Decoder<const BUCKETS: usize, const ENTRIES: usize> {
     entries: [Entry; ENTRIES],
 }
 
-/// How many entries a decoder of `rows` has: a row stands in every bucket that its free top bits reach.
+/// How many entries a decoder of `rows` has: a row is in every bucket that its free top bits reach.
 pub const fn entry_count(rows: &[OpInfo], word_bits: u32, buckets: usize) -> usize {
     let shift = word_bits - buckets.trailing_zeros();
     let mut count = 0;

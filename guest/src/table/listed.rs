@@ -1,7 +1,7 @@
 //! `listed!`: enums that know all their variants, and those that have numbers the way back from a number.
 
-/// A plain enum, which can be copied, compared, hashed and printed, with `ALL`, its variants in the order in which they
-/// stand. `enum Name: u32` gives every variant a number and the enum `from_number`.
+/// A plain enum, which can be copied, compared, hashed and printed, with `ALL`, its variants in the order of the
+/// source. `enum Name: u32` gives every variant a number and the enum `from_number`.
 ///
 /// ```
 /// triglyph_guest::listed! {

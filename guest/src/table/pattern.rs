@@ -177,7 +177,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// `word` through `pattern`; the fixed bits are not looked at.
+    /// `word` through `pattern`; the fixed bits are ignored.
     #[inline(always)]
     pub const fn new(word: u64, pattern: &'a Pattern) -> Self {
         Fields { word, pattern }

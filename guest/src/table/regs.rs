@@ -13,11 +13,11 @@
 //! }
 //! ```
 //! A row is: name, address, reset value if not zero, bit fields (`lo:hi`, inclusive), effect if there is one. Each
-//! makes a module with `ID` and one `const fn` per field. A row with a list of addresses stands for equal
-//! registers: it makes a module with `IDS` and the fields, and one module per register that has `ID` besides.
-//! `[0x200; 8 step 0x10]` stands for registers without names of their own, at equal distances: the module has
-//! `id(index)`, `COUNT` and `STEP`. `[0x200 low, 0x240 high; 8 step 0x10]` stands for several such groups: it makes a
-//! module with the fields, and one module per group. `REGISTERS` is the same as data.
+//! makes a module with `ID` and one `const fn` per field. A row with a list of addresses declares equal registers: it
+//! makes a module with `IDS` and the fields, and one module per register that has `ID` besides. `[0x200; 8 step 0x10]`
+//! declares registers without names of their own, at equal distances: the module has `id(index)`, `COUNT` and `STEP`.
+//! `[0x200 low, 0x240 high; 8 step 0x10]` declares several such groups: it makes a module with the fields, and one
+//! module per group. `REGISTERS` is the same as data.
 //!
 //! A field is a number, unless a word after its bits tells its kind:
 //!
@@ -42,7 +42,7 @@ use super::field::FieldInfo;
 pub struct RegInfo<E: 'static> {
     /// Its number; of a row for several registers that of the first.
     pub id: usize,
-    /// How many registers the row stands for.
+    /// How many registers the row declares.
     pub count: usize,
     /// The distance of their numbers.
     pub step: usize,

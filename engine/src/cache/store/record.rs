@@ -15,8 +15,8 @@ pub const MAGIC: [u8; 8] = *b"TRIGKEYS";
 /// Increases with every change of the file format or of what fields of keys mean.
 const FORM: u32 = 3;
 
-/// A hash of how keys are encoded. A test computes it from samples of all kinds, so that nobody changes the fields of a
-/// key and forgets the version.
+/// A hash of how keys are encoded. A test computes it from samples of all kinds and fails if the fields of a key change
+/// without a new version.
 pub const ENCODING: u32 = 0x8343_24E6;
 
 /// Version of a file: `FORM` and `ENCODING`.

@@ -266,7 +266,7 @@ fn child() {
     match work {
         "append" => (0..PER_CHILD).for_each(|n| _ = append(n)),
         "prune" => (0..PER_CHILD / 4).for_each(|_| _ = patiently(|| store.prune(u64::MAX))),
-        // Until somebody ends it.
+        // Until the parent process ends it.
         _ => (0..u32::MAX).for_each(|n| _ = append(n)),
     }
 }

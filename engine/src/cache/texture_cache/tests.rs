@@ -179,7 +179,7 @@ fn parts_of_a_scene_are_one_scene() {
         let mut textures = Textures::new();
         let mut found = Vec::new();
         for number in [0, 1, 0, 2, 3, 4, 5, 6, 1, 0] {
-            // A part for each look: looked at again, but neither charged again nor given the room of the parts before.
+            // A part for each look: checked again, but neither charged again nor given the room of the parts before.
             textures.cache.start_scene(&textures.memory, continues && !found.is_empty());
             found.push(textures.look_again(number, SIXTH).0.is_some());
         }

@@ -81,7 +81,7 @@ pub(super) fn first_piece(topology: Topology, order: &[u32]) -> (usize, usize) {
         return (order.len(), order.len());
     }
     let is_restart = |&vertex: &u32| vertex == RESTART;
-    // Few orders have any; this looks at several vertices at once.
+    // Few orders have any; this tests several vertices at once.
     let has_restart = order[..PIECE].iter().fold(false, |any, vertex| any | is_restart(vertex));
     if has_restart && let Some(restart) = order[..PIECE].iter().rposition(is_restart) {
         return (restart, restart + 1);

@@ -9,7 +9,7 @@ use super::project::{PLANES, Projection};
 pub(super) struct Vertex {
     /// Clip-space position.
     pub position: [f64; 4],
-    /// The program's outputs; the position in it is not looked at any more.
+    /// The program's outputs; the position in it is not used any more.
     pub record: Record,
 }
 

@@ -78,7 +78,7 @@ pub(super) struct Source<'a> {
     pub projected: &'a ProjectedVertices,
 }
 
-/// Pieces in a row, and what has come of them.
+/// Consecutive pieces, and their results.
 struct Part<'a> {
     pieces: &'a [Range<usize>],
     scene: &'a mut ProgramScene,

@@ -173,7 +173,7 @@ pub enum PointSize {
     Register(usize),
 }
 
-/// What came of a draw.
+/// The result of a draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drawn {
     /// Primitives binned.
@@ -185,7 +185,7 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// Adds what came of the primitives that follow.
+    /// Adds the result of the primitives that follow.
     pub fn add(&mut self, more: Drawn) {
         self.primitives += more.primitives;
         self.pixels += more.pixels;

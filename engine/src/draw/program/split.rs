@@ -137,7 +137,7 @@ impl<'a> Segments<'a> {
         self.start >= self.len
     }
 
-    /// What the next segment may look at: one vertex more than it may have, or the rest.
+    /// The vertices that decide about the next segment: one more than it may have, or the rest.
     fn window(&self) -> &'a [u32] {
         self.order.map_or(&[], |order| &order[self.start..self.len.min(self.start + self.most + 1)])
     }

@@ -94,12 +94,12 @@ impl UnfinishedDraw {
         *done == pieces.len()
     }
 
-    /// What has come of it so far.
+    /// The result so far.
     pub fn drawn(&self) -> Drawn {
         self.so_far
     }
 
-    /// What came of it, and the allocations.
+    /// The result, and the allocations.
     pub fn finish(self) -> (Drawn, Records, ProjectedVertices) {
         (self.so_far, self.records, self.projected)
     }

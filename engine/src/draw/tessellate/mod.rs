@@ -76,7 +76,7 @@ pub struct Patch {
 }
 
 impl Tessellator {
-    /// Divides a patch; at most some 10,000 vertices come of it. With an outer level that is not above 0 nothing does.
+    /// Divides a patch into at most some 10,000 vertices. With an outer level that is not above 0 the result is empty.
     pub fn divide(&self, levels: &Levels) -> Patch {
         let edges = match self.domain {
             Domain::Isolines => 2,

@@ -13,7 +13,7 @@ pub type Triangles = Vec<u32>;
 /// mirror images; in the first one steps come in the order in which a growing level makes points.
 pub fn transition(edges: [&Edge; 2], outside: &[u32], inside: &[u32], triangles: &mut Triangles) {
     let [outer, inner] = edges.map(Edge::segments);
-    // The corner's point is no step of the inside: its row begins behind it.
+    // The corner's point is no step of the inside: its row begins after it.
     let mut steps: Vec<(u32, bool)> = (0..outer / 2).map(|point| (rank(point), true)).collect();
     steps.extend((1..inner / 2).map(|point| (rank(point), false)));
     steps.sort_unstable();

@@ -74,8 +74,8 @@ pub struct Progress {
     pub packets: usize,
 }
 
-/// Words of a command stream from some word on. What has been read ahead may have to be read anew, so they are borrowed
-/// again for each trace.
+/// Words of a command stream from some word on. Words that were read ahead may have to be read again, so they are
+/// borrowed again for each trace.
 pub trait WordsAhead {
     /// The words from word `at` on; fewer than a trace has only where the segment or list ends.
     fn from(&mut self, at: usize) -> &[u32];

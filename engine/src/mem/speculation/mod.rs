@@ -1,4 +1,5 @@
-//! Memory as parts of a grid reach it at the same time, before anybody knows whether one sees what another one does.
+//! Speculative memory accesses of a grid's parts, which run at the same time before it is known whether they are
+//! independent.
 //!
 //! ```text
 //! Speculation ──► ChunkMemory, one for each part ──► what was loaded and stored ──► independent: reductions are joined
@@ -35,7 +36,7 @@ const CHANGES_PER_BLOCK: usize = 8;
 /// How often any part may.
 const MIN_CHANGES: usize = 256;
 
-/// A grid that runs in parts, of which nobody knows yet whether they are independent.
+/// A grid that runs in parts, before it is known whether they are independent.
 #[derive(Debug)]
 pub struct Speculation<'m> {
     memory: &'m Memory,

@@ -47,7 +47,7 @@ impl Ranges {
     }
 }
 
-/// What somebody has loaded and stored.
+/// The ranges that a part has loaded and stored.
 #[derive(Debug, Default)]
 pub(super) struct LoadsAndStores {
     pub loads: Ranges,

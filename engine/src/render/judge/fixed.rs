@@ -44,7 +44,7 @@ impl Judged for Fixed {
         let (scene, scheduler, kernels) = (&renderer.scene, &renderer.scheduler, &renderer.kernels);
         let is_ordered = scene.target.tiles_alias(memory);
         let span = scene.states.last().filter(|_| !is_ordered)?;
-        // The machine hears of densities that are drawn.
+        // The machine is told which densities are drawn.
         let densest = span.state.densest.as_ref().map(|_| Arc::default());
         let own = Arc::new(DrawState { densest, ..(*span.state).clone() });
         let key = own.kernel.key();

@@ -1,4 +1,4 @@
-//! Stored pixels of the surfaces of a draw, which are looked at and put back.
+//! Saves, compares and restores the stored pixels of a draw's surfaces.
 
 use triglyph_guest::kernel::window::Window;
 

@@ -66,7 +66,7 @@ fn with_alpha(block: [u8; 8], alpha: impl Fn(usize) -> u32) -> [u32; 16] {
     std::array::from_fn(|i| palette[(indices >> (2 * i) & 3) as usize] | alpha(i) << 24)
 }
 
-/// What an index of three bits stands for.
+/// How an index of three bits combines the end points.
 enum Mixture {
     /// The first end point so many times, the second so many times.
     Of { first: u32, second: u32 },

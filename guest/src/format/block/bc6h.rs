@@ -3,7 +3,7 @@
 use super::bits::{BitReader, signed as sign_extend};
 use super::partition::{Partition, mix, weights};
 
-/// A mode: how many regions, how wide its end points are, and where their bits stand.
+/// A mode: the number of regions, the width of the end points, and the positions of their bits.
 #[derive(Clone, Copy)]
 struct Mode {
     /// Lowest bits of the block: two if less than 2, else five.
@@ -14,7 +14,7 @@ struct Mode {
     bits: u32,
     /// Bits of the differences to the first end point, red, green, blue; 0: there are none.
     deltas: [u32; 3],
-    /// For each bit of the block behind the mode: its channel and end point times 16, and its bit.
+    /// For each bit of the block after the mode: its channel and end point times 16, and its bit.
     places: [u8; 80],
     /// How many there are.
     count: usize,
@@ -65,7 +65,7 @@ const fn mode(text: &[u8], mut at: usize) -> (Mode, usize) {
     (Mode { value, regions, bits, deltas, places, count }, at + 1)
 }
 
-/// Where the word at or behind `at` begins.
+/// Where the first word at or after `at` begins.
 const fn word(text: &[u8], mut at: usize) -> usize {
     while text[at].is_ascii_whitespace() {
         at += 1;
@@ -84,8 +84,8 @@ const fn number(text: &[u8], mut at: usize) -> (u8, usize) {
 }
 
 /// The modes: value, regions, bits, differences; then the fields in the order of the block: channel, then end point w,
-/// x (first region), y or z (second), or d for the partition; then a bit or a range of bits, the last of which stands
-/// lowest in the block.
+/// x (first region), y or z (second), or d for the partition; then a bit or a range of bits, the last of which is the
+/// lowest one in the block.
 const TABLE: &str = "
      0  2 10  5 5 5  gy4 by4 bz4 rw9:0 gw9:0 bw9:0 rx4:0 gz4 gy3:0 gx4:0 bz0 gz3:0 bx4:0 bz1 by3:0 ry4:0 bz2
                      rz4:0 bz3 d4:0;

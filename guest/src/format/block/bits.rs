@@ -1,6 +1,6 @@
 //! Fields of a block, least significant bit first.
 
-/// What is left of a block. Behind its end are zeros.
+/// The unread bits of a block. Reads after its end return zeros.
 #[derive(Clone, Copy)]
 pub(super) struct BitReader(u128);
 

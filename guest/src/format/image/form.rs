@@ -18,8 +18,8 @@ pub enum Form {
     /// is the mean of the three texels that meet there, cut off where texels are bytes. Of images of square faces, six
     /// for each cube.
     Seamless,
-    /// The texels of a level are samples, in cells that are pixels: each sample becomes a layer of its own. Where each
-    /// of them stands in the cell, across and down; at least one.
+    /// The texels of a level are samples, in cells that are pixels: each sample becomes a layer of its own. The
+    /// position of each sample in the cell, across and down; at least one.
     Samples(Vec<[u8; 2]>),
 }
 
@@ -126,7 +126,7 @@ impl Form {
         }
     }
 
-    /// The samples that stand at `cell` of all pixels of a layer.
+    /// The samples at `cell` of all pixels of a layer.
     fn sample<T: Texel>(&self, sizes: &[[u32; 3]], cell: [u8; 2], layer: &[T], out: &mut [T]) {
         let [across, down] = self.cell();
         let (mut rest, mut out) = (layer, out);

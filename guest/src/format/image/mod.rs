@@ -1,5 +1,5 @@
-//! Images in memory, whatever the machine: how texels are coded and where they stand, and the plain rows of texels
-//! ([`crate::kernel::program::sampler`]) that come of them.
+//! Images in memory, for all machines: encoding and layout of texels, and decoding to plain rows of texels
+//! ([`crate::kernel::program::sampler`]).
 //!
 //! ```text
 //! mod.rs      coding, arrangement, extents
@@ -110,7 +110,7 @@ fn fits_byte(channel: &Channel) -> bool {
     }
 }
 
-/// Where the blocks of a level stand.
+/// The layout of the blocks of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Arrangement {
     /// Rows of blocks.
@@ -135,7 +135,7 @@ pub enum Arrangement {
     Blocks(Blocks),
 }
 
-/// A level as it stands in memory.
+/// A level as memory holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LevelLayout {
     /// Bytes from the image's start.
@@ -144,7 +144,7 @@ pub struct LevelLayout {
     pub size: [u32; 3],
     /// Stored texels before the first one, in each direction; multiples of a block. Those of a border.
     pub skip: [u32; 3],
-    /// Where its blocks stand.
+    /// The layout of its blocks.
     pub arrangement: Arrangement,
 }
 

@@ -80,7 +80,7 @@ fn gather_parts<const N: usize>(source: &[u8], offset: u32, log2: [u32; 3], firs
 }
 
 /// Rows of `row` bytes, the first one being row `first` of GOBs: the GOBs beside each other begin at `start`, each
-/// `stride` bytes after the one before. In the rows of a GOB 16 bytes each stand together.
+/// `stride` bytes after the one before. In the rows of a GOB 16 bytes each are contiguous.
 fn gather_gobs(source: &[u8], (start, stride): (u64, u64), first: u32, rows: &mut [u8], row: usize) {
     for (gob, x) in (0..row).step_by(64).enumerate() {
         let start = start + gob as u64 * stride;

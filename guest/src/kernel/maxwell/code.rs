@@ -7,7 +7,7 @@ use crate::kernel::Accuracy;
 /// A program: what control flow reaches of it, and what is known of its surroundings before it runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Code {
-    /// Words from the start of the code (behind the header), control words included. Words that control flow does not
+    /// Words from the start of the code (after the header), control words included. Words that control flow does not
     /// reach are 0, so that equal programs are equal keys.
     pub words: Vec<u64>,
     /// Byte addresses that computed branches (BRX, JMX, constant targets) may go to, ascending; a lane that goes

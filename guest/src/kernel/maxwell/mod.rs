@@ -22,7 +22,7 @@
 //! stack of (kind, target). SSY, PBK, PCNT, PRET, PLONGJMP, PEXIT and CAL push; SYNC, BRK, CONT, RET and LONGJMP, for
 //! the lanes whose guard and condition test hold, go to the target of the innermost entry of their kind. SYNC removes
 //! that entry alone: those above it, which are none of SSY, stay for their own instructions (yuzu fe8e6618f, tested on
-//! the console: behind SSY a, PBK b SYNC goes to a, and a BRK there to b). The others remove everything above it, too:
+//! the console: after SSY a, PBK b SYNC goes to a, and a BRK there to b). The others remove everything above it, too:
 //! what leaves a loop leaves what was begun inside (the code of Mesa's compiler for a break within a conditional, and
 //! the console tests of nxgpucatch). Without such an entry the lane ends, and so it does with more than [`STACK`]
 //! entries, or outside of the code. EXIT goes to the innermost PEXIT entry if there is one, else the lane ends. A word
@@ -85,8 +85,8 @@
 //! * RRO and MUFU are [`crate::num::mufu`] of the source after absolute value and sign. FCHK is always true.
 //! * **[`Accuracy::Fast`](crate::kernel::Accuracy::Fast)** differs from all this in two points. Denormal f32 are
 //!   numbers like others: FTZ of f32 arithmetic, comparisons, conversions and IPA has no effect, and FMZ is only the
-//!   rule of the factor 0 (halves are flushed as above). MUFU is [`crate::num::mufu::fast`], and RRO copies. So there
-//!   is nothing in a program that hosts would do differently, and nothing to do behind each operation.
+//!   rule of the factor 0 (halves are flushed as above). MUFU is [`crate::num::mufu::fast`], and RRO copies. So hosts
+//!   do not differ in any operation, and no operation needs a correction after it.
 //! * **Comparisons** join as AND where the code of the operation is unknown. Pq is written after Pd.
 //! * **Condition code** (where an instruction sets it): sums Z, S of the result, C the carry out of bit 31 of the sum
 //!   as performed (`A + ~B + 1`), O signed overflow. IADD3 has two carries and no overflow: O is the carry out of
@@ -155,11 +155,11 @@
 //!
 //! # Images
 //!
-//! Units are found as those of textures are, handles behind the textures'. Coordinates outside of the image's sizes
-//! read 0 and drop what is written, whatever the clamp. The first one counts texels in P forms and without D, elements
-//! of the access in D forms, bytes with BA. SULD.P gives the components of its mask in order; SUST.P takes them so, and
-//! leaves the others. SUST.D with size 7 stores the words of a texel. Atomics are those of global memory on 4 or 8
-//! bytes. No predicate is written: Mesa's driver leaves the field 0 and P0 alive.
+//! Units are found as those of textures are; their handles follow the textures'. Coordinates outside of the image's
+//! sizes read 0 and drop what is written, whatever the clamp. The first one counts texels in P forms and without D,
+//! elements of the access in D forms, bytes with BA. SULD.P gives the components of its mask in order; SUST.P takes
+//! them so, and leaves the others. SUST.D with size 7 stores the words of a texel. Atomics are those of global memory
+//! on 4 or 8 bytes. No predicate is written: Mesa's driver leaves the field 0 and P0 alive.
 //!
 //! # Special registers
 //!

@@ -23,7 +23,7 @@
 //!
 //! **Results** are taken from the registers when the lane ends: from R0 on, four registers for each target of
 //! [`PixelCode::targets`] that has any bit, component c in register c of the four; a component without its bit is 0
-//! (alpha too). Then the sample mask, if [`PixelCode::sample_mask`]; the depth is always in the register behind that of
+//! (alpha too). Then the sample mask, if [`PixelCode::sample_mask`]; the depth is always in the register after that of
 //! the sample mask. Output i of a target with no bits does not exist. Killed lanes store nothing and are not counted;
 //! what they would have given is discarded before all tests.
 //!

@@ -100,7 +100,7 @@ pub enum Usage {
     Load,
     /// It stores, and may load before.
     Store,
-    /// It changes aligned values, and nobody sees what was there before: what it gets need not be memory, but may be
+    /// It changes aligned values and does not use the old ones: the bytes that it gets need not be memory, but may be
     /// values of [`Reduction::identity`], which are joined with memory later.
     Reduce(Reduction),
 }

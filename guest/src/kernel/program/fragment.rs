@@ -39,41 +39,40 @@
 //!   65,494 with that in R as well). Precision fp16 of a source cuts off, too, which is unverified. All registers start
 //!   as zero, also the condition registers.
 //! * **Places** of flow control are those of [`Step`](crate::rsx::fragment::Step), where a structure already lies
-//!   within the one around it. Behind the last instruction is the end of the program.
+//!   within the one around it. After the last instruction is the end of the program.
 //! * **Structures.** A lane keeps a stack of open structures.
-//!   - IFE: an else place that is not behind the IFE counts as the instruction after it, an end place before the else
-//!     place as the latter. Where the test holds an If is opened and the lane goes on behind the IFE, elsewhere it goes
+//!   - IFE: an else place that does not follow the IFE counts as the instruction after it, an end place before the else
+//!     place as the latter. Where the test holds an If is opened and the lane goes on after the IFE, elsewhere it goes
 //!     to the else place.
-//!   - LOOP, REP: does nothing when its end place is not behind the instruction after it. Where the test holds and the
-//!     count is not 0 a Loop of as many passes is opened and the lane goes on behind it, elsewhere it goes to the end
+//!   - LOOP, REP: does nothing when its end place does not follow the next instruction. Where the test holds and the
+//!     count is not 0 a Loop of as many passes is opened and the lane goes on after it, elsewhere it goes to the end
 //!     place.
 //!   - BRK, where the test holds: closes the innermost Loop with all within, the lane goes to its end place. It does
 //!     nothing when no Loop is open since the last Call.
 //!   - CAL, where the test holds: opens a Call and goes to the target; with four Calls open it does nothing.
-//!   - RET, where the test holds: closes the last Call with all within, the lane goes on behind its CAL. Without one
-//!     the lane ends.
+//!   - RET, where the test holds: closes the last Call with all within, the lane goes on after its CAL. Without one the
+//!     lane ends.
 //!   - The instruction with the END bit and the end of the program end the lane, whatever is open.
-//!   - After each instruction, and until nothing changes, the innermost structure is looked at. If: at its else place
-//!     it is closed, the lane goes to its end place. Loop: at its end place the lane waits for the end of the pass,
-//!     which is a step of its own: when it is the lane's turn there, a pass is done, and with more to do the lane goes
-//!     to the first instruction of the body, else the Loop is closed and what is around it is looked at. An If or Loop
-//!     is closed, and nothing else happens, when the lane is elsewhere outside of it (before its first instruction or
-//!     behind that place).
+//!   - After each instruction, and until nothing changes, the innermost structure is checked. If: at its else place it
+//!     is closed, the lane goes to its end place. Loop: at its end place the lane waits for the end of the pass, which
+//!     is a step of its own: when it is the lane's turn there, a pass is done, and with more to do the lane goes to the
+//!     first instruction of the body, else the Loop is closed and the structure around it is checked. An If or Loop is
+//!     closed, and nothing else happens, when the lane is elsewhere outside of it (before its first instruction or
+//!     after that place).
 //!   - The index register is that of the innermost open LOOP, Calls notwithstanding: its initial value plus its
 //!     increment for each pass done. Without one it is 0.
 //! * **Order.** Of the lanes that have not ended those run next whose place comes first: the CALs of open Calls are
-//!   compared, oldest first, then the instruction (what a CAL calls comes behind the CAL and before what follows it);
-//!   at the same instruction fewer open structures come first, then lower lanes. The end of a pass comes right before
-//!   the instruction at the loop's end place, that of an inner loop, which begins later, before that of an outer one:
-//!   so lanes that are done with a pass wait there for those that are not. Lanes at the same place with equal stacks
+//!   compared, oldest first, then the instruction (what a CAL calls comes after the CAL and before what follows it); at
+//!   the same instruction fewer open structures come first, then lower lanes. The end of a pass comes right before the
+//!   instruction at the loop's end place, that of an inner loop, which begins later, before that of an outer one: so
+//!   lanes that are done with a pass wait there for those that are not. Lanes at the same place with equal stacks
 //!   execute it together.
-//! * **[`Accuracy::Fast`]**: EX2, LG2, LIT, LIF, POW, SIN and COS are made of the functions of
-//!   [`num::fast`](crate::num::fast) instead of those of [`num::ops`](crate::num::ops). An EX2 that completes a
-//!   reciprocal square root (see [`RootPart`](crate::rsx::fragment::RootPart)) gives 1/√|x|, a square root and a
-//!   division, of component x of the source of its LG2. Sources do not
-//!   become halves whatever their modifiers say, and what is written to H loses the bits of its mantissa alone, so it
-//!   does not overflow, but where an H register lies in a word that the program also uses as R (see
-//!   [`Storage`](crate::rsx::fragment::Storage)). A NaN is 0x7FFFFFFF there as well.
+//! * **[`Accuracy::Fast`]**: EX2, LG2, LIT, LIF, POW, SIN and COS use the functions of [`num::fast`](crate::num::fast)
+//!   instead of those of [`num::ops`](crate::num::ops). An EX2 that completes a reciprocal square root (see
+//!   [`RootPart`](crate::rsx::fragment::RootPart)) gives 1/√|x|, a square root and a division, of component x of the
+//!   source of its LG2. Sources do not become halves whatever their modifiers say, and what is written to H loses the
+//!   bits of its mantissa alone, so it does not overflow, but where an H register lies in a word that the program also
+//!   uses as R (see [`Storage`](crate::rsx::fragment::Storage)). A NaN is 0x7FFFFFFF there as well.
 //! * **Differences** between two lanes, of DDX, DDY and levels of detail, are 0 unless both execute the instruction
 //!   together.
 //! * **Fuel.** What lanes execute together counts once. When a pass of a Loop is done, and at a CAL (which is counted,

@@ -1,7 +1,7 @@
 //! After the program: tests, blending, storing.
 //!
 //! For each covered sample, in this order: alpha test -> depth bounds -> stencil -> depth -> count -> blend or logic ->
-//! mask -> store. The alpha test looks at the fragment, before the first sample; so do alpha to coverage and alpha to
+//! mask -> store. The alpha test applies to the fragment, before the first sample; so do alpha to coverage and alpha to
 //! one, after it.
 //!
 //! * **Limits**: before everything else the components of colour output i are clamped as [`OutputKey::limits`] says.

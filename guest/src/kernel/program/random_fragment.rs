@@ -45,7 +45,7 @@ pub struct RandomFragment {
     depth: Memory,
 }
 
-/// What stands in a target before, and its pitch.
+/// The initial content of a target, and its pitch.
 #[derive(Clone, Debug, Default)]
 struct Memory {
     bytes: Vec<u8>,

@@ -38,7 +38,7 @@ impl RandomTexture {
     }
 }
 
-/// The textures of units, [`Texture::default`] behind those that are off.
+/// The textures of units, [`Texture::default`] for those that are off.
 pub(super) fn textures<const N: usize>(units: &[Option<RandomTexture>; N]) -> [Texture<'_>; N] {
     std::array::from_fn(|unit| units[unit].as_ref().map_or_else(Texture::default, RandomTexture::texture))
 }

@@ -56,7 +56,7 @@ pub struct Records {
     pub exhausted: u32,
 }
 
-/// What stands in records before a kernel runs; programs compute no such number.
+/// The content of records before a kernel runs; programs compute no such number.
 pub const UNWRITTEN: f32 = -77.062_5e11;
 
 #[derive(Debug)]
@@ -168,9 +168,9 @@ fn stream<R: FnMut() -> u32>(
         1 => r.below(40),
         _ => element + r.pick(&[0, 0, 4, 8]),
     };
-    // Arrays rarely stand at the very end of memory, where compiled code cannot load whole words.
-    let behind = if mix.holes && r.one_in(8) { 0 } else { 16 };
-    let mut size = (range * stride + element + behind) as usize;
+    // Arrays rarely end at the very end of memory, where compiled code cannot load whole words.
+    let padding = if mix.holes && r.one_in(8) { 0 } else { 16 };
+    let mut size = (range * stride + element + padding) as usize;
     if mix.holes && r.one_in(12) {
         size = r.below(size as u32 + 1) as usize;
     }

@@ -1,4 +1,5 @@
-//! Atomics whose result nobody sees, and whose order makes no difference: sums, extremes and logic of integers.
+//! Reductions: atomics whose result is not used, and whose order makes no difference (sums, minima, maxima and logic of
+//! integers).
 //!
 //! They may be gathered in memory of their own, which begins with [`Reduction::identity`], and joined with the memory
 //! that they are for when all are done.

@@ -23,8 +23,8 @@
 //!    neighbour has on the *lane's own* face (divided by the neighbour's own component along that axis, with the sign
 //!    of the face); an explicit gradient is that to the neighbour at direction + gradient.
 //! 3. **Levels**: magnified, or without mipmaps: level 0. Else with l the clamped `lod` the nearest level `floor(l +
-//!    0.5)`, linear: `floor(l)` and the one after it with weight `trunc((l - floor(l)) * 256) / 256`, which is not
-//!    looked at where its weight is 0. Levels are clamped to those there are.
+//!    0.5)`, linear: `floor(l)` and the one after it with weight `trunc((l - floor(l)) * 256) / 256`, which is not read
+//!    where its weight is 0. Levels are clamped to those there are.
 //! 4. **Texels**: nearest: `i = floor(c)`. Linear: `c - 0.5`, with [`Rounding::Subtexels`] rounded to 256ths (the
 //!    integer next to it times 256, ties to even), `i = floor` of that, weight `trunc((c - 0.5 - i) * 256) / 256`,
 //!    texels i and i+1. Each index is wrapped by itself, see [`Wrap`]; where one axis says border the texel is the
@@ -58,13 +58,13 @@
 //! # [`Accuracy::Fast`]
 //!
 //! Differences between neighbours are the same for all lanes of a quad, but for cubes: those by x of the upper row, or
-//! of the lower one if only its lanes execute together, and those by y of the left column or the right one. In place of
-//! `log2(rho2) * 0.5` of neighbours and gradients, for all shapes, stands [`crate::num::fast::half_log2`].
+//! of the lower one if only its lanes execute together, and those by y of the left column or the right one.
+//! [`crate::num::fast::half_log2`] replaces `log2(rho2) * 0.5` of neighbours and gradients, for all shapes.
 //!
 //! # Instructions that say more (Maxwell)
 //!
-//! * **Coordinates** stand as the unit's shape has them. A layer is a whole number, as f32 (unsigned, 16 bits: the rule
-//!   of 1. leaves it as it is).
+//! * **Coordinates** are in the order of the unit's shape. A layer is a whole number, as f32 (unsigned, 16 bits: the
+//!   rule of 1. leaves it as it is).
 //! * A **reference** may be an operand of its own. A unit with a comparison compares with it; what 6. gives goes
 //!   through swizzle and conversion like a texel. A unit without one ignores it. With [`TextureKey::clamp_reference`]
 //!   it is limited first (`0 < v ? v : 0`, then `v < 1 ? v : 1`). Where the instruction brings none, a unit that could
@@ -154,7 +154,7 @@ pub enum Rounding {
     Subtexels,
 }
 
-/// What linear filters make of two texels, or what was made of some, the second with a weight.
+/// How linear filters combine two texels, or two results of such combinations, the second with a weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Reduction {
     /// `a + (b - a) * weight`.
@@ -369,7 +369,7 @@ pub struct Texture<'a> {
 /// Words after a texture's last texel, so that wide loads of it stay inside.
 pub const PADDING: usize = 4;
 
-/// One black texel, for units that have nothing behind them.
+/// One black texel, for units without a texture.
 pub static BLACK: [u32; 4 + PADDING] = [0; 4 + PADDING];
 
 impl Default for Texture<'_> {

@@ -29,7 +29,7 @@ impl VertexKey {
         4 * self.outputs.count_ones() as usize
     }
 
-    /// Where output `register` stands in a record, if it is in it.
+    /// Index of output `register` in a record, if it is in it.
     pub const fn offset(&self, register: u32) -> Option<usize> {
         if register < 32 && self.outputs & 1 << register != 0 {
             Some(4 * (self.outputs & ((1 << register) - 1)).count_ones() as usize)

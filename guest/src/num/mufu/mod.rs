@@ -48,7 +48,7 @@ pub trait MufuOps: Ops {
     fn d(&mut self, value: f64) -> Self::D;
     /// The same number; `a` is neither NaN nor denormal.
     fn promote(&mut self, a: Self::F) -> Self::D;
-    /// The number without its bits behind the 24th; it is 0 or within the normal range of `F`.
+    /// The number without its bits after the 24th; it is 0 or within the normal range of `F`.
     fn truncate(&mut self, a: Self::D) -> Self::F;
     /// a + b
     fn dadd(&mut self, a: Self::D, b: Self::D) -> Self::D;

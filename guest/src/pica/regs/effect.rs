@@ -55,7 +55,7 @@ pub enum Trigger {
     FogData,
     /// Stores an entry of the gas table; the index register goes up.
     GasData,
-    /// Begins to count the largest density anew.
+    /// Resets the largest density.
     GasStart,
     /// Stores an entry of the selected light table; the index register goes up.
     LightLutData,

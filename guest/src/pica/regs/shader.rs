@@ -1,6 +1,6 @@
 //! The geometry and the vertex shader unit: uniforms, inputs, code. 0x280 to 0x2DD.
 //!
-//! The units have the same registers, the vertex unit's 0x30 behind the geometry unit's.
+//! The units have the same registers, the vertex unit's 0x30 after the geometry unit's.
 
 use super::effect::{Effect, Trigger::*, dirty::*};
 use super::geometry_values::{ShaderMode, UniformFormat};

@@ -14,7 +14,7 @@ impl ParseOperands<Assembly<'_>> for Flow0 {
     }
 }
 
-/// Writes a condition. A set reference bit of the flag that is not looked at stands in parentheses.
+/// Writes a condition. A set reference bit of the unused flag is printed in parentheses.
 fn print_condition(cond: Condition, out: &mut String) {
     let x = if cond.ref_x { "cmp.x" } else { "!cmp.x" };
     let y = if cond.ref_y { "cmp.y" } else { "!cmp.y" };

@@ -8,7 +8,7 @@
 //! ```
 //! Targets are instruction indices or labels. A range is a called block or the else part, its end exclusive; without an
 //! end it is empty. The target of `loop` is the last instruction of the body. `!cmp.y (cmp.x)` is `!cmp.y` with the
-//! reference bit of cmp.x set, which nobody looks at; common assemblers set it.
+//! reference bit of cmp.x set, which has no effect; common assemblers set it.
 
 mod arith;
 mod flow;
@@ -53,7 +53,7 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// Where the labels of a program stand.
+/// The instruction indices of a program's labels.
 pub type Labels<'a> = &'a dyn Fn(&str) -> Option<u16>;
 
 /// What an assembler knows beyond the line.

@@ -1,4 +1,4 @@
-//! Where the fields of a fragment instruction stand. Source: RPCS3 RSXFragmentProgram.h, Mesa nvfx_shader.h.
+//! Bit positions of the fields of a fragment instruction. Source: RPCS3 RSXFragmentProgram.h, Mesa nvfx_shader.h.
 
 use crate::table::words::word_fields;
 

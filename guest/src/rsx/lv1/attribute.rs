@@ -6,8 +6,8 @@
 /// An operation. Numbers without an operation are answered with [`NoEntry`](super::Status::NoEntry).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// 0x001: GET and PUT of the push buffer. The wiki has them the other way round and REF behind; at start-up both
-    /// are the same.
+    /// 0x001: GET and PUT of the push buffer. The wiki has them the other way round and REF after them; at start-up
+    /// both are the same.
     FifoSetup {
         /// First word to fetch.
         get: u32,
@@ -170,8 +170,8 @@ pub enum FlipBuffer {
 }
 
 impl FlipBuffer {
-    /// Reads the parameter of a flip: an offset, or with bit 31 a channel and a buffer; the numbers above 7 stand for
-    /// the last one queued (RPCS3).
+    /// Reads the parameter of a flip: an offset, or with bit 31 a channel and a buffer; the numbers above 7 mean the
+    /// last one queued (RPCS3).
     pub const fn decode(word: u32) -> FlipBuffer {
         if word >> 31 == 0 {
             return FlipBuffer::Offset(word);

@@ -87,9 +87,9 @@ macro_rules! rsx_calls {
             /// A call by its number, for hosts that dispatch on r11: `arguments` are r3 and up.
             own_work 0 hypercall(number: u32, arguments: [u64; 8]) -> Answer as outputs;
 
-            /// Executes what the channels have to do: looks at PUT of every context, and runs until all channels are
-            /// idle, wait for a semaphore or stand still. Then memory shows everything, and the control pages show GET
-            /// and REF. To be called when the guest has written PUT, and when something has happened that a channel may
+            /// Executes the commands of all channels: reads PUT of every context, and runs until all channels are idle,
+            /// wait for a semaphore or are stopped. Then memory shows everything, and the control pages show GET and
+            /// REF. To be called when the guest has written PUT, and when something has happened that a channel may
             /// wait for.
             ///
             /// A run that does not end is ended, with a fault;

@@ -1,5 +1,5 @@
 //! Bits that tell what happened. The hypervisor's interrupt status and the words of Lv-2 event ports are numbered
-//! differently; nobody says that they agree.
+//! differently; no source says that they agree.
 
 /// Bits of the hypervisor's interrupt status (Linux `ps3fb.c`, `ps3gpu.h`).
 pub mod lv1 {

@@ -31,12 +31,12 @@ pub const MAIN_REPORTS_HANDLE: u32 = 0x078;
 pub const ENGINE_HANDLES_AT: u32 = 0x458;
 /// The 16 handles of notifiers.
 pub const NOTIFIER_HANDLES: u32 = 0x858;
-/// Display heads, 8 of [`head::BYTES`]. An array aligned to 64 bits behind 24 + 4252 bytes: 0x10B8 (Linux, RPCS3);
+/// Display heads, 8 of [`head::BYTES`]. An array aligned to 64 bits after 24 + 4252 bytes: 0x10B8 (Linux, RPCS3);
 /// Nucleus has 0x10C0.
 pub const HEADS: u32 = 0x10B8;
 /// How many heads there are; the first two are real.
 pub const HEAD_COUNT: usize = 8;
-/// Interrupts, behind the heads.
+/// Interrupts, after the heads.
 pub const INTERRUPTS: u32 = HEADS + HEAD_COUNT as u32 * head::BYTES;
 
 /// The words at [`HANDLES`]: the DMA objects of every context, with a null handle among them.
@@ -101,7 +101,7 @@ pub mod interrupt {
     pub const USER_CAUSE: u32 = 0x14;
     /// The last error (RPCS3).
     pub const LAST_ERROR: u32 = 0x3C;
-    /// Bytes of the block: the structure ends behind it.
+    /// Bytes of the block: the structure ends after it.
     pub const BYTES: u32 = 0x40;
 }
 

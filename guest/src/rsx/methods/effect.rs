@@ -111,7 +111,7 @@ pub enum Trigger {
     BackEndWriteSemaphoreRelease,
     /// Writes a semaphore when textures are read.
     TextureReadSemaphoreRelease,
-    /// Looks at a report: draws and clears happen, or not.
+    /// Reads a report: draws and clears happen, or not.
     RenderEnable,
     /// Texels may have changed.
     InvalidateTextures,
@@ -137,7 +137,7 @@ impl Trigger {
         }
     }
 
-    /// Whether a method looks at what was drawn before it, or lets others see it.
+    /// Whether a method reads what was drawn before it, or lets others see it.
     pub const fn shows_drawing(self) -> bool {
         use Trigger::*;
         matches!(

@@ -102,7 +102,7 @@ formats! {
 }
 
 /// Two pixels in a word with common colour differences: from the high byte down, a and b being the first and the second
-/// pixel. What the E of two more formats stands for is documented nowhere; they are read like those without
+/// pixel. The meaning of the E in the names of two more formats is documented nowhere; they are read like those without
 /// (unverified).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Yuv {

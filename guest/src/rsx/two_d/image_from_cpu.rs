@@ -4,7 +4,7 @@ use super::format::{ColorConversion, CpuImageFormat, Operation};
 use super::{Effect, Trigger::*};
 use crate::table::regs::regs;
 
-/// The first of the methods that take pixels; all behind it do.
+/// The first of the methods that take pixels; all after it do.
 pub const COLORS: u32 = 0x400;
 
 regs! {

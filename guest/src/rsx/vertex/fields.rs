@@ -1,5 +1,5 @@
-//! Where the fields of a vertex instruction stand. Source: RPCS3 RSXVertexProgram.h, Mesa nv40_vertprog.h; the width of
-//! the constant and the scalar temporary as RPCS3 has them.
+//! Bit positions of the fields of a vertex instruction. Source: RPCS3 RSXVertexProgram.h, Mesa nv40_vertprog.h; the
+//! width of the constant and the scalar temporary as RPCS3 has them.
 
 use crate::table::words::word_fields;
 

@@ -82,7 +82,7 @@ pub struct Scalar {
     pub mask: Mask,
     /// Where branches and calls go: an index into the program store, 0 to 1023.
     pub target: u16,
-    /// Which branch bit BRB and CLB look at, 0 to 31.
+    /// Which branch bit BRB and CLB test, 0 to 31.
     pub branch_bit: u8,
     /// The value of the branch bit at which they go.
     pub branch_value: bool,

@@ -7,8 +7,8 @@ use super::instruction::{Instruction, Words};
 use super::syntax;
 use crate::rsx::asm::{self, AsmError, Assembled, Dialect};
 
-/// The listing of instructions that stand from index `first` of the program store on. [`assemble_program`] makes the
-/// same words of it.
+/// The listing of instructions from index `first` of the program store on. [`assemble_program`] converts it back to the
+/// same words.
 pub fn disassemble_program(code: &[Words], first: usize) -> String {
     let range = first..first + code.len();
     let targets: BTreeSet<usize> = code

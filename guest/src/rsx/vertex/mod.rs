@@ -15,8 +15,8 @@
 //!
 //! 1. **Sources** are loaded, swizzled, made absolute, negated; the last two change sign bits only.
 //!    * input: `v[input]`, relative: `v[(input + a) & 15]` with `a` the selected address component;
-//!    * constant: `c[constant]`, relative: `c[constant + a]`, the sum wrapping in 32 bits. A number outside
-//!      of 0 to 467 reads (0, 0, 0, 0) (unverified); INDEXED_CONSTANT_READ_LIMITS is not looked at;
+//!    * constant: `c[constant]`, relative: `c[constant + a]`, the sum wrapping in 32 bits. A number outside of 0 to 467
+//!      reads (0, 0, 0, 0) (unverified); INDEXED_CONSTANT_READ_LIMITS has no effect;
 //!    * temporaries 0 to 63 exist; 63 cannot be written.
 //! 2. **Results** are computed by the formulas of [`VectorOp`] and [`ScalarOp`]. With `saturate` every component
 //!    becomes `v > 0 ? (v < 1 ? v : 1) : 0`, so NaN becomes 0; address registers are not clamped.
@@ -25,9 +25,9 @@
 //!    condition register as well. With a condition, component `i` is written (also of address and condition registers)
 //!    only if the test holds for component `swizzle[i]` of the condition register as it was before the instruction.
 //! 4. **Flow.** A branch or call goes to its target, a return back, if there is no condition or its test holds for
-//!    component `swizzle[0]`. BRB and CLB look at TRANSFORM_BRANCH_BITS only. The vector unit's half executes in any
-//!    case. A call keeps the index of the next instruction; with [`CALL_DEPTH`] kept already the program ends. A return
-//!    without a call ends the program. [`Instruction::end`] comes before all of that. PSH and POP do not look at the
+//!    component `swizzle[0]`. BRB and CLB test TRANSFORM_BRANCH_BITS only. The vector unit's half executes in any case.
+//!    A call keeps the index of the next instruction; with [`CALL_DEPTH`] kept already the program ends. A return
+//!    without a call ends the program. [`Instruction::end`] comes before all of that. PSH and POP do not depend on the
 //!    condition, but what POP writes does.
 //!
 //! A vertex begins with temporaries, address and condition registers 0 and outputs (0, 0, 0, 1). It ends at END, past

@@ -21,7 +21,7 @@ pub struct Options {
     pub relative: bool,
     /// TXL.
     pub textures: bool,
-    /// SIN, COS, EX2, LG2 and what is made of them: slow in a reference.
+    /// SIN, COS, EX2, LG2 and operations that use them: slow in a reference.
     pub transcendental: bool,
     /// Branches and calls to anywhere. Such a program may run for ever.
     pub ragged: bool,

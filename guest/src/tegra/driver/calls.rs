@@ -205,7 +205,7 @@ macro_rules! tegra_calls {
                     };
 
             /// SUBMIT_GPFIFO: appends entries, and works until everything is done or waits. `flags`:
-            /// [`submit_flags`](triglyph_guest::tegra::driver::submit_flags). Returns the fence behind everything that
+            /// [`submit_flags`](triglyph_guest::tegra::driver::submit_flags). Returns the fence after everything that
             /// was submitted.
             ///
             /// # Errors

@@ -77,9 +77,9 @@ pub mod layout {
     pub const BIG_PAGES: [u64; 2] = [0x1_0000, 0x2_0000];
     /// First address of a space: so many big pages, log2.
     pub const START_LOG2: u32 = 10;
-    /// Small pages stand below, big ones above.
+    /// Small pages are below, big ones above.
     pub const SPLIT: u64 = 1 << 34;
-    /// Behind the last address that the driver gives out.
+    /// End of the addresses that the driver gives out.
     pub const END: u64 = 1 << 37;
     /// Bytes of a page of the REMAP call, whatever the size of big pages (wiki; yuzu scales by the latter).
     pub const REMAP_PAGE: u64 = 0x1_0000;
@@ -235,7 +235,7 @@ pub struct Characteristics {
     pub rop_l2_en_mask: [u32; 2],
     /// Name: `gm20b`.
     pub chip_name: u64,
-    /// Where compression bits stand; 0.
+    /// Base of the compression bits' store; 0.
     pub compbit_store_base: u64,
 }
 

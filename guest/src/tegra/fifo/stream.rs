@@ -17,7 +17,7 @@ pub struct Write {
     pub last: bool,
 }
 
-/// What came of a word.
+/// The result of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Event {
     /// Nothing for an engine: a header, a mask, or a datum that is not for this device.

@@ -3,8 +3,8 @@
 use super::command::{Command, Stepping, SubDevice};
 use super::stream::{Event, Stream};
 
-/// A line per word of `words`, decoded from where `stream` stands. `name` gives the name of a method, from subchannel
-/// and dword address.
+/// A line per word of `words`, decoded from the position of `stream`. `name` gives the name of a method, from
+/// subchannel and dword address.
 ///
 /// ```text
 /// 20040200 subchannel 0, 4 words from SET_COLOR_TARGET_A[0]

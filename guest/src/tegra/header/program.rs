@@ -250,7 +250,7 @@ impl ProgramHeader {
         fields::WRITES_SAMPLE_MASK.is_set(&self.0).then(|| 4 * self.written_targets(8))
     }
 
-    /// The register of a pixel program's depth, if it writes it: behind the sample mask's, which is left out even if
+    /// The register of a pixel program's depth, if it writes it: after the sample mask's, which is left out even if
     /// that is not written.
     pub fn depth_register(&self) -> Option<u32> {
         fields::WRITES_DEPTH.is_set(&self.0).then(|| 4 * self.written_targets(8) + 1)

@@ -64,7 +64,7 @@ pub const SUBCHANNEL_CLASSES: [Option<Class>; SUBCHANNELS] = [
 pub struct MethodName {
     /// The row's name, upper case.
     pub name: &'static str,
-    /// Which of the row's registers, if it stands for several.
+    /// Which of the row's registers, if it declares several.
     pub index: Option<usize>,
     /// What it holds.
     pub doc: &'static str,

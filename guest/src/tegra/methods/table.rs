@@ -31,8 +31,8 @@ impl<T> Effect<T> {
 
 /// What the triggers of a class's methods have in common, besides happening at once.
 pub trait ClassTrigger: Copy + 'static {
-    /// Whether a method with this trigger looks at what was drawn before it, or lets others see it. What it does to
-    /// memory that it may share with the scene, or not, does not count: that is found out when it is executed.
+    /// Whether a method with this trigger reads what was drawn before it, or lets others see it. What it does to memory
+    /// that it may share with the scene, or not, does not count: that is found out when it is executed.
     fn shows_drawing(self) -> bool {
         false
     }

@@ -34,7 +34,7 @@ values! {
         UseRenderEnable = 0 "USE_RENDER_ENABLE"; Always = 1 "ALWAYS_RENDER"; Never = 2 "NEVER_RENDER";
     }
 
-    /// How rows stand in memory.
+    /// The layout of rows in memory.
     MemoryLayout { BlockLinear = 0 "BLOCKLINEAR"; Pitch = 1 "PITCH"; }
 
     /// Numbers of a reduction.

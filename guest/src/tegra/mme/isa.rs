@@ -66,7 +66,7 @@ pub fn assemble(text: &str) -> Result<u32, TextError> {
     parse_instruction(text, &mut Assembly::new())
 }
 
-/// Whether the program ends after the instruction behind this word, a branch not being taken.
+/// Whether the program ends after the instruction that follows this word, if no branch is taken.
 pub const fn exits(word: u32) -> bool {
     word & 0x80 != 0
 }

@@ -1,5 +1,5 @@
-//! The macro method expander (MME): small programs that turn one method into many. It stands between the host and the
-//! 3D and 2D engines.
+//! The macro method expander (MME): small programs that turn one method into many. It is between the host and the 3D
+//! and 2D engines.
 //!
 //! ```text
 //! isa.rs        the instruction table; operand.rs and shape.rs its operands, syntax.rs their text

@@ -1,5 +1,5 @@
-//! How operands stand in a macro instruction. Letters of the fields: d destination, a b sources, s assignment, x exit,
-//! i immediate or distance, p position in the result, n size of a field or annul, q position in the source.
+//! Operand fields of a macro instruction. Letters of the fields: d destination, a b sources, s assignment, x exit, i
+//! immediate or distance, p position in the result, n size of a field or annul, q position in the source.
 
 use super::operand::{Alu, Assign, Bits, Branch, Immediate, Reg, Target};
 use crate::table::{Encoder, FieldSpec, Fields, Shape};

@@ -6,8 +6,8 @@
 //! bz r1, +3                           bnz.annul.exit r7, loop
 //! ```
 //! Registers are destination, `a`, `b`; the numbers of `insert` are `from`, `size`, `at`, those of `extract` `size`,
-//! `at`, those of `deposit` `from`, `size`. Behind the name of an instruction stands what becomes of the result,
-//! nothing meaning `move`, then `.exit`. Targets are labels or distances in instructions.
+//! `at`, those of `deposit` `from`, `size`. The name of an instruction is followed by the assignment of its result, if
+//! it is not `move`, then by `.exit`. Targets are labels or distances in instructions.
 
 use super::operand::{Alu, Assign, Bits, Branch, Immediate, Reg, Target};
 use crate::table::{Cursor, OpInfo, ParseOperands, PrintOperands, TextError};
@@ -36,7 +36,7 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// Where the labels of a program stand.
+/// The instruction indices of a program's labels.
 pub type Labels<'a> = &'a dyn Fn(&str) -> Option<usize>;
 
 /// What an assembler knows beyond the line.
@@ -74,7 +74,7 @@ impl<'a> Assembly<'a> {
 const ASSIGNMENTS: [&str; 8] =
     ["fetch", "", "addr", "fetch_send", "send", "fetch_addr", "addr_fetch_send", "addr_send_high"];
 
-/// The names behind the dots that follow the instruction's own name.
+/// The names after the dots that follow the instruction's own name.
 fn parse_suffixes<'a>(text: &mut Cursor<'a>, mut take: impl FnMut(&'a str) -> bool) -> Result<(), TextError> {
     while text.eat(".") {
         let before = text.clone();

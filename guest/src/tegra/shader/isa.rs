@@ -652,7 +652,7 @@ isa! {
         lepc "0101 0000 1101 0 ------------------------------- gggg -------- dddddddd" ProgramCounter;
     }
 
-    /// Control flow. Targets count from the word behind the instruction.
+    /// Control flow. Targets count from the word after the instruction.
     family ControlVisitor {
         /// Goes to the target
         bra
@@ -717,7 +717,7 @@ isa! {
         brk "1110 0011 0100 -------------------------------- gggg ----------- zzzzz" Leave: BRANCH;
         /// Goes to the innermost target of `pcnt`
         cont "1110 0011 0101 -------------------------------- gggg ----------- zzzzz" Leave: BRANCH;
-        /// Goes back to behind the innermost call, or to the target of `pret`
+        /// Returns to the instruction after the innermost call, or to the target of `pret`
         ret "1110 0011 0010 -------------------------------- gggg ----------- zzzzz" Leave: BRANCH;
         /// Goes to the innermost target of `plongjmp`
         longjmp "1110 0011 0001 -------------------------------- gggg ----------- zzzzz" Leave: BRANCH;

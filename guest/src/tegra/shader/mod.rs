@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! isa.rs        the instruction table
-//! shape/        operands of each kind of instruction; operand.rs, source.rs, number.rs what they are made of,
-//!               modifiers.rs and special.rs their values, part.rs how a structure comes of parts
+//! shape/        operands of each kind of instruction; operand.rs, source.rs, number.rs their parts,
+//!               modifiers.rs and special.rs their values, part.rs how parts form a structure
 //! syntax.rs     how instructions are written
-//! program.rs    where instructions stand in the code, control flow, decoding of whole programs
+//! program.rs    addresses of instructions, control flow, decoding of whole programs
 //! asm.rs        whole programs as text and back
 //! random.rs     instructions and programs for differential tests
 //! unsupported.rs  instructions without known meaning

@@ -1,4 +1,4 @@
-//! Registers, predicates, sources and how they stand in a word.
+//! Registers, predicates, sources and their fields in an instruction word.
 //!
 //! Letters that mean the same in all rows: `d` destination, `a` first source, `b` second source at bit 20, `e` second
 //! source at bit 39, `c` third source, `s` `w` slot and word of a constant as second source, `t` `u` as third source,
@@ -137,7 +137,7 @@ pub(super) fn print_constant(constant: Constant, out: &mut String) {
     out.push_str(&format!("c[{}][{:#x}]", constant.slot, constant.offset));
 }
 
-/// Reads a constant behind its `c[`.
+/// Parses a constant after its `c[`.
 pub(super) fn parse_constant(text: &mut Cursor<'_>) -> Result<Constant, TextError> {
     let slot = text.number("a constant buffer", 31)? as u8;
     text.expect("]")?;
@@ -238,7 +238,7 @@ impl Part for PredSource {
     }
 }
 
-/// The guard, which stands in front of the instruction's name; rows without one always run.
+/// The guard, which precedes the instruction's name; rows without one always run.
 impl Part for Guard {
     type Value = Guard;
     const BITS: &'static [(u32, u32)] = &[(0, 4)];

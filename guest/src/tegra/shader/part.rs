@@ -1,8 +1,8 @@
 //! Parts of instructions and what joins them to operand structures.
 //!
-//! A part is a value that stands in one or more fields of a word: a register, a source with its sign, a comparison. It
-//! reads and writes its fields by their letters in the row's pattern. Forms of one operation leave out fields; what is
-//! read then is the plain value.
+//! A part is a value in one or more fields of a word: a register, a source with its sign, a comparison. It reads and
+//! writes its fields by their letters in the row's pattern. Forms of one operation leave out fields; what is read then
+//! is the plain value.
 
 use super::syntax::{Assembly, Listing};
 use crate::table::{Cursor, Encoder, FieldSpec, Fields, TextError};

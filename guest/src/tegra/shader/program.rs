@@ -1,8 +1,8 @@
-//! Where instructions stand in the code, where they go, and which of them a program has.
+//! Addresses of instructions, control flow, and the instructions that belong to a program.
 //!
 //! Code is a sequence of bundles of four words: a control word, which only concerns scheduling, and three instructions.
-//! Bundles are counted from the start of the code (behind the header of a graphics program). A target that is a control
-//! word means the instruction behind it. How long a program is stands nowhere; it is what control flow reaches.
+//! Bundles are counted from the start of the code (after the header of a graphics program). A target that is a control
+//! word means the instruction after it. The length of a program is stored nowhere; control flow determines it.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub const NEUTRAL_CONTROL: u64 = 0x001F_8000_FC00_07E0;
 /// The last word of vendor programs: a branch to itself, in the second or third and in the first place of a bundle.
 pub const END_MARKERS: [u64; 2] = [0xE240_0FFF_FF87_000F, 0xE240_0FFF_FF07_000F];
 
-/// Most words that decoding looks at: more than any program has.
+/// Maximum number of words that are decoded: more than any program has.
 pub const MAX_WORDS: usize = 1 << 17;
 
 /// Whether the word at a byte address is a control word.
@@ -30,7 +30,7 @@ pub const fn is_control(address: u32) -> bool {
     address.is_multiple_of(BUNDLE)
 }
 
-/// The address of the instruction meant by a target: that behind a control word.
+/// The address of the instruction meant by a target: a control word means the instruction after it.
 pub const fn settle(address: u32) -> u32 {
     if is_control(address) { address.wrapping_add(8) } else { address }
 }
@@ -102,7 +102,7 @@ pub enum Flow {
     Next,
     /// To a target.
     Branch(Destination),
-    /// To a target; the place behind the instruction is pushed.
+    /// To a target; the address after the instruction is pushed.
     Call(Destination),
     /// To the next one; a target is pushed.
     Push(Token, Destination),
@@ -273,7 +273,7 @@ impl Program {
         found.ok().map(|index| &self.instructions[index])
     }
 
-    /// Addresses that are the target of something, in order: starts of blocks, apart from those behind branches.
+    /// Addresses that are the target of something, in order: starts of blocks, apart from those after branches.
     pub fn targets(&self) -> Vec<u32> {
         let target = |instruction: &Instruction| match instruction.step.flow {
             Flow::Branch(Destination::Address(address)) | Flow::Call(Destination::Address(address)) => Some(address),

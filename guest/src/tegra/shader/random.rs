@@ -17,7 +17,7 @@ use crate::table::{Encoder, Shape};
 pub struct Options<'a> {
     /// Number of instructions to aim at, 1 to 4000.
     pub length: usize,
-    /// Registers that instructions name, 8 to 240; those behind them count loops.
+    /// Registers that instructions name, 8 to 240; those after them count loops.
     pub registers: u8,
     /// Constant buffers that instructions name, 1 to 32.
     pub constant_buffers: u8,

@@ -1,4 +1,4 @@
-//! How sources stand in a word: registers, constants, immediates of all kinds, with signs.
+//! Sources of an instruction word: registers, constants, immediates of all kinds, with signs.
 //!
 //! The second source is a register at bit 20 (`b`) or 39 (`e`), a constant (`s`, `w`) or an immediate (`i`), as the
 //! form has it. Immediates of 20 bits are signed integers, or the upper bits of an f32 or f64, or two halves without
@@ -9,7 +9,7 @@ use super::part::Part;
 use super::syntax::{Assembly, Listing};
 use crate::table::{Cursor, Encoder, Fields, TextError};
 
-/// What the immediate of a form stands for. Of 20 bits: a signed integer; of fewer: an unsigned one.
+/// Types of a form's immediate. Of 20 bits: a signed integer; of fewer: an unsigned one.
 const INTEGER: u8 = 0;
 /// Of 20 bits: the upper bits of a float.
 const FLOAT: u8 = 1;

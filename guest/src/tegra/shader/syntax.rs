@@ -45,7 +45,7 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// Where the labels of a program stand.
+/// The addresses of a program's labels.
 pub type Labels<'a> = &'a dyn Fn(&str) -> Option<u32>;
 
 /// What an assembler knows beyond the line.

@@ -1,4 +1,4 @@
-//! Instructions whose meaning nobody has found out: no tier does anything for them.
+//! Instructions whose meaning is unknown: no tier does anything for them.
 
 use super::isa::Op;
 

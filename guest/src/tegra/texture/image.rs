@@ -14,7 +14,7 @@ use crate::tegra::methods::threed::SampleMode;
 pub struct TextureImage {
     /// GPU virtual address of its first byte.
     pub address: u64,
-    /// How it stands there. Its levels are those that may be read; [`ImageLayout::bytes`] is how many bytes it takes.
+    /// Its layout. Its levels are those that may be read; [`ImageLayout::bytes`] is how many bytes it takes.
     pub layout: ImageLayout,
 }
 

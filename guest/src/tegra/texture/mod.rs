@@ -3,7 +3,7 @@
 //! ```text
 //! image.rs      a texture header as an image in memory
 //! unit.rs       a texture header and a sampler as a unit
-//! samples.rs    where samples stand in a pixel's cell
+//! samples.rs    positions of samples in a pixel's cell
 //! ```
 //! An instruction says the shape it reads and whether it brings a reference; header and sampler say the rest. A unit
 //! that compares serves instructions without reference as well.

@@ -1,4 +1,4 @@
-//! Where samples stand in memory: a pixel is a cell of texels. Sources: Mesa's nvc0 sample tables, deko3d.
+//! Positions of samples in memory: a pixel is a cell of texels. Sources: Mesa's nvc0 sample tables, deko3d.
 
 use crate::tegra::methods::threed::SampleMode;
 

@@ -335,7 +335,7 @@ fn reading_ends_where_the_program_does() {
     let main = "mov r0, {1, 2, 3, 4}\n nop [end]\n";
     let garbage = "mov r9, r9\nmov r9, r9 [end]\n";
     assert_eq!(read(&program(&format!("{main}{garbage}"))), Ok(program(main)));
-    // Routines behind the end belong to it, up to the furthest one's return.
+    // Routines after the end belong to it, up to the furthest one's return.
     let called =
         "cal far\ncal near\nnop [end]\nnear: add r0, r0, r0\nret\nfar: mov r1, {1, 0, 0, 0}\nret [if lt.x]\nret\n";
     assert_eq!(read(&program(&format!("{called}{garbage}"))), Ok(program(called)));
@@ -371,7 +371,7 @@ fn offsets_become_indices() {
 
 #[test]
 fn offsets_out_of_order_stay_within_what_is_around_them() {
-    // Behind itself, behind the end, before the else part, out of a loop.
+    // After itself, after the end, before the else part, out of a loop.
     assert_eq!(places("nop\nife 0, 0\nnop [end]")[1], (2, 2));
     assert_eq!(places("ife 4000, 5000\nnop [end]")[0], (2, 2));
     assert_eq!(places("ife 12, 4\nnop\nnop\nnop [end]")[0], (3, 3));

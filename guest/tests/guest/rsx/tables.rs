@@ -6,7 +6,7 @@ use triglyph_guest::rsx::{enums, fragment, vertex};
 use triglyph_guest::table::{OpcodeInfo, WordField};
 use triglyph_testkit::data::text_of;
 
-/// The rows of a CSV text behind its head. Fields may be quoted.
+/// The rows of a CSV text after its header. Fields may be quoted.
 fn rows(path: &str) -> Vec<Vec<String>> {
     let split = |line: &str| {
         let (mut fields, mut quoted) = (vec![String::new()], false);

@@ -15,7 +15,7 @@ use super::{known, letters, list, meaningful_bits, words_of};
 use crate::assert_errors;
 
 /// A source as the vectors write it, with the instruction's one input and constant. Sources that nothing reads are
-/// there as well, so this looks at the fields alone.
+/// there as well, so this decodes the fields alone.
 fn source_text(bits: u32, words: &Words) -> String {
     let (bits, mut out) = ([bits], String::new());
     use fields::source::{NEGATE, SWZ_W, SWZ_X, SWZ_Y, SWZ_Z, TEMP, TYPE};
@@ -161,7 +161,7 @@ fn errors_name_their_line() {
             ("nop\nfrob r0, r1", "line 2: unknown instruction `frob`"),
             ("a: nop\na: nop", "line 2: label `a` is defined twice"),
             ("\n\nbri there", "line 3: unknown label `there`"),
-            ("nop\n.at 3", "line 2: `.at` stands before everything else"),
+            ("nop\n.at 3", "line 2: `.at` must precede everything else"),
             (".at 2000\nx: bri x", "line 2: a target 2000 is beyond 1023"),
             ("mad r0, c[1], c[2], r0", "line 1: an instruction reads one constant"),
             ("mov r63, v[0]", "line 1: a temporary 63 is beyond 62"),

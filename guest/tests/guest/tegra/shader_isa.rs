@@ -92,7 +92,7 @@ fn rows_are_special_cases_of_none() {
     }
 }
 
-/// The forms that an encoding is made of here.
+/// The forms of an encoding here.
 fn forms_of(encoding: &Encoding) -> Vec<&'static OpInfo> {
     let matches = |form: &&OpInfo| {
         let common = form.pattern.mask & encoding.mask;
@@ -133,7 +133,7 @@ fn every_listed_field_has_its_letter() {
         let found = forms_of(encoding).iter().find_map(letter);
         let found = found.unwrap_or_else(|| panic!("{mnemonic} {variant} {field}"));
         count += 1;
-        // Where an operand stands is up to the form; what a modifier is called is not.
+        // The form decides about the position of an operand, but not about the name of a modifier.
         if field.starts_with("cb_") || field.starts_with("R") || field.starts_with("imm") || field.starts_with("swz") {
             continue;
         }

@@ -8,7 +8,7 @@ pub(super) const fn value_count(mode: u32) -> u32 {
     2 * (mode / 4 + 1)
 }
 
-/// The ends that `values` stand for; `None` for modes of high dynamic range.
+/// The end points that the values `v` encode; `None` for modes of high dynamic range.
 pub(super) fn ends(mode: u32, v: [u32; 8]) -> Option<Ends> {
     let grey = |l: u32, a: u32| [l, l, l, a];
     Some(match mode {

@@ -6,7 +6,7 @@ pub(super) struct Partitions {
     hash: u32,
     /// Factors of x and y for each of four sums.
     factors: [[u32; 2]; 4],
-    /// Small blocks are looked at twice as large.
+    /// 2 for small blocks, whose coordinates are doubled, else 1.
     scale: u32,
 }
 

@@ -96,8 +96,8 @@ regs! {
     set_zcull_en @ 0x1D84 = 0x0000_0003 { flags 0:1 bits } Ignored;
     /// Clip identifiers, unused.
     set_clip_id_test_enable @ 0x1DA4 { enable 0:0 bool } Ignored;
-    /// Conditional rendering: looks at the report at the offset when it is executed. Until it is executed again, draws
-    /// and clears happen if the report's value was not zero (a DECR console: RPCS3 #5466, commit db784556aa).
+    /// Conditional rendering: reads the report at the offset when it is executed. Until it is executed again, draws and
+    /// clears happen if the report's value was not zero (a DECR console: RPCS3 #5466, commit db784556aa).
     set_render_enable @ 0x1E98 = 0x0100_0000 {
         offset 0:23 address, mode 24:31 RenderMode,
     } Trigger(Trigger::RenderEnable);

@@ -211,7 +211,7 @@ fn layout(version: HeaderVersion, words: &Words) -> TextureLayout {
     }
 }
 
-/// The largest anisotropy that a code of headers and samplers stands for.
+/// The largest anisotropy that a code of headers and samplers encodes.
 pub const fn anisotropy(code: u32) -> u32 {
     [1, 2, 4, 6, 8, 10, 12, 16][(code & 7) as usize]
 }

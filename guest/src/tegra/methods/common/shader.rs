@@ -25,9 +25,9 @@ regs! {
     invalidate_shader_caches @ 0x087 {
         instruction 0:0 bool, locks 1:1 bool, flush_data 2:2 bool, data 4:4 bool, constant 12:12 bool,
     } Common(Common::InvalidateShaders);
-    /// Memory behind local memory, upper bits.
+    /// Address of local memory's storage, upper bits.
     set_shader_local_memory_a @ 0x1E4 { address_upper 0:7 address(32) };
-    /// Memory behind local memory, bits 31:0.
+    /// Address of local memory's storage, bits 31:0.
     set_shader_local_memory_b @ 0x1E5 { address_lower 0:31 address };
     /// Without effect.
     set_shader_cache_control @ 0x365 { icache_prefetch_enable 0:0 bool };

@@ -49,7 +49,7 @@ regs! {
     set_line_mode_polygon_clip @ 0x3E3 { generated_edge 0:0 GeneratedEdge } Dirty(dirty::RASTER);
     /// Whether the unit of the bias depends on the depth format, which is what OpenGL and D3D ask for.
     set_depth_bias_control @ 0x444 = 1 { depth_format_dependent 0:0 bool } Dirty(dirty::RASTER);
-    /// Triangles stand for the rectangle around them.
+    /// Triangles are filled as the rectangle around them.
     set_fill_via_triangle @ 0x44F { mode 0:1 FillViaTriangle } Dirty(dirty::RASTER);
     /// Pixels that are touched at all count.
     set_conservative_raster @ 0x452 { enable 0:0 bool } Dirty(dirty::RASTER);

@@ -25,7 +25,7 @@ values! {
         Integer = 0 "INTEGER"; FractionalOdd = 1 "FRACTIONAL_ODD"; FractionalEven = 2 "FRACTIONAL_EVEN";
     }
 
-    /// What comes of it.
+    /// The primitives of a tessellated patch.
     TessellationOutput {
         Points = 0 "POINTS"; Lines = 1 "LINES"; TrianglesCw = 2 "TRIANGLES_CW"; TrianglesCcw = 3 "TRIANGLES_CCW";
     }
@@ -65,7 +65,7 @@ values! {
     /// Order of primitives that go to several viewports.
     MulticastOrder { ViewportOrder = 0 "VIEWPORT_ORDER"; PrimitiveOrder = 1 "PRIMITIVE_ORDER"; }
 
-    /// Whether a triangle stands for its rectangle.
+    /// Whether a triangle is filled as the rectangle around it.
     FillViaTriangle { Disabled = 0 "DISABLED"; FillAll = 1 "FILL_ALL"; FillBbox = 2 "FILL_BBOX"; }
 
     /// Whether an attribute comes from its stream.

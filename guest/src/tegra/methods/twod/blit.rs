@@ -50,7 +50,7 @@ regs! {
     set_pixels_from_cpu_dst_x0_int @ 0x215 { v 0:31 signed };
     /// First row, 32.32.
     set_pixels_from_cpu_dst_y0_frac @ 0x216 { v 0:31 ufixed(32) };
-    /// First row, 32.32. The image begins anew.
+    /// First row, 32.32. Writing it restarts the image.
     set_pixels_from_cpu_dst_y0_int @ 0x217 { v 0:31 signed } Trigger(Trigger::CpuBegin);
     /// Pixels, left to right, top to bottom.
     pixels_from_cpu_data @ 0x218 { v 0:31 bits } Trigger(Trigger::CpuData);

@@ -103,7 +103,7 @@ shapes! {
         modifiers { mode: IpaMode[z], sample: IpaSample[y] }
         operands {
             dst: Reg[d],
-            /// `*` behind the register: its value is added.
+            /// `*` after the register: its value is added.
             address: AttributeAddress = IpaAddress[a i x],
             /// The factor of `Mul`.
             b: Reg[b],

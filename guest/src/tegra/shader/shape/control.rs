@@ -10,8 +10,8 @@ use crate::tegra::shader::syntax::{Assembly, Listing};
 /// Where a branch goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// Bytes from the word behind the branch, -0x800000 to 0x7FFFFF. A target that is a control word means the
-    /// instruction behind it.
+    /// Bytes from the word after the branch, -0x800000 to 0x7FFFFF. A target that is a control word means the
+    /// instruction after it.
     Relative(i32),
     /// The word of a constant buffer says it; not seen in programs.
     Constant(Constant),

@@ -155,7 +155,7 @@ shapes! {
         modifiers { size: MemorySize[z], cache: CacheOp[y] }
         operands {
             dst: Reg[d], address: Address = Offset<1>[a i],
-            /// The bits as they stand: those of the predicate inverted.
+            /// The bits of the word: those of the predicate inverted.
             pred_code: u8 = Small[q],
         }
     }
@@ -214,7 +214,7 @@ shapes! {
         }
     }
 
-    /// An atomic on global memory whose old value nobody wants.
+    /// An atomic on global memory whose old value is not returned.
     Reduce {
         flags { wide x "e" }
         modifiers { ty: AtomicType[z], op: AtomicOp[y] }

@@ -97,7 +97,7 @@ shapes! {
         operands { data: Reg[d], a: Reg[a], handle: SurfaceHandle[h c] }
     }
 
-    /// An atomic on an image whose old value nobody wants.
+    /// An atomic on an image whose old value is not returned.
     SurfaceReduce {
         flags { bytes k "ba" }
         modifiers { dim: SurfaceDim[z], ty: AtomicType[j], op: AtomicOp[y], clamp: SurfaceClamp[x] }
