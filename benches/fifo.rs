@@ -19,7 +19,7 @@ const COPY: u32 = 4;
 const SWIZZLED: u32 = 5;
 const SCALED: u32 = 6;
 
-/// Where the push buffer stands, and data to copy, in main memory.
+/// Addresses of the push buffer and of data to copy, in main memory.
 const PUSH: u64 = 0x10_0000;
 const DATA: u32 = 0x100_0000;
 

@@ -12,7 +12,7 @@ use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, ReplayDe
 use triglyph_guest::tegra::fifo::{Command, Entry, Run, Segment, Stepping};
 use triglyph_guest::tegra::mme::assemble_program;
 
-/// Where the push buffer stands, and data to copy.
+/// Addresses of the push buffer and of data to copy.
 const PUSH: u64 = 0x10_0000;
 const DATA: u32 = 0x100_0000;
 const SIZE: u64 = 0x400_0000;

@@ -20,7 +20,7 @@ use triglyph_guest::rsx::fifo::Methods;
 use triglyph_guest::rsx::objects::class;
 use triglyph_guest::tegra::fifo::{Entry, Segment};
 
-/// Where the words stand, and the memory around them.
+/// Address of the words, and the memory around them.
 const MEMORY: u64 = 0x2000_0000;
 const SIZE: u64 = 16 << 20;
 
@@ -152,7 +152,7 @@ fn methods(criterion: &mut Criterion, name: &str, machine: Machine) {
     Totals::default().add("long packets only", &long, &mut cold, &mut hot);
 }
 
-/// What comes of streams.
+/// Counts of a run over streams.
 #[derive(Default)]
 struct Totals {
     methods: u64,

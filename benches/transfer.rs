@@ -107,7 +107,7 @@ fn fills(criterion: &mut Criterion, target: &[AtomicU8]) {
         let window = Window::new(&target[..size]);
         group.bench_function("memset", |b| {
             b.iter(|| {
-                // SAFETY: the window is `size` bytes of atomics, which nobody else touches meanwhile.
+                // SAFETY: the window is `size` bytes of atomics, which nothing else accesses meanwhile.
                 unsafe { std::ptr::write_bytes(window.as_ptr(), 0x5A, size) };
                 std::hint::black_box(window.as_ptr());
             });
@@ -129,7 +129,7 @@ fn copies(criterion: &mut Criterion, source: &[AtomicU8], target: &[AtomicU8]) {
         let (from, to) = (Window::new(&source[..size]), Window::new(&target[..size]));
         group.bench_function("memcpy", |b| {
             b.iter(|| {
-                // SAFETY: both windows are `size` bytes of atomics, apart, which nobody else touches meanwhile.
+                // SAFETY: both windows are `size` bytes of atomics, disjoint, which nothing else accesses meanwhile.
                 unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.as_ptr(), size) };
                 std::hint::black_box(to.as_ptr());
             });

@@ -1,7 +1,7 @@
 //! How often steady frames allocate memory on the thread that submits them.
 //!
-//! A frame of a capture is played over and over, as a running game draws it. The numbers are bounds that only shrink:
-//! whoever makes one smaller writes the smaller one here. Hash maps grow by chance, so a few more than were found are
+//! A frame of a capture is played over and over, as a running game draws it. The numbers are bounds that only shrink: a
+//! change that lowers one writes the lower number here. Hash maps grow by chance, so a few more than were found are
 //! allowed.
 #![allow(unsafe_code)]
 
@@ -62,7 +62,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Allocations of a steady frame: the median, because kernels are compiled anew in some frames, which depends on time.
+/// Allocations of a steady frame: the median, because kernels are compiled again in some frames, which depends on time.
 fn allocations(name: &str) -> u64 {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures").join(name).with_extension("tgc");
     let file = CaptureFile::open(&path).unwrap();

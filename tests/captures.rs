@@ -68,8 +68,8 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Captures by name, `machine/file`, and whether a folder of further ones was given. A file that stands in both folders
-/// is taken once.
+/// Captures by name, `machine/file`, and whether a folder of further ones was given. A file that is in both folders is
+/// taken once.
 fn captures() -> (BTreeMap<String, PathBuf>, bool) {
     let mut captures = BTreeMap::new();
     let (paths, further) = all_captures();
@@ -116,7 +116,7 @@ struct Run<'p, 'a> {
     strayed: bool,
 }
 
-/// What came of a capture.
+/// The results of a capture.
 #[derive(Default)]
 struct Outcome {
     /// Runs that differ from the reference: never tolerated.

@@ -1,4 +1,5 @@
-//! The house keeps its shape: which crate may use which, which machine may be named where, how long files may be.
+//! Rules for the sources: dependencies of crates, where machines may be named, lengths of files and lines, words of
+//! comments.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

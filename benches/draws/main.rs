@@ -1,4 +1,4 @@
-//! What draws cost before any vertex or pixel of them, on each machine, and what vertices and pixels of the RSX cost.
+//! Costs of draws before their vertices and pixels, on each machine, and of vertices and pixels of the RSX.
 //!
 //! ```sh
 //! cargo bench --bench draws                 # or with a filter: -- rsx, -- unchanged
@@ -44,9 +44,9 @@ fn measure(criterion: &mut Criterion, machine: &str, name: &str, make: impl Fn()
     group.bench_function(name, |b| {
         let (device, payload) = made.get_or_insert_with(&make);
         let mut one = || {
-            let (before, start) = (behind(&**device), Instant::now());
+            let (before, start) = (later_stages(&**device), Instant::now());
             device.submit(payload).expect("a submission");
-            let times = [start.elapsed(), behind(&**device) - before];
+            let times = [start.elapsed(), later_stages(&**device) - before];
             least = [0, 1].map(|i| least[i].min(times[i]));
             times[0]
         };
@@ -54,8 +54,8 @@ fn measure(criterion: &mut Criterion, machine: &str, name: &str, make: impl Fn()
     });
     group.finish();
     if made.is_some() {
-        let [whole, behind] = least.map(|time| time.as_nanos() as f64 / f64::from(DRAWS));
-        let front_end = whole - behind + STAGES * clock();
+        let [whole, later] = least.map(|time| time.as_nanos() as f64 / f64::from(DRAWS));
+        let front_end = whole - later + STAGES * clock();
         println!("{machine}/{name}: {whole:.0} ns a draw, {front_end:.0} of them in the front end");
     }
 }
@@ -71,8 +71,8 @@ fn clock() -> f64 {
     times[times.len() / 2] as f64
 }
 
-/// What the stages behind the front end have taken so far.
-fn behind(device: &dyn ReplayDevice) -> Duration {
+/// Time of the stages after the front end so far.
+fn later_stages(device: &dyn ReplayDevice) -> Duration {
     let stages = device.stats().stages;
     stages.vertex + stages.setup + stages.raster + stages.texture + stages.transfer
 }

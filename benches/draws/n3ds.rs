@@ -24,7 +24,7 @@ fn draw(list: &mut List) {
     list.write(regs::num_vertices::ID, 3).write(regs::draw_arrays::ID, 1);
 }
 
-/// Draws with `change` before each, behind one that is seen.
+/// Draws with `change` before each, hidden by an earlier one.
 fn draws(criterion: &mut Criterion, name: &str, change: impl Fn(&mut List, u32)) {
     measure(criterion, "3ds", name, || {
         let mut list = List::default();

@@ -144,7 +144,7 @@ impl Setup {
         self.floats(m::set_transform_constant::id(0), &matrix);
     }
 
-    /// Vertices of `draws` draws behind the [corners](Self::corners), in the middle of the target.
+    /// Vertices of `draws` draws which the [corners](Self::corners) hide, in the middle of the target.
     fn far(&mut self, draws: u32) {
         let place = [0.25f32, 0.25, 0.5, 1.0].into_iter().flat_map(f32::to_be_bytes).chain([0; 16]);
         let far: Vec<u8> = place.collect::<Vec<u8>>().repeat(6 * draws as usize);
@@ -172,7 +172,7 @@ impl Setup {
     }
 }
 
-/// Draws with `change` before each, behind one that is seen.
+/// Draws with `change` before each, hidden by an earlier one.
 fn draws(criterion: &mut Criterion, name: &str, change: impl Fn(&mut Setup, u32)) {
     measure(criterion, "rsx", name, || {
         let (_, tier) = tiers().last().expect("a tier");

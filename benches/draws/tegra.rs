@@ -13,7 +13,7 @@ use crate::{DRAWS, measure};
 /// Vertices of a draw of nothing but vertices.
 const VERTICES: u32 = 3 * 4096;
 
-/// Where things stand.
+/// Addresses of the push buffer, data and surfaces.
 const PUSH: u32 = 0x10_0000;
 const PROGRAMS: u32 = 0x100_0000;
 const ARRAYS: u32 = 0x110_0000;
@@ -248,7 +248,7 @@ fn vertices(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Draws with `change` before each, behind one that is seen.
+/// Draws with `change` before each, hidden by an earlier one.
 fn draws(criterion: &mut Criterion, name: &str, change: impl Fn(&mut Setup, u32)) {
     measure(criterion, "tegra", name, || {
         let mut setup = Setup::new();

@@ -1,4 +1,4 @@
-//! What to measure.
+//! The command line of this bench.
 
 use std::fmt::{self, Display};
 use std::path::PathBuf;

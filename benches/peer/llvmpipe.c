@@ -86,7 +86,7 @@ static int compare(const void *a, const void *b) {
 }
 
 /* Draws until about a second and a half has passed; each frame ends with glFinish. The last column is processor time by
- * time: below 1 somebody else was at work too. */
+ * time: below 1 other processes used the cores too. */
 static void measure(const char *name, GLsizei indices, GLsizei vertices, double items, const char *unit) {
     static double times[MOST_FRAMES];
     double first = 0, start = now(), processor = 0;

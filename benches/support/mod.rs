@@ -1,4 +1,4 @@
-//! What the benches share.
+//! Helpers of several benches.
 #![allow(dead_code, reason = "every bench uses a part of it")]
 
 pub mod list;

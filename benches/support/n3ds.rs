@@ -5,7 +5,7 @@ use triglyph_guest::pica::{asm, regs};
 
 use super::list::List;
 
-/// Where the list stands: physical, and as programs see it.
+/// Address of the list: physical, and as programs see it.
 const LIST: u64 = 0x2000_0000;
 const LIST_VA: u32 = 0x1400_0000;
 /// Vertices, and the target.

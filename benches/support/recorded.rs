@@ -72,7 +72,7 @@ pub fn long_packets(machine: Machine, streams: &[(String, Stream)], least: u64) 
 struct Memory(Vec<(GuestAddr, Vec<u8>)>);
 
 impl Memory {
-    /// Words, if they all stand in one piece that was stored.
+    /// The words of a range, if one stored piece has them all.
     fn words(&self, range: GuestRange, big_endian: bool) -> Option<Vec<u32>> {
         let found = self.0.iter().rev().find_map(|(start, stored)| {
             let offset = usize::try_from(range.start.address.checked_sub(start.address)?).ok()?;

@@ -47,7 +47,7 @@ inline void check_version() {
     }
 }
 
-/// An array of somebody else's.
+/// A view of an array, which it does not own.
 template <class T>
 class view {
 public:
@@ -469,7 +469,7 @@ private:
 class n3ds : public machine<triglyph_n3ds, triglyph_n3ds_create, triglyph_n3ds_destroy, triglyph_n3ds_device> {
 public:
     using machine::machine;
-    // The calls of its tables, made of their rows; do not edit.
+    // The calls of its tables, generated from their rows; do not edit.
     /// WriteHWRegs: consecutive registers from `offset`, counted from physical address 0x10000000. What finishes is
     /// queued for delivery.
     ///
@@ -671,7 +671,7 @@ public:
 class rsx : public machine<triglyph_rsx, triglyph_rsx_create, triglyph_rsx_destroy, triglyph_rsx_device> {
 public:
     using machine::machine;
-    // The calls of its tables, made of their rows; do not edit.
+    // The calls of its tables, generated from their rows; do not edit.
     struct device_map_values {
         std::uint64_t lpar;
         std::uint64_t size;
@@ -859,7 +859,7 @@ public:
 class tegra : public machine<triglyph_tegra, triglyph_tegra_create, triglyph_tegra_destroy, triglyph_tegra_device> {
 public:
     using machine::machine;
-    // The calls of its tables, made of their rows; do not edit.
+    // The calls of its tables, generated from their rows; do not edit.
     /// CREATE: a handle of `size` bytes, without memory yet.
     ///
     /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` for size 0; `TRIGLYPH_TEGRA_RESULT_INSUFFICIENT_MEMORY` when there

@@ -1,4 +1,4 @@
-//! Bytes that the library hands to the host.
+//! Buffers that the library returns to the host.
 
 use super::error::{guard, triglyph_status};
 use super::handle::destroy;

@@ -15,7 +15,7 @@ impl UserData {
     }
 }
 
-/// A function that hears of values, and what is handed to it.
+/// A function of the host's that is called with values, and its context pointer.
 pub(crate) struct Callback<T> {
     function: unsafe extern "C" fn(user_data: *mut c_void, value: *const T),
     user_data: UserData,

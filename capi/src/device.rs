@@ -1,4 +1,4 @@
-//! What all machines have: making them, work, waiting.
+//! Functions of all machines: creation, submissions, waiting.
 
 use super::error::{Failure, guard, triglyph_status};
 use super::handle::{destroy, triglyph_device, with_device};

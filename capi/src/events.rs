@@ -1,4 +1,4 @@
-//! What a device tells its host.
+//! Events of a device: interrupts, fences, flips, VBlanks.
 
 use std::ffi::c_void;
 
@@ -18,7 +18,7 @@ pub enum triglyph_event_kind {
     /// An interrupt of the guest's processor: `source` as the machine numbers them (a GSP interrupt on the 3DS, new
     /// bits of PFIFO_INTR on the PS3, 0 on the Tegra X1), `count`, `delay`.
     Interrupt = 1,
-    /// A fence that somebody waits for was reached: `slot`, `counter` (the syncpoint), `value`.
+    /// A fence with a waiter was reached: `slot`, `counter` (the syncpoint), `value`.
     Fence = 2,
     /// A display has begun to show a frame: `context`, `head`.
     Vblank = 3,
@@ -136,9 +136,10 @@ pub unsafe extern "C" fn triglyph_take_events(
     })
 }
 
-/// Hears of each event, oldest first, on the thread that makes the call in which it has happened, before that returns:
-/// on a worker's thread after each of its slices. It must not block for long and not throw or jump out; calls on the
-/// same device return `TRIGLYPH_STATUS_BUSY`, but commands may be sent to a worker with `triglyph_worker_try_send`.
+/// Is called for each event, oldest first, on the thread that makes the call in which it has happened, before that
+/// returns: on a worker's thread after each of its slices. It must not block for long and not throw or jump out; calls
+/// on the same device return `TRIGLYPH_STATUS_BUSY`, but commands may be sent to a worker with
+/// `triglyph_worker_try_send`.
 pub type triglyph_event_callback = Option<unsafe extern "C" fn(user_data: *mut c_void, event: *const triglyph_event)>;
 
 /// Sets the callback for events, or removes it with null; `triglyph_take_events` has nothing while there is one. Events

@@ -43,7 +43,7 @@ type Job = Box<dyn FnOnce() + Send>;
 unsafe extern "C" fn run(argument: *mut c_void) {
     // SAFETY: the host promises to call it once with what it was given.
     let job = unsafe { Box::from_raw(argument.cast::<Job>()) };
-    // Panics of its work are passed to the caller; there is nobody here to hear of others.
+    // Panics of its work are passed to the caller; other panics cannot be reported here.
     let _ = catch_unwind(AssertUnwindSafe(job));
 }
 

@@ -1,4 +1,4 @@
-//! What the guest gets wrong.
+//! Faults: errors of the guest, counted by kind.
 
 use std::ffi::{c_char, c_void};
 
@@ -45,8 +45,8 @@ pub struct triglyph_fault {
     pub what: *const c_char,
 }
 
-/// Hears of each fault as it happens, on the thread that makes the call in which it does. The fault and its text are
-/// valid during the callback. It must not block for long and not throw or jump out; calls on the same device return
+/// Is called for each fault as it happens, on the thread that makes the call in which it does. The fault and its text
+/// are valid during the callback. It must not block for long and not throw or jump out; calls on the same device return
 /// `TRIGLYPH_STATUS_BUSY`.
 pub type triglyph_fault_callback = Option<unsafe extern "C" fn(user_data: *mut c_void, fault: *const triglyph_fault)>;
 

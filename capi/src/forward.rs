@@ -1,4 +1,4 @@
-//! What functions of calls have in common: how they get arguments, and store answers.
+//! Conversion of arguments and storing of results, for the functions of the tables of calls.
 
 use triglyph::rsx::Answer;
 

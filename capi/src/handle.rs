@@ -1,6 +1,6 @@
-//! What a device handle holds, and who may use it when.
+//! Device handles: their content, and the lock that guards it.
 //!
-//! The state is behind a mutex that calls only try to lock: a call during another one returns a status instead of
+//! A mutex protects the state, and calls only try to lock it: a call during another one returns a status instead of
 //! waiting. A panic poisons the mutex; after that the handle can only be destroyed. A worker that has the device on a
 //! thread of its own shares the state; calls of other threads return a status then.
 
@@ -57,7 +57,7 @@ impl Gpu {
         recording!(self, device => &mut **device)
     }
 
-    /// As [`Self::device`], to look at.
+    /// As [`Self::device`], for reading.
     pub fn device_ref(&self) -> &dyn Device {
         recording!(self, device => &**device)
     }
@@ -77,7 +77,7 @@ pub(crate) struct State {
     pub gpu: Gpu,
     /// Events and written ranges that the host had no room for.
     pub events: VecDeque<triglyph_event>,
-    /// Who hears of events instead.
+    /// The callback that gets the events instead.
     pub on_event: Option<Callback<triglyph_event>>,
     pub written: VecDeque<triglyph_range>,
     /// The same of GSP.

@@ -5,8 +5,8 @@
 //!             └─► handle: one call at a time, none after a panic ─► the façade's types
 //! ```
 //! Functions, structures and constants have the names that C sees. What C passes is taken as `Option<&T>` where a
-//! single value is meant, so that null is visible; arrays and sized structures go through `pointer`, the one file
-//! that turns addresses into slices. Functions of the tables of calls are made of the rows: `calls`, `forward`.
+//! single value is meant, so that null is visible; arrays and sized structures go through `pointer`, the one file that
+//! turns addresses into slices. Functions of the tables of calls are generated from the rows: `calls`, `forward`.
 
 // C names for what C sees; pages for people are docs/embedding/overview.md and the header.
 #![allow(non_camel_case_types)]

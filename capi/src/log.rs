@@ -20,9 +20,10 @@ pub enum triglyph_log_level {
     Information = 2,
 }
 
-/// Hears of each line for the host's log, with its `triglyph_log_level`. The line has no line break at its end and is
-/// valid during the callback. Lines come one at a time, from the thread that makes a call or from the compiler's. The
-/// callback must not block for long, not throw or jump out, and make no calls on any handle of the device.
+/// Is called with each line for the host's log, with its `triglyph_log_level`. The line has no line break at its end
+/// and is valid during the callback. Lines come one at a time, from the thread that makes a call or from the
+/// compiler's. The callback must not block for long, not throw or jump out, and make no calls on any handle of the
+/// device.
 pub type triglyph_log_callback = Option<unsafe extern "C" fn(user_data: *mut c_void, level: u32, line: *const c_char)>;
 
 /// Sets the callback for the log, or removes it with null. What was wrong with the key file when the device was made is

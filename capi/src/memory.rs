@@ -205,8 +205,8 @@ pub unsafe extern "C" fn triglyph_write(
 }
 
 /// Says that the host has changed bytes of a range by itself, in memory that it has mapped with `triglyph_map_host`.
-/// Such memory is looked at whenever work is submitted; this call is for changes while work is being done, and for
-/// hosts that announce all of them (`triglyph_set_host_writes_announced`).
+/// Such memory is checked whenever work is submitted; this call is for changes while work is being done, and for hosts
+/// that announce all of them (`triglyph_set_host_writes_announced`).
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_mark_changed(
     device: Option<&triglyph_device>,
@@ -222,8 +222,8 @@ pub extern "C" fn triglyph_mark_changed(
 }
 
 /// Says whether `triglyph_mark_changed` is called for all that the host writes to memory of its own, before the work
-/// that is to see it: then nothing else is looked at. Otherwise, as at first, what was derived from such memory is
-/// compared with it whenever work is submitted.
+/// that is to see it: then only announced ranges are checked. Otherwise, which is the default, values derived from such
+/// memory are compared with it whenever work is submitted.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_set_host_writes_announced(
     device: Option<&triglyph_device>,
@@ -235,9 +235,9 @@ pub extern "C" fn triglyph_set_host_writes_announced(
     })
 }
 
-/// Hears of what the GPU has written, in whole pages of 4 KiB, each once, on the thread that makes the call which has
-/// done the work, before that returns. It must not block for long and not throw or jump out; calls on the same device
-/// return `TRIGLYPH_STATUS_BUSY`.
+/// Is called with what the GPU has written, in whole pages of 4 KiB, each once, on the thread that makes the call which
+/// has done the work, before that returns. It must not block for long and not throw or jump out; calls on the same
+/// device return `TRIGLYPH_STATUS_BUSY`.
 pub type triglyph_written_callback = Option<unsafe extern "C" fn(user_data: *mut c_void, range: *const triglyph_range)>;
 
 /// Sets the callback for written ranges, or removes it with null; `triglyph_take_written` has nothing while there is

@@ -1,4 +1,4 @@
-//! How a machine is set up.
+//! Options of a machine.
 
 use std::ffi::{c_char, c_void};
 

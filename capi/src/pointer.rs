@@ -1,7 +1,7 @@
 //! What C passes by address: outputs, arrays, text, structures that know their size.
 //!
-//! The safety of everything here rests on what the header asks of callers: a pointer is null or valid for as many
-//! bytes as the call says, for the duration of the call, and nobody else writes these bytes meanwhile.
+//! The safety of everything here rests on what the header asks of callers: a pointer is null or valid for as many bytes
+//! as the call says, for the duration of the call, and nothing else writes these bytes meanwhile.
 
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
@@ -54,7 +54,7 @@ pub(crate) unsafe fn slice<'a, T: Copy>(pointer: *const T, count: usize, what: &
 /// An array that the call fills; it holds zeros first.
 ///
 /// # Safety
-/// `pointer` is valid for writes of `count` values while the result lives, and nobody else uses them; or it is null.
+/// `pointer` is valid for writes of `count` values while the result lives, and nothing else uses them; or it is null.
 /// Zeros are a value of `T`.
 pub(crate) unsafe fn slice_mut<'a, T: Copy>(pointer: *mut T, count: usize, what: &str) -> Result<&'a mut [T], Failure> {
     if count == 0 {
@@ -71,7 +71,7 @@ pub(crate) unsafe fn slice_mut<'a, T: Copy>(pointer: *mut T, count: usize, what:
 /// Bytes of the caller's that a call may change in part.
 ///
 /// # Safety
-/// `pointer` is valid for reads and writes of `count` initialised bytes while the result lives, and nobody else uses
+/// `pointer` is valid for reads and writes of `count` initialised bytes while the result lives, and nothing else uses
 /// them; or it is null.
 pub(crate) unsafe fn bytes_mut<'a>(pointer: *mut u8, count: usize, what: &str) -> Result<&'a mut [u8], Failure> {
     if count == 0 {

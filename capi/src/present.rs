@@ -128,7 +128,7 @@ pub unsafe extern "C" fn triglyph_presented_destroy(presented: *mut triglyph_pre
 /// The rows that C describes.
 ///
 /// # Safety
-/// They have the bytes that they say, which nobody else uses.
+/// They have the bytes that they declare, which nothing else uses.
 unsafe fn host_rows<'a>(rows: Option<&triglyph_rows>) -> Result<HostRows<'a>, Failure> {
     let &triglyph_rows { bytes, size, stride, format, width, height, fit } = required(rows, "rows")?;
     let format = match format {

@@ -24,7 +24,7 @@ pub enum triglyph_run_end {
     Unknown = 0,
     /// Everything that was submitted is done, and its results are in guest memory.
     Done = 1,
-    /// Nothing can go on before somebody else has acted: `waiting` says on what.
+    /// Nothing can go on before the host, or the guest's processor, has acted: `waiting` says what is waited for.
     Waiting = 2,
     /// The limit is reached, and there is more to do.
     BudgetUsed = 3,
@@ -44,8 +44,8 @@ pub enum triglyph_waiting_kind {
     Counter = 2,
     /// A push buffer jumps to itself, at offset `address`, until its owner overwrites the jump.
     PushBuffer = 3,
-    /// The channel stands still because of an error, or because the guest's own interrupt handler has to act. On the
-    /// 3DS commands are in the queue of client `channel`, which was halted or has not the rendering right.
+    /// The channel is stopped by an error, or until the guest's own interrupt handler acts. On the 3DS commands are in
+    /// the queue of client `channel`, which was halted or has not the rendering right.
     Processor = 4,
 }
 
@@ -157,7 +157,7 @@ pub extern "C" fn triglyph_interrupter_of(
 }
 
 /// Ends the bounded run in progress before its next command, or in the middle of drawing, or else the next one before
-/// its first command. What is not drawn then is drawn by the next run, or by the first call that looks at memory. Runs
+/// its first command. What is not drawn then is drawn by the next run, or by the first call that reads memory. Runs
 /// without bounds go on. Does not wait.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_interrupt(interrupter: Option<&triglyph_interrupter>) -> triglyph_status {

@@ -32,8 +32,8 @@ pub struct triglyph_worker_options {
     pub size: u32,
     /// Commands that may wait in the queue, at least 1: senders wait for room beyond them.
     pub capacity: u32,
-    /// How much is done between two looks at the queue. A command that is sent interrupts the run, so this is no
-    /// latency of commands; it is one of the event callback.
+    /// How much is done before the queue is checked again. A command that is sent interrupts the run, so this delays no
+    /// command; it delays the event callback.
     pub slice: triglyph_run_limit,
 }
 

@@ -1,4 +1,4 @@
-//! What a recording and the doors of its machine share.
+//! The recorder that a recording shares with the calls of its machine.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -65,7 +65,7 @@ impl<W: Write> Shared<W> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes it apart, if nobody else has it any more.
+    /// Returns the parts, if this is the last reference.
     pub fn into_parts(self) -> Option<(Recorder<W>, HostMemory)> {
         let recording = Arc::into_inner(self.0)?.into_inner().unwrap_or_else(PoisonError::into_inner);
         Some((recording.recorder, recording.host_memory))
@@ -77,7 +77,7 @@ impl<W: Write + Send> CallRecorder for Shared<W> {
         let mut recording = self.lock();
         recording.find_mapped(memory);
         if work {
-            // What the host has unmapped meanwhile is not looked at.
+            // Memory that the host has unmapped meanwhile is skipped.
             let _: Result<(), Error> = recording.look_in(memory);
         }
     }

@@ -14,7 +14,7 @@ impl CaptureFile {
     /// Largest file taken from a pipe, in bytes.
     pub const PIPE_LIMIT: u64 = 1 << 30;
 
-    /// Reads a file, or a pipe to its end. Its contents are not looked at.
+    /// Reads a file, or a pipe to its end. Its contents are not checked.
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be opened or read, when memory does not suffice, or for a pipe that gives more than

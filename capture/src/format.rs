@@ -1,7 +1,6 @@
 //! The bytes of a capture: header, record kinds, and the typed form of every record.
 //!
-//! All integers are little-endian. Parsing here looks at one payload at a time; what concerns the order of
-//! records is the reader's business.
+//! All integers are little-endian. Parsing here handles one payload at a time; the reader checks the order of records.
 
 use std::borrow::Cow;
 use triglyph_guest::listed;
@@ -185,7 +184,7 @@ pub struct Mem<'a> {
     pub bytes: Bytes<'a>,
 }
 
-/// PRESENT: a picture stands finished in guest memory.
+/// PRESENT: a finished picture is in guest memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Present {
     /// Its first byte.

@@ -1,4 +1,4 @@
-//! Memory that the host writes to without a call: which of its pages have changed since they were recorded.
+//! Memory that the host writes to without a call: pages that have changed since they were recorded.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(super) struct HostMemory {
     ranges: Ranges<()>,
     /// Hashes of the pages of each piece, by space and number; 0 where nothing is known.
     hashes: BTreeMap<(u32, u64), Box<[u64; PAGES]>>,
-    /// Up to where marks of changed pages were looked at.
+    /// The epoch up to which marks of changed pages were handled.
     seen: Epoch,
 }
 
@@ -70,8 +70,8 @@ impl HostMemory {
             .try_for_each(|piece| compare(hashes, piece, &mut bytes, &mut read, &mut changed))
     }
 
-    /// As [`Self::update`] for what the host may have written. What it has not announced, if it announces anything, is
-    /// not looked at.
+    /// As [`Self::update`] for what the host may have written. If it announces its writes, only announced ranges are
+    /// checked.
     ///
     /// # Errors
     /// When memory cannot be read.

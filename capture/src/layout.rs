@@ -1,4 +1,4 @@
-//! Where pixel (x, y) of a picture stands: the seven layouts of PRESENT.
+//! Offset of pixel (x, y) of a picture: the seven layouts of PRESENT.
 
 /// Bytes along and rows down a GOB, the unit of Tegra's block-linear layout.
 const GOB_WIDTH: u64 = 64;

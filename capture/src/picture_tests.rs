@@ -69,7 +69,7 @@ fn lcd_columns_run_upwards() {
 
 #[test]
 fn block_linear_rows_of_gobs() {
-    // One GOB: 16 pixels across, 8 down. Pixels 0-3, then 4-7 of the same row stand 32 bytes further.
+    // One GOB: 16 pixels across, 8 down. Pixels 0-3, then 4-7 of the same row 32 bytes further.
     let rows = reds(3, 16, 8, 64, 512);
     assert_eq!(rows[0], [1, 2, 3, 4, 9, 10, 11, 12, 65, 66, 67, 68, 73, 74, 75, 76]);
     assert_eq!(rows[1][..5], [5, 6, 7, 8, 13]);

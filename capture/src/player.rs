@@ -1,4 +1,4 @@
-//! Plays a capture on a device, record by record, and says what came of it.
+//! Plays a capture on a device, record by record, and reports the results.
 //!
 //! One player goes through a capture once; make another, and a fresh device, to play it again. A [`Prepared`]
 //! capture has every payload decoded in advance, so that playing it costs the device's time only.
@@ -16,7 +16,7 @@ use triglyph_engine::device::{Access, Device, ReplayDevice};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::GuestRange;
 
-/// What a player looks at besides executing; what is off costs nothing.
+/// What a player checks besides executing; what is off costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checks {
     /// Read finished pictures.
@@ -58,7 +58,7 @@ pub struct Finished {
     pub record: usize,
     /// Counts the pictures of the capture from 0.
     pub index: usize,
-    /// Where the picture stands, and the output's label.
+    /// The position and layout of the picture, and the output's label.
     pub present: Present,
     /// The picture, when pictures are asked for.
     pub picture: Option<Picture>,

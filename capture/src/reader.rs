@@ -70,12 +70,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A record as it stands in the file.
+/// A record as it is in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawRecord<'a> {
     /// Its index, counted from 0.
     pub index: usize,
-    /// Where its header stands in the file.
+    /// Offset of its header in the file, in bytes.
     pub offset: u64,
     /// Kind, known or not.
     pub kind: u32,
@@ -165,7 +165,7 @@ impl<'a> Iterator for RawRecords<'a> {
 pub struct Entry<'a> {
     /// Index of the record, counted from 0.
     pub index: usize,
-    /// Where its header stands in the file.
+    /// Offset of its header in the file, in bytes.
     pub offset: u64,
     /// The record.
     pub record: Record<'a>,

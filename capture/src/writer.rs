@@ -96,7 +96,7 @@ impl<W: Write> Writer<W> {
         self.record(Kind::Snapshot as u32, &[snapshot])
     }
 
-    /// CALL: a call of the machine's own, as a [`CallRecorder`](triglyph_engine::device::CallRecorder) hears of it.
+    /// CALL: a call of the machine's own, as a [`CallRecorder`](triglyph_engine::device::CallRecorder) receives it.
     pub fn call(&mut self, call: &[u8]) -> io::Result<()> {
         self.record(Kind::Call as u32, &[call])
     }

@@ -21,7 +21,7 @@ pub enum Error {
     Capture {
         /// Index of the record, counted from 0.
         record: usize,
-        /// Where the record's own header stands in the file, in bytes.
+        /// Offset of the record's own header in the file, in bytes.
         offset: u64,
         /// What is wrong with it.
         what: String,
@@ -31,7 +31,7 @@ pub enum Error {
     Record {
         /// Index of the record, counted from 0.
         record: usize,
-        /// Where the record's own header stands in the file, in bytes.
+        /// Offset of the record's own header in the file, in bytes.
         offset: u64,
         /// What the device answered.
         source: Box<Error>,

@@ -1,4 +1,4 @@
-//! Transfers that interrupts end between two pieces: what is done in several goes is the same as what is done in one.
+//! Transfers that interrupts end between two pieces: several parts give the same bytes as one.
 #![allow(missing_docs)]
 
 use triglyph_engine::sched::Interrupter;

@@ -40,7 +40,7 @@ def on_worker(path: str, limit: float, command: Optional[list[str]]) -> dict[str
 
 
 def run(client: Client, paths: list[str], limit: float, out: Path, command: Optional[list[str]] = None) -> list[Any]:
-    """Checks captures on the workers of a cluster and writes what came of them."""
+    """Checks captures on the workers of a cluster and writes their results."""
     out.mkdir(parents=True, exist_ok=True)
     # Captures that are named twice are checked twice; one that kills its worker is not tried on all the others.
     futures = client.map(on_worker, paths, limit=limit, command=command, pure=False, retries=0)

@@ -1,4 +1,4 @@
-"""A page about what came of captures: one HTML file that needs nothing else."""
+"""A page with the results of captures: one HTML file that needs nothing else."""
 
 from __future__ import annotations
 

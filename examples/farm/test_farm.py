@@ -20,7 +20,7 @@ distributed = pytest.importorskip("distributed")
 FOLDER = Path(__file__).parent
 CAPTURES = FOLDER.parents[1] / "tests" / "captures"
 
-# Stands in for check.py: captures that never end, and processes that die.
+# A replacement for check.py: captures that never end, and processes that die.
 CHECK = """
 import os, runpy, sys, time
 name = os.path.basename(sys.argv[1])

@@ -1,10 +1,10 @@
-//! Watching programs run: who executes instructions tells a watcher after each of them.
+//! Watching programs: the executors of instructions call a watcher after each instruction.
 //!
 //! `()` is the watcher of who is not watched; with it nothing is left of the calls.
 
 use triglyph_guest::kernel::trace::{Change, Item, MAX_STEPS, Register, Step, Trace, Tracing, WordForm};
 
-/// Hears of each instruction.
+/// Is called for each instruction.
 pub trait Watch<M: ?Sized> {
     /// The instruction at this offset in bytes was executed by lanes (bit i = lane i); `machine` is as it is now.
     fn executed(&mut self, at: u32, lanes: u32, machine: &M);

@@ -1,4 +1,4 @@
-//! Where random choices come from: a seed, or the bytes of a fuzzer that looks for new ones itself.
+//! Sources of random choices: a seed, or the bytes of a fuzzer that looks for new ones itself.
 
 use triglyph_guest::dice::EDGES;
 
@@ -18,8 +18,8 @@ impl Choices {
         Choices { bytes: Vec::new(), at: 0, state: seed }
     }
 
-    /// Choices made of bytes, four for each. When they are used up, those of a seed follow: the generators of programs
-    /// choose again until they like it, which they never would if all choices were the same.
+    /// Choices from bytes, four for each. When they are used up, those of a seed follow: the generators of programs
+    /// choose again until a value is valid, and would never end if all choices were the same.
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Choices { bytes: bytes.to_vec(), at: 0, state: bytes.len() as u64 }
     }

@@ -1,4 +1,4 @@
-//! What mutants are made of: captures, and what is made of captures.
+//! The corpus that mutants are derived from: captures, their halves after a snapshot, and key files.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub const BUNDLED: [(&str, &[u8]); 3] = [
     ("tegra-shadow", include_bytes!("../bundled/tegra-shadow.tgc")),
 ];
 
-/// All that mutants of a capture are made of: itself, half of it after a snapshot, and itself with a file of keys.
+/// All originals for mutants of a capture: itself, half of it after a snapshot, and itself with a file of keys.
 ///
 /// # Errors
 /// A capture that is broken or cannot be played.

@@ -1,4 +1,4 @@
-//! What is changed in a capture.
+//! Edits of a capture.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! What a host does for its guest beside playing what was recorded: it presents pictures, and makes calls of the
-//! machine's system. All that the guest chooses of these is chosen by chance here.
+//! Actions of a host beside playing the recording: it presents pictures, and makes calls of the machine's system. All
+//! values that a guest would choose are random here.
 
 use triglyph::{
     BitField, Fit, GuestAddr, GuestRange, HostFormat, HostRows, PixelFields, Presented, ScanLayout, ScanOut, Shown,

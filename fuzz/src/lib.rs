@@ -1,4 +1,4 @@
-//! Mutants of captures, and what must hold for every one of them.
+//! Mutants of captures, and the oracles that must hold for every one of them.
 //!
 //! ```text
 //! choices ─► mutate ─► edits ─► document.apply ─► bytes of a capture ─► oracle ─► verdict

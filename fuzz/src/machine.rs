@@ -1,4 +1,4 @@
-//! A machine of any kind, with what tests of all of them need beside the common interface.
+//! A machine of any kind, with functions that tests of all of them need beside the common interface.
 #![allow(unsafe_code)]
 
 use triglyph::n3ds::gsp::{ProcessMemory, Session};
@@ -90,7 +90,7 @@ impl Device {
         let Some(mut guarded) = Guarded::new(range.size) else { return Ok(()) };
         let pointer = guarded.pointer();
         self.guarded.push(guarded);
-        // SAFETY: the bytes are valid as long as the device, which is dropped first; nobody else looks at them.
+        // SAFETY: the bytes are valid as long as the device, which is dropped first; nothing else accesses them.
         let map = |memory: &mut triglyph::Memory| unsafe { memory.map_host(range, pointer, access) };
         match &mut self.gpu {
             Gpu::N3ds(gpu) => map(gpu.memory_mut()),

@@ -1,4 +1,4 @@
-//! Edits by chance, at places that mean something.
+//! Random edits of fields, instructions and records.
 
 mod instruction;
 mod records;
@@ -16,7 +16,7 @@ use triglyph_guest::rsx::fifo as rsx_fifo;
 use triglyph_guest::table::FieldInfo;
 use triglyph_guest::tegra::fifo as tegra_fifo;
 
-/// A capture that mutants are made of, and its sites.
+/// A capture that mutants are derived from, and its sites.
 #[derive(Clone, Debug)]
 pub struct Base {
     /// Its name, for people.

@@ -1,7 +1,7 @@
-//! What must hold for every mutant.
+//! Oracles: the properties that must hold for every mutant.
 //!
-//! Panics are findings of every oracle, and so is a mutant that is neither a sound capture nor an error. What kills the
-//! process, memory between guard pages or an abort, is seen by whoever has started it: see `triglyph fuzz`.
+//! Panics are findings of every oracle, and so is a mutant that is neither a sound capture nor an error. The parent
+//! process detects what kills the process, an access to a guard page or an abort: see `triglyph fuzz`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -47,7 +47,7 @@ listed! {
     }
 }
 
-/// What came of it.
+/// The result of a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// It holds.
@@ -172,7 +172,7 @@ impl Asked {
             Ok(subject) => subject,
             Err(error) => return Verdict::Skipped(error.to_string()),
         };
-        // Every page would be looked at several times.
+        // Every page would be compared several times.
         let is_large = subject.mapped() > 2 << 30;
         if is_large && matches!(oracle, Oracle::Snapshot | Oracle::Slices | Oracle::Interrupts) {
             return Verdict::Skipped("more memory than snapshots are taken of".into());

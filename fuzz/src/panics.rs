@@ -1,4 +1,4 @@
-//! Panics, also those that somebody catches: the compiler's are, and each of them is a finding.
+//! Counts panics, also those that are caught: the compiler's are, and each of them is a finding.
 
 use std::sync::{Mutex, Once, PoisonError};
 

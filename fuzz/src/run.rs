@@ -1,4 +1,4 @@
-//! One way through a mutant, and what it leaves.
+//! One run of a mutant, and its results.
 
 use std::time::{Duration, Instant};
 
@@ -353,7 +353,7 @@ impl Run {
         mappings.iter().map(|mapping| mapping.range).collect()
     }
 
-    /// Bytes that are compared if nobody has said that they were written.
+    /// Maximum number of bytes that are compared although they were not reported as written.
     const ALL: u64 = 96 << 20;
 
     /// How this run's results differ from another's, if they do: memory and errors, and what

@@ -1,5 +1,5 @@
-//! Checksums of snapshots and key files, made right again after their bytes were changed: otherwise nearly every change
-//! would end at the first check.
+//! Recomputes checksums of snapshots and key files after their bytes were changed: otherwise the first check would
+//! reject nearly every change.
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 

@@ -1,4 +1,4 @@
-//! What there is to be changed in a capture: words of command lists and push buffers with the fields that tables give
+//! Sites that can be edited in a capture: words of command lists and push buffers with the fields that tables give
 //! them, headers, instructions, numbers of records.
 
 mod code;

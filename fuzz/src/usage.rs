@@ -1,4 +1,4 @@
-//! What this process uses: time of all cores, and memory.
+//! Resource usage of this process: time of all cores, and memory.
 
 use std::time::{Duration, Instant};
 
@@ -40,7 +40,7 @@ pub struct PeakMemory {
 }
 
 impl PeakMemory {
-    /// Begins anew with what the process has now. Where the system cannot do so, only what is more than all before
+    /// Resets the peak to what the process uses now. Where the system cannot do so, only a new peak of the process
     /// counts.
     pub fn start() -> Self {
         // 5 sets the peak to what there is (proc_pid_clear_refs(5)).
@@ -75,7 +75,7 @@ mod tests {
             drop(filled);
             peak.more() >= size as u64 - (4 << 20)
         };
-        // Other tests of the process may begin anew in between. Where nobody can, more than before is needed.
+        // Other tests of the process may reset the peak in between. Where it cannot be reset, more than the earlier peak is needed.
         assert!((1..8).any(|number| counts(number * (64 << 20))));
     }
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `TRIGLYPH_CASES` | cases of each machine, 120 if it is not set |
 //! | `TRIGLYPH_SEED` | the first number; the following cases have the following numbers |
-//! | `TRIGLYPH_CASE` | one number, to look at that case alone |
+//! | `TRIGLYPH_CASE` | one number, to run that case alone |
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! What the machines are: tables, decode, pixel and texel formats, number rules, memory layouts, and the contract
-//! between the engine and the tiers that execute kernels.
+//! Descriptions of the machines: tables, decode, pixel and texel formats, number rules, memory layouts, and the
+//! contract between the engine and the tiers that execute kernels.
 //!
 //! This crate executes nothing. Both tiers, the reference interpreter and the compiler, read the same
 //! tables and the same keys from here and share nothing else.

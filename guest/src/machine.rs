@@ -1,4 +1,4 @@
-//! Which consoles there are.
+//! The enum of the consoles.
 
 use crate::listed;
 

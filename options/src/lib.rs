@@ -1,4 +1,4 @@
-//! How a machine is set up: which tiers this build has, threads, limits, accuracy.
+//! Options of a machine: tiers of this build, threads, limits, accuracy.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Which bytes of memory are read before they are overwritten.
+//! Log of the bytes of memory that are read before they are overwritten.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

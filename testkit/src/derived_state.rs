@@ -1,10 +1,10 @@
-//! Tests of derived state, which are the same for all machines: what draws remember of each other makes no difference.
+//! Tests of derived state for all machines: the state cache changes no result.
 
 use std::fmt::LowerHex;
 
 use crate::random::Random;
 
-/// A machine that remembers what it has derived, and one that derives everything anew. Both are told the same.
+/// A machine with the state cache, and one that derives all state again for each draw. Both get the same commands.
 pub trait Pair: Sized {
     /// Where random numbers come from.
     fn random(&mut self) -> &mut Random;

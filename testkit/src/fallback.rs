@@ -1,4 +1,4 @@
-//! Compiled kernels with the reference behind them, as the engine runs them.
+//! Compiled kernels that fall back to the interpreter, as the engine runs them.
 
 use std::ops::Range;
 

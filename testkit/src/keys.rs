@@ -43,7 +43,7 @@ impl Mutants {
     }
 }
 
-/// Changes a byte, most often to a small number, as those are what fields are made of; rarely the length.
+/// Changes a byte, most often to a small number, as most fields hold small numbers; rarely the length.
 fn mutate(random: &mut Random, bytes: &mut Vec<u8>) {
     if bytes.is_empty() {
         return;

@@ -1,6 +1,6 @@
-//! What the tests of several crates share: random numbers, test data, states, scenes, machines with a little memory.
+//! Code that tests of several crates share: random numbers, test data, states, scenes, machines with a little memory.
 //!
-//! What needs a crate above `guest` is behind a feature of that crate's name.
+//! Modules that need a crate above `guest` need the feature of that crate's name.
 #![allow(missing_docs, reason = "test support, never published")]
 
 pub mod data;

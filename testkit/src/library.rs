@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-/// The folder of the examples beside the test that runs. It has these files, made of an example of the crate in
+/// The folder of the examples beside the test that runs. It has these files, built from an example of the crate in
 /// `folder`: if they are missing or older than the sources, the example is built first.
 pub fn built(folder: &str, example: &str, files: &[String]) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");

@@ -1,4 +1,4 @@
-//! Random numbers that a seed names, and what random tests have in common.
+//! Seeded random numbers, and helpers of random tests.
 
 use std::ops::Range;
 

@@ -9,7 +9,7 @@ use triglyph_guest::tegra::fifo::{Command, Entry, Run, Segment, Stepping};
 use triglyph_options::Options;
 use triglyph_tegra::TegraX1;
 
-/// Where push buffers stand, and data.
+/// Addresses of push buffers and data.
 pub const PUSH: u64 = 0x10_0000;
 pub const DATA: u64 = 0x20_0000;
 /// Bytes mapped for data.

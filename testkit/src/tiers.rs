@@ -1,4 +1,4 @@
-//! Both tiers, and when their results are the same.
+//! Both tiers, and the comparison of their results.
 
 use std::sync::Arc;
 

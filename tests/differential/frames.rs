@@ -79,7 +79,7 @@ impl Run {
     }
 }
 
-/// What comes of runs that have played the same.
+/// Compares runs that have played the same.
 pub fn compare(name: &str, mut runs: Vec<Run>) -> Outcome {
     let (reference, others) = runs.split_first_mut().expect("there are runs");
     for run in &mut *others {

@@ -99,7 +99,7 @@ fn both(job: &mut GeometryJob<'_>, kernel: &dyn GeometryKernel, reference: &dyn 
     )
 }
 
-/// What differs of what is left behind; empty when nothing does.
+/// Differences of outputs and state after a job; empty when there are none.
 #[derive(Default)]
 struct Report(String);
 
@@ -143,7 +143,7 @@ fn differences(key: &GeometryKey, want: &Done, got: &Done) -> String {
                 report.floats(&format!("o{n}, bank {bank}"), &a.outputs[bank][n], &b.outputs[bank][n])
             });
         }
-        // What needs more than 8 bits may stand there as 0.
+        // Numbers that need more than 8 bits may be 0 there.
         let short = |address: [i32; 2]| address.map(|value| if (-128..128).contains(&value) { value } else { 0 });
         report.item("address", &short(a.address), &short(b.address));
         report.item("aL", &a.loop_counter, &b.loop_counter);

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `TRIGLYPH_CASES` | cases of each kind, 2,000 if it is not set |
 //! | `TRIGLYPH_SEED` | the first seed; the following cases have the following seeds |
-//! | `TRIGLYPH_CASE` | one seed, to look at that case alone |
+//! | `TRIGLYPH_CASE` | one seed, to run that case alone |
 //!
 //! A failure prints what was run and both results side by side, a star at each difference, and the seed. Each kind
 //! counts what was refused or replayed by the reference: a compiler that always refuses does not pass.
@@ -35,7 +35,7 @@ use triglyph_jit::Effort;
 use triglyph_testkit::number::setting;
 use triglyph_testkit::random::Random;
 
-/// What came of a case.
+/// The result of a case.
 enum Outcome {
     /// Both results are equal; what share of the work, 0 to 1, was done by compiled code.
     Equal(f64),
@@ -118,7 +118,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 
-/// What came of all cases so far.
+/// The results of all cases so far.
 #[derive(Default)]
 struct Tally {
     cases: u64,

@@ -7,12 +7,12 @@ use triglyph_jit::{Effort, Jit};
 
 use triglyph_testkit::maxwell::{self as support, fragments as pixel_cases, stages, vertices as vertex_cases};
 
-/// What came of a case, with a compiler that the seed chooses.
+/// Runs a case with a compiler that the seed chooses.
 fn with_compiler(seed: u64, check: impl FnOnce(&Jit) -> support::Outcome) -> Outcome {
     with_one_of(8, seed, check)
 }
 
-/// What came of a case, with a compiler that the seed chooses: one in so many makes optimized code.
+/// Runs a case with a compiler that the seed chooses: one in so many makes optimized code.
 fn with_one_of(compilers: u64, seed: u64, check: impl FnOnce(&Jit) -> support::Outcome) -> Outcome {
     let effort = if seed.is_multiple_of(compilers) { Effort::Optimized } else { Effort::Baseline };
     let narrow = seed.is_multiple_of(3 * compilers);

@@ -29,9 +29,9 @@ fn structured_in(seed: u64, numbers: Numbers) -> Outcome {
         relative: !random.one_in(3),
         ..Options::default()
     };
-    // Where special numbers are frequent, most groups are replayed: 0 * infinity may hide behind any NaN.
+    // Where special numbers are frequent, most groups are replayed: any NaN may be 0 * infinity.
     let special = random.pick(&[0, 0, 0, 0, 400, 400, 30, 6]);
-    // What lies behind the end of an array is the reference's business as well.
+    // Reads after the end of an array fall back to the interpreter as well.
     let holes = random.one_in(8);
     check(&mut random, Mix { program, special, holes, numbers, ..Mix::default() })
 }
@@ -101,7 +101,7 @@ fn compare(key: &VertexKey, batch: &Batch, effort: Effort) -> Outcome {
 }
 
 /// The key with a few instructions in front that load temporaries and outputs, so that less is zero: a position whose w
-/// is 0 alone has vertices replayed. They stand behind the program, whose jumps stay as they are.
+/// is 0 alone has vertices replayed. They are placed after the program, whose jumps stay as they are.
 fn prepared(key: &VertexKey) -> VertexKey {
     const CODE_WORDS: usize = 512;
     let program = program(key);

@@ -1,4 +1,4 @@
-//! Scenes that other threads draw while the list goes on: no byte shows it.
+//! Scenes that other threads draw while the list goes on: the bytes are the same.
 
 use triglyph::capture::{Checks, Player, Reader};
 use triglyph::{
@@ -152,7 +152,7 @@ fn execute(lists: [&List; 2], threads: usize) -> (Vec<u8>, bool) {
     for (address, list) in [FIRST, SECOND].into_iter().zip(lists) {
         write(address, &mut list.0.iter().copied());
     }
-    // Zeros behind it write nothing.
+    // Zeros after it write nothing.
     let bytes = 4 * lists[0].0.len().next_multiple_of(4) as u32;
     let end = gpu.execute(&[1, FIRST - VRAM + VRAM_VIRTUAL, bytes, 0, 0, 0, 0, 0]);
     let mut memory = vec![0; BYTES as usize];

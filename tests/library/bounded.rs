@@ -148,8 +148,8 @@ fn a_full_queue_holds_senders_back() {
     let (go, wait) = std::sync::mpsc::channel::<()>();
     worker
         .send(move |_| {
-            begun.send(()).expect("somebody waits");
-            wait.recv().expect("somebody goes on");
+            begun.send(()).expect("a waiter");
+            wait.recv().expect("a message");
         })
         .expect("room");
     has_begun.recv().expect("a thread");
@@ -158,7 +158,7 @@ fn a_full_queue_holds_senders_back() {
     std::thread::scope(|scope| {
         let sender = scope.spawn(|| worker.send(|_| ()));
         assert!(!worker.wait(1, Duration::ZERO));
-        go.send(()).expect("somebody waits");
+        go.send(()).expect("a waiter");
         assert_eq!(sender.join().expect("a thread"), Ok(4));
     });
     assert!(worker.wait(4, LONG));
@@ -171,7 +171,7 @@ fn ranges_are_waited_for() {
     let range = |at: u64| GuestRange::new(0, VRAM + at, 64);
     assert!(worker.wait_range(range(0), LONG), "nothing was sent");
     let (go, wait) = std::sync::mpsc::channel::<()>();
-    worker.send_touching(&[range(0), range(0x100)], move |_| wait.recv().expect("somebody goes on")).expect("room");
+    worker.send_touching(&[range(0), range(0x100)], move |_| wait.recv().expect("a message")).expect("room");
     worker
         .send_touching(&[range(0x200)], |gpu| {
             gpu.execute(&[0, 0x1F00_0000, 0x1F00_0200, 64, 0, 0, 0, 0]);
@@ -181,7 +181,7 @@ fn ranges_are_waited_for() {
         assert_eq!(worker.wait_range(range(at), Duration::ZERO), is_free, "{at:#x}");
     }
     assert!(worker.wait_range(GuestRange::new(1, VRAM, 64), Duration::ZERO), "another space");
-    go.send(()).expect("somebody waits");
+    go.send(()).expect("a waiter");
     assert!(worker.wait_range(range(0x200), LONG));
     // Deferred work is waited for after the command that submits it.
     let number = worker.send(|gpu| gpu.submit(&fill(VRAM, 7)).expect("a command")).expect("room");

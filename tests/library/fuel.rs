@@ -1,5 +1,5 @@
-//! Fuel: what submissions may cost. The same on both tiers, with any number of threads, with packet traces and without;
-//! usual work is far from using it up, and what runs away is ended by it. Nothing here is measured in seconds.
+//! Fuel, the limit of a submission's cost: the same on both tiers, with any number of threads, with packet traces and
+//! without; usual work is far from using it up, and what runs away is ended by it. Nothing here is measured in seconds.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use triglyph::{Device, FaultKind, Machine, N3ds, Options, ReplayDevice, Rsx, Sna
 use triglyph_engine::frontend::budget::{Budget, FUEL, cost};
 use triglyph_testkit::data::{all_captures, file};
 
-/// A machine whose budget can be looked at.
+/// A machine whose budget can be read.
 trait Budgeted: ReplayDevice {
     fn budget(&self) -> &Budget;
 }
@@ -49,7 +49,7 @@ struct Spent {
     triangles: u64,
 }
 
-/// Plays a capture. What came of each submission; `after` is called behind it.
+/// Plays a capture. Returns the result of each submission; `after` is called after it.
 fn play(
     path: &Path,
     options: &Options,
@@ -135,7 +135,7 @@ fn what_runs_away_is_ended_after_a_bounded_number_of_operations() {
     }
 }
 
-/// A snapshot behind a submission changes nothing of what is counted.
+/// A snapshot after a submission changes no count.
 #[test]
 fn snapshots_find_everything_accounted_for() {
     for path in all_captures().0.into_iter().chain(runaways()) {

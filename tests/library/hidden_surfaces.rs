@@ -1,5 +1,5 @@
-//! Hidden surfaces are removed where they are, and that changes no byte. `tests/captures.rs` compares all captures with
-//! removal and without; here is what is left out.
+//! Hidden surfaces are removed where there are any, and that changes no byte. `tests/captures.rs` compares all captures
+//! with removal and without; here is what is left out.
 
 use triglyph::capture::{Checks, Player, Reader};
 use triglyph::{HiddenSurfaceRemoval, Options, SnapshotOptions, Tier, new_device};

@@ -1,4 +1,4 @@
-//! What a host hears from every machine: events, faults, completed work.
+//! Reports that hosts get from every machine: events, faults, completed work.
 
 use std::sync::mpsc;
 use std::time::Duration;

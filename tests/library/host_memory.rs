@@ -1,4 +1,4 @@
-//! Memory of the host's: who hears what of it, and what may be mapped when.
+//! Memory of the host's: reports of written pages, and when mappings may change.
 #![allow(unsafe_code)]
 
 use std::sync::mpsc;
@@ -13,7 +13,7 @@ fn options() -> Options {
     Options::new(Tier::InterpreterOnly, 1)
 }
 
-/// Words of the host's that a device has mapped and nobody has references to meanwhile.
+/// Words of the host's that a device has mapped, without references to them meanwhile.
 struct HostMemory(Box<[u64]>);
 
 impl HostMemory {
@@ -38,7 +38,7 @@ fn the_control_page_stays_the_hosts() {
         first.control
     };
     let range = GuestRange::new(PAGES, control & !0xFFF, 0x1000);
-    gpu.check_mapping(range).expect("nobody uses it");
+    gpu.check_mapping(range).expect("no pending work uses it");
     let pointer = page.pointer();
     // SAFETY: the page lives longer than the device, and is only read through the pointer until then.
     gpu.with_memory(|memory| unsafe { memory.map_host(range, pointer, Access::READ_WRITE) }).expect("a page");
@@ -48,11 +48,11 @@ fn the_control_page_stays_the_hosts() {
         let refused = gpu.check_mapping(range).expect_err("the context uses it").to_string();
         assert!(refused.contains("control page of context 0"), "{refused}");
         gpu.context_attribute(context.handle, 1, [put.into(), put.into(), 0, 0]).expect("a FIFO");
-        // SAFETY: the page is as long as this, and nobody writes it now.
+        // SAFETY: the page is as long as this, and nothing writes it now.
         let word = unsafe { pointer.add((control & 0xFFF) as usize + 0x40).cast::<u32>().read() };
         assert_eq!(u32::from_be(word), put);
         gpu.context_free(context.handle).expect("a context");
-        gpu.check_mapping(range).expect("nobody uses it");
+        gpu.check_mapping(range).expect("no pending work uses it");
     }
     drop(gpu);
     drop(page);
@@ -64,7 +64,7 @@ fn what_guests_have_mapped_is_not_pulled_away() {
     let memory = gpu.memory_allocate(16 << 20, [8, 0x30_0000, 15, 8]).expect("memory");
     let context = gpu.context_allocate(memory.handle, 0).expect("a context");
     let access = 0xF000_0000_0000_0800;
-    // Main memory that nobody has mapped is a fault that says so.
+    // An access to unmapped main memory is a fault that says so.
     assert!(gpu.context_iomap(context.handle, 0, 0x1000_0000, 1 << 20, access).is_err());
     let fault = gpu.faults().first().last().expect("a fault").what.clone();
     assert!(fault.contains("lv1_gpu_context_iomap") && fault.contains("0x10000000"), "{fault}");
@@ -73,7 +73,7 @@ fn what_guests_have_mapped_is_not_pulled_away() {
     gpu.context_iomap(context.handle, 0, 0x1000_0000, 1 << 20, access).expect("an IO space");
     assert!(gpu.check_mapping(xdr).is_err());
     gpu.context_iomap(context.handle, 0, 0, 1 << 20, access).expect("an IO space");
-    gpu.check_mapping(xdr).expect("nobody shows it");
+    gpu.check_mapping(xdr).expect("no display shows it");
     assert!(gpu.check_mapping(GuestRange::new(4, 0, 0x1000)).is_err());
     assert!(gpu.check_mapping(GuestRange::new(LOCAL, u64::MAX, 2)).is_err());
 
@@ -105,12 +105,12 @@ fn written_pages_are_heard_of_once() {
     gpu.map(GuestRange::new(0, 0x1800_0000, 0x10_0000), Access::READ_WRITE).expect("memory");
     gpu.submit(&fill(0x1F00_0000, 0x1F00_0010, 1)).expect("a command");
     let (sender, heard) = mpsc::channel();
-    gpu.set_written_handler(Some(Box::new(move |range| sender.send(range).expect("somebody listens"))));
+    gpu.set_written_handler(Some(Box::new(move |range| sender.send(range).expect("a receiver"))));
     for _ in 0..2 {
         gpu.submit(&fill(0x1F00_2FF8, 0x1F00_3008, 1)).expect("a command");
     }
     let ranges: Vec<GuestRange> = heard.try_iter().collect();
-    // What was written before anybody listened comes first.
+    // What was written before the handler was set comes first.
     let two = GuestRange::new(0, 0x1800_2000, 0x2000);
     assert_eq!(ranges, [GuestRange::new(0, 0x1800_0000, 0x1000), two, two]);
     assert!(gpu.take_written().is_empty());

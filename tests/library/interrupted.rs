@@ -101,7 +101,7 @@ fn interrupts_anywhere_leave_the_same_bytes() {
                     }
                     interrupts += 1;
                     match random.below(40) {
-                        // What looks at memory in between has all of it drawn.
+                        // A read of memory in between draws all of it.
                         0 => drop(device.take_written()),
                         1 => {
                             let state = device.snapshot(SnapshotOptions::default()).expect("a snapshot");

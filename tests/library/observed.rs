@@ -1,5 +1,4 @@
-//! Observers hear of every command and change nothing: whoever looks after each of them finds the bytes at the end that
-//! there are without anybody.
+//! Observers get every command and change nothing: memory has the same bytes at the end as without an observer.
 
 use std::sync::{Arc, Mutex};
 

@@ -20,8 +20,7 @@ use triglyph_guest::rsx::objects::class;
 use triglyph_guest::tegra::fifo::{Entry, Segment};
 use triglyph_testkit::random::Random;
 
-/// Where words stand, and how many bytes of memory there are. Addresses of captures lie elsewhere: what they draw is
-/// lost.
+/// Address of the words, and the size of memory in bytes. Addresses of captures lie elsewhere: what they draw is lost.
 const START: u64 = 0x2000_0000;
 const SIZE: u64 = 0x4_0000;
 
@@ -119,7 +118,7 @@ impl Pair {
     }
 }
 
-/// A segment made of pieces of others.
+/// A segment that consists of pieces of others.
 fn segment(machine: Machine, recorded: &Recorded, random: &mut Random) -> Vec<u32> {
     let mut words = Vec::new();
     let draws = random.one_in(8);
@@ -140,7 +139,7 @@ fn segment(machine: Machine, recorded: &Recorded, random: &mut Random) -> Vec<u3
         words = (0..random.below(60)).flat_map(|_| made(machine, random)).collect();
     }
     if random.one_in(3) {
-        // The same again, behind what else there is.
+        // The same again, after the other words.
         words.extend(words.clone());
     }
     words.truncate(MAX_WORDS / 2 * 2);

@@ -1,4 +1,4 @@
-//! What a host does at each machine's own doors, recorded and replayed on both tiers.
+//! The calls that only one machine has, recorded and replayed on both tiers.
 #![allow(unsafe_code)]
 
 use triglyph::capture::{Checks, Compression, Event, Meta, Player, Reader, RecordingDevice};

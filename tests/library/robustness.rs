@@ -1,8 +1,8 @@
-//! Nothing that a file or a guest says brings the library down: broken captures are errors, what a guest gets wrong is
-//! a fault, memory that is not mapped stays as it is, and everything ends.
+//! No file and no guest makes the library fail: broken captures are errors, what a guest does wrong is a fault, memory
+//! that is not mapped stays as it is, and everything ends.
 //!
-//! Cases are named by seeds as in `tests/differential`: `TRIGLYPH_CASES` (2,000 stands for the default amount of each
-//! kind), `TRIGLYPH_SEED`, `TRIGLYPH_CASE`.
+//! Cases are named by seeds as in `tests/differential`: `TRIGLYPH_CASES` (2,000 is the default amount of each kind),
+//! `TRIGLYPH_SEED`, `TRIGLYPH_CASE`.
 
 mod arena;
 mod guest;
@@ -170,7 +170,7 @@ fn captures_with_wrong_bytes_play_or_are_errors() {
         let mut random = Random::new(seed);
         let mut broken = bytes.clone();
         for _ in 0..1 + random.below(4) {
-            // Half of them among headers and the fixed parts of payloads, where numbers stand.
+            // Half of them among headers and the fixed parts of payloads, where numbers are.
             let at = match random.one_in(2) {
                 true => random.below(bytes.len() as u32) as usize,
                 false => random.pick(&boundaries[..boundaries.len() - 1]) + random.below(48) as usize,
@@ -191,7 +191,7 @@ fn what_is_no_capture_is_an_error() {
         let length = random.below(400) as usize;
         let mut bytes = random.bytes(length);
         assert!(play(&bytes).is_err(), "random bytes");
-        // Behind a sound header.
+        // After a sound header.
         let header = triglyph::capture::Header::new(random.pick(&[Model::N3ds, Model::Ps3, Model::TegraX1]));
         bytes.splice(0..0, header.to_bytes());
         let _ = decode(&bytes);

@@ -54,7 +54,7 @@ fn left(device: &mut dyn ReplayDevice) -> Left {
     (snapshot, device.faults().total())
 }
 
-/// Looks at memory before and after each command.
+/// Reads memory before and after each command.
 struct Looker;
 
 impl Observer for Looker {
@@ -100,7 +100,7 @@ fn draws_that_are_split_leave_what_whole_ones_do() {
         if draws <= 50 {
             let (found, _) =
                 play(&capture, &Options::new(Tier::JitOnly, 1), true, Some(Box::new(Looker))).expect("the same");
-            assert!(found == wanted, "{name}, looked at");
+            assert!(found == wanted, "{name}, observed");
         }
     }
     assert!(split > 20, "{split} captures have draws that are split");

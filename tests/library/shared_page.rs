@@ -1,4 +1,4 @@
-//! GSP's shared page: where kernels put it, and when.
+//! GSP's shared page: mapped by the host at any time, at any address.
 #![allow(unsafe_code)]
 
 use triglyph::n3ds::gsp::{Session, SharedPage};
@@ -66,7 +66,7 @@ fn the_page_moves_with_its_clients_into_mapped_memory() {
     gpu.set_shared_page(unsafe { SharedPage::from_host(pointer.add(0x5000)) }.expect("an aligned page"));
     assert_eq!((trigger(&mut gpu), gpu.gsp().holder()), (1, Some(Session(1))));
     assert_eq!(gpu.gsp().bad_address(), BadAddress::Fail);
-    // GSP begins anew only when it is told to.
+    // Only an explicit call resets GSP.
     gpu.reset_gsp();
     assert_eq!((gpu.gsp().holder(), gpu.gsp().client(0)), (None, None));
     assert_eq!((word(&mut gpu, FCRAM + 0x5800), gpu.gsp().bad_address()), (0, BadAddress::Fail));

@@ -1,4 +1,4 @@
-//! A snapshot knows no tier: whoever takes it over goes on to the same bytes.
+//! Snapshots do not depend on the tier: a device of any tier that restores one goes on to the same bytes.
 
 use triglyph::capture::{CaptureFile, Checks, Event, Player, Prepared, Reader, hash_memory};
 use triglyph::{Device, HiddenSurfaceRemoval, Machine, Options, ReplayDevice, SnapshotOptions, Tier, new_device};

@@ -23,7 +23,7 @@ const COPY: u32 = 4;
 /// Colour formats: 16 to 1 bytes, floats, packed ones.
 const FORMATS: [u32; 12] = [0xC0, 0xC6, 0xCA, 0xD5, 0xCF, 0xD6, 0xDF, 0xD1, 0xE8, 0xE9, 0xEA, 0xF3];
 
-/// An address of data, with room behind it.
+/// An address of data, with room after it.
 fn address(random: &mut Random) -> u32 {
     let unit = random.pick(&[1, 4, 16, 512, 0x1000]);
     DATA as u32 + random.below(SIZE as u32 / 2) / unit * unit

@@ -140,7 +140,7 @@ fn blend_equations() {
     for case in items(&json("3ds/vectors/combiner_blend.json")["blend"]) {
         let field = |name: &str| number(&case[name]) as u8;
         let equation = regs::BlendEquation::from_register(number(&case["equation"]) as u32).unwrap().into();
-        // The factors stand in the colour and the alpha of the constant.
+        // The factors are in the colour and the alpha of the constant.
         let (source, destination) = (BlendFactor::ConstantColor, BlendFactor::ConstantAlpha);
         let mut scene = Scene::default();
         scene.key.output = Output::Blend(blend(equation, source, destination));
@@ -187,7 +187,7 @@ fn display_transfers() {
             console.write(HEAP, &source);
             let (from, to) = (in_height << 16 | in_width, out_height << 16 | out_width);
             console.gx([3, HEAP_VIRTUAL, VRAM_VIRTUAL, from, to, number(&case["flags"]) as u32, 0, 0]);
-            // Nothing behind the picture is touched.
+            // Nothing after the picture is written.
             let got = console.read(VRAM, want.len() + 64);
             assert_eq!(got[..want.len()], want, "{name}: {}", case["name"]);
             assert_eq!(got[want.len()..], [0; 64], "{name}: {}", case["name"]);
@@ -341,8 +341,8 @@ fn morton_order() {
 }
 
 /// The slopes of the noise at the points of its lattice, seen by how far it moves u: a quarter of a cell from each
-/// point, where it is a mean of four slopes by known weights. (The hash of one number, which the slopes are made of,
-/// shows nowhere else.)
+/// point, where it is a mean of four slopes by known weights. (The hash of one number, from which the slopes are
+/// computed, shows nowhere else.)
 #[test]
 fn procedural_noise() {
     let vectors = json("3ds/vectors/proctex_noise.json");

@@ -265,8 +265,8 @@ fn geometry_programs() {
     }
 }
 
-/// The results come from an interpreter with another idea of aL behind an inner loop, which the reference can be asked
-/// to follow. By default it does not, and neither does compiled code.
+/// The results come from an interpreter with another value of aL after an inner loop, which an option of the reference
+/// selects. By default it does not, and neither does compiled code.
 #[test]
 fn nested_loops() {
     let runs = Runs::new("nested");

@@ -1,4 +1,4 @@
-//! The lists: tests and commands, what is expected to fail.
+//! The lists of tests with their commands, and of expected failures.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

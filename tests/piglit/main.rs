@@ -8,7 +8,7 @@
 //! TRIGLYPH_PIGLIT=all cargo test --release --test piglit -- nv47/spec@arb_texture
 //! ```
 //!
-//! Tests have piglit's names behind that of the chip. `nv47.txt` and `gm20b.txt` have the tests of a chip and their
+//! Tests have piglit's names after that of the chip. `nv47.txt` and `gm20b.txt` have the tests of a chip and their
 //! commands, which are run in piglit's folder. `nv47-fails.txt` and `gm20b-fails.txt` say what does not pass: the
 //! result, whose limit it is and why. A test that fails and is not in there is a failure, and so is one that passes and
 //! is: those lists can only get shorter. Some failures are those of newer or of older releases of Mesa.

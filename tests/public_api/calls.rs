@@ -1,4 +1,4 @@
-//! Methods that machines make of a table of calls (`triglyph_guest::table::calls`).
+//! Methods that machines generate from a table of calls (`triglyph_guest::table::calls`).
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What a host can reach, a line for each item, member and implementation.
+//! Lists the public interface: a line for each item, member and implementation.
 
 use std::collections::{BTreeMap, BTreeSet};
 

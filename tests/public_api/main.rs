@@ -2,9 +2,8 @@
 //! that file.
 //!
 //! The listing is read from the sources: everything that `src/lib.rs` shows and does not hide from the documentation,
-//! with all features. Items inside of a macro's call are in it; what macros add is not, but for `listed!` and
-//! tables of calls.
-//! `TRIGLYPH_BLESS=1 cargo test --test public_api` writes it anew.
+//! with all features. Items inside of a macro's call are in it; what macros add is not, but for `listed!` and tables of
+//! calls. `TRIGLYPH_BLESS=1 cargo test --test public_api` rewrites it.
 
 mod calls;
 mod listing;

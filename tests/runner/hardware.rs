@@ -1,4 +1,4 @@
-//! Tables of what was measured on consoles, in `tests/hardware/`: one for each subject, each row a case that runs here.
+//! Tables of measurements on consoles, in `tests/hardware/`: one for each subject, each row a case that runs here.
 //!
 //! | column | |
 //! |---|---|

@@ -1,6 +1,6 @@
 //! Runs the test files below `tests/files/`: one test for each file, command and engine.
 //!
-//! A file is text. Behind a comment that says what it is about come the commands, then sections:
+//! A file is text: a comment that says what it is about, the commands, then sections:
 //!
 //! ```text
 //! ; What a sum is.
@@ -33,7 +33,7 @@
 //!
 //! Tables of what was measured on consoles name such cases, see `runner/hardware.rs`.
 //!
-//! `TRIGLYPH_BLESS=1` writes behind each arrow what the interpreter computes. Look at it before you commit it.
+//! `TRIGLYPH_BLESS=1` writes after each arrow what the interpreter computes. Check it before you commit it.
 
 mod combine;
 mod hardware;
@@ -197,7 +197,7 @@ fn check(file: &File, command: &str, engine: Engine) -> Result<(), Failed> {
     }
 }
 
-/// Replaces what stands behind the arrows by what the interpreter computes.
+/// Replaces the text after the arrows by what the interpreter computes.
 fn bless(file: &File) {
     let mut lines: Vec<String> = file.text.lines().map(str::to_owned).collect();
     for Command { name, .. } in file.commands.iter().filter(|command| command.name != "disasm") {

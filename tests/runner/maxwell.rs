@@ -54,11 +54,11 @@ use crate::{Engine, Results};
 
 /// Where registers are stored: 1 KiB for each lane.
 const RESULTS: u64 = 0x10_0000;
-/// Where `g` stands.
+/// Address of `g`.
 const MEMORY: u64 = 0x1000;
 /// Place of predicates and condition code in a lane's KiB.
 const FLAGS: usize = 0x3F0;
-/// What stands where nothing was stored.
+/// The byte where nothing was stored.
 const UNWRITTEN: u8 = 0xE7;
 /// Words of a vertex in either direction.
 fn attributes() -> WordSet {
@@ -79,14 +79,14 @@ impl Memory {
 
 impl GlobalMemory for Memory {
     fn read(&self, address: u64, bytes: &mut [u8]) {
-        let memory = self.0.lock().expect("nobody panics");
+        let memory = self.0.lock().expect("no panic before");
         for (byte, address) in bytes.iter_mut().zip(address..) {
             *byte = memory.get(&address).copied().unwrap_or(UNWRITTEN);
         }
     }
 
     fn write(&self, address: u64, bytes: &[u8]) {
-        let mut memory = self.0.lock().expect("nobody panics");
+        let mut memory = self.0.lock().expect("no panic before");
         memory.extend((address..).zip(bytes.iter().copied()));
     }
 }

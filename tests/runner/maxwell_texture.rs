@@ -1,10 +1,10 @@
 //! Textures and images of shader programs of Tegra X1.
 //!
-//! `tex0 = d2 4 2`: shape and sizes (layers behind them), then any of `linear`, `mip` (as many levels as fit),
-//! `compare` (less), `integer`, `signalling`, `rgba8`, `edge` (clamped to the edge, not repeated). Texel (x, y, z) of
-//! layer l and level m is (x, y, z + l, m) as floats or integers, as payloads of signalling NaNs from 1 on, or as
-//! bytes; width and height are those of level 0. `image0 = d2 4 2`: shape and sizes, then `rgba8` (otherwise words),
-//! `raw` layouts are pitch, or `blocks`; byte i is i at first. Handles are 0x100 + n of textures, 0x200 + n of images.
+//! `tex0 = d2 4 2`: shape and sizes (layers after them), then any of `linear`, `mip` (as many levels as fit), `compare`
+//! (less), `integer`, `signalling`, `rgba8`, `edge` (clamped to the edge, not repeated). Texel (x, y, z) of layer l and
+//! level m is (x, y, z + l, m) as floats or integers, as payloads of signalling NaNs from 1 on, or as bytes; width and
+//! height are those of level 0. `image0 = d2 4 2`: shape and sizes, then `rgba8` (otherwise words), `raw` layouts are
+//! pitch, or `blocks`; byte i is i at first. Handles are 0x100 + n of textures, 0x200 + n of images.
 
 use std::sync::atomic::AtomicU8;
 
@@ -59,7 +59,7 @@ fn shape(name: &str) -> Result<(Shape, usize), String> {
     })
 }
 
-/// What a setting begins with, and the words behind it.
+/// The shape and sizes that a setting begins with, and the words after them.
 struct Sizes<'a> {
     shape: Shape,
     size: [u32; 3],

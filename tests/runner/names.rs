@@ -1,4 +1,4 @@
-//! What the files have to cover, by the names that they use for it.
+//! Coverage of the files: names of operations, formats and functions of which each needs a file.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

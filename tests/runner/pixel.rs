@@ -213,7 +213,7 @@ fn texture(scene: &mut Scene, words: &[&str], case: &Case) -> Result<(), String>
     Ok(())
 }
 
-/// A level of RGBA8 whose texels say where they stand.
+/// A level of RGBA8 whose texels encode their positions.
 fn places(level: u32, width: u32, height: u32) -> Vec<u8> {
     let tiles = (0..height / 8).flat_map(|row| (0..width / 8).map(move |column| (column, row)));
     let texels = tiles.flat_map(|(column, row)| {
@@ -225,7 +225,7 @@ fn places(level: u32, width: u32, height: u32) -> Vec<u8> {
     texels.flatten().collect()
 }
 
-/// Bytes from hexadecimal digits; blanks may stand between them.
+/// Bytes from hexadecimal digits; blanks may be between them.
 pub fn hexadecimal(text: &str) -> Result<Vec<u8>, String> {
     let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
     let byte = |pair: &[char]| u8::from_str_radix(&pair.iter().collect::<String>(), 16);

@@ -1,4 +1,4 @@
-//! What has to have a file among those of the RSX: every operation of its programs.
+//! Coverage of the RSX's files: every operation of its programs needs one.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

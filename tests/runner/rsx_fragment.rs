@@ -62,7 +62,7 @@ const BITS: ColorFormat = {
 
 /// Pixels of a row of the surfaces.
 const WIDTH: usize = 8;
-/// What stands in the targets before.
+/// The initial byte of the targets.
 const UNWRITTEN: u8 = 0xEE;
 
 /// The words of the program. Its listing has to read back as the same words.

@@ -9,8 +9,8 @@
 //! | `texN...` | see `runner/rsx_texture.rs` |
 //!
 //! A result is an output by name: `HPOS`, `COL0`, `COL1`, `BFC0`, `BFC1`, `FOGC`, `PSIZ`, `TC0` to `TC8`; or
-//! `exhausted`, 1 if the program ran out of fuel. The program begins at its first instruction, which stands where `.at`
-//! says.
+//! `exhausted`, 1 if the program ran out of fuel. The program begins at its first instruction, at the index that `.at`
+//! gives.
 
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ fn inputs(case: &Case) -> Result<Inputs, String> {
     Ok(read)
 }
 
-/// The key of a program that stands in the store.
+/// The key of a program in the store.
 pub fn key(given: &Inputs, code: Vec<[u32; 4]>, start: usize) -> VertexKey {
     let code = RsxVertexCode { code, start: start as u16, branch_bits: given.branch_bits };
     VertexKey {

@@ -64,7 +64,7 @@ static const char POINT_VERTICES[] =
     "    gl_Position = vec4(pos.xy * xf.x + xf.yz, 0.0, 1.0);\n"
     "}\n";
 
-// A spiral that all kinds of primitives are made of.
+// A spiral whose points are the vertices of all kinds of primitives.
 void prepare_primitives(void) {
     float vertices[64][6];
     for (int i = 0; i < 64; i++) {

@@ -1,4 +1,4 @@
-//! The functions of the tables of GSP's requests and of what the hardware is told. `result` is a result code.
+//! The functions of the tables of GSP's requests and of the hardware's calls. `result` is a result code.
 
 use triglyph::n3ds::gsp::Session;
 use triglyph_guest::{gsp_calls, n3ds_calls};

@@ -1,4 +1,4 @@
-//! What a GX command will come to, for hosts that have it done on another thread.
+//! The effects that a GX command will have, for hosts that execute it on another thread.
 
 use triglyph::n3ds::{BadAddress, Executed, Forecast, Outcome, gsp::ResultCode};
 

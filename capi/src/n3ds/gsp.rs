@@ -44,8 +44,8 @@ impl From<triglyph_n3ds_framebuffer> for FramebufferInfo {
 pub struct triglyph_n3ds_completion {
     /// The `triglyph_n3ds_interrupt`.
     pub interrupt: u32,
-    /// Index of the client that held the rendering right when the work was done, -1 for nobody. Who gets the interrupt
-    /// is decided when it is delivered.
+    /// Index of the client that held the rendering right when the work was done, -1 if there was none. The client that
+    /// gets the interrupt is determined when it is delivered.
     pub client: i32,
     /// After how many ticks of the main processor from the call that caused it: an estimate.
     pub ticks: u64,
@@ -154,7 +154,7 @@ pub extern "C" fn triglyph_n3ds_close_session(n3ds: Option<&triglyph_n3ds>, sess
     })
 }
 
-/// Who is registered at an index of the shared page: the session and its event. `found` says whether anybody is.
+/// The client at an index of the shared page: its session and its event. `found` says whether there is one.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_client(
     n3ds: Option<&triglyph_n3ds>,
@@ -190,7 +190,7 @@ pub extern "C" fn triglyph_n3ds_set_auto_toggle(n3ds: Option<&triglyph_n3ds>, on
     })
 }
 
-/// Who has the rendering right; `found` says whether anybody has.
+/// The session with the rendering right; `found` says whether there is one.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_right_holder(
     n3ds: Option<&triglyph_n3ds>,

@@ -8,9 +8,9 @@ use super::{session, triglyph_n3ds, with_gsp};
 use crate::error::triglyph_status;
 use crate::pointer::{Out, put, required, slice_mut};
 
-/// The memory of the calling process, behind the pointers of a request. The functions are called during the call that
-/// they are passed to, on its thread; they return false when not all bytes are there. They must not throw or jump out;
-/// calls on the same 3DS return `TRIGLYPH_STATUS_BUSY`.
+/// The memory of the calling process, to which the pointers of a request refer. The functions are called during the
+/// call that they are passed to, on its thread; they return false when not all bytes are there. They must not throw or
+/// jump out; calls on the same 3DS return `TRIGLYPH_STATUS_BUSY`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct triglyph_n3ds_process {

@@ -1,4 +1,4 @@
-//! What the screens show.
+//! The pictures of the screens.
 
 use triglyph::n3ds::{Eye, Picture, PixelFormat};
 

@@ -1,4 +1,4 @@
-//! What only the 3DS has.
+//! Functions that only the 3DS has.
 
 pub mod calls;
 pub mod forecast;
@@ -179,7 +179,7 @@ pub(super) fn machine(state: &mut State) -> Result<&mut N3ds, Failure> {
     }
 }
 
-/// Runs a call on GSP and the hardware behind it.
+/// Runs a call on GSP and the hardware that it controls.
 pub(super) fn with_gsp(
     n3ds: Option<&triglyph_n3ds>,
     call: impl FnOnce(&mut Gsp, &mut dyn Hardware) -> Result<(), Failure>,
@@ -226,7 +226,8 @@ pub unsafe extern "C" fn triglyph_n3ds_destroy(n3ds: *mut triglyph_n3ds) -> trig
     unsafe { destroy(n3ds, |n3ds| n3ds.device.check_idle()) }
 }
 
-/// The device of a 3DS, for the calls that all machines have; null for null. It is borrowed: it goes with the 3DS.
+/// The device of a 3DS, for the calls that all machines have; null for null. It is borrowed: it is destroyed with the
+/// 3DS.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_device(n3ds: Option<&triglyph_n3ds>) -> *const triglyph_device {
     n3ds.map_or(std::ptr::null(), |n3ds| &raw const n3ds.device)
@@ -270,7 +271,7 @@ pub extern "C" fn triglyph_n3ds_execute_at(
 /// Moves GSP to a page of the host's, 4096 bytes aligned to 4; or with null to one of the library's own, as at first.
 /// The host may do so at any time, also after clients have registered, as kernels map the page later: clients, rights
 /// and what the host has chosen stay, and the contents of the page before are copied to the new one, over what is
-/// there. Whoever loads a state that has the page's contents does that afterwards. The page may be in memory that is
+/// there. A host that loads a state with the page's contents does that afterwards. The page may be in memory that is
 /// mapped with `triglyph_map_host` as well, and guest processors may use it at the same time: GSP touches it with
 /// atomic accesses of 32 bits. Recordings do not have it. It has to stay where it is until GSP is moved again or the
 /// 3DS is destroyed.
@@ -293,8 +294,8 @@ pub unsafe extern "C" fn triglyph_n3ds_set_shared_page(
     })
 }
 
-/// Has GSP begin anew, as when the console is switched on: no clients, nobody has the rendering right, the shared page
-/// is zeros. The page, and what the host has chosen of GSP, stay.
+/// Resets GSP, as when the console is switched on: there are no clients, no session has the rendering right, the shared
+/// page is zeros. The page, and what the host has chosen of GSP, stay.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_reset_gsp(n3ds: Option<&triglyph_n3ds>) -> triglyph_status {
     with_n3ds(n3ds, |n3ds| {

@@ -83,7 +83,8 @@ pub unsafe extern "C" fn triglyph_rsx_destroy(rsx: *mut triglyph_rsx) -> triglyp
     unsafe { destroy(rsx, |rsx| rsx.device.check_idle()) }
 }
 
-/// The device of a PS3, for the calls that all machines have; null for null. It is borrowed: it goes with the PS3.
+/// The device of a PS3, for the calls that all machines have; null for null. It is borrowed: it is destroyed with the
+/// PS3.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_rsx_device(rsx: Option<&triglyph_rsx>) -> *const triglyph_device {
     rsx.map_or(std::ptr::null(), |rsx| &raw const rsx.device)

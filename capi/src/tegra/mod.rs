@@ -134,8 +134,8 @@ pub unsafe extern "C" fn triglyph_tegra_destroy(tegra: *mut triglyph_tegra) -> t
     unsafe { destroy(tegra, |tegra| tegra.device.check_idle()) }
 }
 
-/// The device of a Tegra X1, for the calls that all machines have; null for null. It is borrowed: it goes with the
-/// Tegra X1.
+/// The device of a Tegra X1, for the calls that all machines have; null for null. It is borrowed: it is destroyed with
+/// the Tegra X1.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_tegra_device(tegra: Option<&triglyph_tegra>) -> *const triglyph_device {
     tegra.map_or(std::ptr::null(), |tegra| &raw const tegra.device)

@@ -1,12 +1,12 @@
-//! `include/triglyph.hpp` has a method for each call of the tables, made of the same rules as the functions: between
-//! two lines in each machine's class.
+//! Generates the methods of `include/triglyph.hpp`, one for each call of the tables, by the same rules as the
+//! functions: between two marker lines in each machine's class.
 
 use std::fmt::Write;
 
 use crate::calls::{Function, MACHINES, Parameter, functions, tables, wrap_at};
 use crate::{check_file, folder};
 
-const BEGIN: &str = "    // The calls of its tables, made of their rows; do not edit.\n";
+const BEGIN: &str = "    // The calls of its tables, generated from their rows; do not edit.\n";
 const END: &str = "    // Calls without a row:\n";
 
 /// A number's type in C++.
@@ -55,7 +55,7 @@ fn length(lists: &[&Parameter]) -> String {
     }
 }
 
-/// A line of code behind so many spaces, or several lines.
+/// A line of code after so many spaces, or several lines.
 fn code(indent: usize, line: &str) -> String {
     const COLUMNS: usize = 120;
     let lines = wrap_at(line, ", ", ",", COLUMNS - indent - 4);

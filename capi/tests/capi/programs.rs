@@ -190,7 +190,7 @@ fn the_bench_measures() {
     assert!(String::from_utf8_lossy(&run.stdout).contains("interrupt, a capture"));
 }
 
-/// Runs an example and looks at its picture: a triangle with a red, a green and a blue corner.
+/// Runs an example and checks its picture: a triangle with a red, a green and a blue corner.
 pub fn example(source: &str, link: Link<'_>, size: [usize; 2]) {
     let scratch = TempDir::new().unwrap();
     let Some(program) = compile(source, link, &scratch) else { return };

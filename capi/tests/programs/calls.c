@@ -187,7 +187,7 @@ static void overlap(triglyph_n3ds *n3ds, triglyph_device *device) {
         OK(triglyph_worker_send_touching(worker, on_gx, &gx[at], forecasts[at].touched, forecasts[at].count,
                                          &numbers[at]));
     }
-    /* Nothing is done yet, and what nobody touches need not be waited for. */
+    /* Nothing is done yet, and ranges that no work touches need not be waited for. */
     const triglyph_range elsewhere = {.address = VRAM + 0x800, .size = 0x100}, target = forecasts[1].touched[1];
     EXPECT(target.address == VRAM + 0x100 && target.size == 64);
     OK(triglyph_worker_wait_range(worker, &elsewhere, 0, &done));
@@ -243,7 +243,7 @@ static void written(void *user_data, const triglyph_range *range) {
     *(triglyph_range *)user_data = *range;
 }
 
-/* The host hears of written pages, and may not take the place of what is there. */
+/* The host is told of written pages, and may not map over memory that is mapped. */
 static void memory(triglyph_n3ds *n3ds, triglyph_device *device) {
     triglyph_range heard = {0};
     OK(triglyph_set_written_callback(device, written, &heard));
@@ -296,7 +296,7 @@ static void recording(triglyph_n3ds *n3ds, triglyph_device *device, const char *
     EXPECT(!full);
     for (uint32_t value = 1; value < 4; value++) {
         memset(heap, (int)value, 64);
-        /* By another door: the colour that covers the top screen. */
+        /* By another call: the colour that covers the top screen. */
         OK(triglyph_n3ds_write_register(n3ds, 0x202204, value, NULL));
         /* TextureCopy of 64 bytes from the heap to VRAM. */
         uint32_t words[8] = {4, 0x30000000, VRAM_VIRTUAL + 0x1000, 64, 0, 0, 8, 0};

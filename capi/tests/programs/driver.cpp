@@ -201,7 +201,7 @@ static void worker() {
     EXPECT(gpu.device().take_events().empty() && gpu.device().fault_texts().empty());
 }
 
-/// A key file that cannot be one: the machine is made, and says so to whoever asks.
+/// A path that cannot be a key file: the machine is created, and its log says so.
 static void log() {
     triglyph::options options;
     options.key_file = "/";

@@ -28,7 +28,7 @@ static uint8_t *new_pages(void) {
     return made;
 }
 
-/* Maps pages there. Who has unmapped the last ones does it, nobody else. */
+/* Maps pages there. Only the thread that has unmapped the last ones does it. */
 static void map(void) {
     pages = new_pages();
     while (triglyph_map_host(device, 0, VRAM, sizeof vram, pages, TRIGLYPH_ACCESS_READ_WRITE) == TRIGLYPH_STATUS_BUSY) {

@@ -1,4 +1,4 @@
-//! Broken files are errors that say where, and never more than that.
+//! Broken files give errors with their position, and never panics.
 
 use super::mock::{Mock, fill};
 use super::round_trip::write;

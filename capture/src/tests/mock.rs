@@ -1,4 +1,4 @@
-//! A device simple enough to be right: memory, and one command that fills some of it.
+//! A mock device: memory, and one command that fills some of it.
 
 use std::collections::BTreeMap;
 

@@ -177,7 +177,7 @@ fn a_recording_replays_to_the_same_memory() {
 fn what_the_host_writes_to_its_own_memory_is_recorded() {
     let range = GuestRange::new(0, 0x1000, 0x3000);
     let mut device = RecordingDevice::new(Mock::new(Machine::N3ds));
-    // The mock's memory stands for the host's: changes of `device_mut` do not pass through the recording device.
+    // The mock's memory is in place of the host's: changes of `device_mut` do not pass through the recording device.
     device.device_mut().map(range, Access::READ_WRITE).unwrap();
     device.note_host_memory(range, Some(Access::READ_WRITE));
     device.note_host_memory(GuestRange::new(7, 0, 0x1000), Some(Access::READ));

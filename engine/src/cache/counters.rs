@@ -1,4 +1,4 @@
-//! What the kernel cache counts.
+//! Counters of the kernel cache.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;

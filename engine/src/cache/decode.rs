@@ -1,4 +1,4 @@
-//! Keys as they are in key files.
+//! Decoding of keys from key files.
 
 use borsh::BorshDeserialize;
 use triglyph_guest::kernel::{InvalidKey, Validate};

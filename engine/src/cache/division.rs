@@ -1,4 +1,4 @@
-//! Kernels of keys that are divided in tests and shading.
+//! Kernels of keys that are divided into tests and shading.
 
 use super::handle::Handle;
 use super::kinds::Kind;

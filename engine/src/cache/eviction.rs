@@ -1,4 +1,4 @@
-//! Removes what was used longest ago when the tables hold too much.
+//! Eviction of the least recently used kernels when the tables exceed the budget.
 
 use std::sync::Arc;
 

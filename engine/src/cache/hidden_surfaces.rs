@@ -1,4 +1,4 @@
-//! What removing hidden surfaces costs and gains with one kernel, measured while it is drawn.
+//! Cost and gain of hidden surface removal for one kernel, measured while it is drawn.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

@@ -1,4 +1,4 @@
-//! Which keys are in the key file already, and writing those that are not.
+//! The key log: which keys are in the key file, and appending those that are not.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

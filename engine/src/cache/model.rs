@@ -1,5 +1,5 @@
-//! What may happen to the kernels of a key, in as many orders as there is time for: see [`crate::sync`]. Kernels know
-//! whether they are alive ([`super::stress`]).
+//! Models of threads that use the kernels of a key, run in many random orders: see [`crate::sync`]. Kernels check that
+//! they are alive ([`super::stress`]).
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;

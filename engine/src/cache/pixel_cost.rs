@@ -1,4 +1,4 @@
-//! What a pixel of a kernel costs, measured while it is drawn.
+//! Cost of a pixel of a kernel, measured while it is drawn.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

@@ -1,4 +1,4 @@
-//! What tables, slots and compile jobs share.
+//! State that tables, slots and compile jobs share.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::log::Log;
 use crate::sched::Worker;
 use crate::sync::atomic::{AtomicBool, AtomicU64};
 
-/// What tables, slots and compile jobs share.
+/// State that tables, slots and compile jobs share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) tiers: Tiers,

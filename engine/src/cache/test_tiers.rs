@@ -1,4 +1,4 @@
-//! A tier for tests, which makes what a test wants for numbered keys and nothing else.
+//! A tier for tests, which makes the kernels that a test gives for numbered keys, and no others.
 
 use std::sync::Arc;
 

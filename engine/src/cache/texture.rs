@@ -1,4 +1,4 @@
-//! Textures of the 3DS: tiles of 8x8 texels, up to six faces.
+//! Tiled textures: tiles of 8x8 texels, up to six faces (the 3DS's).
 
 use triglyph_guest::format::TexelFormat;
 use triglyph_guest::kernel::Window;

@@ -1,4 +1,4 @@
-//! Which tiers an engine has, and which of them it uses.
+//! The tiers of an engine, and which of them it uses.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Watching kernels: what [`Kernels`] and [`Handle`]s do with a [`Watch`](super::watch::Watch).
+//! The use of a [`Watch`](super::watch::Watch) by [`Kernels`] and [`Handle`]s.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;

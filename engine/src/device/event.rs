@@ -1,4 +1,4 @@
-//! What a device tells its host: interrupts, fences, flips, VBlanks.
+//! Events of a device for its host: interrupts, fences, flips, VBlanks.
 
 use std::collections::VecDeque;
 

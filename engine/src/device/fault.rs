@@ -1,4 +1,4 @@
-//! What a guest gets wrong: counted by kind, the first ones kept in full.
+//! Faults: errors of a guest, counted by kind; the first ones are kept in full.
 
 use std::collections::HashSet;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What captures say to a device before they submit, on the machines that know it.
+//! Calls that captures make on a device before they submit, on the machines that support them.
 
 use super::Device;
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! From vertices to primitives in a scene.
+//! Draws: from vertices to primitives in a scene.
 //!
 //! ```text
 //! indices ─► vertex reuse ─► vertex kernel ─► records ─► assemble ─► clip ─► setup ─► scene

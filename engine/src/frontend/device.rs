@@ -1,4 +1,4 @@
-//! What is the same in every machine's [`Device`](crate::Device).
+//! Methods that are the same in every machine's [`Device`](crate::Device).
 
 /// The methods of a [`Device`](crate::Device) that only concern its memory, renderer and faults: those of the field
 /// `$core`, which has fields of these names.

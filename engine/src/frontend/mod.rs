@@ -1,4 +1,4 @@
-//! What the front ends of all machines share. A machine adds what only its hardware has.
+//! Code that the front ends of all machines share. A machine adds what only its hardware has.
 //!
 //! ```text
 //! budget.rs              work and time that the guest may still spend

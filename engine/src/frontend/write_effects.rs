@@ -1,4 +1,4 @@
-//! What writes to the registers of a class do, as tables that are built once from the register tables of `guest`.
+//! Effects of writes to the registers of a class, as tables that are built once from the register tables of `guest`.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! When memory changed, so that what was derived from it need not be derived again.
+//! Epochs of memory changes, by which values derived from memory are validated.
 //!
 //! A counter of changes gives epochs, and each page of an arena knows the epoch of its last change. Code that derives
 //! something from memory takes the epoch first; the result is valid as long as none of the pages has changed since.

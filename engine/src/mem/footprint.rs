@@ -1,4 +1,4 @@
-//! The memory that ranges of guest addresses are mapped to, whatever the addresses.
+//! Footprints: the memory that ranges of guest addresses are mapped to, so that aliases are found.
 //!
 //! Memory is told apart by its address on the host: then memory of the host that is mapped twice is the same memory,
 //! too.

@@ -1,4 +1,4 @@
-//! Memory as programs reach it by address, while others do the same.
+//! Global memory of programs, which several threads access at the same time.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

@@ -1,4 +1,4 @@
-//! What is mapped: memory of the library's own and of the host's.
+//! Mapped memory: the library's own and the host's.
 
 use std::collections::HashMap;
 use std::sync::Arc;

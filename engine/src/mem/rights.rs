@@ -1,4 +1,4 @@
-//! What the GPU may do with memory.
+//! Access rights of the GPU to memory.
 
 /// What the GPU may do with a mapped range. The host may always read and write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

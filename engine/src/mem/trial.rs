@@ -1,4 +1,4 @@
-//! Memory in which something is tried and undone: the bytes of a machine at the same addresses, and a range of its own.
+//! Shadow memory, whose writes are undone: the memory of a machine at the same addresses, and a range of its own.
 //!
 //! Code that draws to surfaces restores them. Programs also store by address and in images: when one asks for a mapping
 //! to write to, the journal copies that mapping first. Listeners for written memory are not called during a trial.

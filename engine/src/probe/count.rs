@@ -1,4 +1,4 @@
-//! How many fragments a draw has at each pixel, and what becomes of them.
+//! Number of fragments of a draw at each pixel, by their results.
 
 use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::layout::morton;

@@ -1,4 +1,4 @@
-//! What commands do.
+//! Effects of commands.
 
 use triglyph_guest::kernel::ContentHash;
 

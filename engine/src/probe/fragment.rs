@@ -1,4 +1,4 @@
-//! What became of the fragments of one pixel.
+//! Results of the fragments of one pixel.
 
 /// A fragment of a draw at the pixel that an observer asks about.
 #[derive(Clone, Debug, PartialEq, Eq)]

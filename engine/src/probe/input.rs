@@ -1,4 +1,4 @@
-//! What goes into draws, for observers that ask for it.
+//! Inputs of draws, for observers that ask for them.
 
 use std::sync::Arc;
 

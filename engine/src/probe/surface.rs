@@ -1,4 +1,4 @@
-//! Surfaces: where their pixels are, and what these mean.
+//! Surfaces: layout and format of their pixels.
 
 use triglyph_guest::format::{self, PixelFormat};
 use triglyph_guest::kernel::program::output::{ColorFormat, DepthFormat};

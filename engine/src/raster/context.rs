@@ -1,4 +1,4 @@
-//! What scenes are drawn with.
+//! The resources with which scenes are drawn.
 
 use super::cost::may_overlap;
 use super::undo::Undo;
@@ -7,18 +7,18 @@ use crate::mem::Memory;
 use crate::scene::{Kind, Scene};
 use crate::sched::{Interrupter, Scheduler};
 
-/// What scenes are drawn with.
+/// The resources with which scenes are drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawContext<'a> {
     /// Guest memory.
     pub memory: &'a Memory,
     /// Threads.
     pub scheduler: &'a Scheduler,
-    /// Who may interrupt drawing; otherwise all of the scene is drawn.
+    /// Interrupts drawing; without it all of the scene is drawn.
     pub interrupter: Option<&'a Interrupter>,
-    /// When hidden surfaces are removed, and where the kernels for that are.
+    /// When hidden surfaces are removed, and the kernels for that.
     pub removal: (Removal, &'a Kernels),
-    /// Where surfaces are kept of scenes that may have to be drawn again; without it tiles are drawn in order then.
+    /// Copies of the surfaces of scenes that may have to be drawn again; without it their tiles are drawn in order.
     pub undo: Option<&'a Undo>,
 }
 

@@ -1,4 +1,4 @@
-//! States whose tests and shading are apart.
+//! States with separate kernels for tests and shading.
 
 use crate::cache::{DividedKernels, Division, Handle, SceneKernel, kinds};
 

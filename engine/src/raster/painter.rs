@@ -1,4 +1,4 @@
-//! What draws the tiles of a kind of scene.
+//! The trait of a tile renderer, one for each pipeline.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,4 +1,4 @@
-//! What drawing took, and what it found.
+//! Counters and times of drawing.
 
 use std::time::Duration;
 

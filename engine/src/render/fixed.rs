@@ -1,4 +1,4 @@
-//! What a machine with fixed-function fragments drives.
+//! The renderer of fixed-function fragments.
 
 use std::convert::Infallible;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! What commands have left to be done, in their order: a scene that is drawn in the background, closed scenes and
-//! transfers, the setup of a large draw, and the open scene that it belongs to.
+//! Pending work of commands, in their order: a scene that is drawn in the background, closed scenes and transfers, the
+//! setup of a large draw, and the open scene that it belongs to.
 //!
 //! A bounded run returns soon after an interrupt, so it draws in pieces. Between two commands that is simple: the scene
 //! is closed, and what is left of it is drawn by the next run, before its first command. Commands are not left in the

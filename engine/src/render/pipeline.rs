@@ -1,5 +1,5 @@
-//! What a renderer asks of its pipeline, which is one of fixed-function fragments ([`Fixed`](crate::scene::Fixed)) or
-//! of programs ([`Programs`](crate::scene::program::Programs)).
+//! The trait of a renderer's pipeline, which is one of fixed-function fragments ([`Fixed`](crate::scene::Fixed)) or of
+//! programs ([`Programs`](crate::scene::program::Programs)).
 
 use std::fmt::Debug;
 

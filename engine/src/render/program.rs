@@ -1,4 +1,4 @@
-//! What machines drive whose stages are all programs.
+//! The renderer of shader pipelines.
 
 use std::sync::Arc;
 

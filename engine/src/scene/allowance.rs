@@ -1,4 +1,4 @@
-//! What the primitives of a draw may cost, in units of fuel ([`cost`]).
+//! Limit of the cost of a draw's primitives, in units of fuel ([`cost`]).
 
 use super::Rect;
 use crate::cost;

@@ -1,4 +1,4 @@
-//! Scenes of machines whose stages are all programs.
+//! Scenes of shader pipelines.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What workers do while their caller goes on with something else.
+//! Background jobs of workers, while their caller goes on.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What the scheduler's threads may do, in as many orders as there is time for: see [`crate::sync`]. A thread that
-//! waits for what does not come is a deadlock, which shuttle reports.
+//! Models of the scheduler's threads, run in many random orders: see [`crate::sync`]. A thread that waits forever is a
+//! deadlock, which shuttle reports.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;

@@ -1,4 +1,4 @@
-//! Which pixels of an image lie where: extents and runs, in pixels from its first.
+//! Positions of an image's pixels: extents and runs, in pixels from its first.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Rows of the host's that pictures go to, and what becomes of pictures that do not fit.
+//! The host's rows that pictures are stored in, and how pictures of other sizes are fitted.
 
 use triglyph_guest::kernel::transfer::PixelFields;
 

@@ -1,4 +1,4 @@
-//! Transfers that are done in several goes, because interrupts end them between two pieces.
+//! Transfers that are done in several parts, because interrupts end them between two pieces.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

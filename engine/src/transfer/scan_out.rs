@@ -1,4 +1,4 @@
-//! What a display shows: where a picture is in guest memory, and what is remembered of it.
+//! Scan-out: the picture of a display in guest memory, and what is remembered of it.
 
 use std::sync::atomic::AtomicU8;
 

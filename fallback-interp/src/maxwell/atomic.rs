@@ -1,4 +1,4 @@
-//! What atomics make of a value in memory.
+//! Arithmetic of atomics: the new value in memory.
 
 use triglyph_guest::tegra::shader::isa::{AtomicOp, AtomicType, SharedAtomicType};
 use triglyph_guest::tegra::shader::modifiers::Rounding;

@@ -1,4 +1,4 @@
-//! The registers of a warp, for who watches it.
+//! The registers of a warp, for tracers.
 
 use triglyph_guest::kernel::trace::{Register, WordForm};
 use triglyph_guest::tegra::shader::isa::Reg;

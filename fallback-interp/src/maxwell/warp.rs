@@ -1,4 +1,4 @@
-//! Warps: which lanes execute what next.
+//! Warps: the order in which lanes execute.
 
 use std::sync::atomic::Ordering::Relaxed;
 

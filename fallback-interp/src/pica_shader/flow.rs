@@ -20,7 +20,7 @@ pub(super) enum Test {
     },
 }
 
-/// A control instruction. `end` is the address behind a block.
+/// A control instruction. `end` is the address after a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Flow {
     Break { test: Test },
@@ -151,8 +151,8 @@ impl Machine {
         }
     }
 
-    /// What happens after the instruction at `pc`: the stacks are looked at, CALL first and LOOP last, and the last one
-    /// to speak decides.
+    /// The address after the instruction at `pc`: the stacks are checked in order, CALL first and LOOP last, and the
+    /// last one that gives an address decides.
     pub(super) fn after(&mut self, pc: u16, next: Next) -> u16 {
         // What follows in memory, not where the instruction jumps to: a jump at the end of a block is lost.
         let following = pc + 1;

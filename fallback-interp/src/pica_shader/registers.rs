@@ -1,4 +1,4 @@
-//! The registers of a shader unit, for who watches it.
+//! The registers of a shader unit, for tracers.
 
 use triglyph_guest::kernel::trace::{Register, WordForm};
 

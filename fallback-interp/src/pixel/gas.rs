@@ -1,5 +1,5 @@
-//! Gas: drawing densities and colouring by them (registers: 3dbrew, GPU/Internal Registers, 0x120 to 0x126; formulas:
-//! `guest::kernel::gas`, unverified).
+//! Gas: accumulation of densities, and colours computed from them (registers: 3dbrew, GPU/Internal Registers, 0x120 to
+//! 0x126; formulas: `guest::kernel::gas`, unverified).
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;

@@ -1,4 +1,4 @@
-//! Interpolation: what a pixel of a primitive knows about itself.
+//! Interpolation of a primitive's values at a pixel.
 
 use triglyph_guest::kernel::pixel::{PixelConstants, PixelJob, PixelKey, Primitive};
 

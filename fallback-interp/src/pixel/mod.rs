@@ -177,7 +177,7 @@ impl PixelKernel for Kernel {
 }
 
 impl Kernel {
-    /// Every covered pixel of every block; `before` hears of each, by the number of its primitive.
+    /// Shades every covered pixel of every block; calls `before` for each, with the number of its primitive.
     #[inline(always)]
     fn blocks(&self, job: &PixelJob<'_>, before: impl Fn(u32, u32, u32)) {
         for (index, block) in job.blocks.iter().enumerate() {

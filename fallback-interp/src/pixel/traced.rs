@@ -1,4 +1,4 @@
-//! Pixels that somebody looks at: what the combiner stages read, and what each of them gives.
+//! Traced pixels: the inputs and the result of each combiner stage.
 
 use triglyph_guest::kernel::pixel::PixelJob;
 use triglyph_guest::kernel::trace::{Item, Tracing, Wanted, WordForm};

@@ -1,4 +1,4 @@
-//! Vectors of three and how a quaternion turns them.
+//! Vectors of three components, and their rotation by a quaternion.
 
 /// x, y, z.
 pub(super) type Vector = [f32; 3];

@@ -1,4 +1,4 @@
-//! Interpolation: what a pixel of a primitive knows about itself.
+//! Interpolation of a primitive's values at a pixel.
 
 use triglyph_guest::kernel::program::fragment::{
     BACK_FACING, FogMode, FragmentCode, FragmentConstants, FragmentInput, FragmentJob, FragmentKey, Interpolation,

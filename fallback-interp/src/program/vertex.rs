@@ -137,7 +137,7 @@ impl Element<'_> {
             Component::Sint16 => f32::from(self.short(offset) as i16),
             Component::F16 => half::value(&mut Scalar, self.short(offset).into()),
             Component::F32 => f32::from_bits(self.word(offset)),
-            // Not made of single components.
+            // Formats that do not consist of single components.
             Component::Packed11 | Component::Bgra8 => 0.0,
         }
     }

@@ -91,7 +91,7 @@ impl Lane {
         }
     }
 
-    /// Looks at the innermost structure until nothing changes.
+    /// Closes innermost structures that the lane has left, until nothing changes.
     pub(super) fn settle(&mut self) {
         loop {
             match self.structures.last() {

@@ -1,4 +1,4 @@
-//! One lane: registers, condition registers, where it is.
+//! One lane: registers, condition registers, position in the program.
 
 use triglyph_guest::num::half;
 use triglyph_guest::num::ops::Scalar;

@@ -1,4 +1,4 @@
-//! The registers of a quad, for who watches it.
+//! The registers of a quad, for tracers.
 
 use triglyph_guest::kernel::trace::{Register, WordForm};
 use triglyph_guest::rsx::fragment::Temp;

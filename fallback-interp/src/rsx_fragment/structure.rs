@@ -1,4 +1,4 @@
-//! What flow control opens and closes.
+//! Structures of flow control: conditionals, loops, calls.
 
 /// Something that a lane is inside of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,14 +9,14 @@ pub(super) enum Structure {
         body: usize,
         /// Where the other part begins.
         otherwise: usize,
-        /// Behind both.
+        /// The instruction after both.
         end: usize,
     },
     /// LOOP or REP.
     Loop {
         /// First instruction.
         body: usize,
-        /// Behind the last one.
+        /// The instruction after the last one.
         end: usize,
         /// Passes left, this one included.
         passes: u8,

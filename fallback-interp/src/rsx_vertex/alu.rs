@@ -1,4 +1,4 @@
-//! What the vector and the scalar unit do: one method per operation.
+//! Operations of the vector and the scalar unit: one method per operation.
 
 use triglyph_guest::num::ops::{Scalar, cos, exp2, log2, sin};
 use triglyph_guest::rsx::vertex::{CALL_DEPTH, Instruction, RCC_MAX, RCC_MIN, ScalarVisitor, VectorVisitor};

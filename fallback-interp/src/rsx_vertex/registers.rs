@@ -1,4 +1,4 @@
-//! The registers of a vertex, for who watches it.
+//! The registers of a vertex, for tracers.
 
 use triglyph_guest::kernel::trace::{Register, WordForm};
 use triglyph_guest::rsx::vertex::TEMPS;

@@ -1,4 +1,4 @@
-//! Traces of random vertices: the run is the one that makes the record, and ends with what stands in it.
+//! Traces of random vertices: the traced run computes the same record as the kernel, and ends with its values.
 
 use triglyph_guest::kernel::program::random_vertex as programs;
 use triglyph_guest::kernel::trace::{MAX_STEPS, Trace, Tracer, Tracing, Wanted};

@@ -1,4 +1,4 @@
-//! Other instructions.
+//! Replaces instructions by other ones.
 
 use triglyph_guest::rsx::{fragment, vertex};
 use triglyph_guest::tegra::{mme, shader};

@@ -1,4 +1,4 @@
-//! Records that come twice, in another order, or not at all; and calls that hosts make for their guests.
+//! Duplicates, reorders and removes records, and adds calls that hosts make for their guests.
 
 use triglyph::capture::Kind;
 use triglyph::{GuestRange, Machine};

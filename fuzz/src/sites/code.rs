@@ -1,4 +1,4 @@
-//! Instructions in guest memory, found by what they look like.
+//! Instructions in guest memory, found by their bit patterns.
 
 use triglyph::Machine;
 use triglyph_guest::tegra::shader::isa;

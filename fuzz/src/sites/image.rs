@@ -1,4 +1,4 @@
-//! Which record the bytes of guest memory come from.
+//! Finds the record that the bytes of guest memory come from.
 
 use triglyph::GuestAddr;
 
@@ -59,7 +59,7 @@ impl Image {
     }
 
     /// What stored the byte at an address last, and at most `length` bytes from there on. Later stores into the middle
-    /// of them are not looked at.
+    /// of them are ignored.
     pub fn stretch(&self, at: GuestAddr, length: u64) -> Option<Stretch> {
         let holds = |store: &&Store| {
             store.start.space == at.space

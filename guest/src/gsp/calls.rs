@@ -1,4 +1,4 @@
-//! What the 3DS's hardware is told, by GSP, by GX commands or by the host itself: one row each, of
+//! The calls of the 3DS's hardware, which GSP, GX commands and the host make: one row each, of
 //! [`table::calls`](crate::table::calls). GX commands themselves are a capture's SUBMIT.
 //!
 //! Queues of clients are not in recordings. A machine that replays one leaves its own alone, once it has been told that

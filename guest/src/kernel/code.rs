@@ -1,4 +1,4 @@
-//! What a compiler says about the machine code of a kernel, for reports.
+//! Size and vector width of a kernel's machine code, for reports.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is known of a fragment's alpha before it is shaded, and what follows for its key.
+//! Known bounds of a fragment's alpha before shading, and the simplifications of its key that follow.
 //!
 //! Programs for the 3DS mostly leave blending on and draw with an alpha of 255: that of the vertices, a combiner's
 //! constant, lighting without Fresnel factors, a texture without alpha. Then blending by alpha gives the source itself,

@@ -1,4 +1,4 @@
-//! What the random cases of kernels are drawn from.
+//! Random choices for the random cases of kernels.
 
 /// A stream of random words and what is drawn from it.
 pub(in crate::kernel) struct Random<'r, R: FnMut() -> u32> {

@@ -1,4 +1,4 @@
-//! What a tier offers: kernels for keys.
+//! The trait of a tier: kernels for keys.
 
 use std::sync::Arc;
 

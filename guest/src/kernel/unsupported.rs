@@ -1,4 +1,4 @@
-//! What a tier says instead of a kernel.
+//! The error of a tier that does not support a key.
 
 /// The compiler does not support a key, or a compiled kernel does not support a call: the
 /// interpreter does. Nothing was changed.

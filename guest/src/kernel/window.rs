@@ -1,4 +1,4 @@
-//! A stretch of guest memory, as kernels see it.
+//! Windows: ranges of guest memory that kernels access.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 

@@ -1,4 +1,4 @@
-//! Few bits as eight.
+//! Expands few bits to eight by repeating them.
 
 /// The eight bits that begin with the low `count` bits of `bits`, 1 to 8, over and over.
 pub const fn to_byte(bits: u32, count: u32) -> u32 {

@@ -1,4 +1,4 @@
-//! What operands of vertex and fragment programs have in common: masks, swizzles, tests of condition registers, and how
+//! Operands that vertex and fragment programs have in common: masks, swizzles, tests of condition registers, and how
 //! they are written.
 
 use crate::table::{Cursor, TextError};

@@ -1,4 +1,4 @@
-//! RAMFC: what is kept of a channel that is not the current one. 128 bytes a channel in instance memory.
+//! RAMFC: the saved state of a channel that is not the current one. 128 bytes a channel in instance memory.
 //!
 //! Sources: nouveau's `nvkm/engine/fifo/nv40` for offsets, registers and widths; envytools `nv4_pfifo.xml` for bits.
 

@@ -1,4 +1,4 @@
-//! Tables of the calls that hosts and guests make: what a row says, as data, and arguments as words.
+//! Tables of the calls that hosts and guests make: rows as data, and arguments as words.
 //!
 //! A table is a macro that hands its rows to another macro, `table!(then)`: the machine makes methods of them that
 //! record themselves, and the way back from a recording (`calls_of_rows!` of the engine); the C interface makes

@@ -1,4 +1,4 @@
-//! Which row a word belongs to: a lookup on the top bits, then the rows of that bucket, most specific first.
+//! Finds the row of an instruction word: a lookup on the top bits, then the rows of that bucket, most specific first.
 
 use super::info::OpInfo;
 

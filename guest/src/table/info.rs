@@ -1,4 +1,4 @@
-//! What a row of an instruction table says, as data.
+//! A row of an instruction table, as data.
 
 use super::pattern::{Pattern, low_bits};
 

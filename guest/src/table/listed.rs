@@ -1,4 +1,4 @@
-//! `listed!`: enums that know all their variants, and those that have numbers the way back from a number.
+//! `listed!`: enums with a list of all variants and, for those with numbers, a conversion from a number.
 
 /// A plain enum, which can be copied, compared, hashed and printed, with `ALL`, its variants in the order of the
 /// source. `enum Name: u32` gives every variant a number and the enum `from_number`.
@@ -24,7 +24,7 @@ macro_rules! listed {
         $vis enum $Name { $($(#[$doc])* $variant),+ }
 
         impl $Name {
-            /// All of them, in the order in which they stand.
+            /// All variants, in the order of the source.
             pub const ALL: [$Name; [$($Name::$variant),+].len()] = [$($Name::$variant),+];
         }
     };
@@ -37,7 +37,7 @@ macro_rules! listed {
         $vis enum $Name { $($(#[$doc])* $variant = $number),+ }
 
         impl $Name {
-            /// All of them, in the order in which they stand.
+            /// All variants, in the order of the source.
             pub const ALL: [$Name; [$($Name::$variant),+].len()] = [$($Name::$variant),+];
 
             /// By number; `None` for numbers without a meaning.

@@ -1,4 +1,4 @@
-//! Maxwell programs as vertex programs: what registers, predicates and condition code hold at the end.
+//! Maxwell programs as vertex programs: registers, predicates and condition code at the end.
 
 pub mod block;
 pub mod fragments;
@@ -127,7 +127,7 @@ pub fn all_same(name: &str, seeds: Range<u64>, least: u64, check: impl Fn(&Jit, 
     assert!(same > least * unsupported_count, "{same} the same, unsupported {unsupported:?}");
 }
 
-/// What came of a random program.
+/// The result of a random program.
 pub enum Outcome {
     /// Both tiers did the same.
     Same,

@@ -1,4 +1,4 @@
-//! What programs say that they use of memory and images.
+//! The memory and images that programs report as used.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -243,8 +243,8 @@ pub fn key(seed: u64, stage: Stage) -> ShaderKey {
     Case::new(seed, stage).key
 }
 
-/// Makes the kernel of a key, and has it do the work of the case that its key was made of, if it fits: if the key is of
-/// the same stage and has the same textures and images. Whether it has done that.
+/// Makes the kernel of a key, and runs it on the work of the case that the key was derived from, if it fits: if the key
+/// is of the same stage and has the same textures and images. Returns whether it was run.
 pub fn try_key(tier: &dyn Tier, seed: u64, stage: Stage, key: ShaderKey) -> Result<bool, Unsupported> {
     let mut case = Case::new(seed, stage);
     let same =

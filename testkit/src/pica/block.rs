@@ -1,4 +1,4 @@
-//! Eight by eight pixels and one primitive: what a pixel kernel does to them.
+//! Runs a pixel kernel on one block of 8x8 pixels and one primitive.
 
 use std::sync::atomic::{AtomicU8, AtomicU32};
 

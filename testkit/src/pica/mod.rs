@@ -54,7 +54,7 @@ pub fn take(source: Source) -> Stage {
 }
 
 /// The first combiner stage goes to an RGBA8 target as it is: no tests, no textures, no fog. Primitives carry the
-/// varyings of `slots`, their colour stands in `color_slots`.
+/// varyings of `slots`, their colour is in `color_slots`.
 pub fn state(slots: u64, color_slots: [u8; 4], first: Stage) -> PixelKey {
     let mut stages = [Stage::PASS; 6];
     stages[0] = first;

@@ -1,4 +1,4 @@
-//! A state, some primitives and surfaces: what a pixel kernel of any tier does to them.
+//! Runs a pixel kernel of any tier on a state, some primitives and surfaces.
 
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;

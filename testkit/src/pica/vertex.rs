@@ -27,7 +27,7 @@ pub struct VertexCase {
     pub vertices: Vec<u32>,
 }
 
-/// What a kernel made of a batch.
+/// The outputs of a kernel for a batch.
 #[derive(Clone, Debug)]
 pub struct Shaded {
     /// One record for each vertex; what no kernel writes is [`UNWRITTEN`].

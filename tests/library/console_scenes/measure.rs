@@ -1,4 +1,4 @@
-//! What is measured in pictures.
+//! Measurements in pictures.
 //!
 //! | measure | gives |
 //! |---|---|

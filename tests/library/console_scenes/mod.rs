@@ -2,7 +2,7 @@
 //! and the captures of the scenes that are among the tests are those that this makes.
 //!
 //! The facts were read off the pictures of `tests/rsx` in ps3autotests (RPCS3); the scenes follow its descriptions.
-//! They stand in `tests/hardware/scenes`, a row each.
+//! `tests/hardware/scenes` lists them, a row each.
 
 mod gradient;
 mod measure;

@@ -31,7 +31,7 @@ fn long(bytes: &[u8]) -> u64 {
     bytes[..8].iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// Everything that the bundled captures of a machine submit, as far as it stood in memory when they began.
+/// Everything that the bundled captures of a machine submit, as far as it was in memory when they began.
 pub fn recorded(machine: Machine) -> Recorded {
     let folder = match machine {
         Machine::N3ds => "3ds",

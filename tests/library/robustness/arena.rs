@@ -19,7 +19,7 @@ pub const LISTS: (u32, usize) = (0x2000_8000, 0x1_0000);
 /// Bytes between ranges.
 const BETWEEN: usize = 0x3001;
 
-/// Host memory: the ranges, with canaries before, between and behind.
+/// Host memory: the ranges, with canaries before, between and after them.
 pub struct Arena {
     bytes: Vec<u8>,
     canary: u8,
@@ -41,7 +41,7 @@ impl Arena {
         arena
     }
 
-    /// Where a range stands.
+    /// The bytes of a range in the arena.
     fn place(index: usize) -> std::ops::Range<usize> {
         let start = RANGES[..index].iter().map(|(_, size, _)| BETWEEN + size).sum::<usize>() + BETWEEN;
         start..start + RANGES[index].1
@@ -55,7 +55,7 @@ impl Arena {
         for (index, (address, size, write)) in RANGES.into_iter().enumerate() {
             let access = Access { read: true, write };
             let pointer = self.bytes[Self::place(index)].as_mut_ptr();
-            // SAFETY: the bytes belong to the arena, which the machine borrows; nobody else looks at them meanwhile.
+            // SAFETY: the bytes belong to the arena, which the machine borrows; nothing else accesses them meanwhile.
             unsafe {
                 memory.map_host(GuestRange::new(0, address.into(), size as u64), pointer, access).expect("memory")
             };
@@ -73,7 +73,7 @@ impl Arena {
             assert!(write || self.bytes[range.clone()] == self.read_only, "memory that is read-only was written");
             at = range.end;
         }
-        assert!(self.bytes[at..].iter().all(|&byte| byte == self.canary), "memory behind the last range was written");
+        assert!(self.bytes[at..].iter().all(|&byte| byte == self.canary), "memory after the last range was written");
     }
 
     /// All guest memory.

@@ -1,4 +1,4 @@
-//! Guests that make no sense.
+//! Random values, programs and command lists of a 3DS guest.
 
 use triglyph::FaultKind;
 use triglyph_guest::num::F24;
@@ -24,7 +24,7 @@ fn value(random: &mut Random) -> u32 {
     }
 }
 
-/// An address in, or shortly before or behind, what is mapped.
+/// An address in, or shortly before or after, what is mapped.
 fn physical(random: &mut Random) -> u32 {
     let (start, size, _) = random.pick(&RANGES);
     match random.below(4) {

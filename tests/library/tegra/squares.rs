@@ -1,9 +1,8 @@
-//! What a program of the Switch does to draw textured squares: from opening the devices to the value of its fence in
-//! memory.
+//! A program of the Switch that draws textured squares: from opening the devices to the value of its fence in memory.
 //!
 //! The steps are those of the switchbrew wiki's page on the GPU, in its order. An emulator does the host's part (memory
-//! of the process, arguments of nvdrv's calls); everything that begins with `methods` or is called a program stands in
-//! the guest's memory.
+//! of the process, arguments of nvdrv's calls); everything that begins with `methods` or is called a program is in the
+//! guest's memory.
 //!
 //! ```text
 //! process memory ─► nvmap handle ─► address space ─► channel ─► push buffer: classes, macro, copy, state, draws, fence
@@ -19,7 +18,7 @@ use triglyph_guest::tegra::{mme, shader};
 
 use triglyph_testkit::tegra::methods;
 
-/// The process's memory for the GPU, where it stands in the process.
+/// Address, in the process, of its memory for the GPU.
 const MEMORY: u64 = 0x7_0000_0000;
 const SIZE: u64 = 0x10_0000;
 
@@ -165,7 +164,7 @@ impl Client {
         u32::from_le_bytes(bytes)
     }
 
-    /// NVGPU_IOCTL_CHANNEL_SUBMIT_GPFIFO: one entry, whose command list stands in memory.
+    /// NVGPU_IOCTL_CHANNEL_SUBMIT_GPFIFO: one entry, whose command list is in memory.
     fn submit(&mut self, words: &[u32]) -> Fence {
         self.write_words(COMMANDS, words);
         let segment = Segment {
@@ -191,7 +190,7 @@ fn fill(register: usize, data: &[u32]) -> Vec<u32> {
     methods(THREED, register as u32, Each, data)
 }
 
-/// A program with its header, as it stands in memory.
+/// A program with its header, as memory holds it.
 fn program(header: [u32; 20], text: &str) -> Vec<u32> {
     let code = shader::assemble_program(text).expect("a program");
     header.into_iter().chain(code.into_iter().flat_map(|word| [word as u32, (word >> 32) as u32])).collect()
@@ -325,7 +324,7 @@ fn fill_constants(client: &Client) -> Vec<u32> {
     // From pixels to -1..1.
     let scale = 2.0 / EDGE as f32;
     let transform = [scale, scale, -1.0, -1.0].map(f32::to_bits);
-    // The buffers with handles follow each other stage by stage; the pixels' is number 4. Handle 8 stands at byte 0x20.
+    // The buffers with handles follow each other stage by stage; the pixels' is number 4. Handle 8 is at byte 0x20.
     let handles = 0x1000 + 4 * u64::from(BUFFER_SIZE);
     let handle = 1 | 1 << 20;
     [
@@ -359,7 +358,7 @@ fn set_up_vertices(client: &Client) -> Vec<u32> {
     [
         fill(r::set_vertex_stream_a_format::id(0), &[STRIDE | 1 << 12, upper, lower]),
         fill(r::set_vertex_stream_limit_a_a::id(0), &last),
-        // Three floats, two floats behind them, four bytes of unorm behind these; the rest is not there.
+        // Three floats, then two floats, then four bytes of unorm; the rest is not there.
         fill(r::set_vertex_attribute_a::id(0), &[0x3840_0000, 0x3880_0600, 0x1140_0A00]),
         fill(r::set_vertex_attribute_a::id(3), &inactive),
     ]
@@ -421,7 +420,7 @@ fn a_program_draws_textured_squares() {
         assert_eq!(client.read_word(FENCE), 0);
         let fence = client.submit(&words.concat());
 
-        // Official programs look at the word until it is at least the value; others ask the driver for the channel's
+        // Official programs poll the word until it is at least the value; others ask the driver for the channel's
         // fence.
         assert!(client.read_word(FENCE) >= value);
         assert!(matches!(client.gpu.event_wait(fence, 0, None), Ok(Wait::Reached(_))), "{fence:?}");

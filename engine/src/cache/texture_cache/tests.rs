@@ -1,4 +1,4 @@
-//! What is decoded, and what leaves.
+//! Tests of decoding and eviction.
 
 use std::cell::Cell;
 use std::rc::Rc;

@@ -1,5 +1,5 @@
-//! Some shapes of a draw with the records that they need: what is drawn of them does not depend on how many vertices
-//! the others have.
+//! Copies some shapes of a draw with the records that they need, so that drawing them does not depend on the number of
+//! other vertices.
 
 use super::assemble::Shape;
 use super::shade::Records;

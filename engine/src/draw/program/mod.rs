@@ -1,4 +1,4 @@
-//! Draws of machines whose stages are all programs.
+//! Draws of shader pipelines, whose stages are all programs.
 //!
 //! ```text
 //! indices ─► vertex reuse ─► vertex kernel ─► records ─► project ─► assemble ─► clip ─► setup ─► scene

@@ -1,5 +1,5 @@
-//! Setup of a draw's primitives in pieces: between two of them an interrupt can end it, and threads share them where
-//! that takes less time. Each thread then sets up some in a row into a scene of its own, and those scenes are put
+//! Setup of a draw's primitives in pieces: an interrupt can end it between two of them, and several threads share them
+//! if that is faster. Each thread then sets up consecutive pieces into a scene of its own, and those scenes are put
 //! together in the order of the draw.
 
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! From clip space to the target's pixels, and which planes a vertex lies outside of.
+//! Projection from clip space to the target's pixels, and clip codes.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Vertices in the target.
+//! Projected vertices: positions in the target's pixels.
 
 /// A vertex in the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,4 +1,4 @@
-//! Draws that get into a scene in several goes, because interrupts end them between two pieces.
+//! Draws that are binned in several parts, because interrupts end them between two pieces.
 
 use std::ops::Range;
 use std::sync::Arc;

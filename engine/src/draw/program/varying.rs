@@ -1,4 +1,4 @@
-//! Where the planes of values come from, and how they are interpolated.
+//! Sources of the planes of values, and their interpolation.
 
 use smallvec::SmallVec;
 

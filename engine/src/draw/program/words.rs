@@ -1,4 +1,4 @@
-//! Planes of single words, for machines whose attributes are words whatever they mean.
+//! Planes of single words, for machines whose attributes are untyped words.
 //!
 //! Planes of triangles go through the window positions before these are snapped, in f32, based at pixel (0, 0) (found
 //! by replaying recorded push buffers against their expected pictures: where pixel centres fall on the borders of

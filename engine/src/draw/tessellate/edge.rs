@@ -1,4 +1,4 @@
-//! Places along an edge.
+//! Points along an edge.
 
 /// How an edge is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

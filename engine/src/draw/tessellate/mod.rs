@@ -1,4 +1,4 @@
-//! The fixed-function tessellator: how a patch is divided, and by which primitives.
+//! The fixed-function tessellator: division of a patch, and its primitives.
 //!
 //! The public rules are those of OpenGL 4.5, chapter 11.2.2, and of the D3D11 functional specification: which levels
 //! count, how edges are divided, that edges depend on their own level alone and are symmetric. Where those leave a
@@ -32,7 +32,7 @@ pub enum Domain {
     Quad,
 }
 
-/// What comes of it.
+/// The primitives into which patches are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Each vertex once.
@@ -48,11 +48,11 @@ pub enum Output {
 /// How patches are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tessellator {
-    /// What a patch is.
+    /// The shape of a patch.
     pub domain: Domain,
     /// How edges are divided.
     pub spacing: Spacing,
-    /// What comes of it.
+    /// The primitives of the result.
     pub output: Output,
 }
 

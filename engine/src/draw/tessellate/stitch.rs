@@ -1,4 +1,4 @@
-//! The triangles between two rows of points, and in which order their corners are given.
+//! The triangles between two rows of points, and the order of their corners.
 //!
 //! Rows run alongside each other, the outside one on the right: triangles are counter-clockwise. Which corner comes
 //! last decides what flat inputs are; the orders are those of D3D11's tessellator, found by what llvmpipe, which has

@@ -1,4 +1,4 @@
-//! Reductions that are gathered before they are joined with memory.
+//! Reductions that are gathered apart and then joined with memory.
 
 use std::ops::Range;
 use std::sync::OnceLock;

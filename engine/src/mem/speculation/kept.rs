@@ -1,4 +1,4 @@
-//! What was in memory before the first store.
+//! The content of memory before the first store.
 
 use std::collections::HashSet;
 use std::ops::Range;

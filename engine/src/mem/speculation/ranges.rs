@@ -1,4 +1,4 @@
-//! Ranges that are collected one by one, and compared in the end.
+//! Sets of accessed ranges, collected one by one and compared at the end.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What becomes of all fragments of a draw.
+//! Results of all fragments of a draw.
 
 use super::pixels::{KeptPixels, Pixels, pixels_of};
 use super::{Judge, MAX_PRIMITIVES};

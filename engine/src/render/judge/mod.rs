@@ -1,5 +1,5 @@
-//! What becomes of fragments, and why: the primitives of a draw are drawn one by one, with some of the tests left out,
-//! and what they have written is put back.
+//! Fragment history: which test each fragment of a draw fails. The primitives are drawn one by one, with some of the
+//! tests disabled, and their writes are undone.
 //!
 //! Trials draw to the witness, a colour surface outside of guest memory. It has the format and layout of the draw's
 //! first colour surface, or RGBA8 if the draw has none. Each trial is drawn twice, over some bytes and over their

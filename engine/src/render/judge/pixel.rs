@@ -1,4 +1,4 @@
-//! What becomes of the fragments of one pixel.
+//! Results of the fragments of one pixel.
 
 use super::Judge;
 use super::pixels::{KeptPixels, Pixels, pixels_of};

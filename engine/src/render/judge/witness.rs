@@ -1,4 +1,4 @@
-//! The surface that fragments are seen by.
+//! The observed surface: a colour surface outside of guest memory, in which each trial's stores are detected.
 
 use crate::mem::{GuestAddr, Memory, TrialMemory};
 use crate::probe::{Role, Surface};

@@ -1,4 +1,4 @@
-//! Attributes: what stages hand to each other.
+//! Attributes: values that a stage passes to the next.
 
 use triglyph_guest::tegra::shader::isa::*;
 

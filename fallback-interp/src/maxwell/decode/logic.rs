@@ -7,7 +7,7 @@ use super::integer::{add, store};
 use crate::maxwell::lane::{Condition, Lane};
 use crate::maxwell::program::{Decoder, Op};
 
-/// Stores the result of a logic operation and the predicate that goes with it.
+/// Stores the result of a logic operation and its predicate.
 fn store_logic(lane: &mut Lane, dst: Reg, value: u32, pred: (Pred, LogicPred), chained: bool, cc: bool) {
     let holds = match pred.1 {
         LogicPred::False => false,

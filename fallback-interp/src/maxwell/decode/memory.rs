@@ -123,7 +123,7 @@ fn pair(lane: &Lane, reg: Reg, wide: bool) -> (u64, u64) {
     if wide { (word(0) | word(1) << 32, word(2) | word(3) << 32) } else { (word(0), word(1)) }
 }
 
-/// Changes a value whose old one nobody sees, if there is memory for that. Whether there is.
+/// Changes a value whose old one is not used, if there is memory for that. Returns whether there is.
 fn reduce(reduction: Reduction, at: u64, act: impl Fn(u64) -> Option<u64>, context: &Context<'_>) -> bool {
     let (memory, bytes, usage) = (context.environment.memory, reduction.bytes(), Usage::Reduce(reduction));
     let is_aligned = at.is_multiple_of(bytes as u64);
@@ -140,7 +140,7 @@ fn reduce(reduction: Reduction, at: u64, act: impl Fn(u64) -> Option<u64>, conte
     true
 }
 
-/// The reduction that an atomic on global memory is if nobody sees what it gives.
+/// The reduction that an atomic on global memory is if its result is not used.
 fn reduction_of(ty: AtomicType, op: AtomicOp, dst: Reg) -> Option<Reduction> {
     Reduction::of(ty, op).filter(|_| dst.is_zero())
 }

@@ -1,4 +1,4 @@
-//! Instructions as what they do: one visitor of the instruction table, a family a file.
+//! Execution of instructions: one visitor of the instruction table, a family a file.
 
 mod attribute;
 mod control;

@@ -1,4 +1,4 @@
-//! Textures: which registers say what.
+//! Texture instructions: the registers of their coordinates and results.
 
 use triglyph_guest::kernel::maxwell::Unit as ResourceKind;
 use triglyph_guest::kernel::program::sampler::Shape;

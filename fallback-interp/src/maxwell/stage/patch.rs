@@ -1,4 +1,4 @@
-//! Tessellation: patches, and the vertices that the tessellator made of them.
+//! Tessellation: patches, and the vertices into which the tessellator divides them.
 
 use triglyph_guest::kernel::maxwell::LANES;
 use triglyph_guest::kernel::program::stage::PATCH_WORDS;

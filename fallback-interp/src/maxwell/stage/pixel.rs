@@ -1,4 +1,4 @@
-//! Pixels: quads of blocks, what their programs read, and what becomes of the results.
+//! Pixels: quads of blocks, inputs of their programs, and output of the results.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;

@@ -61,7 +61,7 @@ fn quantised(stored: Channel, value: f32) -> f32 {
     }
 }
 
-/// What factors are made of.
+/// The values that factors are computed from.
 struct Terms {
     source: Vector,
     second: Vector,

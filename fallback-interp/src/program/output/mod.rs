@@ -1,4 +1,4 @@
-//! After the program: tests, blending, storing, sample by sample.
+//! Output of fragments after their program: tests, blending, storing, sample by sample.
 //!
 //! ```text
 //! depth    formats, bounds, stencil and depth test
@@ -24,7 +24,7 @@ use crate::operations::{self, compare};
 /// Colour outputs that a program can have.
 pub const OUTPUTS: usize = 8;
 
-/// What a program made of a fragment: its colour outputs, (0, 0, 0, 0) where it has none.
+/// The colour outputs of a fragment's program, (0, 0, 0, 0) where it has none.
 pub type Colors = [Vector; OUTPUTS];
 
 /// A fragment, but for what its program makes of it.

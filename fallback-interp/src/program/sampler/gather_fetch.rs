@@ -1,4 +1,4 @@
-//! What instructions ask besides samples: gathers, fetches, queries.
+//! Texture instructions other than samples: gathers, fetches, queries.
 
 use triglyph_guest::kernel::program::sampler::{Filter, Shape};
 

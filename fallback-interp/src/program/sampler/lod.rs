@@ -1,4 +1,4 @@
-//! Level of detail, and the footprint that it follows from.
+//! Level of detail, and the footprint that determines it.
 
 use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::num::fast::half_log2;

@@ -107,7 +107,7 @@ fn killed_pixels_store_nothing_but_serve_their_quad() {
 
 #[test]
 fn a_quad_without_live_pixels_ends() {
-    // Behind the kill is a loop without end.
+    // After the kill is a loop without end.
     let mut scene = scene("kil\nloop:\nbra loop");
     assert_eq!(scene.draw(), 0);
     let FragmentCode::Maxwell(_) = &scene.key.code else { panic!("another machine's program") };

@@ -29,14 +29,14 @@ struct Page(Mutex<Vec<u8>>);
 
 impl GlobalMemory for Page {
     fn read(&self, address: u64, bytes: &mut [u8]) {
-        let page = self.0.lock().expect("nobody panics");
+        let page = self.0.lock().expect("no panic before");
         for (i, byte) in bytes.iter_mut().enumerate() {
             *byte = page[(address as usize + i) % page.len()];
         }
     }
 
     fn write(&self, address: u64, bytes: &[u8]) {
-        let mut page = self.0.lock().expect("nobody panics");
+        let mut page = self.0.lock().expect("no panic before");
         let length = page.len();
         for (i, byte) in bytes.iter().enumerate() {
             page[(address as usize + i) % length] = *byte;
@@ -143,7 +143,7 @@ fn run(seed: u32, words: &[u64], stage: impl Into<Option<Stage>>) -> (Vec<u32>, 
         reserve: &AtomicU32::new(0),
     };
     let result = |outputs, emits| {
-        let memory = memory.0.lock().expect("nobody panics").clone();
+        let memory = memory.0.lock().expect("no panic before").clone();
         (outputs, emits, memory, exhausted.load(Relaxed))
     };
     let Some(stage) = stage.into() else {

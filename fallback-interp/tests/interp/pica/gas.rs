@@ -1,4 +1,4 @@
-//! Gas: densities that are drawn and the colours they become.
+//! Gas: accumulated densities, and colours computed from them.
 
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
@@ -62,7 +62,7 @@ fn gas_becomes_thin_before_a_surface() {
         (0x40_0000, 0x80_0000, 300.0, [100, 100]),
         (0x40_0000, 0x80_0000, 0.0, [100, 0]),
         (0x7F_FFF0, 0x80_0000, 100.0, [100, 0]),
-        // Behind it, or on it.
+        // Farther than it, or at the same depth.
         (0x80_0000, 0x80_0000, 2.0, [0, 0]),
         (0xC0_0000, 0x80_0000, 2.0, [0, 0]),
     ] {

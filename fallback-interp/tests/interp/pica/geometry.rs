@@ -1,4 +1,4 @@
-//! Geometry kernels: what a unit keeps from primitive to primitive, what becomes of vertices, and where it stops.
+//! Geometry kernels: state from primitive to primitive, emitted vertices, limits.
 
 use std::sync::Arc;
 

@@ -150,7 +150,7 @@ fn diffuse_light_by_the_cosine() {
         lit.primary([0.8, 0.4, 0.2, 1.0]);
         lit.secondary(gray(0.0));
     }
-    // From behind.
+    // Light from the back.
     lit.light().position = [0.6, 0.0, -0.8];
     lit.primary(gray(0.0));
     lit.key.lights[0].two_sided = true;

@@ -1,4 +1,4 @@
-//! Shadow maps: what is drawn into them and what they say.
+//! Shadow maps: drawing and sampling them.
 
 use std::sync::atomic::AtomicU8;
 

@@ -1,4 +1,4 @@
-//! What instructions of Maxwell programs ask of texture units, against values worked out by hand.
+//! Texture instructions of Maxwell programs, against values worked out by hand.
 
 use triglyph_guest::kernel::program::sampler::{
     Compare, Filter, LEVELS, LINEAR, Level, PADDING, Shape, Source, Texels, Texture, TextureKey, Wrap,

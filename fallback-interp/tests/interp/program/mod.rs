@@ -1,4 +1,4 @@
-//! Kernels that both machines whose stages are all programs have.
+//! Kernels of shader pipelines, which the RSX and the Tegra X1 share.
 
 mod fragment;
 mod lookup;

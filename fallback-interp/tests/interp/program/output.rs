@@ -1,4 +1,4 @@
-//! What becomes of fragments: tests, blending, logic operations, formats, samples.
+//! Output of fragments: tests, blending, logic operations, formats, samples.
 
 use triglyph_guest::kernel::program::fragment::{BACK_FACING, PixelBlock, Samples};
 use triglyph_guest::kernel::program::output::{

@@ -1,4 +1,4 @@
-//! What becomes of decoded texels besides: signs, borders around the faces of cubes, samples as layers.
+//! Further conversions of decoded texels: signs, borders around the faces of cubes, samples as layers.
 
 use crate::kernel::program::sampler::Texels;
 

@@ -1,4 +1,4 @@
-//! Programs as kernels get them.
+//! The code of a Maxwell program as part of a kernel's key.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 

@@ -1,4 +1,4 @@
-//! Pixel programs: what a fragment key has of them.
+//! Pixel programs: their part of a fragment key.
 //!
 //! A quad is shaded as [`crate::kernel::program::fragment`] says: all four pixels execute, those without coverage as
 //! helpers. With [`PixelCode::per_sample`] it is shaded once for each sample that one of its pixels has covered, in

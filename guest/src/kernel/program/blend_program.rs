@@ -1,4 +1,4 @@
-//! Blending by a program, for the equations that factors cannot say (KHR_blend_equation_advanced).
+//! Blending by a program, for the equations that factors cannot express (KHR_blend_equation_advanced).
 //!
 //! There are three registers T0, T1, T2 of r, g, b, a and the last result L, all 0 at first, and a condition for each
 //! of r, g, b, at first 0. Source and destination are those of blending. Steps run one after the other, each on

@@ -1,4 +1,4 @@
-//! What a program can reach while it runs.
+//! The resources that a program uses while it runs: constants, memory, textures, images.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::ops::Range;

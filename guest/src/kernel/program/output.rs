@@ -1,4 +1,4 @@
-//! After the program: tests, blending, storing.
+//! Output of fragments after their program: tests, blending, storing.
 //!
 //! For each covered sample, in this order: alpha test -> depth bounds -> stencil -> depth -> count -> blend or logic ->
 //! mask -> store. The alpha test applies to the fragment, before the first sample; so do alpha to coverage and alpha to

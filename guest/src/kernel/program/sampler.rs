@@ -1,4 +1,4 @@
-//! Reading textures.
+//! Texture sampling.
 //!
 //! The engine decodes textures before a scene is drawn, so kernels see plain rows of texels, the same on both tiers.
 //! A unit's result is computed so, for coordinates s, t, r of one lane:

@@ -1,4 +1,4 @@
-//! Macros and packet traces.
+//! Validates keys of macros and packet traces.
 
 use super::{InvalidKey, Validate, check};
 use crate::kernel::mme::MmeKey;

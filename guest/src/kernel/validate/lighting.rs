@@ -1,4 +1,4 @@
-//! Fragment lighting of the 3DS.
+//! Validates fragment lighting of the 3DS.
 
 use super::pixel::{UNITS, slots};
 use super::{InvalidKey, Validate, check, each};

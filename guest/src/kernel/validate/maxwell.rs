@@ -1,4 +1,4 @@
-//! Programs of the Tegra X1.
+//! Validates programs of the Tegra X1.
 
 use super::{InvalidKey, Validate, ascend, check, each};
 use crate::kernel::maxwell::{Code, PixelCode, Unit};

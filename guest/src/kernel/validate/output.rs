@@ -1,4 +1,4 @@
-//! Targets, tests and blending of shader pipelines.
+//! Validates targets, tests and blending of shader pipelines.
 
 use super::{InvalidKey, Validate, check, each};
 use crate::kernel::program::blend_program::{BlendOperand, BlendProgram, BlendStep, MAX_STEPS};

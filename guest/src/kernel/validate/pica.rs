@@ -1,4 +1,4 @@
-//! Vertex and geometry programs of the 3DS.
+//! Validates vertex and geometry programs of the 3DS.
 
 use super::{InvalidKey, Validate, check, each};
 use crate::kernel::geometry::{GeometryInputs, GeometryKey};

@@ -1,4 +1,4 @@
-//! 3DS pixels.
+//! Validates pixel keys of the 3DS.
 
 use super::{InvalidKey, Validate, check, each};
 use crate::format::DepthFormat;

@@ -1,4 +1,4 @@
-//! Vertex and fragment programs of the RSX, and what all fragment programs have.
+//! Validates vertex and fragment programs of the RSX, and the state of all fragment programs.
 
 use super::{InvalidKey, Validate, check, each};
 use crate::kernel::program::fragment::{FragmentCode, FragmentKey, RsxFragmentCode, Samples};

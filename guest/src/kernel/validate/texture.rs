@@ -1,4 +1,4 @@
-//! Texture and image units of programs.
+//! Validates texture and image units of programs.
 
 use super::{InvalidKey, Validate, check};
 use crate::kernel::program::environment::ImageKey;

@@ -1,4 +1,4 @@
-//! Fills, copies and conversions.
+//! Validates fills, copies and conversions.
 
 use super::{InvalidKey, Validate, check};
 use crate::kernel::transfer::{FillRectKey, RearrangeKey, TransferKey};

@@ -1,4 +1,4 @@
-//! What calls return.
+//! Results of the hypervisor's calls.
 
 use super::Status;
 

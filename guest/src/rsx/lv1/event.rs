@@ -1,5 +1,5 @@
-//! Bits that tell what happened. The hypervisor's interrupt status and the words of Lv-2 event ports are numbered
-//! differently; no source says that they agree.
+//! Bits of the hypervisor's interrupts and events. The hypervisor's interrupt status and the words of Lv-2 event ports
+//! are numbered differently; no source says that they agree.
 
 /// Bits of the hypervisor's interrupt status (Linux `ps3fb.c`, `ps3gpu.h`).
 pub mod lv1 {

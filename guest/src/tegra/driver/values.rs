@@ -1,4 +1,4 @@
-//! What calls of the driver take and answer.
+//! Arguments and results of the driver's calls.
 
 use super::layout::BIG_PAGE;
 use super::{Status, map_flags};

@@ -108,7 +108,7 @@ values! {
 
     /// Who may run after YIELD.
     YieldTo {
-        Nobody = 0 "NOP"; PbdmaTimeslice = 1 "PBDMA_TIMESLICE"; RunlistTimeslice = 2 "RUNLIST_TIMESLICE";
+        Nop = 0 "NOP"; PbdmaTimeslice = 1 "PBDMA_TIMESLICE"; RunlistTimeslice = 2 "RUNLIST_TIMESLICE";
         Group = 3 "TSG";
     }
 }

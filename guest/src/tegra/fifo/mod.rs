@@ -1,4 +1,4 @@
-//! Command submission: where push buffers are, what their words say, the methods of the host itself.
+//! Command submission: GPFIFO entries, words of push buffers, the methods of the host itself.
 //!
 //! ```text
 //! entry.rs     GPFIFO entries: pieces of a push buffer in memory

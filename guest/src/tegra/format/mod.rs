@@ -1,4 +1,4 @@
-//! Formats by the codes that registers and headers have: one row each.
+//! Formats by their codes in registers and headers: one row each.
 //!
 //! ```text
 //! color.rs      colour targets, surfaces of the 2D class

@@ -1,4 +1,4 @@
-//! What a method table is: rows by address, what a write does.
+//! Method tables: rows by address, and the effects of writes.
 
 use super::common::trigger::Common;
 use crate::table::RegInfo;

@@ -1,4 +1,4 @@
-//! Parts of instructions and what joins them to operand structures.
+//! Parts of instructions, and the macro that combines them into operand structures.
 //!
 //! A part is a value in one or more fields of a word: a register, a source with its sign, a comparison. It reads and
 //! writes its fields by their letters in the row's pattern. Forms of one operation leave out fields; what is read then

@@ -1,4 +1,4 @@
-//! Launch descriptors (QMD): what a compute grid is.
+//! Launch descriptors (QMD): program, size and resources of a compute grid.
 //!
 //! Source: NVIDIA clb1c0qmd.h. Drivers leave both version fields 0, so no descriptor is refused for them.
 

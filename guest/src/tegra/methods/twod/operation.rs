@@ -1,4 +1,4 @@
-//! What becomes of source and destination: operation, pattern, colour key.
+//! How source and destination are combined: operation, pattern, colour key.
 
 use super::Trigger;
 use super::values::{BitOrder, ColorKeyFormat, Operation, PatternColorFormat, PatternSelect};

@@ -1,4 +1,4 @@
-//! Attributes: what stages hand to each other.
+//! Attributes: values that a stage passes to the next.
 
 use crate::table::{Cursor, Encoder, Fields, TextError};
 use crate::tegra::shader::number::{Address, Offset};

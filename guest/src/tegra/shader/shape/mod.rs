@@ -1,4 +1,4 @@
-//! What operands instructions have: one structure for each kind, with the fields' letters.
+//! Operands of instructions: one structure for each kind, with the fields' letters.
 
 mod attribute;
 mod control;

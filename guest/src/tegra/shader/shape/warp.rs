@@ -1,4 +1,4 @@
-//! Lanes of a warp, barriers, what concerns scheduling.
+//! Lanes of a warp, barriers, scheduling.
 
 use crate::table::{Cursor, Encoder, Fields, TextError};
 use crate::tegra::shader::modifiers::CcTest;
