@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-/// Our crates by folder, from the bottom of the house to the top, each with those that it may use: as dependencies, and
-/// beside them in its tests.
+/// Our crates by folder, each only with dependencies that are listed before it, except for the façade: those of the
+/// crate, and the additional ones of its tests.
 const CRATES: [Crate; 17] = [
     Crate { folder: "guest", name: "triglyph-guest", uses: &[], tests_use: &["testkit"] },
     Crate { folder: "fallback-interp", name: "triglyph-interp", uses: &["guest"], tests_use: &["testkit"] },
@@ -27,24 +28,24 @@ const CRATES: [Crate; 17] = [
     Crate { folder: "testkit", name: "triglyph-testkit", uses: TESTKIT, tests_use: &[] },
 ];
 
-/// What machines may use: never each other.
+/// Crates for machines, which never use each other.
 const MACHINE: &[&str] = &["guest", "engine", "options"];
 const MACHINE_TESTS: &[&str] = &["interp", "capture", "testkit"];
 
-/// What options may use: the tiers and what runs their kernels.
+/// Crates for options: the tiers and the engine that runs their kernels.
 const OPTIONS: &[&str] = &["guest", "interp", "jit", "engine"];
 
-/// What looks into captures: the façade, and the names of registers.
+/// Crates for inspection of captures: the façade, and the names of registers.
 const INSPECT: &[&str] = &["", "guest", "interp"];
 
-/// What mutants are made with: the façade, tables of instructions and registers, tiers.
+/// Crates for mutants: the façade, tables of instructions and registers, tiers.
 const FUZZ: &[&str] = &["", "guest", "engine", "options"];
 
-/// What the command may use: the façade, and what only tools for people look into (tables, key files, compiled code,
-/// tiers, mutants, other emulators' captures).
+/// Crates for the command: the façade, and those for its tools (tables, key files, compiled code, tiers, mutants, other
+/// emulators' captures).
 const CLI: &[&str] = &["", "guest", "engine", "jit", "options", "inspect", "fuzz", "import"];
 
-/// What testkit may use: a feature each.
+/// Crates for testkit, each as a feature.
 const TESTKIT: &[&str] = &["guest", "interp", "jit", "engine", "options", "n3ds", "rsx", "tegra"];
 
 struct Crate {
@@ -162,13 +163,16 @@ fn threads_and_pointers_stay_where_they_belong() {
     }
 }
 
+/// Folders with sources that belong to no other crate than the façade.
+const WITHOUT_CRATE: [&str; 4] = ["src", "tests", "benches", "examples"];
+
 /// Longer files hold more than one subject; tables are exempt.
 const LINES: usize = 1000;
 
 #[test]
 fn files_are_short() {
     let mut folders: Vec<PathBuf> = CRATES.iter().map(|krate| root().join(krate.folder)).collect();
-    folders.extend(["src", "tests", "benches", "examples"].map(|folder| root().join(folder)));
+    folders.extend(WITHOUT_CRATE.map(|folder| root().join(folder)));
     for path in folders.iter().flat_map(|folder| sources(folder)) {
         let lines = read(&path).lines().count();
         assert!(lines <= LINES, "{}: {lines} lines", path.display());
@@ -202,11 +206,86 @@ fn long_lines(path: &Path) -> Vec<String> {
 #[test]
 fn comments_and_pages_keep_to_the_columns() {
     let mut files: Vec<PathBuf> = CRATES.iter().flat_map(|krate| sources(&root().join(krate.folder))).collect();
-    files.extend(["src", "tests", "benches", "examples"].iter().flat_map(|folder| sources(&root().join(folder))));
+    files.extend(WITHOUT_CRATE.iter().flat_map(|folder| sources(&root().join(folder))));
     files.extend(["docs", "python", "examples"].iter().flat_map(|folder| files_below(&root().join(folder), "md")));
     files.push(root().join("README.md"));
     let long: Vec<String> = files.iter().flat_map(|path| long_lines(path)).collect();
     assert!(long.is_empty(), "lines of more than {COLUMNS} columns: {long:#?}");
+}
+
+/// Words and phrases that read strangely in technical English, with the number of lines that still have them. A change
+/// may lower a number, never raise one.
+const ODD_WORDS: [(&str, usize); 14] = [
+    ("nobody", 0),
+    ("somebody", 0),
+    ("anybody", 0),
+    ("whoever", 0),
+    ("anew", 0),
+    ("behind", 0),
+    ("stand", 0),
+    ("stands", 0),
+    ("stood", 0),
+    ("hear of", 0),
+    ("hears of", 0),
+    ("come of", 0),
+    ("comes of", 0),
+    ("came of", 0),
+];
+
+/// Whether a line has a phrase as whole words, in any case.
+fn has_phrase(line: &str, phrase: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    line.contains(phrase) && {
+        let words: Vec<&str> = line.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();
+        format!(" {} ", words.join(" ")).contains(&format!(" {phrase} "))
+    }
+}
+
+/// Every source, test file and page that is written by hand, but for this file. Headers and `calls.md` are generated
+/// from the others.
+fn written_files() -> Vec<PathBuf> {
+    let folders: Vec<&str> = CRATES.iter().map(|krate| krate.folder).chain(WITHOUT_CRATE).chain(["docs"]).collect();
+    let mut files = vec![root().join("README.md")];
+    for extension in ["rs", "md", "tgt", "c", "cpp", "py"] {
+        files.extend(folders.iter().flat_map(|folder| files_below(&root().join(folder), extension)));
+    }
+    let skipped = [root().join(file!()), root().join("docs/calls.md")];
+    files.retain(|path| !skipped.contains(path));
+    files
+}
+
+/// The lines added since [`ODD_WORDS`] was last changed, if git knows.
+fn added_lines() -> Option<Vec<String>> {
+    let git = |args: &[&str]| {
+        let output = Command::new("git").current_dir(root()).args(args).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let commit = git(&["log", "-1", "--format=%H", "--", file!()])?;
+    let diff = git(&["diff", "--unified=0", "--no-color", commit.trim()])?;
+    Some(diff.lines().filter_map(|line| line.strip_prefix('+')).map(|line| line.trim().to_owned()).collect())
+}
+
+#[test]
+fn odd_words_become_fewer() {
+    let files: Vec<(PathBuf, String)> = written_files().into_iter().map(|path| (path.clone(), read(&path))).collect();
+    let mut grown = String::new();
+    for (phrase, most) in ODD_WORDS {
+        let found: Vec<(String, &str)> = files
+            .iter()
+            .flat_map(|(path, text)| text.lines().enumerate().map(move |(number, line)| (path, number, line)))
+            .filter(|(_, _, line)| has_phrase(line, phrase))
+            .map(|(path, number, line)| (format!("{}:{}", path.display(), number + 1), line.trim()))
+            .collect();
+        if found.len() > most {
+            let added = added_lines().unwrap_or_default();
+            let mut new: Vec<_> = found.iter().filter(|(_, line)| added.iter().any(|other| other == line)).collect();
+            if new.is_empty() {
+                new = found.iter().collect();
+            }
+            grown += &format!("{} lines with `{phrase}` instead of {most}, among them {new:#?}\n", found.len());
+        }
+    }
+    assert!(grown.is_empty(), "say it in plain technical English:\n{grown}");
 }
 
 /// The names of functions that come right after `marker` in a source file of the project.

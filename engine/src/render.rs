@@ -6,8 +6,8 @@
 mod background;
 mod clock;
 mod fixed;
+mod fragment_history;
 mod inputs;
-mod judge;
 mod open;
 mod pending;
 mod pipeline;

@@ -1,7 +1,7 @@
 //! Kernels of keys that are divided into tests and shading.
 
 use super::handle::Handle;
-use super::kinds::Kind;
+use super::kinds::KernelKind;
 
 /// When fragments that later ones hide are left out, of draws whose tests do not depend on shading. The bytes are the
 /// same; compiled code alone does it.
@@ -33,13 +33,13 @@ pub struct Division {
 
 /// The kernels of the parts.
 #[derive(Debug)]
-pub(crate) struct DividedKernels<K: Kind> {
+pub(crate) struct DividedKernels<K: KernelKind> {
     pub(crate) tests: Option<Handle<K>>,
     pub(crate) shading: Option<Handle<K>>,
     pub(crate) division: Division,
 }
 
-impl<K: Kind> DividedKernels<K> {
+impl<K: KernelKind> DividedKernels<K> {
     /// Whether there is code for all of them.
     pub(crate) fn is_compiled(&self) -> bool {
         [&self.tests, &self.shading].into_iter().flatten().all(Handle::is_compiled)

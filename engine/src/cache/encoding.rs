@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::kinds::{self, KeyKind, Kind, kernel_kinds};
+use super::kinds::{self, KernelKind, KeyKind, kernel_kinds};
 use super::store::ENCODING;
 
 /// Bytes of a sample; the bytes after them are 0.
@@ -35,7 +35,7 @@ impl std::io::Read for Endless<'_> {
 }
 
 /// What bytes decode to, and how many of them were used.
-fn decode<K: Kind>(bytes: &[u8]) -> Option<(K::Key, usize)> {
+fn decode<K: KernelKind>(bytes: &[u8]) -> Option<(K::Key, usize)> {
     let mut reader = Endless { bytes, at: 0 };
     let key = borsh::BorshDeserialize::deserialize_reader(&mut reader).ok()?;
     Some((key, reader.at))
@@ -51,7 +51,7 @@ impl Write for Text<'_> {
 }
 
 /// Byte strings from which keys of a kind are decoded: all zeros, and random ones with few bits set.
-fn samples<K: Kind>() -> Vec<Vec<u8>> {
+fn samples<K: KernelKind>() -> Vec<Vec<u8>> {
     let mut state = 0x2545_F491_4F6C_DD1D_u64;
     let mut random = move |below: u64| {
         state ^= state << 13;
@@ -71,7 +71,7 @@ fn samples<K: Kind>() -> Vec<Vec<u8>> {
     found
 }
 
-fn hash<K: Kind>() -> u64 {
+fn hash<K: KernelKind>() -> u64 {
     let mut hash = Xxh3::new();
     let samples = samples::<K>();
     assert!(samples.len() > 3, "{:?}: too few samples", K::STORED);

@@ -7,20 +7,20 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP};
 
 use super::counters::Counters;
-use super::kinds::Kind;
+use super::kinds::KernelKind;
 use super::slot::Slot;
 
 /// The kernel of a key: calls go to compiled code where there is some and it supports the call, else to the
 /// interpreter. Methods that call it are in `calls`.
-pub struct Handle<K: Kind>(Arc<Slot<K>>);
+pub struct Handle<K: KernelKind>(Arc<Slot<K>>);
 
-impl<K: Kind> Clone for Handle<K> {
+impl<K: KernelKind> Clone for Handle<K> {
     fn clone(&self) -> Self {
         Handle(self.0.clone())
     }
 }
 
-impl<K: Kind> std::fmt::Debug for Handle<K> {
+impl<K: KernelKind> std::fmt::Debug for Handle<K> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Handle").field(&self.0).finish()
     }
@@ -39,7 +39,7 @@ pub(super) trait Batch<Kernel: ?Sized> {
     fn run_range(&mut self, kernel: &Kernel, items: Range<usize>);
 }
 
-impl<K: Kind> Handle<K> {
+impl<K: KernelKind> Handle<K> {
     pub(super) fn new(slot: Arc<Slot<K>>) -> Self {
         Handle(slot)
     }

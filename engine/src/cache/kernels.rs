@@ -10,7 +10,7 @@ use super::counters::Counters;
 use super::division::{DividedKernels, Division, Removal};
 use super::handle::Handle;
 use super::key_log::{KeyLog, WarmStart};
-use super::kinds::{self, Fragment, Kind, Pixel, Shades, kernel_kinds};
+use super::kinds::{self, Fragment, KernelKind, Pixel, Shades, kernel_kinds};
 use super::shared::Shared;
 use super::slot::Slot;
 use super::store::{Contents, KeyStore};
@@ -31,7 +31,7 @@ macro_rules! define_look_ups {
         impl Kernels {
             $(
                 $(#[$doc])*
-                pub fn $method(&self, key: &<kinds::$kind as Kind>::Key) -> Handle<kinds::$kind> {
+                pub fn $method(&self, key: &<kinds::$kind as KernelKind>::Key) -> Handle<kinds::$kind> {
                     self.find(&self.tables.$method, key)
                 }
             )*
@@ -92,11 +92,11 @@ impl Kernels {
     }
 
     /// The kernel of a key. A new key, and code that came since the last look-up, may evict others.
-    fn find<K: Kind>(&self, table: &Table<K>, key: &K::Key) -> Handle<K> {
+    fn find<K: KernelKind>(&self, table: &Table<K>, key: &K::Key) -> Handle<K> {
         self.find_and(table, key, Slot::start_compiling)
     }
 
-    fn find_and<K: Kind>(&self, table: &Table<K>, key: &K::Key, start: fn(&Arc<Slot<K>>)) -> Handle<K> {
+    fn find_and<K: KernelKind>(&self, table: &Table<K>, key: &K::Key, start: fn(&Arc<Slot<K>>)) -> Handle<K> {
         let (slot, new) = table.get(&self.shared, key, start);
         if new || self.shared.overfull.load(Relaxed) && self.shared.overfull.swap(false, Relaxed) {
             self.tables.evict(&self.shared);

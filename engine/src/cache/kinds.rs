@@ -41,7 +41,7 @@ macro_rules! kernel_kinds {
 pub(super) use kernel_kinds;
 
 /// A kind of kernel.
-pub trait Kind: 'static {
+pub trait KernelKind: 'static {
     /// What its keys are in key files.
     const STORED: KeyKind;
     /// What its kernels are specialised to.
@@ -63,7 +63,7 @@ pub trait Kind: 'static {
 }
 
 /// A kind of kernel that shades fragments.
-pub(super) trait Shades: Kind {
+pub(super) trait Shades: KernelKind {
     /// A key in parts, if its tests can be done apart from its shading.
     fn divide(key: &Self::Key) -> Option<Divided<Self::Key>>;
 }
@@ -87,7 +87,7 @@ macro_rules! define_kinds {
             #[derive(Debug)]
             pub struct $kind;
 
-            impl Kind for $kind {
+            impl KernelKind for $kind {
                 const STORED: KeyKind = KeyKind::$kind;
                 type Key = $key;
                 type Kernel = $kernel;

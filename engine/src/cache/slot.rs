@@ -11,7 +11,7 @@ use triglyph_guest::kernel::{Tier, Unsupported, Vectors};
 use super::counters::Counters;
 use super::hidden_surfaces::HiddenSurfaces;
 use super::key_log::UsedKey;
-use super::kinds::Kind;
+use super::kinds::KernelKind;
 use super::pixel_cost::PixelCost;
 use super::shared::Shared;
 use super::tiers::TierMode;
@@ -39,7 +39,7 @@ const TIER_UP_AFTER_TIME: u64 = 2_000_000;
 const HOT_AFTER_TIME: u64 = 25_000_000;
 
 /// The kernels of one key.
-pub(super) struct Slot<K: Kind> {
+pub(super) struct Slot<K: KernelKind> {
     pub(super) key: K::Key,
     shared: Arc<Shared>,
     interpreter: OnceLock<Arc<K::Kernel>>,
@@ -87,9 +87,9 @@ enum Progress {
 }
 
 /// A compilation under way. If it panics there is no kernel to wait for: the interpreter serves, or what there was.
-struct Ending<'s, K: Kind>(&'s Slot<K>);
+struct Ending<'s, K: KernelKind>(&'s Slot<K>);
 
-impl<K: Kind> Drop for Ending<'_, K> {
+impl<K: KernelKind> Drop for Ending<'_, K> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.settled.store(true, Release);
@@ -99,13 +99,13 @@ impl<K: Kind> Drop for Ending<'_, K> {
     }
 }
 
-impl<K: Kind> std::fmt::Debug for Slot<K> {
+impl<K: KernelKind> std::fmt::Debug for Slot<K> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Slot").field("key", &self.key).field("calls", &self.calls).finish_non_exhaustive()
     }
 }
 
-impl<K: Kind> Slot<K> {
+impl<K: KernelKind> Slot<K> {
     pub(super) fn new(shared: &Arc<Shared>, key: &K::Key) -> Self {
         Counters::add(&shared.counters.slots, 1);
         Slot {
@@ -466,7 +466,7 @@ impl<K: Kind> Slot<K> {
     }
 }
 
-impl<K: Kind> Drop for Slot<K> {
+impl<K: KernelKind> Drop for Slot<K> {
     fn drop(&mut self) {
         Counters::subtract(&self.shared.counters.slots, 1);
         if let Some(kernel) = self.compiled.get_mut().unwrap_or_else(|e| e.into_inner()) {

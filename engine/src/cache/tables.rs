@@ -10,7 +10,7 @@ use triglyph_guest::kernel::ContentHash;
 use super::counters::Counters;
 use super::decode;
 use super::key_log::UsedKey;
-use super::kinds::{self, KeyKind, Kind, kernel_kinds};
+use super::kinds::{self, KernelKind, KeyKind, kernel_kinds};
 use super::shared::Shared;
 use super::slot::Slot;
 use super::tiers::TierMode;
@@ -42,7 +42,7 @@ macro_rules! define_tables {
 kernel_kinds!(define_tables);
 
 /// Slots of one kind, by the content hash of their keys.
-pub(super) struct Table<K: Kind> {
+pub(super) struct Table<K: KernelKind> {
     slots: Mutex<SlotMap<K>>,
 }
 
@@ -76,19 +76,19 @@ pub(super) struct Evicted {
     pub(super) keys: Vec<UsedKey>,
 }
 
-impl<K: Kind> Default for Table<K> {
+impl<K: KernelKind> Default for Table<K> {
     fn default() -> Self {
         Table { slots: Mutex::default() }
     }
 }
 
-impl<K: Kind> std::fmt::Debug for Table<K> {
+impl<K: KernelKind> std::fmt::Debug for Table<K> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Table").field("len", &self.len()).finish_non_exhaustive()
     }
 }
 
-impl<K: Kind> Table<K> {
+impl<K: KernelKind> Table<K> {
     fn lock(&self) -> MutexGuard<'_, SlotMap<K>> {
         self.slots.lock().unwrap_or_else(|e| e.into_inner())
     }
@@ -114,7 +114,7 @@ impl<K: Kind> Table<K> {
     }
 }
 
-impl<K: Kind> AnyTable for Table<K> {
+impl<K: KernelKind> AnyTable for Table<K> {
     fn len(&self) -> usize {
         self.lock().len()
     }

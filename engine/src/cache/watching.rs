@@ -8,7 +8,7 @@ use triglyph_guest::kernel::trace::{Tracer, Tracing, Wanted};
 
 use super::handle::Handle;
 use super::kernels::Kernels;
-use super::kinds::Kind;
+use super::kinds::KernelKind;
 use super::watch::{Watched, Watching};
 
 impl Kernels {
@@ -38,7 +38,7 @@ impl Kernels {
     }
 }
 
-impl<K: Kind> Handle<K> {
+impl<K: KernelKind> Handle<K> {
     /// Notes that the kernel serves a draw, if there is a watcher.
     #[inline]
     pub(crate) fn note_use(&self) {

@@ -20,11 +20,11 @@ mod raw;
 mod region;
 mod remap;
 mod rights;
+mod shadow;
 mod shared;
 mod speculation;
 #[cfg(test)]
 mod tests;
-mod trial;
 mod views;
 mod written;
 
@@ -41,10 +41,10 @@ pub use raw::atomic_bytes;
 use region::Region;
 pub use remap::Mapping;
 pub use rights::Access;
+use shadow::Journal;
+pub(crate) use shadow::ShadowMemory;
 pub use shared::SharedMemory;
 pub use speculation::{ChunkMemory, KeptRoom, Speculation};
-use trial::Journal;
-pub(crate) use trial::TrialMemory;
 pub use views::View;
 pub use written::WrittenHandler;
 use written::{Listener, WrittenSet};
@@ -63,7 +63,7 @@ pub struct Memory {
     clock: Clock,
     /// Where the first mappings come from, if pages were to be found in advance.
     prefault_pool: Option<PrefaultPool>,
-    /// In trials, what is put back.
+    /// In shadow memory, what is put back.
     journal: Option<Journal>,
 }
 

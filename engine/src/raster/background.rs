@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use super::RasterKind;
 use super::context::DrawContext;
 use super::drawing::{Drawing, OfState};
-use super::painter::{Painter, PainterUser, TileContext};
 use super::stats::RasterStats;
+use super::tile_renderer::{TileContext, TileRenderer, TileRendererUser};
 use super::walk::{TileList, Walk};
 use crate::cache::Removal;
 use crate::cache::texture_cache::TextureCache;
@@ -33,7 +33,7 @@ pub struct BackgroundScene<K: RasterKind> {
     stop: AtomicBool,
     interrupter: Option<Interrupter>,
     removal: Removal,
-    /// What the painters of threads have counted.
+    /// What the tile renderers of threads have counted.
     counted: Mutex<RasterStats>,
     /// The first panic of a thread that drew.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -51,7 +51,7 @@ impl<K: RasterKind> BackgroundScene<K> {
         let texture = start.elapsed();
         let prepared = drawing.prepared;
         let begin = Begin { scene: &scene, tiles: drawing.tiles };
-        let (walk, _) = K::with_painter(&scene, &prepared, memory, begin);
+        let (walk, _) = K::with_tile_renderer(&scene, &prepared, memory, begin);
         let (pieces, left) = (Pieces::new(walk.tiles.len() as u32), AtomicUsize::new(walk.tiles.len()));
         BackgroundScene {
             scene,
@@ -80,7 +80,7 @@ impl<K: RasterKind> BackgroundScene<K> {
 
     /// Draws tiles until none is left or, between two tiles, the caller wants to `leave`.
     pub fn draw(&self, memory: &Memory, end: End, leave: &dyn Fn() -> bool) {
-        let draw = || K::with_painter(&self.scene, &self.prepared, memory, TakeTiles { of: self, end, leave }).1;
+        let draw = || K::with_tile_renderer(&self.scene, &self.prepared, memory, TakeTiles { of: self, end, leave }).1;
         match catch_unwind(AssertUnwindSafe(draw)) {
             Ok(counted) => self.counted.lock().unwrap_or_else(PoisonError::into_inner).add(&counted),
             Err(panic) => {
@@ -103,7 +103,8 @@ impl<K: RasterKind> BackgroundScene<K> {
         if let Some(panic) = panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
             resume_unwind(panic);
         }
-        let (mut stats, _) = K::with_painter(&scene, &prepared, memory, Finish { scene: &scene, walk: &mut walk });
+        let (mut stats, _) =
+            K::with_tile_renderer(&scene, &prepared, memory, Finish { scene: &scene, walk: &mut walk });
         stats.add(&counted.into_inner().unwrap_or_else(PoisonError::into_inner));
         stats.texture += texture;
         K::mark_written(&scene, memory);
@@ -117,11 +118,11 @@ struct Begin<'s, K: RasterKind> {
     tiles: TileList,
 }
 
-impl<K: RasterKind> PainterUser<K> for Begin<'_, K> {
+impl<K: RasterKind> TileRendererUser<K> for Begin<'_, K> {
     type Output = Walk;
 
-    fn call<P: Painter<Kind = K>>(self, painter: &P) -> Walk {
-        Walk::new(self.scene, painter, &[], self.tiles)
+    fn call<P: TileRenderer<Kind = K>>(self, renderer: &P) -> Walk {
+        Walk::new(self.scene, renderer, &[], self.tiles)
     }
 }
 
@@ -132,15 +133,15 @@ struct TakeTiles<'s, K: RasterKind> {
     leave: &'s dyn Fn() -> bool,
 }
 
-impl<K: RasterKind> PainterUser<K> for TakeTiles<'_, K> {
+impl<K: RasterKind> TileRendererUser<K> for TakeTiles<'_, K> {
     type Output = ();
 
-    fn call<P: Painter<Kind = K>>(self, painter: &P) {
+    fn call<P: TileRenderer<Kind = K>>(self, renderer: &P) {
         let BackgroundScene { scene, walk, pieces, left, stop, interrupter, removal, .. } = self.of;
         let context = TileContext { interrupter: interrupter.as_ref(), stop: Some(stop), removal: *removal };
         while !(self.leave)() {
             let Some(tile) = pieces.take(self.end) else { break };
-            walk.draw(scene, painter, tile, &context);
+            walk.draw(scene, renderer, tile, &context);
             left.fetch_sub(1, Ordering::Relaxed);
         }
     }
@@ -152,10 +153,10 @@ struct Finish<'s, K: RasterKind> {
     walk: &'s mut Walk,
 }
 
-impl<K: RasterKind> PainterUser<K> for Finish<'_, K> {
+impl<K: RasterKind> TileRendererUser<K> for Finish<'_, K> {
     type Output = RasterStats;
 
-    fn call<P: Painter<Kind = K>>(self, painter: &P) -> RasterStats {
-        self.walk.end(self.scene, painter)
+    fn call<P: TileRenderer<Kind = K>>(self, renderer: &P) -> RasterStats {
+        self.walk.end(self.scene, renderer)
     }
 }

@@ -4,7 +4,7 @@ use super::cost::may_overlap;
 use super::undo::Undo;
 use crate::cache::{Kernels, Removal};
 use crate::mem::Memory;
-use crate::scene::{Kind, Scene};
+use crate::scene::{Scene, SceneKind};
 use crate::sched::{Interrupter, Scheduler};
 
 /// The resources with which scenes are drawn.
@@ -29,7 +29,7 @@ impl DrawContext<'_> {
     }
 
     /// When hidden surfaces of a scene are removed, whose tiles are independent or not.
-    pub(super) fn removal_of<K: Kind>(&self, scene: &Scene<K>, independent: bool) -> Removal {
+    pub(super) fn removal_of<K: SceneKind>(&self, scene: &Scene<K>, independent: bool) -> Removal {
         let (removal, kernels) = self.removal;
         match removal {
             Removal::WhenFaster if !may_overlap(scene) => Removal::Never,

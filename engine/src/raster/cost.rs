@@ -1,8 +1,8 @@
 //! Estimates of the time that drawing takes, corrected by measurements.
 
-use super::painter::Painter;
+use super::tile_renderer::TileRenderer;
 use crate::cache::PixelCost;
-use crate::scene::{Kind, Rect, Scene};
+use crate::scene::{Rect, Scene, SceneKind};
 
 /// What a primitive costs besides its pixels.
 pub(super) const PRIMITIVE: u64 = 120;
@@ -11,21 +11,21 @@ pub(super) const PRIMITIVE: u64 = 120;
 pub(super) const LOOKED_AT: usize = 4096;
 
 /// What drawing a scene costs, as far as it matters, in nanoseconds.
-pub(super) fn cost<P: Painter>(scene: &Scene<P::Kind>, painter: &P) -> u64 {
-    pixel_costs(scene, painter) / PixelCost::PARTS + scene.primitives.len() as u64 * PRIMITIVE
+pub(super) fn cost<P: TileRenderer>(scene: &Scene<P::Kind>, renderer: &P) -> u64 {
+    pixel_costs(scene, renderer) / PixelCost::PARTS + scene.primitives.len() as u64 * PRIMITIVE
 }
 
 /// What the pixels of a scene cost, as far as it matters, in parts of a nanosecond.
-pub(super) fn pixel_costs<P: Painter>(scene: &Scene<P::Kind>, painter: &P) -> u64 {
-    (0..scene.states.len()).map(|state| pixels_of_state(scene, painter, state)).fold(0, u64::saturating_add)
+pub(super) fn pixel_costs<P: TileRenderer>(scene: &Scene<P::Kind>, renderer: &P) -> u64 {
+    (0..scene.states.len()).map(|state| pixels_of_state(scene, renderer, state)).fold(0, u64::saturating_add)
 }
 
 /// The same of a state's pixels, by some of its primitives: no more than [`LOOKED_AT`] and one of each state.
-pub(super) fn pixels_of_state<P: Painter>(scene: &Scene<P::Kind>, painter: &P, state: usize) -> u64 {
+pub(super) fn pixels_of_state<P: TileRenderer>(scene: &Scene<P::Kind>, renderer: &P, state: usize) -> u64 {
     let step = scene.bounds.len() / LOOKED_AT + 1;
     let end = scene.states.get(state + 1).map_or(scene.bounds.len(), |next| next.first as usize);
     let bounds = scene.bounds.get(scene.states[state].first as usize..end).unwrap_or_default();
-    let kernel = painter.kernel(state);
+    let kernel = renderer.kernel(state);
     pixels_of(bounds, step).saturating_mul(kernel.pixel_cost().get(kernel.is_compiled()))
 }
 
@@ -38,24 +38,24 @@ pub(super) fn pixels_of(bounds: &[Rect], step: usize) -> u64 {
 }
 
 /// Corrects the estimates of all states by what a scene was expected to take and has taken.
-pub(super) fn correct<P: Painter>(scene: &Scene<P::Kind>, painter: &P, expected: u64, measured: u64) {
+pub(super) fn correct<P: TileRenderer>(scene: &Scene<P::Kind>, renderer: &P, expected: u64, measured: u64) {
     for state in 0..scene.states.len() {
-        let kernel = painter.kernel(state);
+        let kernel = renderer.kernel(state);
         kernel.pixel_cost().correct(kernel.is_compiled(), expected, measured);
     }
 }
 
 /// Divides the time that a scene has taken among the kernels of its states, by what their pixels should have cost.
-pub(super) fn note_times<P: Painter>(scene: &Scene<P::Kind>, painter: &P, measured: u64) {
-    let all = pixel_costs(scene, painter).max(1);
-    for state in (0..scene.states.len()).filter(|&state| painter.kernel(state).is_compiled()) {
-        let part = u128::from(pixels_of_state(scene, painter, state));
-        painter.kernel(state).note_time((u128::from(measured) * part / u128::from(all)) as u64);
+pub(super) fn note_times<P: TileRenderer>(scene: &Scene<P::Kind>, renderer: &P, measured: u64) {
+    let all = pixel_costs(scene, renderer).max(1);
+    for state in (0..scene.states.len()).filter(|&state| renderer.kernel(state).is_compiled()) {
+        let part = u128::from(pixels_of_state(scene, renderer, state));
+        renderer.kernel(state).note_time((u128::from(measured) * part / u128::from(all)) as u64);
     }
 }
 
 /// Whether primitives may hide each other in a scene: they have more pixels than the tiles that they touch.
-pub(super) fn may_overlap<K: Kind>(scene: &Scene<K>) -> bool {
+pub(super) fn may_overlap<K: SceneKind>(scene: &Scene<K>) -> bool {
     let busy = scene.bins.iter().filter(|bin| !bin.is_empty()).count() as u64;
     pixels_of(&scene.bounds, scene.bounds.len() / LOOKED_AT + 1) > busy * u64::from(K::TILE * K::TILE) / 2
 }

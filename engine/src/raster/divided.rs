@@ -12,7 +12,10 @@ pub(super) struct Divided<S> {
 
 impl<S> Divided<S> {
     /// If all of them are compiled.
-    pub(super) fn new<K: kinds::Kind>(kernels: &DividedKernels<K>, select: impl Fn(&Handle<K>) -> S) -> Option<Self> {
+    pub(super) fn new<K: kinds::KernelKind>(
+        kernels: &DividedKernels<K>,
+        select: impl Fn(&Handle<K>) -> S,
+    ) -> Option<Self> {
         let select = |kernel: &Option<Handle<K>>| kernel.as_ref().map(&select);
         let DividedKernels { tests, shading, division } = kernels;
         kernels.is_compiled().then(|| Divided { tests: select(tests), shading: select(shading), division: *division })

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::context::DrawContext;
 use super::walk::{TileList, Walk};
-use crate::scene::{Kind, Scene};
+use crate::scene::{Scene, SceneKind};
 
 /// Something of each state of a scene: many scenes have one.
 pub(super) type OfState<T> = SmallVec<[T; 1]>;
@@ -34,7 +34,7 @@ impl<P> Drawing<P> {
     }
 
     /// All of a scene is drawn, but more may be added to it.
-    pub fn pause<K: Kind>(&mut self, scene: &Scene<K>) {
+    pub fn pause<K: SceneKind>(&mut self, scene: &Scene<K>) {
         self.walk = None;
         self.before.clear();
         self.before.extend(scene.bins.iter().map(|bin| bin.len() as u32));

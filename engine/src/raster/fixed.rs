@@ -11,9 +11,9 @@ use triglyph_guest::kernel::tier::TextureDecoder;
 use super::context::DrawContext;
 use super::divided::Divided;
 use super::drawing::Drawing;
-use super::painter::{Painter, PainterUser};
 use super::runaway::Runaways;
 use super::stats::RasterStats;
+use super::tile_renderer::{TileRenderer, TileRendererUser};
 use super::walk::{self, Order, Progress};
 use super::{RasterKind, arena, coverage};
 use crate::cache::texture::{Decoded, TextureSource};
@@ -44,8 +44,8 @@ impl RasterKind for Fixed {
         let mut progress = Progress { walk, before, tiles };
         let order = if Self::is_ordered(scene, memory) { Order::Numbers } else { Order::Any(None) };
         let stats = arena::with(|arena| {
-            let painter = Tiles::new(scene, prepared, memory, arena);
-            walk::walk(scene, &painter, &mut progress, context, order)
+            let renderer = Tiles::new(scene, prepared, memory, arena);
+            walk::walk(scene, &renderer, &mut progress, context, order)
         });
         Self::mark_written(scene, memory);
         RasterStats { texture, ..stats }
@@ -73,7 +73,7 @@ impl RasterKind for Fixed {
         scene.target.tiles_alias(memory) || scene.states.iter().any(|span| span.state.feedback)
     }
 
-    fn with_painter<U: PainterUser<Self>>(
+    fn with_tile_renderer<U: TileRendererUser<Self>>(
         scene: &Scene,
         prepared: &[PreparedState],
         memory: &Memory,
@@ -223,7 +223,7 @@ struct Tiles<'a> {
     textures: &'a [[Texture<'a>; 3]],
 }
 
-impl Painter for Tiles<'_> {
+impl TileRenderer for Tiles<'_> {
     type Kind = Fixed;
 
     fn cover(&self, index: u32, state: usize, area: Rect, blocks: &mut Vec<PixelBlock>) {

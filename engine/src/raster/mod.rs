@@ -3,7 +3,7 @@
 //! ```text
 //! scene ─► prepare (kernels, decoded textures) ─► tiles ─► coverage ─► blocks of one state ─► pixel kernel
 //! ```
-//! Walking tiles is the same for every kind of scene; a `Painter` says what covers a block and what shades it.
+//! Walking tiles is the same for every kind of scene; a `TileRenderer` says what covers a block and what shades it.
 //!
 //! **Invariant**: tiles are independent. Where two would share memory they are drawn one after the other instead; where
 //! a program could load what another tile writes, but hardly ever does, that is found out by trying.
@@ -17,10 +17,10 @@ mod coverage;
 mod divided;
 mod drawing;
 mod fixed;
-mod painter;
 mod program;
 mod runaway;
 mod stats;
+mod tile_renderer;
 mod undo;
 mod visibility;
 mod walk;
@@ -29,12 +29,12 @@ use std::fmt::Debug;
 
 use triglyph_guest::kernel::pixel::PixelBlock;
 
-use self::painter::PainterUser;
+use self::tile_renderer::TileRendererUser;
 use crate::cache::PixelCost;
 use crate::cache::texture_cache::{Source, TextureCache};
 use crate::mem::Memory;
 use crate::probe::FragmentCounts;
-use crate::scene::{Kind, Rect, Scene};
+use crate::scene::{Rect, Scene, SceneKind};
 pub use background::BackgroundScene;
 pub use context::DrawContext;
 pub use drawing::Drawing;
@@ -42,7 +42,7 @@ pub use stats::RasterStats;
 pub use undo::Undo;
 
 /// A kind of scene that can be drawn.
-pub trait RasterKind: Kind {
+pub trait RasterKind: SceneKind {
     /// A texture of a state.
     type Texture: Source;
     /// A state that is ready to be drawn with.
@@ -68,7 +68,7 @@ pub trait RasterKind: Kind {
     fn is_ordered(scene: &Scene<Self>, memory: &Memory) -> bool;
 
     /// Calls `user` with what draws the tiles of a scene. Returns what that has counted as well.
-    fn with_painter<U: PainterUser<Self>>(
+    fn with_tile_renderer<U: TileRendererUser<Self>>(
         scene: &Scene<Self>,
         prepared: &[Self::Prepared],
         memory: &Memory,

@@ -20,9 +20,9 @@ use super::cost::cost;
 use super::cover::Cover;
 use super::divided::Divided;
 use super::drawing::Drawing;
-use super::painter::{Painter, PainterUser};
 use super::runaway::Runaways;
 use super::stats::RasterStats;
+use super::tile_renderer::{TileRenderer, TileRendererUser};
 use super::walk::{Order, Progress, walk};
 use super::{RasterKind, arena};
 use crate::cache::image::{DecodedImage, ImageSource};
@@ -33,7 +33,7 @@ use crate::scene::program::{
     ProgramScene, ProgramState, ProgramTarget, Programs, Surfaces, TargetSurface, TextureBinding,
 };
 use crate::scene::reach::{Reach, Ready};
-use crate::scene::{Kind, Rect};
+use crate::scene::{Rect, SceneKind};
 
 impl RasterKind for Programs {
     type Texture = Arc<ImageSource>;
@@ -88,7 +88,7 @@ impl RasterKind for Programs {
         share_memory(scene, memory) || scene.states.iter().any(|span| loads(&span.state))
     }
 
-    fn with_painter<U: PainterUser<Self>>(
+    fn with_tile_renderer<U: TileRendererUser<Self>>(
         scene: &ProgramScene,
         prepared: &[PreparedProgramState],
         memory: &Memory,
@@ -408,7 +408,7 @@ impl Tiles<'_> {
     }
 }
 
-impl Painter for Tiles<'_> {
+impl TileRenderer for Tiles<'_> {
     type Kind = Programs;
 
     fn cover(&self, index: u32, state: usize, area: Rect, blocks: &mut Vec<PixelBlock>) {

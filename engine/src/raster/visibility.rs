@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::PixelBlock;
 
-use super::painter::{AT_ONCE, Painter, TileContext, state_of};
 use super::runaway::Runaways;
+use super::tile_renderer::{AT_ONCE, TileContext, TileRenderer, state_of};
 use crate::cache::{Covered, HiddenSurfaces, PixelCost};
 use crate::scene::{BlockSpan, Rect, Scene, TileScratch};
 
@@ -26,9 +26,9 @@ const MAX_BLOCKS: usize = 2048;
 
 /// Collects the blocks of the first primitives of a bin, as long as their states are divided; the first one has state
 /// number `state`. Returns the number of primitives.
-pub(super) fn collect<P: Painter>(
+pub(super) fn collect<P: TileRenderer>(
     scene: &Scene<P::Kind>,
-    painter: &P,
+    renderer: &P,
     (bin, mut state): (&[u32], usize),
     area: Rect,
     context: &TileContext<'_>,
@@ -40,14 +40,14 @@ pub(super) fn collect<P: Painter>(
     for &primitive in bin {
         let now = state_of(scene, state, primitive);
         let done = scratch.blocks.len();
-        if done >= MAX_BLOCKS || time == 0 || now != state && painter.division(now).is_none() {
+        if done >= MAX_BLOCKS || time == 0 || now != state && renderer.division(now).is_none() {
             break;
         }
         state = now;
-        painter.cover(primitive, state, area, &mut scratch.blocks);
+        renderer.cover(primitive, state, area, &mut scratch.blocks);
         collected += 1;
         let end = scratch.blocks.len();
-        time = time.saturating_sub((end - done) as u64 * 64 * painter.kernel(state).pixel_cost().get(true));
+        time = time.saturating_sub((end - done) as u64 * 64 * renderer.kernel(state).pixel_cost().get(true));
         match scratch.spans.last_mut() {
             Some(span) if span.state == state => span.end = end,
             _ => scratch.spans.push(BlockSpan { state, end, ..BlockSpan::default() }),
@@ -73,67 +73,67 @@ impl Removed {
 }
 
 /// Draws what was collected, without what is hidden if that takes less time, or `always`.
-pub(super) fn draw<P: Painter>(
-    painter: &P,
+pub(super) fn draw<P: TileRenderer>(
+    renderer: &P,
     area: Rect,
     scratch: &mut TileScratch,
     (runaways, always): (&Runaways, bool),
 ) -> Removed {
-    look_for_hidden(painter, area, scratch, LeaveOut::Nothing);
-    if always || is_worthwhile(painter, &scratch.spans) {
-        let time = draw_visible(painter, area, scratch);
+    look_for_hidden(renderer, area, scratch, LeaveOut::Nothing);
+    if always || is_worthwhile(renderer, &scratch.spans) {
+        let time = draw_visible(renderer, area, scratch);
         return Removed { hidden: scratch.spans.iter().map(|span| span.hidden).sum(), time };
     }
-    draw_all(painter, scratch, runaways);
+    draw_all(renderer, scratch, runaways);
     Removed::default()
 }
 
 /// Draws all blocks as they come.
-fn draw_all<P: Painter>(painter: &P, scratch: &mut TileScratch, runaways: &Runaways) {
+fn draw_all<P: TileRenderer>(renderer: &P, scratch: &mut TileScratch, runaways: &Runaways) {
     let start = Instant::now();
     for (span, blocks) in spans(&scratch.spans, &mut scratch.blocks) {
-        painter.shade(span.state, blocks, runaways);
+        renderer.shade(span.state, blocks, runaways);
     }
     let time = start.elapsed();
-    for (surfaces, span, all) in shares(painter, &scratch.spans, |span| span.covered.pixels) {
+    for (surfaces, span, all) in shares(renderer, &scratch.spans, |span| span.covered.pixels) {
         surfaces.note_plain(span.covered.pixels, share(time, span.covered.pixels, all));
         surfaces.note_look();
     }
 }
 
 /// Does all tests, and shades what is visible after them. Returns how long that took.
-fn draw_visible<P: Painter>(painter: &P, area: Rect, scratch: &mut TileScratch) -> Duration {
+fn draw_visible<P: TileRenderer>(renderer: &P, area: Rect, scratch: &mut TileScratch) -> Duration {
     let start = Instant::now();
-    test(painter, scratch);
+    test(renderer, scratch);
     let tests = start.elapsed();
-    look_for_hidden(painter, area, scratch, LeaveOut::Hidden);
+    look_for_hidden(renderer, area, scratch, LeaveOut::Hidden);
     let start = Instant::now();
     for (span, blocks) in spans(&scratch.spans, &mut scratch.blocks) {
         let visible = keep_first(blocks, |block| block.coverage != 0);
-        if !visible.is_empty() && painter.division(span.state).is_some_and(|division| division.has_shading) {
-            painter.shade_survivors(span.state, visible);
+        if !visible.is_empty() && renderer.division(span.state).is_some_and(|division| division.has_shading) {
+            renderer.shade_survivors(span.state, visible);
         }
     }
     let shading = start.elapsed();
     let tested = |span: &BlockSpan| if span.covered.tested { span.covered.pixels } else { 0 };
     let all_tested = scratch.spans.iter().map(tested).sum();
-    for (surfaces, span, all) in shares(painter, &scratch.spans, |span| span.visible) {
+    for (surfaces, span, all) in shares(renderer, &scratch.spans, |span| span.visible) {
         let tests = share(tests, tested(span), all_tested);
         let shading = share(shading, span.visible, all);
         surfaces.note_removal(span.covered, tests, span.hidden, span.visible, shading);
-        painter.note_times_of_parts(span.state, tests, shading);
+        renderer.note_times_of_parts(span.state, tests, shading);
     }
     tests + shading
 }
 
 /// The estimates of each span's kernel, and the sum of something of all spans.
-fn shares<'s, P: Painter>(
-    painter: &'s P,
+fn shares<'s, P: TileRenderer>(
+    renderer: &'s P,
     spans: &'s [BlockSpan],
     of: impl Fn(&BlockSpan) -> u64,
 ) -> impl Iterator<Item = (&'s HiddenSurfaces, &'s BlockSpan, u64)> {
     let all = spans.iter().map(of).sum();
-    spans.iter().map(move |span| (painter.kernel(span.state).hidden_surfaces(), span, all))
+    spans.iter().map(move |span| (renderer.kernel(span.state).hidden_surfaces(), span, all))
 }
 
 /// The part of a time in nanoseconds, by pixels.
@@ -168,22 +168,22 @@ fn keep_first(blocks: &mut [PixelBlock], wanted: impl Fn(&PixelBlock) -> bool) -
 }
 
 /// Does all tests, and leaves what passes in the blocks.
-fn test<P: Painter>(painter: &P, TileScratch { blocks, spans: all, survivors }: &mut TileScratch) {
+fn test<P: TileRenderer>(renderer: &P, TileScratch { blocks, spans: all, survivors }: &mut TileScratch) {
     for (span, blocks) in spans(all, blocks) {
-        if painter.division(span.state).is_none_or(|division| !division.has_tests) {
-            painter.count(span.state, blocks);
+        if renderer.division(span.state).is_none_or(|division| !division.has_tests) {
+            renderer.count(span.state, blocks);
             continue;
         }
         survivors.clear();
         survivors.resize_with(blocks.len(), Survivors::default);
-        painter.test(span.state, blocks, survivors);
+        renderer.test(span.state, blocks, survivors);
         blocks.iter_mut().zip(&*survivors).for_each(|(block, survivors)| block.coverage = survivors.coverage());
     }
 }
 
 /// Whether it should take less time to leave out what is hidden.
-fn is_worthwhile<P: Painter>(painter: &P, spans: &[BlockSpan]) -> bool {
-    let estimates = spans.iter().map(|span| painter.kernel(span.state).hidden_surfaces().estimate(span.covered));
+fn is_worthwhile<P: TileRenderer>(renderer: &P, spans: &[BlockSpan]) -> bool {
+    let estimates = spans.iter().map(|span| renderer.kernel(span.state).hidden_surfaces().estimate(span.covered));
     let [plain, removal] = estimates.fold([0, 0], |all, one| [all[0] + one[0], all[1] + one[1]]);
     removal + removal / 16 < plain
 }
@@ -197,13 +197,13 @@ enum LeaveOut {
 
 /// Notes how many pixels are covered, and how many of them later ones replace; when these are left out, how many are
 /// left.
-fn look_for_hidden<P: Painter>(
-    painter: &P,
+fn look_for_hidden<P: TileRenderer>(
+    renderer: &P,
     area: Rect,
     TileScratch { blocks, spans, .. }: &mut TileScratch,
     what: LeaveOut,
 ) {
-    let division = |span: &BlockSpan| painter.division(span.state);
+    let division = |span: &BlockSpan| renderer.division(span.state);
     let written = spans.iter().fold(0, |all, span| all | division(span).map_or(0, |division| division.written));
     let [column, row] = [area.x0 / 8, area.y0 / 8];
     let mut replaced = [0u64; BLOCKS];

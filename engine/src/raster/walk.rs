@@ -9,9 +9,9 @@ use triglyph_guest::kernel::program::environment::FUEL_UNIT;
 
 use super::context::DrawContext;
 use super::cost::{LOOKED_AT, correct, cost, note_times};
-use super::painter::{AT_ONCE, Painter, TileContext, state_of};
 use super::runaway::Runaways;
 use super::stats::RasterStats;
+use super::tile_renderer::{AT_ONCE, TileContext, TileRenderer, state_of};
 use super::visibility::{self, Removed};
 use crate::cache::{PixelCost, Removal, SceneKernel};
 use crate::scene::Scene;
@@ -71,29 +71,34 @@ pub(super) struct Tile {
 /// Draws the tiles of a scene that are not drawn yet.
 pub(super) fn walk<P>(
     scene: &Scene<P::Kind>,
-    painter: &P,
+    renderer: &P,
     Progress { walk, before, tiles }: &mut Progress<'_>,
     context: &DrawContext<'_>,
     order: Order<'_>,
 ) -> RasterStats
 where
-    P: Painter,
+    P: TileRenderer,
     Scene<P::Kind>: Sync,
 {
-    let walk = walk.get_or_insert_with(|| Walk::new(scene, painter, before, std::mem::take(tiles)));
+    let walk = walk.get_or_insert_with(|| Walk::new(scene, renderer, before, std::mem::take(tiles)));
     let stop = if let Order::Any(stop) = order { stop } else { None };
     let tile = TileContext { interrupter: context.interrupter, stop, removal: context.removal.0 };
-    let work = |i: usize| walk.draw(scene, painter, i, &tile);
+    let work = |i: usize| walk.draw(scene, renderer, i, &tile);
     match order {
         Order::Any(_) => context.scheduler.for_each(walk.tiles.len(), Duration::from_nanos(walk.expected), work),
         Order::Numbers => (0..walk.tiles.len()).for_each(work),
     }
-    walk.end(scene, painter)
+    walk.end(scene, renderer)
 }
 
 impl Walk {
     /// All tiles that have more primitives than were drawn `before`, in an empty list.
-    pub(super) fn new<P: Painter>(scene: &Scene<P::Kind>, painter: &P, before: &[u32], mut tiles: TileList) -> Self {
+    pub(super) fn new<P: TileRenderer>(
+        scene: &Scene<P::Kind>,
+        renderer: &P,
+        before: &[u32],
+        mut tiles: TileList,
+    ) -> Self {
         let drawn = |tile: usize| before.get(tile).copied().unwrap_or(0);
         let busy = (0..scene.bins.len()).filter(|&tile| scene.bins[tile].len() > drawn(tile) as usize);
         // A filter does not know how many there will be.
@@ -103,14 +108,20 @@ impl Walk {
             drawn: AtomicU32::new(drawn(number)),
             runaways: Runaways::default(),
         }));
-        share_reserve(scene, painter, &mut tiles);
-        Walk { tiles, expected: cost(scene, painter), measured: 0, parts: 0, totals: Totals::default() }
+        share_reserve(scene, renderer, &mut tiles);
+        Walk { tiles, expected: cost(scene, renderer), measured: 0, parts: 0, totals: Totals::default() }
     }
 
     /// Draws one of the tiles.
-    pub(super) fn draw<P: Painter>(&self, scene: &Scene<P::Kind>, painter: &P, tile: usize, context: &TileContext<'_>) {
+    pub(super) fn draw<P: TileRenderer>(
+        &self,
+        scene: &Scene<P::Kind>,
+        renderer: &P,
+        tile: usize,
+        context: &TileContext<'_>,
+    ) {
         let start = Instant::now();
-        let done = draw_tile(scene, painter, &self.tiles[tile], context);
+        let done = draw_tile(scene, renderer, &self.tiles[tile], context);
         let Totals { blocks, nanoseconds, hidden, parts } = &self.totals;
         blocks.fetch_add(done.blocks, Ordering::Relaxed);
         parts.fetch_add(done.removed.time.as_nanos() as u64, Ordering::Relaxed);
@@ -119,7 +130,7 @@ impl Walk {
     }
 
     /// Ends a round of drawing, once no thread draws. Returns what was done in it, and keeps the tiles that are left.
-    pub(super) fn end<P: Painter>(&mut self, scene: &Scene<P::Kind>, painter: &P) -> RasterStats {
+    pub(super) fn end<P: TileRenderer>(&mut self, scene: &Scene<P::Kind>, renderer: &P) -> RasterStats {
         let Totals { blocks, nanoseconds, hidden, parts } = std::mem::take(&mut self.totals);
         let taken = nanoseconds.into_inner();
         self.measured += taken;
@@ -128,9 +139,9 @@ impl Walk {
         if self.tiles.is_empty() {
             // Where hidden pixels were left out, the time says nothing of what a pixel costs.
             if scene.primitives.len() <= LOOKED_AT && self.parts == 0 {
-                correct(scene, painter, self.expected, self.measured);
+                correct(scene, renderer, self.expected, self.measured);
             }
-            note_times(scene, painter, self.measured.saturating_sub(self.parts));
+            note_times(scene, renderer, self.measured.saturating_sub(self.parts));
         }
         RasterStats {
             blocks: blocks.into_inner(),
@@ -142,8 +153,8 @@ impl Walk {
 }
 
 /// Gives the tiles with programs that loop equal shares of the scene's reserve.
-pub(super) fn share_reserve<P: Painter>(scene: &Scene<P::Kind>, painter: &P, tiles: &mut [Tile]) {
-    let looping = looping(scene, painter);
+pub(super) fn share_reserve<P: TileRenderer>(scene: &Scene<P::Kind>, renderer: &P, tiles: &mut [Tile]) {
+    let looping = looping(scene, renderer);
     if looping.is_empty() {
         return;
     }
@@ -160,9 +171,9 @@ pub(super) fn share_reserve<P: Painter>(scene: &Scene<P::Kind>, painter: &P, til
 }
 
 /// The primitives of states whose programs loop, in rows.
-pub(super) fn looping<P: Painter>(scene: &Scene<P::Kind>, painter: &P) -> Vec<Range<u32>> {
+pub(super) fn looping<P: TileRenderer>(scene: &Scene<P::Kind>, renderer: &P) -> Vec<Range<u32>> {
     let mut all: Vec<Range<u32>> = Vec::new();
-    for state in (0..scene.states.len()).filter(|&state| painter.loops(state)) {
+    for state in (0..scene.states.len()).filter(|&state| renderer.loops(state)) {
         let first = scene.states[state].first;
         let end = scene.states.get(state + 1).map_or(u32::MAX, |next| next.first);
         match all.last_mut() {
@@ -189,9 +200,9 @@ pub(super) struct TileDone {
 }
 
 /// Draws one tile, or what is left of it until that is interrupted.
-pub(super) fn draw_tile<P: Painter>(
+pub(super) fn draw_tile<P: TileRenderer>(
     scene: &Scene<P::Kind>,
-    painter: &P,
+    renderer: &P,
     tile: &Tile,
     context: &TileContext<'_>,
 ) -> TileDone {
@@ -204,23 +215,23 @@ pub(super) fn draw_tile<P: Painter>(
     let always = context.removal == Removal::Always;
     while drawn < bin.len() && !context.is_interrupted() {
         state = state_of(scene, state, bin[drawn]);
-        if painter.division(state).is_some() {
-            drawn += visibility::collect(scene, painter, (&bin[drawn..], state), area, context, &mut scratch);
+        if renderer.division(state).is_some() {
+            drawn += visibility::collect(scene, renderer, (&bin[drawn..], state), area, context, &mut scratch);
             done.blocks += scratch.blocks.len() as u64;
-            done.removed.add(visibility::draw(painter, area, &mut scratch, (&tile.runaways, always)));
+            done.removed.add(visibility::draw(renderer, area, &mut scratch, (&tile.runaways, always)));
             scratch.clear();
             continue;
         }
         let blocks = &mut scratch.blocks;
         let end = scene.states.get(state + 1).map_or(u32::MAX, |next| next.first);
-        let most = blocks_at_once(painter.kernel(state));
+        let most = blocks_at_once(renderer.kernel(state));
         while drawn < bin.len() && bin[drawn] < end && blocks.len() < most {
-            painter.cover(bin[drawn], state, area, blocks);
+            renderer.cover(bin[drawn], state, area, blocks);
             drawn += 1;
         }
         done.blocks += blocks.len() as u64;
         if !blocks.is_empty() {
-            painter.shade(state, blocks, &tile.runaways);
+            renderer.shade(state, blocks, &tile.runaways);
         }
         blocks.clear();
     }

@@ -158,7 +158,7 @@ impl Renderer<Fixed> {
             call.state.drawn_with().note_use();
             let mut draw = probe::fixed_draw(call, primitives);
             if let Some(at) = self.asked_pixel(&draw.surfaces) {
-                draw.fragments = self.judge(memory, &draw.surfaces, at, first);
+                draw.fragments = self.fragment_history(memory, &draw.surfaces, at, first);
             }
             self.count_fragments(memory, &draw.surfaces, first);
             self.note_effect(Effect::Draw(draw));

@@ -17,7 +17,7 @@ use super::pipeline::Pipeline;
 use super::{Background, Renderer};
 use crate::mem::{GuestRange, Memory};
 use crate::raster::{DrawContext, Drawing};
-use crate::scene::{FULL, FULL_VARYINGS, Kind, Scene};
+use crate::scene::{FULL, FULL_VARYINGS, Scene, SceneKind};
 use crate::sched::Interrupter;
 use crate::trace;
 use crate::transfer::{Progress, Request, Transfers};
@@ -78,7 +78,7 @@ struct Load {
 }
 
 impl Load {
-    fn add<K: Kind>(&mut self, scene: &Scene<K>) {
+    fn add<K: SceneKind>(&mut self, scene: &Scene<K>) {
         self.primitives += scene.primitives.len();
         self.varyings += scene.varyings.len();
         self.looping += usize::from(scene.reserve != 0);

@@ -310,7 +310,7 @@ impl Renderer<Programs> {
             call.state.kernel.note_use();
             let mut draw = probe::program_draw(call, primitives);
             if let Some(at) = self.asked_pixel(&draw.surfaces) {
-                draw.fragments = self.judge(memory, &draw.surfaces, at, first);
+                draw.fragments = self.fragment_history(memory, &draw.surfaces, at, first);
             }
             self.count_fragments(memory, &draw.surfaces, first);
             self.note_effect(Effect::Draw(draw));

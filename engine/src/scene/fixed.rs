@@ -9,7 +9,7 @@ use triglyph_guest::kernel::pixel::{FogTable, PixelConstants, Primitive};
 use triglyph_guest::kernel::procedural::ProceduralData;
 use triglyph_guest::layout::Block;
 
-use super::{Extent, Kind, Rect};
+use super::{Extent, Rect, SceneKind};
 use crate::cache::texture::TextureSource;
 use crate::cache::{Handle, kinds};
 use crate::mem::{GuestAddr, GuestRange, Memory};
@@ -18,7 +18,7 @@ use crate::mem::{GuestAddr, GuestRange, Memory};
 #[derive(Debug)]
 pub enum Fixed {}
 
-impl Kind for Fixed {
+impl SceneKind for Fixed {
     type Target = SceneTarget;
     type Primitive = Primitive;
     /// Such primitives carry their edge functions: interpolation works on them.

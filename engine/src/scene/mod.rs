@@ -23,7 +23,7 @@ pub use crate::rect::Rect;
 pub use fixed::{DrawState, Fixed, SceneTarget, Scissor};
 
 /// A way of drawing: what its scenes consist of.
-pub trait Kind: Debug + Sized + 'static {
+pub trait SceneKind: Debug + Sized + 'static {
     /// The surfaces.
     type Target: Extent + Copy + Debug + PartialEq + Send + Sync;
     /// A primitive as kernels take it.
@@ -90,7 +90,7 @@ struct Taken {
 
 /// A picture in the making.
 #[derive(Debug)]
-pub struct Scene<K: Kind = Fixed> {
+pub struct Scene<K: SceneKind = Fixed> {
     /// Where it goes.
     pub target: K::Target,
     /// Primitives in submission order.
@@ -128,7 +128,7 @@ pub const FULL: usize = 1 << 18;
 /// Varyings after which it is: 48 MiB.
 pub(crate) const FULL_VARYINGS: usize = 1 << 22;
 
-impl<K: Kind> Scene<K> {
+impl<K: SceneKind> Scene<K> {
     /// An empty scene.
     pub fn new(target: K::Target) -> Self {
         let mut scene = Scene {

@@ -11,7 +11,7 @@ use triglyph_guest::layout::SurfaceLayout;
 
 use super::reach::Reach;
 pub use super::texture_binding::TextureBinding;
-use super::{Extent, Kind, Rect};
+use super::{Extent, Rect, SceneKind};
 use crate::cache::image::ImageSource;
 use crate::cache::{Handle, kinds};
 use crate::mem::{GuestAddr, GuestRange, Memory};
@@ -21,7 +21,7 @@ use crate::transfer::FillRect;
 #[derive(Debug)]
 pub enum Programs {}
 
-impl Kind for Programs {
+impl SceneKind for Programs {
     type Target = ProgramTarget;
     type Primitive = Primitive;
     type Edges = Edges;

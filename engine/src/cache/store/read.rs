@@ -11,7 +11,7 @@ use super::record::{FILE_HEADER, MAGIC, Parsed, USES, VERSION, parse};
 use super::{KeyKind, KeyStore, MAX_FILE_BYTES, StoreError};
 use crate::cache::decode;
 pub use crate::cache::decode::KeyError;
-use crate::cache::kinds::Kind;
+use crate::cache::kinds::KernelKind;
 
 /// What a file holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct StoredKey {
 
 impl StoredKey {
     /// The key, if it is of this kind, and sound.
-    pub fn decode<K: Kind>(&self) -> Option<K::Key> {
+    pub fn decode<K: KernelKind>(&self) -> Option<K::Key> {
         (self.kind == K::STORED).then(|| decode::decode(&self.bytes).ok()).flatten()
     }
 

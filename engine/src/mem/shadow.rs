@@ -15,9 +15,9 @@ use super::{GuestAddr, GuestRange, Memory, append_copy, copy_in};
 use crate::error::Error;
 use crate::mem::rights::Access;
 
-/// Memory for trials. What programs have written in it is put back when it is dropped.
+/// Shadow memory. What programs have written in it is put back when it is dropped.
 #[derive(Debug)]
-pub struct TrialMemory<'m> {
+pub struct ShadowMemory<'m> {
     memory: Memory,
     of: PhantomData<&'m Memory>,
 }
@@ -84,11 +84,11 @@ impl Journal {
 }
 
 impl Memory {
-    /// Memory for trials, with `size` zeros from `own` on, where nothing is mapped.
+    /// Shadow memory, with `size` zeros from `own` on, where nothing is mapped.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the host has no such memory.
-    pub(crate) fn for_trials(&self, own: GuestAddr, size: u64) -> Result<TrialMemory<'_>, Error> {
+    pub(crate) fn shadow(&self, own: GuestAddr, size: u64) -> Result<ShadowMemory<'_>, Error> {
         let mut memory = Memory {
             regions: self.regions.clone(),
             aliased: self.aliased,
@@ -100,11 +100,11 @@ impl Memory {
         if size != 0 {
             memory.insert(Region::mapping(own.range(size), Access::READ_WRITE, Arena::anonymous(size)?));
         }
-        Ok(TrialMemory { memory, of: PhantomData })
+        Ok(ShadowMemory { memory, of: PhantomData })
     }
 }
 
-impl Deref for TrialMemory<'_> {
+impl Deref for ShadowMemory<'_> {
     type Target = Memory;
 
     fn deref(&self) -> &Memory {
@@ -112,7 +112,7 @@ impl Deref for TrialMemory<'_> {
     }
 }
 
-impl TrialMemory<'_> {
+impl ShadowMemory<'_> {
     /// Programs may write a range without asking for it.
     pub fn keep(&self, range: GuestRange) {
         self.memory.walk(range, |region, _, _| {
@@ -161,7 +161,7 @@ impl TrialMemory<'_> {
     }
 }
 
-impl Drop for TrialMemory<'_> {
+impl Drop for ShadowMemory<'_> {
     fn drop(&mut self) {
         self.undo();
         self.end_trial(|kept, _| {
@@ -211,24 +211,24 @@ mod tests {
         let epoch = memory.epoch();
         memory.take_written();
         {
-            let trial = memory.for_trials(at(7, 0), 0x1000).unwrap();
-            ProgramMemory::new(&trial, 0).write(0x1800, b"wrong");
-            assert_eq!((found(&trial, 0x1800), found(&trial, 0x10_0000)), (*b"wrong", *b"wrong"));
-            trial.undo();
-            assert_eq!(found(&trial, 0x1800), *b"guest");
-            write_directly(&trial, 0x1800, b"first");
-            trial.accept();
+            let shadow = memory.shadow(at(7, 0), 0x1000).unwrap();
+            ProgramMemory::new(&shadow, 0).write(0x1800, b"wrong");
+            assert_eq!((found(&shadow, 0x1800), found(&shadow, 0x10_0000)), (*b"wrong", *b"wrong"));
+            shadow.undo();
+            assert_eq!(found(&shadow, 0x1800), *b"guest");
+            write_directly(&shadow, 0x1800, b"first");
+            shadow.accept();
             // The same bytes by another address, then by both.
-            write_directly(&trial, 0x10_0000, b"again");
-            trial.undo();
-            assert_eq!(found(&trial, 0x1800), *b"first");
-            write_directly(&trial, 0x1800, b"third");
-            write_directly(&trial, 0x10_0001, b"more");
-            trial.undo();
-            assert_eq!((found(&trial, 0x1800), found(&trial, 0x10_0000)), (*b"first", *b"first"));
-            trial.keep(range(0, 0x1800, 1));
-            trial.write(at(7, 0xFFB), b"scrap").unwrap();
-            assert_eq!(found(&trial, 0x8000), [0; 5]);
+            write_directly(&shadow, 0x10_0000, b"again");
+            shadow.undo();
+            assert_eq!(found(&shadow, 0x1800), *b"first");
+            write_directly(&shadow, 0x1800, b"third");
+            write_directly(&shadow, 0x10_0001, b"more");
+            shadow.undo();
+            assert_eq!((found(&shadow, 0x1800), found(&shadow, 0x10_0000)), (*b"first", *b"first"));
+            shadow.keep(range(0, 0x1800, 1));
+            shadow.write(at(7, 0xFFB), b"scrap").unwrap();
+            assert_eq!(found(&shadow, 0x8000), [0; 5]);
         }
         assert_eq!(found(&memory, 0x1800), *b"guest");
         assert!(memory.take_written().is_empty() && memory.epoch() == epoch && memory.find(at(7, 0)).is_none());
@@ -238,21 +238,21 @@ mod tests {
     fn memory_with_two_addresses_is_put_back_whichever_was_written_first() {
         let memory = memory();
         {
-            let trial = memory.for_trials(at(7, 0), 0).unwrap();
-            write_directly(&trial, 0x10_0000, b"first");
-            write_directly(&trial, 0x1802, b"then");
-            trial.undo();
-            assert_eq!(found(&trial, 0x1800), *b"guest");
-            write_directly(&trial, 0x1800, b"third");
-            trial.accept();
-            write_directly(&trial, 0x10_0000, b"wrong");
-            trial.undo();
-            assert_eq!(found(&trial, 0x1800), *b"third");
-            write_directly(&trial, 0x10_0000, b"after");
-            trial.accept();
-            write_directly(&trial, 0x1800, b"wrong");
-            trial.undo();
-            assert_eq!(found(&trial, 0x1800), *b"after");
+            let shadow = memory.shadow(at(7, 0), 0).unwrap();
+            write_directly(&shadow, 0x10_0000, b"first");
+            write_directly(&shadow, 0x1802, b"then");
+            shadow.undo();
+            assert_eq!(found(&shadow, 0x1800), *b"guest");
+            write_directly(&shadow, 0x1800, b"third");
+            shadow.accept();
+            write_directly(&shadow, 0x10_0000, b"wrong");
+            shadow.undo();
+            assert_eq!(found(&shadow, 0x1800), *b"third");
+            write_directly(&shadow, 0x10_0000, b"after");
+            shadow.accept();
+            write_directly(&shadow, 0x1800, b"wrong");
+            shadow.undo();
+            assert_eq!(found(&shadow, 0x1800), *b"after");
         }
         assert_eq!(found(&memory, 0x1800), *b"guest");
     }

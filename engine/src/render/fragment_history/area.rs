@@ -1,13 +1,13 @@
 //! Results of all fragments of a draw.
 
 use super::pixels::{KeptPixels, Pixels, pixels_of};
-use super::{Judge, MAX_PRIMITIVES};
+use super::{FragmentReplay, MAX_PRIMITIVES};
 use crate::probe::{Judged, JudgedPrimitive, MAX_PIXELS, Surface, area_of};
 use crate::raster::RasterKind;
 
-impl<K: RasterKind> Judge<'_, K> {
+impl<K: RasterKind> FragmentReplay<'_, K> {
     /// What becomes of all fragments; `None` if there are too many primitives or pixels, if surfaces are not all there,
-    /// or if it is late before all primitives are judged.
+    /// or if it is late before all primitives are replayed.
     pub(super) fn everywhere(mut self, surfaces: &[Surface], is_late: impl Fn() -> bool) -> Option<Judged> {
         let primitives = self.first..self.scene.primitives.len();
         let Some(bounds) = self.scene.bounds_from(self.first) else { return Some(Judged::default()) };
@@ -32,9 +32,9 @@ impl<K: RasterKind> Judge<'_, K> {
             if covered.is_empty() {
                 continue;
             }
-            let pixels = Pixels::new(memory, self.witness, surfaces, None, &covered);
+            let pixels = Pixels::new(memory, self.observed, surfaces, None, &covered);
             let Some(pixels) = pixels else { continue };
-            let verdicts = self.judge(index, bounds, None, &pixels).verdicts;
+            let verdicts = self.replay(index, bounds, None, &pixels).verdicts;
             let mut primitive = JudgedPrimitive {
                 primitive: (index - self.first) as u32,
                 area: area_of(bounds.stored(self.samples)),

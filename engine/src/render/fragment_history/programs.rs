@@ -6,15 +6,15 @@ use triglyph_guest::kernel::operations::Compare;
 use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat, ColorKey, OutputKey};
 use triglyph_guest::layout::SurfaceLayout;
 
-use super::witness::Witness;
-use super::{Judge, Judged, trial_of};
+use super::observed_surface::ObservedSurface;
+use super::{FragmentReplay, ReplaysFragments, scratch_of};
 use crate::cache::texture_cache::TextureCache;
-use crate::mem::{GuestAddr, TrialMemory};
+use crate::mem::{GuestAddr, ShadowMemory};
 use crate::probe::{Layout, Role, Stored, Surface};
 use crate::render::Renderer;
 use crate::scene::program::{ProgramState, ProgramTarget, Programs, Surfaces, TargetSurface};
 
-/// The colours of a witness where the draw has none.
+/// The colours of an observed surface where the draw has none.
 const PLAIN: ColorFormat = {
     const fn byte(shift: u8) -> Channel {
         Channel::Unorm(Bits { shift, bits: 8 })
@@ -22,14 +22,14 @@ const PLAIN: ColorFormat = {
     ColorFormat { bytes: 4, swap: 1, channels: [byte(0), byte(8), byte(16), byte(24)] }
 };
 
-impl Judged for Programs {
-    fn plain_witness(target: &ProgramTarget) -> Surface {
+impl ReplaysFragments for Programs {
+    fn plain_surface(target: &ProgramTarget) -> Surface {
         let (across, down) = (target.samples.across, target.samples.down);
         let (width, rows) = (target.width * u32::from(across), target.rows * u32::from(down));
         let bytes = u32::from(PLAIN.bytes);
         Surface {
             role: Role::Color(0),
-            start: GuestAddr::new(0, Witness::ADDRESS),
+            start: GuestAddr::new(0, ObservedSurface::ADDRESS),
             size: u64::from(width * bytes) * u64::from(rows),
             layout: Layout::Surface(SurfaceLayout::Pitch),
             pitch: width * bytes,
@@ -42,12 +42,12 @@ impl Judged for Programs {
     }
 
     /// A draw whose program reaches memory has a scene of its own.
-    fn judge<'r>(
+    fn replay<'r>(
         renderer: &'r Renderer<Self>,
-        memory: &'r TrialMemory<'r>,
-        witness: &'r Witness,
+        memory: &'r ShadowMemory<'r>,
+        observed: &'r ObservedSurface,
         first: usize,
-    ) -> Option<Judge<'r, Self>> {
+    ) -> Option<FragmentReplay<'r, Self>> {
         let (scene, scheduler, kernels) = (&renderer.scene, &renderer.scheduler, &renderer.kernels);
         let touched = scene.states.iter().fold(Surfaces::default(), |all, span| all.union(span.state.surfaces));
         let span = scene.states.last().filter(|_| !scene.target.tiles_alias(touched, memory))?;
@@ -55,7 +55,7 @@ impl Judged for Programs {
         if let Some(reach) = own.reach.as_ref().filter(|reach| reach.writes) {
             reach.image_ranges().for_each(|range| memory.keep(range));
         }
-        let color = match witness.surface.role {
+        let color = match observed.surface.role {
             Role::Color(number) => usize::from(number),
             Role::Depth => return None,
         };
@@ -73,17 +73,17 @@ impl Judged for Programs {
             depth.is_some_and(|depth| depth.stencil.is_some()),
             depth.is_some_and(|depth| depth.test.is_some()),
         ];
-        Some(Judge {
+        Some(FragmentReplay {
             memory,
             scheduler,
             kernels,
             textures: TextureCache::default(),
             scene,
             first,
-            trial: trial_of(scene),
+            scratch: scratch_of(scene),
             samples: scene.target.samples,
-            witness,
-            target: with_witness(scene.target, &witness.surface, color),
+            observed,
+            target: with_observed(scene.target, &observed.surface, color),
             tested,
             own,
             can_fail,
@@ -92,16 +92,16 @@ impl Judged for Programs {
     }
 }
 
-/// A target with the witness as its only colour.
-fn with_witness(target: ProgramTarget, witness: &Surface, color: usize) -> ProgramTarget {
-    let layout = match witness.layout {
+/// A target with the observed surface as its only colour.
+fn with_observed(target: ProgramTarget, observed: &Surface, color: usize) -> ProgramTarget {
+    let layout = match observed.layout {
         Layout::Surface(layout) => layout,
         Layout::Tiled(_) => SurfaceLayout::Pitch,
     };
-    let (limit, pitch, bytes) = (witness.size, witness.pitch, witness.bytes);
+    let (limit, pitch, bytes) = (observed.size, observed.pitch, observed.bytes);
     let mut with = target;
     with.colors = Default::default();
-    with.colors[color] = Some(TargetSurface { place: witness.start, limit, layout, pitch, bytes });
+    with.colors[color] = Some(TargetSurface { place: observed.start, limit, layout, pitch, bytes });
     with
 }
 

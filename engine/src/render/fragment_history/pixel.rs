@@ -1,13 +1,13 @@
 //! Results of the fragments of one pixel.
 
-use super::Judge;
+use super::FragmentReplay;
 use super::pixels::{KeptPixels, Pixels, pixels_of};
 use crate::probe::{AskedPixel, Fragment, Surface, Verdict};
 use crate::raster::RasterKind;
 use crate::scene::Rect;
 
-impl<K: RasterKind> Judge<'_, K> {
-    /// What becomes of the fragments at a stored pixel; of those that are judged before it is late.
+impl<K: RasterKind> FragmentReplay<'_, K> {
+    /// What becomes of the fragments at a stored pixel; of those that are replayed before it is late.
     pub(super) fn at_pixel(
         mut self,
         surfaces: &[Surface],
@@ -29,9 +29,9 @@ impl<K: RasterKind> Judge<'_, K> {
             }
             let covered: Vec<(u32, u32)> = self.covered(index, bounds).collect();
             let Some(number) = covered.iter().position(|&covered| covered == (x, y)) else { continue };
-            let pixels = Pixels::new(memory, self.witness, surfaces, Some(surface), &covered);
+            let pixels = Pixels::new(memory, self.observed, surfaces, Some(surface), &covered);
             let Some(pixels) = pixels else { continue };
-            let judged = self.judge(index, bounds, Some(asked), &pixels);
+            let judged = self.replay(index, bounds, Some(asked), &pixels);
             let verdict = judged.verdicts[number];
             let shaded = judged.shaded.filter(|_| verdict != Verdict::Discarded);
             let shaded = shaded.map(|shaded| shaded[number * size..][..size].to_vec());

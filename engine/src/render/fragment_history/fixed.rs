@@ -7,23 +7,23 @@ use triglyph_guest::kernel::operations::{Compare, LogicOp};
 use triglyph_guest::kernel::pixel::{Output, PixelKey};
 use triglyph_guest::kernel::program::fragment::Samples;
 
-use super::witness::Witness;
-use super::{Judge, Judged, Special, trial_of};
+use super::observed_surface::ObservedSurface;
+use super::{FragmentReplay, ReplaysFragments, Special, scratch_of};
 use crate::cache::Kernels;
 use crate::cache::texture_cache::TextureCache;
-use crate::mem::{GuestAddr, TrialMemory};
+use crate::mem::{GuestAddr, ShadowMemory};
 use crate::probe::{Layout, Role, Stored, Surface};
 use crate::render::Renderer;
 use crate::scene::{DrawState, Fixed, SceneTarget};
 
-/// The colours of a witness where the draw has none.
+/// The colours of an observed surface where the draw has none.
 const PLAIN: PixelFormat = PixelFormat::Rgba8;
 
-impl Judged for Fixed {
-    fn plain_witness(target: &SceneTarget) -> Surface {
+impl ReplaysFragments for Fixed {
+    fn plain_surface(target: &SceneTarget) -> Surface {
         Surface {
             role: Role::Color(0),
-            start: GuestAddr::new(target.space, Witness::ADDRESS),
+            start: GuestAddr::new(target.space, ObservedSurface::ADDRESS),
             size: target.surface_bytes(PLAIN.bytes()),
             layout: Layout::Tiled(target.block),
             pitch: target.width,
@@ -35,12 +35,12 @@ impl Judged for Fixed {
         }
     }
 
-    fn judge<'r>(
+    fn replay<'r>(
         renderer: &'r Renderer<Self>,
-        memory: &'r TrialMemory<'r>,
-        witness: &'r Witness,
+        memory: &'r ShadowMemory<'r>,
+        observed: &'r ObservedSurface,
         first: usize,
-    ) -> Option<Judge<'r, Self>> {
+    ) -> Option<FragmentReplay<'r, Self>> {
         let (scene, scheduler, kernels) = (&renderer.scene, &renderer.scheduler, &renderer.kernels);
         let is_ordered = scene.target.tiles_alias(memory);
         let span = scene.states.last().filter(|_| !is_ordered)?;
@@ -54,19 +54,19 @@ impl Judged for Fixed {
             }
             true => [false, false, false, true],
         };
-        Some(Judge {
+        Some(FragmentReplay {
             memory,
             scheduler,
             kernels,
             textures: TextureCache::default(),
             scene,
             first,
-            trial: trial_of(scene),
+            scratch: scratch_of(scene),
             samples: Samples::ONE,
-            witness,
+            observed,
             target: SceneTarget {
-                color: Some(witness.surface.start.address),
-                color_bytes: witness.surface.bytes,
+                color: Some(observed.surface.start.address),
+                color_bytes: observed.surface.bytes,
                 ..scene.target
             },
             tested: std::array::from_fn(|tests| with_tests(kernels, &own, tests)),

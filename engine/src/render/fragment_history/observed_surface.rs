@@ -1,18 +1,18 @@
 //! The observed surface: a colour surface outside of guest memory, in which each trial's stores are detected.
 
-use crate::mem::{GuestAddr, Memory, TrialMemory};
+use crate::mem::{GuestAddr, Memory, ShadowMemory};
 use crate::probe::{Role, Surface};
 
 /// See the module's documentation.
-pub struct Witness {
+pub struct ObservedSurface {
     /// Where it is, and in which form.
     pub surface: Surface,
     /// The colour surface of the draw whose place it takes, if it has one: which of its surfaces.
     pub of: Option<usize>,
 }
 
-impl Witness {
-    /// Where witnesses are: no guest has memory there.
+impl ObservedSurface {
+    /// Address of observed surfaces: no guest has memory there.
     pub const ADDRESS: u64 = 1 << 62;
 
     /// That of a draw: in the place of the surface that is asked about, or of the first colour, or `plain`.
@@ -21,13 +21,13 @@ impl Witness {
         let of = asked.filter(|&number| surfaces.get(number).is_some_and(is_color));
         let of = of.or_else(|| surfaces.iter().position(is_color));
         let surface = of.map_or(plain, |of| Surface { start: plain.start, ..surfaces[of] });
-        Witness { surface, of }
+        ObservedSurface { surface, of }
     }
 
-    /// Calls `judge` with memory that has the witness in it; `None` if the host has none for it.
-    pub fn with<T>(&self, memory: &Memory, judge: impl FnOnce(&TrialMemory<'_>) -> Option<T>) -> Option<T> {
+    /// Calls `replay` with memory that has the observed surface in it; `None` if the host has none for it.
+    pub fn with<T>(&self, memory: &Memory, replay: impl FnOnce(&ShadowMemory<'_>) -> Option<T>) -> Option<T> {
         let GuestAddr { space, address } = self.surface.start;
-        let trial = memory.for_trials(GuestAddr::new(space, address), self.surface.size).ok()?;
-        judge(&trial)
+        let scratch = memory.shadow(GuestAddr::new(space, address), self.surface.size).ok()?;
+        replay(&scratch)
     }
 }

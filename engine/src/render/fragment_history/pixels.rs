@@ -2,7 +2,7 @@
 
 use triglyph_guest::kernel::window::Window;
 
-use super::witness::Witness;
+use super::observed_surface::ObservedSurface;
 use crate::mem::Memory;
 use crate::probe::Surface;
 use crate::scene::Rect;
@@ -10,12 +10,12 @@ use crate::scene::Rect;
 /// Some pixels of the surfaces of a draw, as they are to be put back.
 pub(super) struct KeptPixels<'m>(Vec<PixelsOfSurface<'m>>);
 
-/// Some pixels of the surfaces of a draw and of the witness.
+/// Some pixels of the surfaces of a draw and of the observed surface.
 pub(super) struct Pixels<'m> {
-    /// Those of the witness, with what the surface whose place it takes holds.
-    pub witness: PixelsOfSurface<'m>,
+    /// Those of the observed surface, with what the surface whose place it takes holds.
+    pub observed: PixelsOfSurface<'m>,
     surfaces: KeptPixels<'m>,
-    /// The surface that is asked about, if its place is not the witness's.
+    /// The surface that is asked about, if its place is not the observed surface's.
     pub other: Option<usize>,
 }
 
@@ -45,25 +45,25 @@ impl<'m> Pixels<'m> {
     /// `None` if one of them is not in a surface.
     pub fn new(
         memory: &'m Memory,
-        witness: &Witness,
+        observed: &ObservedSurface,
         surfaces: &[Surface],
         asked: Option<usize>,
         pixels: &[(u32, u32)],
     ) -> Option<Self> {
         let surfaces = KeptPixels::new(memory, surfaces, pixels)?;
-        let mut seen = PixelsOfSurface::new(memory, &witness.surface, pixels)?;
-        if let Some(of) = witness.of {
+        let mut seen = PixelsOfSurface::new(memory, &observed.surface, pixels)?;
+        if let Some(of) = observed.of {
             seen.kept.clone_from(&surfaces.0[of].kept);
         }
-        Some(Pixels { witness: seen, surfaces, other: asked.filter(|_| asked != witness.of) })
+        Some(Pixels { observed: seen, surfaces, other: asked.filter(|_| asked != observed.of) })
     }
 
     /// How many they are.
     pub fn len(&self) -> usize {
-        self.witness.offsets.len()
+        self.observed.offsets.len()
     }
 
-    /// What the surface that is asked about holds, if its place is not the witness's.
+    /// What the surface that is asked about holds, if its place is not the observed surface's.
     pub fn read_other(&self) -> Vec<u8> {
         self.other.map_or_else(Vec::new, |other| self.surfaces.0[other].read())
     }

@@ -1,17 +1,17 @@
 //! Fragment history: which test each fragment of a draw fails. The primitives are drawn one by one, with some of the
 //! tests disabled, and their writes are undone.
 //!
-//! Trials draw to the witness, a colour surface outside of guest memory. It has the format and layout of the draw's
-//! first colour surface, or RGBA8 if the draw has none. Each trial is drawn twice, over some bytes and over their
-//! complement: where a fragment has stored anything, at least one bit is the same after both. Tests are enabled one
-//! after the other, in the order of the pipeline; the first with which nothing is stored is the one that fails.
+//! Trials draw to the observed surface, a colour surface outside of guest memory. It has the format and layout of the
+//! draw's first colour surface, or RGBA8 if the draw has none. Each trial is drawn twice, over some bytes and over
+//! their complement: where a fragment has stored anything, at least one bit is the same after both. Tests are enabled
+//! one after the other, in the order of the pipeline; the first with which nothing is stored is the one that fails.
 
 mod area;
 mod fixed;
+mod observed_surface;
 mod pixel;
 mod pixels;
 mod programs;
-mod witness;
 
 use std::sync::Arc;
 
@@ -22,23 +22,23 @@ use super::Renderer;
 use super::pipeline::Pipeline;
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Kernels, Removal};
-use crate::mem::{Memory, TrialMemory};
+use crate::mem::{Memory, ShadowMemory};
 use crate::probe::{AskedPixel, Counting, Fragment, FragmentCounts, Surface, Verdict};
 use crate::raster::{self, DrawContext, Drawing, RasterKind};
-use crate::scene::{Kind, Rect, Scene};
+use crate::scene::{Rect, Scene, SceneKind};
 use crate::sched::Scheduler;
+use observed_surface::ObservedSurface;
 use pixels::Pixels;
-use witness::Witness;
 
 /// How many of the tests are left in: alpha, depth bounds, stencil, depth.
 const TESTS: [Verdict; 4] = [Verdict::Alpha, Verdict::Bounds, Verdict::Stencil, Verdict::Depth];
 
-/// Primitives of the largest draw that is judged as a whole.
+/// Primitives of the largest draw that is replayed as a whole.
 const MAX_PRIMITIVES: usize = 1 << 16;
 
 /// Draws the primitives of the last draw of a scene one by one.
-pub struct Judge<'r, K: RasterKind> {
-    memory: &'r TrialMemory<'r>,
+pub struct FragmentReplay<'r, K: RasterKind> {
+    memory: &'r ShadowMemory<'r>,
     scheduler: &'r Scheduler,
     kernels: &'r Kernels,
     textures: TextureCache<K::Texture>,
@@ -46,10 +46,10 @@ pub struct Judge<'r, K: RasterKind> {
     /// The first primitive of the draw.
     first: usize,
     /// The scene of one primitive.
-    trial: Scene<K>,
+    scratch: Scene<K>,
     samples: Samples,
-    witness: &'r Witness,
-    /// The target with the witness.
+    observed: &'r ObservedSurface,
+    /// The target with the observed surface.
     target: K::Target,
     /// As the draw has it.
     own: Arc<K::State>,
@@ -65,7 +65,7 @@ pub struct Judge<'r, K: RasterKind> {
 type MakeOver = fn(&[u8]) -> Vec<u8>;
 
 /// A surface whose pixels are no colours (3DS).
-pub struct Special<K: Kind> {
+pub struct Special<K: SceneKind> {
     /// Stores what a fragment has without tests ...
     shade: Arc<K::State>,
     /// ... in pixels of these bytes.
@@ -75,24 +75,24 @@ pub struct Special<K: Kind> {
 }
 
 /// What became of the fragments of a primitive at some pixels.
-struct JudgedPixels {
+struct ReplayedPixels {
     verdicts: Vec<Verdict>,
     /// What each stores in the surface that is asked about without tests, blending and masks, if it is not discarded.
     shaded: Option<Vec<u8>>,
 }
 
-impl<K: RasterKind> Judge<'_, K> {
+impl<K: RasterKind> FragmentReplay<'_, K> {
     /// Draws the pixels of a primitive that lie in `bounds`.
     fn draw_alone(&mut self, (index, bounds): (usize, Rect), target: K::Target, state: Arc<K::State>) {
-        (self.trial.target, self.trial.reserve) = (target, self.scene.reserve);
-        self.trial.set_only(state, self.scene.primitives[index], self.scene.edges[index], bounds);
+        (self.scratch.target, self.scratch.reserve) = (target, self.scene.reserve);
+        self.scratch.set_only(state, self.scene.primitives[index], self.scene.edges[index], bounds);
         let (memory, scheduler, removal) = (self.memory, self.scheduler, (Removal::Never, self.kernels));
         let context = DrawContext { memory, scheduler, interrupter: None, removal, undo: None };
-        K::draw(&self.trial, &mut Drawing::default(), &context, &mut self.textures);
+        K::draw(&self.scratch, &mut Drawing::default(), &context, &mut self.textures);
     }
 
-    /// Draws to the witness, which holds `over` before. Returns what it holds then, and what the other surface that is
-    /// asked about does. All else is put back.
+    /// Draws to the observed surface, which holds `over` before. Returns what it holds then, and what the other surface
+    /// that is asked about does. All else is put back.
     fn attempt(
         &mut self,
         what: (usize, Rect),
@@ -100,17 +100,17 @@ impl<K: RasterKind> Judge<'_, K> {
         pixels: &Pixels<'_>,
         over: &[u8],
     ) -> (Vec<u8>, Vec<u8>) {
-        pixels.witness.write(over);
+        pixels.observed.write(over);
         self.draw_alone(what, self.target, state.clone());
-        let drawn = (pixels.witness.read(), pixels.read_other());
+        let drawn = (pixels.observed.read(), pixels.read_other());
         pixels.put_back();
         self.memory.undo();
         drawn
     }
 
     /// What becomes of the fragments of one primitive at pixels, all that it covers in `bounds`. Then it is drawn.
-    fn judge(&mut self, index: usize, bounds: Rect, asked: Option<&Surface>, pixels: &Pixels<'_>) -> JudgedPixels {
-        let (what, size, before) = ((index, bounds), pixels.witness.size, &pixels.witness.kept);
+    fn replay(&mut self, index: usize, bounds: Rect, asked: Option<&Surface>, pixels: &Pixels<'_>) -> ReplayedPixels {
+        let (what, size, before) = ((index, bounds), pixels.observed.size, &pixels.observed.kept);
         let tested = self.tested.clone();
         let inverse: Vec<u8> = before.iter().map(|byte| !byte).collect();
         let (plain, other) = self.attempt(what, &tested[0], pixels, before);
@@ -145,7 +145,7 @@ impl<K: RasterKind> Judge<'_, K> {
         });
         self.draw_alone(what, self.scene.target, self.own.clone());
         self.memory.accept();
-        JudgedPixels { verdicts, shaded }
+        ReplayedPixels { verdicts, shaded }
     }
 
     /// The stored pixels of an area that a primitive covers.
@@ -161,28 +161,34 @@ impl<K: RasterKind> Judge<'_, K> {
     }
 }
 
-/// A pipeline whose draws can be judged.
-pub trait Judged: Pipeline {
-    /// A witness in a form of its own.
-    fn plain_witness(target: &Self::Target) -> Surface;
+/// A pipeline whose draws can be replayed.
+pub trait ReplaysFragments: Pipeline {
+    /// An observed surface in a form of its own.
+    fn plain_surface(target: &Self::Target) -> Surface;
 
     /// The last draw of the open scene, whose first primitive is `first`. `None` where memory does not show what comes
     /// before: tiles share memory.
-    fn judge<'r>(
+    fn replay<'r>(
         renderer: &'r Renderer<Self>,
-        memory: &'r TrialMemory<'r>,
-        witness: &'r Witness,
+        memory: &'r ShadowMemory<'r>,
+        observed: &'r ObservedSurface,
         first: usize,
-    ) -> Option<Judge<'r, Self>>;
+    ) -> Option<FragmentReplay<'r, Self>>;
 }
 
-impl<P: Judged> Renderer<P> {
+impl<P: ReplaysFragments> Renderer<P> {
     /// What becomes of the fragments that the primitives from `first` on have at a stored pixel.
-    pub(super) fn judge(&self, memory: &Memory, surfaces: &[Surface], at: AskedPixel, first: usize) -> Vec<Fragment> {
-        let witness = Witness::new(surfaces, Some(at.surface), P::plain_witness(&self.scene.target));
-        witness
+    pub(super) fn fragment_history(
+        &self,
+        memory: &Memory,
+        surfaces: &[Surface],
+        at: AskedPixel,
+        first: usize,
+    ) -> Vec<Fragment> {
+        let observed = ObservedSurface::new(surfaces, Some(at.surface), P::plain_surface(&self.scene.target));
+        observed
             .with(memory, |memory| {
-                Some(P::judge(self, memory, &witness, first)?.at_pixel(surfaces, at, || self.is_late()))
+                Some(P::replay(self, memory, &observed, first)?.at_pixel(surfaces, at, || self.is_late()))
             })
             .unwrap_or_default()
     }
@@ -198,9 +204,9 @@ impl<P: Judged> Renderer<P> {
             raster::count_fragments(&self.scene, first, &mut counts);
         }
         if counting == Counting::Verdicts && !self.is_late() {
-            let witness = Witness::new(surfaces, None, P::plain_witness(&self.scene.target));
-            counts.judged = witness.with(memory, |memory| {
-                P::judge(self, memory, &witness, first)?.everywhere(surfaces, || self.is_late())
+            let observed = ObservedSurface::new(surfaces, None, P::plain_surface(&self.scene.target));
+            counts.judged = observed.with(memory, |memory| {
+                P::replay(self, memory, &observed, first)?.everywhere(surfaces, || self.is_late())
             });
         }
         if let Some(probe) = &mut self.probe {
@@ -209,8 +215,8 @@ impl<P: Judged> Renderer<P> {
     }
 }
 
-fn trial_of<K: Kind>(scene: &Scene<K>) -> Scene<K> {
-    let mut trial = Scene::new(scene.target);
-    trial.varyings.clone_from(&scene.varyings);
-    trial
+fn scratch_of<K: SceneKind>(scene: &Scene<K>) -> Scene<K> {
+    let mut scratch = Scene::new(scene.target);
+    scratch.varyings.clone_from(&scene.varyings);
+    scratch
 }

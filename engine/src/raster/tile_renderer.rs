@@ -7,13 +7,13 @@ use triglyph_guest::kernel::pixel::PixelBlock;
 
 use super::runaway::Runaways;
 use crate::cache::{Division, Removal, SceneKernel};
-use crate::scene::{Kind, Rect, Scene};
+use crate::scene::{Rect, Scene, SceneKind};
 use crate::sched::Interrupter;
 
 /// What draws the tiles of a scene.
-pub trait Painter: Sync {
+pub trait TileRenderer: Sync {
     /// The kind.
-    type Kind: Kind;
+    type Kind: SceneKind;
 
     /// Adds the blocks of primitive `index`, drawn with state number `state`, that lie in `area`.
     fn cover(&self, index: u32, state: usize, area: Rect, blocks: &mut Vec<PixelBlock>);
@@ -46,13 +46,13 @@ pub trait Painter: Sync {
     fn note_times_of_parts(&self, state: usize, tests: u64, shading: u64);
 }
 
-/// What calls a painter, whose type only the kind of scene knows.
-pub trait PainterUser<K: Kind> {
+/// What calls a tile renderer, whose type only the kind of scene knows.
+pub trait TileRendererUser<K: SceneKind> {
     /// What it returns.
     type Output;
 
-    /// Calls the painter.
-    fn call<P: Painter<Kind = K>>(self, painter: &P) -> Self::Output;
+    /// Calls the tile renderer.
+    fn call<P: TileRenderer<Kind = K>>(self, renderer: &P) -> Self::Output;
 }
 
 /// How long a kernel should take for the blocks of one call, in nanoseconds: an interrupt waits that long.
@@ -75,7 +75,7 @@ impl TileContext<'_> {
 }
 
 /// The state of a primitive, which is `state` or one after it.
-pub(super) fn state_of<K: Kind>(scene: &Scene<K>, mut state: usize, primitive: u32) -> usize {
+pub(super) fn state_of<K: SceneKind>(scene: &Scene<K>, mut state: usize, primitive: u32) -> usize {
     while scene.states.get(state + 1).is_some_and(|next| next.first <= primitive) {
         state += 1;
     }
