@@ -38,8 +38,8 @@ use clock::StageClock;
 pub use fixed::DrawCall;
 use pending::Pending;
 pub use pipeline::Pipeline;
-use program::Troubles;
-pub use setup::Account;
+use program::ShaderFaults;
+pub use setup::DeferredDrawCost;
 
 /// How an engine is set up.
 #[derive(Clone, Debug)]
@@ -110,7 +110,7 @@ pub struct Renderer<P: Pipeline> {
     samples: u64,
     /// Pixels that programs were run for.
     pixels: u64,
-    troubles: Troubles,
+    shader_faults: ShaderFaults,
     stats: Stats,
     vertex_clock: StageClock,
     setup_clock: StageClock,
@@ -154,7 +154,7 @@ impl<P: Pipeline> Renderer<P> {
             state_cache_disabled: false,
             samples: 0,
             pixels: 0,
-            troubles: Troubles::default(),
+            shader_faults: ShaderFaults::default(),
             stats: Stats::default(),
             vertex_clock: StageClock::default(),
             setup_clock: StageClock::default(),
@@ -251,7 +251,7 @@ impl<P: Pipeline> Renderer<P> {
         self.add_work(done);
         self.samples = self.samples.wrapping_add(done.samples);
         self.pixels = self.pixels.wrapping_add(done.pixels);
-        self.troubles.add(Troubles { misses: done.misses, exhausted: done.exhausted, units: done.units });
+        self.shader_faults.add(ShaderFaults { unmapped: done.unmapped, exhausted: done.exhausted, units: done.units });
     }
 
     /// Counts the work that drawing was.

@@ -9,7 +9,7 @@ use triglyph_guest::table::calls::{CallInfo, encode};
 
 /// Receives the calls that a host makes, as they are made.
 pub trait CallRecorder: Send {
-    /// A call begins; if it does `work`, what it looks at is in memory now.
+    /// A call begins; if it does `work`, the memory that it reads has its content now.
     fn begin(&mut self, memory: &Memory, work: bool);
 
     /// What the call was, in the machine's encoding: see [`encode`].
@@ -28,7 +28,7 @@ pub struct CallLog {
     recorder: Option<Box<dyn CallRecorder>>,
     /// Calls under way.
     depth: u32,
-    /// Nothing has looked at memory yet.
+    /// Memory has not been recorded yet.
     is_due: bool,
 }
 
@@ -50,13 +50,13 @@ impl CallLog {
         self.recorder.is_some() && self.depth == 0
     }
 
-    /// The host is about to make calls: what the first of them looks at is in memory now.
-    pub fn look(&mut self) {
+    /// The host is about to make calls: memory has the content that the first of them reads.
+    pub fn observe(&mut self) {
         self.is_due = self.is_recording();
     }
 
-    /// It has made them.
-    pub fn looked(&mut self, memory: &Memory) {
+    /// The host has made its calls.
+    pub fn observed(&mut self, memory: &Memory) {
         if self.is_recording()
             && !std::mem::take(&mut self.is_due)
             && let Some(recorder) = &mut self.recorder
@@ -74,18 +74,18 @@ impl CallLog {
     }
 
     /// Work that is under way has taken this out of a queue that recordings do not know.
-    pub fn note(&mut self, said: Said<'_>) {
+    pub fn note(&mut self, recorded: RecordedCall<'_>) {
         if let Some(recorder) = &mut self.recorder {
-            said.tell(&mut **recorder);
+            recorded.send(&mut **recorder);
         }
     }
 
     /// It ends, and was this; nothing is recorded for `None`.
-    pub fn end(&mut self, memory: &Memory, work: bool, call: Option<Said<'_>>) {
+    pub fn end(&mut self, memory: &Memory, work: bool, call: Option<RecordedCall<'_>>) {
         self.depth = self.depth.saturating_sub(1);
         let Some(recorder) = self.recorder.as_mut().filter(|_| self.depth == 0) else { return };
-        if let Some(said) = call {
-            said.tell(&mut **recorder);
+        if let Some(recorded) = call {
+            recorded.send(&mut **recorder);
         }
         if work {
             recorder.end(memory);
@@ -93,20 +93,20 @@ impl CallLog {
     }
 }
 
-/// What a host has said.
+/// A call of the host's, as it is recorded.
 #[derive(Clone, Copy, Debug)]
-pub enum Said<'c> {
+pub enum RecordedCall<'c> {
     /// A call in the machine's encoding.
     Call(&'c [u8]),
     /// Work in the form of a SUBMIT.
     Submit(&'c [u8]),
 }
 
-impl Said<'_> {
-    fn tell(self, recorder: &mut dyn CallRecorder) {
+impl RecordedCall<'_> {
+    fn send(self, recorder: &mut dyn CallRecorder) {
         match self {
-            Said::Call(call) => recorder.call(call),
-            Said::Submit(payload) => recorder.submit(payload),
+            RecordedCall::Call(call) => recorder.call(call),
+            RecordedCall::Submit(payload) => recorder.submit(payload),
         }
     }
 }
@@ -116,7 +116,7 @@ impl Said<'_> {
 pub struct RecordedAs {
     /// Its number.
     pub number: u64,
-    /// Whether such calls do work: look at memory and change it.
+    /// Whether such calls do work: read memory and change it.
     pub work: bool,
 }
 
@@ -132,7 +132,7 @@ impl RecordedAs {
 
 /// A machine whose calls can be recorded.
 pub trait RecordsCalls: Sized {
-    /// Its log, the memory that calls look at, and what counts the words of a run.
+    /// Its log, the memory that calls read, and what counts the words of a run.
     fn recording(&mut self) -> (&mut CallLog, &Memory, &Budget);
 
     /// While a recording is under way and the call is the host's own: makes it by `make` and records it. Otherwise
@@ -162,7 +162,7 @@ pub fn record_call<M: RecordsCalls, T>(
     log.begin(memory, work);
     let answer = make(machine);
     let (log, memory, _) = machine.recording();
-    log.end(memory, work, Some(Said::Call(&encode(number, arguments))));
+    log.end(memory, work, Some(RecordedCall::Call(&encode(number, arguments))));
     answer
 }
 
@@ -177,6 +177,6 @@ fn make_recorded_run<M: RecordsCalls>(machine: &mut M, number: u64, run: impl Fn
         RunEnd::BudgetUsed | RunEnd::Interrupted => budget.words_done(),
     };
     let call = encode(number, &[words]);
-    log.end(memory, true, (words != 0).then_some(Said::Call(&call)));
+    log.end(memory, true, (words != 0).then_some(RecordedCall::Call(&call)));
     end
 }

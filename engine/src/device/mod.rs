@@ -13,7 +13,7 @@ mod replay;
 pub(crate) mod run;
 mod stats;
 
-pub use calls::{CallLog, CallRecorder, Said};
+pub use calls::{CallLog, CallRecorder, RecordedCall};
 pub use event::{Event, EventQueue, SoftwareMethod};
 pub use fault::{Fault, FaultHandler, FaultKind, FaultLog, Faults};
 pub use replay::{ObjectEntry, ReplayDevice};

@@ -78,27 +78,27 @@ pub(super) struct Missing {
 
 /// How often programs read and wrote what is not mapped, and the lowest addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Misses {
+pub struct UnmappedAccesses {
     /// Reads and the lowest address.
     pub reads: (u64, u64),
     /// Writes and the lowest address.
     pub writes: (u64, u64),
 }
 
-impl Misses {
+impl UnmappedAccesses {
     /// What was read and written in vain.
-    pub(super) fn of(unread: &Missing, dropped: &Missing) -> Misses {
-        Misses { reads: unread.get(), writes: dropped.get() }
+    pub(super) fn of(unread: &Missing, dropped: &Missing) -> UnmappedAccesses {
+        UnmappedAccesses { reads: unread.get(), writes: dropped.get() }
     }
 
     /// Those of both.
-    pub fn join(self, other: Misses) -> Misses {
+    pub fn join(self, other: UnmappedAccesses) -> UnmappedAccesses {
         let join = |a: (u64, u64), b: (u64, u64)| match (a.0, b.0) {
             (0, _) => b,
             (_, 0) => a,
             _ => (a.0.wrapping_add(b.0), a.1.min(b.1)),
         };
-        Misses { reads: join(self.reads, other.reads), writes: join(self.writes, other.writes) }
+        UnmappedAccesses { reads: join(self.reads, other.reads), writes: join(self.writes, other.writes) }
     }
 }
 
@@ -131,8 +131,8 @@ impl<'m> ProgramMemory<'m> {
     }
 
     /// What was missed so far.
-    pub fn misses(&self) -> Misses {
-        Misses::of(&self.unread, &self.dropped)
+    pub fn unmapped(&self) -> UnmappedAccesses {
+        UnmappedAccesses::of(&self.unread, &self.dropped)
     }
 }
 

@@ -35,7 +35,7 @@ use changes::Clock;
 pub use changes::{Epoch, FoundPages};
 pub use copy::{append_copy, copy_in, copy_out, for_each_chunk, read_words};
 pub use footprint::Footprint;
-pub use global::{Misses, ProgramMemory, Watch};
+pub use global::{ProgramMemory, UnmappedAccesses, Watch};
 use raw::PrefaultPool;
 pub use raw::atomic_bytes;
 use region::Region;

@@ -28,11 +28,11 @@ use super::{RasterKind, arena};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Division, Kernels, Removal, SceneKernel, SelectedFragment};
-use crate::mem::{GuestRange, Memory, Misses, ProgramMemory, Watch};
+use crate::mem::{GuestRange, Memory, ProgramMemory, UnmappedAccesses, Watch};
 use crate::scene::program::{
     ProgramScene, ProgramState, ProgramTarget, Programs, Surfaces, TargetSurface, TextureBinding,
 };
-use crate::scene::reach::{Reach, Ready};
+use crate::scene::resources::{DeclaredResources, MappedResources};
 use crate::scene::{Rect, SceneKind};
 
 impl RasterKind for Programs {
@@ -58,7 +58,9 @@ impl RasterKind for Programs {
         let watched = if ordered { draw_watched(scene, prepared, &mut progress, context) } else { None };
         let stats = watched.unwrap_or_else(|| {
             let order = if ordered { Order::Numbers } else { Order::Any(None) };
-            arena::with(|arena| Reached::new(scene, prepared, memory, None, arena).draw(&mut progress, context, order))
+            arena::with(|arena| {
+                BoundResources::new(scene, prepared, memory, None, arena).draw(&mut progress, context, order)
+            })
         });
         Self::mark_written(scene, memory);
         RasterStats { texture, ..stats }
@@ -95,9 +97,9 @@ impl RasterKind for Programs {
         user: U,
     ) -> (U::Output, RasterStats) {
         arena::with(|arena| {
-            let reached = Reached::new(scene, prepared, memory, None, arena);
-            let tiles = reached.tiles();
-            (user.call(&tiles), reached.counted(&tiles))
+            let bound = BoundResources::new(scene, prepared, memory, None, arena);
+            let tiles = bound.tiles();
+            (user.call(&tiles), bound.counted(&tiles))
         })
     }
 
@@ -153,9 +155,9 @@ fn draw_watched(
     let windows: Vec<Window<'_>> = scene.target.windows_of_rows(touched, rows, memory).collect();
     let watch = Watch::new(windows.clone());
     let (kept, stats) = arena::with(|arena| {
-        let reached = Reached::new(scene, prepared, memory, Some(&watch), arena);
-        let kept = undo.keep(&windows, cost(scene, &reached.tiles()), scheduler)?;
-        Some((kept, reached.draw(progress, context, Order::Any(Some(watch.is_read())))))
+        let bound = BoundResources::new(scene, prepared, memory, Some(&watch), arena);
+        let kept = undo.keep(&windows, cost(scene, &bound.tiles()), scheduler)?;
+        Some((kept, bound.draw(progress, context, Order::Any(Some(watch.is_read())))))
     })?;
     let is_complete = progress.walk.as_ref().is_some_and(|walk| walk.tiles.is_empty());
     if is_complete && !watch.is_read().load(Ordering::Relaxed) {
@@ -178,20 +180,20 @@ fn share_memory(scene: &ProgramScene, memory: &Memory) -> bool {
 type Spaces<'a> = SmallVec<[(u32, ProgramMemory<'a>); 1]>;
 
 /// What the programs of a scene reach.
-struct Reached<'a> {
+struct BoundResources<'a> {
     scene: &'a ProgramScene,
     prepared: &'a [PreparedProgramState],
     memory: &'a Memory,
     /// Each space that a program reaches; nearly always there is one.
     spaces: Spaces<'a>,
-    ready: ArenaVec<'a, Option<Ready<'a>>>,
+    mapped: ArenaVec<'a, Option<MappedResources<'a>>>,
     /// Quads without end.
     exhausted: AtomicU32,
     /// Units of fuel that quads have taken from the reserve.
     units: AtomicU64,
 }
 
-impl<'a> Reached<'a> {
+impl<'a> BoundResources<'a> {
     fn new(
         scene: &'a ProgramScene,
         prepared: &'a [PreparedProgramState],
@@ -207,17 +209,25 @@ impl<'a> Reached<'a> {
             }
             spaces
         });
-        let ready = states().map(|(state, p)| Some(state.reach.as_ref()?.ready(&p.reached, memory)));
-        let ready = ArenaVec::from_iter_in(ready, arena);
-        Reached { scene, prepared, memory, spaces, ready, exhausted: AtomicU32::new(0), units: AtomicU64::new(0) }
+        let mapped = states().map(|(state, p)| Some(state.reach.as_ref()?.map(&p.bound, memory)));
+        let mapped = ArenaVec::from_iter_in(mapped, arena);
+        BoundResources {
+            scene,
+            prepared,
+            memory,
+            spaces,
+            mapped,
+            exhausted: AtomicU32::new(0),
+            units: AtomicU64::new(0),
+        }
     }
 
     fn tiles(&self) -> Tiles<'_> {
-        let Reached { scene, prepared, memory, .. } = *self;
+        let BoundResources { scene, prepared, memory, .. } = *self;
         let surface = |surface: &Option<TargetSurface>| surface.map_or(Surface::default(), |s| window(&s, memory));
         let states = || scene.states.iter().map(|span| &span.state);
-        let environments = states().zip(&self.ready).map(|(state, ready)| self.environment(state, ready));
-        let arena = self.ready.bump();
+        let environments = states().zip(&self.mapped).map(|(state, mapped)| self.environment(state, mapped));
+        let arena = self.mapped.bump();
         Tiles {
             scene,
             colors: std::array::from_fn(|i| surface(&scene.target.colors[i])),
@@ -233,10 +243,12 @@ impl<'a> Reached<'a> {
     }
 
     /// What a state's program gets.
-    fn environment<'e>(&'e self, state: &ProgramState, ready: &'e Option<Ready<'a>>) -> Environment<'e> {
+    fn environment<'e>(&'e self, state: &ProgramState, mapped: &'e Option<MappedResources<'a>>) -> Environment<'e> {
         let space = state.reach.as_ref().and_then(|reach| self.spaces.iter().find(|(space, _)| *space == reach.space));
-        match (ready, space) {
-            (Some(ready), Some((_, memory))) => ready.environment(memory, [&self.exhausted, Environment::NONE.reserve]),
+        match (mapped, space) {
+            (Some(mapped), Some((_, memory))) => {
+                mapped.environment(memory, [&self.exhausted, Environment::NONE.reserve])
+            }
             _ => Environment::NONE,
         }
     }
@@ -253,7 +265,10 @@ impl<'a> Reached<'a> {
         RasterStats {
             samples: tiles.samples.load(Ordering::Relaxed),
             pixels: tiles.pixels.load(Ordering::Relaxed),
-            misses: self.spaces.iter().fold(Misses::default(), |all, (_, memory)| all.join(memory.misses())),
+            unmapped: self
+                .spaces
+                .iter()
+                .fold(UnmappedAccesses::default(), |all, (_, memory)| all.join(memory.unmapped())),
             exhausted: self.exhausted.load(Ordering::Relaxed),
             units: self.units.load(Ordering::Relaxed),
             ..RasterStats::default()
@@ -278,7 +293,7 @@ pub struct PreparedProgramState {
     kernel: SelectedFragment,
     divided: Option<Divided<SelectedFragment>>,
     images: [Option<Arc<DecodedImage>>; UNITS],
-    reached: SmallVec<[Option<Arc<DecodedImage>>; 4]>,
+    bound: SmallVec<[Option<Arc<DecodedImage>>; 4]>,
 }
 
 impl PreparedProgramState {
@@ -288,11 +303,11 @@ impl PreparedProgramState {
         decoded: &mut impl FnMut(&Arc<ImageSource>) -> Option<Arc<DecodedImage>>,
     ) -> Self {
         let mut image = |binding: &Option<TextureBinding>| decoded(&binding.as_ref()?.image);
-        let reached = state.reach.iter().flat_map(|reach| &*reach.textures);
+        let bound = state.reach.iter().flat_map(|reach| &*reach.textures);
         PreparedProgramState {
             kernel: state.kernel.select(),
             divided: divide(removal, state),
-            reached: reached.map(&mut image).collect(),
+            bound: bound.map(&mut image).collect(),
             images: std::array::from_fn(|unit| image(&state.textures[unit])),
         }
     }
@@ -308,7 +323,7 @@ impl PreparedProgramState {
 /// The compiled kernels of a state's tests and shading, if there are any. Its program has to give colours and nothing
 /// else.
 fn divide((removal, kernels): (Removal, &Kernels), state: &ProgramState) -> Option<Divided<SelectedFragment>> {
-    let does_more = |reach: &Arc<Reach>| reach.loops || reach.loads || reach.reads || reach.writes;
+    let does_more = |reach: &Arc<DeclaredResources>| reach.loops || reach.loads || reach.reads || reach.writes;
     if state.reach.as_ref().is_some_and(does_more) {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::mem::Misses;
+use crate::mem::UnmappedAccesses;
 
 /// What drawing a scene took.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,7 +16,7 @@ pub struct RasterStats {
     /// Covered pixels of draws whose programs say what they reach.
     pub pixels: u64,
     /// What programs missed in memory.
-    pub misses: Misses,
+    pub unmapped: UnmappedAccesses,
     /// Programs that did not end.
     pub exhausted: u32,
     /// Units of fuel that programs have taken from the scene's reserve.
@@ -30,8 +30,8 @@ pub struct RasterStats {
 impl RasterStats {
     /// Without the work that it was.
     pub fn without_work(self) -> Self {
-        let RasterStats { samples, pixels, misses, exhausted, units, .. } = self;
-        RasterStats { samples, pixels, misses, exhausted, units, ..RasterStats::default() }
+        let RasterStats { samples, pixels, unmapped, exhausted, units, .. } = self;
+        RasterStats { samples, pixels, unmapped, exhausted, units, ..RasterStats::default() }
     }
 
     /// Adds the counts of another part of the same scene.
@@ -40,7 +40,7 @@ impl RasterStats {
         self.hidden += other.hidden;
         self.samples = self.samples.wrapping_add(other.samples);
         self.pixels = self.pixels.wrapping_add(other.pixels);
-        self.misses = self.misses.join(other.misses);
+        self.unmapped = self.unmapped.join(other.unmapped);
         self.exhausted = self.exhausted.wrapping_add(other.exhausted);
         self.units = self.units.wrapping_add(other.units);
         self.raster += other.raster;

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use triglyph_guest::kernel::program::environment::FUEL_UNIT;
 
 use super::pipeline::Pipeline;
-use super::{Account, Renderer};
+use super::{DeferredDrawCost, Renderer};
 use crate::cache::image::{DecodedImage, ImageSource};
 pub use crate::draw::program::Primitives;
 use crate::draw::program::{
     Binned, Drawn, ProgramBatch, ProgramSetup, ProjectedVertices, Records, SetupThreads, UnfinishedDraw, compact,
     primitives, shade_programs,
 };
-use crate::mem::{Footprint, GuestRange, Memory, Misses};
+use crate::mem::{Footprint, GuestRange, Memory, UnmappedAccesses};
 use crate::probe::{self, Effect};
 use crate::scene::Allowance;
 use crate::scene::program::{ProgramScene, ProgramState, ProgramTarget, Programs, Surfaces};
@@ -32,20 +32,20 @@ const MAX_SEGMENT: usize = 1 << 16;
 
 /// What went wrong in programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Troubles {
+pub struct ShaderFaults {
     /// Memory that was not there.
-    pub misses: Misses,
+    pub unmapped: UnmappedAccesses,
     /// Programs that did not end.
     pub exhausted: u32,
     /// Units of fuel that programs have taken beyond what each has ([`FUEL_UNIT`]).
     pub units: u64,
 }
 
-impl Troubles {
+impl ShaderFaults {
     /// Adds what went wrong elsewhere.
-    pub fn add(&mut self, more: Troubles) {
-        let Troubles { misses, exhausted, units } = self;
-        *misses = misses.join(more.misses);
+    pub fn add(&mut self, more: ShaderFaults) {
+        let ShaderFaults { unmapped, exhausted, units } = self;
+        *unmapped = unmapped.join(more.unmapped);
         *exhausted = exhausted.wrapping_add(more.exhausted);
         *units = units.wrapping_add(more.units);
     }
@@ -65,7 +65,7 @@ pub struct ProgramCall<'a> {
     /// Pixels of the stippled line that its first primitive goes on with, if it does.
     pub stipple: u32,
     /// For [`Renderer::take_outcomes`], where the result of the draw may be known only after the command.
-    pub account: Option<Account>,
+    pub deferred_cost: Option<DeferredDrawCost>,
     /// Fuel for its primitives.
     pub allowance: Allowance,
 }
@@ -140,8 +140,8 @@ impl Default for ProgramExtra {
 
 impl Pipeline for Programs {
     type Extra = ProgramExtra;
-    type Setup = (Box<UnfinishedDraw>, Account);
-    type Outcome = (Drawn, Account);
+    type Setup = (Box<UnfinishedDraw>, DeferredDrawCost);
+    type Outcome = (Drawn, DeferredDrawCost);
 
     const NOWHERE: ProgramTarget = ProgramTarget::NOWHERE;
 
@@ -177,10 +177,10 @@ impl Pipeline for Programs {
         (draw.drawn().primitives - before, is_done)
     }
 
-    fn finish((draw, account): Self::Setup, extra: &mut ProgramExtra) -> Option<Self::Outcome> {
+    fn finish((draw, deferred_cost): Self::Setup, extra: &mut ProgramExtra) -> Option<Self::Outcome> {
         let drawn;
         (drawn, extra.records, extra.projected) = draw.finish();
-        Some((drawn, account))
+        Some((drawn, deferred_cost))
     }
 }
 
@@ -222,15 +222,18 @@ impl Renderer<Programs> {
         for (number, part) in shapes.chunks(at_once).enumerate() {
             let is_last = (number + 1) * at_once >= shapes.len();
             let (own, part) = compact(&records, part);
-            let before = |account: Account| Account { pixels_before: account.pixels_before + drawn.pixels, ..account };
+            let before = |deferred_cost: DeferredDrawCost| DeferredDrawCost {
+                pixels_before: deferred_cost.pixels_before + drawn.pixels,
+                ..deferred_cost
+            };
             let call = ProgramCall {
                 primitives: Primitives::Shapes(&part),
                 stipple: drawn.stipple,
-                account: call.account.filter(|_| is_last).map(before),
+                deferred_cost: call.deferred_cost.filter(|_| is_last).map(before),
                 allowance: left,
                 ..*call
             };
-            let units = self.troubles.units;
+            let units = self.shader_faults.units;
             drawn.add(self.draw_whole(memory, &call, own).0);
             left = self.scene.allowance;
             left.take_work(self.fuel_since(units));
@@ -240,11 +243,11 @@ impl Renderer<Programs> {
 
     /// Fuel that programs have taken beyond what each has since there were so many units of it.
     fn fuel_since(&self, units: u64) -> u64 {
-        self.troubles.units.wrapping_sub(units).saturating_mul(FUEL_UNIT.into())
+        self.shader_faults.units.wrapping_sub(units).saturating_mul(FUEL_UNIT.into())
     }
 
     fn draw_whole(&mut self, memory: &Memory, call: &ProgramCall<'_>, records: Records) -> (Drawn, Records) {
-        let units = self.troubles.units;
+        let units = self.shader_faults.units;
         self.finish_setup();
         if self.scene.target != *call.target {
             self.close_scene(memory);
@@ -275,14 +278,14 @@ impl Renderer<Programs> {
         };
         let _span = trace::draw(vertices);
         self.stats.draws += 1;
-        if let Some(account) = call.account
+        if let Some(deferred_cost) = call.deferred_cost
             && self.is_setup_left(vertices)
             && !call.state.reaches_memory()
         {
             self.note_program_draw(memory, call, 0, usize::MAX);
             let (primitives, room) = (call.primitives.into(), std::mem::take(&mut self.extra.projected));
             let draw = UnfinishedDraw::new(call.setup.clone(), primitives, call.stipple, records, room);
-            self.pending.setup = Some((Box::new(draw), account));
+            self.pending.setup = Some((Box::new(draw), deferred_cost));
             return (Drawn::default(), Records::default());
         }
         let timer = self.setup_clock.start(vertices);
@@ -366,12 +369,12 @@ impl Renderer<Programs> {
     }
 
     /// What programs missed in memory and how many did not end since the last call.
-    pub fn take_troubles(&mut self) -> Troubles {
-        std::mem::take(&mut self.troubles)
+    pub fn take_shader_faults(&mut self) -> ShaderFaults {
+        std::mem::take(&mut self.shader_faults)
     }
 
     /// Adds what programs of other stages than the fragments' ran into, or fragments of a scene.
-    pub fn add_troubles(&mut self, more: Troubles) {
-        self.troubles.add(more);
+    pub fn add_shader_faults(&mut self, more: ShaderFaults) {
+        self.shader_faults.add(more);
     }
 }

@@ -22,7 +22,7 @@ const TRIANGLES: usize = 32;
 
 /// What a machine does with the result of a draw whose setup is deferred until after the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Account {
+pub struct DeferredDrawCost {
     /// Nanoseconds of the machine's clock for 64 pixels of bounding boxes.
     pub block_time: u64,
     /// Whether primitives are counted.

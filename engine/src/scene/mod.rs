@@ -8,7 +8,7 @@
 mod allowance;
 pub mod fixed;
 pub mod program;
-pub mod reach;
+pub mod resources;
 mod texture_binding;
 
 use std::fmt::Debug;

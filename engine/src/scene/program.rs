@@ -9,7 +9,7 @@ use triglyph_guest::kernel::program::output::TARGETS;
 use triglyph_guest::kernel::transfer::Corner;
 use triglyph_guest::layout::SurfaceLayout;
 
-use super::reach::Reach;
+use super::resources::DeclaredResources;
 pub use super::texture_binding::TextureBinding;
 use super::{Extent, Rect, SceneKind};
 use crate::cache::image::ImageSource;
@@ -249,7 +249,7 @@ pub struct ProgramState {
     /// Surfaces that the kernel reads or writes.
     pub surfaces: Surfaces,
     /// What the program reaches, of machines that say so.
-    pub reach: Option<Arc<Reach>>,
+    pub reach: Option<Arc<DeclaredResources>>,
 }
 
 impl ProgramState {
@@ -261,9 +261,9 @@ impl ProgramState {
 
     /// Whether both have the very same lists of textures.
     pub fn has_textures_of(&self, other: &ProgramState) -> bool {
-        let reached = |state: &ProgramState| state.reach.as_ref().map(|reach| Arc::as_ptr(&reach.textures));
+        let bound = |state: &ProgramState| state.reach.as_ref().map(|reach| Arc::as_ptr(&reach.textures));
         Arc::ptr_eq(&self.textures, &other.textures)
-            && match (reached(self), reached(other)) {
+            && match (bound(self), bound(other)) {
                 (Some(a), Some(b)) => std::ptr::addr_eq(a, b),
                 (a, b) => a.is_none() && b.is_none(),
             }
@@ -280,7 +280,7 @@ impl ProgramState {
     }
 
     /// Whether tiles see what other tiles have written: the program writes memory, or reads an image that may be in one
-    /// of the surfaces it is drawn to. What it [loads](Reach::loads) by address is known only when it runs.
+    /// of the surfaces it is drawn to. What it [loads](DeclaredResources::loads) by address is known only when it runs.
     pub fn tiles_depend(&self, target: &ProgramTarget, memory: &Memory) -> bool {
         self.reach.as_ref().is_some_and(|reach| {
             let in_target = |window: Window<'_>| target.windows(self.surfaces, memory).any(|s| s.overlaps(window));

@@ -11,7 +11,7 @@ use super::lcd::{Eye, Screen};
 use super::recorded;
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
-    Access, CallLog, CallRecorder, Device, Event, FaultLog, Machine, ReplayDevice, RunEnd, RunLimit, Said,
+    Access, CallLog, CallRecorder, Device, Event, FaultLog, Machine, RecordedCall, ReplayDevice, RunEnd, RunLimit,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::{Budget, FUEL, SliceEnd};
@@ -114,7 +114,7 @@ impl N3ds {
         self.record_choices();
         self.core.renderer.timeline.submit();
         self.core.memory.note_host_writes();
-        self.core.calls.look();
+        self.core.calls.observe();
         self.core.budget.refuel();
         let answer = self.with_bus(f);
         // A draw that was started by a register call, without any list, shows in memory as well.
@@ -122,7 +122,7 @@ impl N3ds {
         if !(self.gsp.is_deferred() && self.gsp.has_work()) {
             self.core.renderer.timeline.complete();
         }
-        self.core.calls.looked(&self.core.memory);
+        self.core.calls.observed(&self.core.memory);
         self.core.memory.tell_written();
         answer
     }
@@ -272,7 +272,7 @@ impl Device for N3ds {
             self.core.calls.begin(&self.core.memory, false);
             self.core.renderer.timeline.submit();
             self.gsp.submit(words);
-            self.core.calls.end(&self.core.memory, false, Some(Said::Submit(payload)));
+            self.core.calls.end(&self.core.memory, false, Some(RecordedCall::Submit(payload)));
             return Ok(());
         }
         let executed = self.with_gsp(|gsp, hardware| gsp.execute_alone(hardware, &words));

@@ -8,7 +8,7 @@ use super::gx::BadAddress;
 use super::lcd::{Screen, offset};
 use triglyph_engine::calls_of_rows;
 use triglyph_engine::device::calls::{CallLog, RecordsCalls};
-use triglyph_engine::device::{Device, RunLimit, Said};
+use triglyph_engine::device::{Device, RecordedCall, RunLimit};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::Memory;
@@ -41,7 +41,7 @@ pub(crate) fn call<C: CommandProcessor + ?Sized>(core: &mut C, what: &CallInfo, 
         let arguments: Vec<u64> = arguments.iter().copied().map(u64::from).collect();
         let call = encode(what, &arguments);
         log.begin(memory, false);
-        log.end(memory, false, Some(Said::Call(&call)));
+        log.end(memory, false, Some(RecordedCall::Call(&call)));
     }
 }
 
@@ -64,8 +64,12 @@ pub(crate) fn begin<C: CommandProcessor + ?Sized>(core: &mut C) {
 pub(crate) fn command<C: CommandProcessor + ?Sized>(core: &mut C, words: &[u32; 8], is_deferred: bool) {
     if let Some((log, memory)) = core.calls() {
         match is_deferred {
-            true => log.end(memory, false, Some(Said::Call(&encode(const { row("execute") }, &words.map(u64::from))))),
-            false => log.end(memory, false, Some(Said::Submit(words.map(u32::to_le_bytes).as_flattened()))),
+            true => log.end(
+                memory,
+                false,
+                Some(RecordedCall::Call(&encode(const { row("execute") }, &words.map(u64::from)))),
+            ),
+            false => log.end(memory, false, Some(RecordedCall::Submit(words.map(u32::to_le_bytes).as_flattened()))),
         }
     }
 }
@@ -80,14 +84,14 @@ pub(crate) fn left<C: CommandProcessor + ?Sized>(core: &mut C) {
 /// All commands that waited have ended.
 pub(crate) fn finished<C: CommandProcessor + ?Sized>(core: &mut C) {
     if let Some((log, memory)) = core.calls() {
-        log.end(memory, false, Some(Said::Call(&encode(const { row("finish") }, &[]))));
+        log.end(memory, false, Some(RecordedCall::Call(&encode(const { row("finish") }, &[]))));
     }
 }
 
 /// A command was found in a queue.
 pub(crate) fn queued<C: CommandProcessor + ?Sized>(core: &mut C, words: &[u32; 8]) {
     if let Some((log, _)) = core.calls() {
-        log.note(Said::Call(&encode(const { row("queued") }, &words.map(u64::from))));
+        log.note(RecordedCall::Call(&encode(const { row("queued") }, &words.map(u64::from))));
     }
 }
 

@@ -16,7 +16,7 @@ use triglyph_engine::frontend::DeriveContext;
 use triglyph_engine::frontend::budget::{Budget, SliceEnd, cost};
 use triglyph_engine::mem::{GuestAddr, SharedMemory};
 use triglyph_engine::probe::{Command, Effect};
-use triglyph_engine::render::{Account, Accuracy, Renderer};
+use triglyph_engine::render::{Accuracy, DeferredDrawCost, Renderer};
 use triglyph_engine::scene::program::Programs;
 use triglyph_engine::snapshot::state;
 use triglyph_engine::transfer::Request;
@@ -315,17 +315,17 @@ impl Core {
     }
 
     /// Takes time and fuel for what has come of a draw.
-    pub fn spend_drawing_time(&mut self, drawn: Drawn, account: Account) {
+    pub fn spend_drawing_time(&mut self, drawn: Drawn, deferred_cost: DeferredDrawCost) {
         // Without fuel the next draw is not done any more.
-        let blocks = (account.pixels_before + drawn.pixels) / 64 - account.pixels_before / 64;
-        let time = (blocks + drawn.primitives).saturating_mul(account.block_time);
+        let blocks = (deferred_cost.pixels_before + drawn.pixels) / 64 - deferred_cost.pixels_before / 64;
+        let time = (blocks + drawn.primitives).saturating_mul(deferred_cost.block_time);
         self.budget.spend_at(time, self.renderer.take_primitive_fuel());
     }
 
     /// The same for draws that were set up after their commands, and for textures.
     pub fn settle_accounts(&mut self) {
-        for (drawn, account) in self.renderer.take_outcomes() {
-            self.spend_drawing_time(drawn, account);
+        for (drawn, deferred_cost) in self.renderer.take_outcomes() {
+            self.spend_drawing_time(drawn, deferred_cost);
         }
         self.spend_texture_time();
     }

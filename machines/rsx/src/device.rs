@@ -14,8 +14,8 @@ use super::ramin;
 use super::segments::{Segment, Segments};
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
-    Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit,
-    Said, Waiting,
+    Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, ObjectEntry, RecordedCall, ReplayDevice, RunEnd,
+    RunLimit, Waiting,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::{FUEL, SliceEnd};
@@ -325,7 +325,7 @@ impl Device for Rsx {
         if self.calls.is_recording() {
             self.calls.begin(&self.core.memory, true);
             let submitted = self.submit(payload);
-            self.calls.end(&self.core.memory, true, submitted.is_ok().then_some(Said::Submit(payload)));
+            self.calls.end(&self.core.memory, true, submitted.is_ok().then_some(RecordedCall::Submit(payload)));
             return submitted;
         }
         let bad = || Error::InvalidArgument(format!("a submission of {} bytes", payload.len()));

@@ -14,7 +14,7 @@ use triglyph_engine::frontend::budget::{Budget, SliceEnd, cost};
 use triglyph_engine::frontend::{DeriveContext, MemoryDependency};
 use triglyph_engine::mem::{GuestAddr, SharedMemory, read_words};
 use triglyph_engine::probe::{Command, Effect};
-use triglyph_engine::render::{Account, Renderer};
+use triglyph_engine::render::{DeferredDrawCost, Renderer};
 use triglyph_engine::scene::program::Programs;
 use triglyph_engine::snapshot::state;
 use triglyph_engine::transfer::{Outcome, Rearrange, Request, Transfers};
@@ -138,19 +138,20 @@ impl Core {
     }
 
     /// Takes time and fuel for what has come of a draw. False if there was not enough.
-    pub(super) fn spend_drawing_time(&mut self, drawn: Drawn, account: Account) -> bool {
+    pub(super) fn spend_drawing_time(&mut self, drawn: Drawn, deferred_cost: DeferredDrawCost) -> bool {
         // As if all segments of a draw were one.
-        let blocks = (account.pixels_before + drawn.pixels).div_ceil(64) - account.pixels_before.div_ceil(64);
-        let time = blocks.saturating_mul(account.block_time);
+        let blocks =
+            (deferred_cost.pixels_before + drawn.pixels).div_ceil(64) - deferred_cost.pixels_before.div_ceil(64);
+        let time = blocks.saturating_mul(deferred_cost.block_time);
         self.budget.spend_at(time, self.renderer.take_primitive_fuel())
     }
 
     /// The same for draws that were set up after their commands, whose primitives are to be counted as well.
     pub(super) fn settle_accounts(&mut self) {
-        for (drawn, account) in self.renderer.take_outcomes() {
-            self.late_primitives += if account.counts { drawn.primitives } else { 0 };
+        for (drawn, deferred_cost) in self.renderer.take_outcomes() {
+            self.late_primitives += if deferred_cost.counts { drawn.primitives } else { 0 };
             // Without fuel the next draw is not done any more.
-            self.spend_drawing_time(drawn, account);
+            self.spend_drawing_time(drawn, deferred_cost);
         }
     }
 

@@ -7,7 +7,8 @@ use super::core::{ADDRESS_MASK, Core, SPACE};
 use super::driver::{Driver, Fence, PROCESS, PROCESS_MASK};
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
-    Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, ReplayDevice, RunEnd, RunLimit, Said, Waiting,
+    Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, RecordedCall, ReplayDevice, RunEnd, RunLimit,
+    Waiting,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::{FUEL, SliceEnd};
@@ -109,7 +110,7 @@ impl TegraX1 {
             let payload: Vec<u8> = payload.into_iter().flat_map(u64::to_le_bytes).collect();
             self.calls.begin(&self.core.memory, true);
             let submitted = self.submit_entries(channel, entries);
-            self.calls.end(&self.core.memory, true, Some(Said::Submit(&payload)));
+            self.calls.end(&self.core.memory, true, Some(RecordedCall::Submit(&payload)));
             return submitted;
         }
         self.channels.entry(channel).or_default().submit(entries.into_iter().map(Work::Entry));

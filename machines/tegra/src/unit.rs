@@ -261,7 +261,7 @@ impl Units {
         core.settle_accounts();
         // Of a scene that is drawn in parts they are one fault, as if it were drawn at once.
         if is_drawn {
-            self.work.threed.settle_troubles(core);
+            self.work.threed.report_faults(core);
         }
         is_drawn
     }

@@ -23,7 +23,7 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::environment::{GlobalMemory, Span, Usage};
 use triglyph_guest::kernel::program::reduction::Reduction;
 
-use super::global::{Misses, Missing, at};
+use super::global::{Missing, UnmappedAccesses, at};
 use super::{GuestRange, Memory};
 use gathered::{Gathered, GatheredPiece};
 pub use kept::KeptRoom;
@@ -73,7 +73,7 @@ struct Used {
     memory: LoadsAndStores,
     /// Texels of each image, as [`GlobalMemory::note_image`] counts them.
     images: Vec<LoadsAndStores>,
-    misses: Misses,
+    unmapped: UnmappedAccesses,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -137,7 +137,7 @@ impl<'m> Speculation<'m> {
 
     /// All parts are done. If they were independent, memory is as if they had come one after the other; what they
     /// missed comes back. Otherwise memory is as if blocks that are now run in order were the first.
-    pub fn finish(self) -> Option<Misses> {
+    pub fn finish(self) -> Option<UnmappedAccesses> {
         let mut done = into_inner(self.done);
         let reduced = into_inner(self.gathered);
         let kept = into_inner(self.kept);
@@ -157,7 +157,7 @@ impl<'m> Speculation<'m> {
         for piece in reduced {
             piece.join(self.memory, self.space);
         }
-        Some(done.iter().fold(Misses::default(), |misses, used| misses.join(used.misses)))
+        Some(done.iter().fold(UnmappedAccesses::default(), |unmapped, used| unmapped.join(used.unmapped)))
     }
 }
 
@@ -200,7 +200,7 @@ impl<'m> ChunkMemory<'_, 'm> {
     /// The part is done.
     pub fn finish(self) {
         let mut used = into_inner(self.used);
-        used.misses = Misses::of(&self.unread, &self.dropped);
+        used.unmapped = UnmappedAccesses::of(&self.unread, &self.dropped);
         lock(&self.of.gathered).push(self.gathered);
         lock(&self.of.done).push(used);
     }

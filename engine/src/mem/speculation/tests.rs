@@ -167,5 +167,5 @@ fn misses_are_those_of_all() {
         chunk.write(address + 8, &[0; 4]);
         chunk.finish();
     }
-    assert_eq!(speculation.finish(), Some(Misses { reads: (2, 0x8_0000), writes: (2, 0x8_0008) }));
+    assert_eq!(speculation.finish(), Some(UnmappedAccesses { reads: (2, 0x8_0000), writes: (2, 0x8_0008) }));
 }

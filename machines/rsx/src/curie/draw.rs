@@ -25,7 +25,7 @@ use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::mem::Memory;
 use triglyph_engine::probe::{Constants, Input};
 use triglyph_engine::render::program::{Primitives, ProgramCall};
-use triglyph_engine::render::{Account, Renderer};
+use triglyph_engine::render::{DeferredDrawCost, Renderer};
 use triglyph_engine::scene::Allowance;
 use triglyph_engine::scene::program::Programs;
 
@@ -262,7 +262,7 @@ impl Curie {
         let Some(pixels) = self.state.pixels.value() else { return };
         let target = &self.state.target.surfaces;
         let block_time = BLOCK + BLOCK_INSTRUCTION * pixels.instructions;
-        let account = Account { block_time, counts: false, pixels_before: part.drawn.pixels };
+        let deferred_cost = DeferredDrawCost { block_time, counts: false, pixels_before: part.drawn.pixels };
         let mut shapes = Vec::new();
         if part.split != Split::NONE {
             let provoking = pixels.setup.provoking;
@@ -278,11 +278,11 @@ impl Curie {
             },
             stipple: part.drawn.stipple,
             // What comes of a segment counts for the next one.
-            account: part.is_last.then_some(account),
+            deferred_cost: part.is_last.then_some(deferred_cost),
             allowance: Allowance::new(core.budget.fuel(), cost::pixel(pixels.instructions)),
         };
         let drawn = core.renderer.draw_programs(&core.memory, &call, records);
-        core.spend_drawing_time(drawn, account);
+        core.spend_drawing_time(drawn, deferred_cost);
         core.spend_texture_time();
         part.drawn.add(drawn);
     }

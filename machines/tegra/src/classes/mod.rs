@@ -90,7 +90,7 @@ impl<'u> ClassDispatch<'u> {
         self.core.budget.charge(cost::COMMAND);
         // What a macro has drawn before.
         if self.core.renderer.flush_closed(&self.core.memory) {
-            self.work.threed.settle_troubles(self.core);
+            self.work.threed.report_faults(self.core);
         }
         if self.core.renderer.is_observed() {
             return self.observed(method, datum, |dispatch| dispatch.execute(method, datum));

@@ -36,7 +36,7 @@ use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::probe::Effect;
-use triglyph_engine::render::program::Troubles;
+use triglyph_engine::render::program::ShaderFaults;
 
 /// What the compute class has besides registers. All of it can be made anew.
 #[derive(Debug, Default)]
@@ -155,19 +155,19 @@ impl Compute {
         (shared, reserve): (&mut [u8], &AtomicU32),
     ) -> (u32, bool) {
         let mut exhausted = (0, false);
-        let mut misses = None;
+        let mut unmapped = None;
         let linkage = Linkage { stage: Stage::Compute, inputs: WordSet::EMPTY, outputs: WordSet::EMPTY };
         let parallel = &mut self.parallel;
         self.codes.run(core, program, (linkage, 0), |core, kernel, environment| {
             let environment = Environment { reserve, ..environment };
             let grid = Grid { core, program, kernel, environment, launch };
-            misses = parallel.run(&grid, part);
-            if misses.is_none() {
+            unmapped = parallel.run(&grid, part);
+            if unmapped.is_none() {
                 exhausted = run_in_order(&grid, part, shared);
             }
         });
-        if let Some(misses) = misses {
-            core.renderer.add_troubles(Troubles { misses, ..Troubles::default() });
+        if let Some(unmapped) = unmapped {
+            core.renderer.add_shader_faults(ShaderFaults { unmapped, ..ShaderFaults::default() });
         }
         exhausted
     }

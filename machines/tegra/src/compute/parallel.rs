@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use triglyph_engine::mem::{KeptRoom, Misses, Speculation};
+use triglyph_engine::mem::{KeptRoom, Speculation, UnmappedAccesses};
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::program::stage::{Blocks, ShaderJob, Work};
@@ -90,22 +90,22 @@ impl Parallel {
     }
 
     /// Runs a part of it on several threads if that is worth it. `None` if it is still to be run, in order.
-    pub fn run(&mut self, grid: &Grid<'_>, part: &[[u32; 3]]) -> Option<Misses> {
+    pub fn run(&mut self, grid: &Grid<'_>, part: &[[u32; 3]]) -> Option<UnmappedAccesses> {
         let (program, in_order) = self.running;
         let chunks = if in_order { Vec::new() } else { chunks(grid, part) };
         if chunks.len() < 2 {
             self.parts.in_order += 1;
             return None;
         }
-        let misses = run_chunks(grid, &chunks, cost(grid, part), &self.room);
-        if misses.is_some() {
+        let unmapped = run_chunks(grid, &chunks, cost(grid, part), &self.room);
+        if unmapped.is_some() {
             self.parts.shared += 1;
             self.conflicts.remove(&program);
         } else {
             self.parts.undone += 1;
             self.pause(program);
         }
-        misses
+        unmapped
     }
 
     fn pause(&mut self, program: Place) {
@@ -167,7 +167,7 @@ fn starts(grid: &Grid<'_>, part: &[[u32; 3]], enough: usize) -> Vec<usize> {
 }
 
 /// Runs chunks on several threads. `None` if they were not independent, and nothing of it is left.
-fn run_chunks(grid: &Grid<'_>, chunks: &[&[[u32; 3]]], cost: Duration, room: &KeptRoom) -> Option<Misses> {
+fn run_chunks(grid: &Grid<'_>, chunks: &[&[[u32; 3]]], cost: Duration, room: &KeptRoom) -> Option<UnmappedAccesses> {
     let &Grid { core, kernel, environment, launch, .. } = grid;
     let images: Vec<Window<'_>> = environment.images.iter().map(|image| image.window).collect();
     let kept = (keeps(grid), grid.program.loaded.writes_images);
@@ -199,9 +199,9 @@ fn run_chunks(grid: &Grid<'_>, chunks: &[&[[u32; 3]]], cost: Duration, room: &Ke
     if !would_take(u64::from(before), taken, launch.threads().div_ceil(WARP)) {
         speculation.fail();
     }
-    let misses = speculation.finish()?;
+    let unmapped = speculation.finish()?;
     grid.environment.reserve.store(before - taken as u32, Relaxed);
-    Some(misses)
+    Some(unmapped)
 }
 
 /// Whether all warps could have taken from a reserve, in their order, what they have `taken` from copies of it: each

@@ -169,7 +169,7 @@ impl ThreeD {
         let drawn = self.draw_segments(core, registers, counters, topology, (&order, turns));
         core.faults.end_parts();
         if drawn.is_some() {
-            self.settle_troubles(core);
+            self.report_faults(core);
         }
         if let Numbers::List(list) = order.numbers {
             self.rooms.keep_list(list);

@@ -65,7 +65,7 @@ use segments::Progress;
 use stage::Codes;
 use target::Targets;
 use triglyph_engine::frontend::{Derived, Recycled};
-use triglyph_engine::render::program::Troubles;
+use triglyph_engine::render::program::ShaderFaults;
 
 /// What the 3D engine has besides registers.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ pub struct ThreeD {
     /// How far the draw is that is drawn now.
     progress: Progress,
     /// What went wrong in programs of the draw and is not counted yet.
-    troubles: Troubles,
+    shader_faults: ShaderFaults,
     feedback: Feedback,
     /// Words of the blend program.
     blend_program: Vec<u32>,
@@ -111,7 +111,7 @@ impl Default for ThreeD {
             instance: 0,
             primitive: 0,
             progress: Progress::default(),
-            troubles: Troubles::default(),
+            shader_faults: ShaderFaults::default(),
             feedback: Feedback::default(),
             blend_program: Vec::new(),
             programs: Programs::default(),

@@ -18,7 +18,7 @@ use crate::registers::Registers;
 use crate::report::Counters;
 use triglyph_engine::draw::program::{Drawn, Records as Floats, Shape, compact, has_most};
 use triglyph_engine::frontend::budget::cost;
-use triglyph_engine::render::Account;
+use triglyph_engine::render::DeferredDrawCost;
 use triglyph_engine::render::program::{Primitives, ProgramCall};
 use triglyph_engine::scene::Allowance;
 
@@ -55,18 +55,18 @@ impl ThreeD {
         let Some(instructions) = instructions else { return };
         let block_time = BLOCK + INSTRUCTION * instructions;
         let counts = statistics::counts(registers, ReportKind::ClipperPrimitivesGenerated);
-        let account = Account { block_time, counts, pixels_before: 0 };
+        let deferred_cost = DeferredDrawCost { block_time, counts, pixels_before: 0 };
         let mut records = floats(registers, records);
         let count = runs.len();
         for (number, (place, shapes)) in runs.into_iter().enumerate() {
             let run =
                 Run { place, shapes, is_alone: count == 1, is_last: self.progress.is_last && number + 1 == count };
-            let drawn = self.draw_run(core, registers, (&targets, instructions), &run, account, &mut records);
+            let drawn = self.draw_run(core, registers, (&targets, instructions), &run, deferred_cost, &mut records);
             // The next one may find the same wrong.
             core.faults.begin_later_part();
-            let Some((drawn, account)) = drawn else { continue };
+            let Some((drawn, deferred_cost)) = drawn else { continue };
             statistics::count(registers, counters, ReportKind::ClipperPrimitivesGenerated, 0, drawn.primitives);
-            let is_paid = core.spend_drawing_time(drawn, account);
+            let is_paid = core.spend_drawing_time(drawn, deferred_cost);
             self.pay_programs(core);
             if !is_paid {
                 break;
@@ -75,7 +75,7 @@ impl ThreeD {
         self.rooms.keep_outputs(bytemuck::allocation::cast_vec(records.floats));
     }
 
-    /// Draws a run of the shapes whose vertices `records` are. What has come of it, and the account of that; `None`
+    /// Draws a run of the shapes whose vertices `records` are. What has come of it, and its deferred cost; `None`
     /// where nothing can be drawn.
     fn draw_run(
         &mut self,
@@ -83,13 +83,13 @@ impl ThreeD {
         registers: &Registers,
         (targets, instructions): (&Targets, u64),
         run: &Run<'_>,
-        account: Account,
+        deferred_cost: DeferredDrawCost,
         records: &mut Floats,
-    ) -> Option<(Drawn, Account)> {
+    ) -> Option<(Drawn, DeferredDrawCost)> {
         let Run { place, ref shapes, is_alone, is_last } = *run;
         // A run that a segment has begun goes on.
         let mut so_far = self.progress.drawn_at(place);
-        let account = Account { pixels_before: so_far.pixels, ..account };
+        let deferred_cost = DeferredDrawCost { pixels_before: so_far.pixels, ..deferred_cost };
         self.progress.run = Some((place, so_far));
         let placed = self.pixels.place(core, registers, targets, place)?;
         let call = ProgramCall {
@@ -98,7 +98,7 @@ impl ThreeD {
             setup: &placed.setup,
             primitives: Primitives::Shapes(shapes),
             stipple: so_far.stipple,
-            account: is_last.then_some(account),
+            deferred_cost: is_last.then_some(deferred_cost),
             allowance: Allowance::new(core.budget.fuel(), cost::pixel(instructions)),
         };
         if !is_alone {
@@ -116,7 +116,7 @@ impl ThreeD {
         };
         so_far.add(drawn);
         self.progress.run = Some((place, so_far));
-        Some((drawn, account))
+        Some((drawn, deferred_cost))
     }
 }
 

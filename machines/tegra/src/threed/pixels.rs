@@ -29,7 +29,7 @@ use triglyph_engine::draw::program::{Fill, Interpolate, LineShape, ProgramSetup,
 use triglyph_engine::frontend::{Recycled, RegisterDependency};
 use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::program::{ProgramState, ProgramTarget, Surfaces, TextureBinding};
-use triglyph_engine::scene::reach::Reach;
+use triglyph_engine::scene::resources::DeclaredResources;
 
 /// Kernels of pixel programs by what they are specialised to, and what the last draw had.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ pub(super) struct PixelPools {
 #[derive(Debug)]
 struct LastPixels {
     program: Option<Arc<Program>>,
-    reach: Arc<Reach>,
+    reach: Arc<DeclaredResources>,
     derived: Arc<Derived>,
     space: u32,
     made: Epoch,
@@ -264,7 +264,7 @@ impl Pixels {
         let derived = self.derived(core, registers, &program, outputs);
         let instructions = derived.instructions;
         let (space, made) = (core.space, core.memory.epoch());
-        let nothing = || Arc::new(Reach { space, y_direction: 1.0, ..Reach::default() });
+        let nothing = || Arc::new(DeclaredResources { space, y_direction: 1.0, ..DeclaredResources::default() });
         let reach = program.as_ref().map_or_else(nothing, |program| program.reach.clone());
         self.last.truncate(PROGRAMS - 1);
         self.last.insert(0, LastPixels { program, reach, derived, space, made, places: SmallVec::new() });
@@ -387,7 +387,7 @@ impl Derived {
         registers: &Registers,
         targets: &Targets,
         Place { layer, viewport }: Place,
-        reach: Arc<Reach>,
+        reach: Arc<DeclaredResources>,
         pools: &mut PixelPools,
     ) -> Option<Placed> {
         let get = |id: usize| registers.get(id);

@@ -25,7 +25,7 @@ use triglyph_engine::draw::program::{
 use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::render::program::{Primitives, ProgramCall};
 use triglyph_engine::scene::Allowance;
-use triglyph_engine::scene::reach::Reach;
+use triglyph_engine::scene::resources::DeclaredResources;
 
 /// The program: u and v, then a texel.
 const PROGRAM: &str = "
@@ -77,12 +77,12 @@ impl ThreeD {
             (4..6).map(|at| WordPlane::of(WordValue::Record(at), Interpolate::Linear)).collect();
         let position = (attribute::POSITION / 4) as u8;
         let outputs: WordSet = (position..position + 4).chain(COORDINATES).collect();
-        let reach = Reach {
+        let reach = DeclaredResources {
             space: core.space,
             y_direction: 1.0,
             textures: [Some(binding)].into(),
             handles: [handle].into(),
-            ..Reach::default()
+            ..DeclaredResources::default()
         };
         let derived = Derived {
             header: HEADER,
@@ -120,7 +120,7 @@ impl ThreeD {
             setup: &Arc::new(setup),
             primitives: Primitives::Shapes(&triangles()),
             stipple: 0,
-            account: None,
+            deferred_cost: None,
             allowance: Allowance::new(core.budget.fuel(), cost::pixel(INSTRUCTIONS)),
         };
         let records = Records { floats: corners(registers).concat(), stride: 6, exhausted: 0 };

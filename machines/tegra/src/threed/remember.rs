@@ -5,7 +5,7 @@
 //! registers, bindings ──► Asked ──same?──┐
 //! memory: header and code  ──► MemoryDependency ────┼──► Loaded ─► Code
 //!         handles, headers, samplers ────┼──► Units  ─► keys of textures      ─┬─► Program
-//!         constants of each buffer ──────┴──► copies ───────────────────► Reach ┘
+//!         constants of each buffer ──────┴──► copies ───────────────────► DeclaredResources ┘
 //! ```
 //! Each part is derived anew by itself. Lists that come out as before stay in their place on the host, so that whoever
 //! depends on them compares addresses.
@@ -23,7 +23,7 @@ use super::units::{UnitPools, Units, units};
 use crate::core::Core;
 use triglyph_engine::frontend::{MemoryDependency, Recycled};
 use triglyph_engine::mem::Epoch;
-use triglyph_engine::scene::reach::Reach;
+use triglyph_engine::scene::resources::DeclaredResources;
 
 /// The programs of stages as the last draw had them, as long as nothing has happened at all that might make others of
 /// them.
@@ -140,7 +140,7 @@ pub(crate) struct LastProgram {
     unit_pools: UnitPools,
     constants: Copies,
     programs: Recycled<Program>,
-    reaches: Recycled<Reach>,
+    reaches: Recycled<DeclaredResources>,
     /// When all of this was right, and the target of scenes then; `None` when something was wrong with it, or when
     /// draws to that target may change it.
     right: Option<(Epoch, u64)>,
@@ -226,7 +226,7 @@ impl LastProgram {
         let reach = match same_reach {
             Some(before) => before.reach.clone(),
             None => {
-                let reach = Reach { clock: clock(core, &loaded), ..self.reach(asked, &loaded) };
+                let reach = DeclaredResources { clock: clock(core, &loaded), ..self.reach(asked, &loaded) };
                 self.reaches.share(reach)
             }
         };
@@ -258,8 +258,8 @@ impl LastProgram {
         loaded
     }
 
-    fn reach(&self, asked: &Asked, loaded: &Loaded) -> Reach {
-        Reach {
+    fn reach(&self, asked: &Asked, loaded: &Loaded) -> DeclaredResources {
+        DeclaredResources {
             space: asked.space,
             constants: self.constants.constants(),
             textures: self.units.bindings.clone(),

@@ -23,8 +23,8 @@ use crate::registers::Registers;
 use triglyph_engine::cache::image::DecodedImage;
 use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::mem::ProgramMemory;
-use triglyph_engine::render::program::Troubles;
-use triglyph_engine::scene::reach::Reach;
+use triglyph_engine::render::program::ShaderFaults;
+use triglyph_engine::scene::resources::DeclaredResources;
 
 /// Stages as registers number them.
 pub(super) const VERTEX_A: usize = 0;
@@ -60,7 +60,7 @@ pub(crate) struct Program {
     /// What its key says of images.
     pub images: Arc<[Option<ImageKey>]>,
     /// What it reaches.
-    pub reach: Arc<Reach>,
+    pub reach: Arc<DeclaredResources>,
     /// The kernel that it was run with first. Nearly always it is run with no other.
     pub(super) kernel: Arc<OnceLock<StageKernel>>,
 }
@@ -197,11 +197,11 @@ impl Codes {
         let memory = ProgramMemory::new(&core.memory, core.space);
         let ready = program.reach.ready(&decoded, &core.memory);
         work(core, &handle, ready.environment(&memory, [&exhausted, &none]));
-        let misses = memory.misses();
+        let unmapped = memory.unmapped();
         drop(ready);
         program.reach.mark_written(&core.memory);
         let all = exhausted.into_inner();
-        core.renderer.add_troubles(Troubles { misses, exhausted: all.wrapping_sub(endless), units: 0 });
+        core.renderer.add_shader_faults(ShaderFaults { unmapped, exhausted: all.wrapping_sub(endless), units: 0 });
         all
     }
 }

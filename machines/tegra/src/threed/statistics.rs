@@ -63,31 +63,31 @@ impl ThreeD {
         for (buffer, &pointer) in self.feedback.pointers.iter().enumerate() {
             counters.set(K::StreamingByteCount, buffer, pointer.into());
         }
-        self.settle_troubles(core);
+        self.report_faults(core);
     }
 
     /// Takes fuel for what programs have taken beyond what was paid before they ran. What went wrong in them counts
     /// later.
     pub(super) fn pay_programs(&mut self, core: &mut Core) {
-        let troubles = core.renderer.take_troubles();
-        let exhausted = u64::from(troubles.exhausted) * u64::from(PIXEL_FUEL);
-        core.budget.charge(exhausted.saturating_add(troubles.units.saturating_mul(FUEL_UNIT.into())));
-        self.troubles.add(troubles);
+        let shader_faults = core.renderer.take_shader_faults();
+        let exhausted = u64::from(shader_faults.exhausted) * u64::from(PIXEL_FUEL);
+        core.budget.charge(exhausted.saturating_add(shader_faults.units.saturating_mul(FUEL_UNIT.into())));
+        self.shader_faults.add(shader_faults);
     }
 
     /// Counts what went wrong in programs.
-    pub fn settle_troubles(&mut self, core: &mut Core) {
+    pub fn report_faults(&mut self, core: &mut Core) {
         self.pay_programs(core);
-        let troubles = std::mem::take(&mut self.troubles);
-        let ((reads, read), (writes, write)) = (troubles.misses.reads, troubles.misses.writes);
+        let shader_faults = std::mem::take(&mut self.shader_faults);
+        let ((reads, read), (writes, write)) = (shader_faults.unmapped.reads, shader_faults.unmapped.writes);
         if reads != 0 {
             core.fault(FaultKind::UnmappedRead, read, format_args!("programs: {reads} reads outside memory"));
         }
         if writes != 0 {
             core.fault(FaultKind::UnmappedWrite, write, format_args!("programs: {writes} writes outside memory"));
         }
-        if troubles.exhausted != 0 {
-            let what = format_args!("{} programs without end", troubles.exhausted);
+        if shader_faults.exhausted != 0 {
+            let what = format_args!("{} programs without end", shader_faults.exhausted);
             core.fault(FaultKind::OutOfFuel, 0, what);
         }
     }

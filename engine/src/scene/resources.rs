@@ -12,9 +12,9 @@ use super::texture_binding::TextureBinding;
 use crate::cache::image::DecodedImage;
 use crate::mem::{GuestAddr, GuestRange, Memory};
 
-/// What the programs of a stage reach in a draw.
+/// Resources that the programs of a stage use in a draw, as registers declare them.
 #[derive(Clone, Debug, Default)]
-pub struct Reach {
+pub struct DeclaredResources {
     /// Address space.
     pub space: u32,
     /// Constant buffers as they were when the draw came, as far as the program reads them.
@@ -61,9 +61,9 @@ impl ImageBinding {
     }
 }
 
-/// What programs reach, ready to be reached.
+/// Resources whose memory is mapped, for calls of kernels.
 #[derive(Debug)]
-pub struct Ready<'a> {
+pub struct MappedResources<'a> {
     constants: [Window<'a>; CONSTANT_BUFFERS],
     textures: SmallVec<[Texture<'a>; 4]>,
     images: SmallVec<[Image<'a>; 1]>,
@@ -72,9 +72,9 @@ pub struct Ready<'a> {
     clock: u64,
 }
 
-impl Reach {
-    /// Makes it ready; `decoded` are its textures in the same order.
-    pub fn ready<'a>(&'a self, decoded: &'a [Option<Arc<DecodedImage>>], memory: &'a Memory) -> Ready<'a> {
+impl DeclaredResources {
+    /// Maps the memory of the resources; `decoded` are its textures in the same order.
+    pub fn map<'a>(&'a self, decoded: &'a [Option<Arc<DecodedImage>>], memory: &'a Memory) -> MappedResources<'a> {
         let constants = |i: usize| self.constants[i].as_ref().map_or(Window::default(), |bytes| Window::new(bytes));
         let texture =
             |(binding, image): (&Option<TextureBinding>, &'a Option<Arc<DecodedImage>>)| match (binding, image) {
@@ -86,7 +86,7 @@ impl Reach {
                 .as_ref()
                 .map_or(Image::default(), |binding| Image { window: binding.window(memory), ..binding.image })
         };
-        Ready {
+        MappedResources {
             constants: std::array::from_fn(constants),
             textures: self.textures.iter().zip(decoded).map(texture).collect(),
             images: self.images.iter().map(image).collect(),
@@ -115,7 +115,7 @@ impl Reach {
     }
 }
 
-impl Ready<'_> {
+impl MappedResources<'_> {
     /// What a kernel gets.
     pub fn environment<'e>(
         &'e self,
