@@ -70,7 +70,7 @@ pub mod capture {
     pub use crate::trim::{TrimUnit, trim};
 }
 
-/// What only the 3DS has: GSP's shared page, queues, rights and calls; external registers; LCD controllers.
+/// Functions that only the 3DS has: GSP's shared page, queues, rights and calls; external registers; LCD controllers.
 #[cfg(feature = "n3ds")]
 pub mod n3ds {
     pub use triglyph_guest::format::PixelFormat;
@@ -95,7 +95,7 @@ pub mod n3ds {
     }
 }
 
-/// What only the PS3 has: the hypervisor's calls, and the numbers of its address spaces.
+/// Functions that only the PS3 has: the hypervisor's calls, and the numbers of its address spaces.
 ///
 /// A host forwards the hypervisor's calls of its guest; their statuses are errors here and r3 there. Main memory is
 /// space [`XDR`](rsx::XDR), by the addresses that guests pass to the hypervisor.
@@ -141,7 +141,7 @@ pub mod rsx {
     pub use triglyph_rsx::{SoftwareHandler, lv1_bit, lv2_bit};
 }
 
-/// What only the Tegra X1 has: the calls of the Switch's driver.
+/// Functions that only the Tegra X1 has: the calls of the Switch's driver.
 ///
 /// A host forwards what its guest asks of nvdrv's devices: the bytes of ioctls by
 /// [`nvdrv_ioctl`](TegraX1::nvdrv_ioctl), or typed calls, of which ioctls are made. Statuses are errors here. The

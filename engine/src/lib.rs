@@ -1,4 +1,4 @@
-//! What every machine needs: guest memory, kernels, draws, scenes, tiles, transfers, snapshots.
+//! Code for all machines: guest memory, kernels, draws, scenes, tiles, transfers, snapshots.
 //!
 //! The engine knows no tier, only the contract in [`triglyph_guest::kernel`]; the façade crate hands it its tiers.
 

@@ -1,4 +1,4 @@
-//! Lines for the host's log: what costs time or a file, and is no fault of the guest's.
+//! Lines for the host's log: problems with performance or files that are no faults of the guest.
 //!
 //! | level | lines |
 //! |---|---|
@@ -15,9 +15,9 @@ use std::sync::{Mutex, MutexGuard};
 pub enum LogLevel {
     /// A bug of this library that it has recovered from.
     Error,
-    /// Something that the host asked for is not done: a file is not used, or not written.
+    /// A request of the host's was not fulfilled: a file is not used, or not written.
     Warning,
-    /// Something is slower than it could be.
+    /// Work is slower than it could be.
     Information,
 }
 

@@ -1,7 +1,7 @@
-//! The renderer: kernels, threads, textures and pending work. Machines drive it, it knows none of them.
+//! The renderer: kernels, threads, textures and pending work. Machines call it; it depends on none of them.
 //!
 //! A machine has one pipeline, and draws scenes of one kind: of fixed-function fragments (`fixed`), or of programs
-//! ([`program`]). What both do is here, over [`Pipeline`].
+//! ([`program`]). Code for both is here, generic over [`Pipeline`].
 
 mod background;
 mod clock;
@@ -41,7 +41,7 @@ pub use pipeline::Pipeline;
 use program::ShaderFaults;
 pub use setup::DeferredDrawCost;
 
-/// How an engine is set up.
+/// Options of an engine.
 #[derive(Clone, Debug)]
 pub struct RenderOptions {
     /// The tiers.
@@ -56,7 +56,7 @@ pub struct RenderOptions {
     pub code_budget: usize,
     /// A file that remembers which kernels were needed, for the next start.
     pub key_file: Option<KeyFile>,
-    /// How near to the console.
+    /// Which contract of arithmetic programs follow.
     pub accuracy: Accuracy,
     /// How often packets of a push buffer have to occur with the same headers before they are compiled; 0 for never.
     pub packet_traces: u32,
@@ -64,10 +64,10 @@ pub struct RenderOptions {
     pub removal: Removal,
 }
 
-/// Where kernel keys are remembered.
+/// The file that kernel keys are stored in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyFile {
-    /// The file; made when it is not there, with its folder.
+    /// The file; it is created with its folder if it does not exist.
     pub path: PathBuf,
     /// Bytes beyond which the least used keys are forgotten.
     pub limit: u64,
@@ -96,10 +96,10 @@ pub struct Renderer<P: Pipeline> {
     textures: TextureCache<P::Texture>,
     /// The open scene.
     scene: Scene<P>,
-    /// What the pipeline keeps beside it.
+    /// The pipeline's state beside it.
     extra: P::Extra,
     pending: Pending<P>,
-    /// Who may interrupt the bounded run that is in progress.
+    /// Interrupts the bounded run that is in progress.
     interrupter: Option<Interrupter>,
     /// Counts the targets of scenes.
     target_number: u64,
@@ -174,7 +174,7 @@ impl<P: Pipeline> Renderer<P> {
         self.kernels.set_log_handler(handler);
     }
 
-    /// What the file of keys gave at the start.
+    /// What was read from the key file at the start.
     pub fn warm_start(&self) -> &WarmStart {
         &self.warm_start
     }
@@ -197,12 +197,12 @@ impl<P: Pipeline> Renderer<P> {
         }
     }
 
-    /// Fetching and shading of so many vertices begins.
+    /// Begins to measure fetching and shading of so many vertices.
     pub fn start_vertices(&mut self, count: usize) -> ScopedTimer {
         self.vertex_clock.start(count)
     }
 
-    /// It has ended.
+    /// Ends the measurement.
     pub fn end_vertices(&mut self, timer: ScopedTimer, count: usize) {
         self.stats.vertices += count as u64;
         self.stats.stages.vertex += timer.time();

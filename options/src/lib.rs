@@ -44,9 +44,9 @@ pub struct Options {
     pub packet_traces: u32,
     /// When fragments that later ones hide are not shaded. No byte depends on it.
     pub hidden_surface_removal: Removal,
-    /// What one submission may cost before the guest counts as running away, in units of fuel; [`budget::FUEL`] by
-    /// default. What does not fit is not done, and counted as a fault. Bounded runs do all of it, however much that is:
-    /// there it bounds a single command. A unit is about a nanosecond of a core that runs compiled code.
+    /// Maximum cost of one submission before the guest counts as running away, in units of fuel; [`budget::FUEL`] by
+    /// default. Work that does not fit is not done, and counted as a fault. Bounded runs do all of it, however much
+    /// that is: there it bounds a single command. A unit is about a nanosecond of a core that runs compiled code.
     pub fuel: u64,
 }
 
@@ -102,7 +102,7 @@ pub fn tiers(mode: Tier) -> Result<Tiers, Error> {
     tiers_from(mode, Jit::with_effort)
 }
 
-/// As [`tiers`], with compilers that prove what they make and panic at faults: for fuzzing.
+/// As [`tiers`], with compilers that verify their code and panic at errors: for fuzzing.
 ///
 /// # Errors
 /// As [`tiers`].

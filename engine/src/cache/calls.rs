@@ -148,13 +148,13 @@ pub trait SceneKernel {
     /// Whether it is compiled by now.
     fn is_compiled(&self) -> bool;
 
-    /// What its pixels cost.
+    /// The estimated cost of its pixels.
     fn pixel_cost(&self) -> &PixelCost;
 
-    /// What leaving out its hidden pixels costs and gains.
+    /// The estimated cost and gain of leaving out its hidden pixels.
     fn hidden_surfaces(&self) -> &HiddenSurfaces;
 
-    /// Notes that compiled code has run for so long.
+    /// Notes that compiled code has run for so many nanoseconds.
     fn note_time(&self, nanoseconds: u64);
 }
 

@@ -9,7 +9,7 @@ pub enum KeyError {
     /// Its bytes are not the encoding of one.
     #[error("the bytes are not those of a key")]
     Encoding,
-    /// No machine makes it, and tiers need not know what to do with it.
+    /// A key that no machine makes, and that tiers need not support.
     #[error(transparent)]
     Invalid(#[from] InvalidKey),
 }
@@ -17,7 +17,7 @@ pub enum KeyError {
 /// Decodes a key of a file and checks all of its fields.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason.
 pub(super) fn decode<K: BorshDeserialize + Validate>(bytes: &[u8]) -> Result<K, KeyError> {
     let key: K = borsh::from_slice(bytes).map_err(|_| KeyError::Encoding)?;
     key.validate()?;

@@ -27,7 +27,7 @@ pub struct Division {
     pub(crate) discards: bool,
     /// Colour targets that are written, bit i = target i.
     pub(crate) written: u8,
-    /// Those of which all is replaced.
+    /// Pixels that are replaced completely.
     pub(crate) replaced: u8,
 }
 

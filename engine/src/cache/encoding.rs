@@ -34,7 +34,7 @@ impl std::io::Read for Endless<'_> {
     }
 }
 
-/// What bytes decode to, and how many of them were used.
+/// The key that bytes decode to, and how many of them were used.
 fn decode<K: KernelKind>(bytes: &[u8]) -> Option<(K::Key, usize)> {
     let mut reader = Endless { bytes, at: 0 };
     let key = borsh::BorshDeserialize::deserialize_reader(&mut reader).ok()?;

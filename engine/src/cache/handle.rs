@@ -48,12 +48,12 @@ impl<K: KernelKind> Handle<K> {
         &self.0
     }
 
-    /// What the kernel is specialised to.
+    /// The key that the kernel is specialised to.
     pub fn key(&self) -> &K::Key {
         &self.0.key
     }
 
-    /// What a pixel should cost now, in [parts of a nanosecond](super::PixelCost::PARTS).
+    /// The current estimate of a pixel's cost, in [parts of a nanosecond](super::PixelCost::PARTS).
     pub fn expected_pixel_cost(&self) -> u64 {
         self.0.pixel_cost.get(self.0.compiled().is_some())
     }
@@ -121,7 +121,7 @@ impl<K: KernelKind> Handle<K> {
         let total = job.len();
         let mut done = job.run(&compiled, 0);
         while done < total {
-            // When programs run away again and again, only the interpreter knows what becomes of the rest.
+            // When programs run away again and again, only the interpreter defines the results of the other lanes.
             let give_up = job.exhausted() >= EXHAUSTED_LIMIT;
             let end = if give_up { total } else { (done + GROUP).min(total) };
             Counters::add(&counters.interpreter_calls, 1);

@@ -9,10 +9,10 @@ const PARTS: u32 = PixelCost::PARTS as u32;
 /// Pixels of a measurement at least: for fewer the clock is too coarse.
 const MIN_PIXELS: u64 = 256;
 
-/// What shares of hidden pixels are parts of.
+/// Denominator of the shares of hidden pixels.
 const ALL: u32 = 256;
 
-/// Scenes without a look for hidden surfaces, at most.
+/// Maximum number of scenes between two searches for hidden surfaces.
 const MAX_WAIT: u32 = 255;
 
 /// A running average, in parts of a nanosecond for each pixel; 0 before anything was measured.
@@ -24,7 +24,8 @@ impl Average {
         Some(self.0.load(Relaxed).into()).filter(|&average| average != 0)
     }
 
-    /// So many pixels took so long. A thread that was stopped in between counts four times at most.
+    /// Adds a measurement: so many pixels took so long. A measurement counts as four times the estimate at most, since
+    /// the thread may have been preempted.
     fn note(&self, pixels: u64, nanoseconds: u64) {
         if pixels >= MIN_PIXELS {
             let old = self.0.load(Relaxed);
@@ -36,12 +37,12 @@ impl Average {
     }
 }
 
-/// Estimates that decide whether hidden surfaces are looked for and left out, never what comes out.
+/// Estimates that decide whether hidden surfaces are searched for and left out. They never change a result.
 #[derive(Debug)]
 pub struct HiddenSurfaces {
-    /// Pixels drawn as they come.
+    /// Pixels drawn in order.
     plain: Average,
-    /// Pixels whose tests alone are done.
+    /// Pixels of which only the tests are done.
     tests: Average,
     /// Pixels that are shaded after their tests.
     shading: Average,
@@ -65,19 +66,19 @@ impl Default for HiddenSurfaces {
     }
 }
 
-/// What is known of pixels before they are drawn.
+/// Counts of pixels before they are drawn.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Covered {
     /// Covered ones.
     pub pixels: u64,
-    /// Those that have a later one over them which replaces them, if it passes its tests.
+    /// Pixels that a later one replaces if it passes its tests.
     pub replaced: u64,
     /// Whether there are tests.
     pub tested: bool,
 }
 
 impl HiddenSurfaces {
-    /// Whether to look for them in a scene. Where that gained nothing the last time, the next time is further away.
+    /// Whether to search for them in a scene. After a search without gain the next one comes later.
     pub fn is_due(&self) -> bool {
         let wait = self.wait.load(Relaxed);
         if wait != 0 {
@@ -90,8 +91,8 @@ impl HiddenSurfaces {
         true
     }
 
-    /// What drawing pixels as they come takes, and what it takes if hidden ones are left out. Nothing is said to gain
-    /// before it is known what it takes to draw them as they come.
+    /// Estimated times of drawing pixels in order, and of leaving hidden ones out. There is no estimated gain before
+    /// pixels were measured in order.
     pub fn estimate(&self, Covered { pixels, replaced, tested }: Covered) -> [u64; 2] {
         let plain = self.plain.get().unwrap_or(0);
         let shading = self.shading.get().unwrap_or(plain);
@@ -101,13 +102,13 @@ impl HiddenSurfaces {
         parts.map(|parts| parts / u64::from(PARTS))
     }
 
-    /// Pixels were drawn as they come, in so many nanoseconds.
+    /// Notes that pixels were drawn in order, in so many nanoseconds.
     pub fn note_plain(&self, pixels: u64, nanoseconds: u64) {
         self.plain.note(pixels, nanoseconds);
     }
 
-    /// Hidden pixels were left out: nanoseconds of all tests, pixels that were hidden, pixels that were shaded and the
-    /// nanoseconds that this took.
+    /// Notes that hidden pixels were left out: nanoseconds of all tests, pixels that were hidden, pixels that were
+    /// shaded and the nanoseconds that this took.
     pub fn note_removal(&self, covered: Covered, tests: u64, hidden: u64, shaded: u64, shading: u64) {
         if covered.tested {
             self.tests.note(covered.pixels, tests);
@@ -152,7 +153,7 @@ mod tests {
         let [plain, removal] = surfaces.estimate(covered);
         assert!((9_000..=11_000).contains(&plain), "{plain}");
         assert!((3_500..=4_500).contains(&removal), "{removal}");
-        // What covers later fails its tests: nothing is hidden.
+        // Later pixels fail their tests: nothing is hidden.
         for _ in 0..30 {
             surfaces.note_removal(covered, 2000, 0, 1000, 8000);
         }

@@ -160,7 +160,7 @@ impl Kernels {
         self.shared.worker.panics()
     }
 
-    /// Whether there is a key file: its owner wants first frames to be fast, see [`Self::prepare`].
+    /// Whether there is a key file. Then first frames are to be fast, see [`Self::prepare`].
     pub fn has_key_file(&self) -> bool {
         self.shared.log.is_some()
     }
@@ -178,7 +178,7 @@ impl Kernels {
         self.shared.worker.wait_idle();
     }
 
-    /// What has been done so far.
+    /// The counters so far.
     pub fn counters(&self) -> &Counters {
         &self.shared.counters
     }
@@ -193,7 +193,7 @@ impl Kernels {
         self.len() == 0
     }
 
-    /// Which tier serves calls.
+    /// The tier that serves calls.
     pub fn mode(&self) -> TierMode {
         self.shared.mode
     }

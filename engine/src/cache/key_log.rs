@@ -18,29 +18,29 @@ pub(super) struct KeyLog {
     store: KeyStore,
     /// The file is pruned when it exceeds so many bytes.
     limit: u64,
-    /// Identities of the keys in the file. Held until a new one is written: who finds it here finds it in the file,
-    /// also when the process ends right after that.
+    /// Identities of the keys in the file. The lock is held until a new one is written: a thread that finds a key here
+    /// finds it in the file, also when the process ends right after that.
     known: Mutex<HashSet<u128>>,
     /// Writes that have failed.
     errors: AtomicU64,
     lines: Arc<Log>,
 }
 
-/// What was found in the key file at the start.
+/// Result of reading the key file at the start.
 #[derive(Debug, Default)]
 pub struct WarmStart {
     /// Keys whose kernels are compiled in the background.
     pub keys: usize,
     /// Records that were skipped.
     pub damage: Vec<Damage>,
-    /// Whole records that are not keys of this version, or none that any machine makes.
+    /// Intact records that are no keys of this version, or keys that no machine makes.
     pub undecodable: usize,
     /// Why the file cannot be read or written, if it cannot; it is not used then.
     pub error: Option<StoreError>,
 }
 
 impl WarmStart {
-    /// Tells a new handler what there is to tell.
+    /// Calls a new handler with the lines about the key file.
     pub(crate) fn tell(&self, handler: &mut LogHandler) {
         if let Some(error) = &self.error {
             handler(LogLevel::Warning, &format!("the key file is not used: {error}"));
@@ -84,7 +84,7 @@ impl KeyLog {
         self.append(&keys, &uses);
     }
 
-    /// Appends; the caller holds `known`.
+    /// Appends keys; the caller holds the lock of `known`.
     fn append(&self, keys: &[(KeyKind, Vec<u8>)], uses: &[(u128, u64)]) {
         if self.noted(self.store.append(keys, uses)).is_some_and(|bytes| bytes > self.limit) {
             self.prune();

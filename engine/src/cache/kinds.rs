@@ -42,11 +42,11 @@ pub(super) use kernel_kinds;
 
 /// A kind of kernel.
 pub trait KernelKind: 'static {
-    /// What its keys are in key files.
+    /// The number of its keys in key files.
     const STORED: KeyKind;
-    /// What its kernels are specialised to.
+    /// The keys that its kernels are specialised to.
     type Key: Clone + Eq + Hash + Send + Sync + std::fmt::Debug + BorshSerialize + BorshDeserialize + Validate;
-    /// What its kernels are called through.
+    /// The trait object through which its kernels are called.
     type Kernel: ?Sized + Send + Sync;
 
     /// Makes the kernel of `key`.

@@ -28,7 +28,7 @@ fn two_threads(work: impl Fn(u8) + Sync) {
     });
 }
 
-/// Nothing is left over when everybody has gone.
+/// Nothing is left when all owners are dropped.
 fn check_the_end(kernels: Kernels, census: &Census) {
     let shared = kernels.shared.clone();
     kernels.wait_for_compiler();
@@ -84,7 +84,7 @@ fn what_is_evicted_serves_who_holds_it() {
     });
 }
 
-/// The cache goes while its kernels are compiled and called.
+/// The cache is dropped while its kernels are compiled and called.
 #[test]
 fn a_cache_ends_before_its_kernels() {
     explore(|| {

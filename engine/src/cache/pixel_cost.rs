@@ -10,8 +10,8 @@ const START: [u32; 2] = [4 * PARTS as u32, 40 * PARTS as u32];
 /// Estimates stay in this range: a quarter of a nanosecond to a tenth of a millisecond.
 const RANGE: (u64, u64) = (PARTS / 4, 100_000 * PARTS);
 
-/// Running estimates of what a pixel of a primitive's bounding box costs with one kernel, in parts of a nanosecond:
-/// compiled, and by the interpreter. They decide how work is divided, never what comes out.
+/// Running estimates of the cost of a pixel of a primitive's bounding box with one kernel, in parts of a nanosecond:
+/// compiled, and by the interpreter. They decide how work is divided, and never change a result.
 #[derive(Debug)]
 pub struct PixelCost([AtomicU32; 2]);
 
@@ -34,7 +34,7 @@ impl PixelCost {
         self.of(compiled).load(Relaxed).into()
     }
 
-    /// Something that should have taken `expected` by the estimate has taken `measured`: goes halfway there. A thread
+    /// Moves the estimate halfway to a measurement: work with the estimate `expected` has taken `measured`. A thread
     /// that was stopped in between counts 16 times at most.
     pub fn correct(&self, compiled: bool, expected: u64, measured: u64) {
         let estimate = self.of(compiled);

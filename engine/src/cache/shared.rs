@@ -19,7 +19,7 @@ pub(super) struct Shared {
     pub(super) budget: usize,
     pub(super) worker: Worker,
     pub(super) counters: Counters,
-    /// New code exceeds the budget: the next look-up evicts.
+    /// Set when new code exceeds the budget: the next look-up evicts.
     pub(super) overfull: AtomicBool,
     /// Counts uses, for the age of slots. Starts at 1.
     pub(super) clock: AtomicU64,
@@ -27,7 +27,7 @@ pub(super) struct Shared {
     pub(super) log: Option<KeyLog>,
     /// Lines for the host's log.
     pub(super) lines: Arc<Log>,
-    /// Who watches kernels.
+    /// The watcher of kernels.
     pub(super) watch: Watch,
 }
 

@@ -25,8 +25,8 @@ use crate::trace;
 /// thousand of them pay for a few milliseconds of compiling in the background.
 const TIER_UP_AFTER: u32 = if cfg!(shuttle) { 2 } else { 2048 };
 
-/// Calls after which a kernel is hot: it has run for seconds, and may take a tenth of one to be compiled for a third
-/// time.
+/// Calls after which a kernel is hot: it has run for seconds, so that compiling it a third time may take a tenth of
+/// one.
 const HOT_AFTER: u32 = if cfg!(shuttle) { 4 } else { 16_384 };
 
 /// No number of calls.
@@ -35,7 +35,7 @@ const NEVER: u32 = u32::MAX;
 /// Nanoseconds of compiled code after which a kernel tiers up, however few its calls: as long as compiling takes.
 const TIER_UP_AFTER_TIME: u64 = 2_000_000;
 
-/// Nanoseconds after which it is hot: what it gains in as much time again, about a quarter, is what compiling takes.
+/// Nanoseconds after which it is hot: the gain in as much time again, about a quarter, pays for compiling.
 const HOT_AFTER_TIME: u64 = 25_000_000;
 
 /// The kernels of one key.
@@ -46,7 +46,7 @@ pub(super) struct Slot<K: KernelKind> {
     compiled: RwLock<Option<Arc<K::Kernel>>>,
     /// Increases with each kernel that `compiled` gets, so that callers who keep one notice that there is a better one.
     version: AtomicU32,
-    /// How far compiling has come; locked while it goes on.
+    /// Progress of compiling; locked while a compilation runs.
     progress: Mutex<Progress>,
     /// Whether the first compilation has ended, with or without a kernel.
     settled: AtomicBool,
@@ -74,19 +74,19 @@ pub(super) struct Slot<K: KernelKind> {
     pub(super) divided: OnceLock<Option<Divided<K::Key>>>,
 }
 
-/// How far compiling has come.
+/// Progress of compiling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
     /// Nothing was compiled.
     None,
     /// The first compilation has begun.
     Begun,
-    /// There is the kernel for hot ones, which no other replaces. The optimizing tier may come later: its job is queued
+    /// The kernel of the hot tier is there, and is not replaced. The optimizing tier may come later: its job is queued
     /// by the thread that takes that promotion, while another thread takes the next one.
     Hot,
 }
 
-/// A compilation under way. If it panics there is no kernel to wait for: the interpreter serves, or what there was.
+/// A compilation under way. If it panics there is no kernel to wait for: the interpreter or the previous kernel serves.
 struct Ending<'s, K: KernelKind>(&'s Slot<K>);
 
 impl<K: KernelKind> Drop for Ending<'_, K> {
@@ -209,7 +209,7 @@ impl<K: KernelKind> Slot<K> {
         }
     }
 
-    /// Whether it has run for so long that it is worth other kernels that take less time.
+    /// Whether it has run long enough that faster kernels for its parts pay off.
     pub(super) fn has_run_long(&self) -> bool {
         self.time.load(Relaxed) >= TIER_UP_AFTER_TIME || self.calls.load(Relaxed) >= TIER_UP_AFTER
     }
@@ -251,7 +251,7 @@ impl<K: KernelKind> Slot<K> {
         });
     }
 
-    /// Starts the first compilation, as the mode wants it.
+    /// Starts the first compilation, as the mode requires.
     pub(super) fn start_compiling(self: &Arc<Self>) {
         match self.shared.mode {
             TierMode::InterpreterOnly => {}
@@ -278,7 +278,7 @@ impl<K: KernelKind> Slot<K> {
         self.deferred.store(true, Relaxed);
     }
 
-    /// It is looked up, or serves a scene: what was used longest ago is evicted first.
+    /// Notes a use, a look-up or a scene: the least recently used slot is evicted first.
     #[inline]
     pub(super) fn note_use(&self) {
         self.last_used.store(self.shared.clock.fetch_add(1, Relaxed), Relaxed);
@@ -312,7 +312,7 @@ impl<K: KernelKind> Slot<K> {
         let slot = self.clone();
         let optimize = uses >= u64::from(TIER_UP_AFTER) || self.shared.mode == TierMode::JitOnly;
         self.shared.worker.spawn_later(move || {
-            // Beyond the budget it would evict what is in use, or what is used more.
+            // Beyond the budget it would evict kernels that are in use, or used more often.
             if slot.is_abandoned() || slot.shared.is_over_budget() {
                 return;
             }
@@ -357,7 +357,7 @@ impl<K: KernelKind> Slot<K> {
         self.settled.store(true, Release);
     }
 
-    /// Compiles with the tier for hot kernels, which refuses those that it would not make better.
+    /// Compiles with the tier for hot kernels, which does not support those that it would not improve.
     fn compile_hot(&self) {
         let mut progress = self.lock_progress();
         if let (Some(hot), Some(_)) = (self.shared.tiers.hot.as_deref(), self.compiled())
@@ -391,7 +391,7 @@ impl<K: KernelKind> Slot<K> {
         }
     }
 
-    /// The key and the calls since the last time this was asked.
+    /// The key and the calls since the last query.
     pub(super) fn used(&self) -> Option<UsedKey> {
         let calls = self.calls.load(Relaxed);
         let reported = self.reported.swap(calls, Relaxed);
@@ -446,7 +446,7 @@ impl<K: KernelKind> Slot<K> {
         Counters::subtract(&counters.code_bytes, old as u64);
     }
 
-    /// Counts the vectors of new code. What could have been wider is logged: it is slower than it could be.
+    /// Counts the vectors of new code. Code that could have wider vectors is logged, since it is slower than possible.
     fn note_vectors(&self, vectors: &Vectors) {
         let counters = &self.shared.counters;
         match vectors {

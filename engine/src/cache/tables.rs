@@ -48,7 +48,7 @@ pub(super) struct Table<K: KernelKind> {
 
 type SlotMap<K> = HashMap<ContentHash, Arc<Slot<K>>>;
 
-/// What is done with the tables of all kinds alike.
+/// Operations on the tables of all kinds.
 pub(super) trait AnyTable {
     /// Number of keys.
     fn len(&self) -> usize;
@@ -57,7 +57,7 @@ pub(super) trait AnyTable {
     /// when the bytes are not a key, or not one that tiers may see.
     fn recall(&self, shared: &Arc<Shared>, bytes: &[u8], uses: u64) -> bool;
 
-    /// Adds every key that has code, and its calls since the last time this was asked.
+    /// Adds every key that has code, and its calls since the last query.
     fn compiled_keys(&self, keys: &mut Vec<UsedKey>);
 
     /// Adds the time of each slot's last use, and the bytes of its code.
@@ -67,7 +67,7 @@ pub(super) trait AnyTable {
     fn evict(&self, limit: u64, all: bool, evicted: &mut Evicted);
 }
 
-/// What was removed.
+/// The removed slots.
 #[derive(Default)]
 pub(super) struct Evicted {
     /// Slots removed.

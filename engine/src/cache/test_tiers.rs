@@ -17,7 +17,7 @@ pub(super) const fn numbered_key(number: u8) -> TransferKey {
     TransferKey::Resample(ResampleKey { bytes: [ByteSource::Constant(number); 4] })
 }
 
-/// Makes kernels of numbered keys. Everything else is unsupported, but for what the methods with a default body are
+/// Makes kernels of numbered keys. Everything else is unsupported, except that the methods with a default body are
 /// overridden with.
 pub(super) trait FillTier: Send + Sync {
     /// The kernel of a [`numbered_key`].
@@ -30,7 +30,7 @@ pub(super) trait FillTier: Send + Sync {
     }
 }
 
-/// What [`FillTier`]s say to everything else.
+/// The error of [`FillTier`]s for everything else.
 pub(super) const FILLS_ONLY: Unsupported = Unsupported("numbered keys only");
 
 /// A [`FillTier`] as a tier.

@@ -2,10 +2,10 @@
 //!
 //! * A texture is checked once per scene. While none of its pages has changed since the last check, the copy is valid.
 //!   Else each part of it (a level of a layer, a face) whose pages have changed is hashed, and parts with other content
-//!   are decoded again: who draws to one layer of an array pays for that layer.
+//!   are decoded again: a draw to one layer of an array costs one layer.
 //! * Copies take at most [`MAX_BYTES`]; the least recently used ones are removed.
 //! * A copy whose memory is not mapped any more, or is other memory by now, is kept for a while only: a host that maps
-//!   memory again keeps its textures, and one that has freed it does not pay for what was there.
+//!   memory again keeps its textures, and copies of freed memory are dropped.
 //! * Large textures are decoded in pieces, on all threads.
 
 use std::collections::HashMap;
@@ -26,13 +26,13 @@ use crate::sched::Scheduler;
 pub trait Source: Clone + Debug + Eq + Hash {
     /// A decoded copy.
     type Decoded: Clone + Debug;
-    /// What decodes it.
+    /// The decoder.
     type Decoder<'d>: Copy;
 
     /// Parts that are compared and decoded each by itself.
     fn parts(&self) -> usize;
 
-    /// The memory that its texels are in. What is not mapped reads 0.
+    /// The memory of its texels. Unmapped bytes read 0.
     fn memory_ranges(&self) -> impl Iterator<Item = GuestRange>;
 
     /// The memory of a part.
@@ -66,7 +66,7 @@ pub trait Source: Clone + Debug + Eq + Hash {
 /// A part of a texture that is decoded.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Which one.
+    /// The texture.
     pub number: usize,
     /// The hash of its bytes, once it is known.
     pub content: Option<u64>,
@@ -84,7 +84,7 @@ const IDLE_SCENES: u64 = 64;
 /// of a program that draws one scene a frame.
 const UNMAPPED_SCENES: u64 = 512;
 
-/// Scenes from one look for such copies to the next.
+/// Scenes from one search for such copies to the next.
 const LOOK_SCENES: u64 = 64;
 
 /// Bytes of the largest texture that is decoded: 16384x16384 texels of bytes or 8192x8192 of floats, with all their
@@ -94,7 +94,7 @@ pub const MAX_TEXTURE_BYTES: u64 = 11 << 27;
 /// Texels of a piece of a texture, about: decoding it takes some ten microseconds.
 pub(super) const PIECE: u32 = 1 << 13;
 
-/// About how long a thread takes to decode so many texels.
+/// Estimated time in which a thread decodes so many texels.
 pub(super) fn decoding_time(texels: u64, compressed: bool) -> Duration {
     Duration::from_nanos(texels * if compressed { 3 } else { 1 })
 }
@@ -127,7 +127,7 @@ pub(super) fn copy_parts<S: Source>(
 struct Entry<D> {
     /// Content hashes of the parts.
     contents: Vec<u64>,
-    /// When memory was known to have this content.
+    /// The epoch at which memory had this content.
     seen: Epoch,
     decoded: Arc<D>,
     bytes: u64,
@@ -154,7 +154,7 @@ impl<D> Entry<D> {
 struct Uses<S> {
     /// Whether there is room for a copy of each.
     sources: HashMap<S, bool>,
-    /// Bytes of the copies for which there is.
+    /// Bytes of the copies that have room.
     bytes: u64,
 }
 
@@ -165,8 +165,8 @@ impl<S> Default for Uses<S> {
 }
 
 impl<S: Source> Uses<S> {
-    /// A use of a texture whose copy has so many bytes. Returns whether there is room for that, and whether it is the
-    /// first one.
+    /// Adds a use of a texture whose copy has so many bytes. Returns whether there is room for it, and whether it is
+    /// the first use.
     fn add(&mut self, source: &S, bytes: u64) -> (bool, bool) {
         if let Some(&has_room) = self.sources.get(source) {
             return (has_room, false);
@@ -277,7 +277,7 @@ impl<S: Source> TextureCache<S> {
         if let Some(entry) = self.entries.get(source).filter(|entry| entry.scene == self.scene) {
             return Some(entry.decoded.clone());
         }
-        // Charged whether or not the copy is valid: what a machine pays for must not depend on what the host does.
+        // Charged whether or not the copy is valid: a machine's costs must not depend on the host.
         let (has_room, is_first) = self.uses.add(source, bytes);
         if is_first {
             self.charged += source.charge(memory);

@@ -22,11 +22,12 @@ pub enum TierMode {
 pub struct Tiers {
     /// Defines the results; supports every key and every call.
     pub interpreter: Arc<dyn Tier>,
-    /// Compiles fast: what a new key gets first.
+    /// The baseline tier, which compiles fast: new keys get its code first.
     pub baseline: Option<Arc<dyn Tier>>,
     /// Compiles to faster code, and takes longer: for kernels that are called often.
     pub optimized: Option<Arc<dyn Tier>>,
-    /// Takes as long as it wants, for what has run for seconds; refuses keys that `optimized` compiles as well.
+    /// The slowest compiler, for kernels that have run for seconds; does not support keys that `optimized` compiles as
+    /// well.
     pub hot: Option<Arc<dyn Tier>>,
 }
 

@@ -13,12 +13,12 @@ use triglyph_guest::kernel::trace::{Trace, Tracer, Wanted};
 
 use super::kinds::KernelKey;
 
-/// What kernels have said.
+/// Reports of kernels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Watched {
     /// Those that were called, each once, in the order of their first calls.
     pub keys: Vec<(ContentHash, KernelKey)>,
-    /// The runs that were asked about.
+    /// The traced runs.
     pub traces: Vec<Trace>,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Watch {
     current: Mutex<Option<Arc<Watching>>>,
 }
 
-/// What is known so far.
+/// The reports so far.
 #[derive(Debug)]
 pub(super) struct Watching {
     keys: Mutex<Vec<(ContentHash, KernelKey)>>,
@@ -41,7 +41,7 @@ impl Watch {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Who watches.
+    /// The watcher.
     #[inline(always)]
     pub(super) fn current(&self) -> Option<Arc<Watching>> {
         if self.on.load(Relaxed) { self.lock().clone() } else { None }
@@ -58,7 +58,7 @@ impl Watching {
     }
 }
 
-/// Which of a job's blocks have the wanted pixel: from the first to the last one that has.
+/// The blocks of a job from the first to the last one with the wanted pixel.
 pub(super) fn blocks(blocks: &[PixelBlock], wanted: Wanted) -> Option<Range<usize>> {
     let Wanted::Pixel([x, row]) = wanted else { return None };
     let has = |block: &PixelBlock| u32::from(block.x) == x & !7 && u32::from(block.row) == row & !7;
@@ -66,7 +66,7 @@ pub(super) fn blocks(blocks: &[PixelBlock], wanted: Wanted) -> Option<Range<usiz
     Some(first..blocks.iter().rposition(has)? + 1)
 }
 
-/// Says whether work of programs of warps has the wanted run.
+/// Returns a function that tests whether a job of warps has the wanted run.
 pub(super) fn runs<'a>(work: &Work<'a>) -> impl Fn(Wanted) -> Option<()> + use<'a> {
     let (of_vertices, places) = match work {
         Work::Vertices(_) => (true, None),

@@ -24,7 +24,7 @@ impl Kernels {
         self.shared.watch.on.load(Relaxed)
     }
 
-    /// Whether calls are noted. Calls that are for a look alone are not.
+    /// Whether calls are noted. Calls for observers alone are not.
     pub fn set_watching(&self, on: bool) {
         self.shared.watch.on.store(on && self.shared.watch.lock().is_some(), Relaxed);
     }

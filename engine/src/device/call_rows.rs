@@ -6,7 +6,7 @@
 ///
 /// It makes
 ///
-/// * a trait `Calls`, a method for each row, which the machine implements with what calls do;
+/// * a trait `Calls`, a method for each row, with which the machine implements the calls;
 /// * methods of the machine: those of kinds `call` and `work` record themselves, `ask` and `inner` do not, and `guest`
 ///   is recorded as `HYPERCALL`, with the words that `hypercall_words(number, words)` makes; others have none;
 /// * a function `replay(machine, number, words)`, which makes a recorded call; `methods Machine: rows` leaves it out.
@@ -95,7 +95,7 @@ macro_rules! calls_of_rows {
         if $number == $row {
             $($crate::calls_of_rows!(@take $words $argument $ty);)*
             $($crate::calls_of_rows!(@take_list $words $argument $ty);)*
-            // What a call answers was the guest's.
+            // The result of a call was for the guest.
             return $words.as_slice().is_empty().then(|| {
                 let _ = $crate::calls_of_rows!(@make $machine $kind $name($($argument),*));
             });
@@ -119,7 +119,7 @@ macro_rules! calls_of_rows {
         $kind:ident $number:tt $name:ident($($argument:ident: $ty:tt),*) $(-> $answer:ty $(as $out:tt)?)?;
         $(@ $device:ident $($request:literal)|+ { $($fields:tt)* } ($($names:tt)*) => $body:expr;)*
     )+) => {
-        /// What calls do, row by row.
+        /// The calls, row by row.
         pub(crate) trait Calls {
             $($crate::calls_of_rows!(@work $kind $name($($argument: $ty),*) $(-> $answer)?);)+
         }

@@ -9,16 +9,16 @@ use triglyph_guest::table::calls::{CallInfo, encode};
 
 /// Receives the calls that a host makes, as they are made.
 pub trait CallRecorder: Send {
-    /// A call begins; if it does `work`, the memory that it reads has its content now.
+    /// Begins a call; if it does `work`, the memory that it reads has its content now.
     fn begin(&mut self, memory: &Memory, work: bool);
 
-    /// What the call was, in the machine's encoding: see [`encode`].
+    /// Receives the call in the machine's encoding: see [`encode`].
     fn call(&mut self, call: &[u8]);
 
-    /// The call was work in the form of a capture's SUBMIT.
+    /// Receives work in the form of a capture's SUBMIT.
     fn submit(&mut self, payload: &[u8]);
 
-    /// Work has ended: what has changed since it began is not the host's.
+    /// Ends work: changes of memory since it began are not the host's.
     fn end(&mut self, memory: &Memory);
 }
 
@@ -26,7 +26,7 @@ pub trait CallRecorder: Send {
 #[derive(Default)]
 pub struct CallLog {
     recorder: Option<Box<dyn CallRecorder>>,
-    /// Calls under way.
+    /// Calls in progress.
     depth: u32,
     /// Memory has not been recorded yet.
     is_due: bool,
@@ -73,14 +73,14 @@ impl CallLog {
         self.depth += 1;
     }
 
-    /// Work that is under way has taken this out of a queue that recordings do not know.
+    /// Records a call that work in progress has taken out of a queue which recordings do not contain.
     pub fn note(&mut self, recorded: RecordedCall<'_>) {
         if let Some(recorder) = &mut self.recorder {
             recorded.send(&mut **recorder);
         }
     }
 
-    /// It ends, and was this; nothing is recorded for `None`.
+    /// Ends a call and records it; nothing is recorded for `None`.
     pub fn end(&mut self, memory: &Memory, work: bool, call: Option<RecordedCall<'_>>) {
         self.depth = self.depth.saturating_sub(1);
         let Some(recorder) = self.recorder.as_mut().filter(|_| self.depth == 0) else { return };
@@ -121,7 +121,7 @@ pub struct RecordedAs {
 }
 
 impl RecordedAs {
-    /// As its row of a table of calls says, which has a number.
+    /// From its row of a table of calls, which has a number.
     pub const fn of(call: &CallInfo) -> Self {
         match call.number {
             Some(number) => RecordedAs { number, work: call.kind.is_work() },
@@ -132,11 +132,11 @@ impl RecordedAs {
 
 /// A machine whose calls can be recorded.
 pub trait RecordsCalls: Sized {
-    /// Its log, the memory that calls read, and what counts the words of a run.
+    /// Its log, the memory that calls read, and the counter of a run's words.
     fn recording(&mut self) -> (&mut CallLog, &Memory, &Budget);
 
-    /// While a recording is under way and the call is the host's own: makes it by `make` and records it. Otherwise
-    /// `None`: the caller goes on.
+    /// While a recording is in progress and the call is the host's own: makes it by `make` and records it. Otherwise
+    /// `None`: the caller makes it.
     #[inline]
     fn record<T>(&mut self, call: RecordedAs, arguments: &[u64], make: impl FnOnce(&mut Self) -> T) -> Option<T> {
         self.recording().0.is_recording().then(|| record_call(self, call, arguments, make))
@@ -150,7 +150,7 @@ pub trait RecordsCalls: Sized {
     }
 }
 
-/// Makes a call of the host's by `make` and records it: for callers that know that a recording is under way.
+/// Makes a call of the host's by `make` and records it: for callers that know that a recording is in progress.
 #[cold]
 pub fn record_call<M: RecordsCalls, T>(
     machine: &mut M,

@@ -34,16 +34,16 @@ pub enum Event {
     },
     /// A fence with a waiter was reached.
     Fence {
-        /// What waits: on the Tegra X1 the slot of the event.
+        /// The waiter: on the Tegra X1 the slot of the event.
         slot: u32,
-        /// Which counter, on the Tegra X1 the syncpoint.
+        /// The counter, on the Tegra X1 the syncpoint.
         counter: u32,
         /// The value that it was to reach.
         value: u32,
     },
     /// A display has begun to show a frame.
     Vblank {
-        /// Whose display: the handle of an LV1 context, 0 on other machines.
+        /// The display's owner: the handle of an LV1 context, 0 on other machines.
         context: u32,
         /// Number of the display.
         head: u32,
@@ -57,7 +57,7 @@ pub enum Event {
     },
     /// A display shows another buffer.
     Flip {
-        /// Whose display: the handle of an LV1 context, 0 on other machines.
+        /// The display's owner: the handle of an LV1 context, 0 on other machines.
         context: u32,
         /// Number of the display.
         head: u32,

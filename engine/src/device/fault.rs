@@ -23,7 +23,7 @@ pub enum FaultKind {
     /// A program, list or macro that ran longer than it may, or a channel that waits for something which no other
     /// channel can do any more.
     OutOfFuel,
-    /// Something real that is not emulated yet.
+    /// A feature of the hardware that is not emulated yet.
     Unimplemented,
 }
 
@@ -58,7 +58,7 @@ impl FaultKind {
 pub struct Fault {
     /// Its kind.
     pub kind: FaultKind,
-    /// What happened, for people.
+    /// Description for people.
     pub what: String,
     /// The guest address, register or method concerned.
     pub address: u64,
@@ -130,12 +130,12 @@ pub struct FaultLog {
 /// Faults of a command that are known in its later parts. Those beyond them count in each part.
 const MAX_SEEN: usize = 1 << 12;
 
-/// A command that is done in parts, each of which may find the same wrong.
+/// A command that is done in parts, each of which may have the same fault.
 #[derive(Debug, Default)]
 struct Parts {
     is_open: bool,
     is_later: bool,
-    /// What was wrong so far, and where: the first [`MAX_SEEN`].
+    /// Kinds and places of its faults so far: the first [`MAX_SEEN`].
     seen: HashSet<(FaultKind, u64)>,
     /// Faults that were not counted again.
     repeated: u64,
@@ -190,7 +190,7 @@ impl FaultLog {
         self.faults.count_only(kind, times);
     }
 
-    /// A command begins that may be done in parts: what is [recorded](Self::record) in one of them is not counted again
+    /// Begins a command that may be done in parts: what is [recorded](Self::record) in one of them is not counted again
     /// in those after it.
     pub fn begin_parts(&mut self) {
         self.end_parts();
@@ -208,7 +208,7 @@ impl FaultLog {
         self.parts.seen.clear();
     }
 
-    /// All faults so far, those too that were not counted again: whether something is wrong shows in it.
+    /// The number of all faults so far, including those that were not counted again.
     pub fn raised(&self) -> u64 {
         self.faults.total().saturating_add(self.parts.repeated)
     }

@@ -32,12 +32,12 @@ use crate::sched::{Interrupter, Timeline};
 use crate::snapshot::SnapshotOptions;
 use crate::transfer::{HostRows, Presentation, Presented, ScanOut};
 
-/// What a capture, a test or a host drives: one instance of a machine's GPU.
+/// One instance of a machine's GPU, for hosts, captures and tests.
 ///
-/// Calls take effect in the order in which they are made. [`submit`](Self::submit) may return before the work is
-/// done; [`write`](Self::write), [`read`](Self::read) and [`map`](Self::map) act as if everything submitted before had
-/// finished, or everything that was done so far if work is [deferred](Self::set_deferred). What the guest gets wrong
-/// is a fault, never an `Err`.
+/// Calls take effect in the order in which they are made. [`submit`](Self::submit) may return before the work is done;
+/// [`write`](Self::write), [`read`](Self::read) and [`map`](Self::map) act as if everything submitted before had
+/// finished, or everything that was done so far if work is [deferred](Self::set_deferred). What the guest does wrong is
+/// a fault, never an `Err`.
 pub trait Device: Send {
     /// Which machine this is.
     fn machine(&self) -> Machine;
@@ -71,7 +71,7 @@ pub trait Device: Send {
     fn finish(&mut self);
 
     /// Says whether submissions only queue work, for [`run_for`](Self::run_for) and [`finish`](Self::finish) to do.
-    /// Otherwise, as at first, they do it before they return. What was queued stays queued.
+    /// Otherwise, which is the default, they do it before they return. What was queued stays queued.
     fn set_deferred(&mut self, deferred: bool);
 
     /// Goes on with what was submitted, and with channels that wait, until nothing can go on, `limit` is reached or
@@ -102,20 +102,20 @@ pub trait Device: Send {
     /// calls start counts as well.
     fn timeline(&self) -> &Timeline;
 
-    /// What has happened since the last call, oldest first: interrupts, fences, flips, VBlanks.
+    /// The events since the last call, oldest first: interrupts, fences, flips, VBlanks.
     fn take_events(&mut self) -> Vec<Event>;
 
-    /// What the guest did wrong so far.
+    /// The faults of the guest so far.
     fn faults(&self) -> &Faults;
 
-    /// Has `handler` called with each fault whose place in the command stream is known, on the thread that submits. It
-    /// must not block for long.
+    /// Calls `handler` with each fault whose place in the command stream is known, on the thread that submits. It must
+    /// not block for long.
     fn set_fault_handler(&mut self, handler: Option<FaultHandler>);
 
-    /// Has `handler` called with each line for the host's log: what was wrong with the key file when the device was
-    /// made, at once; kernels that the interpreter serves from now on, and why; writes of the key file that fail. They
-    /// come one at a time, from the thread that makes a call or the compiler's. It must not block for long, not panic
-    /// and not call the device. When this returns, the handler before is called no more.
+    /// Calls `handler` with each line for the host's log: what was wrong with the key file when the device was made, at
+    /// once; kernels that the interpreter serves from now on, and why; writes of the key file that fail. They come one
+    /// at a time, from the thread that makes a call or the compiler's. It must not block for long, not panic and not
+    /// call the device. When this returns, the handler before is called no more.
     fn set_log_handler(&mut self, handler: Option<LogHandler>);
 
     /// The guest memory that the GPU wrote since the last call: merged, sorted by space and address. It may name
@@ -150,14 +150,14 @@ pub trait Device: Send {
     #[doc(hidden)]
     fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>);
 
-    /// What is mapped, aliases left out, and which of it is memory of the host's.
+    /// The mapped ranges without aliases, and which of them are memory of the host's.
     #[doc(hidden)]
     fn mappings(&self) -> (Vec<Mapping>, Vec<GuestRange>);
 
-    /// What has been done so far, since the device was made.
+    /// The counters since the device was made.
     fn stats(&self) -> Stats;
 
-    /// What the file of kernel keys gave when the device was made, if it was given one.
+    /// The result of reading the key file when the device was made, if it has one.
     fn warm_start(&self) -> Option<&WarmStart>;
 
     /// Waits until no kernel is being compiled or waits for it: those of remembered keys, and what was drawn with so

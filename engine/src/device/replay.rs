@@ -21,8 +21,8 @@ pub struct ObjectEntry {
 
 /// A device that captures can be played on. A host that drives a machine itself has no use for these calls.
 pub trait ReplayDevice: Device {
-    /// Says whether the words in guest memory are big-endian: command words, vertices, textures, surfaces. Called
-    /// at most once, before anything is submitted. Little-endian until then.
+    /// Sets whether the words in guest memory are big-endian: command words, vertices, textures, surfaces. Called at
+    /// most once, before anything is submitted. Little-endian until then.
     ///
     /// # Errors
     /// [`Error::Unsupported`] when the machine knows only the other order.
@@ -47,7 +47,7 @@ pub trait ReplayDevice: Device {
     /// Makes a call of the machine's own that was recorded.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for what is no call of this machine.
+    /// [`Error::InvalidArgument`] for numbers and words that are no call of this machine.
     fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
         Err(Error::InvalidArgument(format!("a call of {} bytes on the {}", call.len(), self.machine())))
     }

@@ -2,7 +2,7 @@
 
 use crate::address::GuestAddr;
 
-/// How much one bounded run may do: what is used up first ends it. It ends between two commands, so the last one may
+/// Limits of one bounded run: the first one that is reached ends it. It ends between two commands, so the last one may
 /// go beyond; a run does at least one command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RunLimit {
@@ -27,7 +27,7 @@ impl RunLimit {
     }
 }
 
-/// What a device waits for, once nothing of it can go on.
+/// What a device waits for when none of its channels can go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Waiting {
@@ -37,7 +37,7 @@ pub enum Waiting {
         channel: u32,
         /// Where the word is.
         place: GuestAddr,
-        /// What it is compared with.
+        /// The value that it is compared with.
         value: u32,
     },
     /// A counter has not reached a value: on the Tegra X1 a syncpoint.

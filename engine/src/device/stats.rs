@@ -1,4 +1,4 @@
-//! Counters of what a device has done, and time by stage.
+//! Counters of a device's work, and time by stage.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ impl StageTimes {
     }
 }
 
-/// What a device has done: counters that only grow.
+/// Counters of a device's work, which only grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Draw calls.
@@ -49,7 +49,7 @@ pub struct Stats {
     /// Times that the kernel of a state was looked up; machines do that when state changes, not for each draw.
     pub kernel_lookups: u64,
     /// Look-ups that found the kernel ready. The others were served by the interpreter until it was, or waited for it,
-    /// as the tier wants it.
+    /// as the tier requires.
     pub kernel_hits: u64,
     /// Kernels of keys that were in the key file at the start.
     pub kernels_recalled: u64,
@@ -95,7 +95,7 @@ impl Stats {
         self.combine(other, u64::saturating_add, Duration::saturating_add);
     }
 
-    /// What was done since `earlier`, a copy of these counters taken before; `kernels_cached` and `code_bytes` stay
+    /// The differences from `earlier`, a copy of these counters taken before; `kernels_cached` and `code_bytes` stay
     /// absolute.
     pub fn since(&self, earlier: &Stats) -> Stats {
         let mut difference = *self;

@@ -95,7 +95,7 @@ impl Assembler {
         }
     }
 
-    /// Keeps what the next draw may need of `shaded`, which is about to go.
+    /// Keeps the vertices of `shaded` that the next draw may need, before `shaded` is dropped.
     pub fn end(&mut self, shaded: &Shaded) {
         let held = if self.ready { 2 } else { self.next };
         if held == 0 {

@@ -50,7 +50,7 @@ impl Clipper {
     }
 }
 
-/// Makes `out` what a plane leaves of a polygon.
+/// Clips a polygon by a plane into `out`.
 fn clip_at(polygon: ChunksExact<'_, f32>, distance: impl Fn(&[f32]) -> f32, out: &mut Polygon) {
     out.clear();
     let Some(mut previous) = polygon.clone().next_back() else { return };

@@ -11,7 +11,7 @@ use crate::sched::Scheduler;
 /// Vertices of one piece: some microseconds of compiled code.
 const PIECE: usize = 512;
 
-/// What a vertex costs, about, in nanoseconds: compiled and by the reference.
+/// Estimated cost of a vertex in nanoseconds: compiled and by the interpreter.
 const COST: (u64, u64) = (10, 500);
 
 /// Vertices to shade.

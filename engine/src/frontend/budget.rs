@@ -1,18 +1,18 @@
 //! The budget of a command front end: how much work it may still do, and how much time has passed with that work.
 //!
-//! Two things bound work. *Fuel* ends guests that run away: what does not fit into it is not done. A *slice* ends a
-//! bounded run between two commands: everything is done, later.
+//! Two things bound work. *Fuel* ends guests that run away: work that does not fit into it is not done. A *slice* ends
+//! a bounded run between two commands: everything is done, later.
 //!
-//! *Time* is what the work takes the console; the guest sees it. *Fuel* is what the work may cost the host: a unit is
-//! about a nanosecond of a core that runs compiled code ([`cost`]). What the console does in no time, but a host does
-//! not, takes fuel alone.
+//! *Time* is the time of the work on the console; the guest sees it. *Fuel* is the cost of the work on the host: a unit
+//! is about a nanosecond of a core that runs compiled code ([`cost`]). What the console does in no time, but a host
+//! does not, takes fuel alone.
 
 pub use crate::cost;
 use crate::device::run::RunLimit;
 use crate::sched::Interrupter;
 
-/// The fuel of a submission, unless the host wants another. Whatever a submission asks for, it ends after some seconds
-/// of compiled code; the heaviest of the captures here use a tenth of it.
+/// The default fuel of a submission. Whatever a submission asks for, it ends after some seconds of compiled code; the
+/// heaviest of the captures here use a tenth of it.
 pub const FUEL: u64 = 1 << 31;
 
 /// Fuel that a slice may use for each nanosecond of its time.
@@ -24,7 +24,7 @@ const FUEL_PER_NANOSECOND: u64 = 16;
 pub struct Budget {
     /// Work that may still be done before the guest counts as running away.
     fuel: u64,
-    /// What a submission begins with.
+    /// Fuel at the beginning of a submission.
     tank: u64,
     /// Nanoseconds since power on.
     clock: u64,
@@ -97,12 +97,12 @@ impl Budget {
         (self.tank, self.fuel) = (fuel, fuel);
     }
 
-    /// A submission begins, or what the host has called otherwise.
+    /// Begins a submission, or another call of the host's.
     pub fn refuel(&mut self) {
         self.fuel = self.tank;
     }
 
-    /// Who interrupts slices.
+    /// Interrupts slices.
     pub fn interrupter(&self) -> &Interrupter {
         &self.interrupter
     }
@@ -211,7 +211,7 @@ impl Budget {
     pub fn spend_words(&mut self, words: u64, nanoseconds: u64) -> bool {
         if let Some(left) = &mut self.slice {
             left.limit.words = left.limit.words.saturating_sub(words);
-            // Only what has no bounds counts as running away.
+            // Only work without bounds counts as running away.
             self.fuel = self.tank;
         }
         self.spend_at(nanoseconds, nanoseconds.max(cost::WORD.saturating_mul(words)))

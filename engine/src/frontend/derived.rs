@@ -8,7 +8,7 @@
 
 use super::register_file::{DirtyPolicy, RegisterFile, RegisterSnapshot};
 
-/// What values are derived with: the state of a machine besides its registers.
+/// The context of a derivation: the state of a machine besides its registers.
 pub trait DeriveContext {
     /// Whether all values have to be derived for each draw.
     fn state_cache_disabled(&self) -> bool;
@@ -47,7 +47,7 @@ impl RegisterDependency {
         self.dirty
     }
 
-    /// Whether what was derived is still right. If not, the caller derives it: the next call compares with the
+    /// Whether the derived value is still valid. If not, the caller derives it: the next call compares with the
     /// registers as they are now.
     pub fn is_valid<const N: usize, P: DirtyPolicy, const COPIES: usize>(
         &mut self,

@@ -6,7 +6,7 @@
 macro_rules! device_of_core {
     ($core:ident) => {
         fn write(&mut self, at: $crate::mem::GuestAddr, bytes: &[u8]) -> Result<(), $crate::error::Error> {
-            // What an interrupted run has drawn.
+            // The drawing of an interrupted run.
             self.$core.renderer.flush(&self.$core.memory);
             self.$core.memory.write(at, bytes)
         }

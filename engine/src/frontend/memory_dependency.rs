@@ -141,7 +141,7 @@ impl MemoryDependency {
         self.check_target(renderer, memory);
     }
 
-    /// Looks whether draws to the current target can write any of the ranges.
+    /// Checks whether draws to the current target can write any of the ranges.
     fn check_target<P: Pipeline>(&mut self, renderer: &mut Renderer<P>, memory: &Memory) {
         let touched = self.ranges.iter().any(|&(place, size)| renderer.may_touch(memory, place.range(size as u64)));
         self.clear_of = (!touched).then(|| renderer.target_number());

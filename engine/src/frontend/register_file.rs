@@ -73,7 +73,7 @@ impl<const N: usize, P: DirtyPolicy, const COPIES: usize> RegisterFile<N, P, COP
         Box::new(std::array::from_fn(|register| self.live[register].get()))
     }
 
-    /// What writes to the registers do.
+    /// Effects of writes to the registers.
     #[inline(always)]
     pub fn effects(&self) -> &'static WriteEffects<N> {
         self.effects

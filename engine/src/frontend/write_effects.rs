@@ -5,7 +5,7 @@ use std::ops::Range;
 /// In the entry of a register: a write does more than being stored, so the machine has to handle it.
 pub const TRIGGER: u32 = 1 << 31;
 
-/// What a write to each of `N` registers does.
+/// Effects of a write to each of `N` registers.
 #[derive(Debug)]
 pub struct WriteEffects<const N: usize> {
     /// Bits 0 to 30: the groups of state that the write makes dirty. Bit 31: [`TRIGGER`].

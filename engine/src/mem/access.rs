@@ -29,7 +29,7 @@ impl Memory {
     }
 }
 
-/// What machines and kernels need.
+/// Accesses for machines and kernels.
 #[doc(hidden)]
 impl Memory {
     /// Memory the GPU may read from an address to the end of its mapping; empty when there is none.
@@ -68,7 +68,7 @@ impl Memory {
         Some(if start > at { start.address } else { region.end().address })
     }
 
-    /// Reads what the GPU may read of a range; zeros elsewhere. Returns how many bytes were not there.
+    /// Reads the bytes of a range that the GPU may read; zeros elsewhere. Returns how many bytes were not readable.
     pub fn read_pieces(&self, at: GuestAddr, out: &mut [u8]) -> usize {
         let mut missing = 0;
         self.walk(at.range(out.len() as u64), |region, at, piece| match region {
@@ -91,7 +91,8 @@ impl Memory {
         missing
     }
 
-    /// Stores into what the GPU may write of a range, and notes it. Returns how many bytes had no place.
+    /// Stores into the bytes of a range that the GPU may write, and marks them. Returns how many bytes were not
+    /// writable.
     pub fn write_pieces(&self, at: GuestAddr, bytes: &[u8]) -> usize {
         let mut missing = 0;
         self.walk(at.range(bytes.len() as u64), |region, at, piece| match region {
@@ -133,8 +134,8 @@ impl Memory {
         self.regions.get(next).filter(|region| region.range.start.space == at.space)
     }
 
-    /// Calls `f` with each piece of a range that lies in one region, or in none: the region, where the piece begins,
-    /// and which bytes of the range it is.
+    /// Calls `f` with each piece of a range that lies in one region, or in none: the region, the start of the piece,
+    /// and its bytes of the range.
     pub(super) fn walk<'m>(
         &'m self,
         range: GuestRange,

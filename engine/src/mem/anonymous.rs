@@ -3,7 +3,7 @@
 
 use crate::error::Error;
 
-/// Zero-filled memory in one piece, of which pages do not cost anything until they are touched.
+/// Zero-filled memory in one piece, whose pages are allocated when they are touched.
 #[derive(Debug)]
 pub(super) struct Anonymous(system::Memory);
 
@@ -83,7 +83,7 @@ mod system {
 
     impl Memory {
         pub fn new(size: usize) -> std::io::Result<Self> {
-            // What no test touches much of is not made: there is no memory on demand here.
+            // Large sizes that tests hardly touch fail: memory is not allocated on demand here.
             let layout =
                 Layout::from_size_align(size, 4096).ok().filter(|layout| (1..1 << 32).contains(&layout.size()));
             let layout = layout.ok_or(ErrorKind::OutOfMemory)?;

@@ -129,17 +129,17 @@ impl Memory {
     /// that is to see it. Otherwise, as at first, such memory counts as changed whenever work is submitted.
     pub fn set_host_writes_announced(&self, announced: bool) {
         self.clock.announced.store(announced, Relaxed);
-        // What was written before was not announced.
+        // Earlier writes were not announced.
         self.clock.note_host();
     }
 }
 
-/// What machines need.
+/// Functions for machines.
 #[doc(hidden)]
 impl Memory {
-    /// Notes that the host may have written memory of its own without saying so: what was derived from there has to be
-    /// compared. Machines call it when work is submitted, when a scene has been drawn and after they waited for the
-    /// processor. Between two such points a guest cannot tell whether the GPU sees what it writes.
+    /// Notes that the host may have written memory of its own without an announcement: values derived from there have
+    /// to be compared. Machines call it when work is submitted, when a scene has been drawn and after they waited for
+    /// the processor. Between two such points a guest cannot tell whether the GPU sees what it writes.
     pub fn note_host_writes(&self) {
         if !self.clock.announced.load(Relaxed) {
             self.clock.note_host();
@@ -152,7 +152,7 @@ impl Memory {
         self.clock.now()
     }
 
-    /// Whether any byte of a range may have changed since, or is other memory than then. It may say so when none has:
+    /// Whether any byte of a range may have changed since, or is other memory than then. May be true although none has:
     /// pages are large.
     pub fn changed_since(&self, since: Epoch, range: GuestRange) -> bool {
         if since == self.epoch() {
@@ -162,7 +162,7 @@ impl Memory {
         let host = self.clock.host_since(since);
         self.walk(range, |region, at, piece| {
             changed |= match region {
-                // Something may have been here.
+                // The range may have been mapped then.
                 None => remapped,
                 Some(region) => {
                     let host = host && region.arena.is_host();
@@ -174,8 +174,8 @@ impl Memory {
         changed
     }
 
-    /// Whether any byte of a range is other memory than then, or none. It may say so of a range that was not mapped
-    /// then either.
+    /// Whether any byte of a range is other memory than then, or none. May be true for a range that was not mapped then
+    /// either.
     pub fn remapped_since(&self, since: Epoch, range: GuestRange) -> bool {
         let mut remapped = false;
         if self.clock.mapped_since(since) {
@@ -185,7 +185,7 @@ impl Memory {
     }
 
     /// Calls `found` with each page of a range, whole or in part, that was marked as changed since then, and perhaps
-    /// with others. What the host writes to memory of its own without saying so is left out.
+    /// with others. Unannounced writes of the host to memory of its own are left out.
     pub fn for_each_marked(&self, since: Epoch, range: GuestRange, mut found: impl FnMut(GuestRange)) {
         let all = self.clock.mapped_since(since);
         self.walk(range, |region, at, piece| {
@@ -215,7 +215,7 @@ impl Memory {
     }
 }
 
-/// The clock, and when what happened that pages do not tell.
+/// The clock, and the epochs of changes that pages do not have.
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     now: AtomicU64,
@@ -223,9 +223,9 @@ pub(super) struct Clock {
     host: AtomicU64,
     /// Whether any memory is the host's own.
     has_host: AtomicBool,
-    /// Whether the host says what it writes.
+    /// Whether the host announces its writes.
     announced: AtomicBool,
-    /// When something was mapped or unmapped last.
+    /// The epoch of the last change of mappings.
     mapped: AtomicU64,
 }
 
@@ -383,7 +383,7 @@ mod tests {
         let before = memory.epoch();
         memory.map(range(3, 0, 0x1000), Access::READ).unwrap();
         assert!(memory.changed_since(before, range(3, 0xFFF, 1)) && !memory.changed_since(before, range(1, 0, 1)));
-        // Who takes the place of memory takes its aliases away.
+        // A new mapping removes the aliases of the memory that it replaces.
         let before = memory.epoch();
         memory.map(range(0, 0x2000, 0x1000), Access::READ_WRITE).unwrap();
         assert!(

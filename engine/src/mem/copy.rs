@@ -33,8 +33,8 @@ pub fn append_copy(window: Window<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Copies `bytes` to the beginning of `window`, which must hold that many. Who reads these bytes meanwhile finds each
-/// old or new.
+/// Copies `bytes` to the beginning of `window`, which must hold that many. A concurrent reader of these bytes finds
+/// each old or new.
 pub fn copy_in(bytes: &[u8], window: Window<'_>) {
     assert!(window.len() >= bytes.len());
     window.note_write(0, bytes.len());
@@ -72,7 +72,7 @@ pub fn read_words(window: Window<'_>, out: &mut [u32], big_endian: bool) -> usiz
 fn swap_words(words: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        /// As vectors of bytes are shuffled, which the least processors cannot do.
+        /// With byte shuffles, which the oldest x86-64 processors do not have.
         #[target_feature(enable = "avx2")]
         fn swap(words: &mut [u32]) {
             words.iter_mut().for_each(|word| *word = word.swap_bytes());
@@ -148,7 +148,7 @@ mod tests {
 
     use super::*;
 
-    /// Lengths around those at which a copy takes another way.
+    /// Lengths around those at which copies use another method.
     fn lengths() -> impl Iterator<Item = usize> {
         (0..=if cfg!(miri) { 34 } else { 210 }).chain([1000, 4096])
     }

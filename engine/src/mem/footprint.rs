@@ -1,7 +1,6 @@
 //! Footprints: the memory that ranges of guest addresses are mapped to, so that aliases are found.
 //!
-//! Memory is told apart by its address on the host: then memory of the host that is mapped twice is the same memory,
-//! too.
+//! Memory is identified by its address on the host: so memory of the host that is mapped twice is the same memory, too.
 
 use std::ops::Range;
 
@@ -19,7 +18,7 @@ impl Footprint {
         self.pieces.clear();
     }
 
-    /// Adds what is mapped now of a range.
+    /// Adds the mapped parts of a range.
     pub fn add(&mut self, memory: &Memory, range: GuestRange) {
         memory.for_each_piece(range, |piece| self.insert(piece));
     }
@@ -51,7 +50,7 @@ impl Footprint {
     }
 }
 
-/// What machines need.
+/// Functions for machines.
 #[doc(hidden)]
 impl Memory {
     /// Calls `f` with the host addresses that a range is mapped to.

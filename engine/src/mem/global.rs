@@ -16,7 +16,7 @@ pub(super) fn at(space: u32, address: u64) -> GuestAddr {
     GuestAddr::new(space, address & ADDRESS_MASK)
 }
 
-/// An address space for programs, and what they missed in it.
+/// An address space for programs, and their unmapped accesses.
 #[derive(Debug)]
 pub struct ProgramMemory<'m> {
     memory: &'m Memory,
@@ -39,12 +39,12 @@ impl<'m> Watch<'m> {
         Watch { windows, is_read: AtomicBool::new(false) }
     }
 
-    /// Set once a program has loaded from it: what it got is not to be relied on.
+    /// Set once a program has loaded from it: the loaded value is unreliable.
     pub fn is_read(&self) -> &AtomicBool {
         &self.is_read
     }
 
-    /// Notes what a program reads.
+    /// Notes a read of a program.
     fn note(&self, window: Window<'_>) {
         if self.windows.iter().any(|watched| watched.overlaps(window)) {
             self.is_read.store(true, Relaxed);
@@ -68,7 +68,7 @@ impl<'m> Watch<'m> {
     }
 }
 
-/// Accesses to what is not mapped.
+/// Counter of unmapped accesses.
 #[derive(Debug, Default)]
 pub(super) struct Missing {
     count: AtomicU64,
@@ -76,7 +76,7 @@ pub(super) struct Missing {
     address: AtomicU64,
 }
 
-/// How often programs read and wrote what is not mapped, and the lowest addresses.
+/// Counts of reads and writes of programs to unmapped memory, and the lowest addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnmappedAccesses {
     /// Reads and the lowest address.
@@ -86,7 +86,7 @@ pub struct UnmappedAccesses {
 }
 
 impl UnmappedAccesses {
-    /// What was read and written in vain.
+    /// The counts of reads and writes to unmapped memory.
     pub(super) fn of(unread: &Missing, dropped: &Missing) -> UnmappedAccesses {
         UnmappedAccesses { reads: unread.get(), writes: dropped.get() }
     }
@@ -130,7 +130,7 @@ impl<'m> ProgramMemory<'m> {
         ProgramMemory { watch, ..self }
     }
 
-    /// What was missed so far.
+    /// The unmapped accesses so far.
     pub fn unmapped(&self) -> UnmappedAccesses {
         UnmappedAccesses::of(&self.unread, &self.dropped)
     }

@@ -45,7 +45,8 @@ impl Memory {
     /// library.
     ///
     /// The same bytes may be mapped several times: they are recognised by their address on the host. Memory that has
-    /// two addresses on the host as well must be mapped by one of them, else what is drawn to it depends on threads.
+    /// two addresses on the host as well must be mapped by one of them, else the results of drawing to it depend on
+    /// threads.
     #[allow(unsafe_code)]
     pub unsafe fn map_host(&mut self, range: GuestRange, pointer: *mut u8, access: Access) -> Result<(), Error> {
         check_range(range)?;
@@ -83,10 +84,10 @@ impl Memory {
         own.into_iter().for_each(|range| self.unmap(range));
     }
 
-    /// Whether the host may map memory in a range now: nothing there is shown anywhere else.
+    /// Whether the host may map memory in a range now: nothing there has an alias elsewhere.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] when it is, with where: what is shown would be gone.
+    /// [`Error::InvalidArgument`] when it has one, with its address: the alias would lose its memory.
     pub fn check_unshown(&self, range: GuestRange) -> Result<(), Error> {
         let end = range.start.after(range.size);
         let shows = |view: &View| view.from.is_some_and(|from| from < end && range.start < from.after(view.range.size));
@@ -142,7 +143,7 @@ impl Memory {
         check_total(arenas.into_values().chain([range.size]))
     }
 
-    /// Puts a region in place of what is mapped there.
+    /// Replaces the mappings of a region's range by the region.
     pub(super) fn insert(&mut self, mut region: Region) {
         self.unmap(region.range);
         region.mapped = self.clock.note_mapping(region.arena.is_host());
@@ -161,7 +162,7 @@ impl Memory {
         self.regions.splice(replaced, [region]);
     }
 
-    /// Takes what is mapped in a range out of the regions.
+    /// Removes the mappings of a range from the regions.
     fn cut(&mut self, range: GuestRange) -> Vec<Region> {
         let (start, end) = (range.start, range.start.after(range.size));
         let first = self.regions.partition_point(|r| r.end() <= start);

@@ -3,7 +3,7 @@
 //! ```text
 //! map / map_host ──► regions (sorted, disjoint) ──► window at an address ──► kernels
 //!                                               └─► mark_written ─┬─► take_written (the host)
-//!                                                                 └─► changed_since (what was derived from memory)
+//!                                                                 └─► changed_since (values derived from memory)
 //! ```
 //!
 //! **Invariant**: guest memory is only ever touched through [`Window`](triglyph_guest::kernel::Window)s, whose bytes
@@ -61,9 +61,9 @@ pub struct Memory {
     written: Mutex<WrittenSet>,
     listener: Listener,
     clock: Clock,
-    /// Where the first mappings come from, if pages were to be found in advance.
+    /// The prefaulted pool of the first mappings, if there is one.
     prefault_pool: Option<PrefaultPool>,
-    /// In shadow memory, what is put back.
+    /// In shadow memory, the journal of its writes.
     journal: Option<Journal>,
 }
 

@@ -21,14 +21,14 @@ pub(super) struct Region {
     pub mapped: Epoch,
 }
 
-/// Whose the memory of a region is.
+/// The owner of a region's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RegionKind {
     /// Its own.
     Mapping,
     /// Another region's, which is a mapping.
     Alias,
-    /// There is none, and nothing wrong with that.
+    /// No memory, on purpose.
     Sparse,
 }
 

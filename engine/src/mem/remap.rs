@@ -1,4 +1,4 @@
-//! Mapping exactly what a snapshot maps.
+//! Maps exactly the ranges of a snapshot.
 
 use super::mapping::{check_range, check_total};
 use super::raw::Arena;
@@ -12,7 +12,7 @@ use crate::mem::rights::Access;
 pub struct Mapping {
     /// Where it is; at least one byte.
     pub range: GuestRange,
-    /// What the GPU may do there.
+    /// The GPU's access rights.
     pub access: Access,
 }
 

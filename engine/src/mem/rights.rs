@@ -1,6 +1,6 @@
 //! Access rights of the GPU to memory.
 
-/// What the GPU may do with a mapped range. The host may always read and write.
+/// Access rights of the GPU to a mapped range. The host may always read and write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
     /// The GPU may read.

@@ -15,7 +15,7 @@ use super::{GuestAddr, GuestRange, Memory, append_copy, copy_in};
 use crate::error::Error;
 use crate::mem::rights::Access;
 
-/// Shadow memory. What programs have written in it is put back when it is dropped.
+/// Shadow memory. Writes of programs to it are undone when it is dropped.
 #[derive(Debug)]
 pub struct ShadowMemory<'m> {
     memory: Memory,
@@ -33,7 +33,8 @@ struct Kept {
     before: Vec<u8>,
     /// Before all trials, if one of them was accepted that has written here.
     first: Option<Vec<u8>>,
-    /// Whether the trial in progress was the first to ask for it: others may have written these bytes in it before.
+    /// Whether the trial in progress was the first to map it: other mappings may have been used to write these bytes in
+    /// it.
     is_new: bool,
 }
 
@@ -42,14 +43,14 @@ impl Kept {
         self.region.window(self.region.range.start)
     }
 
-    /// Stores what was in memory that was written before the trial.
+    /// Restores memory as it was before the trial.
     fn undo(&self, written: Window<'_>) {
         if let Some((window, at)) = self.part(written) {
             copy_in(&self.before[at], window);
         }
     }
 
-    /// What is in memory that was written comes before the next trials.
+    /// Makes the written memory the content before the next trials.
     fn accept(&mut self, written: Window<'_>) {
         let Some((window, at)) = self.part(written) else { return };
         let mut now = Vec::new();
@@ -122,10 +123,10 @@ impl ShadowMemory<'_> {
         });
     }
 
-    /// Undoes what programs have written since the trial before.
+    /// Undoes the writes of programs since the previous trial.
     pub fn undo(&self) {
         self.end_trial(|kept, written| {
-            // Of memory with several addresses, what was kept first is right.
+            // Of memory with several addresses, the copy that was made first is right.
             for kept in kept.iter().rev() {
                 written.iter().for_each(|window| kept.undo(*window));
             }
@@ -136,7 +137,7 @@ impl ShadowMemory<'_> {
         });
     }
 
-    /// Lets what programs have written since the trial before be what comes before the next ones.
+    /// Accepts the writes of programs since the previous trial: the next trials begin with them.
     pub fn accept(&self) {
         self.end_trial(|kept, written| {
             kept.iter_mut().for_each(|kept| written.iter().for_each(|window| kept.accept(*window)));

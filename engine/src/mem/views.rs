@@ -14,7 +14,7 @@ use crate::mem::rights::Access;
 pub struct View {
     /// Where it is; at least one byte.
     pub range: GuestRange,
-    /// What the GPU may do there.
+    /// The GPU's access rights.
     pub access: Access,
     /// Where the memory that it shows begins; `None` for a sparse range.
     pub from: Option<GuestAddr>,
@@ -46,7 +46,7 @@ impl Memory {
     }
 }
 
-/// What machines need.
+/// Functions for machines.
 #[doc(hidden)]
 impl Memory {
     /// Declares that a range has no memory on purpose: the GPU reads zeros, what it writes is dropped, and neither

@@ -45,7 +45,7 @@ impl Memory {
     }
 }
 
-/// What machines need.
+/// Functions for machines.
 #[doc(hidden)]
 impl Memory {
     /// Notes that the GPU has written a range.
@@ -56,7 +56,7 @@ impl Memory {
         }
     }
 
-    /// What the GPU wrote since the last call: sorted, merged.
+    /// The ranges that the GPU wrote since the last call: sorted, merged.
     pub fn take_written(&mut self) -> Vec<GuestRange> {
         self.written.get_mut().unwrap_or_else(|e| e.into_inner()).take()
     }

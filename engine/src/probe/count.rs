@@ -6,10 +6,10 @@ use triglyph_guest::layout::morton;
 use super::{Surface, Verdict};
 use crate::rect::Rect;
 
-/// Pixels of the largest area whose fragments are counted. With what became of them, counts take some 60 bytes each.
+/// Pixels of the largest area whose fragments are counted. With their results, counts take some 60 bytes each.
 pub(crate) const MAX_PIXELS: usize = 1 << 23;
 
-/// What draws are to tell of their fragments.
+/// The requested details of draws' fragments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Counting {
     /// Nothing.
@@ -17,7 +17,7 @@ pub enum Counting {
     Nothing,
     /// How many there are at each pixel.
     Fragments,
-    /// What became of each, too: its primitives are drawn one by one, some times each.
+    /// The result of each fragment, too: primitives are drawn one by one, several times each.
     Verdicts,
 }
 
@@ -31,13 +31,13 @@ pub struct FragmentCounts {
     pub area: [u32; 4],
     /// Fragments of each pixel of the area, row after row; none if it has more than 2^23 pixels.
     pub counts: Vec<u32>,
-    /// What became of them, if that was asked for; `None` where it is not found out: where tiles share memory, surfaces
+    /// Their results, if they were requested; `None` where they are not determined: where tiles share memory, surfaces
     /// are not all there, draws have more than 2^16 primitives or 2^23 stored pixels, or the observer's deadline is
     /// over.
     pub judged: Option<Judged>,
 }
 
-/// What became of the fragments of a draw.
+/// Results of the fragments of a draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
     /// By [`Verdict::ALL`]: fragments of each stored pixel of the area, row after row. With several samples each of
@@ -47,7 +47,7 @@ pub struct Judged {
     pub primitives: Vec<JudgedPrimitive>,
 }
 
-/// A primitive, and what became of its fragments.
+/// A primitive, and the results of its fragments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JudgedPrimitive {
     /// Which one of the draw it is, in the order in which they were set up.

@@ -7,7 +7,7 @@ use crate::draw::program::Topology;
 use crate::mem::GuestRange;
 use crate::transfer::Request;
 
-/// Something that a command did.
+/// An effect of a command.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Effect {
@@ -17,13 +17,13 @@ pub enum Effect {
     Transfer(Transfer),
     /// A few words were stored: semaphores, reports, notifiers, constants.
     Store(GuestRange),
-    /// An interrupt of the processor was asked for, or a counter that others wait for was moved.
+    /// An interrupt of the processor was requested, or a counter that others wait for was changed.
     Signal,
     /// A macro was called, which gives commands of its own.
     Macro(u32),
     /// A compute program was started.
     Compute,
-    /// The guest did something wrong; how often.
+    /// Faults of the guest; how often.
     Faults(u64),
     /// More than this list has; how many. They are of any kind.
     LeftOut(u64),
@@ -52,7 +52,7 @@ pub struct Draw {
 /// A transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Transfer {
-    /// What kind.
+    /// The kind.
     pub kind: TransferKind,
     /// Memory that is read, if it is read and is known.
     pub source: Option<GuestRange>,
@@ -78,7 +78,7 @@ pub enum TransferKind {
 }
 
 impl Transfer {
-    /// What a request asks for.
+    /// The operation of a request.
     pub(crate) fn of(request: &Request) -> Self {
         let kind = match request {
             Request::Fill(_) => TransferKind::Fill,

@@ -5,15 +5,15 @@
 pub struct Fragment {
     /// Which primitive of the draw it is of, in the order in which they were set up.
     pub primitive: u32,
-    /// What the surface that the pixel is of would store without tests, blending and masks: a colour, or depth beside
-    /// the stencil that is there; what an empty shadow map would hold, what is added to densities. `None` if nothing
-    /// would be stored even so, and for surfaces that the draw does not use.
+    /// The value that the pixel's surface would store without tests, blending and masks: a colour, or depth beside the
+    /// existing stencil; the value of an empty shadow map, the value added to densities. `None` if nothing would be
+    /// stored even so, and for surfaces that the draw does not use.
     pub shaded: Option<Vec<u8>>,
-    /// What became of it.
+    /// Its result.
     pub verdict: Verdict,
 }
 
-/// What became of a fragment: the first test that it failed.
+/// The result of a fragment: the first test that it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -32,7 +32,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Each at its number: passed, then what a fragment may fail, in the order of the pipeline.
+    /// Each at its number: passed, then the tests that a fragment may fail, in the order of the pipeline.
     pub const ALL: [Verdict; 6] =
         [Verdict::Passed, Verdict::Discarded, Verdict::Alpha, Verdict::Bounds, Verdict::Stencil, Verdict::Depth];
 }

@@ -28,7 +28,8 @@ pub enum Input<'a> {
 
 /// Maximum number of vertices that are recorded; those that follow are left out.
 pub const MAX_VERTICES: usize = 1 << 16;
-/// Edges of a mesh that are told: more than the triangles of a regular mesh of so many vertices have.
+/// Maximum number of edges of a mesh that are recorded: more than the triangles of a regular mesh of so many vertices
+/// have.
 pub(crate) const MAX_EDGES: usize = 8 * MAX_VERTICES;
 
 /// Vertices before the vertex stage: each once that the stage was run for.
@@ -38,7 +39,7 @@ pub struct Vertices {
     pub count: usize,
     /// Numbers of their elements in arrays, the first [`MAX_VERTICES`] of them.
     pub elements: Vec<u32>,
-    /// What they consist of.
+    /// Their format.
     pub attributes: Vec<Attribute>,
 }
 
@@ -112,9 +113,9 @@ impl Mesh {
 /// Constants that a stage may read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constants {
-    /// What they are called.
+    /// Their name.
     pub name: String,
-    /// What they are.
+    /// Their kind.
     pub kind: ConstantKind,
     /// Where they are in memory, if they are.
     pub range: Option<GuestRange>,
@@ -122,7 +123,7 @@ pub struct Constants {
     pub words: Vec<u32>,
 }
 
-/// What constants are.
+/// The kind of constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConstantKind {
     /// Vectors of four floats.
@@ -152,13 +153,13 @@ pub struct BoundTexture<'a> {
     pub unit: u32,
     /// The handle that the program names it by, on machines that have handles.
     pub handle: Option<u32>,
-    /// What it is.
+    /// Its form.
     pub form: TextureForm<'a>,
     pub(crate) memory: &'a Memory,
     pub(crate) scheduler: &'a Scheduler,
 }
 
-/// What a texture is.
+/// The form of a texture.
 #[derive(Clone, Copy, Debug)]
 pub enum TextureForm<'a> {
     /// One of the 3DS, which is sampled in place.

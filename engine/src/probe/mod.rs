@@ -6,8 +6,9 @@
 //!             │            └─► Renderer: draws, transfers; machine: stores, waits, interrupts ──► effects
 //!             └─► Observer::begin ─► true: everything before it is drawn, Observer::look
 //! ```
-//! Everything happens on the thread that makes the call which executes the command. Looking draws what is in the scene
-//! and changes no other byte. Without an observer a command costs one comparison with zero, and nothing is collected.
+//! Everything happens on the thread that makes the call which executes the command. An observation draws what is in the
+//! scene and changes no other byte. Without an observer a command costs one comparison with zero, and nothing is
+//! collected.
 
 mod count;
 mod effect;
@@ -42,7 +43,7 @@ use crate::mem::{GuestAddr, Memory};
 /// A word that made a machine do something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Command {
-    /// What it was for, a number of the machine's: on the 3DS 0 for the PICA's registers and 1 for external ones; on
+    /// Its destination, a number of the machine's: on the 3DS 0 for the PICA's registers and 1 for external ones; on
     /// the PS3 and the Tegra X1 the class, and 0 for methods of the FIFO itself.
     pub class: u32,
     /// The register or method, as the machine's tables number it.
@@ -54,7 +55,7 @@ pub struct Command {
     pub position: u64,
 }
 
-/// What an observer sees of a machine at a command.
+/// The state of a machine at a command, for observers.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     /// The command.
@@ -66,7 +67,7 @@ pub struct View<'a> {
     pub registers: &'a [Cell<u32>],
 }
 
-/// What is to be told of the kernels that a command calls.
+/// The requested details of the kernels that a command calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Watch {
     /// The run of a program that is to be traced, if one is: as far as primitives of earlier commands are not in the
@@ -76,38 +77,38 @@ pub struct Watch {
 
 /// Is called for each command that did something. See the module's documentation.
 pub trait Observer: Send {
-    /// A command begins, which may do nothing. Returns whether [`look`](Self::look) is to be called before it is
+    /// Begins a command, which may do nothing. Returns whether [`look`](Self::look) is to be called before it is
     /// executed.
     fn begin(&mut self, command: &Command) -> bool {
         let _ = command;
         false
     }
 
-    /// A command has done something. Returns whether [`look`](Self::look) is to be called.
+    /// Ends a command that has done something. Returns whether [`look`](Self::look) is to be called.
     fn end(&mut self, command: &Command, effects: &[Effect]) -> bool;
 
-    /// The pixel whose fragments draws are to say what became of: its first byte in any of their surfaces. Asked for
-    /// after [`begin`](Self::begin); answering takes some hundred times as long as drawing the pixel.
+    /// The pixel whose fragments' results draws report: its first byte in any of their surfaces. Queried after
+    /// [`begin`](Self::begin); answering takes some hundred times as long as drawing the pixel.
     fn pixel(&mut self) -> Option<GuestAddr> {
         None
     }
 
-    /// Whether draws of the command are to be told of with what goes into them. Asked for after [`begin`](Self::begin),
-    /// and again after each mesh: an observer may stop after some instances.
+    /// Whether draws of the command are reported with their inputs. Queried after [`begin`](Self::begin), and again
+    /// after each mesh: an observer may stop after some instances.
     #[doc(hidden)]
     fn wants_inputs(&mut self) -> bool {
         false
     }
 
-    /// What draws of the command are to tell of their fragments. Asked for after [`begin`](Self::begin).
+    /// The requested details of the fragments of the command's draws. Queried after [`begin`](Self::begin).
     #[doc(hidden)]
     fn wants_counts(&mut self) -> Counting {
         Counting::Nothing
     }
 
-    /// When what became of fragments is not wanted any more: draws of many primitives may take long to say so. Asked
-    /// for after [`begin`](Self::begin). Past it, fragments are left out of [`pixel`](Self::pixel)'s answer, and
-    /// counts have no verdicts.
+    /// The deadline for fragments' results: draws of many primitives may take long to find them. Queried for after
+    /// [`begin`](Self::begin). Past it, fragments are left out of [`pixel`](Self::pixel)'s answer, and counts have no
+    /// verdicts.
     #[doc(hidden)]
     fn deadline(&mut self) -> Option<Instant> {
         None
@@ -125,18 +126,18 @@ pub trait Observer: Send {
         let _ = input;
     }
 
-    /// Whether the kernels that the command calls are to be told of, and which run of a program is to be traced. Asked
-    /// for after [`begin`](Self::begin); programs that are traced are interpreted.
+    /// Whether the kernels that the command calls are reported, and which run of a program is traced. Queried for after
+    /// [`begin`](Self::begin); programs that are traced are interpreted.
     fn watch(&mut self) -> Option<Watch> {
         None
     }
 
-    /// What the kernels of a command have said. Comes before the look after it.
+    /// Receives the reports of a command's kernels, before the observation after it.
     fn watched(&mut self, command: &Command, watched: Watched) {
         let _ = (command, watched);
     }
 
-    /// Shows the machine, as [`begin`](Self::begin) or [`end`](Self::end) asked for.
+    /// Receives the state of the machine, as [`begin`](Self::begin) or [`end`](Self::end) requested.
     fn look(&mut self, view: &View<'_>) {
         let _ = view;
     }

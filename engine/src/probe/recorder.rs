@@ -7,28 +7,28 @@ use super::{Command, Counting, Effect, FragmentCounts, Input, Observer, Surface,
 use crate::mem::{GuestAddr, Memory};
 use crate::render::{Pipeline, Renderer};
 
-/// The observer, and what the command in progress has done so far.
+/// The observer, and the effects of the command in progress so far.
 #[derive(Default)]
 pub struct Probe {
     observer: Option<Box<dyn Observer>>,
     effects: Vec<Effect>,
-    /// How many more it had than are kept.
+    /// Number of further effects that are not kept.
     left_out: u64,
     /// Whether a command is in progress.
     in_command: bool,
     /// Faults before it.
     faults: u64,
-    /// The pixel that its draws are asked about.
+    /// The pixel whose fragments its draws report.
     pixel: Option<GuestAddr>,
     /// Whether its kernels are watched.
     watches: bool,
-    /// Whether its draws are told of with what goes into them.
+    /// Whether its draws are reported with their inputs.
     wants_inputs: bool,
-    /// What they tell of their fragments.
+    /// The requested details of their fragments.
     counting: Counting,
     /// When they need not tell of fragments any more.
     deadline: Option<Instant>,
-    /// Where the pixel is in the surface that was asked about last.
+    /// The position of the pixel in the surface that was searched last.
     found: Option<(GuestAddr, Surface, Option<[u32; 2]>)>,
 }
 
@@ -49,7 +49,7 @@ impl Probe {
         self.wants_inputs
     }
 
-    /// What draws are to tell of their fragments.
+    /// The requested details of draws' fragments.
     pub(crate) fn counting(&self) -> Counting {
         self.counting
     }
@@ -73,7 +73,7 @@ impl Probe {
         }
     }
 
-    /// Something goes into a draw.
+    /// An input of a draw.
     pub(crate) fn input(&mut self, input: &Input<'_>) {
         let Some(observer) = self.observer.as_mut().filter(|_| self.wants_inputs) else { return };
         observer.input(input);
@@ -102,7 +102,7 @@ impl<P: Pipeline> Renderer<P> {
         self.probe.is_some()
     }
 
-    /// A command begins, which may do something. `registers` are those of its class, `faults` how many there were.
+    /// Begins a command, which may do something. `registers` are those of its class, `faults` the count before it.
     #[cold]
     pub fn begin_command(&mut self, memory: &Memory, command: &Command, registers: &[Cell<u32>], faults: u64) {
         let wants = |probe: &mut Probe| probe.observer.as_mut().is_some_and(|observer| observer.begin(command));
@@ -150,7 +150,7 @@ impl<P: Pipeline> Renderer<P> {
         }
     }
 
-    /// Everything that the watched command does is drawn, and told.
+    /// Draws and reports everything that the watched command does.
     fn end_watch(&mut self, memory: &Memory, command: &Command) {
         self.show_open(memory, |_| {});
         let watched = self.kernels.end_watch();
@@ -159,7 +159,7 @@ impl<P: Pipeline> Renderer<P> {
         }
     }
 
-    /// The command in progress does something.
+    /// Adds an effect of the command in progress.
     #[cold]
     pub fn note_effect(&mut self, effect: Effect) {
         let Some(probe) = &mut self.probe else { return };
@@ -176,7 +176,7 @@ impl<P: Pipeline> Renderer<P> {
         self.probe.as_deref().is_some_and(asks)
     }
 
-    /// Whether what becomes of fragments need not be told any more.
+    /// Whether the deadline for fragments' results has passed.
     pub(crate) fn is_late(&self) -> bool {
         let deadline = self.probe.as_deref().and_then(|probe| probe.deadline);
         deadline.is_some_and(|deadline| Instant::now() >= deadline)
@@ -189,7 +189,7 @@ impl<P: Pipeline> Renderer<P> {
         self.needs_drawn_scene() || self.probe.as_deref().is_some_and(asked)
     }
 
-    /// The pixel that draws are asked about, if one of their surfaces has it.
+    /// The pixel whose fragments draws report, if one of their surfaces has it.
     pub(crate) fn asked_pixel(&mut self, surfaces: &[Surface]) -> Option<AskedPixel> {
         let probe = self.probe.as_deref_mut()?;
         let asked = probe.pixel?;

@@ -6,7 +6,7 @@ use triglyph_guest::layout::{Block, SurfaceLayout};
 
 use crate::mem::{GuestAddr, GuestRange};
 
-/// What a draw uses a surface for.
+/// The use of a surface by a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
     /// Colour target of this number.
@@ -24,7 +24,7 @@ pub enum Layout {
     Surface(SurfaceLayout),
 }
 
-/// What a stored pixel means.
+/// The meaning of a stored pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stored {
     /// A colour of the 3DS.
@@ -46,7 +46,7 @@ pub enum Stored {
 /// A surface of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Surface {
-    /// What it is used for.
+    /// Its use.
     pub role: Role,
     /// Its first byte.
     pub start: GuestAddr,
@@ -58,7 +58,7 @@ pub struct Surface {
     pub pitch: u32,
     /// Bytes of a pixel.
     pub bytes: u32,
-    /// What a pixel means.
+    /// The meaning of a pixel.
     pub stored: Stored,
     /// Stored pixels of a row: with several samples each of them counts.
     pub width: u32,
@@ -85,7 +85,7 @@ impl Surface {
         if is_inside { (0..self.rows).find_map(row) } else { None }
     }
 
-    /// Whether it is known what its pixels mean.
+    /// Whether the meaning of its pixels is known.
     pub fn is_known(&self) -> bool {
         self.stored != Stored::Unknown
     }

@@ -19,7 +19,7 @@ use crate::scene::Scene;
 use crate::sched::Interrupter;
 use crate::sched::pieces::{End, Pieces};
 
-/// A scene whose states are ready, and whose tiles any thread may take.
+/// A scene whose states are prepared, and whose tiles any thread may take.
 #[derive(Debug)]
 pub struct BackgroundScene<K: RasterKind> {
     scene: Box<Scene<K>>,
@@ -40,13 +40,13 @@ pub struct BackgroundScene<K: RasterKind> {
 }
 
 impl<K: RasterKind> BackgroundScene<K> {
-    /// Makes a scene ready whose tiles are independent; an interrupt stops those that draw it.
+    /// Prepares a scene whose tiles are independent; an interrupt stops the threads that draw it.
     pub fn new(scene: Box<Scene<K>>, context: &DrawContext<'_>, textures: &mut TextureCache<K::Texture>) -> Self {
         let DrawContext { memory, interrupter, .. } = *context;
         let removal = context.removal_of(&scene, true);
         let mut drawing = Drawing::default();
         let start = Instant::now();
-        // Making it ready is not interrupted.
+        // Preparing it is not interrupted.
         K::prepare(&scene, &mut drawing, &DrawContext { interrupter: None, ..*context }, textures);
         let texture = start.elapsed();
         let prepared = drawing.prepared;

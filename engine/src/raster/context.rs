@@ -33,7 +33,7 @@ impl DrawContext<'_> {
         let (removal, kernels) = self.removal;
         match removal {
             Removal::WhenFaster if !may_overlap(scene) => Removal::Never,
-            // Who watches wants to see all that is shaded.
+            // A watcher gets all fragments that are shaded.
             _ if !independent || kernels.is_watched() => Removal::Never,
             removal => removal,
         }

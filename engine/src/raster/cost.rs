@@ -4,18 +4,18 @@ use super::tile_renderer::TileRenderer;
 use crate::cache::PixelCost;
 use crate::scene::{Rect, Scene, SceneKind};
 
-/// What a primitive costs besides its pixels.
+/// Cost of a primitive besides its pixels, in nanoseconds.
 pub(super) const PRIMITIVE: u64 = 120;
 
 /// Maximum number of primitives whose sizes are added up; a scene with more counts as large.
 pub(super) const LOOKED_AT: usize = 4096;
 
-/// What drawing a scene costs, as far as it matters, in nanoseconds.
+/// Estimated cost of drawing a scene, in nanoseconds.
 pub(super) fn cost<P: TileRenderer>(scene: &Scene<P::Kind>, renderer: &P) -> u64 {
     pixel_costs(scene, renderer) / PixelCost::PARTS + scene.primitives.len() as u64 * PRIMITIVE
 }
 
-/// What the pixels of a scene cost, as far as it matters, in parts of a nanosecond.
+/// Estimated cost of the pixels of a scene, in parts of a nanosecond.
 pub(super) fn pixel_costs<P: TileRenderer>(scene: &Scene<P::Kind>, renderer: &P) -> u64 {
     (0..scene.states.len()).map(|state| pixels_of_state(scene, renderer, state)).fold(0, u64::saturating_add)
 }
@@ -29,7 +29,7 @@ pub(super) fn pixels_of_state<P: TileRenderer>(scene: &Scene<P::Kind>, renderer:
     pixels_of(bounds, step).saturating_mul(kernel.pixel_cost().get(kernel.is_compiled()))
 }
 
-/// About how many pixels rectangles have together, by one in `step` of them.
+/// Estimates how many pixels rectangles have together, from one in `step` of them.
 pub(super) fn pixels_of(bounds: &[Rect], step: usize) -> u64 {
     let pixels = |bounds: &Rect| u64::from(bounds.width()) * u64::from(bounds.height());
     let looked_at = bounds.len().div_ceil(step).max(1) as u64;
@@ -37,7 +37,7 @@ pub(super) fn pixels_of(bounds: &[Rect], step: usize) -> u64 {
     found.saturating_mul(bounds.len() as u64) / looked_at
 }
 
-/// Corrects the estimates of all states by what a scene was expected to take and has taken.
+/// Corrects the estimates of all states by the expected and the measured time of a scene.
 pub(super) fn correct<P: TileRenderer>(scene: &Scene<P::Kind>, renderer: &P, expected: u64, measured: u64) {
     for state in 0..scene.states.len() {
         let kernel = renderer.kernel(state);
@@ -45,7 +45,7 @@ pub(super) fn correct<P: TileRenderer>(scene: &Scene<P::Kind>, renderer: &P, exp
     }
 }
 
-/// Divides the time that a scene has taken among the kernels of its states, by what their pixels should have cost.
+/// Divides the measured time of a scene among the kernels of its states, in proportion to their estimates.
 pub(super) fn note_times<P: TileRenderer>(scene: &Scene<P::Kind>, renderer: &P, measured: u64) {
     let all = pixel_costs(scene, renderer).max(1);
     for state in (0..scene.states.len()).filter(|&state| renderer.kernel(state).is_compiled()) {

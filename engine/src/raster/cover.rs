@@ -11,13 +11,13 @@ use super::coverage;
 use crate::scene::Rect;
 use crate::scene::program::{Edges, ProgramState, SamplePosition, Windows};
 
-/// A primitive, and what decides about its pixels besides its edges.
+/// A primitive, and the other inputs of its coverage.
 pub(super) struct Cover<'a> {
     /// Its number.
     pub index: u32,
     /// Its edges.
     pub edges: &'a Edges,
-    /// What it is drawn with.
+    /// The state that it is drawn with.
     pub state: &'a ProgramState,
     /// Pixels that may be covered: of one tile.
     pub clip: Rect,

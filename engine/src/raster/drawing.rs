@@ -6,7 +6,7 @@ use super::context::DrawContext;
 use super::walk::{TileList, Walk};
 use crate::scene::{Scene, SceneKind};
 
-/// Something of each state of a scene: many scenes have one.
+/// A value for each state of a scene: many scenes have one state.
 pub(super) type OfState<T> = SmallVec<[T; 1]>;
 
 /// How far a scene is drawn whose states are prepared as `P`.
@@ -33,14 +33,14 @@ impl<P> Drawing<P> {
         self.walk.as_ref().is_some_and(|walk| walk.tiles.is_empty())
     }
 
-    /// All of a scene is drawn, but more may be added to it.
+    /// Notes that all of a scene is drawn, while more may be added to it.
     pub fn pause<K: SceneKind>(&mut self, scene: &Scene<K>) {
         self.walk = None;
         self.before.clear();
         self.before.extend(scene.bins.iter().map(|bin| bin.len() as u32));
     }
 
-    /// What it is once nothing of a scene is drawn, with the memory that it has.
+    /// Resets it to a scene of which nothing is drawn, and keeps its allocations.
     pub fn reset(&mut self) {
         self.prepared.clear();
         self.before.clear();

@@ -3,10 +3,11 @@
 //! ```text
 //! scene ─► prepare (kernels, decoded textures) ─► tiles ─► coverage ─► blocks of one state ─► pixel kernel
 //! ```
-//! Walking tiles is the same for every kind of scene; a `TileRenderer` says what covers a block and what shades it.
+//! Walking tiles is the same for every kind of scene; a `TileRenderer` computes coverage and shades blocks.
 //!
 //! **Invariant**: tiles are independent. Where two would share memory they are drawn one after the other instead; where
-//! a program could load what another tile writes, but hardly ever does, that is found out by trying.
+//! a program could load what another tile writes, but hardly ever does, tiles are drawn speculatively and undone if one
+//! does.
 
 mod arena;
 mod background;
@@ -67,7 +68,7 @@ pub trait RasterKind: SceneKind {
     /// Whether tiles are drawn one after the other, because they may share memory.
     fn is_ordered(scene: &Scene<Self>, memory: &Memory) -> bool;
 
-    /// Calls `user` with what draws the tiles of a scene. Returns what that has counted as well.
+    /// Calls `user` with the tile renderer of a scene. Returns the tile renderer's counts as well.
     fn with_tile_renderer<U: TileRendererUser<Self>>(
         scene: &Scene<Self>,
         prepared: &[Self::Prepared],
@@ -78,7 +79,7 @@ pub trait RasterKind: SceneKind {
     /// Notes what drawing a scene has written.
     fn mark_written(scene: &Scene<Self>, memory: &Memory);
 
-    /// Parts of a nanosecond ([`PixelCost::PARTS`]) that a pixel of a state should take.
+    /// Estimated time of a pixel of a state, in parts of a nanosecond ([`PixelCost::PARTS`]).
     fn expected_pixel_cost(state: &Self::State) -> u64;
 
     /// The blocks of an area that a primitive of the last state covers, each for every sample.
@@ -96,7 +97,7 @@ pub(crate) fn count_fragments<K: RasterKind>(scene: &Scene<K>, first: usize, cou
     }
 }
 
-/// Nanoseconds that primitives of a state with these bounds should take to draw.
+/// Estimated time for drawing primitives of a state with these bounds, in nanoseconds.
 pub(crate) fn expected_cost<K: RasterKind>(bounds: &[Rect], state: &K::State) -> u64 {
     let pixels = cost::pixels_of(bounds, bounds.len() / cost::LOOKED_AT + 1);
     pixels.saturating_mul(K::expected_pixel_cost(state)) / PixelCost::PARTS + bounds.len() as u64 * cost::PRIMITIVE

@@ -179,7 +179,7 @@ fn share_memory(scene: &ProgramScene, memory: &Memory) -> bool {
 
 type Spaces<'a> = SmallVec<[(u32, ProgramMemory<'a>); 1]>;
 
-/// What the programs of a scene reach.
+/// The resources that the programs of a scene use.
 struct BoundResources<'a> {
     scene: &'a ProgramScene,
     prepared: &'a [PreparedProgramState],
@@ -242,7 +242,7 @@ impl<'a> BoundResources<'a> {
         }
     }
 
-    /// What a state's program gets.
+    /// The environment of a state's program.
     fn environment<'e>(&'e self, state: &ProgramState, mapped: &'e Option<MappedResources<'a>>) -> Environment<'e> {
         let space = state.reach.as_ref().and_then(|reach| self.spaces.iter().find(|(space, _)| *space == reach.space));
         match (mapped, space) {
@@ -371,7 +371,7 @@ struct Tiles<'a> {
     textures: &'a [&'a [Texture<'a>; UNITS]],
     environments: &'a [Environment<'a>],
     samples: AtomicU64,
-    /// Pixels of draws whose programs reach anything.
+    /// Pixels of draws whose programs declare resources.
     pixels: AtomicU64,
     /// Quads without end.
     exhausted: &'a AtomicU32,
@@ -403,7 +403,7 @@ impl Tiles<'_> {
         })
     }
 
-    /// Counts blocks of a state with a program that says what it reaches.
+    /// Counts blocks of a state whose program declares its resources.
     fn count_pixels(&self, state: usize, blocks: &[PixelBlock]) {
         if self.scene.states[state].state.reach.is_none() {
             return;

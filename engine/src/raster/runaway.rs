@@ -1,8 +1,8 @@
 //! Programs with loops in a tile: they share its part of the scene's fuel, and after some without end the rest of the
 //! tile is given up, as far as such programs would draw it.
 //!
-//! How many blocks a kernel gets at once depends on the clock. What is given up must not, so that it is decided before
-//! blocks of certain numbers, counted in the order of the tile.
+//! How many blocks a kernel gets at once depends on the clock. The decision to give up must not, so it is made before
+//! blocks of fixed numbers, counted in the order of the tile.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -14,7 +14,7 @@ const GIVEN_UP: u32 = 16;
 #[derive(Debug, Default)]
 pub struct Runaways {
     blocks: AtomicU32,
-    /// What kernels count in.
+    /// The counter that kernels increment.
     pub(super) exhausted: AtomicU32,
     /// Units of fuel that quads may still take, beyond what each has. What one may take depends on what those before it
     /// in the tile have left, and on nothing else.
@@ -39,13 +39,13 @@ impl Runaways {
     }
 }
 
-/// Whether it is looked before the block after `done` ones: soon at first, then about once for a primitive that covers
-/// the tile.
+/// Whether the count is checked before the block after `done` ones: soon at first, then about once for a primitive that
+/// covers the tile.
 fn is_look(done: u32) -> bool {
     matches!(done, 1 | 4 | 16) || done.is_multiple_of(64)
 }
 
-/// The blocks before the next look.
+/// The number of blocks before the next check.
 fn next_look(done: u32) -> u32 {
     match done {
         0 => 1,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::mem::UnmappedAccesses;
 
-/// What drawing a scene took.
+/// Counters and times of drawing a scene.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RasterStats {
     /// 8x8 blocks given to kernels.
@@ -13,9 +13,9 @@ pub struct RasterStats {
     pub hidden: u64,
     /// Samples that passed the tests of draws that count them.
     pub samples: u64,
-    /// Covered pixels of draws whose programs say what they reach.
+    /// Covered pixels of draws whose programs declare their resources.
     pub pixels: u64,
-    /// What programs missed in memory.
+    /// Accesses of programs to unmapped memory.
     pub unmapped: UnmappedAccesses,
     /// Programs that did not end.
     pub exhausted: u32,
@@ -28,7 +28,7 @@ pub struct RasterStats {
 }
 
 impl RasterStats {
-    /// Without the work that it was.
+    /// The counters without the times.
     pub fn without_work(self) -> Self {
         let RasterStats { samples, pixels, unmapped, exhausted, units, .. } = self;
         RasterStats { samples, pixels, unmapped, exhausted, units, ..RasterStats::default() }

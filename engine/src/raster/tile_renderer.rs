@@ -10,7 +10,7 @@ use crate::cache::{Division, Removal, SceneKernel};
 use crate::scene::{Rect, Scene, SceneKind};
 use crate::sched::Interrupter;
 
-/// What draws the tiles of a scene.
+/// Draws the tiles of a scene.
 pub trait TileRenderer: Sync {
     /// The kind.
     type Kind: SceneKind;
@@ -46,7 +46,7 @@ pub trait TileRenderer: Sync {
     fn note_times_of_parts(&self, state: usize, tests: u64, shading: u64);
 }
 
-/// What calls a tile renderer, whose type only the kind of scene knows.
+/// A function that is called with a tile renderer, whose type only the kind of scene knows.
 pub trait TileRendererUser<K: SceneKind> {
     /// What it returns.
     type Output;
@@ -55,7 +55,7 @@ pub trait TileRendererUser<K: SceneKind> {
     fn call<P: TileRenderer<Kind = K>>(self, renderer: &P) -> Self::Output;
 }
 
-/// How long a kernel should take for the blocks of one call, in nanoseconds: an interrupt waits that long.
+/// Target time of one call of a kernel, in nanoseconds: an interrupt waits that long.
 pub(super) const AT_ONCE: u64 = 40_000;
 
 /// How a tile is drawn: what ends it early, and when its hidden surfaces are removed.

@@ -1,4 +1,4 @@
-//! Surfaces as they were before a scene, for one that may have to be drawn again.
+//! Copies of surfaces before a scene that may have to be drawn again.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -29,7 +29,7 @@ pub struct Undo {
     pause: AtomicU32,
 }
 
-/// What was in some windows.
+/// The content of some windows.
 #[derive(Debug)]
 pub(super) struct Kept<'a, 'm> {
     undo: &'a Undo,
@@ -67,7 +67,7 @@ impl Undo {
 }
 
 impl Kept<'_, '_> {
-    /// Puts it back.
+    /// Restores the content.
     pub(super) fn put_back(mut self, scheduler: &Scheduler) {
         let copying = self.bytes.len() as u64 / BYTES_PER_NANOSECOND;
         let pieces = pieces(self.windows, &mut self.bytes);

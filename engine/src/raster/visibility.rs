@@ -1,7 +1,7 @@
 //! Removal of hidden surfaces: of the fragments of a tile only those are shaded that can still be seen in the end.
 //!
 //! It needs draws whose tests do not depend on their shading ([`Divided`]). The tests of a number of primitives come
-//! first, in order, which stores depth and stencil as ever and tells which pixels pass. A fragment that passes and
+//! first, in order, which stores depth and stencil as usual and records which pixels pass. A fragment that passes and
 //! replaces the whole pixel hides all earlier ones there; shading then tests nothing. Not a byte differs from drawing
 //! one primitive after the other.
 //!
@@ -56,7 +56,7 @@ pub(super) fn collect<P: TileRenderer>(
     collected
 }
 
-/// What removing hidden surfaces has done.
+/// Result of removing hidden surfaces.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Removed {
     /// Pixels that were left out.
@@ -72,7 +72,7 @@ impl Removed {
     }
 }
 
-/// Draws what was collected, without what is hidden if that takes less time, or `always`.
+/// Draws the collected blocks; leaves hidden pixels out if that takes less time, or `always`.
 pub(super) fn draw<P: TileRenderer>(
     renderer: &P,
     area: Rect,
@@ -88,7 +88,7 @@ pub(super) fn draw<P: TileRenderer>(
     Removed::default()
 }
 
-/// Draws all blocks as they come.
+/// Draws all blocks in order.
 fn draw_all<P: TileRenderer>(renderer: &P, scratch: &mut TileScratch, runaways: &Runaways) {
     let start = Instant::now();
     for (span, blocks) in spans(&scratch.spans, &mut scratch.blocks) {
@@ -101,7 +101,7 @@ fn draw_all<P: TileRenderer>(renderer: &P, scratch: &mut TileScratch, runaways: 
     }
 }
 
-/// Does all tests, and shades what is visible after them. Returns how long that took.
+/// Does all tests, and shades the pixels that are visible after them. Returns the time of both.
 fn draw_visible<P: TileRenderer>(renderer: &P, area: Rect, scratch: &mut TileScratch) -> Duration {
     let start = Instant::now();
     test(renderer, scratch);
@@ -126,7 +126,7 @@ fn draw_visible<P: TileRenderer>(renderer: &P, area: Rect, scratch: &mut TileScr
     tests + shading
 }
 
-/// The estimates of each span's kernel, and the sum of something of all spans.
+/// The estimates of each span's kernel, with the sum of a count over all spans.
 fn shares<'s, P: TileRenderer>(
     renderer: &'s P,
     spans: &'s [BlockSpan],
@@ -167,7 +167,7 @@ fn keep_first(blocks: &mut [PixelBlock], wanted: impl Fn(&PixelBlock) -> bool) -
     &blocks[..kept]
 }
 
-/// Does all tests, and leaves what passes in the blocks.
+/// Does all tests, and leaves the pixels that pass in the blocks.
 fn test<P: TileRenderer>(renderer: &P, TileScratch { blocks, spans: all, survivors }: &mut TileScratch) {
     for (span, blocks) in spans(all, blocks) {
         if renderer.division(span.state).is_none_or(|division| !division.has_tests) {
@@ -181,14 +181,14 @@ fn test<P: TileRenderer>(renderer: &P, TileScratch { blocks, spans: all, survivo
     }
 }
 
-/// Whether it should take less time to leave out what is hidden.
+/// Whether leaving hidden pixels out should take less time.
 fn is_worthwhile<P: TileRenderer>(renderer: &P, spans: &[BlockSpan]) -> bool {
     let estimates = spans.iter().map(|span| renderer.kernel(span.state).hidden_surfaces().estimate(span.covered));
     let [plain, removal] = estimates.fold([0, 0], |all, one| [all[0] + one[0], all[1] + one[1]]);
     removal + removal / 16 < plain
 }
 
-/// What becomes of hidden pixels.
+/// Whether hidden pixels are left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LeaveOut {
     Nothing,

@@ -25,7 +25,7 @@ pub(super) enum Order<'a> {
     Any(Option<&'a AtomicBool>),
 }
 
-/// Something of each tile; many scenes have few.
+/// A value for each tile; many scenes have few tiles.
 pub(super) type OfTile<T> = SmallVec<[T; 4]>;
 pub(super) type TileList = OfTile<Tile>;
 
@@ -33,7 +33,7 @@ pub(super) type TileList = OfTile<Tile>;
 #[derive(Debug)]
 pub(super) struct Walk {
     pub(super) tiles: TileList,
-    /// Nanoseconds that all of it should take, and has taken so far.
+    /// Estimated and measured time of all of it, in nanoseconds.
     pub(super) expected: u64,
     pub(super) measured: u64,
     /// Those of them that kernels for parts of states have run.
@@ -137,7 +137,7 @@ impl Walk {
         self.parts += parts.into_inner();
         self.tiles.retain_mut(|tile| (*tile.drawn.get_mut() as usize) < scene.bins[tile.number].len());
         if self.tiles.is_empty() {
-            // Where hidden pixels were left out, the time says nothing of what a pixel costs.
+            // Where hidden pixels were left out, the time does not give the cost of a pixel.
             if scene.primitives.len() <= LOOKED_AT && self.parts == 0 {
                 correct(scene, renderer, self.expected, self.measured);
             }
@@ -195,11 +195,11 @@ pub(super) fn blocks_at_once(kernel: &dyn SceneKernel) -> usize {
 pub(super) struct TileDone {
     /// Covered blocks.
     blocks: u64,
-    /// What removing hidden surfaces has done.
+    /// Result of removing hidden surfaces.
     removed: Removed,
 }
 
-/// Draws one tile, or what is left of it until that is interrupted.
+/// Draws one tile, or the rest of it, until an interrupt.
 pub(super) fn draw_tile<P: TileRenderer>(
     scene: &Scene<P::Kind>,
     renderer: &P,
@@ -235,7 +235,7 @@ pub(super) fn draw_tile<P: TileRenderer>(
         }
         blocks.clear();
     }
-    // Those who go on with it come after the call that this tile was drawn by.
+    // Later calls happen after this one (threads are joined), so `Relaxed` suffices.
     tile.drawn.store(drawn as u32, Ordering::Relaxed);
     scene.keep_scratch(scratch);
     done

@@ -21,15 +21,15 @@ use crate::sched::{BackgroundWorkers, Interrupter};
 /// up the next ones gains more than it loses by that.
 const LONG: u64 = 25_000;
 
-/// What is drawn in the background.
+/// State of drawing in the background.
 #[derive(Debug)]
 pub(super) struct Background<P: Pipeline> {
-    /// Who draws, inside of [`Renderer::with_background`].
+    /// The workers, inside of [`Renderer::with_background`].
     workers: Option<BackgroundWorkers>,
-    /// What the caller reads meanwhile without asking.
+    /// Ranges that the caller reads meanwhile without a call.
     reads: Option<GuestRange>,
     scene: Option<Arc<BackgroundScene<P>>>,
-    /// The same, where workers look for it.
+    /// The same, for the workers.
     shared: Arc<Mutex<Option<Arc<BackgroundScene<P>>>>>,
     /// Scenes so far.
     count: u64,
@@ -96,7 +96,8 @@ impl<P: Pipeline> Renderer<P> {
         })
     }
 
-    /// The caller reads a range from now on without saying so: nothing that touches it is drawn in the background.
+    /// Notes that the caller reads a range from now on without a call: scenes that touch it are not drawn in the
+    /// background.
     pub fn set_background_reads(&mut self, range: GuestRange) {
         self.pending.background.reads = Some(range);
     }
@@ -106,7 +107,8 @@ impl<P: Pipeline> Renderer<P> {
         self.pending.background.count
     }
 
-    /// A draw has added primitives from `first` on to the open scene: it goes to the background if it is worth that.
+    /// Notes that a draw has added primitives from `first` on to the open scene. If they take long enough, the scene
+    /// goes to the background.
     #[inline]
     pub(super) fn note_drawn(&mut self, memory: &Memory, first: usize, state: &P::State) {
         if self.pending.background.workers.is_some() {
@@ -122,7 +124,7 @@ impl<P: Pipeline> Renderer<P> {
         self.end_background(memory, None);
         let is_written = |range| P::touches(&self.scene.target, &self.extra, memory, range);
         let is_read = self.pending.background.reads.is_some_and(is_written);
-        // What is closed comes first.
+        // Closed scenes are drawn first.
         let stays = self.scene.reserve != 0 || P::is_ordered(&self.scene, memory);
         if self.has_closed() || is_read || stays {
             return;
@@ -156,7 +158,7 @@ impl<P: Pipeline> Renderer<P> {
         }
     }
 
-    /// What is not drawn yet of the scene in the background becomes the oldest of what is closed.
+    /// Makes the rest of the scene in the background the oldest closed scene.
     pub(super) fn leave_background(&mut self, memory: &Memory) {
         if let Some(scene) = &self.pending.background.scene {
             scene.stop();

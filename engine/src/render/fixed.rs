@@ -70,7 +70,7 @@ pub struct DrawCall<'a> {
     pub allowance: Allowance,
 }
 
-/// Vertices of a draw that are set up before it is seen whether its scene is full.
+/// Vertices of a draw that are set up between two checks whether its scene is full.
 const AT_ONCE: usize = 1 << 14;
 
 impl DrawCall<'_> {

@@ -18,13 +18,13 @@ use crate::scene::Fixed;
 use crate::scene::program::{Programs, TextureBinding};
 
 impl<P: Pipeline> Renderer<P> {
-    /// Whether the observer asks for what goes into draws.
+    /// Whether the observer asks for inputs of draws.
     #[inline(always)]
     pub fn wants_inputs(&self) -> bool {
         self.probe.as_ref().is_some_and(|probe| probe.wants_inputs())
     }
 
-    /// Tells the observer of textures that a stage has. Handles are those of the first ones, if there are any.
+    /// Reports the textures of a stage to the observer. Handles are those of the first ones, if there are any.
     #[cold]
     pub fn note_textures<'t>(
         &mut self,
@@ -42,14 +42,14 @@ impl<P: Pipeline> Renderer<P> {
     }
 
     fn note_texture(&mut self, memory: &Memory, stage: &str, unit: u32, handle: Option<u32>, form: TextureForm<'_>) {
-        // The observer is told of something of the renderer's.
+        // The observer borrows a part of the renderer.
         let Some(mut probe) = self.probe.take() else { return };
         let scheduler = &self.scheduler;
         probe.input(&Input::Texture(&BoundTexture { stage, unit, handle, form, memory, scheduler }));
         self.probe = Some(probe);
     }
 
-    /// Tells the observer of something that goes into a draw.
+    /// Reports an input of a draw to the observer.
     #[cold]
     pub fn note_input(&mut self, input: &Input<'_>) {
         if let Some(probe) = &mut self.probe {
@@ -59,7 +59,7 @@ impl<P: Pipeline> Renderer<P> {
 }
 
 impl Renderer<Fixed> {
-    /// Tells the observer of vertices for a kernel of the PICA pipeline. `starts`: where arrays are.
+    /// Reports vertices for a kernel of the PICA pipeline to the observer. `starts`: addresses of arrays.
     #[cold]
     pub fn note_vertices(&mut self, batch: &Batch<'_>, starts: &[Option<GuestAddr>; 16]) {
         let elements = first_ones(batch.vertices);
@@ -89,7 +89,8 @@ impl Renderer<Fixed> {
         self.note_input(&Input::Vertices(&vertices));
     }
 
-    /// What goes into a draw of fixed-function fragments. The assembler is a copy of the one that forms its triangles.
+    /// Reports the inputs of a draw of fixed-function fragments. The assembler is a copy of the one that forms its
+    /// triangles.
     #[cold]
     pub(super) fn note_fixed_inputs(
         &mut self,
@@ -116,7 +117,7 @@ impl Renderer<Fixed> {
 }
 
 impl Renderer<Programs> {
-    /// Tells the observer of vertices for a kernel of vertex programs.
+    /// Reports vertices for a kernel of vertex programs to the observer.
     #[cold]
     pub fn note_program_vertices(&mut self, batch: &ProgramBatch<'_>, starts: &[Option<GuestAddr>; 16]) {
         let elements = first_ones(batch.vertices);
@@ -145,8 +146,8 @@ impl Renderer<Programs> {
         self.note_input(&Input::Vertices(&vertices));
     }
 
-    /// What goes into a draw of fragment programs. Textures of programs that say what they reach are told of by the
-    /// machine, which knows their stage.
+    /// Reports the inputs of a draw of fragment programs. The machine reports the textures of programs with declared
+    /// resources, since it knows their stage.
     #[cold]
     pub(super) fn note_program_inputs(&mut self, memory: &Memory, call: &ProgramCall<'_>, records: &Records) {
         let state = call.state;

@@ -1,9 +1,9 @@
 //! Draws an open scene for code that inspects memory, and leaves it open: where scenes end decides about what their
 //! textures cost, and with which scene later draws are compared.
 //!
-//! Where tiles are independent the scene stays open and its tiles note how many primitives they have drawn; what came
-//! of those is held back until the scene is over. Tiles that share memory have to be drawn in their order, each as a
-//! whole: such a scene is drawn for the look alone, and its surfaces are put back.
+//! Where tiles are independent the scene stays open and its tiles note how many primitives they have drawn; the
+//! counters of those are held back until the scene is over. Tiles that share memory have to be drawn in their order,
+//! each as a whole: such a scene is drawn for the observer alone, and its surfaces are restored.
 
 use super::Renderer;
 use super::pipeline::Pipeline;
@@ -30,7 +30,7 @@ impl<S> Default for OpenDrawing<S> {
 }
 
 impl<S> OpenDrawing<S> {
-    /// Keeps the memory of what drew a scene for the next one.
+    /// Keeps the allocations of a drawing for the next one.
     pub(super) fn keep(&mut self, mut drawing: Drawing<S>) {
         drawing.reset();
         self.drawing = drawing;
@@ -38,7 +38,7 @@ impl<S> OpenDrawing<S> {
 }
 
 impl<P: Pipeline> Renderer<P> {
-    /// Draws everything for a look: calls `look` when memory shows it.
+    /// Draws everything for an observer, then calls `look`.
     pub(crate) fn show_open(&mut self, memory: &Memory, look: impl FnOnce(&mut Self)) {
         self.finish_closed(memory);
         let kept = if self.scene.is_empty() { Vec::new() } else { self.draw_for_look(memory) };
@@ -49,12 +49,12 @@ impl<P: Pipeline> Renderer<P> {
         }
     }
 
-    /// Whether the open scene is one that is drawn for looks alone.
+    /// Whether the open scene is drawn for observers alone.
     pub(crate) fn is_open_ordered(&self, memory: &Memory) -> bool {
         !self.scene.is_empty() && P::is_ordered(&self.scene, memory)
     }
 
-    /// Returns the surfaces as they were if they are to be put back.
+    /// Returns copies of the surfaces if they have to be restored.
     fn draw_for_look(&mut self, memory: &Memory) -> Vec<Kept> {
         memory.note_host_writes();
         let context = DrawContext {
@@ -76,7 +76,7 @@ impl<P: Pipeline> Renderer<P> {
         }
         let before = self.textures.take_charged();
         let OpenDrawing { drawing, done, charged } = &mut self.pending.open;
-        // A state without primitives may still give way to another one.
+        // A state without primitives may still be replaced by another one.
         let unused = self.scene.take_unused_state();
         done.add(&P::draw(&self.scene, drawing, &context, &mut self.textures));
         drawing.pause(&self.scene);
@@ -101,7 +101,7 @@ impl<P: Pipeline> Renderer<P> {
     }
 }
 
-/// What the GPU may write of a range, as it is.
+/// The content of those parts of a range that the GPU may write.
 fn keep(memory: &Memory, range: GuestRange) -> Kept {
     let window = memory.writable(range.start).first(usize::try_from(range.size).unwrap_or(usize::MAX));
     (range.start, (0..window.len()).map(|at| window.read::<1>(at)[0]).collect())

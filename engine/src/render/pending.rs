@@ -22,7 +22,7 @@ use crate::sched::Interrupter;
 use crate::trace;
 use crate::transfer::{Progress, Request, Transfers};
 
-/// Something that is left to be done, and how far it is.
+/// A piece of pending work, and its progress.
 #[derive(Debug)]
 enum Work<P: Pipeline> {
     Scene(Box<Scene<P>>, Drawing<P::Prepared>),
@@ -39,7 +39,7 @@ pub(super) struct Pending<P: Pipeline> {
     pub(super) setup: Option<P::Setup>,
     /// Outcomes of draws that were set up, until the machine takes them.
     pub(super) outcomes: Vec<P::Outcome>,
-    /// What of the open scene is drawn for observers.
+    /// The part of the open scene that is drawn for observers.
     pub(super) open: OpenDrawing<P::Prepared>,
     /// Empty scenes, kept for their allocations.
     spare: Vec<Scene<P>>,
@@ -69,7 +69,7 @@ const MAX_LOOPING: usize = 4;
 /// Bytes of the allocations of empty scenes that are kept.
 const MAX_SPARE: usize = 64 << 20;
 
-/// What closed scenes amount to.
+/// Size of the closed scenes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Load {
     primitives: usize,
@@ -110,7 +110,7 @@ impl<P: Pipeline> Pending<P> {
         self.closed.is_empty() && self.setup.is_none() && self.outcomes.is_empty()
     }
 
-    /// Whether so much is closed that it should be drawn.
+    /// Whether the closed scenes are so large that they should be drawn.
     fn is_full(&self) -> bool {
         let mut load = Load::default();
         for work in &self.closed {
@@ -126,8 +126,8 @@ impl<P: Pipeline> Pending<P> {
         self.spare.pop().unwrap_or_else(|| Scene::new(P::NOWHERE))
     }
 
-    /// Empties a scene and keeps it for its allocations, unless there are so many bytes of those already. What its
-    /// states hold is let go.
+    /// Empties a scene and keeps it for its allocations, unless there are so many bytes of those already. The contents
+    /// of its states are dropped.
     fn keep_spare(&mut self, mut scene: Scene<P>) {
         let kept: usize = self.spare.iter().map(Scene::room).sum();
         if kept + scene.room() <= MAX_SPARE {
@@ -136,12 +136,12 @@ impl<P: Pipeline> Pending<P> {
         }
     }
 
-    /// Adds a transfer that comes after what is closed.
+    /// Adds a transfer after the other closed work.
     pub(super) fn push_transfer(&mut self, request: &Request) {
         self.closed.push_back(Work::Transfer(request.clone(), Progress::default()));
     }
 
-    /// A scene that is older than all others comes back from the background.
+    /// Takes a scene back from the background, as the oldest one.
     pub(super) fn take_back(&mut self, scene: Box<Scene<P>>, drawing: Drawing<P::Prepared>) {
         if drawing.is_complete() {
             self.keep_spare(*scene);
@@ -150,7 +150,7 @@ impl<P: Pipeline> Pending<P> {
         }
     }
 
-    /// The first is done.
+    /// Removes the first item, which is done.
     fn remove_first(&mut self) {
         if let Some(Work::Scene(scene, _)) = self.closed.pop_front() {
             self.keep_spare(*scene);
@@ -159,7 +159,7 @@ impl<P: Pipeline> Pending<P> {
 }
 
 impl<P: Pipeline> Renderer<P> {
-    /// A bounded run begins, which may be interrupted; or, with `None`, it ends.
+    /// Begins a bounded run, which may be interrupted, or ends it with `None`.
     pub fn set_interrupter(&mut self, interrupter: Option<Interrupter>) {
         self.interrupter = interrupter;
     }
@@ -171,7 +171,7 @@ impl<P: Pipeline> Renderer<P> {
         !self.pending.is_open()
     }
 
-    /// Draws everything that is not drawn yet, so that memory shows it. Nothing interrupts that.
+    /// Draws everything that is not drawn yet. Nothing interrupts that.
     #[inline]
     pub fn flush(&mut self, memory: &Memory) {
         self.restart_clocks();
@@ -180,18 +180,18 @@ impl<P: Pipeline> Renderer<P> {
         }
     }
 
-    /// Does what is closed, which nothing interrupts. Returns whether there was anything.
+    /// Does closed work, which nothing interrupts. Returns whether there was any.
     #[inline]
     pub fn flush_closed(&mut self, memory: &Memory) -> bool {
         self.has_closed() && self.advance(memory, Until::Open, None)
     }
 
-    /// Does what is closed, and what a command has left of the open scene's setup.
+    /// Does closed work, and the deferred setup of the open scene.
     pub(super) fn finish_closed(&mut self, memory: &Memory) {
         self.advance(memory, Until::Open, None);
     }
 
-    /// Draws everything that writes any byte of a range, there or where else it is mapped: someone is about to read it.
+    /// Draws everything that writes any byte of a range, there or where else it is mapped, before the range is read.
     /// Returns whether anything was drawn.
     pub fn flush_overlapping(&mut self, memory: &Memory, range: GuestRange) -> bool {
         let had_closed = self.flush_closed(memory);
@@ -202,7 +202,7 @@ impl<P: Pipeline> Renderer<P> {
         touched || had_closed
     }
 
-    /// Draws everything that reads or writes any byte of a range: someone is about to write it.
+    /// Draws everything that reads or writes any byte of a range, before the range is written.
     pub fn flush_before_write(&mut self, memory: &Memory, range: GuestRange) {
         self.flush_closed(memory);
         if self.scene_reads(memory, range) {
@@ -211,7 +211,7 @@ impl<P: Pipeline> Renderer<P> {
         self.flush_overlapping(memory, range);
     }
 
-    /// Does what is closed. False if that was interrupted.
+    /// Does closed work. False if that was interrupted.
     pub fn draw_closed(&mut self, memory: &Memory) -> bool {
         if !self.has_closed() {
             return true;
@@ -233,7 +233,7 @@ impl<P: Pipeline> Renderer<P> {
         self.draw_closed(memory)
     }
 
-    /// The scene is over. In bounded runs it is drawn after the command, otherwise at once.
+    /// Closes the scene. In bounded runs it is drawn after the command, otherwise at once.
     pub fn close_scene(&mut self, memory: &Memory) {
         self.finish_setup();
         if self.interrupter.is_none() {
@@ -275,7 +275,7 @@ impl<P: Pipeline> Renderer<P> {
         is_set_up
     }
 
-    /// Does what is left of the oldest work that is closed. False if that was interrupted.
+    /// Does the rest of the oldest closed work. False if that was interrupted.
     fn advance_first(&mut self, memory: &Memory, interrupter: Option<&Interrupter>) -> bool {
         let _span = trace::flush();
         memory.note_host_writes();
@@ -318,7 +318,7 @@ impl<P: Pipeline> Renderer<P> {
     fn draw_open(&mut self, memory: &Memory) {
         if !self.is_scene_empty() {
             let _span = trace::flush();
-            // Who waits for what is drawn may be the host, and answer by writing.
+            // The host may wait for this drawing, and write memory as an answer.
             memory.note_host_writes();
             let mut drawing = self.end_open();
             let context = DrawContext {
@@ -335,7 +335,7 @@ impl<P: Pipeline> Renderer<P> {
         self.end_scene();
     }
 
-    /// The open scene was drawn, or is closed. States without primitives go as well.
+    /// Notes that the open scene was drawn, or is closed. States without primitives are dropped as well.
     fn end_scene(&mut self) {
         let target = self.scene.target;
         self.scene.reset(target);
@@ -355,7 +355,7 @@ impl<P: Pipeline> Renderer<P> {
             && P::touches(&self.scene.target, &self.extra, memory, range)
     }
 
-    /// The same for what it reads.
+    /// Whether the scene reads any byte of a range.
     pub(super) fn scene_reads(&self, memory: &Memory, range: GuestRange) -> bool {
         !self.is_scene_empty() && P::reads(&self.extra, memory, range)
     }
@@ -366,7 +366,7 @@ mod tests {
     use super::*;
     use crate::scene::program::{ProgramScene, ProgramTarget, Programs};
 
-    /// Closed scenes that are made so.
+    /// The closed scenes, for tests.
     fn closed(scenes: usize, fill: impl Fn(&mut ProgramScene)) -> Pending<Programs> {
         let mut pending = Pending::default();
         for _ in 0..scenes {

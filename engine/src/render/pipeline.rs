@@ -8,13 +8,13 @@ use crate::raster::RasterKind;
 use crate::scene::Scene;
 use crate::sched::Scheduler;
 
-/// A pipeline: a kind of scene, and what a renderer needs to make such scenes.
+/// A pipeline: a kind of scene, and the functions of a renderer for such scenes.
 pub trait Pipeline: RasterKind {
-    /// What its renderer keeps beside the scene.
+    /// State of its renderer beside the scene.
     type Extra: Debug + Default;
     /// A large draw that is set up after its command.
     type Setup: Debug;
-    /// What a machine asks of such a draw once it is set up.
+    /// The result of such a draw for the machine, once it is set up.
     type Outcome: Debug;
 
     /// A target without pixels.
@@ -29,11 +29,11 @@ pub trait Pipeline: RasterKind {
     /// Whether the draws of the open scene read any byte of a range.
     fn reads(extra: &Self::Extra, memory: &Memory, range: GuestRange) -> bool;
 
-    /// The open scene was drawn, or is closed.
+    /// Notes that the open scene was drawn, or is closed.
     fn end_scene(extra: &mut Self::Extra);
 
-    /// Sets up what is left of a draw. Returns how many primitives it has, and whether all of it is set up: false if
-    /// that was interrupted.
+    /// Sets up the rest of a draw. Returns the number of primitives, and whether all of it is set up: false if that was
+    /// interrupted.
     fn set_up(
         setup: &mut Self::Setup,
         scene: &mut Scene<Self>,
@@ -42,6 +42,6 @@ pub trait Pipeline: RasterKind {
         is_interrupted: impl Fn() -> bool + Sync,
     ) -> (u64, bool);
 
-    /// All of a draw is set up.
+    /// Ends the setup of a draw.
     fn finish(setup: Self::Setup, extra: &mut Self::Extra) -> Option<Self::Outcome>;
 }

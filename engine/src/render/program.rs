@@ -30,10 +30,10 @@ const MAX_WORDS: usize = 1 << 21;
 /// vertices that it shares with another one once more.
 const MAX_SEGMENT: usize = 1 << 16;
 
-/// What went wrong in programs.
+/// Faults of shader programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShaderFaults {
-    /// Memory that was not there.
+    /// Accesses to unmapped memory.
     pub unmapped: UnmappedAccesses,
     /// Programs that did not end.
     pub exhausted: u32,
@@ -42,7 +42,7 @@ pub struct ShaderFaults {
 }
 
 impl ShaderFaults {
-    /// Adds what went wrong elsewhere.
+    /// Adds the faults of other programs.
     pub fn add(&mut self, more: ShaderFaults) {
         let ShaderFaults { unmapped, exhausted, units } = self;
         *unmapped = unmapped.join(more.unmapped);
@@ -70,7 +70,7 @@ pub struct ProgramCall<'a> {
     pub allowance: Allowance,
 }
 
-/// What the programs in a scene read.
+/// The memory that the programs in a scene read.
 #[derive(Debug, Default)]
 struct Reads {
     images: Footprint,
@@ -110,7 +110,7 @@ impl Reads {
     }
 }
 
-/// What a renderer of programs keeps beside the scene.
+/// State of a renderer of programs beside the scene.
 #[derive(Debug)]
 pub struct ProgramExtra {
     /// What the programs in the scene read: images, and whether other memory as well.
@@ -241,7 +241,7 @@ impl Renderer<Programs> {
         (drawn, records)
     }
 
-    /// Fuel that programs have taken beyond what each has since there were so many units of it.
+    /// Fuel that programs have taken from the reserve since its count of units was this.
     fn fuel_since(&self, units: u64) -> u64 {
         self.shader_faults.units.wrapping_sub(units).saturating_mul(FUEL_UNIT.into())
     }
@@ -267,7 +267,7 @@ impl Renderer<Programs> {
         self.scene.set_state(call.state.clone());
         self.scene.allowance = call.allowance;
         if self.scene.reserve == 0 && call.state.loops() {
-            // What the scene before has taken is not paid yet, if it was drawn just now.
+            // Fuel that the scene before has taken is not paid yet, if it was drawn just now.
             self.scene.reserve = call.allowance.left().saturating_sub(self.fuel_since(units)) / RESERVE;
         }
         self.extra.touched = self.extra.touched.union(call.state.surfaces);
@@ -320,8 +320,8 @@ impl Renderer<Programs> {
         }
     }
 
-    /// Vertices of a segment of a draw whose records have so many words: larger draws are split, so that what they take
-    /// of memory does not depend on how many vertices they have.
+    /// Vertices of a segment of a draw whose records have so many words: larger draws are split, so that their memory
+    /// does not depend on the number of vertices.
     pub fn segment_len(&self, words: usize) -> usize {
         (MAX_WORDS / words.max(1)).clamp(1 << 10, MAX_SEGMENT).min(self.extra.max_segment)
     }
@@ -337,7 +337,7 @@ impl Renderer<Programs> {
         std::mem::take(&mut self.samples)
     }
 
-    /// Pixels that programs which say what they reach were run for since the last call, as far as they are drawn.
+    /// Pixels of programs with declared resources since the last call, as far as they are drawn.
     pub fn take_pixels(&mut self) -> u64 {
         std::mem::take(&mut self.pixels)
     }
@@ -368,12 +368,12 @@ impl Renderer<Programs> {
         reads
     }
 
-    /// What programs missed in memory and how many did not end since the last call.
+    /// The faults of programs since the last call.
     pub fn take_shader_faults(&mut self) -> ShaderFaults {
         std::mem::take(&mut self.shader_faults)
     }
 
-    /// Adds what programs of other stages than the fragments' ran into, or fragments of a scene.
+    /// Adds the faults of programs of other stages, or of a scene's fragments.
     pub fn add_shader_faults(&mut self, more: ShaderFaults) {
         self.shader_faults.add(more);
     }

@@ -11,10 +11,10 @@ use crate::draw::{Setup, Shaded};
 use crate::scene::Scene;
 use crate::sched::Interrupter;
 
-/// Vertices from which on an interrupt does not wait for the setup of a draw. Of so many it takes two microseconds.
+/// Minimum number of vertices of a draw whose setup an interrupt can end. So many take two microseconds.
 const LARGE: usize = 64;
 
-/// Vertices of a draw up to which it does not: what is left of a draw is held, and all of it goes to one scene.
+/// Maximum number of vertices of such a draw: the rest of a draw is held in memory, and all of it goes to one scene.
 const MAX_LEFT: usize = 1 << 18;
 
 /// Triangles that are set up at once.
@@ -32,7 +32,7 @@ pub struct DeferredDrawCost {
 }
 
 impl<P: Pipeline> Renderer<P> {
-    /// Whether the setup of a draw of so many vertices is left for [`Self::draw_closed`]. An observed draw is set up
+    /// Whether the setup of a draw of so many vertices is deferred to [`Self::draw_closed`]. An observed draw is set up
     /// before its command ends.
     #[inline]
     pub(super) fn is_setup_left(&self, vertices: usize) -> bool {
@@ -47,7 +47,7 @@ impl<P: Pipeline> Renderer<P> {
         }
     }
 
-    /// Sets up what is left of a draw. False if that was interrupted.
+    /// Sets up the rest of a draw. False if that was interrupted.
     pub(super) fn set_up_until(&mut self, interrupter: Option<&Interrupter>) -> bool {
         let Some(mut setup) = self.pending.setup.take() else { return true };
         let start = Instant::now();
@@ -64,7 +64,7 @@ impl<P: Pipeline> Renderer<P> {
         is_done
     }
 
-    /// What is known of draws that were set up after their commands, since the last call.
+    /// The results of draws that were set up after their commands, since the last call.
     pub fn take_outcomes(&mut self) -> impl Iterator<Item = P::Outcome> + use<P> {
         std::mem::take(&mut self.pending.outcomes).into_iter()
     }
@@ -85,7 +85,7 @@ impl FixedDraw {
         FixedDraw { setup: setup.clone(), triangles, done: 0, shaded }
     }
 
-    /// Sets up what is left of it. Returns how many primitives it has, and whether all of it is set up.
+    /// Sets up the rest of it. Returns the number of primitives, and whether all of it is set up.
     pub(super) fn go_on(&mut self, scene: &mut Scene, is_interrupted: impl Fn() -> bool) -> (u64, bool) {
         let mut primitives = 0;
         while self.done < self.triangles.len() && !is_interrupted() {

@@ -1,4 +1,4 @@
-//! Transfers, and what a display shows, in order with what was drawn.
+//! Transfers and presentation of pictures, in order with drawing.
 
 use std::time::Instant;
 
@@ -39,7 +39,7 @@ impl<P: Pipeline> Renderer<P> {
         self.interrupter.is_some() && Transfers::new(memory, &self.kernels, &self.scheduler).is_divisible(request)
     }
 
-    /// Closes the scene if a transfer must not come before it, as it does when it is done with what is closed.
+    /// Closes the scene if a deferred transfer must not be done before it.
     fn close_before_transfer(&mut self, memory: &Memory, source: Option<GuestRange>, target: Option<GuestRange>) {
         self.finish_setup();
         let is_shown = |target| self.scene_reads(memory, target) || self.scene_touches(memory, target);
@@ -48,7 +48,7 @@ impl<P: Pipeline> Renderer<P> {
         }
     }
 
-    /// As [`Self::transfer_request`], for what reads and writes no more memory than these ranges.
+    /// As [`Self::transfer_request`], for requests that read and write no more memory than these ranges.
     pub fn transfer_ranges(
         &mut self,
         memory: &Memory,
@@ -91,7 +91,8 @@ impl<P: Pipeline> Renderer<P> {
         self.timed_transfer(memory, |transfers| transfers.run(request))
     }
 
-    /// Stores what a display shows in rows of the host's, after everything drawn so far. See [`Transfers::present`].
+    /// Stores the picture of a display in rows of the host's, after everything drawn so far. See
+    /// [`Transfers::present`].
     ///
     /// # Errors
     /// As there.
@@ -104,7 +105,7 @@ impl<P: Pipeline> Renderer<P> {
         presented: &mut Presented,
     ) -> Result<Presentation, Error> {
         self.flush(memory);
-        // Processors draw, too.
+        // The guest's processors write pictures, too.
         memory.note_host_writes();
         Transfers::new(memory, &self.kernels, &self.scheduler).present(scan, gamma, rows, presented)
     }

@@ -3,7 +3,7 @@
 use super::Rect;
 use crate::cost;
 
-/// Fuel for the primitives that come. Each one takes its price when it is set up, before it is known which of its
+/// Fuel for the primitives that follow. Each one takes its price when it is set up, before it is known which of its
 /// pixels are hidden, so that the same primitives are drawn on every tier and any number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
@@ -20,7 +20,7 @@ impl Allowance {
         Allowance { left: fuel, pixel }
     }
 
-    /// What is left.
+    /// The remaining fuel.
     pub fn left(&self) -> u64 {
         self.left
     }

@@ -14,7 +14,7 @@ use crate::cache::texture::TextureSource;
 use crate::cache::{Handle, kinds};
 use crate::mem::{GuestAddr, GuestRange, Memory};
 
-/// Fragments of fixed function: pixel kernels.
+/// Fixed-function fragments, shaded by pixel kernels.
 #[derive(Debug)]
 pub enum Fixed {}
 
@@ -107,7 +107,7 @@ impl SceneTarget {
     }
 }
 
-/// Which pixels a draw may touch.
+/// The scissor: which pixels a draw may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scissor {
     /// All of the target.
@@ -118,7 +118,7 @@ pub enum Scissor {
     Outside(Rect),
 }
 
-/// What the pixels of a draw need.
+/// State of the pixels of a draw.
 #[derive(Clone, Debug)]
 pub struct DrawState {
     /// The kernel, as the registers ask for it.

@@ -28,16 +28,16 @@ pub trait SceneKind: Debug + Sized + 'static {
     type Target: Extent + Copy + Debug + PartialEq + Send + Sync;
     /// A primitive as kernels take it.
     type Primitive: Copy + Debug + Send + Sync;
-    /// What coverage needs beside the primitive.
+    /// Inputs of coverage beside the primitive.
     type Edges: Copy + Debug + Send + Sync;
-    /// What the pixels of a draw need.
+    /// State of the pixels of a draw.
     type State: Debug + Send + Sync;
     /// Edge of a tile in pixels, a multiple of 8. Small enough to balance two threads, large enough that a tile's
     /// bookkeeping, and calls of kernels with few blocks, do not show.
     const TILE: u32;
 }
 
-/// Something of so many pixels and rows.
+/// A target of so many pixels and rows.
 pub trait Extent {
     /// Pixels of a row, and rows.
     fn extent(&self) -> (u32, u32);
@@ -49,7 +49,7 @@ pub(crate) struct BlockSpan {
     pub(crate) state: usize,
     /// Where they end.
     pub(crate) end: usize,
-    /// What is known of its pixels before they are drawn.
+    /// Its covered pixels, and how many of them later ones replace.
     pub(crate) covered: Covered,
     /// After the tests, when hidden pixels are left out: pixels that passed and are hidden, and the others that passed.
     pub(crate) hidden: u64,
@@ -88,10 +88,10 @@ struct Taken {
     varyings: usize,
 }
 
-/// A picture in the making.
+/// A scene: primitives for one target.
 #[derive(Debug)]
 pub struct Scene<K: SceneKind = Fixed> {
-    /// Where it goes.
+    /// The surfaces that it is drawn to.
     pub target: K::Target,
     /// Primitives in submission order.
     pub primitives: Vec<K::Primitive>,
@@ -113,12 +113,12 @@ pub struct Scene<K: SceneKind = Fixed> {
     pub reserve: u64,
     /// Nanoseconds that its primitives should take to draw, where that counts: see [`crate::render`].
     pub(crate) cost: u64,
-    /// What of it was [taken](Self::take_part) before.
+    /// Sizes of the parts that were [taken](Self::take_part) before.
     before: Option<Taken>,
     tiles_across: u32,
     /// Bins of a larger target, kept for their allocations.
     spare_bins: Vec<Vec<u32>>,
-    /// What no tile needs now, kept for its allocations.
+    /// Lists that no tile needs now, kept for their allocations.
     spare: Mutex<Vec<TileScratch>>,
 }
 
@@ -214,7 +214,7 @@ impl<K: SceneKind> Scene<K> {
         each.into_iter().sum()
     }
 
-    /// Makes `state` that of the primitives to come.
+    /// Sets the state of the primitives that follow.
     pub fn set_state(&mut self, state: Arc<K::State>) {
         let first = self.primitives.len() as u32;
         match self.states.last_mut() {
@@ -297,7 +297,7 @@ impl<K: SceneKind> Scene<K> {
         self.bounds.get(first..)?.iter().copied().reduce(Rect::around)
     }
 
-    /// Makes it a scene of one primitive, with the varyings that it has.
+    /// Reduces it to a scene of one primitive, with all varyings.
     pub fn set_only(&mut self, state: Arc<K::State>, primitive: K::Primitive, edges: K::Edges, bounds: Rect) {
         self.states.clear();
         self.primitives.clear();

@@ -17,7 +17,7 @@ use crate::cache::{Handle, kinds};
 use crate::mem::{GuestAddr, GuestRange, Memory};
 use crate::transfer::FillRect;
 
-/// Fragments that are programs: fragment kernels.
+/// Shader pipelines, whose fragments are shaded by fragment kernels.
 #[derive(Debug)]
 pub enum Programs {}
 
@@ -109,7 +109,7 @@ impl TargetSurface {
     }
 }
 
-/// Which surfaces of a target something concerns.
+/// A set of surfaces of a target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Surfaces {
     /// Colour surfaces, bit i = surface i.
@@ -225,7 +225,7 @@ impl Edges {
 /// Where a sample lies in its pixel, in 1/256 pixel from the top left corner.
 pub type SamplePosition = [u8; 2];
 
-/// What the pixels of a draw need.
+/// State of the pixels of a draw.
 #[derive(Clone, Debug)]
 pub struct ProgramState {
     /// The kernel.
@@ -248,7 +248,7 @@ pub struct ProgramState {
     pub count_samples: bool,
     /// Surfaces that the kernel reads or writes.
     pub surfaces: Surfaces,
-    /// What the program reaches, of machines that say so.
+    /// The declared resources of the program, of machines that declare them.
     pub reach: Option<Arc<DeclaredResources>>,
 }
 

@@ -27,7 +27,7 @@ pub struct DeclaredResources {
     pub handles: Arc<[u32]>,
     /// 1 or -1.
     pub y_direction: f32,
-    /// What clocks say when a warp begins.
+    /// Value of the clock registers when a warp begins.
     pub clock: u64,
     /// Whether the program may run long, or without end.
     pub loops: bool,
@@ -116,7 +116,7 @@ impl DeclaredResources {
 }
 
 impl MappedResources<'_> {
-    /// What a kernel gets.
+    /// The environment for a call of a kernel.
     pub fn environment<'e>(
         &'e self,
         memory: &'e dyn GlobalMemory,

@@ -27,7 +27,7 @@ impl BackgroundWorkers {
         self.pool.with_background(work, main)
     }
 
-    /// There is something to do. It may be that no worker comes.
+    /// Notifies workers of work. It may be that no worker comes.
     pub fn want(&self) {
         self.pool.want(self.count);
         if let Some(threads) = &self.threads {

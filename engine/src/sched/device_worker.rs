@@ -48,8 +48,8 @@ impl fmt::Display for WorkerError {
 
 impl std::error::Error for WorkerError {}
 
-/// What a [`DeviceWorker`] needs of what it works with. Every [`Device`] has it; hosts implement it for what contains
-/// one.
+/// The functions that a [`DeviceWorker`] calls on its device. Every [`Device`] has it; hosts implement it for what
+/// contains one.
 pub trait BoundedWork: Send {
     /// As [`Device::set_deferred`].
     fn set_deferred(&mut self, deferred: bool);
@@ -79,7 +79,7 @@ impl<D: Device> BoundedWork for D {
     }
 }
 
-/// What a thread of the host's has done with the device.
+/// A command that a thread of the host's sends to the device.
 type Command<D> = Box<dyn FnOnce(&mut D) + Send>;
 
 /// A device on a thread of its own: `Send` and `Sync`, so that any thread of the host's may give it commands.
@@ -99,9 +99,9 @@ pub struct DeviceWorker<D> {
 
 struct Shared<D> {
     queue: Mutex<Queue<D>>,
-    /// For the device's thread: there is something to do.
+    /// Notifies the device's thread of work.
     work: Condvar,
-    /// For the others: a command is done, there is room, or nothing is left to do.
+    /// Notifies the other threads that a command is done, there is room in the queue, or no work is left.
     done: Condvar,
 }
 
@@ -114,9 +114,9 @@ impl<D> fmt::Debug for Shared<D> {
 
 struct Queue<D> {
     commands: VecDeque<Command<D>>,
-    /// What memory the commands after `done` touch, oldest first: that under way, and those that wait.
+    /// The memory that the commands after `done` touch, oldest first: the one in progress, and those in the queue.
     touched: VecDeque<Touched>,
-    /// Whether work may be under way of which it is not known what it touches: that of commands that defer it.
+    /// Whether work with unknown ranges may be in progress: that of commands which defer work.
     works_anywhere: bool,
     sent: u64,
     done: u64,
@@ -154,7 +154,7 @@ impl Touched {
     }
 }
 
-/// What the thread does next.
+/// The next action of the thread.
 enum Next<D> {
     Command(Command<D>),
     Run,
@@ -242,7 +242,7 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
         let queue = Queue {
             commands: VecDeque::new(),
             touched: VecDeque::new(),
-            // What was deferred before.
+            // Work that was deferred before.
             works_anywhere: true,
             sent: 0,
             done: 0,
@@ -378,7 +378,7 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// What the device has done, to wait on: submissions, events, fences.
+    /// The timeline of the device, to wait on: submissions, events, fences.
     pub fn timeline(&self) -> &Timeline {
         &self.timeline
     }

@@ -12,7 +12,7 @@ pub struct Interrupter(Arc<AtomicU32>);
 
 /// There is no interrupt.
 const NONE: u32 = 0;
-/// There is one. Larger numbers are how often more it is asked for before there is.
+/// An interrupt is set. A larger number counts the remaining queries until it is set.
 const SET: u32 = 1;
 
 impl Interrupter {

@@ -24,7 +24,7 @@ fn explore(model: impl Fn() + Clone + Send + Sync + 'static) {
     check_pct(model, ORDERS, 3);
 }
 
-/// What pieces of a job borrow, which knows whether it is still there.
+/// A value that pieces of a job borrow, which checks that it is alive.
 struct Borrowed {
     there: Arc<AtomicBool>,
     done: Vec<AtomicUsize>,

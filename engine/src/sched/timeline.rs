@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::sync::{Condvar, Mutex};
 
-/// What a device has done. Any thread can wait on it without access to the device; clones share it.
+/// The completed work of a device. Any thread can wait on it without access to the device; clones share it.
 ///
 /// * Submissions are numbered from 1, and each is complete once its results are in guest memory.
 /// * Events are counted as they happen: what [`Device::take_events`](crate::device::Device::take_events) returns, and

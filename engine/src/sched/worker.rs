@@ -30,7 +30,7 @@ struct Shared {
 }
 
 thread_local! {
-    /// Whose jobs this thread runs, if it is a worker's.
+    /// The worker whose jobs this thread runs, if any.
     static RUNS: Cell<*const Shared> = const { Cell::new(std::ptr::null()) };
 }
 
@@ -129,7 +129,7 @@ impl Worker {
             }
             dropped
         };
-        // Outside of the lock: a job may be the last owner of what owns this worker.
+        // Outside of the lock: a job may hold the last reference to the owner of this worker.
         drop(dropped);
     }
 

@@ -55,7 +55,7 @@ impl Job<'_> {
 /// are asked to leave. Returns whether there is more.
 struct Background<'a>(&'a (dyn Fn(&dyn Fn() -> bool) -> bool + Sync));
 
-/// What the caller and its workers share.
+/// State that the caller and its workers share.
 ///
 /// **Invariant**: `job` points to a live job or is null, and a worker dereferences it only between incrementing and
 /// decrementing `inside`. The caller clears the pointer, then waits until `inside` is 0, then drops the job. Every
@@ -199,7 +199,7 @@ impl WorkerPool {
         }
     }
 
-    /// What a worker does until [`Self::stop`]. Without `spin` it sleeps whenever there is no job.
+    /// The loop of a worker until [`Self::stop`]. Without `spin` it sleeps whenever there is no job.
     pub(super) fn run(&self, spin: bool) {
         while self.wait_for_work(spin) {
             if self.has_job() {
@@ -216,7 +216,7 @@ impl WorkerPool {
         self.wake.notify_all();
     }
 
-    /// Returns true when there is something to do, false when workers have to end.
+    /// Returns true when there is work, false when workers have to end.
     fn wait_for_work(&self, spin: bool) -> bool {
         if spin {
             self.spinning.fetch_add(1, SeqCst);

@@ -1,4 +1,4 @@
-//! Guest memory in snapshots: what is mapped, and the pages that are not zero.
+//! Guest memory in snapshots: mappings, and the pages that are not zero.
 
 use super::sections::{SectionKind, Sections, Writer, broken};
 use crate::device::Access;
@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::mem::{GuestAddr, GuestRange, Mapping, Memory};
 use crate::state;
 
-/// What is mapped; at most once.
+/// The mappings; at most once.
 pub const MAPS: SectionKind = SectionKind { number: 0x100, version: 1, name: "MAPS" };
 /// Bytes; any number of times, in ascending order.
 pub const PAGES: SectionKind = SectionKind { number: 0x101, version: 1, name: "PAGES" };
@@ -27,7 +27,7 @@ state! {
     struct Run { address: u64, bytes: Vec<u8> }
 }
 
-/// What a snapshot maps when it is restored; `None` when it has no guest memory.
+/// The mappings of a snapshot; `None` when it has no guest memory.
 ///
 /// # Errors
 /// [`Error::Snapshot`] when it is none.
@@ -52,7 +52,7 @@ fn read_mappings(sections: &Sections<'_>) -> Result<Option<Vec<Mapping>>, Error>
     Ok(Some(maps))
 }
 
-/// Appends what is mapped and what it holds.
+/// Appends the mappings and their contents.
 pub fn save_memory(memory: &Memory, writer: &mut Writer) {
     let mappings: Vec<Mapping> = memory.mappings().collect();
     let saved = |mapping: &Mapping| {
@@ -141,7 +141,7 @@ impl<'s, 'a> MemoryImage<'s, 'a> {
         &self.mappings
     }
 
-    /// Maps what the snapshot maps, and nothing else, with its contents.
+    /// Maps exactly the mappings of the snapshot, with its contents.
     ///
     /// # Errors
     /// [`Error::Unsupported`] when the host cannot map what was mapped; nothing has changed then.

@@ -13,16 +13,15 @@
 //! | 16 | `u64` bytes after the header | `u64` bytes once decoded |
 //! | 24 | `u64` XXH3 of all bytes but these eight | `u64` bytes stored; they follow |
 //!
-//! What is inside of a section is encoded by `borsh`: integers little-endian, lengths as `u32` in front. Floats are
-//! kept as their bits. What a host chooses (tiers, threads, limits, policies), counters and compiled kernels are no
-//! state.
+//! The contents of a section are encoded by `borsh`: integers little-endian, lengths as `u32` in front. Floats are kept
+//! as their bits. What a host chooses (tiers, threads, limits, policies), counters and compiled kernels are no state.
 
 mod encode;
 mod memory;
 mod sections;
 
 pub use crate::mem::Mapping;
-/// What the structures of [`state!`](crate::state) are encoded by.
+/// The encoding of structures that [`state!`](crate::state) declares.
 pub use borsh;
 
 pub use crate::state;
@@ -30,11 +29,11 @@ pub use encode::{bits, floats};
 pub use memory::{MAPS, MemoryImage, PAGES, mappings, save_memory};
 pub use sections::{SectionKind, Sections, Writer, broken};
 
-/// What goes into a snapshot.
+/// The contents of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SnapshotOptions {
-    /// Guest memory: what is mapped and what it holds, pages of zeros left out. Without it the host keeps guest memory,
-    /// and puts it back before [`restore`](crate::Device::restore).
+    /// Guest memory: mappings and their contents, pages of zeros left out. Without it the host keeps guest memory, and
+    /// puts it back before [`restore`](crate::Device::restore).
     pub memory: bool,
     /// Whether sections are compressed, with LZ4.
     pub compressed: bool,

@@ -111,7 +111,7 @@ impl Writer {
 }
 
 fn encode(value: &impl BorshSerialize) -> Vec<u8> {
-    // Fails for what no structure here has: sequences of more than 2^32 elements, and NaN.
+    // Fails only for values that no structure here has: sequences of more than 2^32 elements, and NaN.
     borsh::to_vec(value).expect("a vector takes everything")
 }
 
@@ -240,8 +240,7 @@ impl<'a> Sections<'a> {
     }
 }
 
-/// Decodes an LZ4 block of `decoded` bytes. What a header claims is believed only as far as the block can be true to
-/// it.
+/// Decodes an LZ4 block of `decoded` bytes. A header's size is accepted only as far as the block can have it.
 fn decode_block(stored: &[u8], decoded: u64) -> Result<Vec<u8>, String> {
     if decoded > LIMIT.min(MAX_LZ4_RATIO.saturating_mul(stored.len() as u64)) {
         return Err(format!("{} bytes of LZ4 cannot hold {decoded}", stored.len()));
@@ -249,7 +248,7 @@ fn decode_block(stored: &[u8], decoded: u64) -> Result<Vec<u8>, String> {
     lz4_flex::block::decompress(stored, decoded as usize).map_err(|error| error.to_string())
 }
 
-/// A header and what follows it.
+/// A header and the data after it.
 fn split<T: BorshDeserialize>(bytes: &[u8]) -> Option<(T, &[u8])> {
     let (header, rest) = bytes.split_at_checked(HEADER)?;
     Some((borsh::from_slice(header).ok()?, rest))

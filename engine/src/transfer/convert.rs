@@ -231,7 +231,7 @@ impl Convert {
         if self.flip { self.height - rows.end..self.height - rows.start } else { rows.clone() }
     }
 
-    /// What `rows` read, from the beginning of a row of blocks on.
+    /// The bytes that `rows` read, from the beginning of a row of blocks on.
     fn source_part(&self, rows: &Range<u32>) -> Part {
         let (shift_x, shift_y) = self.key.scale.shifts();
         let last = |count: u32, shift: u32| (count << shift) - 1;
@@ -241,7 +241,7 @@ impl Convert {
         part(self.source, start..end, self.key.input.bytes())
     }
 
-    /// What `rows` write, from the beginning of a row of blocks on.
+    /// The bytes that `rows` write, from the beginning of a row of blocks on.
     fn target_part(&self, rows: &Range<u32>) -> Part {
         let rows = self.target_rows(rows);
         let start = row_start(self.align(rows.start), self.target_width);

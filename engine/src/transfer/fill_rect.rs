@@ -58,7 +58,7 @@ impl Transfers<'_> {
         Outcome::default()
     }
 
-    /// What does not lie in memory as a whole: unit by unit.
+    /// Rectangles that are not mapped as a whole: unit by unit.
     fn fill_units(&self, request: &FillRect) -> Outcome {
         let bytes = u64::from(request.bytes);
         let mut outcome = Outcome::default();

@@ -32,7 +32,7 @@ impl HostFormat {
     }
 }
 
-/// What becomes of a picture whose size is not that of the host's rows. Guests choose sizes: the wide mode of the 3DS
+/// The treatment of pictures whose size is not that of the host's rows. Guests choose sizes: the wide mode of the 3DS
 /// has 800 columns instead of 400.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Fit {
@@ -48,7 +48,7 @@ pub enum Fit {
 pub struct HostRows<'h> {
     /// The bytes of all rows.
     pub bytes: &'h mut [u8],
-    /// Bytes from a row to the next, at least those of a row. What is between rows is left alone.
+    /// Bytes from a row to the next, at least those of a row. Bytes between rows are not changed.
     pub stride: usize,
     /// The format of the pixels.
     pub format: HostFormat,
@@ -56,14 +56,14 @@ pub struct HostRows<'h> {
     pub width: u32,
     /// How many rows; 0 for as many as there are.
     pub height: u32,
-    /// What becomes of pictures of another size.
+    /// The treatment of pictures of another size.
     pub fit: Fit,
 }
 
 /// How a picture was stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shown {
-    /// There is no picture, or none that there can be: nothing is stored.
+    /// There is no picture, or an impossible one: nothing is stored.
     Nothing,
     /// All of it, pixel by pixel.
     Whole,
@@ -73,7 +73,7 @@ pub enum Shown {
     Scaled,
 }
 
-/// What presenting a picture came to.
+/// The result of presenting a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Presentation {
     /// Whether it differs from the picture before. It may say so once when it does not, as pictures are not remembered
@@ -101,7 +101,7 @@ impl Presentation {
     }
 }
 
-/// Which pixels of the rows a picture goes to.
+/// The pixels of the rows that a picture is stored in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Placement {
     pub shown: Shown,
@@ -129,7 +129,7 @@ impl<'h> HostRows<'h> {
         HostRows { fit, ..self }
     }
 
-    /// Where a picture goes that has at least one pixel.
+    /// The position of a picture that has at least one pixel.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for rows without room for a pixel, or for the size that the host gives them.
@@ -217,7 +217,7 @@ impl<'h> HostRows<'h> {
 }
 
 impl Placement {
-    /// What the host is told of a picture of this size.
+    /// The result for a picture of this size.
     pub fn presentation(self, changed: bool, width: u32, height: u32, missing: u64) -> Presentation {
         let Placement { shown, width: stored_width, height: stored_height } = self;
         Presentation { changed, shown, width, height, stored_width, stored_height, missing }

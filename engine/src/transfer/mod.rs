@@ -39,16 +39,16 @@ use crate::mem::Memory;
 use crate::sched::Scheduler;
 use progress::Go;
 
-/// What carries out requests.
+/// Executes requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfers<'a> {
     /// Where everything happens.
     pub memory: &'a Memory,
-    /// Who does the work.
+    /// The threads.
     pub kernels: &'a Kernels,
     /// On which threads.
     pub scheduler: &'a Scheduler,
-    /// A transfer that is done in several goes.
+    /// A transfer that is done in several parts.
     go: Option<Go<'a>>,
 }
 
@@ -56,14 +56,14 @@ pub struct Transfers<'a> {
 const BYTES: (u64, u64) = (32, 1);
 
 impl<'a> Transfers<'a> {
-    /// What carries out requests in this memory, with these kernels and threads.
+    /// An executor of requests in this memory, with these kernels and threads.
     pub fn new(memory: &'a Memory, kernels: &'a Kernels, scheduler: &'a Scheduler) -> Self {
         Transfers { memory, kernels, scheduler, go: None }
     }
 }
 
 impl Transfers<'_> {
-    /// About what `bytes` cost a single thread.
+    /// Estimated cost of `bytes` on a single thread.
     fn cost(&self, bytes: u64, kernel: &Handle<kinds::Transfer>) -> Duration {
         Duration::from_nanos(bytes / if kernel.is_compiled() { BYTES.0 } else { BYTES.1 })
     }

@@ -9,14 +9,14 @@ use triglyph_guest::layout::SurfaceLayout;
 
 use crate::mem::{GuestAddr, Memory};
 
-/// What is wanted of a range.
+/// The requested access to a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Want {
     Read,
     Write,
 }
 
-/// A part of a range: all in one mapping, or all outside any that allows what is wanted.
+/// A part of a range: all in one mapping, or all outside any that allows the access.
 #[derive(Clone, Debug)]
 pub(super) struct Piece<'m> {
     /// The part, relative to the range.

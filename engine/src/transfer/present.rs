@@ -24,7 +24,7 @@ use crate::mem::{GuestAddr, GuestRange};
 /// Rows that a thread converts at a time.
 const BAND: usize = 64;
 
-/// What all bands of a picture need.
+/// Data for all bands of a picture.
 struct Plan<'m> {
     scan: ScanOut,
     /// From the picture's first byte on.
@@ -208,7 +208,7 @@ impl Transfers<'_> {
     }
 }
 
-/// What was stored.
+/// The stored bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stored {
     /// Of all pixels, if it was wanted.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{Outcome, Request, Transfers};
 use crate::sched::Interrupter;
 
-/// How far a transfer is that is done in several goes: whether each of its pieces is done.
+/// Progress of a transfer that is done in several parts: whether each of its pieces is done.
 #[derive(Debug, Default)]
 pub struct Progress(OnceLock<Vec<AtomicBool>>);
 
@@ -18,7 +18,7 @@ impl Progress {
     }
 }
 
-/// What a go takes part in, and who may end it.
+/// The transfer of a part, and the interrupter that may end the part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Go<'a> {
     progress: &'a Progress,
@@ -27,7 +27,7 @@ pub(super) struct Go<'a> {
 
 impl Transfers<'_> {
     /// Whether a request has several pieces that can be done in any order, and all that it touches is in memory: it may
-    /// be done in several goes then, and its outcome is that nothing was missed.
+    /// be done in several parts then, and its outcome has no unmapped bytes.
     pub fn is_divisible(&self, request: &Request) -> bool {
         match request {
             Request::Fill(request) => self.is_divisible_fill(request),
@@ -38,8 +38,8 @@ impl Transfers<'_> {
         }
     }
 
-    /// Does what is left of a [divisible](Self::is_divisible) request, until that is interrupted. Memory is mapped as
-    /// it was at the first go.
+    /// Does the rest of a [divisible](Self::is_divisible) request, until that is interrupted. Memory is mapped as it
+    /// was at the first go.
     pub fn go_on(&self, request: &Request, progress: &Progress, interrupter: Option<&Interrupter>) {
         let outcome = Transfers { go: Some(Go { progress, interrupter }), ..*self }.run(request);
         debug_assert_eq!(outcome, Outcome::default(), "{request:?}");

@@ -108,7 +108,7 @@ impl Transfers<'_> {
         });
     }
 
-    /// What does not lie in memory as a whole: unit by unit.
+    /// Rectangles that are not mapped as a whole: unit by unit.
     fn rearrange_units(&self, request: &Rearrange, from: End<'_>, to: End<'_>) -> Outcome {
         let bytes = u32::from(request.bytes);
         let touches = match (from, to) {

@@ -160,7 +160,7 @@ pub struct FillRect {
     pub width: u32,
     /// Its rows.
     pub height: u32,
-    /// What is stored; the first byte in memory comes first. Bytes after those of a unit do not count.
+    /// The stored pattern; the first byte in memory comes first. Bytes after those of a unit do not count.
     pub value: [u8; 16],
     /// Which of its bits are.
     pub mask: [u8; 16],
@@ -210,7 +210,7 @@ impl Rearrange {
 }
 
 impl Request {
-    /// What it costs in fuel: bytes that are moved as they are, lines with gaps, pixels that are converted.
+    /// Its cost in fuel: bytes that are moved as they are, lines with gaps, pixels that are converted.
     pub fn fuel(&self) -> u64 {
         let lines = |size: u64, lines: &Lines| if lines.gap == 0 { 1 } else { size / lines.line.max(1) };
         match self {

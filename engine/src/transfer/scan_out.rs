@@ -186,7 +186,7 @@ pub(crate) struct Runs {
 /// The tables that a display sends channels through: red, green, blue.
 pub type Gamma = [[u8; 256]; 3];
 
-/// What was presented to some rows last, so that the next time it is known whether there is anything new. Rows of the
+/// The picture that was presented to some rows last, so that the next call detects an unchanged picture. Rows of the
 /// host's that get pictures by turns have one each.
 #[derive(Debug, Default)]
 pub struct Presented {

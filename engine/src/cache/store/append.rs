@@ -7,7 +7,7 @@ use super::read::{StoredKey, decode, identity};
 use super::record::{FILE_HEADER, MAGIC, USES, VERSION, file_header, push};
 use super::{KeyKind, KeyStore, StoreError};
 
-/// What pruning did.
+/// Result of pruning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// Keys kept.
@@ -19,7 +19,7 @@ pub struct Pruned {
 }
 
 impl KeyStore {
-    /// Whether keys can be appended: makes the folder, and opens for writing what is there.
+    /// Checks that keys can be appended: creates the folder, and opens an existing file for writing.
     ///
     /// # Errors
     /// When it cannot be written, is too large or not a regular file.
@@ -96,7 +96,7 @@ impl KeyStore {
     /// # Errors
     /// When it cannot be read or written, is of another kind, or another process keeps it locked.
     pub fn prune(&self, limit: u64) -> Result<Pruned, StoreError> {
-        // Held until the file is replaced: what others append in between would be lost.
+        // Held until the file is replaced: otherwise keys that other processes append in between would be lost.
         let _lock = self.lock(true)?;
         let contents = self.read_unlocked()?;
         let mut records = Vec::new();

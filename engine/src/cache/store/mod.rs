@@ -9,7 +9,7 @@
 //! read.rs     the contents of a file, and what is damaged
 //! append.rs   appending and pruning
 //! lock.rs     one writer at a time
-//! open.rs     regular files only, and none that is too large
+//! open.rs     regular files only, up to a maximum size
 //! ```
 //!
 //! Several processes may use one file: each append is one write under a lock, and pruning replaces the file as a whole

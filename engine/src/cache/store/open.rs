@@ -23,7 +23,7 @@ impl KeyStore {
         Ok(file)
     }
 
-    /// Opens a regular file. Something else is found before it is opened, as that alone can block.
+    /// Opens a regular file. Other kinds of file are detected before they are opened, as opening them can block.
     ///
     /// # Errors
     /// [`StoreError::NotRegular`], or what the file system reports.
@@ -38,7 +38,7 @@ impl KeyStore {
     }
 }
 
-/// Whether a path is that of a regular file, or of none.
+/// Whether a path is that of a regular file, or does not exist.
 ///
 /// # Errors
 /// [`StoreError::NotRegular`].

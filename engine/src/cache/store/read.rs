@@ -13,12 +13,12 @@ use crate::cache::decode;
 pub use crate::cache::decode::KeyError;
 use crate::cache::kinds::KernelKind;
 
-/// What a file holds.
+/// Contents of a key file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     /// The keys, each once, most used first, then in the order they were appended.
     pub keys: Vec<StoredKey>,
-    /// What was skipped.
+    /// Records that were skipped.
     pub damage: Vec<Damage>,
     /// Bytes of the file.
     pub bytes: u64,
@@ -46,13 +46,13 @@ impl StoredKey {
     /// Checks the key, whatever its kind.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The reason.
     pub fn check(&self) -> Result<(), KeyError> {
         self.kind.check(&self.bytes)
     }
 }
 
-/// Something in a file that is not a key.
+/// A part of a file that is not a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
     /// Another version wrote the file; nothing in it was read.

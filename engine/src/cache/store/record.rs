@@ -9,10 +9,10 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What a file begins with.
+/// Magic number of a file.
 pub const MAGIC: [u8; 8] = *b"TRIGKEYS";
 
-/// Increases with every change of the file format or of what fields of keys mean.
+/// Increases with every change of the file format or of the meaning of keys' fields.
 const FORM: u32 = 3;
 
 /// A hash of how keys are encoded. A test computes it from samples of all kinds and fails if the fields of a key change
@@ -25,7 +25,7 @@ pub const VERSION: u64 = (ENCODING as u64) << 32 | FORM as u64;
 /// Bytes before the first record.
 pub const FILE_HEADER: usize = 16;
 
-/// What a record begins with.
+/// Magic number of a record.
 const MARK: [u8; 4] = *b"KEY\n";
 
 /// Bytes of a record before its payload.
@@ -61,7 +61,7 @@ pub fn push(bytes: &mut Vec<u8>, kind: u8, payload: &[u8]) {
     bytes[start + 8..start + 16].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// What is at the beginning of `bytes`.
+/// Parses the beginning of `bytes`.
 pub enum Parsed<'a> {
     /// A record of this kind and payload, and its bytes.
     Record(u8, &'a [u8], usize),

@@ -4,7 +4,7 @@ use super::split::Split;
 pub use super::topology::Topology;
 use crate::draw::vertex_reuse::RESTART;
 
-/// Which vertex of a primitive gives what is not interpolated.
+/// Which vertex of a primitive provides flat values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Provoking {
     /// The first one.

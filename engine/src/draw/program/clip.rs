@@ -41,8 +41,8 @@ impl Vertex {
     }
 }
 
-/// Cuts off what of a convex polygon lies outside of the planes in `planes`. Less than three corners: nothing is left.
-/// The floats of records in `linear` are linear in the window.
+/// Clips a convex polygon by the planes in `planes`. The result is empty if it has less than three corners. The floats
+/// of records in `linear` are linear in the window.
 pub(super) fn polygon(projection: &Projection, mut corners: Polygon, planes: u16, linear: &[usize]) -> Polygon {
     for plane in (0..PLANES).filter(|plane| planes >> plane & 1 != 0) {
         corners = cut(projection, &corners, plane, linear);

@@ -57,7 +57,7 @@ impl Primitives<'_> {
 /// Pieces that are worth sharing, at least.
 const SHARED: usize = 16;
 
-/// What a piece takes, about.
+/// Estimated time of a piece.
 const PIECE: Duration = Duration::from_micros(2);
 
 /// Threads that share a draw's setup.
@@ -69,7 +69,7 @@ pub struct SetupThreads<'a> {
     pub scenes: &'a mut Vec<ProgramScene>,
 }
 
-/// Primitives and what their setup depends on.
+/// Primitives and the inputs of their setup.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     pub setup: &'a ProgramSetup,

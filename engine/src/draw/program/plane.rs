@@ -22,7 +22,7 @@ pub(super) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// Something of each corner. (`map` would copy them.)
+    /// A value of each corner. (`map` would copy them.)
     #[inline]
     pub(super) fn each_corner<T>(&self, of: impl Fn(&Corner<'a>) -> T) -> [T; 3] {
         let [a, b, c] = &self.corners;
@@ -91,7 +91,7 @@ impl Binner<'_> {
         }
     }
 
-    /// What is added to the depth of a body whose plane has these steps.
+    /// The depth offset of a body whose plane has these steps.
     pub(super) fn depth_offset(&self, body: &Body<'_>, [_, dx, dy]: [f64; 3]) -> f32 {
         let offset = &self.setup.depth_offset;
         match body.offset {

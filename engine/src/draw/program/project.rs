@@ -10,7 +10,7 @@ use crate::sched::Scheduler;
 pub struct Viewport {
     /// Scale of x, y, z.
     pub scale: [f32; 3],
-    /// What is added after.
+    /// The offset that is added after the scale.
     pub offset: [f32; 3],
 }
 
@@ -54,13 +54,13 @@ const SHARED: usize = 1024;
 /// Vertices of a piece otherwise, a multiple of [`AT_ONCE`].
 const PIECE: usize = 512;
 
-/// What a vertex takes, about.
+/// Estimated time of a vertex.
 const VERTEX: Duration = Duration::from_nanos(5);
 
 /// The smallest w that is not clipped: so small that perspective division of any f32 stays finite in f64.
 const SMALLEST_W: f64 = 1e-30;
 
-/// What projection and clipping depend on.
+/// Inputs of projection and clipping.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Projection {
     /// The viewport.
@@ -107,7 +107,7 @@ fn each<T: Copy + Default, const N: usize>(of: impl Fn(usize) -> T) -> [T; N] {
     all
 }
 
-/// Each lane with the other sign where `negated` says so.
+/// Negates each lane of `negated`.
 #[inline(always)]
 fn negate_if<const N: usize>(values: Lanes<N>, negated: [bool; N]) -> Lanes<N> {
     each(|lane| f64::from_bits(values[lane].to_bits() ^ (u64::from(negated[lane]) << 63)))

@@ -1,4 +1,4 @@
-//! Setup: what a draw's primitives depend on, their edges and bounds.
+//! Setup: inputs of a draw's primitives, their edges and bounds.
 
 use std::sync::Arc;
 
@@ -26,13 +26,13 @@ pub struct ProgramSetup {
     pub modes: [PolygonMode; 2],
     /// Whether polygons drawn as lines and points have any.
     pub edges: bool,
-    /// What is added to the depth of polygons.
+    /// The depth offset of polygons.
     pub depth_offset: DepthOffset,
     /// Which vertex gives flat values.
     pub provoking: Provoking,
     /// Groups of four planes, as the fragment program's inputs count them.
     pub varyings: Varyings,
-    /// What is in those planes.
+    /// The values of those planes.
     pub planes: Planes,
     /// Planes of single words instead, of machines whose attributes are words.
     pub words: Option<Arc<WordPlanes>>,
@@ -42,7 +42,7 @@ pub struct ProgramSetup {
     pub fill: Fill,
     /// Pixels.
     pub line_width: f32,
-    /// What a line covers.
+    /// The shape that a line covers.
     pub line_shape: LineShape,
     /// Lines with gaps.
     pub line_stipple: Option<LineStipple>,
@@ -61,7 +61,7 @@ pub struct ProgramSetup {
     pub clip: Option<Rect>,
 }
 
-/// What is in planes of varyings.
+/// The values of planes of varyings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Planes {
     /// The value at the origin's centre and the steps, rounded to nearest.
@@ -102,7 +102,7 @@ pub enum PolygonMode {
     Point,
 }
 
-/// What is added to the depth of polygons: `max(|dz/dx|, |dz/dy|) * factor + constant`.
+/// The depth offset of polygons: `max(|dz/dx|, |dz/dy|) * factor + constant`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DepthOffset {
     /// Times the slope.
@@ -124,7 +124,7 @@ impl DepthOffset {
     }
 }
 
-/// What a triangle fills.
+/// The shape that a triangle fills.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Fill {
     /// Samples inside of it.
@@ -141,7 +141,7 @@ pub enum Fill {
     Everything,
 }
 
-/// What a line covers.
+/// The shape that a line covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LineShape {
     /// A parallelogram whose ends lie along an axis: as many pixels in each column, or row.
@@ -277,7 +277,7 @@ impl<'a> Binner<'a> {
         self.bin(primitive, points, edges(points), within);
     }
 
-    /// Bins a triangle of what a filled polygon covers instead of itself.
+    /// Bins a triangle of the shape that a filled polygon covers instead of itself.
     pub(super) fn filled_outline(&mut self, primitive: Primitive, points: [[i32; 2]; 3], within: Rect) {
         let area = doubled_area(points);
         if area != 0 {

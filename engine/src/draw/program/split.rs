@@ -116,7 +116,7 @@ pub struct Segments<'a> {
     most: usize,
     /// Where the next segment begins.
     start: usize,
-    /// Where the run begins that it goes on with.
+    /// The beginning of the run that it continues.
     run: Option<usize>,
 }
 
@@ -142,7 +142,7 @@ impl<'a> Segments<'a> {
         self.order.map_or(&[], |order| &order[self.start..self.len.min(self.start + self.most + 1)])
     }
 
-    /// Splits the run at the beginning of what is left.
+    /// Splits the run at the beginning of the rest.
     fn split(&mut self) -> Segment {
         let (start, run) = (self.start, self.run.unwrap_or(self.start));
         let end = start + self.sharing.extent(self.most);

@@ -69,7 +69,7 @@ impl Binner<'_> {
         (area > 0) != (self.setup.front == Winding::Clockwise)
     }
 
-    /// Draws a convex polygon inside of all planes, what is left of the triangle `vertices`.
+    /// Draws a convex polygon inside of all planes, the clipped triangle `vertices`.
     fn polygon(&mut self, corners: &[Corner<'_>], vertices: [u32; 3], provoking: &[f32], edges: u8) {
         let triangles = || (2..corners.len()).map(|i| [corners[0], corners[i - 1], corners[i]]);
         // Corners that were snapped apart from each other may turn slivers over; the whole counts.

@@ -10,7 +10,7 @@ use super::setup::{Drawn, ProgramSetup};
 use super::shade::Records;
 use crate::scene::program::ProgramScene;
 
-/// Vertices that each thread projects between two looks for an interrupt: some microseconds, as the pieces of
+/// Vertices that each thread projects between two checks for an interrupt: some microseconds, as the pieces of
 /// primitives.
 const VERTICES: usize = 1024;
 
@@ -70,7 +70,7 @@ impl UnfinishedDraw {
         UnfinishedDraw { setup, primitives, pieces, done: 0, so_far, records, projected }
     }
 
-    /// Puts what is left into `scene`, until that is interrupted. Returns whether all of it is there.
+    /// Bins the rest into `scene`, until an interrupt. Returns whether all of it is binned.
     pub fn go_on(
         &mut self,
         scene: &mut ProgramScene,

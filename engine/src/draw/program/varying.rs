@@ -61,7 +61,7 @@ pub struct WordPlane {
     pub back: WordValue,
     /// Of points.
     pub point: WordValue,
-    /// How. What is flat keeps its bits.
+    /// The interpolation. Flat values keep their bits.
     pub interpolate: Interpolate,
 }
 
@@ -117,7 +117,7 @@ pub struct WordPlanes {
     point: Option<Vec<WordStep>>,
 }
 
-/// What one step computes.
+/// The planes that one step computes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum WordStep {
     /// The plane of one word.

@@ -111,7 +111,7 @@ impl Tessellator {
         patch
     }
 
-    /// Turns counter-clockwise triangles into what is asked for.
+    /// Converts counter-clockwise triangles to the requested output.
     fn finish(&self, mut patch: Patch) -> Patch {
         match self.output {
             Output::CounterClockwise => {}

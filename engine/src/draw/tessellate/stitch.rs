@@ -68,7 +68,7 @@ fn rank(point: u32) -> u32 {
     }
 }
 
-/// What is left of two rows.
+/// The rest of two rows.
 struct Seam<'s> {
     outside: &'s [u32],
     inside: &'s [u32],

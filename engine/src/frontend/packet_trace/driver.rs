@@ -34,7 +34,7 @@ pub trait PacketSource {
     /// Moves the cursor over `words`, which code has stored, and takes them off the budget.
     fn stored(&mut self, words: usize);
 
-    /// The run ended after packet `last`, which code has stored: sets what executing it would have left in the machine.
+    /// Ends a run after packet `last`, which code has stored: sets the machine's state as executing the packet would.
     /// The cursor is after it; `words` are those of the trace.
     fn ended_after(&mut self, words: &[u32], trace: &PacketTrace, last: usize);
 
@@ -54,7 +54,7 @@ pub struct TracedPacket {
     pub next_is_stored: bool,
 }
 
-/// What became of a packet of a trace that the machine executed.
+/// The result of a packet of a trace that the machine executed.
 #[derive(Clone, Copy, Debug)]
 pub struct Executed {
     /// Words by which the cursor moved.
@@ -65,7 +65,7 @@ pub struct Executed {
     pub stops: bool,
 }
 
-/// What traces have done.
+/// Counts of the work of traces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Words.

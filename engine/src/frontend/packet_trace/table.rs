@@ -93,7 +93,7 @@ pub(super) struct Entry {
     state: State,
 }
 
-/// What can be done where a trace may begin.
+/// The result of a look-up where a trace may begin.
 #[derive(Debug)]
 pub enum Lookup {
     /// Continue packet by packet.
@@ -110,7 +110,7 @@ pub struct PacketTraces {
     pub(super) entries: Vec<Entry>,
     /// Index of the first entry of each list plus 1; 0 for an empty list.
     lists: Vec<u16>,
-    /// The entry that is asked for its space next.
+    /// The next candidate for eviction.
     hand: usize,
     /// The entry that is running, or ran last.
     last: usize,
@@ -166,15 +166,15 @@ impl PacketTraces {
         crosses
     }
 
-    /// Drops all entries: headers mean something else from now on.
+    /// Drops all entries, because the meaning of headers changes.
     pub fn clear(&mut self) {
         self.entries.clear();
         self.lists.clear();
         (self.hand, self.last) = (0, 0);
     }
 
-    /// What to do where `words` begin, the first header there being `header`. `threshold`: how often it has to be met.
-    /// Traces that are longer than `words` are not found.
+    /// Looks up a trace that begins with `words`, whose first header is `header`. `threshold`: how often it has to
+    /// occur. Traces that are longer than `words` are not found.
     #[inline]
     pub fn lookup(&mut self, header: u32, words: &[u32], threshold: u32) -> Lookup {
         if let Some(last) = self.entries.get(self.last) {

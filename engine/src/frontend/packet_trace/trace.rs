@@ -9,7 +9,7 @@ pub const MAX_WORDS: usize = 256;
 /// Most packets of a trace.
 const MAX_PACKETS: usize = 128;
 
-/// What a machine's analyzer says of a packet.
+/// The result of a machine's analyzer for a packet.
 #[derive(Clone, Debug)]
 pub struct AnalyzedPacket {
     /// The packet; indices of words count from the beginning of the trace.
@@ -22,10 +22,10 @@ pub struct AnalyzedPacket {
     pub ends_trace: bool,
 }
 
-/// A packet trace: the key of its code, and what running it needs besides.
+/// A packet trace: the key of its code, and the other data for running it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PacketTrace {
-    /// What is compiled.
+    /// The key of the compiled code.
     pub key: PacketTraceKey,
     /// The word at which each packet begins, and the number of words.
     starts: Vec<u32>,
@@ -88,7 +88,7 @@ impl PacketTrace {
         self.key.packets.get(packet).is_some_and(|packet| !matches!(packet.act, Act::Call))
     }
 
-    /// Whether `words` look like it: the headers of its first and last packets match, and there are as many words as it
+    /// Whether `words` match it: the headers of its first and last packets match, and there are as many words as it
     /// has. A truncated trace never matches where there are enough words for a trace of any length.
     #[inline]
     pub fn begins(&self, words: &[u32]) -> bool {

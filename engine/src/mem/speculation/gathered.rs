@@ -14,7 +14,7 @@ use crate::mem::{GuestRange, Memory};
 /// Bytes around an address for which reductions are gathered, at multiples of them.
 const GATHERED: u64 = 1 << 14;
 
-/// So many of these are gathered on each thread.
+/// Maximum number of such pieces on each thread.
 const GATHERED_PIECES: usize = 4;
 
 /// Reductions that are to be joined with memory.
@@ -34,7 +34,7 @@ pub(super) struct GatheredPiece<'m> {
 }
 
 impl<'m> Gathered<'m> {
-    /// Those that there are.
+    /// The pieces.
     pub(super) fn pieces(&self) -> impl Iterator<Item = &GatheredPiece<'m>> {
         self.0.iter().filter_map(OnceLock::get)
     }
@@ -49,7 +49,7 @@ impl<'m> Gathered<'m> {
 }
 
 impl<'m> GatheredPiece<'m> {
-    /// Values around an address that change nothing; `None` where memory does not begin with a whole value.
+    /// Identity values around an address; `None` where memory does not begin with a whole value.
     pub(super) fn new(memory: &'m Memory, space: u32, address: u64, reduction: Reduction) -> Option<Self> {
         let address = at(space, address);
         let (start, window) = memory.mapping_at(address, true)?;
@@ -79,7 +79,7 @@ impl<'m> GatheredPiece<'m> {
         start + self.low.load(Relaxed).min(high)..start + high
     }
 
-    /// Joins what was gathered with memory.
+    /// Joins the gathered values with memory.
     pub(super) fn join(&self, memory: &Memory, space: u32) {
         let (high, bytes) = (self.high.load(Relaxed), self.reduction.bytes());
         let low = self.low.load(Relaxed).min(high);

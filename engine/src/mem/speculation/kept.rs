@@ -15,14 +15,14 @@ pub(super) const PIECE: usize = 1 << 16;
 /// Bytes that are kept at most.
 const MAX_KEPT: usize = 64 << 20;
 
-/// Memory for what is kept, reused from grid to grid.
+/// Memory for the copies, reused from grid to grid.
 #[derive(Debug, Default)]
 pub struct KeptRoom(Mutex<Vec<Vec<u8>>>);
 
 /// Pieces of memory that stay for the next grid: 32 MB.
 const MAX_ROOM: usize = (32 << 20) / PIECE;
 
-/// What was in memory before the first store.
+/// Copies of memory before the first store.
 #[derive(Debug, Default)]
 pub(super) struct Kept<'m> {
     pieces: Vec<(Window<'m>, Vec<u8>)>,
@@ -32,7 +32,7 @@ pub(super) struct Kept<'m> {
 }
 
 impl<'m> Kept<'m> {
-    /// Keeps what is in a window now, unless it was kept before. Fails if that is too much.
+    /// Copies the content of a window, unless it was copied before. Fails if it is too large.
     pub(super) fn keep(&mut self, window: Window<'m>, room: &KeptRoom) -> bool {
         if !self.known.insert((window.as_ptr().addr(), window.len())) {
             return true;
@@ -57,7 +57,7 @@ impl<'m> Kept<'m> {
         }));
     }
 
-    /// Puts back what is in some sorted ranges of host addresses. What was kept first is right.
+    /// Restores some sorted ranges of host addresses. The copy that was made first is right.
     pub(super) fn put_back(&self, stored: &[Range<u64>]) {
         for (window, bytes) in self.pieces.iter().rev() {
             let own = place(*window);

@@ -5,9 +5,9 @@
 //! Speculation ──► ChunkMemory, one for each part ──► what was loaded and stored ──► independent: reductions are joined
 //!      └─ what was there before the first store                               └──► otherwise: that is put back
 //! ```
-//! Memory is told apart by its address on the host. Reductions go to memory of their own and make no part depend on
-//! another one. What was in memory is kept only if it may be needed: where what blocks do does not depend on it, and
-//! all of them end, they store the same again when they are run in order.
+//! Memory is identified by its address on the host. Reductions go to memory of their own and make no part depend on
+//! another one. The old content of memory is copied only if it may be needed: where what blocks do does not depend on
+//! it, and all of them end, they store the same again when they are run in order.
 
 mod gathered;
 mod kept;
@@ -43,7 +43,7 @@ pub struct Speculation<'m> {
     space: u32,
     /// The memory of the program's images.
     images: Vec<Window<'m>>,
-    /// Whether what was there before is kept.
+    /// Whether the old content is copied.
     keeps: bool,
     kept: Mutex<Kept<'m>>,
     room: &'m KeptRoom,
@@ -66,7 +66,7 @@ pub struct ChunkMemory<'s, 'm> {
     dropped: Missing,
 }
 
-/// What a part has used.
+/// The accesses of a part.
 #[derive(Debug, Default)]
 struct Used {
     /// By host address.
@@ -92,7 +92,7 @@ fn place(window: Window<'_>) -> Range<u64> {
 
 impl<'m> Speculation<'m> {
     /// A grid whose program has images in these windows. `keeps`: whether its blocks load what they may store to, or
-    /// may not end. Then what is in the images is kept if it `stores_images`.
+    /// may not end. Then the images are copied if it `stores_images`.
     pub fn new(
         (memory, space): (&'m Memory, u32),
         images: Vec<Window<'m>>,
@@ -135,8 +135,8 @@ impl<'m> Speculation<'m> {
         self.failed.load(Relaxed)
     }
 
-    /// All parts are done. If they were independent, memory is as if they had come one after the other; what they
-    /// missed comes back. Otherwise memory is as if blocks that are now run in order were the first.
+    /// Ends the grid. If the parts were independent, memory is as if they had run in order, and their unmapped accesses
+    /// are returned. Otherwise memory is restored, and the caller runs all blocks in order.
     pub fn finish(self) -> Option<UnmappedAccesses> {
         let mut done = into_inner(self.done);
         let reduced = into_inner(self.gathered);
@@ -161,7 +161,7 @@ impl<'m> Speculation<'m> {
     }
 }
 
-/// Whether no part has seen what another one has done.
+/// Whether no part has loaded or overwritten what another one has stored.
 fn are_independent(done: &mut [Used], images: &[Window<'_>], reduced: &[&GatheredPiece<'_>]) -> bool {
     let mut memory: Vec<&mut LoadsAndStores> = done.iter_mut().map(|used| &mut used.memory).collect();
     let Some(stores) = independent(&mut memory) else { return false };
@@ -170,7 +170,7 @@ fn are_independent(done: &mut [Used], images: &[Window<'_>], reduced: &[&Gathere
         used.memory.loads.merge().iter().for_each(|range| loads.loads.insert(range.clone()));
     }
     let loads = loads.loads.merge();
-    // The memory of images that were used, and whether something was stored.
+    // The memory of images that were used, and whether they were written.
     let mut used_images = Vec::new();
     for (n, window) in images.iter().enumerate() {
         let mut texels: Vec<&mut LoadsAndStores> = done.iter_mut().map(|used| &mut used.images[n]).collect();
@@ -214,7 +214,7 @@ impl<'m> ChunkMemory<'_, 'm> {
         });
     }
 
-    /// Keeps what is in a window. Fails if that is too much: then nothing may be stored.
+    /// Copies the content of a window. Fails if it is too large: then nothing may be stored.
     fn keep(&self, window: Window<'m>) -> bool {
         let is_kept = lock(&self.of.kept).keep(window, self.of.room);
         if !is_kept {

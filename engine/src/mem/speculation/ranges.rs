@@ -54,8 +54,8 @@ pub(super) struct LoadsAndStores {
     pub stores: Ranges,
 }
 
-/// Stores of several users, and whose they are: sorted; `None` if two have stored to one place, or if one has loaded
-/// what another one has stored.
+/// Stores of several users with their users, sorted; `None` if two have stored to one place, or if one has loaded what
+/// another one has stored.
 pub(super) fn independent(users: &mut [&mut LoadsAndStores]) -> Option<Vec<Range<u64>>> {
     let mut stores = Vec::new();
     for (user, used) in users.iter_mut().enumerate() {

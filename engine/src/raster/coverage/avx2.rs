@@ -10,8 +10,8 @@ use wide::i32x8;
 
 use super::Edges;
 
-/// What [`Edges::partial`] says where all three functions may divide the block: looking at all of them is faster here
-/// than to choose.
+/// The result of [`Edges::partial`] where all three functions may divide the block: evaluating all of them is faster
+/// here than a selection.
 ///
 /// Each vector has two 2x2 quads, four quads apart in Morton order. So packing two vectors twice, which is done in
 /// each half of a vector, leaves the pixels of half a block in order.
@@ -47,7 +47,7 @@ pub(super) fn divided(edges: &Edges) -> u64 {
     !(u64::from(half(0)) | u64::from(half(4)) << 32)
 }
 
-/// What [`eight_blocks`](super::eight_blocks) says.
+/// The same as [`eight_blocks`](super::eight_blocks).
 #[target_feature(enable = "avx2")]
 pub(super) fn eight_blocks(steps: [i32; 3], more: [[i32; 3]; 2]) -> [[i32x8; 3]; 2] {
     let mut sums = [[i32x8::ZERO; 3]; 2];

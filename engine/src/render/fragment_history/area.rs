@@ -6,7 +6,7 @@ use crate::probe::{Judged, JudgedPrimitive, MAX_PIXELS, Surface, area_of};
 use crate::raster::RasterKind;
 
 impl<K: RasterKind> FragmentReplay<'_, K> {
-    /// What becomes of all fragments; `None` if there are too many primitives or pixels, if surfaces are not all there,
+    /// The results of all fragments; `None` if there are too many primitives or pixels, if surfaces are not all mapped,
     /// or if it is late before all primitives are replayed.
     pub(super) fn everywhere(mut self, surfaces: &[Surface], is_late: impl Fn() -> bool) -> Option<Judged> {
         let primitives = self.first..self.scene.primitives.len();

@@ -99,16 +99,16 @@ fn with_tests(kernels: &Kernels, state: &DrawState, tests: usize) -> Arc<DrawSta
     Arc::new(with_key(kernels, state, &key))
 }
 
-/// Of shadows and densities, what they store.
+/// The values that shadows and densities store.
 fn special(kernels: &Kernels, state: &DrawState) -> Option<Special<Fixed>> {
     let key = state.kernel.key();
     if key.shadow.is_some() {
-        // What is stored in an empty map.
+        // The value that is stored in an empty map.
         return Some(Special { shade: Arc::new(state.clone()), shade_over: u8::MAX, over: Some(unshadowed) });
     }
     let mut key = key.clone();
     key.density.as_mut()?.compare = Compare::Always;
-    // What is added.
+    // The value that is added.
     Some(Special { shade: Arc::new(with_key(kernels, state, &key)), shade_over: 0, over: None })
 }
 

@@ -51,13 +51,13 @@ pub struct FragmentReplay<'r, K: RasterKind> {
     observed: &'r ObservedSurface,
     /// The target with the observed surface.
     target: K::Target,
-    /// As the draw has it.
+    /// The state of the draw.
     own: Arc<K::State>,
     /// With the first so many tests, colours stored as they are, and without tests depth as well.
     tested: [Arc<K::State>; TESTS.len() + 1],
     /// Whether each test can fail.
     can_fail: [bool; TESTS.len()],
-    /// What surfaces hold that are not colours.
+    /// Values of surfaces that are not colours.
     special: Option<Special<K>>,
 }
 
@@ -70,11 +70,11 @@ pub struct Special<K: SceneKind> {
     shade: Arc<K::State>,
     /// ... in pixels of these bytes.
     shade_over: u8,
-    /// Pixels as they are, changed so that whatever passes the depth test shows in them; `None`: as for colours.
+    /// Converts pixels so that each fragment which passes the depth test changes them; `None`: as for colours.
     over: Option<MakeOver>,
 }
 
-/// What became of the fragments of a primitive at some pixels.
+/// Results of the fragments of a primitive at some pixels.
 struct ReplayedPixels {
     verdicts: Vec<Verdict>,
     /// What each stores in the surface that is asked about without tests, blending and masks, if it is not discarded.
@@ -92,7 +92,7 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
     }
 
     /// Draws to the observed surface, which holds `over` before. Returns what it holds then, and what the other surface
-    /// that is asked about does. All else is put back.
+    /// that is asked about holds. Everything else is restored.
     fn attempt(
         &mut self,
         what: (usize, Rect),
@@ -108,7 +108,7 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
         drawn
     }
 
-    /// What becomes of the fragments of one primitive at pixels, all that it covers in `bounds`. Then it is drawn.
+    /// Finds the results of the fragments of one primitive at pixels, all that it covers in `bounds`. Then draws it.
     fn replay(&mut self, index: usize, bounds: Rect, asked: Option<&Surface>, pixels: &Pixels<'_>) -> ReplayedPixels {
         let (what, size, before) = ((index, bounds), pixels.observed.size, &pixels.observed.kept);
         let tested = self.tested.clone();
@@ -119,7 +119,7 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
         let is_stored = |at: usize| plain[pixel(at)] != before[pixel(at)] || inverted[pixel(at)] != inverse[pixel(at)];
         let mut verdicts: Vec<Verdict> =
             (0..pixels.len()).map(|at| if is_stored(at) { Verdict::Passed } else { Verdict::Discarded }).collect();
-        // What differs in every bit from what each fragment stores.
+        // Bytes that differ in every bit from what each fragment stores.
         let over = match &self.special {
             Some(Special { over: Some(over), .. }) => over(before),
             _ => plain.iter().map(|byte| !byte).collect(),
@@ -166,8 +166,8 @@ pub trait ReplaysFragments: Pipeline {
     /// An observed surface in a form of its own.
     fn plain_surface(target: &Self::Target) -> Surface;
 
-    /// The last draw of the open scene, whose first primitive is `first`. `None` where memory does not show what comes
-    /// before: tiles share memory.
+    /// The last draw of the open scene, whose first primitive is `first`. `None` where memory does not have the results
+    /// of earlier draws: tiles share memory.
     fn replay<'r>(
         renderer: &'r Renderer<Self>,
         memory: &'r ShadowMemory<'r>,
@@ -177,7 +177,7 @@ pub trait ReplaysFragments: Pipeline {
 }
 
 impl<P: ReplaysFragments> Renderer<P> {
-    /// What becomes of the fragments that the primitives from `first` on have at a stored pixel.
+    /// The results of the fragments that the primitives from `first` on have at a stored pixel.
     pub(super) fn fragment_history(
         &self,
         memory: &Memory,

@@ -5,9 +5,9 @@ use crate::probe::{Role, Surface};
 
 /// See the module's documentation.
 pub struct ObservedSurface {
-    /// Where it is, and in which form.
+    /// Its address, format and layout.
     pub surface: Surface,
-    /// The colour surface of the draw whose place it takes, if it has one: which of its surfaces.
+    /// Index of the draw's surface that it replaces, if the draw has colours.
     pub of: Option<usize>,
 }
 
@@ -15,7 +15,7 @@ impl ObservedSurface {
     /// Address of observed surfaces: no guest has memory there.
     pub const ADDRESS: u64 = 1 << 62;
 
-    /// That of a draw: in the place of the surface that is asked about, or of the first colour, or `plain`.
+    /// The observed surface of a draw: it replaces the surface that is asked about, or the first colour, or is `plain`.
     pub fn new(surfaces: &[Surface], asked: Option<usize>, plain: Surface) -> Self {
         let is_color = |surface: &Surface| matches!(surface.role, Role::Color(_)) && surface.is_known();
         let of = asked.filter(|&number| surfaces.get(number).is_some_and(is_color));

@@ -7,7 +7,7 @@ use crate::raster::RasterKind;
 use crate::scene::Rect;
 
 impl<K: RasterKind> FragmentReplay<'_, K> {
-    /// What becomes of the fragments at a stored pixel; of those that are replayed before it is late.
+    /// The results of the fragments at a stored pixel, as far as they are replayed before the deadline.
     pub(super) fn at_pixel(
         mut self,
         surfaces: &[Surface],

@@ -7,15 +7,15 @@ use crate::mem::Memory;
 use crate::probe::Surface;
 use crate::scene::Rect;
 
-/// Some pixels of the surfaces of a draw, as they are to be put back.
+/// Saved pixels of the surfaces of a draw.
 pub(super) struct KeptPixels<'m>(Vec<PixelsOfSurface<'m>>);
 
 /// Some pixels of the surfaces of a draw and of the observed surface.
 pub(super) struct Pixels<'m> {
-    /// Those of the observed surface, with what the surface whose place it takes holds.
+    /// Those of the observed surface, with the content of the surface that it replaces.
     pub observed: PixelsOfSurface<'m>,
     surfaces: KeptPixels<'m>,
-    /// The surface that is asked about, if its place is not the observed surface's.
+    /// The surface that is asked about, if the observed surface does not replace it.
     pub other: Option<usize>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct PixelsOfSurface<'m> {
     /// Bytes of a pixel.
     pub size: usize,
     offsets: Vec<usize>,
-    /// The bytes of all pixels, as they are to be put back.
+    /// The saved bytes of all pixels.
     pub kept: Vec<u8>,
 }
 
@@ -58,17 +58,17 @@ impl<'m> Pixels<'m> {
         Some(Pixels { observed: seen, surfaces, other: asked.filter(|_| asked != observed.of) })
     }
 
-    /// How many they are.
+    /// The number of pixels.
     pub fn len(&self) -> usize {
         self.observed.offsets.len()
     }
 
-    /// What the surface that is asked about holds, if its place is not the observed surface's.
+    /// The content of the surface that is asked about, if the observed surface does not replace it.
     pub fn read_other(&self) -> Vec<u8> {
         self.other.map_or_else(Vec::new, |other| self.surfaces.0[other].read())
     }
 
-    /// Puts back what the draw's surfaces held.
+    /// Restores the draw's surfaces.
     pub fn put_back(&self) {
         self.surfaces.put_back();
     }

@@ -105,13 +105,13 @@ fn with_observed(target: ProgramTarget, observed: &Surface, color: usize) -> Pro
     with
 }
 
-/// Leaves the first so many tests, and has the colour stored as it is. Without tests depth is stored as well.
+/// Keeps the first so many tests, and stores the colour as it is. Without tests depth is stored as well.
 fn with_tests(output: &mut OutputKey, color: usize, tests: usize) {
     output.alpha_test = if tests > 0 { output.alpha_test } else { Compare::Always };
     (output.logic, output.program) = (None, None);
     let own = output.colors[color];
     if own.is_none() {
-        // Samples that colours are not written to are nothing to a draw without colours.
+        // The mask of samples for colours does not matter to a draw without colours.
         output.color_samples = u16::MAX;
     }
     let plain = ColorKey { format: PLAIN, layout: SurfaceLayout::Pitch, source: 0, mask: 15, blend: None };
