@@ -69,7 +69,7 @@ fn kept(capture: &Prepared<'_>) -> Result<Vec<Vec<bool>>, Error> {
             Record::Hash(_) => continue,
             _ => None,
         };
-        // What is drawn so far reads what was there before.
+        // Earlier draws read the content before.
         device.read(crate::GuestAddr::new(0, 0), &mut [])?;
         if let (Some(range), Some(memory)) = (overwritten, device.recorded_memory()) {
             memory.for_each_piece(range, |piece| stored.take(piece, &log));
@@ -152,7 +152,7 @@ fn write_kept(writer: &mut Writer<Vec<u8>>, mem: &Mem<'_>, kept: &[bool], unit: 
     Ok(())
 }
 
-/// What a capture leaves.
+/// The results of a capture.
 struct Played {
     pictures: Vec<Option<Vec<u8>>>,
     faults: u64,

@@ -22,7 +22,7 @@ pub(crate) struct Callback<T> {
 }
 
 impl<T> Callback<T> {
-    /// What a setter was given. `None` without a function: the callback is removed.
+    /// The callback that a setter was given. `None` without a function: the callback is removed.
     pub fn new(
         function: Option<unsafe extern "C" fn(user_data: *mut c_void, value: *const T)>,
         user_data: *mut c_void,

@@ -22,7 +22,7 @@ pub enum triglyph_status {
     BadSize = 3,
     /// The caller named guest memory that is not all mapped.
     Unmapped = 4,
-    /// Something that this machine, this build, this host or this version cannot do.
+    /// This machine, this build, this host or this version does not support the request.
     Unsupported = 5,
     /// A snapshot that is broken, of another version or of another machine.
     BadSnapshot = 6,
@@ -73,7 +73,7 @@ fn status_of(error: &Error) -> triglyph_status {
         Error::Unmapped(_) => triglyph_status::Unmapped,
         Error::InvalidArgument(_) => triglyph_status::InvalidArgument,
         Error::Io { .. } => triglyph_status::Io,
-        // What later versions of the façade add is something that this one does not know.
+        // Variants that later versions of the façade add are unknown here.
         _ => triglyph_status::Unsupported,
     }
 }
@@ -104,7 +104,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message")
 }
 
-/// What went wrong in the last call on this thread that did not return `TRIGLYPH_STATUS_OK`; empty before the first.
+/// The error text of the last call on this thread that did not return `TRIGLYPH_STATUS_OK`; empty before the first.
 /// UTF-8. Valid until the next call of this library on this thread; successful calls leave the text as it is.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_last_error() -> *const c_char {

@@ -9,7 +9,7 @@ use super::error::triglyph_status;
 use super::handle::{State, triglyph_device, with_device};
 use super::pointer::{Out, drain, required};
 
-/// What has happened. The fields of an event that each kind has are named here; the others are 0.
+/// The kind of an event. The fields of an event that each kind has are named here; the others are 0.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum triglyph_event_kind {
@@ -47,7 +47,7 @@ pub struct triglyph_event {
     pub kind: u32,
     /// Which interrupt.
     pub source: u32,
-    /// Whose display: the handle of an LV1 context, 0 on other machines.
+    /// The display's owner: the handle of an LV1 context, 0 on other machines.
     pub context: u32,
     /// Number of the display; on the 3DS 0 the top and 1 the bottom screen.
     pub head: u32,
@@ -55,7 +55,7 @@ pub struct triglyph_event {
     pub buffer: u32,
     /// Where the buffer begins: an offset in local memory on the PS3, a physical address on the 3DS.
     pub offset: u32,
-    /// What waits for the fence: the slot of the event.
+    /// The waiter of the fence: the slot of the event.
     pub slot: u32,
     /// The syncpoint of the fence.
     pub counter: u32,

@@ -11,14 +11,14 @@ use super::callback::UserData;
 /// A job for a thread of the host's. It may be called at any time, also after the device is gone, and does not block.
 pub type triglyph_job = Option<unsafe extern "C" fn(argument: *mut c_void)>;
 
-/// Has `job(argument)` called once, on one of the host's threads, soon: it takes part in the work of the call that is
+/// Calls `job(argument)` once, on one of the host's threads, soon: it takes part in the work of the call that is
 /// under way on a device. The call does not wait for jobs to begin, so one that comes late finds nothing to do; one
 /// that is never called leaks some memory. It is called on threads that make calls on the device, and by several at a
 /// time if devices have it in common. It must not throw or jump out.
 pub type triglyph_execute_callback =
     Option<unsafe extern "C" fn(user_data: *mut c_void, job: triglyph_job, argument: *mut c_void)>;
 
-/// What the host has passed.
+/// The functions that the host has passed.
 struct HostExecutor {
     threads: usize,
     execute: unsafe extern "C" fn(*mut c_void, triglyph_job, *mut c_void),

@@ -25,7 +25,7 @@ pub enum triglyph_fault_kind {
     BadShader = 4,
     /// A program, list or macro that ran longer than it may.
     OutOfFuel = 5,
-    /// Something real that is not emulated yet.
+    /// A feature of the hardware that is not emulated yet.
     Unimplemented = 6,
 }
 
@@ -41,7 +41,7 @@ pub struct triglyph_fault {
     pub address: u64,
     /// Where in the command stream: the byte offset in its list, or the address of the command word.
     pub command: u64,
-    /// What happened, for people; UTF-8. The call that gave the fault says how long it is valid.
+    /// Description for people; UTF-8. The call that gave the fault says how long it is valid.
     pub what: *const c_char,
 }
 

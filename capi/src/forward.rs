@@ -74,7 +74,7 @@ impl Tell<(u64, u64)> for (u64, u64) {
     }
 }
 
-/// What guests are told of a call that does not succeed; success is 0.
+/// The result for guests of a call that fails; success is 0.
 pub(crate) trait CallResult {
     /// Its type in C.
     type C: Default;

@@ -52,7 +52,7 @@ impl Gpu {
         })
     }
 
-    /// What all machines have.
+    /// The functions of all machines.
     pub fn device(&mut self) -> &mut dyn ReplayDevice {
         recording!(self, device => &mut **device)
     }
@@ -72,7 +72,7 @@ impl Gpu {
     }
 }
 
-/// What a handle holds beside its machine.
+/// The state of a handle beside its machine.
 pub(crate) struct State {
     pub gpu: Gpu,
     /// Events and written ranges that the host had no room for.
@@ -88,14 +88,15 @@ pub(crate) struct State {
     pub key_file_error: CString,
 }
 
-/// What all machines have. Made by `triglyph_device_create`, or borrowed from a machine's own handle.
+/// A handle for the functions of all machines. Made by `triglyph_device_create`, or borrowed from a machine's own
+/// handle.
 pub struct triglyph_device {
     shared: Arc<Shared>,
     /// Whether it is part of a machine's own handle.
     borrowed: bool,
 }
 
-/// What a handle shares with a worker.
+/// The state that a handle shares with a worker.
 pub(crate) struct Shared {
     pub state: Mutex<State>,
     /// Which thread may make calls: [`ANY_THREAD`], [`NO_THREAD`], or one by its [`this_thread`].
@@ -169,7 +170,7 @@ impl triglyph_device {
         self.borrowed
     }
 
-    /// What it shares with a worker.
+    /// The state that it shares with a worker.
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }

@@ -14,9 +14,9 @@ use super::handle::{triglyph_device, with_device};
 pub enum triglyph_log_level {
     /// A bug of this library that it has recovered from: the compiler panicked on a kernel.
     Error = 0,
-    /// Something that the host asked for is not done: the key file is not used, is damaged, or was not written.
+    /// A request of the host's was not fulfilled: the key file is not used, is damaged, or was not written.
     Warning = 1,
-    /// Something is slower than it could be: the interpreter serves a kernel or calls of it, and why.
+    /// Work is slower than it could be: the interpreter serves a kernel or calls of it, and why.
     Information = 2,
 }
 

@@ -146,7 +146,7 @@ pub extern "C" fn triglyph_unmap(
     })
 }
 
-/// What is mapped, by space and address, aliases left out. Fills `mappings` as far as it reaches; `count` is how many
+/// The mappings, by space and address, aliases left out. Fills `mappings` as far as it reaches; `count` is how many
 /// there are, which may be more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn triglyph_mappings(

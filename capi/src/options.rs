@@ -26,7 +26,7 @@ pub enum triglyph_tier {
 pub enum triglyph_accuracy {
     /// Without what pictures do not show and processors do slowly.
     Fast = 0,
-    /// What is known of the hardware; on the PS3 registers, instance memory and channel switching as well.
+    /// The known behaviour of the hardware; on the PS3 registers, instance memory and channel switching as well.
     Exact = 1,
 }
 
@@ -70,9 +70,9 @@ pub struct triglyph_options {
     pub key_file_limit: u64,
     /// A job system of the host's that draws instead of threads of the library's, or null.
     pub execute: triglyph_execute_callback,
-    /// What `execute` is called with. It has to stay valid until the device is destroyed.
+    /// The argument of `execute`. It has to stay valid until the device is destroyed.
     pub execute_user_data: *mut c_void,
-    /// What one submission may cost before the guest counts as running away, in units of fuel (a unit is about a
+    /// The maximum cost of one submission before the guest counts as running away, in units of fuel (a unit is about a
     /// nanosecond of a core that runs compiled code); what does not fit is not done. Bounded runs do all.
     pub fuel: u64,
 }

@@ -1,4 +1,4 @@
-//! What C passes by address: outputs, arrays, text, structures that know their size.
+//! Values that C passes by address: outputs, arrays, text, structures that know their size.
 //!
 //! The safety of everything here rests on what the header asks of callers: a pointer is null or valid for as many bytes
 //! as the call says, for the duration of the call, and nothing else writes these bytes meanwhile.
@@ -155,7 +155,7 @@ pub(crate) unsafe trait SizedStruct: Copy {
     const FIRST: usize;
 }
 
-/// What the caller has filled in of a structure, over the values of `fallback`: an older caller's has fewer fields, a
+/// The fields that the caller has filled in, over the values of `fallback`: an older caller's has fewer fields, a
 /// newer caller's further ones, which have to be 0.
 ///
 /// # Safety

@@ -21,7 +21,7 @@ pub enum triglyph_host_format {
     Rgb565 = 3,
 }
 
-/// What becomes of a picture whose size is not that of the host's rows. Guests choose sizes: the wide mode of the 3DS
+/// The treatment of pictures whose size is not that of the host's rows. Guests choose sizes: the wide mode of the 3DS
 /// has 800 columns instead of 400.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub enum triglyph_shown_kind {
     Scaled = 3,
 }
 
-/// What presenting a picture came to.
+/// The result of presenting a picture.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct triglyph_shown {
@@ -101,7 +101,7 @@ pub struct triglyph_rows {
     pub fit: u32,
 }
 
-/// What was presented to some rows last, so that the next time it is known whether there is anything new. Rows that get
+/// The picture that was presented to some rows last, so that the next call detects an unchanged picture. Rows that get
 /// pictures by turns have one each. One call at a time may use it.
 #[derive(Default)]
 pub struct triglyph_presented {
@@ -164,7 +164,7 @@ fn fields(format: u32, big_endian: bool) -> Result<PixelFields, Failure> {
     })
 }
 
-/// Has `present` store a picture in the host's rows; without a handle nothing is known of the one before.
+/// Calls `present` to store a picture in the host's rows; without a handle every picture counts as new.
 ///
 /// # Safety
 /// As [`host_rows`]; `presented` is null or a handle that no other call uses.
@@ -179,7 +179,7 @@ pub(crate) unsafe fn presenting(
     Ok(present(&mut rows, &mut presented.unwrap_or(&mut none).presented)?.into())
 }
 
-/// What a display shows, as the façade has it.
+/// The picture of a display, as a value of the façade.
 fn scan_out(present: &triglyph_present, big_endian: bool) -> Result<ScanOut, Failure> {
     let &triglyph_present { space, format, address, width, height, pitch, layout, .. } = present;
     let layout = match (layout & 0xFF, layout >> 8) {

@@ -32,7 +32,7 @@ pub enum triglyph_run_end {
     Interrupted = 4,
 }
 
-/// What is waited for.
+/// The condition that is waited for.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum triglyph_waiting_kind {
@@ -49,7 +49,7 @@ pub enum triglyph_waiting_kind {
     Processor = 4,
 }
 
-/// What a device waits for. Fields that a kind does not name are 0.
+/// The condition that a device waits for. Fields that a kind does not name are 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct triglyph_waiting {

@@ -9,7 +9,7 @@ use super::error::{c_string, triglyph_status};
 use super::handle::{triglyph_device, with_device};
 use super::pointer::{Out, SizedStruct, required, write_sized};
 
-/// What a device has done since it was made: counters that only grow, times in nanoseconds, added up over all threads.
+/// Counters since the device was made: counters that only grow, times in nanoseconds, added up over all threads.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct triglyph_stats {
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn triglyph_get_stats(
     })
 }
 
-/// What the key file gave when the device was made.
+/// The result of reading the key file when the device was made.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct triglyph_warm_start {
@@ -152,7 +152,7 @@ pub struct triglyph_warm_start {
     pub error: *const c_char,
 }
 
-/// What the key file gave when the device was made; all 0 without one.
+/// The result of reading the key file when the device was made; all 0 without one.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_get_warm_start(
     device: Option<&triglyph_device>,

@@ -134,7 +134,7 @@ impl From<WorkerError> for Failure {
     }
 }
 
-/// What a worker's thread is to do. It makes calls on the worker's device, and must not throw or jump out; nor must it
+/// A command for a worker's thread. It makes calls on the worker's device, and must not throw or jump out; nor must it
 /// wait for the worker.
 pub type triglyph_worker_command = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
 
@@ -299,7 +299,8 @@ pub unsafe extern "C" fn triglyph_worker_call(
     })
 }
 
-/// Has channels that wait look again: the host has written memory that they may wait for. Does not wait.
+/// Lets waiting channels check their conditions again, after the host has written memory that they may wait for. Does
+/// not wait.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_worker_wake(worker: Option<&triglyph_worker>) -> triglyph_status {
     guard(|| {

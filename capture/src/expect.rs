@@ -54,7 +54,7 @@ impl Expected {
     /// Decodes the PNG of an EXPECT.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The error.
     pub fn decode(expect: &Expect<'_>) -> Result<Self, String> {
         let (picture, has_alpha) = decode_png(&expect.png)?;
         Ok(Expected { picture, has_alpha, tolerance: expect.tolerance, permille: expect.permille })

@@ -29,7 +29,7 @@ pub const ENCODING_ZSTD: u32 = 1;
 /// The header of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Whose commands these are.
+    /// The machine of the commands.
     pub machine: Machine,
     /// Guest words in memory are big-endian.
     pub big_endian: bool,
@@ -93,9 +93,9 @@ listed! {
         Submit = 5,
         /// A picture is finished.
         Present = 6,
-        /// What the picture should look like.
+        /// The expected picture.
         Expect = 7,
-        /// What memory should hash to.
+        /// The expected hash of memory.
         Hash = 8,
         /// The state of the device; an extension.
         Snapshot = KIND_SKIPPABLE | 1,
@@ -171,7 +171,7 @@ impl std::fmt::Debug for Bytes<'_> {
 pub struct Map {
     /// Where; at least one byte.
     pub range: GuestRange,
-    /// What the GPU may do there.
+    /// The GPU's access rights.
     pub access: Access,
 }
 
@@ -239,9 +239,9 @@ pub enum Record<'a> {
     Submit(Bytes<'a>),
     /// A picture is finished.
     Present(Present),
-    /// What it should look like.
+    /// The expected picture.
     Expect(Expect<'a>),
-    /// What memory should hash to.
+    /// The expected hash of memory.
     Hash(Hash),
     /// The state that the device takes over; see [`triglyph_engine::snapshot`].
     Snapshot(Bytes<'a>),

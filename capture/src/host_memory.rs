@@ -56,7 +56,7 @@ impl HostMemory {
     /// Brings the hashes up to date and calls `changed` with each page whose hash is another one.
     ///
     /// # Errors
-    /// What the device says when memory cannot be read.
+    /// The error of the device when memory cannot be read.
     pub fn update(
         &mut self,
         mut read: impl FnMut(GuestAddr, &mut [u8]) -> Result<(), Error>,
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(changes(&mut host, &memory), []);
         memory.write(GuestAddr::new(0, 0x20_07FF), &[1]).unwrap();
         assert_eq!(changes(&mut host, &memory), [(0x20_0000, 0x800)]);
-        // What the GPU has done is not the host's.
+        // Writes of the GPU are not the host's.
         memory.write(GuestAddr::new(0, 0x1F_F800), &[1]).unwrap();
         host.update_marked(&memory, |_, _| {}).unwrap();
         assert_eq!(changes(&mut host, &memory), []);

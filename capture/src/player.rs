@@ -36,7 +36,7 @@ impl Checks {
     pub const NONE: Checks = Checks { pictures: false, expectations: false, hashes: false };
 }
 
-/// What happened.
+/// The event.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
@@ -62,7 +62,7 @@ pub struct Finished {
     pub present: Present,
     /// The picture, when pictures are asked for.
     pub picture: Option<Picture>,
-    /// What it should look like and how it compares, when the capture has it and it is asked for.
+    /// The expected picture and the comparison, when the capture has it and it is asked for.
     pub expectation: Option<(Expected, Comparison)>,
 }
 
@@ -211,7 +211,7 @@ impl<'p, 'a> Player<'p, 'a> {
         Player { header, source, checks, maps, started: false, finishes: true, done: false, pictures: 0 }
     }
 
-    /// What is mapped so far, by space and address; empty for a [`part`](Self::part).
+    /// The mappings so far, by space and address; empty for a [`part`](Self::part).
     pub fn maps(&self) -> Vec<(GuestRange, Access)> {
         self.maps.iter().flat_map(Ranges::iter).collect()
     }

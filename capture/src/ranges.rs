@@ -8,7 +8,7 @@ use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping};
 use triglyph_engine::snapshot::mappings;
 
 impl Ranges<Access> {
-    /// What a restored snapshot leaves mapped; `None` when it has no guest memory and what was mapped stays.
+    /// The mappings after a restored snapshot; `None` when it has no guest memory and what was mapped stays.
     pub(super) fn of_snapshot(snapshot: &[u8]) -> Result<Option<Self>, Error> {
         let Some(mappings) = mappings(snapshot)? else { return Ok(None) };
         let mut ranges = Ranges::default();

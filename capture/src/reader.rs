@@ -214,7 +214,7 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
-/// What the order of records demands: META first and once, EXPECT right after a PRESENT. Skipped ones do not count.
+/// Rules for the order of records: META first and once, EXPECT right after a PRESENT. Skipped ones do not count.
 #[derive(Clone, Debug, Default)]
 struct Order {
     last: Option<Kind>,

@@ -43,7 +43,7 @@ impl MmeKernel for Kernel {
     }
 }
 
-/// What the unit holds.
+/// The state of the unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unit {
     /// r0 to r7; r0 stays 0.
@@ -52,7 +52,7 @@ pub struct Unit {
     pub carry: bool,
     /// Where the next send goes, 12 bits.
     pub address: u32,
-    /// What each send adds to the address, 6 bits.
+    /// The increment of the address for each send, 6 bits.
     pub increment: u32,
 }
 
@@ -64,7 +64,7 @@ struct Call<'c, 'a> {
     fetched: usize,
 }
 
-/// What an instruction comes to before anything is assigned.
+/// The result of an instruction before the assignment.
 enum Outcome {
     Result(u32, Target),
     Branch { taken: bool, branch: Branch },
@@ -284,7 +284,7 @@ impl Visitor for Decoder {
     }
 }
 
-/// What instructions do, by their names in the table.
+/// The operations of instructions, by their names in the table.
 impl Call<'_, '_> {
     fn add(&mut self, i: Alu) -> Outcome {
         self.sum(i, self.get(i.b), false)

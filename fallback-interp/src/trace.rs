@@ -15,7 +15,7 @@ impl<M: ?Sized> Watch<M> for () {
     fn executed(&mut self, _: u32, _: u32, _: &M) {}
 }
 
-/// Something with registers to show.
+/// An executor whose registers can be shown.
 pub trait Registers {
     /// The registers of a lane.
     fn registers(&self) -> Vec<Register>;
@@ -68,7 +68,7 @@ impl Recorder {
         self.trace
     }
 
-    /// What differs from the time before.
+    /// Registers that differ from the previous call.
     fn changes(&mut self, machine: &(impl Registers + ?Sized)) -> Vec<Change> {
         let mut changes = Vec::new();
         for (lane, before) in self.before.iter_mut().enumerate() {

@@ -111,7 +111,7 @@ impl Kernel {
     }
 }
 
-/// What a register of these numbers holds of a value from outside.
+/// The value of a register in this number format, for a value from outside.
 pub(crate) fn load(value: Vector, numbers: Numbers) -> Vector {
     match numbers {
         Numbers::F32 => value,

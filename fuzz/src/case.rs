@@ -10,11 +10,11 @@ use super::oracle::{Allowed, Oracle, Report};
 pub struct Case<'b> {
     /// Its number.
     pub seed: u64,
-    /// What is changed.
+    /// The edit.
     pub base: &'b Base,
     /// How.
     pub edits: Vec<Edit>,
-    /// What is asked.
+    /// The oracle.
     pub oracle: Oracle,
 }
 

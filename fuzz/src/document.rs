@@ -26,7 +26,7 @@ pub struct Block {
 /// A capture in records.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// Whose commands these are.
+    /// The machine of the commands.
     pub header: Header,
     /// The records, in order.
     pub blocks: Vec<Block>,
@@ -115,7 +115,7 @@ impl Document {
         }
     }
 
-    /// What a record says, if it is sound.
+    /// The content of a record, if it is sound.
     pub fn record(&self, at: usize) -> Option<Record<'_>> {
         let block = self.blocks.get(at)?;
         let kind = Kind::from_number(block.kind)?;

@@ -15,9 +15,9 @@ pub enum Edit {
         record: usize,
         /// The first byte.
         at: usize,
-        /// What is there afterwards.
+        /// The new content.
         bytes: Vec<u8>,
-        /// What that is, for people: a register, an instruction.
+        /// Its description for people: a register, an instruction.
         what: String,
     },
     /// A payload is cut off, or goes on with zeros.
@@ -66,7 +66,7 @@ pub enum Edit {
     File {
         /// The first byte.
         at: usize,
-        /// What is there afterwards.
+        /// The new content.
         bytes: Vec<u8>,
     },
     /// The file ends early, after all other changes.

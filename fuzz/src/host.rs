@@ -16,7 +16,7 @@ const ROOM: usize = 32 << 20;
 #[derive(Debug)]
 pub struct Host<'d> {
     device: &'d mut Device,
-    /// What was mapped.
+    /// The mappings.
     places: &'d [GuestRange],
     choices: Choices,
     rows: Vec<u8>,

@@ -10,8 +10,8 @@
 //! list can be left out, which is how a finding is made small. A seed makes the same list in every run. The tests of
 //! this crate, the command `triglyph fuzz` and the targets of libFuzzer call the same functions.
 //!
-//! What a capture cannot say is in records of kinds that only this crate knows, and that every reader skips: see
-//! [`document::extra`].
+//! Edits that a capture cannot express are in records of kinds that only this crate knows, and that every reader skips:
+//! see [`document::extra`].
 
 pub mod case;
 pub mod choices;

@@ -81,7 +81,7 @@ impl Device {
         }
     }
 
-    /// Has host memory between guard pages take the place of what is mapped in a range. Memory that is too large stays
+    /// Replaces the mapping of a range by host memory between guard pages. Memory that is too large stays
     /// as it is.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ impl Device {
             Machine::Ps3 => hypervisor_call(choices),
             Machine::TegraX1 => driver_call(choices),
         };
-        // What is refused is an error, and that is all.
+        // A refused request only gives an error.
         let _ = self.get().replay_call(&call);
     }
 

@@ -18,7 +18,7 @@ use super::run::{Bounds, Compared, Cuts, Faults, Fuel, Run, Setup, Subject, play
 use super::usage::{CpuTime, PeakMemory};
 
 listed! {
-    /// What is asked about a mutant.
+    /// An oracle for a mutant.
     pub enum Oracle: u32 {
         /// The interpreter and compiled code leave the same bytes and faults, also without hidden surfaces.
         Tiers = 0,
@@ -69,7 +69,7 @@ pub struct Report {
     pub slowest: u64,
 }
 
-/// What is allowed.
+/// The limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowed {
     /// Of one record, on a quiet machine.
@@ -300,7 +300,7 @@ impl Asked {
         }
     }
 
-    /// What hosts do after the mutant, with what the seed chooses.
+    /// Actions of hosts after the mutant, which the seed chooses.
     fn host(&mut self, subject: &Subject<'_>, act: fn(&mut Host<'_>)) -> Result<Verdict, Error> {
         const ACTS: usize = 48;
         let peak = PeakMemory::start();

@@ -35,7 +35,7 @@ pub struct Setup {
 /// The fuel of submissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fuel {
-    /// What hosts give if they choose nothing: what bounds time and memory is asked with that.
+    /// The default options of hosts: oracles for time and memory use them.
     Usual,
     /// A sixteenth of it: what compiled code does with all of it in two seconds takes the interpreter more than a
     /// minute. All runs that are compared have the same.
@@ -97,7 +97,7 @@ pub enum Cuts {
     Snapshot(u64),
 }
 
-/// What bounds a run.
+/// The limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// A run ends before the record during which so much time has passed.
@@ -130,7 +130,7 @@ impl<'a> Subject<'a> {
     /// Decodes a mutant.
     ///
     /// # Errors
-    /// What is wrong with the container.
+    /// The error of the container.
     pub fn new(file: &'a [u8]) -> Result<Self, Error> {
         let reader = Reader::with_limits(file, Self::LIMITS)?;
         let capture = Prepared::new(&reader)?;
@@ -152,7 +152,7 @@ impl<'a> Subject<'a> {
         Some(file)
     }
 
-    /// What MAP records ask for.
+    /// The bytes that MAP records request.
     pub fn places(&self) -> Vec<GuestRange> {
         let range = |record: &Record<'_>| match record {
             Record::Map(map) => Some(map.range),
@@ -167,7 +167,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// What a run leaves.
+/// The results of a run.
 #[derive(Debug)]
 pub struct Run {
     /// The device.
@@ -178,7 +178,7 @@ pub struct Run {
     pub stopped: Option<usize>,
     /// Faults of all devices that played.
     pub faults: triglyph::Faults,
-    /// What was written.
+    /// The written ranges.
     pub written: Vec<GuestRange>,
     /// The longest time that a record took, of all cores.
     pub slowest: Duration,
@@ -325,7 +325,7 @@ impl Playing<'_, '_> {
             let state = device.snapshot(SnapshotOptions::default())?;
             let deferred = device.is_deferred();
             let mut next = self.next.device(&self.subject.capture, self.keys.as_ref())?;
-            // What hosts choose is in no snapshot.
+            // Options of hosts are in no snapshot.
             if self.subject.capture.header().big_endian {
                 next.get().set_big_endian(true)?;
             }
@@ -347,7 +347,7 @@ impl Playing<'_, '_> {
 }
 
 impl Run {
-    /// What is mapped at the end.
+    /// The mappings at the end.
     fn maps(&mut self) -> Vec<GuestRange> {
         let (mappings, _) = self.device.get().mappings();
         mappings.iter().map(|mapping| mapping.range).collect()
@@ -406,10 +406,10 @@ impl Run {
     }
 }
 
-/// What is compared beside memory and errors.
+/// The values that are compared beside memory and errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compared {
-    /// What of faults.
+    /// The part of faults.
     pub faults: Faults,
     /// All state of the machine.
     pub registers: bool,
@@ -420,7 +420,7 @@ impl Compared {
     pub const ALL: Compared = Compared { faults: Faults::All, registers: true };
 }
 
-/// What of faults is compared.
+/// The part of faults that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Faults {
     /// Counts and the first ones.
@@ -440,7 +440,7 @@ fn differing(left: &mut Device, right: &mut Device, range: GuestRange) -> Option
         let length = PIECE.min(range.size - done) as usize;
         let [a, b] = buffers.each_mut().map(|buffer| &mut buffer[..length]);
         let at = range.start.after(done);
-        // What was written may be mapped no longer.
+        // Written ranges may be unmapped by now.
         let read = [left.get().read(at, a).is_ok(), right.get().read(at, b).is_ok()];
         if read[0] != read[1] {
             return Some(format!("{at:x?} is mapped: {} / {}", read[0], read[1]));

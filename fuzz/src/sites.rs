@@ -45,7 +45,7 @@ impl Order {
     }
 }
 
-/// What something is.
+/// The kind of a site.
 #[derive(Clone, Copy, Debug)]
 pub enum What {
     /// A datum of a register or method, with the fields that it has.
@@ -60,7 +60,7 @@ pub enum What {
     Long,
 }
 
-/// Whose instruction it is.
+/// The instruction set of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
     /// Vertex and geometry units of the 3DS, 4 bytes.
@@ -95,7 +95,7 @@ pub struct Site {
     pub at: usize,
     /// How words are ordered there.
     pub order: Order,
-    /// What it is.
+    /// The kind.
     pub what: What,
     /// Its name, for people.
     pub name: &'static str,
@@ -168,7 +168,7 @@ pub fn count_of(site: &Site) -> Option<RangeInclusive<u32>> {
     Some(field.lo..=field.hi)
 }
 
-/// What is remembered between submissions.
+/// State between submissions.
 struct Walk<'d> {
     rsx: rsx::PushBuffers<'d>,
     tegra: tegra::PushBuffers<'d>,

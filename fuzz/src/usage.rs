@@ -75,7 +75,8 @@ mod tests {
             drop(filled);
             peak.more() >= size as u64 - (4 << 20)
         };
-        // Other tests of the process may reset the peak in between. Where it cannot be reset, more than the earlier peak is needed.
+        // Other tests of the process may reset the peak in between. Where it cannot be reset, more than the earlier
+        // peak is needed.
         assert!((1..8).any(|number| counts(number * (64 << 20))));
     }
 

@@ -153,7 +153,7 @@ fn what_was_found_holds() {
         let (rest, seed) = name.rsplit_once('-').expect("a seed");
         let oracle = Oracle::ALL.into_iter().find(|oracle| rest.ends_with(&format!("-{}", oracle.name())));
         let mutant = std::fs::read(&file).expect("a capture");
-        // What was found took much longer than is allowed; hosts that run the tests may be slow, and busy.
+        // The findings took much longer than allowed; hosts that run the tests may be slow, and busy.
         let allowed = Allowed { time: 4 * Allowed::default().time, ..Allowed::default() };
         let report = oracle.expect("an oracle").check(&mutant, seed.parse().expect("a number"), allowed);
         assert_eq!(report.verdict, Verdict::Holds, "{name}");

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use triglyph_guest::kernel::access::AccessListener;
 
-/// What is known of a byte: nothing, or it was not stored by a record.
+/// The state of a byte: unknown, or not stored by a record.
 const UNKNOWN: u8 = 0;
 /// It is as a record has stored it, and nothing has read it.
 const STORED: u8 = 1;
@@ -138,7 +138,7 @@ impl Stored {
         kept[at..].iter_mut().zip(read).for_each(|(kept, &read)| *kept |= read);
     }
 
-    /// What was read of each record in the end.
+    /// The bytes of each record that were read.
     pub fn into_kept(mut self, log: &ReadLog) -> Vec<Vec<bool>> {
         self.take(0..usize::MAX, log);
         self.kept

@@ -19,7 +19,7 @@ pub trait Pair: Sized {
     fn compare(&mut self, what: &str);
 }
 
-/// Something that a test does to a pair, and how often among others.
+/// A step of a test on a pair, and its weight.
 pub type Action<P> = (u32, fn(&mut P));
 
 /// Does one of some actions.

@@ -5,7 +5,7 @@ use triglyph_guest::kernel::{InvalidKey, Validate};
 
 use crate::random::Random;
 
-/// What became of mutants of keys.
+/// Results of mutants of keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mutants {
     /// No encodings.

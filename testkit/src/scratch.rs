@@ -16,7 +16,7 @@ pub struct Insertion {
     pub code: String,
 }
 
-/// What a page says: its insertions in order, and the errors that it promises before all of them are there.
+/// The contents of a page: its insertions in order, and the errors that it promises before all of them are done.
 #[derive(Default)]
 pub struct Page {
     pub insertions: Vec<Insertion>,
@@ -103,7 +103,7 @@ impl Scratch {
             }
             names.insert(name);
         }
-        // What an earlier run copied and is gone.
+        // Copies of an earlier run whose originals are gone.
         for entry in fs::read_dir(self.folder.join(folder)).expect("it was just made").flatten() {
             if !names.contains(&*entry.file_name().to_string_lossy()) {
                 let path = entry.path();

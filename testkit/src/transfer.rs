@@ -9,7 +9,7 @@ use triglyph_engine::sched::Scheduler;
 use triglyph_engine::transfer::{Outcome, Request, Transfers};
 use triglyph_interp::Interpreter;
 
-/// What carries out transfers, with the reference tier.
+/// An executor of transfers, with the reference tier.
 pub struct Bench {
     pub memory: Memory,
     pub kernels: Kernels,

@@ -18,7 +18,7 @@ pub const TRIGLYPH_CHECK_EXPECTATIONS: u32 = 2;
 /// Checks hashes of memory.
 pub const TRIGLYPH_CHECK_HASHES: u32 = 4;
 
-/// What a player has come to.
+/// An event of a player.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum triglyph_play_kind {
@@ -30,11 +30,11 @@ pub enum triglyph_play_kind {
     Picture = 2,
     /// A hash was checked.
     Hash = 3,
-    /// Something that this version cannot describe.
+    /// An event that this version cannot describe.
     Other = 4,
 }
 
-/// What a player has come to.
+/// An event of a player.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct triglyph_play_event {
@@ -146,7 +146,7 @@ pub extern "C" fn triglyph_player_next(
 }
 
 impl Playing {
-    /// What C is told of an event; a picture stays here.
+    /// The description of an event for C; a picture stays here.
     fn describe(&mut self, event: Option<Event>) -> triglyph_play_event {
         match event {
             None => triglyph_play_event::of(triglyph_play_kind::End),

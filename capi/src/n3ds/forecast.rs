@@ -10,12 +10,13 @@ use crate::pointer::{Out, array, required};
 /// Ranges that a forecast has at most.
 pub const TRIGLYPH_N3DS_FORECAST_RANGES: u32 = 4;
 
-/// What a GX command will come to, from its words alone.
+/// The effects that a GX command will have, from its words alone.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct triglyph_n3ds_forecast {
-    /// What `triglyph_n3ds_execute` will answer if all memory is mapped and no unit freezes. Only what may touch
-    /// anything takes another time than `ticks`: of lists it knows how many words they have but not what they draw.
+    /// The result that `triglyph_n3ds_execute` will have if all memory is mapped and no unit freezes. Only what may
+    /// touch anything takes another time than `ticks`: of lists it knows how many words they have but not what they
+    /// draw.
     pub executed: triglyph_n3ds_executed,
     /// Whether it may touch any memory, 1 or 0: a list, or a transfer that goes on with registers from before.
     pub anywhere: u32,
@@ -44,9 +45,10 @@ impl From<Forecast> for triglyph_n3ds_forecast {
     }
 }
 
-/// What a GX command of eight words will come to for the holder of the rendering right, if addresses that it does not
-/// check are treated as a `triglyph_n3ds_bad_address` says. It needs no device: the thread of the guest's processor
-/// asks while a worker has it, schedules the interrupt, and sends the command with `triglyph_worker_send_touching`.
+/// The effects that a GX command of eight words will have for the holder of the rendering right, if addresses that it
+/// does not check are treated as a `triglyph_n3ds_bad_address` says. It needs no device: the thread of the guest's
+/// processor asks while a worker has it, schedules the interrupt, and sends the command with
+/// `triglyph_worker_send_touching`.
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for numbers without a meaning.
 #[unsafe(no_mangle)]

@@ -11,7 +11,7 @@ use crate::handle::with_device;
 use crate::n3ds::triglyph_n3ds_executed;
 use crate::pointer::{Out, array, drain, put, required};
 
-/// What a screen is to show: GSP's framebuffer information.
+/// The picture that a screen has to show: GSP's framebuffer information.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct triglyph_n3ds_framebuffer {
@@ -63,7 +63,7 @@ pub struct triglyph_n3ds_registration {
     pub shared_memory: u32,
 }
 
-/// What `triglyph_n3ds_acquire_right` has `acquired`.
+/// The value of `acquired` of `triglyph_n3ds_acquire_right`.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum triglyph_n3ds_acquire {
@@ -75,7 +75,7 @@ pub enum triglyph_n3ds_acquire {
     Waiting = 2,
 }
 
-/// What a screen shows, for ImportDisplayCaptureInfo.
+/// The picture of a screen, for ImportDisplayCaptureInfo.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct triglyph_n3ds_capture_info {
@@ -133,7 +133,7 @@ impl Tell<(triglyph_n3ds_capture_info, triglyph_n3ds_capture_info)> for [Capture
     }
 }
 
-/// What the host has not taken yet.
+/// The interrupts that the host has not taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     completions: VecDeque<triglyph_n3ds_completion>,

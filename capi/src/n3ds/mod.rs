@@ -36,7 +36,7 @@ const _: () = {
     assert!(TRIGLYPH_N3DS_SPACE_PROCESS == n3ds::PROCESS);
 };
 
-/// What the GPU's units raise, numbered as GSP's clients see them.
+/// The interrupts of the GPU's units, numbered as GSP's clients see them.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum triglyph_n3ds_interrupt {
@@ -66,7 +66,7 @@ pub enum triglyph_n3ds_screen {
     Bottom = 1,
 }
 
-/// What GX commands that do not check addresses do with bad ones.
+/// The treatment of bad addresses by GX commands that do not check them.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum triglyph_n3ds_bad_address {
@@ -76,7 +76,7 @@ pub enum triglyph_n3ds_bad_address {
     Fail = 1,
 }
 
-/// What happens when a transfer meets a case in which the hardware freezes.
+/// The result of a transfer in a case in which the hardware freezes.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum triglyph_n3ds_freeze_policy {
@@ -91,7 +91,7 @@ pub const TRIGLYPH_N3DS_TICKS_PER_SECOND: u64 = 268111856;
 
 const _: () = assert!(TRIGLYPH_N3DS_TICKS_PER_SECOND == n3ds::TICKS_PER_SECOND);
 
-/// What a host does after a GX command.
+/// The work of a host after a GX command.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum triglyph_n3ds_outcome {
@@ -314,7 +314,7 @@ pub extern "C" fn triglyph_n3ds_set_bad_address(n3ds: Option<&triglyph_n3ds>, be
     })
 }
 
-/// What becomes of bad addresses, by its number.
+/// The treatment of bad addresses, by its number.
 pub(super) fn bad_address(behaviour: u32) -> Result<BadAddress, Failure> {
     match behaviour {
         0 => Ok(BadAddress::Zero),

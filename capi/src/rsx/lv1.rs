@@ -1,4 +1,4 @@
-//! What the hypervisor's calls take and answer, and where its addresses are.
+//! Arguments, results and address spaces of the hypervisor's calls.
 
 use triglyph::rsx::{ContextAllocation, MemoryAllocation, Status};
 
@@ -7,13 +7,13 @@ use crate::error::triglyph_status;
 use crate::forward::{CallResult, Tell};
 use crate::pointer::{Out, put};
 
-/// What the hypervisor's calls answer in r3.
+/// The results of the hypervisor's calls in r3.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum triglyph_rsx_result {
     /// Done.
     Success = 0,
-    /// Something is used up.
+    /// A resource is used up.
     ResourceShortage = -2,
     /// The caller may not.
     NoPrivilege = -3,
@@ -33,7 +33,7 @@ pub enum triglyph_rsx_result {
     AlignmentError = -23,
 }
 
-/// What `lv1_gpu_context_allocate` returns. `triglyph_rsx_lpar` says where the pages are in guest memory.
+/// The results of `lv1_gpu_context_allocate`. `triglyph_rsx_lpar` says where the pages are in guest memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct triglyph_rsx_context {

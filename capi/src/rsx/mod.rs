@@ -1,4 +1,4 @@
-//! What only the PS3 has.
+//! Functions that only the PS3 has.
 
 pub mod calls;
 pub mod lv1;

@@ -1,4 +1,4 @@
-//! What heads of the PS3 show.
+//! The pictures of the PS3's heads.
 
 use super::{triglyph_rsx, with_rsx};
 use crate::error::triglyph_status;

@@ -30,7 +30,7 @@ const _: () = {
 // GET_CHARACTERISTICS answers with the chip's own structure.
 pub use triglyph::tegra::Characteristics as triglyph_tegra_characteristics;
 
-/// What EVENT_WAIT came to.
+/// The result of EVENT_WAIT.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct triglyph_tegra_wait {
@@ -38,7 +38,7 @@ pub struct triglyph_tegra_wait {
     pub armed: u32,
     /// The slot.
     pub slot: u32,
-    /// What the call answers: the syncpoint's value, or what names the event to QueryEvent.
+    /// The result of the call: the syncpoint's value, or the name of the event for QueryEvent.
     pub value: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What only the Tegra X1 has.
+//! Functions that only the Tegra X1 has.
 
 pub mod calls;
 pub mod channel;
@@ -25,7 +25,7 @@ pub const TRIGLYPH_TEGRA_SPACE_PROCESS: u32 = 1;
 
 const _: () = assert!(TRIGLYPH_TEGRA_SPACE_PROCESS == triglyph::tegra::PROCESS);
 
-/// What the driver's calls answer the guest.
+/// The results of the driver's calls for the guest.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum triglyph_tegra_result {

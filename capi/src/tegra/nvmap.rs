@@ -5,7 +5,7 @@ use triglyph::tegra::{Freed, MapMemory, map_param};
 use crate::error::Failure;
 use crate::forward::{Take, Tell};
 
-/// What the ALLOC call attaches to a handle.
+/// The properties that the ALLOC call attaches to a handle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct triglyph_tegra_memory {
@@ -21,7 +21,7 @@ pub struct triglyph_tegra_memory {
     pub kind: u32,
 }
 
-/// What the FREE call tells the last owner of a handle.
+/// The result of the FREE call for the last owner of a handle.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct triglyph_tegra_freed {

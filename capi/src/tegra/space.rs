@@ -31,7 +31,7 @@ pub struct triglyph_tegra_region {
     pub pages: u64,
 }
 
-/// What MAP_BUFFER_EX is told.
+/// The arguments of MAP_BUFFER_EX.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct triglyph_tegra_map_buffer {

@@ -1,4 +1,4 @@
-//! What is written is what is read.
+//! Round trips: written captures are read back unchanged.
 
 use proptest::prelude::*;
 

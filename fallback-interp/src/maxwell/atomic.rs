@@ -5,7 +5,7 @@ use triglyph_guest::tegra::shader::modifiers::Rounding;
 
 use super::number::{bits, choose, flush, flush_half, from_half, odd_sum, to_half};
 
-/// What a value in memory is.
+/// The type of a value in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Unsigned, 32 bits.
@@ -56,7 +56,7 @@ impl Kind {
     }
 }
 
-/// What is stored for `old` and `value`; `None` if nothing is.
+/// The stored value for `old` and `value`; `None` if nothing is stored.
 pub fn result(kind: Kind, op: AtomicOp, old: u64, value: u64) -> Option<u64> {
     match kind {
         Kind::F32 => float(op, old as u32, value as u32).map(u64::from),
@@ -65,7 +65,7 @@ pub fn result(kind: Kind, op: AtomicOp, old: u64, value: u64) -> Option<u64> {
     }
 }
 
-/// What is stored where `old` is the first one of a pair: the second one.
+/// The stored value where `old` is the first one of a pair: the second one.
 pub fn compare_exchange(old: u64, (compared, new): (u64, u64)) -> Option<u64> {
     (old == compared).then_some(new)
 }

@@ -91,7 +91,7 @@ pub enum State {
     Ended,
 }
 
-/// What BAR.RED asks of the lanes that wait.
+/// The reduction of BAR.RED over the lanes that wait.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wait {
     /// The barrier.
@@ -113,7 +113,7 @@ pub enum Reduction {
     Any,
 }
 
-/// What a lane is apart from its values: where it is, and what for.
+/// The state of a lane apart from its values: its position, and its invocation.
 #[derive(Clone, Debug)]
 struct Course {
     at: u32,
@@ -136,9 +136,9 @@ pub struct Lane {
     pub at: u32,
     /// Whether it runs.
     pub state: State,
-    /// What it waits for.
+    /// The condition that it waits for.
     pub wait: Wait,
-    /// What the last reduction gave.
+    /// The result of the last reduction.
     pub reduced: u32,
     /// Whether its stores are without effect.
     pub helper: bool,

@@ -11,7 +11,7 @@
 //!   Context    memory, constants, textures, the stage
 //! ```
 //!
-//! What instructions do is said in `guest::tegra::shader::isa`, everything around them in `guest::kernel::maxwell`.
+//! `guest::tegra::shader::isa` defines instructions, `guest::kernel::maxwell` everything around them.
 
 mod atomic;
 pub mod context;
@@ -64,7 +64,7 @@ pub struct Stages<'a> {
 }
 
 impl Stages<'_> {
-    /// What instructions of a warp reach.
+    /// The resources of a warp's instructions.
     pub fn context<'c>(&'c self, stage: &'c mut dyn Surroundings) -> Context<'c> {
         Context { environment: &self.environment, textures: self.textures, images: self.images, stage, executed: 0 }
     }

@@ -13,22 +13,22 @@ use super::lane::{Lane, Wait};
 /// Where nothing is.
 pub const NOWHERE: u32 = u32::MAX;
 
-/// What one lane does.
+/// The operation of one lane.
 pub type LaneAction = Box<dyn Fn(&mut Lane, &mut Context<'_>) + Send + Sync>;
 
-/// What the lanes of a set do together: bit i is lane i.
+/// The operation of the lanes of a set together: bit i is lane i.
 pub type WarpAction = Box<dyn Fn(&mut [Lane], u32, &mut Context<'_>) + Send + Sync>;
 
-/// What a lane waits for, by its registers.
+/// The condition that a lane waits for, by its registers.
 pub type WaitAction = Box<dyn Fn(&Lane) -> Option<Wait> + Send + Sync>;
 
-/// What an instruction does.
+/// The operation of an instruction.
 pub enum Action {
     /// Nothing.
     Nothing,
-    /// Something in each lane by itself.
+    /// An operation of each lane by itself.
     Lane(LaneAction),
-    /// Something between lanes.
+    /// An operation between lanes.
     Warp(WarpAction),
     /// Control goes elsewhere for lanes where the test holds.
     Flow(CcTest, Flow),
@@ -76,7 +76,7 @@ pub enum Target {
 pub struct Op {
     /// When it does anything.
     pub guard: Guard,
-    /// What it does.
+    /// The operation.
     pub action: Action,
 }
 
@@ -94,7 +94,7 @@ impl Op {
     }
 }
 
-/// What instructions are made with.
+/// The context in which instructions are built.
 pub struct Decoder<'a> {
     /// The instruction's address.
     pub address: u32,

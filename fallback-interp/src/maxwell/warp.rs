@@ -31,7 +31,7 @@ impl Default for Warp {
 struct Group {
     /// Bit i: lane i.
     set: u32,
-    /// What they execute next.
+    /// The instruction that they execute next.
     at: u32,
     /// Where others wait for them.
     meeting: u32,
@@ -265,7 +265,7 @@ fn in_quads_of(set: u32) -> u32 {
 /// Barriers of a block.
 const BARRIERS: usize = 16;
 
-/// What the predicates at a barrier give together.
+/// The result of the predicates at a barrier.
 #[derive(Clone, Copy)]
 struct Joined {
     count: u32,

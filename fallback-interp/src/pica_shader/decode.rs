@@ -72,7 +72,7 @@ pub(super) enum Instruction {
 #[derive(Clone, Debug)]
 pub struct Program {
     instructions: Vec<Instruction>,
-    /// What follows the instructions in code memory: zero words.
+    /// Code memory after the instructions: zero words.
     rest: Instruction,
     /// Words of code memory.
     limit: u16,

@@ -59,7 +59,7 @@ pub(super) struct LoopEntry {
     end: u16,
     left: u8,
     step: u8,
-    /// What aL becomes when the loop has ended within another.
+    /// The value of aL when the loop has ended within another.
     saved: i32,
 }
 

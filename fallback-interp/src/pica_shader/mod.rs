@@ -68,7 +68,7 @@ impl Unit {
     }
 }
 
-/// What aL holds after the end of a loop within a loop. The sources disagree; unverified on hardware.
+/// The value of aL after the end of a loop within a loop. The sources disagree; unverified on hardware.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NestedLoop {
     /// The outer loop's value: LOOP saves aL before it sets it.
@@ -101,9 +101,9 @@ pub enum Ending {
 pub struct Machine {
     /// v0 to v15; the caller loads them.
     pub inputs: Registers,
-    /// What happens to aL after a nested loop.
+    /// The value of aL after a nested loop.
     pub nested_loop: NestedLoop,
-    /// What SETEMIT said last.
+    /// The last setting by SETEMIT.
     pub setting: SetEmit,
     unit: Unit,
     temporaries: Registers,
@@ -148,7 +148,7 @@ impl Machine {
         *self = Machine { inputs, nested_loop, ..Machine::new(self.unit) };
     }
 
-    /// What instructions write, all but the setting.
+    /// The state that instructions write, except the setting.
     pub fn registers(&self) -> GeometryRegisters {
         GeometryRegisters {
             temporaries: self.temporaries,

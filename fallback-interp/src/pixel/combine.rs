@@ -73,7 +73,7 @@ pub(super) fn run(
     state.out
 }
 
-/// What is handed from stage to stage.
+/// The values that a stage passes to the next.
 pub(super) struct State {
     pub(super) out: Color,
     buffer: Color,
@@ -90,7 +90,7 @@ impl Registers for State {
 }
 
 impl State {
-    /// What the first stage finds.
+    /// The inputs of the first stage.
     pub(super) const START: State = State { out: [0; 4], buffer: [0; 4] };
 
     /// The result of one stage.

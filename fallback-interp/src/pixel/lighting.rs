@@ -133,7 +133,7 @@ impl Lighting<'_> {
         })
     }
 
-    /// What all lights have in common.
+    /// The inputs that all lights have in common.
     fn finish(&self, sums: &mut Sums, surface: &Surface) {
         if self.key.shadow.is_some_and(|shadow| shadow.alpha) {
             self.each_fresnel(sums, |alpha| *alpha *= surface.shadow[3]);
@@ -194,7 +194,7 @@ impl<'a> Light<'a> {
         if self.half_length2 == 0.0 { 0.0 } else { min(self.cosine / self.half_length2, 1.0) }
     }
 
-    /// What a table is a function of.
+    /// The argument of a table.
     fn input(&self, input: TableInput, surface: &Surface) -> f32 {
         match input {
             TableInput::NormalHalf => dot(surface.normal, self.half),

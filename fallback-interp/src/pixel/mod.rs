@@ -111,7 +111,7 @@ impl Kernel {
         verdict.passed
     }
 
-    /// What fog or gas make of a colour.
+    /// Applies fog or gas to a colour.
     #[inline(always)]
     fn fogged(&self, job: &PixelJob<'_>, depth: f32, textures: [Color; 4], color: Color) -> Color {
         let (Some(fog), Some(table)) = (&self.key.fog, job.fog) else { return color };
@@ -121,7 +121,7 @@ impl Kernel {
         }
     }
 
-    /// What comes out of the combiner stages.
+    /// The result of the combiner stages.
     fn combine(&self, job: &PixelJob<'_>, point: &Point<'_>) -> Color {
         self.combined(job, point, self.textures(job, point))
     }
@@ -136,7 +136,7 @@ impl Kernel {
         &self.key.combiners.stages[..self.stages]
     }
 
-    /// What the stages read.
+    /// The inputs of the stages.
     #[inline(always)]
     fn sources(&self, job: &PixelJob<'_>, point: &Point<'_>, textures: [Color; 4]) -> combine::Sources {
         let lighting = match (&self.key.lighting, job.lighting) {

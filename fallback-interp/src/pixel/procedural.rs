@@ -145,7 +145,7 @@ fn clamped(v: f32, mode: Clamp) -> f32 {
     }
 }
 
-/// What a map is a function of. (The hardware's square root is inaccurate for small arguments.)
+/// The argument of a map. (The hardware's square root is inaccurate for small arguments.)
 fn combine(function: Combine, [u, v]: [f32; 2]) -> f32 {
     match function {
         Combine::U => u,

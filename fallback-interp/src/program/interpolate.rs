@@ -21,7 +21,7 @@ pub struct Point<'a> {
     distance: [f32; 2],
     /// How planes of varyings are read.
     base: PlaneBase,
-    /// What is added to its depth.
+    /// The depth offset.
     depth_offset: Option<f32>,
     /// The interpolated 1/w.
     inv_w: f32,

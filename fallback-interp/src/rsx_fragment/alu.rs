@@ -165,7 +165,7 @@ impl FragmentVisitor for Alu {
     fn dp2a(&mut self, a: Vector, b: Vector, c: Vector) -> Vector {
         [a[0] * b[0] + a[1] * b[1] + c[0]; 4]
     }
-    // What it does is unknown.
+    // Its operation is unknown.
     fn bemlum(&mut self) -> Vector {
         [0.0; 4]
     }
@@ -173,7 +173,7 @@ impl FragmentVisitor for Alu {
         let twice = 2.0 * dot4(a, b);
         map2(a, b, |a, b| a - twice * b)
     }
-    // What it does is unknown.
+    // Its operation is unknown.
     fn timeswtex(&mut self) -> Vector {
         [0.0; 4]
     }

@@ -57,7 +57,7 @@ impl Quad<'_> {
     }
 }
 
-/// What a lane's sources are read from.
+/// The inputs of a lane's sources.
 struct Reader<'a> {
     lane: &'a Lane,
     program: &'a Program,
@@ -116,7 +116,7 @@ fn keeps_bits(compute: &Compute) -> bool {
     copies && compute.scale.factor() == 1.0 && !compute.saturate && unlimited
 }
 
-/// What becomes of a result before it is written to component `i`. `exact`: its bits are kept.
+/// Converts a result before it is written to component `i`. `exact`: its bits are kept.
 fn finished(lane: &Lane, compute: &Compute, exact: bool, i: usize, mut r: f32) -> f32 {
     if !matches!(compute.scale, Scale::One | Scale::Unknown) {
         r *= compute.scale.factor();

@@ -69,14 +69,14 @@ impl Program {
     }
 }
 
-/// What a program reads besides its inputs.
+/// The resources that a program reads besides its inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Resources<'a> {
     /// Inline constants.
     pub constants: &'a [Vector],
     /// Texture units.
     pub keys: &'a [Option<TextureKey>; UNITS],
-    /// What they read.
+    /// The data that they read.
     pub textures: &'a [Texture<'a>; UNITS],
 }
 

@@ -1,6 +1,6 @@
 //! Structures of flow control: conditionals, loops, calls.
 
-/// Something that a lane is inside of.
+/// A structure of flow control that a lane is inside of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Structure {
     /// The first part of an IFE.

@@ -10,7 +10,7 @@ use crate::program::sampler::{LodSource, TextureUnit};
 /// A value of each lane.
 type Vectors = [Vector; 4];
 
-/// What the level of detail of a lane follows from.
+/// The inputs of a lane's level of detail.
 enum Lod {
     /// Differences to the neighbours, and a bias.
     Implicit {

@@ -7,7 +7,7 @@ use super::machine::{Address, Machine, Resources};
 use crate::program::sampler::{self, LodSource};
 use crate::program::{Vector, limit};
 
-/// What a unit gives.
+/// The result of a unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum UnitResult {
     /// Nothing is written.

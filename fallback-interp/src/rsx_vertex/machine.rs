@@ -7,14 +7,14 @@ use triglyph_guest::rsx::vertex::{CONSTANTS, Instruction, Register, Source, TEMP
 use crate::operations;
 use crate::program::Vector;
 
-/// What a program reads besides its inputs.
+/// The resources that a program reads besides its inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Resources<'a> {
     /// Constants.
     pub constants: &'a [Vector],
     /// Texture units.
     pub keys: &'a [Option<TextureKey>; 4],
-    /// What they read.
+    /// The data that they read.
     pub textures: &'a [Texture<'a>; 4],
 }
 

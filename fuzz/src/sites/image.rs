@@ -33,8 +33,8 @@ impl Image {
         self.0.push(Store { start, size, record });
     }
 
-    /// What stored the bytes from an address on, in order: `length` bytes, or those before the first that nothing has
-    /// stored.
+    /// The records that stored the bytes from an address on, in order: `length` bytes, or those before the first that
+    /// nothing has stored.
     pub fn pieces(&self, at: GuestAddr, length: u64) -> Vec<Stretch> {
         let mut pieces = Vec::new();
         let mut done = 0;
@@ -58,8 +58,8 @@ impl Image {
         Some(stretch)
     }
 
-    /// What stored the byte at an address last, and at most `length` bytes from there on. Later stores into the middle
-    /// of them are ignored.
+    /// The record that stored the byte at an address last, and at most `length` bytes from there on. Later stores into
+    /// the middle of them are ignored.
     pub fn stretch(&self, at: GuestAddr, length: u64) -> Option<Stretch> {
         let holds = |store: &&Store| {
             store.start.space == at.space

@@ -56,10 +56,10 @@ macro_rules! n3ds_calls {
             /// A bounded run has found a command in a client's queue, and will execute it after others.
             replay 7 queued(command: [u32; 8]);
 
-            /// What the host has chosen: submissions are deferred, bad addresses fail, frozen units hang.
+            /// The host's options: submissions are deferred, bad addresses fail, frozen units hang.
             replay 8 choices(deferred: bool, fail: bool, hang: bool);
 
-            /// What each submission may cost, in units of fuel, the low word first.
+            /// The maximum cost of each submission, in units of fuel, the low word first.
             replay 9 set_fuel(low: u32, high: u32);
         }
     };

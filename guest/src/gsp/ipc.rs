@@ -169,7 +169,7 @@ macro_rules! gsp_calls {
                     gsp.restore_vram_area(hardware)
                 };
 
-            /// What changes nothing that could be seen: the processor's cache, priorities, performance counters, a
+            /// Requests without a visible effect: the processor's cache, priorities, performance counters, a
             /// reset of the GPU, the LED.
             none - invisible();
                 @ InvalidateDataCache 0x0009_0082 { "InvalidateDataCache" } (_gsp, _hardware, _io) => ();

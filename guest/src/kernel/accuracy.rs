@@ -7,9 +7,9 @@ use borsh::{BorshDeserialize, BorshSerialize};
 /// `docs/`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Accuracy {
-    /// What the hardware's documentation and tests say, as far as they go.
+    /// The results that the hardware's documentation and tests give, as far as they go.
     Exact,
-    /// What gives the same pictures to the eye at a fraction of the cost.
+    /// Results that look the same in pictures, at a fraction of the cost.
     #[default]
     Fast,
 }

@@ -115,7 +115,7 @@ pub struct ColorOperand {
     pub invert: bool,
 }
 
-/// What a colour operand takes from its source.
+/// The components that a colour operand takes from its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum ColorChannel {
     /// r, g, b.

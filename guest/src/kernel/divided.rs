@@ -186,7 +186,7 @@ impl FragmentKey {
     }
 }
 
-/// What a program decides about its fragment.
+/// The decisions of a program about its fragment.
 struct ProgramEffects {
     discards: bool,
     writes_depth: bool,

@@ -1,6 +1,6 @@
 //! Gas: pixels that add to a buffer of densities, and pixels that are coloured by one.
 //!
-//! What registers there are is known (3dbrew: GPU/Internal Registers, 0x0E4, 0x0E5, 0x120 to 0x126; citro3d's gas
+//! The registers are known (3dbrew: GPU/Internal Registers, 0x0E4, 0x0E5, 0x120 to 0x126; citro3d's gas
 //! functions), what is computed from them is not: no source describes it and no emulator does it. The formulas are our
 //! reading of the names, unverified; they are documented only here.
 //!
@@ -36,7 +36,7 @@
 //! alpha  = trunc((1 - k) * 255)
 //! ```
 //!
-//! What the combiners give is not seen any more, but for the alpha test.
+//! The result of the combiners has no effect any more, except in the alpha test.
 //!
 //! [`PixelJob::densest`]: super::pixel::PixelJob::densest
 //! [`FogKey::gas`]: super::pixel::FogKey::gas
@@ -84,9 +84,9 @@ pub struct GasConstants {
     pub scale: f32,
     /// Makes a density an index of the fog table.
     pub attenuation: f32,
-    /// What light does across the line of sight.
+    /// The effect of light across the line of sight.
     pub planar: GasLight,
-    /// What it does along the line of sight.
+    /// The effect of light along the line of sight.
     pub view: GasLight,
     /// How much of the latter counts.
     pub effect: f32,

@@ -14,14 +14,14 @@ use super::vertex::{EXHAUSTED_LIMIT, OutputMap, Program, Uniforms, VertexConstan
 use crate::pica::isa::SetEmit;
 use borsh::{BorshDeserialize, BorshSerialize};
 
-/// What a geometry kernel is specialised to.
+/// The key of a geometry kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct GeometryKey {
     /// The program, with the boolean uniforms as the first primitive sees them.
     pub program: Program,
     /// Where the values of a primitive go.
     pub inputs: GeometryInputs,
-    /// What becomes of the outputs of each emitted vertex, as for a vertex kernel.
+    /// The mapping of the outputs of each emitted vertex, as for a vertex kernel.
     pub outputs: OutputMap,
     /// Whether clip code bit 7 is computed, as for a vertex kernel.
     pub user_clip: bool,
@@ -52,13 +52,13 @@ pub struct GeometryPrimitive {
     pub register: u32,
 }
 
-/// What a geometry unit keeps from one primitive to the next. All zero at the start of a draw, which is to say of a job
-/// whose kernel does not keep registers.
+/// The state of a geometry unit from one primitive to the next. All zero at the start of a draw, which is to say of a
+/// job whose kernel does not keep registers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GeometryState {
-    /// What instructions write.
+    /// The registers that instructions write.
     pub registers: GeometryRegisters,
-    /// What SETEMIT said last.
+    /// The last setting by SETEMIT.
     pub emit: SetEmit,
     /// The vertices that EMIT stored last, by their number in the output. `None`: nothing was stored there yet. What a
     /// triangle takes from there is the vertex of a unit whose outputs are all zero; it is then appended to the output

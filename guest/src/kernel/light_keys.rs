@@ -30,7 +30,7 @@ pub struct LightKey {
     pub shadow: bool,
 }
 
-/// What the code for some lights depends on, in the order in which they are computed; at most [`LIGHTS`].
+/// The part of a key for some lights, in the order in which they are computed; at most [`LIGHTS`].
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct LightKeys {
     count: usize,

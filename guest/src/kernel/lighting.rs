@@ -52,7 +52,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 pub use super::light_keys::LightKey;
 use super::light_keys::{LIGHTS, LightKeys};
 
-/// What the code of fragment lighting depends on.
+/// The part of a key for fragment lighting.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct LightingKey {
     /// Varying slots of the quaternion x, y, z, w.
@@ -119,7 +119,7 @@ pub const DISTANCE: usize = 16;
 /// How a table is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct TableKey {
-    /// What is looked up.
+    /// The value that is looked up.
     pub input: TableInput,
     /// Whether the input counts as 0 to 1 (otherwise -1 to 1).
     pub absolute: bool,
@@ -127,7 +127,7 @@ pub struct TableKey {
     pub scale: i8,
 }
 
-/// What a table is a function of.
+/// The argument of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum TableInput {
     /// dot(N, Hn)

@@ -28,7 +28,7 @@ pub const BRANCHES: u32 = 1 << 24;
 /// In [`MmeJob::groups`]: the machine has to be called.
 pub const CALL: u32 = u32::MAX;
 
-/// What a macro kernel is specialised to: the words that the program can reach, wherever they were in memory.
+/// The key of a macro kernel: the words that the program can reach, wherever they were in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct MmeKey {
     /// From the lowest reachable word to the highest one. Words in between may belong to others.
@@ -61,7 +61,7 @@ impl MmeKey {
     }
 }
 
-/// What a macro sends its methods to.
+/// The receiver of a macro's methods.
 pub trait MmeMachine {
     /// Does what method `method`, below [`METHODS`], does with `datum`.
     fn send(&mut self, method: u32, datum: u32);

@@ -33,7 +33,7 @@ use super::unsupported::Unsupported;
 /// `Store` packets whose headers are compared together.
 pub const GROUP: usize = 16;
 
-/// What a packet trace kernel is specialised to.
+/// The key of a packet trace kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct PacketTraceKey {
     /// Words of the whole trace.
@@ -57,11 +57,11 @@ pub struct Packet {
     pub mask: u32,
     /// Their value.
     pub word: u32,
-    /// What is done.
+    /// The action.
     pub act: Act,
 }
 
-/// What is done with a packet.
+/// The action of a packet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Act {
     /// Words go to registers.

@@ -39,7 +39,7 @@ use crate::layout::Block;
 use crate::listed;
 use borsh::{BorshDeserialize, BorshSerialize};
 
-/// What a pixel kernel is specialised to.
+/// The key of a pixel kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct PixelKey {
     /// Which varying slots the primitives carry, bit s = slot s of the vertex record. [`PixelJob::varyings`] holds
@@ -114,7 +114,7 @@ impl PixelKey {
 /// How a texture unit is set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct TextureKey {
-    /// What the unit does; a disabled unit gives (0, 0, 0, 0).
+    /// The function of the unit; a disabled unit gives (0, 0, 0, 0).
     pub kind: TextureKind,
     /// Varying slots of u, v and, for [`TextureKind::Projected`] and [`TextureKind::Cube`], w.
     pub coordinates: [u8; 3],
@@ -148,7 +148,7 @@ impl TextureKey {
     }
 }
 
-/// What a texture unit samples.
+/// The texture that a unit samples.
 ///
 /// # Coordinates
 ///
@@ -229,7 +229,7 @@ pub enum ShadowForm {
 }
 
 listed! {
-    /// What happens to texel coordinates outside of a level of n texels. (Modes 4 to 7: 3DS hardware tests.)
+    /// The treatment of texel coordinates outside of a level of n texels. (Modes 4 to 7: 3DS hardware tests.)
     #[derive(BorshSerialize, BorshDeserialize)]
     pub enum Wrap {
         /// clamp(i, 0, n-1)

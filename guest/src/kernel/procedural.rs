@@ -43,7 +43,7 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
-/// What the code of the unit depends on.
+/// The part of a key for the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct ProceduralKey {
     /// Varying slots of u and v.

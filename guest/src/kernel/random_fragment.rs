@@ -9,7 +9,7 @@ use super::pixel::{Filter, ShadowForm, TextureKind};
 use super::procedural::{self, Clamp, Combine, ProceduralData, ProceduralKey, Shift};
 use super::random::Random;
 
-/// What lighting reads.
+/// The inputs of lighting.
 pub(super) type LightingData = Box<(LightingConstants, LightTables)>;
 
 /// Lets combiner stages use `sources`.

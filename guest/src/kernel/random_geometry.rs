@@ -10,7 +10,7 @@ use super::vertex::{PicaProgram, Program, Uniforms, VertexConstants};
 use crate::pica::asm;
 use crate::pica::isa::SetEmit;
 
-/// What a [`GeometryJob`] reads and begins with, owned.
+/// The inputs and the initial state of a [`GeometryJob`], owned.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// Uniforms before the first primitive.
@@ -173,7 +173,7 @@ fn vector(rng: &mut impl FnMut() -> u32, mix: Mix) -> [f32; 4] {
 }
 
 impl Job {
-    /// Has `run` do the job.
+    /// Calls `run` with the job.
     pub fn run<R>(&self, run: impl FnOnce(&mut GeometryJob<'_>) -> R) -> (Done, R) {
         let Job { uniforms, state, out, .. } = self.clone();
         let mut done = Done { out, state, uniforms };

@@ -9,7 +9,7 @@ use crate::tegra::mme::random::{Options, program};
 /// The method of the test machine that turns [`MmeJob::direct`] over, as a change of the shadow mode does.
 const TOGGLE: u32 = 0x49;
 
-/// What one call is given.
+/// The inputs of one call.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The program.
@@ -26,7 +26,7 @@ pub struct Case {
     pub branches: u32,
 }
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// How it ended.

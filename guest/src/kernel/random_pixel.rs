@@ -57,7 +57,7 @@ pub struct RandomPixel {
     depth: Vec<u8>,
 }
 
-/// What a kernel has left in the targets.
+/// The targets after a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surfaces {
     /// The colour buffer.

@@ -12,10 +12,10 @@ use super::window::buffer;
 use crate::num::F24;
 use crate::pica::random::{self, Options};
 
-/// What batches are to contain.
+/// Options of random batches.
 #[derive(Clone, Copy, Debug)]
 pub struct Mix {
-    /// What the programs are like.
+    /// Options of the programs.
     pub program: Options,
     /// One in this many numbers is a special one: zeros, infinities, NaN, very large or very small. 0: none.
     pub special: u32,
@@ -23,7 +23,8 @@ pub struct Mix {
     pub vertices: usize,
     /// Whether some streams are too short for the batch or not there at all.
     pub holes: bool,
-    /// What programs compute in. With 24-bit floats and special numbers some lie about the limits of those.
+    /// The number format of programs' arithmetic. With 24-bit floats and special numbers some lie about the limits of
+    /// those.
     pub numbers: Numbers,
 }
 
@@ -33,7 +34,7 @@ impl Default for Mix {
     }
 }
 
-/// What a [`VertexJob`] reads, owned.
+/// The inputs of a [`VertexJob`], owned.
 #[derive(Debug)]
 pub struct Batch {
     /// Bytes of each stream and its stride.

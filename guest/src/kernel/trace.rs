@@ -27,7 +27,7 @@ pub enum Wanted {
     Thread([u32; 3], u32),
 }
 
-/// What a trace is of.
+/// The subject of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Item {
     /// An array element.
@@ -58,7 +58,7 @@ pub struct Register {
     pub form: WordForm,
 }
 
-/// What the words of a register are.
+/// The type of a register's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WordForm {
     /// Bits of an f32.
@@ -89,7 +89,7 @@ pub struct Step {
     pub at: u32,
     /// The lanes that have executed it, bit i = lane i.
     pub lanes: u32,
-    /// What it has changed.
+    /// The registers that it has changed.
     pub changes: Vec<Change>,
 }
 
@@ -98,7 +98,7 @@ pub struct Step {
 pub struct Trace {
     /// The kernel.
     pub kernel: ContentHash,
-    /// What it ran for.
+    /// The invocation.
     pub item: Item,
     /// Lanes that ran together, at most 32.
     pub lanes: u8,
@@ -108,11 +108,11 @@ pub struct Trace {
     pub registers: Vec<Register>,
     /// Their words at the start, those that are not 0.
     pub start: Vec<Change>,
-    /// What happened.
+    /// The event.
     pub steps: Vec<Step>,
     /// Whether there were more than [`MAX_STEPS`].
     pub cut: bool,
-    /// What the program has given, with its words.
+    /// The results of the program, with its words.
     pub results: Vec<(Register, Vec<u32>)>,
 }
 
@@ -143,7 +143,7 @@ impl Trace {
     }
 }
 
-/// Who asks for traces, and keeps them.
+/// A request for traces, and their store.
 #[derive(Debug)]
 pub struct Tracer {
     wanted: Wanted,
@@ -185,7 +185,7 @@ pub struct Tracing<'t> {
 }
 
 impl Tracing<'_> {
-    /// What is to be traced.
+    /// The requested trace.
     pub fn wanted(&self) -> Wanted {
         self.tracer.wanted
     }

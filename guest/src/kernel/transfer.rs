@@ -5,7 +5,7 @@ use crate::format::PixelFormat;
 use crate::layout::{Block, LayoutKind, SurfaceLayout};
 use borsh::{BorshDeserialize, BorshSerialize};
 
-/// What a transfer kernel is specialised to.
+/// The key of a transfer kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum TransferKey {
     /// Repeats the low `bytes` (2, 3 or 4) bytes of a value.
@@ -104,7 +104,7 @@ impl PixelFields {
     }
 }
 
-/// What resampling is specialised to: the source of each byte of a pixel, the first one in memory first.
+/// The key of resampling: the source of each byte of a pixel, the first one in memory first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct ResampleKey {
     /// Bytes of the pixel.
@@ -120,7 +120,7 @@ pub enum ByteSource {
     Constant(u8),
 }
 
-/// What a fill of a rectangle is specialised to.
+/// The key of a fill of a rectangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct FillRectKey {
     /// Bytes of a unit: 1, 2, 4, 8 or 16.
@@ -129,7 +129,7 @@ pub struct FillRectKey {
     pub layout: LayoutKind,
 }
 
-/// What a change of layout is specialised to.
+/// The key of a change of layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct RearrangeKey {
     /// Bytes of a unit: 1, 2, 4, 8 or 16.
@@ -248,7 +248,7 @@ impl<'m> Repack<'m> {
 /// Repeats a pattern over the whole window; the pattern starts with its first byte.
 #[derive(Clone, Copy, Debug)]
 pub struct Fill<'m> {
-    /// What is filled, all of it; the last repetition may be cut.
+    /// The memory to fill, all of it; the last repetition may be cut.
     pub target: Window<'m>,
     /// The pattern, byte 0 in the low bits.
     pub value: u32,
@@ -349,7 +349,7 @@ pub struct FillRect<'m> {
     pub width: u32,
     /// Rows this call does, counted from the rectangle's first; the last is below 2^16.
     pub rows: std::ops::Range<u32>,
-    /// What is stored; the first byte in memory comes first. Bytes after those of a unit do not count.
+    /// The stored pattern; the first byte in memory comes first. Bytes after those of a unit do not count.
     pub value: [u8; 16],
     /// Which of its bits are.
     pub mask: [u8; 16],
@@ -375,7 +375,7 @@ pub struct Resample<'m> {
     pub lower: Window<'m>,
     /// The row of pixels; shares no bytes with the texels.
     pub target: Window<'m>,
-    /// What the pixels take.
+    /// The sources of the pixels.
     pub columns: &'m [Taps],
     /// Weight of the second row, 0 to 1.
     pub weight: f32,

@@ -19,14 +19,14 @@ pub const FUEL: u32 = 65_536;
 /// never ends takes milliseconds, not hours.
 pub const EXHAUSTED_LIMIT: u32 = 4;
 
-/// What a vertex kernel is specialised to.
+/// The key of a vertex kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct VertexKey {
     /// The program.
     pub program: Program,
     /// Where each input register comes from.
     pub inputs: [Input; 16],
-    /// What becomes of the outputs.
+    /// The mapping of the outputs.
     pub outputs: OutputMap,
     /// Whether clip code bit 7 is computed from [`VertexConstants::clip_plane`].
     pub user_clip: bool,
@@ -51,7 +51,7 @@ pub struct PicaProgram {
     pub entry: u16,
     /// Boolean uniforms b0 to b15: part of the key, branches on them cost nothing.
     pub bools: u16,
-    /// What it computes in.
+    /// The number format of its arithmetic.
     pub numbers: Numbers,
 }
 

@@ -10,7 +10,7 @@ use super::ops::Ops;
 const BELOW: u32 = 0x3C7F_FFFF;
 /// The largest f32 below 512.
 const MAX_BELOW_512: u32 = 0x43FF_FFFF;
-/// What lies between the exponents of the two formats, as bits of an f32.
+/// The difference between the exponents of the two formats, as bits of an f32.
 const BIAS: i32 = (127 - 7) << 23;
 
 /// The 16 bits of a value.

@@ -51,7 +51,7 @@ pub fn load(value: f32) -> f32 {
     if magnitude == 0 || is_normal && bits & CUT == 0 { value } else { cut_down(value) }
 }
 
-/// What [`load`] makes of a number that need not be one of the format.
+/// The result of [`load`] for a number that need not be one of the format.
 fn cut_down(value: f32) -> f32 {
     /// Subnormals in units of the smallest one.
     const UNITS: f32 = f32::from_bits((127 + 78) << 23);

@@ -51,7 +51,7 @@ impl Program {
 pub struct AsmError {
     /// The number of the line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The error.
     pub error: TextError,
 }
 

@@ -60,7 +60,7 @@ impl Header {
         2 + self.extra() + self.extra() % 2
     }
 
-    /// What a register holds after a write of `value` under the byte mask.
+    /// The value of a register after a write of `value` under the byte mask.
     #[inline]
     pub const fn merge(self, old: u32, value: u32) -> u32 {
         let mask = self.bit_mask();

@@ -9,7 +9,7 @@ use crate::kernel::transfer;
 use crate::table::RegInfo;
 use crate::table::regs::{regs, values};
 
-/// What writing a register does besides storing the word.
+/// The effect of writing a register besides storing the word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing.
@@ -157,7 +157,7 @@ regs! {
     ppf_out_dim @ 0xC08 { width 0:15, height 16:31 };
     /// Size of the source in pixels.
     ppf_in_dim @ 0xC0C { width 0:15, height 16:31 };
-    /// What the transfer engine does; the other bits cannot be written.
+    /// The operation of the transfer engine; the other bits cannot be written.
     ppf_flags @ 0xC10 {
         flip 0:0 bool, to_tiled 1:1 bool, crop 2:2 bool, copy 3:3 bool, no_convert 5:5 bool,
         input 8:10 TransferFormat, output 12:14 TransferFormat, block32 16:16 bool, scale 24:25 TransferScale,

@@ -110,9 +110,9 @@ pub enum ConditionOp {
 pub struct Condition {
     /// How x and y are joined.
     pub op: ConditionOp,
-    /// What cmp.x is compared with.
+    /// The reference of cmp.x.
     pub ref_x: bool,
-    /// What cmp.y is compared with.
+    /// The reference of cmp.y.
     pub ref_y: bool,
 }
 
@@ -222,7 +222,7 @@ pub struct Uniform {
     pub id: u8,
 }
 
-/// What the next EMIT does (format 4).
+/// The operation of the next EMIT (format 4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SetEmit {
     /// Slot of the vertex, 0 to 2; 3 is possible and reserved.

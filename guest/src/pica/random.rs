@@ -12,7 +12,7 @@ use super::operand::{Branch, Compare, Condition, ConditionOp, SetEmit, Src, Unif
 use crate::dice::Dice;
 use crate::table::{Encoder, OpInfo, Shape, flags};
 
-/// What programs are to contain.
+/// Options of random programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Number of instructions to aim at, procedures included; 1 to 3000. Programs of 512 fit the vertex units.
@@ -351,7 +351,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     }
 }
 
-/// What the condition bits of an unconditional call are.
+/// The condition bits of an unconditional call.
 const ALWAYS: Condition = Condition { op: ConditionOp::Or, ref_x: false, ref_y: false };
 /// Comparison that is always true.
 const TRUE: u8 = 6;

@@ -12,7 +12,7 @@
 use super::asm::{CODE_WORDS, Program};
 use super::descriptor::DESCRIPTORS;
 
-/// What is wrong with a program file.
+/// An error in a program file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShbinError {
@@ -24,7 +24,7 @@ pub enum ShbinError {
         /// Where it should be, bytes.
         offset: usize,
     },
-    /// Something lies beyond the end of the file.
+    /// A part lies beyond the end of the file.
     #[error("{what} at offset {offset:#x} ends beyond the file")]
     Truncated {
         /// What.
@@ -85,7 +85,7 @@ pub struct Executable {
     pub fixed_vertices: u8,
     /// Values that uniforms have from the start.
     pub constants: Vec<Constant>,
-    /// What the output registers mean.
+    /// The meaning of the output registers.
     pub output_map: Vec<Output>,
     /// Names of inputs and uniforms.
     pub uniforms: Vec<UniformName>,
@@ -102,7 +102,7 @@ pub enum Constant {
     Float(u16, [u32; 4]),
 }
 
-/// What components of an output register mean.
+/// The meaning of an output register's components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Output {
     /// 0 position, 1 quaternion, 2 colour, 3 texcoord0, 4 texcoord0.w, 5 texcoord1, 6 texcoord2, 8 view, 9 nothing.

@@ -15,7 +15,7 @@ use crate::table::{Cursor, TextError};
 /// A program from text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assembled {
-    /// What `.at` says, 0 without.
+    /// The value of `.at`, 0 without.
     pub first: u32,
     /// All words.
     pub words: Vec<u32>,
@@ -29,7 +29,7 @@ pub struct Assembled {
 pub struct AsmError {
     /// The number of the line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The error.
     pub error: TextError,
 }
 

@@ -67,7 +67,7 @@ impl Chip {
         }
     }
 
-    /// What a release of a back-end semaphore stores: on the PlayStation 3 it goes through the colour packer.
+    /// The value that a release of a back-end semaphore stores: on the PlayStation 3 it goes through the colour packer.
     pub const fn back_end_semaphore(self, value: u32) -> u32 {
         match self {
             Chip::Rsx => value & 0xFF00_FF00 | (value & 0xFF) << 16 | value >> 16 & 0xFF,

@@ -13,7 +13,7 @@ values! {
         Always = 0x0207 "ALWAYS";
     }
 
-    /// What becomes of the stencil.
+    /// The operation on the stencil value.
     StencilOp => output::StencilOp {
         Zero = 0x0000 "ZERO"; Invert = 0x150A "INVERT"; Keep = 0x1E00 "KEEP"; Replace = 0x1E01 "REPLACE";
         /// Saturates at 255.
@@ -45,7 +45,7 @@ values! {
         AddSigned = 0xF006 "ADD_SIGNED"; ReverseAddSigned = 0xF007 "REVERSE_ADD_SIGNED";
     }
 
-    /// What vertices become.
+    /// The topology of primitives.
     Primitive {
         /// Closes the draw.
         End = 0 "END";
@@ -91,7 +91,7 @@ values! {
         SquareRotated4 = 5 "SQUARE_ROTATED_4";
     }
 
-    /// What becomes of texture coordinates outside of 0..1.
+    /// The treatment of texture coordinates outside of 0..1.
     Wrap => sampler::Wrap {
         Repeat = 1 "WRAP"; Mirror = 2 "MIRROR"; ClampToEdge = 3 "CLAMP_TO_EDGE"; Border = 4 "BORDER";
         /// Half way to the border colour, as GL_CLAMP.
@@ -150,7 +150,7 @@ values! {
     /// The channel of a texel that a component of the result comes from.
     RemapFrom { A = 0 "A"; R = 1 "R"; G = 2 "G"; B = 3 "B"; }
 
-    /// What a component of the result is.
+    /// The source of a component of the result.
     RemapKind {
         Zero = 0 "ZERO"; One = 1 "ONE";
         /// The channel.
@@ -176,7 +176,7 @@ values! {
         Above = 2 "ENABLE_GE";
     }
 
-    /// What a report counts.
+    /// The count of a report.
     ReportType {
         ZpassPixelCount = 1 "ZPASS_PIXEL_COUNT"; ZcullStats = 2 "ZCULL_STATS"; ZcullStats1 = 3 "ZCULL_STATS1";
         ZcullStats2 = 4 "ZCULL_STATS2"; ZcullStats3 = 5 "ZCULL_STATS3";

@@ -35,7 +35,7 @@ pub struct Methods {
     pub increasing: bool,
 }
 
-/// What a word says where a header is expected.
+/// The meaning of a word where a header is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Command {
     /// Data words follow.

@@ -154,7 +154,8 @@ impl Swizzle {
     }
 }
 
-/// What a component of a condition register must be: an or of less than (1), equal to (2) and greater than (4) zero.
+/// The condition on a component of a condition register: an or of less than (1), equal to (2) and greater than (4)
+/// zero.
 ///
 /// A component holds the f32 that was written last. A test holds if one of its comparisons with zero does; for NaN,
 /// which compares with nothing, only [`TRUE`](Self::TRUE) and [`NOT_EQUAL`](Self::NOT_EQUAL) hold.
@@ -216,7 +217,7 @@ impl Test {
 /// A test of the components of a condition register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Condition {
-    /// What a component must be.
+    /// The condition on a component.
     pub test: Test,
     /// Which component of the register is tested for each component of the result.
     pub swizzle: Swizzle,

@@ -155,7 +155,7 @@ pub mod dma_fetch {
     pub const DEFAULT: u32 = 0x0007_8078;
 }
 
-/// What the puller did last, and whether it waits.
+/// The last action of the puller, and whether it waits.
 pub mod pull1 {
     /// The engine used last, bits 3:0 (the width is that of [`super::Field::Engine`]; unverified).
     pub const ENGINE: u32 = 0xF;
@@ -203,7 +203,7 @@ pub mod semaphore {
 /// Where a called piece returns to: bits 31:2. Bit 0 says that it has not returned yet; the address stays when it has
 /// (dumps of a console: elad335/myps3tests).
 pub mod dma_subroutine {
-    /// What the register says.
+    /// The meaning of the register.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct Subroutine {
         /// Where the last call returns to.
@@ -218,7 +218,7 @@ pub mod dma_subroutine {
             self.target & !3 | self.active as u32
         }
 
-        /// What a register says.
+        /// The meaning of a register.
         pub const fn decode(word: u32) -> Self {
             Subroutine { target: word & !3, active: word & 1 != 0 }
         }

@@ -56,7 +56,7 @@ impl Ramht {
     }
 }
 
-/// What the table says about an object.
+/// An entry of the table.
 ///
 /// | word | bits | field |
 /// |---|---|---|
@@ -68,7 +68,7 @@ impl Ramht {
 pub struct Entry {
     /// The object's name.
     pub handle: u32,
-    /// Whose it is, 0 to 511.
+    /// The channel that owns it, 0 to 511.
     pub channel: u32,
     /// The engine that executes it: [`engine`].
     pub engine: u32,

@@ -5,7 +5,7 @@
 use self::Kind::*;
 use crate::table::regs::regs;
 
-/// What a register is.
+/// The kind of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// A stored word.
@@ -14,7 +14,7 @@ pub enum Effect {
     Special(Kind),
 }
 
-/// What reading and writing does beyond a stored word.
+/// The effects of reads and writes beyond a stored word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Writing changes nothing.
@@ -23,11 +23,11 @@ pub enum Kind {
     Acknowledge,
     /// A word of the current channel: [`super::ramfc::Field`].
     Channel,
-    /// Something of its own.
+    /// An effect of its own.
     Own,
 }
 
-/// What the table says about a register.
+/// A row of the register table.
 pub type RegInfo = crate::table::RegInfo<Effect>;
 
 regs! {
@@ -44,7 +44,7 @@ regs! {
 
     /// Delay before the pusher looks again.
     pfifo_delay_0 @ 0x002040 { word 0:31 bits };
-    /// What is left of the current channel's time.
+    /// The remaining time of the current channel.
     pfifo_dma_timeslice @ 0x002044 = 0x1_FFFF { value 0:31 count } Special(Channel);
     /// Time of a channel.
     pfifo_timeslice @ 0x00204C { value 0:31 count };
@@ -54,7 +54,7 @@ regs! {
     pfifo_sli @ 0x002058 { word 0:31 bits };
     /// Saved with a channel, meaning unknown.
     pfifo_2088 @ 0x002088 { word 0:31 bits } Special(Channel);
-    /// What has happened.
+    /// Pending interrupts.
     pfifo_intr @ 0x002100 {
         cache_error 0:0, runout 4:4, runout_overflow 8:8, dma_pusher 12:12, dma_pt 16:16, semaphore 20:20,
         acquire_timeout 24:24,
@@ -107,7 +107,7 @@ regs! {
     cache1_dma_subroutine @ 0x00324C { active 0:0 } Special(Channel);
     /// Whether methods leave the cache, and why not.
     cache1_pull0 @ 0x003250 = 1 { access 0:0, hash_failed 4:4, device 8:8, state 12:12 } Special(Own);
-    /// What the puller did last.
+    /// The last action of the puller.
     cache1_pull1 @ 0x003254 { engine 0:3, acquire 8:8 } Special(Channel);
     /// The last hash; not kept here.
     cache1_hash @ 0x003258 { word 0:31 bits };
@@ -136,7 +136,7 @@ regs! {
     /// Saved with a channel, meaning unknown.
     cache1_330c @ 0x00330C { word 0:31 bits } Special(Channel);
 
-    /// What has happened.
+    /// Pending interrupts.
     ptimer_intr @ 0x009100 { alarm 0:0 } Special(Acknowledge);
     /// Which of it interrupts.
     ptimer_intr_en @ 0x009140 { word 0:31 bits };
@@ -160,14 +160,14 @@ regs! {
     /// Compression of tiles.
     pfb_tstatus @ [0x10060C; 15 step 0x10] { word 0:31 bits };
 
-    /// What has happened.
+    /// Pending interrupts.
     pgraph_intr @ 0x400100 { notify 0:0, context_switch 12:12, error 20:20 } Special(Acknowledge);
     /// Why.
     pgraph_nsource @ 0x400108 { notification 0:0, data_error 1:1, protection_error 2:2, illegal_method 6:6 };
     /// Which of it interrupts.
     pgraph_intr_en @ 0x400140 { word 0:31 bits };
 
-    /// What has happened to a head.
+    /// Pending interrupts of a head.
     pcrtc_intr @ [0x600100; 2 step 0x2000] { vblank 0:0 } Special(Acknowledge);
     /// Which of it interrupts.
     pcrtc_intr_en @ [0x600140; 2 step 0x2000] { vblank 0:0 };

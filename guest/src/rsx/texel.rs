@@ -14,11 +14,11 @@ use crate::table::formats::formats;
 pub struct TexelFormat {
     /// How texels are coded.
     pub coding: Coding,
-    /// What the stages after the filter do with such texels.
+    /// The conversion of such texels after the filter.
     pub kind: TexelKind,
 }
 
-/// What the stages after the filter do. Which formats take which conversion is from tests on a console (RPCS3's
+/// The conversion after the filter. Which formats take which conversion is from tests on a console (RPCS3's
 /// `get_format_features`): flags of the others do nothing, but for gamma and BX2 of depth, and gamma of pairs and
 /// words, which hang it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,7 +44,7 @@ pub enum TexelKind {
     Depth,
 }
 
-/// What is known of a texture format.
+/// Properties of a texture format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextureRow {
     storage: Storage,
@@ -145,7 +145,7 @@ formats! {
 }
 
 impl TextureFormat {
-    /// What texels are on a chip.
+    /// The conversion of texels on a chip.
     pub const fn texels(self, chip: Chip) -> TexelFormat {
         let big_endian = chip.big_endian();
         let TextureRow { storage, kind } = *self.row();
@@ -166,7 +166,7 @@ impl TextureFormat {
     }
 }
 
-/// What the low byte of TEXTURE_CONTROL1 means for formats of two components, `order` being bit 16. (RPCS3.)
+/// The meaning of TEXTURE_CONTROL1's low byte for formats of two components, `order` being bit 16. (RPCS3.)
 pub const fn pair_remap(low: u32, order: bool) -> u32 {
     match (low, order) {
         (0xE4, false) => 0x66,

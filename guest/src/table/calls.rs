@@ -47,7 +47,7 @@ impl CallKind {
     }
 }
 
-/// What a row says.
+/// A row, as data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallInfo {
     /// The method's name.
@@ -62,7 +62,7 @@ pub struct CallInfo {
     pub answer: &'static str,
     /// Its documentation, a line each, as in the row.
     pub doc: &'static str,
-    /// What guests make it with, beside its number.
+    /// The arguments of guests beside its number.
     pub requests: &'static [RequestInfo],
 }
 

@@ -1,4 +1,4 @@
-//! What a write to a register does besides being stored.
+//! Effects of a write to a register besides storing it.
 
 /// Groups of state that writes make dirty, as constants with one bit each in the order of the list, and `ALL`.
 ///
@@ -36,7 +36,7 @@ pub enum Effect<T> {
     Ignored,
     /// Makes groups of state dirty: bits of the class's `dirty` module.
     Dirty(u32),
-    /// Something happens at once.
+    /// An immediate effect.
     Trigger(T),
 }
 

@@ -2,7 +2,7 @@
 
 use crate::num::{F16, F20, F24, F31};
 
-/// What the bits of a field mean.
+/// The meaning of a field's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// A number.
@@ -62,7 +62,7 @@ pub struct FieldInfo {
     pub lo: u32,
     /// Highest bit, inclusive.
     pub hi: u32,
-    /// What its bits mean.
+    /// The meaning of its bits.
     pub kind: FieldKind,
     /// The names of its values, if they have names.
     pub values: &'static [(u32, &'static str)],

@@ -70,7 +70,7 @@ macro_rules! formats {
                 Self::VALUES[Self::ROW_OF[self as usize] as usize - 1].1
             }
 
-            /// What the row says.
+            /// The row's description.
             pub const fn row(self) -> &'static $Row {
                 &Self::ROWS[Self::ROW_OF[self as usize] as usize - 1]
             }

@@ -95,7 +95,7 @@ macro_rules! isa {
         $(
             $(#[doc = $family_doc])*
             pub trait $Family {
-                /// What executing or translating one instruction yields.
+                /// The result of executing or translating one instruction.
                 type Output;
                 $(
                     $(#[doc = $doc])*

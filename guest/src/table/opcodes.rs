@@ -25,7 +25,7 @@
 //! the sources that the row reads. A missing method is a compile error. Each row of `properties` makes a function that
 //! tells whether a row has the property.
 
-/// What a row of an opcode table says.
+/// A row of an opcode table, as data.
 #[derive(Clone, Copy, Debug)]
 pub struct OpcodeInfo {
     /// The value of the opcode field.
@@ -90,7 +90,7 @@ macro_rules! opcodes {
             pub trait $Family {
                 /// A source as the methods take it.
                 type Source: Copy;
-                /// What executing or translating one operation yields.
+                /// The result of executing or translating one operation.
                 type Output;
                 $(
                     $(#[doc = $doc])+

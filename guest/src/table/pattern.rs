@@ -268,7 +268,7 @@ impl<'a> Encoder<'a> {
         self.pattern.field_width(letter)
     }
 
-    /// What has been stored in the field `letter`.
+    /// The value of the field `letter`.
     pub const fn stored(&self, letter: u8) -> u64 {
         gather(self.word, self.pattern.field(letter))
     }

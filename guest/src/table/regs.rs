@@ -37,7 +37,7 @@
 
 use super::field::FieldInfo;
 
-/// What a row of a register table says about one register.
+/// A register, as a row of a register table describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct RegInfo<E: 'static> {
     /// Its number; of a row for several registers that of the first.
@@ -48,13 +48,13 @@ pub struct RegInfo<E: 'static> {
     pub step: usize,
     /// Its name, upper case.
     pub name: &'static str,
-    /// What it holds and the source.
+    /// Its content and the source.
     pub doc: &'static str,
     /// Its bit fields.
     pub fields: &'static [FieldInfo],
     /// Its value at power on.
     pub reset: u32,
-    /// What a write does.
+    /// The effect of a write.
     pub effect: E,
 }
 

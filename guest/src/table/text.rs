@@ -15,17 +15,17 @@ pub trait ParseOperands<A: ?Sized>: Shape {
     fn parse(op: &OpInfo, text: &mut Cursor<'_>, assembly: &mut A) -> Result<Self, TextError>;
 }
 
-/// What is wrong with a line of assembler text.
+/// An error in a line of assembler text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextError {
     /// No row has this name.
     #[error("unknown instruction `{0}`")]
     UnknownInstruction(String),
-    /// Something else was to come here.
+    /// Something else was expected here.
     #[error("expected {expected}, found `{found}`")]
     Expected {
-        /// What was to come.
+        /// The expected text.
         expected: &'static str,
         /// The rest of the line.
         found: String,
@@ -33,7 +33,7 @@ pub enum TextError {
     /// A number or register beyond its range.
     #[error("{what} {value} is beyond {max}")]
     Range {
-        /// What the number is.
+        /// The role of the number.
         what: &'static str,
         /// The number.
         value: u64,
@@ -63,7 +63,7 @@ impl<'a> Cursor<'a> {
         Cursor { rest: line.trim() }
     }
 
-    /// What is still to be read.
+    /// The rest of the text.
     pub fn rest(&self) -> &'a str {
         self.rest
     }

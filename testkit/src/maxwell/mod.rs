@@ -57,12 +57,12 @@ impl Memory {
         Memory(window::buffer(&bytes), Noted::default())
     }
 
-    /// What a program has used of it and of images.
+    /// The parts of it and of images that a program has used.
     pub fn take_noted(&mut self) -> Noted {
         std::mem::take(&mut self.1)
     }
 
-    /// What it holds.
+    /// Its content.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0.into_iter().map(AtomicU8::into_inner).collect()
     }
@@ -196,7 +196,7 @@ pub fn key_with(code: Code, inputs: usize, units: &Units) -> ShaderKey {
     }
 }
 
-/// What a program sees.
+/// The environment of a program.
 pub struct World {
     pub constants: Vec<Vec<AtomicU8>>,
     pub memory: Vec<u8>,

@@ -32,7 +32,7 @@ pub struct Pixels {
     pub textures: Vec<(TextureKey, Vec<u32>, Texture<'static>)>,
 }
 
-/// What became of it.
+/// Its result.
 #[derive(Debug, PartialEq)]
 pub struct Colors {
     /// Bits of r, g, b, a of pixels (x, y) at `8 * y + x`; untouched ones are all ones.

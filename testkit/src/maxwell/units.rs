@@ -20,7 +20,7 @@ pub struct TestImage {
     image: Image<'static>,
 }
 
-/// What texture and surface instructions of a program find.
+/// The textures and surfaces of a program.
 #[derive(Default)]
 pub struct Units {
     pub textures: Vec<(TextureKey, RandomTexture)>,
@@ -33,7 +33,7 @@ pub struct Units {
 pub struct ImageMemory(Vec<Vec<AtomicU8>>);
 
 impl ImageMemory {
-    /// What became of it.
+    /// Its result.
     pub fn bytes(&self) -> Vec<Vec<u8>> {
         self.0.iter().map(|bytes| bytes.iter().map(|byte| byte.load(Ordering::Relaxed)).collect()).collect()
     }

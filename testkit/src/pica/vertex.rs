@@ -39,7 +39,7 @@ pub struct Shaded {
     pub groups: usize,
 }
 
-/// What records hold before a kernel has written them.
+/// The initial content of records.
 pub const UNWRITTEN: f32 = 77.0;
 
 /// Slots that take output register 0, 1, ... whole.

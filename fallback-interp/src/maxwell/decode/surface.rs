@@ -23,7 +23,7 @@ struct Binding {
     a: Reg,
 }
 
-/// What the first coordinate counts.
+/// The unit of the first coordinate.
 #[derive(Clone, Copy)]
 enum Counting {
     /// Texels.

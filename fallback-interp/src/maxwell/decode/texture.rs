@@ -78,7 +78,7 @@ fn handle(handle: Handle, given: Option<u32>, buffer: u8, context: &Context<'_>)
     }
 }
 
-/// What an instruction says about where to look, as words.
+/// The coordinates of an instruction, as words.
 #[derive(Clone, Copy, Default)]
 struct Coordinates {
     at: [u32; 3],
@@ -259,7 +259,7 @@ impl Decoder<'_> {
         })
     }
 
-    /// Something that each lane asks by itself.
+    /// A lookup that each lane does by itself.
     fn asked(
         &self,
         guard: Guard,

@@ -15,7 +15,7 @@ struct Invocation<'a> {
     inputs: &'a Record,
     outputs: &'a Record,
     input: &'a [u32],
-    /// What the next vertex will be.
+    /// The outputs of the next vertex.
     current: &'a mut [u32],
     records: &'a mut Vec<u32>,
     emits: &'a mut Vec<Emit>,

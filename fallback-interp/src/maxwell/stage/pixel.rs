@@ -200,7 +200,7 @@ impl<'k> FragmentRun<'_, 'k> {
     }
 }
 
-/// What a program gives for a pixel.
+/// The results of a program for a pixel.
 struct Results {
     colors: Colors,
     mask: u32,
@@ -277,13 +277,13 @@ impl Quad<'_> {
         places.fold(0, |set, (place, number)| set | (numbers >> number & 1) << place)
     }
 
-    /// What a program calls samples at places.
+    /// The positions of samples for a program.
     fn numbers_of(&self, places: u32) -> u32 {
         let numbers = self.kernel.code.sample_numbers.iter().enumerate();
         numbers.fold(0, |set, (place, number)| set | (places >> place & 1) << number)
     }
 
-    /// What a lane's registers say when it has ended.
+    /// The results in a lane's registers when it has ended.
     fn results(&self, lane: &Lane) -> Results {
         let code = &self.kernel.code;
         let mut colors = [[0.0; 4]; OUTPUTS];

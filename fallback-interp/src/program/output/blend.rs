@@ -47,7 +47,7 @@ pub(super) fn blend(
     [r, g, b, if program.alpha { a } else { terms.combine(&key.alpha, 3) }]
 }
 
-/// What a channel would hold of `value`; floats keep their bits.
+/// The stored value of a channel for `value`; floats keep their bits.
 fn quantised(stored: Channel, value: f32) -> f32 {
     match stored {
         Channel::Unorm(bits)

@@ -9,7 +9,7 @@ use crate::program::Vector;
 
 type Triple = [f32; 3];
 
-/// What a program works on.
+/// The operands of a program.
 struct State<'p> {
     program: &'p BlendProgram,
     source: Vector,

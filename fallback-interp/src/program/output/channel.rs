@@ -32,7 +32,7 @@ fn mask(bits: Bits) -> u32 {
     u32::MAX >> (32 - u32::from(bits.bits.clamp(1, 32)))
 }
 
-/// What a channel of `pixel` means. `alpha`: it is the fourth one.
+/// The meaning of a channel of `pixel`. `alpha`: it is the fourth one.
 pub(crate) fn decode(channel: Channel, pixel: u128, alpha: bool) -> f32 {
     match channel {
         Channel::Absent => f32::from(u8::from(alpha)),

@@ -53,7 +53,7 @@ pub(super) fn test(output: &Output<'_>, at: [u32; 2], z: f32, back: bool) -> boo
     passes
 }
 
-/// What is stored for a sample.
+/// The value that is stored for a sample.
 #[derive(Clone, Copy, PartialEq)]
 struct Stored {
     /// Bits of the depth.
@@ -103,7 +103,7 @@ fn write(key: &DepthKey, pixel: &Pixel<'_>, stored: Stored) {
     pixel.write(unit(key), word);
 }
 
-/// What is stored for depth `z`.
+/// The value that is stored for depth `z`.
 fn encode(format: DepthFormat, z: f32) -> u32 {
     // The conversion saturates at 0.
     let unorm = |max: f32| ((z * max).round_ties_even() as u32).min(max as u32);

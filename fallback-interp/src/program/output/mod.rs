@@ -36,14 +36,14 @@ pub struct Fragment {
     pub back: bool,
     /// Bit k: sample k is covered.
     pub covered: u32,
-    /// What alpha is multiplied by.
+    /// The factor of alpha.
     pub share: f32,
 }
 
 /// Where fragments end.
 #[derive(Clone, Copy, Debug)]
 pub struct Output<'a> {
-    /// What becomes of them.
+    /// Their output.
     pub key: &'a OutputKey,
     /// Samples of a pixel.
     pub samples: Samples,
@@ -164,7 +164,7 @@ impl<'a> Output<'a> {
         colors
     }
 
-    /// What all samples have in common after the alpha test.
+    /// The data that all samples have in common after the alpha test.
     fn finished(&self, mut colors: Colors) -> Colors {
         for color in &mut colors {
             if self.key.alpha_to_one {

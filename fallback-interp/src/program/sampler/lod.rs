@@ -7,7 +7,7 @@ use triglyph_guest::num::ops::{Scalar, log2};
 use super::{Lookup, SamplePoint, TextureUnit, cube};
 use crate::program::{Vector, limit};
 
-/// What the level of detail follows from.
+/// The inputs of the level of detail.
 #[derive(Clone, Copy, Debug)]
 pub enum LodSource {
     /// Differences between the lanes of the quad.
@@ -25,7 +25,7 @@ pub enum LodSource {
     Gradients([Vector; 2]),
 }
 
-/// What a lane reads of a texture.
+/// The inputs of a lane's texture lookup.
 #[derive(Clone, Copy)]
 pub(super) struct Footprint {
     /// The level of detail, whatever it is.
@@ -57,7 +57,7 @@ impl TextureUnit<'_> {
         }
     }
 
-    /// What a lookup reads.
+    /// The inputs of a lookup.
     pub(super) fn footprint(&self, point: &SamplePoint, lookup: &Lookup) -> Footprint {
         let at = lookup.at;
         let (footprint, bias) = match lookup.lod_source {

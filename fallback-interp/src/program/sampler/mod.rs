@@ -33,11 +33,11 @@ use wrap::{Axis, Pair};
 pub struct TextureUnit<'a> {
     /// How it is set up.
     pub key: &'a TextureKey,
-    /// What it reads.
+    /// The data that it reads.
     pub texture: &'a Texture<'a>,
 }
 
-/// What texels are compared with, if the unit compares.
+/// The reference of comparisons, if the unit compares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reference {
     /// The coordinate after the last one that the shape uses.
@@ -48,16 +48,16 @@ pub enum Reference {
     Missing,
 }
 
-/// What an instruction asks of a unit.
+/// The request of an instruction to a unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Lookup {
     /// Coordinates as the unit's shape has them.
     pub at: Vector,
-    /// What the level follows from.
+    /// The inputs of the level.
     pub lod_source: LodSource,
     /// Texels that are added along s, t, r.
     pub offset: [i32; 3],
-    /// What texels are compared with.
+    /// The reference of comparisons.
     pub reference: Reference,
 }
 
@@ -79,7 +79,7 @@ struct SamplePoint {
     layer: usize,
     /// Added to indices.
     offset: [i32; 3],
-    /// What texels are compared with; `None`: they are not.
+    /// The reference of comparisons; `None`: there is none.
     reference: Option<f32>,
 }
 

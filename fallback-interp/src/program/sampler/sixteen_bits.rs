@@ -2,7 +2,7 @@
 
 use triglyph_guest::kernel::program::sampler::Reduction;
 
-/// What is filtered.
+/// The values that are filtered.
 #[derive(Clone, Copy)]
 pub(super) enum SixteenBits {
     Halves,

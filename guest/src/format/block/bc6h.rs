@@ -20,7 +20,7 @@ struct Mode {
     count: usize,
 }
 
-/// What `places` holds of a bit of the partition.
+/// The value in `places` of a bit of the partition.
 const SHAPE: u8 = 0xC0;
 
 /// The row of the table that begins at `at`, and where it ends.

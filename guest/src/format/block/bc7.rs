@@ -4,7 +4,7 @@
 use super::bits::{BitReader, replicate};
 use super::partition::{Partition, mix, weights};
 
-/// What the fields of a mode are; numbers are bits.
+/// The fields of a mode; numbers are bits.
 struct Mode {
     subsets: u32,
     partition: u32,

@@ -94,7 +94,7 @@ impl BlockCodec {
         }
     }
 
-    /// What the texels become: bytes, or floats where bytes cannot hold them.
+    /// The format of decoded texels: bytes, or floats where bytes cannot hold them.
     pub const fn texels(self) -> Texels {
         match self {
             BlockCodec::Bc4 { .. } | BlockCodec::Bc5 { .. } | BlockCodec::Bc6h { .. } => Texels::Float4,

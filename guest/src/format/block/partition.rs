@@ -1,5 +1,5 @@
-//! What BC6H and BC7 share: partitions of a block, weights of its indices. (Direct3D 11 functional specification, BC6H
-//! and BC7; ARB_texture_compression_bptc.)
+//! Code that BC6H and BC7 share: partitions of a block, weights of its indices. (Direct3D 11 functional specification,
+//! BC6H and BC7; ARB_texture_compression_bptc.)
 
 /// Weights of 64 of the second end point, by index bits.
 pub(super) const fn weights(index_bits: u32) -> &'static [u32] {

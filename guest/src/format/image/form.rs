@@ -2,7 +2,7 @@
 
 use crate::kernel::program::sampler::Texels;
 
-/// What becomes of the texels of an image.
+/// Conversions of the texels of an image.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Form {
     /// Nothing.
@@ -51,7 +51,7 @@ impl Form {
         matches!(self, Form::Plain | Form::Signed(_))
     }
 
-    /// What happens to each texel by itself.
+    /// The conversion of each texel.
     pub(super) fn convert(&self, form: Texels, out: &mut [u32]) {
         let Form::Signed(signed) = *self else { return };
         match form {

@@ -78,7 +78,7 @@ impl Coding {
         }
     }
 
-    /// What the texels become.
+    /// The format of decoded texels.
     pub fn texels(&self) -> Texels {
         match self {
             Coding::Packed(format) if format.channels.iter().all(fits_byte) => Texels::Rgba8,
@@ -217,7 +217,7 @@ pub struct ImageLayout {
     pub layers: u32,
     /// Bytes from one layer to the next.
     pub layer_stride: u32,
-    /// What else becomes of the texels.
+    /// Further conversions of the texels.
     pub form: Form,
 }
 

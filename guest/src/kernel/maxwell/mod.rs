@@ -1,8 +1,9 @@
 //! Kernels of Maxwell shader programs (Tegra X1): every stage and compute.
 //!
-//! What single instructions do to one lane is said in [`crate::tegra::shader::isa`] and, where a formula is longer, in
-//! [`crate::num`]. Here is what concerns several lanes, the order of things and what is around a program. Fragments are
-//! a [`FragmentKey`](super::program::fragment::FragmentKey) with a [`PixelCode`]; all other stages a [`ShaderKey`].
+//! The effects of single instructions on one lane are defined in [`crate::tegra::shader::isa`] and, where a formula is
+//! longer, in [`crate::num`]. Here is what concerns several lanes, the order of things and what is around a program.
+//! Fragments are a [`FragmentKey`](super::program::fragment::FragmentKey) with a [`PixelCode`]; all other stages a
+//! [`ShaderKey`].
 //!
 //! # Warps
 //!

@@ -48,7 +48,7 @@ pub struct PixelCode {
     pub textures: Vec<Option<TextureKey>>,
     /// Images.
     pub images: Vec<Option<ImageKey>>,
-    /// What IPA reads, ascending by word. Words of position and facing are not here.
+    /// The words that IPA reads, ascending, except those of position and facing.
     pub inputs: Vec<PixelInput>,
     /// Components r, g, b, a of colour output i in bits 4i to 4i+3.
     pub targets: u32,

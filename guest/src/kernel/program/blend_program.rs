@@ -28,7 +28,7 @@ pub const MAX_STEPS: usize = 256;
 /// A program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct BlendProgram {
-    /// What happens, in order.
+    /// The steps, in order.
     pub steps: Vec<BlendStep>,
     /// Bits of f32 r, g, b of the constants.
     pub constants: [[u32; 3]; 8],
@@ -41,7 +41,7 @@ pub struct BlendProgram {
 pub struct BlendStep {
     /// When a component is written: `condition OP 0`.
     pub test: Compare,
-    /// What is computed.
+    /// The operation.
     pub operation: BlendOperation,
     /// A, B, C, D.
     pub operands: [BlendOperand; 4],
@@ -57,7 +57,7 @@ pub struct BlendStep {
     pub sets: bool,
 }
 
-/// What a step computes.
+/// The operation of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum BlendOperation {
     /// `A * B + C * D`

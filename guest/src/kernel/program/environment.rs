@@ -19,7 +19,7 @@ pub const MAX_UNITS: u32 = 1 << 14;
 /// Constant buffers of a stage.
 pub const CONSTANT_BUFFERS: usize = 18;
 
-/// What a program can reach. The same for all lanes of a draw or a grid.
+/// The resources of a program, the same for all lanes of a draw or a grid.
 #[derive(Clone, Copy)]
 pub struct Environment<'a> {
     /// Constant buffers, as long as they are bound.
@@ -35,7 +35,7 @@ pub struct Environment<'a> {
     pub memory: &'a dyn GlobalMemory,
     /// Special register Y_DIRECTION: 1 or -1.
     pub y_direction: f32,
-    /// What clocks and timers say when a warp begins.
+    /// The value of clocks and timers when a warp begins.
     pub clock: u64,
     /// Warps that ran out of fuel.
     pub exhausted: &'a AtomicU32,
@@ -93,7 +93,7 @@ pub trait GlobalMemory: Sync {
     }
 }
 
-/// What an access does with memory.
+/// The effect of an access on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Usage {
     /// It loads.
@@ -126,7 +126,7 @@ impl GlobalMemory for NoMemory {
     fn write(&self, _: u64, _: &[u8]) {}
 }
 
-/// What the code of a surface instruction depends on.
+/// The part of a key for a surface instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct ImageKey {
     /// Dimensions: 1D, 2D, 3D or an array.

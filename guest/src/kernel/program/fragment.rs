@@ -22,7 +22,7 @@
 //!
 //! # RSX programs
 //!
-//! What single instructions do is said in [`crate::rsx`]. Here is what concerns four lanes and the order of things.
+//! [`crate::rsx`] defines single instructions. Here are the rules for four lanes and the order of execution.
 //!
 //! * **NaN.** Whatever gives a NaN gives 0x7FFFFFFF, as a console's log has it of NRM and DIV (kd-11's
 //!   `fragment_tests/results.txt`), inputs and half precision of a source included, with these exceptions that keep or
@@ -101,14 +101,14 @@ use crate::rsx::fragment::Temp;
 /// Texture units an RSX program can reach.
 pub const UNITS: usize = 16;
 
-/// What a fragment kernel is specialised to.
+/// The key of a fragment kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct FragmentKey {
     /// The program.
     pub code: FragmentCode,
     /// Texture units of an RSX program; `None` reads (0, 0, 0, 0).
     pub textures: [Option<TextureKey>; UNITS],
-    /// What becomes of its results.
+    /// The output of its results.
     pub output: OutputKey,
     /// Samples of a pixel.
     pub samples: Samples,
@@ -166,7 +166,7 @@ pub struct RsxFragmentCode {
     /// Words up to the END bit's instruction and its constant. Inline constants are cleared to zero here; their values
     /// are in [`FragmentJob::constants`], so that a game may patch them without a new kernel.
     pub code: Vec<u32>,
-    /// What each of the 16 input registers reads.
+    /// The source of each of the 16 input registers.
     pub inputs: [FragmentInput; 16],
     /// Results are R0, R2, R3, R4 instead of H0, H4, H6, H8.
     pub export_float: bool,
@@ -186,7 +186,7 @@ impl RsxFragmentCode {
 /// Instructions the four lanes of a quad may execute, so that loops end: then the program ends with the results it has.
 pub const FUEL: u32 = 65_536;
 
-/// What an input register of a fragment program reads. `group` counts groups of four planes from
+/// The source of an input register of a fragment program. `group` counts groups of four planes from
 /// [`Primitive::first_plane`] on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum FragmentInput {
@@ -284,7 +284,8 @@ pub struct Primitive {
     pub origin: [i32; 2],
     /// Plane of depth, 0 to 1 before clamping.
     pub depth: Plane,
-    /// What is added to that: less than the last place of the plane's first number, where the plane is steep.
+    /// The offset that is added to that: less than the last place of the plane's first number, where the plane is
+    /// steep.
     pub depth_offset: f32,
     /// Plane of 1/w.
     pub inv_w: Plane,
@@ -313,7 +314,7 @@ pub struct FragmentJob<'a> {
     pub program_constants: &'a [[f32; 4]],
     /// Texture units.
     pub textures: &'a [Texture<'a>; UNITS],
-    /// What a Maxwell program reaches.
+    /// The resources of a Maxwell program.
     pub environment: Environment<'a>,
     /// Primitives the blocks refer to.
     pub primitives: &'a [Primitive],

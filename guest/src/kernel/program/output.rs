@@ -77,7 +77,7 @@ pub const MAX_SAMPLES: usize = 16;
 /// Colour targets at most.
 pub const TARGETS: usize = 8;
 
-/// What becomes of a fragment.
+/// The output of a fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct OutputKey {
     /// Colour targets.
@@ -102,7 +102,7 @@ pub struct OutputKey {
     pub limits: [Limit; TARGETS],
     /// Samples that colours are written to, bit k = sample k.
     pub color_samples: u16,
-    /// What is blended is what would be stored (RSX).
+    /// Blending uses the values that would be stored (RSX).
     pub quantised_source: bool,
     /// In blending products with 0 are 0, whatever the other factor.
     pub zero_products: bool,
@@ -148,7 +148,7 @@ impl OutputKey {
     }
 }
 
-/// What is added where alpha to coverage differs from pixel to pixel, by x, then y.
+/// The offsets of alpha to coverage that differ from pixel to pixel, by x, then y.
 pub const DITHER: [f32; 4] = [0.125, 0.625, 0.875, 0.375];
 
 /// Coverage as a colour.

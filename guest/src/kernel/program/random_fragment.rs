@@ -52,7 +52,7 @@ struct Memory {
     pitch: u32,
 }
 
-/// What a kernel has left.
+/// The results of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surfaces {
     /// Colour targets.

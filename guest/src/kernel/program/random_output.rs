@@ -52,7 +52,7 @@ const ABSENT: Channel = Channel::Absent;
 const HIGH_BYTE: Bits = Bits { shift: 24, bits: 8 };
 const HIGH_BIT: Bits = Bits { shift: 15, bits: 1 };
 
-/// What targets of the RSX hold, as a big-endian channel stores it, then formats of other machines.
+/// Formats of targets of the RSX, as a big-endian channel stores them, then formats of other machines.
 const FORMATS: [ColorFormat; 26] = [
     format(4, 4, [rsx(16, 8), rsx(8, 8), rsx(0, 8), rsx(24, 8)]),
     format(4, 4, [rsx(16, 8), rsx(8, 8), rsx(0, 8), Channel::Zeros(HIGH_BYTE)]),

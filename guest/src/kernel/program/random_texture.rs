@@ -7,7 +7,7 @@ use super::sampler::{
 use crate::kernel::Accuracy;
 use crate::kernel::random::Random;
 
-/// What a unit reads, owned.
+/// The data that a unit reads, owned.
 #[derive(Clone, Debug)]
 pub struct RandomTexture {
     words: Vec<u32>,

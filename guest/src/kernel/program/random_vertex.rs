@@ -12,10 +12,10 @@ use crate::kernel::vertex::FUEL;
 use crate::kernel::window::{Window, buffer};
 use crate::rsx::vertex::random::{self, Options};
 
-/// What batches are to contain.
+/// Options of random batches.
 #[derive(Clone, Copy, Debug)]
 pub struct Mix {
-    /// What the programs are like.
+    /// Options of the programs.
     pub program: Options,
     /// Vertices of a batch, at most.
     pub vertices: u32,
@@ -32,7 +32,7 @@ impl Default for Mix {
     }
 }
 
-/// What a [`VertexJob`] reads, owned.
+/// The inputs of a [`VertexJob`], owned.
 #[derive(Debug)]
 pub struct Batch {
     streams: Vec<RandomStream>,
@@ -47,7 +47,7 @@ pub struct Batch {
     pub fuel: u32,
 }
 
-/// What a kernel has left.
+/// The results of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Records {
     /// The records.

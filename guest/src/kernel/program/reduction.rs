@@ -6,7 +6,7 @@
 
 use crate::tegra::shader::isa::{AtomicOp, AtomicType};
 
-/// What is done with integers in memory.
+/// The operation on integers in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reduction {
     /// How two values become one.
@@ -80,7 +80,7 @@ impl Reduction {
         }
     }
 
-    /// What becomes of a value in memory and a gathered one. Of 32 bits the upper halves do not count.
+    /// Joins a value in memory and a gathered one. Of 32 bits the upper halves do not count.
     pub fn join(self, old: u64, gathered: u64) -> u64 {
         let signed = |value: u64| if self.wide { value as i64 } else { i64::from(value as i32) };
         match self.operation {

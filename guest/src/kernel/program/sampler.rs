@@ -92,7 +92,7 @@ use std::sync::LazyLock;
 
 use crate::num::ops::{Scalar, srgb_to_linear};
 
-/// What a unit's code depends on.
+/// The part of a key for a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct TextureKey {
     /// Dimensions.
@@ -114,9 +114,9 @@ pub struct TextureKey {
     pub compare: Option<Compare>,
     /// Where r, g, b, a of the result come from.
     pub swizzle: [Source; 4],
-    /// What happens to r, g, b, a after that.
+    /// The conversion of r, g, b, a after that.
     pub convert: [Convert; 4],
-    /// What happens to them instead for instructions that expand their result (RSX: BX2). Those of other machines do
+    /// The conversion for instructions that expand their result (RSX: BX2). Those of other machines do
     /// not.
     pub expanded: [Convert; 4],
     /// Faces of cubes are filtered across their edges: linear indices are clamped to -1..=n and texels have a border,
@@ -128,7 +128,7 @@ pub struct TextureKey {
     /// A fragment whose result has alpha 0, after everything else, is discarded: by the lookup, whatever the
     /// instruction writes.
     pub alpha_kill: bool,
-    /// What linear filters make of their texels.
+    /// How linear filters combine their texels.
     pub reduction: Reduction,
     /// Taps along the longer axis of a footprint at most, 1 to 16; 1 for shapes that have not got two axes.
     pub anisotropy: u8,
@@ -255,7 +255,7 @@ pub static LINEAR: LazyLock<[f32; 256]> =
     LazyLock::new(|| std::array::from_fn(|byte| srgb_to_linear(&mut Scalar, byte as f32 * (1.0 / 255.0))));
 
 listed! {
-    /// What becomes of a texel index i outside of `0..n`.
+    /// The treatment of a texel index i outside of `0..n`.
     #[derive(BorshSerialize, BorshDeserialize)]
     pub enum Wrap {
         /// i modulo n.
@@ -299,7 +299,7 @@ pub enum Source {
 }
 
 listed! {
-    /// What happens to a channel at the end.
+    /// The last conversion of a channel.
     #[derive(Default, BorshSerialize, BorshDeserialize)]
     pub enum Convert {
         /// Nothing.

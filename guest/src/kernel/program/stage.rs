@@ -18,7 +18,7 @@ use crate::kernel::maxwell::code::Code;
 use crate::kernel::trace::Tracing;
 use crate::kernel::unsupported::Unsupported;
 
-/// What a kernel is specialised to.
+/// The key of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct ShaderKey {
     /// Which stage.
@@ -56,13 +56,13 @@ pub const PATCH_WORDS: usize = 128;
 /// Work for a kernel.
 #[derive(Debug)]
 pub struct ShaderJob<'a> {
-    /// What is around the program.
+    /// The environment of the program.
     pub environment: Environment<'a>,
-    /// What it is run for; of the key's stage.
+    /// The invocations; of the key's stage.
     pub work: Work<'a>,
 }
 
-/// What a kernel is run for.
+/// The invocations of a kernel.
 #[derive(Debug)]
 pub enum Work<'a> {
     /// [`Stage::Vertex`].
@@ -145,11 +145,11 @@ pub struct Primitives<'a> {
     pub most: u32,
     /// Records of emitted vertices, in order: primitive by primitive, instance by instance.
     pub records: &'a mut Vec<u32>,
-    /// What happened, in order.
+    /// The events, in order.
     pub emits: &'a mut Vec<Emit>,
 }
 
-/// What a geometry program did.
+/// An event of a geometry program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emit {
     /// It appended the next record to a stream.

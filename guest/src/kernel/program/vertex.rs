@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::sampler::{Texture, TextureKey};
 use crate::kernel::window::Window;
 
-/// What a vertex kernel is specialised to.
+/// The key of a vertex kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct VertexKey {
     /// The program.

@@ -134,7 +134,7 @@ pub fn scalar(function: MufuOp, x: u32) -> u32 {
     mufu(&mut Scalar, function, x as i32) as u32
 }
 
-/// What RRO makes of the bits of a number: sign, integer part in bits 30 to 23, and 23 fraction bits.
+/// The result of RRO for the bits of a number: sign, integer part in bits 30 to 23, and 23 fraction bits.
 pub fn rro<O: MufuOps>(o: &mut O, mode: RroMode, x: O::I) -> O::I {
     let sign = mask(o, x, i32::MIN);
     let bits = mask(o, x, i32::MAX);
@@ -171,9 +171,9 @@ pub fn scalar_rro(mode: RroMode, x: u32) -> u32 {
     rro(&mut Scalar, mode, x as i32) as u32
 }
 
-/// What RRO makes of NaN, without the sign.
+/// The result of RRO for NaN, without the sign.
 const REDUCED_NAN: i32 = 0x4000_0000;
-/// What RRO makes of what is too large.
+/// The result of RRO for numbers that are too large.
 const REDUCED_INFINITY: i32 = 0x4080_0000;
 
 /// A number in its parts.

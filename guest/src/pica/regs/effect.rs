@@ -1,4 +1,4 @@
-//! What a register write does besides being stored.
+//! Effects of a register write besides storing it.
 
 /// Groups of state that a write makes dirty.
 pub mod dirty {
@@ -26,7 +26,7 @@ pub mod dirty {
     }
 }
 
-/// What a write to a register does.
+/// The effect of a write to a register.
 pub type Effect = crate::table::Effect<Trigger>;
 
 impl crate::table::Effect<Trigger> {

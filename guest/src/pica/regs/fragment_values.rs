@@ -7,7 +7,7 @@ use crate::kernel::pixel;
 use crate::table::regs::values;
 
 values! {
-    /// What becomes of fragments.
+    /// The output of fragments.
     FragmentMode {
         /// Tests, then blending or a logic operation.
         Default = 0 "DEFAULT";
@@ -57,7 +57,7 @@ values! {
     /// always, any kind of greater, anything else.
     GasCompare => pixel::Compare { Never = 0 "NEVER"; Always = 1 "ALWAYS"; Greater = 2 "GREATER"; Less = 3 "LESS"; }
 
-    /// What becomes of the stencil.
+    /// The operation on the stencil value.
     StencilOp => pixel::StencilOp {
         Keep = 0 "KEEP"; Zero = 1 "ZERO"; Replace = 2 "REPLACE";
         /// Saturates at 255.
@@ -79,6 +79,6 @@ values! {
     /// Bits of a pixel of the colour buffer.
     PixelSize { Bits16 = 0 "16"; Bits24 = 1 "24"; Bits32 = 2 "32"; }
 
-    /// What the gas table is looked up by.
+    /// The index of the gas table.
     GasLookup { Density = 0 "DENSITY"; Light = 1 "LIGHT"; }
 }

@@ -27,7 +27,7 @@ regs! {
     stencil_test @ 0x105 {
         enable 0:0 bool, func 4:6 Compare, write_mask 8:15 bits, reference 16:23, input_mask 24:31 bits,
     } Dirty(FRAGMENT);
-    /// What becomes of the stencil.
+    /// The operation on the stencil value.
     stencil_op @ 0x106 { fail 0:2 StencilOp, depth_fail 4:6 StencilOp, depth_pass 8:10 StencilOp } Dirty(FRAGMENT);
     /// Depth test and write masks.
     depth_color_mask @ 0x107 {

@@ -37,7 +37,7 @@ values! {
         Outside = 3 "DROP_OUTSIDE";
     }
 
-    /// What depth is.
+    /// The definition of depth.
     DepthMode {
         /// Multiplied by w.
         W = 0 "W_BUFFER";
@@ -64,12 +64,12 @@ values! {
         Fixed = 2 "FIXED";
     }
 
-    /// What vertices become.
+    /// The topology of primitives.
     PrimitiveType {
         Triangles = 0 "TRIANGLES"; Strip = 1 "TRIANGLE_STRIP"; Fan = 2 "TRIANGLE_FAN"; Geometry = 3 "GEOMETRY";
     }
 
-    /// What a shader unit does.
+    /// The mode of a shader unit.
     ShaderMode { Vertex = 0xA0 "VERTEX_SHADER"; Geometry = 0x08 "GEOMETRY_SHADER"; }
 
     /// Words that the ports of float uniforms get.

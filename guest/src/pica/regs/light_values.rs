@@ -12,7 +12,7 @@ values! {
         Config4 = 4 "CONFIG_4"; Config5 = 5 "CONFIG_5"; Config6 = 6 "CONFIG_6"; Config7 = 8 "CONFIG_7";
     }
 
-    /// What the bump texture holds.
+    /// The content of the bump texture.
     BumpMode { Off = 0 "NONE"; Normal = 1 "BUMP"; Tangent = 2 "TANGENT"; }
 
     /// A table of fragment lighting.
@@ -24,7 +24,7 @@ values! {
         Da7 = 23 "DA7";
     }
 
-    /// What a table is a function of.
+    /// The argument of a table.
     LightInput => lighting::TableInput {
         NormalHalf = 0 "NH"; ViewHalf = 1 "VH"; NormalView = 2 "NV"; LightNormal = 3 "LN"; LightSpot = 4 "SP";
         CosPhi = 5 "CP";

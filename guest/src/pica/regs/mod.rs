@@ -36,7 +36,7 @@ use crate::table::regs::{flatten, total};
 /// Number of registers; writes to higher numbers are ignored.
 pub const COUNT: usize = 0x300;
 
-/// What the table says about one register.
+/// A row of the register table.
 pub type RegInfo = crate::table::RegInfo<Effect>;
 
 const UNITS: &[&[RegInfo]] = &[
@@ -51,7 +51,7 @@ const UNITS: &[&[RegInfo]] = &[
 /// All registers that have a name, unit by unit.
 pub const REGISTERS: &[RegInfo] = &flatten::<_, { total(UNITS) }>(UNITS);
 
-/// What a write to each register does.
+/// The effect of a write to each register.
 pub const EFFECTS: [Effect; COUNT] = {
     let mut effects = [Effect::None; COUNT];
     let mut i = 0;
@@ -66,7 +66,7 @@ pub const EFFECTS: [Effect; COUNT] = {
     effects
 };
 
-/// What each register holds at power on.
+/// The value of each register at power on.
 pub const RESET: [u32; COUNT] = {
     let mut reset = [0; COUNT];
     let mut i = 0;

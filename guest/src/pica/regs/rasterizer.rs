@@ -12,7 +12,7 @@ regs! {
     misc_000 @ 0x000 { value 0:31 bits };
     /// Request of an interrupt: compared with IRQ_COMPARE byte by byte, one equal byte raises P3D.
     irq_request @ 0x010 { token 0:31 bits } Trigger(Interrupt);
-    /// What IRQ_REQUEST is compared with. The system writes the reset value.
+    /// The reference of IRQ_REQUEST. The system writes the reset value.
     irq_compare @ 0x020 = 0x12345678 { token 0:31 bits };
     /// Interrupt mask; not modelled. The system writes the reset value.
     irq_mask @ 0x030 = 0xFFFFFFF0 { mask 0:31 bits };
@@ -65,7 +65,7 @@ regs! {
     viewport_xy @ 0x068 { x 0:9 signed, y 16:25 signed } Dirty(RASTER);
     /// Value for EARLYDEPTH_CLEAR.
     earlydepth_data @ 0x06A { value 0:23 bits };
-    /// What depth is.
+    /// The definition of depth.
     depthmap_mode @ 0x06D { mode 0:0 DepthMode } Dirty(RASTER);
     /// FB_DIM for the rasterizer, pixels.
     renderbuf_dim @ 0x06E { width 0:10, height_minus_1 12:21, one 24:24 } Dirty(TARGET);

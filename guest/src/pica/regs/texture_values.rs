@@ -17,7 +17,7 @@ values! {
     /// Filter within a level, or between levels.
     TextureFilter => pixel::Filter { Nearest = 0 "NEAREST"; Linear = 1 "LINEAR"; }
 
-    /// What becomes of texture coordinates outside of 0..1 (4 to 7: hardware tests).
+    /// The treatment of texture coordinates outside of 0..1 (4 to 7: hardware tests).
     TextureWrap => pixel::Wrap {
         Edge = 0 "CLAMP_TO_EDGE"; Border = 1 "CLAMP_TO_BORDER"; Repeat = 2 "REPEAT", 6 "REPEAT_6", 7 "REPEAT_7";
         Mirror = 3 "MIRRORED_REPEAT";
@@ -27,7 +27,7 @@ values! {
         RepeatThenBorder = 5 "REPEAT_THEN_BORDER";
     }
 
-    /// What unit 0 samples.
+    /// The kind of unit 0's texture.
     TextureType {
         D2 = 0 "2D"; Cube = 1 "CUBE_MAP"; Shadow = 2 "SHADOW_2D"; Projection = 3 "PROJECTION";
         ShadowCube = 4 "SHADOW_CUBE"; Off = 5 "DISABLED";
@@ -43,7 +43,7 @@ values! {
         Etc1A4 = 13 "ETC1A4";
     }
 
-    /// What becomes of coordinates of the procedural texture outside of 0..1.
+    /// The treatment of the procedural texture's coordinates outside of 0..1.
     ProcTexClamp => procedural::Clamp {
         Zero = 0 "CLAMP_TO_ZERO"; Edge = 1 "CLAMP_TO_EDGE"; Repeat = 2 "SYMMETRICAL_REPEAT";
         MirroredRepeat = 3 "MIRRORED_REPEAT"; Pulse = 4 "PULSE";
@@ -82,7 +82,7 @@ values! {
         Constant = 14 "CONSTANT"; Previous = 15 "PREVIOUS";
     }
 
-    /// What a combiner stage takes of a colour operand.
+    /// The components that a combiner stage takes of a colour operand.
     ColorOperand {
         Color = 0 "SRC_COLOR"; InverseColor = 1 "ONE_MINUS_SRC_COLOR"; Alpha = 2 "SRC_ALPHA";
         InverseAlpha = 3 "ONE_MINUS_SRC_ALPHA"; Red = 4 "SRC_RED"; InverseRed = 5 "ONE_MINUS_SRC_RED";
@@ -90,14 +90,14 @@ values! {
         InverseBlue = 13 "ONE_MINUS_SRC_BLUE";
     }
 
-    /// What a combiner stage takes of an alpha operand.
+    /// The component that a combiner stage takes of an alpha operand.
     AlphaOperand {
         Alpha = 0 "SRC_ALPHA"; InverseAlpha = 1 "ONE_MINUS_SRC_ALPHA"; Red = 2 "SRC_RED";
         InverseRed = 3 "ONE_MINUS_SRC_RED"; Green = 4 "SRC_GREEN"; InverseGreen = 5 "ONE_MINUS_SRC_GREEN";
         Blue = 6 "SRC_BLUE"; InverseBlue = 7 "ONE_MINUS_SRC_BLUE";
     }
 
-    /// What a combiner stage does with its operands.
+    /// The function of a combiner stage.
     CombinerFunction => combine::Function {
         Replace = 0 "REPLACE"; Modulate = 1 "MODULATE"; Add = 2 "ADD"; AddSigned = 3 "ADD_SIGNED";
         Interpolate = 4 "INTERPOLATE"; Subtract = 5 "SUBTRACT"; Dot3Rgb = 6 "DOT3_RGB"; Dot3Rgba = 7 "DOT3_RGBA";
@@ -107,7 +107,7 @@ values! {
     /// Scale of a combiner stage's result; the invalid 3 is 1.
     CombinerScale { X1 = 0 "1", 3 "1_3"; X2 = 1 "2"; X4 = 2 "4"; }
 
-    /// What the fog unit does. Other modes do nothing.
+    /// The mode of the fog unit. Other modes do nothing.
     FogMode {
         Off = 0 "NONE"; Fog = 5 "FOG";
         /// Takes a gas buffer for a texture.
@@ -136,7 +136,7 @@ impl From<CombinerSource> for combine::Source {
 }
 
 impl ColorOperand {
-    /// What it takes from `source`.
+    /// The components that it takes from `source`.
     pub const fn of(self, source: combine::Source) -> combine::ColorOperand {
         use ColorOperand::*;
         let (channel, invert) = match self {
@@ -156,7 +156,7 @@ impl ColorOperand {
 }
 
 impl AlphaOperand {
-    /// What it takes from `source`.
+    /// The components that it takes from `source`.
     pub const fn of(self, source: combine::Source) -> combine::AlphaOperand {
         use AlphaOperand::*;
         let (channel, invert) = match self {

@@ -83,7 +83,7 @@ regs! {
         rgb1 0:3 CombinerSource, rgb2 4:7 CombinerSource, rgb3 8:11 CombinerSource, alpha1 16:19 CombinerSource,
         alpha2 20:23 CombinerSource, alpha3 24:27 CombinerSource,
     } Dirty(COMBINER);
-    /// What each stage takes of its sources.
+    /// The components that each stage takes of its sources.
     tev_operand @ [
         0x0C1 tev0_operand, 0x0C9 tev1_operand, 0x0D1 tev2_operand, 0x0D9 tev3_operand, 0x0F1 tev4_operand,
         0x0F9 tev5_operand,

@@ -94,7 +94,7 @@ fn inverts(op: &OpInfo) -> bool {
     op.pattern.field_width(b'n') == 1
 }
 
-/// What the uniforms of a row are called: `i0` to `i3` or `b0` to `b15`.
+/// The names of a row's uniforms: `i0` to `i3` or `b0` to `b15`.
 fn uniform_letter(op: &OpInfo) -> &'static str {
     if op.pattern.field_width(b'i') == 2 { "i" } else { "b" }
 }

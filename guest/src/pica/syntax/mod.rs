@@ -16,7 +16,7 @@ mod flow;
 use super::descriptor::{Descriptor, DescriptorPool, Wanted};
 use crate::table::{Cursor, OpInfo, TextError};
 
-/// What a listing knows beyond the word.
+/// The context of a listing beyond the word.
 pub struct Listing<'a> {
     descriptors: &'a [u32],
     labels: Option<&'a dyn Fn(u16) -> String>,
@@ -56,7 +56,7 @@ impl<'a> Listing<'a> {
 /// The instruction indices of a program's labels.
 pub type Labels<'a> = &'a dyn Fn(&str) -> Option<u16>;
 
-/// What an assembler knows beyond the line.
+/// The context of an assembler beyond the line.
 pub struct Assembly<'a> {
     pool: &'a mut DescriptorPool,
     labels: Option<Labels<'a>>,

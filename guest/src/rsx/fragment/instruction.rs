@@ -23,7 +23,7 @@ pub enum Instruction {
 /// An instruction that computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Compute {
-    /// What it does.
+    /// The operation.
     pub op: Op,
     /// Register that it writes.
     pub destination: Option<Temp>,
@@ -31,13 +31,13 @@ pub struct Compute {
     pub set_condition: Option<u8>,
     /// Components that it writes.
     pub mask: Mask,
-    /// What gates writes; for KIL what discards. `None`: nothing, always.
+    /// The condition of writes; for KIL of the discard. `None`: none.
     pub condition: Option<Condition>,
     /// Which condition register is tested, 0 or 1.
     pub condition_register: u8,
     /// Sources 0 to 2. One that the operation does not read is [`Source::UNUSED`].
     pub sources: [Source; 3],
-    /// What sources of type input are.
+    /// The meaning of sources of type input.
     pub input: Input,
     /// Inputs are read without their perspective.
     pub linear: bool,
@@ -61,7 +61,7 @@ pub struct Compute {
 /// [`Step`](super::Step) has them as indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Flow {
-    /// What it does.
+    /// The operation.
     pub op: FlowOp,
     /// On what condition, looked up in component `swizzle[0]` alone; `None`: always.
     pub condition: Option<Condition>,
@@ -75,7 +75,7 @@ pub struct Flow {
     pub count: u8,
     /// First index of LOOP.
     pub init: u8,
-    /// What each pass of LOOP adds to the index.
+    /// The increment of the index for each pass of LOOP.
     pub increment: i8,
     /// The program ends after this instruction.
     pub end: bool,
@@ -89,7 +89,7 @@ pub struct UnknownInstruction {
     pub words: Words,
 }
 
-/// What Mesa and the console's compiler leave in the displacement of an instruction that reads a texture coordinate.
+/// The displacement that Mesa and the console's compiler encode in an instruction that reads a texture coordinate.
 const IDLE_DISPLACEMENT: u32 = 0x7FC;
 /// Input registers that are texture coordinates.
 const TEXTURE_COORDINATES: std::ops::Range<u8> = 4..14;
@@ -124,7 +124,7 @@ impl Instruction {
     /// Does nothing.
     pub const NOP: Instruction = Instruction::Compute(Compute::NOP);
 
-    /// What four words mean.
+    /// Decodes four words.
     ///
     /// # Errors
     /// An opcode that has no row.

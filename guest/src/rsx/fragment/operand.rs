@@ -77,7 +77,7 @@ pub enum Precision {
     Fx9,
 }
 
-/// What happens to a source's components.
+/// The modifiers of a source's components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Modifier {
     /// As it is.
@@ -171,7 +171,7 @@ impl Modifier {
     }
 }
 
-/// What writers put into a source that nothing reads: R0, all components in order.
+/// The usual encoding of a source that nothing reads: R0, all components in order.
 pub(super) const UNUSED_BITS: u32 = 0x1_C800;
 /// The same with the type of an input, which Mesa writes.
 pub(super) const UNUSED_INPUT_BITS: u32 = 0x1_C801;

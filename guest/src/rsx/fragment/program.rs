@@ -19,14 +19,14 @@ pub struct Program {
     pub code: Vec<Step>,
     /// Number of inline constants.
     pub constants: u16,
-    /// What the code uses.
+    /// The resources that the code uses.
     pub summary: Summary,
 }
 
 /// An instruction in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
-    /// What it does. Offsets in it are as the words have them.
+    /// The operation. Offsets in it are as the words have them.
     pub instruction: Instruction,
     /// Index of its inline constant among those of the program, if it has one.
     pub constant: Option<u16>,
@@ -36,11 +36,11 @@ pub struct Step {
     pub end: u16,
     /// Offset of the instruction, in slots of four words.
     pub slot: u16,
-    /// What it is to a reciprocal square root that is written with logarithms.
+    /// Its role in a reciprocal square root that is written with logarithms.
     pub root: Option<RootPart>,
 }
 
-/// What a program uses.
+/// The resources that a program uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Summary {
     /// Inputs that are read: bit n for input n. All if one is read with a relative number.
@@ -149,7 +149,7 @@ impl Program {
     }
 }
 
-/// What an instruction without a row does: nothing, but its constant and its END count.
+/// An instruction without a row: it has no effect, but its constant and its END count.
 fn nop(words: &Words) -> Instruction {
     let constant = super::instruction::has_constant(words);
     let end = super::fields::END.is_set(words);

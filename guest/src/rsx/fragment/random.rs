@@ -11,7 +11,7 @@ use crate::dice::Dice;
 use crate::rsx::operand::{Condition, Mask, Swizzle, Test};
 use crate::table::flags;
 
-/// What programs are to contain.
+/// Options of random programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Number of instructions to aim at, routines included; 1 to 1000.

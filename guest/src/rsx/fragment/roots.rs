@@ -8,7 +8,7 @@ use super::program::Step;
 use super::storage::word_of;
 use super::{Compute, Instruction, Op, Precision};
 
-/// What an instruction is to a reciprocal square root.
+/// The role of an instruction in a reciprocal square root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RootPart {
     /// LG2 of |x|, halved. Its result is what it always is.

@@ -60,7 +60,7 @@ pub(super) fn word_line([a, b, c, d]: Words) -> String {
 /// Reads an instruction of text without labels: four words, or eight with its constant.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The error.
 pub fn assemble(text: &str) -> Result<Vec<u32>, TextError> {
     parse(text, &|_| None)
 }

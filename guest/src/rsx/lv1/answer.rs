@@ -2,7 +2,7 @@
 
 use super::Status;
 
-/// What `lv1_gpu_memory_allocate` returns.
+/// The results of `lv1_gpu_memory_allocate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryAllocation {
     /// Names the allocation.
@@ -11,7 +11,7 @@ pub struct MemoryAllocation {
     pub lpar: u64,
 }
 
-/// What `lv1_gpu_context_allocate` returns.
+/// The results of `lv1_gpu_context_allocate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContextAllocation {
     /// Names the context.
@@ -26,7 +26,7 @@ pub struct ContextAllocation {
     pub reports_size: u64,
 }
 
-/// What a call leaves in registers: r3, then r4 and those that follow.
+/// The registers after a call: r3, then r4 and those that follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// 0, or why it failed.
@@ -44,7 +44,7 @@ impl<T: Outputs> From<Result<T, Status>> for Answer {
     }
 }
 
-/// What a call returns beside its status, as registers from r4 on.
+/// The results of a call beside its status, as registers from r4 on.
 pub trait Outputs {
     /// r4 to r8; 0 where there is nothing.
     fn outputs(self) -> [u64; 5];

@@ -36,7 +36,7 @@ pub enum Operation {
     DisplayFlip {
         /// The head.
         head: u32,
-        /// What to show.
+        /// The buffer to show.
         buffer: FlipBuffer,
     },
     /// 0x103: a buffer is next.
@@ -103,14 +103,14 @@ pub enum Operation {
     Tile {
         /// Its number, 0 to 14.
         index: u32,
-        /// What it covers.
+        /// The range that it covers.
         tile: Tile,
     },
     /// 0x301: a region of depth culling.
     Zcull {
         /// Its number, 0 to 7.
         index: u32,
-        /// What it covers.
+        /// The range that it covers.
         zcull: Zcull,
     },
     /// 0x302: succeeds, nothing more is known.
@@ -158,7 +158,7 @@ pub enum Operation {
     },
 }
 
-/// What a flip shows.
+/// The buffer that a flip shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlipBuffer {
     /// A place in local memory.

@@ -2,7 +2,7 @@
 
 use crate::rsx::objects::class;
 
-/// What a DMA object of a context covers.
+/// The memory that a DMA object of a context covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Range {
     /// The local memory that the context was allocated with.

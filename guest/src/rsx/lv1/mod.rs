@@ -17,7 +17,7 @@ pub use answer::{Answer, ContextAllocation, MemoryAllocation, Outputs};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[repr(i32)]
 pub enum Status {
-    /// Something is used up.
+    /// A resource is used up.
     #[error("LV1_RESOURCE_SHORTAGE (-2): something is used up")]
     ResourceShortage = -2,
     /// The caller may not.

@@ -26,7 +26,7 @@ pub mod reports {
     pub const NOTIFIERS: u32 = 0x1000;
     /// Reports: 2048 of 16 bytes.
     pub const REPORTS: u32 = 0x1400;
-    /// What follows is not used.
+    /// The bytes after it are not used.
     pub const END: u32 = 0x9400;
     /// The label that a finished flip clears, 16 bytes: number 1.
     pub const FLIP_LABEL: u32 = 0x10;

@@ -1,4 +1,4 @@
-//! What a method does besides being stored.
+//! Effects of a method besides storing its register.
 
 /// Groups of 3D state that a write makes dirty.
 pub mod dirty {
@@ -36,7 +36,7 @@ pub mod dirty {
     }
 }
 
-/// What a write to a method does.
+/// The effect of a write to a method.
 pub type Effect = crate::table::Effect<Trigger>;
 
 impl crate::table::Effect<Trigger> {

@@ -16,7 +16,7 @@ use super::objects::class;
 use super::two_d;
 use crate::table::FieldInfo;
 
-/// What a table says about one method or an array of them.
+/// A row of a method table: one method or an array of them.
 pub type Method = crate::table::RegInfo<Effect>;
 
 /// The methods of a class.
@@ -30,12 +30,12 @@ pub struct Class {
 
 /// 3D.
 pub static CURIE: Class = Class::new(curie::REGISTERS, curie::INITIAL);
-/// What the puller takes, on every subchannel.
+/// The methods of the puller, on every subchannel.
 pub static PULLER: Class = Class::new(puller::REGISTERS, &[]);
 /// The software object.
 pub static SOFTWARE: Class = Class::new(software::REGISTERS, &[]);
 
-/// What a listing shows of a method of a class: its name and its fields; `None` for one that no table has.
+/// The text of a method of a class for listings: its name and its fields; `None` for one that no table has.
 pub fn describe(number: u32, address: u32) -> Option<(String, &'static [FieldInfo])> {
     if number != class::CURIE {
         return two_d::info(number, address).map(|info| (info.name.to_owned(), info.fields));
@@ -44,7 +44,7 @@ pub fn describe(number: u32, address: u32) -> Option<(String, &'static [FieldInf
     Some((found.to_string(), found.method.fields))
 }
 
-/// What the registers of an object hold when GCM has initialised a channel, by address / 4; those of a bare channel are
+/// The values of an object's registers when GCM has initialised a channel, by address / 4; those of a bare channel are
 /// zero. `None` for a class without registers.
 pub fn initialised(number: u32) -> Option<Box<[u32; METHODS]>> {
     if number == class::CURIE {
@@ -132,7 +132,7 @@ impl Class {
         self.rows.iter().find(|row| row.name == name)
     }
 
-    /// What a write to each method does, by address / 4.
+    /// The effect of a write to each method, by address / 4.
     pub const fn effects(&self) -> [Effect; METHODS] {
         let mut effects = [Effect::None; METHODS];
         let mut i = 0;
@@ -145,7 +145,7 @@ impl Class {
         effects
     }
 
-    /// What each register holds when GCM has initialised a channel, by address / 4. A bare channel begins with zeros.
+    /// The value of each register when GCM has initialised a channel, by address / 4. A bare channel begins with zeros.
     pub const fn initialised(&self) -> [u32; METHODS] {
         let mut words = [0; METHODS];
         let mut i = 0;

@@ -168,7 +168,7 @@ impl ImagePixels {
 }
 
 values! {
-    /// What becomes of the image and what was there before.
+    /// How the image and the old content are combined.
     Operation {
         /// The image, where a colour key lets it through.
         SourceCopyAnd = 0 "SRCCOPY_AND";

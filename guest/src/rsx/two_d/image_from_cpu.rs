@@ -32,7 +32,7 @@ regs! {
     surface @ 0x19C = 0x3133_71C3 { handle 0:31 bits };
     /// How channels lose bits.
     color_conversion @ 0x2F8 { mode 0:1 ColorConversion };
-    /// What becomes of the image and what was there before.
+    /// How the image and the old content are combined.
     operation @ 0x2FC = 3 { operation 0:2 Operation };
     /// Format of pixels.
     color_format @ 0x300 = 4 { format 0:7 CpuImageFormat };

@@ -18,7 +18,7 @@ pub const SURFACE_OFFSET_BITS: u32 = 0x3FFF_FFC0;
 /// Bits of a pitch that they keep.
 pub const SURFACE_PITCH_BITS: u32 = 0x1_FFC0;
 
-/// What a write to a method does besides being stored.
+/// The effects of a write to a method besides storing it.
 pub type Effect = crate::table::Effect<Trigger>;
 
 /// Methods at which something happens.
@@ -32,7 +32,7 @@ pub enum Trigger {
     Begin,
 }
 
-/// What a table says about one method.
+/// A row of a method table.
 pub type MethodInfo = crate::table::RegInfo<Effect>;
 
 /// The methods of a 2D class; `None` for other classes.

@@ -29,7 +29,7 @@ regs! {
     color_conversion @ 0x2FC = 1 { mode 0:1 ColorConversion };
     /// Format of pixels.
     color_format @ 0x300 = 3 { format 0:7 ImageFormat };
-    /// What becomes of the image and what was there before.
+    /// How the image and the old content are combined.
     operation @ 0x304 = 3 { operation 0:2 Operation };
     /// First pixel of the target that may be written.
     clip_point @ 0x308 { x 0:15 signed, y 16:31 signed };

@@ -32,11 +32,11 @@ pub struct Instruction {
     pub address_register: u8,
     /// Which of its components relative numbers use.
     pub address_component: u8,
-    /// What gates writes and branches; `None`: nothing.
+    /// The condition of writes and branches; `None`: none.
     pub condition: Option<Condition>,
     /// Which condition register is tested and updated, 0 or 1.
     pub condition_register: u8,
-    /// Whose result goes to the condition register as well.
+    /// The unit whose result goes to the condition register as well.
     pub update: Option<Unit>,
     /// Clamps both units' results to 0..1.
     pub saturate: bool,
@@ -47,7 +47,7 @@ pub struct Instruction {
 /// The vector unit's half of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Vector {
-    /// What it does.
+    /// The operation.
     pub op: VectorOp,
     /// Temporary that it writes, 0 to 62.
     pub temp: Option<u8>,
@@ -72,7 +72,7 @@ impl Vector {
 /// The scalar unit's half of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scalar {
-    /// What it does.
+    /// The operation.
     pub op: ScalarOp,
     /// Temporary that it writes, 0 to 62.
     pub temp: Option<u8>,
@@ -167,7 +167,7 @@ impl Source {
     }
 }
 
-/// What writers put into a source that nothing reads: an input, all components in order.
+/// The usual encoding of a source that nothing reads: an input, all components in order.
 const UNUSED_BITS: u32 = 0x1B02;
 /// No temporary.
 const NO_TEMP: u32 = 63;
@@ -183,7 +183,7 @@ fn optional(field: WordField, words: &Words, none: u32) -> Option<u8> {
 }
 
 impl Instruction {
-    /// What four words mean.
+    /// Decodes four words.
     ///
     /// # Errors
     /// An opcode that has no row.

@@ -8,7 +8,7 @@ use crate::table::flags;
 use crate::table::opcodes::opcodes;
 
 opcodes! {
-    /// What the vector unit does. Dot products are summed from left to right, nothing is fused.
+    /// The operations of the vector unit. Dot products are summed from left to right, nothing is fused.
     VectorOp, 5 bits;
 
     /// Executes or translates what the vector unit does, one method per row of the table.
@@ -90,8 +90,8 @@ pub const RCC_MIN: f32 = 5.421_011e-20;
 pub const RCC_MAX: f32 = 1.884_467e19;
 
 opcodes! {
-    /// What the scalar unit does, at the same time as the vector unit. `exp2` and `log2` are those of
-    /// [`num::ops`](crate::num::ops).
+    /// The operations of the scalar unit, which works at the same time as the vector unit. `exp2` and `log2` are those
+    /// of [`num::ops`](crate::num::ops).
     ScalarOp, 5 bits;
 
     /// Executes or translates results and the address stack.

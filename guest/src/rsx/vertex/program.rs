@@ -15,11 +15,11 @@ pub struct Program {
     pub code: Vec<Instruction>,
     /// Index of the first instruction that executes.
     pub entry: u16,
-    /// What the code uses.
+    /// The resources that the code uses.
     pub summary: Summary,
 }
 
-/// What a program uses.
+/// The resources that a program uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Summary {
     /// Inputs that are read: bit n for v\[n\]. All if one is read with a relative number.

@@ -36,7 +36,7 @@ pub fn disassemble(words: Words) -> String {
 /// Reads an instruction of text without labels.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The error.
 pub fn assemble(text: &str) -> Result<Words, TextError> {
     parse(text, &|_| None)
 }

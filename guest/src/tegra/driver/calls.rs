@@ -244,8 +244,8 @@ macro_rules! tegra_calls {
 
             /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
             ///
-            /// What does not end is ended, with a fault; [`Device::run_for`](triglyph_engine::device::Device::run_for)
-            /// bounds it instead.
+            /// Work without an end is stopped, with a fault;
+            /// [`Device::run_for`](triglyph_engine::device::Device::run_for) bounds it instead.
             work 18 run();
 
             /// A bounded run, by the words that it did; all ones if it went on until nothing could.

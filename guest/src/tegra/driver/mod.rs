@@ -19,7 +19,7 @@ mod values;
 pub use calls::DeviceFile;
 pub use values::{Buffer, Fence, Freed, Layout, MapBuffer, MapMemory, Region, Remap, Wait};
 
-/// What a call answers when it does not succeed. Success is 0.
+/// The result of a call that fails. Success is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[repr(u32)]
 pub enum Status {
@@ -142,12 +142,12 @@ pub mod event {
     /// Slots for events.
     pub const SLOTS: u32 = 64;
 
-    /// What EVENT_WAIT answers with TIMEOUT when it has armed a slot that it chose itself.
+    /// The result of EVENT_WAIT with TIMEOUT when it has armed a slot that it chose itself.
     pub const fn allocated(syncpoint: u32, slot: u32) -> u32 {
         (syncpoint & 0xFFF) << 16 | 1 << 28 | slot & 0xFFFF
     }
 
-    /// What it answers when the client chose the slot.
+    /// The result when the client chose the slot.
     pub const fn chosen(syncpoint: u32, slot: u32) -> u32 {
         syncpoint << 4 | slot & 0xF
     }
@@ -174,8 +174,8 @@ pub const MULTIPROCESSORS: [[u8; 2]; 2] = [[0, 0], [0, 1]];
 /// Syncpoints that displays count and that no channel gets (yuzu, from the Tegra's display driver).
 pub const VBLANK_SYNCPOINTS: [u32; 2] = [26, 27];
 
-/// What GET_CHARACTERISTICS tells about the GPU, in its order; numbers that are 64 bits wide in the structure are here,
-/// too.
+/// The results of GET_CHARACTERISTICS about the GPU, in its order; numbers that are 64 bits wide in the structure are
+/// here, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(C)]
 pub struct Characteristics {
@@ -274,7 +274,7 @@ pub const CHARACTERISTICS: Characteristics = Characteristics {
 
 const _: () = assert!(size_of::<Characteristics>() == 0xA0);
 
-/// What ZCULL_GET_INFO tells: width and height alignment in pixels, pixel squares by aliquots, aliquots, bytes of a
+/// The results of ZCULL_GET_INFO: width and height alignment in pixels, pixel squares by aliquots, aliquots, bytes of a
 /// region's multiplier, header and subregion header, width and height alignment and count of subregions (libnx).
 pub const ZCULL_INFO: [u32; 10] = [0x20, 0x20, 0x400, 0x800, 0x20, 0x20, 0xC0, 0x20, 0x40, 0x10];
 

@@ -130,7 +130,7 @@ pub enum Wait {
     Armed {
         /// The slot.
         slot: u32,
-        /// What the call answers.
+        /// The result of the call.
         value: u32,
     },
 }

@@ -72,7 +72,7 @@ impl Run {
     }
 }
 
-/// What a word does with the mask of sub-devices.
+/// The effect of a word on the mask of sub-devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SubDevice {
     /// Methods count from here on only for the devices in this mask of 12 bits.
@@ -83,7 +83,7 @@ pub enum SubDevice {
     Use,
 }
 
-/// What a word says where a header is expected.
+/// The meaning of a word where a header is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Command {
     /// Nothing: the zero word.

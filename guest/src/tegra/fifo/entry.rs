@@ -24,7 +24,7 @@ pub struct Segment {
     pub conditional: bool,
 }
 
-/// What a control entry asks for.
+/// The operation of a control entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Control {
     /// Nothing.
@@ -46,7 +46,7 @@ pub enum Entry {
     Segment(Segment),
     /// No words.
     Control {
-        /// What it asks for.
+        /// The operation.
         operation: Control,
         /// Whether to wait for everything earlier.
         sync: bool,

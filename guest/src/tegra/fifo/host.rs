@@ -6,7 +6,7 @@ use crate::table::regs::{regs, values};
 use crate::tegra::methods::Class;
 use crate::tegra::methods::table::{Effect, MethodTable};
 
-/// What a write to a host method does at once.
+/// The immediate effect of a write to a host method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trigger {
     /// Tells the class of a subchannel; the engine gets the method as well.
@@ -49,7 +49,7 @@ impl Trigger {
 }
 
 values! {
-    /// What SEMAPHORE_D does.
+    /// The operations of SEMAPHORE_D.
     SemaphoreOperation {
         /// Waits until the word equals the payload.
         Acquire = 1 "ACQUIRE";
@@ -73,7 +73,7 @@ values! {
     /// Whether minimum and maximum of a reduction are those of signed numbers.
     ReductionFormat { Signed = 0 "SIGNED"; Unsigned = 1 "UNSIGNED"; }
 
-    /// What a release stores.
+    /// The value that a release stores.
     ReleaseSize {
         /// Payload, zero, and the time in nanoseconds as 64 bits; the time first.
         SixteenBytes = 0 "16BYTE";
@@ -81,7 +81,7 @@ values! {
         FourBytes = 1 "4BYTE";
     }
 
-    /// What MEM_OP_D does; all of it concerns caches.
+    /// The operations of MEM_OP_D, all on caches.
     MemoryOperation {
         Membar = 5 "MEMBAR";
         /// In deko3d's list only.
@@ -91,7 +91,7 @@ values! {
         FlushDirty = 16 "L2_FLUSH_DIRTY";
     }
 
-    /// What SYNCPOINT_B does.
+    /// The operations of SYNCPOINT_B.
     SyncpointOperation {
         /// Waits until the counter minus SYNCPOINT_A's payload, as a signed number, is not negative.
         Wait = 0 "WAIT";
@@ -106,7 +106,7 @@ values! {
         All = 1 "ALL";
     }
 
-    /// Who may run after YIELD.
+    /// The next channel after YIELD.
     YieldTo {
         Nop = 0 "NOP"; PbdmaTimeslice = 1 "PBDMA_TIMESLICE"; RunlistTimeslice = 2 "RUNLIST_TIMESLICE";
         Group = 3 "TSG";

@@ -91,7 +91,7 @@ impl Stream {
     /// and notes what is left of it; anything else is what [`Self::word`] says.
     ///
     /// # Errors
-    /// What is no header of a run with words, which is nothing wrong.
+    /// A word that is no header of a run with words, which is no error.
     #[inline]
     pub fn open(&mut self, word: u32) -> Result<Run, Event> {
         match Command::decode(word) {

@@ -103,7 +103,7 @@ formats! {
 }
 
 impl ColorFormat {
-    /// What a pixel is.
+    /// The format of a pixel.
     pub const fn pixel(self) -> output::ColorFormat {
         *self.row()
     }

@@ -26,7 +26,7 @@ pub enum Coding {
     Coverage,
 }
 
-/// What a texture format is.
+/// A texture format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextureRow {
     /// Bytes of a block; a block is a single texel for most formats.

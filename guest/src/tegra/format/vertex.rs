@@ -48,7 +48,7 @@ formats! {
 }
 
 values! {
-    /// What the components of a vertex attribute are: SNORM -1 to 1, UNORM 0 to 1, USCALED and SSCALED integers as
+    /// The type of a vertex attribute's components: SNORM -1 to 1, UNORM 0 to 1, USCALED and SSCALED integers as
     /// floats, FLOAT single with 32 bits, half with 16.
     VertexType {
         Snorm = 1 "NUM_SNORM"; Unorm = 2 "NUM_UNORM"; Sint = 3 "NUM_SINT"; Uint = 4 "NUM_UINT";

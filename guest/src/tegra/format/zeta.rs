@@ -3,7 +3,7 @@
 use super::{at, formats};
 use crate::kernel::program::output::{Bits, DepthFormat};
 
-/// What a depth and stencil format is.
+/// A depth and stencil format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZetaRow {
     /// Bytes of a sample.

@@ -74,7 +74,7 @@ values! {
         Geometry = 4 "GEOMETRY"; Pixel = 5 "PIXEL";
     }
 
-    /// What a geometry program emits.
+    /// The topology that a geometry program emits.
     OutputTopology { Points = 1 "POINTLIST"; LineStrip = 6 "LINESTRIP"; TriangleStrip = 7 "TRIANGLESTRIP"; }
 
     /// How an input of a pixel program is interpolated.
@@ -93,7 +93,7 @@ values! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProgramHeader(pub Words);
 
-/// What is wrong with a header. Programs run nevertheless.
+/// An error in a header. Programs run nevertheless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderProblem {
     /// The version is not 3.
@@ -165,7 +165,7 @@ impl ProgramHeader {
         ProgramStage::from_register(fields::SHADER_TYPE.get(&self.0))
     }
 
-    /// What hardware would not take in a program of `stage`.
+    /// The errors of a header for a program of `stage` which hardware would reject.
     pub fn problem(&self, stage: ProgramStage) -> Option<HeaderProblem> {
         let (version, layout) = (fields::VERSION.get(&self.0), fields::SPH_TYPE.get(&self.0));
         if version != 3 {
@@ -193,7 +193,7 @@ impl ProgramHeader {
         fields::THREADS_PER_INPUT_PRIMITIVE.get(&self.0).max(1)
     }
 
-    /// What a geometry program emits; `None` for numbers that are nothing.
+    /// The topology that a geometry program emits; `None` for numbers without a meaning.
     pub fn output_topology(&self) -> Option<OutputTopology> {
         OutputTopology::from_register(fields::OUTPUT_TOPOLOGY.get(&self.0))
     }

@@ -30,7 +30,7 @@ pub mod fields {
         MAX_ANISOTROPY 0 20:22;
         /// Filter when magnified.
         MAG_FILTER 1 0:2;
-        /// What the smallest level means without a filter between levels.
+        /// The use of the smallest level without a filter between levels.
         MIN_LOD_CLAMP_BEHAVIOR_FOR_NEAREST_MIP 1 3:3;
         /// Filter when minified.
         MIN_FILTER 1 4:5;
@@ -68,7 +68,7 @@ pub mod fields {
 }
 
 values! {
-    /// What becomes of coordinates outside of the image.
+    /// The treatment of coordinates outside of the image.
     AddressMode {
         Wrap = 0 "WRAP"; Mirror = 1 "MIRROR"; ClampToEdge = 2 "CLAMP_TO_EDGE"; Border = 3 "BORDER";
         /// OpenGL's clamp: half of the border colour at the edge.
@@ -108,7 +108,7 @@ values! {
         AutoCrossSeam = 3 "AUTO_CROSS_SEAM";
     }
 
-    /// What becomes of the texels of a footprint.
+    /// How the texels of a footprint are combined.
     Reduction {
         /// Their average.
         None = 0 "RED_NONE";
@@ -135,7 +135,7 @@ pub struct Sampler {
     pub mip: MipFilter,
     /// Filter across the edges of cubes.
     pub cube: CubeFilter,
-    /// What becomes of the texels of a footprint.
+    /// How the texels of a footprint are combined.
     pub reduction: Reduction,
     /// Added to the level of detail, in 1/256, -4096 to 4095.
     pub lod_bias: i32,

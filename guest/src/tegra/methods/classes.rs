@@ -5,13 +5,13 @@ use super::{compute, copy, inline, threed, twod};
 
 /// The tables of a class.
 pub trait ClassTables {
-    /// What its own methods trigger.
+    /// The triggers of its own methods.
     type Trigger: ClassTrigger;
     /// Its place in [`Class::ALL`](super::Class::ALL).
     const INDEX: usize;
     /// All of its methods.
     const METHODS: &'static MethodTable<Self::Trigger>;
-    /// What its registers hold when a channel is made.
+    /// The initial values of its registers.
     const RESET: &'static [u32; ADDRESSES];
 }
 

@@ -46,7 +46,7 @@ listed! {
     }
 }
 
-/// What sits on the subchannels before SET_OBJECT says otherwise: the assignment that drivers use and the hardware has;
+/// The objects of the subchannels before the first SET_OBJECT: the assignment that drivers use and the hardware has;
 /// software methods on the last three.
 pub const SUBCHANNEL_CLASSES: [Option<Class>; SUBCHANNELS] = [
     Some(Class::ThreeD),
@@ -59,14 +59,14 @@ pub const SUBCHANNEL_CLASSES: [Option<Class>; SUBCHANNELS] = [
     None,
 ];
 
-/// What a table says about one method, whatever the class.
+/// A row of a method table, for all classes.
 #[derive(Clone, Copy, Debug)]
 pub struct MethodName {
     /// The row's name, upper case.
     pub name: &'static str,
     /// Which of the row's registers, if it declares several.
     pub index: Option<usize>,
-    /// What it holds.
+    /// Its content.
     pub doc: &'static str,
     /// Its bit fields.
     pub fields: &'static [FieldInfo],
@@ -119,7 +119,7 @@ impl Class {
         dispatch_class!(self, C => name(C::METHODS, method))
     }
 
-    /// What the class's registers hold when a channel is made.
+    /// The initial values of the class's registers.
     pub fn reset(self) -> &'static [u32; ADDRESSES] {
         dispatch_class!(self, C => C::RESET)
     }

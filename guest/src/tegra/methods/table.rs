@@ -6,16 +6,16 @@ use crate::table::RegInfo;
 /// Method addresses of a class: dword addresses of 12 bits.
 pub const ADDRESSES: usize = 0x1000;
 
-/// What a write to a method does. The value is stored in any case, so that macros may read it.
+/// The effect of a write to a method. The value is stored in any case, so that macros may read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect<T> {
     /// Nothing: the register is read when it is needed.
     None,
     /// Makes groups of state dirty: bits of the class's `dirty`.
     Dirty(u32),
-    /// Something happens at once that several classes do.
+    /// An immediate effect that several classes have.
     Common(Common),
-    /// Something happens at once.
+    /// An immediate effect.
     Trigger(T),
 }
 
@@ -29,7 +29,7 @@ impl<T> Effect<T> {
     }
 }
 
-/// What the triggers of a class's methods have in common, besides happening at once.
+/// Properties that the triggers of a class's methods have in common.
 pub trait ClassTrigger: Copy + 'static {
     /// Whether a method with this trigger reads what was drawn before it, or lets others see it. What it does to memory
     /// that it may share with the scene, or not, does not count: that is found out when it is executed.
@@ -117,7 +117,7 @@ impl<T: Copy> MethodTable<T> {
         Some((row, (method - row.id).checked_div(row.step).unwrap_or(0)))
     }
 
-    /// What a write to a method does; nothing for an address that no row has.
+    /// The effect of a write to a method; none for an address without a row.
     #[inline]
     pub const fn effect(&self, method: u32) -> Effect<T> {
         self.effects[method as usize & (ADDRESSES - 1)]
@@ -128,7 +128,7 @@ impl<T: Copy> MethodTable<T> {
         self.rows.iter().find(|row| row.name == name)
     }
 
-    /// What each register holds when a channel is made.
+    /// The initial value of each register of a channel.
     pub const fn reset(&self) -> [u32; ADDRESSES] {
         let mut values = [0; ADDRESSES];
         let mut row = 0;

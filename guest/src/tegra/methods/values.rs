@@ -6,7 +6,7 @@ values! {
     /// How a notifier is written.
     NotifyType { WriteOnly = 0 "WRITE_ONLY"; WriteThenAwaken = 1 "WRITE_THEN_AWAKEN"; }
 
-    /// What a method does to the copy of its register that macros read, and whether the copy replaces the datum.
+    /// The effect of a method on the copy of its register that macros read, and whether the copy replaces the datum.
     ShadowMode {
         /// Copies the datum and delivers it.
         Track = 0 "METHOD_TRACK";
@@ -29,7 +29,7 @@ values! {
         IfNotEqual = 4 "RENDER_IF_NOT_EQUAL";
     }
 
-    /// What overrides the condition.
+    /// The override of the condition.
     RenderEnableOverride {
         UseRenderEnable = 0 "USE_RENDER_ENABLE"; Always = 1 "ALWAYS_RENDER"; Never = 2 "NEVER_RENDER";
     }
@@ -40,7 +40,7 @@ values! {
     /// Numbers of a reduction.
     ReductionFormat { Unsigned32 = 0 "UNSIGNED_32"; Signed32 = 1 "SIGNED_32"; }
 
-    /// What follows an inline transfer.
+    /// The action after an inline transfer.
     CompletionType {
         FlushDisable = 0 "FLUSH_DISABLE"; FlushOnly = 1 "FLUSH_ONLY"; ReleaseSemaphore = 2 "RELEASE_SEMAPHORE";
     }
@@ -48,7 +48,7 @@ values! {
     /// Whether an inline transfer raises an interrupt.
     InlineInterrupt { None = 0 "NONE"; Interrupt = 1 "INTERRUPT"; }
 
-    /// What a semaphore or report is: payload, zero and a time of 64 bits, or the payload alone.
+    /// The structure of a semaphore or report: payload, zero and a time of 64 bits, or the payload alone.
     StructSize { FourWords = 0 "FOUR_WORDS"; OneWord = 1 "ONE_WORD"; }
 
     /// How memory and payload are joined.

@@ -26,7 +26,7 @@ use crate::table::{Cursor, TextError};
 pub struct AsmError {
     /// The number of the line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The error.
     pub error: TextError,
 }
 

@@ -7,9 +7,9 @@ use crate::listed;
 pub struct Reg(pub u8);
 
 listed! {
-    /// What becomes of the result, in the order of the numbers. "Fetch" is the next parameter of the call; "send" calls
-    /// the method at the current address with a datum and adds the increment to the address; "address" sets both, the
-    /// address from bits 11:0 and the increment from bits 17:12.
+    /// The assignment of the result, in the order of the numbers. "Fetch" is the next parameter of the call; "send"
+    /// calls the method at the current address with a datum and adds the increment to the address; "address" sets both,
+    /// the address from bits 11:0 and the increment from bits 17:12.
     pub enum Assign {
         /// `dst = fetch`; the result is lost.
         Fetch,
@@ -48,12 +48,12 @@ impl Assign {
     }
 }
 
-/// What all instructions but branches have.
+/// The fields that all instructions except branches have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// The register that is assigned.
     pub dst: Reg,
-    /// What is assigned, and what else happens.
+    /// The assignment of the result, and other effects.
     pub assign: Assign,
     /// Whether the program ends after the next instruction.
     pub exit: bool,

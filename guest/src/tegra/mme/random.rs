@@ -9,7 +9,7 @@ use super::operand::{Assign, Branch, Immediate, Reg, Target};
 use crate::dice::Dice;
 use crate::table::{Encoder, Shape};
 
-/// What programs are to contain.
+/// Options of random programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Number of instructions to aim at, 1 to 2000.

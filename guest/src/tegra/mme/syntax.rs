@@ -12,7 +12,7 @@
 use super::operand::{Alu, Assign, Bits, Branch, Immediate, Reg, Target};
 use crate::table::{Cursor, OpInfo, ParseOperands, PrintOperands, TextError};
 
-/// What a listing knows beyond the word.
+/// The context of a listing beyond the word.
 #[derive(Clone, Copy, Default)]
 pub struct Listing<'a> {
     at: i64,
@@ -39,7 +39,7 @@ impl<'a> Listing<'a> {
 /// The instruction indices of a program's labels.
 pub type Labels<'a> = &'a dyn Fn(&str) -> Option<usize>;
 
-/// What an assembler knows beyond the line.
+/// The context of an assembler beyond the line.
 #[derive(Clone, Copy, Default)]
 pub struct Assembly<'a> {
     at: i64,

@@ -33,7 +33,7 @@ use crate::table::{Cursor, Fields, TextError};
 pub struct AsmError {
     /// The number of the line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The error.
     pub error: TextError,
 }
 

@@ -115,10 +115,10 @@ modifiers! {
         Rsq64h = 7 "rsq64h"; Sqrt = 8 "sqrt";
     }
 
-    /// What RRO prepares a value for.
+    /// The function for which RRO prepares a value.
     RroMode, 1 bits { SinCos = 0 "sincos"; Ex2 = 1 "ex2"; }
 
-    /// What FCHK checks.
+    /// The operation that FCHK checks.
     FchkMode, 6 bits; plain Divide, others { Divide = 0 "divide"; }
 
     /// Which halves of a register an operand is: both, each for its lane; the register as f32, for both lanes; the
@@ -132,7 +132,7 @@ modifiers! {
     /// Which part of an addend of IADD3 counts, zero-extended.
     AddendPart, 2 bits, others { All = 0 "all"; Low = 1 "h0"; High = 2 "h1"; }
 
-    /// What happens to the first sum of IADD3.
+    /// The shift of the first sum of IADD3.
     SumShift, 2 bits; plain None, others {
         None = 0 "none";
         /// Right by 16, the carry coming in.
@@ -162,19 +162,19 @@ modifiers! {
         PassB = 3 "pass_b";
     }
 
-    /// What the predicate of a logic operation becomes: a constant, or whether the result is 0 or is not.
+    /// The predicate of a logic operation: a constant, or whether the result is 0 or is not.
     LogicPred, 2 bits; plain False {
         False = 0 "pred_f"; True = 1 "pred_t"; Zero = 2 "pred_z"; NotZero = 3 "pred_nz";
     }
 
-    /// What SHF shifts.
+    /// The type that SHF shifts.
     ShfType, 2 bits; plain Bits32, others {
         /// 32 bits at most.
         Bits32 = 0 "u32";
         Unsigned64 = 2 "u64"; Signed64 = 3 "s64";
     }
 
-    /// What PRMT does with the selector: F4E takes four bytes forward from the selected one, B4E backward, RC8 one byte
+    /// The use of the selector by PRMT: F4E takes four bytes forward from the selected one, B4E backward, RC8 one byte
     /// four times, ECL and ECR are clamped to the left and to the right, RC16 takes one half twice.
     PrmtMode, 4 bits; plain Index, others {
         Index = 0 "idx"; F4e = 1 "f4e"; B4e = 2 "b4e"; Rc8 = 3 "rc8"; Ecl = 4 "ecl"; Ecr = 5 "ecr"; Rc16 = 6 "rc16";

@@ -9,7 +9,7 @@ use crate::table::{Cursor, Encoder, FieldSpec, Fields, TextError};
 
 /// A way to store a value in the fields of a word, and to write it as text.
 pub(super) trait Part {
-    /// What is stored.
+    /// The stored value.
     type Value;
     /// Fewest and most bits of each field.
     const BITS: &'static [(u32, u32)];
@@ -30,7 +30,7 @@ pub(super) const fn letter(name: &str) -> u8 {
     bytes[0]
 }
 
-/// What a part asks of the fields `letters`.
+/// The requirements of a part on the fields `letters`.
 pub(super) const fn specs<const N: usize>(letters: [u8; N], bits: &[(u32, u32)]) -> [FieldSpec; N] {
     assert!(bits.len() == N, "a part has as many letters as fields");
     let mut specs = [FieldSpec::new(b'a', 0); N];

@@ -45,7 +45,7 @@ pub const fn target(address: u32, distance: i32) -> u32 {
     settle(address.wrapping_add(8).wrapping_add(distance as u32))
 }
 
-/// What one instruction of a bundle asks of the scheduler. Execution in order may ignore all of it.
+/// The scheduling information of one instruction of a bundle. Execution in order may ignore all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scheduling {
     /// Cycles before the next instruction, 0 to 15.
@@ -121,7 +121,7 @@ pub enum Destination {
     Computed,
 }
 
-/// What control flow an instruction has. `condition` is whether it happens for some lanes only; the others go on to the
+/// The control flow of an instruction. `condition` is whether it happens for some lanes only; the others go on to the
 /// next instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
@@ -195,7 +195,7 @@ pub struct Instruction {
     pub step: Step,
 }
 
-/// What control flow reaches of a piece of code.
+/// The reachable instructions of a piece of code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
     /// The instructions by address.

@@ -12,7 +12,7 @@ use super::shape::{Branch, IntAdd, IntSetPred, Leave, Mov, PushTarget, Target};
 use crate::dice::Dice;
 use crate::table::{Encoder, Shape};
 
-/// What programs are to contain.
+/// Options of random programs.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// Number of instructions to aim at, 1 to 4000.

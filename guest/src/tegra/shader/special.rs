@@ -7,7 +7,7 @@ use crate::table::{Cursor, Encoder, Fields, OpInfo, Shape, TextError};
 
 macro_rules! special_registers {
     ($( $(#[doc = $doc:literal])+ $name:ident = $code:literal $text:literal; )+) => {
-        /// What S2R and CS2R read.
+        /// The registers that S2R and CS2R read.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum SpecialRegister {
             $( $(#[doc = $doc])+ $name, )+

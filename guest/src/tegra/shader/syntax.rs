@@ -13,7 +13,7 @@
 
 use crate::table::{Cursor, TextError};
 
-/// What a listing knows beyond the word.
+/// The context of a listing beyond the word.
 #[derive(Clone, Copy, Default)]
 pub struct Listing<'a> {
     address: u32,
@@ -48,7 +48,7 @@ impl<'a> Listing<'a> {
 /// The addresses of a program's labels.
 pub type Labels<'a> = &'a dyn Fn(&str) -> Option<u32>;
 
-/// What an assembler knows beyond the line.
+/// The context of an assembler beyond the line.
 #[derive(Clone, Copy, Default)]
 pub struct Assembly<'a> {
     address: u32,

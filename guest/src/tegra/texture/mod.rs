@@ -35,9 +35,9 @@ pub enum TextureProblem {
     /// The header's dimensions are not those of the instruction.
     #[error("a texture of kind {kind:?} read as {shape:?}")]
     Shape {
-        /// What the header says.
+        /// The data of the header.
         kind: Option<TextureKind>,
-        /// What the instruction reads.
+        /// The shape that the instruction reads.
         shape: Shape,
     },
     /// Blocks, levels or samples that do not go together, or more bytes than 32 bits count.
@@ -89,7 +89,7 @@ fn source(header: &TextureHeader, source: Option<ComponentSource>, exchanged: us
     };
     let is_integer = matches!(header.types[found], Some(ComponentType::Sint | ComponentType::Uint));
     match found {
-        // What a format lacks reads 0, alpha 1: of its own kind.
+        // Components that a format lacks read 0, alpha 1, in its own type.
         3 if is_integer && !header.format.is_some_and(has_alpha) => Source::OneInteger,
         _ if found == exchanged => CHANNELS[0],
         0 => CHANNELS[exchanged],

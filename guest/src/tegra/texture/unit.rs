@@ -9,12 +9,12 @@ use crate::tegra::header::sampler::{AddressMode, CubeFilter, DepthCompare, MagFi
 use crate::tegra::header::texture::{ComponentType, TextureHeader};
 use crate::tegra::header::{Sampler, sampler};
 
-/// What an instruction reads a texture through.
+/// The texture unit of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextureUnit {
-    /// What the code depends on.
+    /// The part of the key.
     pub key: TextureKey,
-    /// What it reads.
+    /// The data that it reads.
     pub image: TextureImage,
     /// Added to the level of detail.
     pub lod_bias: f32,

@@ -21,7 +21,7 @@ use sequence::{FIRST_OF_ENDS, RANGES, Value};
 /// Texels of the largest block.
 pub(super) const TEXELS: usize = 12 * 12;
 
-/// What is wrong becomes this.
+/// The colour of invalid blocks.
 const MAGENTA: u32 = 0xFFFF_00FF;
 
 /// Decodes a block of `width` by `height` texels, row by row. `srgb`: colours are those of sRGB, which end points are

@@ -46,8 +46,8 @@ regs! {
     stencil_func_mask @ [0x0338 set_stencil_func_mask, 0x0358 set_back_stencil_func_mask] = 0x0000_00FF {
         mask 0:7 bits,
     } Dirty(DEPTH_STENCIL);
-    /// What becomes of the stencil: front, back, each when the stencil test fails; when it passes and the depth test
-    /// fails; when both pass.
+    /// The operations on the stencil value: front, back, each when the stencil test fails; when it passes and the depth
+    /// test fails; when both pass.
     stencil_op @ [
         0x033C set_stencil_op_fail, 0x0340 set_stencil_op_zfail, 0x0344 set_stencil_op_zpass,
         0x035C set_back_stencil_op_fail, 0x0360 set_back_stencil_op_zfail, 0x0364 set_back_stencil_op_zpass,

@@ -15,7 +15,7 @@ regs! {
     /// Fragment program: location and address, aligned to 64 bytes. Bit 31 does nothing,
     /// as with textures (titles, RPCS3 #6167).
     set_shader_program @ 0x08E4 = 0x0000_0001 { location 0:1 TextureLocation, address 2:30 address(2) } Dirty(FRAGMENT_PROGRAM);
-    /// What the fragment program reads as a texture coordinate.
+    /// The texture coordinate that the fragment program reads.
     set_tex_coord_control @ [0x0B40; 10 step 4] { is_2d 0:0 bool, is_3d 4:4 bool } Dirty(FRAGMENT_PROGRAM);
     /// Vertex program: words at the load pointer, four make an instruction and move it on.
     set_transform_program @ [0x0B80; 32 step 4] { word 0:31 bits } Trigger(Trigger::TransformProgram);
@@ -26,7 +26,7 @@ regs! {
     } Dirty(FRAGMENT_PROGRAM);
     /// Vertex program: constants that relative numbers reach.
     set_indexed_constant_read_limits @ 0x1D64 = 0x0200_0000 { low 0:9, high 16:25 } Dirty(VERTEX_PROGRAM);
-    /// What fragment programs read as position.
+    /// The position that fragment programs read.
     set_shader_window @ 0x1D88 = 0x0000_1000 {
         height 0:11, origin 12:12 WindowOrigin, pixel_center 16:16 PixelCenters,
     } Dirty(VIEWPORT | FRAGMENT_PROGRAM);

@@ -54,7 +54,7 @@ regs! {
     set_flat_shade_op @ 0x1454 { first 0:0 bool } Dirty(RASTER);
     /// Edges that are drawn where polygons are lines or points.
     set_edge_flag @ 0x145C = 0x0000_0001 { enable 0:0 bool } Dirty(RASTER);
-    /// What of a clip distance is kept.
+    /// Which sign of a clip distance is kept.
     set_user_clip_plane_control @ 0x1478 {
         plane0 0:3 ClipPlane, plane1 4:7 ClipPlane, plane2 8:11 ClipPlane, plane3 12:15 ClipPlane,
         plane4 16:19 ClipPlane, plane5 20:23 ClipPlane,

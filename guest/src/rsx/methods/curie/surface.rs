@@ -49,9 +49,9 @@ regs! {
     set_window_clip_horizontal @ [0x02C0; 8 step 8] = 0x0FFF_0000 { min 0:15, max 16:31 } Dirty(VIEWPORT);
     /// Rows of a clip rectangle, inclusive.
     set_window_clip_vertical @ [0x02C4; 8 step 8] = 0x0FFF_0000 { min 0:15, max 16:31 } Dirty(VIEWPORT);
-    /// What clears store: depth and stencil; with 16-bit depth it is bits 0 to 15.
+    /// The values that clears store: depth and stencil; with 16-bit depth it is bits 0 to 15.
     set_zstencil_clear_value @ 0x1D8C = 0xFFFF_FF00 { stencil 0:7, depth 8:31 bits };
-    /// What clears store in colour targets.
+    /// The values that clears store in colour targets.
     set_color_clear_value @ 0x1D90 { b 0:7, g 8:15, r 16:23, a 24:31 };
     /// Clears what the bits name, within surface clip, scissor and clear rectangle.
     clear_surface @ 0x1D94 {

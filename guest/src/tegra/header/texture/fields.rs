@@ -6,13 +6,13 @@ use crate::table::words::word_fields;
 word_fields! {
     /// Layout of the components.
     COMPONENTS 0 0:6;
-    /// What red is.
+    /// The type of red.
     R_DATA_TYPE 0 7:9;
-    /// What green is.
+    /// The type of green.
     G_DATA_TYPE 0 10:12;
-    /// What blue is.
+    /// The type of blue.
     B_DATA_TYPE 0 13:15;
-    /// What alpha is.
+    /// The type of alpha.
     A_DATA_TYPE 0 16:18;
     /// Where x of the result comes from.
     X_SOURCE 0 19:21;

@@ -48,7 +48,7 @@ pub struct TextureHeader {
     /// Layout of a texel's components; `None` for a null texture (code 0), whose components all read 0, and for codes
     /// that do not exist.
     pub format: Option<TextureFormat>,
-    /// What r, g, b, a are; `None` for the unused value 0.
+    /// The types of r, g, b, a; `None` for the unused value 0.
     pub types: [Option<ComponentType>; 4],
     /// Where x, y, z, w of the result come from; `None` for the unused value 1.
     pub sources: [Option<ComponentSource>; 4],
@@ -216,7 +216,7 @@ pub const fn anisotropy(code: u32) -> u32 {
     [1, 2, 4, 6, 8, 10, 12, 16][(code & 7) as usize]
 }
 
-/// What programs name a texture by.
+/// The name of a texture in programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextureHandle(pub u32);
 

@@ -9,7 +9,7 @@ values! {
         BlockLinear = 3 "SELECT_BLOCKLINEAR"; BlockLinearColorKey = 4 "SELECT_BLOCKLINEAR_COLOR_KEY";
     }
 
-    /// What a component is.
+    /// The type of a component.
     ComponentType {
         Snorm = 1 "NUM_SNORM"; Unorm = 2 "NUM_UNORM"; Sint = 3 "NUM_SINT"; Uint = 4 "NUM_UINT";
         /// As `Snorm`; filtered with the precision of halves.

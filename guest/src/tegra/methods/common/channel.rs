@@ -1,4 +1,4 @@
-//! What the 3D, compute, inline and 2D classes have alike: the channel, notifiers, the condition of all classes.
+//! Methods that the 3D, compute, inline and 2D classes share: the channel, notifiers, the condition of all classes.
 
 use std::convert::Infallible;
 

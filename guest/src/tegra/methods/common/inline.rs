@@ -1,4 +1,4 @@
-//! What the 3D, compute and inline classes have alike: inline transfers, the condition of a class.
+//! Methods that the 3D, compute and inline classes share: inline transfers, the condition of a class.
 
 use std::convert::Infallible;
 

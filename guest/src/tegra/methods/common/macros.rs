@@ -1,4 +1,4 @@
-//! What the 3D and 2D classes have alike: the macro method expander.
+//! Methods that the 3D and 2D classes share: the macro method expander.
 
 use std::convert::Infallible;
 
@@ -18,7 +18,7 @@ regs! {
     load_mme_start_address_ram_pointer @ 0x047 { v 0:31 count };
     /// Word that the macro begins at; the pointer goes up by 1.
     load_mme_start_address_ram @ 0x048 { v 0:31 count } Common(Common::MacroStart);
-    /// What happens to the copies of registers that macros read, and whether they replace the datum.
+    /// The effect on the copies of registers that macros read, and whether they replace the datum.
     set_mme_shadow_ram_control @ 0x049 { mode 0:1 ShadowMode } Common(Common::ShadowControl);
     /// Starts a macro; the datum is its first parameter.
     call_mme_macro @ [0xE00; 128 step 2] { v 0:31 bits } Common(Common::MacroCall);

@@ -1,4 +1,4 @@
-//! What the 3D and compute classes have alike: memory and caches of programs, reports, performance counters; the
+//! Methods that the 3D and compute classes share: memory and caches of programs, reports, performance counters; the
 //! addresses of notifiers and inline transfers.
 
 use std::convert::Infallible;

@@ -1,8 +1,8 @@
-//! What writes to common methods do.
+//! Effects of writes to common methods.
 
 use crate::tegra::methods::table::ClassTrigger;
 
-/// What a write to a method of several classes does at once.
+/// The immediate effect of a write to a method of several classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Common {
     /// Writes the notifier.

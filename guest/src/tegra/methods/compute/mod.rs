@@ -11,7 +11,7 @@ use super::common::{COMPUTE, joined};
 use super::{ADDRESSES, ClassTrigger, MethodInfo, MethodTable};
 use crate::table::regs::total;
 
-/// What a write does at once.
+/// The immediate effect of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trigger {
     /// Starts the work.
@@ -30,5 +30,5 @@ impl ClassTrigger for Trigger {
 /// The methods by address.
 pub static METHODS: MethodTable<Trigger> = MethodTable::new(ROWS);
 
-/// What each register holds when a channel is made.
+/// The initial value of each register of a channel.
 pub static RESET: [u32; ADDRESSES] = MethodTable::new(ROWS).reset();

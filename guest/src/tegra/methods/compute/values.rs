@@ -9,6 +9,6 @@ values! {
     /// Scheduling; without visible effect.
     ScgType { GraphicsCompute0 = 0 "GRAPHICS_COMPUTE0"; Compute1 = 1 "COMPUTE1"; }
 
-    /// What a report does.
+    /// The operation of a report.
     ReportOperation { Release = 0 "RELEASE"; Trap = 3 "TRAP"; }
 }

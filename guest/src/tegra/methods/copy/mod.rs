@@ -9,7 +9,7 @@ pub use values::*;
 
 use super::{ADDRESSES, ClassTrigger, MethodTable};
 
-/// What a write does at once.
+/// The immediate effect of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trigger {
     /// Starts the work.
@@ -21,5 +21,5 @@ impl ClassTrigger for Trigger {}
 /// The methods by address.
 pub static METHODS: MethodTable<Trigger> = MethodTable::new(regs::REGISTERS);
 
-/// What each register holds when a channel is made.
+/// The initial value of each register of a channel.
 pub static RESET: [u32; ADDRESSES] = MethodTable::new(regs::REGISTERS).reset();

@@ -15,7 +15,7 @@ values! {
         Pipelined = 1 "PIPELINED"; NonPipelined = 2 "NON_PIPELINED";
     }
 
-    /// What is written after the copy.
+    /// The semaphore that is written after the copy.
     SemaphoreType {
         None = 0 "NONE"; OneWord = 1 "RELEASE_ONE_WORD_SEMAPHORE"; FourWords = 2 "RELEASE_FOUR_WORD_SEMAPHORE";
     }

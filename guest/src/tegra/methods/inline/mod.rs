@@ -17,5 +17,5 @@ const ROWS: &[MethodInfo<Trigger>] = &joined::<_, { total(INLINE) + total(OWN) }
 /// The methods by address.
 pub static METHODS: MethodTable<Trigger> = MethodTable::new(ROWS);
 
-/// What each register holds when a channel is made.
+/// The initial value of each register of a channel.
 pub static RESET: [u32; ADDRESSES] = MethodTable::new(ROWS).reset();

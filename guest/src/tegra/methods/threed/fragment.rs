@@ -92,8 +92,8 @@ regs! {
     set_blend @ [0x4D8; 8 step 1] { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// Stencil test.
     set_stencil_test @ 0x4E0 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
-    /// What becomes of the stencil: front, back, each when the stencil test fails; when it passes and the depth test
-    /// fails; when both pass.
+    /// The operations on the stencil value: front, back, each when the stencil test fails; when it passes and the depth
+    /// test fails; when both pass.
     stencil_op @ [
         0x4E1 set_stencil_op_fail, 0x4E2 set_stencil_op_zfail, 0x4E3 set_stencil_op_zpass,
         0x566 set_back_stencil_op_fail, 0x567 set_back_stencil_op_zfail, 0x568 set_back_stencil_op_zpass,

@@ -91,7 +91,7 @@ pub mod dirty {
     }
 }
 
-/// What a write does at once.
+/// The immediate effect of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trigger {
     /// Increments a syncpoint.
@@ -151,7 +151,7 @@ impl ClassTrigger for Trigger {
 /// The methods by address.
 pub static METHODS: MethodTable<Trigger> = MethodTable::new(regs::REGISTERS);
 
-/// What each register holds when a channel is made: the rows' values, and those of rows whose registers differ.
+/// The initial value of each register of a channel: the rows' values, and those of rows whose registers differ.
 /// Programs vertex B and pixel are on, and every program begins with the constant buffers of its own stage.
 pub static RESET: [u32; ADDRESSES] = {
     let mut values = MethodTable::new(regs::REGISTERS).reset();

@@ -6,7 +6,7 @@ use crate::table::regs::values;
 pub use crate::gl::LogicOp;
 
 values! {
-    /// What a syncpoint waits for.
+    /// The work that a syncpoint waits for.
     SyncPointCondition { StreamOutWritesDone = 0 "STREAM_OUT_WRITES_DONE"; RopWritesDone = 1 "ROP_WRITES_DONE"; }
 
     /// When a blend program changes nothing.
@@ -21,7 +21,7 @@ values! {
         Ge = 7 "GE";
     }
 
-    /// What an instruction of a blend program does.
+    /// The operation of an instruction of a blend program.
     BlendProgramOp {
         AddProducts = 0 "ADD_PRODUCTS"; SubProducts = 1 "SUB_PRODUCTS"; Min = 2 "MIN"; Max = 3 "MAX"; Rcp = 4 "RCP";
         Add = 5 "ADD"; Subtract = 6 "SUBTRACT";
@@ -60,7 +60,7 @@ values! {
     /// Where a pass of a blend program leaves its result.
     BlendPassOutput { Temp0 = 0 "TEMP0"; Temp1 = 1 "TEMP1"; Temp2 = 2 "TEMP2"; None = 3 "NONE"; }
 
-    /// What coverage scales.
+    /// The values that coverage scales.
     TirModulation {
         Off = 0 "NO_MODULATION"; Rgb = 1 "MODULATE_RGB"; Alpha = 2 "MODULATE_ALPHA_ONLY"; Rgba = 3 "MODULATE_RGBA";
     }
@@ -116,7 +116,7 @@ values! {
         BothInverseSourceAlpha = 0xd "D3D_BOTHINVSRCALPHA";
     }
 
-    /// What happens to the stencil value.
+    /// The operation on the stencil value.
     StencilOp => output::StencilOp {
         Keep = 0x1e00 "OGL_KEEP", 1 "D3D_KEEP"; Zero = 0 "OGL_ZERO", 2 "D3D_ZERO";
         Replace = 0x1e01 "OGL_REPLACE", 3 "D3D_REPLACE"; IncrementSaturate = 0x1e02 "OGL_INCRSAT", 4 "D3D_INCRSAT";
@@ -124,7 +124,7 @@ values! {
         IncrementWrap = 0x8507 "OGL_INCR", 7 "D3D_INCR"; DecrementWrap = 0x8508 "OGL_DECR", 8 "D3D_DECR";
     }
 
-    /// What an output is clamped to.
+    /// The range that an output is clamped to.
     SaturateRange { ZeroToPlusOne = 0 "ZERO_TO_PLUS_ONE"; MinusOneToPlusOne = 1 "MINUS_ONE_TO_PLUS_ONE"; }
 
     /// Counters that can be cleared.
@@ -143,15 +143,15 @@ values! {
         AlphaBetaClocks = 4 "ALPHA_BETA_CLOCKS";
     }
 
-    /// What a report does.
+    /// The operation of a report.
     ReportOperation { Release = 0 "RELEASE"; Acquire = 1 "ACQUIRE"; ReportOnly = 2 "REPORT_ONLY"; Trap = 3 "TRAP"; }
 
-    /// What a release waits for.
+    /// The work that a release waits for.
     ReportRelease {
         AfterReads = 0 "AFTER_ALL_PRECEEDING_READS_COMPLETE"; AfterWrites = 1 "AFTER_ALL_PRECEEDING_WRITES_COMPLETE";
     }
 
-    /// What waits for an acquire.
+    /// The work that waits for an acquire.
     ReportAcquire {
         BeforeWrites = 0 "BEFORE_ANY_FOLLOWING_WRITES_START"; BeforeReads = 1 "BEFORE_ANY_FOLLOWING_READS_START";
     }
@@ -164,10 +164,10 @@ values! {
         Zcull = 7 "ZCULL"; PixelShader = 0xa "PIXEL_SHADER"; DepthTest = 0xc "DEPTH_TEST"; All = 0xf "ALL";
     }
 
-    /// What an acquire waits for.
+    /// The condition of an acquire.
     AcquireComparison { Equal = 0 "EQ"; GreaterOrEqual = 1 "GE"; }
 
-    /// What is reported. ZPASS_PIXEL_CNT: samples that passed, as 32 or 64 bits.
+    /// The counter that is reported. ZPASS_PIXEL_CNT: samples that passed, as 32 or 64 bits.
     ReportKind {
         None = 0 "NONE"; DaVerticesGenerated = 1 "DA_VERTICES_GENERATED";
         DaPrimitivesGenerated = 3 "DA_PRIMITIVES_GENERATED"; VsInvocations = 5 "VS_INVOCATIONS";

@@ -107,7 +107,7 @@ regs! {
     set_tir_modulation_coefficient_table @ [0x40C; 4 step 1] {
         v0 0:7, v1 8:15, v2 16:23, v3 24:31,
     } Dirty(dirty::FRAGMENT);
-    /// What limits a clear besides the surface clip.
+    /// The limits of a clear besides the surface clip.
     set_clear_surface_control @ 0x43E = 0x1010 {
         respect_stencil_mask 0:0 bool, use_clear_rect 4:4 bool, use_scissor0 8:8 bool,
         use_viewport_clip0 12:12 bool,
@@ -133,7 +133,7 @@ regs! {
     set_coverage_to_color @ 0x47E { enable 0:0 bool, ct_select 4:6 } Dirty(dirty::FRAGMENT);
     /// Without effect without compression.
     decompress_zeta_surface @ 0x47F { z_enable 0:0 bool, stencil_enable 4:4 bool };
-    /// What reads of unmapped zeta pages compare as; not supported.
+    /// The result of comparisons with unmapped zeta pages; not supported.
     set_zt_sparse @ 0x482 { enable 0:0 bool, unmapped_compare 1:1 SparseCompare };
     /// Colour targets in use and which target each output of the program goes to.
     set_ct_select @ 0x487 = 0x0FAC_6881 {

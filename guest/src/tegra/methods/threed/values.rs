@@ -5,7 +5,7 @@ use crate::table::regs::values;
 pub use crate::gl::{CullFace, FrontFace, PolygonMode};
 
 values! {
-    /// What primitives are limited to.
+    /// The limit of primitives.
     RasterBoundingBox { BoundingBox = 0 "BOUNDING_BOX"; FullViewport = 1 "FULL_VIEWPORT"; }
 
     /// Positions in a pixel.
@@ -17,7 +17,7 @@ values! {
     /// How positions are rounded.
     SnapRounding { NearestEven = 0 "RTNE"; Tesla = 1 "TESLA"; }
 
-    /// What is subdivided.
+    /// The domain of a patch.
     TessellationDomain { Isoline = 0 "ISOLINE"; Triangle = 1 "TRIANGLE"; Quad = 2 "QUAD"; }
 
     /// How edges are divided.
@@ -33,7 +33,7 @@ values! {
     /// Where centroids are taken.
     HybridCentroid { PerFragment = 0 "PER_FRAGMENT"; PerPass = 1 "PER_PASS"; }
 
-    /// What the third dimension of a colour target is.
+    /// The meaning of a colour target's third dimension.
     ThirdDimension {
         Layers = 0 "THIRD_DIMENSION_DEFINES_ARRAY_SIZE"; Depth = 1 "THIRD_DIMENSION_DEFINES_DEPTH_SIZE";
     }
@@ -75,10 +75,10 @@ values! {
         Inactive = 1 "INACTIVE";
     }
 
-    /// What unmapped depth compares as.
+    /// The result of comparisons with unmapped depth.
     SparseCompare { Unmapped0 = 0 "ZT_SPARSE_UNMAPPED_0"; FailAlways = 1 "ZT_SPARSE_FAIL_ALWAYS"; }
 
-    /// What vertices make.
+    /// The topology of primitives.
     Topology {
         Points = 0 "POINTS"; Lines = 1 "LINES"; LineLoop = 2 "LINE_LOOP"; LineStrip = 3 "LINE_STRIP";
         Triangles = 4 "TRIANGLES"; TriangleStrip = 5 "TRIANGLE_STRIP"; TriangleFan = 6 "TRIANGLE_FAN";
@@ -107,7 +107,7 @@ values! {
     /// Where row 0 is.
     WindowOrigin { UpperLeft = 0 "UPPER_LEFT"; LowerLeft = 1 "LOWER_LEFT"; }
 
-    /// Who says the layer.
+    /// The source of the layer.
     LayerControl { Register = 0 "V_SELECTS_LAYER"; Program = 1 "GEOMETRY_SHADER_SELECTS_LAYER"; }
 
     /// Samples of a pixel, across and down.
@@ -136,10 +136,10 @@ values! {
     /// Value of an attribute that nothing writes.
     DefaultVector { Vector0000 = 0 "VECTOR_0000"; Vector0001 = 1 "VECTOR_0001"; }
 
-    /// What a draw does to the primitive id.
+    /// The effect of a draw on the primitive id.
     BeginPrimitiveId { First = 0 "FIRST"; Unchanged = 1 "UNCHANGED"; }
 
-    /// What a draw does to the instance counter.
+    /// The effect of a draw on the instance counter.
     BeginInstanceId { First = 0 "FIRST"; Subsequent = 1 "SUBSEQUENT"; Unchanged = 2 "UNCHANGED"; }
 
     /// Whether a draw continues another.
@@ -175,13 +175,13 @@ values! {
     /// Guard band in z.
     GuardbandZ { SameAsXyGuardband = 0 "SAME_AS_XY_GUARDBAND"; Scale256 = 1 "SCALE_256"; Scale1 = 2 "SCALE_1"; }
 
-    /// What happens to a pixel whose depth is out of range.
+    /// The treatment of a pixel whose depth is out of range.
     PixelZ { Clip = 0 "CLIP"; Clamp = 1 "CLAMP"; }
 
     /// Guard band in x and y.
     Guardband { Scale256 = 0 "SCALE_256"; Scale1 = 1 "SCALE_1"; }
 
-    /// What geometry is clipped against.
+    /// The planes that geometry is clipped against.
     GeometryClip {
         /// w > 0 alone.
         WZero = 0 "WZERO_CLIP";
@@ -191,7 +191,7 @@ values! {
         FrustumZ = 5 "FRUSTUM_Z_CLIP"; WZeroTriFillOrClip = 6 "WZERO_TRI_FILL_OR_CLIP";
     }
 
-    /// What a clip distance does.
+    /// The use of a clip distance.
     UserClipOp { Clip = 0 "CLIP"; Cull = 1 "CULL"; }
 
     /// Where the topology comes from.

@@ -46,9 +46,9 @@ regs! {
     set_patch @ 0x373 = 0x10 { size 0:7 } Dirty(dirty::PROGRAM);
     /// Primitive restart in array draws as well.
     set_da_primitive_restart_vertex_array @ 0x37A { enable 0:0 bool };
-    /// What is read instead of bytes beyond a limit; zeros do.
+    /// The address that is read instead of bytes beyond a limit; zeros are read here.
     set_vertex_stream_substitute_a @ 0x3E1 { address_upper 0:7 address(32) };
-    /// What is read instead of bytes beyond a limit; zeros do.
+    /// The address that is read instead of bytes beyond a limit; zeros are read here.
     set_vertex_stream_substitute_b @ 0x3E2 { address_lower 0:31 address };
     /// Draws a rectangle of texels: left edge, 20.12 signed. Not in the vendor's list; source: yuzu, Ryujinx.
     draw_texture_dst_x0 @ 0x420 { s20_12 0:31 sfixed(12) };

@@ -46,7 +46,7 @@ pub mod regs {
     pub const REGISTERS: &[MethodInfo<Trigger>] = &joined::<_, { total(TWOD) + total(PARTS) }>(TWOD, PARTS);
 }
 
-/// What a write does at once.
+/// The immediate effect of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trigger {
     /// A point of a solid primitive.
@@ -68,5 +68,5 @@ impl ClassTrigger for Trigger {
 /// The methods by address.
 pub static METHODS: MethodTable<Trigger> = MethodTable::new(regs::REGISTERS);
 
-/// What each register holds when a channel is made.
+/// The initial value of each register of a channel.
 pub static RESET: [u32; ADDRESSES] = MethodTable::new(regs::REGISTERS).reset();

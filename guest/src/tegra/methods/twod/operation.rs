@@ -20,7 +20,7 @@ regs! {
     set_beta1 @ 0x0A9 { v 0:31 ufixed(31) };
     /// Factors of the premultiplied operations.
     set_beta4 @ 0x0AA { b 0:7, g 8:15, r 16:23, a 24:31 };
-    /// What becomes of source and destination; drivers use SRCCOPY.
+    /// How source and destination are combined; drivers use SRCCOPY.
     set_operation @ 0x0AB { v 0:2 Operation };
     /// Where the pattern begins.
     set_pattern_offset @ 0x0AC { x 0:5, y 8:13 };

@@ -19,7 +19,7 @@ values! {
         Y8 = 4 "Y8"; Y16 = 5 "Y16"; Y32 = 6 "Y32";
     }
 
-    /// What becomes of source and destination.
+    /// How source and destination are combined.
     Operation {
         SourceCopyAnd = 0 "SRCCOPY_AND"; RopAnd = 1 "ROP_AND"; BlendAnd = 2 "BLEND_AND";
         /// Source.
@@ -65,7 +65,7 @@ values! {
         Points = 0 "POINTS"; Lines = 1 "LINES"; Polyline = 2 "POLYLINE"; Triangles = 3 "TRIANGLES"; Rects = 4 "RECTS";
     }
 
-    /// What pixels from the push buffer are.
+    /// The format of pixels from the push buffer.
     CpuDataType { Color = 0 "COLOR"; Index = 1 "INDEX"; }
 
     /// Bits of an index.

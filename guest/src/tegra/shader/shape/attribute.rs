@@ -8,7 +8,7 @@ use crate::tegra::shader::source::Int;
 use crate::tegra::shader::syntax::{Assembly, Listing};
 
 modifiers! {
-    /// What the interpolator yields.
+    /// The result of the interpolator.
     IpaMode, 2 bits {
         /// The interpolated value.
         Pass = 0 "pass";
@@ -30,10 +30,10 @@ modifiers! {
     /// Words of an attribute access, less 1.
     AttributeSize, 2 bits; plain One { One = 0 "w1"; Two = 1 "w2"; Three = 2 "w3"; Four = 3 "w4"; }
 
-    /// What is done with a vertex.
+    /// The action on a vertex.
     OutKind, 2 bits { Nothing = 0 "none"; Emit = 1 "emit"; Cut = 2 "cut"; EmitThenCut = 3 "emit_cut"; }
 
-    /// What a pixel program asks about its samples: how many a pixel has, which are covered, where one is, its own
+    /// The query of a pixel program about its samples: how many a pixel has, which are covered, where one is, its own
     /// number.
     PixldMode, 3 bits, others {
         Count = 0 "count"; CoverageMask = 1 "covmask"; Covered = 2 "covered"; Offset = 3 "offset";
@@ -159,7 +159,7 @@ shapes! {
         }
     }
 
-    /// What a pixel program asks about its samples.
+    /// The query of a pixel program about its samples.
     PixelInfo {
         modifiers { mode: PixldMode[z] }
         operands { dst: Reg[d], pred: Pred[y], sample: Address = Offset<1>[a i] }

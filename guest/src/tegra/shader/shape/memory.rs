@@ -10,7 +10,7 @@ use crate::tegra::shader::part::{Part, modifiers, shapes};
 use crate::tegra::shader::syntax::{Assembly, Listing};
 
 modifiers! {
-    /// What is loaded or stored.
+    /// The type that is loaded or stored.
     MemorySize, 3 bits {
         U8 = 0 "u8"; S8 = 1 "s8"; U16 = 2 "u16"; S16 = 3 "s16"; B32 = 4 "b32"; B64 = 5 "b64"; B128 = 6 "b128";
         /// As `B128`.
@@ -134,7 +134,7 @@ shapes! {
         modifiers { size: MemorySize[z], cache: CacheOp[y] }
         operands {
             data: Reg[d], address: Address = Offset<1>[a i],
-            /// What the address computation left.
+            /// The result of the address computation.
             pred: Pred[q],
         }
     }

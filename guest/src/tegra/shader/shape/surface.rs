@@ -13,7 +13,7 @@ modifiers! {
         D1 = 0 "d1"; Buffer = 1 "buffer"; D1Array = 2 "a1d"; D2 = 3 "d2"; D2Array = 4 "a2d"; D3 = 5 "d3";
     }
 
-    /// What becomes of texels outside of the image.
+    /// The treatment of texels outside of the image.
     SurfaceClamp, 2 bits, others {
         /// Loads give 0, stores are lost.
         Ignore = 0 "ign";

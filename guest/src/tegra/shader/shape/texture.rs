@@ -24,20 +24,20 @@ modifiers! {
     /// Offsets of a gather: AOFFI one for all texels, PTP one for each.
     GatherOffset, 2 bits; plain None, others { None = 0 "none"; Aoffi = 1 "aoffi"; Ptp = 2 "ptp"; }
 
-    /// What a query asks.
+    /// The subject of a query.
     QueryKind, 6 bits, others {
         Dimension = 1 "dimension"; TextureType = 2 "texture_type"; SamplePosition = 5 "sample_pos";
         Filter = 16 "filter"; Lod = 18 "lod"; Wrap = 20 "wrap"; BorderColor = 22 "border_color";
     }
 
-    /// What TEXS reads and where its coordinates are.
+    /// The shape of TEXS and the registers of its coordinates.
     TexsTarget, 4 bits, others {
         D1Lz = 0 "d1_lz"; D2 = 1 "d2"; D2Lz = 2 "d2_lz"; D2Ll = 3 "d2_ll"; D2Dc = 4 "d2_dc"; D2LlDc = 5 "d2_ll_dc";
         D2LzDc = 6 "d2_lz_dc"; A2d = 7 "a2d"; A2dLz = 8 "a2d_lz"; A2dLzDc = 9 "a2d_lz_dc"; D3 = 10 "d3";
         D3Lz = 11 "d3_lz"; Cube = 12 "cube"; CubeLl = 13 "cube_ll";
     }
 
-    /// What TLDS reads and where its coordinates are.
+    /// The shape of TLDS and the registers of its coordinates.
     TldsTarget, 4 bits, others {
         D1Lz = 0 "d1_lz"; D1Ll = 1 "d1_ll"; D2Lz = 2 "d2_lz"; D2LzAoffi = 4 "d2_lz_aoffi"; D2Ll = 5 "d2_ll";
         D2LzMs = 6 "d2_lz_ms"; D3Lz = 7 "d3_lz"; A2dLz = 8 "a2d_lz"; D2LlAoffi = 12 "d2_ll_aoffi";

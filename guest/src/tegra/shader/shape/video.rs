@@ -14,14 +14,14 @@ modifiers! {
         Word = 6 "word";
     }
 
-    /// What happens to the result `r` and the third source `c`: MRG puts the lower half or the lowest byte of `r` in a
+    /// How the result `r` and the third source `c` are combined: MRG puts the lower half or the lowest byte of `r` in a
     /// half or a byte of `c`, ACC adds, NONE leaves `r`.
     SecondaryOp, 3 bits; plain None {
         Merge16High = 0 "mrg_16h"; Merge16Low = 1 "mrg_16l"; Merge8Byte0 = 2 "mrg_8b0"; Merge8Byte2 = 3 "mrg_8b2";
         Add = 4 "acc"; Min = 5 "min"; Max = 6 "max"; None = 7 "none";
     }
 
-    /// What the result of VMAD is shifted by.
+    /// The shift of the result of VMAD.
     VideoScale, 2 bits; plain None, others { None = 0 "none"; Shr7 = 1 "shr7"; Shr15 = 2 "shr15"; }
 }
 
@@ -182,7 +182,7 @@ shapes! {
             lanes_xy: u8 = Small[x],
             /// Bytes 2 and 3 of the result that count.
             lanes_zw: u8 = Small[y],
-            /// What happens to the third source: 1 adds the differences to it.
+            /// The use of the third source: 1 adds the differences to it.
             accumulate: u8 = Small[z],
         }
     }

@@ -15,14 +15,14 @@ modifiers! {
         Butterfly = 3 "bfly";
     }
 
-    /// What VOTE asks of the lanes.
+    /// The question of VOTE to the lanes.
     VoteMode, 2 bits, others {
         All = 0 "all"; Any = 1 "any";
         /// All the same.
         Equal = 2 "eq";
     }
 
-    /// What happens at a barrier.
+    /// The operation at a barrier.
     BarOp, 3 bits, others {
         Sync = 0 "sync"; Arrive = 1 "arv"; Reduce = 2 "red";
         /// Not known.
@@ -34,7 +34,7 @@ modifiers! {
     /// How a barrier joins predicates.
     BarReduction, 2 bits; plain PopCount, others { PopCount = 0 "popc"; And = 1 "and"; Or = 2 "or"; }
 
-    /// What B2R reads.
+    /// The value that B2R reads.
     B2rMode, 2 bits, others { Barrier = 0 "bar"; Result = 1 "result"; Warp = 2 "warp"; }
 }
 
@@ -120,7 +120,7 @@ shapes! {
             number: RegOrNumber[a k],
             /// Threads; 0 or RZ for all.
             count: RegOrNumber[b l],
-            /// What is joined.
+            /// The reduction.
             pred: PredSource[p],
         }
     }
