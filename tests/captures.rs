@@ -51,7 +51,7 @@ const RUNS: [Setup; 6] = [
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let known = Arc::new(Known::read());
+    let known = Arc::new(KnownFailures::read());
     let (captures, everything) = captures();
     let names: BTreeSet<String> = captures.keys().cloned().collect();
     let mut trials: Vec<Trial> = captures
@@ -87,15 +87,15 @@ fn captures() -> (BTreeMap<String, PathBuf>, bool) {
     (captures, further)
 }
 
-/// What `known-failures.txt` says, with the reasons.
-struct Known {
+/// The contents of `known-failures.txt`: failures with their reasons.
+struct KnownFailures {
     machines: BTreeMap<String, String>,
     captures: BTreeMap<String, String>,
 }
 
-impl Known {
+impl KnownFailures {
     fn read() -> Self {
-        let mut known = Known { machines: BTreeMap::new(), captures: BTreeMap::new() };
+        let mut known = KnownFailures { machines: BTreeMap::new(), captures: BTreeMap::new() };
         let text = include_str!("captures/known-failures.txt");
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let (name, reason) = line.split_once(' ').unwrap_or_else(|| panic!("no reason: {line}"));
@@ -127,7 +127,7 @@ struct Outcome {
     unimplemented: u64,
 }
 
-fn check(name: &str, path: &Path, known: &Known) -> Result<(), Failed> {
+fn check(name: &str, path: &Path, known: &KnownFailures) -> Result<(), Failed> {
     let file = CaptureFile::open(path)?;
     let capture = Prepared::new(&Reader::new(&file)?)?;
     let machine = capture.header().machine;

@@ -16,17 +16,17 @@ pub struct Listed {
     pub name: String,
     pub command: String,
     /// The result that it is known to have instead of `pass`, and why.
-    pub known: Option<Known>,
+    pub known: Option<KnownResult>,
 }
 
 /// A result that is not `pass`, and why.
-pub struct Known {
+pub struct KnownResult {
     /// One result, or several with `|` between them: how far a test gets in its time depends on the host.
     pub result: String,
     pub reason: String,
 }
 
-impl Known {
+impl KnownResult {
     /// Whether `result` is one of those that are known.
     pub fn is(&self, result: &str) -> bool {
         self.result.split('|').any(|known| known == result)
@@ -59,7 +59,7 @@ pub fn read(chip: &'static str, mesa: u32) -> Result<Vec<Listed>, String> {
 }
 
 /// What is known, and with which releases of Mesa.
-fn known(chip: &str) -> Result<BTreeMap<String, (RangeInclusive<u32>, Known)>, String> {
+fn known(chip: &str) -> Result<BTreeMap<String, (RangeInclusive<u32>, KnownResult)>, String> {
     let mut all = BTreeMap::new();
     for line in lines(&format!("{chip}-fails.txt"))? {
         let [name, result, limit, reason] = columns(&line)?;
@@ -72,7 +72,7 @@ fn known(chip: &str) -> Result<BTreeMap<String, (RangeInclusive<u32>, Known)>, S
             Some(("from", Ok(first))) => first..=u32::MAX,
             _ => return Err(format!("{chip}-fails.txt: {releases:?} is neither until nor from a release")),
         };
-        all.insert(name, (releases, Known { result, reason: format!("{limit}: {reason}") }));
+        all.insert(name, (releases, KnownResult { result, reason: format!("{limit}: {reason}") }));
     }
     Ok(all)
 }

@@ -54,11 +54,11 @@ impl Pages {
 /// The pages of some stretches of address spaces, found once: whether one of them has changed is a few comparisons
 /// then.
 #[derive(Debug, Default)]
-pub struct FoundPages(Vec<Run>);
+pub struct FoundPages(Vec<PageRun>);
 
 /// Pages one after another.
 #[derive(Debug)]
-struct Run {
+struct PageRun {
     pages: Arc<Pages>,
     numbers: Range<usize>,
     /// Whether they are the host's own.
@@ -82,15 +82,15 @@ impl FoundPages {
             let Some(region) = region else { return };
             let pages = region.arena.changes();
             let numbers = pages.numbers(region.offset_of(at), piece.len());
-            let joins = |run: &&mut Run| {
+            let joins = |run: &&mut PageRun| {
                 let near = run.numbers.start <= numbers.end && numbers.start <= run.numbers.end;
                 near && Arc::ptr_eq(&run.pages, pages)
             };
             match self.0.iter_mut().find(joins) {
-                Some(Run { numbers: known, .. }) => {
+                Some(PageRun { numbers: known, .. }) => {
                     *known = known.start.min(numbers.start)..known.end.max(numbers.end);
                 }
-                None => self.0.push(Run { pages: pages.clone(), numbers, host: region.arena.is_host() }),
+                None => self.0.push(PageRun { pages: pages.clone(), numbers, host: region.arena.is_host() }),
             }
         });
     }
@@ -102,7 +102,7 @@ impl FoundPages {
             return false;
         }
         let host = clock.host_since(since);
-        let changed = |Run { pages, numbers, host: own }: &Run| {
+        let changed = |PageRun { pages, numbers, host: own }: &PageRun| {
             host && *own || pages.0[numbers.clone()].iter().any(|page| page.load(Relaxed) > since.0)
         };
         clock.mapped_since(since) || self.0.iter().any(changed)

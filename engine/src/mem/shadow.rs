@@ -24,10 +24,10 @@ pub struct ShadowMemory<'m> {
 
 /// Mappings as they were before they were written, in the order in which they were asked for.
 #[derive(Debug, Default)]
-pub(super) struct Journal(Mutex<Vec<Kept>>);
+pub(super) struct Journal(Mutex<Vec<SavedRegion>>);
 
 #[derive(Debug)]
-struct Kept {
+struct SavedRegion {
     region: Region,
     /// Before the trial in progress.
     before: Vec<u8>,
@@ -38,7 +38,7 @@ struct Kept {
     is_new: bool,
 }
 
-impl Kept {
+impl SavedRegion {
     fn window(&self) -> Window<'_> {
         self.region.window(self.region.range.start)
     }
@@ -79,7 +79,7 @@ impl Journal {
         if kept.iter().all(|kept| kept.region.range != region.range) {
             let mut before = Vec::new();
             append_copy(region.window(region.range.start), &mut before);
-            kept.push(Kept { region: region.clone(), before, first: None, is_new: true });
+            kept.push(SavedRegion { region: region.clone(), before, first: None, is_new: true });
         }
     }
 }
@@ -144,7 +144,7 @@ impl ShadowMemory<'_> {
         });
     }
 
-    fn end_trial(&self, end: impl FnOnce(&mut [Kept], &[Window<'_>])) {
+    fn end_trial(&self, end: impl FnOnce(&mut [SavedRegion], &[Window<'_>])) {
         let ranges = self.memory.written.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Journal(kept)) = &self.memory.journal else { return };
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -31,7 +31,7 @@ pub struct Undo {
 
 /// The content of some windows.
 #[derive(Debug)]
-pub(super) struct Kept<'a, 'm> {
+pub(super) struct SavedWindows<'a, 'm> {
     undo: &'a Undo,
     windows: &'a [Window<'m>],
     bytes: Vec<u8>,
@@ -45,7 +45,7 @@ impl Undo {
         windows: &'a [Window<'m>],
         drawing: u64,
         scheduler: &Scheduler,
-    ) -> Option<Kept<'a, 'm>> {
+    ) -> Option<SavedWindows<'a, 'm>> {
         let size: usize = windows.iter().map(Window::len).sum();
         let copying = size as u64 / BYTES_PER_NANOSECOND;
         let gain = drawing - drawing / scheduler.threads() as u64;
@@ -57,7 +57,7 @@ impl Undo {
         bytes.resize(size, 0);
         let pieces = pieces(windows, &mut bytes);
         scheduler.for_each_item(pieces, Duration::from_nanos(copying), |(window, bytes)| copy_out(window, bytes));
-        Some(Kept { undo: self, windows, bytes })
+        Some(SavedWindows { undo: self, windows, bytes })
     }
 
     /// Notes that a scene had to be drawn again, so that the next ones are drawn in order at once.
@@ -66,7 +66,7 @@ impl Undo {
     }
 }
 
-impl Kept<'_, '_> {
+impl SavedWindows<'_, '_> {
     /// Restores the content.
     pub(super) fn put_back(mut self, scheduler: &Scheduler) {
         let copying = self.bytes.len() as u64 / BYTES_PER_NANOSECOND;
@@ -75,7 +75,7 @@ impl Kept<'_, '_> {
     }
 }
 
-impl Drop for Kept<'_, '_> {
+impl Drop for SavedWindows<'_, '_> {
     fn drop(&mut self) {
         if self.bytes.capacity() <= MAX_KEPT {
             *self.undo.room.lock().unwrap_or_else(PoisonError::into_inner) = std::mem::take(&mut self.bytes);

@@ -12,7 +12,7 @@ use crate::mem::{GuestAddr, GuestRange, Memory};
 use crate::raster::{DrawContext, Drawing, RasterStats};
 
 /// Bytes from an address on.
-type Kept = (GuestAddr, Vec<u8>);
+type SavedBytes = (GuestAddr, Vec<u8>);
 
 /// How far an open scene is drawn whose states are prepared as `S`, and the counters of that part.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl<P: Pipeline> Renderer<P> {
     }
 
     /// Returns copies of the surfaces if they have to be restored.
-    fn draw_for_look(&mut self, memory: &Memory) -> Vec<Kept> {
+    fn draw_for_look(&mut self, memory: &Memory) -> Vec<SavedBytes> {
         memory.note_host_writes();
         let context = DrawContext {
             memory,
@@ -102,7 +102,7 @@ impl<P: Pipeline> Renderer<P> {
 }
 
 /// The content of those parts of a range that the GPU may write.
-fn keep(memory: &Memory, range: GuestRange) -> Kept {
+fn keep(memory: &Memory, range: GuestRange) -> SavedBytes {
     let window = memory.writable(range.start).first(usize::try_from(range.size).unwrap_or(usize::MAX));
     (range.start, (0..window.len()).map(|at| window.read::<1>(at)[0]).collect())
 }

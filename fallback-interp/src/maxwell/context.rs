@@ -63,7 +63,7 @@ pub trait Surroundings {
         let _ = (kind, stream);
     }
     /// An interpolated word.
-    fn interpolate(&self, lane: &Lane, word: u8, place: Place) -> Interpolated {
+    fn interpolate(&self, lane: &Lane, word: u8, place: InterpolationPoint) -> Interpolated {
         let _ = (lane, word, place);
         Interpolated::Bits(0)
     }
@@ -88,7 +88,7 @@ pub trait Surroundings {
 
 /// Location of an interpolation.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct InterpolationPoint {
     /// The sampling mode.
     pub sample: IpaSample,
     /// The distance from the pixel's centre, in 1/4096 pixel.

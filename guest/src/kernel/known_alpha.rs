@@ -33,7 +33,7 @@ impl PixelKey {
         if self.shadow.is_some() || self.density.is_some() || gas || !is_tested && blend.is_none() {
             return None;
         }
-        let alpha @ [low, high] = Known { key: self, constants, opaque }.alpha();
+        let alpha @ [low, high] = CombinerInputs { key: self, constants, opaque }.alpha();
         let passes = |alpha: u8| passes(self.alpha_test, alpha.into(), constants.alpha_reference);
         let alpha_test = match self.alpha_test {
             Compare::Always => Compare::Always,
@@ -100,13 +100,13 @@ fn simplified(mut blend: BlendKey, alpha: Range, stores_alpha: bool) -> Output {
 }
 
 /// Inputs of the combiner stages of a draw.
-struct Known<'k> {
+struct CombinerInputs<'k> {
     key: &'k PixelKey,
     constants: &'k PixelConstants,
     opaque: Opaque,
 }
 
-impl Known<'_> {
+impl CombinerInputs<'_> {
     /// The alpha that comes out of the combiner stages.
     fn alpha(&self) -> Range {
         let (mut out, mut buffer) = ([0; 2], [0; 2]);

@@ -102,9 +102,9 @@ struct Builder<'r, R> {
     procedures: usize,
 }
 
-/// Where in a program something is generated.
+/// A point of a program at which instructions are generated.
 #[derive(Clone, Copy)]
-struct Place {
+struct GenerationPoint {
     ifs: usize,
     loops: usize,
     /// Directly in the body of a loop.
@@ -119,7 +119,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     fn main(&mut self) {
         self.procedures = if self.options.flow { self.rng.below(PROCEDURES + 1) } else { 0 };
         let share = self.options.length.clamp(1, 3000) / (self.procedures + 1);
-        self.block(share, Place { ifs: IFS[0], loops: LOOPS[0], in_loop: false, callees: 0, level: 0 });
+        self.block(share, GenerationPoint { ifs: IFS[0], loops: LOOPS[0], in_loop: false, callees: 0, level: 0 });
         self.put(Op::end);
         let starts: Vec<_> = (0..self.procedures).map(|procedure| self.procedure(procedure, share)).collect();
         for (at, procedure) in std::mem::take(&mut self.calls) {
@@ -133,12 +133,12 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         let start = self.code.len();
         let loops = if procedure < LOOPING_PROCEDURES { LOOPS[1] } else { 0 };
         let callees = procedure + 1;
-        self.block(length.clamp(1, 60), Place { ifs: IFS[1], loops, in_loop: false, callees, level: 1 });
+        self.block(length.clamp(1, 60), GenerationPoint { ifs: IFS[1], loops, in_loop: false, callees, level: 1 });
         (start, self.code.len())
     }
 
     /// Generates about `length` instructions. In structured programs the last one is no flow instruction.
-    fn block(&mut self, length: usize, place: Place) {
+    fn block(&mut self, length: usize, place: GenerationPoint) {
         let end = self.code.len() + length.max(1);
         while self.code.len() < end {
             let left = end - self.code.len();
@@ -153,7 +153,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         }
     }
 
-    fn flow(&mut self, left: usize, place: Place) {
+    fn flow(&mut self, left: usize, place: GenerationPoint) {
         let budget = 1 + self.rng.below(left.min(40) - 2);
         match self.rng.below(if self.options.ragged { 9 } else { 8 }) {
             0 | 1 if place.ifs > 0 => self.if_else(budget, place),
@@ -170,8 +170,8 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         }
     }
 
-    fn if_else(&mut self, budget: usize, place: Place) {
-        let inner = Place { ifs: place.ifs - 1, in_loop: self.options.ragged && place.in_loop, ..place };
+    fn if_else(&mut self, budget: usize, place: GenerationPoint) {
+        let inner = GenerationPoint { ifs: place.ifs - 1, in_loop: self.options.ragged && place.in_loop, ..place };
         let at = self.code.len();
         if self.rng.chance(2) {
             let branch = self.branch();
@@ -188,15 +188,15 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         self.patch(at, other, (self.code.len() - other).min(255));
     }
 
-    fn hardware_loop(&mut self, budget: usize, place: Place) {
+    fn hardware_loop(&mut self, budget: usize, place: GenerationPoint) {
         let at = self.code.len();
         let uniform = self.uniform(4);
         self.put_operands(Op::loop_, &uniform);
-        self.block(budget, Place { loops: place.loops - 1, in_loop: true, ..place });
+        self.block(budget, GenerationPoint { loops: place.loops - 1, in_loop: true, ..place });
         self.patch(at, self.code.len() - 1, 0);
     }
 
-    fn call(&mut self, place: Place) {
+    fn call(&mut self, place: GenerationPoint) {
         let procedure = place.callees + self.rng.below(self.procedures - place.callees);
         self.calls.push((self.code.len(), procedure));
         match self.rng.below(3) {

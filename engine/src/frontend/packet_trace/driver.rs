@@ -100,9 +100,9 @@ pub fn run_traces<S: PacketSource>(source: &mut S, ahead: &mut impl WordsAhead) 
             source.traces().0.give_back(compiled, true);
             break;
         }
-        let mut run = Run { source, words, compiled: &compiled, done: 0, executed: None, stops: false };
+        let mut run = RunningTrace { source, words, compiled: &compiled, done: 0, executed: None, stops: false };
         let packets = run.run();
-        let Run { done: taken, stops, .. } = run;
+        let RunningTrace { done: taken, stops, .. } = run;
         let trace = &compiled.trace;
         let distance = trace.start(trace.first_mismatch(packets, words)).saturating_sub(taken);
         let all = packets == trace.packets();
@@ -145,7 +145,7 @@ fn find<S: PacketSource>(source: &mut S, words: &[u32]) -> Option<Box<Compiled>>
 }
 
 /// A trace that is running.
-struct Run<'r, S> {
+struct RunningTrace<'r, S> {
     source: &'r mut S,
     /// The words, from the trace's first one on.
     words: &'r [u32],
@@ -157,7 +157,7 @@ struct Run<'r, S> {
     stops: bool,
 }
 
-impl<S: PacketSource> Run<'_, S> {
+impl<S: PacketSource> RunningTrace<'_, S> {
     /// Returns how many packets were done; the source's cursor is after them then.
     fn run(&mut self) -> usize {
         let (compiled, words) = (self.compiled, self.words);
@@ -177,7 +177,7 @@ impl<S: PacketSource> Run<'_, S> {
     }
 }
 
-impl<S: PacketSource> PacketTraceMachine for Run<'_, S> {
+impl<S: PacketSource> PacketTraceMachine for RunningTrace<'_, S> {
     fn registers(&mut self) -> TraceRegisters<'_> {
         self.source.registers()
     }

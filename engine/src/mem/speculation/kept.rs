@@ -24,14 +24,14 @@ const MAX_ROOM: usize = (32 << 20) / PIECE;
 
 /// Copies of memory before the first store.
 #[derive(Debug, Default)]
-pub(super) struct Kept<'m> {
+pub(super) struct SavedMemory<'m> {
     pieces: Vec<(Window<'m>, Vec<u8>)>,
     /// Their host addresses and lengths.
     known: HashSet<(usize, usize)>,
     size: usize,
 }
 
-impl<'m> Kept<'m> {
+impl<'m> SavedMemory<'m> {
     /// Copies the content of a window, unless it was copied before. Fails if it is too large.
     pub(super) fn keep(&mut self, window: Window<'m>, room: &KeptRoom) -> bool {
         if !self.known.insert((window.as_ptr().addr(), window.len())) {

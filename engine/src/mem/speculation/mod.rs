@@ -27,7 +27,7 @@ use super::global::{Missing, UnmappedAccesses, at};
 use super::{GuestRange, Memory};
 use gathered::{Gathered, GatheredPiece};
 pub use kept::KeptRoom;
-use kept::{Kept, PIECE, pieces};
+use kept::{PIECE, SavedMemory, pieces};
 use ranges::{LoadsAndStores, independent, overlaps};
 
 /// How often a block may go on to other memory, on average: programs that go back and forth are faster in order.
@@ -45,11 +45,11 @@ pub struct Speculation<'m> {
     images: Vec<Window<'m>>,
     /// Whether the old content is copied.
     keeps: bool,
-    kept: Mutex<Kept<'m>>,
+    kept: Mutex<SavedMemory<'m>>,
     room: &'m KeptRoom,
     /// Reductions, one for each part that runs at the same time.
     gathered: Mutex<Vec<Gathered<'m>>>,
-    done: Mutex<Vec<Used>>,
+    done: Mutex<Vec<PartAccesses>>,
     failed: AtomicBool,
 }
 
@@ -58,7 +58,7 @@ pub struct Speculation<'m> {
 pub struct ChunkMemory<'s, 'm> {
     of: &'s Speculation<'m>,
     gathered: Gathered<'m>,
-    used: Mutex<Used>,
+    used: Mutex<PartAccesses>,
     /// Where the memory begins that was handed out last for stores, and how often another one still may be.
     last: AtomicU64,
     changes: AtomicUsize,
@@ -68,7 +68,7 @@ pub struct ChunkMemory<'s, 'm> {
 
 /// The accesses of a part.
 #[derive(Debug, Default)]
-struct Used {
+struct PartAccesses {
     /// By host address.
     memory: LoadsAndStores,
     /// Texels of each image, as [`GlobalMemory::note_image`] counts them.
@@ -99,7 +99,7 @@ impl<'m> Speculation<'m> {
         (keeps, stores_images): (bool, bool),
         room: &'m KeptRoom,
     ) -> Self {
-        let mut kept = Kept::default();
+        let mut kept = SavedMemory::default();
         let all = || images.iter().copied().flat_map(pieces);
         let is_kept = !(keeps && stores_images) || all().all(|piece| kept.keep(piece, room));
         Speculation {
@@ -119,7 +119,7 @@ impl<'m> Speculation<'m> {
     pub fn chunk(&self, blocks: usize) -> ChunkMemory<'_, 'm> {
         let gathered = lock(&self.gathered).pop().unwrap_or_default();
         let images = self.images.iter().map(|_| LoadsAndStores::default()).collect();
-        let used = Mutex::new(Used { images, ..Used::default() });
+        let used = Mutex::new(PartAccesses { images, ..PartAccesses::default() });
         let changes = AtomicUsize::new(CHANGES_PER_BLOCK * blocks + MIN_CHANGES);
         let (unread, dropped) = (Missing::new(), Missing::new());
         ChunkMemory { of: self, gathered, used, last: AtomicU64::new(0), changes, unread, dropped }
@@ -162,7 +162,7 @@ impl<'m> Speculation<'m> {
 }
 
 /// Whether no part has loaded or overwritten what another one has stored.
-fn are_independent(done: &mut [Used], images: &[Window<'_>], reduced: &[&GatheredPiece<'_>]) -> bool {
+fn are_independent(done: &mut [PartAccesses], images: &[Window<'_>], reduced: &[&GatheredPiece<'_>]) -> bool {
     let mut memory: Vec<&mut LoadsAndStores> = done.iter_mut().map(|used| &mut used.memory).collect();
     let Some(stores) = independent(&mut memory) else { return false };
     let mut loads = LoadsAndStores::default();

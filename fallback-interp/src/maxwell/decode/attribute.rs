@@ -2,7 +2,7 @@
 
 use triglyph_guest::tegra::shader::isa::*;
 
-use crate::maxwell::context::{Attribute, Interpolated, Place};
+use crate::maxwell::context::{Attribute, Interpolated, InterpolationPoint};
 use crate::maxwell::lane::Lane;
 use crate::maxwell::number::{self, flush_if, saturate};
 use crate::maxwell::program::{Decoder, Op};
@@ -23,7 +23,10 @@ impl AttributeVisitor for Decoder<'_> {
             let index = if i.address.indexed { lane.read(i.address.index) } else { 0 };
             let word = (index.wrapping_add(i.address.offset.into()) >> 2) as u8;
             let offset = lane.read(i.c);
-            let place = Place { sample: i.sample, offset: [offset, offset >> 16].map(|half| (half << 4) as i16 >> 4) };
+            let place = InterpolationPoint {
+                sample: i.sample,
+                offset: [offset, offset >> 16].map(|half| (half << 4) as i16 >> 4),
+            };
             let bits = match (context.stage.interpolate(lane, word, place), i.mode) {
                 (Interpolated::Bits(bits), _) => bits,
                 (Interpolated::Value { flat, .. }, IpaMode::Constant) => flat,

@@ -10,7 +10,7 @@ use triglyph_guest::kernel::program::fragment::{BACK_FACING, FragmentJob, Fragme
 use triglyph_guest::kernel::trace::{Item, Tracing, WordForm};
 use triglyph_guest::tegra::shader::isa::{IpaSample, PixldMode, Reg};
 
-use crate::maxwell::context::{Context, Interpolated, Place, Surroundings};
+use crate::maxwell::context::{Context, Interpolated, InterpolationPoint, Surroundings};
 use crate::maxwell::lane::Lane;
 use crate::maxwell::number;
 use crate::maxwell::program::Program;
@@ -309,7 +309,7 @@ struct View<'q>(&'q Quad<'q>);
 
 impl View<'_> {
     /// The distance of a place from the pixel's centre, if it is another one.
-    fn offset(&self, lane: usize, place: Place) -> Option<[f32; 2]> {
+    fn offset(&self, lane: usize, place: InterpolationPoint) -> Option<[f32; 2]> {
         let own = self.0.sample.map(|sample| self.0.sample_offset(sample));
         match place.sample {
             IpaSample::Default => own,
@@ -341,7 +341,7 @@ impl View<'_> {
 }
 
 impl Surroundings for View<'_> {
-    fn interpolate(&self, lane: &Lane, word: u8, place: Place) -> Interpolated {
+    fn interpolate(&self, lane: &Lane, word: u8, place: InterpolationPoint) -> Interpolated {
         let (quad, lane) = (self.0, lane.id as usize & 3);
         if word == FACING {
             let back = quad.primitive.flags & BACK_FACING != 0;

@@ -99,9 +99,9 @@ struct Builder<'r, R> {
     routines: usize,
 }
 
-/// Where in a program something is generated.
+/// A point of a program at which instructions are generated.
 #[derive(Clone, Copy)]
-struct Place {
+struct GenerationPoint {
     depth: usize,
     in_loop: bool,
     /// The first routine that may be called.
@@ -113,7 +113,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         self.routines = if self.options.flow { self.rng.below(CALL_DEPTH + 1) } else { 0 };
         let share = self.options.length.clamp(1, 1000) / (self.routines + 1);
         self.load();
-        self.block(share, Place { depth: 0, in_loop: false, callees: 0 });
+        self.block(share, GenerationPoint { depth: 0, in_loop: false, callees: 0 });
         let mut last = self.moving();
         last.end = true;
         self.put(&Instruction::Compute(last));
@@ -146,13 +146,13 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
 
     fn routine(&mut self, routine: usize, length: usize) -> usize {
         let start = self.code.len();
-        self.block(length.clamp(1, 40), Place { depth: 2, in_loop: false, callees: routine + 1 });
+        self.block(length.clamp(1, 40), GenerationPoint { depth: 2, in_loop: false, callees: routine + 1 });
         self.put(&Instruction::Flow(Flow::new(FlowOp::ret)));
         start
     }
 
     /// About `length` instructions.
-    fn block(&mut self, length: usize, place: Place) {
+    fn block(&mut self, length: usize, place: GenerationPoint) {
         let mut left = length.max(1);
         while left > 0 {
             let used = match self.rng.below(if self.options.flow && left > 2 { 10 } else { 5 }) {
@@ -167,8 +167,8 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         }
     }
 
-    fn branch(&mut self, left: usize, place: Place) -> usize {
-        let inner = Place { depth: place.depth + 1, ..place };
+    fn branch(&mut self, left: usize, place: GenerationPoint) -> usize {
+        let inner = GenerationPoint { depth: place.depth + 1, ..place };
         let length = 1 + self.rng.below(left.min(12));
         let at = self.flow(FlowOp::ife);
         self.block(length, inner);
@@ -182,11 +182,11 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         1 + length * (1 + usize::from(other))
     }
 
-    fn repeat(&mut self, left: usize, place: Place) -> usize {
+    fn repeat(&mut self, left: usize, place: GenerationPoint) -> usize {
         let length = 1 + self.rng.below(left.min(10));
         let op = if self.rng.chance(2) { FlowOp::loop_ } else { FlowOp::rep };
         let at = self.flow(op);
-        self.block(length, Place { depth: place.depth + 1, in_loop: true, ..place });
+        self.block(length, GenerationPoint { depth: place.depth + 1, in_loop: true, ..place });
         let end = self.offset(self.code.len());
         let bits = (self.rng)();
         self.patch(at, |flow| {
@@ -206,7 +206,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         right as u32
     }
 
-    fn call(&mut self, place: Place) -> usize {
+    fn call(&mut self, place: GenerationPoint) -> usize {
         let routine = place.callees + self.rng.below(self.routines - place.callees);
         let at = self.flow(FlowOp::cal);
         self.calls.push((at, routine));
@@ -214,7 +214,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     }
 
     /// BRK or RET under a condition.
-    fn leave(&mut self, place: Place) -> usize {
+    fn leave(&mut self, place: GenerationPoint) -> usize {
         let op = if place.in_loop && !self.rng.chance(4) { FlowOp::brk } else { FlowOp::ret };
         let at = self.flow(op);
         if self.options.ragged && self.rng.chance(4) {

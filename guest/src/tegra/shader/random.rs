@@ -144,9 +144,9 @@ struct Builder<'r, 'a, R> {
     procedures: Vec<Label>,
 }
 
-/// Where in a program something is generated.
+/// A point of a program at which instructions are generated.
 #[derive(Clone, Copy)]
-struct Place {
+struct GenerationPoint {
     /// Nesting that is left.
     depth: usize,
     /// Loops around this place, each with its own counter.
@@ -171,18 +171,21 @@ impl<R: FnMut() -> u32> Builder<'_, '_, R> {
         let procedures = if self.options.flow { self.rng.below(PROCEDURES + 1) } else { 0 };
         self.procedures = (0..procedures).map(|_| self.label()).collect();
         let share = self.options.length.clamp(1, 4000) / (procedures + 1);
-        self.block(share, Place { depth: DEPTH[0], loops: 0, in_loop: false, callees: 0 });
+        self.block(share, GenerationPoint { depth: DEPTH[0], loops: 0, in_loop: false, callees: 0 });
         self.leave(Op::exit, Guard::ALWAYS);
         for procedure in 0..procedures {
             self.place(self.procedures[procedure]);
             // Counters of callers are live: those of a procedure are others.
             let loops = (DEPTH[0] + procedure * DEPTH[1]) as u8;
-            self.block(share.clamp(1, 60), Place { depth: DEPTH[1], loops, in_loop: false, callees: procedure + 1 });
+            self.block(
+                share.clamp(1, 60),
+                GenerationPoint { depth: DEPTH[1], loops, in_loop: false, callees: procedure + 1 },
+            );
             self.leave(Op::ret, Guard::ALWAYS);
         }
     }
 
-    fn block(&mut self, length: usize, place: Place) {
+    fn block(&mut self, length: usize, place: GenerationPoint) {
         let end = self.items.len() + length.max(1);
         while self.items.len() < end {
             let left = end - self.items.len();
@@ -193,7 +196,7 @@ impl<R: FnMut() -> u32> Builder<'_, '_, R> {
         }
     }
 
-    fn flow(&mut self, left: usize, place: Place) {
+    fn flow(&mut self, left: usize, place: GenerationPoint) {
         match self.rng.below(if self.options.ragged { 9 } else { 8 }) {
             0 | 1 if place.depth > 0 => self.if_else(left, place),
             2 | 3 if place.depth > 0 => self.counted_loop(left, place),
@@ -213,9 +216,9 @@ impl<R: FnMut() -> u32> Builder<'_, '_, R> {
     }
 
     /// Two sides that meet again.
-    fn if_else(&mut self, left: usize, place: Place) {
+    fn if_else(&mut self, left: usize, place: GenerationPoint) {
         let (join, other) = (self.label(), self.label());
-        let inner = Place { depth: place.depth - 1, ..place };
+        let inner = GenerationPoint { depth: place.depth - 1, ..place };
         self.push(Op::ssy, join);
         let guard = self.guard();
         self.branch(guard, other);
@@ -230,14 +233,17 @@ impl<R: FnMut() -> u32> Builder<'_, '_, R> {
     }
 
     /// A loop of at most four rounds, which lanes may leave earlier.
-    fn counted_loop(&mut self, left: usize, place: Place) {
+    fn counted_loop(&mut self, left: usize, place: GenerationPoint) {
         let counter = Reg(self.options.registers.clamp(8, 240) + place.loops);
         let (top, end) = (self.label(), self.label());
         let rounds = 1 + self.rng.below(4) as u32;
         self.put(Op::mov, &Mov { guard: Guard::ALWAYS, dst: counter, b: Operand::Immediate(rounds), quad_mask: 15 });
         self.push(Op::pbk, end);
         self.place(top);
-        self.block(left / 3, Place { depth: place.depth - 1, loops: place.loops + 1, in_loop: true, ..place });
+        self.block(
+            left / 3,
+            GenerationPoint { depth: place.depth - 1, loops: place.loops + 1, in_loop: true, ..place },
+        );
         self.count_down(counter);
         let pred = Pred((self.rng)() as u8 % 7);
         let compare = IntSetPred {
@@ -267,7 +273,7 @@ impl<R: FnMut() -> u32> Builder<'_, '_, R> {
         );
     }
 
-    fn call(&mut self, place: Place) {
+    fn call(&mut self, place: GenerationPoint) {
         let procedure = place.callees + self.rng.below(self.procedures.len() - place.callees);
         self.push(Op::cal, self.procedures[procedure]);
     }
