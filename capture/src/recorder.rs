@@ -57,7 +57,7 @@ impl<W: Write> Recorder<W> {
     /// Writes what a range holds, leaving out pages that are all zero (as a MAP leaves them).
     ///
     /// # Errors
-    /// What the device says when it cannot be read.
+    /// The error of the device when it cannot be read.
     pub fn snapshot(&mut self, device: &mut dyn Device, range: GuestRange) -> Result<(), Error> {
         const PAGE: usize = 4096;
         const PIECE: u64 = 256 * PAGE as u64;

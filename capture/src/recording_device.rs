@@ -1,11 +1,11 @@
 //! Recording: a "capture frame" key for a host.
 //!
-//! A [`RecordingDevice`] stands between the host and its device. While it records, everything that passes goes into
-//! the capture as well; a recording begins with the memory as it is at that moment. Memory that the host has mapped as
-//! its own, and says so, is looked at before work is done: pages that have changed go into the capture. Hosts that
-//! announce their writes spare it looking at the others.
+//! A [`RecordingDevice`] is between the host and its device. While it records, everything that passes goes into the
+//! capture as well; a recording begins with the memory as it is at that moment. Memory that the host has mapped as its
+//! own, and says so, is checked before work is done: pages that have changed go into the capture. If hosts announce
+//! their writes, only announced pages are checked.
 //!
-//! META's `starts` says when that was: `reset` for a new device, `mid-run` for one with work behind it. In the latter
+//! META's `starts` says when that was: `reset` for a new device, `mid-run` for one that has done work. In the latter
 //! case the registers at that moment go into a SNAPSHOT record. A device that knows no snapshots goes without: its
 //! recording replays faithfully when the client sends its whole state in the first frame.
 
@@ -35,7 +35,7 @@ use triglyph_engine::transfer::{HostRows, Presentation, Presented, ScanOut};
 /// What a SNAPSHOT record holds: memory has records of its own, and the record is compressed as a whole.
 const REGISTERS: SnapshotOptions = SnapshotOptions { memory: false, compressed: false };
 
-/// What a recorded picture is expected to look like.
+/// The expectation for a recorded picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expectation {
     /// Nothing is said.
@@ -51,7 +51,7 @@ pub enum Expectation {
     },
 }
 
-/// A device that can record what passes through it, and through the doors of its machine.
+/// A device that can record what passes through it, and the calls that only its machine has.
 #[derive(Debug)]
 pub struct RecordingDevice<D: ReplayDevice, W: Write + Send + 'static> {
     device: D,
@@ -93,7 +93,7 @@ impl<D: ReplayDevice, W: Write + Send + 'static> RecordingDevice<D, W> {
     /// `starts` is added to `meta`.
     ///
     /// # Errors
-    /// What the device says when its memory cannot be read. Errors of the sink are kept for [`stop`](Self::stop).
+    /// The error of the device when its memory cannot be read. Errors of the sink are kept for [`stop`](Self::stop).
     pub fn start(&mut self, sink: W, compression: Compression, mut meta: Meta) -> Result<(), Error> {
         self.drop_recording();
         let (mapped, own) = self.device.mappings();
