@@ -8,9 +8,9 @@
 // * Functions return a triglyph_status. Where it is not TRIGLYPH_STATUS_OK, outputs are unspecified and
 //   triglyph_last_error() has the reason as text, for each thread its own. What guests do wrong is no error: faults are
 //   counted, and calls of a console's system have the guest's result as an output.
-// * Handles belong to whoever called the function that makes them, and go with the function that destroys them. Any
-//   thread may use a device, but one at a time: a call during another one is TRIGLYPH_STATUS_BUSY, and so is a call
-//   from one of its callbacks. Timelines, captures, pictures and buffers may be used by many threads at a time.
+// * Handles belong to the caller of the function that makes them, until the function that destroys them. Any thread may
+//   use a device, but one at a time: a call during another one is TRIGLYPH_STATUS_BUSY, and so is a call from one of
+//   its callbacks. Timelines, captures, pictures and buffers may be used by many threads at a time.
 // * Pointers are null or valid for what the function says, during the call. Input is not changed and output not read
 //   meanwhile by others. Outputs may be null where they are not needed, unless that is all that a function does; then
 //   null is TRIGLYPH_STATUS_NULL_POINTER.

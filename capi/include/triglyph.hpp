@@ -519,8 +519,8 @@ public:
         check(triglyph_n3ds_set_buffer_swap(get(), session, screen, &framebuffer, &got));
         return got;
     }
-    /// FlushDataCache and StoreDataCache: the processor wrote these bytes, at a virtual address. A hint, which is taken
-    /// from anybody.
+    /// FlushDataCache and StoreDataCache: the processor wrote these bytes, at a virtual address. A hint, which any
+    /// session may give.
     void flush_data_cache(std::uint32_t address, std::uint32_t size) const {
         check(triglyph_n3ds_flush_data_cache(get(), address, size));
     }
@@ -528,17 +528,17 @@ public:
     void set_lcd_force_black(bool black) const {
         check(triglyph_n3ds_set_lcd_force_black(get(), black));
     }
-    /// TriggerCmdReqQueue: executes what waits in the queue of the client with the rendering right, whoever asks.
-    /// Queues of the others wait, also when the right passes on: until somebody triggers, or a command of the new
-    /// holder ends. Interrupts wait until the host delivers them.
+    /// TriggerCmdReqQueue: executes what waits in the queue of the client with the rendering right, whichever client
+    /// calls. Queues of the others wait, also when the right passes on: until the next trigger, or until a command of
+    /// the new holder ends. Interrupts wait until the host delivers them.
     ///
-    /// While submissions are deferred nothing happens: bounded runs look at the queue.
+    /// While submissions are deferred nothing happens: bounded runs execute the queue.
     void trigger() const {
         check(triglyph_n3ds_trigger(get()));
     }
     /// RegisterInterruptRelayQueue: makes a session a client; `event` is the handle that the host signals for it. Its
-    /// relay queue is empty afterwards. A session that is a client already keeps its index; a new one finds nothing of
-    /// whoever had its part of the page before (unverified; clients are known to empty their command queue themselves).
+    /// relay queue is empty afterwards. A session that is a client already keeps its index; a new one finds its part of
+    /// the page cleared (unverified; clients are known to empty their command queue themselves).
     ///
     /// Results: `RIGHT_TAKEN` when there are four others (the code is unverified).
     triglyph_n3ds_registration register_relay_queue(std::uint32_t session, std::uint32_t flags,
@@ -548,7 +548,7 @@ public:
         return got;
     }
     /// UnregisterInterruptRelayQueue: the session's place in the shared page is free again. It keeps the rendering
-    /// right, but what waits in its queue is not executed, and completion interrupts reach nobody.
+    /// right, but what waits in its queue is not executed, and completion interrupts are delivered to no client.
     void unregister_relay_queue(std::uint32_t session) const {
         check(triglyph_n3ds_unregister_relay_queue(get(), session));
     }
@@ -784,8 +784,8 @@ public:
         check(triglyph_rsx_hypercall(get(), number, arguments.data(), got.value.data(), &got.result));
         return got;
     }
-    /// Executes what the channels have to do: looks at PUT of every context, and runs until all channels are idle, wait
-    /// for a semaphore or stand still. Then memory shows everything, and the control pages show GET and REF. To be
+    /// Executes the commands of all channels: reads PUT of every context, and runs until all channels are idle, wait
+    /// for a semaphore or are stopped. Then memory shows everything, and the control pages show GET and REF. To be
     /// called when the guest has written PUT, and when something has happened that a channel may wait for.
     ///
     /// A run that does not end is ended, with a fault; `triglyph_run_for` bounds it instead.
@@ -1023,7 +1023,7 @@ public:
         return got;
     }
     /// SUBMIT_GPFIFO: appends entries, and works until everything is done or waits. `flags`: `TRIGLYPH_TEGRA_SUBMIT_*`.
-    /// Returns the fence behind everything that was submitted. A null `fence` is the default.
+    /// Returns the fence after everything that was submitted. A null `fence` is the default.
     ///
     /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for a fence that is both waited for and a number of increments,
     /// or that names no syncpoint; `TRIGLYPH_TEGRA_RESULT_INVALID_STATE` for a channel without an address space.
@@ -1053,7 +1053,7 @@ public:
     }
     /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
     ///
-    /// What does not end is ended, with a fault; `triglyph_run_for` bounds it instead.
+    /// Work without an end is stopped, with a fault; `triglyph_run_for` bounds it instead.
     void run() const {
         check(triglyph_tegra_run(get()));
     }

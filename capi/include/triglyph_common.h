@@ -54,7 +54,7 @@ enum triglyph_status
   TRIGLYPH_STATUS_BAD_SIZE = 3,
   /// The caller named guest memory that is not all mapped.
   TRIGLYPH_STATUS_UNMAPPED = 4,
-  /// Something that this machine, this build, this host or this version cannot do.
+  /// This machine, this build, this host or this version does not support the request.
   TRIGLYPH_STATUS_UNSUPPORTED = 5,
   /// A snapshot that is broken, of another version or of another machine.
   TRIGLYPH_STATUS_BAD_SNAPSHOT = 6,
@@ -106,7 +106,7 @@ enum triglyph_accuracy
  {
   /// Without what pictures do not show and processors do slowly.
   TRIGLYPH_ACCURACY_FAST = 0,
-  /// What is known of the hardware; on the PS3 registers, instance memory and channel switching as well.
+  /// The known behaviour of the hardware; on the PS3 registers, instance memory and channel switching as well.
   TRIGLYPH_ACCURACY_EXACT = 1,
 };
 #ifndef __cplusplus
@@ -138,7 +138,7 @@ typedef uint32_t triglyph_machine;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-/// What has happened. The fields of an event that each kind has are named here; the others are 0.
+/// The kind of an event. The fields of an event that each kind has are named here; the others are 0.
 enum triglyph_event_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -149,7 +149,7 @@ enum triglyph_event_kind
   /// An interrupt of the guest's processor: `source` as the machine numbers them (a GSP interrupt on the 3DS, new
   /// bits of PFIFO_INTR on the PS3, 0 on the Tegra X1), `count`, `delay`.
   TRIGLYPH_EVENT_KIND_INTERRUPT = 1,
-  /// A fence that somebody waits for was reached: `slot`, `counter` (the syncpoint), `value`.
+  /// A fence with a waiter was reached: `slot`, `counter` (the syncpoint), `value`.
   TRIGLYPH_EVENT_KIND_FENCE = 2,
   /// A display has begun to show a frame: `context`, `head`.
   TRIGLYPH_EVENT_KIND_VBLANK = 3,
@@ -195,7 +195,7 @@ enum triglyph_fault_kind
   TRIGLYPH_FAULT_KIND_BAD_SHADER = 4,
   /// A program, list or macro that ran longer than it may.
   TRIGLYPH_FAULT_KIND_OUT_OF_FUEL = 5,
-  /// Something real that is not emulated yet.
+  /// A feature of the hardware that is not emulated yet.
   TRIGLYPH_FAULT_KIND_UNIMPLEMENTED = 6,
 };
 #ifndef __cplusplus
@@ -214,9 +214,9 @@ enum triglyph_log_level
  {
   /// A bug of this library that it has recovered from: the compiler panicked on a kernel.
   TRIGLYPH_LOG_LEVEL_ERROR = 0,
-  /// Something that the host asked for is not done: the key file is not used, is damaged, or was not written.
+  /// A request of the host's was not fulfilled: the key file is not used, is damaged, or was not written.
   TRIGLYPH_LOG_LEVEL_WARNING = 1,
-  /// Something is slower than it could be: the interpreter serves a kernel or calls of it, and why.
+  /// Work is slower than it could be: the interpreter serves a kernel or calls of it, and why.
   TRIGLYPH_LOG_LEVEL_INFORMATION = 2,
 };
 #ifndef __cplusplus
@@ -237,7 +237,7 @@ enum triglyph_run_end
   TRIGLYPH_RUN_END_UNKNOWN = 0,
   /// Everything that was submitted is done, and its results are in guest memory.
   TRIGLYPH_RUN_END_DONE = 1,
-  /// Nothing can go on before somebody else has acted: `waiting` says on what.
+  /// Nothing can go on before the host, or the guest's processor, has acted: `waiting` says what is waited for.
   TRIGLYPH_RUN_END_WAITING = 2,
   /// The limit is reached, and there is more to do.
   TRIGLYPH_RUN_END_BUDGET_USED = 3,
@@ -252,7 +252,7 @@ typedef uint32_t triglyph_run_end;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-/// What is waited for.
+/// The condition that is waited for.
 enum triglyph_waiting_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -266,8 +266,8 @@ enum triglyph_waiting_kind
   TRIGLYPH_WAITING_KIND_COUNTER = 2,
   /// A push buffer jumps to itself, at offset `address`, until its owner overwrites the jump.
   TRIGLYPH_WAITING_KIND_PUSH_BUFFER = 3,
-  /// The channel stands still because of an error, or because the guest's own interrupt handler has to act. On the
-  /// 3DS commands are in the queue of client `channel`, which was halted or has not the rendering right.
+  /// The channel is stopped by an error, or until the guest's own interrupt handler acts. On the 3DS commands are in
+  /// the queue of client `channel`, which was halted or has not the rendering right.
   TRIGLYPH_WAITING_KIND_PROCESSOR = 4,
 };
 #ifndef __cplusplus
@@ -382,7 +382,7 @@ typedef uint32_t triglyph_host_format;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-/// What becomes of a picture whose size is not that of the host's rows. Guests choose sizes: the wide mode of the 3DS
+/// The treatment of pictures whose size is not that of the host's rows. Guests choose sizes: the wide mode of the 3DS
 /// has 800 columns instead of 400.
 enum triglyph_fit
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -425,7 +425,7 @@ typedef uint32_t triglyph_shown_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-/// What a player has come to.
+/// An event of a player.
 enum triglyph_play_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -439,7 +439,7 @@ enum triglyph_play_kind
   TRIGLYPH_PLAY_KIND_PICTURE = 2,
   /// A hash was checked.
   TRIGLYPH_PLAY_KIND_HASH = 3,
-  /// Something that this version cannot describe.
+  /// An event that this version cannot describe.
   TRIGLYPH_PLAY_KIND_OTHER = 4,
 };
 #ifndef __cplusplus
@@ -456,7 +456,8 @@ typedef struct triglyph_buffer triglyph_buffer;
 /// A capture that was opened. It does not change: any number of threads and players may use it.
 typedef struct triglyph_capture triglyph_capture;
 
-/// What all machines have. Made by `triglyph_device_create`, or borrowed from a machine's own handle.
+/// A handle for the functions of all machines. Made by `triglyph_device_create`, or borrowed from a machine's own
+/// handle.
 typedef struct triglyph_device triglyph_device;
 
 /// Interrupts the bounded runs of a device. All threads may use it at any time, also while calls on the device are
@@ -469,7 +470,7 @@ typedef struct triglyph_picture triglyph_picture;
 /// One run through a capture. One call at a time uses it.
 typedef struct triglyph_player triglyph_player;
 
-/// What was presented to some rows last, so that the next time it is known whether there is anything new. Rows that get
+/// The picture that was presented to some rows last, so that the next call detects an unchanged picture. Rows that get
 /// pictures by turns have one each. One call at a time may use it.
 typedef struct triglyph_presented triglyph_presented;
 
@@ -490,7 +491,7 @@ typedef struct triglyph_worker triglyph_worker;
 /// A job for a thread of the host's. It may be called at any time, also after the device is gone, and does not block.
 typedef void (*triglyph_job)(void *argument);
 
-/// Has `job(argument)` called once, on one of the host's threads, soon: it takes part in the work of the call that is
+/// Calls `job(argument)` once, on one of the host's threads, soon: it takes part in the work of the call that is
 /// under way on a device. The call does not wait for jobs to begin, so one that comes late finds nothing to do; one
 /// that is never called leaks some memory. It is called on threads that make calls on the device, and by several at a
 /// time if devices have it in common. It must not throw or jump out.
@@ -522,9 +523,9 @@ typedef struct triglyph_options {
   uint64_t key_file_limit;
   /// A job system of the host's that draws instead of threads of the library's, or null.
   triglyph_execute_callback execute;
-  /// What `execute` is called with. It has to stay valid until the device is destroyed.
+  /// The argument of `execute`. It has to stay valid until the device is destroyed.
   void *execute_user_data;
-  /// What one submission may cost before the guest counts as running away, in units of fuel (a unit is about a
+  /// The maximum cost of one submission before the guest counts as running away, in units of fuel (a unit is about a
   /// nanosecond of a core that runs compiled code); what does not fit is not done. Bounded runs do all.
   uint64_t fuel;
 } triglyph_options;
@@ -553,9 +554,9 @@ typedef struct triglyph_mapping {
   uint32_t reserved;
 } triglyph_mapping;
 
-/// Hears of what the GPU has written, in whole pages of 4 KiB, each once, on the thread that makes the call which has
-/// done the work, before that returns. It must not block for long and not throw or jump out; calls on the same device
-/// return `TRIGLYPH_STATUS_BUSY`.
+/// Is called with what the GPU has written, in whole pages of 4 KiB, each once, on the thread that makes the call which
+/// has done the work, before that returns. It must not block for long and not throw or jump out; calls on the same
+/// device return `TRIGLYPH_STATUS_BUSY`.
 typedef void (*triglyph_written_callback)(void *user_data, const triglyph_range *range);
 
 /// Something that happened in a device and concerns the host or the guest's processor.
@@ -564,7 +565,7 @@ typedef struct triglyph_event {
   uint32_t kind;
   /// Which interrupt.
   uint32_t source;
-  /// Whose display: the handle of an LV1 context, 0 on other machines.
+  /// The display's owner: the handle of an LV1 context, 0 on other machines.
   uint32_t context;
   /// Number of the display; on the 3DS 0 the top and 1 the bottom screen.
   uint32_t head;
@@ -572,7 +573,7 @@ typedef struct triglyph_event {
   uint32_t buffer;
   /// Where the buffer begins: an offset in local memory on the PS3, a physical address on the 3DS.
   uint32_t offset;
-  /// What waits for the fence: the slot of the event.
+  /// The waiter of the fence: the slot of the event.
   uint32_t slot;
   /// The syncpoint of the fence.
   uint32_t counter;
@@ -596,9 +597,10 @@ typedef struct triglyph_event {
   uint64_t address;
 } triglyph_event;
 
-/// Hears of each event, oldest first, on the thread that makes the call in which it has happened, before that returns:
-/// on a worker's thread after each of its slices. It must not block for long and not throw or jump out; calls on the
-/// same device return `TRIGLYPH_STATUS_BUSY`, but commands may be sent to a worker with `triglyph_worker_try_send`.
+/// Is called for each event, oldest first, on the thread that makes the call in which it has happened, before that
+/// returns: on a worker's thread after each of its slices. It must not block for long and not throw or jump out; calls
+/// on the same device return `TRIGLYPH_STATUS_BUSY`, but commands may be sent to a worker with
+/// `triglyph_worker_try_send`.
 typedef void (*triglyph_event_callback)(void *user_data, const triglyph_event *event);
 
 /// One thing that the guest got wrong.
@@ -611,21 +613,22 @@ typedef struct triglyph_fault {
   uint64_t address;
   /// Where in the command stream: the byte offset in its list, or the address of the command word.
   uint64_t command;
-  /// What happened, for people; UTF-8. The call that gave the fault says how long it is valid.
+  /// Description for people; UTF-8. The call that gave the fault says how long it is valid.
   const char *what;
 } triglyph_fault;
 
-/// Hears of each fault as it happens, on the thread that makes the call in which it does. The fault and its text are
-/// valid during the callback. It must not block for long and not throw or jump out; calls on the same device return
+/// Is called for each fault as it happens, on the thread that makes the call in which it does. The fault and its text
+/// are valid during the callback. It must not block for long and not throw or jump out; calls on the same device return
 /// `TRIGLYPH_STATUS_BUSY`.
 typedef void (*triglyph_fault_callback)(void *user_data, const triglyph_fault *fault);
 
-/// Hears of each line for the host's log, with its `triglyph_log_level`. The line has no line break at its end and is
-/// valid during the callback. Lines come one at a time, from the thread that makes a call or from the compiler's. The
-/// callback must not block for long, not throw or jump out, and make no calls on any handle of the device.
+/// Is called with each line for the host's log, with its `triglyph_log_level`. The line has no line break at its end
+/// and is valid during the callback. Lines come one at a time, from the thread that makes a call or from the
+/// compiler's. The callback must not block for long, not throw or jump out, and make no calls on any handle of the
+/// device.
 typedef void (*triglyph_log_callback)(void *user_data, uint32_t level, const char *line);
 
-/// What a device has done since it was made: counters that only grow, times in nanoseconds, added up over all threads.
+/// Counters since the device was made: counters that only grow, times in nanoseconds, added up over all threads.
 typedef struct triglyph_stats {
   /// Bytes of this structure as the caller knows it: `sizeof(triglyph_stats)`.
   uint32_t size;
@@ -691,7 +694,7 @@ typedef struct triglyph_stats {
   uint64_t kernels_not_widened;
 } triglyph_stats;
 
-/// What the key file gave when the device was made.
+/// The result of reading the key file when the device was made.
 typedef struct triglyph_warm_start {
   /// Keys whose kernels are compiled in the background.
   uint64_t keys;
@@ -712,7 +715,7 @@ typedef struct triglyph_run_limit {
   uint64_t words;
 } triglyph_run_limit;
 
-/// What a device waits for. Fields that a kind does not name are 0.
+/// The condition that a device waits for. Fields that a kind does not name are 0.
 typedef struct triglyph_waiting {
   /// A `triglyph_waiting_kind`.
   uint32_t kind;
@@ -736,12 +739,12 @@ typedef struct triglyph_worker_options {
   uint32_t size;
   /// Commands that may wait in the queue, at least 1: senders wait for room beyond them.
   uint32_t capacity;
-  /// How much is done between two looks at the queue. A command that is sent interrupts the run, so this is no
-  /// latency of commands; it is one of the event callback.
+  /// How much is done before the queue is checked again. A command that is sent interrupts the run, so this delays no
+  /// command; it delays the event callback.
   triglyph_run_limit slice;
 } triglyph_worker_options;
 
-/// What a worker's thread is to do. It makes calls on the worker's device, and must not throw or jump out; nor must it
+/// A command for a worker's thread. It makes calls on the worker's device, and must not throw or jump out; nor must it
 /// wait for the worker.
 typedef void (*triglyph_worker_command)(void *user_data);
 
@@ -783,7 +786,7 @@ typedef struct triglyph_rows {
   uint32_t fit;
 } triglyph_rows;
 
-/// What presenting a picture came to.
+/// The result of presenting a picture.
 typedef struct triglyph_shown {
   /// A `triglyph_shown_kind`.
   uint32_t kind;
@@ -802,7 +805,7 @@ typedef struct triglyph_shown {
   uint64_t missing;
 } triglyph_shown;
 
-/// What a player has come to.
+/// An event of a player.
 typedef struct triglyph_play_event {
   /// A `triglyph_play_kind`: it says which fields mean something.
   uint32_t kind;
@@ -837,7 +840,7 @@ uint32_t triglyph_abi_version(void);
 /// The version of the library, for people: `"0.1.0"`. Valid for good.
 const char *triglyph_version(void);
 
-/// What went wrong in the last call on this thread that did not return `TRIGLYPH_STATUS_OK`; empty before the first.
+/// The error text of the last call on this thread that did not return `TRIGLYPH_STATUS_OK`; empty before the first.
 /// UTF-8. Valid until the next call of this library on this thread; successful calls leave the text as it is.
 const char *triglyph_last_error(void);
 
@@ -925,7 +928,7 @@ triglyph_status triglyph_unmap(triglyph_device *device,
                                uint64_t address,
                                uint64_t size);
 
-/// What is mapped, by space and address, aliases left out. Fills `mappings` as far as it reaches; `count` is how many
+/// The mappings, by space and address, aliases left out. Fills `mappings` as far as it reaches; `count` is how many
 /// there are, which may be more.
 triglyph_status triglyph_mappings(triglyph_device *device,
                                   triglyph_mapping *mappings,
@@ -951,16 +954,16 @@ triglyph_status triglyph_write(triglyph_device *device,
                                size_t size);
 
 /// Says that the host has changed bytes of a range by itself, in memory that it has mapped with `triglyph_map_host`.
-/// Such memory is looked at whenever work is submitted; this call is for changes while work is being done, and for
-/// hosts that announce all of them (`triglyph_set_host_writes_announced`).
+/// Such memory is checked whenever work is submitted; this call is for changes while work is being done, and for hosts
+/// that announce all of them (`triglyph_set_host_writes_announced`).
 triglyph_status triglyph_mark_changed(triglyph_device *device,
                                       uint32_t space,
                                       uint64_t address,
                                       uint64_t size);
 
 /// Says whether `triglyph_mark_changed` is called for all that the host writes to memory of its own, before the work
-/// that is to see it: then nothing else is looked at. Otherwise, as at first, what was derived from such memory is
-/// compared with it whenever work is submitted.
+/// that is to see it: then only announced ranges are checked. Otherwise, which is the default, values derived from such
+/// memory are compared with it whenever work is submitted.
 triglyph_status triglyph_set_host_writes_announced(triglyph_device *device,
                                                    bool announced);
 
@@ -1028,7 +1031,7 @@ triglyph_status triglyph_set_log_callback(triglyph_device *device,
 /// Errors: `TRIGLYPH_STATUS_BAD_SIZE`.
 triglyph_status triglyph_get_stats(triglyph_device *device, triglyph_stats *stats);
 
-/// What the key file gave when the device was made; all 0 without one.
+/// The result of reading the key file when the device was made; all 0 without one.
 triglyph_status triglyph_get_warm_start(triglyph_device *device,
                                         triglyph_warm_start *warm_start);
 
@@ -1052,7 +1055,7 @@ triglyph_status triglyph_interrupter_of(triglyph_device *device,
                                         triglyph_interrupter **interrupter);
 
 /// Ends the bounded run in progress before its next command, or in the middle of drawing, or else the next one before
-/// its first command. What is not drawn then is drawn by the next run, or by the first call that looks at memory. Runs
+/// its first command. What is not drawn then is drawn by the next run, or by the first call that reads memory. Runs
 /// without bounds go on. Does not wait.
 triglyph_status triglyph_interrupt(triglyph_interrupter *interrupter);
 
@@ -1168,7 +1171,8 @@ triglyph_status triglyph_worker_call(triglyph_worker *worker,
                                      triglyph_worker_command command,
                                      void *user_data);
 
-/// Has channels that wait look again: the host has written memory that they may wait for. Does not wait.
+/// Lets waiting channels check their conditions again, after the host has written memory that they may wait for. Does
+/// not wait.
 triglyph_status triglyph_worker_wake(triglyph_worker *worker);
 
 /// Waits until command `number` was executed, at most for `timeout` nanoseconds; `executed` says whether it was.

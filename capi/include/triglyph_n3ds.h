@@ -26,7 +26,7 @@
 /// Ranges that a forecast has at most.
 #define TRIGLYPH_N3DS_FORECAST_RANGES 4
 
-/// What the GPU's units raise, numbered as GSP's clients see them.
+/// The interrupts of the GPU's units, numbered as GSP's clients see them.
 enum triglyph_n3ds_interrupt
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -74,7 +74,7 @@ typedef uint32_t triglyph_n3ds_screen;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-/// What GX commands that do not check addresses do with bad ones.
+/// The treatment of bad addresses by GX commands that do not check them.
 enum triglyph_n3ds_bad_address
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -93,7 +93,7 @@ typedef uint32_t triglyph_n3ds_bad_address;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-/// What happens when a transfer meets a case in which the hardware freezes.
+/// The result of a transfer in a case in which the hardware freezes.
 enum triglyph_n3ds_freeze_policy
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -112,7 +112,7 @@ typedef uint32_t triglyph_n3ds_freeze_policy;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-/// What a host does after a GX command.
+/// The work of a host after a GX command.
 enum triglyph_n3ds_outcome
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -138,7 +138,7 @@ typedef uint32_t triglyph_n3ds_outcome;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-/// What `triglyph_n3ds_acquire_right` has `acquired`.
+/// The value of `acquired` of `triglyph_n3ds_acquire_right`.
 enum triglyph_n3ds_acquire
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -191,8 +191,8 @@ typedef struct triglyph_n3ds_executed {
 typedef struct triglyph_n3ds_completion {
   /// The `triglyph_n3ds_interrupt`.
   uint32_t interrupt;
-  /// Index of the client that held the rendering right when the work was done, -1 for nobody. Who gets the interrupt
-  /// is decided when it is delivered.
+  /// Index of the client that held the rendering right when the work was done, -1 if there was none. The client that
+  /// gets the interrupt is determined when it is delivered.
   int32_t client;
   /// After how many ticks of the main processor from the call that caused it: an estimate.
   uint64_t ticks;
@@ -212,7 +212,7 @@ typedef struct triglyph_n3ds_queue {
   uint32_t result;
 } triglyph_n3ds_queue;
 
-/// What a screen is to show: GSP's framebuffer information.
+/// The picture that a screen has to show: GSP's framebuffer information.
 typedef struct triglyph_n3ds_framebuffer {
   /// Which pair of addresses is set: 0 the first, 1 the second.
   uint32_t active;
@@ -230,9 +230,9 @@ typedef struct triglyph_n3ds_framebuffer {
   uint32_t attribute;
 } triglyph_n3ds_framebuffer;
 
-/// The memory of the calling process, behind the pointers of a request. The functions are called during the call that
-/// they are passed to, on its thread; they return false when not all bytes are there. They must not throw or jump out;
-/// calls on the same 3DS return `TRIGLYPH_STATUS_BUSY`.
+/// The memory of the calling process, to which the pointers of a request refer. The functions are called during the
+/// call that they are passed to, on its thread; they return false when not all bytes are there. They must not throw or
+/// jump out; calls on the same 3DS return `TRIGLYPH_STATUS_BUSY`.
 typedef struct triglyph_n3ds_process {
   /// Is handed to both functions.
   void *user_data;
@@ -259,10 +259,11 @@ typedef struct triglyph_n3ds_picture {
   int32_t pitch;
 } triglyph_n3ds_picture;
 
-/// What a GX command will come to, from its words alone.
+/// The effects that a GX command will have, from its words alone.
 typedef struct triglyph_n3ds_forecast {
-  /// What `triglyph_n3ds_execute` will answer if all memory is mapped and no unit freezes. Only what may touch
-  /// anything takes another time than `ticks`: of lists it knows how many words they have but not what they draw.
+  /// The result that `triglyph_n3ds_execute` will have if all memory is mapped and no unit freezes. Only what may
+  /// touch anything takes another time than `ticks`: of lists it knows how many words they have but not what they
+  /// draw.
   triglyph_n3ds_executed executed;
   /// Whether it may touch any memory, 1 or 0: a list, or a transfer that goes on with registers from before.
   uint32_t anywhere;
@@ -282,7 +283,7 @@ typedef struct triglyph_n3ds_registration {
   uint32_t shared_memory;
 } triglyph_n3ds_registration;
 
-/// What a screen shows, for ImportDisplayCaptureInfo.
+/// The picture of a screen, for ImportDisplayCaptureInfo.
 typedef struct triglyph_n3ds_capture_info {
   /// Virtual address of the left or only picture.
   uint32_t left;
@@ -310,7 +311,8 @@ triglyph_status triglyph_n3ds_create(const triglyph_options *options,
 /// Errors: `TRIGLYPH_STATUS_BUSY` while another call uses it; it stays as it is then.
 triglyph_status triglyph_n3ds_destroy(triglyph_n3ds *n3ds);
 
-/// The device of a 3DS, for the calls that all machines have; null for null. It is borrowed: it goes with the 3DS.
+/// The device of a 3DS, for the calls that all machines have; null for null. It is borrowed: it is destroyed with the
+/// 3DS.
 triglyph_device *triglyph_n3ds_device(triglyph_n3ds *n3ds);
 
 /// Executes a GX command, eight words as in a slot of the command queue with virtual addresses of the client, for
@@ -333,7 +335,7 @@ triglyph_status triglyph_n3ds_execute_at(triglyph_n3ds *n3ds,
 /// Moves GSP to a page of the host's, 4096 bytes aligned to 4; or with null to one of the library's own, as at first.
 /// The host may do so at any time, also after clients have registered, as kernels map the page later: clients, rights
 /// and what the host has chosen stay, and the contents of the page before are copied to the new one, over what is
-/// there. Whoever loads a state that has the page's contents does that afterwards. The page may be in memory that is
+/// there. A host that loads a state with the page's contents does that afterwards. The page may be in memory that is
 /// mapped with `triglyph_map_host` as well, and guest processors may use it at the same time: GSP touches it with
 /// atomic accesses of 32 bits. Recordings do not have it. It has to stay where it is until GSP is moved again or the
 /// 3DS is destroyed.
@@ -342,8 +344,8 @@ triglyph_status triglyph_n3ds_execute_at(triglyph_n3ds *n3ds,
 triglyph_status triglyph_n3ds_set_shared_page(triglyph_n3ds *n3ds,
                                               void *page);
 
-/// Has GSP begin anew, as when the console is switched on: no clients, nobody has the rendering right, the shared page
-/// is zeros. The page, and what the host has chosen of GSP, stay.
+/// Resets GSP, as when the console is switched on: there are no clients, no session has the rendering right, the shared
+/// page is zeros. The page, and what the host has chosen of GSP, stay.
 triglyph_status triglyph_n3ds_reset_gsp(triglyph_n3ds *n3ds);
 
 /// Says what becomes of bad addresses in GX commands that do not check them: a `triglyph_n3ds_bad_address`.
@@ -374,7 +376,7 @@ uint64_t triglyph_n3ds_nanoseconds(uint64_t ticks);
 /// The session is gone: everything that it held is free.
 triglyph_status triglyph_n3ds_close_session(triglyph_n3ds *n3ds, uint32_t session);
 
-/// Who is registered at an index of the shared page: the session and its event. `found` says whether anybody is.
+/// The client at an index of the shared page: its session and its event. `found` says whether there is one.
 triglyph_status triglyph_n3ds_client(triglyph_n3ds *n3ds,
                                      uint32_t index,
                                      uint32_t *session,
@@ -387,7 +389,7 @@ triglyph_status triglyph_n3ds_set_shared_memory_handle(triglyph_n3ds *n3ds, uint
 /// Makes PPF exchange the shown buffers when a client has set nothing new; off at first.
 triglyph_status triglyph_n3ds_set_auto_toggle(triglyph_n3ds *n3ds, bool on);
 
-/// Who has the rendering right; `found` says whether anybody has.
+/// The session with the rendering right; `found` says whether there is one.
 triglyph_status triglyph_n3ds_right_holder(triglyph_n3ds *n3ds,
                                            uint32_t *session,
                                            bool *found);
@@ -522,9 +524,10 @@ triglyph_status triglyph_n3ds_present_screen(triglyph_n3ds *n3ds,
                                              triglyph_presented *presented,
                                              triglyph_shown *shown);
 
-/// What a GX command of eight words will come to for the holder of the rendering right, if addresses that it does not
-/// check are treated as a `triglyph_n3ds_bad_address` says. It needs no device: the thread of the guest's processor
-/// asks while a worker has it, schedules the interrupt, and sends the command with `triglyph_worker_send_touching`.
+/// The effects that a GX command of eight words will have for the holder of the rendering right, if addresses that it
+/// does not check are treated as a `triglyph_n3ds_bad_address` says. It needs no device: the thread of the guest's
+/// processor asks while a worker has it, schedules the interrupt, and sends the command with
+/// `triglyph_worker_send_touching`.
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for numbers without a meaning.
 triglyph_status triglyph_n3ds_forecast_of(const uint32_t *words,
@@ -585,8 +588,8 @@ triglyph_status triglyph_n3ds_set_buffer_swap(triglyph_n3ds *n3ds,
                                               const triglyph_n3ds_framebuffer *framebuffer,
                                               uint32_t *result);
 
-/// FlushDataCache and StoreDataCache: the processor wrote these bytes, at a virtual address. A hint, which is taken
-/// from anybody.
+/// FlushDataCache and StoreDataCache: the processor wrote these bytes, at a virtual address. A hint, which any session
+/// may give.
 triglyph_status triglyph_n3ds_flush_data_cache(triglyph_n3ds *n3ds,
                                                uint32_t address,
                                                uint32_t size);
@@ -594,16 +597,16 @@ triglyph_status triglyph_n3ds_flush_data_cache(triglyph_n3ds *n3ds,
 /// SetLcdForceBlack: covers both screens with black, or uncovers them.
 triglyph_status triglyph_n3ds_set_lcd_force_black(triglyph_n3ds *n3ds, bool black);
 
-/// TriggerCmdReqQueue: executes what waits in the queue of the client with the rendering right, whoever asks. Queues of
-/// the others wait, also when the right passes on: until somebody triggers, or a command of the new holder ends.
-/// Interrupts wait until the host delivers them.
+/// TriggerCmdReqQueue: executes what waits in the queue of the client with the rendering right, whichever client calls.
+/// Queues of the others wait, also when the right passes on: until the next trigger, or until a command of the new
+/// holder ends. Interrupts wait until the host delivers them.
 ///
-/// While submissions are deferred nothing happens: bounded runs look at the queue.
+/// While submissions are deferred nothing happens: bounded runs execute the queue.
 triglyph_status triglyph_n3ds_trigger(triglyph_n3ds *n3ds);
 
 /// RegisterInterruptRelayQueue: makes a session a client; `event` is the handle that the host signals for it. Its relay
-/// queue is empty afterwards. A session that is a client already keeps its index; a new one finds nothing of whoever
-/// had its part of the page before (unverified; clients are known to empty their command queue themselves).
+/// queue is empty afterwards. A session that is a client already keeps its index; a new one finds its part of the page
+/// cleared (unverified; clients are known to empty their command queue themselves).
 ///
 /// Results: `RIGHT_TAKEN` when there are four others (the code is unverified).
 triglyph_status triglyph_n3ds_register_relay_queue(triglyph_n3ds *n3ds,
@@ -613,7 +616,7 @@ triglyph_status triglyph_n3ds_register_relay_queue(triglyph_n3ds *n3ds,
                                                    triglyph_n3ds_registration *registration);
 
 /// UnregisterInterruptRelayQueue: the session's place in the shared page is free again. It keeps the rendering right,
-/// but what waits in its queue is not executed, and completion interrupts reach nobody.
+/// but what waits in its queue is not executed, and completion interrupts are delivered to no client.
 triglyph_status triglyph_n3ds_unregister_relay_queue(triglyph_n3ds *n3ds,
                                                      uint32_t session);
 

@@ -41,7 +41,7 @@
 /// The GPU may read it.
 #define TRIGLYPH_RSX_IOMAP_READ 4611686018427387904
 
-/// What the hypervisor's calls answer in r3.
+/// The results of the hypervisor's calls in r3.
 enum triglyph_rsx_result
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : int32_t
@@ -49,7 +49,7 @@ enum triglyph_rsx_result
  {
   /// Done.
   TRIGLYPH_RSX_RESULT_SUCCESS = 0,
-  /// Something is used up.
+  /// A resource is used up.
   TRIGLYPH_RSX_RESULT_RESOURCE_SHORTAGE = -2,
   /// The caller may not.
   TRIGLYPH_RSX_RESULT_NO_PRIVILEGE = -3,
@@ -97,7 +97,7 @@ typedef struct triglyph_rsx_software_method {
 typedef void (*triglyph_rsx_software_callback)(void *user_data,
                                                const triglyph_rsx_software_method *method);
 
-/// What `lv1_gpu_context_allocate` returns. `triglyph_rsx_lpar` says where the pages are in guest memory.
+/// The results of `lv1_gpu_context_allocate`. `triglyph_rsx_lpar` says where the pages are in guest memory.
 typedef struct triglyph_rsx_context {
   /// Names the context.
   uint32_t handle;
@@ -130,7 +130,8 @@ triglyph_status triglyph_rsx_create(const triglyph_options *options,
 /// Errors: `TRIGLYPH_STATUS_BUSY` while another call uses it; it stays as it is then.
 triglyph_status triglyph_rsx_destroy(triglyph_rsx *rsx);
 
-/// The device of a PS3, for the calls that all machines have; null for null. It is borrowed: it goes with the PS3.
+/// The device of a PS3, for the calls that all machines have; null for null. It is borrowed: it is destroyed with the
+/// PS3.
 triglyph_device *triglyph_rsx_device(triglyph_rsx *rsx);
 
 /// Sets the callback for software methods of channels that are none of LV1's, or removes it with null; without one they
@@ -293,8 +294,8 @@ triglyph_status triglyph_rsx_hypercall(triglyph_rsx *rsx,
                                        uint64_t *outputs,
                                        int64_t *result);
 
-/// Executes what the channels have to do: looks at PUT of every context, and runs until all channels are idle, wait for
-/// a semaphore or stand still. Then memory shows everything, and the control pages show GET and REF. To be called when
+/// Executes the commands of all channels: reads PUT of every context, and runs until all channels are idle, wait for a
+/// semaphore or are stopped. Then memory shows everything, and the control pages show GET and REF. To be called when
 /// the guest has written PUT, and when something has happened that a channel may wait for.
 ///
 /// A run that does not end is ended, with a fault; `triglyph_run_for` bounds it instead.

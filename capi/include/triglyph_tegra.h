@@ -64,7 +64,7 @@
 /// The value of the given fence says how often the work itself counts the channel's syncpoint.
 #define TRIGLYPH_TEGRA_SUBMIT_INCREMENT_VALUE 256
 
-/// What the driver's calls answer the guest.
+/// The results of the driver's calls for the guest.
 enum triglyph_tegra_result
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -112,8 +112,8 @@ typedef uint32_t triglyph_tegra_result;
 /// A Tegra X1's GPU, and the Switch's driver (nvdrv) in front of it.
 typedef struct triglyph_tegra triglyph_tegra;
 
-/// What GET_CHARACTERISTICS tells about the GPU, in its order; numbers that are 64 bits wide in the structure are here,
-/// too.
+/// The results of GET_CHARACTERISTICS about the GPU, in its order; numbers that are 64 bits wide in the structure are
+/// here, too.
 typedef struct triglyph_tegra_characteristics {
   /// Architecture, 0x120 for GM20x.
   uint32_t arch;
@@ -171,11 +171,11 @@ typedef struct triglyph_tegra_characteristics {
   uint32_t rop_l2_en_mask[2];
   /// Name: `gm20b`.
   uint64_t chip_name;
-  /// Where compression bits stand; 0.
+  /// Base of the compression bits' store; 0.
   uint64_t compbit_store_base;
 } triglyph_tegra_characteristics;
 
-/// What the FREE call tells the last owner of a handle.
+/// The result of the FREE call for the last owner of a handle.
 typedef struct triglyph_tegra_freed {
   /// Address of the memory in the process, 0 for none.
   uint64_t address;
@@ -185,7 +185,7 @@ typedef struct triglyph_tegra_freed {
   uint32_t in_use;
 } triglyph_tegra_freed;
 
-/// What the ALLOC call attaches to a handle.
+/// The properties that the ALLOC call attaches to a handle.
 typedef struct triglyph_tegra_memory {
   /// Address in the process; 0 leaves the handle without memory.
   uint64_t address;
@@ -211,7 +211,7 @@ typedef struct triglyph_tegra_layout {
   uint64_t end;
 } triglyph_tegra_layout;
 
-/// What MAP_BUFFER_EX is told.
+/// The arguments of MAP_BUFFER_EX.
 typedef struct triglyph_tegra_map_buffer {
   /// `TRIGLYPH_TEGRA_MAP_*`.
   uint32_t flags;
@@ -261,13 +261,13 @@ typedef struct triglyph_tegra_fence {
   uint32_t value;
 } triglyph_tegra_fence;
 
-/// What EVENT_WAIT came to.
+/// The result of EVENT_WAIT.
 typedef struct triglyph_tegra_wait {
   /// 1 when the event of `slot` is armed, which the guest is told as TIMEOUT; 0 when the fence has been reached.
   uint32_t armed;
   /// The slot.
   uint32_t slot;
-  /// What the call answers: the syncpoint's value, or what names the event to QueryEvent.
+  /// The result of the call: the syncpoint's value, or the name of the event for QueryEvent.
   uint32_t value;
 } triglyph_tegra_wait;
 
@@ -287,8 +287,8 @@ triglyph_status triglyph_tegra_create(const triglyph_options *options,
 /// Errors: `TRIGLYPH_STATUS_BUSY` while another call uses it; it stays as it is then.
 triglyph_status triglyph_tegra_destroy(triglyph_tegra *tegra);
 
-/// The device of a Tegra X1, for the calls that all machines have; null for null. It is borrowed: it goes with the
-/// Tegra X1.
+/// The device of a Tegra X1, for the calls that all machines have; null for null. It is borrowed: it is destroyed with
+/// the Tegra X1.
 triglyph_device *triglyph_tegra_device(triglyph_tegra *tegra);
 
 /// The process's address of what the GPU sees at `address` of an address space; `found` is false where nothing of the
@@ -505,7 +505,7 @@ triglyph_status triglyph_tegra_channel_bind(triglyph_tegra *tegra,
                                             uint32_t *result);
 
 /// SUBMIT_GPFIFO: appends entries, and works until everything is done or waits. `flags`: `TRIGLYPH_TEGRA_SUBMIT_*`.
-/// Returns the fence behind everything that was submitted. A null `fence` is the default.
+/// Returns the fence after everything that was submitted. A null `fence` is the default.
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for a fence that is both waited for and a number of increments, or
 /// that names no syncpoint; `TRIGLYPH_TEGRA_RESULT_INVALID_STATE` for a channel without an address space.
@@ -537,7 +537,7 @@ triglyph_status triglyph_tegra_advance_time(triglyph_tegra *tegra,
 
 /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
 ///
-/// What does not end is ended, with a fault; `triglyph_run_for` bounds it instead.
+/// Work without an end is stopped, with a fault; `triglyph_run_for` bounds it instead.
 triglyph_status triglyph_tegra_run(triglyph_tegra *tegra);
 
 /// Sets what each submission may cost, in units of fuel: see `triglyph_options`, with which it begins. A recording has

@@ -15,7 +15,7 @@ use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::{MemoryDependency, Recycled};
 use triglyph_engine::render::Renderer;
 use triglyph_engine::scene::program::Programs;
-use triglyph_engine::scene::reach::Constants;
+use triglyph_engine::scene::resources::Constants;
 use triglyph_engine::snapshot::state;
 
 /// Groups of constant buffers.

@@ -195,7 +195,7 @@ impl Codes {
             .collect();
         let (exhausted, none) = (AtomicU32::new(endless), AtomicU32::new(0));
         let memory = ProgramMemory::new(&core.memory, core.space);
-        let ready = program.reach.ready(&decoded, &core.memory);
+        let ready = program.reach.map(&decoded, &core.memory);
         work(core, &handle, ready.environment(&memory, [&exhausted, &none]));
         let unmapped = memory.unmapped();
         drop(ready);

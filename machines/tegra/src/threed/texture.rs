@@ -18,7 +18,7 @@ use triglyph_engine::cache::image::{ImageSource, MAX_WORDS};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::program::TextureBinding;
-use triglyph_engine::scene::reach::ImageBinding;
+use triglyph_engine::scene::resources::ImageBinding;
 
 /// Where headers and samplers are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

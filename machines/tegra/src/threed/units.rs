@@ -15,7 +15,7 @@ use crate::core::Core;
 use triglyph_engine::frontend::Recycled;
 use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::program::TextureBinding;
-use triglyph_engine::scene::reach::ImageBinding;
+use triglyph_engine::scene::resources::ImageBinding;
 
 /// Textures, and images, of a program at most.
 const MAX_TEXTURES: usize = 128;
