@@ -216,20 +216,20 @@ fn comments_and_pages_keep_to_the_columns() {
 /// Words and phrases that read strangely in technical English, with the number of lines that still have them. A change
 /// may lower a number, never raise one.
 const ODD_WORDS: [(&str, usize); 14] = [
-    ("nobody", 98),
-    ("somebody", 25),
-    ("anybody", 3),
-    ("whoever", 18),
-    ("anew", 73),
-    ("behind", 175),
-    ("stand", 81),
-    ("stands", 84),
+    ("nobody", 59),
+    ("somebody", 15),
+    ("anybody", 2),
+    ("whoever", 11),
+    ("anew", 69),
+    ("behind", 129),
+    ("stand", 67),
+    ("stands", 67),
     ("stood", 3),
-    ("hear of", 7),
+    ("hear of", 4),
     ("hears of", 8),
     ("come of", 11),
-    ("comes of", 10),
-    ("came of", 12),
+    ("comes of", 6),
+    ("came of", 4),
 ];
 
 /// Whether a line has a phrase as whole words, in any case.
@@ -249,7 +249,7 @@ fn written_files() -> Vec<PathBuf> {
     for extension in ["rs", "md", "tgt", "c", "cpp", "py"] {
         files.extend(folders.iter().flat_map(|folder| files_below(&root().join(folder), extension)));
     }
-    let skipped = [root().join(file!()), root().join("docs/calls.md")];
+    let skipped = [root().join(file!()), root().join("docs/reference/calls.md")];
     files.retain(|path| !skipped.contains(path));
     files
 }

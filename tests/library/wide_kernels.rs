@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use triglyph::capture::{CaptureFile, Checks, Player, Reader};
 use triglyph::{KeyFile, Options, Tier, new_device};
-use triglyph_engine::cache::kinds::{self, Kind};
+use triglyph_engine::cache::kinds::{self, KernelKind};
 use triglyph_engine::cache::store::{KeyKind, KeyStore, StoredKey};
 use triglyph_guest::kernel::Vectors;
 use triglyph_jit::{Effort, Jit};
@@ -31,7 +31,7 @@ const SHARES: [Share; 3] = [
 
 /// The vectors of a key's optimized code; `None` where it is compiled in no other way than for one iteration.
 fn vectors(jit: &Jit, key: &StoredKey) -> Option<Vectors> {
-    fn of<K: Kind>(jit: &Jit, key: &StoredKey) -> Option<Vectors> {
+    fn of<K: KernelKind>(jit: &Jit, key: &StoredKey) -> Option<Vectors> {
         let kernel = K::make(jit, &key.decode::<K>().expect("a key of this version")).ok()?;
         Some(K::code(&kernel).vectors)
     }
