@@ -4,6 +4,7 @@
 mod calls;
 mod cpp;
 mod header;
+mod hosts;
 mod installed;
 mod programs;
 mod symbols;

@@ -54,7 +54,7 @@ pub fn compile(source: &str, link: Link<'_>, scratch: &TempDir) -> Option<PathBu
 }
 
 /// Compiles and links a program; warnings are errors. `None` without a compiler.
-fn compile_all(sources: &[PathBuf], link: Link<'_>, scratch: &TempDir) -> Option<PathBuf> {
+pub fn compile_all(sources: &[PathBuf], link: Link<'_>, scratch: &TempDir) -> Option<PathBuf> {
     let (variable, compiler, standard) = match sources[0].extension().unwrap().to_str() {
         Some("c") => ("CC", "cc", "-std=c11"),
         _ => ("CXX", "c++", "-std=c++17"),
