@@ -23,6 +23,19 @@
 /// The address space of main memory, by the addresses that guests pass to the hypervisor; the host maps it.
 #define TRIGLYPH_RSX_SPACE_XDR 3
 
+/// Where the first context's control page is, 4 KiB in `TRIGLYPH_RSX_SPACE_PAGES`; that of the next context follows. A
+/// host maps its own memory there, and at the places below, before the context is allocated.
+#define TRIGLYPH_RSX_CONTROL_PAGE 74766792916992
+
+/// Where the first context's driver information is, 16 KiB in `TRIGLYPH_RSX_SPACE_PAGES`; that of the next follows.
+#define TRIGLYPH_RSX_DRIVER_INFO 70368745160704
+
+/// Where the first context's reports area is, 64 KiB in `TRIGLYPH_RSX_SPACE_LOCAL`; that of the next follows.
+#define TRIGLYPH_RSX_REPORTS 266338304
+
+/// Where the page of device 8 is, 4 KiB in `TRIGLYPH_RSX_SPACE_LOCAL`; all contexts share it.
+#define TRIGLYPH_RSX_DEVICE_PAGE 267452416
+
 /// The context's IO space has pages of 64 KiB instead of 1 MiB.
 #define TRIGLYPH_RSX_CONTEXT_SMALL_PAGES 2
 
@@ -119,7 +132,8 @@ extern "C" {
 
 /// Makes a PS3 with nothing mapped and no contexts. It belongs to the caller, who destroys it with
 /// `triglyph_rsx_destroy`. `TRIGLYPH_ACCURACY_EXACT` is what hosts need whose guests see the chip's registers or use
-/// more than one context.
+/// more than one context. Words in guest memory are big-endian, also those of push buffers that are submitted and of
+/// pictures that are recorded, until a player plays a capture that says otherwise.
 ///
 /// Errors: as `triglyph_device_create`.
 triglyph_status triglyph_rsx_create(const triglyph_options *options,

@@ -275,10 +275,7 @@ impl<'p, 'a> Player<'p, 'a> {
             let (want, got) = (self.header.machine, device.machine());
             return Err(Error::InvalidArgument(format!("a capture of the {want} on a device of the {got}")));
         }
-        match self.header.big_endian {
-            true => device.set_big_endian(true),
-            false => Ok(()),
-        }
+        device.set_big_endian(self.header.big_endian)
     }
 
     fn execute(&mut self, entry: &Entry<'_>, device: &mut dyn ReplayDevice) -> Result<Option<Event>, Error> {

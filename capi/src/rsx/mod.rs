@@ -33,6 +33,24 @@ pub const TRIGLYPH_RSX_SPACE_PAGES: u32 = 2;
 /// The address space of main memory, by the addresses that guests pass to the hypervisor; the host maps it.
 pub const TRIGLYPH_RSX_SPACE_XDR: u32 = 3;
 
+/// Where the first context's control page is, 4 KiB in `TRIGLYPH_RSX_SPACE_PAGES`; that of the next context follows. A
+/// host maps its own memory there, and at the places below, before the context is allocated.
+pub const TRIGLYPH_RSX_CONTROL_PAGE: u64 = 0x4400_0022_0000;
+/// Where the first context's driver information is, 16 KiB in `TRIGLYPH_RSX_SPACE_PAGES`; that of the next follows.
+pub const TRIGLYPH_RSX_DRIVER_INFO: u64 = 0x4000_000F_0000;
+/// Where the first context's reports area is, 64 KiB in `TRIGLYPH_RSX_SPACE_LOCAL`; that of the next follows.
+pub const TRIGLYPH_RSX_REPORTS: u64 = 0x0FE0_0000;
+/// Where the page of device 8 is, 4 KiB in `TRIGLYPH_RSX_SPACE_LOCAL`; all contexts share it.
+pub const TRIGLYPH_RSX_DEVICE_PAGE: u64 = 0x0FF1_0000;
+
+const _: () = {
+    use triglyph_guest::rsx::lv1::page::{DEVICE, control, lpar, reports};
+    assert!(TRIGLYPH_RSX_CONTROL_PAGE == lpar::CONTROL && control::BYTES == 0x1000);
+    assert!(TRIGLYPH_RSX_DRIVER_INFO == lpar::INFO && lpar::INFO_BYTES == 0x4000);
+    assert!(TRIGLYPH_RSX_REPORTS == reports::START as u64 && reports::BYTES == 0x1_0000);
+    assert!(TRIGLYPH_RSX_DEVICE_PAGE == DEVICE as u64);
+};
+
 const _: () = {
     use triglyph::rsx::{LOCAL, MAIN, PAGES, XDR};
     assert!(TRIGLYPH_RSX_SPACE_LOCAL == LOCAL && TRIGLYPH_RSX_SPACE_MAIN == MAIN);
@@ -56,7 +74,8 @@ fn machine(state: &mut State) -> Result<&mut Rsx, Failure> {
 
 /// Makes a PS3 with nothing mapped and no contexts. It belongs to the caller, who destroys it with
 /// `triglyph_rsx_destroy`. `TRIGLYPH_ACCURACY_EXACT` is what hosts need whose guests see the chip's registers or use
-/// more than one context.
+/// more than one context. Words in guest memory are big-endian, also those of push buffers that are submitted and of
+/// pictures that are recorded, until a player plays a capture that says otherwise.
 ///
 /// Errors: as `triglyph_device_create`.
 #[unsafe(no_mangle)]
@@ -69,6 +88,7 @@ pub unsafe extern "C" fn triglyph_rsx_create(
         // SAFETY: the header asks callers for null or a structure that begins with its size.
         let options = unsafe { options::read(options) }?;
         let device = triglyph_device::new(Machine::Ps3, &options, true)?;
+        device.enter(|state| Ok(state.gpu.device().set_big_endian(true)?))?;
         out.write(Box::into_raw(Box::new(triglyph_rsx { device })));
         Ok(())
     })

@@ -15,9 +15,6 @@ namespace {
 // Guest addresses, as RPCS3 has them: main memory for the GPU, the RSX's context, local memory.
 constexpr std::uint64_t IO_MEMORY = 0x20000000, CONTROL = 0x40000000, DRIVER_INFO = 0x40100000, REPORTS = 0x40200000;
 constexpr std::uint64_t DEVICE = 0x40300000, LOCAL = 0xC0000000;
-// Where the library's hypervisor has the same pages.
-constexpr std::uint64_t LPAR_CONTROL = 0x440000220000, LPAR_INFO = 0x4000000F0000;
-constexpr std::uint64_t LOCAL_REPORTS = 0x0FE00000, LOCAL_DEVICE = 0x0FF10000;
 
 /// The first 4 MiB of the IO space are the recorded ones; the program's ring of commands follows.
 constexpr std::uint32_t STREAM_SIZE = 4 << 20, RING = STREAM_SIZE, RING_SIZE = 1 << 10, IO_SIZE = 5 << 20;
@@ -137,11 +134,11 @@ private:
             gpu_->device().map_host({space, at}, {memory_.at(address), size});
         };
         show(TRIGLYPH_RSX_SPACE_XDR, IO_MEMORY, IO_MEMORY, IO_SIZE);
-        show(TRIGLYPH_RSX_SPACE_PAGES, LPAR_CONTROL, CONTROL, 0x1000);
-        show(TRIGLYPH_RSX_SPACE_PAGES, LPAR_INFO, DRIVER_INFO, 0x4000);
+        show(TRIGLYPH_RSX_SPACE_PAGES, TRIGLYPH_RSX_CONTROL_PAGE, CONTROL, 0x1000);
+        show(TRIGLYPH_RSX_SPACE_PAGES, TRIGLYPH_RSX_DRIVER_INFO, DRIVER_INFO, 0x4000);
         show(TRIGLYPH_RSX_SPACE_LOCAL, 0, LOCAL, LOCAL_SIZE);
-        show(TRIGLYPH_RSX_SPACE_LOCAL, LOCAL_REPORTS, REPORTS, 0x10000);
-        show(TRIGLYPH_RSX_SPACE_LOCAL, LOCAL_DEVICE, DEVICE, 0x1000);
+        show(TRIGLYPH_RSX_SPACE_LOCAL, TRIGLYPH_RSX_REPORTS, REPORTS, 0x10000);
+        show(TRIGLYPH_RSX_SPACE_LOCAL, TRIGLYPH_RSX_DEVICE_PAGE, DEVICE, 0x1000);
         gpu_->device().set_deferred(true);
     }
 
@@ -242,7 +239,7 @@ private:
         const auto local = hypercall(MEMORY_ALLOCATE, {LOCAL_SIZE, 8, 0x300000, 15, 8});
         const auto context = hypercall(CONTEXT_ALLOCATE, {local[0], TRIGLYPH_RSX_CONTEXT_MAIN_REPORTS});
         context_ = context[0];
-        EXPECT(context[1] == LPAR_CONTROL && context[2] == LPAR_INFO);
+        EXPECT(context[1] == TRIGLYPH_RSX_CONTROL_PAGE && context[2] == TRIGLYPH_RSX_DRIVER_INFO);
         hypercall(CONTEXT_IOMAP,
                   {context_, 0, IO_MEMORY, IO_SIZE, TRIGLYPH_RSX_IOMAP_READ | TRIGLYPH_RSX_IOMAP_WRITE});
         hypercall(CONTEXT_ATTRIBUTE, {context_, 0x101, 1, 2, 0, 0}); // flips wait for vertical blanks

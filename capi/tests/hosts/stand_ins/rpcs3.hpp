@@ -1,0 +1,21 @@
+// What docs/hosts/rpcs3.md uses of RPCS3: declarations with its names, nothing of what they do.
+
+#include <array>
+#include <atomic>
+#include <mutex>
+
+#include "triglyph.hpp"
+
+using u8 = std::uint8_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using s64 = std::int64_t;
+
+namespace vm {
+extern u8 *const g_base_addr;
+}
+
+void rsx_log(const char *line);
+void sys_event_port_send(u64 data);
+bool is_stopped();
+void wait_for_put_or_semaphore(const triglyph_waiting &waiting);
