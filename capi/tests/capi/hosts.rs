@@ -285,6 +285,13 @@ fn a_host_of_the_switch_makes_ioctls_on_several_threads() {
 }
 
 #[test]
+fn calls_of_a_frame_allocate_no_more_than_they_did() {
+    let scratch = TempDir::new().unwrap();
+    let Some(program) = compile("tests/programs/allocations.c", Link::Shared, &scratch) else { return };
+    succeed(&mut Command::new(&program));
+}
+
+#[test]
 fn pictures_that_differ_in_a_byte_are_noticed() {
     let pixels = [1, 2, 3, 4];
     assert_eq!(difference(&pixels, &pixels), None);

@@ -144,13 +144,6 @@ fn the_interpreter_serves_what_the_compiler_does_not_take_where_panics_abort() {
 }
 
 #[test]
-fn calls_of_a_frame_allocate_no_more_than_they_did() {
-    let scratch = TempDir::new().unwrap();
-    let Some(program) = compile("tests/programs/allocations.c", Link::Shared, &scratch) else { return };
-    succeed(&mut Command::new(&program));
-}
-
-#[test]
 fn forked_processes_destroy_their_copies() {
     let scratch = TempDir::new().unwrap();
     let Some(program) = compile("tests/programs/fork.c", Link::Shared, &scratch) else { return };

@@ -10,6 +10,8 @@
 #ifndef STREAM_HPP
 #define STREAM_HPP
 
+#include <unistd.h>
+
 #include <ctime>
 
 #include <atomic>
@@ -29,11 +31,15 @@
 #define EXPECT(condition)                                                                                              \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
-            throw std::runtime_error(std::string(__FILE__) + ", line " + std::to_string(__LINE__) + ": " + #condition); \
+            stream::fail(__FILE__, __LINE__, #condition);                                                              \
         }                                                                                                              \
     } while (0)
 
 namespace stream {
+
+[[noreturn]] inline void fail(const char *file, int line, const char *condition) {
+    throw std::runtime_error(std::string(file) + ", line " + std::to_string(line) + ": " + condition);
+}
 
 /// Kinds of records, as in a capture.
 enum kind : std::uint32_t { MAP = 2, MEM = 3, SUBMIT = 5, PRESENT = 6 };
@@ -239,9 +245,11 @@ void expect_no_faults(Machine &machine) {
     });
 }
 
-/// Runs a host, and says what went wrong. A recording is stored a second time without what nothing reads.
+/// Runs a host, ten minutes at most, and says what went wrong. A recording is stored a second time without what nothing
+/// reads.
 template <class Host>
 int run(int argc, char **argv) {
+    alarm(600);
     try {
         triglyph::check_version();
         const plan how(argc, argv);

@@ -15,6 +15,22 @@ namespace vm {
 extern u8 *const g_base_addr;
 }
 
+namespace rsx {
+class thread {
+public:
+    void init(u32 control);
+    void on_init_thread();
+    void on_task();
+    void run_FIFO();
+    void post_vblank_event(u64 time);
+    bool request_emu_flip(u32 buffer);
+    void handle_emu_flip(u32 buffer);
+    void get_zcull_stats(u32 type, u32 sink);
+    bool on_access_violation(u32 address, bool is_writing);
+    void on_notify_memory_mapped(u32 address, u32 size);
+};
+} // namespace rsx
+
 void rsx_log(const char *line);
 void sys_event_port_send(u64 data);
 bool is_stopped();
