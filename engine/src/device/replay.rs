@@ -21,8 +21,8 @@ pub struct ObjectEntry {
 
 /// A device that captures can be played on. A host that drives a machine itself has no use for these calls.
 pub trait ReplayDevice: Device {
-    /// Sets whether the words in guest memory are big-endian: command words, vertices, textures, surfaces. Called at
-    /// most once, before anything is submitted. Little-endian until then.
+    /// Sets whether the words in guest memory are big-endian: command words, vertices, textures, surfaces. Called
+    /// before anything is submitted. Little-endian until then.
     ///
     /// # Errors
     /// [`Error::Unsupported`] when the machine knows only the other order.
