@@ -27,6 +27,8 @@ struct Counts {
     events: u64,
     /// Values of the fences, by number.
     fences: Vec<u32>,
+    /// Threads that wait for a change.
+    waiting: usize,
 }
 
 /// Fences at most.
@@ -109,10 +111,14 @@ impl Timeline {
         });
     }
 
+    /// Waking is a call of the system's even if no thread waits, and calls such as reads of registers change the counts
+    /// twice.
     fn change<T>(&self, change: impl FnOnce(&mut Counts) -> T) -> T {
         let mut counts = self.0.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = change(&mut counts);
-        self.0.changed.notify_all();
+        if counts.waiting != 0 {
+            self.0.changed.notify_all();
+        }
         changed
     }
 
@@ -121,9 +127,12 @@ impl Timeline {
     }
 
     fn wait_until<T>(&self, timeout: Duration, over: impl Fn(&Counts) -> bool, then: impl FnOnce(&Counts) -> T) -> T {
-        let counts = self.0.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.0.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.waiting += 1;
         let waited = self.0.changed.wait_timeout_while(counts, timeout, |counts| !over(counts));
-        then(&waited.unwrap_or_else(PoisonError::into_inner).0)
+        let (mut counts, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        counts.waiting -= 1;
+        then(&counts)
     }
 }
 
