@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use triglyph_guest::pica::{external, regs};
 
-use super::external::{CommandProcessor, ListEnd};
-use super::pica::{self, Host, Pica};
+use crate::class_3d;
+use crate::class_3d::{Host, Pica};
+use crate::system::external::{CommandProcessor, ListEnd};
 use triglyph_engine::device::{CallLog, FaultKind, FaultLog};
 use triglyph_engine::frontend::budget::{Budget, cost};
 use triglyph_engine::mem::{GuestRange, Memory};
@@ -55,7 +56,7 @@ impl Core {
         let inside = (after.vertex + after.setup + after.raster + after.texture)
             .saturating_sub(before.vertex + before.setup + before.raster + before.texture);
         self.renderer.add_front_end(start.elapsed().saturating_sub(inside));
-        let pica::ListEnd { interrupt, words, triangles } = end?;
+        let class_3d::ListEnd { interrupt, words, triangles } = end?;
         Some(ListEnd { interrupt, words, triangles })
     }
 

@@ -3,12 +3,12 @@
 use triglyph_guest::gsp::calls::call as row;
 use triglyph_guest::kernel::vertex::Numbers;
 
-use super::core::Core;
-use super::external::{External, PHYSICAL, PROCESS};
-use super::gsp::{Bus, Gsp, Hardware, SharedPage, report};
-use super::gx::Executed;
-use super::lcd::{Eye, Screen};
-use super::recorded;
+use crate::core::Core;
+use crate::recorded;
+use crate::system::external::{External, PHYSICAL, PROCESS};
+use crate::system::gsp::{Bus, Gsp, Hardware, SharedPage, report};
+use crate::system::gx::Executed;
+use crate::system::lcd::{Eye, Screen};
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
     Access, CallLog, CallRecorder, Device, Event, FaultLog, Machine, RecordedCall, ReplayDevice, RunEnd, RunLimit,
@@ -199,7 +199,7 @@ impl N3ds {
 
     /// Executes one GX command as it stands in a slot of the command queue, complete before this returns. No
     /// interrupt is queued; what the command raises is in the answer. DMA of memory that the host has not mapped is
-    /// left to the host: see [`Outcome`](super::gx::Outcome).
+    /// left to the host: see [`Outcome`](crate::system::gx::Outcome).
     pub fn execute(&mut self, words: &[u32; 8]) -> Executed {
         self.with_gsp(|gsp, hardware| gsp.execute(hardware, words))
     }

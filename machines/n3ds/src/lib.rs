@@ -1,16 +1,16 @@
 //! The Nintendo 3DS: GSP, transfer engine, PICA200.
 
+pub mod class_3d;
+mod copy;
 mod core;
 mod device;
-pub mod external;
-mod forecast;
-pub mod gsp;
-pub mod gx;
-pub mod lcd;
-pub mod pica;
+mod front_end;
+mod observed;
 mod recorded;
 mod snapshot;
+pub mod system;
 
 pub use self::core::Core;
 pub use device::N3ds;
-pub use forecast::Forecast;
+pub use system::forecast::Forecast;
+pub use system::{external, gsp, gx, lcd};

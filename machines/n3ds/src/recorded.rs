@@ -1,11 +1,11 @@
 //! Recording what the 3DS's hardware is told, by GSP, by commands or by the host, and the way back. The rows are those
 //! of `triglyph_guest::gsp::calls`.
 
-use super::N3ds;
-use super::external::{CommandProcessor, Event, FreezePolicy};
-use super::gsp::hardware::GPU;
-use super::gx::BadAddress;
-use super::lcd::{Screen, offset};
+use crate::N3ds;
+use crate::system::external::{CommandProcessor, Event, FreezePolicy};
+use crate::system::gsp::hardware::GPU;
+use crate::system::gx::BadAddress;
+use crate::system::lcd::{Screen, offset};
 use triglyph_engine::calls_of_rows;
 use triglyph_engine::device::calls::{CallLog, RecordsCalls};
 use triglyph_engine::device::{Device, RecordedCall, RunLimit};

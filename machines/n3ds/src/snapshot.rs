@@ -1,9 +1,9 @@
 //! The 3DS in a snapshot.
 
-use super::N3ds;
-use super::external::{ListEnd, PROCESS, SavedExternal};
-use super::gsp::{GspState, SavedGsp, SavedWork};
-use super::pica::{Pica, SavedList, SavedPica};
+use crate::N3ds;
+use crate::class_3d::{Pica, SavedList, SavedPica};
+use crate::system::external::{ListEnd, PROCESS, SavedExternal};
+use crate::system::gsp::{GspState, SavedGsp, SavedWork};
 use triglyph_engine::device::Machine;
 use triglyph_engine::error::Error;
 use triglyph_engine::snapshot::{

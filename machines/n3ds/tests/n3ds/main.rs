@@ -2,13 +2,8 @@
 #![allow(missing_docs, reason = "test code, never published")]
 
 mod bounded;
-mod choices;
-mod choices_pixels;
-mod derived_state;
-mod gas;
-mod gsp;
-mod judged;
-mod large_draws;
+mod class_3d;
 mod snapshot;
 mod snapshot_broken;
 mod support;
+mod system;

@@ -1,0 +1,237 @@
+//! Command lists: packets, the end of a list, jumps (3dbrew: GPU/Internal Registers, GPU/Commands).
+
+use triglyph_guest::kernel::Window;
+use triglyph_guest::pica::command::Header;
+use triglyph_guest::pica::regs;
+
+use super::packets::Ahead;
+use crate::class_3d::{Host, Pica};
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::mem::GuestAddr;
+use triglyph_engine::probe::Effect;
+use triglyph_engine::snapshot::state;
+
+/// How a command list ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListEnd {
+    /// Whether it raised P3D: without, real hardware would hang.
+    pub interrupt: bool,
+    /// Words of its first buffer.
+    pub words: u64,
+    /// Triangles that it drew.
+    pub triangles: u64,
+}
+
+/// What a packet takes of the words that a list may have.
+const PACKET: u64 = 2;
+
+/// What a word takes, in nanoseconds (see [`timing`](crate::system::external::timing)).
+const WORD_TIME: u64 = 22;
+/// What a triangle takes.
+const TRIANGLE_TIME: u64 = 400;
+
+/// Packets that a bounded run stores before it looks whether it is over.
+const MAX_STORED: u64 = 2048;
+
+/// A command list in progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RunningList {
+    /// Physical address of the buffer that is executed, and its bytes.
+    address: u32,
+    bytes: u32,
+    /// The next word in it.
+    at: u64,
+    /// Words that may still be executed before the list counts as one that does not end.
+    words_left: u64,
+    /// Words of its first buffer.
+    words: u64,
+    /// Triangles drawn so far.
+    triangles: u64,
+}
+
+impl Pica {
+    /// Begins the list of `bytes` bytes at physical address `address`.
+    pub fn start_list(&mut self, address: u32, bytes: u32) {
+        self.interrupted = false;
+        self.jump = None;
+        self.vertices_left = self.limits.list_vertices;
+        let words_left = self.limits.list_words;
+        let words = u64::from(bytes) / 4;
+        self.list = Some(RunningList { address, bytes, at: 0, words_left, words, triangles: 0 });
+    }
+
+    /// Whether a list was begun that has not ended.
+    pub fn is_running(&self) -> bool {
+        self.list.is_some()
+    }
+
+    /// Goes on with the list, and those it jumps to, to the end; then memory shows everything that was drawn. `None` if
+    /// a bounded run is over before, or nothing was begun.
+    pub fn run_list(&mut self, host: &mut Host<'_>) -> Option<ListEnd> {
+        if host.budget.is_bounded() {
+            // Only what has no bounds counts as running away.
+            self.vertices_left = self.limits.list_vertices;
+        }
+        let mut list = self.list?;
+        loop {
+            if !host.renderer.draw_closed(host.memory) || host.budget.is_over() {
+                self.list = Some(list);
+                return None;
+            }
+            if !self.run_buffer(host, &mut list) {
+                continue;
+            }
+            list.words_left = list.words_left.saturating_sub(1);
+            let next = if self.interrupted { None } else { self.jump.take() };
+            let Some((address, bytes)) = next else { break };
+            if list.words_left == 0 {
+                self.fault(host, FaultKind::OutOfFuel, u64::from(list.address), "a command list that does not end");
+                break;
+            }
+            if !spend(host, 1) {
+                list.words_left = 0;
+            }
+            list = RunningList { address, bytes, at: 0, ..list };
+        }
+        if !self.try_finish(host) {
+            // Behind its last word.
+            self.list = Some(RunningList { at: (u64::from(list.bytes) / 4).max(1), ..list });
+            return None;
+        }
+        self.list = None;
+        Some(ListEnd { interrupt: self.interrupted, words: list.words, triangles: list.triangles })
+    }
+
+    fn stopped(&self) -> bool {
+        self.jump.is_some() || self.interrupted && regs::irq_autostop::stop(self.registers.get(regs::irq_autostop::ID))
+    }
+
+    /// Executes packets of the buffer. False if a bounded run is over before its end.
+    fn run_buffer(&mut self, host: &mut Host<'_>, list: &mut RunningList) -> bool {
+        let memory = host.memory;
+        let address = u64::from(list.address);
+        let range = GuestAddr::new(0, address).range(list.bytes.into());
+        if list.at == 0 {
+            host.renderer.flush_overlapping(memory, range);
+        }
+        host.renderer.set_background_reads(range);
+        let window = memory.readable(range.start).first(list.bytes as usize);
+        if window.len() < list.bytes as usize && list.at == 0 {
+            self.fault(host, FaultKind::UnmappedRead, address, "a command list outside of memory");
+        }
+        let words = (window.len() / 4) as u64;
+        let bounded = host.budget.is_bounded();
+        let mut ahead = Ahead::default();
+        self.packet_traces.begin_here();
+        while list.at + 1 < words && !self.stopped() && list.words_left > 0 {
+            if !host.renderer.draw_closed(host.memory) || host.budget.is_over() {
+                return false;
+            }
+            let before = list.at;
+            let most = if bounded { MAX_STORED.min(host.budget.affordable_words(WORD_TIME)) } else { list.words_left };
+            let (next, packets) = self.quiet_packets(host, window, &mut ahead, list.at, most / PACKET);
+            list.at = next;
+            if packets == 0 {
+                let triangles = host.renderer.triangles();
+                list.at = self.run_packet(host, window, list.at, words);
+                let triangles = host.renderer.triangles() - triangles;
+                list.triangles += triangles;
+                let _ = host.budget.spend(TRIANGLE_TIME * triangles);
+                Self::charge_primitives(host);
+                ahead.forget();
+                self.packet_traces.begin_here();
+            }
+            let enough = spend(host, list.at - before);
+            if !bounded && !enough {
+                list.words_left = 0;
+            } else if !bounded {
+                list.words_left = list.words_left.saturating_sub(PACKET * packets.max(1));
+            }
+        }
+        if list.words_left == 0 && list.at + 1 < words && !self.stopped() {
+            self.fault(host, FaultKind::OutOfFuel, address, "a command list that does not end");
+        }
+        if !bounded {
+            list.words_left = list.words_left.saturating_sub(words);
+        }
+        true
+    }
+
+    /// Executes the packet at word `at` and returns where the next one starts: packets are multiples of two words.
+    fn run_packet(&mut self, host: &mut Host<'_>, window: Window<'_>, at: u64, words: u64) -> u64 {
+        let word = |index: u64| u32::from_le_bytes(window.read(index as usize * 4));
+        let header = Header(word(at + 1));
+        self.position = at * 4;
+        self.write_register(host, header.id(), word(at), header.bit_mask());
+        let extra = header.extra() as u64;
+        if at + 2 + extra > words {
+            self.fault(host, FaultKind::BadCommand, at * 4, "a packet longer than its list");
+        }
+        for i in 0..extra.min(words - at - 2) {
+            if self.stopped() {
+                break;
+            }
+            self.position = (at + 2 + i) * 4;
+            self.write_register(host, header.register(i as usize + 1), word(at + 2 + i), header.bit_mask());
+        }
+        at + header.packet_words() as u64
+    }
+
+    /// Register IRQ_REQUEST was written: P3D is raised when any byte equals that of IRQ_COMPARE. (What emulators
+    /// agree on; the console's exact rule is unknown.)
+    pub(crate) fn request_interrupt(&mut self, host: &mut Host<'_>) {
+        let request = self.registers.get(regs::irq_request::ID).to_le_bytes();
+        let compare = self.registers.get(regs::irq_compare::ID).to_le_bytes();
+        let raised = request.iter().zip(compare).any(|(&a, b)| a == b);
+        self.interrupted |= raised;
+        if raised && host.renderer.is_observed() {
+            host.renderer.note_effect(Effect::Signal);
+        }
+    }
+
+    /// A jump register was written; only non-zero values jump (3dbrew). The rest of the packet is dropped.
+    pub(crate) fn request_jump(&mut self, channel: usize, value: u32) {
+        if value == 0 {
+            return;
+        }
+        let size = regs::cmdbuf_size::size(self.registers.get(regs::cmdbuf_size::IDS[channel])) << 3;
+        let address = regs::cmdbuf_addr::address(self.registers.get(regs::cmdbuf_addr::IDS[channel])) as u32;
+        self.jump = Some((address, size));
+    }
+}
+
+/// Lets the time of some words pass. False if there was not enough fuel for them.
+fn spend(host: &mut Host<'_>, words: u64) -> bool {
+    host.budget.spend_words(words, WORD_TIME * words)
+}
+
+state! {
+    /// A command list in progress in a snapshot.
+    pub(in crate) struct SavedList {
+        buffer: [u32; 2],
+        at: u64,
+        words_left: u64,
+        vertices_left: u64,
+        words: u64,
+        triangles: u64,
+        interrupted: bool,
+    }
+}
+
+impl Pica {
+    /// The list in progress.
+    pub(crate) fn save_list(&self) -> Option<SavedList> {
+        let RunningList { address, bytes, at, words_left, words, triangles } = self.list?;
+        let (vertices_left, interrupted) = (self.vertices_left, self.interrupted);
+        Some(SavedList { buffer: [address, bytes], at, words_left, vertices_left, words, triangles, interrupted })
+    }
+
+    /// Puts a list in progress back.
+    pub(crate) fn restore_list(&mut self, saved: Option<SavedList>) {
+        self.list = saved.map(|saved| {
+            let SavedList { buffer: [address, bytes], at, words_left, words, triangles, .. } = saved;
+            (self.vertices_left, self.interrupted) = (saved.vertices_left, saved.interrupted);
+            RunningList { address, bytes, at, words_left, words, triangles }
+        });
+    }
+}
