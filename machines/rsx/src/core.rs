@@ -7,8 +7,9 @@ use triglyph_guest::rsx::chip::Chip;
 use triglyph_guest::rsx::objects::{DmaWords, class};
 use triglyph_guest::rsx::ramht::{Entry, engine};
 
-use super::dma::{DmaObject, HandleTable, SavedEntry, space};
-use super::ramin::{self, Ramin};
+use crate::front_end::dma::{DmaObject, HandleTable, SavedEntry, space};
+use crate::front_end::ramin;
+use crate::front_end::ramin::Ramin;
 use triglyph_engine::device::{FaultKind, FaultLog, ObjectEntry, RunLimit};
 use triglyph_engine::draw::program::Drawn;
 use triglyph_engine::error::Error;

@@ -4,14 +4,14 @@ use triglyph_guest::rsx::lv1::attribute::DisplayBuffer;
 use triglyph_guest::rsx::lv1::calls::call;
 use triglyph_guest::rsx::objects::class;
 
-use super::core::Core;
-use super::dma::space;
-use super::fifo::{CHANNELS, Fifo, PushBuffer, Stop};
-use super::lv1::{DEFAULT_OBJECTS, XDR, initialise};
-use super::mmio::Mmio;
-use super::outside::{Outside, SoftwareHandler};
-use super::ramin;
-use super::segments::{Segment, Segments};
+use crate::core::Core;
+use crate::front_end::dma::space;
+use crate::front_end::ramin;
+use crate::front_end::segments::{Segment, Segments};
+use crate::front_end::{CHANNELS, Fifo, PushBuffer, Stop};
+use crate::system::host_events::{Outside, SoftwareHandler};
+use crate::system::lv1::{DEFAULT_OBJECTS, XDR, initialise};
+use crate::system::mmio::Mmio;
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
     Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, ObjectEntry, RecordedCall, ReplayDevice, RunEnd,
@@ -84,7 +84,7 @@ impl Rsx {
     }
 
     /// Maps memory, of the library or of the host. Spaces are 0 local memory, 1 main memory by IO offsets,
-    /// [`PAGES`](super::lv1::PAGES) and [`XDR`](super::lv1::XDR). What instance memory holds stays, also when local
+    /// [`PAGES`](crate::lv1::PAGES) and [`XDR`](crate::lv1::XDR). What instance memory holds stays, also when local
     /// memory is mapped over it.
     pub fn with_memory<T>(&mut self, f: impl FnOnce(&mut Memory) -> T) -> T {
         self.core.flush();
@@ -282,7 +282,7 @@ impl Device for Rsx {
 
     triglyph_engine::device_of_core!(core);
 
-    /// Spaces are 0 to 3. Pages of [`PAGES`](super::lv1::PAGES) and of local memory that a context uses have to be
+    /// Spaces are 0 to 3. Pages of [`PAGES`](crate::lv1::PAGES) and of local memory that a context uses have to be
     /// mapped before the call that allocates it: from then on they hold what the guest sees. Main memory that is shown
     /// in an IO space may not be replaced before it is unmapped there.
     fn check_mapping(&self, range: GuestRange) -> Result<(), Error> {

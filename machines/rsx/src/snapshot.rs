@@ -1,12 +1,12 @@
 //! The PS3 in a snapshot.
 
-use super::Rsx;
-use super::core::SavedObjects;
-use super::dma::space;
-use super::fifo::{Fifo, SavedFifo};
-use super::lv1::{Lv1, PAGES, SavedLv1, XDR};
-use super::mmio::{Mmio, SavedMmio};
-use super::segments::{SavedSegments, Segments};
+use crate::Rsx;
+use crate::core::SavedObjects;
+use crate::front_end::dma::space;
+use crate::front_end::segments::{SavedSegments, Segments};
+use crate::front_end::{Fifo, SavedFifo};
+use crate::system::lv1::{Lv1, PAGES, SavedLv1, XDR};
+use crate::system::mmio::{Mmio, SavedMmio};
 use triglyph_engine::device::Machine;
 use triglyph_engine::error::Error;
 use triglyph_engine::snapshot::{

@@ -3,14 +3,12 @@
 
 mod bounded;
 mod captures;
-mod curie;
-mod display;
-mod fifo;
-mod lv1;
+mod class_2d;
+mod class_3d;
+mod front_end;
 mod program;
 mod random;
-mod registers;
 mod snapshot;
 mod support;
-mod two_d;
+mod system;
 mod vectors;

@@ -1,0 +1,127 @@
+//! Packets that are only stored: most words of a push buffer.
+
+use triglyph_guest::kernel::packet_trace::TraceRegisters;
+use triglyph_guest::rsx::fifo::{METHOD_SPACE, Methods};
+
+use super::registers::index;
+use crate::class_3d::Curie;
+use crate::class_3d::effects::{METHOD_EFFECTS, WRITES, is_unknown, takes};
+
+/// Pairs that are remembered.
+const PAIRS: usize = 256;
+
+/// Words that registers with enumerated values are known to take. Looking them up in the tables costs as much as ten
+/// methods.
+#[derive(Debug)]
+pub(crate) struct Taken(Box<[(u32, u32); PAIRS]>);
+
+impl Default for Taken {
+    fn default() -> Self {
+        // No register is at the end of the method space.
+        Taken(Box::new([(METHOD_SPACE, 0); PAIRS]))
+    }
+}
+
+impl Taken {
+    fn place(method: u32, word: u32) -> usize {
+        ((method >> 2 ^ word).wrapping_mul(0x9E37_79B1) >> 24) as usize % PAIRS
+    }
+
+    /// Notes that a register takes a word.
+    pub fn remember(&mut self, method: u32, word: u32) {
+        self.0[Taken::place(method, word)] = (method, word);
+    }
+
+    #[inline(always)]
+    fn knows(&self, method: u32, word: u32) -> bool {
+        self.0[Taken::place(method, word)] == (method, word)
+    }
+}
+
+/// What is known in advance of a packet's words.
+pub(crate) enum Known {
+    /// They are stored; the groups of each.
+    Stored(Vec<u32>),
+    /// They are stored as long as those of these indices have the same values; the groups of each.
+    Validated(Vec<usize>, Vec<u32>),
+    /// They do more than that.
+    More,
+}
+
+/// What is known in advance of words for consecutive methods, between draws.
+pub(crate) fn known(method: u32, words: &[u32]) -> Known {
+    let at = |i: usize| method + 4 * i as u32;
+    let groups = || (0..words.len()).map(|i| WRITES.groups(index(at(i)))).collect();
+    let checked: Vec<usize> = (0..words.len()).filter(|&i| WRITES.is_trigger(index(at(i)))).collect();
+    if checked.is_empty() {
+        return Known::Stored(groups());
+    }
+    let is_taken =
+        |&i: &usize| !METHOD_EFFECTS[index(at(i))].is_trigger() && !is_unknown(at(i)) && takes(at(i), words[i]);
+    if checked.iter().all(is_taken) { Known::Validated(checked, groups()) } else { Known::More }
+}
+
+impl Curie {
+    /// Whether words may be stored without drawing first what waits for them.
+    pub(crate) fn is_between_draws(&self) -> bool {
+        self.gather.is_none()
+    }
+
+    /// Where packet traces store.
+    pub(crate) fn trace_registers(&mut self) -> TraceRegisters<'_> {
+        self.registers.trace_registers()
+    }
+
+    /// Executes packets that are only stored, as many whole ones as `words` begins with, for the subchannels of a set
+    /// and methods from `lowest` on. Returns how many words that were, headers included, and the last header.
+    pub(crate) fn store_packets(&mut self, words: &[u32], subchannels: u32, lowest: u32) -> (usize, Methods) {
+        let (mut done, mut last) = (0, 0);
+        // What waits between BEGIN and END may have to be drawn before.
+        let words = if self.gather.is_some() { &[] } else { words };
+        while let [header, rest @ ..] = &words[done..] {
+            let Some(packet) = Methods::decode(*header) else { break };
+            let Methods { method, subchannel, count, increasing } = packet;
+            let Some(data) = rest.get(..count as usize) else { break };
+            if subchannels >> subchannel & 1 == 0 || method < lowest || method + 4 * count > METHOD_SPACE {
+                break;
+            }
+            let stored = match data {
+                [] => false,
+                &[word] => self.store_word(method, word),
+                &[.., word] if !increasing => self.registers.store_plain(method, word),
+                data => self.registers.store_all(method, data) || self.store_known(method, data),
+            };
+            if !stored {
+                break;
+            }
+            last = *header;
+            done += 1 + count as usize;
+        }
+        (done, Methods::decode(last).unwrap_or_default())
+    }
+
+    /// Words for a few consecutive methods if they are only stored. Otherwise nothing has happened: false.
+    fn store_known(&mut self, method: u32, data: &[u32]) -> bool {
+        const FEW: usize = 4;
+        let known = |(&word, at): (&u32, u32)| !WRITES.is_trigger(index(at)) || self.taken.knows(at, word);
+        let methods = || (method..).step_by(4);
+        let stored = data.len() <= FEW && data.iter().zip(methods()).all(known);
+        if stored {
+            data.iter().zip(methods()).for_each(|(&word, at)| self.registers.store_word(at, word));
+        }
+        stored
+    }
+
+    /// A word for one method if it is only stored. Otherwise nothing has happened: false.
+    #[inline(always)]
+    fn store_word(&mut self, method: u32, word: u32) -> bool {
+        if self.registers.store_plain(method, word) {
+            return true;
+        }
+        let known = self.taken.knows(method, word);
+        if known {
+            self.registers.store_word(method, word);
+        }
+        known
+    }
+}

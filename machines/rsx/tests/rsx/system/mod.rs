@@ -1,0 +1,5 @@
+//! Calls of the hypervisor, displays, registers on the bus.
+
+mod display;
+mod lv1;
+mod registers;
