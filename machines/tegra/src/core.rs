@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::kernel::Window;
 
-use super::kinds::{Kinds, SavedKind};
+use crate::system::kinds::{Kinds, SavedKind};
 use triglyph_engine::device::{FaultKind, FaultLog, RunLimit};
 use triglyph_engine::draw::program::Drawn;
 use triglyph_engine::frontend::budget::{Budget, SliceEnd, cost};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::channel::{Channel, Work};
-use super::core::{ADDRESS_MASK, Core, SPACE};
-use super::driver::{Driver, Fence, PROCESS, PROCESS_MASK};
+use crate::core::{ADDRESS_MASK, Core, SPACE};
+use crate::front_end::channel::{Channel, Work};
+use crate::system::driver::{Driver, Fence, PROCESS, PROCESS_MASK};
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
     Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, RecordedCall, ReplayDevice, RunEnd, RunLimit,
@@ -47,7 +47,7 @@ impl TegraX1 {
     /// # Errors
     /// [`Error::Unsupported`] when the host gives no threads.
     pub fn new(options: &Options) -> Result<Self, Error> {
-        super::registers::prepare();
+        crate::front_end::registers::prepare();
         Ok(TegraX1 {
             core: Core::new(options.renderer()?, options.fuel),
             channels: BTreeMap::new(),
@@ -70,7 +70,7 @@ impl TegraX1 {
         self.channels.get(&number)
     }
 
-    /// Maps memory, of the library or of the host. Spaces are 0 for captures and [`PROCESS`](super::driver::PROCESS);
+    /// Maps memory, of the library or of the host. Spaces are 0 for captures and [`PROCESS`](crate::driver::PROCESS);
     /// in those of the driver's clients the driver maps.
     pub fn with_memory<T>(&mut self, f: impl FnOnce(&mut Memory) -> T) -> T {
         self.core.flush();

@@ -8,36 +8,24 @@
 //! [`Core`] is what every part works on: GPU virtual memory, the renderer, syncpoints, faults, time. A channel has one
 //! unit of each class; registers are cells, because macros and what they call work on them at the same time.
 
-mod channel;
-mod classes;
+mod class_2d;
+mod class_3d;
 mod compute;
-mod condition;
-mod constant;
 mod copy;
 mod core;
 mod device;
-pub mod driver;
-mod host;
-mod image;
-mod inline;
-mod kinds;
-mod mme;
-mod packet;
-mod packet_trace;
-mod registers;
-mod report;
-mod semaphore;
+mod front_end;
+mod recorded;
 mod snapshot;
-mod threed;
-mod twod;
-mod unit;
+pub mod system;
 
 pub use self::core::Core;
-pub use channel::{Blocked, Bound, Channel, Work};
+pub use class_3d::ThreeD;
 pub use compute::GridParts;
 pub use device::TegraX1;
-pub use kinds::Kinds;
-pub use registers::Registers;
-pub use report::Counters;
-pub use threed::ThreeD;
-pub use unit::Units;
+pub use front_end::channel::{Blocked, Bound, Channel, Work};
+pub use front_end::registers::Registers;
+pub use front_end::report::Counters;
+pub use front_end::unit::Units;
+pub use system::driver;
+pub use system::kinds::Kinds;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::channel::{Channel, SavedChannel};
-use super::core::{SPACE, SavedCore};
-use super::device::{CHANNELS, Round, TegraX1, is_address};
-use super::driver::{Driver, NO_SPACE, SavedDriver};
+use crate::core::{SPACE, SavedCore};
+use crate::device::{CHANNELS, Round, TegraX1, is_address};
+use crate::front_end::channel::{Channel, SavedChannel};
+use crate::system::driver::{Driver, NO_SPACE, SavedDriver};
 use triglyph_engine::device::Machine;
 use triglyph_engine::error::Error;
 use triglyph_engine::snapshot::{

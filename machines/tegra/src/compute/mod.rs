@@ -22,14 +22,14 @@ use triglyph_guest::tegra::methods::values::{ReductionFormat, StructSize};
 
 use triglyph_guest::kernel::program::environment::Environment;
 
-use super::core::{ADDRESS_MASK, Core};
-use super::registers::Registers;
-use super::semaphore::{Form, Join, Release};
-use super::threed::bindings::{Bound, Buffers};
-use super::threed::program::Programs;
-use super::threed::remember::{Asked, LastProgram};
-use super::threed::stage::{Codes, Linkage, Program, is_endless, y_direction};
-use super::threed::texture::Pools;
+use crate::class_3d::programs::program::Programs;
+use crate::class_3d::programs::recent_programs::{Asked, LastProgram};
+use crate::class_3d::programs::stage::{Codes, Linkage, Program, is_endless, y_direction};
+use crate::class_3d::state::bindings::{Bound, Buffers};
+use crate::class_3d::state::texture::Pools;
+use crate::core::{ADDRESS_MASK, Core};
+use crate::front_end::registers::Registers;
+use crate::front_end::semaphore::{Form, Join, Release};
 pub use parallel::GridParts;
 use parallel::Parallel;
 use triglyph_engine::cache::{Handle, kinds};

@@ -4,9 +4,10 @@
 use triglyph_guest::layout::Blocks;
 
 use super::WHAT;
+use super::image;
+use super::image::{Arrangement, Size, Spot};
 use crate::core::Core;
-use crate::image::{self, Arrangement, Size, Spot};
-use crate::kinds::is_pitch;
+use crate::system::kinds::is_pitch;
 
 /// Bytes of a GOB and of its rows.
 const GOB: u64 = 512;

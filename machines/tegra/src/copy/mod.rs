@@ -9,6 +9,8 @@
 //! Sources: NVIDIA clb0b5.h; the switchbrew wiki's table of the engine; yuzu and Ryujinx. Physical addresses, GOBs of
 //! an earlier generation and blocks a quarter of a GOB wide are not used by anyone and count as the usual ones.
 
+pub(crate) mod image;
+pub(crate) mod inline;
 mod line;
 mod remap;
 
@@ -17,10 +19,10 @@ use triglyph_guest::tegra::methods::copy::regs::{self, launch_dma as launch, set
 use triglyph_guest::tegra::methods::copy::{CopyInterrupt, DataTransfer, SemaphoreSign, SemaphoreType};
 use triglyph_guest::tegra::methods::values::MemoryLayout;
 
-use super::core::{ADDRESS_MASK, Core};
-use super::image::{self, Arrangement, Size, Spot};
-use super::registers::Registers;
-use super::semaphore::{Form, Join, Release};
+use crate::core::{ADDRESS_MASK, Core};
+use crate::front_end::registers::Registers;
+use crate::front_end::semaphore::{Form, Join, Release};
+use image::{Arrangement, Size, Spot};
 use remap::Remap;
 
 /// What faults call it.

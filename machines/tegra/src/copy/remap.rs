@@ -7,9 +7,10 @@ use triglyph_guest::tegra::methods::copy::RemapSource;
 use triglyph_guest::tegra::methods::copy::regs::{self, set_remap_components as components};
 
 use super::WHAT;
+use super::image;
+use super::image::{Arrangement, Size, Spot};
 use crate::core::Core;
-use crate::image::{self, Arrangement, Size, Spot};
-use crate::registers::Registers;
+use crate::front_end::registers::Registers;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::copy_out;
 use triglyph_engine::transfer::{Fill, Request};

@@ -1,0 +1,38 @@
+//! What observers hear of a draw's programs: their textures and constant buffers.
+
+use triglyph_guest::kernel::program::environment::CONSTANT_BUFFERS;
+use triglyph_guest::tegra::methods::threed::regs as r;
+
+use crate::class_3d::ThreeD;
+use crate::class_3d::programs::stage::{Program, STAGES};
+use crate::class_3d::state::bindings::Bound;
+use crate::core::Core;
+use crate::front_end::registers::Registers;
+use triglyph_engine::probe::{ConstantKind, Constants, Input};
+
+/// Stages by number.
+const NAMES: [&str; STAGES] =
+    ["vertex A", "vertex", "tessellation control", "tessellation evaluation", "geometry", "fragment"];
+
+impl ThreeD {
+    /// Tells the observer of what the program of a stage may read.
+    #[cold]
+    pub(crate) fn note_program(&self, core: &mut Core, registers: &Registers, stage: usize, program: &Program) {
+        let name = NAMES[stage];
+        let reach = &program.reach;
+        let textures = program.textures.iter().map(Option::as_ref).zip(reach.textures.iter().map(Option::as_ref));
+        core.renderer.note_textures(&core.memory, name, textures, &reach.handles);
+        let group = r::set_pipeline_binding::group(registers.get(r::set_pipeline_binding::id(stage))) as usize;
+        let buffers = self.bindings.group(group);
+        for slot in 0..CONSTANT_BUFFERS {
+            let Some(Bound { address, size }) = buffers.get(slot) else { continue };
+            let range = core.place(address).range(size.into());
+            let mut bytes = vec![0; size as usize];
+            core.memory.read_pieces(range.start, &mut bytes);
+            let words = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+            let name = format!("{name} c{slot}");
+            let constants = Constants { name, kind: ConstantKind::Words, range: Some(range), words };
+            core.renderer.note_input(&Input::Constants(&constants));
+        }
+    }
+}

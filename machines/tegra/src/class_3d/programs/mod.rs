@@ -1,0 +1,11 @@
+//! Programs of draws: from memory to kernels.
+
+pub(crate) mod blend_program;
+pub(crate) mod called_code;
+pub(crate) mod computed_branches;
+pub(crate) mod handle;
+pub(crate) mod passthrough;
+pub(crate) mod program;
+pub(crate) mod recent_programs;
+pub(crate) mod stage;
+pub(crate) mod texture_instructions;

@@ -1,0 +1,4 @@
+//! The GPU driver of the console's system (nvdrv), and page kinds.
+
+pub mod driver;
+pub(crate) mod kinds;

@@ -1,0 +1,4 @@
+//! The driver: calls, and the ioctls of its clients.
+
+mod driver;
+mod ioctl;
