@@ -3,7 +3,7 @@
 //!
 //! A request is `@ Name header { "name" } (gsp, hardware, io) => what it does;`. The header is that of the command
 //! buffer, `id << 16 | words << 6 | words of descriptors`; `io` has the words of the buffer, the session and the
-//! client's memory (`machines/n3ds/src/gsp/ipc.rs`). Source: 3dbrew GSPGPU services.
+//! client's memory (`machines/n3ds/src/system/gsp/ipc.rs`). Source: 3dbrew GSPGPU services.
 //!
 //! [`gsp_calls!`](crate::gsp_calls) hands the rows to a macro.
 
