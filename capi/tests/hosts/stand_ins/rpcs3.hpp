@@ -18,6 +18,7 @@ extern u8 *const g_base_addr;
 namespace rsx {
 class thread {
 public:
+    u32 rsx_event_port;
     void init(u32 control);
     void on_init_thread();
     void on_task();
