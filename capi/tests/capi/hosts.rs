@@ -188,7 +188,7 @@ impl Emulator {
             self.check(&[&["--tier", "jit"], background].concat()),
         ];
         self.check_recording();
-        // Pictures come of what the host submits: with half of it they are others.
+        // The pictures depend on what the host submits: half of it gives other pictures.
         self.stream.store(&self.scratch.path().join("half"), self.stream.submissions / 2);
         assert_ne!(difference(&self.play("half", &["--tier", "jit"]).0, &self.stream.pixels), None);
         counts

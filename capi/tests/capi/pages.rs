@@ -1,5 +1,5 @@
 //! `docs/hosts`: what the walkthroughs for emulators show is right. Blocks in C++ are compiled in their order, with
-//! declarations of the emulator's names (`tests/hosts/stand_ins`); functions that blocks in C# import are exported,
+//! declarations of the emulator's names (`tests/hosts/mocks`); functions that blocks in C# import are exported,
 //! with as many arguments.
 
 use std::collections::BTreeMap;
@@ -48,9 +48,9 @@ fn blocks_in_cpp_compile() {
         if code.is_empty() {
             continue;
         }
-        let stand_in: PathBuf = folder().join("tests/hosts/stand_ins").join(&name).with_extension("hpp");
+        let mock: PathBuf = folder().join("tests/hosts/mocks").join(&name).with_extension("hpp");
         let source = scratch.path().join(&name).with_extension("cpp");
-        std::fs::write(&source, format!("#include \"{}\"\n{code}", stand_in.display())).unwrap();
+        std::fs::write(&source, format!("#include \"{}\"\n{code}", mock.display())).unwrap();
         let mut command = Command::new(&compiler);
         command.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]);
         succeed(command.arg("-I").arg(folder().join("include")).arg(&source));
@@ -59,7 +59,7 @@ fn blocks_in_cpp_compile() {
     assert_eq!(compiled, ["azahar", "panda3ds", "rpcs3"]);
 }
 
-/// How many arguments a declaration has, from behind its opening parenthesis.
+/// How many arguments a declaration has, from the text after its opening parenthesis.
 fn arguments(text: &str) -> usize {
     let (mut depth, mut count) = (0, 1);
     for c in text.chars() {

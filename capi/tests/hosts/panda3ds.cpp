@@ -225,7 +225,7 @@ private:
     }
 
     void store(const stream::record &record) {
-        // Whoever writes memory is sure that the GPU reads it no more.
+        // The program writes memory only after the GPU has finished reading it.
         if (worker_) {
             EXPECT(worker_->wait_range(record.range, std::chrono::seconds(60)));
         }

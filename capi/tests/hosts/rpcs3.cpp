@@ -28,7 +28,7 @@ constexpr std::uint32_t PUT = 0x40, GET = 0x44, REFERENCE = 0x48, FIRST_REPORT =
 // The driver information of head 1: whether it has flipped.
 constexpr std::uint32_t HEAD_1_FLAGS = 0x10B8 + 0x40 + 0x08, FLIPPED = 1u << 31;
 
-/// 4 GiB of addresses. What is not allocated may not be touched, by anybody.
+/// 4 GiB of addresses. Only what is allocated may be touched.
 class reservation {
 public:
     reservation() : base_(static_cast<std::uint8_t *>(mmap(nullptr, SIZE, PROT_NONE, FLAGS, -1, 0))) {
@@ -297,7 +297,7 @@ private:
         reports_++;
     }
 
-    /// Makes room for a packet: where the ring ends, it begins anew once all of it was fetched.
+    /// Makes room for a packet: at its end, the ring starts again at its beginning once all of it was fetched.
     void reserve(std::uint32_t words) {
         EXPECT(4 * words + 4 <= RING_SIZE);
         if (end_ + 4 * words + 4 > RING + RING_SIZE) {

@@ -192,7 +192,7 @@ private:
         }
     }
 
-    /// From here on the machine has a thread of its own, or whoever makes a call does its work.
+    /// From here on a worker's thread does the machine's work, or the thread that makes a call.
     void start() {
         timeline_ = gpu_->device().timeline();
         if (plan_.cut != 0) {
@@ -262,7 +262,7 @@ private:
             });
         });
     }
-    /// Whoever submits work is measured.
+    /// Measures the time of calls, that of submissions apart.
     stream::stopwatch &caller_of(u32 file) { return file == channel_ ? caller_ : others_[file % 3]; }
 
     void succeed(u32 file, u32 request, bytes &argument) { EXPECT(ioctl(file, request, argument) == 0); }

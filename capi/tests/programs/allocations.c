@@ -1,6 +1,6 @@
 /* How often the calls of a frame allocate memory, once they have been made some times: the program's own malloc counts
  * what its thread asks for, also inside of the library. Commands and registers allocate nothing; the other numbers are
- * bounds that only shrink: whoever makes one smaller writes the smaller one here.
+ * bounds that only shrink: a change that makes one smaller writes the smaller one here.
  *
  * With glibc and without sanitizers, which have a malloc of their own; elsewhere the program does nothing.
  */
