@@ -16,7 +16,6 @@ use triglyph_capture::player::{Checks, Event, Player, Prepared};
 use triglyph_capture::reader::{Limits, Reader};
 use triglyph_capture::writer::{Compression, Writer};
 use triglyph_engine::error::Error;
-use triglyph_guest::kernel::access::listen;
 use triglyph_options::Options;
 
 use crate::{ReplayDevice, Tier, new_device};
@@ -58,7 +57,7 @@ pub fn trim(file: &[u8], unit: TrimUnit) -> Result<Vec<u8>, Error> {
 fn kept(capture: &Prepared<'_>) -> Result<Vec<Vec<bool>>, Error> {
     let mut device = new_device(capture.header().machine, &Options::new(Tier::InterpreterOnly, 1))?;
     let log = Arc::new(ReadLog::default());
-    let _listening = listen(log.clone());
+    device.set_access_listener(log.clone());
     let entries = capture.entries();
     let mut stored = Stored::new(entries.len());
     for (record, entry) in entries.iter().enumerate() {

@@ -10,6 +10,7 @@
 //! recording replays faithfully when the client sends its whole state in the first frame.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use super::call_log::{Recording, Shared};
 use super::format::{Expect, Hash, Header, Map, Present};
@@ -31,6 +32,7 @@ use triglyph_engine::probe::Observer;
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::transfer::{HostRows, Presentation, Presented, ScanOut};
+use triglyph_guest::kernel::access::AccessListener;
 
 /// What a SNAPSHOT record holds: memory has records of its own, and the record is compressed as a whole.
 const REGISTERS: SnapshotOptions = SnapshotOptions { memory: false, compressed: false };
@@ -273,6 +275,10 @@ impl<D: ReplayDevice, W: Write + Send + 'static> ReplayDevice for RecordingDevic
 
     fn recorded_memory(&self) -> Option<&Memory> {
         self.device.recorded_memory()
+    }
+
+    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
+        self.device.set_access_listener(listener);
     }
 
     fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {

@@ -14,13 +14,14 @@ const STORED: u8 = 1;
 const READ: u8 = 2;
 
 /// The bytes of some stretch of the host's memory.
+#[derive(Debug)]
 struct Stretch {
     start: usize,
     states: Vec<u8>,
 }
 
 /// Logs accesses to guest memory.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct ReadLog {
     /// The latest last: memory may go and other come to the same addresses.
     stretches: Mutex<Vec<Stretch>>,

@@ -1,5 +1,9 @@
 //! Calls that captures make on a device before they submit, on the machines that support them.
 
+use std::sync::Arc;
+
+use triglyph_guest::kernel::access::AccessListener;
+
 use super::Device;
 use crate::error::Error;
 use crate::mem::Memory;
@@ -44,6 +48,12 @@ pub trait ReplayDevice: Device {
         None
     }
 
+    /// Has a tool hear of each access to guest memory, of machines with [`recorded_memory`](Self::recorded_memory).
+    #[doc(hidden)]
+    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
+        let _ = listener;
+    }
+
     /// Makes a call of the machine's own that was recorded.
     ///
     /// # Errors
@@ -68,6 +78,9 @@ impl<D: ReplayDevice + ?Sized> ReplayDevice for Box<D> {
     }
     fn recorded_memory(&self) -> Option<&Memory> {
         (**self).recorded_memory()
+    }
+    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
+        (**self).set_access_listener(listener);
     }
     fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
         (**self).replay_call(call)

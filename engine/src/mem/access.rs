@@ -1,8 +1,10 @@
 //! How guest memory is read and written: in place through windows, and as copies.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::access::AccessListener;
 
 use super::region::Region;
 use super::{GuestAddr, GuestRange, Memory, copy_in, copy_out};
@@ -32,6 +34,12 @@ impl Memory {
 /// Accesses for machines and kernels.
 #[doc(hidden)]
 impl Memory {
+    /// Has a tool hear of each access by a window or a copy from now on.
+    pub fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
+        self.regions.iter_mut().for_each(|region| region.listener = Some(listener.clone()));
+        self.access_listener = Some(listener);
+    }
+
     /// Memory the GPU may read from an address to the end of its mapping; empty when there is none.
     pub fn readable(&self, at: GuestAddr) -> Window<'_> {
         match self.find(at) {

@@ -147,6 +147,7 @@ impl Memory {
     pub(super) fn insert(&mut self, mut region: Region) {
         self.unmap(region.range);
         region.mapped = self.clock.note_mapping(region.arena.is_host());
+        region.listener.clone_from(&self.access_listener);
         let at = self.regions.partition_point(|r| r.range.start < region.range.start);
         // Windows go on where pieces of the same memory follow each other.
         let mut replaced = at..at;

@@ -28,7 +28,9 @@ mod tests;
 mod views;
 mod written;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+
+use triglyph_guest::kernel::access::AccessListener;
 
 pub use crate::address::{GuestAddr, GuestRange};
 use changes::Clock;
@@ -65,6 +67,8 @@ pub struct Memory {
     prefault_pool: Option<PrefaultPool>,
     /// In shadow memory, the journal of its writes.
     journal: Option<Journal>,
+    /// Who hears of accesses by windows and copies.
+    access_listener: Option<Arc<dyn AccessListener>>,
 }
 
 impl Memory {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::access::AccessListener;
 
 use super::raw::Arena;
 use super::{Epoch, GuestAddr, GuestRange};
@@ -19,6 +20,8 @@ pub(super) struct Region {
     pub offset: usize,
     /// When it was mapped, or the last of its parts.
     pub mapped: Epoch,
+    /// Who hears of accesses to it.
+    pub listener: Option<Arc<dyn AccessListener>>,
 }
 
 /// The owner of a region's memory.
@@ -36,7 +39,7 @@ impl Region {
     /// A mapping that begins where its arena does, still to be put among the regions.
     pub fn mapping(range: GuestRange, access: Access, arena: Arena) -> Region {
         let (kind, arena, mapped) = (RegionKind::Mapping, Arc::new(arena), Epoch::default());
-        Region { range, access, kind, arena, offset: 0, mapped }
+        Region { range, access, kind, arena, offset: 0, mapped, listener: None }
     }
 
     /// The address after the last byte, in the same space.
@@ -81,6 +84,7 @@ impl Region {
 
     /// The memory from an address inside the region to its end.
     pub fn window(&self, at: GuestAddr) -> Window<'_> {
-        Window::new(&self.arena.bytes()[self.offset_of(at)..self.bytes().end])
+        let bytes = &self.arena.bytes()[self.offset_of(at)..self.bytes().end];
+        Window::new(bytes).heard_by(self.listener.as_ref())
     }
 }

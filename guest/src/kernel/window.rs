@@ -1,8 +1,9 @@
 //! Windows: ranges of guest memory that kernels access.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-use super::access;
+use super::access::AccessListener;
 
 /// Guest memory from some address to the end of the mapping it lies in, or an empty window.
 ///
@@ -11,12 +12,19 @@ use super::access;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Window<'m> {
     bytes: &'m [AtomicU8],
+    /// Who hears of accesses.
+    listener: Option<&'m Arc<dyn AccessListener>>,
 }
 
 impl<'m> Window<'m> {
     /// A window over `bytes`.
     pub const fn new(bytes: &'m [AtomicU8]) -> Self {
-        Window { bytes }
+        Window { bytes, listener: None }
+    }
+
+    /// The same window, with whom it tells of accesses. One that tells nobody costs a comparison for each.
+    pub const fn heard_by(self, listener: Option<&'m Arc<dyn AccessListener>>) -> Self {
+        Window { listener, ..self }
     }
 
     /// Length in bytes.
@@ -37,13 +45,13 @@ impl<'m> Window<'m> {
     /// The window from `offset` on; empty when `offset` lies beyond the end.
     #[inline]
     pub fn from(&self, offset: usize) -> Window<'m> {
-        Window { bytes: self.bytes.get(offset..).unwrap_or(&[]) }
+        Window { bytes: self.bytes.get(offset..).unwrap_or(&[]), ..*self }
     }
 
     /// At most the first `length` bytes.
     #[inline]
     pub fn first(&self, length: usize) -> Window<'m> {
-        Window { bytes: &self.bytes[..length.min(self.bytes.len())] }
+        Window { bytes: &self.bytes[..length.min(self.bytes.len())], ..*self }
     }
 
     /// Address of the first byte on the host, for compiled code.
@@ -61,13 +69,25 @@ impl<'m> Window<'m> {
     /// Tells who listens that bytes are read by other means; those beyond the end do not count.
     #[inline]
     pub fn note_read(&self, offset: usize, bytes: usize) {
-        access::note_read(self.as_ptr().addr().wrapping_add(offset), bytes.min(self.len().saturating_sub(offset)));
+        if let Some(listener) = self.listener {
+            let (address, bytes) = self.place(offset, bytes);
+            listener.read(address, bytes);
+        }
     }
 
     /// The same of bytes that are written.
     #[inline]
     pub fn note_write(&self, offset: usize, bytes: usize) {
-        access::note_write(self.as_ptr().addr().wrapping_add(offset), bytes.min(self.len().saturating_sub(offset)));
+        if let Some(listener) = self.listener {
+            let (address, bytes) = self.place(offset, bytes);
+            listener.written(address, bytes);
+        }
+    }
+
+    /// The address on the host of bytes, and how many of them there are.
+    #[cold]
+    fn place(&self, offset: usize, bytes: usize) -> (usize, usize) {
+        (self.as_ptr().addr().wrapping_add(offset), bytes.min(self.len().saturating_sub(offset)))
     }
 
     /// `N` bytes at `offset`; those beyond the end are zero.

@@ -1,5 +1,7 @@
 //! The 3DS as a [`Device`].
 
+use std::sync::Arc;
+
 use triglyph_guest::gsp::calls::call as row;
 use triglyph_guest::kernel::vertex::Numbers;
 
@@ -21,6 +23,7 @@ use triglyph_engine::scene::Fixed;
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::trace;
 use triglyph_engine::transfer::{HostRows, Presentation, Presented};
+use triglyph_guest::kernel::access::AccessListener;
 use triglyph_options::Options;
 
 /// A Nintendo 3DS's GPU: PICA200, transfer engine, LCD registers, GSP.
@@ -344,6 +347,10 @@ impl ReplayDevice for N3ds {
 
     fn recorded_memory(&self) -> Option<&Memory> {
         Some(&self.core.memory)
+    }
+
+    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
+        self.core.memory.set_access_listener(listener);
     }
 
     fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {

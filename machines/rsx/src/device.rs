@@ -1,5 +1,7 @@
 //! The RSX as a [`Device`], and running its channels.
 
+use std::sync::Arc;
+
 use triglyph_guest::rsx::lv1::attribute::DisplayBuffer;
 use triglyph_guest::rsx::lv1::calls::call;
 use triglyph_guest::rsx::objects::class;
@@ -23,6 +25,7 @@ use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::trace;
 use triglyph_engine::transfer::{HostRows, Presentation, Presented, ScanLayout, ScanOut, format};
+use triglyph_guest::kernel::access::AccessListener;
 use triglyph_options::Options;
 
 /// A PlayStation 3's GPU, and the hypervisor's calls in front of it.
@@ -422,6 +425,10 @@ impl ReplayDevice for Rsx {
 
     fn recorded_memory(&self) -> Option<&Memory> {
         Some(&self.core.memory)
+    }
+
+    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
+        self.core.memory.set_access_listener(listener);
     }
 
     fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {

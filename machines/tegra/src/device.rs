@@ -1,6 +1,7 @@
 //! The Tegra X1's GPU as a [`Device`].
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::core::{ADDRESS_MASK, Core, SPACE};
 use crate::front_end::channel::{Channel, Work};
@@ -15,6 +16,7 @@ use triglyph_engine::frontend::budget::{FUEL, SliceEnd};
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::snapshot::{SnapshotOptions, state};
 use triglyph_engine::trace;
+use triglyph_guest::kernel::access::AccessListener;
 use triglyph_guest::tegra::driver::calls::call;
 use triglyph_options::Options;
 
@@ -309,6 +311,10 @@ impl ReplayDevice for TegraX1 {
 
     fn recorded_memory(&self) -> Option<&Memory> {
         Some(&self.core.memory)
+    }
+
+    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
+        self.core.memory.set_access_listener(listener);
     }
 
     fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
