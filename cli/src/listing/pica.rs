@@ -85,3 +85,42 @@ impl List<'_> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A list of one buffer that jumps to another one, by the second channel.
+    #[test]
+    fn jumps_lead_to_the_buffer_whose_address_and_size_were_written() {
+        const LIST: u32 = 0x2000_0000;
+        const OTHER: u32 = 0x2345_6780;
+        let write = |id: usize, value: u32| [value, id as u32 | 0xF << 16];
+        let bytes = |words: &[[u32; 2]]| -> Vec<u8> {
+            words.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect()
+        };
+        let [_, size] = regs::cmdbuf_size::IDS;
+        let [_, address] = regs::cmdbuf_addr::IDS;
+        let first = bytes(&[
+            write(size, 16 >> 3),
+            write(address, OTHER >> 3),
+            write(regs::cmdbuf_jump1::ID, 1),
+            write(0x40, 5),
+        ]);
+        let second = bytes(&[write(0x41, 6), write(0x42, 7), write(0x43, 8)]);
+        let mut memory = CaptureMemory::new(false);
+        for (at, bytes) in [(LIST, &first), (OTHER, &second)] {
+            let at = GuestAddr::new(0, at.into());
+            memory.map(at.range(bytes.len() as u64));
+            memory.store(at, bytes);
+        }
+        // FCRAM as a process sees it.
+        let command = [PROCESS_COMMAND_LIST, 0x3000_0000, first.len() as u32];
+        let payload: Vec<u8> = command.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let lines: Vec<(u64, u32)> =
+            lines(&memory, 0, &payload).iter().map(|line| (line.address, line.value)).collect();
+        let (list, other) = (u64::from(LIST), u64::from(OTHER));
+        let wanted = [(list, 2), (list + 8, OTHER >> 3), (list + 16, 1), (other, 6), (other + 8, 7)];
+        assert_eq!(lines, wanted);
+    }
+}
