@@ -15,6 +15,8 @@ pub const DRAW: u64 = 2048;
 pub const VERTEX: u64 = 32;
 /// An instruction of a program, for one vertex, primitive or thread.
 pub const INSTRUCTION: u64 = 1;
+/// An instruction that the lanes of a warp execute together.
+pub const WARP_INSTRUCTION: u64 = 4;
 /// A primitive, whether it is drawn, clipped or culled.
 pub const PRIMITIVE: u64 = 32;
 /// Clipping a triangle at so many planes, with records of so many words.

@@ -75,7 +75,7 @@ pub fn program_vertices(
                 ..*job
             };
             assert_eq!(reference.shade(&mut part, start), end);
-            job.exhausted = part.exhausted;
+            (job.exhausted, job.excess) = (part.exhausted, part.excess);
         },
     )
 }

@@ -106,7 +106,7 @@ fn shade(key: &VertexKey, batch: &Batch, kernel: &dyn VertexKernel, reference: &
                 ..*job
             };
             assert_eq!(reference.shade(&mut part, 0), end - done);
-            job.exhausted = part.exhausted;
+            (job.exhausted, job.excess) = (part.exhausted, part.excess);
             replayed += (end - done).div_ceil(GROUP);
             done = if end == count { count } else { kernel.shade(job, end) };
         }
@@ -116,7 +116,8 @@ fn shade(key: &VertexKey, batch: &Batch, kernel: &dyn VertexKernel, reference: &
 
 /// The records in which two results differ.
 fn differences(key: &VertexKey, want: &Records, got: &Records) -> String {
-    let mut report = format!("exhausted: interp {}, jit {}\n", want.exhausted, got.exhausted);
+    let counts = [want, got].map(|records| (records.exhausted, records.excess));
+    let mut report = format!("exhausted and excess of interp and jit: {counts:?}\n");
     let outputs: Vec<u32> = (0..32).filter(|register| key.outputs >> register & 1 != 0).collect();
     let registers = want.values.chunks(4).zip(got.values.chunks(4)).enumerate();
     let different = registers.filter(|(_, (want, got))| want.iter().zip(*got).any(|(a, b)| !same(*a, *b)));

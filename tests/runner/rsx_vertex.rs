@@ -110,8 +110,10 @@ pub fn run(file: &File, case: &Case, engine: Engine) -> Results {
             vertices: &[0],
             last_vertex: 0,
             fuel: given.fuel,
+            free: u32::MAX,
             records: &mut records,
             exhausted: 0,
+            excess: 0,
         };
         if kernel.shade(&mut job, 0) == 0 {
             // Left to the reference, as any tier may.

@@ -66,8 +66,10 @@ fn one(tiers: &Tiers, text: &str, count: usize) -> anyhow::Result<Block> {
             vertices: &[0],
             last_vertex: 0,
             fuel: 65_536,
+            free: u32::MAX,
             records: &mut records,
             exhausted: 0,
+            excess: 0,
         };
         if kernel.shade(&mut job, 0) == 0 {
             tiers.note_fallback();

@@ -101,7 +101,7 @@ impl Batch<dyn program::VertexKernel> for program::vertex::VertexJob<'_> {
         let mut part =
             program::vertex::VertexJob { vertices: &self.vertices[..end], records: &mut *self.records, ..*self };
         kernel.shade(&mut part, start);
-        self.exhausted = part.exhausted;
+        (self.exhausted, self.excess) = (part.exhausted, part.excess);
     }
 }
 

@@ -116,7 +116,7 @@ impl DeclaredResources {
 }
 
 impl MappedResources<'_> {
-    /// The environment for a call of a kernel.
+    /// The environment for a call of a kernel. What it counts beyond the words of its code goes nowhere.
     pub fn environment<'e>(
         &'e self,
         memory: &'e dyn GlobalMemory,
@@ -131,6 +131,7 @@ impl MappedResources<'_> {
             y_direction: self.y_direction,
             clock: self.clock,
             exhausted,
+            excess: Environment::NONE.excess,
             reserve,
         }
     }

@@ -25,6 +25,8 @@ mod registers;
 pub mod stage;
 pub mod warp;
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::program::environment::ImageKey;
@@ -84,6 +86,7 @@ impl Stages<'_> {
             None => warp.finish(self.program, &mut self.context(stage), &mut ()),
             Some(recorder) => warp.finish(self.program, &mut self.context(stage), recorder),
         }
+        self.environment.excess.fetch_add(warp.excess(self.program), Relaxed);
         recorder
     }
 

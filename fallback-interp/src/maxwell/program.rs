@@ -163,7 +163,8 @@ pub struct Program {
     pub repeats: bool,
     /// Whether it may bring in the lanes of whole quads.
     pub brings_quads: bool,
-    words: usize,
+    /// Words of its code, control words included.
+    pub words: usize,
     /// Addresses that computed branches may go to, ascending.
     targets: Vec<u32>,
 }

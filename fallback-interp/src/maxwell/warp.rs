@@ -77,6 +77,11 @@ impl Warp {
         self.executed / FUEL_UNIT
     }
 
+    /// Instructions that it has counted beyond the words of its program.
+    pub fn excess(&self, program: &Program) -> u64 {
+        u64::from(self.executed).saturating_sub(program.words as u64)
+    }
+
     /// Whether a lane waits.
     pub fn waits(&self) -> bool {
         self.lanes.iter().any(|lane| lane.state == State::Waiting)

@@ -61,16 +61,18 @@ impl Kernel {
             let mut machine = Machine::new(inputs);
             let resources = Resources { constants: job.constants, keys: &self.key.textures, textures: job.textures };
             let fuel = job.fuel.min(FUEL);
-            let ending = match tracing.filter(|tracing| tracing.wants_vertex(vertex, start == Some(vertex))) {
+            let (ending, executed) = match tracing.filter(|tracing| tracing.wants_vertex(vertex, start == Some(vertex)))
+            {
                 None => machine.run(&self.program, &resources, fuel),
                 Some(tracing) => {
                     let mut recorder = Recorder::new(&tracing, Item::Vertex(vertex), 0, &machine);
-                    let ending = machine.run_watched(&self.program, &resources, fuel, &mut recorder);
+                    let ended = machine.run_watched(&self.program, &resources, fuel, &mut recorder);
                     tracing.add(recorder.finish());
-                    ending
+                    ended
                 }
             };
             job.exhausted += u32::from(ending == Ending::OutOfFuel);
+            job.excess += u64::from(executed.saturating_sub(job.free));
             let recorded = (0..32).filter(|register| self.key.outputs >> register & 1 != 0);
             for (value, register) in record.chunks_exact_mut(4).zip(recorded) {
                 let output = machine.outputs.get(register).copied().unwrap_or([0.0, 0.0, 0.0, 1.0]);

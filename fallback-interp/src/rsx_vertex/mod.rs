@@ -55,8 +55,8 @@ pub enum Ending {
 }
 
 impl Machine {
-    /// Runs a program, at most `fuel` instructions of it.
-    pub fn run(&mut self, program: &Program, resources: &Resources<'_>, fuel: u32) -> Ending {
+    /// Runs a program, at most `fuel` instructions of it. Returns how many were executed as well.
+    pub fn run(&mut self, program: &Program, resources: &Resources<'_>, fuel: u32) -> (Ending, u32) {
         self.run_watched(program, resources, fuel, &mut ())
     }
 
@@ -67,19 +67,19 @@ impl Machine {
         resources: &Resources<'_>,
         fuel: u32,
         watch: &mut impl Watch<Self>,
-    ) -> Ending {
+    ) -> (Ending, u32) {
         let mut next = Some(usize::from(program.decoded.entry));
         let mut left = fuel;
         while let Some(at) = next {
             let Some(instruction) = program.decoded.code.get(at) else { break };
             if left == 0 {
-                return Ending::OutOfFuel;
+                return (Ending::OutOfFuel, fuel);
             }
             left -= 1;
             next = self.step(instruction, at, program.branch_bits, resources);
             watch.executed(16 * program.places.get(at).copied().map_or(0, u32::from), 1, self);
         }
-        Ending::End
+        (Ending::End, fuel - left)
     }
 
     /// Executes the instruction at `at`, and gives the index of the next one.

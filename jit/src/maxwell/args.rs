@@ -55,6 +55,8 @@ pub struct Context {
     pub shared_direct: Bytes,
     /// Vertices that the lanes emit, in geometry programs.
     pub emitted: *mut Emitted,
+    /// Instructions that warps have counted beyond the words of the code.
+    pub excess: u64,
     /// Bytes of storage of two warp slices.
     pub pair_bytes: u64,
     /// Bytes of local memory of a lane.
@@ -205,6 +207,7 @@ impl Prepared {
             shared_bytes: 0,
             shared_direct: Bytes::none(),
             emitted: std::ptr::null_mut(),
+            excess: 0,
             pair_bytes: 0,
             local_bytes: if self.local.is_empty() { 0 } else { local_bytes },
             count: 0,
@@ -220,10 +223,11 @@ impl Prepared {
 }
 
 impl Prepared {
-    /// Reports the effects of a job: the memory that it has written, how many warps ran out of fuel.
+    /// Reports the effects of a job: the memory that it has written, how many warps ran out of fuel, what they counted.
     pub fn finish(&mut self, context: &Context, environment: &Environment<'_>) {
         self.report_used(environment);
         environment.exhausted.fetch_add(context.exhausted, Relaxed);
+        environment.excess.fetch_add(context.excess, Relaxed);
     }
 
     /// Reports which memory was used so far. Mappings stay.

@@ -186,6 +186,8 @@ pub struct Kernel {
     pub first: i32,
     /// Whether threads may wait for each other.
     pub waits: bool,
+    /// Whether warps report what they count beyond the words of the code.
+    reports: bool,
     /// Special registers of the threads of the last block size.
     tables: Mutex<Option<Tables>>,
     /// Warps of blocks that have ended.
@@ -201,6 +203,10 @@ fn build(e: &mut Emit<'_>, key: &ShaderKey, graph: &Graph, needs: &mut Needs) ->
     Lower::new(&mut host, (&key.code, graph), resources, Lanes::WarpSlice, needs).run_slices()
 }
 
+fn graph(key: &ShaderKey) -> Result<Graph, Unsupported> {
+    Ok(Graph::new(&key.code, warp_slices::sharing)?.reporting(Lanes::WarpSlice))
+}
+
 /// The kernel of `key`, a compute program.
 pub fn compute(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
     Ok(Arc::new(compile(compiler, key)?))
@@ -208,17 +214,18 @@ pub fn compute(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKer
 
 /// The program of `key`.
 pub fn compile(compiler: &Compiler, key: &ShaderKey) -> Result<Kernel, Unsupported> {
-    let graph = Graph::new(&key.code, warp_slices::sharing)?;
+    let graph = graph(key)?;
     let mut needs = Needs::default();
     let code = compiler.compile(graph.size as u32, |e| build(e, key, &graph, &mut needs))?;
     let first = graph.first.map_or(END, |block| block as i32);
     let waits = key.code.words.iter().any(|&word| decode(word) == Some(Op::bar));
-    Ok(Kernel { key: key.clone(), needs, code, first, waits, tables: Mutex::new(None), pool: Mutex::default() })
+    let (tables, pool) = (Mutex::new(None), Mutex::default());
+    Ok(Kernel { key: key.clone(), needs, code, first, waits, reports: graph.reports, tables, pool })
 }
 
 /// The CLIF and the host instructions of [`compute`]'s result.
 pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
-    match Graph::new(&key.code, warp_slices::sharing) {
+    match graph(key) {
         Ok(graph) => compiler.dump(graph.size as u32, |e| build(e, key, &graph, &mut Needs::default())),
         Err(unsupported) => unsupported.to_string(),
     }
@@ -475,7 +482,10 @@ impl Kernel {
             warp.clear(self.first, (total - number * LANES).min(LANES), &self.needs.cleared);
             args.threads = &raw const *threads;
             self.run_warp(args, warp);
-            taken += if self.waits { 0 } else { warp.units() };
+            if !self.waits {
+                taken += warp.units();
+                args.context.excess += self.excess(warp);
+            }
         }
         while self.waits && release(all, &self.needs) {
             for (threads, warp) in threads.iter().zip(&mut *all) {
@@ -483,7 +493,17 @@ impl Kernel {
                 self.run_warp(args, warp);
             }
         }
-        if self.waits { all.iter().map(Warp::units).sum() } else { taken }
+        if self.waits {
+            taken = all.iter().map(Warp::units).sum();
+            args.context.excess += all.iter().map(|warp| self.excess(warp)).sum::<u64>();
+        }
+        taken
+    }
+
+    /// What a warp that has ended has counted beyond the words of the code.
+    pub fn excess(&self, warp: &Warp) -> u64 {
+        let words = if self.reports { self.key.code.words.len() } else { usize::MAX };
+        u64::from(warp.count).saturating_sub(words as u64)
     }
 }
 

@@ -9,7 +9,7 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{I32, I32X4};
+use cranelift_codegen::ir::types::{I32, I32X4, I64};
 use cranelift_codegen::ir::{Block as Code, BlockArg, InstBuilder, JumpTableData, Value};
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::FUEL;
@@ -65,6 +65,8 @@ impl Lower<'_, '_> {
         }
         self.find_storage();
         // Locations that are read after the program have a slot, whether they are written or not.
+        let reports = self.graph.reports;
+        let last = &[last, if reports { &[Loc::Count] } else { &[] }].concat();
         self.file.keep(last);
         let blocks = self.graph.blocks.len();
         let e = self.e();
@@ -98,7 +100,30 @@ impl Lower<'_, '_> {
             let count = self.e().load_i32(address, at);
             self.host.take_units(count);
         }
+        if reports {
+            self.report_excess(lanes);
+        }
         Ok(())
+    }
+
+    /// Adds what lanes that are warps of their own have counted beyond the words of the code. `lanes` are those that
+    /// exist.
+    fn report_excess(&mut self, lanes: Option<Mask>) {
+        let (count, words) = (self.int(Loc::Count), self.code.words.len() as i32);
+        let context = self.host.context();
+        let e = self.e();
+        let (words, zero) = (e.i(words), e.i(0));
+        let over = e.isub(count, words);
+        let over = e.imax(over, zero);
+        let over = lanes.map_or(over, |lanes| e.iand(over, I32x4(lanes.0)));
+        let excess = offset_of!(Context, excess) as i32;
+        let mut sum = e.load_i64(context, excess);
+        for lane in 0..4 {
+            let own = e.lane(over, lane);
+            let own = e.b.ins().uextend(I64, own);
+            sum = e.b.ins().iadd(sum, own);
+        }
+        e.store(sum, context, excess);
     }
 
     /// A block begins: nothing is known.

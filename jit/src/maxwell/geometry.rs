@@ -152,9 +152,13 @@ struct Kernel {
     stores: bool,
 }
 
+fn graph(key: &ShaderKey) -> Result<Graph, Unsupported> {
+    Ok(Graph::new(&key.code, |_| Sharing::default())?.reporting(Lanes::Alone))
+}
+
 /// The kernel of `key`, a geometry program.
 pub fn geometry(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
-    let graph = Graph::new(&key.code, |_| Sharing::default())?;
+    let graph = graph(key)?;
     if knows_quads(&key.code) {
         return Err(Unsupported("quads of geometry programs"));
     }
@@ -165,7 +169,7 @@ pub fn geometry(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKe
 
 /// The CLIF and the host instructions of [`geometry`]'s result.
 pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
-    match Graph::new(&key.code, |_| Sharing::default()) {
+    match graph(key) {
         Ok(graph) => compiler.dump(graph.size as u32, |e| build(e, key, &graph, &mut Needs::default())),
         Err(unsupported) => unsupported.to_string(),
     }

@@ -15,6 +15,7 @@ use triglyph_guest::tegra::shader::isa::{Op, decode};
 use triglyph_guest::tegra::shader::program::{Destination, Flow, Token, is_control, next, settle, step};
 use triglyph_guest::tegra::shader::special::reads_clock;
 
+use super::Lanes;
 use crate::cfg::order::is_cyclic;
 
 /// Programs with more pairs of instruction and stack are unsupported.
@@ -29,6 +30,10 @@ pub struct Graph {
     pub first: BlockRef,
     /// Whether instructions have to be counted, because the program may take too many or asks for the time.
     pub counted: bool,
+    /// Whether what warps count beyond the words of the code is reported; see [`Graph::reporting`].
+    pub reports: bool,
+    /// Whether one lane may execute more instructions than the code has words.
+    repeats: bool,
     /// Stack depths whose target is known only at run time.
     pub dynamic: Vec<bool>,
     /// Instructions in all blocks.
@@ -197,7 +202,24 @@ impl Graph {
     }
 
     fn empty() -> Graph {
-        Graph { blocks: Vec::new(), first: None, counted: false, dynamic: Vec::new(), size: 0, ambiguous: false }
+        Graph {
+            blocks: Vec::new(),
+            first: None,
+            counted: false,
+            reports: false,
+            repeats: false,
+            dynamic: Vec::new(),
+            size: 0,
+            ambiguous: false,
+        }
+    }
+
+    /// The graph of a stage whose warps report what they count beyond the words of the code. It counts where there may
+    /// be something to report: lanes of a warp that part execute blocks one after the other.
+    pub fn reporting(mut self, lanes: Lanes) -> Graph {
+        self.reports = self.repeats || lanes == Lanes::WarpSlice && self.blocks.len() > 1;
+        self.counted |= self.reports;
+        self
     }
 
     /// Whether the program is one block, after which all lanes end.
@@ -381,9 +403,12 @@ impl Walker<'_> {
         let cyclic = is_cyclic(blocks.len(), |i| blocks[i].targets().into_iter());
         let reads_clock = || blocks.iter().flat_map(|block| &block.steps).any(|step| reads_clock(step.word));
         let counted = cyclic || size * LANES > FUEL as usize || reads_clock();
+        // Without cycles a lane executes no block twice.
+        let repeats = cyclic || size > self.code.words.len();
         let mut seen = HashSet::new();
         let ambiguous = reached.iter().any(|&id| !seen.insert((self.points[id].pc, self.points[id].entries())));
-        Ok(Graph { blocks, first: index.get(&first).copied(), counted, dynamic, size, ambiguous })
+        let first = index.get(&first).copied();
+        Ok(Graph { blocks, first, counted, reports: false, repeats, dynamic, size, ambiguous })
     }
 
     /// Splits blocks between operations that must not share one.

@@ -142,6 +142,7 @@ impl Control {
             while release(std::slice::from_mut(&mut warp), &self.0.needs) {
                 self.0.run_warp(args, &mut warp);
             }
+            args.context.excess += self.0.excess(&warp);
             let records = &mut work.outputs[n * lanes * outputs..(n + 1) * lanes * outputs];
             for (at, word) in records.iter_mut().enumerate() {
                 *word = columns[at % outputs][at / outputs];

@@ -268,8 +268,8 @@ struct Plan<'k> {
 
 impl<'k> Plan<'k> {
     fn new(key: &'k ShaderKey) -> Result<Plan<'k>, Unsupported> {
-        let graph = Graph::new(&key.code, |_| Sharing::default())?;
         let lanes = if knows_quads(&key.code) { Lanes::AloneInQuad } else { Lanes::Alone };
+        let graph = Graph::new(&key.code, |_| Sharing::default())?.reporting(lanes);
         let one_by_one = stores(&key.code) || lanes == Lanes::AloneInQuad;
         let masked = one_by_one || loads(&key.code) || !graph.is_straight();
         Ok(Plan { key, graph, lanes, one_by_one, masked })

@@ -18,6 +18,8 @@ pub struct Args {
     pub groups: u32,
     /// Fuel of a vertex, in instructions.
     pub fuel: u32,
+    /// What each group has left of it, where the code counts.
+    pub left: *mut i32,
     pub streams: [StreamArgs; 16],
 }
 
@@ -59,6 +61,7 @@ impl Args {
     pub const TEXTURES: i32 = offset_of!(Args, textures) as i32;
     pub const GROUPS: i32 = offset_of!(Args, groups) as i32;
     pub const FUEL: i32 = offset_of!(Args, fuel) as i32;
+    pub const LEFT: i32 = offset_of!(Args, left) as i32;
 
     /// Offset of a field of a stream.
     pub const fn stream(number: usize, field: usize) -> i32 {

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use triglyph_guest::kernel::program::VertexKernel;
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::kernel::program::vertex::{Input, ROOM, Step, Stream, VertexCode, VertexJob, VertexKey};
-use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP};
+use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, FUEL, GROUP};
 use triglyph_guest::kernel::{MachineCode, Unsupported};
 
 use crate::code::{Code, Compiler};
@@ -46,8 +46,10 @@ struct Kernel {
     arrays: Vec<Array>,
     /// Whether vertices share elements of some of them.
     has_divisors: bool,
-    /// The most instructions that a vertex can take; `None` when the code counts.
+    /// The most instructions that a vertex can take; `None` where there are loops.
     max_instructions: Option<u32>,
+    /// Whether the code counts instructions.
+    counts: bool,
 }
 
 /// Components that follow each other in a job and in the table.
@@ -109,6 +111,7 @@ pub fn vertex(compiler: &Compiler, key: &VertexKey) -> Result<Arc<dyn VertexKern
         has_divisors: arrays.iter().any(|array| array.step != Step::Vertex),
         arrays,
         max_instructions: source.longest(),
+        counts: source.counts(),
     }))
 }
 
@@ -135,6 +138,11 @@ struct Call<'k> {
     /// In the order of [`Kernel::arrays`].
     bounds: [Bound; 16],
     kernel: &'k Kernel,
+    /// Where the code says what groups have left of their fuel.
+    left: Vec<i32>,
+    /// What is counted of each vertex: instructions beyond so many. All together so far.
+    free: u32,
+    excess: u64,
 }
 
 thread_local! {
@@ -167,16 +175,20 @@ impl Kernel {
             constants: job.constants.as_ptr(),
             textures: textures.as_ptr(),
             groups: 0,
-            fuel: job.fuel.min(i32::MAX as u32),
+            fuel: job.fuel.min(FUEL),
+            left: std::ptr::null_mut(),
             streams: [StreamArgs::NONE; 16],
         };
         // Made in place: moving it would copy kilobytes of scratch memory.
         let frame = Frame { args, scratch: MaybeUninit::uninit() };
-        let mut call = Call { frame, bounds: [Bound::default(); 16], kernel: self };
+        let (bounds, left) = ([Bound::default(); 16], Vec::new());
+        let mut call = Call { frame, bounds, kernel: self, left, free: job.free, excess: 0 };
         if call.bind(job.streams).is_none() {
             return first;
         }
-        call.shade(job, first)
+        let done = call.shade(job, first);
+        job.excess += call.excess;
+        done
     }
 }
 
@@ -208,7 +220,7 @@ impl Call<'_> {
             let (done, reason) = if all_within && rest.len() <= ROOM {
                 self.padded(rest, records)
             } else if groups > 0 {
-                self.run(&rest[..groups * GROUP], records)
+                self.run(&rest[..groups * GROUP], records, GROUP)
             } else if rest.len() < GROUP && self.are_within(rest) {
                 self.padded(rest, records)
             } else {
@@ -252,7 +264,8 @@ impl Call<'_> {
 
     /// Runs the code on whole groups of vertices, whose attributes are in bounds. Returns the number of groups done,
     /// and the reason for stopping.
-    fn run(&mut self, vertices: &[u32], records: &mut [f32]) -> (usize, u64) {
+    /// `last` are the vertices of the last group that are not there twice.
+    fn run(&mut self, vertices: &[u32], records: &mut [f32], last: usize) -> (usize, u64) {
         let groups = vertices.len() / GROUP;
         assert!(groups > 0 && groups <= 1 << 24 && records.len() >= groups * GROUP * self.kernel.stride);
         let divided = self.divided(vertices);
@@ -262,14 +275,26 @@ impl Call<'_> {
         for (n, elements) in &divided {
             self.frame.args.streams[*n].elements = elements.as_ptr();
         }
+        if self.kernel.counts {
+            self.left.resize(self.left.len().max(groups), 0);
+        }
         let args = &mut self.frame.args;
-        (args.records, args.groups) = (records.as_mut_ptr(), groups as u32);
+        (args.records, args.groups, args.left) = (records.as_mut_ptr(), groups as u32, self.left.as_mut_ptr());
         // SAFETY: the code reads the table, the constants, the textures, and the elements of `groups` groups, and
-        // writes as many records of `stride` floats, all of which the callers borrow or own while they call; from each
+        // writes as many records of `stride` floats, and a word of `left` for each group if it counts, all of which
+        // the callers or `self` borrow or own while they call; from each
         // array it reads what `within` has compared with the window. Windows are mapped for as long as the job borrows
         // them; what others write there meanwhile is read as it comes.
         let status = unsafe { self.kernel.code.call(&raw mut self.frame) };
-        (status as u32 as usize, status & (RETRY | DIVERGED))
+        let done = status as u32 as usize;
+        if self.kernel.counts {
+            for (group, &left) in self.left.iter().take(done).enumerate() {
+                let executed = i64::from(self.frame.args.fuel) - i64::from(left);
+                let vertices = if group + 1 == groups { last } else { GROUP };
+                self.excess += (executed - i64::from(self.free)).max(0) as u64 * vertices as u64;
+            }
+        }
+        (done, status & (RETRY | DIVERGED))
     }
 
     /// The elements of the arrays that are not read one by one.
@@ -294,11 +319,12 @@ impl Call<'_> {
         let (stride, last) = (self.kernel.stride, vertices.len() - 1);
         let padded: [u32; ROOM] = std::array::from_fn(|lane| vertices[lane.min(last)]);
         let padded = &padded[..vertices.len().next_multiple_of(GROUP)];
+        let there = last % GROUP + 1;
         if records.len() >= padded.len() * stride {
-            return self.run(padded, records);
+            return self.run(padded, records, there);
         }
         let mut own = [0.0; ROOM * MAX_RECORD_FLOATS];
-        let result = self.run(padded, &mut own);
+        let result = self.run(padded, &mut own, there);
         let done = vertices.len().min(GROUP * result.0) * stride;
         records[..done].copy_from_slice(&own[..done]);
         result
@@ -309,7 +335,7 @@ impl Call<'_> {
         let stride = self.kernel.stride;
         for (i, &vertex) in vertices.iter().enumerate() {
             let mut own = [0.0; GROUP * MAX_RECORD_FLOATS];
-            if self.run(&[vertex; GROUP], &mut own).1 != 0 {
+            if self.run(&[vertex; GROUP], &mut own, 1).1 != 0 {
                 return i;
             }
             records[i * stride..(i + 1) * stride].copy_from_slice(&own[..stride]);
@@ -323,7 +349,8 @@ impl VertexKernel for Kernel {
         let fits =
             job.records.len() >= job.vertices.len() * self.stride && job.constants.len() >= self.needed_constants;
         let ends = self.max_instructions.is_none_or(|max_instructions| max_instructions <= job.fuel);
-        if !fits || !ends || job.exhausted >= EXHAUSTED_LIMIT {
+        let counts = self.counts || self.max_instructions.is_some_and(|max_instructions| max_instructions <= job.free);
+        if !fits || !ends || !counts || job.exhausted >= EXHAUSTED_LIMIT {
             return first;
         }
         let textures: Result<Vec<TextureArgs>, _> =

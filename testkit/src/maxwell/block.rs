@@ -1,7 +1,7 @@
 //! Maxwell programs as compute programs of one block of threads.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::Code;
@@ -31,6 +31,8 @@ pub struct Left {
     pub shared: Vec<u8>,
     pub images: Vec<Vec<u8>>,
     pub exhausted: u32,
+    /// Instructions that warps have counted beyond the words of their code.
+    pub excess: u64,
     pub reserve: u32,
 }
 
@@ -67,6 +69,7 @@ pub fn run_block_with(
     }
     let memory = Memory::new(world.memory.clone());
     let (exhausted, reserve) = (AtomicU32::new(0), AtomicU32::new(reserve));
+    let excess = AtomicU64::new(0);
     let (textures, image_memory) = (world.units.job_textures(), world.units.memory());
     let images = world.units.job_images(&image_memory);
     let environment = Environment {
@@ -78,11 +81,19 @@ pub fn run_block_with(
         y_direction: 1.0,
         clock: 0xFFFF_FFF0,
         exhausted: &exhausted,
+        excess: &excess,
         reserve: &reserve,
     };
     let mut shared = vec![0xAA; shared];
     let work = Work::Blocks(Blocks::new(&[[3, 2, 1]], threads, &mut shared));
     kernel.run(&mut ShaderJob { environment, work })?;
     let [exhausted, reserve] = [exhausted, reserve].map(AtomicU32::into_inner);
-    Ok(Left { memory: memory.into_bytes(), shared, images: image_memory.bytes(), exhausted, reserve })
+    Ok(Left {
+        memory: memory.into_bytes(),
+        shared,
+        images: image_memory.bytes(),
+        exhausted,
+        excess: excess.into_inner(),
+        reserve,
+    })
 }

@@ -53,6 +53,7 @@ impl FragmentKernel for Surrounded<'_> {
             y_direction: 1.0,
             clock: 0xFFFF_FFF0,
             exhausted: self.exhausted,
+            excess: Environment::NONE.excess,
             reserve: self.reserve,
         };
         self.kernel.shade(&FragmentJob { environment, ..*job })

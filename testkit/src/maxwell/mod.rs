@@ -11,7 +11,7 @@ pub mod vertices;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use noted::Noted;
 use triglyph_guest::kernel::Tier;
@@ -143,7 +143,8 @@ pub struct Results {
     pub outputs: Vec<u32>,
     pub memory: Vec<u8>,
     pub images: Vec<Vec<u8>>,
-    pub exhausted: u32,
+    /// Warps without end, and instructions beyond those of the code.
+    pub counted: (u32, u64),
 }
 
 fn words(first: u8, count: usize) -> WordSet {
@@ -213,7 +214,7 @@ pub fn run(tier: &dyn Tier, key: &ShaderKey, world: &World) -> Result<Results, U
         *window = Window::new(bytes);
     }
     let memory = Memory::new(world.memory.clone());
-    let exhausted = AtomicU32::new(0);
+    let (exhausted, excess) = (AtomicU32::new(0), AtomicU64::new(0));
     let (textures, image_memory) = (world.units.job_textures(), world.units.memory());
     let images = world.units.job_images(&image_memory);
     let environment = Environment {
@@ -225,14 +226,15 @@ pub fn run(tier: &dyn Tier, key: &ShaderKey, world: &World) -> Result<Results, U
         y_direction: -1.0,
         clock: 0xFFFF_FFF0,
         exhausted: &exhausted,
+        excess: &excess,
         reserve: &AtomicU32::new(0),
     };
     let mut outputs = vec![0xDEAD_BEEF; world.count * key.outputs.len()];
     let work = Work::Vertices(Vertices { inputs: &world.inputs, outputs: &mut outputs, count: world.count });
     kernel.run(&mut ShaderJob { environment, work })?;
-    let exhausted = exhausted.load(Ordering::Relaxed);
+    let counted = (exhausted.load(Ordering::Relaxed), excess.load(Ordering::Relaxed));
     let images = image_memory.bytes();
-    Ok(Results { outputs, memory: memory.into_bytes(), images, exhausted })
+    Ok(Results { outputs, memory: memory.into_bytes(), images, counted })
 }
 
 /// A constant buffer of words at byte offsets.

@@ -89,6 +89,7 @@ impl Pixels {
             y_direction: 1.0,
             clock: 0xFFFF_FFF0,
             exhausted: &exhausted,
+            excess: Environment::NONE.excess,
             reserve: &reserve,
         };
         let (depth, inv_w) = (self.depth, self.inv_w);

@@ -1,7 +1,7 @@
 //! Random programs of the stages between vertices and pixels, and of compute, on both tiers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::Code;
@@ -137,7 +137,8 @@ struct Left {
     memory: Vec<u8>,
     shared: Vec<u8>,
     images: Vec<Vec<u8>>,
-    exhausted: u32,
+    /// Warps without end, and instructions beyond those of the code.
+    counted: (u32, u64),
 }
 
 struct Case {
@@ -179,7 +180,7 @@ impl Case {
             *window = Window::new(bytes);
         }
         let mut memory = Memory::new(self.world.memory.clone());
-        let exhausted = AtomicU32::new(0);
+        let (exhausted, excess) = (AtomicU32::new(0), AtomicU64::new(0));
         let (textures, image_memory) = (self.world.units.job_textures(), self.world.units.memory());
         let images = self.world.units.job_images(&image_memory);
         let environment = Environment {
@@ -191,6 +192,7 @@ impl Case {
             y_direction: 1.0,
             clock: 0xFFFF_FFF0,
             exhausted: &exhausted,
+            excess: &excess,
             reserve: &AtomicU32::new(0),
         };
         let primitives: Vec<u32> = (0..self.count as u32).map(|n| 10 + n).collect();
@@ -231,10 +233,10 @@ impl Case {
         };
         kernel.run(&mut ShaderJob { environment, work })?;
         outputs.extend(records);
-        let exhausted = exhausted.load(Ordering::Relaxed);
+        let counted = (exhausted.load(Ordering::Relaxed), excess.load(Ordering::Relaxed));
         let noted = memory.take_noted();
         let (memory, images) = (memory.into_bytes(), image_memory.bytes());
-        Ok((Left { outputs, patches, emits, memory, shared, images, exhausted }, noted))
+        Ok((Left { outputs, patches, emits, memory, shared, images, counted }, noted))
     }
 }
 
@@ -296,8 +298,8 @@ pub fn check(jit: &Jit, seed: u64, stage: Stage) -> Outcome {
     if got.emits != want.emits {
         report.push_str(&format!("emits: {:?}\n{:?}\n", got.emits, want.emits));
     }
-    if got.exhausted != want.exhausted {
-        report.push_str(&format!("exhausted: {}, {}\n", got.exhausted, want.exhausted));
+    if got.counted != want.counted {
+        report.push_str(&format!("exhausted and excess: {:?}, {:?}\n", got.counted, want.counted));
     }
     let dump = if std::env::var_os("TRIGLYPH_DUMP").is_some() { jit.dump_shader(&case.key) } else { String::new() };
     Outcome::Different(format!("{report}threads {:?}\n{dump}", case.threads))

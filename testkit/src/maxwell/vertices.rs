@@ -66,8 +66,8 @@ pub fn compare(jit: &Jit, seed: u64, words: &[u64], rng: &mut Random) -> Outcome
     if got.memory != want.memory || got.images != want.images {
         report.push_str("memory differs\n");
     }
-    if got.exhausted != want.exhausted {
-        report.push_str(&format!("exhausted: {} and {}\n", got.exhausted, want.exhausted));
+    if got.counted != want.counted {
+        report.push_str(&format!("exhausted and excess: {:?} and {:?}\n", got.counted, want.counted));
     }
     for vertex in 0..COUNT {
         let inputs = &world.inputs[vertex * (REGISTERS + 2)..][..REGISTERS + 2];

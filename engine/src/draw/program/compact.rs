@@ -35,7 +35,7 @@ pub fn compact(records: &Records, shapes: &[(Shape, u32)]) -> (Records, Vec<(Sha
         };
         shapes.iter().map(|&(shape, id)| (shape.map(&mut copy), id)).collect()
     };
-    (Records { floats, stride, exhausted: 0 }, moved)
+    (Records { floats, stride, exhausted: 0, excess: 0 }, moved)
 }
 
 impl Shape {
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn shapes_keep_their_records() {
-        let records = Records { floats: (0..2000).map(|i| i as f32).collect(), stride: 2, exhausted: 0 };
+        let records = Records { floats: (0..2000).map(|i| i as f32).collect(), stride: 2, exhausted: 0, excess: 0 };
         let triangle = |corners: [u32; 3], provoking| (Shape::Triangle { corners, provoking, edges: 3 }, 7);
         let line = (Shape::Line { ends: [31, 30], provoking: 30, continues: true }, 8);
         for (shapes, vertices) in [
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn most_records_are_more_than_half_of_them() {
-        let records = Records { floats: vec![0.0; 2 * 100], stride: 2, exhausted: 0 };
+        let records = Records { floats: vec![0.0; 2 * 100], stride: 2, exhausted: 0, excess: 0 };
         let points = |range: std::ops::Range<u32>| range.map(|at| (Shape::Point(at), 0)).collect::<Vec<_>>();
         assert!(has_most(&records, &points(20..71)) && !has_most(&records, &points(20..70)));
         // Two points far apart have two.

@@ -140,6 +140,7 @@ fn run(seed: u32, words: &[u64], stage: impl Into<Option<Stage>>) -> (Vec<u32>, 
         y_direction: -1.0,
         clock: 0xFFFF_FFF0,
         exhausted: &exhausted,
+        excess: Environment::NONE.excess,
         reserve: &AtomicU32::new(0),
     };
     let result = |outputs, emits| {

@@ -47,8 +47,10 @@ impl Batch {
             vertices,
             last_vertex: vertices.iter().copied().max().unwrap_or(0),
             fuel: self.fuel,
+            free: u32::MAX,
             records: &mut records,
             exhausted: 0,
+            excess: 0,
         };
         let finished = Interpreter.program_vertex(key).unwrap().shade(&mut job, first);
         assert_eq!(finished, vertices.len());

@@ -57,6 +57,9 @@
 //! lane follows, the warp ends if it has counted more than its limit: all its lanes as if by EXIT. Geometry warps keep
 //! what they emitted. Every such warp counts in [`Environment::exhausted`].
 //!
+//! A warp that has counted more than the code has words adds the difference to [`Environment::excess`], whether it ends
+//! by itself or for want of fuel. Quads of pixels do not.
+//!
 //! The limit is [`FUEL`], of a quad of pixels [`PIXEL_FUEL`], and more where there is a reserve that warps share,
 //! [`Environment::reserve`], in units of [`FUEL_UNIT`] instructions. Pixels and threads of grids may take from it:
 //!

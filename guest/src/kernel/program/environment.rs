@@ -2,7 +2,7 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::ops::Range;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use crate::kernel::program::output::ColorFormat;
 use crate::kernel::program::reduction::Reduction;
@@ -39,6 +39,8 @@ pub struct Environment<'a> {
     pub clock: u64,
     /// Warps that ran out of fuel.
     pub exhausted: &'a AtomicU32,
+    /// Instructions that warps have counted beyond what their code has: see [`crate::kernel::maxwell`].
+    pub excess: &'a AtomicU64,
     /// Fuel that warps may take beyond their own, in units of [`FUEL_UNIT`]: see [`crate::kernel::maxwell`]. A kernel
     /// subtracts what its warps take; nothing else changes it while the kernel runs.
     pub reserve: &'a AtomicU32,
@@ -48,6 +50,7 @@ impl Environment<'static> {
     /// The environment of programs that reach none of this, as those of the RSX.
     pub const NONE: Environment<'static> = {
         static EXHAUSTED: AtomicU32 = AtomicU32::new(0);
+        static EXCESS: AtomicU64 = AtomicU64::new(0);
         static RESERVE: AtomicU32 = AtomicU32::new(0);
         static CONSTANTS: [Window<'static>; CONSTANT_BUFFERS] = [Window::new(&[]); CONSTANT_BUFFERS];
         Environment {
@@ -59,6 +62,7 @@ impl Environment<'static> {
             y_direction: 1.0,
             clock: 0,
             exhausted: &EXHAUSTED,
+            excess: &EXCESS,
             reserve: &RESERVE,
         }
     };

@@ -45,6 +45,8 @@ pub struct Batch {
     pub vertices: Vec<u32>,
     /// Instructions of an invocation.
     pub fuel: u32,
+    /// Instructions that do not count as excess.
+    pub free: u32,
 }
 
 /// The results of a kernel.
@@ -54,6 +56,8 @@ pub struct Records {
     pub values: Vec<f32>,
     /// Invocations that ran out of fuel.
     pub exhausted: u32,
+    /// Instructions beyond those that are free.
+    pub excess: u64,
 }
 
 /// The content of records before a kernel runs; programs compute no such number.
@@ -141,6 +145,8 @@ fn batch<R: FnMut() -> u32>(
     let streams = key.inputs.iter().map(|input| stream(r, mix, key, *input, range)).collect();
     let vector = |r: &mut Random<'_, R>| [(); 4].map(|()| number(r));
     let fuel = if mix.short_of_fuel && r.one_in(8) { 1 + r.below(100) } else { FUEL };
+    let VertexCode::Rsx(code) = &key.code;
+    let free = code.code.len() as u32;
     Batch {
         streams,
         fixed: [(); 16].map(|()| vector(r)),
@@ -148,6 +154,7 @@ fn batch<R: FnMut() -> u32>(
         textures,
         vertices,
         fuel,
+        free,
     }
 }
 
@@ -202,13 +209,15 @@ impl Batch {
             vertices: &self.vertices,
             last_vertex: self.vertices.iter().copied().max().unwrap_or(0),
             fuel: self.fuel,
+            free: self.free,
             records: &mut records,
             exhausted: 0,
+            excess: 0,
         };
         let result = shade(&mut job);
-        let exhausted = job.exhausted;
+        let (exhausted, excess) = (job.exhausted, job.excess);
         records.truncate(key.stride() * count);
-        (Records { values: records, exhausted }, result)
+        (Records { values: records, exhausted, excess }, result)
     }
 }
 
@@ -216,6 +225,7 @@ impl Records {
     /// Whether two kernels have left the same: to the bit, but any NaN is as good as another.
     pub fn same(&self, other: &Records) -> bool {
         let bits = |v: &f32| if v.is_nan() { f32::NAN.to_bits() } else { v.to_bits() };
-        self.exhausted == other.exhausted && self.values.iter().map(bits).eq(other.values.iter().map(bits))
+        let counted = (self.exhausted, self.excess) == (other.exhausted, other.excess);
+        counted && self.values.iter().map(bits).eq(other.values.iter().map(bits))
     }
 }

@@ -124,6 +124,13 @@ impl Lower<'_, '_> {
                 self.e.store(row.0, records, at + vertex as i32 * stride);
             }
         }
+        if let Some(fuel) = self.variables.fuel {
+            let left = self.e.b.use_var(fuel);
+            let all = self.e.load_i64(args, Args::LEFT);
+            let own = self.e.b.ins().ishl_imm_u(group, 2);
+            let own = self.e.b.ins().iadd(all, own);
+            self.e.store(left, own, 0);
+        }
         self.groups.next(self.e);
     }
 }

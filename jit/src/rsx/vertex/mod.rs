@@ -73,16 +73,21 @@ impl<'k> Source<'k> {
         if summary.relative_constants { RSX_CONSTANTS } else { usize::from(summary.constants).min(RSX_CONSTANTS) }
     }
 
-    /// The most instructions that a vertex can take; `None` when the code counts them.
+    /// The most instructions that a vertex can take; `None` where there are loops.
     pub fn longest(&self) -> Option<u32> {
         self.graph.longest()
+    }
+
+    /// Whether the code counts instructions: a vertex may take more than there are.
+    pub fn counts(&self) -> bool {
+        self.longest().is_none_or(|longest| longest as usize > self.program.code.len())
     }
 
     /// Emits the kernel.
     pub fn build(&self, e: &mut Emit<'_>, needs: &mut Needs) -> Result<(), Unsupported> {
         let groups = Groups::begin(e, Args::GROUPS, AtOnce::Two);
         let (retry, diverged) = (e.cold_block(&[]), e.cold_block(&[]));
-        let straight = self.graph.blocks.len() == 1 && !self.graph.cyclic;
+        let straight = self.graph.blocks.len() == 1 && !self.counts();
         let mut lower = Lower {
             source: self,
             groups,
@@ -174,7 +179,7 @@ impl Lower<'_, '_> {
             self.fetched(n);
         }
         self.table();
-        let fuel = self.source.graph.cyclic.then(|| {
+        let fuel = self.source.counts().then(|| {
             let args = self.e.args;
             self.e.load_i32(args, Args::FUEL)
         });

@@ -11,7 +11,7 @@
 
 mod parallel;
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use triglyph_guest::kernel::maxwell::{FUEL, FUEL_UNIT};
 use triglyph_guest::kernel::program::stage::{Blocks, ShaderJob, Stage, Work};
@@ -22,6 +22,7 @@ use triglyph_guest::tegra::methods::values::{ReductionFormat, StructSize};
 
 use triglyph_guest::kernel::program::environment::Environment;
 
+use crate::class_3d::programs::meter::affordable;
 use crate::class_3d::programs::program::Programs;
 use crate::class_3d::programs::recent_programs::{Asked, LastProgram};
 use crate::class_3d::programs::stage::{Codes, Linkage, Program, is_endless, y_direction};
@@ -65,7 +66,7 @@ const BLOCK: u64 = 1000;
 const RESERVE: u64 = 16;
 
 /// The price of a unit that they take.
-const UNIT: u64 = INSTRUCTION * FUEL_UNIT as u64;
+const UNIT: u64 = cost::WARP_INSTRUCTION * FUEL_UNIT as u64;
 
 impl Compute {
     /// How parts of grids were run so far.
@@ -124,22 +125,27 @@ impl Compute {
         self.parallel.begin((core.space, address));
         let units = core.budget.fuel() / RESERVE / UNIT;
         let reserve = AtomicU32::new(units.min(u32::MAX.into()) as u32);
+        // What a block may cost, but for what it takes from the reserve.
+        let longest = warps * u64::from(FUEL) * cost::WARP_INSTRUCTION;
         loop {
-            let mut short = false;
-            let affordable = |_: &[u32; 3]| {
+            let most = match program.loaded.exceeds {
+                true => affordable(core.budget.fuel(), longest, 1, PART),
+                false => PART,
+            };
+            let mut short = most == 0;
+            let can_pay = |_: &[u32; 3]| {
                 short = !(core.budget.spend(time) && core.budget.charge(fuel));
                 !short
             };
-            let part: Vec<[u32; 3]> = places.by_ref().take(PART).take_while(affordable).collect();
-            let before = reserve.load(Relaxed);
-            let (warps, endless) = self.run_part(core, &program, &part, launch, (&mut shared, &reserve));
-            let units = u64::from(before - reserve.load(Relaxed));
-            let paid = core.budget.charge(units * UNIT);
-            let stopped = endless || !core.budget.spend(u64::from(warps) * u64::from(FUEL)) || !paid;
-            if stopped || short {
+            let part: Vec<[u32; 3]> = places.by_ref().take(most).take_while(can_pay).collect();
+            let excess = AtomicU64::new(0);
+            let (warps, endless) = self.run_part(core, &program, &part, launch, (&mut shared, &reserve, &excess));
+            let more = excess.into_inner().saturating_mul(cost::WARP_INSTRUCTION);
+            let paid = core.budget.spend_at(u64::from(warps) * u64::from(FUEL), more);
+            if endless || !paid || short {
                 return core.fault(FaultKind::OutOfFuel, address, format_args!("a grid of {:?} blocks", launch.grid));
             }
-            if part.len() < PART {
+            if places.are_done() {
                 return;
             }
         }
@@ -152,23 +158,22 @@ impl Compute {
         program: &Program,
         part: &[[u32; 3]],
         launch: &Launch,
-        (shared, reserve): (&mut [u8], &AtomicU32),
+        (shared, reserve, excess): (&mut [u8], &AtomicU32, &AtomicU64),
     ) -> (u32, bool) {
         let mut exhausted = (0, false);
         let mut unmapped = None;
         let linkage = Linkage { stage: Stage::Compute, inputs: WordSet::EMPTY, outputs: WordSet::EMPTY };
         let parallel = &mut self.parallel;
         self.codes.run(core, program, (linkage, 0), |core, kernel, environment| {
-            let environment = Environment { reserve, ..environment };
+            let environment = Environment { reserve, excess, ..environment };
             let grid = Grid { core, program, kernel, environment, launch };
             unmapped = parallel.run(&grid, part);
             if unmapped.is_none() {
                 exhausted = run_in_order(&grid, part, shared);
             }
         });
-        if let Some(unmapped) = unmapped {
-            core.renderer.add_shader_faults(ShaderFaults { unmapped, ..ShaderFaults::default() });
-        }
+        let unmapped = unmapped.unwrap_or_default();
+        core.renderer.add_shader_faults(ShaderFaults { unmapped, exhausted: exhausted.0, ..ShaderFaults::default() });
         exhausted
     }
 }
@@ -211,6 +216,10 @@ struct Places {
 impl Places {
     fn new(grid: [u32; 3]) -> Self {
         Places { grid, next: grid.iter().all(|&blocks| blocks != 0).then_some([0; 3]) }
+    }
+
+    fn are_done(&self) -> bool {
+        self.next.is_none()
     }
 }
 

@@ -173,7 +173,7 @@ fn run_chunks(grid: &Grid<'_>, chunks: &[&[[u32; 3]]], cost: Duration, room: &Ke
     let kept = (keeps(grid), grid.program.loaded.writes_images);
     let speculation = Speculation::new((&core.memory, core.space), images, kept, room);
     let rooms = Mutex::new(Vec::new());
-    let (before, taken) = (environment.reserve.load(Relaxed), AtomicU64::new(0));
+    let (before, taken, excess) = (environment.reserve.load(Relaxed), AtomicU64::new(0), AtomicU64::new(0));
     core.renderer.scheduler.for_each(chunks.len(), cost, |n| {
         if speculation.has_failed() {
             return;
@@ -184,7 +184,9 @@ fn run_chunks(grid: &Grid<'_>, chunks: &[&[[u32; 3]]], cost: Duration, room: &Ke
         let (memory, exhausted) = (speculation.chunk(chunks[n].len()), AtomicU32::new(0));
         let mut environment: Environment<'_> = environment;
         let reserve = AtomicU32::new(before);
+        let more = AtomicU64::new(0);
         (environment.memory, environment.exhausted, environment.reserve) = (&memory, &exhausted, &reserve);
+        environment.excess = &more;
         let work = Work::Blocks(Blocks::new(chunks[n], launch.block, &mut shared));
         kernel.run(&mut ShaderJob { environment, work });
         if exhausted.load(Relaxed) != 0 {
@@ -192,6 +194,7 @@ fn run_chunks(grid: &Grid<'_>, chunks: &[&[[u32; 3]]], cost: Duration, room: &Ke
             speculation.fail();
         }
         taken.fetch_add(u64::from(before - reserve.into_inner()), Relaxed);
+        excess.fetch_add(more.into_inner(), Relaxed);
         memory.finish();
         rooms().push(shared);
     });
@@ -201,6 +204,7 @@ fn run_chunks(grid: &Grid<'_>, chunks: &[&[[u32; 3]]], cost: Duration, room: &Ke
     }
     let unmapped = speculation.finish()?;
     grid.environment.reserve.store(before - taken as u32, Relaxed);
+    grid.environment.excess.fetch_add(excess.into_inner(), Relaxed);
     Some(unmapped)
 }
 

@@ -75,7 +75,7 @@ fn records(random: &Random) -> Records {
         let w = if random.below(8) == 0 { -1.0 } else { 1.5 };
         [value(1.2), value(1.2), value(1.0), w, value(1.0), 0.5, value(1.0), 1.0]
     };
-    Records { floats: (0..VERTICES).flat_map(&mut vertex).collect(), stride: 8, exhausted: 0 }
+    Records { floats: (0..VERTICES).flat_map(&mut vertex).collect(), stride: 8, exhausted: 0, excess: 0 }
 }
 
 fn order(random: &Random) -> Vec<u32> {
@@ -169,7 +169,7 @@ fn interrupts_change_nothing() {
 /// What is drawn of these vertices, as a strip of lines or of triangles, takes so much fuel.
 fn fuel_of(setup: &ProgramSetup, topology: Topology, vertices: &[[f32; 4]]) -> u64 {
     let floats = vertices.iter().flat_map(|&[x, y, z, w]| [x, y, z, w, 0.0, 0.0, 0.0, 1.0]).collect();
-    let records = Records { floats, stride: 8, exhausted: 0 };
+    let records = Records { floats, stride: 8, exhausted: 0, excess: 0 };
     let order: Vec<u32> = (0..vertices.len() as u32).collect();
     let (mut scene, scheduler) = (scene(Allowance::new(1 << 31, 1)), Scheduler::new(1).expect("a thread"));
     let threads = SetupThreads { scheduler: &scheduler, scenes: &mut Vec::new() };

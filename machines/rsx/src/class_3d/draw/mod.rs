@@ -139,6 +139,7 @@ impl Curie {
             (&streams, state.places()),
             images,
             (vertices, last),
+            core.budget.fuel(),
         ))
     }
 
@@ -200,6 +201,7 @@ impl Curie {
                 (streams, &[None; 16]),
                 &images,
                 (&vertices.vertices, last),
+                core.budget.fuel(),
             );
             (part.split, part.is_last) = (segment.split, segments.is_over());
             self.draw_records(core, &mut part, &vertices.order, records);
@@ -216,6 +218,7 @@ impl Curie {
         (streams, places): (&[Stream<'_>; 16], &Places),
         images: &[Option<Arc<DecodedImage>>; 4],
         (vertices, last_vertex): (&[u32], u32),
+        allowance: u64,
     ) -> Records {
         let batch = ProgramBatch {
             kernel,
@@ -225,6 +228,9 @@ impl Curie {
             constants: &*self.uploads.constants,
             textures: &textures(state, images),
             fuel: state.fuel,
+            paid: u32::try_from(state.instructions).unwrap_or(u32::MAX),
+            exceeds: state.exceeds,
+            allowance,
             vertices,
             last_vertex,
         };
@@ -255,12 +261,11 @@ impl Curie {
     /// Primitives of the shaded vertices of a segment.
     fn draw_records(&mut self, core: &mut Core, part: &mut Part, order: &[u32], records: Records) {
         part.is_first = false;
-        if records.exhausted > 0 {
-            part.exhausted += u64::from(records.exhausted);
-            // What such programs execute is work of the guest's, too.
-            if !core.budget.spend(u64::from(records.exhausted) << 16) {
-                return;
-            }
+        part.exhausted += u64::from(records.exhausted);
+        // What programs without end execute takes the console time, too.
+        let more = records.excess.saturating_mul(cost::INSTRUCTION);
+        if !core.budget.spend_at(u64::from(records.exhausted) << 16, more) {
+            return;
         }
         let Some(pixels) = self.state.pixels.value() else { return };
         let target = &self.state.target.surfaces;

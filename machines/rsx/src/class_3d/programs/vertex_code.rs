@@ -27,6 +27,8 @@ pub(crate) struct VertexProgram {
     pub textures: u8,
     /// Instructions that a vertex probably executes.
     pub instructions: u64,
+    /// Whether it may execute more than it has.
+    pub exceeds: bool,
 }
 
 /// How often a loop is thought to go round: how often it does nobody knows before.
@@ -74,13 +76,14 @@ impl VertexProgram {
 fn read(core: &mut Core, store: &Store, start: u32, branch_bits: u32) -> VertexProgram {
     let mut found = Reachable::default();
     found.follow(core, store, start as usize);
-    let Reachable { code, places, inputs, textures, backward } = found;
+    let Reachable { code, places, inputs, textures, backward, calls } = found;
     let start = start.min(STORE as u32) as u16;
     VertexProgram {
         code: Arc::new(RsxVertexCode { code, start, branch_bits }),
         inputs,
         textures,
         instructions: places.len() as u64 * if backward { PASSES } else { 1 },
+        exceeds: backward || calls,
         places: places.into(),
     }
 }
@@ -95,6 +98,8 @@ struct Reachable {
     places: Vec<u16>,
     /// Whether one leads back.
     backward: bool,
+    /// Whether one is a call.
+    calls: bool,
 }
 
 impl Reachable {
@@ -129,6 +134,7 @@ impl Reachable {
 
     fn add(&mut self, index: usize, instruction: &Instruction) {
         self.places.push(index as u16);
+        self.calls |= instruction.scalar.op.is_call();
         self.backward |= instruction.scalar.op.has_target() && usize::from(instruction.scalar.target) <= index;
         if instruction.reads(Register::Input) {
             self.inputs |= if instruction.relative_input { u16::MAX } else { 1 << instruction.input };

@@ -33,6 +33,8 @@ pub(in crate::class_3d) struct VertexState {
     pub fuel: u32,
     /// Instructions that it probably executes.
     pub instructions: u64,
+    /// Whether it may execute more than the program has.
+    pub exceeds: bool,
     /// The kernel for arrays in memory.
     pub key: VertexKey,
     /// As above.
@@ -131,7 +133,7 @@ impl VertexState {
         let timeout = m::set_transform_timeout::instructions(get(m::set_transform_timeout::ID));
         // A channel without set-up has 0 here and draws all the same.
         let fuel = if timeout == 0 { 0x1_0000 } else { timeout };
-        let instructions = program.instructions;
+        let VertexProgram { instructions, exceeds, .. } = *program;
         let read = (0..16).fold(0, |set, i| set | u16::from(matches!(key.inputs[i], Input::Array { .. })) << i);
         let (places, placed_in, non_aliasing) = ([None; 16], None, NonAliasingRange::default());
         VertexState {
@@ -141,6 +143,7 @@ impl VertexState {
             textures,
             fuel,
             instructions,
+            exceeds,
             key,
             handle,
             read,

@@ -1,8 +1,12 @@
 //! The RSX's 3D class: where vertices come from.
 
 use crate::class_3d::support::*;
+use crate::support::faults;
+use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::FaultKind;
 use triglyph_guest::rsx::methods::curie as m;
+use triglyph_options::Options;
+use triglyph_rsx::Rsx;
 
 /// Location bit of array offsets: main memory.
 const IN_MAIN: u32 = 1 << 31;
@@ -486,4 +490,45 @@ fn segments_of_a_draw_have_its_faults_once() {
     assert_eq!(said(usize::MAX), [text(4)]);
     // Of each segment four are tried.
     assert_eq!(said(16), [text(16)]);
+}
+
+/// Programs with loops pay what they execute: the same on both tiers and any number of threads.
+#[test]
+fn loops_pay_what_they_execute() {
+    const COUNT: u32 = 1500;
+    const ROUNDS: u32 = 1000;
+    let text = "
+        mov r0, v[3]
+    again:
+        add r0.x, r0.x, -v[3].y  [set]
+        bri again  [if gt]
+        mov o[HPOS], v[0]  [end]";
+    let spent = |tier, threads, fuel| {
+        let mut options = Options::new(tier, threads);
+        options.fuel = fuel;
+        let layout = Layout { memory: SIZE, pixels: [EDGE; 2], depth: DEPTH, program: PROGRAM };
+        let mut console = Console::with(Rsx::new(&options).unwrap(), true, layout);
+        positions(&mut console);
+        console.vertex_program(text);
+        console.attribute(3, [ROUNDS as f32, 1.0, 0.0, 0.0]);
+        console.run();
+        console.begin(POINTS);
+        let parts: Vec<u32> = (0..COUNT / 100).map(|_| 99 << 24).collect();
+        console.repeated(m::draw_arrays::ID, &parts);
+        console.end();
+        console.run();
+        (console.gpu.core().budget.used(), faults(&console.gpu))
+    };
+    let same = |fuel| {
+        let wanted = spent(TierMode::InterpreterOnly, 1, fuel);
+        for (tier, threads) in [(TierMode::InterpreterOnly, 2), (TierMode::JitOnly, 1), (TierMode::JitOnly, 4)] {
+            assert_eq!(spent(tier, threads, fuel), wanted, "{tier:?}, {threads} threads");
+        }
+        wanted
+    };
+    let price = u64::from(COUNT * (2 * ROUNDS + 2));
+    let (used, none) = same(1 << 31);
+    assert!((price..price + 200 * u64::from(COUNT)).contains(&used) && none.is_empty(), "{used} {none:?}");
+    let (used, some) = same(price / 2);
+    assert!(used == price / 2 && some.iter().any(|(kind, _)| *kind == FaultKind::OutOfFuel), "{used} {some:?}");
 }

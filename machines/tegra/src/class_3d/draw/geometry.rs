@@ -14,7 +14,7 @@ use super::shapes::Shapes;
 use super::{assembly, statistics};
 use crate::class_3d::ThreeD;
 use crate::class_3d::programs::program::Loaded;
-use crate::class_3d::programs::stage::{GEOMETRY, Linkage, Program, Records, is_endless, outputs};
+use crate::class_3d::programs::stage::{GEOMETRY, Linkage, Program, Records, outputs};
 use crate::class_3d::state::setup;
 use crate::core::Core;
 use crate::front_end::registers::Registers;
@@ -24,6 +24,8 @@ use triglyph_engine::frontend::budget::cost;
 
 /// Primitives of one piece of a geometry program's work.
 const PIECE: usize = 32;
+/// Runs of one piece, if they may be long.
+const LONG_RUNS: usize = 16;
 /// Words that a geometry program may emit before they are drawn: 32 MiB. One primitive may emit as much.
 const MAX_EMITTED: usize = 1 << 23;
 /// Nanoseconds that an instruction of a primitive takes, roughly.
@@ -211,7 +213,8 @@ impl ThreeD {
         let (fuel, together) = (core.budget.fuel(), stage.together());
         let instructions = stage.program.loaded.instructions;
         let (mut done, mut used, mut emitted) = (0, 0, 0);
-        self.run_stage(core, GEOMETRY, (&stage.program, stage.linkage), |core, handle, environment| {
+        self.run_stage(core, (GEOMETRY, 1), (&stage.program, stage.linkage), |core, handle, meter| {
+            let environment = meter.environment;
             let run = |piece: &mut Piece<'_>| {
                 let primitives = Primitives {
                     vertices: stage.vertices,
@@ -224,10 +227,14 @@ impl ThreeD {
                 };
                 handle.run(&mut ShaderJob { environment, work: Work::Primitives(primitives) });
             };
-            for pieces in pieces.chunks_mut(together) {
-                if used > fuel || emitted > stage.max_words || is_endless(&environment) {
+            let mut rest = pieces;
+            while !rest.is_empty() && used <= fuel && emitted <= stage.max_words {
+                let count = meter.runs(together * stage.runs()).div_ceil(stage.runs()).min(rest.len());
+                if count == 0 {
                     break;
                 }
+                let (pieces, later) = std::mem::take(&mut rest).split_at_mut(count);
+                rest = later;
                 let primitives = pieces.iter().map(|piece| piece.ids.len() as u64).sum::<u64>();
                 let cost = Duration::from_nanos(primitives * instructions * COST);
                 core.renderer.scheduler.for_each_item(pieces.iter_mut().collect(), cost, run);
@@ -271,9 +278,15 @@ impl GeometryStage {
         self.instances as usize * self.most.max(1) as usize * self.linkage.outputs.len()
     }
 
-    /// Primitives of a piece: not more than may be drawn at once.
+    /// Primitives of a piece: not more than may be drawn at once, and few where a run may be long.
     fn piece(&self) -> usize {
-        (self.max_words / self.max_emitted().max(1)).clamp(1, PIECE)
+        let most = if self.program.loaded.exceeds { LONG_RUNS / self.instances.max(1) as usize } else { PIECE };
+        (self.max_words / self.max_emitted().max(1)).min(most).clamp(1, PIECE)
+    }
+
+    /// Runs of a piece.
+    fn runs(&self) -> usize {
+        self.piece() * self.instances.max(1) as usize
     }
 
     /// Pieces of primitives whose vertices and numbers these are.

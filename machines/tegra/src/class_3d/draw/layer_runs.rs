@@ -133,7 +133,7 @@ fn floats(registers: &Registers, records: Records) -> Floats {
             floats.iter_mut().skip(at).step_by(stride).for_each(|v| *v = if *v > 0.0 { v.min(1.0) } else { 0.0 });
         }
     }
-    Floats { floats, stride, exhausted: 0 }
+    Floats { floats, stride, exhausted: 0, excess: 0 }
 }
 
 fn provoking(shape: &Shape) -> u32 {

@@ -14,7 +14,7 @@ use super::geometry::{Assembled, Ids, completed};
 use super::{assembly, statistics};
 use crate::class_3d::ThreeD;
 use crate::class_3d::programs::stage::{
-    Linkage, Program, Records, TESS_CONTROL, TESS_EVALUATION, is_endless, outputs, run_patches,
+    Linkage, Program, Records, TESS_CONTROL, TESS_EVALUATION, outputs, run_patches,
 };
 use crate::core::Core;
 use crate::front_end::registers::Registers;
@@ -141,7 +141,7 @@ impl ThreeD {
         }
         let mut out = Records { words: vec![0; count * threads as usize * set.len()], set };
         let linkage = Linkage { stage: Stage::TessControl, inputs: inputs.set, outputs: set };
-        self.run_stage(core, TESS_CONTROL, (program, linkage), |_, handle, environment| {
+        self.run_stage(core, (TESS_CONTROL, threads), (program, linkage), |_, handle, meter| {
             let patches = Patches {
                 vertices,
                 threads,
@@ -150,7 +150,7 @@ impl ThreeD {
                 patches: &mut words,
                 primitives: &ids,
             };
-            run_patches(handle, environment, patches);
+            run_patches(handle, meter, patches);
         });
         Some(Controlled { records: out, vertices: threads, words, ids })
     }
@@ -206,26 +206,24 @@ impl ThreeD {
         let mut out = Records { words: vec![0; vertices * set.len()], set };
         let from = records.set;
         let linkage = Linkage { stage: Stage::TessEvaluation, inputs: from, outputs: set };
-        self.run_stage(core, TESS_EVALUATION, (program, linkage), |_, handle, environment| {
+        self.run_stage(core, (TESS_EVALUATION, 1), (program, linkage), |_, handle, meter| {
             let mut rest = &mut out.words[..];
             let inputs = records.words.chunks_exact((patches.vertices as usize * from.len()).max(1)).skip(range.start);
             let words = &patches.words.as_chunks::<PATCH_WORDS>().0[range.clone()];
             for (((patch, inputs), words), &primitive) in divided.iter().zip(inputs).zip(words).zip(&patches.ids[range])
             {
-                let (outputs, after) = rest.split_at_mut(patch.coordinates.len() * set.len());
-                rest = after;
-                if outputs.is_empty() || is_endless(&environment) {
-                    continue;
+                let mut left = &patch.coordinates[..];
+                while !left.is_empty() {
+                    let (coordinates, later) = left.split_at(meter.runs(left.len()));
+                    if coordinates.is_empty() {
+                        return;
+                    }
+                    let (outputs, after) = std::mem::take(&mut rest).split_at_mut(coordinates.len() * set.len());
+                    (left, rest) = (later, after);
+                    let vertices = patches.vertices;
+                    let work = Evaluations { vertices, inputs, patch: words, primitive, coordinates, outputs };
+                    handle.run(&mut ShaderJob { environment: meter.environment, work: Work::Evaluations(work) });
                 }
-                let evaluations = Evaluations {
-                    vertices: patches.vertices,
-                    inputs,
-                    patch: words,
-                    primitive,
-                    coordinates: &patch.coordinates,
-                    outputs,
-                };
-                handle.run(&mut ShaderJob { environment, work: Work::Evaluations(evaluations) });
             }
         });
         Some(out)

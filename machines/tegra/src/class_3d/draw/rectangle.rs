@@ -124,7 +124,7 @@ impl ThreeD {
             deferred_cost: None,
             allowance: Allowance::new(core.budget.fuel(), cost::pixel(INSTRUCTIONS)),
         };
-        let records = Records { floats: corners(registers).concat(), stride: 6, exhausted: 0 };
+        let records = Records { floats: corners(registers).concat(), stride: 6, exhausted: 0, excess: 0 };
         let (drawn, _) = core.renderer.draw_shapes(&core.memory, &call, records);
         // Without fuel the next draw is not done any more.
         let fuel = cost::DRAW + core.renderer.take_primitive_fuel();

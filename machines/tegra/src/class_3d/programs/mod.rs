@@ -4,6 +4,8 @@ pub(crate) mod blend_program;
 pub(crate) mod called_code;
 pub(crate) mod computed_branches;
 pub(crate) mod handle;
+pub(crate) mod length;
+pub(crate) mod meter;
 pub(crate) mod passthrough;
 pub(crate) mod program;
 pub(crate) mod recent_programs;

@@ -57,7 +57,7 @@ impl ThreeD {
         let mut stored = vec![0; ids.len() * set.len()];
         let mut patches = vec![0; ids.len() * PATCH_WORDS];
         let linkage = Linkage { stage: Stage::TessControl, inputs: read.set, outputs: set };
-        self.run_stage(core, GEOMETRY, (program, linkage), |_, handle, environment| {
+        self.run_stage(core, (GEOMETRY, 1), (program, linkage), |_, handle, meter| {
             let work = Patches {
                 vertices,
                 threads: 1,
@@ -66,7 +66,7 @@ impl ThreeD {
                 patches: &mut patches,
                 primitives: &ids,
             };
-            run_patches(handle, environment, work);
+            run_patches(handle, meter, work);
         });
         statistics::count(registers, counters, ReportKind::GsInvocations, 0, ids.len() as u64);
         let stored = Records { words: stored, set };

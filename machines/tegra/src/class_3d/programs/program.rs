@@ -11,13 +11,14 @@ use triglyph_guest::table::{Fields, flags};
 use triglyph_guest::tegra::header::ProgramHeader;
 use triglyph_guest::tegra::header::program::{self, Interpolation, ProgramStage, attribute};
 use triglyph_guest::tegra::shader::isa::{AtomicOp, AtomicType, LdcMode, Op, Reg, form};
-use triglyph_guest::tegra::shader::program::{Destination, Flow, Instruction, MAX_WORDS, Program, Token};
+use triglyph_guest::tegra::shader::program::{MAX_WORDS, Program};
 use triglyph_guest::tegra::shader::special::reads_clock;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::called_code::{Piece, Problem, alone, link};
 use super::computed_branches::{JumpTable, jump_tables};
 use super::handle::HandleSource;
+use super::length::{may_exceed, may_repeat};
 use crate::class_3d::state::units::{Use, WantedUnits};
 use crate::core::{ADDRESS_MASK, Core};
 use triglyph_engine::device::FaultKind;
@@ -55,8 +56,11 @@ pub(crate) struct Loaded {
     pub constants: [u32; CONSTANT_BUFFERS],
     /// Instructions that control flow reaches.
     pub instructions: u64,
-    /// Whether it may run long, or without end.
+    /// Whether control flow may come back to where it was, or reaches more instructions than a quad of pixels may
+    /// execute.
     pub loops: bool,
+    /// Whether a run may execute more instructions than the program has.
+    pub exceeds: bool,
     /// Whether it asks for the time.
     pub reads_clock: bool,
     /// Whether it reads global memory.
@@ -214,7 +218,8 @@ fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut 
         wanted: WantedUnits::default(),
         constants: [0; CONSTANT_BUFFERS],
         instructions: program.instructions.len() as u64,
-        loops: may_loop(&program),
+        loops: may_repeat(&program) || 4 * program.instructions.len() > PIXEL_FUEL as usize,
+        exceeds: may_exceed(&program),
         reads_clock: false,
         loads: false,
         reads: false,
@@ -270,19 +275,6 @@ fn reach(core: &mut Core, code: &[u64], constant: &mut Reader<'_>) -> (Program, 
         }
         targets = found;
     }
-}
-
-/// Whether control flow may come back to where it was, or gets to more instructions than a quad of pixels may execute.
-fn may_loop(program: &Program) -> bool {
-    let goes_back = |instruction: &Instruction| match instruction.step.flow {
-        Flow::Branch(Destination::Address(target)) | Flow::Push(_, Destination::Address(target)) => {
-            target <= instruction.address
-        }
-        Flow::Branch(Destination::Computed) | Flow::Push(_, Destination::Computed) | Flow::Call(_) => true,
-        Flow::Pop(token) => matches!(token, Token::Continue | Token::LongJump),
-        Flow::Next | Flow::Exit => false,
-    };
-    program.instructions.iter().any(goes_back) || 4 * program.instructions.len() > PIXEL_FUEL as usize
 }
 
 /// Where the handle of instruction number `index` is.

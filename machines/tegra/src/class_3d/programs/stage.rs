@@ -1,12 +1,12 @@
 //! Programs of a draw: their kernels, what they reach, and running them.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use triglyph_guest::kernel::Accuracy;
-use triglyph_guest::kernel::maxwell::{Code, FUEL, PIXEL_FUEL};
+use triglyph_guest::kernel::maxwell::Code;
 use triglyph_guest::kernel::program::environment::{Environment, ImageKey};
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::kernel::program::stage::{PATCH_WORDS, Patches, ShaderJob, ShaderKey, Stage, Vertices, Work};
@@ -14,6 +14,7 @@ use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::program::{ProgramStage, attribute};
 use triglyph_guest::tegra::methods::threed::regs as r;
 
+use super::meter::{self, Meter};
 use super::program::Loaded;
 use super::recent_programs::{Asked, Unchanged};
 use crate::class_3d::ThreeD;
@@ -200,9 +201,8 @@ impl Codes {
         let unmapped = memory.unmapped();
         drop(ready);
         program.reach.mark_written(&core.memory);
-        let all = exhausted.into_inner();
-        core.renderer.add_shader_faults(ShaderFaults { unmapped, exhausted: all.wrapping_sub(endless), units: 0 });
-        all
+        core.renderer.add_shader_faults(ShaderFaults { unmapped, ..ShaderFaults::default() });
+        exhausted.into_inner()
     }
 }
 
@@ -273,20 +273,25 @@ impl ThreeD {
         }
     }
 
-    /// Runs the program of a stage. What has no end counts for all of the draw, and is paid at once.
+    /// Runs the program of a stage, in warps of so many lanes. What they execute beyond what was paid before is paid
+    /// then, and runs without end count for all of the draw.
     pub(crate) fn run_stage(
         &mut self,
         core: &mut Core,
-        stage: usize,
+        (stage, lanes): (usize, u32),
         (program, linkage): (&Program, Linkage),
-        work: impl FnOnce(&Core, &Handle<kinds::Shader>, Environment<'_>),
+        work: impl FnOnce(&Core, &Handle<kinds::Shader>, &Meter<'_>),
     ) {
         let before = self.progress.exhausted[stage];
-        let exhausted = self.codes.run(core, program, (linkage, before), work);
+        let (excess, price) = (AtomicU64::new(0), meter::price(lanes));
+        let exhausted = self.codes.run(core, program, (linkage, before), |core, handle, environment| {
+            let environment = Environment { excess: &excess, ..environment };
+            let (fuel, exceeds) = (core.budget.fuel(), program.loaded.exceeds);
+            work(core, handle, &Meter { environment, fuel, price, exceeds });
+        });
         self.progress.exhausted[stage] = exhausted;
-        // All of them are paid like pixels.
-        let more = u64::from(FUEL - PIXEL_FUEL);
-        core.budget.charge(u64::from(exhausted.wrapping_sub(before)) * more);
+        self.shader_faults.add(ShaderFaults { exhausted: exhausted.wrapping_sub(before), ..ShaderFaults::default() });
+        core.budget.charge(excess.into_inner().saturating_mul(price));
         self.pay_programs(core);
     }
 
@@ -304,22 +309,27 @@ impl ThreeD {
         let serial = program.reach.writes;
         let instructions = program.loaded.instructions;
         let linkage = Linkage { stage: Stage::Vertex, inputs: inputs.set, outputs: set };
-        self.run_stage(core, stage, (program, linkage), |core, handle, environment| {
+        self.run_stage(core, (stage, 1), (program, linkage), |core, handle, meter| {
+            let environment = meter.environment;
             let run = |(inputs, outputs): (&[u32], &mut [u32])| {
                 let count = inputs.len() / from;
                 handle.run(&mut ShaderJob { environment, work: Work::Vertices(Vertices { inputs, outputs, count }) });
             };
             let each = if handle.is_compiled() { COST.0 } else { COST.1 };
-            for (inputs, outputs) in inputs.words.chunks(ROUND * from.max(1)).zip(words.chunks_mut(ROUND * to)) {
-                if is_endless(&environment) {
+            let (mut inputs, mut outputs) = (&inputs.words[..], &mut words[..]);
+            while !inputs.is_empty() {
+                let count = meter.runs(ROUND).min(inputs.len() / from);
+                if count == 0 {
                     break;
                 }
-                let count = inputs.len() / from;
+                let (first, rest) = inputs.split_at(count * from);
+                let (written, unwritten) = std::mem::take(&mut outputs).split_at_mut(count * to);
+                (inputs, outputs) = (rest, unwritten);
                 if serial || count <= PIECE {
-                    run((inputs, outputs));
+                    run((first, written));
                     continue;
                 }
-                let pieces = inputs.chunks(PIECE * from).zip(outputs.chunks_mut(PIECE * to)).collect();
+                let pieces = first.chunks(PIECE * from).zip(written.chunks_mut(PIECE * to)).collect();
                 let cost = Duration::from_nanos(count as u64 * each * instructions);
                 core.renderer.scheduler.for_each_item(pieces, cost, run);
             }
@@ -333,16 +343,17 @@ pub(crate) fn is_endless(environment: &Environment<'_>) -> bool {
     environment.exhausted.load(Relaxed) >= EXHAUSTED_LIMIT
 }
 
-/// Runs a program of patches, some of them at a time, until too many had no end.
-pub(crate) fn run_patches(handle: &Handle<kinds::Shader>, environment: Environment<'_>, all: Patches<'_>) {
+/// Runs a program of patches, some of them at a time, as far as the meter says.
+pub(crate) fn run_patches(handle: &Handle<kinds::Shader>, meter: &Meter<'_>, all: Patches<'_>) {
     const ROUND: usize = 64;
     let count = all.primitives.len();
     let (read, written) = (all.inputs.len() / count.max(1), all.outputs.len() / count.max(1));
-    for first in (0..count).step_by(ROUND) {
-        if is_endless(&environment) {
+    let mut first = 0;
+    while first < count {
+        let end = (first + meter.runs(ROUND)).min(count);
+        if end == first {
             return;
         }
-        let end = (first + ROUND).min(count);
         let patches = Patches {
             inputs: &all.inputs[first * read..end * read],
             outputs: &mut all.outputs[first * written..end * written],
@@ -350,7 +361,8 @@ pub(crate) fn run_patches(handle: &Handle<kinds::Shader>, environment: Environme
             primitives: &all.primitives[first..end],
             ..all
         };
-        handle.run(&mut ShaderJob { environment, work: Work::Patches(patches) });
+        handle.run(&mut ShaderJob { environment: meter.environment, work: Work::Patches(patches) });
+        first = end;
     }
 }
 

@@ -1,11 +1,12 @@
-//! What pixel programs may execute: the same on both tiers and any number of threads.
+//! What programs may execute: the same on both tiers and any number of threads.
 
 use crate::support::threed::*;
 use crate::support::{Machine, THREED, options};
 use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::{Fault, FaultKind};
-use triglyph_guest::kernel::maxwell::FUEL_UNIT;
+use triglyph_guest::kernel::maxwell::{FUEL, FUEL_UNIT};
+use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 use triglyph_options::Options;
 
@@ -103,4 +104,83 @@ fn loops_without_end_use_half_of_the_fuel() {
     assert_eq!((fault.kind, &*fault.what), (FaultKind::OutOfFuel, "256 programs without end"));
     let units = left.2 / u64::from(FUEL_UNIT);
     assert!((16 * (16 + 32)..16 * (16 + 32) + 16).contains(&units), "{units}");
+}
+
+/// Vertices of a long draw.
+const MANY: u32 = 600;
+
+/// Rounds of three instructions of a loop, for each of them.
+const LONG: u32 = 5000;
+
+/// A program that goes round as often as the first component of its colour says, and stores the colour as position.
+fn long_program(load: &str, store: &str) -> String {
+    format!(
+        "mov r9, rz, 0xf
+        {load}
+        f2i.signed.b32.f32.rz r5, r0
+    again:
+        iadd r4, r4, 0x1
+        isetp.s32.lt.and p0, pt, r4, r5, pt
+        @p0 bra again
+        ast.w4 r0, [rz+0x70], r9
+        {store}
+        exit"
+    )
+}
+
+/// Draws many points with so much fuel, in all ways, on a machine that `prepare` has given programs. How many positions
+/// are there, and the fuel that was used.
+fn long_draw(prepare: fn(&mut Machine), fuel: u64) -> (usize, u64) {
+    let draw = |tier, threads| {
+        let mut m = large(&Options::new(tier, threads), COLOR);
+        prepare(&mut m);
+        let point = |n: u32| vertex(0.0, 0.0, 0.5, [LONG as f32, n as f32, 0.0, 1.0]);
+        vertices(&mut m, &(0..MANY).map(point).collect::<Vec<_>>());
+        capture(&mut m, &[0x1C, 0x1D, 0x1E, 0x1F], 16 * MANY);
+        m.gpu.set_fuel(fuel);
+        m.hold();
+        self::draw(&mut m, Topology::Points, 0, MANY);
+        m.release();
+        let captured = m.read(CAPTURED, (16 * MANY) as usize);
+        (captured, m.gpu.faults().first().to_vec(), m.gpu.core().budget.used())
+    };
+    let wanted = draw(TierMode::InterpreterOnly, 1);
+    for threads in [1, 2, 4] {
+        assert!(draw(TierMode::JitOnly, threads) == wanted, "{threads} threads");
+    }
+    assert!(draw(TierMode::InterpreterOnly, 2) == wanted);
+    (wanted.0.chunks(16).filter(|position| position[12..] == 1f32.to_le_bytes()).count(), wanted.2)
+}
+
+/// Checks that runs are paid, and end where the fuel does.
+fn pays_what_it_executes(prepare: fn(&mut Machine)) {
+    let (run, prices) = (u64::from(3 * LONG), u64::from(MANY) * 200);
+    let (all, used) = long_draw(prepare, options().fuel);
+    let price = u64::from(MANY) * run;
+    assert!(all == MANY as usize && (price..price + prices).contains(&used), "{all}: {used}");
+    // Enough for two hundred runs. The last sixteen may find less than they take.
+    let fuel = 200 * run + prices;
+    let (some, used) = long_draw(prepare, fuel);
+    assert!((200..232).contains(&some) && used == fuel, "{some}: {used}");
+    assert!(16 * u64::from(FUEL) > 32 * run, "runs begin sixteen at a time");
+}
+
+#[test]
+fn vertices_pay_what_they_execute() {
+    pays_what_it_executes(|m| {
+        let (inputs, outputs) = (words(attribute::GENERIC, 8), words(attribute::POSITION, 4));
+        program(m, VERTEX, header(1, &inputs, &outputs), &long_program("ald.w4 r0, [rz+0x90], rz", ""));
+    });
+}
+
+#[test]
+fn primitives_pay_what_they_execute() {
+    pays_what_it_executes(|m| {
+        let mut head = header(4, &words(attribute::GENERIC, 4), &words(attribute::POSITION, 4));
+        head[2] |= 1 << 24;
+        head[3] |= 1 << 24;
+        head[4] |= 1;
+        let text = long_program("ald.w4 r0, [rz+0x80], r9", "out.emit r9, r9, rz");
+        program(m, GEOMETRY, head, &text);
+    });
 }

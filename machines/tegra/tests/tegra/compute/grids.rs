@@ -107,12 +107,15 @@ fn check_grid(program: &str, grid: [u32; 3], block: [u32; 3], expected: Expected
         let kinds = [FaultKind::UnmappedRead, FaultKind::UnmappedWrite, FaultKind::OutOfFuel, FaultKind::BadShader];
         let now = (machine.data(), kinds.map(|kind| machine.faults(kind)));
         let parts = parts(&machine);
-        match expected {
-            _ if how.1 == 1 => assert_eq!((parts.shared, parts.undone, parts.in_order), (0, 0, 3), "{how:?}"),
-            Expected::Shared => assert_eq!((parts.shared, parts.undone, parts.in_order), (3, 0, 0), "{how:?}"),
-            Expected::Undone => assert_eq!((parts.shared, parts.undone, parts.in_order), (0, 1, 2), "{how:?}"),
-            Expected::Any => {}
-        }
+        // A grid has one part, or several with a loop in its program.
+        let GridParts { shared, undone, in_order } = parts;
+        let is_right = match expected {
+            _ if how.1 == 1 => (shared, undone) == (0, 0) && in_order >= 3,
+            Expected::Shared => (undone, in_order) == (0, 0) && shared >= 3,
+            Expected::Undone => undone == 1 && in_order >= 2,
+            Expected::Any => true,
+        };
+        assert!(is_right, "{how:?}: {parts:?}");
         match &left {
             None => left = Some(now),
             Some(left) => {

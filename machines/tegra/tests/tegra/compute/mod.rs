@@ -2,9 +2,11 @@
 
 mod grids;
 
-use crate::support::{COMPUTE, DATA, Machine, methods};
+use crate::support::{COMPUTE, DATA, Machine, methods, options};
+use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::FaultKind;
 use triglyph_guest::tegra::shader::assemble_program;
+use triglyph_options::Options;
 
 /// Offsets in the data: descriptor, code, constant buffers, results, order of the blocks, semaphores.
 const QMD: u32 = 0x1000;
@@ -81,7 +83,11 @@ pub fn descriptor(grid: [u32; 3], block: [u32; 3], releases: bool) -> [u32; 64] 
 
 /// A machine with a program and its constants.
 fn machine(program: &str) -> Machine {
-    let mut machine = Machine::new();
+    machine_with(&options(), program)
+}
+
+fn machine_with(options: &Options, program: &str) -> Machine {
+    let mut machine = Machine::with(options);
     let code: Vec<u8> =
         assemble_program(program).expect("a program").iter().flat_map(|word| word.to_le_bytes()).collect();
     machine.write(CODE.into(), &code);
@@ -170,6 +176,44 @@ fn grids_without_end_are_stopped() {
     launch(&mut machine, &descriptor([1000, 1, 1], [1, 1, 1], true));
     assert!(machine.faults(FaultKind::OutOfFuel) >= 1);
     assert_eq!(machine.words(SEMAPHORES.into()), [77]);
+}
+
+/// Blocks with long loops pay what they execute, and are left when the fuel is used up: the same ones on both tiers and
+/// any number of threads.
+#[test]
+fn grids_pay_what_they_execute() {
+    const ROUNDS: u64 = 2000;
+    let text = format!(
+        "s2r r0, sr_ctaid_x
+        shl r1, r0, 0x2
+        mov r3, c[0][0x0], 0xf
+        iadd r1, r1, r3
+        mov r2, c[0][0x4], 0xf
+        mov r3, rz, 0xf
+        mov32i r5, {ROUNDS:#x}, 0xf
+    again:
+        iadd r3, r3, 0x1
+        isetp.lt.and p0, pt, r3, r5, pt
+        @p0 bra again
+        mov r6, r1, 0xf
+        mov r7, r2, 0xf
+        stg.e.b32 r3, [r6]
+        exit"
+    );
+    let (block, blocks) = (4 * 3 * ROUNDS, 200);
+    let fuel = 100 * block + 200_000;
+    let left = |tier, threads| {
+        let mut machine = machine_with(&Options::new(tier, threads), &text);
+        machine.gpu.set_fuel(fuel);
+        launch(&mut machine, &descriptor([blocks, 1, 1], [32, 1, 1], false));
+        (machine.read(RESULTS.into(), 4 * blocks as usize), machine.gpu.core().budget.used())
+    };
+    let wanted = left(TierMode::InterpreterOnly, 1);
+    let done = wanted.0.chunks(4).filter(|word| **word == (ROUNDS as u32).to_le_bytes()).count();
+    assert!((90..120).contains(&done), "{done} blocks");
+    for (tier, threads) in [(TierMode::InterpreterOnly, 3), (TierMode::JitOnly, 1), (TierMode::JitOnly, 4)] {
+        assert!(left(tier, threads) == wanted, "{tier:?}, {threads} threads");
+    }
 }
 
 /// Stores outside of memory are counted, and nothing else happens.
