@@ -1,8 +1,8 @@
 //! Kernels as machine code: the fast one of the two tiers.
 //!
 //! ```text
-//! key -> lower/ (vertex and geometry programs of the 3DS), vertex/ (vertex programs of the RSX), pixel/ (pixels),
-//!          maxwell/ (all other stages of the Tegra X1), transfer/ (copies), mme.rs (macros),
+//! key -> pica/ (vertex and geometry programs of the 3DS), rsx/ (vertex and fragment programs of the PS3),
+//!          maxwell/ (programs of the Tegra X1), pixel/ (pixels of all three), transfer/ (copies), mme.rs (macros),
 //!          packet_trace.rs (packets of push buffers)
 //!          emit through lane.rs (four guest lanes as one value) and cfg/ (guest control flow)
 //!     -> code.rs: Cranelift, or wide.rs for vectors of 256 bits; lifetime; memory.rs: where code lives
@@ -18,17 +18,16 @@ mod groups;
 mod guard;
 mod interleave;
 mod lane;
-mod lower;
 mod maxwell;
 mod memory;
 mod mme;
 mod packet_trace;
+mod pica;
 mod pixel;
 mod promote;
 mod rsx;
 mod texture;
 mod transfer;
-mod vertex;
 mod wide;
 
 use std::sync::Arc;
@@ -109,7 +108,7 @@ impl Jit {
 
     /// What the vertex kernel of `key`, a program, compiles to.
     pub fn dump_program_vertex(&self, key: &contract::vertex::VertexKey) -> String {
-        vertex::dump(&self.compiler, key)
+        rsx::vertex_kernel::dump(&self.compiler, key)
     }
 
     /// What the kernel of `key`, a Maxwell program, compiles to.
@@ -119,7 +118,7 @@ impl Jit {
 
     /// What the vertex kernel of `key` compiles to.
     pub fn dump_vertex(&self, key: &VertexKey) -> String {
-        lower::dump(&self.compiler, key)
+        pica::dump(&self.compiler, key)
     }
 }
 
@@ -129,11 +128,11 @@ impl Tier for Jit {
     }
 
     fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported> {
-        lower::vertex(&self.compiler, key)
+        pica::vertex(&self.compiler, key)
     }
 
     fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Unsupported> {
-        lower::geometry(&self.compiler, key)
+        pica::geometry(&self.compiler, key)
     }
 
     fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Unsupported> {
@@ -156,7 +155,7 @@ impl Tier for Jit {
         &self,
         key: &contract::vertex::VertexKey,
     ) -> Result<Arc<dyn contract::VertexKernel>, Unsupported> {
-        vertex::vertex(&self.compiler, key)
+        rsx::vertex_kernel::vertex(&self.compiler, key)
     }
 
     fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn contract::FragmentKernel>, Unsupported> {

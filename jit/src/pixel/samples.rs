@@ -11,9 +11,9 @@ use triglyph_guest::num::ops::Ops;
 
 use crate::lane::{F32x4, I32x4, Mask};
 use crate::pixel::args::programs::{BlockArgs, at, quad_scratch_at};
-use crate::pixel::contract::{Contract, Programs};
+use crate::pixel::contract::Contract;
 use crate::pixel::plan::programs::PlaneOf;
-use crate::pixel::quad::programs::{Quad, Results};
+use crate::pixel::quad::programs::{Programs, Quad, Results};
 
 impl Quad<'_, '_> {
     /// Emits all stages of a multisampled quad; ends in a jump to the next one.

@@ -13,7 +13,7 @@ use super::check::{self, Spans};
 use super::tables::{MASKS, PLACES};
 use crate::pixel::plan::pica::Plan;
 use crate::pixel::quads::{AT_ONCE, blocks_to_survivors};
-use crate::pixel::sample::pica::linear::TexelFootprint;
+use crate::pixel::sample::pica::footprint::TexelFootprint;
 use crate::pixel::sample::pica::procedural::args::ProceduralArgs;
 use crate::pixel::shade::pica::gas_args::GasArgs;
 use crate::pixel::shade::pica::lighting::args::LightingArgs;

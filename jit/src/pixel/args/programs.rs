@@ -17,7 +17,7 @@ use super::check::{self, Spans};
 use super::tables::{TABLES, Tables};
 use crate::maxwell::args::Context;
 use crate::pixel::contract::SURFACES;
-use crate::pixel::depth_stencil::Coding;
+use crate::pixel::depth_stencil::plan::Coding;
 use crate::pixel::plan::programs::{Constants, PLANES, Plan, SurfacePlan};
 use crate::pixel::quads::{AT_ONCE, blocks_to_survivors};
 use crate::pixel::sample::programs::args::TextureArgs;

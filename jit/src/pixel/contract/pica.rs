@@ -12,16 +12,13 @@ use triglyph_guest::num::ops::Ops;
 use super::{BlockPlace, Contract, Early, Layout};
 use crate::lane::{Emit, F32x4, I32x4, LANES, Mask, Pair};
 use crate::pixel::args::pica::{self as args, POOL, at, scratch_at};
-use crate::pixel::depth_stencil::DepthPlan;
+use crate::pixel::depth_stencil::plan::DepthPlan;
 use crate::pixel::interpolate::pica::{edges, edges_of_picked, picked};
 use crate::pixel::plan::pica::Plan;
-use crate::pixel::quad::pica::{COLOR, Corner, DEPTH, Edges, Known, Place, Quad};
+use crate::pixel::quad::pica::{COLOR, Corner, DEPTH, Edges, Known, Pica, Place, Quad};
 use crate::pixel::quads::{AT_ONCE, Apart, CoveredQuad, Four, Stream};
-use crate::pixel::setup::pica::{self as setup, Planes};
+use crate::pixel::setup::pica::{self as setup, planes::Planes};
 use crate::pixel::target::surface::QuadAddress;
-
-/// See the module.
-pub(crate) enum Pica {}
 
 impl Contract for Pica {
     type Key = PixelKey;

@@ -14,18 +14,15 @@ use crate::lane::{Emit, F32x4, I32x4, LANES, Mask};
 use crate::maxwell::Context;
 use crate::pixel::args::programs::{self as args, BlockArgs, POOL, at};
 use crate::pixel::args::tables::Tables;
-use crate::pixel::depth_stencil::DepthPlan;
+use crate::pixel::depth_stencil::plan::DepthPlan;
 use crate::pixel::plan::programs::{DEPTH, PLANES, Plan, ProgramPlan};
-use crate::pixel::quad::programs::{Known, Needs, Place, Quad, Results};
+use crate::pixel::quad::programs::{Known, Needs, Place, Programs, Quad, Results};
 use crate::pixel::quads::{AT_ONCE, Apart, CoveredQuad, Four};
 use crate::pixel::setup::programs::{self as setup, Shared};
 use crate::pixel::target::surface::QuadAddress;
 
 /// Quads of a block.
 const QUADS_OF_BLOCK: u32 = 16;
-
-/// See the module.
-pub(crate) enum Programs {}
 
 impl Contract for Programs {
     type Key = FragmentKey;

@@ -3,7 +3,8 @@
 use triglyph_guest::format::DepthFormat;
 use triglyph_guest::kernel::pixel::{Compare, PixelKey, StencilKey};
 
-use super::{Coding, Depth, DepthPlan, StencilPlan, stored_depth};
+use super::plan::{Coding, Depth, DepthPlan, StencilPlan};
+use super::stored_depth;
 use crate::lane::{I32x4, Pair, StencilTest};
 use crate::pixel::args::pica::at;
 use crate::pixel::quad::pica::Quad;

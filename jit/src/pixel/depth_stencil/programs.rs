@@ -6,7 +6,7 @@ use triglyph_guest::kernel::pixel::Compare;
 use triglyph_guest::kernel::program::output::{DepthFormat, DepthKey, StencilKey};
 use triglyph_guest::num::ops::Ops;
 
-use super::{Coding, DepthPlan, StencilPlan};
+use super::plan::{Coding, DepthPlan, StencilPlan};
 use crate::lane::{F32x4, I32x4, Mask, StencilTest};
 use crate::pixel::args::programs::at;
 use crate::pixel::quad::programs::Quad;

@@ -11,7 +11,7 @@ use crate::pixel::args::pica::{at, scratch_at};
 use crate::pixel::contract::BlockPlace;
 use crate::pixel::quad::pica::Quad;
 use crate::pixel::quads::PICKED_BITS;
-use crate::pixel::setup::pica::Attribute;
+use crate::pixel::setup::pica::planes::Attribute;
 
 /// `(n[0]*b0 + n[1]*b1) + n[2]*b2` of edge functions or their steps and the values of the three corners.
 pub fn weighted_sum(e: &mut Emit<'_>, edges: [F32x4; 3], values: [F32x4; 3]) -> F32x4 {

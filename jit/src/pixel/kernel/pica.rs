@@ -11,11 +11,11 @@ use triglyph_guest::kernel::pixel::{Compare, LogicOp, Output, PixelJob, PixelKey
 use triglyph_guest::kernel::tier::TextureDecoder;
 use triglyph_guest::kernel::{MachineCode, PixelKernel, Unsupported};
 
-use super::{Function, compile, show};
+use super::function::{Function, compile, show};
 use crate::code::{Code, Compiler};
 use crate::pixel::args::pica::{self as args, Frame};
-use crate::pixel::contract::Pica;
 use crate::pixel::plan::pica::Plan;
+use crate::pixel::quad::pica::Pica;
 use crate::texture::Decoder;
 
 /// A pixel kernel as machine code.

@@ -10,12 +10,12 @@ use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey};
 use triglyph_guest::kernel::{MachineCode, Unsupported};
 
-use super::{Function, compile, show};
+use super::function::{Function, compile, show};
 use crate::code::{Code, Compiler};
 use crate::maxwell::{self, Prepared, ResourceKeys};
 use crate::pixel::args::programs::{self as args, BlockArgs, CHUNK, Frame, Table, Textures, UsedSurface};
-use crate::pixel::contract::Programs;
 use crate::pixel::plan::programs::{Constants, Plan, ProgramPlan};
+use crate::pixel::quad::programs::Programs;
 
 /// A fragment kernel as machine code.
 struct Kernel {

@@ -7,7 +7,7 @@ use triglyph_guest::kernel::pixel::{
 };
 
 use super::need::Need;
-use crate::pixel::depth_stencil::DepthPlan;
+use crate::pixel::depth_stencil::plan::DepthPlan;
 
 /// The parts of a key that code generation depends on.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ use triglyph_guest::rsx::fragment as rsx;
 use crate::maxwell::pixel_plan::PixelPlan;
 use crate::pixel::blend::blend_program::MAX_COMPILED_STEPS;
 use crate::pixel::contract::Early;
-use crate::pixel::depth_stencil::DepthPlan;
+use crate::pixel::depth_stencil::plan::DepthPlan;
 use crate::pixel::target::surface::Grid;
 use crate::rsx::fragment::graph::Graph;
 

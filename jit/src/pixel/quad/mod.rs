@@ -3,61 +3,13 @@
 pub mod pica;
 pub mod programs;
 
-use cranelift_codegen::ir::{Block, Value};
+use cranelift_codegen::ir::Block;
 use triglyph_guest::kernel::Unsupported;
 
-use super::contract::{Contract, Early, SURFACES};
-use super::depth_stencil::Depth;
+use super::contract::{Buffers, Contract, Early, Made, Quad, Shared};
 use super::quads::{CoveredQuad, tell_survivors};
 use super::target::surface::QuadAddress;
 use crate::lane::{Emit, Mask};
-
-/// What a kernel is made of.
-pub(crate) struct Made<'q, C: Contract> {
-    pub key: &'q C::Key,
-    pub plan: &'q C::Plan,
-    pub needs: &'q mut C::Needs,
-}
-
-/// What quads of a block share.
-pub(crate) struct Shared<C: Contract> {
-    pub block: C::Block,
-    /// Not zero when all pixels of the block are covered.
-    pub full: Value,
-}
-
-/// What has been computed of a quad's surfaces, or of those of its current sample.
-#[derive(Clone, Default)]
-pub(crate) struct Buffers {
-    addresses: [Option<QuadAddress>; SURFACES],
-    /// The interpolated depth as it is compared.
-    pub depth: Option<Depth>,
-}
-
-/// A quad while it is emitted. Values are computed on first use, in a block that dominates all later ones; code that
-/// emits blocks without this property restores [`Quad::known`].
-pub(crate) struct Quad<'q, 'a, C: Contract> {
-    pub e: &'q mut Emit<'a>,
-    pub key: &'q C::Key,
-    pub plan: &'q C::Plan,
-    pub needs: &'q mut C::Needs,
-    pub block: C::Block,
-    /// The number of the quad's first pixel in the block, or those of all of its pixels if they are picked; 64 bits.
-    pub pixels: Value,
-    /// Covered pixels, or pixels whose current sample is covered, four bits of 64.
-    pub cover: Value,
-    /// Pixels that are still alive.
-    pub mask: Mask,
-    /// Not zero when every pixel of the block is covered; `None` when tests have changed the mask since.
-    pub full: Option<Value>,
-    /// Address of memory that only this quad uses, if there is any.
-    pub storage: Option<Value>,
-    /// The block to jump to when no pixel is alive, or all is done.
-    pub next: Block,
-    pub place: C::Place,
-    pub known: C::Known,
-    pub buffers: Buffers,
-}
 
 impl<'q, 'a, C: Contract> Quad<'q, 'a, C> {
     /// A quad of a block.

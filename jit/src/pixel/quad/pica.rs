@@ -5,16 +5,18 @@ use std::collections::HashMap;
 use cranelift_codegen::ir::Value;
 
 use crate::lane::{F32x4, I16x8, I32x4, Pair};
-use crate::pixel::contract::{BlockPlace, Pica};
-use crate::pixel::quad;
-use crate::pixel::setup::pica::Planes;
+use crate::pixel::contract::{self, BlockPlace};
+use crate::pixel::setup::pica::planes::Planes;
 
 /// Numbers of the surfaces.
 pub const COLOR: usize = 0;
 pub const DEPTH: usize = 1;
 
+/// The pixel pipeline of the 3DS: everything is state.
+pub(crate) enum Pica {}
+
 /// A quad while it is emitted.
-pub(crate) type Quad<'q, 'a> = quad::Quad<'q, 'a, Pica>;
+pub(crate) type Quad<'q, 'a> = contract::Quad<'q, 'a, Pica>;
 
 /// What the edge functions at pixels of a block are made from.
 #[derive(Clone, Copy)]

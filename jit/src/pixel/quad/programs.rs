@@ -12,9 +12,8 @@ use triglyph_guest::num::ops::Ops;
 use crate::lane::{F32x4, I32x4, Mask};
 use crate::maxwell::needs::Needs as MaxwellNeeds;
 use crate::pixel::args::programs::{BlockArgs, at, surface_at};
-use crate::pixel::contract::{Contract, Early, Programs};
+use crate::pixel::contract::{self, Contract, Early};
 use crate::pixel::plan::programs::{Constants, PlaneOf};
-use crate::pixel::quad;
 use crate::pixel::target::channel::quantise_rsx;
 use crate::pixel::target::surface::QuadAddress;
 
@@ -56,8 +55,11 @@ fn index_or_push<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
     })
 }
 
+/// The pixel pipeline of the RSX and the Tegra X1: pixels are shaded by programs.
+pub(crate) enum Programs {}
+
 /// A quad while it is emitted.
-pub(crate) type Quad<'q, 'a> = quad::Quad<'q, 'a, Programs>;
+pub(crate) type Quad<'q, 'a> = contract::Quad<'q, 'a, Programs>;
 
 /// What a quad has for itself.
 pub struct Place {

@@ -10,7 +10,7 @@ use super::registers::{Cell, File};
 use crate::cfg::Exit as _;
 use crate::cfg::emit::{BlockEmitter, HostBlocks};
 use crate::lane::Emit;
-use crate::vertex::args::Args;
+use crate::rsx::vertex_kernel::args::Args;
 
 impl<'a> BlockEmitter<'a> for Lower<'_, 'a> {
     type Registers = File;

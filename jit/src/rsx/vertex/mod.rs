@@ -28,8 +28,8 @@ use triglyph_guest::table::flags;
 use crate::cfg::emit::{self, HostBlocks};
 use crate::groups::{AtOnce, Groups};
 use crate::lane::{Emit, F32x4};
-use crate::vertex::args::Args;
-use crate::vertex::needs::{DIVERGED, Needs, RETRY};
+use crate::rsx::vertex_kernel::args::Args;
+use crate::rsx::vertex_kernel::needs::{DIVERGED, Needs, RETRY};
 use graph::Graph;
 use registers::{Cell, File, Variables};
 

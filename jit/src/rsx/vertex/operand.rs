@@ -11,9 +11,9 @@ use super::Lower;
 use super::registers::Cell;
 use crate::lane::{F32x4, I32x4};
 use crate::rsx::predicate::Predicate;
-use crate::vertex::args::{Args, INPUTS};
-use crate::vertex::fetch;
-use crate::vertex::needs::Constant;
+use crate::rsx::vertex_kernel::args::{Args, INPUTS};
+use crate::rsx::vertex_kernel::fetch;
+use crate::rsx::vertex_kernel::needs::Constant;
 
 /// A row at an address register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

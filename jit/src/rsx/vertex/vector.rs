@@ -11,7 +11,7 @@ use super::registers::Cell;
 use crate::lane::{Emit, F32x4, Mask};
 use crate::pixel::sample::programs::args::TextureArgs;
 use crate::pixel::sample::programs::{LodSource, Lookup, TextureUnit, sample};
-use crate::vertex::args::{Args, INDICES};
+use crate::rsx::vertex_kernel::args::{Args, INDICES};
 
 impl<'l> VectorVisitor for Alu<'l, '_, '_> {
     type Source = &'l Source;

@@ -12,7 +12,7 @@ use crate::pixel::interpolate::pica::weighted_sum;
 use crate::pixel::plan::pica::Plan;
 use crate::pixel::quad::pica::Quad;
 use crate::pixel::sample::pica::{Coordinates, unit_at};
-use crate::pixel::setup::pica::{Attribute, Planes};
+use crate::pixel::setup::pica::planes::{Attribute, Planes};
 
 /// Derivatives of 1/w and of the varyings along both axes, the same in the whole primitive.
 pub fn set_up(e: &mut Emit<'_>, plan: &Plan, corners: Planes, primitive: Value) {

@@ -3,12 +3,13 @@
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | coordinates, cubes, wrap modes, nearest texels |
-//! | `linear.rs` | filters |
+//! | `linear.rs` | filters; `footprint.rs` what they read |
 //! | `lod.rs` | level of detail |
 //! | `shadow.rs` | shadow maps, sampled and drawn |
 //! | `procedural.rs` | the fourth unit, noise |
 
-pub mod linear;
+pub mod footprint;
+mod linear;
 pub mod lod;
 pub mod procedural;
 mod shadow;
@@ -23,6 +24,7 @@ use triglyph_guest::num::ops::Ops;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
 use crate::pixel::args::pica::{QuadScratch, quad_scratch_at};
 use crate::pixel::quad::pica::Quad;
+use footprint::FootprintAt;
 
 /// Offset of a field of unit `$unit`.
 macro_rules! unit_at {
@@ -206,7 +208,7 @@ impl Quad<'_, '_> {
             }
             Filter::Linear => {
                 let levels = matches!(level, Level::Lanes { .. });
-                let at = linear::FootprintAt(storage, offset_of!(QuadScratch, footprint) as i32);
+                let at = FootprintAt(storage, offset_of!(QuadScratch, footprint) as i32);
                 sampler.footprint(coordinates.uv, at);
                 linear::filter(self.e, at, levels)
             }

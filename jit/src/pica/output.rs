@@ -7,8 +7,9 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::pica::isa::Dst;
 
 use super::Lower;
-use super::kernel::Args;
-use super::registers::{Constant, Number};
+use super::args::VertexArgs;
+use super::registers::Constant;
+use super::tracked::Number;
 use crate::groups::Groups;
 use crate::lane::{F32x4, I32x4, Mask};
 
@@ -25,14 +26,14 @@ impl Lower<'_, '_> {
     fn output(&mut self, groups: Groups) {
         self.note_exports();
         let args = self.e.args;
-        let records = self.e.load_i64(args, Args::RECORDS);
+        let records = self.e.load_i64(args, VertexArgs::RECORDS);
         let stride = 4 * self.source.outputs.stride() as i32;
         let group = self.e.b.ins().uextend(I64, groups.group);
         let size = self.e.i64(i64::from(4 * stride));
         let offset = self.e.b.ins().imul(group, size);
         let records = self.e.b.ins().iadd(records, offset);
         let codes = self.vertex(&[0, 1, 2, 3].map(|vertex| (records, vertex * stride)));
-        let codes_at = self.e.load_i64(args, Args::CLIP);
+        let codes_at = self.e.load_i64(args, VertexArgs::CLIP);
         let codes_at = self.e.address(codes_at, groups.group, 2);
         self.e.store(codes, codes_at, 0);
         self.leave_if_doubtful();

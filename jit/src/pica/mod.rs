@@ -1,15 +1,18 @@
 //! Shader programs to machine code: the fused vertex kernel, and the geometry kernel.
 //!
 //! ```text
-//! decode.rs    words -> instructions          crate::flow  instructions -> blocks, calls inlined
+//! decode.rs    words -> instructions          instruction.rs  their types
+//! flow.rs      instructions -> blocks, calls inlined
 //! live.rs      which components matter        source.rs    all of that, for a key
 //! fetch.rs     four vertices of each array -> input registers, one value per component
-//! registers.rs guest registers as values      alu.rs  arithmetic      control.rs  blocks, branches, loops
+//! registers.rs guest registers as values      tracked.rs  what is known of one
+//! alu.rs       arithmetic                     control.rs  blocks, branches, loops
 //! f24.rs       arithmetic in 24-bit floats
 //! output.rs    output map, clip codes, screen position -> four records
-//! emit.rs      EMIT, and what a geometry unit keeps
-//! kernel.rs    the call: bounds, groups that are not full, vertices one at a time
-//! unit.rs      the call of a geometry kernel: values to lanes, vertices to triangles
+//! geometry_unit.rs    EMIT, and the registers that a geometry unit keeps between primitives
+//! args.rs      arguments of both kernels
+//! vertex_kernel.rs    the call: bounds, groups that are not full, vertices one at a time
+//! geometry_kernel.rs  the call of a geometry kernel: values to lanes, vertices to triangles
 //! speculative.rs  code with plain products, and with exact ones once that pays
 //! ```
 //!
@@ -17,26 +20,29 @@
 //! reference. That of a geometry kernel does four primitives, or one whose unit remembers the one before.
 
 mod alu;
+mod args;
 mod control;
 pub(crate) mod decode;
-mod emit;
 mod f24;
 mod fetch;
 pub(crate) mod flow;
-mod kernel;
+mod geometry_kernel;
+mod geometry_unit;
+mod instruction;
 mod live;
 mod output;
 mod registers;
 mod source;
 mod speculative;
-mod unit;
+mod tracked;
+mod vertex_kernel;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use args::VertexArgs;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
-use kernel::Args;
 use registers::{Constant, File, Variables};
 use source::{Feed, Source};
 use triglyph_guest::kernel::geometry::GeometryKey;
@@ -72,12 +78,12 @@ fn held_uniforms(uniforms: &Uniforms, numbers: Numbers) -> Option<Box<Uniforms>>
 
 /// The vertex kernel of `key`.
 pub fn vertex(compiler: &Arc<Compiler>, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported> {
-    Ok(Arc::new(kernel::Kernel::new(compiler, key)?))
+    Ok(Arc::new(vertex_kernel::Kernel::new(compiler, key)?))
 }
 
 /// The geometry kernel of `key`.
 pub fn geometry(compiler: &Arc<Compiler>, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Unsupported> {
-    Ok(Arc::new(unit::Kernel::new(compiler, key)?))
+    Ok(Arc::new(geometry_kernel::Kernel::new(compiler, key)?))
 }
 
 /// What [`vertex`] compiles: the intermediate form and the host's instructions.
@@ -139,7 +145,7 @@ impl Source<'_> {
         let waits = straight && self.numbers == Numbers::F24 && !exact;
         let four = waits && 2 * self.size() <= OPTIMIZED_LIMIT;
         let at_once = if four { AtOnce::Four } else { AtOnce::Two };
-        let groups = (!self.is_geometry()).then(|| Groups::begin(e, Args::GROUPS, at_once));
+        let groups = (!self.is_geometry()).then(|| Groups::begin(e, VertexArgs::GROUPS, at_once));
         let [retry, diverged, doubtful, full] = [(); 4].map(|()| e.cold_block(&[]));
         let exits = Exits { retry, diverged, doubtful, full };
         let variables = (!straight).then(|| Variables::new(e));
@@ -167,7 +173,7 @@ impl Source<'_> {
         if let Some(groups) = groups {
             groups.end(e);
             let args = e.args;
-            let all = e.load_i32(args, Args::GROUPS);
+            let all = e.load_i32(args, VertexArgs::GROUPS);
             let all = e.b.ins().uextend(I64, all);
             e.finish(all);
         }

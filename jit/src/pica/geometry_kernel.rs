@@ -6,18 +6,16 @@
 
 #![allow(unsafe_code)]
 
-use std::mem::offset_of;
 use std::ops::Range;
 use std::sync::Arc;
 
-use triglyph_guest::kernel::geometry::{
-    GeometryInputs, GeometryJob, GeometryKey, GeometryPrimitive, GeometryRegisters,
-};
+use triglyph_guest::kernel::geometry::{GeometryInputs, GeometryJob, GeometryKey, GeometryPrimitive};
 use triglyph_guest::kernel::vertex::{GROUP, Numbers, Uniforms};
 use triglyph_guest::kernel::{GeometryKernel, MachineCode, Unsupported};
 use triglyph_guest::pica::isa::SetEmit;
 
-use super::registers::{Constant, Pointer};
+use super::args::{Entry, GeometryArgs, Wide};
+use super::registers::Constant;
 use super::source::Source;
 use super::speculative::{Backoff, Speculative};
 use super::{Compiled, DIVERGED, DOUBTFUL, FULL, REASONS, held, held_uniforms, operand};
@@ -33,70 +31,9 @@ const MAX_EXACT: usize = 256;
 /// Primitives in a row done one by one, at most, before four are tried together again.
 const MAX_APART: usize = 64;
 
-/// A register in four lanes: component, then lane.
-type Wide = [[f32; GROUP]; 4];
-
-/// What compiled code gets.
-#[repr(C)]
-pub(super) struct Args {
-    uniforms: *const Uniforms,
-    table: *const [f32; 4],
-    wide: *const [Wide; 128],
-    inputs: *const [Wide; 16],
-    registers: *mut GeometryRegisters,
-    /// Where each lane's records go.
-    lanes: [*mut f32; GROUP],
-    /// Four clip codes for each EMIT.
-    codes: *mut [u8; GROUP],
-    /// An [`Entry`] for each EMIT.
-    log: *mut Entry,
-    /// EMITs for which there is room.
-    capacity: u32,
-    /// What SETEMIT said last, as an [`Entry`]; before and after.
-    setting: u32,
-}
-
-impl Args {
-    pub const CODES: i32 = offset_of!(Args, codes) as i32;
-    pub const LOG: i32 = offset_of!(Args, log) as i32;
-    pub const CAPACITY: i32 = offset_of!(Args, capacity) as i32;
-    pub const SETTING: i32 = offset_of!(Args, setting) as i32;
-
-    /// Offset of an address.
-    pub const fn pointer(which: Pointer) -> i32 {
-        (match which {
-            Pointer::Uniforms => offset_of!(Args, uniforms),
-            Pointer::Table => offset_of!(Args, table),
-            Pointer::Wide => offset_of!(Args, wide),
-            Pointer::Inputs => offset_of!(Args, inputs),
-            Pointer::Registers => offset_of!(Args, registers),
-        }) as i32
-    }
-
-    /// Offset of the address of a lane's records.
-    pub const fn lane(lane: usize) -> i32 {
-        (offset_of!(Args, lanes) + lane * size_of::<*mut f32>()) as i32
-    }
-}
-
-/// What SETEMIT said at an EMIT: bits 0 and 1 vertex, 2 primitive, 3 winding.
-#[repr(transparent)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Entry(pub u8);
-
-impl Entry {
-    pub fn new(SetEmit { vertex, primitive, winding }: SetEmit) -> Entry {
-        Entry(vertex & 3 | u8::from(primitive) << 2 | u8::from(winding) << 3)
-    }
-
-    fn setting(self) -> SetEmit {
-        SetEmit { vertex: self.0 & 3, primitive: self.0 & 4 != 0, winding: self.0 & 8 != 0 }
-    }
-}
-
 /// The code of a program.
 struct Routine {
-    code: Speculative<Args>,
+    code: Speculative<GeometryArgs>,
     /// What the unit had before matters to a run, and what it has afterwards to later ones.
     sequential: bool,
     /// An EMIT may do what an earlier run's SETEMIT said.
@@ -146,7 +83,7 @@ impl Kernel {
     }
 
     /// The code with exact products for primitive `at`, once there have been enough groups that want it.
-    fn exact(&self, at: usize) -> Option<&Compiled<Args>> {
+    fn exact(&self, at: usize) -> Option<&Compiled<GeometryArgs>> {
         self.routine(at).code.doubt(|| {
             let (first, rest) = Source::geometry(&self.key)?;
             first.filter(|_| at == 0).unwrap_or(rest).compile(&self.compiler, true)
@@ -244,7 +181,7 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
     }
 
     /// The constants that code wants, each four times.
-    fn table(&self, of: &Compiled<Args>) -> Vec<[f32; 4]> {
+    fn table(&self, of: &Compiled<GeometryArgs>) -> Vec<[f32; 4]> {
         let constants = self.job.constants;
         let viewport = [constants.half[0], constants.half[1], constants.corner[0], constants.corner[1]];
         let value = |&(constant, component): &(Constant, u8)| {
@@ -265,7 +202,7 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
 
     /// Runs a group. The number of vertices that each primitive has emitted and what SETEMIT said last, or why there is
     /// nothing.
-    fn call(&mut self, code: &Code<Args>, table: &[[f32; 4]], count: usize) -> Result<(usize, Entry), u64> {
+    fn call(&mut self, code: &Code<GeometryArgs>, table: &[[f32; 4]], count: usize) -> Result<(usize, Entry), u64> {
         let (stride, capacity) = (self.kernel.stride, self.capacity);
         self.codes.resize(capacity, [0; GROUP]);
         self.log.resize(capacity, Entry(0));
@@ -281,7 +218,7 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
             // Lanes beyond the last primitive hold the last one, and write what it writes.
             *place = records[(lane.min(count - 1)) * capacity * stride..].as_mut_ptr();
         }
-        let mut args = Args {
+        let mut args = GeometryArgs {
             uniforms: self.held.as_deref().unwrap_or(self.job.uniforms),
             table: table.as_ptr(),
             wide: &*self.wide,
@@ -404,12 +341,12 @@ fn set_lane(register: &mut Wide, lane: usize, value: [f32; 4]) {
 
 /// One form of a routine's code, with its constants of a job.
 struct Form<'k> {
-    code: &'k Code<Args>,
+    code: &'k Code<GeometryArgs>,
     table: Vec<[f32; 4]>,
 }
 
 impl Run<'_, '_, '_> {
-    fn form<'c>(&self, of: &'c Compiled<Args>) -> Form<'c> {
+    fn form<'c>(&self, of: &'c Compiled<GeometryArgs>) -> Form<'c> {
         Form { code: &of.code, table: self.table(of) }
     }
 

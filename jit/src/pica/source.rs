@@ -5,8 +5,9 @@ use triglyph_guest::kernel::geometry::{GeometryInputs, GeometryKey};
 use triglyph_guest::kernel::vertex::{Input, Numbers, OutputMap, PicaProgram, Program, VertexKey};
 use triglyph_guest::pica::isa::{Index, Src};
 
-use super::decode::{Code, Instruction, Unit};
+use super::decode::{Code, Unit};
 use super::flow::{self, Graph, Step};
+use super::instruction::Instruction;
 use super::live::{Live, Liveness, exported, written};
 
 /// Where a program's inputs come from.

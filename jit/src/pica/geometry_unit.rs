@@ -14,9 +14,10 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::pica::isa::SetEmit;
 
 use super::Lower;
+use super::args::{Entry, GeometryArgs, Pointer};
 use super::live::Live;
-use super::registers::{Number, Pointer, Register};
-use super::unit::{Args, Entry};
+use super::registers::Register;
+use super::tracked::Number;
 use crate::lane::{F32x4, I32x4, Mask, memory};
 
 /// Where a component stands in [`GeometryRegisters`].
@@ -72,15 +73,15 @@ impl Lower<'_, '_> {
         let lanes = if self.source.is_sequential() { 1 } else { 4 };
         let rows: Vec<(Value, i32)> = (0..lanes)
             .map(|lane| {
-                let records = self.e.load_i64(args, Args::lane(lane));
+                let records = self.e.load_i64(args, GeometryArgs::lane(lane));
                 (self.e.b.ins().iadd(records, offset), 0)
             })
             .collect();
         let codes = self.vertex(&rows);
-        let codes_at = self.e.load_i64(args, Args::CODES);
+        let codes_at = self.e.load_i64(args, GeometryArgs::CODES);
         let codes_at = self.e.address(codes_at, number, 2);
         self.e.store(codes, codes_at, 0);
-        let (log, setting) = (self.e.load_i64(args, Args::LOG), self.setting());
+        let (log, setting) = (self.e.load_i64(args, GeometryArgs::LOG), self.setting());
         let log = self.e.address(log, number, 0);
         self.e.b.ins().istore8(memory(), setting, log, 0);
         self.file.emitted += 1;
@@ -98,7 +99,7 @@ impl Lower<'_, '_> {
             return;
         }
         let args = self.e.args;
-        let capacity = self.e.load_i32(args, Args::CAPACITY);
+        let capacity = self.e.load_i32(args, GeometryArgs::CAPACITY);
         let room = self.e.b.ins().icmp(IntCC::UnsignedLessThan, number, capacity);
         let (fine, full) = (self.e.block(&[]), self.exits.full);
         self.e.branch(room, (fine, &[]), (full, &[]));
@@ -153,7 +154,7 @@ impl Lower<'_, '_> {
             self.store_register(counter, COUNTER as i32);
         }
         let args = self.e.args;
-        self.e.store(setting, args, Args::SETTING);
+        self.e.store(setting, args, GeometryArgs::SETTING);
         let status = self.e.b.ins().uextend(I64, emitted);
         self.e.finish(status);
     }
@@ -212,6 +213,6 @@ impl Lower<'_, '_> {
             return self.e.i32(0);
         }
         let args = self.e.args;
-        self.e.load_i32(args, Args::SETTING)
+        self.e.load_i32(args, GeometryArgs::SETTING)
     }
 }

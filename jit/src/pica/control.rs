@@ -11,9 +11,9 @@ use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::pica::isa::{Condition, ConditionOp};
 
 use super::Lower;
+use super::args::{INTS, Pointer};
 use super::flow::{Edge, Enter, Exit, Inner};
-use super::kernel::INTS;
-use super::registers::{File, Pointer};
+use super::registers::File;
 use crate::cfg::Exit as _;
 use crate::cfg::emit::{BlockEmitter, HostBlocks};
 use crate::lane::{Emit, Mask, memory};

@@ -36,9 +36,9 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::pica::isa::{Dst, Index, Src};
 
 use super::Lower;
-use super::alu::Dot;
-use super::decode::Operand;
-use super::registers::{Constant, Number, Trust, clean, normal};
+use super::instruction::{Dot, Operand};
+use super::registers::Constant;
+use super::tracked::{Number, Trust, clean, normal};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
 /// Operations have as many bits as singles before they are cut.

@@ -6,8 +6,9 @@
 use triglyph_guest::kernel::vertex::OutputMap;
 use triglyph_guest::pica::isa::{ConditionOp, Dst, Index, Src};
 
-use super::decode::{Code, Instruction, Operand};
+use super::decode::Code;
 use super::flow::{Block, Exit, Graph, Step};
+use super::instruction::{Instruction, Operand};
 use crate::cfg::Exit as _;
 
 /// A set of components; bit `4 * register + component` of the files.

@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::vertex::{Component, Input};
 use triglyph_guest::num::ops::Ops;
 
-use super::kernel::Args;
+use super::args::VertexArgs;
 use super::live::bit;
 use super::{Feed, Lower, f24};
 use crate::lane::{F32x4, I32x4, memory};
@@ -90,7 +90,7 @@ impl Lower<'_, '_> {
             return vertices;
         }
         let args = self.e.args;
-        let list = self.e.load_i64(args, Args::VERTICES);
+        let list = self.e.load_i64(args, VertexArgs::VERTICES);
         let group = self.groups.map_or_else(|| self.e.i32(0), |groups| groups.group);
         let list = self.e.address(list, group, 4);
         let vertices = [0, 4, 8, 12].map(|at| self.e.b.ins().uload32(memory(), list, at));
@@ -106,8 +106,8 @@ impl Lower<'_, '_> {
         }
         let vertices = self.vertices();
         let args = self.e.args;
-        let base = self.e.load_i64(args, Args::stream(stream));
-        let stride = self.e.load_i64(args, Args::stream(stream) + 8);
+        let base = self.e.load_i64(args, VertexArgs::stream(stream));
+        let stride = self.e.load_i64(args, VertexArgs::stream(stream) + 8);
         let addresses = vertices.map(|vertex| {
             let offset = self.e.b.ins().imul(vertex, stride);
             self.e.b.ins().iadd(base, offset)

@@ -6,7 +6,7 @@ use triglyph_guest::pica::asm::Program;
 use triglyph_guest::pica::isa::ConditionOp;
 
 use super::*;
-use crate::lower::decode::{Code, Unit};
+use crate::pica::decode::{Code, Unit};
 
 /// A graph with what walking through it needs.
 struct Walk {

@@ -3,7 +3,6 @@
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
-use std::mem::offset_of;
 use std::sync::Arc;
 
 use triglyph_guest::kernel::vertex::{
@@ -11,17 +10,13 @@ use triglyph_guest::kernel::vertex::{
 };
 use triglyph_guest::kernel::{MachineCode, Unsupported, VertexKernel};
 
+use super::args::{StreamArgs, VertexArgs};
 use super::fetch::footprint;
-use super::registers::{Constant, Pointer};
+use super::registers::Constant;
 use super::source::Source;
 use super::speculative::{Backoff, Speculative};
 use super::{Compiled, DIVERGED, DOUBTFUL, REASONS, f24, held, held_uniforms, operand};
 use crate::code::{Code, Compiler};
-
-/// Offset of c0 in [`Uniforms`].
-pub(super) const FLOATS: i32 = offset_of!(Uniforms, floats) as i32;
-/// Offset of i0 in [`Uniforms`].
-pub(super) const INTS: i32 = offset_of!(Uniforms, ints) as i32;
 
 /// Groups in a row done with exact products, at most, before the plain ones are tried again.
 const MAX_EXACT: usize = 1024;
@@ -29,52 +24,11 @@ const MAX_EXACT: usize = 1024;
 /// Floats of the longest record.
 const MAX_RECORD: usize = SCREEN + 64;
 
-/// What compiled code gets.
-#[repr(C)]
-pub(super) struct Args {
-    vertices: *const u32,
-    records: *mut f32,
-    clip: *mut u8,
-    uniforms: *const Uniforms,
-    /// Constants, each four times, in the order of [`Compiled::constants`].
-    table: *const [f32; 4],
-    /// Groups to do, not 0.
-    groups: u32,
-    streams: [StreamArgs; 16],
-}
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct StreamArgs {
-    base: *const u8,
-    stride: u64,
-}
-
-impl Args {
-    pub const VERTICES: i32 = offset_of!(Args, vertices) as i32;
-    pub const RECORDS: i32 = offset_of!(Args, records) as i32;
-    pub const CLIP: i32 = offset_of!(Args, clip) as i32;
-    pub const GROUPS: i32 = offset_of!(Args, groups) as i32;
-
-    /// Offset of an address; only uniforms and the table are there.
-    pub const fn pointer(which: Pointer) -> i32 {
-        match which {
-            Pointer::Table => offset_of!(Args, table) as i32,
-            _ => offset_of!(Args, uniforms) as i32,
-        }
-    }
-
-    /// Offset of a stream's address; its stride follows, 8 bytes further on.
-    pub const fn stream(number: usize) -> i32 {
-        (offset_of!(Args, streams) + number * size_of::<StreamArgs>()) as i32
-    }
-}
-
 /// A compiled vertex kernel.
 pub(super) struct Kernel {
     compiler: Arc<Compiler>,
     key: VertexKey,
-    code: Speculative<Args>,
+    code: Speculative<VertexArgs>,
     /// Floats of a record.
     stride: usize,
     /// Groups of slots that are written.
@@ -110,11 +64,11 @@ impl Kernel {
     }
 
     /// The code with exact products, once there have been enough groups that want it.
-    fn exact(&self) -> Option<&Compiled<Args>> {
+    fn exact(&self) -> Option<&Compiled<VertexArgs>> {
         self.code.doubt(|| self.compile_exact())
     }
 
-    fn compile_exact(&self) -> Result<Compiled<Args>, Unsupported> {
+    fn compile_exact(&self) -> Result<Compiled<VertexArgs>, Unsupported> {
         Source::vertex(&self.key)?.compile(&self.compiler, true)
     }
 
@@ -131,7 +85,7 @@ impl Kernel {
     }
 
     /// The constants of a job that `of` wants, each four times.
-    fn table(&self, of: &Compiled<Args>, job: &VertexJob<'_>) -> Table {
+    fn table(&self, of: &Compiled<VertexArgs>, job: &VertexJob<'_>) -> Table {
         let VertexConstants { half: [x, y], corner: [left, top], clip_plane } = job.constants;
         let viewport = [x, y, left, top];
         let value = |&(constant, component): &(Constant, u8)| {
@@ -175,9 +129,9 @@ impl Kernel {
             && (!self.reads_rows || uniforms.floats.iter().flatten().all(|&value| f24::Range::UNIFORMS.has(value)))
     }
 
-    fn args(job: &VertexJob<'_>, uniforms: &Uniforms) -> Args {
+    fn args(job: &VertexJob<'_>, uniforms: &Uniforms) -> VertexArgs {
         let stream = |of: &Stream<'_>| StreamArgs { base: of.window.as_ptr().cast_const(), stride: of.stride.into() };
-        Args {
+        VertexArgs {
             vertices: std::ptr::null(),
             records: std::ptr::null_mut(),
             clip: std::ptr::null_mut(),
@@ -193,7 +147,7 @@ impl Kernel {
     fn groups(
         &self,
         form: &Form<'_>,
-        args: &mut Args,
+        args: &mut VertexArgs,
         job: &mut VertexJob<'_>,
         at: usize,
         groups: usize,
@@ -209,7 +163,7 @@ impl Kernel {
     }
 
     /// Shades four vertices aside.
-    fn aside(form: &Form<'_>, args: &mut Args, vertices: [u32; GROUP]) -> (Group, u64) {
+    fn aside(form: &Form<'_>, args: &mut VertexArgs, vertices: [u32; GROUP]) -> (Group, u64) {
         let mut group = Group { records: [0.0; GROUP * MAX_RECORD], clip: [0; GROUP] };
         (args.vertices, args.groups) = (vertices.as_ptr(), 1);
         (args.records, args.clip) = (group.records.as_mut_ptr(), group.clip.as_mut_ptr());
@@ -217,7 +171,7 @@ impl Kernel {
         (group, reason)
     }
 
-    fn call(form: &Form<'_>, args: &mut Args) -> (usize, u64) {
+    fn call(form: &Form<'_>, args: &mut VertexArgs) -> (usize, u64) {
         args.table = form.table.0.as_ptr();
         // SAFETY: the code reads the uniforms, the table and the vertex numbers of `groups`, and writes as many records
         // of `stride` floats and clip codes, all of which the callers borrow or own while they call; from each stream
@@ -245,7 +199,7 @@ impl Kernel {
     fn one_by_one(
         &self,
         form: &Form<'_>,
-        args: &mut Args,
+        args: &mut VertexArgs,
         job: &mut VertexJob<'_>,
         at: usize,
         count: usize,
@@ -265,7 +219,7 @@ impl Kernel {
     fn some(
         &self,
         form: &Form<'_>,
-        args: &mut Args,
+        args: &mut VertexArgs,
         job: &mut VertexJob<'_>,
         range: (usize, usize),
         reach: Reach,
@@ -341,12 +295,12 @@ impl Drop for Table {
 
 /// One form of a kernel's code, with its constants of a job.
 struct Form<'k> {
-    code: &'k Code<Args>,
+    code: &'k Code<VertexArgs>,
     table: Table,
 }
 
 impl<'k> Form<'k> {
-    fn new(kernel: &Kernel, of: &'k Compiled<Args>, job: &VertexJob<'_>) -> Form<'k> {
+    fn new(kernel: &Kernel, of: &'k Compiled<VertexArgs>, job: &VertexJob<'_>) -> Form<'k> {
         Form { code: &of.code, table: kernel.table(of, job) }
     }
 }

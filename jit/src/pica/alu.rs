@@ -8,23 +8,14 @@
 use triglyph_guest::kernel::vertex::Numbers;
 use triglyph_guest::num::ops::Ops;
 
-use super::decode::{Arithmetic, Compute, Instruction, Operand};
+use super::instruction::{Arithmetic, Compute, Dot, Instruction, Operand};
 use super::live::Live;
-use super::registers::{Number, Trust, clean};
+use super::tracked::{Number, Trust, clean};
 use super::{Lower, f24};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
 /// Bound of LITP's second component: 127 + 255/256.
 const LITP_BOUND: f32 = 127.996_09;
-
-/// Which products a dot product sums.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dot {
-    Xyz,
-    Xyzw,
-    /// The w of the first source is 1.
-    Homogeneous,
-}
 
 impl Lower<'_, '_> {
     /// Emits one instruction without control flow; `live` is what is live after it.

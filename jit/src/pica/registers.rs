@@ -12,10 +12,12 @@ use triglyph_guest::kernel::vertex::Input;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::pica::isa::{Dst, Index, SetEmit, Src};
 
-use super::decode::Operand;
+use super::args::{FLOATS, GeometryArgs, Pointer, VertexArgs};
 use super::flow::LOOPS;
+use super::instruction::Operand;
 use super::live::{Live, bit};
-use super::{Feed, Lower, kernel, unit};
+use super::tracked::{Number, clean, uniform};
+use super::{Feed, Lower};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
 /// A register that instructions write.
@@ -35,44 +37,6 @@ impl From<Dst> for Register {
             Dst::Output(n) => Register::Output(n & 15),
         }
     }
-}
-
-/// A component of a register in four lanes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Number {
-    pub value: F32x4,
-    /// It cannot hold a NaN that the guest would not have: no product went into it. In 24-bit floats: it cannot be a
-    /// zero of the wrong sign.
-    pub clean: bool,
-    /// It is no subnormal 24-bit float and not -0.
-    pub normal: bool,
-    pub trust: Trust,
-}
-
-/// What plain code in 24-bit floats knows of a number, the best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Trust {
-    /// It is as large as uniforms have to be.
-    Uniform,
-    /// It is ordinary, or the group is done again.
-    Ordinary,
-    /// It is what the guest has, but maybe not ordinary: arithmetic cannot take it yet.
-    Right,
-    /// It is right if it is ordinary.
-    Doubtful,
-}
-
-pub(super) const fn clean(value: F32x4) -> Number {
-    Number { value, clean: true, normal: false, trust: Trust::Ordinary }
-}
-
-fn uniform(value: F32x4) -> Number {
-    Number { trust: Trust::Uniform, ..clean(value) }
-}
-
-/// A result of 24-bit arithmetic.
-pub(super) const fn normal(value: F32x4) -> Number {
-    Number { normal: true, ..clean(value) }
 }
 
 /// The registers of a file, as far as they are known.
@@ -106,24 +70,6 @@ pub(super) struct File {
     pub setting: Option<SetEmit>,
     /// EMITs so far, in programs without variables.
     pub emitted: u32,
-}
-
-/// What the arguments hold the address of.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Pointer {
-    Uniforms,
-    /// The constants of the job.
-    Table,
-    /// Float uniforms, each lane with its own.
-    Wide,
-    /// Input registers of a geometry program.
-    Inputs,
-    /// Registers of a geometry unit.
-    Registers,
-}
-
-impl Pointer {
-    const COUNT: usize = 5;
 }
 
 /// Four numbers that do not change during a call.
@@ -369,7 +315,7 @@ impl Lower<'_, '_> {
         if let Some(pointer) = self.file.pointers[which as usize] {
             return pointer;
         }
-        let offset = if self.source.is_geometry() { unit::Args::pointer(which) } else { kernel::Args::pointer(which) };
+        let offset = if self.source.is_geometry() { GeometryArgs::pointer(which) } else { VertexArgs::pointer(which) };
         let args = self.e.args;
         let pointer = self.e.load_i64(args, offset);
         self.file.pointers[which as usize] = Some(pointer);
@@ -390,7 +336,7 @@ impl Lower<'_, '_> {
             }
             Constant::UniformAtLoop(n) => {
                 let row = self.row_at_loop(n);
-                self.e.load_splat_f32(row, kernel::FLOATS + 4 * i32::from(component))
+                self.e.load_splat_f32(row, FLOATS + 4 * i32::from(component))
             }
             Constant::Uniform(n) if self.wide() => {
                 let base = self.pointer(Pointer::Wide);
@@ -456,7 +402,7 @@ impl Lower<'_, '_> {
             // Lane l of component c stands at 16 c + 4 l: each lane from its own row.
             [0, 16, 32, 48].map(|component| e.load_diagonal(rows, component))
         } else {
-            let rows = rows.map(|row| e.load_floats(row, kernel::FLOATS));
+            let rows = rows.map(|row| e.load_floats(row, FLOATS));
             e.transpose(rows)
         };
         self.file.relative.insert((index, n), rows);
