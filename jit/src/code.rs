@@ -32,7 +32,7 @@ use triglyph_guest::kernel::{MachineCode, Unsupported, Vectors};
 
 use crate::convention::{convention, host_convention};
 use crate::guard;
-use crate::interleave::{Twins, interleave};
+use crate::interleave::{InstPairs, interleave};
 use crate::lane::{Caps, Emit, Pairs};
 use crate::memory::{CodeMemory, Provider};
 use crate::promote::promote;
@@ -423,28 +423,28 @@ fn emit(
         // Single-pass allocation has values that outlive their block in memory anyway.
         slots.into_iter().filter(|_| !caps.copies).for_each(|slots| promote(&mut context.func, slots));
         context.verify_if(isa).map_err(|error| refused(error, &context.func))?;
-        let mut twins = Twins::default();
+        let mut inst_pairs = InstPairs::default();
         let mut made = Made::Narrow;
         for body in bodies {
             match interleave(&mut context.func, args, &body, &branches) {
-                Ok(more) => twins.extend(more),
+                Ok(more) => inst_pairs.extend(more),
                 Err(why) if caps.wide => made = Made::NotWidened(why.into()),
                 Err(_) => {}
             }
         }
-        if caps.pairs == Pairs::Required && twins.is_empty() {
+        if caps.pairs == Pairs::Required && inst_pairs.is_empty() {
             return Err(SAME);
         }
         if context.func.dfg.num_insts() > MAX_INSTRUCTIONS {
             return Err(Unsupported("code that is too long"));
         }
-        if caps.wide && (caps.wide_alone || !twins.is_empty()) {
+        if caps.wide && (caps.wide_alone || !inst_pairs.is_empty()) {
             // The code generator has no aliases. Where bodies were interleaved, there are none any more.
-            if twins.is_empty() {
+            if inst_pairs.is_empty() {
                 context.func.dfg.resolve_all_aliases();
             }
             context.verify_if(isa).map_err(|error| refused(error, &context.func))?;
-            match wide::compile(&context.func, &twins, MAX_STACK, checks) {
+            match wide::compile(&context.func, &inst_pairs, MAX_STACK, checks) {
                 Ok(wide) => return Ok(Made::Wide(wide)),
                 Err(why) => made = Made::NotWidened(sound(why, &context.func, checks)),
             }

@@ -1,17 +1,17 @@
-//! Several iterations of a loop's body at once: two, or another even number.
+//! Unroll and jam of a loop: a copy of its body that executes several iterations at once, two or another even number.
 //!
-//! Operations on a quad mostly wait for each other, and a processor looks ahead by some two hundred instructions: too
-//! few to reach the next quad of a long program. So the body of the loop over quads is there a second time, for two
-//! quads: each instruction of the first, then the same one of the second. Interpolation, textures and programs know
-//! nothing of it, the copy is made of the finished CLIF.
+//! Operations on a quad mostly depend on each other, and a processor's window of some two hundred instructions does not
+//! reach the next quad of a long program. So the loop over quads has a second body, for two quads: each instruction of
+//! the first is followed by the same one of the second. The transformation works on finished CLIF, so emitters of
+//! interpolation, textures and programs do not deal with it.
 //!
-//! All iterations take the same way where that is right for each: after a branch of which one way is marked as right
-//! whatever the condition says, as code under masks is, or one where those that disagree begin anew ([`Together`]).
-//! There their instructions alternate, and those that do not depend on the iteration are there once. What any other
-//! branch selects between is copied as a whole, for one iteration after the other, up to where its ways meet again. So
-//! are parts of a body that are marked ([`Branches::apart`]) because they call or store to memory that is shared.
+//! Iterations stay together at branches of which one target is correct for every lane, as code under masks is, whose
+//! condition is uniform, or that restart a group that disagrees one iteration at a time ([`JointBranch`]). There their
+//! instructions alternate, and those that do not depend on the iteration are emitted once. The code between any other
+//! branch and its reconvergence point is copied as a whole, for one iteration after the other; so are parts of a body
+//! that are marked ([`Branches::serialized`]) because they call or store to shared memory.
 //!
-//! Kernels have two iterations at once: quads, groups of vertices, slices of a warp. With vectors of 256 bits some
+//! Kernels do two iterations at once: quads, groups of vertices, slices of a warp. With vectors of 256 bits some
 //! have four ([`quads`](crate::pixel::quads), [`groups`](crate::groups)): by up to a sixth faster. With a loop in the
 //! body four are slower than two.
 
@@ -30,33 +30,33 @@ use blocks::Blocks;
 pub(crate) use blocks::has_loop;
 use copies::Copies;
 
-/// How iterations go on together after a branch.
+/// How interleaved iterations take a branch together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Together {
-    /// Where it goes if the condition holds is right whatever that says; the other way only saves time.
-    Taken,
-    /// Where it goes otherwise is right whatever the condition says.
-    NotTaken,
-    /// Where it goes: the condition is the same for all iterations.
-    Either,
-    /// Where it goes for all of them; where they disagree, they begin anew, one after the other.
-    Agreed,
+pub(crate) enum JointBranch {
+    /// The branch is taken if any iteration takes it: its target is correct for all, the other one is a shortcut.
+    AnyTaken,
+    /// The branch is taken if all iterations take it: falling through is correct for all.
+    AllTaken,
+    /// The condition is the same for all iterations.
+    Uniform,
+    /// Iterations that disagree restart one at a time.
+    SplitOnDivergence,
 }
 
-/// What is known of branches.
+/// Properties of a function's branches, which emitters note.
 #[derive(Debug, Default)]
 pub(crate) struct Branches {
-    /// Those after which iterations go on together.
-    pub together: HashMap<Inst, Together>,
-    /// Those that rarely go where they do if the condition holds, to a block without parameters that two iterations
-    /// cannot run at once. If one of two iterations wants to go there, both begin anew, one after the other.
+    /// Branches that interleaved iterations take together.
+    pub joint: HashMap<Inst, JointBranch>,
+    /// Branches whose taken target is unlikely and cannot be interleaved, a block without parameters. If any iteration
+    /// takes it, the group restarts one iteration at a time.
     pub rare: HashSet<Inst>,
-    /// What makes an integer of which all iterations use the least.
-    pub least: HashSet<Inst>,
-    /// Jumps after which iterations go on one after the other, up to these blocks. In between they may call and store
-    /// to memory that they share: one has done so before the next one does.
-    pub apart: HashMap<Inst, Block>,
-    /// Stores and calls that an iteration which begins anew may do again.
+    /// Instructions whose integer result is replaced by the minimum over all iterations.
+    pub minima: HashSet<Inst>,
+    /// Jumps to code that iterations execute one after the other, up to these blocks. In it they may call, and store to
+    /// memory that they share.
+    pub serialized: HashMap<Inst, Block>,
+    /// Stores and calls that a restarted iteration may execute again.
     pub repeatable: HashSet<Inst>,
     /// Whether the same vectors of two iterations become one of 256 bits.
     pub has_wide_vectors: bool,
@@ -70,7 +70,7 @@ pub(crate) struct Body {
     pub exit: Block,
     /// The values that an iteration begins with: those of the body, and those that each other iteration has instead.
     pub others: Vec<(Value, Vec<Value>)>,
-    /// Where all iterations go: a block that ends in a jump to another one, in between.
+    /// The entry of the interleaved copy: a block that ends in a jump to the block after the copy.
     pub before: Block,
     /// Parts of the arguments that each iteration has for itself: their offsets, and how much further on those of the
     /// next one are.
@@ -83,21 +83,21 @@ pub(crate) struct Body {
     pub is_repeatable: bool,
 }
 
-/// What two iterations do at once: the same instruction, and the same parameter of a block, of both.
+/// Instructions, and block parameters, of two iterations that are copies of the same one.
 #[derive(Debug, Default)]
-pub(crate) struct Twins {
+pub(crate) struct InstPairs {
     pub insts: Vec<[Inst; 2]>,
     pub parameters: Vec<[Value; 2]>,
 }
 
-impl Twins {
+impl InstPairs {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.insts.is_empty()
     }
 
     /// Adds those of another loop.
-    pub fn extend(&mut self, Twins { insts, parameters }: Twins) {
+    pub fn extend(&mut self, InstPairs { insts, parameters }: InstPairs) {
         self.insts.extend(insts);
         self.parameters.extend(parameters);
     }
@@ -110,14 +110,14 @@ impl Body {
     }
 }
 
-/// Why a body has one iteration at a time.
+/// Why a loop body was not interleaved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Single {
-    #[error("iterations that part might not meet again")]
-    Ways,
-    #[error("an iteration that begins anew would do something twice")]
+pub(crate) enum NotInterleaved {
+    #[error("diverging iterations without a reconvergence point")]
+    NoMeeting,
+    #[error("a restarted iteration would repeat a side effect")]
     NotRepeatable,
-    #[error("addresses of what iterations have for themselves are computed")]
+    #[error("a computed address of an iteration's own arguments")]
     OwnAddress,
     #[error("a body with vectors of doubles")]
     Doubles,
@@ -127,17 +127,17 @@ pub(crate) enum Single {
     SharedStore,
 }
 
-/// Adds the copies to `function`, whose argument is the address `args`, unless the body does what two iterations cannot
-/// do at once: calls, stores to memory that they share. Returns what is there twice.
+/// Adds the interleaved copy of `body` to `function`, whose argument is the address `args`. Returns the pairs of copied
+/// instructions.
 ///
 /// # Errors
-/// Then the function does one iteration at a time.
+/// When the body cannot be interleaved: the function keeps doing one iteration at a time.
 pub(crate) fn interleave(
     function: &mut Function,
     args: Value,
     body: &Body,
     branches: &Branches,
-) -> Result<Twins, Single> {
+) -> Result<InstPairs, NotInterleaved> {
     function.dfg.resolve_all_aliases();
     let found = pairable(function, args, body, branches);
     if found.is_err() {
@@ -153,16 +153,16 @@ fn pairable(
     args: Value,
     body: &Body,
     branches: &Branches,
-) -> Result<(Blocks, HashSet<Value>), Single> {
-    let blocks = Blocks::new(function, body.entry, body.exit, branches).ok_or(Single::Ways)?;
-    if !may_begin_anew(function, args, body, &blocks) {
-        return Err(Single::NotRepeatable);
+) -> Result<(Blocks, HashSet<Value>), NotInterleaved> {
+    let blocks = Blocks::new(function, body.entry, body.exit, branches).ok_or(NotInterleaved::NoMeeting)?;
+    if !may_restart(function, args, body, &blocks) {
+        return Err(NotInterleaved::NotRepeatable);
     }
     let dependent = dependent(function, args, body, &blocks)?;
     Ok((blocks, dependent))
 }
 
-/// Lets the block that both iterations go to go to the body.
+/// Redirects the entry of the interleaved copy to the body.
 fn draw_one(function: &mut Function, body: &Body) {
     let Some(end) = function.layout.last_inst(body.before) else { return };
     let dfg = &mut function.dfg;
@@ -172,7 +172,7 @@ fn draw_one(function: &mut Function, body: &Body) {
 }
 
 /// The values that differ between iterations, if two of them can be made at once.
-fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> Result<HashSet<Value>, Single> {
+fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> Result<HashSet<Value>, NotInterleaved> {
     let mut dependent: HashSet<Value> = body.others.iter().map(|&(first, _)| first).collect();
     dependent.extend(blocks.all.iter().flat_map(|&block| function.dfg.block_params(block)));
     loop {
@@ -181,7 +181,7 @@ fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> 
             let data = &function.dfg.insts[inst];
             let own = own_distance(data, &function.dfg.value_lists, args, body).is_some();
             let differs = own || function.dfg.inst_args(inst).iter().any(|value| dependent.contains(value));
-            if differs && !blocks.least.contains(&inst) {
+            if differs && !blocks.minima.contains(&inst) {
                 dependent.extend(function.dfg.inst_results(inst));
             }
         }
@@ -191,7 +191,7 @@ fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> 
     }
     let insts = || blocks.all.iter().flat_map(|&block| function.layout.block_insts(block));
     if insts().any(|inst| is_own_address(function, inst, args, body)) {
-        return Err(Single::OwnAddress);
+        return Err(NotInterleaved::OwnAddress);
     }
     // Doubles are two vectors for four lanes: where those of two iterations do not become one, there are not enough
     // registers for twice as many.
@@ -199,10 +199,10 @@ fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> 
         let results = function.dfg.inst_results(inst);
         results.iter().any(|&result| function.dfg.value_type(result) == F64X2) && !is_bits(function, inst)
     };
-    let is_apart = |inst| function.layout.inst_block(inst).is_some_and(|block| blocks.apart.contains(&block));
+    let is_serialized = |inst| function.layout.inst_block(inst).is_some_and(|block| blocks.serialized.contains(&block));
     let refusal = |inst: Inst| {
         if !blocks.has_wide_vectors && is_double(inst) {
-            return Some(Single::Doubles);
+            return Some(NotInterleaved::Doubles);
         }
         let data = &function.dfg.insts[inst];
         let opcode = data.opcode();
@@ -214,10 +214,10 @@ fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> 
         };
         match data {
             InstructionData::Jump { .. } | InstructionData::Brif { .. } => None,
-            _ if is_apart(inst) && !opcode.is_terminator() => None,
-            _ if opcode.is_terminator() || opcode.is_call() => Some(Single::Instruction(opcode)),
-            InstructionData::Store { .. } => shared_store().then_some(Single::SharedStore),
-            _ if opcode.can_store() || opcode.other_side_effects() => Some(Single::Instruction(opcode)),
+            _ if is_serialized(inst) && !opcode.is_terminator() => None,
+            _ if opcode.is_terminator() || opcode.is_call() => Some(NotInterleaved::Instruction(opcode)),
+            InstructionData::Store { .. } => shared_store().then_some(NotInterleaved::SharedStore),
+            _ if opcode.can_store() || opcode.other_side_effects() => Some(NotInterleaved::Instruction(opcode)),
             _ => None,
         }
     };
@@ -248,8 +248,8 @@ fn is_own_address(function: &Function, inst: Inst, args: Value, body: &Body) -> 
     data.load_store_offset().is_some_and(|offset| is_own(offset.into()) && address().is_some())
 }
 
-/// Whether an iteration that begins anew has done nothing before that must not be done twice.
-fn may_begin_anew(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> bool {
+/// Whether a restarted iteration repeats no side effect that must happen once.
+fn may_restart(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> bool {
     let is_repeatable = |inst: Inst| {
         let data = &function.dfg.insts[inst];
         let own = || own_distance(data, &function.dfg.value_lists, args, body).is_some();
@@ -259,7 +259,7 @@ fn may_begin_anew(function: &Function, args: Value, body: &Body, blocks: &Blocks
         let opcode = data.opcode();
         is_again || !opcode.can_store() && !opcode.is_call() || stored() || own() && !counts()
     };
-    // Where iterations part, the first one has come to where they meet before another one goes a rare way.
+    // Where iterations diverge, the first one reaches the reconvergence point before another takes a rare branch.
     let passed = |end: Block| {
         let parted = blocks.meetings.iter().map(|(&from, &meeting)| blocks.between(from, meeting));
         let parted = parted.filter(move |between| between.contains(&end));

@@ -1,4 +1,4 @@
-//! Four guest lanes as one value: the vocabulary in which kernels are emitted.
+//! Emission of CLIF over values of four guest lanes.
 //!
 //! A Rust `if` on state disappears: it only decides what is emitted. A primitive does what the CLIF instruction of its
 //! name does on every host. Operations that lower badly or not at all on some host are not offered: minimum and maximum
@@ -19,7 +19,7 @@ use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
 use triglyph_guest::num::ops::Ops;
 
-use crate::interleave::{Body, Branches, Together};
+use crate::interleave::{Body, Branches, JointBranch};
 use crate::promote::Slots;
 
 mod arithmetic;
@@ -153,7 +153,7 @@ impl<'a> Emit<'a> {
         block
     }
 
-    /// Goes on in `block`; constants are emitted anew there.
+    /// Goes on in `block`; constants are emitted again there.
     pub fn switch_to(&mut self, block: Block) {
         self.b.switch_to_block(block);
         self.constants.clear();
@@ -191,57 +191,56 @@ impl<'a> Emit<'a> {
         self.b.ins().brif(condition, yes.0, &then, no.0, &otherwise);
     }
 
-    /// As [`Self::branch`]. `yes` would be right without a look at the condition, `no` saves time.
+    /// As [`Self::branch`]. Taking `yes` is always correct; `no` is an optional shortcut.
     pub fn branch_if_any(&mut self, condition: Value, yes: (Block, &[Value]), no: (Block, &[Value])) {
-        self.branch_jointly(condition, [yes, no], Together::Taken);
+        self.branch_jointly(condition, [yes, no], JointBranch::AnyTaken);
     }
 
-    /// As [`Self::branch`]. `no` would be right without a look at the condition, `yes` saves time.
+    /// As [`Self::branch`]. Taking `no` is always correct; `yes` is an optional shortcut.
     pub fn branch_if_all(&mut self, condition: Value, yes: (Block, &[Value]), no: (Block, &[Value])) {
-        self.branch_jointly(condition, [yes, no], Together::NotTaken);
+        self.branch_jointly(condition, [yes, no], JointBranch::AllTaken);
     }
 
-    /// As [`Self::branch`]. All iterations of a loop go the same way.
+    /// As [`Self::branch`]. The condition is uniform: the same for all iterations of a loop.
     pub fn branch_together(&mut self, condition: Value, yes: (Block, &[Value]), no: (Block, &[Value])) {
-        self.branch_jointly(condition, [yes, no], Together::Either);
+        self.branch_jointly(condition, [yes, no], JointBranch::Uniform);
     }
 
-    /// As [`Self::branch`]. Iterations that disagree begin anew, one after the other; what one does before, it may do
-    /// twice.
+    /// As [`Self::branch`]. Where interleaved iterations disagree, they restart one at a time, so what an iteration
+    /// executes before this branch may be executed twice.
     pub fn branch_if_agreed(&mut self, condition: Value, yes: (Block, &[Value]), no: (Block, &[Value])) {
-        self.branch_jointly(condition, [yes, no], Together::Agreed);
+        self.branch_jointly(condition, [yes, no], JointBranch::SplitOnDivergence);
     }
 
-    fn branch_jointly(&mut self, condition: Value, [yes, no]: [(Block, &[Value]); 2], together: Together) {
+    fn branch_jointly(&mut self, condition: Value, [yes, no]: [(Block, &[Value]); 2], kind: JointBranch) {
         self.branch(condition, yes, no);
-        self.branches.together.extend(self.last_inst().map(|branch| (branch, together)));
+        self.branches.joint.extend(self.last_inst().map(|branch| (branch, kind)));
     }
 
-    /// As [`Self::branch`]. `rare` is rarely gone to, for what two iterations of a loop cannot do at once; what an
-    /// iteration does before, it may do twice.
+    /// As [`Self::branch`]. `rare` is an unlikely block that cannot be interleaved: iterations that would take it restart
+    /// one at a time, so what an iteration executes before this branch may be executed twice.
     pub fn branch_if_rare(&mut self, condition: Value, rare: Block, usual: (Block, &[Value])) {
         self.branch(condition, (rare, &[]), usual);
         self.branches.rare.extend(self.last_inst());
     }
 
-    /// A new block, in which emission goes on: iterations of a loop do what follows one after the other, until each has
-    /// jumped to `meeting`, the only block that it leads to. In between they may call, and store to memory that they
-    /// share.
-    pub fn part_until(&mut self, meeting: Block) {
+    /// Starts a block that interleaved iterations execute one after the other, until each has jumped to `meeting`, the
+    /// only block that it leads to. In it they may call, and store to memory that they share.
+    pub fn serialize_until(&mut self, meeting: Block) {
         let part = self.block(&[]);
         self.jump(part, &[]);
-        self.branches.apart.extend(self.last_inst().map(|jump| (jump, meeting)));
+        self.branches.serialized.extend(self.last_inst().map(|jump| (jump, meeting)));
         self.switch_to(part);
     }
 
-    /// The last instruction is a store or a call that an iteration may do again when it begins anew.
-    pub fn may_do_again(&mut self) {
+    /// Marks the last instruction, a store or a call, as repeatable: a restarted iteration may execute it again.
+    pub fn mark_repeatable(&mut self) {
         self.branches.repeatable.extend(self.last_inst());
     }
 
-    /// All iterations of a loop that go together use the least of an integer, which the last instruction has made.
-    pub fn use_least(&mut self) {
-        self.branches.least.extend(self.last_inst());
+    /// Interleaved iterations all use the minimum of the integer that the last instruction has computed.
+    pub fn use_minimum(&mut self) {
+        self.branches.minima.extend(self.last_inst());
     }
 
     fn last_inst(&self) -> Option<Inst> {

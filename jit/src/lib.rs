@@ -144,11 +144,11 @@ impl Tier for Jit {
     }
 
     fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Unsupported> {
-        Ok(Arc::new(mme::Kernel::new(&self.compiler, key)?))
+        Ok(Arc::new(mme::CompiledMacro::new(&self.compiler, key)?))
     }
 
     fn packet_trace(&self, key: &PacketTraceKey) -> Result<Arc<dyn PacketTraceKernel>, Unsupported> {
-        Ok(Arc::new(packet_trace::Kernel::new(&self.compiler, key)?))
+        Ok(Arc::new(packet_trace::CompiledTrace::new(&self.compiler, key)?))
     }
 
     fn program_vertex(

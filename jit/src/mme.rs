@@ -24,7 +24,7 @@ const MAX_INSTRUCTIONS: usize = 4096;
 
 /// Arguments of the code.
 #[repr(C)]
-struct Args {
+struct MacroArgs {
     /// `count` parameters, or any word when there are none.
     parameters: *const u32,
     count: u32,
@@ -53,16 +53,16 @@ host_convention! {
 }
 
 /// A macro as machine code.
-pub(crate) struct Kernel {
-    code: Code<Args>,
+pub(crate) struct CompiledMacro {
+    code: Code<MacroArgs>,
 }
 
-impl Kernel {
+impl CompiledMacro {
     pub fn new(compiler: &Compiler, key: &MmeKey) -> Result<Self, Unsupported> {
         if key.code.len() > MAX_INSTRUCTIONS {
             return Err(Unsupported("a macro longer than the hardware's memory"));
         }
-        Ok(Kernel { code: compiler.compile(key.code.len() as u32, |e| lower::build(e, key))? })
+        Ok(CompiledMacro { code: compiler.compile(key.code.len() as u32, |e| lower::build(e, key))? })
     }
 }
 
@@ -73,11 +73,11 @@ const BRANCH_IN_SLOT: u64 = 2;
 const OFF_THE_END: u64 = 3;
 const OUT_OF_BRANCHES: u64 = 4;
 
-impl MmeKernel for Kernel {
+impl MmeKernel for CompiledMacro {
     fn run(&self, job: &mut MmeJob<'_>) -> Result<MmeEnd, Unsupported> {
         let count = u32::try_from(job.parameters.len()).map_err(|_| Unsupported("too many parameters"))?;
         let mut machine = Machine(&mut *job.machine);
-        let mut args = Args {
+        let mut args = MacroArgs {
             parameters: if count == 0 { &0 } else { job.parameters.as_ptr() },
             count,
             fetched: 0,

@@ -31,12 +31,12 @@ const MAX_SIZE: usize = 1 << 14;
 
 /// Arguments of the code.
 #[repr(C)]
-struct Args {
+struct TraceArgs {
     words: *const u32,
     registers: *const Cell<u32>,
     copies: *const Cell<u32>,
     dirty: *const Cell<u32>,
-    call: host_convention!(fn(*mut Args, u32) -> u32),
+    call: host_convention!(fn(*mut TraceArgs, u32) -> u32),
     machine: *mut u8,
 }
 
@@ -50,7 +50,7 @@ struct Machine<'a> {
 
 impl Machine<'_> {
     /// Writes the registers' addresses into `args`. False when there are fewer registers than the key says.
-    fn resolve(&mut self, args: &mut Args) -> bool {
+    fn resolve(&mut self, args: &mut TraceArgs) -> bool {
         let target = self.machine.registers();
         args.registers = target.registers.as_ptr();
         args.copies = target.copies.as_ptr();
@@ -60,7 +60,7 @@ impl Machine<'_> {
 }
 
 host_convention! {
-    fn call(args: *mut Args, packet: u32) -> u32 {
+    fn call(args: *mut TraceArgs, packet: u32) -> u32 {
         // SAFETY: compiled code passes on what `run` gave it, which lives until the code returns and is not accessed
         // otherwise meanwhile.
         let args = unsafe { &mut *args };
@@ -75,21 +75,21 @@ host_convention! {
 }
 
 /// A packet trace as machine code.
-pub(crate) struct Kernel {
-    code: Code<Args>,
+pub(crate) struct CompiledTrace {
+    code: Code<TraceArgs>,
     words: usize,
     registers: usize,
     copies: usize,
 }
 
-impl Kernel {
+impl CompiledTrace {
     pub fn new(compiler: &Compiler, key: &PacketTraceKey) -> Result<Self, Unsupported> {
         let stores = key.stored() + key.packets.len();
         if !key.is_sound() || stores > MAX_SIZE || key.registers as usize > MAX_SIZE || key.words as usize > MAX_SIZE {
             return Err(Unsupported("a packet trace that is too long, or not sound"));
         }
         let registers = key.registers as usize;
-        Ok(Kernel {
+        Ok(CompiledTrace {
             code: compiler.compile(stores as u32, |e| build(e, key))?,
             words: key.words as usize,
             registers,
@@ -98,10 +98,10 @@ impl Kernel {
     }
 }
 
-impl PacketTraceKernel for Kernel {
+impl PacketTraceKernel for CompiledTrace {
     fn run(&self, job: &mut PacketTraceJob<'_>) -> Result<u32, Unsupported> {
         let mut machine = Machine { machine: &mut *job.machine, registers: self.registers, copies: self.copies };
-        let mut args = Args {
+        let mut args = TraceArgs {
             words: job.words.as_ptr(),
             registers: std::ptr::null(),
             copies: std::ptr::null(),
@@ -149,10 +149,10 @@ impl Pointers {
         let args = e.args;
         let mut pointer = |offset: usize| e.load_i64(args, offset as i32);
         Pointers {
-            words: pointer(offset_of!(Args, words)),
-            registers: pointer(offset_of!(Args, registers)),
-            copies: pointer(offset_of!(Args, copies)),
-            dirty: pointer(offset_of!(Args, dirty)),
+            words: pointer(offset_of!(TraceArgs, words)),
+            registers: pointer(offset_of!(TraceArgs, registers)),
+            copies: pointer(offset_of!(TraceArgs, copies)),
+            dirty: pointer(offset_of!(TraceArgs, dirty)),
         }
     }
 }
@@ -241,7 +241,7 @@ impl Lower<'_, '_> {
     fn call(&mut self, packet: usize) {
         self.flush();
         let args = self.e.args;
-        let function = self.e.load_i64(args, offset_of!(Args, call) as i32);
+        let function = self.e.load_i64(args, offset_of!(TraceArgs, call) as i32);
         let number = self.e.i32(packet as i32);
         let call = self.e.b.ins().call_indirect(self.signature, function, &[args, number]);
         let on = self.e.b.inst_results(call)[0];

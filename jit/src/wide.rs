@@ -19,7 +19,7 @@ use regalloc2::RegallocOptions;
 use target_lexicon::Architecture;
 
 use crate::convention::convention;
-use crate::interleave::{Single, Twins};
+use crate::interleave::{InstPairs, NotInterleaved};
 
 mod check;
 mod emit;
@@ -50,7 +50,7 @@ pub(crate) enum Refusal {
     Instruction(Opcode, Type),
     /// A loop that does one iteration at a time.
     #[error("one iteration at a time: {0}")]
-    Single(#[from] Single),
+    NotInterleaved(#[from] NotInterleaved),
     /// A function without blocks, or with other parameters than one address.
     #[error("a function of another form")]
     Function,
@@ -79,13 +79,18 @@ pub(crate) struct WideCode {
     pub constants: usize,
 }
 
-/// The machine code of a function, with vectors of 256 bits for `twins`. `check` verifies what the allocator of
+/// The machine code of a function, with vectors of 256 bits for `inst_pairs`. `check` verifies what the allocator of
 /// registers has made.
 ///
 /// # Errors
 /// When the function contains what is not supported, or needs more than `max_frame` bytes of stack.
-pub(crate) fn compile(function: &Function, twins: &Twins, max_frame: u32, check: bool) -> Result<WideCode, Refusal> {
-    let machine = select::select(function, twins)?;
+pub(crate) fn compile(
+    function: &Function,
+    inst_pairs: &InstPairs,
+    max_frame: u32,
+    check: bool,
+) -> Result<WideCode, Refusal> {
+    let machine = select::select(function, inst_pairs)?;
     let environment = machine::environment();
     let options = RegallocOptions { validate_ssa: check, ..RegallocOptions::default() };
     let output = regalloc2::run(&machine, &environment, &options).map_err(|e| Refusal::Registers(e.to_string()))?;

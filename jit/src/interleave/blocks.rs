@@ -1,28 +1,28 @@
-//! The blocks of a body, how they follow each other, and where two iterations part.
+//! Control flow graph of a loop body: where iterations diverge, and where they reconverge.
 
 use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::ir::{Block, Function, Inst, InstructionData};
 
-use super::{Branches, Together};
+use super::{Branches, JointBranch};
 
 /// The blocks of a body.
 pub(super) struct Blocks {
     /// In the order of the function.
     pub all: Vec<Block>,
     /// Branches after which iterations go on together, by their blocks.
-    pub together: HashMap<Block, Together>,
-    /// What makes an integer of which all iterations use the least.
-    pub least: HashSet<Inst>,
-    /// Stores and calls that an iteration which begins anew may do again.
+    pub joint: HashMap<Block, JointBranch>,
+    /// Instructions whose integer result is replaced by the minimum over all iterations.
+    pub minima: HashSet<Inst>,
+    /// Stores and calls that a restarted iteration may execute again.
     pub repeatable: HashSet<Inst>,
     pub has_wide_vectors: bool,
     /// Where branches rarely go, by their blocks. What lies there is no part of the body.
     pub rare: HashMap<Block, Block>,
     /// Where the iterations meet again, of blocks at whose end they part.
     pub meetings: HashMap<Block, Block>,
-    /// What iterations go through one after the other because [`Branches::apart`] says so.
-    pub apart: HashSet<Block>,
+    /// What iterations go through one after the other because [`Branches::serialized`] says so.
+    pub serialized: HashSet<Block>,
     exit: Block,
     successors: HashMap<Block, Vec<Block>>,
     predecessors: HashMap<Block, Vec<Block>>,
@@ -55,24 +55,24 @@ impl Blocks {
         for &block in &all {
             successors[&block].iter().for_each(|&next| predecessors.entry(next).or_default().push(block));
         }
-        let together = all.iter().filter_map(|&block| Some((block, *branches.together.get(&end(block)?)?))).collect();
+        let joint = all.iter().filter_map(|&block| Some((block, *branches.joint.get(&end(block)?)?))).collect();
         let certain = certain(&all, &successors, exit);
         let given: HashMap<Block, Block> =
-            all.iter().filter_map(|&block| Some((block, *branches.apart.get(&end(block)?)?))).collect();
+            all.iter().filter_map(|&block| Some((block, *branches.serialized.get(&end(block)?)?))).collect();
         let of_body = |insts: &HashSet<Inst>| {
             let block = |inst: &Inst| function.layout.inst_block(*inst);
             insts.iter().copied().filter(|inst| block(inst).is_some_and(|it| successors.contains_key(&it))).collect()
         };
-        let (least, repeatable) = (of_body(&branches.least), of_body(&branches.repeatable));
+        let (minima, repeatable) = (of_body(&branches.minima), of_body(&branches.repeatable));
         let mut blocks = Blocks {
             all,
-            together,
-            least,
+            joint,
+            minima,
             repeatable,
             has_wide_vectors: branches.has_wide_vectors,
             rare,
             meetings: HashMap::new(),
-            apart: HashSet::new(),
+            serialized: HashSet::new(),
             exit,
             successors,
             predecessors,
@@ -82,9 +82,9 @@ impl Blocks {
         Some(blocks)
     }
 
-    /// Blocks at whose end iterations may begin anew, one after the other.
+    /// Blocks at whose end a group of iterations may restart, one at a time.
     pub fn ends_of_pairs(&self) -> impl Iterator<Item = Block> {
-        let agreed = self.together.iter().filter(|&(_, &together)| together == Together::Agreed);
+        let agreed = self.joint.iter().filter(|&(_, &kind)| kind == JointBranch::SplitOnDivergence);
         self.rare.keys().copied().chain(agreed.map(|(&block, _)| block))
     }
 
@@ -126,13 +126,12 @@ impl Blocks {
             }
             if let Some(&meeting) = given.get(&block) {
                 self.meetings.insert(block, self.given_meeting(block, meeting)?);
-                self.apart.extend(self.between(block, meeting));
+                self.serialized.extend(self.between(block, meeting));
                 rest.push(meeting);
                 continue;
             }
             let ways = self.successors[&block].clone();
-            if (ways.len() == 1 || self.together.contains_key(&block)) && ways.iter().all(|&to| self.runs_together(to))
-            {
+            if (ways.len() == 1 || self.joint.contains_key(&block)) && ways.iter().all(|&to| self.runs_together(to)) {
                 rest.extend(ways);
                 continue;
             }
@@ -150,7 +149,7 @@ impl Blocks {
         }
         let after = self.between(block, self.exit);
         let of_loop = after.iter().filter(|&&next| self.between(next, self.exit).contains(&block));
-        let mut branches = of_loop.filter(|next| self.successors[next].len() > 1 && !self.together.contains_key(next));
+        let mut branches = of_loop.filter(|next| self.successors[next].len() > 1 && !self.joint.contains_key(next));
         !after.contains(&block) || branches.all(|&next| self.meeting(next).is_some_and(|meeting| meeting != self.exit))
     }
 

@@ -7,7 +7,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, BlockCall, Function, Inst, InstBuilder, InstructionData, Value};
 
 use super::blocks::Blocks;
-use super::{Body, Together, Twins, own_distance};
+use super::{Body, InstPairs, JointBranch, own_distance};
 
 /// The copies of a body, while they are made.
 pub(super) struct Copies<'f> {
@@ -28,7 +28,7 @@ pub(super) struct Copies<'f> {
     common: HashMap<Block, Block>,
     /// Those of them whose copies are still to be filled.
     rest: Vec<(Block, Block)>,
-    twins: Twins,
+    inst_pairs: InstPairs,
 }
 
 impl<'f> Copies<'f> {
@@ -57,14 +57,14 @@ impl<'f> Copies<'f> {
             done,
             common: HashMap::new(),
             rest: Vec::new(),
-            twins: Twins::default(),
+            inst_pairs: InstPairs::default(),
         }
     }
 
     /// Makes them. Returns what is there twice.
-    pub(super) fn make(mut self) -> Twins {
-        let Some(end) = self.function.layout.last_inst(self.current) else { return self.twins };
-        let InstructionData::Jump { destination, .. } = self.function.dfg.insts[end] else { return self.twins };
+    pub(super) fn make(mut self) -> InstPairs {
+        let Some(end) = self.function.layout.last_inst(self.current) else { return self.inst_pairs };
+        let InstructionData::Jump { destination, .. } = self.function.dfg.insts[end] else { return self.inst_pairs };
         self.done = destination.block(&self.function.dfg.value_lists);
         self.function.layout.remove_inst(end);
         self.blocks_from(self.body.entry);
@@ -72,7 +72,7 @@ impl<'f> Copies<'f> {
             self.current = copy;
             self.blocks_from(block);
         }
-        self.twins
+        self.inst_pairs
     }
 
     /// Copies a block into the current one, and what follows as long as it has no other entries.
@@ -90,8 +90,8 @@ impl<'f> Copies<'f> {
         for &inst in insts {
             let results = self.function.dfg.inst_results(inst).to_vec();
             let is_store = matches!(self.function.dfg.insts[inst], InstructionData::Store { .. });
-            let has_least = self.blocks.least.contains(&inst);
-            let twice = is_store || has_least || results.iter().any(|result| self.dependent.contains(result));
+            let is_minimum = self.blocks.minima.contains(&inst);
+            let twice = is_store || is_minimum || results.iter().any(|result| self.dependent.contains(result));
             let count = if twice { self.values.len() } else { 1 };
             let copies: Vec<Inst> = (0..count)
                 .map(|iteration| {
@@ -101,9 +101,9 @@ impl<'f> Copies<'f> {
                     copy
                 })
                 .collect();
-            self.twins.insts.extend(copies.chunks_exact(2).map(|pair| [pair[0], pair[1]]));
-            if has_least {
-                self.use_least(results[0], &copies);
+            self.inst_pairs.insts.extend(copies.chunks_exact(2).map(|pair| [pair[0], pair[1]]));
+            if is_minimum {
+                self.use_minimum(results[0], &copies);
             }
             if !twice && let Some((first, others)) = self.values.split_first_mut() {
                 let same = results.iter().filter_map(|result| Some((*result, *first.get(result)?)));
@@ -117,7 +117,7 @@ impl<'f> Copies<'f> {
                 self.unless_rare(arg, usual)
             }
             InstructionData::Brif { arg, blocks: ways, .. } => {
-                self.branch(arg, ways, *self.blocks.together.get(&block)?);
+                self.branch(arg, ways, *self.blocks.joint.get(&block)?);
                 None
             }
             _ => None,
@@ -125,7 +125,7 @@ impl<'f> Copies<'f> {
     }
 
     /// All iterations use the least of the integers that these instructions make.
-    fn use_least(&mut self, value: Value, made: &[Inst]) {
+    fn use_minimum(&mut self, value: Value, made: &[Inst]) {
         let mut cursor = FuncCursor::new(self.function).at_bottom(self.current);
         let results: Vec<Value> = made.iter().map(|&inst| cursor.func.dfg.first_result(inst)).collect();
         if let Some(least) = results.into_iter().reduce(|a, b| cursor.ins().smin(a, b)) {
@@ -146,31 +146,32 @@ impl<'f> Copies<'f> {
     }
 
     /// Both iterations go one way.
-    fn branch(&mut self, condition: Value, ways: [BlockCall; 2], together: Together) {
+    fn branch(&mut self, condition: Value, ways: [BlockCall; 2], kind: JointBranch) {
         let [(yes, with), (no, without)] = ways.map(|way| self.common_way(way));
-        if together == Together::Agreed {
+        if kind == JointBranch::SplitOnDivergence {
             self.unless_differing(condition);
         }
-        let either = self.common_condition(condition, together);
+        let either = self.common_condition(condition, kind);
         let mut cursor = FuncCursor::new(self.function).at_bottom(self.current);
         cursor.ins().brif(either, yes, &with, no, &without);
     }
 
-    /// Whether both iterations go where a branch goes if its condition holds: they do what is always right if either
-    /// of them wants it.
-    fn common_condition(&mut self, condition: Value, together: Together) -> Value {
+    /// The joint condition of a branch: the target that is correct for every iteration is taken if any of them takes it.
+    fn common_condition(&mut self, condition: Value, kind: JointBranch) -> Value {
         let mut conditions: Vec<Value> = (0..self.values.len()).map(|n| self.value(n, condition)).collect();
         let first = conditions[0];
         let mut cursor = FuncCursor::new(self.function).at_bottom(self.current);
-        if matches!(together, Together::Either | Together::Agreed) || conditions.iter().all(|&other| other == first) {
+        if matches!(kind, JointBranch::Uniform | JointBranch::SplitOnDivergence)
+            || conditions.iter().all(|&other| other == first)
+        {
             return first;
         }
-        if together == Together::NotTaken {
+        if kind == JointBranch::AllTaken {
             conditions.iter_mut().for_each(|value| *value = cursor.ins().icmp_imm_u(IntCC::NotEqual, *value, 0));
         }
         while conditions.len() > 1 {
-            let join = |pair: &[Value]| match (pair, together) {
-                ([first, second], Together::NotTaken) => cursor.ins().band(*first, *second),
+            let join = |pair: &[Value]| match (pair, kind) {
+                ([first, second], JointBranch::AllTaken) => cursor.ins().band(*first, *second),
                 ([first, second], _) => cursor.ins().bor(*first, *second),
                 (rest, _) => rest[0],
             };
@@ -179,27 +180,28 @@ impl<'f> Copies<'f> {
         conditions[0]
     }
 
-    /// All iterations go on in a new block if a condition is the same for them, or begin anew.
+    /// Continues in a new block if a condition is the same for all iterations; otherwise restarts them one at a time.
     fn unless_differing(&mut self, condition: Value) {
         let conditions: Vec<Value> = (0..self.values.len()).map(|n| self.value(n, condition)).collect();
         let (first, others) = (conditions[0], &conditions[1..]);
         if others.iter().all(|&other| other == first) {
             return;
         }
-        let (agreed, anew) = (self.new_block(self.current), self.body.entry);
+        let (agreed, restart) = (self.new_block(self.current), self.body.entry);
         let mut cursor = FuncCursor::new(self.function).at_bottom(self.current);
         let mut holds = |value| cursor.ins().icmp_imm_u(IntCC::NotEqual, value, 0);
         let first = holds(first);
         let others: Vec<Value> = others.iter().map(|&other| holds(other)).collect();
         let differing: Vec<Value> = others.into_iter().map(|other| cursor.ins().bxor(first, other)).collect();
         let Some(any) = differing.into_iter().reduce(|a, b| cursor.ins().bor(a, b)) else { return };
-        cursor.ins().brif(any, anew, &[], agreed, &[]);
+        cursor.ins().brif(any, restart, &[], agreed, &[]);
         self.current = agreed;
     }
 
-    /// Both iterations go the usual way, or begin anew. Returns the block that goes on in the current one.
+    /// All iterations take the usual target, or restart one at a time. Returns the block that is copied into the current
+    /// one.
     fn unless_rare(&mut self, condition: Value, usual: BlockCall) -> Option<Block> {
-        let either = self.common_condition(condition, Together::Taken);
+        let either = self.common_condition(condition, JointBranch::AnyTaken);
         let to = usual.block(&self.function.dfg.value_lists);
         let (way, arguments, next) = if to != self.body.exit && self.blocks.entries(to) == 1 {
             self.pass_arguments(usual, to);
@@ -208,8 +210,8 @@ impl<'f> Copies<'f> {
             let (way, arguments) = self.common_way(usual);
             (way, arguments, None)
         };
-        let anew = self.body.entry;
-        FuncCursor::new(self.function).at_bottom(self.current).ins().brif(either, anew, &[], way, &arguments);
+        let restart = self.body.entry;
+        FuncCursor::new(self.function).at_bottom(self.current).ins().brif(either, restart, &[], way, &arguments);
         if next.is_some() {
             self.current = way;
         }
@@ -238,7 +240,7 @@ impl<'f> Copies<'f> {
         let parameters = self.function.dfg.block_params(copy);
         let each: Vec<_> = parameters.chunks((parameters.len() / self.values.len()).max(1)).collect();
         let pairs = each.chunks_exact(2).flat_map(|pair| pair[0].iter().zip(pair[1]));
-        self.twins.parameters.extend(pairs.map(|(&first, &second)| [first, second]));
+        self.inst_pairs.parameters.extend(pairs.map(|(&first, &second)| [first, second]));
         self.common.insert(block, copy);
         self.rest.push((block, copy));
         copy

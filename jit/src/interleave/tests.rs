@@ -443,7 +443,7 @@ fn rarely(item: &mut Item<'_, '_>, counts: bool) {
 }
 
 #[test]
-fn what_two_items_cannot_do_begins_anew() {
+fn what_two_items_cannot_do_restarts_them_one_at_a_time() {
     for counts in [false, true] {
         let twice = check(
             |item| rarely(item, counts),
@@ -484,7 +484,7 @@ fn rarely_in_one_way(item: &mut Item<'_, '_>) {
 }
 
 #[test]
-fn nothing_begins_anew_after_an_item_is_done() {
+fn nothing_restarts_after_an_item_is_done() {
     let twice = check(rarely_in_one_way, |memory, n| {
         let rare = memory.from[n].iter().any(|&value| value > 15);
         memory.to[n] = memory.from[n].map(|value| 2 * value + if rare { 10 } else { 0 });
@@ -516,7 +516,7 @@ fn lanes_of_two_items_take_turns() {
             let lanes = [0, 1, 2, 3].map(|lane| item.e.lane(at, lane));
             let [a, b] = [0, 2].map(|n| item.e.b.ins().smin(lanes[n], lanes[n + 1]));
             let least = item.e.b.ins().smin(a, b);
-            item.e.use_least();
+            item.e.use_minimum();
             let here = item.e.splat_i32(least);
             let mask = item.e.ieq(at, here);
             let goes_on = item.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, least, i64::from(END));
@@ -585,7 +585,7 @@ fn what_is_shared_is_stored_by_one_after_the_other() {
             let value = item.load();
             let value = item.more_if_rare(value);
             let meeting = item.e.block(&[]);
-            item.e.part_until(meeting);
+            item.e.serialize_until(meeting);
             let args = item.e.args;
             let last = item.e.load_i32(args, at!(last));
             let more = item.e.b.ins().imul_imm_u(last, 3);
@@ -614,11 +614,11 @@ fn iterations_do_not_begin_anew_after_they_have_stored_what_is_shared() {
         move |item: &mut Item<'_, '_>| {
             let value = item.load();
             let meeting = item.e.block(&[]);
-            item.e.part_until(meeting);
+            item.e.serialize_until(meeting);
             let args = item.e.args;
             item.e.store(item.number, args, at!(last));
             if again {
-                item.e.may_do_again();
+                item.e.mark_repeatable();
             }
             item.e.jump(meeting, &[]);
             item.e.switch_to(meeting);

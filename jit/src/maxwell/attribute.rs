@@ -289,7 +289,7 @@ impl Lower<'_, '_> {
 
     /// Stores a word of outputs that lanes share: of vertices of their own, or of the patch.
     fn store_shared(&mut self, i: &AttributeAccess, word: u8, value: I32x4, lanes: Option<Mask>) -> Done {
-        self.may_begin_anew = false;
+        self.may_restart = false;
         if !i.patch {
             return self.host.store_attribute(i, word, value, lanes);
         }

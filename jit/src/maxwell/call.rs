@@ -164,7 +164,7 @@ impl Lower<'_, '_> {
         if self.lanes != Lanes::WarpSlice {
             return emit(self);
         }
-        self.may_begin_anew = false;
+        self.may_restart = false;
         self.apart(types, emit)
     }
 
@@ -175,7 +175,7 @@ impl Lower<'_, '_> {
             return emit(self);
         }
         let done = e.block(types);
-        e.part_until(done);
+        e.serialize_until(done);
         let values = emit(self);
         let e = self.e();
         e.jump(done, &values);
@@ -219,7 +219,7 @@ impl Lower<'_, '_> {
         for (n, source) in sources.iter().enumerate() {
             e.store(source.0, context, vector_at(n));
             if is_pure {
-                e.may_do_again();
+                e.mark_repeatable();
             }
         }
         if let Some(local) = self.local.filter(|_| !is_pure) {
@@ -231,7 +231,7 @@ impl Lower<'_, '_> {
         let (address, code, number) = (e.i64(function as usize as i64), e.i64(code as i64), e.i32(number as i32));
         e.b.ins().call_indirect(signature, address, &[context, code, number]);
         if is_pure {
-            e.may_do_again();
+            e.mark_repeatable();
         }
     }
 

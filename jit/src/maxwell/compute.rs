@@ -24,7 +24,7 @@ use super::{Context, Done, Graph, Host, Lanes, Lower, Needs, Prepared, ResourceK
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, I32x4, Mask};
 
-/// Special registers that each thread has, in the order of [`Args::threads`].
+/// Special registers that each thread has, in the order of [`ComputeArgs::threads`].
 const THREAD_REGISTERS: [SpecialRegister; 10] = [
     SpecialRegister::LaneId,
     SpecialRegister::Tid,
@@ -38,7 +38,7 @@ const THREAD_REGISTERS: [SpecialRegister; 10] = [
     SpecialRegister::GeMask,
 ];
 
-/// Special registers that all threads of a block share, in the order of [`Args::block`].
+/// Special registers that all threads of a block share, in the order of [`ComputeArgs::block`].
 const BLOCK_REGISTERS: [SpecialRegister; 4] =
     [SpecialRegister::CtaIdX, SpecialRegister::CtaIdY, SpecialRegister::CtaIdZ, SpecialRegister::Ntid];
 
@@ -50,7 +50,7 @@ pub type Threads = [Row; THREAD_REGISTERS.len()];
 
 /// The arguments.
 #[repr(C, align(64))]
-pub struct Args {
+pub struct ComputeArgs {
     pub context: Context,
     /// Of the warp.
     pub threads: *const Threads,
@@ -62,7 +62,7 @@ pub struct Args {
 
 macro_rules! at {
     ($($field:tt)+) => {
-        std::mem::offset_of!($crate::maxwell::compute::Args, $($field)+) as i32
+        std::mem::offset_of!($crate::maxwell::compute::ComputeArgs, $($field)+) as i32
     };
 }
 pub(super) use at;
@@ -178,10 +178,10 @@ fn per_lane_in_patches(which: SpecialRegister) -> bool {
 }
 
 /// A compiled program of warps.
-pub struct Kernel {
+pub struct CompiledCompute {
     pub key: ShaderKey,
     pub needs: Needs,
-    code: Code<Args>,
+    code: Code<ComputeArgs>,
     /// Block that threads begin in.
     pub first: i32,
     /// Whether threads may wait for each other.
@@ -213,14 +213,14 @@ pub fn compute(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKer
 }
 
 /// The program of `key`.
-pub fn compile(compiler: &Compiler, key: &ShaderKey) -> Result<Kernel, Unsupported> {
+pub fn compile(compiler: &Compiler, key: &ShaderKey) -> Result<CompiledCompute, Unsupported> {
     let graph = graph(key)?;
     let mut needs = Needs::default();
     let code = compiler.compile(graph.size as u32, |e| build(e, key, &graph, &mut needs))?;
     let first = graph.first.map_or(END, |block| block as i32);
     let waits = key.code.words.iter().any(|&word| decode(word) == Some(Op::bar));
     let (tables, pool) = (Mutex::new(None), Mutex::default());
-    Ok(Kernel { key: key.clone(), needs, code, first, waits, reports: graph.reports, tables, pool })
+    Ok(CompiledCompute { key: key.clone(), needs, code, first, waits, reports: graph.reports, tables, pool })
 }
 
 /// The CLIF and the host instructions of [`compute`]'s result.
@@ -384,9 +384,9 @@ const fn packed([x, y, z]: [u32; 3]) -> u32 {
     (x & 0xFFFF) | (y & 0x3FF) << 16 | z << 26
 }
 
-impl Kernel {
+impl CompiledCompute {
     /// Runs a warp until none of its lanes can continue.
-    pub fn run_warp(&self, args: &mut Args, warp: &mut Warp) {
+    pub fn run_warp(&self, args: &mut ComputeArgs, warp: &mut Warp) {
         let context = &mut args.context;
         context.storage = warp.storage.as_mut_ptr().cast();
         context.pair_bytes = (size_of_val(&warp.storage[..]) / PAIRS) as u64;
@@ -410,10 +410,10 @@ impl Kernel {
     }
 
     /// The arguments of a job.
-    pub fn args(&self, prepared: &mut Prepared, environment: &Environment<'_>) -> Box<Args> {
+    pub fn args(&self, prepared: &mut Prepared, environment: &Environment<'_>) -> Box<ComputeArgs> {
         let mut context = prepared.context(self.key.code.local_bytes, environment);
         context.local_bytes = if self.needs.local { self.key.code.local_bytes } else { 0 };
-        Box::new(Args {
+        Box::new(ComputeArgs {
             context,
             threads: std::ptr::null(),
             block: [0; BLOCK_REGISTERS.len()],
@@ -436,7 +436,7 @@ impl Kernel {
     /// Runs blocks until one has a warp that runs out of fuel.
     fn blocks(
         &self,
-        args: &mut Args,
+        args: &mut ComputeArgs,
         prepared: &mut Prepared,
         work: &mut Blocks<'_>,
         environment: &Environment<'_>,
@@ -474,7 +474,7 @@ impl Kernel {
 
     /// Runs a block of so many threads. `all` has a warp for each of them if they wait for each other, else one.
     /// Returns the units of fuel that they have taken.
-    fn block(&self, args: &mut Args, all: &mut [Warp], threads: &[Threads], total: usize) -> u32 {
+    fn block(&self, args: &mut ComputeArgs, all: &mut [Warp], threads: &[Threads], total: usize) -> u32 {
         let last = all.len() - 1;
         let mut taken = 0;
         for (number, threads) in threads.iter().enumerate() {
@@ -507,7 +507,7 @@ impl Kernel {
     }
 }
 
-impl ShaderKernel for Kernel {
+impl ShaderKernel for CompiledCompute {
     fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Unsupported> {
         let environment = job.environment;
         let Work::Blocks(work) = &mut job.work else { return Err(Unsupported("work of another stage")) };

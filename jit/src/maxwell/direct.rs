@@ -214,11 +214,11 @@ impl Noted {
         let before = e.load_ints(base, low);
         let least = e.umin(before, first);
         e.store(least.0, base, low);
-        e.may_do_again();
+        e.mark_repeatable();
         let before = e.load_ints(base, high);
         let most = e.imax_unsigned(before, end);
         e.store(most.0, base, high);
-        e.may_do_again();
+        e.mark_repeatable();
     }
 }
 
@@ -366,18 +366,18 @@ impl Lower<'_, '_> {
         let (slow, fast, done) = (e.cold_block(&[]), e.block(&[]), e.block(&vec![I32X4; count]));
         let outside = if all { direct.out_of_bounds } else { e.and(direct.out_of_bounds, Mask(loads.0)) };
         let any = e.any(outside);
-        match (load.at_once, self.may_begin_anew) {
+        match (load.at_once, self.may_restart) {
             (true, true) => e.branch_if_rare(any, slow, (fast, &[])),
             (true, false) => e.branch_if_any(any, (slow, &[]), (fast, &[])),
             (false, _) => e.branch(any, (slow, &[]), (fast, &[])),
         }
 
         e.switch_to(slow);
-        let may_begin_anew = self.may_begin_anew;
+        let may_restart = self.may_restart;
         let found = call(self);
         let found: Vec<Value> = found.iter().take(count).map(|word| word.0).collect();
         // Where iterations begin anew, they do not come here.
-        self.may_begin_anew = may_begin_anew;
+        self.may_restart = may_restart;
         let e = self.host.e();
         e.jump(done, &found);
 

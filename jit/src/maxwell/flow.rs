@@ -132,7 +132,7 @@ impl Lower<'_, '_> {
         self.constants = Constants::default();
         self.host.begin();
         self.guard = None;
-        self.may_begin_anew = true;
+        self.may_restart = true;
     }
 
     /// What registers hold at the beginning, and the first block.
@@ -182,7 +182,7 @@ impl Lower<'_, '_> {
         let least = least(e, at);
         let block = e.lane(least, 0);
         // Quads that go together go to the lowest block of any.
-        e.use_least();
+        e.use_minimum();
         let least = e.splat_i32(block);
         let mask = e.ieq(at, least);
         let all = e.b.ins().vall_true(mask.0);

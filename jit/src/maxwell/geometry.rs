@@ -23,7 +23,7 @@ use crate::lane::{Emit, I32x4, Mask};
 
 /// The arguments.
 #[repr(C, align(64))]
-struct Args {
+struct GeometryArgs {
     context: Context,
     inputs: *const u32,
     /// Output words of the lanes.
@@ -43,7 +43,7 @@ struct Args {
 
 macro_rules! at {
     ($field:ident) => {
-        offset_of!(Args, $field) as i32
+        offset_of!(GeometryArgs, $field) as i32
     };
 }
 
@@ -145,10 +145,10 @@ fn build(e: &mut Emit<'_>, key: &ShaderKey, graph: &Graph, needs: &mut Needs) ->
 }
 
 /// A compiled kernel.
-struct Kernel {
+struct CompiledGeometry {
     key: ShaderKey,
     needs: Needs,
-    code: Code<Args>,
+    code: Code<GeometryArgs>,
     stores: bool,
 }
 
@@ -164,7 +164,7 @@ pub fn geometry(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKe
     }
     let mut needs = Needs::default();
     let code = compiler.compile(graph.size as u32, |e| build(e, key, &graph, &mut needs))?;
-    Ok(Arc::new(Kernel { key: key.clone(), needs, code, stores: stores(&key.code) }))
+    Ok(Arc::new(CompiledGeometry { key: key.clone(), needs, code, stores: stores(&key.code) }))
 }
 
 /// The CLIF and the host instructions of [`geometry`]'s result.
@@ -175,9 +175,9 @@ pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
     }
 }
 
-impl Kernel {
+impl CompiledGeometry {
     /// Runs up to four invocations, of which each is a primitive and an instance.
-    fn group(&self, args: &mut Args, emitted: &mut Emitted, work: &mut Primitives<'_>, group: &[(usize, u32)]) {
+    fn group(&self, args: &mut GeometryArgs, emitted: &mut Emitted, work: &mut Primitives<'_>, group: &[(usize, u32)]) {
         let words = work.vertices as usize * self.key.inputs.len();
         for lane in 0..GROUP {
             let (primitive, instance) = group[lane.min(group.len() - 1)];
@@ -200,7 +200,7 @@ impl Kernel {
     }
 }
 
-impl ShaderKernel for Kernel {
+impl ShaderKernel for CompiledGeometry {
     fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Unsupported> {
         let environment = job.environment;
         let Work::Primitives(work) = &mut job.work else { return Err(Unsupported("work of another stage")) };
@@ -210,7 +210,7 @@ impl ShaderKernel for Kernel {
         }
         let mut prepared =
             Prepared::new(&self.needs, ResourceKeys::of(&self.key), self.key.code.local_bytes, &environment)?;
-        let mut args = Box::new(Args {
+        let mut args = Box::new(GeometryArgs {
             context: prepared.context(self.key.code.local_bytes, &environment),
             inputs: work.inputs.as_ptr(),
             current: std::ptr::null_mut(),

@@ -127,13 +127,13 @@ impl<'l, 'a> Lower<'l, 'a> {
         let candidates = e.iselect(left, place, most);
         let chosen = least(e, candidates);
         let chosen = e.lane(chosen, 0);
-        e.use_least();
+        e.use_minimum();
         let all_chosen = e.splat_i32(chosen);
         let same = e.ieq(candidates, all_chosen);
         let kinds_here = e.iselect(same, kind, most);
         let kind = least(e, kinds_here);
         let kind = e.lane(kind, 0);
-        e.use_least();
+        e.use_minimum();
         let chosen = e.b.ins().uextend(I64, chosen);
         let offset = e.b.ins().imul_imm_u(chosen, i64::from(texture_at(1)));
         let args = e.b.ins().iadd(all, offset);

@@ -259,7 +259,7 @@ pub(crate) struct Lower<'l, 'a> {
     noted_distance: Option<Value>,
     /// Of warp slices that are executed at once: whether they have done nothing in this block that must not be done
     /// twice.
-    may_begin_anew: bool,
+    may_restart: bool,
 }
 
 /// What SAM has done.
@@ -314,7 +314,7 @@ impl<'l, 'a> Lower<'l, 'a> {
             brought: None,
             local: None,
             noted_distance: None,
-            may_begin_anew: true,
+            may_restart: true,
         }
     }
 

@@ -11,7 +11,7 @@ use triglyph_guest::kernel::{MachineCode, Unsupported};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::AttributeAccess;
 
-use super::compute::{self, Args, Kernel, SliceHost, at, release, threads};
+use super::compute::{self, CompiledCompute, ComputeArgs, SliceHost, at, release, threads};
 use super::patch_args::PatchArgs;
 use super::stage::{POSITION_W, PRIMITIVE};
 use super::{Prepared, ResourceKeys};
@@ -100,7 +100,7 @@ impl SliceHost<'_, '_> {
 }
 
 /// A compiled control program.
-struct Control(Kernel);
+struct Control(CompiledCompute);
 
 /// The kernel of `key`, a tessellation control program.
 pub fn control(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
@@ -108,7 +108,7 @@ pub fn control(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKer
 }
 
 impl Control {
-    fn patches(&self, args: &mut Args, work: &mut Patches<'_>) -> Result<(), Unsupported> {
+    fn patches(&self, args: &mut ComputeArgs, work: &mut Patches<'_>) -> Result<(), Unsupported> {
         let (inputs, outputs) = (self.0.key.inputs.len(), self.0.key.outputs.len());
         let (vertices, lanes) = (work.vertices as usize, work.threads as usize);
         let count = work.primitives.len();

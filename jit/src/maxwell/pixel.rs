@@ -15,14 +15,14 @@ use super::{Host, Interpolated, Lanes, Lower, Needs, ResourceKeys};
 use crate::lane::{Emit, F32x4, I32x4};
 use crate::pixel::args::programs::{at, quad_scratch_at};
 use crate::pixel::plan::programs::PlaneOf;
-use crate::pixel::quad::programs::{Known, Quad, Results};
+use crate::pixel::quad::programs::{Quad, QuadValues, Results};
 
 /// A quad as the host of a program.
 struct Pixels<'p, 'q, 'a> {
     quad: &'p mut Quad<'q, 'a>,
     code: &'p PixelCode,
     /// Values computed before the program, which dominate all of it.
-    known: Known,
+    known: QuadValues,
 }
 
 impl<'a> Host<'a> for Pixels<'_, '_, 'a> {

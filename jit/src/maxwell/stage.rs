@@ -43,7 +43,7 @@ const COORDINATES: [u8; 2] = [0xBC, 0xBD];
 
 /// The arguments.
 #[repr(C, align(64))]
-struct Args {
+struct StageArgs {
     context: Context,
     /// Records of this group's vertices and the following ones, or of the patch.
     inputs: *const u32,
@@ -69,7 +69,7 @@ struct Args {
 
 macro_rules! at {
     ($field:ident) => {
-        offset_of!(Args, $field) as i32
+        offset_of!(StageArgs, $field) as i32
     };
 }
 
@@ -344,10 +344,10 @@ impl<'k> Plan<'k> {
 }
 
 /// A compiled kernel.
-struct Kernel {
+struct CompiledStage {
     key: ShaderKey,
     needs: Needs,
-    code: Code<Args>,
+    code: Code<StageArgs>,
     one_by_one: bool,
     /// Words of an input record and of an output record.
     words: [usize; 2],
@@ -359,7 +359,7 @@ pub fn vertex(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKern
     let mut needs = Needs::default();
     let code = compiler.compile(plan.size(), |e| plan.build(e, &mut needs))?;
     let words = [key.inputs.len(), key.outputs.len()];
-    Ok(Arc::new(Kernel { key: key.clone(), needs, code, one_by_one: plan.one_by_one, words }))
+    Ok(Arc::new(CompiledStage { key: key.clone(), needs, code, one_by_one: plan.one_by_one, words }))
 }
 
 /// The CLIF and the host instructions of [`vertex`]'s result.
@@ -381,8 +381,8 @@ struct Batch<'b> {
 
 /// State that does not change during a job.
 struct Call<'c> {
-    kernel: &'c Kernel,
-    args: Args,
+    kernel: &'c CompiledStage,
+    args: StageArgs,
     /// Words of each invocation's input record, 0 if all read the same record.
     stride: usize,
 }
@@ -401,7 +401,7 @@ impl Call<'_> {
         args.groups = groups as u32;
         args.lanes = std::array::from_fn(|lane| if lane < lanes { -1 } else { 0 });
         // SAFETY: the code reads records, coordinates and patch words of as many invocations as there are, which the
-        // asserts and `Kernel::run` have compared, writes that many output records, works in the storage of `Prepared`,
+        // asserts and `CompiledStage::run` have compared, writes that many output records, works in the storage of `Prepared`,
         // and calls functions that touch the context and the job's environment, which is borrowed while the code runs.
         unsafe { self.kernel.code.call(&raw mut self.args) };
     }
@@ -451,9 +451,9 @@ impl Call<'_> {
     }
 }
 
-impl Kernel {
+impl CompiledStage {
     fn call(&self, prepared: &mut Prepared, environment: &Environment<'_>) -> Call<'_> {
-        let args = Args {
+        let args = StageArgs {
             context: prepared.context(self.key.code.local_bytes, environment),
             inputs: std::ptr::null(),
             outputs: std::ptr::null_mut(),
@@ -471,7 +471,7 @@ impl Kernel {
     }
 }
 
-impl ShaderKernel for Kernel {
+impl ShaderKernel for CompiledStage {
     fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Unsupported> {
         let environment = job.environment;
         let local_bytes = self.key.code.local_bytes;

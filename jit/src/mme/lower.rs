@@ -172,7 +172,7 @@ impl Lower<'_, '_> {
         self.flush();
         let args = self.e.args;
         let fetched = self.fetched();
-        self.e.b.ins().store(memory(), fetched, args, offset_of!(Args, fetched) as i32);
+        self.e.b.ins().store(memory(), fetched, args, offset_of!(MacroArgs, fetched) as i32);
         let status = self.e.i64((why | u64::from(at) << 32) as i64);
         self.e.finish(status);
     }
@@ -217,7 +217,7 @@ impl Lower<'_, '_> {
     /// A branch that is taken.
     fn taken(&mut self, at: u32, branch: Branch) {
         // In memory: the machine may lower it.
-        let place = self.pointer(offset_of!(Args, branches));
+        let place = self.pointer(offset_of!(MacroArgs, branches));
         let count = self.e.b.ins().load(I32, memory(), place, 0);
         let over = self.e.b.ins().icmp_imm_u(IntCC::Equal, count, 0);
         let left = self.e.b.ins().iadd_imm_s(count, -1);
@@ -297,11 +297,11 @@ impl Lower<'_, '_> {
         };
         self.e.b.def_var(self.state.fetched, next);
         self.known.fetched = known;
-        let count = self.e.b.ins().load(I32, memory(), args, offset_of!(Args, count) as i32);
+        let count = self.e.b.ins().load(I32, memory(), args, offset_of!(MacroArgs, count) as i32);
         let there = self.e.b.ins().icmp(IntCC::UnsignedLessThan, index, count);
         let zero = self.e.i32(0);
         let index = self.e.b.ins().select(there, index, zero);
-        let parameters = self.pointer(offset_of!(Args, parameters));
+        let parameters = self.pointer(offset_of!(MacroArgs, parameters));
         let address = self.e.address(parameters, index, 2);
         let value = self.e.b.ins().load(I32, memory(), address, 0);
         self.e.b.ins().select(there, value, zero)
@@ -326,7 +326,7 @@ impl Lower<'_, '_> {
     /// Adds the dirty groups of stores to the machine's.
     fn flush(&mut self) {
         let dirty_groups = self.e.b.use_var(self.state.dirty_groups);
-        let dirty = self.pointer(offset_of!(Args, dirty));
+        let dirty = self.pointer(offset_of!(MacroArgs, dirty));
         let before = self.e.b.ins().load(I32, memory(), dirty, 0);
         let dirty_groups = self.e.b.ins().bor(before, dirty_groups);
         self.e.b.ins().store(memory(), dirty_groups, dirty, 0);
@@ -346,9 +346,9 @@ impl Lower<'_, '_> {
             Some((address, _)) => self.e.i32(address as i32),
             None => self.e.b.use_var(self.state.address),
         };
-        let (groups, offset) = self.method(offset_of!(Args, groups), address);
+        let (groups, offset) = self.method(offset_of!(MacroArgs, groups), address);
         let groups = self.e.b.ins().load(I32, memory(), groups, offset);
-        let direct = self.pointer(offset_of!(Args, direct));
+        let direct = self.pointer(offset_of!(MacroArgs, direct));
         let direct = self.e.b.ins().load(I8, memory(), direct, 0);
         let call = self.e.i32(CALL as i32);
         let plain = self.e.b.ins().icmp(IntCC::NotEqual, groups, call);
@@ -358,7 +358,7 @@ impl Lower<'_, '_> {
         self.e.seal(&[store, machine]);
 
         self.e.switch_to(store);
-        for array in [offset_of!(Args, live), offset_of!(Args, shadow)] {
+        for array in [offset_of!(MacroArgs, live), offset_of!(MacroArgs, shadow)] {
             let (place, offset) = self.method(array, address);
             self.e.b.ins().store(memory(), datum, place, offset);
         }
@@ -369,7 +369,8 @@ impl Lower<'_, '_> {
 
         self.e.switch_to(machine);
         self.flush();
-        let (function, pointer) = (self.pointer(offset_of!(Args, send)), self.pointer(offset_of!(Args, machine)));
+        let (function, pointer) =
+            (self.pointer(offset_of!(MacroArgs, send)), self.pointer(offset_of!(MacroArgs, machine)));
         self.e.b.ins().call_indirect(self.signature, function, &[pointer, address, datum]);
         let nothing = self.e.i32(0);
         self.e.b.def_var(self.state.dirty_groups, nothing);
@@ -534,7 +535,7 @@ impl Visitor for Lower<'_, '_> {
         Outcome::Result(self.e.b.ins().ishl(field, a), None, i.to)
     }
     fn read(&mut self, i: Immediate) -> Outcome {
-        let live = self.pointer(offset_of!(Args, live));
+        let live = self.pointer(offset_of!(MacroArgs, live));
         let (place, offset) = match self.known(i.a) {
             Some(a) => (live, 4 * (a.wrapping_add_signed(i.value) % METHODS as u32) as i32),
             None => {

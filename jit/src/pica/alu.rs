@@ -2,7 +2,7 @@
 //!
 //! Products are plain, although to the guest 0 * infinity is 0: a NaN from there goes through everything until it is
 //! exported or something hides it. Both places note it, and the group is done again. What cannot hold such a NaN
-//! ([`Number::clean`]) is not looked at. Programs that meet many are compiled a second time with exact products, of
+//! ([`TrackedValue::clean`]) is not looked at. Programs that meet many are compiled a second time with exact products, of
 //! which nothing is doubtful.
 
 use triglyph_guest::kernel::vertex::Numbers;
@@ -10,7 +10,7 @@ use triglyph_guest::num::ops::Ops;
 
 use super::instruction::{Arithmetic, Compute, Dot, Instruction, Operand};
 use super::live::Live;
-use super::tracked::{Number, Trust, clean};
+use super::tracked::{TrackedValue, Trust, clean};
 use super::{Lower, f24};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
@@ -59,7 +59,7 @@ impl Lower<'_, '_> {
     /// Computes the components `needed` from all sources, then writes them.
     fn arithmetic(&mut self, arithmetic: &Arithmetic, needed: [bool; 4]) {
         let sources = &arithmetic.sources;
-        let result: [Option<Number>; 4] = match arithmetic.compute {
+        let result: [Option<TrackedValue>; 4] = match arithmetic.compute {
             Compute::Same(compute) => {
                 let number = compute(self, sources);
                 let number = self.result(number);
@@ -80,12 +80,12 @@ impl Lower<'_, '_> {
     }
 
     /// An instruction's result. Plain code in 24-bit floats notes where one is not ordinary that is right only then.
-    fn result(&mut self, number: Number) -> Number {
+    fn result(&mut self, number: TrackedValue) -> TrackedValue {
         if number.trust == Trust::Doubtful { self.made_ordinary(number) } else { number }
     }
 
     /// A component of a source, as MOV and others hand it on.
-    pub fn moved(&mut self, a: &Operand, c: usize) -> Number {
+    pub fn moved(&mut self, a: &Operand, c: usize) -> TrackedValue {
         let number = self.source(a, c);
         self.settled(number)
     }
@@ -97,10 +97,10 @@ impl Lower<'_, '_> {
         b: &Operand,
         c: usize,
         of: impl Fn(&mut Emit<'_>, F32x4, F32x4) -> F32x4,
-    ) -> Number {
+    ) -> TrackedValue {
         let (a, b) = (self.moved(a, c), self.moved(b, c));
         self.note(a, b);
-        Number { trust: a.trust.max(b.trust), ..clean(of(self.e, a.value, b.value)) }
+        TrackedValue { trust: a.trust.max(b.trust), ..clean(of(self.e, a.value, b.value)) }
     }
 
     /// 1 where a comparison holds, else 0.
@@ -110,7 +110,7 @@ impl Lower<'_, '_> {
         b: &Operand,
         c: usize,
         holds: impl Fn(&mut Emit<'_>, F32x4, F32x4) -> Mask,
-    ) -> Number {
+    ) -> TrackedValue {
         let (a, b) = (self.source(a, c), self.source(b, c));
         self.note(a, b);
         let mask = holds(self.e, a.value, b.value);
@@ -122,7 +122,7 @@ impl Lower<'_, '_> {
     }
 
     /// a * b + c, the product rounded first.
-    pub fn multiply_add(&mut self, a: &Operand, b: &Operand, addend: &Operand, c: usize) -> Number {
+    pub fn multiply_add(&mut self, a: &Operand, b: &Operand, addend: &Operand, c: usize) -> TrackedValue {
         if self.is_f24() && self.exact {
             let (a, b) = (self.f24_source(a, c), self.f24_source(b, c));
             let addend = self.f24_source(addend, c);
@@ -134,7 +134,7 @@ impl Lower<'_, '_> {
     }
 
     /// A component of DST.
-    pub fn distance(&mut self, a: &Operand, b: &Operand, c: usize) -> Number {
+    pub fn distance(&mut self, a: &Operand, b: &Operand, c: usize) -> TrackedValue {
         match c {
             0 => clean(self.e.f(1.0)),
             1 => self.product(a, b, 1),
@@ -144,7 +144,7 @@ impl Lower<'_, '_> {
     }
 
     /// a * b
-    pub fn product(&mut self, a: &Operand, b: &Operand, c: usize) -> Number {
+    pub fn product(&mut self, a: &Operand, b: &Operand, c: usize) -> TrackedValue {
         if self.is_f24() && self.exact {
             let (a, b) = (self.f24_source(a, c), self.f24_source(b, c));
             return f24::product(self.e, a, b);
@@ -164,17 +164,17 @@ impl Lower<'_, '_> {
             let bits = e.and_not(Mask(bits.0), wrong);
             value = e.float_of_bits(I32x4(bits.0));
         }
-        Number { clean: self.exact, trust, ..clean(self.cut(value)) }
+        TrackedValue { clean: self.exact, trust, ..clean(self.cut(value)) }
     }
 
     /// A component of an operand of products and sums, without the negation.
-    fn term(&mut self, a: &Operand, c: usize) -> Number {
+    fn term(&mut self, a: &Operand, c: usize) -> TrackedValue {
         self.take_ordinary(a, c);
         self.magnitude(a, c)
     }
 
     /// a + b, as a difference when one is negated.
-    pub fn sum(&mut self, a: &Operand, b: &Operand, c: usize) -> Number {
+    pub fn sum(&mut self, a: &Operand, b: &Operand, c: usize) -> TrackedValue {
         if self.is_f24() && self.exact {
             let (a, b) = (self.f24_source(a, c), self.f24_source(b, c));
             return f24::sum(self.e, a, b);
@@ -189,16 +189,16 @@ impl Lower<'_, '_> {
     }
 
     /// a + component `c` of `b`.
-    fn plus(&mut self, a: Number, b: &Operand, c: usize) -> Number {
+    fn plus(&mut self, a: TrackedValue, b: &Operand, c: usize) -> TrackedValue {
         self.take_ordinary(b, c);
         let y = self.magnitude(b, c);
         let value = if b.negate { self.e.sub(a.value, y.value) } else { self.e.add(a.value, y.value) };
         let is_clean = a.clean && y.clean && !self.is_f24();
-        Number { clean: is_clean, trust: a.trust.max(Trust::Right), ..clean(self.cut(value)) }
+        TrackedValue { clean: is_clean, trust: a.trust.max(Trust::Right), ..clean(self.cut(value)) }
     }
 
     /// Products from x on, each rounded, then summed from x on.
-    pub fn dot(&mut self, a: &Operand, b: &Operand, terms: Dot) -> Number {
+    pub fn dot(&mut self, a: &Operand, b: &Operand, terms: Dot) -> TrackedValue {
         if self.is_f24() && self.exact {
             return self.f24_dot(a, b, terms);
         }
@@ -224,27 +224,27 @@ impl Lower<'_, '_> {
             sum.trust = sum.trust.max(f24::product_trust(x, y));
         }
         match terms {
-            Dot::Xyz => Number { trust: Trust::Doubtful, ..sum },
+            Dot::Xyz => TrackedValue { trust: Trust::Doubtful, ..sum },
             // The sum of the other products is ordinary.
             Dot::Xyzw => sum,
             Dot::Homogeneous => {
-                let sum = self.made_ordinary(Number { trust: Trust::Doubtful, ..sum });
+                let sum = self.made_ordinary(TrackedValue { trust: Trust::Doubtful, ..sum });
                 self.plus(sum, b, 3)
             }
         }
     }
 
     /// A function of component `c`, computed in f32 whatever the numbers are.
-    pub fn function(&mut self, a: &Operand, c: usize, of: impl Fn(&mut Emit<'_>, F32x4) -> F32x4) -> Number {
+    pub fn function(&mut self, a: &Operand, c: usize, of: impl Fn(&mut Emit<'_>, F32x4) -> F32x4) -> TrackedValue {
         let x = self.source(a, c);
         if self.is_f24() {
             return self.f24_function(x, of);
         }
-        Number { value: of(self.e, x.value), ..x }
+        TrackedValue { value: of(self.e, x.value), ..x }
     }
 
     /// 1 / a.x. There is no negative zero.
-    pub fn reciprocal(&mut self, a: &Operand) -> Number {
+    pub fn reciprocal(&mut self, a: &Operand) -> TrackedValue {
         let x = self.source(a, 0);
         if self.is_f24() {
             return self.f24_reciprocal(x);
@@ -253,11 +253,11 @@ impl Lower<'_, '_> {
         let (zero, one) = (e.f(0.0), e.f(1.0));
         let divisor = e.add(x.value, zero);
         let inverse = e.div(one, divisor);
-        Number { value: e.add(inverse, zero), ..x }
+        TrackedValue { value: e.add(inverse, zero), ..x }
     }
 
     /// 1 / sqrt(a.x). There is no negative zero.
-    pub fn reciprocal_root(&mut self, a: &Operand) -> Number {
+    pub fn reciprocal_root(&mut self, a: &Operand) -> TrackedValue {
         self.take_ordinary(a, 0);
         let x = self.source(a, 0);
         if self.is_f24() {
@@ -267,11 +267,11 @@ impl Lower<'_, '_> {
         let (zero, one) = (e.f(0.0), e.f(1.0));
         let radicand = e.add(x.value, zero);
         let root = e.sqrt(radicand);
-        Number { value: e.div(one, root), ..x }
+        TrackedValue { value: e.div(one, root), ..x }
     }
 
     /// A component of LITP.
-    pub fn litp(&mut self, source: &Operand, c: usize) -> Number {
+    pub fn litp(&mut self, source: &Operand, c: usize) -> TrackedValue {
         if c == 2 {
             return clean(self.e.f(0.0));
         }
@@ -286,7 +286,7 @@ impl Lower<'_, '_> {
             let zero = e.f(0.0);
             e.max(x.value, zero)
         };
-        Number { trust: x.trust, ..clean(value) }
+        TrackedValue { trust: x.trust, ..clean(value) }
     }
 
     /// Sets cmp.x and cmp.y where these components of a source are not negative, those that are `wanted`.
@@ -322,7 +322,7 @@ impl Lower<'_, '_> {
     }
 
     /// a0.x or a0.y from a number: cut to an integer; one that needs more than 8 bits, or NaN, adds nothing.
-    fn move_address(&mut self, number: usize, x: Number) {
+    fn move_address(&mut self, number: usize, x: TrackedValue) {
         self.note(x, x);
         let e = &mut *self.e;
         let (low, high) = (e.f(-129.0), e.f(128.0));
@@ -334,7 +334,7 @@ impl Lower<'_, '_> {
     }
 
     /// Notes lanes in which either is a NaN that the guest may not have.
-    pub fn note(&mut self, a: Number, b: Number) {
+    pub fn note(&mut self, a: TrackedValue, b: TrackedValue) {
         if self.is_f24() {
             return;
         }

@@ -85,11 +85,11 @@ pub(super) struct GeometryArgs {
     pub lanes: [*mut f32; GROUP],
     /// Four clip codes for each EMIT.
     pub codes: *mut [u8; GROUP],
-    /// An [`Entry`] for each EMIT.
-    pub log: *mut Entry,
+    /// An [`EmitEntry`] for each EMIT.
+    pub log: *mut EmitEntry,
     /// EMITs for which there is room.
     pub capacity: u32,
-    /// What SETEMIT said last, as an [`Entry`]; before and after.
+    /// What SETEMIT said last, as an [`EmitEntry`]; before and after.
     pub setting: u32,
 }
 
@@ -119,11 +119,11 @@ impl GeometryArgs {
 /// What SETEMIT said at an EMIT: bits 0 and 1 vertex, 2 primitive, 3 winding.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Entry(pub u8);
+pub(super) struct EmitEntry(pub u8);
 
-impl Entry {
-    pub fn new(SetEmit { vertex, primitive, winding }: SetEmit) -> Entry {
-        Entry(vertex & 3 | u8::from(primitive) << 2 | u8::from(winding) << 3)
+impl EmitEntry {
+    pub fn new(SetEmit { vertex, primitive, winding }: SetEmit) -> EmitEntry {
+        EmitEntry(vertex & 3 | u8::from(primitive) << 2 | u8::from(winding) << 3)
     }
 
     pub fn setting(self) -> SetEmit {

@@ -38,7 +38,7 @@ use triglyph_guest::pica::isa::{Dst, Index, Src};
 use super::Lower;
 use super::instruction::{Dot, Operand};
 use super::registers::Constant;
-use super::tracked::{Number, Trust, clean, normal};
+use super::tracked::{TrackedValue, Trust, clean, normal};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
 /// Operations have as many bits as singles before they are cut.
@@ -92,21 +92,21 @@ impl Lower<'_, '_> {
     }
 
     /// As the guest has it: what plain operations give is +0 where it is -0. Other numbers stay.
-    pub fn settled(&mut self, number: Number) -> Number {
+    pub fn settled(&mut self, number: TrackedValue) -> TrackedValue {
         if number.clean || !self.is_f24() {
             return number;
         }
         let zero = self.e.f(0.0);
-        Number { trust: number.trust, ..clean(self.e.add(number.value, zero)) }
+        TrackedValue { trust: number.trust, ..clean(self.e.add(number.value, zero)) }
     }
 
     /// A number of plain code that arithmetic can take, and registers across blocks can hold.
-    pub fn made_ordinary(&mut self, number: Number) -> Number {
+    pub fn made_ordinary(&mut self, number: TrackedValue) -> TrackedValue {
         if !self.is_plain_f24() || number.trust <= Trust::Ordinary {
             return number;
         }
         self.ordinary(number.value);
-        Number { trust: Trust::Ordinary, ..number }
+        TrackedValue { trust: Trust::Ordinary, ..number }
     }
 
     /// Plain code: lets arithmetic take component `c` of a source.
@@ -172,7 +172,7 @@ impl Lower<'_, '_> {
     }
 
     /// Exact form: component `c` of a source of arithmetic. Uniforms are made operands once for each job.
-    pub fn f24_source(&mut self, a: &Operand, c: usize) -> Number {
+    pub fn f24_source(&mut self, a: &Operand, c: usize) -> TrackedValue {
         match a.register {
             Src::Const(n, Index::None) if !self.wide() => {
                 let value = self.constant(Constant::Operand(n & 0x7F), a.select[c]);
@@ -183,9 +183,9 @@ impl Lower<'_, '_> {
     }
 
     /// Products from x on, then their sums from x on, each of them cut. The exact form.
-    pub fn f24_dot(&mut self, a: &Operand, b: &Operand, terms: Dot) -> Number {
+    pub fn f24_dot(&mut self, a: &Operand, b: &Operand, terms: Dot) -> TrackedValue {
         let last = if terms == Dot::Xyz { 2 } else { 3 };
-        let mut total: Option<Number> = None;
+        let mut total: Option<TrackedValue> = None;
         for c in 0..=last {
             let one = terms == Dot::Homogeneous && c == 3;
             let a = if one { normal(self.e.f(1.0)) } else { self.f24_source(a, c) };
@@ -200,7 +200,7 @@ impl Lower<'_, '_> {
     }
 
     /// A function of one number that is computed in f32; its result is cut.
-    pub fn f24_function(&mut self, x: Number, of: impl Fn(&mut Emit<'_>, F32x4) -> F32x4) -> Number {
+    pub fn f24_function(&mut self, x: TrackedValue, of: impl Fn(&mut Emit<'_>, F32x4) -> F32x4) -> TrackedValue {
         if self.exact {
             let x = operand(self.e, x);
             let value = of(self.e, x);
@@ -209,11 +209,11 @@ impl Lower<'_, '_> {
         let value = of(self.e, x.value);
         let value = self.cut(value);
         self.ordinary_among([value]);
-        self.settled(Number { clean: false, ..clean(value) })
+        self.settled(TrackedValue { clean: false, ..clean(value) })
     }
 
     /// 1 / x.
-    pub fn f24_reciprocal(&mut self, x: Number) -> Number {
+    pub fn f24_reciprocal(&mut self, x: TrackedValue) -> TrackedValue {
         if self.exact {
             return self.f24_function(x, |e, x| {
                 let one = e.f(1.0);
@@ -230,7 +230,7 @@ impl Lower<'_, '_> {
     }
 
     /// 1 / sqrt(x), which is ordinary for all ordinary x above 0.
-    pub fn f24_reciprocal_root(&mut self, x: Number) -> Number {
+    pub fn f24_reciprocal_root(&mut self, x: TrackedValue) -> TrackedValue {
         if self.exact {
             return self.f24_function(x, |e, x| {
                 let (one, root) = (e.f(1.0), e.sqrt(x));
@@ -247,19 +247,19 @@ impl Lower<'_, '_> {
 }
 
 /// What is known of a product: one with a uniform is 0 or large enough.
-pub(super) fn product_trust(a: Number, b: Number) -> Trust {
+pub(super) fn product_trust(a: TrackedValue, b: TrackedValue) -> Trust {
     if a.trust == Trust::Uniform || b.trust == Trust::Uniform { Trust::Right } else { Trust::Doubtful }
 }
 
 /// The exact form of a sum.
-pub fn sum(e: &mut Emit<'_>, a: Number, b: Number) -> Number {
+pub fn sum(e: &mut Emit<'_>, a: TrackedValue, b: TrackedValue) -> TrackedValue {
     let [a, b] = [a, b].map(|number| operand(e, number));
     let sum = e.add(a, b);
     normal(result(e, sum))
 }
 
 /// The exact form of a product: 0 * infinity is 0.
-pub fn product(e: &mut Emit<'_>, a: Number, b: Number) -> Number {
+pub fn product(e: &mut Emit<'_>, a: TrackedValue, b: TrackedValue) -> TrackedValue {
     let [a, b] = [a, b].map(|number| operand(e, number));
     let product = e.mul(a, b);
     let value = result(e, product);
@@ -279,7 +279,7 @@ fn cut(e: &mut Emit<'_>, value: F32x4) -> F32x4 {
 }
 
 /// A number as arithmetic takes it: subnormals are +0, as is -0.
-fn operand(e: &mut Emit<'_>, number: Number) -> F32x4 {
+fn operand(e: &mut Emit<'_>, number: TrackedValue) -> F32x4 {
     if number.normal { number.value } else { flush(e, number.value) }
 }
 

@@ -14,7 +14,7 @@ use triglyph_guest::kernel::vertex::{GROUP, Numbers, Uniforms};
 use triglyph_guest::kernel::{GeometryKernel, MachineCode, Unsupported};
 use triglyph_guest::pica::isa::SetEmit;
 
-use super::args::{Entry, GeometryArgs, Wide};
+use super::args::{EmitEntry, GeometryArgs, Wide};
 use super::registers::Constant;
 use super::source::Source;
 use super::speculative::{Backoff, Speculative};
@@ -54,7 +54,7 @@ impl Routine {
 }
 
 /// A compiled geometry kernel.
-pub(super) struct Kernel {
+pub(super) struct CompiledGeometry {
     compiler: Arc<Compiler>,
     key: GeometryKey,
     /// For the first primitive of a job, when b15 makes it another program.
@@ -64,10 +64,10 @@ pub(super) struct Kernel {
     numbers: Numbers,
 }
 
-impl Kernel {
-    pub fn new(compiler: &Arc<Compiler>, key: &GeometryKey) -> Result<Kernel, Unsupported> {
+impl CompiledGeometry {
+    pub fn new(compiler: &Arc<Compiler>, key: &GeometryKey) -> Result<CompiledGeometry, Unsupported> {
         let (first, rest) = Source::geometry(key)?;
-        Ok(Kernel {
+        Ok(CompiledGeometry {
             first: first.map(|source| Routine::new(compiler, &source)).transpose()?,
             rest: Routine::new(compiler, &rest)?,
             stride: key.outputs.stride(),
@@ -97,8 +97,8 @@ impl Kernel {
 }
 
 /// What a run over a job works with.
-struct Run<'k, 'j, 'a> {
-    kernel: &'k Kernel,
+struct JobRun<'k, 'j, 'a> {
+    kernel: &'k CompiledGeometry,
     job: &'j mut GeometryJob<'a>,
     /// The job's uniforms as registers hold them, where that is something else.
     held: Option<Box<Uniforms>>,
@@ -108,7 +108,7 @@ struct Run<'k, 'j, 'a> {
     /// Input registers.
     inputs: Box<[Wide; 16]>,
     codes: Vec<[u8; GROUP]>,
-    log: Vec<Entry>,
+    log: Vec<EmitEntry>,
     /// Records for which each lane has room.
     capacity: usize,
 }
@@ -120,8 +120,8 @@ struct Group {
     count: usize,
 }
 
-impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
-    fn new(kernel: &'k Kernel, job: &'j mut GeometryJob<'a>) -> Self {
+impl<'k, 'j, 'a> JobRun<'k, 'j, 'a> {
+    fn new(kernel: &'k CompiledGeometry, job: &'j mut GeometryJob<'a>) -> Self {
         let mut wide = Box::new([[[0.0; GROUP]; 4]; 128]);
         let held = held_uniforms(job.uniforms, kernel.numbers);
         if kernel.key.inputs == GeometryInputs::Uniforms {
@@ -130,7 +130,7 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
         }
         let emits = [kernel.first.as_ref(), Some(&kernel.rest)].into_iter().flatten().map(|routine| routine.emits);
         let capacity = emits.map(|emits| emits.unwrap_or(CAPACITY)).max().unwrap_or(CAPACITY);
-        Run {
+        JobRun {
             kernel,
             job,
             held,
@@ -202,10 +202,10 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
 
     /// Runs a group. The number of vertices that each primitive has emitted and what SETEMIT said last, or why there is
     /// nothing.
-    fn call(&mut self, code: &Code<GeometryArgs>, table: &[[f32; 4]], count: usize) -> Result<(usize, Entry), u64> {
+    fn call(&mut self, code: &Code<GeometryArgs>, table: &[[f32; 4]], count: usize) -> Result<(usize, EmitEntry), u64> {
         let (stride, capacity) = (self.kernel.stride, self.capacity);
         self.codes.resize(capacity, [0; GROUP]);
-        self.log.resize(capacity, Entry(0));
+        self.log.resize(capacity, EmitEntry(0));
         let filled = self.job.out.clip.len() * stride;
         let room = filled + count * capacity * stride;
         if self.job.out.records.len() < room {
@@ -228,7 +228,7 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
             codes: self.codes.as_mut_ptr(),
             log: self.log.as_mut_ptr(),
             capacity: capacity as u32,
-            setting: Entry::new(self.job.state.emit).0.into(),
+            setting: EmitEntry::new(self.job.state.emit).0.into(),
         };
         // SAFETY: the code reads the uniforms, the tables and the registers, all of which are borrowed here, the
         // registers mutably. It writes at most `capacity` records of `stride` floats from each of the lanes' addresses
@@ -236,13 +236,13 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
         // `capacity`.
         let status = unsafe { code.call(&raw mut args) };
         match status & REASONS {
-            0 => Ok((status as u32 as usize, Entry(args.setting as u8))),
+            0 => Ok((status as u32 as usize, EmitEntry(args.setting as u8))),
             reason => Err(reason),
         }
     }
 
     /// Does a group. Its vertices, triangles, registers and uniforms are kept, or the reason returned why nothing is.
-    fn group(&mut self, group: Group, form: &Form<'_>) -> Result<(), u64> {
+    fn group(&mut self, group: Group, form: &BoundCode<'_>) -> Result<(), u64> {
         let Group { at, count } = group;
         let routine = self.kernel.routine(at);
         let before = routine.sequential.then(|| self.job.state.registers.clone());
@@ -255,7 +255,7 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
                 result => break result?,
             }
         };
-        if routine.reads_setting && count > 1 && setting != Entry::new(self.job.state.emit) {
+        if routine.reads_setting && count > 1 && setting != EmitEntry::new(self.job.state.emit) {
             // The second primitive would have begun with another setting than the first.
             return Err(DIVERGED);
         }
@@ -277,7 +277,7 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
     }
 
     /// Whether every triangle of a log finds its vertices.
-    fn has_vertices(&self, log: &[Entry]) -> bool {
+    fn has_vertices(&self, log: &[EmitEntry]) -> bool {
         let mut stored = self.job.state.slots.map(|slot| slot.is_some());
         log.iter().all(|entry| {
             let SetEmit { vertex, primitive, .. } = entry.setting();
@@ -340,21 +340,21 @@ fn set_lane(register: &mut Wide, lane: usize, value: [f32; 4]) {
 }
 
 /// One form of a routine's code, with its constants of a job.
-struct Form<'k> {
+struct BoundCode<'k> {
     code: &'k Code<GeometryArgs>,
     table: Vec<[f32; 4]>,
 }
 
-impl Run<'_, '_, '_> {
-    fn form<'c>(&self, of: &'c Compiled<GeometryArgs>) -> Form<'c> {
-        Form { code: &of.code, table: self.table(of) }
+impl JobRun<'_, '_, '_> {
+    fn form<'c>(&self, of: &'c Compiled<GeometryArgs>) -> BoundCode<'c> {
+        BoundCode { code: &of.code, table: self.table(of) }
     }
 
     /// Does the primitives from `at` on, until one is for the reference. Returns how many of all are done.
     fn all(&mut self, mut at: usize) -> usize {
         let (kernel, total) = (self.kernel, self.job.primitives.len());
         let mut plain = self.form(&kernel.routine(at).code.plain);
-        let mut exact: Option<Form<'_>> = None;
+        let mut exact: Option<BoundCode<'_>> = None;
         let (mut with_exact, mut one_by_one) = (Backoff::new(1, MAX_EXACT), Backoff::new(GROUP, MAX_APART));
         while at < total {
             if self.job.is_over() {
@@ -391,12 +391,12 @@ impl Run<'_, '_, '_> {
     }
 }
 
-impl GeometryKernel for Kernel {
+impl GeometryKernel for CompiledGeometry {
     fn run(&self, job: &mut GeometryJob<'_>, first: usize) -> usize {
         if job.is_over() {
             return job.primitives.len();
         }
-        let done = Run::new(self, job).all(first);
+        let done = JobRun::new(self, job).all(first);
         job.out.records.truncate(job.out.clip.len() * self.stride);
         done
     }

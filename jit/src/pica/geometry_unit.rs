@@ -14,10 +14,10 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::pica::isa::SetEmit;
 
 use super::Lower;
-use super::args::{Entry, GeometryArgs, Pointer};
+use super::args::{EmitEntry, GeometryArgs, Pointer};
 use super::live::Live;
 use super::registers::Register;
-use super::tracked::Number;
+use super::tracked::TrackedValue;
 use crate::lane::{F32x4, I32x4, Mask, memory};
 
 /// Where a component stands in [`GeometryRegisters`].
@@ -40,7 +40,7 @@ impl Lower<'_, '_> {
     pub fn set_emit(&mut self, setting: SetEmit) {
         self.file.setting = Some(setting);
         if let Some(variables) = &self.variables {
-            let setting = self.e.i32(Entry::new(setting).0.into());
+            let setting = self.e.i32(EmitEntry::new(setting).0.into());
             self.e.b.def_var(variables.setting, setting);
         }
     }
@@ -48,7 +48,7 @@ impl Lower<'_, '_> {
     /// What SETEMIT said last, as the log has it.
     fn setting(&mut self) -> Value {
         match (self.file.setting, &self.variables) {
-            (Some(setting), _) => self.e.i32(Entry::new(setting).0.into()),
+            (Some(setting), _) => self.e.i32(EmitEntry::new(setting).0.into()),
             (None, Some(variables)) if !self.file.start => self.e.b.use_var(variables.setting),
             _ => self.initial_setting(),
         }
@@ -124,7 +124,8 @@ impl Lower<'_, '_> {
         let kept = self.source.kept;
         let numbers: Vec<_> =
             kept.components().map(|(of, component)| (of, component, self.register(of, component))).collect();
-        let doubtful: Vec<Number> = numbers.iter().map(|(.., number)| *number).filter(|number| !number.clean).collect();
+        let doubtful: Vec<TrackedValue> =
+            numbers.iter().map(|(.., number)| *number).filter(|number| !number.clean).collect();
         self.note_all(&doubtful);
         let address = [0, 1].map(|i| kept.address[i].then(|| self.address(i)));
         let flags = [0, 1].map(|i| kept.flags[i].then(|| self.flag(i)));

@@ -5,7 +5,7 @@ use triglyph_guest::table::{OpInfo, flags};
 
 use super::Lower;
 use super::flow::Flow;
-use super::tracked::Number;
+use super::tracked::TrackedValue;
 
 /// A source with its swizzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +21,9 @@ pub(super) struct Operand {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Compute {
     /// Component by component.
-    PerComponent(fn(&mut Lower<'_, '_>, &[Operand; 3], usize) -> Number),
+    PerComponent(fn(&mut Lower<'_, '_>, &[Operand; 3], usize) -> TrackedValue),
     /// One number for all components.
-    Same(fn(&mut Lower<'_, '_>, &[Operand; 3]) -> Number),
+    Same(fn(&mut Lower<'_, '_>, &[Operand; 3]) -> TrackedValue),
 }
 
 /// An instruction with a result for a register.

@@ -78,12 +78,12 @@ fn held_uniforms(uniforms: &Uniforms, numbers: Numbers) -> Option<Box<Uniforms>>
 
 /// The vertex kernel of `key`.
 pub fn vertex(compiler: &Arc<Compiler>, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported> {
-    Ok(Arc::new(vertex_kernel::Kernel::new(compiler, key)?))
+    Ok(Arc::new(vertex_kernel::CompiledVertex::new(compiler, key)?))
 }
 
 /// The geometry kernel of `key`.
 pub fn geometry(compiler: &Arc<Compiler>, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Unsupported> {
-    Ok(Arc::new(geometry_kernel::Kernel::new(compiler, key)?))
+    Ok(Arc::new(geometry_kernel::CompiledGeometry::new(compiler, key)?))
 }
 
 /// What [`vertex`] compiles: the intermediate form and the host's instructions.

@@ -9,7 +9,7 @@ use triglyph_guest::pica::isa::Dst;
 use super::Lower;
 use super::args::VertexArgs;
 use super::registers::Constant;
-use super::tracked::Number;
+use super::tracked::TrackedValue;
 use crate::groups::Groups;
 use crate::lane::{F32x4, I32x4, Mask};
 
@@ -63,18 +63,18 @@ impl Lower<'_, '_> {
         exported.sort_unstable_by_key(|of| (of.register & 15, of.component & 3));
         exported.dedup_by_key(|of| (of.register & 15, of.component & 3));
         let numbers = exported.into_iter().map(|of| self.exported(of));
-        let doubtful: Vec<Number> = numbers.filter(|number| !number.clean).collect();
+        let doubtful: Vec<TrackedValue> = numbers.filter(|number| !number.clean).collect();
         self.note_all(&doubtful);
     }
 
     /// Notes each of these numbers.
-    pub fn note_all(&mut self, numbers: &[Number]) {
+    pub fn note_all(&mut self, numbers: &[TrackedValue]) {
         for pair in numbers.chunks(2) {
             self.note(pair[0], pair[pair.len() - 1]);
         }
     }
 
-    fn exported(&mut self, of: OutputComponent) -> Number {
+    fn exported(&mut self, of: OutputComponent) -> TrackedValue {
         self.register(Dst::Output(of.register & 15), usize::from(of.component & 3))
     }
 

@@ -16,7 +16,7 @@ use super::args::{FLOATS, GeometryArgs, Pointer, VertexArgs};
 use super::flow::LOOPS;
 use super::instruction::Operand;
 use super::live::{Live, bit};
-use super::tracked::{Number, clean, uniform};
+use super::tracked::{TrackedValue, clean, uniform};
 use super::{Feed, Lower};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
@@ -40,7 +40,7 @@ impl From<Dst> for Register {
 }
 
 /// The registers of a file, as far as they are known.
-type Numbers = [[Option<Number>; 4]; 16];
+type Numbers = [[Option<TrackedValue>; 4]; 16];
 
 /// What is known at a place.
 #[derive(Clone)]
@@ -192,7 +192,7 @@ impl Live {
 }
 
 impl File {
-    pub fn known(&mut self, of: Register, component: usize) -> &mut Option<Number> {
+    pub fn known(&mut self, of: Register, component: usize) -> &mut Option<TrackedValue> {
         match of {
             Register::Temp(n) => &mut self.temporaries[usize::from(n & 15)][component],
             Register::Output(n) => &mut self.outputs[usize::from(n & 15)][component],
@@ -203,7 +203,7 @@ impl File {
 
 impl Lower<'_, '_> {
     /// A component of a temporary or output register.
-    pub fn register(&mut self, of: impl Into<Register>, component: usize) -> Number {
+    pub fn register(&mut self, of: impl Into<Register>, component: usize) -> TrackedValue {
         let of = of.into();
         if let Some(number) = *self.file.known(of, component) {
             return number;
@@ -211,7 +211,7 @@ impl Lower<'_, '_> {
         let number = match &self.variables {
             Some(variables) if !self.file.start => {
                 let value = self.e.b.use_var(variables.register(of, component));
-                Number { clean: self.exact || self.is_f24(), ..clean(F32x4(value)) }
+                TrackedValue { clean: self.exact || self.is_f24(), ..clean(F32x4(value)) }
             }
             _ => clean(self.initial(of, component)),
         };
@@ -220,7 +220,7 @@ impl Lower<'_, '_> {
     }
 
     /// Gives a component of a register another value.
-    pub fn write(&mut self, of: impl Into<Register>, component: usize, number: Number) {
+    pub fn write(&mut self, of: impl Into<Register>, component: usize, number: TrackedValue) {
         let of = of.into();
         *self.file.known(of, component) = Some(number);
         match of {
@@ -269,19 +269,19 @@ impl Lower<'_, '_> {
     }
 
     /// Component `component` of a source.
-    pub fn source(&mut self, operand: &Operand, component: usize) -> Number {
+    pub fn source(&mut self, operand: &Operand, component: usize) -> TrackedValue {
         let mut number = self.magnitude(operand, component);
         if operand.negate {
             number = self.settled(number);
         }
         match operand.negate {
-            true => Number { value: self.e.neg(number.value), normal: false, ..number },
+            true => TrackedValue { value: self.e.neg(number.value), normal: false, ..number },
             false => number,
         }
     }
 
     /// As [`Self::source`], without the negation.
-    pub fn magnitude(&mut self, operand: &Operand, component: usize) -> Number {
+    pub fn magnitude(&mut self, operand: &Operand, component: usize) -> TrackedValue {
         let select = operand.select[component];
         match operand.register {
             Src::Input(n) => self.input(n, select),
@@ -295,7 +295,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn input(&mut self, n: u8, component: u8) -> Number {
+    fn input(&mut self, n: u8, component: u8) -> TrackedValue {
         let input = match self.source.feed {
             Feed::Vertex(inputs) => inputs[usize::from(n & 15)],
             Feed::Registers(loaded) if loaded >> (n & 15) & 1 != 0 => {

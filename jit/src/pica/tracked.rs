@@ -4,7 +4,7 @@ use crate::lane::F32x4;
 
 /// A component of a register in four lanes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Number {
+pub(super) struct TrackedValue {
     pub value: F32x4,
     /// It cannot hold a NaN that the guest would not have: no product went into it. In 24-bit floats: it cannot be a
     /// zero of the wrong sign.
@@ -27,15 +27,15 @@ pub(super) enum Trust {
     Doubtful,
 }
 
-pub(super) const fn clean(value: F32x4) -> Number {
-    Number { value, clean: true, normal: false, trust: Trust::Ordinary }
+pub(super) const fn clean(value: F32x4) -> TrackedValue {
+    TrackedValue { value, clean: true, normal: false, trust: Trust::Ordinary }
 }
 
-pub(super) const fn uniform(value: F32x4) -> Number {
-    Number { trust: Trust::Uniform, ..clean(value) }
+pub(super) const fn uniform(value: F32x4) -> TrackedValue {
+    TrackedValue { trust: Trust::Uniform, ..clean(value) }
 }
 
 /// A result of 24-bit arithmetic.
-pub(super) const fn normal(value: F32x4) -> Number {
-    Number { normal: true, ..clean(value) }
+pub(super) const fn normal(value: F32x4) -> TrackedValue {
+    TrackedValue { normal: true, ..clean(value) }
 }

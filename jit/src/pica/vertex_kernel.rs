@@ -25,7 +25,7 @@ const MAX_EXACT: usize = 1024;
 const MAX_RECORD: usize = SCREEN + 64;
 
 /// A compiled vertex kernel.
-pub(super) struct Kernel {
+pub(super) struct CompiledVertex {
     compiler: Arc<Compiler>,
     key: VertexKey,
     code: Speculative<VertexArgs>,
@@ -41,13 +41,13 @@ pub(super) struct Kernel {
 }
 
 /// A group on its own: its records and clip codes.
-struct Group {
+struct PaddedGroup {
     records: [f32; GROUP * MAX_RECORD],
     clip: [u8; GROUP],
 }
 
-impl Kernel {
-    pub fn new(compiler: &Arc<Compiler>, key: &VertexKey) -> Result<Kernel, Unsupported> {
+impl CompiledVertex {
+    pub fn new(compiler: &Arc<Compiler>, key: &VertexKey) -> Result<CompiledVertex, Unsupported> {
         let source = Source::vertex(key)?;
         let (code, numbers) = (Speculative::new(source.compile(compiler, false)?), source.numbers);
         let reads_rows = source.reads_rows();
@@ -60,7 +60,7 @@ impl Kernel {
         }
         let written = (0..key.outputs.slots.len() / 4).filter(|&group| key.outputs.group_written(group)).collect();
         let (compiler, key, stride) = (compiler.clone(), key.clone(), key.outputs.stride());
-        Ok(Kernel { compiler, key, code, stride, written, footprints, numbers, reads_rows })
+        Ok(CompiledVertex { compiler, key, code, stride, written, footprints, numbers, reads_rows })
     }
 
     /// The code with exact products, once there have been enough groups that want it.
@@ -85,7 +85,7 @@ impl Kernel {
     }
 
     /// The constants of a job that `of` wants, each four times.
-    fn table(&self, of: &Compiled<VertexArgs>, job: &VertexJob<'_>) -> Table {
+    fn table(&self, of: &Compiled<VertexArgs>, job: &VertexJob<'_>) -> ConstantTable {
         let VertexConstants { half: [x, y], corner: [left, top], clip_plane } = job.constants;
         let viewport = [x, y, left, top];
         let value = |&(constant, component): &(Constant, u8)| {
@@ -105,7 +105,7 @@ impl Kernel {
             };
             [value; 4]
         };
-        let mut table = Table::take();
+        let mut table = ConstantTable::take();
         table.0.extend(of.constants.iter().map(value));
         table
     }
@@ -146,7 +146,7 @@ impl Kernel {
     /// done and why there are not more.
     fn groups(
         &self,
-        form: &Form<'_>,
+        form: &BoundCode<'_>,
         args: &mut VertexArgs,
         job: &mut VertexJob<'_>,
         at: usize,
@@ -163,15 +163,15 @@ impl Kernel {
     }
 
     /// Shades four vertices aside.
-    fn aside(form: &Form<'_>, args: &mut VertexArgs, vertices: [u32; GROUP]) -> (Group, u64) {
-        let mut group = Group { records: [0.0; GROUP * MAX_RECORD], clip: [0; GROUP] };
+    fn aside(form: &BoundCode<'_>, args: &mut VertexArgs, vertices: [u32; GROUP]) -> (PaddedGroup, u64) {
+        let mut group = PaddedGroup { records: [0.0; GROUP * MAX_RECORD], clip: [0; GROUP] };
         (args.vertices, args.groups) = (vertices.as_ptr(), 1);
         (args.records, args.clip) = (group.records.as_mut_ptr(), group.clip.as_mut_ptr());
         let (_, reason) = Self::call(form, args);
         (group, reason)
     }
 
-    fn call(form: &Form<'_>, args: &mut VertexArgs) -> (usize, u64) {
+    fn call(form: &BoundCode<'_>, args: &mut VertexArgs) -> (usize, u64) {
         args.table = form.table.0.as_ptr();
         // SAFETY: the code reads the uniforms, the table and the vertex numbers of `groups`, and writes as many records
         // of `stride` floats and clip codes, all of which the callers borrow or own while they call; from each stream
@@ -182,7 +182,7 @@ impl Kernel {
     }
 
     /// Copies what a record holds from the first vertex of `group` to vertex `at`, and so on for `count` vertices.
-    fn take(&self, job: &mut VertexJob<'_>, at: usize, group: &Group, count: usize) {
+    fn take(&self, job: &mut VertexJob<'_>, at: usize, group: &PaddedGroup, count: usize) {
         let from = group.records.chunks_exact(self.stride);
         let to = job.records[at * self.stride..].chunks_exact_mut(self.stride);
         for (from, to) in from.zip(to).take(count) {
@@ -198,7 +198,7 @@ impl Kernel {
     /// why there are not more.
     fn one_by_one(
         &self,
-        form: &Form<'_>,
+        form: &BoundCode<'_>,
         args: &mut VertexArgs,
         job: &mut VertexJob<'_>,
         at: usize,
@@ -218,11 +218,11 @@ impl Kernel {
     /// many vertices were done and why there are not more; `None` when the next group is out of reach.
     fn some(
         &self,
-        form: &Form<'_>,
+        form: &BoundCode<'_>,
         args: &mut VertexArgs,
         job: &mut VertexJob<'_>,
         range: (usize, usize),
-        reach: Reach,
+        reach: VertexReach,
     ) -> Option<(usize, u64)> {
         let (at, most) = range;
         let rest = &job.vertices[at..];
@@ -250,14 +250,14 @@ impl Kernel {
 
 /// Which vertices have all their attributes in the windows.
 #[derive(Clone, Copy)]
-struct Reach {
+struct VertexReach {
     /// The last of them.
     last: usize,
     /// None of the job's lies beyond it.
     all: bool,
 }
 
-impl Reach {
+impl VertexReach {
     fn has(self, vertices: &[u32]) -> bool {
         self.all || vertices.iter().all(|&vertex| vertex as usize <= self.last)
     }
@@ -272,20 +272,20 @@ impl Reach {
 }
 
 /// A list of constants, each four times; its allocation serves the thread's next job.
-struct Table(Vec<[f32; 4]>);
+struct ConstantTable(Vec<[f32; 4]>);
 
 thread_local! {
     static SPARE: Cell<Vec<[f32; 4]>> = const { Cell::new(Vec::new()) };
 }
 
-impl Table {
+impl ConstantTable {
     /// An empty one.
-    fn take() -> Table {
-        Table(SPARE.take())
+    fn take() -> ConstantTable {
+        ConstantTable(SPARE.take())
     }
 }
 
-impl Drop for Table {
+impl Drop for ConstantTable {
     fn drop(&mut self) {
         self.0.clear();
         // A thread that ends has no place for it.
@@ -294,28 +294,28 @@ impl Drop for Table {
 }
 
 /// One form of a kernel's code, with its constants of a job.
-struct Form<'k> {
+struct BoundCode<'k> {
     code: &'k Code<VertexArgs>,
-    table: Table,
+    table: ConstantTable,
 }
 
-impl<'k> Form<'k> {
-    fn new(kernel: &Kernel, of: &'k Compiled<VertexArgs>, job: &VertexJob<'_>) -> Form<'k> {
-        Form { code: &of.code, table: kernel.table(of, job) }
+impl<'k> BoundCode<'k> {
+    fn new(kernel: &CompiledVertex, of: &'k Compiled<VertexArgs>, job: &VertexJob<'_>) -> BoundCode<'k> {
+        BoundCode { code: &of.code, table: kernel.table(of, job) }
     }
 }
 
-impl VertexKernel for Kernel {
+impl VertexKernel for CompiledVertex {
     fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize {
         let total = job.vertices.len();
         let rooms = job.records.len() >= total * self.stride && job.clip.len() >= total;
         let (Some(reach), true) = (self.reach(job.streams), rooms && job.exhausted < EXHAUSTED_LIMIT) else {
             return first;
         };
-        let reach = Reach { last: reach, all: false };
-        let reach = Reach { all: reach.has(job.vertices.get(first..).unwrap_or(&[])), ..reach };
-        let plain = Form::new(self, &self.code.plain, job);
-        let mut exact: Option<Form<'_>> = None;
+        let reach = VertexReach { last: reach, all: false };
+        let reach = VertexReach { all: reach.has(job.vertices.get(first..).unwrap_or(&[])), ..reach };
+        let plain = BoundCode::new(self, &self.code.plain, job);
+        let mut exact: Option<BoundCode<'_>> = None;
         let mut patience = Backoff::new(1, MAX_EXACT);
         let uniforms = if self.reads_rows { held_uniforms(job.uniforms, self.numbers) } else { None };
         let uniforms = uniforms.as_deref().unwrap_or(job.uniforms);
@@ -325,7 +325,7 @@ impl VertexKernel for Kernel {
         if never_plain {
             // That is so for all groups, and for other jobs.
             let Some(compiled) = self.code.exact(|| self.compile_exact()) else { return at };
-            exact = Some(Form::new(self, compiled, job));
+            exact = Some(BoundCode::new(self, compiled, job));
         }
         while at < total {
             let form = exact.as_ref().filter(|_| never_plain || patience.left() > 0);
@@ -341,7 +341,7 @@ impl VertexKernel for Kernel {
                 0 => {}
                 DOUBTFUL => {
                     let Some(compiled) = self.exact() else { return at };
-                    exact.get_or_insert_with(|| Form::new(self, compiled, job));
+                    exact.get_or_insert_with(|| BoundCode::new(self, compiled, job));
                     patience.failed(at);
                 }
                 _ => return at,

@@ -13,7 +13,7 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::output::TARGETS;
 
 use super::depth_stencil::plan::{Depth, DepthPlan};
-use super::quads::{Apart, CoveredQuad, Four, Stream};
+use super::quads::{CoveredQuad, PrivateMemory, QuadCount, Stream};
 use super::target::surface::QuadAddress;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
@@ -47,7 +47,7 @@ pub(crate) const SURFACES: usize = TARGETS + 1;
 
 /// A block of 8x8 pixels.
 #[derive(Clone, Copy)]
-pub(crate) struct BlockPlace {
+pub(crate) struct BlockAddress {
     /// Address of its arguments.
     pub block: Value,
     /// Address of its primitive.
@@ -55,14 +55,14 @@ pub(crate) struct BlockPlace {
 }
 
 /// What a kernel is made of.
-pub(crate) struct Made<'q, C: Contract> {
+pub(crate) struct KernelParts<'q, C: Contract> {
     pub key: &'q C::Key,
     pub plan: &'q C::Plan,
     pub needs: &'q mut C::Needs,
 }
 
 /// What quads of a block share.
-pub(crate) struct Shared<C: Contract> {
+pub(crate) struct BlockValues<C: Contract> {
     pub block: C::Block,
     /// Not zero when all pixels of the block are covered.
     pub full: Value,
@@ -96,8 +96,8 @@ pub(crate) struct Quad<'q, 'a, C: Contract> {
     pub storage: Option<Value>,
     /// The block to jump to when no pixel is alive, or all is done.
     pub next: Block,
-    pub place: C::Place,
-    pub known: C::Known,
+    pub place: C::QuadPlace,
+    pub known: C::QuadValues,
     pub buffers: Buffers,
 }
 
@@ -114,9 +114,9 @@ pub(crate) trait Contract: Sized {
     /// What quads of a block share.
     type Block: Copy;
     /// What a quad has for itself, known from its beginning.
-    type Place;
+    type QuadPlace;
     /// Values of a quad that have been computed.
-    type Known: Default;
+    type QuadValues: Default;
     /// What shading results in.
     type Shaded;
 
@@ -145,13 +145,13 @@ pub(crate) trait Contract: Sized {
     }
 
     /// What quads that are drawn at once do not share. Emitted at the beginning of the function.
-    fn apart(e: &mut Emit<'_>, plan: &Self::Plan) -> Apart;
+    fn private_memory(e: &mut Emit<'_>, plan: &Self::Plan) -> PrivateMemory;
 
     /// Address of a block's primitive.
     fn primitive(e: &mut Emit<'_>, block: Value) -> Value;
 
     /// What a block's quads share.
-    fn block(e: &mut Emit<'_>, key: &Self::Key, plan: &Self::Plan, place: BlockPlace) -> Self::Block;
+    fn block(e: &mut Emit<'_>, key: &Self::Key, plan: &Self::Plan, place: BlockAddress) -> Self::Block;
 
     /// Derives from a primitive what its blocks share. See [`Self::LEARNS`].
     fn set_up(
@@ -159,14 +159,14 @@ pub(crate) trait Contract: Sized {
         key: &Self::Key,
         plan: &Self::Plan,
         needs: &Self::Needs,
-        place: BlockPlace,
+        place: BlockAddress,
     ) -> Result<(), Unsupported>;
 
     /// Where the code between these blocks, which draws a quad, is better for four quads than for two.
-    fn four(e: &Emit<'_>, plan: &Self::Plan, body: Range<Block>) -> Four;
+    fn four(e: &Emit<'_>, plan: &Self::Plan, body: Range<Block>) -> QuadCount;
 
     /// What a quad has for itself.
-    fn place(e: &mut Emit<'_>, key: &Self::Key, block: &Self::Block, quad: CoveredQuad) -> Self::Place;
+    fn place(e: &mut Emit<'_>, key: &Self::Key, block: &Self::Block, quad: CoveredQuad) -> Self::QuadPlace;
 
     /// The lanes of a quad's bits of coverage.
     fn mask(e: &mut Emit<'_>, cover: Value) -> Mask;

@@ -20,7 +20,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-use iteration::Taken;
+use iteration::TakenQuad;
 pub(crate) use iteration::{Iteration, PICKED_BITS};
 pub(crate) use stream::{Stream, each_quad_of_all};
 
@@ -39,7 +39,7 @@ pub(crate) struct CoveredQuad {
 }
 
 /// What quads that are drawn at once do not share.
-pub(crate) struct Apart {
+pub(crate) struct PrivateMemory {
     /// Parts of the arguments: the offsets of the first quad's, and the distance to the next one's.
     pub own: Vec<(Range<i32>, i32)>,
     /// Those of them that quads add to.
@@ -66,15 +66,15 @@ pub(crate) fn blocks_to_survivors(blocks: &[PixelBlock], survivors: &[Survivors]
     }
 }
 
-/// Where four quads are drawn at once instead of two: it takes vectors of 256 bits, and pays where the processor waits
-/// for texels or for the results of long chains.
+/// How many quads an iteration draws at once. Four need vectors of 256 bits, and pay where the processor waits for
+/// texels or for the results of long chains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Four {
-    Nowhere,
-    /// In blocks that are covered whole.
-    CoveredBlocks,
-    /// Wherever there are four.
-    Anywhere,
+pub(crate) enum QuadCount {
+    Two,
+    /// Four in blocks that are covered whole, two elsewhere.
+    FourInCoveredBlocks,
+    /// Four wherever there are as many.
+    Four,
 }
 
 /// What is known of a block.
@@ -100,9 +100,9 @@ pub(crate) fn each_quad(
     iteration: Iteration,
     block: CoveredBlock,
     next: Block,
-    apart: &Apart,
+    memory: &PrivateMemory,
     draw: impl FnOnce(&mut Emit<'_>, CoveredQuad, Block) -> Result<(), Unsupported>,
-    four: impl FnOnce(&Emit<'_>, Block, Block) -> Four,
+    four: impl FnOnce(&Emit<'_>, Block, Block) -> QuadCount,
 ) -> Result<(), Unsupported> {
     let (take, some) = (e.block(&[I64]), e.block(&[]));
     let (quad, one, done) = (e.block(&[I64, I64, I64]), e.block(&[]), e.block(&[]));
@@ -118,25 +118,25 @@ pub(crate) fn each_quad(
 
     e.switch_to(quad);
     let [pixels, cover, rest] = [0, 1, 2].map(|index| e.parameter(quad, index));
-    let ways = Ways { iteration, block, take, quad, one, done, next };
-    let first = Taken { pixels, cover, rest };
+    let blocks = LoopBlocks { iteration, block, take, quad, one, done, next };
+    let first = TakenQuad { pixels, cover, rest };
     let several = (e.caps.pairs != Pairs::Never && iteration.quads > 1).then(|| e.block(&[]));
     e.jump(several.unwrap_or(one), &[]);
     e.switch_to(one);
-    draw(e, CoveredQuad { pixels, cover, storage: apart.storage.map(|all| all[0]) }, done)?;
+    draw(e, CoveredQuad { pixels, cover, storage: memory.storage.map(|all| all[0]) }, done)?;
     e.switch_to(done);
-    ways.advance(e, first);
+    blocks.advance(e, first);
     if let Some(several) = several {
-        let four = if e.caps.wide { four(e, one, done) } else { Four::Nowhere };
+        let four = if e.caps.wide { four(e, one, done) } else { QuadCount::Two };
         e.switch_to(several);
-        ways.several(e, first, apart, four);
+        blocks.several(e, first, memory, four);
     }
     Ok(())
 }
 
 /// The blocks of the loop.
 #[derive(Clone, Copy)]
-struct Ways {
+struct LoopBlocks {
     iteration: Iteration,
     block: CoveredBlock,
     /// Takes a quad out of the coverage that is its parameter.
@@ -149,9 +149,9 @@ struct Ways {
     next: Block,
 }
 
-impl Ways {
+impl LoopBlocks {
     /// Goes on after `last`.
-    fn advance(self, e: &mut Emit<'_>, last: Taken) {
+    fn advance(self, e: &mut Emit<'_>, last: TakenQuad) {
         let (step, left) = (e.block(&[]), e.block(&[]));
         e.branch(self.block.full, (step, &[]), (left, &[]));
         e.switch_to(left);
@@ -163,9 +163,9 @@ impl Ways {
     }
 
     /// Draws `first` and the quads after it at once, or `first` alone if it is the last one.
-    fn several(self, e: &mut Emit<'_>, first: Taken, apart: &Apart, place: Four) {
-        let two = Others::new(e, 1);
-        let four = (place != Four::Nowhere).then(|| Others::new(e, 3));
+    fn several(self, e: &mut Emit<'_>, first: TakenQuad, memory: &PrivateMemory, place: QuadCount) {
+        let two = FollowingQuads::new(e, 1);
+        let four = (place != QuadCount::Two).then(|| FollowingQuads::new(e, 3));
         let (whole, partial, some) = (e.block(&[]), e.block(&[]), e.block(&[]));
         e.branch(self.block.full, (whole, &[]), (partial, &[]));
 
@@ -177,8 +177,8 @@ impl Ways {
         let together = e.block(&[]);
         e.branch(enough, (together, &[]), (self.one, &[]));
         e.switch_to(together);
-        let following: Vec<Taken> = (1..count)
-            .map(|distance| Taken { pixels: self.iteration.after(e, first.pixels, distance), ..first })
+        let following: Vec<TakenQuad> = (1..count)
+            .map(|distance| TakenQuad { pixels: self.iteration.after(e, first.pixels, distance), ..first })
             .collect();
         four.as_ref().unwrap_or(&two).enter(e, &following);
 
@@ -186,7 +186,7 @@ impl Ways {
         e.branch(first.rest, (some, &[]), (self.one, &[]));
         e.switch_to(some);
         let second = self.iteration.take(e, first.rest);
-        if let Some(four) = four.as_ref().filter(|_| place == Four::Anywhere) {
+        if let Some(four) = four.as_ref().filter(|_| place == QuadCount::Four) {
             let (third_is_there, fourth_is_there, less) = (e.block(&[]), e.block(&[]), e.block(&[]));
             e.branch(second.rest, (third_is_there, &[]), (less, &[]));
             e.switch_to(third_is_there);
@@ -199,54 +199,54 @@ impl Ways {
         }
         two.enter(e, &[second]);
         for others in [Some(two), four].into_iter().flatten() {
-            self.at_once(e, first, &others, apart);
+            self.at_once(e, first, &others, memory);
         }
     }
 
     /// Draws `first` and others at once by a copy of what draws one, and goes on.
-    fn at_once(self, e: &mut Emit<'_>, first: Taken, others: &Others, apart: &Apart) {
+    fn at_once(self, e: &mut Emit<'_>, first: TakenQuad, others: &FollowingQuads, memory: &PrivateMemory) {
         e.switch_to(others.block);
         let all = others.parameters(e);
         let drawn = e.block(&[]);
         e.jump(drawn, &[]);
         e.switch_to(drawn);
         self.advance(e, all[all.len() - 1]);
-        let of = |value: fn(&Taken) -> Value| (value(&first), all.iter().map(value).collect());
+        let of = |value: fn(&TakenQuad) -> Value| (value(&first), all.iter().map(value).collect());
         let mut values = vec![of(|quad| quad.pixels), of(|quad| quad.cover)];
-        values.extend(apart.storage.map(|storage| (storage[0], storage[1..=all.len()].to_vec())));
+        values.extend(memory.storage.map(|storage| (storage[0], storage[1..=all.len()].to_vec())));
         e.bodies.push(Body {
             entry: self.one,
             exit: self.done,
             others: values,
             before: others.block,
-            own: apart.own.clone(),
-            counters: apart.counters.clone(),
-            storage: apart.storage.map(|storage| storage[0]),
+            own: memory.own.clone(),
+            counters: memory.counters.clone(),
+            storage: memory.storage.map(|storage| storage[0]),
             is_repeatable: false,
         });
     }
 }
 
 /// A block that draws quads after another one, which its parameters say.
-struct Others {
+struct FollowingQuads {
     block: Block,
     count: usize,
 }
 
-impl Others {
+impl FollowingQuads {
     fn new(e: &mut Emit<'_>, count: usize) -> Self {
-        Others { block: e.block(&[I64].repeat(3 * count)), count }
+        FollowingQuads { block: e.block(&[I64].repeat(3 * count)), count }
     }
 
     /// Jumps there.
-    fn enter(&self, e: &mut Emit<'_>, quads: &[Taken]) {
+    fn enter(&self, e: &mut Emit<'_>, quads: &[TakenQuad]) {
         let values: Vec<Value> = quads.iter().flat_map(|quad| [quad.pixels, quad.cover, quad.rest]).collect();
         e.jump(self.block, &values);
     }
 
     /// The quads there.
-    fn parameters(&self, e: &Emit<'_>) -> Vec<Taken> {
-        let quad = |at| Taken {
+    fn parameters(&self, e: &Emit<'_>) -> Vec<TakenQuad> {
+        let quad = |at| TakenQuad {
             pixels: e.parameter(self.block, at),
             cover: e.parameter(self.block, at + 1),
             rest: e.parameter(self.block, at + 2),

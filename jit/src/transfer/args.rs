@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 /// Arguments of the code. Addresses and distances are in bytes; a square is 8x8 pixels of the target.
 #[repr(C)]
-pub(super) struct Args {
+pub(super) struct ConversionArgs {
     pub source: *const u8,
     pub target: *mut u8,
     /// Linear source: from one row to the next. Tiled: from one row of blocks to the next.
@@ -22,14 +22,14 @@ pub(super) struct Args {
     pub last: u32,
 }
 
-impl Args {
-    pub const SOURCE: i32 = offset_of!(Args, source) as i32;
-    pub const TARGET: i32 = offset_of!(Args, target) as i32;
-    pub const SOURCE_PITCH: i32 = offset_of!(Args, source_pitch) as i32;
-    pub const SOURCE_STEP: i32 = offset_of!(Args, source_step) as i32;
-    pub const TARGET_PITCH: i32 = offset_of!(Args, target_pitch) as i32;
-    pub const COLUMNS: i32 = offset_of!(Args, columns) as i32;
-    pub const FIRST: i32 = offset_of!(Args, first) as i32;
-    pub const END: i32 = offset_of!(Args, end) as i32;
-    pub const LAST: i32 = offset_of!(Args, last) as i32;
+impl ConversionArgs {
+    pub const SOURCE: i32 = offset_of!(ConversionArgs, source) as i32;
+    pub const TARGET: i32 = offset_of!(ConversionArgs, target) as i32;
+    pub const SOURCE_PITCH: i32 = offset_of!(ConversionArgs, source_pitch) as i32;
+    pub const SOURCE_STEP: i32 = offset_of!(ConversionArgs, source_step) as i32;
+    pub const TARGET_PITCH: i32 = offset_of!(ConversionArgs, target_pitch) as i32;
+    pub const COLUMNS: i32 = offset_of!(ConversionArgs, columns) as i32;
+    pub const FIRST: i32 = offset_of!(ConversionArgs, first) as i32;
+    pub const END: i32 = offset_of!(ConversionArgs, end) as i32;
+    pub const LAST: i32 = offset_of!(ConversionArgs, last) as i32;
 }

@@ -8,7 +8,7 @@ use triglyph_guest::kernel::transfer::{Convert, ConvertKey, Layout, TransferJob}
 use triglyph_guest::kernel::{MachineCode, TransferKernel, Unsupported};
 use triglyph_guest::layout::Block;
 
-use super::args::Args;
+use super::args::ConversionArgs;
 use super::{WRONG_JOB, image, overlap};
 use crate::code::{Code, Compiler};
 
@@ -20,23 +20,23 @@ const MAX_EDGE: u32 = 1 << 15;
 const WEIGHT: u32 = 100;
 
 /// A compiled conversion.
-pub(super) struct Kernel {
+pub(super) struct CompiledConversion {
     key: ConvertKey,
-    code: Code<Args>,
+    code: Code<ConversionArgs>,
     /// For flipped pictures, where that changes the order inside of squares.
-    flipped: Option<Code<Args>>,
+    flipped: Option<Code<ConversionArgs>>,
 }
 
-impl Kernel {
-    pub fn new(compiler: &Compiler, key: &ConvertKey) -> Result<Kernel, Unsupported> {
+impl CompiledConversion {
+    pub fn new(compiler: &Compiler, key: &ConvertKey) -> Result<CompiledConversion, Unsupported> {
         let compile = |flip| compiler.compile(WEIGHT, |e| image::build(e, key, flip));
         let both_tiled = tiled(key.input_layout) && tiled(key.output_layout);
         let flipped = if both_tiled { Some(compile(true)?) } else { None };
-        Ok(Kernel { key: *key, code: compile(false)?, flipped })
+        Ok(CompiledConversion { key: *key, code: compile(false)?, flipped })
     }
 
     /// The arguments for a job, if it is supported.
-    fn args(&self, job: &Convert<'_>) -> Result<Args, Unsupported> {
+    fn args(&self, job: &Convert<'_>) -> Result<ConversionArgs, Unsupported> {
         let Convert { source_width, target_width, width, height, .. } = *job;
         let Range { start, end } = job.rows;
         let sizes = [source_width, target_width, width, height, end];
@@ -71,7 +71,7 @@ impl Kernel {
             Layout::Linear => i64::from(width) * bytes as i64,
             Layout::Tiled(block) => i64::from(width * block.edge()) * bytes as i64,
         };
-        let mut args = Args {
+        let mut args = ConversionArgs {
             source: job.source.as_ptr().cast_const(),
             target: job.target.as_ptr(),
             source_pitch: pitch(self.key.input_layout, source_width, from),
@@ -123,7 +123,7 @@ fn extent(layout: Layout, pitch: u32, width: u32, rows: Range<u32>) -> Range<usi
     }
 }
 
-impl TransferKernel for Kernel {
+impl TransferKernel for CompiledConversion {
     fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
         let TransferJob::Convert(job) = job else { return Err(WRONG_JOB) };
         let mut args = self.args(job)?;

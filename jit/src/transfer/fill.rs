@@ -29,7 +29,7 @@ const LONG: usize = 768 << 10;
 
 /// Arguments of the code.
 #[repr(C)]
-struct Args {
+struct FillArgs {
     pattern: [u8; PERIOD],
     target: *mut u8,
     /// End of the last iteration.
@@ -37,14 +37,14 @@ struct Args {
 }
 
 /// Repeats a pattern of `bytes` bytes.
-pub(super) struct Kernel {
+pub(super) struct CompiledFill {
     bytes: usize,
-    turns: Code<Args>,
+    turns: Code<FillArgs>,
 }
 
-impl Kernel {
-    pub fn new(compiler: &Compiler, bytes: u8) -> Result<Kernel, Unsupported> {
-        Ok(Kernel { bytes: bytes.into(), turns: compiler.compile(1, build)? })
+impl CompiledFill {
+    pub fn new(compiler: &Compiler, bytes: u8) -> Result<CompiledFill, Unsupported> {
+        Ok(CompiledFill { bytes: bytes.into(), turns: compiler.compile(1, build)? })
     }
 
     fn fill(&self, job: &Fill<'_>) {
@@ -76,7 +76,7 @@ impl Kernel {
         let turns = (length - done) / TURN * TURN;
         if turns > 0 {
             let target = target.wrapping_add(done);
-            let mut args = Args { pattern, target, end: target.wrapping_add(turns) };
+            let mut args = FillArgs { pattern, target, end: target.wrapping_add(turns) };
             // SAFETY: the code writes the bytes from `target` to `end`, which lie in the window: `turns` is at most
             // what is left.
             unsafe { self.turns.call(&raw mut args) };
@@ -101,9 +101,9 @@ unsafe fn store(target: *mut u8, pattern: &[u8; PERIOD], length: usize) {
 /// Emits the loop.
 fn build(e: &mut Emit<'_>) -> Result<(), Unsupported> {
     let args = e.args;
-    let pattern = [0, 16, 32].map(|at| e.load_ints(args, (offset_of!(Args, pattern) + at) as i32));
-    let start = e.load_i64(args, offset_of!(Args, target) as i32);
-    let end = e.load_i64(args, offset_of!(Args, end) as i32);
+    let pattern = [0, 16, 32].map(|at| e.load_ints(args, (offset_of!(FillArgs, pattern) + at) as i32));
+    let start = e.load_i64(args, offset_of!(FillArgs, target) as i32);
+    let end = e.load_i64(args, offset_of!(FillArgs, end) as i32);
     let (turn, done) = (e.block(&[I64]), e.block(&[]));
     e.jump(turn, &[start]);
     e.switch_to(turn);
@@ -120,7 +120,7 @@ fn build(e: &mut Emit<'_>) -> Result<(), Unsupported> {
     Ok(())
 }
 
-impl TransferKernel for Kernel {
+impl TransferKernel for CompiledFill {
     fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
         let TransferJob::Fill(job) = job else { return Err(WRONG_JOB) };
         self.fill(job);

@@ -13,20 +13,20 @@ use super::{WRONG_JOB, fits};
 const STEP: usize = 64;
 
 /// A fill of rectangles.
-pub(super) struct Kernel {
+pub(super) struct CompiledFillRect {
     key: FillRectKey,
 }
 
-impl Kernel {
-    pub fn new(key: &FillRectKey) -> Result<Kernel, Unsupported> {
+impl CompiledFillRect {
+    pub fn new(key: &FillRectKey) -> Result<CompiledFillRect, Unsupported> {
         match key.bytes {
-            1 | 2 | 4 | 8 | 16 => Ok(Kernel { key: *key }),
+            1 | 2 | 4 | 8 | 16 => Ok(CompiledFillRect { key: *key }),
             _ => Err(Unsupported("units of an odd size")),
         }
     }
 }
 
-impl TransferKernel for Kernel {
+impl TransferKernel for CompiledFillRect {
     fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
         let TransferJob::FillRect(job) = job else { return Err(WRONG_JOB) };
         if job.to.layout.kind() != self.key.layout {

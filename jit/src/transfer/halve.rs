@@ -20,7 +20,7 @@ const STEP: usize = 4;
 
 /// Arguments of the code.
 #[repr(C)]
-struct Args {
+struct HalvingArgs {
     upper: *const u8,
     lower: *const u8,
     target: *mut u8,
@@ -29,18 +29,18 @@ struct Args {
 }
 
 /// Makes rows of pixels.
-pub(super) struct Kernel {
+pub(super) struct CompiledHalving {
     key: ResampleKey,
-    code: Code<Args>,
+    code: Code<HalvingArgs>,
 }
 
-impl Kernel {
-    pub fn new(compiler: &Compiler, key: &ResampleKey) -> Result<Kernel, Unsupported> {
-        Ok(Kernel { key: *key, code: compiler.compile(1, |e| build(e, key))? })
+impl CompiledHalving {
+    pub fn new(compiler: &Compiler, key: &ResampleKey) -> Result<CompiledHalving, Unsupported> {
+        Ok(CompiledHalving { key: *key, code: compiler.compile(1, |e| build(e, key))? })
     }
 }
 
-impl TransferKernel for Kernel {
+impl TransferKernel for CompiledHalving {
     fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
         let TransferJob::Halve(job) = job else { return Err(WRONG_JOB) };
         check(job)?;
@@ -48,7 +48,7 @@ impl TransferKernel for Kernel {
         let target = job.target.as_ptr();
         let end = target.wrapping_add(4 * whole);
         if whole > 0 {
-            let mut args = Args { upper: job.upper.as_ptr(), lower: job.lower.as_ptr(), target, end };
+            let mut args = HalvingArgs { upper: job.upper.as_ptr(), lower: job.lower.as_ptr(), target, end };
             // SAFETY: the code reads eight bytes of either row and writes four for each of `whole` pixels, which the
             // windows have by the check; those are mapped as long as the job borrows them.
             unsafe { self.code.call(&raw mut args) };
@@ -95,7 +95,7 @@ fn pixel(key: &ResampleKey, job: &Halve<'_>, i: usize) -> [u8; 4] {
 fn build(e: &mut Emit<'_>, key: &ResampleKey) -> Result<(), Unsupported> {
     let (turn, done) = (e.block(&[I64, I64, I64]), e.block(&[]));
     let args = e.args;
-    let starts = [offset_of!(Args, upper), offset_of!(Args, lower), offset_of!(Args, target)];
+    let starts = [offset_of!(HalvingArgs, upper), offset_of!(HalvingArgs, lower), offset_of!(HalvingArgs, target)];
     let starts = starts.map(|at| e.load_i64(args, at as i32));
     e.jump(turn, &starts);
 
@@ -109,7 +109,7 @@ fn build(e: &mut Emit<'_>, key: &ResampleKey) -> Result<(), Unsupported> {
 
     let next = [(upper, 8), (lower, 8), (target, 4)].map(|(at, bytes)| e.b.ins().iadd_imm_u(at, bytes * STEP as i64));
     let args = e.args;
-    let end = e.load_i64(args, offset_of!(Args, end) as i32);
+    let end = e.load_i64(args, offset_of!(HalvingArgs, end) as i32);
     let more = e.b.ins().icmp(IntCC::UnsignedLessThan, next[2], end);
     e.branch(more, (turn, &next), (done, &[]));
     e.switch_to(done);

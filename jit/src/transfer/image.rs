@@ -21,7 +21,7 @@ use triglyph_guest::kernel::transfer::{ConvertKey, Layout, Scale};
 use triglyph_guest::layout::{Block, morton};
 use triglyph_guest::num::ops::Ops;
 
-use super::args::Args;
+use super::args::ConversionArgs;
 use crate::lane::{Emit, I32x4, Pair};
 use crate::pixel::target::pica::{decode, encode};
 
@@ -49,7 +49,7 @@ pub(super) fn build(e: &mut Emit<'_>, key: &ConvertKey, flip: bool) -> Result<()
     let args = e.args;
     let (rows, columns) = (e.block(&[I32]), e.block(&[I32, I32]));
     let (next_row, done) = (e.block(&[I32]), e.block(&[]));
-    let first = e.load_i32(args, Args::FIRST);
+    let first = e.load_i32(args, ConversionArgs::FIRST);
     e.jump(rows, &[first]);
 
     e.switch_to(rows);
@@ -61,14 +61,14 @@ pub(super) fn build(e: &mut Emit<'_>, key: &ConvertKey, flip: bool) -> Result<()
     let (x, y) = (e.parameter(columns, 0), e.parameter(columns, 1));
     Square { e, key, flip, x, y, quads: HashMap::new() }.emit();
     let x = e.b.ins().iadd_imm_u(x, 1);
-    let count = e.load_i32(args, Args::COLUMNS);
+    let count = e.load_i32(args, ConversionArgs::COLUMNS);
     let more = e.b.ins().icmp(IntCC::UnsignedLessThan, x, count);
     e.branch(more, (columns, &[x, y]), (next_row, &[y]));
 
     e.switch_to(next_row);
     let y = e.parameter(next_row, 0);
     let y = e.b.ins().iadd_imm_u(y, 1);
-    let end = e.load_i32(args, Args::END);
+    let end = e.load_i32(args, ConversionArgs::END);
     let more = e.b.ins().icmp(IntCC::UnsignedLessThan, y, end);
     e.branch(more, (rows, &[y]), (done, &[]));
 
@@ -95,19 +95,19 @@ impl Square<'_, '_> {
         let source = Side {
             layout: self.key.input_layout,
             format: self.key.input,
-            base: Args::SOURCE,
-            pitch: Args::SOURCE_PITCH,
+            base: ConversionArgs::SOURCE,
+            pitch: ConversionArgs::SOURCE_PITCH,
         };
         let target = Side {
             layout: self.key.output_layout,
             format: self.key.output,
-            base: Args::TARGET,
-            pitch: Args::TARGET_PITCH,
+            base: ConversionArgs::TARGET,
+            pitch: ConversionArgs::TARGET_PITCH,
         };
         let starts = self.source_starts(&source, shift_x, shift_y);
         let (y, args) = (self.y, self.e.args);
         let target_y = if self.flip {
-            let last = self.e.load_i32(args, Args::LAST);
+            let last = self.e.load_i32(args, ConversionArgs::LAST);
             self.e.b.ins().isub(last, y)
         } else {
             y
@@ -131,7 +131,7 @@ impl Square<'_, '_> {
     fn source_starts(&mut self, source: &Side, shift_x: u32, shift_y: u32) -> Vec<Value> {
         if source.layout == Layout::Linear {
             let args = self.e.args;
-            let (base, step) = (self.e.load_i64(args, source.base), self.e.load_i64(args, Args::SOURCE_STEP));
+            let (base, step) = (self.e.load_i64(args, source.base), self.e.load_i64(args, ConversionArgs::SOURCE_STEP));
             let start = self.along(base, self.y, step, 3);
             let x = self.e.b.ins().uextend(I64, self.x);
             let size = self.e.i64(i64::from(source.format.bytes() * 8) << shift_x);
@@ -206,7 +206,7 @@ impl Square<'_, '_> {
                 // Rows of neighbouring target rows are a step apart, others a pitch.
                 let args = self.e.args;
                 let shift_y = self.key.scale.shifts().1;
-                let step = self.e.load_i64(args, Args::SOURCE_STEP);
+                let step = self.e.load_i64(args, ConversionArgs::SOURCE_STEP);
                 let count = self.e.i64(i64::from(row >> shift_y));
                 let offset = self.e.b.ins().imul(step, count);
                 let mut address = self.e.b.ins().iadd(starts[0], offset);

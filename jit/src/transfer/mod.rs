@@ -35,15 +35,15 @@ use crate::code::Compiler;
 /// The transfer kernel of `key`.
 pub fn transfer(compiler: &Compiler, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Unsupported> {
     Ok(match key {
-        TransferKey::Fill { bytes } if (2..=4).contains(bytes) => Arc::new(fill::Kernel::new(compiler, *bytes)?),
+        TransferKey::Fill { bytes } if (2..=4).contains(bytes) => Arc::new(fill::CompiledFill::new(compiler, *bytes)?),
         TransferKey::Fill { .. } => return Err(Unsupported("a fill pattern of an odd size")),
         TransferKey::Copy => Arc::new(Copy),
-        TransferKey::Convert(key) => Arc::new(convert::Kernel::new(compiler, key)?),
-        TransferKey::Rearrange(key) => Arc::new(rearrange::Kernel::new(key)?),
-        TransferKey::FillRect(key) => Arc::new(fill_rect::Kernel::new(key)?),
-        TransferKey::Resample(key) => Arc::new(resample::Kernel::new(compiler, key)?),
-        TransferKey::Repack(key) => Arc::new(repack::Kernel::new(compiler, key)?),
-        TransferKey::Halve(key) => Arc::new(halve::Kernel::new(compiler, key)?),
+        TransferKey::Convert(key) => Arc::new(convert::CompiledConversion::new(compiler, key)?),
+        TransferKey::Rearrange(key) => Arc::new(rearrange::CompiledRearrange::new(key)?),
+        TransferKey::FillRect(key) => Arc::new(fill_rect::CompiledFillRect::new(key)?),
+        TransferKey::Resample(key) => Arc::new(resample::CompiledResample::new(compiler, key)?),
+        TransferKey::Repack(key) => Arc::new(repack::CompiledRepack::new(compiler, key)?),
+        TransferKey::Halve(key) => Arc::new(halve::CompiledHalving::new(compiler, key)?),
     })
 }
 

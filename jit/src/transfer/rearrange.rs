@@ -14,20 +14,20 @@ use super::{WRONG_JOB, fits, overlap};
 const MAX_MOVE: u32 = 64;
 
 /// A change of layout.
-pub(super) struct Kernel {
+pub(super) struct CompiledRearrange {
     key: RearrangeKey,
 }
 
-impl Kernel {
-    pub fn new(key: &RearrangeKey) -> Result<Kernel, Unsupported> {
+impl CompiledRearrange {
+    pub fn new(key: &RearrangeKey) -> Result<CompiledRearrange, Unsupported> {
         match key.bytes {
-            1 | 2 | 4 | 8 | 16 => Ok(Kernel { key: *key }),
+            1 | 2 | 4 | 8 | 16 => Ok(CompiledRearrange { key: *key }),
             _ => Err(Unsupported("units of an odd size")),
         }
     }
 }
 
-impl TransferKernel for Kernel {
+impl TransferKernel for CompiledRearrange {
     fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
         let TransferJob::Rearrange(job) = job else { return Err(WRONG_JOB) };
         if (job.from.layout.kind(), job.to.layout.kind()) != (self.key.source, self.key.target) {

@@ -22,7 +22,7 @@ use crate::lane::Emit;
 
 /// Arguments of the code.
 #[repr(C)]
-struct Args {
+struct RepackArgs {
     source: *const u8,
     target: *mut u8,
     /// Whole groups of pixels in a row, at least 1.
@@ -43,20 +43,20 @@ const GOB: usize = 512;
 const GOB_ROWS: usize = 8;
 
 /// Makes rows of pixels of another format.
-pub(super) struct Kernel {
-    code: Code<Args>,
+pub(super) struct CompiledRepack {
+    code: Code<RepackArgs>,
     layout: PixelLayout,
     /// Bytes of a pixel: source, target.
     bytes: [usize; 2],
 }
 
-impl Kernel {
-    pub fn new(compiler: &Compiler, key: &RepackKey) -> Result<Kernel, Unsupported> {
+impl CompiledRepack {
+    pub fn new(compiler: &Compiler, key: &RepackKey) -> Result<CompiledRepack, Unsupported> {
         if !key.is_sound() {
             return Err(Unsupported("pixels of an odd form"));
         }
         let bytes = [key.input.bytes, key.output.bytes].map(usize::from);
-        Ok(Kernel { code: compiler.compile(1, |e| build(e, key))?, layout: key.layout, bytes })
+        Ok(CompiledRepack { code: compiler.compile(1, |e| build(e, key))?, layout: key.layout, bytes })
     }
 
     /// Pixels of a group.
@@ -75,7 +75,7 @@ impl Kernel {
         if groups != 0 && job.rows != 0 {
             let (groups, rows) = (groups as u64, job.rows as u64);
             let (source_stride, target_stride) = (job.source_stride as u64, target_stride as u64);
-            let mut args = Args { source, target, groups, rows, source_stride, target_stride };
+            let mut args = RepackArgs { source, target, groups, rows, source_stride, target_stride };
             // SAFETY: the code reads and writes the bytes of these groups, which the caller has promised.
             unsafe { self.code.call(&raw mut args) };
         }
@@ -112,7 +112,7 @@ impl Kernel {
     }
 }
 
-impl TransferKernel for Kernel {
+impl TransferKernel for CompiledRepack {
     fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
         let TransferJob::Repack(job) = job else { return Err(WRONG_JOB) };
         if job.width == 0 || job.rows == 0 {
@@ -138,7 +138,7 @@ impl TransferKernel for Kernel {
 }
 
 /// Checks that the job stays within its windows, and that they share no bytes.
-fn check(job: &Repack<'_>, kernel: &Kernel) -> Result<(), Unsupported> {
+fn check(job: &Repack<'_>, kernel: &CompiledRepack) -> Result<(), Unsupported> {
     let [from, to] = kernel.bytes;
     let rows = |stride: usize, row: usize| stride.checked_mul(job.rows - 1)?.checked_add(row);
     let reads = match kernel.layout {
@@ -170,10 +170,10 @@ fn build(e: &mut Emit<'_>, key: &RepackKey) -> Result<(), Unsupported> {
     let (next, done) = (e.block(&[]), e.block(&[]));
     let args = e.args;
     let argument = |e: &mut Emit<'_>, offset: usize| e.load_i64(args, offset as i32);
-    let (source, target) = (argument(e, offset_of!(Args, source)), argument(e, offset_of!(Args, target)));
-    let (groups, rows) = (argument(e, offset_of!(Args, groups)), argument(e, offset_of!(Args, rows)));
-    let source_stride = argument(e, offset_of!(Args, source_stride));
-    let target_stride = argument(e, offset_of!(Args, target_stride));
+    let (source, target) = (argument(e, offset_of!(RepackArgs, source)), argument(e, offset_of!(RepackArgs, target)));
+    let (groups, rows) = (argument(e, offset_of!(RepackArgs, groups)), argument(e, offset_of!(RepackArgs, rows)));
+    let source_stride = argument(e, offset_of!(RepackArgs, source_stride));
+    let target_stride = argument(e, offset_of!(RepackArgs, target_stride));
     let [from, to] = [key.input.bytes, key.output.bytes].map(i64::from);
     let gobs = key.layout == PixelLayout::Gobs;
     let pixels = if gobs { GOB_ROW as i64 / from } else { GROUP as i64 };

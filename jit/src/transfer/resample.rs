@@ -17,7 +17,7 @@ use crate::lane::{Emit, F32x4, I32x4};
 
 /// Arguments of the code.
 #[repr(C)]
-struct Args {
+struct ResampleArgs {
     upper: *const u8,
     lower: *const u8,
     target: *mut u8,
@@ -29,22 +29,22 @@ struct Args {
 }
 
 /// Makes rows of pixels.
-pub(super) struct Kernel {
-    code: Code<Args>,
+pub(super) struct CompiledResample {
+    code: Code<ResampleArgs>,
 }
 
-impl Kernel {
-    pub fn new(compiler: &Compiler, key: &ResampleKey) -> Result<Kernel, Unsupported> {
-        Ok(Kernel { code: compiler.compile(1, |e| build(e, key))? })
+impl CompiledResample {
+    pub fn new(compiler: &Compiler, key: &ResampleKey) -> Result<CompiledResample, Unsupported> {
+        Ok(CompiledResample { code: compiler.compile(1, |e| build(e, key))? })
     }
 }
 
-impl TransferKernel for Kernel {
+impl TransferKernel for CompiledResample {
     fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
         let TransferJob::Resample(job) = job else { return Err(WRONG_JOB) };
         check(job)?;
         let columns = job.columns.as_ptr_range();
-        let mut args = Args {
+        let mut args = ResampleArgs {
             upper: job.upper.as_ptr(),
             lower: job.lower.as_ptr(),
             target: job.target.as_ptr(),
@@ -83,8 +83,8 @@ fn check(job: &Resample<'_>) -> Result<(), Unsupported> {
 fn build(e: &mut Emit<'_>, key: &ResampleKey) -> Result<(), Unsupported> {
     let (turn, done) = (e.block(&[I64, I64]), e.block(&[]));
     let args = e.args;
-    let columns = e.load_i64(args, offset_of!(Args, columns) as i32);
-    let target = e.load_i64(args, offset_of!(Args, target) as i32);
+    let columns = e.load_i64(args, offset_of!(ResampleArgs, columns) as i32);
+    let target = e.load_i64(args, offset_of!(ResampleArgs, target) as i32);
     e.jump(turn, &[columns, target]);
 
     e.switch_to(turn);
@@ -92,12 +92,12 @@ fn build(e: &mut Emit<'_>, key: &ResampleKey) -> Result<(), Unsupported> {
     let args = e.args;
     let across = e.load_splat_f32(taps, offset_of!(Taps, weight) as i32);
     let texels = [offset_of!(Taps, first), offset_of!(Taps, second)].map(|at| e.load_i32(taps, at as i32));
-    let rows = [offset_of!(Args, upper), offset_of!(Args, lower)].map(|row| {
+    let rows = [offset_of!(ResampleArgs, upper), offset_of!(ResampleArgs, lower)].map(|row| {
         let row = e.load_i64(args, row as i32);
         let [first, second] = texels.map(|texel| number(e, key, row, texel));
         mix(e, first, second, across)
     });
-    let down = e.load_splat_f32(args, offset_of!(Args, weight) as i32);
+    let down = e.load_splat_f32(args, offset_of!(ResampleArgs, weight) as i32);
     let color = mix(e, rows[0], rows[1], down);
     // No number is so far outside of 0 to 1 that it would have to be clamped.
     let (scale, half) = (e.f(255.0), e.f(0.5));
@@ -110,7 +110,7 @@ fn build(e: &mut Emit<'_>, key: &ResampleKey) -> Result<(), Unsupported> {
 
     let next = e.b.ins().iadd_imm_u(taps, size_of::<Taps>() as i64);
     let next_target = e.b.ins().iadd_imm_u(target, 4);
-    let end = e.load_i64(args, offset_of!(Args, end) as i32);
+    let end = e.load_i64(args, offset_of!(ResampleArgs, end) as i32);
     let more = e.b.ins().icmp(IntCC::UnsignedLessThan, next, end);
     e.branch(more, (turn, &[next, next_target]), (done, &[]));
     e.switch_to(done);

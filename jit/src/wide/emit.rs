@@ -3,7 +3,7 @@
 use regalloc2::{Allocation, Block, Edit, Function as _, InstOrEdit, Output, PReg, RegClass};
 
 use super::encode::{Address, Bytes, Operand};
-use super::machine::{self, Condition, Encoded, Immediate, Kind, MachineFunction, MachineInst, Reg, Rm};
+use super::machine::{self, Condition, Encoded, Immediate, InstKind, MachineFunction, MachineInst, Reg, Rm};
 use super::opcode;
 use super::{Refusal, WideCode};
 
@@ -54,7 +54,7 @@ fn targets(function: &MachineFunction, output: &Output) -> Vec<usize> {
     let only_jumps = |block: usize| {
         let block = Block::new(block);
         let insts = function.block_insns(block);
-        let is_jump = matches!(function.insts[insts.first().index()].kind, Kind::Jump);
+        let is_jump = matches!(function.insts[insts.first().index()].kind, InstKind::Jump);
         is_jump && output.block_insts_and_edits(function, block).count() == 1
     };
     let next = |block: usize| function.blocks[block].successors[0].index();
@@ -199,10 +199,10 @@ impl Emitter<'_> {
 
     fn inst(&mut self, block: usize, inst: &MachineInst, allocations: &[Allocation]) -> Result<(), Refusal> {
         match inst.kind {
-            Kind::Entry => {}
-            Kind::Encoded(encoded) => self.encoded(encoded, allocations)?,
-            Kind::Constant(value) => self.constant(allocated(allocations, 0)?, value),
-            Kind::Call => {
+            InstKind::Entry => {}
+            InstKind::Encoded(encoded) => self.encoded(encoded, allocations)?,
+            InstKind::Constant(value) => self.constant(allocated(allocations, 0)?, value),
+            InstKind::Call => {
                 self.zero_upper();
                 let callee = allocated(allocations, 0)?;
                 if callee >= 8 {
@@ -210,8 +210,8 @@ impl Emitter<'_> {
                 }
                 self.bytes.bytes.extend([0xFF, 0xD0 | callee & 7]);
             }
-            Kind::Jump => self.jump(block, self.successor(block, 0)),
-            Kind::Branch(condition) => {
+            InstKind::Jump => self.jump(block, self.successor(block, 0)),
+            InstKind::Branch(condition) => {
                 let [yes, no] = [0, 1].map(|way| self.successor(block, way));
                 if self.follows(block, yes) {
                     self.branch(condition.inverse(), no);
@@ -220,7 +220,7 @@ impl Emitter<'_> {
                     self.jump(block, no);
                 }
             }
-            Kind::Return => self.epilogue(),
+            InstKind::Return => self.epilogue(),
         }
         Ok(())
     }
@@ -244,7 +244,7 @@ impl Emitter<'_> {
     }
 
     fn encoded(&mut self, inst: Encoded, allocations: &[Allocation]) -> Result<(), Refusal> {
-        let register = |place: machine::Place| allocated(allocations, place);
+        let register = |place: machine::OperandIndex| allocated(allocations, place);
         let reg = match inst.reg {
             Reg::Operand(place) => register(place)?,
             Reg::Extension(extension) => extension,
@@ -345,7 +345,7 @@ const NO_REGISTER: Refusal = Refusal::Emission("an operand without a register");
 const NO_PLACE: Refusal = Refusal::Emission("a move without a place");
 
 /// The number of the register of an operand.
-fn allocated(allocations: &[Allocation], place: machine::Place) -> Result<u8, Refusal> {
+fn allocated(allocations: &[Allocation], place: machine::OperandIndex) -> Result<u8, Refusal> {
     allocations.get(usize::from(place)).and_then(|allocation| allocation.as_reg()).map(number).ok_or(NO_REGISTER)
 }
 

@@ -1,4 +1,4 @@
-//! Instructions of the processor before they have registers, and the function that they make up.
+//! Machine instructions with virtual registers, and the function that regalloc2 sees.
 
 use std::ops::Range;
 
@@ -6,25 +6,25 @@ use regalloc2::{Block, Inst, InstRange, Operand, OperandConstraint, OperandKind,
 
 use super::opcode::Opcode;
 
-/// A register of an instruction, as the position among its operands.
-pub(super) type Place = u8;
+/// Index of a register among the operands of its instruction.
+pub(super) type OperandIndex = u8;
 
 /// What an instruction finds in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Memory {
-    pub base: Place,
-    pub index: Option<Place>,
+    pub base: OperandIndex,
+    pub index: Option<OperandIndex>,
     /// By how many bits the index is shifted, 0 to 3.
     pub shift: u8,
     pub offset: i32,
 }
 
-/// The operand of an instruction that may be in memory.
+/// An operand in a register or in memory (`r/m`), by operand indices.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Rm {
-    Register(Place),
+    Register(OperandIndex),
     /// A vector in a register, or on the stack if there is none for it.
-    Anywhere(Place),
+    Anywhere(OperandIndex),
     Memory(Memory),
     /// A constant of the function.
     Constant(usize),
@@ -33,7 +33,7 @@ pub(super) enum Rm {
 /// The operand of an instruction that is always a register.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reg {
-    Operand(Place),
+    Operand(OperandIndex),
     /// None: these bits tell instructions apart.
     Extension(u8),
 }
@@ -45,7 +45,7 @@ pub(super) enum Immediate {
     Byte(u8),
     Word(i32),
     /// A register in the upper half of a byte.
-    Register(Place),
+    Register(OperandIndex),
 }
 
 /// An instruction in one of the regular encodings.
@@ -56,7 +56,7 @@ pub(super) struct Encoded {
     pub wide: bool,
     pub reg: Reg,
     /// The operand that only VEX encodings have.
-    pub second: Option<Place>,
+    pub second: Option<OperandIndex>,
     pub rm: Rm,
     pub immediate: Immediate,
 }
@@ -95,9 +95,9 @@ impl Condition {
     }
 }
 
-/// What an instruction does.
+/// The kind of a machine instruction.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(super) enum InstKind {
     Encoded(Encoded),
     /// The function's argument arrives in the first operand.
     Entry,
@@ -115,7 +115,7 @@ pub(super) enum Kind {
 /// An instruction.
 #[derive(Clone, Debug)]
 pub(super) struct MachineInst {
-    pub kind: Kind,
+    pub kind: InstKind,
     /// Its operands among those of the function.
     pub operands: Range<usize>,
 }
@@ -221,11 +221,11 @@ impl regalloc2::Function for MachineFunction {
     }
 
     fn is_ret(&self, inst: Inst) -> bool {
-        matches!(self.insts[inst.index()].kind, Kind::Return)
+        matches!(self.insts[inst.index()].kind, InstKind::Return)
     }
 
     fn is_branch(&self, inst: Inst) -> bool {
-        matches!(self.insts[inst.index()].kind, Kind::Jump | Kind::Branch(_))
+        matches!(self.insts[inst.index()].kind, InstKind::Jump | InstKind::Branch(_))
     }
 
     fn branch_blockparams(&self, block: Block, _: Inst, _: usize) -> &[VReg] {
@@ -237,7 +237,7 @@ impl regalloc2::Function for MachineFunction {
     }
 
     fn inst_clobbers(&self, inst: Inst) -> PRegSet {
-        if !matches!(self.insts[inst.index()].kind, Kind::Call) {
+        if !matches!(self.insts[inst.index()].kind, InstKind::Call) {
             return PRegSet::empty();
         }
         // A result is not clobbered.

@@ -1,9 +1,9 @@
-//! From CLIF to instructions of the processor.
+//! Instruction selection: CLIF to machine instructions with virtual registers.
 //!
-//! Blocks are gone through from the last one to the first, and each from its end: what uses a value is seen before what
-//! makes it, so that values nobody needs cost nothing, and each is made in the forms that are needed: one vector of 128
-//! bits; half of a vector of 256 bits, whose other half is the value of the other iteration ([`Halves`]); or both
-//! halves of one, for a value that the iterations share.
+//! Blocks and instructions are visited backwards, so that uses are seen before definitions: unused values cost nothing,
+//! and each value is made in the forms that its uses need: a vector of 128 bits; half of a vector of 256 bits, whose
+//! other half is the value of the other iteration ([`Halves`]); or both halves of one, for a value that the iterations
+//! share.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,9 +14,9 @@ use regalloc2::{Operand, VReg};
 
 use self::halves::{Half, Halves};
 use super::Refusal;
-use super::machine::{Encoded, Immediate, Kind, MachineFunction, MachineInst, Reg, Rm};
+use super::machine::{Encoded, Immediate, InstKind, MachineFunction, MachineInst, Reg, Rm};
 use super::opcode::{self, Opcode as Machine};
-use crate::interleave::Twins;
+use crate::interleave::InstPairs;
 
 mod address;
 mod compare;
@@ -34,9 +34,9 @@ mod vector;
 /// The types that values may have: what a general purpose register holds, or a vector of 128 bits or its first lane.
 const TYPES: [Type; 12] = [I8, I16, I32, I64, F32, F64, I8X16, I16X8, I32X4, I64X2, F32X4, F64X2];
 
-/// The operand of an instruction that may be in memory.
+/// An operand in a register or in memory (`r/m`).
 #[derive(Clone, Copy, Debug)]
-enum Right {
+enum RegMem {
     Register(VReg),
     /// A vector that may stay on the stack.
     Anywhere(VReg),
@@ -81,9 +81,9 @@ struct Selector<'f> {
     uses: SecondaryMap<Value, u32>,
     /// How many instructions that write memory precede each instruction in its block.
     writes: SecondaryMap<Inst, u32>,
-    /// Registers of values, where somebody needs them.
+    /// Registers of values that are used.
     narrow: SecondaryMap<Value, Option<VReg>>,
-    /// Values whose registers have them in both halves, because somebody needs that.
+    /// Values whose registers have them in both halves, because a use needs that.
     doubled: HashSet<Value>,
     /// Registers with the values of both iterations, by those of the second, that are made apart: and those registers.
     joined: HashMap<Value, (VReg, [VReg; 2])>,
@@ -99,10 +99,10 @@ struct Selector<'f> {
 ///
 /// # Errors
 /// The first instruction that is not supported.
-pub(super) fn select(function: &Function, twins: &Twins) -> Result<MachineFunction, Refusal> {
+pub(super) fn select(function: &Function, inst_pairs: &InstPairs) -> Result<MachineFunction, Refusal> {
     let mut selector = Selector {
         function,
-        halves: Halves::new(function, twins),
+        halves: Halves::new(function, inst_pairs),
         uses: SecondaryMap::new(),
         writes: SecondaryMap::new(),
         narrow: SecondaryMap::new(),

@@ -33,10 +33,10 @@ const LEVELS: usize = 16;
 /// A colour as a [`Pair`](crate::lane::Pair): blue and red, alpha and green.
 pub type ColorPair = [[u16; 8]; 2];
 
-/// The arguments. Pointers are valid for everything that [`Args::fill`] has checked.
+/// The arguments. Pointers are valid for everything that [`PixelArgs::fill`] has checked.
 #[derive(Zeroable)]
 #[repr(C, align(64))]
-pub struct Args {
+pub struct PixelArgs {
     pub blocks: *const PixelBlock,
     pub end: *const PixelBlock,
     pub primitives: *const Primitive,
@@ -109,7 +109,7 @@ pub fn own_of_quads() -> Vec<(Range<i32>, i32)> {
 /// The arguments and the scratch memory: the code's argument is their address.
 #[repr(C)]
 pub struct Frame {
-    pub args: Args,
+    pub args: PixelArgs,
     pub scratch: MaybeUninit<Scratch>,
 }
 
@@ -139,9 +139,9 @@ pub struct TextureArgs {
     pub level_offset: [u32; LEVELS],
 }
 
-/// Offset of a field of [`Args`] for an addressing mode.
+/// Offset of a field of [`PixelArgs`] for an addressing mode.
 macro_rules! at {
-    ($($field:tt)+) => { std::mem::offset_of!($crate::pixel::args::pica::Args, $($field)+) as i32 };
+    ($($field:tt)+) => { std::mem::offset_of!($crate::pixel::args::pica::PixelArgs, $($field)+) as i32 };
 }
 pub(crate) use at;
 
@@ -165,7 +165,7 @@ pub(crate) use quad_scratch_at;
 
 /// Offset of a field of texture unit `unit`.
 pub fn texture_at(unit: usize, field: usize) -> i32 {
-    (offset_of!(Args, textures) + unit * size_of::<TextureArgs>() + field) as i32
+    (offset_of!(PixelArgs, textures) + unit * size_of::<TextureArgs>() + field) as i32
 }
 
 /// The pair of a colour `0xRRGGBBAA`.
@@ -174,7 +174,7 @@ fn pair(word: u32) -> ColorPair {
     [[b, r, b, r, b, r, b, r], [a, g, a, g, a, g, a, g]]
 }
 
-impl Args {
+impl PixelArgs {
     /// Checks `job` against `key` and translates it, into arguments of another job: what the kernel does not use stays
     /// as it was. Calling the code with the result is sound because of these checks.
     pub fn fill(
@@ -237,7 +237,7 @@ impl Args {
 impl Frame {
     /// The frame of no job.
     pub fn new() -> Box<Frame> {
-        let args = Args { masks: MASKS, places: PLACES, ..Args::zeroed() };
+        let args = PixelArgs { masks: MASKS, places: PLACES, ..PixelArgs::zeroed() };
         Box::new(Frame { args, scratch: MaybeUninit::uninit() })
     }
 }

@@ -29,7 +29,7 @@ pub const POOL: usize = 96;
 
 /// The arguments. Pointers are valid for all accesses that [`check`] has checked.
 #[repr(C, align(64))]
-pub struct Args {
+pub struct FragmentArgs {
     pub blocks: *const BlockArgs,
     pub end: *const BlockArgs,
     /// Program constants, each in four lanes, in the order of [`Constants`].
@@ -91,7 +91,7 @@ pub struct QuadScratch {
 /// The arguments and the scratch memory: the code's argument is their address.
 #[repr(C)]
 pub struct Frame {
-    pub args: Args,
+    pub args: FragmentArgs,
     pub scratch: MaybeUninit<Scratch>,
 }
 
@@ -112,9 +112,9 @@ pub struct BlockArgs {
     pub surfaces: [MaybeUninit<*mut u8>; SURFACES],
 }
 
-/// Offset of a field of [`Args`] for an addressing mode.
+/// Offset of a field of [`FragmentArgs`] for an addressing mode.
 macro_rules! at {
-    ($($field:tt)+) => { std::mem::offset_of!($crate::pixel::args::programs::Args, $($field)+) as i32 };
+    ($($field:tt)+) => { std::mem::offset_of!($crate::pixel::args::programs::FragmentArgs, $($field)+) as i32 };
 }
 pub(crate) use at;
 
@@ -297,11 +297,11 @@ impl Frame {
             let v = if 0.0 < v { v } else { 0.0 };
             if v < 1.0 { v } else { 1.0 }
         };
-        let args = frame.as_mut_ptr().cast::<Args>();
+        let args = frame.as_mut_ptr().cast::<FragmentArgs>();
         macro_rules! write {
             ($($field:ident: $value:expr,)*) => {
                 // Without a field this pattern is none.
-                let _ = |Args { $($field: _,)* quads: _, samples: _, pool: _ }: Args| {};
+                let _ = |FragmentArgs { $($field: _,)* quads: _, samples: _, pool: _ }: FragmentArgs| {};
                 // SAFETY: the arguments are the first field of the frame, which is all borrowed.
                 unsafe { $((&raw mut (*args).$field).write($value);)* }
             };
@@ -338,7 +338,7 @@ impl Frame {
     }
 }
 
-impl Args {
+impl FragmentArgs {
     /// Fills in where the quads and samples of a block are in each surface.
     fn lay_out(&mut self, samples: Samples, used: &[UsedSurface], job: &FragmentJob<'_>) {
         for UsedSurface { number, plan, places } in used {

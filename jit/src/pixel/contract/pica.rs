@@ -9,14 +9,14 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::pixel::{Compare, PixelBlock, PixelKey, Primitive};
 use triglyph_guest::num::ops::Ops;
 
-use super::{BlockPlace, Contract, Early, Layout};
+use super::{BlockAddress, Contract, Early, Layout};
 use crate::lane::{Emit, F32x4, I32x4, LANES, Mask, Pair};
 use crate::pixel::args::pica::{self as args, POOL, at, scratch_at};
 use crate::pixel::depth_stencil::plan::DepthPlan;
 use crate::pixel::interpolate::pica::{edges, edges_of_picked, picked};
 use crate::pixel::plan::pica::Plan;
-use crate::pixel::quad::pica::{COLOR, Corner, DEPTH, Edges, Known, Pica, Place, Quad};
-use crate::pixel::quads::{AT_ONCE, Apart, CoveredQuad, Four, Stream};
+use crate::pixel::quad::pica::{COLOR, Corner, DEPTH, Edges, Pica, Quad, QuadPlace, QuadValues};
+use crate::pixel::quads::{AT_ONCE, CoveredQuad, PrivateMemory, QuadCount, Stream};
 use crate::pixel::setup::pica::{self as setup, planes::Planes};
 use crate::pixel::target::surface::QuadAddress;
 
@@ -26,8 +26,8 @@ impl Contract for Pica {
     type Needs = ();
     type Frame = args::Frame;
     type Block = Corner;
-    type Place = Place;
-    type Known = Known;
+    type QuadPlace = QuadPlace;
+    type QuadValues = QuadValues;
     /// The combined colour, if anything is done with it.
     type Shaded = Option<Pair>;
 
@@ -56,11 +56,11 @@ impl Contract for Pica {
         (plan.picks_pixels && !plan.has_lod).then_some(stream)
     }
 
-    fn apart(e: &mut Emit<'_>, _: &Plan) -> Apart {
+    fn private_memory(e: &mut Emit<'_>, _: &Plan) -> PrivateMemory {
         // Where each quad keeps its texels.
         let (first, size) = (i64::from(scratch_at!(quads)), size_of::<args::QuadScratch>() as i64);
         let storage = std::array::from_fn(|quad| e.b.ins().iadd_imm_u(e.args, first + size * quad as i64));
-        Apart { own: args::own_of_quads(), counters: 0..0, storage: Some(storage) }
+        PrivateMemory { own: args::own_of_quads(), counters: 0..0, storage: Some(storage) }
     }
 
     fn primitive(e: &mut Emit<'_>, block: Value) -> Value {
@@ -72,7 +72,7 @@ impl Contract for Pica {
         e.b.ins().iadd(primitives, offset)
     }
 
-    fn block(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, place: BlockPlace) -> Corner {
+    fn block(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, place: BlockAddress) -> Corner {
         let edges = match plan.picks_pixels {
             true => Edges::Anywhere(place),
             false => Edges::Corner(setup::edges(e, place.primitive, place.block)),
@@ -86,23 +86,23 @@ impl Contract for Pica {
         Corner { edges, color, depth, survivors, planes: Planes::new(e, plan, place.primitive) }
     }
 
-    fn set_up(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, (): &(), place: BlockPlace) -> Result<(), Unsupported> {
+    fn set_up(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, (): &(), place: BlockAddress) -> Result<(), Unsupported> {
         setup::set_up(e, key, plan, place.primitive);
         Ok(())
     }
 
-    fn four(_: &Emit<'_>, plan: &Plan, _: Range<Block>) -> Four {
+    fn four(_: &Emit<'_>, plan: &Plan, _: Range<Block>) -> QuadCount {
         // Texels are waited for, and noise is one long chain of operations.
         let waits = plan.textures.contains(&true) || plan.procedural.any();
-        if waits { Four::Anywhere } else { Four::Nowhere }
+        if waits { QuadCount::Four } else { QuadCount::Two }
     }
 
-    fn place(e: &mut Emit<'_>, _: &PixelKey, corner: &Corner, quad: CoveredQuad) -> Place {
+    fn place(e: &mut Emit<'_>, _: &PixelKey, corner: &Corner, quad: CoveredQuad) -> QuadPlace {
         match corner.edges {
-            Edges::Corner(corner) => Place { edges: edges(e, corner, quad.pixels), picked: None },
+            Edges::Corner(corner) => QuadPlace { edges: edges(e, corner, quad.pixels), picked: None },
             Edges::Anywhere(place) => {
                 let picked = picked(e, quad.pixels);
-                Place { edges: edges_of_picked(e, place, picked), picked: Some(picked) }
+                QuadPlace { edges: edges_of_picked(e, place, picked), picked: Some(picked) }
             }
         }
     }

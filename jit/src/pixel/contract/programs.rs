@@ -8,7 +8,7 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::{FUEL_UNIT, MAX_UNITS, PIXEL_FUEL};
 use triglyph_guest::kernel::program::fragment::{FragmentKey, Samples};
 
-use super::{BlockPlace, Contract, Early, Layout};
+use super::{BlockAddress, Contract, Early, Layout};
 use crate::interleave::has_loop;
 use crate::lane::{Emit, F32x4, I32x4, LANES, Mask};
 use crate::maxwell::Context;
@@ -16,9 +16,9 @@ use crate::pixel::args::programs::{self as args, BlockArgs, POOL, at};
 use crate::pixel::args::tables::Tables;
 use crate::pixel::depth_stencil::plan::DepthPlan;
 use crate::pixel::plan::programs::{DEPTH, PLANES, Plan, ProgramPlan};
-use crate::pixel::quad::programs::{Known, Needs, Place, Programs, Quad, Results};
-use crate::pixel::quads::{AT_ONCE, Apart, CoveredQuad, Four};
-use crate::pixel::setup::programs::{self as setup, Shared};
+use crate::pixel::quad::programs::{Needs, Programs, Quad, QuadPlace, QuadValues, Results};
+use crate::pixel::quads::{AT_ONCE, CoveredQuad, PrivateMemory, QuadCount};
+use crate::pixel::setup::programs::{self as setup, BlockOrigin};
 use crate::pixel::target::surface::QuadAddress;
 
 /// Quads of a block.
@@ -29,9 +29,9 @@ impl Contract for Programs {
     type Plan = Plan;
     type Needs = Needs;
     type Frame = args::Frame;
-    type Block = Shared;
-    type Place = Place;
-    type Known = Known;
+    type Block = BlockOrigin;
+    type QuadPlace = QuadPlace;
+    type QuadValues = QuadValues;
     type Shaded = Results;
 
     const LANES: usize = LANES;
@@ -50,26 +50,26 @@ impl Contract for Programs {
         plan.size
     }
 
-    fn apart(e: &mut Emit<'_>, plan: &Plan) -> Apart {
+    fn private_memory(e: &mut Emit<'_>, plan: &Plan) -> PrivateMemory {
         let storage = match &plan.program {
             ProgramPlan::Maxwell(_) => Some(storage_of_quads(e)),
             ProgramPlan::Rsx(_) => None,
         };
-        Apart { own: args::own_of_quads(), counters: args::COUNTERS, storage }
+        PrivateMemory { own: args::own_of_quads(), counters: args::COUNTERS, storage }
     }
 
     fn primitive(e: &mut Emit<'_>, block: Value) -> Value {
         e.load_i64(block, offset_of!(BlockArgs, primitive) as i32)
     }
 
-    fn block(e: &mut Emit<'_>, _: &FragmentKey, plan: &Plan, place: BlockPlace) -> Shared {
+    fn block(e: &mut Emit<'_>, _: &FragmentKey, plan: &Plan, place: BlockAddress) -> BlockOrigin {
         if let ProgramPlan::Maxwell(program) = &plan.program
             && program.graph.counted
         {
             let times = if program.code.per_sample { plan.samples.count() } else { 1 };
             limit_quads(e, times as u32);
         }
-        Shared { address: place.block, distance: setup::distance(e, place) }
+        BlockOrigin { address: place.block, distance: setup::distance(e, place) }
     }
 
     fn set_up(
@@ -77,7 +77,7 @@ impl Contract for Programs {
         _: &FragmentKey,
         _: &Plan,
         needs: &Needs,
-        place: BlockPlace,
+        place: BlockAddress,
     ) -> Result<(), Unsupported> {
         if needs.planes.len() > PLANES {
             return Err(Unsupported("too many varyings"));
@@ -87,17 +87,17 @@ impl Contract for Programs {
     }
 
     /// What computes much needs its registers for two quads, and blocks at the edges of primitives have few of them.
-    fn four(e: &Emit<'_>, plan: &Plan, body: Range<Block>) -> Four {
+    fn four(e: &Emit<'_>, plan: &Plan, body: Range<Block>) -> QuadCount {
         let waits = !plan.textures.is_empty() && plan.samples == Samples::ONE;
-        if waits && !has_loop(e.b.func, body.start, body.end) { Four::CoveredBlocks } else { Four::Nowhere }
+        if waits && !has_loop(e.b.func, body.start, body.end) { QuadCount::FourInCoveredBlocks } else { QuadCount::Two }
     }
 
-    fn place(e: &mut Emit<'_>, _: &FragmentKey, _: &Shared, quad: CoveredQuad) -> Place {
+    fn place(e: &mut Emit<'_>, _: &FragmentKey, _: &BlockOrigin, quad: CoveredQuad) -> QuadPlace {
         let args = e.args;
         let tables = e.load_i64(args, at!(tables));
         let row = e.b.ins().ishl_imm_u(quad.pixels, 3);
         let row = e.b.ins().iadd(tables, row);
-        Place { inside: [e.load_ints(row, 0), e.load_ints(row, 16)], sample: 0 }
+        QuadPlace { inside: [e.load_ints(row, 0), e.load_ints(row, 16)], sample: 0 }
     }
 
     fn mask(e: &mut Emit<'_>, cover: Value) -> Mask {

@@ -8,7 +8,7 @@ use triglyph_guest::num::ops::Ops;
 
 use crate::lane::{Emit, F32x4, I32x4};
 use crate::pixel::args::pica::{at, scratch_at};
-use crate::pixel::contract::BlockPlace;
+use crate::pixel::contract::BlockAddress;
 use crate::pixel::quad::pica::Quad;
 use crate::pixel::quads::PICKED_BITS;
 use crate::pixel::setup::pica::planes::Attribute;
@@ -45,7 +45,7 @@ pub fn picked(e: &mut Emit<'_>, pixels: Value) -> [Value; 4] {
 }
 
 /// The edge functions at picked pixels of a block, as [`edges`].
-pub fn edges_of_picked(e: &mut Emit<'_>, place: BlockPlace, pixels: [Value; 4]) -> [F32x4; 3] {
+pub fn edges_of_picked(e: &mut Emit<'_>, place: BlockAddress, pixels: [Value; 4]) -> [F32x4; 3] {
     let rows = pixels.map(|pixel| {
         let offset = e.scale(pixel, 4);
         e.b.ins().iadd(e.args, offset)

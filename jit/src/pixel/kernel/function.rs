@@ -7,8 +7,8 @@ use triglyph_guest::kernel::Unsupported;
 
 use crate::code::{Code, Compiler};
 use crate::lane::Emit;
-use crate::pixel::contract::{BlockPlace, Contract, Made, Quad, Shared};
-use crate::pixel::quads::{CoveredBlock, CoveredQuad, Four, Iteration, Stream, each_quad, each_quad_of_all};
+use crate::pixel::contract::{BlockAddress, BlockValues, Contract, KernelParts, Quad};
+use crate::pixel::quads::{CoveredBlock, CoveredQuad, Iteration, QuadCount, Stream, each_quad, each_quad_of_all};
 
 /// A pixel kernel as machine code, without what its call needs.
 pub(super) struct Function<C: Contract> {
@@ -26,7 +26,8 @@ pub(super) fn compile<C: Contract>(
 ) -> Result<Function<C>, Unsupported> {
     let mut needs = C::Needs::default();
     let mut pool = Vec::new();
-    let code = compiler.compile(C::size(plan), |e| build::<C>(e, Made { key, plan, needs: &mut needs }, &mut pool))?;
+    let code =
+        compiler.compile(C::size(plan), |e| build::<C>(e, KernelParts { key, plan, needs: &mut needs }, &mut pool))?;
     if pool.len() > C::LAYOUT.pool.1 {
         return Err(Unsupported("too many constants"));
     }
@@ -36,13 +37,13 @@ pub(super) fn compile<C: Contract>(
 /// The plan, the CLIF and the host instructions of [`compile`]'s result.
 pub(super) fn show<C: Contract>(compiler: &Compiler, key: &C::Key, plan: &C::Plan) -> String {
     let mut needs = C::Needs::default();
-    let made = Made { key, plan, needs: &mut needs };
+    let made = KernelParts { key, plan, needs: &mut needs };
     let text = compiler.dump(C::size(plan), |e| build::<C>(e, made, &mut Vec::new()));
     format!("{plan:#?}\n{text}")
 }
 
 /// Emits the function.
-fn build<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>, pool: &mut Vec<[u8; 16]>) -> Result<(), Unsupported> {
+fn build<C: Contract>(e: &mut Emit<'_>, made: KernelParts<'_, C>, pool: &mut Vec<[u8; 16]>) -> Result<(), Unsupported> {
     e.use_pool(C::LAYOUT.pool.0, C::LAYOUT.pool.1);
     match C::stream(made.plan) {
         Some(stream) => quad_by_quad(e, made, stream)?,
@@ -55,14 +56,14 @@ fn build<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>, pool: &mut Vec<[u8; 1
 }
 
 /// Emits the loop over blocks in which each of them is set up, up to where it ends.
-fn block_by_block<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>) -> Result<(), Unsupported> {
-    let Made { key, plan, needs } = made;
+fn block_by_block<C: Contract>(e: &mut Emit<'_>, made: KernelParts<'_, C>) -> Result<(), Unsupported> {
+    let KernelParts { key, plan, needs } = made;
     let args = e.args;
     let (head, body, exit) = (e.block(&[I64, I64]), e.block(&[]), e.block(&[]));
     let (setup, quads, next) = (e.block(&[]), e.block(&[]), e.block(&[]));
     let first = e.load_i64(args, C::LAYOUT.blocks);
     let none = e.i64(0);
-    let apart = C::apart(e, plan);
+    let memory = C::private_memory(e, plan);
     e.jump(head, &[first, none]);
 
     e.switch_to(head);
@@ -73,7 +74,7 @@ fn block_by_block<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>) -> Result<()
 
     e.switch_to(body);
     let primitive = C::primitive(e, block);
-    let place = BlockPlace { block, primitive };
+    let place = BlockAddress { block, primitive };
     let same = e.b.ins().icmp(IntCC::Equal, primitive, previous);
     e.branch(same, (quads, &[]), (setup, &[]));
 
@@ -90,12 +91,12 @@ fn block_by_block<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>) -> Result<()
     e.switch_to(quads);
     let coverage = e.load_i64(block, C::LAYOUT.coverage);
     let covered = CoveredBlock::new(e, coverage);
-    let shared = Shared::<C> { block: C::block(e, key, plan, place), full: covered.full };
+    let shared = BlockValues::<C> { block: C::block(e, key, plan, place), full: covered.full };
     let draw = |e: &mut Emit<'_>, quad: CoveredQuad, done: Block| {
-        C::draw(Quad::new(e, Made { key, plan, needs: &mut *needs }, &shared, quad, done))
+        C::draw(Quad::new(e, KernelParts { key, plan, needs: &mut *needs }, &shared, quad, done))
     };
-    let four = |e: &Emit<'_>, from, to| if C::QUADS < 4 { Four::Nowhere } else { C::four(e, plan, from..to) };
-    each_quad(e, iteration::<C>(plan), covered, next, &apart, draw, four)?;
+    let four = |e: &Emit<'_>, from, to| if C::QUADS < 4 { QuadCount::Two } else { C::four(e, plan, from..to) };
+    each_quad(e, iteration::<C>(plan), covered, next, &memory, draw, four)?;
 
     if C::LEARNS {
         set_up(e, needs)?;
@@ -110,18 +111,18 @@ fn block_by_block<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>) -> Result<()
 }
 
 /// Emits the loop over the quads of all blocks, up to where it ends.
-fn quad_by_quad<C: Contract>(e: &mut Emit<'_>, made: Made<'_, C>, stream: Stream) -> Result<(), Unsupported> {
-    let Made { key, plan, needs } = made;
+fn quad_by_quad<C: Contract>(e: &mut Emit<'_>, made: KernelParts<'_, C>, stream: Stream) -> Result<(), Unsupported> {
+    let KernelParts { key, plan, needs } = made;
     let exit = e.block(&[]);
-    let apart = C::apart(e, plan);
+    let memory = C::private_memory(e, plan);
     let full = e.i64(0);
     let draw = |e: &mut Emit<'_>, block: Value, quad: CoveredQuad, done: Block| {
-        let place = BlockPlace { block, primitive: C::primitive(e, block) };
-        let shared = Shared::<C> { block: C::block(e, key, plan, place), full };
-        C::draw(Quad::new(e, Made { key, plan, needs: &mut *needs }, &shared, quad, done))
+        let place = BlockAddress { block, primitive: C::primitive(e, block) };
+        let shared = BlockValues::<C> { block: C::block(e, key, plan, place), full };
+        C::draw(Quad::new(e, KernelParts { key, plan, needs: &mut *needs }, &shared, quad, done))
     };
     let four = |e: &Emit<'_>, from, to| C::four(e, plan, from..to);
-    each_quad_of_all(e, iteration::<C>(plan), stream, exit, &apart, draw, four)?;
+    each_quad_of_all(e, iteration::<C>(plan), stream, exit, &memory, draw, four)?;
     e.switch_to(exit);
     Ok(())
 }

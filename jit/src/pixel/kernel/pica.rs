@@ -19,7 +19,7 @@ use crate::pixel::quad::pica::Pica;
 use crate::texture::Decoder;
 
 /// A pixel kernel as machine code.
-struct Kernel {
+struct CompiledPixel {
     key: PixelKey,
     plan: Plan,
     pool: Vec<[u8; 16]>,
@@ -32,7 +32,7 @@ thread_local! {
     static FRAME: RefCell<Box<Frame>> = RefCell::new(Frame::new());
 }
 
-impl PixelKernel for Kernel {
+impl PixelKernel for CompiledPixel {
     fn shade(&self, job: &PixelJob<'_>) -> Result<(), Unsupported> {
         FRAME.with_borrow_mut(|frame| {
             frame.args.fill(&self.key, &self.plan, &self.pool, job)?;
@@ -62,7 +62,7 @@ pub fn pixel(compiler: &Compiler, key: &PixelKey) -> Result<Arc<dyn PixelKernel>
     let key = in_effect(key);
     let plan = plan(&key)?;
     let Function { code, pool, needs: () } = compile::<Pica>(compiler, &key, &plan)?;
-    Ok(Arc::new(Kernel { key, plan, pool, code }))
+    Ok(Arc::new(CompiledPixel { key, plan, pool, code }))
 }
 
 /// What [`pixel`]'s result consists of, as text.

@@ -18,7 +18,7 @@ use crate::pixel::plan::programs::{Constants, Plan, ProgramPlan};
 use crate::pixel::quad::programs::Programs;
 
 /// A fragment kernel as machine code.
-struct Kernel {
+struct CompiledFragment {
     plan: Plan,
     surfaces: Vec<UsedSurface>,
     constants: Constants,
@@ -30,7 +30,7 @@ struct Kernel {
     spare: Mutex<Vec<Table>>,
 }
 
-impl FragmentKernel for Kernel {
+impl FragmentKernel for CompiledFragment {
     fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
         args::check(&self.plan, job)?;
         if self.constants.is_empty() {
@@ -48,7 +48,7 @@ impl FragmentKernel for Kernel {
     }
 }
 
-impl Kernel {
+impl CompiledFragment {
     fn lock_spare(&self) -> MutexGuard<'_, Vec<Table>> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -99,7 +99,15 @@ pub fn fragment(compiler: &Compiler, key: &FragmentKey) -> Result<Arc<dyn Fragme
     let plan = Plan::new(key)?;
     let Function { code, pool, needs } = compile::<Programs>(compiler, key, &plan)?;
     let (surfaces, spare) = (args::used_surfaces(&plan), Mutex::default());
-    Ok(Arc::new(Kernel { plan, surfaces, constants: needs.constants, maxwell: needs.maxwell, pool, code, spare }))
+    Ok(Arc::new(CompiledFragment {
+        plan,
+        surfaces,
+        constants: needs.constants,
+        maxwell: needs.maxwell,
+        pool,
+        code,
+        spare,
+    }))
 }
 
 /// What [`fragment`]'s result consists of, as text.

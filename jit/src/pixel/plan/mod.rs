@@ -1,6 +1,6 @@
 //! Analysis of a key: what code generation depends on. They are two, as a key is all state on the 3DS and mostly a
 //! program on the other machines.
 
-pub mod need;
 pub mod pica;
 pub mod programs;
+pub mod used_channels;

@@ -6,7 +6,7 @@ use triglyph_guest::kernel::pixel::{
     BlendEquation, BlendFactor, BlendKey, Compare, Filter, LogicOp, Output, PixelKey, TextureKind,
 };
 
-use super::need::Need;
+use super::used_channels::UsedChannels;
 use crate::pixel::depth_stencil::plan::DepthPlan;
 
 /// The parts of a key that code generation depends on.
@@ -19,15 +19,15 @@ pub struct Plan {
     /// Whether blending or the logic operation reads the target.
     pub destination: bool,
     /// What is read of each stage's result.
-    pub stages: [Need; 6],
+    pub stages: [UsedChannels; 6],
     /// What is read of the vertex colour.
-    pub primary: Need,
+    pub primary: UsedChannels,
     /// Which units are sampled.
     pub textures: [bool; 3],
     /// What is read of the primary and the secondary colour of fragment lighting.
-    pub fragment: [Need; 2],
+    pub fragment: [UsedChannels; 2],
     /// What is read of the procedural texture.
-    pub procedural: Need,
+    pub procedural: UsedChannels,
     /// What is done with the depth buffer, if there is one.
     pub depth: Option<DepthPlan>,
     /// Packed varyings that are interpolated, by first use.
@@ -77,11 +77,11 @@ impl Plan {
             color_write,
             color_mask,
             destination: color_write && reads_destination(&key.output),
-            stages: [Need::default(); 6],
-            primary: Need::default(),
+            stages: [UsedChannels::default(); 6],
+            primary: UsedChannels::default(),
             textures: [false; 3],
-            fragment: [Need::default(); 2],
-            procedural: Need::default(),
+            fragment: [UsedChannels::default(); 2],
+            procedural: UsedChannels::default(),
             depth: DepthPlan::of_state(key),
             varyings: Vec::new(),
             derivatives: Vec::new(),
@@ -112,18 +112,18 @@ impl Plan {
     fn live_stages(&mut self, key: &PixelKey) {
         let alpha_written = self.color_mask & 8 != 0;
         let alpha_blended = matches!(&key.output, Output::Blend(b) if reads_source_alpha(b));
-        self.stages[5] = Need {
+        self.stages[5] = UsedChannels {
             color: self.color_write && self.color_mask & 7 != 0,
             alpha: key.alpha_test != Compare::Always || self.color_write && (alpha_written || alpha_blended),
         };
         if self.gas(key).is_some() {
             self.stages[5].color = false;
             self.stages[5].alpha = key.alpha_test != Compare::Always;
-            self.read_texture(key, 0, Need { color: true, alpha: true });
+            self.read_texture(key, 0, UsedChannels { color: true, alpha: true });
         }
         if key.shadow.is_some() || key.density.is_some() {
             // Green is the softness of the shadow, red the density of gas.
-            self.stages[5] = Need { color: true, alpha: false };
+            self.stages[5] = UsedChannels { color: true, alpha: false };
         }
         for s in (0..6).rev() {
             let need = self.stages[s];
@@ -136,21 +136,21 @@ impl Plan {
                         ColorChannel::Splat(Channel::A) => (false, true),
                         ColorChannel::Rgb | ColorChannel::Splat(_) => (true, false),
                     };
-                    self.read(key, s, operand.source, Need { color, alpha });
+                    self.read(key, s, operand.source, UsedChannels { color, alpha });
                 }
             }
             if need.alpha && !dot_alpha && !matches!(stage.alpha, Function::Dot3Rgb | Function::Dot3Rgba) {
                 for operand in &stage.alpha_operands[..operands(stage.alpha)] {
                     let alpha = operand.channel == Channel::A;
-                    self.read(key, s, operand.source, Need { color: !alpha, alpha });
+                    self.read(key, s, operand.source, UsedChannels { color: !alpha, alpha });
                 }
             }
         }
     }
 
     /// Notes that stage `stage` reads `need` of `source`.
-    fn read(&mut self, key: &PixelKey, stage: usize, source: Source, need: Need) {
-        let add = |to: &mut Need| {
+    fn read(&mut self, key: &PixelKey, stage: usize, source: Source, need: UsedChannels) {
+        let add = |to: &mut UsedChannels| {
             to.color |= need.color;
             to.alpha |= need.alpha;
         };
@@ -174,7 +174,7 @@ impl Plan {
     }
 
     /// Notes that `need` of texture unit `unit` is read.
-    fn read_texture(&mut self, key: &PixelKey, unit: u8, need: Need) {
+    fn read_texture(&mut self, key: &PixelKey, unit: u8, need: UsedChannels) {
         if let Some(texture) = key.textures.get(usize::from(unit)) {
             self.textures[usize::from(unit)] |= !matches!(texture.kind, TextureKind::Disabled | TextureKind::Null);
         } else if key.procedural.is_some() {

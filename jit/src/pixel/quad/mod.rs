@@ -6,14 +6,20 @@ pub mod programs;
 use cranelift_codegen::ir::Block;
 use triglyph_guest::kernel::Unsupported;
 
-use super::contract::{Buffers, Contract, Early, Made, Quad, Shared};
+use super::contract::{BlockValues, Buffers, Contract, Early, KernelParts, Quad};
 use super::quads::{CoveredQuad, tell_survivors};
 use super::target::surface::QuadAddress;
 use crate::lane::{Emit, Mask};
 
 impl<'q, 'a, C: Contract> Quad<'q, 'a, C> {
     /// A quad of a block.
-    pub fn new(e: &'q mut Emit<'a>, made: Made<'q, C>, shared: &Shared<C>, quad: CoveredQuad, next: Block) -> Self {
+    pub fn new(
+        e: &'q mut Emit<'a>,
+        made: KernelParts<'q, C>,
+        shared: &BlockValues<C>,
+        quad: CoveredQuad,
+        next: Block,
+    ) -> Self {
         let CoveredQuad { pixels, cover, storage } = quad;
         let place = C::place(e, made.key, &shared.block, quad);
         Quad {
@@ -29,7 +35,7 @@ impl<'q, 'a, C: Contract> Quad<'q, 'a, C> {
             storage,
             next,
             place,
-            known: C::Known::default(),
+            known: C::QuadValues::default(),
             buffers: Buffers::default(),
         }
     }

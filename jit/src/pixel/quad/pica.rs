@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use cranelift_codegen::ir::Value;
 
 use crate::lane::{F32x4, I16x8, I32x4, Pair};
-use crate::pixel::contract::{self, BlockPlace};
+use crate::pixel::contract::{self, BlockAddress};
 use crate::pixel::setup::pica::planes::Planes;
 
 /// Numbers of the surfaces.
@@ -24,7 +24,7 @@ pub enum Edges {
     /// Those at its first pixel.
     Corner([I32x4; 3]),
     /// The block and its primitive.
-    Anywhere(BlockPlace),
+    Anywhere(BlockAddress),
 }
 
 /// What the quads of a block share.
@@ -41,7 +41,7 @@ pub struct Corner {
 }
 
 /// What a quad has for itself.
-pub struct Place {
+pub struct QuadPlace {
     /// The edge functions at its pixels.
     pub edges: [F32x4; 3],
     /// The numbers of its pixels in the block, 64 bits, where they are picked.
@@ -50,7 +50,7 @@ pub struct Place {
 
 /// Values of a quad that have been computed.
 #[derive(Default)]
-pub struct Known {
+pub struct QuadValues {
     pub w: Option<F32x4>,
     pub varyings: HashMap<usize, F32x4>,
     pub depth: Option<F32x4>,

@@ -62,7 +62,7 @@ pub(crate) enum Programs {}
 pub(crate) type Quad<'q, 'a> = contract::Quad<'q, 'a, Programs>;
 
 /// What a quad has for itself.
-pub struct Place {
+pub struct QuadPlace {
     /// Columns and rows of the pixels in the block.
     pub inside: [I32x4; 2],
     /// The sample that is being written.
@@ -71,7 +71,7 @@ pub struct Place {
 
 /// Values of a quad that have been computed.
 #[derive(Clone, Default)]
-pub struct Known {
+pub struct QuadValues {
     pub distances: [Option<F32x4>; 2],
     pub planes: HashMap<PlaneOf, F32x4>,
     pub w: Option<F32x4>,

@@ -59,23 +59,23 @@ impl Iteration {
     }
 
     /// The first quad of a coverage that is not empty.
-    pub(super) fn take(self, e: &mut Emit<'_>, coverage: Value) -> Taken {
+    pub(super) fn take(self, e: &mut Emit<'_>, coverage: Value) -> TakenQuad {
         if self.picks { take_pixels(e, coverage) } else { self.take_quad(e, coverage) }
     }
 
-    fn take_quad(self, e: &mut Emit<'_>, coverage: Value) -> Taken {
+    fn take_quad(self, e: &mut Emit<'_>, coverage: Value) -> TakenQuad {
         let first = e.b.ins().ctz(coverage);
         let first = e.b.ins().band_imm_u(first, (PIXELS - self.lanes) as i64);
         let cover = e.b.ins().ushr(coverage, first);
         let cover = e.b.ins().band_imm_u(cover, self.all());
         let taken = e.i64(self.all());
         let taken = e.b.ins().ishl(taken, first);
-        Taken { pixels: first, cover, rest: e.b.ins().band_not(coverage, taken) }
+        TakenQuad { pixels: first, cover, rest: e.b.ins().band_not(coverage, taken) }
     }
 }
 
 /// The first four pixels of a coverage that is not empty, or all of them.
-fn take_pixels(e: &mut Emit<'_>, coverage: Value) -> Taken {
+fn take_pixels(e: &mut Emit<'_>, coverage: Value) -> TakenQuad {
     let first = e.b.ins().ctz(coverage);
     let (mut pixels, mut rest) = (first, without_lowest(e, coverage));
     for lane in 1..4 {
@@ -92,7 +92,7 @@ fn take_pixels(e: &mut Emit<'_>, coverage: Value) -> Taken {
     let one = e.i64(1);
     let beyond = e.b.ins().ishl(one, count);
     let cover = e.b.ins().iadd_imm_s(beyond, -1);
-    Taken { pixels, cover, rest }
+    TakenQuad { pixels, cover, rest }
 }
 
 /// A set without its lowest bit, which may be empty.
@@ -103,7 +103,7 @@ fn without_lowest(e: &mut Emit<'_>, set: Value) -> Value {
 
 /// A quad out of a coverage.
 #[derive(Clone, Copy)]
-pub(super) struct Taken {
+pub(super) struct TakenQuad {
     pub pixels: Value,
     pub cover: Value,
     /// The coverage without it; not used in blocks that are covered whole.

@@ -10,8 +10,8 @@ use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::pixel::PixelBlock;
 
-use super::iteration::{Iteration, Taken};
-use super::{AT_ONCE, Apart, CoveredQuad, Four};
+use super::iteration::{Iteration, TakenQuad};
+use super::{AT_ONCE, CoveredQuad, PrivateMemory, QuadCount};
 use crate::interleave::Body;
 use crate::lane::{Emit, Pairs};
 
@@ -27,15 +27,15 @@ pub(crate) struct Stream {
 
 /// A quad and the block that it is from.
 #[derive(Clone, Copy)]
-struct Next {
+struct BlockQuad {
     block: Value,
-    taken: Taken,
+    taken: TakenQuad,
 }
 
-impl Next {
+impl BlockQuad {
     /// The quad after it, whose block has more.
-    fn after(self, e: &mut Emit<'_>, iteration: Iteration) -> Next {
-        Next { taken: iteration.take(e, self.taken.rest), ..self }
+    fn after(self, e: &mut Emit<'_>, iteration: Iteration) -> BlockQuad {
+        BlockQuad { taken: iteration.take(e, self.taken.rest), ..self }
     }
 }
 
@@ -46,9 +46,9 @@ pub(crate) fn each_quad_of_all(
     iteration: Iteration,
     stream: Stream,
     exit: Block,
-    apart: &Apart,
+    memory: &PrivateMemory,
     draw: impl FnOnce(&mut Emit<'_>, Value, CoveredQuad, Block) -> Result<(), Unsupported>,
-    four: impl FnOnce(&Emit<'_>, Block, Block) -> Four,
+    four: impl FnOnce(&Emit<'_>, Block, Block) -> QuadCount,
 ) -> Result<(), Unsupported> {
     let (head, body, take, some) = (e.block(&[I64]), e.block(&[]), e.block(&[I64, I64]), e.block(&[]));
     let (next, one, done) = (e.block(&[]), e.block(&[]), e.block(&[]));
@@ -72,20 +72,20 @@ pub(crate) fn each_quad_of_all(
     let following = following(e, block);
     e.jump(head, &[following]);
     e.switch_to(some);
-    let quad = Next { block, taken: iteration.take(e, coverage) };
-    let ways = Ways { iteration, stream, take, one, done };
+    let quad = BlockQuad { block, taken: iteration.take(e, coverage) };
+    let blocks = LoopBlocks { iteration, stream, take, one, done };
     let several = (e.caps.pairs != Pairs::Never && iteration.quads > 1).then(|| e.block(&[]));
     e.jump(several.unwrap_or(one), &[]);
 
     e.switch_to(one);
-    let Taken { pixels, cover, rest } = quad.taken;
-    draw(e, block, CoveredQuad { pixels, cover, storage: apart.storage.map(|all| all[0]) }, done)?;
+    let TakenQuad { pixels, cover, rest } = quad.taken;
+    draw(e, block, CoveredQuad { pixels, cover, storage: memory.storage.map(|all| all[0]) }, done)?;
     e.switch_to(done);
     e.jump(take, &[block, rest]);
     if let Some(several) = several {
-        let four = if e.caps.wide { four(e, one, done) } else { Four::Nowhere };
+        let four = if e.caps.wide { four(e, one, done) } else { QuadCount::Two };
         e.switch_to(several);
-        ways.several(e, quad, coverage, apart, four != Four::Nowhere);
+        blocks.several(e, quad, coverage, memory, four != QuadCount::Two);
     }
     Ok(())
 }
@@ -102,7 +102,7 @@ fn following(e: &mut Emit<'_>, block: Value) -> Value {
 
 /// The blocks of the loop.
 #[derive(Clone, Copy)]
-struct Ways {
+struct LoopBlocks {
     iteration: Iteration,
     stream: Stream,
     /// Takes a quad out of the coverage of a block, its parameters.
@@ -112,9 +112,9 @@ struct Ways {
     done: Block,
 }
 
-impl Ways {
+impl LoopBlocks {
     /// Draws `first`, taken out of `coverage`, with the quads after it at once, or alone.
-    fn several(self, e: &mut Emit<'_>, first: Next, coverage: Value, apart: &Apart, has_four: bool) {
+    fn several(self, e: &mut Emit<'_>, first: BlockQuad, coverage: Value, memory: &PrivateMemory, has_four: bool) {
         let (same, other) = (e.block(&[]), e.block(&[]));
         e.branch(first.taken.rest, (same, &[]), (other, &[]));
 
@@ -130,19 +130,19 @@ impl Ways {
                 e.switch_to(more);
                 quads.push(last.after(e, self.iteration));
             }
-            self.at_once(e, first, &quads, apart);
+            self.at_once(e, first, &quads, memory);
             e.switch_to(less);
         }
-        self.at_once(e, first, &[second], apart);
+        self.at_once(e, first, &[second], memory);
 
         e.switch_to(other);
         let second = self.of_following(e, first.block, coverage);
-        self.at_once(e, first, &[second], apart);
+        self.at_once(e, first, &[second], memory);
     }
 
     /// The first quad of the following block; `coverage` of `block` is drawn with it. On to [`Self::one`] if there is
     /// none, or if the two may have a pixel in common: the primitives are drawn in order.
-    fn of_following(self, e: &mut Emit<'_>, block: Value, coverage: Value) -> Next {
+    fn of_following(self, e: &mut Emit<'_>, block: Value, coverage: Value) -> BlockQuad {
         let (there, is_same, is_other, joined) = (e.block(&[]), e.block(&[]), e.block(&[]), e.block(&[]));
         let one = self.one;
         let following = following(e, block);
@@ -169,12 +169,12 @@ impl Ways {
         let some = e.block(&[]);
         e.branch(covered, (some, &[]), (one, &[]));
         e.switch_to(some);
-        Next { block: following, taken: self.iteration.take(e, covered) }
+        BlockQuad { block: following, taken: self.iteration.take(e, covered) }
     }
 
     /// Draws `first` and others at once by a copy of what draws one, and goes on. What they find at their block is
     /// there once if it is the same.
-    fn at_once(self, e: &mut Emit<'_>, first: Next, others: &[Next], apart: &Apart) {
+    fn at_once(self, e: &mut Emit<'_>, first: BlockQuad, others: &[BlockQuad], memory: &PrivateMemory) {
         let Some(&last) = others.last() else { return };
         let (before, drawn) = (e.block(&[]), e.block(&[]));
         e.jump(before, &[]);
@@ -182,18 +182,18 @@ impl Ways {
         e.jump(drawn, &[]);
         e.switch_to(drawn);
         e.jump(self.take, &[last.block, last.taken.rest]);
-        let of = |value: fn(&Next) -> Value| (value(&first), others.iter().map(value).collect::<Vec<_>>());
+        let of = |value: fn(&BlockQuad) -> Value| (value(&first), others.iter().map(value).collect::<Vec<_>>());
         let mut values = vec![of(|quad| quad.taken.pixels), of(|quad| quad.taken.cover)];
         values.extend((last.block != first.block).then(|| of(|quad| quad.block)));
-        values.extend(apart.storage.map(|storage| (storage[0], storage[1..=others.len()].to_vec())));
+        values.extend(memory.storage.map(|storage| (storage[0], storage[1..=others.len()].to_vec())));
         e.bodies.push(Body {
             entry: self.one,
             exit: self.done,
             others: values,
             before,
-            own: apart.own.clone(),
-            counters: apart.counters.clone(),
-            storage: apart.storage.map(|storage| storage[0]),
+            own: memory.own.clone(),
+            counters: memory.counters.clone(),
+            storage: memory.storage.map(|storage| storage[0]),
             is_repeatable: false,
         });
     }

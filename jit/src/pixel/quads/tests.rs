@@ -43,12 +43,12 @@ fn splat(e: &mut Emit<'_>, cover: Value) -> I32x4 {
 }
 
 /// Emits a loop that adds their coverage to the colours of quads.
-fn emit(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
+fn emit(e: &mut Emit<'_>, place: QuadCount) -> Result<(), Unsupported> {
     let args = e.args;
     let next = e.block(&[]);
     let coverage = e.load_i64(args, offset_of!(Memory, coverage) as i32);
     let block = CoveredBlock::new(e, coverage);
-    let apart = Apart { own: Vec::new(), counters: 0..0, storage: None };
+    let memory = PrivateMemory { own: Vec::new(), counters: 0..0, storage: None };
     let draw = |e: &mut Emit<'_>, quad: CoveredQuad, done: Block| {
         let offset = e.b.ins().ishl_imm_u(quad.pixels, 2);
         let color_at = e.b.ins().iadd(args, offset);
@@ -69,7 +69,7 @@ fn emit(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
         e.jump(done, &[]);
         Ok(())
     };
-    each_quad(e, ITERATION, block, next, &apart, draw, |_, _, _| place)?;
+    each_quad(e, ITERATION, block, next, &memory, draw, |_, _, _| place)?;
     e.switch_to(next);
     let status = e.i64(0);
     e.finish(status);
@@ -98,12 +98,12 @@ fn change_picked(
 }
 
 /// Emits a loop that adds 1 to the colours of picked pixels.
-fn emit_picking(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
+fn emit_picking(e: &mut Emit<'_>, place: QuadCount) -> Result<(), Unsupported> {
     let args = e.args;
     let next = e.block(&[]);
     let coverage = e.load_i64(args, offset_of!(Memory, coverage) as i32);
     let block = CoveredBlock::new(e, coverage);
-    let apart = Apart { own: Vec::new(), counters: 0..0, storage: None };
+    let memory = PrivateMemory { own: Vec::new(), counters: 0..0, storage: None };
     let draw = |e: &mut Emit<'_>, quad: CoveredQuad, done: Block| {
         let colors = e.b.ins().iadd_imm_u(args, offset_of!(Memory, colors) as i64);
         change_picked(e, colors, quad, |e, color| {
@@ -113,7 +113,7 @@ fn emit_picking(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
         e.jump(done, &[]);
         Ok(())
     };
-    each_quad(e, PICKING, block, next, &apart, draw, |_, _, _| place)?;
+    each_quad(e, PICKING, block, next, &memory, draw, |_, _, _| place)?;
     e.switch_to(next);
     let status = e.i64(0);
     e.finish(status);
@@ -130,7 +130,7 @@ struct StreamMemory {
 }
 
 /// Emits a loop over blocks in columns 0 and 8 that makes `3 * color + primitive` of the colours of pixels.
-fn emit_stream(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
+fn emit_stream(e: &mut Emit<'_>, place: QuadCount) -> Result<(), Unsupported> {
     let args = e.args;
     let exit = e.block(&[]);
     let stream = Stream {
@@ -138,7 +138,7 @@ fn emit_stream(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
         end: offset_of!(StreamMemory, end) as i32,
         are_apart: offset_of!(StreamMemory, are_apart) as i32,
     };
-    let apart = Apart { own: Vec::new(), counters: 0..0, storage: None };
+    let memory = PrivateMemory { own: Vec::new(), counters: 0..0, storage: None };
     let draw = |e: &mut Emit<'_>, block: Value, quad: CoveredQuad, done: Block| {
         let column = e.b.ins().uload16(I64, crate::lane::memory(), block, offset_of!(PixelBlock, x) as i32);
         let offset = e.scale(column, 32);
@@ -153,7 +153,7 @@ fn emit_stream(e: &mut Emit<'_>, place: Four) -> Result<(), Unsupported> {
         e.jump(done, &[]);
         Ok(())
     };
-    each_quad_of_all(e, PICKING, stream, exit, &apart, draw, |_, _, _| place)?;
+    each_quad_of_all(e, PICKING, stream, exit, &memory, draw, |_, _, _| place)?;
     e.switch_to(exit);
     let status = e.i64(0);
     e.finish(status);
@@ -186,7 +186,7 @@ fn blocks_that_are_drawn_at_once_stay_in_order() {
         .collect();
     for effort in [Effort::Baseline, Effort::Optimized] {
         let compiler = Compiler::new(effort).unwrap();
-        for place in [Four::Nowhere, Four::CoveredBlocks, Four::Anywhere] {
+        for place in [QuadCount::Two, QuadCount::FourInCoveredBlocks, QuadCount::Four] {
             let code = compiler.compile(1, |e| emit_stream(e, place)).unwrap();
             for (number, blocks) in jobs.iter().enumerate() {
                 let colors = [[1; 64], [2; 64]];
@@ -215,7 +215,7 @@ const COVERAGES: [u64; 7] =
 fn each_picked_pixel_is_drawn_once() {
     for effort in [Effort::Baseline, Effort::Optimized] {
         let compiler = Compiler::new(effort).unwrap();
-        for place in [Four::Nowhere, Four::CoveredBlocks, Four::Anywhere] {
+        for place in [QuadCount::Two, QuadCount::FourInCoveredBlocks, QuadCount::Four] {
             let code = compiler.compile(1, |e| emit_picking(e, place)).unwrap();
             let some = (0..64).map(|n| 0x1357_9BDF_0246_8ACE_u64.rotate_left(n) & (u64::MAX >> n));
             for coverage in COVERAGES.into_iter().chain(some) {
@@ -238,7 +238,7 @@ fn each_picked_pixel_is_drawn_once() {
 fn several_quads_are_drawn_by_copies_of_the_code() {
     let stores = |effort| {
         let compiler = Compiler::new(effort).unwrap();
-        compiler.dump(1, |e| emit(e, Four::Anywhere)).matches("store").count()
+        compiler.dump(1, |e| emit(e, QuadCount::Four)).matches("store").count()
     };
     assert!(stores(Effort::Optimized) > stores(Effort::Baseline));
 }
@@ -247,7 +247,7 @@ fn several_quads_are_drawn_by_copies_of_the_code() {
 fn each_quad_is_drawn_once() {
     for effort in [Effort::Baseline, Effort::Optimized] {
         let compiler = Compiler::new(effort).unwrap();
-        for place in [Four::Nowhere, Four::CoveredBlocks, Four::Anywhere] {
+        for place in [QuadCount::Two, QuadCount::FourInCoveredBlocks, QuadCount::Four] {
             let code = compiler.compile(1, |e| emit(e, place)).unwrap();
             for (coverage, rare) in
                 COVERAGES.into_iter().flat_map(|coverage| [0, 1, 0x8421, 0xFFFF].map(|r| (coverage, r)))

@@ -7,12 +7,12 @@ use triglyph_guest::kernel::program::fragment::Primitive;
 
 use crate::lane::{Emit, I32x4};
 use crate::pixel::args::programs::{BlockArgs, scratch_at};
-use crate::pixel::contract::BlockPlace;
+use crate::pixel::contract::BlockAddress;
 use crate::pixel::plan::programs::PlaneOf;
 
 /// What quads of a block share.
 #[derive(Clone, Copy)]
-pub struct Shared {
+pub struct BlockOrigin {
     /// Address of the [`BlockArgs`].
     pub address: Value,
     /// Columns and rows from the primitive's origin to the block's first pixel.
@@ -20,9 +20,9 @@ pub struct Shared {
 }
 
 /// Copies the planes of the block's primitive that are needed, each number to four lanes.
-pub fn set_up(e: &mut Emit<'_>, planes: &[PlaneOf], place: BlockPlace) {
+pub fn set_up(e: &mut Emit<'_>, planes: &[PlaneOf], place: BlockAddress) {
     let args = e.args;
-    let BlockPlace { block, primitive } = place;
+    let BlockAddress { block, primitive } = place;
     let varyings = e.load_i64(block, offset_of!(BlockArgs, planes) as i32);
     for (index, plane) in planes.iter().enumerate() {
         let (base, offset) = match *plane {
@@ -40,8 +40,8 @@ pub fn set_up(e: &mut Emit<'_>, planes: &[PlaneOf], place: BlockPlace) {
 }
 
 /// Columns and rows from a primitive's origin to a block's first pixel.
-pub fn distance(e: &mut Emit<'_>, place: BlockPlace) -> [I32x4; 2] {
-    let BlockPlace { block, primitive } = place;
+pub fn distance(e: &mut Emit<'_>, place: BlockAddress) -> [I32x4; 2] {
+    let BlockAddress { block, primitive } = place;
     let fields = [offset_of!(BlockArgs, x), offset_of!(BlockArgs, y)];
     [0, 1].map(|axis| {
         let corner = e.load_i32(block, fields[axis] as i32);

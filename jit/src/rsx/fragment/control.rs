@@ -17,7 +17,7 @@ use super::graph::{Block, Edge, Exit, is_call};
 use super::registers::File;
 use crate::lane::{F32x4, Mask};
 use crate::pixel::args::programs::scratch_at;
-use crate::pixel::quad::programs::Known;
+use crate::pixel::quad::programs::QuadValues;
 use crate::rsx::predicate::Predicate;
 
 /// The blocks of a program while they are emitted.
@@ -27,7 +27,7 @@ struct Walk {
     /// Lanes that have arrived, for blocks where not all do.
     arrived: Vec<Option<Variable>>,
     /// What is known wherever the program is.
-    known: Known,
+    known: QuadValues,
 }
 
 impl Lower<'_, '_, '_> {

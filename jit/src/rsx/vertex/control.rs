@@ -10,7 +10,7 @@ use super::registers::{Cell, File};
 use crate::cfg::Exit as _;
 use crate::cfg::emit::{BlockEmitter, HostBlocks};
 use crate::lane::Emit;
-use crate::rsx::vertex_kernel::args::Args;
+use crate::rsx::vertex_kernel::args::VertexArgs;
 
 impl<'a> BlockEmitter<'a> for Lower<'_, 'a> {
     type Registers = File;
@@ -106,7 +106,7 @@ impl Lower<'_, '_> {
     fn records(&mut self) {
         let key = self.source.key;
         let args = self.e.args;
-        let records = self.e.load_i64(args, Args::RECORDS);
+        let records = self.e.load_i64(args, VertexArgs::RECORDS);
         let stride = 4 * key.stride() as i32;
         let group = self.e.b.ins().uextend(I64, self.groups.group);
         let size = self.e.i64(i64::from(4 * stride));

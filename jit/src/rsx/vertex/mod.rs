@@ -28,7 +28,7 @@ use triglyph_guest::table::flags;
 use crate::cfg::emit::{self, HostBlocks};
 use crate::groups::{AtOnce, Groups};
 use crate::lane::{Emit, F32x4};
-use crate::rsx::vertex_kernel::args::Args;
+use crate::rsx::vertex_kernel::args::VertexArgs;
 use crate::rsx::vertex_kernel::needs::{DIVERGED, Needs, RETRY};
 use graph::Graph;
 use registers::{Cell, File, Variables};
@@ -85,7 +85,7 @@ impl<'k> Source<'k> {
 
     /// Emits the kernel.
     pub fn build(&self, e: &mut Emit<'_>, needs: &mut Needs) -> Result<(), Unsupported> {
-        let groups = Groups::begin(e, Args::GROUPS, AtOnce::Two);
+        let groups = Groups::begin(e, VertexArgs::GROUPS, AtOnce::Two);
         let (retry, diverged) = (e.cold_block(&[]), e.cold_block(&[]));
         let straight = self.graph.blocks.len() == 1 && !self.counts();
         let mut lower = Lower {
@@ -108,7 +108,7 @@ impl<'k> Source<'k> {
         emit::emit_all(&mut lower, &self.graph.blocks);
         groups.end(e);
         let args = e.args;
-        let all = e.load_i32(args, Args::GROUPS);
+        let all = e.load_i32(args, VertexArgs::GROUPS);
         let all = e.b.ins().uextend(I64, all);
         e.finish(all);
         for (block, reason) in [(retry, RETRY), (diverged, DIVERGED)] {
@@ -181,7 +181,7 @@ impl Lower<'_, '_> {
         self.table();
         let fuel = self.source.counts().then(|| {
             let args = self.e.args;
-            self.e.load_i32(args, Args::FUEL)
+            self.e.load_i32(args, VertexArgs::FUEL)
         });
         self.start_variables(cells, fuel);
         self.file = File::default();

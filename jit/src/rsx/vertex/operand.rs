@@ -11,7 +11,7 @@ use super::Lower;
 use super::registers::Cell;
 use crate::lane::{F32x4, I32x4};
 use crate::rsx::predicate::Predicate;
-use crate::rsx::vertex_kernel::args::{Args, INPUTS};
+use crate::rsx::vertex_kernel::args::{INPUTS, VertexArgs};
 use crate::rsx::vertex_kernel::fetch;
 use crate::rsx::vertex_kernel::needs::Constant;
 
@@ -73,7 +73,7 @@ impl Lower<'_, '_> {
     pub fn table(&mut self) -> Value {
         let (e, table) = (&mut *self.e, &mut self.table);
         let args = e.args;
-        *table.get_or_insert_with(|| e.load_i64(args, Args::TABLE))
+        *table.get_or_insert_with(|| e.load_i64(args, VertexArgs::TABLE))
     }
 
     fn tabled(&mut self, constant: Constant, component: u8) -> F32x4 {
@@ -133,7 +133,7 @@ impl Lower<'_, '_> {
         let last = e.i(RSX_CONSTANTS as i32 - 1);
         let clamped = e.umin(number, last);
         let inside = e.ieq(clamped, number);
-        let base = e.load_i64(args, Args::CONSTANTS);
+        let base = e.load_i64(args, VertexArgs::CONSTANTS);
         let rows = [0, 1, 2, 3].map(|lane| {
             let number = e.lane(clamped, lane);
             let row = e.address(base, number, 4);

@@ -11,7 +11,7 @@ use super::registers::Cell;
 use crate::lane::{Emit, F32x4, Mask};
 use crate::pixel::sample::programs::args::TextureArgs;
 use crate::pixel::sample::programs::{LodSource, Lookup, TextureUnit, sample};
-use crate::rsx::vertex_kernel::args::{Args, INDICES};
+use crate::rsx::vertex_kernel::args::{INDICES, VertexArgs};
 
 impl<'l> VectorVisitor for Alu<'l, '_, '_> {
     type Source = &'l Source;
@@ -151,7 +151,7 @@ impl<'l> VectorVisitor for Alu<'l, '_, '_> {
         let wanted = self.wanted;
         let e = &mut *self.lower.e;
         let args = e.args;
-        let textures = e.load_i64(args, Args::TEXTURES);
+        let textures = e.load_i64(args, VertexArgs::TEXTURES);
         let address = e.b.ins().iadd_imm_u(textures, (index * size_of::<TextureArgs>()) as i64);
         let unit = TextureUnit { key: &source.textures[index].1, args: address, scratch: INDICES };
         let result = sample(e, unit, &Lookup::new(coordinates, LodSource::Level(coordinates[3]), wanted));

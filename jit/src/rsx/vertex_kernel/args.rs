@@ -6,7 +6,7 @@ use crate::pixel::sample::programs::args::TextureArgs;
 
 /// The arguments.
 #[repr(C, align(16))]
-pub struct Args {
+pub struct VertexArgs {
     pub records: *mut f32,
     /// Constants, each four times, in the order of [`super::Needs::constants`].
     pub table: *const [f32; 4],
@@ -50,22 +50,22 @@ pub struct Scratch {
 /// The arguments and the scratch memory: the code's argument is their address.
 #[repr(C)]
 pub struct Frame {
-    pub args: Args,
+    pub args: VertexArgs,
     pub scratch: MaybeUninit<Scratch>,
 }
 
-impl Args {
-    pub const RECORDS: i32 = offset_of!(Args, records) as i32;
-    pub const TABLE: i32 = offset_of!(Args, table) as i32;
-    pub const CONSTANTS: i32 = offset_of!(Args, constants) as i32;
-    pub const TEXTURES: i32 = offset_of!(Args, textures) as i32;
-    pub const GROUPS: i32 = offset_of!(Args, groups) as i32;
-    pub const FUEL: i32 = offset_of!(Args, fuel) as i32;
-    pub const LEFT: i32 = offset_of!(Args, left) as i32;
+impl VertexArgs {
+    pub const RECORDS: i32 = offset_of!(VertexArgs, records) as i32;
+    pub const TABLE: i32 = offset_of!(VertexArgs, table) as i32;
+    pub const CONSTANTS: i32 = offset_of!(VertexArgs, constants) as i32;
+    pub const TEXTURES: i32 = offset_of!(VertexArgs, textures) as i32;
+    pub const GROUPS: i32 = offset_of!(VertexArgs, groups) as i32;
+    pub const FUEL: i32 = offset_of!(VertexArgs, fuel) as i32;
+    pub const LEFT: i32 = offset_of!(VertexArgs, left) as i32;
 
     /// Offset of a field of a stream.
     pub const fn stream(number: usize, field: usize) -> i32 {
-        (offset_of!(Args, streams) + number * size_of::<StreamArgs>() + field) as i32
+        (offset_of!(VertexArgs, streams) + number * size_of::<StreamArgs>() + field) as i32
     }
 }
 

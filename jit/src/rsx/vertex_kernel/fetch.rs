@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::program::vertex::{Component, Input};
 use triglyph_guest::num::ops::Ops;
 
-use super::args::{Args, StreamArgs};
+use super::args::{StreamArgs, VertexArgs};
 use crate::lane::{Emit, F32x4, I32x4, memory};
 
 /// Bytes that fetching an attribute touches, from its first one on: attributes are loaded in whole words.
@@ -36,10 +36,10 @@ pub fn fetch(e: &mut Emit<'_>, number: usize, input: Input, big_endian: bool, gr
 /// Addresses of the group's elements.
 fn rows(e: &mut Emit<'_>, number: usize, group: Value) -> [Value; 4] {
     let args = e.args;
-    let list = e.load_i64(args, Args::stream(number, offset_of!(StreamArgs, elements)));
+    let list = e.load_i64(args, VertexArgs::stream(number, offset_of!(StreamArgs, elements)));
     let list = e.address(list, group, 4);
-    let base = e.load_i64(args, Args::stream(number, offset_of!(StreamArgs, base)));
-    let stride = e.load_i64(args, Args::stream(number, offset_of!(StreamArgs, stride)));
+    let base = e.load_i64(args, VertexArgs::stream(number, offset_of!(StreamArgs, base)));
+    let stride = e.load_i64(args, VertexArgs::stream(number, offset_of!(StreamArgs, stride)));
     [0, 4, 8, 12].map(|at| {
         let element = e.b.ins().uload32(memory(), list, at);
         let offset = e.b.ins().imul(element, stride);

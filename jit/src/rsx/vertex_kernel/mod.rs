@@ -24,19 +24,19 @@ use triglyph_guest::kernel::{MachineCode, Unsupported};
 use crate::code::{Code, Compiler};
 use crate::pixel::sample::programs::args::TextureArgs;
 use crate::rsx::vertex::Source;
-use args::{Args, Frame, StreamArgs};
+use args::{Frame, StreamArgs, VertexArgs};
 use needs::{Constant, DIVERGED, Needs, RETRY};
 
 /// Floats of the largest record.
 const MAX_RECORD_FLOATS: usize = 4 * 32;
 
 /// A compiled vertex kernel.
-struct Kernel {
+struct CompiledVertex {
     code: Code<Frame>,
     /// Floats of a record.
     stride: usize,
     /// The table's constants.
-    constants: Vec<Run>,
+    constants: Vec<ConstantRun>,
     /// How many there are.
     table: usize,
     /// Number of constants that a job must have.
@@ -54,7 +54,7 @@ struct Kernel {
 
 /// Components that follow each other in a job and in the table.
 #[derive(Debug, PartialEq, Eq)]
-struct Run {
+struct ConstantRun {
     /// Whether they are of registers without array, or of the program's constants.
     is_fixed: bool,
     /// The components, counted through all vectors.
@@ -62,8 +62,8 @@ struct Run {
 }
 
 /// Components of constants in runs.
-fn runs(constants: impl IntoIterator<Item = (Constant, u8)>) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+fn runs(constants: impl IntoIterator<Item = (Constant, u8)>) -> Vec<ConstantRun> {
+    let mut runs: Vec<ConstantRun> = Vec::new();
     for (constant, component) in constants {
         let (is_fixed, number) = match constant {
             Constant::Program(number) => (false, usize::from(number)),
@@ -72,7 +72,7 @@ fn runs(constants: impl IntoIterator<Item = (Constant, u8)>) -> Vec<Run> {
         let at = 4 * number + usize::from(component & 3);
         match runs.last_mut() {
             Some(run) if run.is_fixed == is_fixed && run.components.end == at => run.components.end += 1,
-            _ => runs.push(Run { is_fixed, components: at..at + 1 }),
+            _ => runs.push(ConstantRun { is_fixed, components: at..at + 1 }),
         }
     }
     runs
@@ -101,7 +101,7 @@ pub fn vertex(compiler: &Compiler, key: &VertexKey) -> Result<Arc<dyn VertexKern
         _ => None,
     };
     let arrays: Vec<Array> = (0..16).filter_map(array).collect();
-    Ok(Arc::new(Kernel {
+    Ok(Arc::new(CompiledVertex {
         code: machine,
         stride: key.stride(),
         table: needs.constants.len(),
@@ -127,7 +127,7 @@ pub fn dump(compiler: &Compiler, key: &VertexKey) -> String {
 /// What bounds an array that is read: the largest offset of an element that is complete, and the divisor of vertex
 /// numbers.
 #[derive(Clone, Copy, Default)]
-struct Bound {
+struct ArrayBound {
     room: u64,
     divisor: u32,
 }
@@ -135,9 +135,9 @@ struct Bound {
 /// State common to the calls of a job.
 struct Call<'k> {
     frame: Frame,
-    /// In the order of [`Kernel::arrays`].
-    bounds: [Bound; 16],
-    kernel: &'k Kernel,
+    /// In the order of [`CompiledVertex::arrays`].
+    bounds: [ArrayBound; 16],
+    kernel: &'k CompiledVertex,
     /// Where the code says what groups have left of their fuel.
     left: Vec<i32>,
     /// What is counted of each vertex: instructions beyond so many. All together so far.
@@ -150,7 +150,7 @@ thread_local! {
     static TABLE: Cell<Vec<[f32; 4]>> = const { Cell::new(Vec::new()) };
 }
 
-impl Kernel {
+impl CompiledVertex {
     /// Each constant four times, at the beginning of `table`. `None` when the job has too few.
     fn fill(&self, table: &mut Vec<[f32; 4]>, job: &VertexJob<'_>) -> Option<()> {
         let (program, fixed) = (job.constants.as_flattened(), job.fixed.as_flattened());
@@ -169,7 +169,7 @@ impl Kernel {
 
     /// Shades vertices from `first` on. Returns the number of the first that is not shaded.
     fn shade_with(&self, table: &[[f32; 4]], textures: &[TextureArgs], job: &mut VertexJob<'_>, first: usize) -> usize {
-        let args = Args {
+        let args = VertexArgs {
             records: std::ptr::null_mut(),
             table: table.as_ptr(),
             constants: job.constants.as_ptr(),
@@ -181,7 +181,7 @@ impl Kernel {
         };
         // Made in place: moving it would copy kilobytes of scratch memory.
         let frame = Frame { args, scratch: MaybeUninit::uninit() };
-        let (bounds, left) = ([Bound::default(); 16], Vec::new());
+        let (bounds, left) = ([ArrayBound::default(); 16], Vec::new());
         let mut call = Call { frame, bounds, kernel: self, left, free: job.free, excess: 0 };
         if call.bind(job.streams).is_none() {
             return first;
@@ -252,7 +252,7 @@ impl Call<'_> {
 
     /// The same of all vertices up to the largest one.
     fn is_within(&self, largest: u32) -> bool {
-        self.kernel.arrays.iter().zip(&self.bounds).all(|(array, &Bound { room, divisor })| {
+        self.kernel.arrays.iter().zip(&self.bounds).all(|(array, &ArrayBound { room, divisor })| {
             let element = match array.step {
                 Step::Vertex => largest,
                 Step::Divide => largest / divisor,
@@ -303,7 +303,7 @@ impl Call<'_> {
         if !self.kernel.has_divisors {
             return divided;
         }
-        for (array, &Bound { divisor, .. }) in self.kernel.arrays.iter().zip(&self.bounds) {
+        for (array, &ArrayBound { divisor, .. }) in self.kernel.arrays.iter().zip(&self.bounds) {
             match array.step {
                 Step::Vertex => {}
                 Step::Divide => divided.push((array.number, vertices.iter().map(|v| v / divisor).collect())),
@@ -344,7 +344,7 @@ impl Call<'_> {
     }
 }
 
-impl VertexKernel for Kernel {
+impl VertexKernel for CompiledVertex {
     fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize {
         let fits =
             job.records.len() >= job.vertices.len() * self.stride && job.constants.len() >= self.needed_constants;
@@ -379,7 +379,7 @@ mod tests {
         let program = |number, component| (Constant::Program(number), component);
         let order =
             [program(3, 2), program(3, 3), program(4, 0), program(4, 2), (Constant::Fixed(4), 3), program(0, 0)];
-        let run = |is_fixed, components| Run { is_fixed, components };
+        let run = |is_fixed, components| ConstantRun { is_fixed, components };
         assert_eq!(runs(order), [run(false, 14..17), run(false, 18..19), run(true, 19..20), run(false, 0..1)]);
     }
 }

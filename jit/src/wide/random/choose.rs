@@ -8,8 +8,8 @@ use cranelift_codegen::ir::{Opcode, Type};
 use super::choices::Choices;
 use super::emit::SIGNATURES;
 use super::program::{
-    Area, AtOnce, Carried, Comparison, Id, Idiom, If, Kind, LOOPS, LaneTest, Loop, MaskTest, Merge, Operand, Place,
-    Program, Repeat, RepeatKind, Step, Storage, Test,
+    Area, AtOnce, BranchKind, Carried, Comparison, Id, Idiom, If, LOOPS, LaneTest, Loop, MaskTest, MemoryOperand,
+    Merge, Operand, Program, Repeat, RepeatKind, Step, Storage, Test,
 };
 use super::rows::{Row, rows};
 
@@ -33,7 +33,7 @@ enum Where {
 
 /// A value that may be used.
 #[derive(Clone, Copy)]
-struct Made {
+struct UsableValue {
     id: Id,
     ty: Type,
     /// Whether it was made outside of loops.
@@ -43,7 +43,7 @@ struct Made {
 struct Chooser<'c, 'w> {
     choices: &'c mut Choices<'w>,
     next: Id,
-    made: Vec<Made>,
+    made: Vec<UsableValue>,
     place: Where,
     /// Branches and loops around the current list.
     depth: usize,
@@ -52,7 +52,7 @@ struct Chooser<'c, 'w> {
     /// Whether operands are mostly what was made last.
     near: bool,
     /// Whether to choose branches that restart a group of iterations, one at a time.
-    begins_anew: bool,
+    restarts: bool,
     has_storage: bool,
     opcodes: Vec<Opcode>,
 }
@@ -68,7 +68,7 @@ impl Program {
             depth: 0,
             left: 0,
             near: false,
-            begins_anew: false,
+            restarts: false,
             has_storage: false,
             opcodes: Vec::new(),
         };
@@ -117,7 +117,7 @@ impl Chooser<'_, '_> {
         let outer = self.made.len();
         self.place = Where::Body;
         self.has_storage = storage != Storage::None;
-        self.begins_anew = is_repeatable || self.choices.one_in(4);
+        self.restarts = is_repeatable || self.choices.one_in(4);
         let given = (0..self.choices.below(3)).map(|_| self.given()).collect();
         let mut body = self.some_steps(&[8, 20, 40, 140]);
         // Not within branches: iterations have to call in their order.
@@ -139,10 +139,10 @@ impl Chooser<'_, '_> {
     /// Stores at the end of a body: of some values, or of all together, which then live that long.
     fn last_stores(&mut self) -> Vec<Step> {
         let mut steps = Vec::new();
-        let vectors: Vec<Made> = self.made.iter().copied().filter(|made| made.ty.is_vector()).collect();
+        let vectors: Vec<UsableValue> = self.made.iter().copied().filter(|made| made.ty.is_vector()).collect();
         let sum = self.choices.below(3);
         if sum > 0 && !vectors.is_empty() {
-            let summed: Vec<Made> = vectors.into_iter().rev().take(if sum == 1 { 12 } else { 60 }).collect();
+            let summed: Vec<UsableValue> = vectors.into_iter().rev().take(if sum == 1 { 12 } else { 60 }).collect();
             let idiom = Idiom::Sum(summed.iter().map(|made| made.ty).collect());
             let args = summed.iter().map(|made| Operand::Value(made.id)).collect();
             let id = self.make(I8X16);
@@ -196,7 +196,7 @@ impl Chooser<'_, '_> {
 
     fn make(&mut self, ty: Type) -> Id {
         self.next += 1;
-        self.made.push(Made { id: self.next, ty, outside: self.place == Where::Outside });
+        self.made.push(UsableValue { id: self.next, ty, outside: self.place == Where::Outside });
         self.next
     }
 
@@ -273,7 +273,7 @@ impl Chooser<'_, '_> {
         self.choices.pick(areas)
     }
 
-    fn place(&mut self) -> Place {
+    fn place(&mut self) -> MemoryOperand {
         let area = self.area();
         let offset = self.choices.word() as u8;
         let index = self.choices.one_in(3).then(|| {
@@ -281,7 +281,7 @@ impl Chooser<'_, '_> {
             let ty = if form & 1 == 0 { I64 } else { I32 };
             (self.operand(ty), self.choices.below(5) as u8, form)
         });
-        Place { area, offset, index }
+        MemoryOperand { area, offset, index }
     }
 
     fn load(&mut self) -> Step {
@@ -371,19 +371,21 @@ impl Chooser<'_, '_> {
     fn branch(&mut self) -> Step {
         let kind = self.kind();
         let condition = match kind {
-            Kind::Plain(test) | Kind::Agreed(test) => test.args().into_iter().map(|ty| self.operand(ty)).collect(),
-            Kind::Together(test) => test.args().into_iter().map(|ty| self.shared(ty)).collect(),
-            Kind::Rare(_) => vec![self.operand(I32)],
-            Kind::Masked { how: Comparison::Floats(_), .. } => vec![self.operand(F32X4), self.operand(F32X4)],
-            Kind::Masked { how: Comparison::Ints(_), .. } => vec![self.operand(I32X4), self.operand(I32X4)],
+            BranchKind::Plain(test) | BranchKind::SplitOnDivergence(test) => {
+                test.args().into_iter().map(|ty| self.operand(ty)).collect()
+            }
+            BranchKind::Uniform(test) => test.args().into_iter().map(|ty| self.shared(ty)).collect(),
+            BranchKind::Rare(_) => vec![self.operand(I32)],
+            BranchKind::Masked { how: Comparison::Floats(_), .. } => vec![self.operand(F32X4), self.operand(F32X4)],
+            BranchKind::Masked { how: Comparison::Ints(_), .. } => vec![self.operand(I32X4), self.operand(I32X4)],
         };
-        let is_masked = matches!(kind, Kind::Masked { .. });
+        let is_masked = matches!(kind, BranchKind::Masked { .. });
         let types: Vec<Type> = (0..self.choices.below(4))
             .map(|_| if is_masked { self.choices.pick(&VECTORS) } else { self.choices.pick(&TYPES) })
             .collect();
         let known = self.made.len();
         let place = self.place;
-        if matches!(kind, Kind::Rare(_)) {
+        if matches!(kind, BranchKind::Rare(_)) {
             self.place = Where::Cold;
         }
         let then = self.inner();
@@ -398,21 +400,21 @@ impl Chooser<'_, '_> {
         Step::If(If { kind, condition, then, otherwise, results })
     }
 
-    fn kind(&mut self) -> Kind {
+    fn kind(&mut self) -> BranchKind {
         let test = self.test();
         if self.place != Where::Body {
-            return Kind::Plain(test);
+            return BranchKind::Plain(test);
         }
         match self.choices.below(10) {
-            0 | 1 => Kind::Plain(test),
-            2 | 3 => Kind::Together(test),
-            4 if self.begins_anew => Kind::Agreed(test),
-            5 | 6 if self.begins_anew => Kind::Rare(self.choices.word() as u8),
+            0 | 1 => BranchKind::Plain(test),
+            2 | 3 => BranchKind::Uniform(test),
+            4 if self.restarts => BranchKind::SplitOnDivergence(test),
+            5 | 6 if self.restarts => BranchKind::Rare(self.choices.word() as u8),
             _ => {
                 let ints = self.choices.pick(IntCC::all());
                 let how = self.choices.pick(&[Comparison::Ints(ints), Comparison::Floats(FloatCC::LessThan)]);
                 let tests = [MaskTest::Any, MaskTest::AnySign, MaskTest::NoneByLanes, MaskTest::NoneBySigns];
-                Kind::Masked { how, test: self.choices.pick(&tests) }
+                BranchKind::Masked { how, test: self.choices.pick(&tests) }
             }
         }
     }
@@ -421,10 +423,10 @@ impl Chooser<'_, '_> {
         let kind = match self.choices.below(4) {
             _ if self.place != Where::Body => RepeatKind::Plain,
             0 => RepeatKind::Plain,
-            1 if self.begins_anew => RepeatKind::Agreed,
-            _ => RepeatKind::Together,
+            1 if self.restarts => RepeatKind::SplitOnDivergence,
+            _ => RepeatKind::Uniform,
         };
-        let count = if kind == RepeatKind::Together { self.shared(I32) } else { self.operand(I32) };
+        let count = if kind == RepeatKind::Uniform { self.shared(I32) } else { self.operand(I32) };
         let types: Vec<Type> = (0..1 + self.choices.below(3)).map(|_| self.choices.pick(&TYPES)).collect();
         let starts: Vec<Operand> = types.iter().map(|&ty| self.operand(ty)).collect();
         let known = self.made.len();

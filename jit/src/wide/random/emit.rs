@@ -24,7 +24,7 @@ mod places;
 
 /// A value that steps may use.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct ScopedValue {
     value: Value,
     ty: Type,
     /// Whether all of its bits are known, which those of a NaN may not be.
@@ -56,7 +56,7 @@ struct Iteration {
 /// A function while it is emitted.
 struct Emitter<'e, 'a> {
     e: &'e mut Emit<'a>,
-    scope: HashMap<Id, Known>,
+    scope: HashMap<Id, ScopedValue>,
     iteration: Option<Iteration>,
     /// Whether the body has a call.
     has_called: bool,
@@ -123,7 +123,7 @@ impl Emitter<'_, '_> {
 
     fn know(&mut self, id: Id, value: Value, exact: bool, shared: bool) {
         let ty = self.e.b.func.dfg.value_type(value);
-        self.scope.insert(id, Known { value, ty, exact, shared });
+        self.scope.insert(id, ScopedValue { value, ty, exact, shared });
     }
 
     fn row(&mut self, id: Id, row: &Row, args: &[Operand], bytes: [u8; 16]) {
@@ -132,7 +132,7 @@ impl Emitter<'_, '_> {
         let keeps = matches!(row.opcode, Opcode::Fneg | Opcode::Fabs);
         let want = Want { any_nan: computes || keeps, shared: false };
         let none = Operand::default();
-        let operands: Vec<Known> = (row.args.iter().enumerate())
+        let operands: Vec<ScopedValue> = (row.args.iter().enumerate())
             .map(|(index, &ty)| {
                 // Vectors of several iterations are shifted at once by one number.
                 let shared = index == 1 && self.iteration.is_some() && is_shift(row);
@@ -147,7 +147,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The value that an operand names, or a constant.
-    fn operand(&mut self, operand: &Operand, ty: Type, want: Want) -> Known {
+    fn operand(&mut self, operand: &Operand, ty: Type, want: Want) -> ScopedValue {
         let known = match operand {
             Operand::Value(id) => self.scope.get(id).copied().filter(|known| known.ty == ty),
             Operand::Load(area, offset) => Some(self.loaded(*area, *offset, ty)),
@@ -158,14 +158,14 @@ impl Emitter<'_, '_> {
         if known.exact || want.any_nan {
             return known;
         }
-        let exact = Known { value: self.canonical(known.value, ty), exact: true, ..known };
+        let exact = ScopedValue { value: self.canonical(known.value, ty), exact: true, ..known };
         if let Operand::Value(id) = operand {
             self.scope.insert(*id, exact);
         }
         exact
     }
 
-    fn exact(&mut self, operand: &Operand, ty: Type) -> Known {
+    fn exact(&mut self, operand: &Operand, ty: Type) -> ScopedValue {
         self.operand(operand, ty, Want::default())
     }
 
@@ -183,15 +183,15 @@ impl Emitter<'_, '_> {
         self.e.b.ins().bitselect(is_nan, nan, value)
     }
 
-    fn loaded(&mut self, area: Area, offset: u8, ty: Type) -> Known {
+    fn loaded(&mut self, area: Area, offset: u8, ty: Type) -> ScopedValue {
         // Slots are loaded by steps alone.
         let (base, start, area) = self.base(if area == Area::Scratch { Area::Shared } else { area });
         let offset = start + i32::from(offset) % (area.size() as i32 - 15);
         let value = self.e.b.ins().load(ty, flags(), base, offset);
-        Known { value, ty, exact: true, shared: area == Area::Shared }
+        ScopedValue { value, ty, exact: true, shared: area == Area::Shared }
     }
 
-    fn constant(&mut self, bytes: [u8; 16], ty: Type) -> Known {
+    fn constant(&mut self, bytes: [u8; 16], ty: Type) -> ScopedValue {
         let [low, _] = bytemuck::cast::<_, [u64; 2]>(bytes);
         let integer = |bits: u32| (low & u64::MAX >> (64 - bits)) as i64;
         let value = match ty {
@@ -212,7 +212,7 @@ impl Emitter<'_, '_> {
             }
             _ => self.e.b.ins().load(ty, flags(), self.e.args, at!(shared)),
         };
-        Known { value, ty, exact: true, shared: true }
+        ScopedValue { value, ty, exact: true, shared: true }
     }
 }
 

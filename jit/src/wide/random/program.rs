@@ -100,7 +100,7 @@ pub(super) enum Area {
 
 /// Where an instruction accesses memory.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct MemoryOperand {
     pub area: Area,
     /// In bytes, brought into the area.
     pub offset: u8,
@@ -126,17 +126,17 @@ pub(super) enum Step {
     Load {
         id: Id,
         row: usize,
-        place: Place,
+        place: MemoryOperand,
     },
     Store {
         row: usize,
         value: Operand,
-        place: Place,
+        place: MemoryOperand,
     },
     /// Stores the second half of a vector of doubles.
     StoreHigh {
         value: Operand,
-        place: Place,
+        place: MemoryOperand,
     },
     /// Adds to a counter that each iteration has for itself.
     Count {
@@ -161,7 +161,7 @@ pub(super) enum Step {
 /// A branch whose ways meet again.
 #[derive(Clone, Debug)]
 pub(super) struct If {
-    pub kind: Kind,
+    pub kind: BranchKind,
     /// What its test or comparison is about.
     pub condition: Vec<Operand>,
     pub then: Vec<Step>,
@@ -197,13 +197,13 @@ pub(super) enum Test {
 
 /// What is known of a branch.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum BranchKind {
     /// Each iteration goes its own way.
     Plain(Test),
     /// Where the iterations of a group disagree, the group is restarted one iteration at a time.
-    Agreed(Test),
+    SplitOnDivergence(Test),
     /// The condition is the same for all of them.
-    Together(Test),
+    Uniform(Test),
     /// Goes to a cold block where the condition's low bits are these.
     Rare(u8),
     /// Lanes for which a comparison does not hold stay as they were, whichever way is gone.
@@ -253,8 +253,8 @@ pub(super) struct Carried {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RepeatKind {
     Plain,
-    Agreed,
-    Together,
+    SplitOnDivergence,
+    Uniform,
 }
 
 /// Instructions that the code generator knows together: one for all of them.

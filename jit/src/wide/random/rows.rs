@@ -18,7 +18,7 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_codegen::settings::{self, Flags};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
-use crate::interleave::Twins;
+use crate::interleave::InstPairs;
 use crate::wide::select;
 
 /// An instruction but for its operands.
@@ -31,12 +31,12 @@ pub(crate) struct Row {
     pub args: Vec<Type>,
     /// That of the result; `None` if there is none.
     pub result: Option<Type>,
-    pub detail: Detail,
+    pub detail: RowDetail,
 }
 
 /// What an instruction has beside operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Detail {
+pub(crate) enum RowDetail {
     None,
     Int(IntCC),
     Float(FloatCC),
@@ -71,39 +71,43 @@ impl Row {
         let at = |index: usize| args.get(index).copied();
         let mut flags = |data: MemFlagsData| -> Option<MemFlags> { dfg.mem_flags.insert(data).ok() };
         Some(match (opcode.format(), self.detail) {
-            (F::NullAry, Detail::None) => InstructionData::NullAry { opcode },
-            (F::Unary, Detail::None) => InstructionData::Unary { opcode, arg: at(0)? },
-            (F::Binary, Detail::None) => InstructionData::Binary { opcode, args: [at(0)?, at(1)?] },
-            (F::Ternary, Detail::None) => InstructionData::Ternary { opcode, args: [at(0)?, at(1)?, at(2)?] },
-            (F::IntCompare, Detail::Int(cond)) => InstructionData::IntCompare { opcode, args: [at(0)?, at(1)?], cond },
-            (F::FloatCompare, Detail::Float(cond)) => {
+            (F::NullAry, RowDetail::None) => InstructionData::NullAry { opcode },
+            (F::Unary, RowDetail::None) => InstructionData::Unary { opcode, arg: at(0)? },
+            (F::Binary, RowDetail::None) => InstructionData::Binary { opcode, args: [at(0)?, at(1)?] },
+            (F::Ternary, RowDetail::None) => InstructionData::Ternary { opcode, args: [at(0)?, at(1)?, at(2)?] },
+            (F::IntCompare, RowDetail::Int(cond)) => {
+                InstructionData::IntCompare { opcode, args: [at(0)?, at(1)?], cond }
+            }
+            (F::FloatCompare, RowDetail::Float(cond)) => {
                 InstructionData::FloatCompare { opcode, args: [at(0)?, at(1)?], cond }
             }
-            (F::BinaryImm8, Detail::Lane(imm)) => InstructionData::BinaryImm8 { opcode, arg: at(0)?, imm },
-            (F::TernaryImm8, Detail::Lane(imm)) => InstructionData::TernaryImm8 { opcode, args: [at(0)?, at(1)?], imm },
-            (F::Shuffle, Detail::Bytes) => {
+            (F::BinaryImm8, RowDetail::Lane(imm)) => InstructionData::BinaryImm8 { opcode, arg: at(0)?, imm },
+            (F::TernaryImm8, RowDetail::Lane(imm)) => {
+                InstructionData::TernaryImm8 { opcode, args: [at(0)?, at(1)?], imm }
+            }
+            (F::Shuffle, RowDetail::Bytes) => {
                 let imm = dfg.immediates.push(ConstantData::from(&immediate.bytes.map(|byte| byte & 31)[..]));
                 InstructionData::Shuffle { opcode, args: [at(0)?, at(1)?], imm }
             }
-            (F::UnaryImm, Detail::Bytes) => {
+            (F::UnaryImm, RowDetail::Bytes) => {
                 let [low, ..] = bytemuck::cast::<_, [u64; 2]>(immediate.bytes);
                 let bits = self.ctrl.bits().min(64);
                 InstructionData::UnaryImm { opcode, imm: ((low & u64::MAX >> (64 - bits)) as i64).into() }
             }
-            (F::UnaryConst, Detail::Bytes) => {
+            (F::UnaryConst, RowDetail::Bytes) => {
                 let bytes = immediate.bytes.get(..self.ctrl.bytes() as usize)?;
                 let constant_handle = dfg.constants.insert(ConstantData::from(bytes));
                 InstructionData::UnaryConst { opcode, constant_handle }
             }
-            (F::LoadNoOffset, Detail::None) if opcode == Opcode::Bitcast => {
+            (F::LoadNoOffset, RowDetail::None) if opcode == Opcode::Bitcast => {
                 let flags = flags(MemFlagsData::new().with_endianness(Endianness::Little))?;
                 InstructionData::LoadNoOffset { opcode, arg: at(0)?, flags }
             }
-            (F::Load, Detail::None) => {
+            (F::Load, RowDetail::None) => {
                 let flags = flags(crate::lane::memory())?;
                 InstructionData::Load { opcode, arg: at(0)?, flags, offset: immediate.offset.into() }
             }
-            (F::Store, Detail::None) => {
+            (F::Store, RowDetail::None) => {
                 let flags = flags(crate::lane::memory())?;
                 InstructionData::Store { opcode, args: [at(0)?, at(1)?], flags, offset: immediate.offset.into() }
             }
@@ -173,16 +177,16 @@ fn combinations(lists: &[Vec<Type>]) -> Vec<Vec<Type>> {
 }
 
 /// What instructions of an opcode have beside operands of these types.
-fn details(opcode: Opcode, args: &[Type]) -> Vec<Detail> {
-    let lanes = || (0..args[0].lane_count() as u8).map(Detail::Lane).collect();
+fn details(opcode: Opcode, args: &[Type]) -> Vec<RowDetail> {
+    let lanes = || (0..args[0].lane_count() as u8).map(RowDetail::Lane).collect();
     match opcode.format() {
-        InstructionFormat::IntCompare => IntCC::all().iter().copied().map(Detail::Int).collect(),
-        InstructionFormat::FloatCompare => FloatCC::all().iter().copied().map(Detail::Float).collect(),
+        InstructionFormat::IntCompare => IntCC::all().iter().copied().map(RowDetail::Int).collect(),
+        InstructionFormat::FloatCompare => FloatCC::all().iter().copied().map(RowDetail::Float).collect(),
         InstructionFormat::BinaryImm8 | InstructionFormat::TernaryImm8 => lanes(),
         InstructionFormat::Shuffle | InstructionFormat::UnaryImm | InstructionFormat::UnaryConst => {
-            vec![Detail::Bytes]
+            vec![RowDetail::Bytes]
         }
-        _ => vec![Detail::None],
+        _ => vec![RowDetail::None],
     }
 }
 
@@ -220,7 +224,7 @@ pub(crate) fn example(row: &Row) -> Option<Function> {
 pub(crate) fn rows() -> &'static [Row] {
     static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
         let is_known =
-            |row: &Row| example(row).is_some_and(|function| select::select(&function, &Twins::default()).is_ok());
+            |row: &Row| example(row).is_some_and(|function| select::select(&function, &InstPairs::default()).is_ok());
         candidates().into_iter().filter(is_known).collect()
     });
     &ROWS

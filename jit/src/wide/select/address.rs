@@ -90,17 +90,17 @@ impl Selector<'_> {
             _ => return None,
         };
         let Some(second) = operation.second else {
-            self.emit(opcode, false, to, None, Right::Memory(address), Immediate::None);
+            self.emit(opcode, false, to, None, RegMem::Memory(address), Immediate::None);
             return Some(());
         };
         let second = self.accessed(second)?;
         if opcode == opcode::MOVUPS_LOAD && second.follows(address) {
-            self.emit(opcode, true, to, None, Right::Memory(address), Immediate::None);
+            self.emit(opcode, true, to, None, RegMem::Memory(address), Immediate::None);
             return Some(());
         }
         let lower = self.new_vector();
-        self.emit(opcode, false, lower, None, Right::Memory(address), Immediate::None);
-        self.emit(opcode::INSERTF128, true, to, Some(lower), Right::Memory(second), Immediate::Byte(1));
+        self.emit(opcode, false, lower, None, RegMem::Memory(address), Immediate::None);
+        self.emit(opcode::INSERTF128, true, to, Some(lower), RegMem::Memory(second), Immediate::Byte(1));
         Some(())
     }
 
@@ -110,14 +110,14 @@ impl Selector<'_> {
         match self.data(operation.first).opcode() {
             Opcode::Load if ty.is_vector() => {
                 let Some(address) = self.accessed(operation.first) else { return false };
-                self.emit(opcode::BROADCASTF128, true, to, None, Right::Memory(address), Immediate::None);
+                self.emit(opcode::BROADCASTF128, true, to, None, RegMem::Memory(address), Immediate::None);
                 true
             }
             Opcode::Splat => self.splat(operation.first, true, to).is_some(),
             Opcode::Vconst => {
                 let Some(bytes) = self.vector_constant(self.result(operation.first)) else { return false };
                 let constant = self.constant(bytes);
-                self.emit(opcode::MOVUPS_LOAD, true, to, None, Right::Constant(constant), Immediate::None);
+                self.emit(opcode::MOVUPS_LOAD, true, to, None, RegMem::Constant(constant), Immediate::None);
                 true
             }
             _ => false,
@@ -145,7 +145,7 @@ impl Selector<'_> {
             return false;
         }
         let register = self.both(lower_value, upper_value);
-        self.emit_read(opcode::MOVUPS_STORE, true, register, Right::Memory(lower), Immediate::None);
+        self.emit_read(opcode::MOVUPS_STORE, true, register, RegMem::Memory(lower), Immediate::None);
         true
     }
 
@@ -160,13 +160,13 @@ impl Selector<'_> {
         {
             self.halves.need_together(wide);
             let wide = self.wide_register(wide);
-            let memory = Right::Memory(address);
+            let memory = RegMem::Memory(address);
             self.emit_read(opcode::EXTRACTF128, true, wide, memory, Immediate::Byte(1));
             return Some(());
         }
         if let Some(vector) = self.second_double(value) {
             let vector = self.register(vector);
-            self.emit_read(opcode::MOVHPS_STORE, false, vector, Right::Memory(address), Immediate::None);
+            self.emit_read(opcode::MOVHPS_STORE, false, vector, RegMem::Memory(address), Immediate::None);
             return Some(());
         }
         let store = match opcode {
@@ -182,7 +182,7 @@ impl Selector<'_> {
             _ => return None,
         };
         let value = self.register(value);
-        self.emit_read(store, false, value, Right::Memory(address), Immediate::None);
+        self.emit_read(store, false, value, RegMem::Memory(address), Immediate::None);
         Some(())
     }
 }

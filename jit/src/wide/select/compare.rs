@@ -1,4 +1,4 @@
-//! Conditions: comparisons of integers, and questions about all lanes of a vector.
+//! Conditions: comparisons of integers, and tests of all lanes of a vector.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I8, I16, I32, I64};
@@ -7,14 +7,14 @@ use cranelift_codegen::ir::{InstructionData, Opcode, Value};
 use super::*;
 use crate::wide::machine::Condition;
 
-/// A question about all lanes of a vector.
+/// A test of all lanes of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Question {
-    /// Whether any bit is set.
+enum LaneTest {
+    /// Any bit is set.
     Any,
-    /// Whether each lane has a bit that is set.
+    /// Each lane has a set bit.
     All,
-    /// Whether the highest bit of each lane of 32 bits is set.
+    /// The highest bit of each 32-bit lane is set.
     Signs,
 }
 
@@ -22,7 +22,7 @@ impl Selector<'_> {
     /// Sets the flags by a value; the condition returned holds if it is not zero. Nothing but moves may come between
     /// this and what asks for the condition.
     pub(super) fn condition(&mut self, value: Value) -> Option<Condition> {
-        if let Some(condition) = self.question(value) {
+        if let Some(condition) = self.lane_test(value) {
             return Some(condition);
         }
         let (ty, root) = (self.ty(value), self.root(value));
@@ -42,77 +42,77 @@ impl Selector<'_> {
             I8 => opcode::TEST_BYTE,
             I16 => {
                 let extended = self.new_general();
-                self.emit(opcode::MOVZX_16, false, extended, None, Right::Register(register), Immediate::None);
-                self.emit_read(opcode::TEST, false, extended, Right::Register(extended), Immediate::None);
+                self.emit(opcode::MOVZX_16, false, extended, None, RegMem::Register(register), Immediate::None);
+                self.emit_read(opcode::TEST, false, extended, RegMem::Register(extended), Immediate::None);
                 return Some(Condition::NotEqual);
             }
             _ => opcode::TEST.with_w(is_64(ty)),
         };
-        self.emit_read(test, false, register, Right::Register(register), Immediate::None);
+        self.emit_read(test, false, register, RegMem::Register(register), Immediate::None);
         Some(Condition::NotEqual)
     }
 
-    /// As [`Self::condition`], of what asks about vectors.
-    fn question(&mut self, value: Value) -> Option<Condition> {
-        if let Some((question, vector)) = self.asked(value) {
+    /// As [`Self::condition`], for lane tests.
+    fn lane_test(&mut self, value: Value) -> Option<Condition> {
+        if let Some((test, vector)) = self.test_of(value) {
             let vector_register = self.register(vector);
-            return Some(self.ask(question, self.ty(vector), false, vector_register));
+            return Some(self.emit_test(test, self.ty(vector), false, vector_register));
         }
-        // Of all iterations.
+        // The same test of several iterations.
         let (_, opcode) = self.definition(value)?;
-        let asked = self.all_asked(value, opcode)?;
-        let (question, vector) = *asked.first()?;
+        let tests = self.all_tests(value, opcode)?;
+        let (test, vector) = *tests.first()?;
         let ty = self.ty(vector);
-        let answers_all = match question {
-            Question::Any => opcode == Opcode::Bor,
-            Question::All | Question::Signs => opcode == Opcode::Band,
+        let answers_all = match test {
+            LaneTest::Any => opcode == Opcode::Bor,
+            LaneTest::All | LaneTest::Signs => opcode == Opcode::Band,
         };
-        let is_same = asked.iter().all(|&(other, vector)| other == question && self.ty(vector) == ty);
+        let is_same = tests.iter().all(|&(other, vector)| other == test && self.ty(vector) == ty);
         // Lanes of which each has some bit need not have the same one.
-        let is_joined = asked.len() == 2 || question != Question::All;
-        if !is_same || !answers_all || asked.len() % 2 != 0 || !is_joined {
+        let is_joined = tests.len() == 2 || test != LaneTest::All;
+        if !is_same || !answers_all || tests.len() % 2 != 0 || !is_joined {
             return None;
         }
-        let pairs: Vec<VReg> = asked.chunks_exact(2).map(|pair| self.both(pair[0].1, pair[1].1)).collect();
-        let join = if question == Question::Any { opcode::POR } else { opcode::PAND };
+        let pairs: Vec<VReg> = tests.chunks_exact(2).map(|pair| self.both(pair[0].1, pair[1].1)).collect();
+        let join = if test == LaneTest::Any { opcode::POR } else { opcode::PAND };
         let joined = pairs.into_iter().reduce(|a, b| {
             let joined = self.new_vector();
-            self.emit(join, true, joined, Some(a), Right::Register(b), Immediate::None);
+            self.emit(join, true, joined, Some(a), RegMem::Register(b), Immediate::None);
             joined
         })?;
-        Some(self.ask(question, ty, true, joined))
+        Some(self.emit_test(test, ty, true, joined))
     }
 
-    /// What is asked by the values that `opcode` joins to one.
-    fn all_asked(&self, value: Value, opcode: Opcode) -> Option<Vec<(Question, Value)>> {
-        if let Some(asked) = self.asked(value) {
-            return Some(vec![asked]);
+    /// The tests whose results `opcode` combines to a value.
+    fn all_tests(&self, value: Value, opcode: Opcode) -> Option<Vec<(LaneTest, Value)>> {
+        if let Some(tests) = self.test_of(value) {
+            return Some(vec![tests]);
         }
         let (inst, found) = self.definition(value)?;
         if found != opcode || !matches!(opcode, Opcode::Bor | Opcode::Band) {
             return None;
         }
         let arguments = self.function.dfg.inst_args(inst);
-        let mut all = self.all_asked(arguments[0], opcode)?;
-        all.extend(self.all_asked(arguments[1], opcode)?);
+        let mut all = self.all_tests(arguments[0], opcode)?;
+        all.extend(self.all_tests(arguments[1], opcode)?);
         Some(all)
     }
 
-    /// What a value asks about which vector, maybe by a comparison with zero.
-    fn asked(&self, value: Value) -> Option<(Question, Value)> {
+    /// The test that computes a value, maybe by a comparison with zero, and its vector.
+    fn test_of(&self, value: Value) -> Option<(LaneTest, Value)> {
         let (inst, opcode) = self.definition(value)?;
         let arguments = self.function.dfg.inst_args(inst);
         match opcode {
-            Opcode::VanyTrue => Some((Question::Any, arguments[0])),
-            Opcode::VallTrue => Some((Question::All, arguments[0])),
+            Opcode::VanyTrue => Some((LaneTest::Any, arguments[0])),
+            Opcode::VallTrue => Some((LaneTest::All, arguments[0])),
             Opcode::Icmp => {
                 let InstructionData::IntCompare { cond, args: [a, b], .. } = *self.data(inst) else { return None };
                 match (cond, self.integer(b)?) {
-                    (IntCC::NotEqual, 0) => self.asked(a),
+                    (IntCC::NotEqual, 0) => self.test_of(a),
                     (IntCC::Equal, 0b1111) => {
                         let (inst, _) = self.definition(a).filter(|&(_, opcode)| opcode == Opcode::VhighBits)?;
                         let vector = self.function.dfg.inst_args(inst)[0];
-                        (self.ty(vector).lane_bits() == 32).then_some((Question::Signs, vector))
+                        (self.ty(vector).lane_bits() == 32).then_some((LaneTest::Signs, vector))
                     }
                     _ => None,
                 }
@@ -121,24 +121,25 @@ impl Selector<'_> {
         }
     }
 
-    fn ask(&mut self, question: Question, ty: Type, wide: bool, vector: VReg) -> Condition {
-        if question == Question::Signs {
+    /// Sets the flags by a test.
+    fn emit_test(&mut self, test: LaneTest, ty: Type, wide: bool, vector: VReg) -> Condition {
+        if test == LaneTest::Signs {
             let signs = self.new_general();
-            self.emit(opcode::MOVMSKPS, wide, signs, None, Right::Register(vector), Immediate::None);
+            self.emit(opcode::MOVMSKPS, wide, signs, None, RegMem::Register(vector), Immediate::None);
             self.compare_with(signs, if wide { 0xFF } else { 0b1111 });
             return Condition::Equal;
         }
-        let (tested, condition) = match question {
-            Question::Any | Question::Signs => (vector, Condition::NotEqual),
-            Question::All => {
+        let (tested, condition) = match test {
+            LaneTest::Any | LaneTest::Signs => (vector, Condition::NotEqual),
+            LaneTest::All => {
                 let [zero, cleared] = [self.new_vector(), self.new_vector()];
                 self.zero(zero);
                 let equal = opcode::PCMPEQ[lane_index(ty)];
-                self.emit(equal, wide, cleared, Some(vector), Right::Register(zero), Immediate::None);
+                self.emit(equal, wide, cleared, Some(vector), RegMem::Register(zero), Immediate::None);
                 (cleared, Condition::Equal)
             }
         };
-        self.emit_read(opcode::PTEST, wide, tested, Right::Register(tested), Immediate::None);
+        self.emit_read(opcode::PTEST, wide, tested, RegMem::Register(tested), Immediate::None);
         condition
     }
 
@@ -159,7 +160,7 @@ impl Selector<'_> {
             I8 | I16 => [a, b].map(|value| self.extended(value, ty, is_signed)),
             _ if is_zero && matches!(cond, IntCC::NotEqual | IntCC::Equal) => {
                 let a = self.register(a);
-                self.emit_read(opcode::TEST.with_w(is_64(ty)), false, a, Right::Register(a), Immediate::None);
+                self.emit_read(opcode::TEST.with_w(is_64(ty)), false, a, RegMem::Register(a), Immediate::None);
                 return Some(condition_of(cond));
             }
             _ => {
@@ -172,7 +173,7 @@ impl Selector<'_> {
                 [a, b].map(|value| self.register(value))
             }
         };
-        self.emit_read(opcode::CMP.with_w(is_64(ty)), false, a, Right::Register(b), Immediate::None);
+        self.emit_read(opcode::CMP.with_w(is_64(ty)), false, a, RegMem::Register(b), Immediate::None);
         Some(condition_of(cond))
     }
 
@@ -192,7 +193,7 @@ impl Selector<'_> {
             rm: Rm::Register(0),
             immediate: Immediate::Word(immediate),
         };
-        self.push(Kind::Encoded(inst), &[Operand::reg_use(register)]);
+        self.push(InstKind::Encoded(inst), &[Operand::reg_use(register)]);
     }
 
     /// An integer of 8 or 16 bits as one of 32.
@@ -204,7 +205,7 @@ impl Selector<'_> {
             (false, false) => opcode::MOVZX_16,
         };
         let (from, to) = (self.register(value), self.new_general());
-        self.emit(opcode, false, to, None, Right::Register(from), Immediate::None);
+        self.emit(opcode, false, to, None, RegMem::Register(from), Immediate::None);
         to
     }
 }

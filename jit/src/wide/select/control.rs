@@ -12,31 +12,31 @@ const ARGUMENTS: [usize; 6] = [7, 6, 2, 1, 8, 9];
 /// The register of results.
 const RESULT: usize = 0;
 
-/// A block whose place is not known yet.
+/// A block that has no number yet.
 #[derive(Default)]
-struct Draft {
+struct PendingBlock {
     block: MachineBlock,
-    /// Where it goes: to blocks of the function, or to its own edges.
-    ways: Vec<Way>,
+    /// Blocks of the function, or edges of this block.
+    successors: Vec<Successor>,
     edges: Vec<Edge>,
 }
 
-/// A block between one of the function and others.
+/// A block that splits an edge, or compares within a jump table.
 #[derive(Default)]
 struct Edge {
     block: MachineBlock,
-    ways: Vec<Way>,
+    successors: Vec<Successor>,
 }
 
-/// Where a block goes.
+/// A successor of a block.
 #[derive(Clone, Copy)]
-enum Way {
+enum Successor {
     To(Block),
-    /// To an edge of the same draft.
+    /// An edge of the same pending block.
     Edge(usize),
 }
 
-/// Entries of a table of branches.
+/// Entries of a jump table.
 const MAX_TABLE: usize = 4096;
 
 impl Selector<'_> {
@@ -48,12 +48,12 @@ impl Selector<'_> {
         for &block in &order {
             self.successors(block).into_iter().for_each(|to| *entries.entry(to).or_default() += 1);
         }
-        let mut drafts = HashMap::new();
+        let mut pending = HashMap::new();
         for &block in &order {
-            let draft = self.block(block, block == entry, &entries)?;
-            drafts.insert(block, draft);
+            let made = self.block(block, block == entry, &entries)?;
+            pending.insert(block, made);
         }
-        self.place(drafts);
+        self.place(pending);
         Ok(())
     }
 
@@ -87,38 +87,43 @@ impl Selector<'_> {
         }
     }
 
-    fn block(&mut self, block: Block, is_entry: bool, entries: &HashMap<Block, usize>) -> Result<Draft, Refusal> {
-        let mut draft = Draft::default();
-        draft.block.cold = self.function.layout.is_cold(block);
+    fn block(
+        &mut self,
+        block: Block,
+        is_entry: bool,
+        entries: &HashMap<Block, usize>,
+    ) -> Result<PendingBlock, Refusal> {
+        let mut pending = PendingBlock::default();
+        pending.block.cold = self.function.layout.is_cold(block);
         let insts = self.block_insts(block);
         let (&end, insts) = insts.split_last().ok_or(Refusal::Function)?;
-        // From the end: the instructions are turned around below.
+        // Selection goes backwards: the instructions are reversed below.
         let mut reversed = Vec::new();
-        self.end(end, &mut draft, entries).ok_or_else(|| self.refuse(end))?;
+        self.end(end, &mut pending, entries).ok_or_else(|| self.refuse(end))?;
         reversed.extend(self.buffer.drain(..).rev());
         for &inst in insts.iter().rev() {
             self.lower(inst).ok_or_else(|| self.refuse(inst))?;
             reversed.extend(self.buffer.drain(..).rev());
         }
-        self.parameters(block, is_entry, &mut draft.block).ok_or(Refusal::Function)?;
+        self.parameters(block, is_entry, &mut pending.block).ok_or(Refusal::Function)?;
         reversed.extend(self.buffer.drain(..).rev());
         reversed.reverse();
-        draft.block.insts = reversed;
-        Ok(draft)
+        pending.block.insts = reversed;
+        Ok(pending)
     }
 
     /// Gives a block its parameters, and makes the other forms of them that are needed.
-    fn parameters(&mut self, block: Block, is_entry: bool, draft: &mut MachineBlock) -> Option<()> {
+    fn parameters(&mut self, block: Block, is_entry: bool, pending: &mut MachineBlock) -> Option<()> {
         let parameters = self.function.dfg.block_params(block).to_vec();
         if is_entry {
             let [argument] = parameters[..] else { return None };
             let register = self.register(argument);
-            self.push(Kind::Entry, &[Self::fixed(register, ARGUMENTS[0], true)]);
+            self.push(InstKind::Entry, &[Self::fixed(register, ARGUMENTS[0], true)]);
             return Some(());
         }
         for parameter in parameters {
             match self.halves.get(parameter) {
-                Some(Half { wide, upper: false }) => draft.parameters.push(self.wide_register(wide)),
+                Some(Half { wide, upper: false }) => pending.parameters.push(self.wide_register(wide)),
                 Some(Half { wide, upper: true }) => {
                     if let Some(upper) = self.narrow[parameter] {
                         let wide = self.wide_register(wide);
@@ -129,10 +134,10 @@ impl Selector<'_> {
                     let register = self.register(parameter);
                     if self.doubled.contains(&parameter) {
                         let single = self.new_vector();
-                        draft.parameters.push(single);
+                        pending.parameters.push(single);
                         self.join(register, single, single);
                     } else {
-                        draft.parameters.push(register);
+                        pending.parameters.push(register);
                     }
                 }
             }
@@ -161,48 +166,52 @@ impl Selector<'_> {
     }
 
     /// The end of a block.
-    fn end(&mut self, end: Inst, draft: &mut Draft, entries: &HashMap<Block, usize>) -> Option<()> {
+    fn end(&mut self, end: Inst, pending: &mut PendingBlock, entries: &HashMap<Block, usize>) -> Option<()> {
         let lists = &self.function.dfg.value_lists;
         match *self.data(end) {
             InstructionData::Jump { destination, .. } => {
-                draft.ways.push(Way::To(destination.block(lists)));
-                draft.block.arguments = self.arguments(destination)?;
-                self.push(Kind::Jump, &[]);
+                pending.successors.push(Successor::To(destination.block(lists)));
+                pending.block.arguments = self.arguments(destination)?;
+                self.push(InstKind::Jump, &[]);
             }
             InstructionData::Brif { arg, blocks, .. } => {
                 for call in blocks {
-                    let way = self.way(call, draft, entries)?;
-                    draft.ways.push(way);
+                    let successor = self.successor(call, pending, entries)?;
+                    pending.successors.push(successor);
                 }
                 let condition = self.condition(arg)?;
-                self.push(Kind::Branch(condition), &[]);
+                self.push(InstKind::Branch(condition), &[]);
             }
-            InstructionData::BranchTable { arg, table, .. } => self.table(arg, table, draft, entries)?,
+            InstructionData::BranchTable { arg, table, .. } => self.table(arg, table, pending, entries)?,
             InstructionData::MultiAry { opcode: Opcode::Return, .. } => {
                 let [value] = *self.function.dfg.inst_args(end) else { return None };
                 let value = self.register(value);
-                self.push(Kind::Return, &[Self::fixed(value, RESULT, false)]);
+                self.push(InstKind::Return, &[Self::fixed(value, RESULT, false)]);
             }
             _ => return None,
         }
         Some(())
     }
 
-    /// Where a branch goes that has several ways.
-    fn way(&mut self, call: BlockCall, draft: &mut Draft, entries: &HashMap<Block, usize>) -> Option<Way> {
+    /// The successor for one target of a conditional branch.
+    fn successor(
+        &mut self,
+        call: BlockCall,
+        pending: &mut PendingBlock,
+        entries: &HashMap<Block, usize>,
+    ) -> Option<Successor> {
         let lists = &self.function.dfg.value_lists;
         let to = call.block(lists);
         if call.len(lists) == 0 && entries.get(&to) == Some(&1) {
-            return Some(Way::To(to));
+            return Some(Successor::To(to));
         }
-        // Values cannot be moved where a branch leaves one of several ways to a block with several entries: a block in
-        // between has room for that.
+        // Critical edges are split: the new block has room for moves.
         let mut block = MachineBlock { cold: self.function.layout.is_cold(to), ..MachineBlock::default() };
         block.arguments = self.arguments(call)?;
-        self.push(Kind::Jump, &[]);
+        self.push(InstKind::Jump, &[]);
         block.insts = std::mem::take(&mut self.buffer);
-        draft.edges.push(Edge { block, ways: vec![Way::To(to)] });
-        Some(Way::Edge(draft.edges.len() - 1))
+        pending.edges.push(Edge { block, successors: vec![Successor::To(to)] });
+        Some(Successor::Edge(pending.edges.len() - 1))
     }
 
     /// A branch by a number: comparisons that each leave half of the entries.
@@ -210,73 +219,74 @@ impl Selector<'_> {
         &mut self,
         number: Value,
         table: JumpTable,
-        draft: &mut Draft,
+        pending: &mut PendingBlock,
         entries: &HashMap<Block, usize>,
     ) -> Option<()> {
         let table = &self.function.dfg.jump_tables[table];
-        // What is beyond the table is behind all of its numbers.
+        // The default follows the table: numbers beyond it are larger than all of its own.
         let calls = [table.as_slice(), &[table.default_block()]].concat();
         if self.ty(number) != I32 || calls.len() < 2 || calls.len() > MAX_TABLE {
             return None;
         }
-        draft.ways = self.compared(number, 0, &calls, draft, entries)?;
+        pending.successors = self.compared(number, 0, &calls, pending, entries)?;
         Some(())
     }
 
-    /// The ways by a number at the end of the current block: to some entries of a table, of which the first one is that
-    /// of number `first`.
+    /// Selects among table entries by a number at the end of the current block. The first entry is that of number
+    /// `first`.
     fn compared(
         &mut self,
         number: Value,
         first: usize,
         calls: &[BlockCall],
-        draft: &mut Draft,
+        pending: &mut PendingBlock,
         entries: &HashMap<Block, usize>,
-    ) -> Option<Vec<Way>> {
+    ) -> Option<Vec<Successor>> {
         let (lower, upper) = calls.split_at(calls.len() / 2);
         let middle = first + lower.len();
-        let mut ways = Vec::new();
+        let mut successors = Vec::new();
         for (first, calls) in [(first, lower), (middle, upper)] {
-            ways.push(match calls {
-                [call] => self.way(*call, draft, entries)?,
+            successors.push(match calls {
+                [call] => self.successor(*call, pending, entries)?,
                 _ => {
-                    let ways = self.compared(number, first, calls, draft, entries)?;
+                    let successors = self.compared(number, first, calls, pending, entries)?;
                     let block = MachineBlock { insts: std::mem::take(&mut self.buffer), ..MachineBlock::default() };
-                    draft.edges.push(Edge { block, ways });
-                    Way::Edge(draft.edges.len() - 1)
+                    pending.edges.push(Edge { block, successors });
+                    Successor::Edge(pending.edges.len() - 1)
                 }
             });
         }
         let number = self.register(number);
         self.compare_with(number, middle as i32);
-        self.push(Kind::Branch(Condition::Below), &[]);
-        Some(ways)
+        self.push(InstKind::Branch(Condition::Below), &[]);
+        Some(successors)
     }
 
     /// Puts the blocks into the order of the function, unlikely ones last.
-    fn place(&mut self, mut drafts: HashMap<Block, Draft>) {
+    fn place(&mut self, mut pending: HashMap<Block, PendingBlock>) {
         let is_cold = |block: &Block| self.function.layout.is_cold(*block);
         let (cold, usual): (Vec<_>, Vec<_>) = self.function.layout.blocks().partition(is_cold);
-        let order: Vec<Block> = usual.into_iter().chain(cold).filter(|block| drafts.contains_key(block)).collect();
+        let order: Vec<Block> = usual.into_iter().chain(cold).filter(|block| pending.contains_key(block)).collect();
         let (mut places, mut next) = (HashMap::new(), 0);
         for block in &order {
             places.insert(*block, next);
-            next += 1 + drafts[block].edges.len();
+            next += 1 + pending[block].edges.len();
         }
         let mut blocks: Vec<MachineBlock> = Vec::with_capacity(next);
         for block in order {
-            let Some(draft) = drafts.remove(&block) else { continue };
+            let Some(PendingBlock { block: mut made, successors, edges }) = pending.remove(&block) else { continue };
             let here = blocks.len();
-            let mut made = draft.block;
-            let index = |way: &Way| match way {
-                Way::To(block) => places[block],
-                Way::Edge(edge) => here + 1 + edge,
+            let index = |successor: &Successor| match successor {
+                Successor::To(block) => places[block],
+                Successor::Edge(edge) => here + 1 + edge,
             };
-            let all = |ways: &[Way]| ways.iter().map(|way| regalloc2::Block::new(index(way))).collect();
-            made.successors = all(&draft.ways);
+            let all = |successors: &[Successor]| {
+                successors.iter().map(|successor| regalloc2::Block::new(index(successor))).collect()
+            };
+            made.successors = all(&successors);
             blocks.push(made);
-            for mut edge in draft.edges {
-                edge.block.successors = all(&edge.ways);
+            for mut edge in edges {
+                edge.block.successors = all(&edge.successors);
                 blocks.push(edge.block);
             }
         }
@@ -321,7 +331,7 @@ impl Selector<'_> {
             let register = self.register(result);
             operands.push(Self::fixed(register, RESULT, true));
         }
-        self.push(Kind::Call, &operands);
+        self.push(InstKind::Call, &operands);
         Some(())
     }
 }

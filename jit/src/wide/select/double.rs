@@ -38,7 +38,7 @@ impl Selector<'_> {
         let [first, second] = [words(self, first)?, words(self, second)?];
         if !operation.is_wide() {
             let from = self.register(first);
-            self.emit(convert, false, to, None, Right::Register(from), Immediate::None);
+            self.emit(convert, false, to, None, RegMem::Register(from), Immediate::None);
             return Some(());
         }
         let (from, order) = match [first, second].map(|value| self.second_half(value)) {
@@ -46,8 +46,8 @@ impl Selector<'_> {
             _ => (self.both(first, second), FIRST_OF_HALVES),
         };
         let words = self.new_vector();
-        self.emit(opcode::PERMQ, true, words, None, Right::Register(from), Immediate::Byte(order));
-        self.emit(convert, true, to, None, Right::Register(words), Immediate::None);
+        self.emit(opcode::PERMQ, true, words, None, RegMem::Register(from), Immediate::Byte(order));
+        self.emit(convert, true, to, None, RegMem::Register(words), Immediate::None);
         Some(())
     }
 
@@ -59,17 +59,17 @@ impl Selector<'_> {
         order[..8].iter().zip(8..).all(|(&byte, wanted)| byte == wanted).then(|| self.root(a))
     }
 
-    /// Two doubles as singles, and zeros behind them.
+    /// Two doubles as singles, followed by zeros.
     pub(super) fn demote(&mut self, operation: Operation, to: VReg) -> Option<()> {
         let from = self.operand(operation, 0);
         if !operation.is_wide() {
-            self.emit(opcode::CVTPD2PS, false, to, None, Right::Register(from), Immediate::None);
+            self.emit(opcode::CVTPD2PS, false, to, None, RegMem::Register(from), Immediate::None);
             return Some(());
         }
         // The upper 128 bits become zero.
         let all = self.new_vector();
-        self.emit(opcode::CVTPD2PS, true, all, None, Right::Register(from), Immediate::None);
-        self.emit(opcode::PERMQ, true, to, None, Right::Register(all), Immediate::Byte(TO_HALVES));
+        self.emit(opcode::CVTPD2PS, true, all, None, RegMem::Register(from), Immediate::None);
+        self.emit(opcode::PERMQ, true, to, None, RegMem::Register(all), Immediate::Byte(TO_HALVES));
         Some(())
     }
 }

@@ -1,11 +1,11 @@
-//! Which values are halves of wide vectors.
+//! Values that are halves of 256-bit vectors.
 
 use std::collections::HashMap;
 
 use cranelift_codegen::ir::{Function, Inst, Opcode, Value};
 use regalloc2::VReg;
 
-use crate::interleave::Twins;
+use crate::interleave::InstPairs;
 
 /// Half of a wide vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,9 +20,9 @@ pub(super) struct Half {
 #[derive(Debug, Default)]
 pub(super) struct Halves {
     halves: HashMap<Value, Half>,
-    /// The registers of wide vectors, where somebody needs them.
+    /// The registers of wide vectors, where a use needs them.
     registers: Vec<Option<VReg>>,
-    /// Whether somebody needs both halves of a wide vector together.
+    /// Whether a use needs both halves of a wide vector together.
     together: Vec<bool>,
     /// Values of the second iteration that are made apart from those of the first, by these.
     apart: HashMap<Value, Value>,
@@ -33,9 +33,9 @@ pub(super) struct Halves {
 }
 
 impl Halves {
-    pub fn new(function: &Function, twins: &Twins) -> Halves {
+    pub fn new(function: &Function, inst_pairs: &InstPairs) -> Halves {
         let mut halves = Halves::default();
-        for &[first, second] in &twins.insts {
+        for &[first, second] in &inst_pairs.insts {
             if function.dfg.insts[first].opcode() == Opcode::Store {
                 halves.first_stores.insert(second, first);
             }
@@ -48,7 +48,7 @@ impl Halves {
                 halves.apart.insert(a, b);
             }
         }
-        for &[first, second] in &twins.parameters {
+        for &[first, second] in &inst_pairs.parameters {
             let ty = function.dfg.value_type(first);
             if ty.is_vector() && ty.bits() == 128 {
                 halves.add(first, second);
@@ -77,7 +77,7 @@ impl Halves {
         self.registers[wide] = Some(register);
     }
 
-    /// Whether somebody needs both halves together.
+    /// Whether a use needs both halves together.
     pub fn is_together(&self, wide: usize) -> bool {
         self.together[wide]
     }

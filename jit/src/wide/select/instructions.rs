@@ -2,28 +2,28 @@
 
 use regalloc2::{Operand, PReg, RegClass, VReg};
 
-use super::{Address, Right, Selector};
-use crate::wide::machine::{self, Encoded, Immediate, Kind, MachineInst, Memory, Place, Reg, Rm};
+use super::{Address, RegMem, Selector};
+use crate::wide::machine::{self, Encoded, Immediate, InstKind, MachineInst, Memory, OperandIndex, Reg, Rm};
 use crate::wide::opcode::{self, Opcode as Machine};
 
 impl Selector<'_> {
-    pub(super) fn push(&mut self, kind: Kind, operands: &[Operand]) {
+    pub(super) fn push(&mut self, kind: InstKind, operands: &[Operand]) {
         let from = self.machine.operands.len();
         self.machine.operands.extend_from_slice(operands);
         self.buffer.push(MachineInst { kind, operands: from..self.machine.operands.len() });
     }
 
     /// Appends the registers of `right` to `operands`.
-    pub(super) fn right(operands: &mut Vec<Operand>, right: Right) -> Rm {
+    pub(super) fn right(operands: &mut Vec<Operand>, right: RegMem) -> Rm {
         let mut place = |operand: Operand| {
             operands.push(operand);
-            (operands.len() - 1) as Place
+            (operands.len() - 1) as OperandIndex
         };
         match right {
-            Right::Register(register) => Rm::Register(place(Operand::reg_use(register))),
-            Right::Anywhere(register) => Rm::Anywhere(place(Operand::any_use(register))),
-            Right::Constant(constant) => Rm::Constant(constant),
-            Right::Memory(Address { base, index, shift, offset }) => {
+            RegMem::Register(register) => Rm::Register(place(Operand::reg_use(register))),
+            RegMem::Anywhere(register) => Rm::Anywhere(place(Operand::any_use(register))),
+            RegMem::Constant(constant) => Rm::Constant(constant),
+            RegMem::Memory(Address { base, index, shift, offset }) => {
                 let mut place = |register| place(Operand::reg_use(register));
                 Rm::Memory(Memory { base: place(base), index: index.map(place), shift, offset })
             }
@@ -37,7 +37,7 @@ impl Selector<'_> {
         wide: bool,
         to: VReg,
         second: Option<VReg>,
-        right: Right,
+        right: RegMem,
         immediate: Immediate,
     ) {
         let mut operands = vec![Operand::reg_def(to)];
@@ -45,7 +45,7 @@ impl Selector<'_> {
         let rm = Self::right(&mut operands, right);
         let second = second.map(|_| 1);
         let inst = Encoded { opcode, wide, reg: Reg::Operand(0), second, rm, immediate };
-        self.push(Kind::Encoded(inst), &operands);
+        self.push(InstKind::Encoded(inst), &operands);
     }
 
     /// An instruction that changes a register, `from` before and `to` after it.
@@ -55,14 +55,14 @@ impl Selector<'_> {
         wide: bool,
         (to, from): (VReg, VReg),
         second: Option<VReg>,
-        right: Right,
+        right: RegMem,
     ) {
         let mut operands = vec![Operand::reg_reuse_def(to, 1), Operand::reg_use(from)];
         operands.extend(second.map(Operand::reg_use));
         let rm = Self::right(&mut operands, right);
         let second = second.map(|_| 2);
         let inst = Encoded { opcode, wide, reg: Reg::Operand(0), second, rm, immediate: Immediate::None };
-        self.push(Kind::Encoded(inst), &operands);
+        self.push(InstKind::Encoded(inst), &operands);
     }
 
     /// An instruction that changes a register by an immediate, which its extension tells from others.
@@ -74,31 +74,31 @@ impl Selector<'_> {
     ) {
         let operands = [Operand::reg_reuse_def(to, 1), Operand::reg_use(from)];
         let (reg, rm) = (Reg::Extension(extension), Rm::Register(0));
-        self.push(Kind::Encoded(Encoded { opcode, wide: false, reg, second: None, rm, immediate }), &operands);
+        self.push(InstKind::Encoded(Encoded { opcode, wide: false, reg, second: None, rm, immediate }), &operands);
     }
 
     /// An instruction whose result is its operand `rm`: a register, and `from` is what it is made from.
     pub(super) fn emit_to_rm(&mut self, opcode: Machine, wide: bool, to: VReg, from: VReg, immediate: Immediate) {
         let operands = [Operand::reg_def(to), Operand::reg_use(from)];
         let (reg, rm) = (Reg::Operand(1), Rm::Register(0));
-        self.push(Kind::Encoded(Encoded { opcode, wide, reg, second: None, rm, immediate }), &operands);
+        self.push(InstKind::Encoded(Encoded { opcode, wide, reg, second: None, rm, immediate }), &operands);
     }
 
     /// An instruction that only reads: it writes memory, or flags.
-    pub(super) fn emit_read(&mut self, opcode: Machine, wide: bool, first: VReg, right: Right, immediate: Immediate) {
+    pub(super) fn emit_read(&mut self, opcode: Machine, wide: bool, first: VReg, right: RegMem, immediate: Immediate) {
         let mut operands = vec![Operand::reg_use(first)];
         let rm = Self::right(&mut operands, right);
         let inst = Encoded { opcode, wide, reg: Reg::Operand(0), second: None, rm, immediate };
-        self.push(Kind::Encoded(inst), &operands);
+        self.push(InstKind::Encoded(inst), &operands);
     }
 
     /// A move to a register of its own.
     pub(super) fn copy(&mut self, to: VReg, from: VReg) {
         match to.class() {
             RegClass::Int => {
-                self.emit(opcode::LOAD.with_w(true), false, to, None, Right::Register(from), Immediate::None);
+                self.emit(opcode::LOAD.with_w(true), false, to, None, RegMem::Register(from), Immediate::None);
             }
-            _ => self.emit(opcode::MOVAPS, true, to, None, Right::Register(from), Immediate::None),
+            _ => self.emit(opcode::MOVAPS, true, to, None, RegMem::Register(from), Immediate::None),
         }
     }
 

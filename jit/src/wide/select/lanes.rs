@@ -39,13 +39,13 @@ impl Selector<'_> {
             _ => opcode::PBROADCAST[lanes],
         };
         let right = match memory {
-            Some(address) => Right::Memory(address),
-            None if ty.is_float() => Right::Register(self.register(scalar)),
+            Some(address) => RegMem::Memory(address),
+            None if ty.is_float() => RegMem::Register(self.register(scalar)),
             None => {
                 let (scalar, moved) = (self.register(scalar), self.new_vector());
                 let move_to = opcode::MOVD_FROM.with_w(is_64(ty));
-                self.emit(move_to, false, moved, None, Right::Register(scalar), Immediate::None);
-                Right::Register(moved)
+                self.emit(move_to, false, moved, None, RegMem::Register(scalar), Immediate::None);
+                RegMem::Register(moved)
             }
         };
         self.emit(opcode, wide, to, None, right, Immediate::None);
@@ -62,7 +62,7 @@ impl Selector<'_> {
                 64 => opcode::MOVSD_LOAD,
                 _ => return None,
             };
-            self.emit(load, false, to, None, Right::Memory(address), Immediate::None);
+            self.emit(load, false, to, None, RegMem::Memory(address), Immediate::None);
             return Some(());
         }
         let from = self.register(scalar);
@@ -70,16 +70,16 @@ impl Selector<'_> {
             F32 => {
                 // Clears the lanes of its lowest four bits.
                 let clear = Immediate::Byte(0b1110);
-                self.emit(opcode::INSERTPS, false, to, Some(from), Right::Register(from), clear);
+                self.emit(opcode::INSERTPS, false, to, Some(from), RegMem::Register(from), clear);
             }
             F64 => {
                 let zero = self.new_vector();
                 self.zero(zero);
-                self.emit(opcode::MOVSD_LOAD, false, to, Some(zero), Right::Register(from), Immediate::None);
+                self.emit(opcode::MOVSD_LOAD, false, to, Some(zero), RegMem::Register(from), Immediate::None);
             }
             _ if ty.bits() >= 32 => {
                 let move_to = opcode::MOVD_FROM.with_w(is_64(ty));
-                self.emit(move_to, false, to, None, Right::Register(from), Immediate::None);
+                self.emit(move_to, false, to, None, RegMem::Register(from), Immediate::None);
             }
             _ => return None,
         }
@@ -92,15 +92,15 @@ impl Selector<'_> {
         let memory = self.loaded_for(inst, scalar);
         let vector = self.register(vector);
         let right = match memory {
-            Some(address) => Right::Memory(address),
-            None => Right::Register(self.register(scalar)),
+            Some(address) => RegMem::Memory(address),
+            None => RegMem::Register(self.register(scalar)),
         };
         let (opcode, immediate) = match (ty, imm, right) {
             // From memory, the whole vector would have to be there.
-            (F64, 0, Right::Register(_)) => (opcode::MOVSD_LOAD, Immediate::None),
-            (F64, 1, Right::Register(_)) => (opcode::packed(opcode::UNPCKLP, true), Immediate::None),
+            (F64, 0, RegMem::Register(_)) => (opcode::MOVSD_LOAD, Immediate::None),
+            (F64, 1, RegMem::Register(_)) => (opcode::packed(opcode::UNPCKLP, true), Immediate::None),
             // These take the half that they keep from a register, the other one from memory.
-            (F64, 0, Right::Memory(_)) => (opcode::MOVLPS, Immediate::None),
+            (F64, 0, RegMem::Memory(_)) => (opcode::MOVLPS, Immediate::None),
             (F64, _, _) => (opcode::MOVHPS, Immediate::None),
             (F32, lane, _) => (opcode::INSERTPS, Immediate::Byte(lane << 4)),
             (_, lane, _) => (opcode::PINSR[lane_index(ty)], Immediate::Byte(lane)),
@@ -115,11 +115,11 @@ impl Selector<'_> {
         let vector = self.register(arg);
         match (ty, imm) {
             (F32, lane) => {
-                self.emit(opcode::PERMILPS, false, to, None, Right::Register(vector), Immediate::Byte(lane));
+                self.emit(opcode::PERMILPS, false, to, None, RegMem::Register(vector), Immediate::Byte(lane));
             }
             (F64, _) => {
                 let unpack = opcode::packed(opcode::UNPCKHP, true);
-                self.emit(unpack, false, to, Some(vector), Right::Register(vector), Immediate::None);
+                self.emit(unpack, false, to, Some(vector), RegMem::Register(vector), Immediate::None);
             }
             (_, 0) if ty.bits() >= 32 => {
                 self.emit_to_rm(opcode::MOVD_TO.with_w(is_64(ty)), false, to, vector, Immediate::None);
@@ -139,7 +139,7 @@ impl Selector<'_> {
             _ => return None,
         };
         let vector = self.register(vector);
-        self.emit(opcode, false, to, None, Right::Register(vector), Immediate::None);
+        self.emit(opcode, false, to, None, RegMem::Register(vector), Immediate::None);
         Some(())
     }
 }

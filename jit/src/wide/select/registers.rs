@@ -3,8 +3,8 @@
 use cranelift_codegen::ir::{Type, Value};
 use regalloc2::{Operand, RegClass, VReg};
 
-use super::{Half, Operation, Right, Selector};
-use crate::wide::machine::{Encoded, Immediate, Kind, Reg, Rm};
+use super::{Half, Operation, RegMem, Selector};
+use crate::wide::machine::{Encoded, Immediate, InstKind, Reg, Rm};
 use crate::wide::opcode::{self, Opcode as Machine};
 
 impl Selector<'_> {
@@ -80,7 +80,7 @@ impl Selector<'_> {
 
     /// The values of both iterations from two registers.
     pub(super) fn join(&mut self, to: VReg, first: VReg, second: VReg) {
-        self.emit(opcode::INSERTF128, true, to, Some(first), Right::Register(second), Immediate::Byte(1));
+        self.emit(opcode::INSERTF128, true, to, Some(first), RegMem::Register(second), Immediate::Byte(1));
     }
 
     pub(super) fn wide_register(&mut self, wide: usize) -> VReg {
@@ -107,7 +107,7 @@ impl Selector<'_> {
         let bits = ty.bits();
         let value = if bits < 64 { value & ((1 << bits) - 1) } else { value };
         let to = self.new_general();
-        self.push(Kind::Constant(value), &[Operand::reg_def(to)]);
+        self.push(InstKind::Constant(value), &[Operand::reg_def(to)]);
         to
     }
 
@@ -125,7 +125,7 @@ impl Selector<'_> {
         } else {
             let constant = self.constant(bytes);
             let load = opcode::MOVUPS_LOAD;
-            self.emit(load, wide, to, None, Right::Constant(constant), Immediate::None);
+            self.emit(load, wide, to, None, RegMem::Constant(constant), Immediate::None);
         }
         to
     }
@@ -149,7 +149,7 @@ impl Selector<'_> {
             rm: Rm::Register(0),
             immediate: Immediate::None,
         };
-        self.push(Kind::Encoded(inst), &[Operand::reg_def(to)]);
+        self.push(InstKind::Encoded(inst), &[Operand::reg_def(to)]);
     }
 
     /// A constant in memory, twice.

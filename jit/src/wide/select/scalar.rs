@@ -61,14 +61,14 @@ impl Selector<'_> {
                     rm: Rm::Register(0),
                     immediate: Immediate::None,
                 };
-                self.push(Kind::Encoded(inst), &[Operand::reg_def(to)]);
+                self.push(InstKind::Encoded(inst), &[Operand::reg_def(to)]);
                 Some(())
             }
             Opcode::Select if ty.is_int() => {
                 let [yes, no] = [arguments[1], arguments[2]].map(|value| self.register(value));
                 let condition = self.condition(arguments[0])?;
                 let select = opcode::CMOVCC.with_condition(condition).with_w(is_64(ty));
-                self.change(select, false, (to, no), None, Right::Register(yes));
+                self.change(select, false, (to, no), None, RegMem::Register(yes));
                 Some(())
             }
             Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax if is_word => self.extremum(to, inst, ty),
@@ -78,7 +78,7 @@ impl Selector<'_> {
 
     fn one_operand(&mut self, to: VReg, value: Value, opcode: Machine) -> Option<()> {
         let value = self.register(value);
-        self.emit(opcode, false, to, None, Right::Register(value), Immediate::None);
+        self.emit(opcode, false, to, None, RegMem::Register(value), Immediate::None);
         Some(())
     }
 
@@ -89,7 +89,7 @@ impl Selector<'_> {
             (Some(a), None) => (self.register(b), None, a),
             (None, None) => (self.register(a), Some(self.register(b)), 0),
         };
-        let sum = Right::Memory(Address { base, index, shift: 0, offset });
+        let sum = RegMem::Memory(Address { base, index, shift: 0, offset });
         self.emit(opcode::LEA.with_w(is_64(ty)), false, to, None, sum, Immediate::None);
         Some(())
     }
@@ -107,7 +107,7 @@ impl Selector<'_> {
             self.change_by((by, opcode.immediate_extension()), (to, from), Immediate::Word(immediate));
         } else {
             let b = self.register(b);
-            self.change(opcode.with_w(is_64(ty)), false, (to, from), None, Right::Register(b));
+            self.change(opcode.with_w(is_64(ty)), false, (to, from), None, RegMem::Register(b));
         }
         Some(())
     }
@@ -116,17 +116,17 @@ impl Selector<'_> {
     fn and_scalar(&mut self, to: VReg, [a, b]: [Value; 2], ty: Type) -> Option<()> {
         let Some([inverted]) = self.made_by(b, Opcode::Bnot) else { return self.alu(to, opcode::AND, [a, b], ty) };
         let [a, inverted] = [a, inverted].map(|value| self.register(value));
-        self.emit(opcode::ANDN.with_w(is_64(ty)), false, to, Some(inverted), Right::Register(a), Immediate::None);
+        self.emit(opcode::ANDN.with_w(is_64(ty)), false, to, Some(inverted), RegMem::Register(a), Immediate::None);
         Some(())
     }
 
     fn multiply(&mut self, to: VReg, [a, b]: [Value; 2], ty: Type) -> Option<()> {
         if let Some(immediate) = self.immediate(b, ty) {
             let (a, by) = (self.register(a), opcode::IMUL_IMMEDIATE.with_w(is_64(ty)));
-            self.emit(by, false, to, None, Right::Register(a), Immediate::Word(immediate));
+            self.emit(by, false, to, None, RegMem::Register(a), Immediate::Word(immediate));
         } else {
             let [a, b] = [a, b].map(|value| self.register(value));
-            self.change(opcode::IMUL.with_w(is_64(ty)), false, (to, a), None, Right::Register(b));
+            self.change(opcode::IMUL.with_w(is_64(ty)), false, (to, a), None, RegMem::Register(b));
         }
         Some(())
     }
@@ -161,7 +161,7 @@ impl Selector<'_> {
             rm: Rm::Register(1),
             immediate: Immediate::None,
         };
-        self.push(Kind::Encoded(inst), &operands);
+        self.push(InstKind::Encoded(inst), &operands);
         Some(())
     }
 
@@ -176,7 +176,7 @@ impl Selector<'_> {
             _ => return None,
         };
         let address = self.accessed(inst)?;
-        self.emit(opcode, false, to, None, Right::Memory(address), Immediate::None);
+        self.emit(opcode, false, to, None, RegMem::Memory(address), Immediate::None);
         Some(())
     }
 
@@ -186,7 +186,7 @@ impl Selector<'_> {
         match (self.ty(value), ty) {
             (I32 | I64, F32 | F64) => {
                 let opcode = opcode::MOVD_FROM.with_w(ty == F64);
-                self.emit(opcode, false, to, None, Right::Register(from), Immediate::None);
+                self.emit(opcode, false, to, None, RegMem::Register(from), Immediate::None);
             }
             (F32 | F64, I32 | I64) => {
                 self.emit_to_rm(opcode::MOVD_TO.with_w(is_64(ty)), false, to, from, Immediate::None);
@@ -207,9 +207,9 @@ impl Selector<'_> {
             Opcode::Umax => Condition::Above,
             _ => return None,
         };
-        self.emit_read(opcode::CMP.with_w(is_64(ty)), false, a, Right::Register(b), Immediate::None);
+        self.emit_read(opcode::CMP.with_w(is_64(ty)), false, a, RegMem::Register(b), Immediate::None);
         let select = opcode::CMOVCC.with_condition(condition).with_w(is_64(ty));
-        self.change(select, false, (to, b), None, Right::Register(a));
+        self.change(select, false, (to, b), None, RegMem::Register(a));
         Some(())
     }
 }

@@ -31,15 +31,15 @@ impl Selector<'_> {
         let immediate = |byte: Immediate8| byte.map_or(Immediate::None, Immediate::Byte);
         match find(&order) {
             Some(Order::One(opcode, byte)) => {
-                self.emit(opcode, wide, to, None, Right::Register(a), Immediate::Byte(byte));
+                self.emit(opcode, wide, to, None, RegMem::Register(a), Immediate::Byte(byte));
             }
             Some(Order::Two(opcode, byte)) => {
                 let b = self.operand(operation, 1);
-                self.emit(opcode, wide, to, Some(a), Right::Register(b), immediate(byte));
+                self.emit(opcode, wide, to, Some(a), RegMem::Register(b), immediate(byte));
             }
             Some(Order::Swapped(opcode, byte)) => {
                 let b = self.operand(operation, 1);
-                self.emit(opcode, wide, to, Some(b), Right::Register(a), immediate(byte));
+                self.emit(opcode, wide, to, Some(b), RegMem::Register(a), immediate(byte));
             }
             None => self.shuffle_bytes(operation, (to, a), order),
         }
@@ -51,7 +51,7 @@ impl Selector<'_> {
         let wide = operation.is_wide();
         let of_first = order.map(|byte| if byte < 16 { byte } else { 0x80 });
         let of_second = order.map(|byte| if byte < 16 { 0x80 } else { byte & 15 });
-        let [first, second] = [of_first, of_second].map(|bytes| Right::Constant(self.constant(bytes)));
+        let [first, second] = [of_first, of_second].map(|bytes| RegMem::Constant(self.constant(bytes)));
         if order.iter().all(|&byte| byte < 16) {
             self.emit(opcode::PSHUFB, wide, to, Some(a), first, Immediate::None);
             return;
@@ -60,7 +60,7 @@ impl Selector<'_> {
         let [from_a, from_b] = [self.new_vector(), self.new_vector()];
         self.emit(opcode::PSHUFB, wide, from_a, Some(a), first, Immediate::None);
         self.emit(opcode::PSHUFB, wide, from_b, Some(b), second, Immediate::None);
-        self.emit(opcode::POR, wide, to, Some(from_a), Right::Register(from_b), Immediate::None);
+        self.emit(opcode::POR, wide, to, Some(from_a), RegMem::Register(from_b), Immediate::None);
     }
 }
 

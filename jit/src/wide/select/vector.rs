@@ -88,13 +88,13 @@ impl Selector<'_> {
 
     /// The second operand of an operation, which may be in memory: a constant that would have to be loaded anyway is
     /// there, and so is what no register is left for.
-    fn right_operand(&mut self, operation: Operation, index: usize) -> Right {
+    fn right_operand(&mut self, operation: Operation, index: usize) -> RegMem {
         let [first, second] = self.argument(operation, index).map(|value| self.root(value));
         match self.vector_constant(first) {
             Some(bytes) if first == second && self.cheap_constant(first).is_none() => {
-                Right::Constant(self.constant(bytes))
+                RegMem::Constant(self.constant(bytes))
             }
-            _ => Right::Anywhere(self.operand(operation, index)),
+            _ => RegMem::Anywhere(self.operand(operation, index)),
         }
     }
 
@@ -145,7 +145,7 @@ impl Selector<'_> {
     fn invert(&mut self, wide: bool, to: VReg, from: VReg) {
         let ones = self.new_vector();
         self.ones(ones);
-        self.emit(opcode::PXOR, wide, to, Some(from), Right::Register(ones), Immediate::None);
+        self.emit(opcode::PXOR, wide, to, Some(from), RegMem::Register(ones), Immediate::None);
     }
 
     /// An operation on the signs of floats. `mask` is for 64 bits, of which its upper half is for 32.
@@ -158,7 +158,7 @@ impl Selector<'_> {
         let a = self.operand(operation, 0);
         let mut bytes = [0; 16];
         bytes.chunks_exact_mut(8).for_each(|half| half.copy_from_slice(&lane.to_le_bytes()));
-        let mask = Right::Constant(self.constant(bytes));
+        let mask = RegMem::Constant(self.constant(bytes));
         self.emit(opcode::packed(byte, is_double), operation.is_wide(), to, Some(a), mask, Immediate::None);
         Some(())
     }
@@ -191,8 +191,8 @@ impl Selector<'_> {
         let (count, masked, moved) = (self.register(count), self.new_general(), self.new_vector());
         let mask = Immediate::Word(ty.lane_bits() as i32 - 1);
         self.change_by((opcode::ALU_IMMEDIATE, opcode::AND.immediate_extension()), (masked, count), mask);
-        self.emit(opcode::MOVD_FROM, false, moved, None, Right::Register(masked), Immediate::None);
-        self.emit(by, operation.is_wide(), to, Some(a), Right::Register(moved), Immediate::None);
+        self.emit(opcode::MOVD_FROM, false, moved, None, RegMem::Register(masked), Immediate::None);
+        self.emit(by, operation.is_wide(), to, Some(a), RegMem::Register(moved), Immediate::None);
         Some(())
     }
 
@@ -219,7 +219,7 @@ impl Selector<'_> {
             None => (false, self.register(first)),
         };
         let next = self.new_vector();
-        let [one, factor] = [1, 257].map(|lane: u32| Right::Constant(self.words_constant(lane << 16 | lane)));
+        let [one, factor] = [1, 257].map(|lane: u32| RegMem::Constant(self.words_constant(lane << 16 | lane)));
         self.emit(opcode::PADDUS[1], wide, next, Some(dividend), one, Immediate::None);
         self.emit(opcode::PMULHUW, wide, to, Some(next), factor, Immediate::None);
         Some(())
@@ -236,7 +236,7 @@ impl Selector<'_> {
             rm: Rm::Register(1),
             immediate: Immediate::Byte(count),
         };
-        self.push(Kind::Encoded(inst), &operands);
+        self.push(InstKind::Encoded(inst), &operands);
     }
 
     fn compare_floats(&mut self, operation: Operation, to: VReg) -> Option<()> {
@@ -275,7 +275,7 @@ impl Selector<'_> {
         let [a, b] = [0, 1].map(|index| self.operand(operation, index));
         let (equal, greater) = (opcode::PCMPEQ[lanes], opcode::PCMPGT[lanes]);
         let two = |selector: &mut Self, opcode, to, a, b| {
-            selector.emit(opcode, wide, to, Some(a), Right::Anywhere(b), Immediate::None);
+            selector.emit(opcode, wide, to, Some(a), RegMem::Anywhere(b), Immediate::None);
         };
         // What is not there is the inverse of another one, or the equality of an operand with the lesser or greater.
         let between = self.new_vector();
@@ -331,13 +331,13 @@ impl Selector<'_> {
                 rm: Rm::Anywhere(2),
                 immediate: Immediate::Register(3),
             };
-            self.push(Kind::Encoded(inst), &operands);
+            self.push(InstKind::Encoded(inst), &operands);
             return Some(());
         }
         let (with, without) = (self.new_vector(), self.new_vector());
-        self.emit(opcode::PAND, wide, with, Some(mask), Right::Anywhere(yes), Immediate::None);
-        self.emit(opcode::PANDN, wide, without, Some(mask), Right::Anywhere(no), Immediate::None);
-        self.emit(opcode::POR, wide, to, Some(with), Right::Register(without), Immediate::None);
+        self.emit(opcode::PAND, wide, with, Some(mask), RegMem::Anywhere(yes), Immediate::None);
+        self.emit(opcode::PANDN, wide, without, Some(mask), RegMem::Anywhere(no), Immediate::None);
+        self.emit(opcode::POR, wide, to, Some(with), RegMem::Register(without), Immediate::None);
         Some(())
     }
 
@@ -387,7 +387,7 @@ impl Selector<'_> {
         if matches!(opcode, Opcode::UwidenLow | Opcode::UwidenHigh) {
             let zero = self.new_vector();
             self.zero(zero);
-            self.emit(unpack, wide, to, Some(a), Right::Register(zero), Immediate::None);
+            self.emit(unpack, wide, to, Some(a), RegMem::Register(zero), Immediate::None);
             return Some(());
         }
         // The lanes go to the upper halves of those twice as large, and are shifted down with their signs.
@@ -396,7 +396,7 @@ impl Selector<'_> {
             return None;
         }
         let twice = self.new_vector();
-        self.emit(unpack, wide, twice, Some(a), Right::Register(a), Immediate::None);
+        self.emit(unpack, wide, twice, Some(a), RegMem::Register(a), Immediate::None);
         self.shift_by(wide, (shift, 4), (to, twice), from.lane_bits() as u8);
         Some(())
     }
@@ -412,7 +412,7 @@ impl Selector<'_> {
             let wide = operation.is_wide();
             let [a, b] = [(a, c), (b, d)]
                 .map(|(first, second)| if wide { self.both(first, second) } else { self.register(first) });
-            self.emit(opcode::PMADDWD, wide, to, Some(a), Right::Register(b), Immediate::None);
+            self.emit(opcode::PMADDWD, wide, to, Some(a), RegMem::Register(b), Immediate::None);
             return Some(());
         }
         match self.ty(self.result(operation.first)) {
@@ -452,17 +452,17 @@ impl Selector<'_> {
             let [[first], [second]] = [self.made_by(first, opcode)?, self.made_by(second, opcode)?];
             let lanes = if wide { self.both(first, second) } else { self.register(first) };
             let widened = self.new_vector();
-            self.emit(unpack, wide, widened, Some(lanes), Right::Register(lanes), Immediate::None);
+            self.emit(unpack, wide, widened, Some(lanes), RegMem::Register(lanes), Immediate::None);
             apart.push(widened);
         }
-        self.emit(product, wide, to, Some(apart[0]), Right::Register(apart[1]), Immediate::None);
+        self.emit(product, wide, to, Some(apart[0]), RegMem::Register(apart[1]), Immediate::None);
         Some(())
     }
 
     fn constant_vector(&mut self, operation: Operation, to: VReg) -> Option<()> {
         let bytes = self.vector_constant(self.result(operation.first))?;
         let constant = self.constant(bytes);
-        self.emit(opcode::MOVUPS_LOAD, false, to, None, Right::Constant(constant), Immediate::None);
+        self.emit(opcode::MOVUPS_LOAD, false, to, None, RegMem::Constant(constant), Immediate::None);
         Some(())
     }
 }

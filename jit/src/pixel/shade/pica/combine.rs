@@ -9,13 +9,13 @@ use triglyph_guest::kernel::pixel::TextureKind;
 use triglyph_guest::num::ops::Ops;
 
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Pair};
-use crate::pixel::args::pica::{Args, ColorPair, at, scratch_at};
+use crate::pixel::args::pica::{ColorPair, PixelArgs, at, scratch_at};
 use crate::pixel::plan::pica::{buffer_writer, operands};
 use crate::pixel::quad::pica::Quad;
 
-/// Operations on channels that are cached, for [`Known::channels`](crate::pixel::quad::pica::Known::channels).
+/// Operations on channels that are cached, for [`QuadValues::channels`](crate::pixel::quad::pica::QuadValues::channels).
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum CachedOp {
     SplatEven,
     SplatOdd,
     Invert,
@@ -170,29 +170,29 @@ impl Quad<'_, '_> {
     /// One channel in all lanes.
     pub fn splat(&mut self, pair: Pair, channel: Channel) -> I16x8 {
         match channel {
-            Channel::R => self.remember(pair.br, Kind::SplatOdd),
-            Channel::G => self.remember(pair.ag, Kind::SplatOdd),
-            Channel::B => self.remember(pair.br, Kind::SplatEven),
-            Channel::A => self.remember(pair.ag, Kind::SplatEven),
+            Channel::R => self.remember(pair.br, CachedOp::SplatOdd),
+            Channel::G => self.remember(pair.ag, CachedOp::SplatOdd),
+            Channel::B => self.remember(pair.br, CachedOp::SplatEven),
+            Channel::A => self.remember(pair.ag, CachedOp::SplatEven),
         }
     }
 
     /// 255 - a
     pub fn invert(&mut self, a: I16x8) -> I16x8 {
-        self.remember(a, Kind::Invert)
+        self.remember(a, CachedOp::Invert)
     }
 
-    fn remember(&mut self, a: I16x8, kind: Kind) -> I16x8 {
+    fn remember(&mut self, a: I16x8, kind: CachedOp) -> I16x8 {
         if let Some(&value) = self.known.channels.get(&(a.0, kind as u8)) {
             return value;
         }
         let value = match kind {
-            Kind::SplatEven => self.e.splat_even(a),
-            Kind::SplatOdd => self.e.splat_odd(a),
-            Kind::Invert => self.e.invert(a),
+            CachedOp::SplatEven => self.e.splat_even(a),
+            CachedOp::SplatOdd => self.e.splat_odd(a),
+            CachedOp::Invert => self.e.invert(a),
         };
         self.known.channels.insert((a.0, kind as u8), value);
-        if kind == Kind::Invert {
+        if kind == CachedOp::Invert {
             self.known.channels.insert((value.0, kind as u8), a);
         }
         value
@@ -214,7 +214,7 @@ impl Quad<'_, '_> {
             Source::Previous if number > 0 => sources.stages[number - 1].unwrap_or_else(|| self.zero()),
             Source::Buffer if number > 0 => self.buffer(number, sources),
             Source::Constant => {
-                self.constant(offset_of!(Args, stage_color) as i32 + (number * size_of::<ColorPair>()) as i32)
+                self.constant(offset_of!(PixelArgs, stage_color) as i32 + (number * size_of::<ColorPair>()) as i32)
             }
             _ => self.zero(),
         }

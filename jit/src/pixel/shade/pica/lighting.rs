@@ -8,7 +8,7 @@ use triglyph_guest::num::ops::Ops;
 
 use crate::lane::{F32x4, Pair};
 use crate::pixel::args::pica::at;
-use crate::pixel::plan::need::Need;
+use crate::pixel::plan::used_channels::UsedChannels;
 use crate::pixel::quad::pica::Quad;
 
 pub mod args;
@@ -26,7 +26,7 @@ struct Lighting<'l, 'q, 'a> {
     quad: &'l mut Quad<'q, 'a>,
     key: &'q LightingKey,
     /// Channels that are read of the primary and of the secondary colour.
-    need: [Need; 2],
+    need: [UsedChannels; 2],
     quaternion: Option<[F32x4; 4]>,
     normal: Option<Vector>,
     tangent: Option<Vector>,
@@ -113,7 +113,7 @@ impl Lighting<'_, '_, '_> {
     }
 
     /// trunc(clamp(v, 0, 1) * 255)
-    fn color(&mut self, sum: &Sum, need: Need) -> Pair {
+    fn color(&mut self, sum: &Sum, need: UsedChannels) -> Pair {
         let e = &mut *self.quad.e;
         let mut channel = |value: Option<F32x4>, used: bool, otherwise: i32| match value.filter(|_| used) {
             None => e.i(if used { otherwise } else { 0 }),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::lane::Emit;
 use crate::wide::random::memory::FUNCTIONS;
-use crate::wide::random::program::{Carried, If, Kind, MaskTest, Merge, Repeat, RepeatKind, Test};
+use crate::wide::random::program::{BranchKind, Carried, If, MaskTest, Merge, Repeat, RepeatKind, Test};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AbiParam, Block, JumpTableData, Signature};
 use cranelift_codegen::isa::CallConv;
@@ -18,24 +18,24 @@ impl Emitter<'_, '_> {
         let operands = &branch.condition[..];
         let none = Operand::default();
         match branch.kind {
-            Kind::Masked { how, test } => {
+            BranchKind::Masked { how, test } => {
                 let mask = self.comparison(how, [0, 1].map(|index| operands.get(index).unwrap_or(&none)));
                 self.under_mask(branch, mask, test);
             }
-            Kind::Plain(test) => {
+            BranchKind::Plain(test) => {
                 let condition = self.condition(test, operands, Want::default());
                 self.ways(branch, |e, yes, no| e.branch(condition, (yes, &[]), (no, &[])));
             }
-            Kind::Agreed(test) => {
+            BranchKind::SplitOnDivergence(test) => {
                 let condition = self.condition(test, operands, Want::default());
                 self.ways(branch, |e, yes, no| e.branch_if_agreed(condition, (yes, &[]), (no, &[])));
             }
-            Kind::Together(test) => {
+            BranchKind::Uniform(test) => {
                 let want = Want { any_nan: false, shared: true };
                 let condition = self.condition(test, operands, want);
                 self.ways(branch, |e, yes, no| e.branch_together(condition, (yes, &[]), (no, &[])));
             }
-            Kind::Rare(bits) => {
+            BranchKind::Rare(bits) => {
                 let value = self.exact(operands.first().unwrap_or(&none), I32).value;
                 let low = self.e.b.ins().band_imm_u(value, 7);
                 let condition = self.e.b.ins().icmp_imm_u(IntCC::Equal, low, i64::from(bits & 7));
@@ -129,7 +129,7 @@ impl Emitter<'_, '_> {
     }
 
     pub(super) fn repeat(&mut self, repeat: &Repeat) {
-        let want = Want { any_nan: false, shared: repeat.kind == RepeatKind::Together };
+        let want = Want { any_nan: false, shared: repeat.kind == RepeatKind::Uniform };
         let count = self.operand(&repeat.count, I32, want).value;
         let count = self.e.b.ins().band_imm_u(count, 3);
         let count = self.e.b.ins().iadd_imm_u(count, 1);
@@ -153,8 +153,8 @@ impl Emitter<'_, '_> {
         let ways = ((head, &again[..]), (done, &nexts[..]));
         match repeat.kind {
             RepeatKind::Plain => self.e.branch(less, ways.0, ways.1),
-            RepeatKind::Agreed => self.e.branch_if_agreed(less, ways.0, ways.1),
-            RepeatKind::Together => self.e.branch_together(less, ways.0, ways.1),
+            RepeatKind::SplitOnDivergence => self.e.branch_if_agreed(less, ways.0, ways.1),
+            RepeatKind::Uniform => self.e.branch_together(less, ways.0, ways.1),
         }
         self.scope = outer;
         self.e.switch_to(done);
@@ -213,7 +213,7 @@ impl Emitter<'_, '_> {
         let is_apart = may_call && !std::mem::replace(&mut self.has_called, true);
         let meeting = is_apart.then(|| self.e.block(result.as_slice()));
         if let Some(meeting) = meeting {
-            self.e.part_until(meeting);
+            self.e.serialize_until(meeting);
         }
         let call = self.e.b.ins().call_indirect(signature, address, &values);
         let mut results = self.e.b.func.dfg.inst_results(call).to_vec();

@@ -12,7 +12,7 @@ impl Emitter<'_, '_> {
         let takes_any_nan = matches!(idiom, Idiom::Extremum { .. } | Idiom::Selection { .. });
         let want = Want { any_nan: takes_any_nan, shared: false };
         let operand = |(index, ty): (usize, Type)| self.operand(args.get(index).unwrap_or(&none), ty, want);
-        let operands: Vec<Known> = idiom.args().into_iter().enumerate().map(operand).collect();
+        let operands: Vec<ScopedValue> = idiom.args().into_iter().enumerate().map(operand).collect();
         let shared = operands.iter().all(|known| known.shared);
         // A selection of two floats is one of them.
         let exact = !matches!(idiom, Idiom::Extremum { .. }) || operands.iter().all(|known| known.exact);
@@ -165,7 +165,7 @@ impl Emitter<'_, '_> {
         let few = self.e.b.ins().ushr(a, own);
         let count = self.e.b.ins().band_imm_u(b, 31);
         if self.iteration.is_some() {
-            self.e.use_least();
+            self.e.use_minimum();
         }
         let up = self.e.b.ins().ishl(few, count);
         self.e.b.ins().ushr(up, count)

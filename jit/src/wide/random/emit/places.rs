@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::wide::random::memory::{COUNTER, COUNTERS, FROM, SLOTS, TO};
-use crate::wide::random::program::Place;
+use crate::wide::random::program::MemoryOperand;
 use cranelift_codegen::ir::types::{I8X16, I32X4};
 
 /// An address, and what is added to it.
@@ -40,7 +40,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The address of a place: sums of all forms that the code generator takes apart.
-    fn address(&mut self, place: &Place, (base, start, area): (Value, i32, Area)) -> Address {
+    fn address(&mut self, place: &MemoryOperand, (base, start, area): (Value, i32, Area)) -> Address {
         let size = area.size() as i32;
         let is_shared = area == Area::Shared;
         if Self::is_slot(area) {
@@ -73,7 +73,7 @@ impl Emitter<'_, '_> {
         Address { base: sum, offset: offset - early, area, shared: is_shared && index.shared }
     }
 
-    pub(super) fn load(&mut self, id: Id, row: &Row, place: &Place) {
+    pub(super) fn load(&mut self, id: Id, row: &Row, place: &MemoryOperand) {
         let base = self.base(place.area);
         let Address { base, offset, area, shared } = self.address(place, base);
         let is_whole = row.opcode == Opcode::Load && row.ctrl.bytes() == 16;
@@ -85,7 +85,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    pub(super) fn store(&mut self, row: &Row, value: &Operand, place: &Place) {
+    pub(super) fn store(&mut self, row: &Row, value: &Operand, place: &MemoryOperand) {
         let Some(base) = self.written(place.area) else { return };
         let [ty, _] = row.args[..] else { return };
         let is_whole = row.opcode == Opcode::Store && ty.is_vector() && ty.bytes() == 16;
@@ -113,7 +113,7 @@ impl Emitter<'_, '_> {
         self.e.cast(selected, ty)
     }
 
-    pub(super) fn store_high(&mut self, value: &Operand, place: &Place) {
+    pub(super) fn store_high(&mut self, value: &Operand, place: &MemoryOperand) {
         let Some(base) = self.written(place.area).filter(|_| self.mask.is_none()) else { return };
         if Self::is_slot(base.2) {
             return;

@@ -2,7 +2,7 @@
 
 use triglyph_guest::kernel::procedural::{Clamp, Combine, ProceduralKey, Shift};
 
-use crate::pixel::plan::need::Need;
+use crate::pixel::plan::used_channels::UsedChannels;
 
 /// The results of the unit that are read.
 #[derive(Clone, Copy)]
@@ -16,7 +16,7 @@ pub(super) struct Uses {
 }
 
 impl Uses {
-    pub fn new(key: &ProceduralKey, need: Need) -> Self {
+    pub fn new(key: &ProceduralKey, need: UsedChannels) -> Self {
         let color = need.color || need.alpha && key.alpha_map.is_none();
         let alpha = key.alpha_map.filter(|_| need.alpha);
         let mut axes = [false; 2];
@@ -45,7 +45,7 @@ impl Uses {
 }
 
 /// The slots that are interpolated, and those whose derivatives are wanted as well.
-pub fn slots(key: &ProceduralKey, need: Need) -> (Vec<u8>, Vec<u8>) {
+pub fn slots(key: &ProceduralKey, need: UsedChannels) -> (Vec<u8>, Vec<u8>) {
     let uses = Uses::new(key, need);
     let varyings = uses.varyings(key);
     let used = (0..2).filter(|&axis| varyings[axis]).map(|axis| key.coordinates[axis]).collect();
@@ -54,7 +54,7 @@ pub fn slots(key: &ProceduralKey, need: Need) -> (Vec<u8>, Vec<u8>) {
 
 /// Whether the colour is the same in all of a primitive whose coordinates are, but for jumps of the tables: nothing
 /// else jumps between two coordinates, or grows and shrinks.
-pub fn may_be_flat(key: &ProceduralKey, need: Need) -> bool {
+pub fn may_be_flat(key: &ProceduralKey, need: UsedChannels) -> bool {
     let uses = Uses::new(key, need);
     let grows = |axis: usize| key.clamp[axis] == Clamp::Edge && key.shift[axis] == Shift::None;
     !key.noise && !uses.levels(key) && (0..2).all(|axis| !uses.axes[axis] || grows(axis))

@@ -2,19 +2,19 @@
 
 use triglyph_guest::kernel::lighting::{Bump, LightingKey};
 
-use crate::pixel::plan::need::Need;
+use crate::pixel::plan::used_channels::UsedChannels;
 
 /// Texture units that lighting reads, and their channels.
-pub fn textures(key: &LightingKey, need: [Need; 2]) -> Vec<(u8, Need)> {
+pub fn textures(key: &LightingKey, need: [UsedChannels; 2]) -> Vec<(u8, UsedChannels)> {
     let mut units = Vec::new();
     if !(need[0].any() || need[1].any()) {
         return units;
     }
     if let Bump::Normal { unit, .. } | Bump::Tangent { unit, .. } = key.bump {
-        units.push((unit & 3, Need { color: true, alpha: false }));
+        units.push((unit & 3, UsedChannels { color: true, alpha: false }));
     }
     if let Some(shadow) = &key.shadow {
-        units.push((shadow.unit & 3, Need { color: shadow.primary || shadow.secondary, alpha: shadow.alpha }));
+        units.push((shadow.unit & 3, UsedChannels { color: shadow.primary || shadow.secondary, alpha: shadow.alpha }));
     }
     units
 }
