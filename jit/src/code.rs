@@ -1,7 +1,7 @@
-//! Compiled code: the compiler, its settings, and the memory that machine code lives in.
+//! The compiler: from emitters of CLIF to machine code that can be called.
 //!
 //! ```text
-//! Compiler::compile(effort, size, build)
+//! Compiler::compile(size, build)
 //!   scratch of this thread -> FunctionBuilder -> build(&mut Emit) -> CLIF -> bytes -> JITModule of its own
 //!     -> Code { entry, module }; dropping it frees its block of the memory that all kernels share (memory.rs)
 //! ```
@@ -31,6 +31,7 @@ use cranelift_module::{Module, default_libcall_names};
 use triglyph_guest::kernel::{MachineCode, Unsupported, Vectors};
 
 use crate::convention::{convention, host_convention};
+use crate::effort::{Effort, Plan, Policy};
 use crate::guard;
 use crate::interleave::{InstPairs, interleave};
 use crate::lane::{Caps, Emit, Pairs};
@@ -38,73 +39,22 @@ use crate::memory::{CodeMemory, Provider};
 use crate::promote::promote;
 use crate::wide::{self, Refusal, WideCode};
 
-/// How much time compiling may take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Effort {
-    /// Single-pass register allocation: code 1.15 times slower, made 3 to 10 times sooner.
-    Baseline,
-    /// Backtracking register allocation; the time grows faster than the function.
-    Optimized,
-    /// Backtracking for the functions that `Auto` does not give it to, up to a limit; refuses all others.
-    Hot,
-    /// `Optimized` for functions small enough that it costs two milliseconds or so.
-    #[default]
-    Auto,
-    /// `Auto` for callers that wait: what makes code twice as long for kernels that run for long is left out.
-    Immediate,
-    /// What is better than that of `Immediate`, up to the limit of `Hot`; refuses all others.
-    HotAfterImmediate,
-}
-
-/// Size in guest instructions above which backtracking costs more than it gains.
-pub const OPTIMIZED_LIMIT: u32 = 250;
-
-/// Size in guest instructions above which backtracking would take more than a tenth of a second or so.
-const HOT_LIMIT: u32 = 2000;
-
-/// The reason of an effort that would do what another one has done.
+/// The reason of a tier that would make the same code as the one before it.
 const SAME: Unsupported = Unsupported("a kernel for which no other code is better");
 
-impl Effort {
-    /// Which of `Baseline` and `Optimized` a kernel of `size` guest instructions gets.
-    pub const fn for_size(self, size: u32) -> Effort {
-        match self {
-            Effort::Auto | Effort::Immediate if size > OPTIMIZED_LIMIT => Effort::Baseline,
-            Effort::Baseline => Effort::Baseline,
-            _ => Effort::Optimized,
-        }
-    }
-
-    /// Whether a kernel of `size` guest instructions is not compiled at all.
-    fn refuses(self, size: u32) -> bool {
-        match self {
-            Effort::Hot => !(OPTIMIZED_LIMIT + 1..=HOT_LIMIT).contains(&size),
-            Effort::HotAfterImmediate => size > HOT_LIMIT,
-            Effort::Baseline | Effort::Optimized | Effort::Auto | Effort::Immediate => false,
-        }
-    }
-
-    /// Whether a kernel of `size` guest instructions has loops with two iterations at once.
-    fn pairs(self, size: u32) -> Pairs {
-        match (self, self.for_size(size)) {
-            // Single-pass allocation has most values in memory: longer code would gain nothing.
-            (_, Effort::Baseline) | (Effort::Immediate, _) => Pairs::Never,
-            // Nothing else would be better.
-            (Effort::HotAfterImmediate, _) if size <= OPTIMIZED_LIMIT => Pairs::Required,
-            _ => Pairs::WherePossible,
-        }
-    }
+/// Makes machine code for one tier of an engine. Any number of threads may compile at once.
+pub struct Compiler {
+    shared: Arc<Shared>,
+    caps: Caps,
+    policy: Policy,
+    stats: Mutex<Stats>,
 }
 
-/// Makes machine code. An engine has one for each [`Effort`] that its tiers have; any number of threads may compile at
-/// once.
-pub struct Compiler {
+/// What the tiers of an engine have in common.
+struct Shared {
     baseline: OwnedTargetIsa,
     optimized: OwnedTargetIsa,
-    caps: Caps,
-    effort: Effort,
     memory: Arc<CodeMemory>,
-    stats: Mutex<Stats>,
 }
 
 /// Counters of a compiler. Keys that are rejected before code generation begins do not count as unsupported.
@@ -165,13 +115,13 @@ impl Scratch {
 
 impl Compiler {
     /// A compiler for the machine it runs on, with checks in builds with debug assertions and in tests of this crate.
-    pub fn new(effort: Effort) -> Result<Self, Unsupported> {
-        Self::with_checks(effort, cfg!(any(debug_assertions, test)))
+    pub fn new(policy: impl Into<Policy>) -> Result<Self, Unsupported> {
+        Self::with_checks(policy, cfg!(any(debug_assertions, test)))
     }
 
     /// A compiler that may prove each step: Cranelift's verifier, what allocators of registers have to keep to. A
     /// fault that is found panics.
-    pub fn with_checks(effort: Effort, checks: bool) -> Result<Self, Unsupported> {
+    pub fn with_checks(policy: impl Into<Policy>, checks: bool) -> Result<Self, Unsupported> {
         let builder = || cranelift_native::builder().map_err(|_| Unsupported("no code generator for this host"));
         let finish = |allocator: &str| {
             let flags =
@@ -186,7 +136,14 @@ impl Compiler {
         if is_x86(&*optimized) && !caps.x86 {
             return Err(Unsupported("x86-64 without SSE4.1"));
         }
-        Ok(Compiler { baseline, optimized, caps, effort, memory: Arc::default(), stats: Mutex::default() })
+        let shared = Arc::new(Shared { baseline, optimized, memory: Arc::default() });
+        Ok(Compiler { shared, caps, policy: policy.into(), stats: Mutex::default() })
+    }
+
+    /// The compiler of another tier of the same engine, with counters of its own.
+    #[must_use]
+    pub fn with_policy(&self, policy: Policy) -> Self {
+        Compiler { shared: self.shared.clone(), caps: self.caps, policy, stats: Mutex::default() }
     }
 
     /// The same one without vectors of 256 bits, as on hosts that have none.
@@ -218,14 +175,8 @@ impl Compiler {
         };
         let (baseline, optimized) = (finish("single_pass"), finish("backtracking"));
         let caps = caps(&*optimized);
-        Compiler {
-            baseline,
-            optimized,
-            caps,
-            effort: Effort::Baseline,
-            memory: Arc::default(),
-            stats: Mutex::default(),
-        }
+        let shared = Arc::new(Shared { baseline, optimized, memory: Arc::default() });
+        Compiler { shared, caps, policy: Effort::Baseline.into(), stats: Mutex::default() }
     }
 
     /// The counters so far.
@@ -233,26 +184,24 @@ impl Compiler {
         *self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn isa(&self, size: u32) -> (Effort, &OwnedTargetIsa, Caps) {
-        let caps = Caps { pairs: self.effort.pairs(size), ..self.caps };
-        match self.effort.for_size(size) {
-            Effort::Optimized => (Effort::Optimized, &self.optimized, caps),
-            _ => (Effort::Baseline, &self.baseline, Caps { copies: true, ..caps }),
+    fn isa(&self, Plan { effort, pairs }: Plan) -> (&OwnedTargetIsa, Caps) {
+        let caps = Caps { pairs, ..self.caps };
+        match effort {
+            Effort::Optimized => (&self.shared.optimized, caps),
+            Effort::Baseline => (&self.shared.baseline, Caps { copies: true, ..caps }),
         }
     }
 
-    /// Compiles one function. `size` counts guest instructions and picks the register allocator for
-    /// [`Effort::Auto`]; `build` emits the body for arguments `A`, its last block must return through [`Emit::finish`].
+    /// Compiles one function. `size` counts guest instructions, by which the policy chooses the effort; `build` emits
+    /// the body for arguments `A`, its last block must return through [`Emit::finish`].
     pub fn compile<A>(
         &self,
         size: u32,
         build: impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported>,
     ) -> Result<Code<A>, Unsupported> {
-        if self.effort.refuses(size) {
-            return Err(SAME);
-        }
+        let plan = self.policy.plan(size).ok_or(SAME)?;
         let start = Instant::now();
-        let (effort, isa, caps) = self.isa(size);
+        let (isa, caps) = self.isa(plan);
         let code = self.compile_with(isa, caps, build);
         let time = start.elapsed();
         let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
@@ -260,7 +209,7 @@ impl Compiler {
         match &code {
             Ok(code) => {
                 stats.bytes += code.bytes() as u64;
-                *(if effort == Effort::Optimized { &mut stats.optimized } else { &mut stats.baseline }) += 1;
+                *(if plan.effort == Effort::Optimized { &mut stats.optimized } else { &mut stats.baseline }) += 1;
             }
             Err(_) => stats.unsupported += 1,
         }
@@ -280,14 +229,15 @@ impl Compiler {
             Made::NotWidened(why) => (code_of(&scratch.context)?, Vectors::NotWidened(why.to_string().into())),
         };
         scratch.give_back();
-        let (module, entry) = load(isa, &self.memory, &bytes).ok_or(Unsupported("no executable memory"))?;
+        let (module, entry) = load(isa, &self.shared.memory, &bytes).ok_or(Unsupported("no executable memory"))?;
         let made = MachineCode { bytes: bytes.len(), vectors };
         Ok(Code { module: Some(module), entry, made, arguments: PhantomData })
     }
 
     /// The CLIF and the host instructions that [`Self::compile`] would make, for reports.
     pub fn dump(&self, size: u32, build: impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported>) -> String {
-        let (_, isa, caps) = self.isa(size);
+        let Some(plan) = self.policy.plan(size) else { return SAME.to_string() };
+        let (isa, caps) = self.isa(plan);
         let mut scratch = Scratch::take();
         let mut text = String::new();
         let made = emit(&mut scratch, &**isa, caps, true, build);

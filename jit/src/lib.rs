@@ -14,6 +14,7 @@
 mod cfg;
 mod code;
 mod convention;
+mod effort;
 mod groups;
 mod guard;
 mod interleave;
@@ -33,7 +34,9 @@ mod wide;
 use std::sync::Arc;
 
 use code::Compiler;
-pub use code::{Effort, Stats};
+pub use code::Stats;
+pub use effort::Effort;
+use effort::Policy;
 pub use texture::Decoder;
 use triglyph_guest::kernel::geometry::GeometryKey;
 use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
@@ -62,28 +65,49 @@ pub struct Jit {
 }
 
 impl Jit {
-    /// Compiles for this machine, taking more time over small kernels than over large ones. Refuses hosts without a
-    /// code generator.
+    fn from_compiler(compiler: Compiler) -> Self {
+        Jit { compiler: Arc::new(compiler) }
+    }
+
+    /// Compiles for this machine: small kernels with [`Effort::Optimized`], large ones with [`Effort::Baseline`].
+    ///
+    /// # Errors
+    /// On hosts without a code generator.
     pub fn new() -> Result<Self, Unsupported> {
-        Self::with_effort(Effort::Auto)
+        Ok(Jit::from_compiler(Compiler::new(Policy::AUTO)?))
     }
 
-    /// As [`Jit::new`], with one register allocator for all kernels.
+    /// As [`Jit::new`], with one effort for all kernels.
+    ///
+    /// # Errors
+    /// On hosts without a code generator.
     pub fn with_effort(effort: Effort) -> Result<Self, Unsupported> {
-        Ok(Jit { compiler: Arc::new(Compiler::new(effort)?) })
+        Ok(Jit::from_compiler(Compiler::new(effort)?))
     }
 
-    /// As [`Jit::with_effort`], with proofs of what the code generators make, which take longer than making it: faults
-    /// panic. For fuzzing; builds with debug assertions have them anyway.
+    /// As [`Jit::new`], with verification of what the code generators make, which takes longer than making it: faults
+    /// panic. For fuzzing; builds with debug assertions have it anyway.
+    ///
+    /// # Errors
+    /// On hosts without a code generator.
     #[doc(hidden)]
-    pub fn checked(effort: Effort) -> Result<Self, Unsupported> {
-        Ok(Jit { compiler: Arc::new(Compiler::with_checks(effort, true)?) })
+    pub fn checked() -> Result<Self, Unsupported> {
+        Ok(Jit::from_compiler(Compiler::with_checks(Policy::AUTO, true)?))
+    }
+
+    /// The baseline, optimizing and hot tiers of an engine; their code shares mappings of memory. The optimizing tier
+    /// compiles kernels up to a size with more effort. The hot one does so for those for which that takes up to a tenth
+    /// of a second, and does not support those that the optimizing tier has made as well. `callers_wait` says that
+    /// callers wait for the optimizing tier, which then leaves to the hot one what takes twice as long.
+    #[must_use]
+    pub fn tiers(&self, callers_wait: bool) -> [Self; 3] {
+        Policy::of_tiers(callers_wait).map(|policy| Jit::from_compiler(self.compiler.with_policy(policy)))
     }
 
     /// As [`Jit::with_effort`], without vectors of 256 bits, as on a host that has none; for tests.
     #[doc(hidden)]
     pub fn with_narrow_vectors(effort: Effort) -> Result<Self, Unsupported> {
-        Ok(Jit { compiler: Arc::new(Compiler::new(effort)?.with_narrow_vectors()) })
+        Ok(Jit::from_compiler(Compiler::new(effort)?.with_narrow_vectors()))
     }
 
     /// Whether this host has vectors of 256 bits for loops that do two iterations at a time.

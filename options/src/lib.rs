@@ -13,7 +13,7 @@ use triglyph_engine::sched::Executor;
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_interp::Interpreter;
-use triglyph_jit::{Effort, Jit};
+use triglyph_jit::Jit;
 
 /// How a machine is set up.
 #[derive(Clone, Debug)]
@@ -99,7 +99,7 @@ impl Options {
 /// # Errors
 /// [`Error::Unsupported`] when [`Tier::JitOnly`] is asked for and the host has no code generator.
 pub fn tiers(mode: Tier) -> Result<Tiers, Error> {
-    tiers_from(mode, Jit::with_effort)
+    tiers_from(mode, Jit::new)
 }
 
 /// As [`tiers`], with compilers that verify their code and panic at errors: for fuzzing.
@@ -111,23 +111,20 @@ pub fn checked_tiers(mode: Tier) -> Result<Tiers, Error> {
     tiers_from(mode, Jit::checked)
 }
 
-fn tiers_from(mode: Tier, compiler: impl Fn(Effort) -> Result<Jit, Unsupported>) -> Result<Tiers, Error> {
+fn tiers_from(mode: Tier, compiler: impl Fn() -> Result<Jit, Unsupported>) -> Result<Tiers, Error> {
     let mut tiers = Tiers::interpreter_only(Arc::new(Interpreter));
     if mode == Tier::InterpreterOnly {
         return Ok(tiers);
     }
-    let (optimized, hot) = match mode {
-        Tier::JitOnly => (Effort::Immediate, Effort::HotAfterImmediate),
-        Tier::Auto | Tier::InterpreterOnly => (Effort::Auto, Effort::Hot),
-    };
-    match [Effort::Baseline, optimized, hot].map(compiler) {
-        [Ok(baseline), Ok(optimized), Ok(hot)] => {
+    match compiler() {
+        Ok(jit) => {
+            let [baseline, optimized, hot] = jit.tiers(mode == Tier::JitOnly);
             tiers.baseline = Some(Arc::new(baseline));
             tiers.optimized = Some(Arc::new(optimized));
             tiers.hot = Some(Arc::new(hot));
             Ok(tiers)
         }
-        [Err(no), ..] if mode == Tier::JitOnly => Err(Error::Unsupported(no.0.to_owned())),
-        _ => Ok(tiers),
+        Err(no) if mode == Tier::JitOnly => Err(Error::Unsupported(no.0.to_owned())),
+        Err(_) => Ok(tiers),
     }
 }

@@ -9,7 +9,8 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::num::ops::Ops;
 
 use super::Body;
-use crate::code::{Compiler, Effort};
+use crate::code::Compiler;
+use crate::effort::Effort;
 use crate::lane::{Emit, I32x4, Pairs};
 
 /// What a body works on. The items of a loop are those whose bits are set.

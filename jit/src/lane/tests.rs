@@ -1,7 +1,8 @@
 //! Every primitive against scalar Rust on edge values.
 
 use super::*;
-use crate::code::{Compiler, Effort};
+use crate::code::Compiler;
+use crate::effort::Effort;
 
 /// The function of two vectors at `args` and `args + 16` with its result at `args + 32`.
 fn function(

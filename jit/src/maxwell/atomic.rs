@@ -222,7 +222,8 @@ mod tests {
 
     use super::super::access::Space;
     use super::*;
-    use crate::code::{Compiler, Effort};
+    use crate::code::Compiler;
+    use crate::effort::Effort;
     use crate::lane::memory;
     use cranelift_codegen::ir::types::I32;
 

@@ -51,7 +51,8 @@ use triglyph_guest::kernel::{GeometryKernel, Unsupported, VertexKernel};
 use triglyph_guest::num;
 
 use crate::cfg::emit::{HostBlocks, emit_all};
-use crate::code::{Code, Compiler, OPTIMIZED_LIMIT};
+use crate::code::{Code, Compiler};
+use crate::effort::OPTIMIZED_LIMIT;
 use crate::groups::{AtOnce, Groups};
 use crate::lane::{Emit, F32x4};
 

@@ -9,7 +9,8 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::num::ops::Ops;
 
 use super::Slots;
-use crate::code::{Compiler, Effort};
+use crate::code::Compiler;
+use crate::effort::Effort;
 use crate::lane::{Emit, I32x4};
 
 #[repr(C, align(16))]

@@ -9,7 +9,8 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_testkit::random::Random;
 
 use super::is_supported;
-use crate::code::{Code, Compiler, Effort};
+use crate::code::{Code, Compiler};
+use crate::effort::Effort;
 use crate::interleave::Body;
 use crate::lane::{Emit, I16x8, Pairs, memory as flags};
 

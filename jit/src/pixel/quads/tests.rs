@@ -8,7 +8,8 @@ use cranelift_codegen::ir::types::I32;
 use triglyph_guest::num::ops::Ops;
 
 use super::*;
-use crate::code::{Compiler, Effort};
+use crate::code::Compiler;
+use crate::effort::Effort;
 use crate::lane::I32x4;
 use crate::pixel::interpolate::pica::picked;
 use crate::pixel::target::surface::QuadAddress;

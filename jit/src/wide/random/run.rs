@@ -16,7 +16,8 @@ use triglyph_guest::kernel::{Unsupported, Vectors};
 use super::functions;
 use super::memory::Memory;
 use super::program::Program;
-use crate::code::{Code, Compiler, Effort};
+use crate::code::{Code, Compiler};
+use crate::effort::{Effort, Policy};
 use crate::lane::{Caps, Emit};
 
 /// What each function is run with: so many contents of memory.
@@ -65,10 +66,12 @@ struct Compilers {
 
 /// `None` where a host has no vectors of 256 bits.
 static COMPILERS: LazyLock<Option<Compilers>> = LazyLock::new(|| {
-    let compiler = |effort, checks| Compiler::with_checks(effort, checks).ok();
+    fn compiler(policy: impl Into<Policy>, checks: bool) -> Option<Compiler> {
+        Compiler::with_checks(policy, checks).ok()
+    }
     let compilers = Compilers {
         cranelift: compiler(Effort::Baseline, false)?,
-        single: compiler(Effort::Immediate, true)?.with_wide_code_alone(),
+        single: compiler(Policy::from(Effort::Optimized).without_pairs(), true)?.with_wide_code_alone(),
         several: compiler(Effort::Optimized, true)?,
         narrow: compiler(Effort::Optimized, false)?.with_narrow_vectors(),
     };

@@ -8,7 +8,8 @@ use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};
 use triglyph_interp::program::sampler as reference;
 
 use super::*;
-use crate::code::{Compiler, Effort};
+use crate::code::Compiler;
+use crate::effort::Effort;
 
 /// Results of four vectors each, and how many.
 const RESULTS: usize = 8;
