@@ -224,9 +224,9 @@ impl Compiler {
     ) -> Result<Code<A>, Unsupported> {
         let mut scratch = Scratch::take();
         let (bytes, vectors) = match emit(&mut scratch, &**isa, caps, false, build)? {
-            Made::Wide(wide) => (wide.bytes, Vectors::Wide),
-            Made::Narrow => (code_of(&scratch.context)?, Vectors::Narrow),
-            Made::NotWidened(why) => (code_of(&scratch.context)?, Vectors::NotWidened(why.to_string().into())),
+            Emitted::Wide(wide) => (wide.bytes, Vectors::Wide),
+            Emitted::Narrow => (code_of(&scratch.context)?, Vectors::Narrow),
+            Emitted::NotWidened(why) => (code_of(&scratch.context)?, Vectors::NotWidened(why.to_string().into())),
         };
         scratch.give_back();
         let (module, entry) = load(isa, &self.shared.memory, &bytes).ok_or(Unsupported("no executable memory"))?;
@@ -245,10 +245,10 @@ impl Compiler {
             let _ = writeln!(text, "{unsupported}");
         }
         let _ = writeln!(text, "{}", scratch.context.func.display());
-        if let Ok(Made::NotWidened(why)) = &made {
+        if let Ok(Emitted::NotWidened(why)) = &made {
             let _ = writeln!(text, "; vectors of 128 bits: {why}");
         }
-        if let Ok(Made::Wide(wide)) = made {
+        if let Ok(Emitted::Wide(wide)) = made {
             let _ = writeln!(text, "; {} bytes with vectors of 256 bits:", wide.bytes.len());
             let (code, constants) = wide.bytes.split_at(wide.constants);
             write_code(&mut text, code);
@@ -325,7 +325,7 @@ fn caps(isa: &dyn TargetIsa) -> Caps {
     }
 }
 
-/// What Cranelift has made.
+/// The code that Cranelift has made.
 fn code_of(context: &Context) -> Result<Vec<u8>, Unsupported> {
     let compiled = context.compiled_code().ok_or(Unsupported("nothing compiled"))?;
     if !compiled.buffer.relocs().is_empty() {
@@ -338,8 +338,8 @@ fn code_of(context: &Context) -> Result<Vec<u8>, Unsupported> {
     Ok(compiled.code_buffer().to_vec())
 }
 
-/// What came out of [`emit`].
-enum Made {
+/// The result of [`emit`].
+enum Emitted {
     /// Code with vectors of 256 bits.
     Wide(WideCode),
     /// Cranelift has made code, which the context holds.
@@ -355,14 +355,14 @@ fn emit(
     caps: Caps,
     disassemble: bool,
     build: impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported>,
-) -> Result<Made, Unsupported> {
+) -> Result<Emitted, Unsupported> {
     let Scratch { context, builder, plane } = scratch;
     context.clear();
     context.set_disasm(disassemble);
     context.func.signature = signature(isa);
     context.func.name = UserFuncName::user(0, 0);
-    // What the code generator cannot do is refused by checks, here and by whoever builds code, so that hosts whose
-    // panics abort fall back to the interpreter, too. Should it panic all the same, others do as well. State that a
+    // Unsupported functions are found by checks, here and in emitters, so that hosts whose panics abort fall back to
+    // the interpreter, too. Should the code generator panic all the same, other hosts fall back as well. State that a
     // panic leaves half done is cleared above before it is used again.
     let checks = isa.flags().enable_verifier();
     let result = catch_panics(checks, || {
@@ -372,13 +372,13 @@ fn emit(
         let (args, bodies, branches) = emit.close(isa.frontend_config());
         // Single-pass allocation has values that outlive their block in memory anyway.
         slots.into_iter().filter(|_| !caps.copies).for_each(|slots| promote(&mut context.func, slots));
-        context.verify_if(isa).map_err(|error| refused(error, &context.func))?;
+        context.verify_if(isa).map_err(|error| unsupported(error, &context.func))?;
         let mut inst_pairs = InstPairs::default();
-        let mut made = Made::Narrow;
+        let mut made = Emitted::Narrow;
         for body in bodies {
             match interleave(&mut context.func, args, &body, &branches) {
                 Ok(more) => inst_pairs.extend(more),
-                Err(why) if caps.wide => made = Made::NotWidened(why.into()),
+                Err(why) if caps.wide => made = Emitted::NotWidened(why.into()),
                 Err(_) => {}
             }
         }
@@ -393,14 +393,14 @@ fn emit(
             if inst_pairs.is_empty() {
                 context.func.dfg.resolve_all_aliases();
             }
-            context.verify_if(isa).map_err(|error| refused(error, &context.func))?;
+            context.verify_if(isa).map_err(|error| unsupported(error, &context.func))?;
             match wide::compile(&context.func, &inst_pairs, MAX_STACK, checks) {
-                Ok(wide) => return Ok(Made::Wide(wide)),
-                Err(why) => made = Made::NotWidened(sound(why, &context.func, checks)),
+                Ok(wide) => return Ok(Emitted::Wide(wide)),
+                Err(why) => made = Emitted::NotWidened(sound(why, &context.func, checks)),
             }
         }
         // Verifies the function once more.
-        context.compile(isa, plane).map_err(|error| refused(error.inner, error.func))?;
+        context.compile(isa, plane).map_err(|error| unsupported(error.inner, error.func))?;
         Ok(made)
     });
     if result.is_err() {
@@ -413,23 +413,23 @@ fn emit(
 ///
 /// # Panics
 /// When the verifier has rejected the function, which is a bug of the code that emitted it. It runs with checks only.
-fn refused(error: CodegenError, function: &Function) -> Unsupported {
+fn unsupported(error: CodegenError, function: &Function) -> Unsupported {
     if let CodegenError::Verifier(errors) = &error {
         panic!("{errors}\n{}", function.display());
     }
-    Unsupported("the code generator refuses the function")
+    Unsupported("a function that the code generator does not support")
 }
 
-/// The refusal of the code generator with vectors of 256 bits, after which Cranelift makes the code.
+/// Why the code generator with vectors of 256 bits does not support a function, after which Cranelift makes the code.
 ///
 /// # Panics
-/// With checks, when the refusal is a fault of that code generator.
+/// With checks, when this is a fault of that code generator.
 fn sound(refusal: Refusal, function: &Function, checks: bool) -> Refusal {
     assert!(!(checks && refusal.is_fault()), "{refusal}\n{}", function.display());
     refusal
 }
 
-/// A panic is what is unsupported; in tests and with checks it goes on, so that none is relied on.
+/// Panics count as unsupported, except in tests and with checks, which find them.
 fn catch_panics<T>(checks: bool, compile: impl FnOnce() -> Result<T, Unsupported>) -> Result<T, Unsupported> {
     if checks || cfg!(any(test, feature = "propagate-panics")) {
         return compile();
@@ -466,11 +466,11 @@ pub struct Code<A> {
     module: Option<JITModule>,
     entry: *const u8,
     made: MachineCode,
-    arguments: PhantomData<Entry<A>>,
+    arguments: PhantomData<EntryPoint<A>>,
 }
 
-/// What `entry` is.
-type Entry<A> = host_convention!(unsafe fn(*mut A) -> u64);
+/// The type of an entry point.
+type EntryPoint<A> = host_convention!(unsafe fn(*mut A) -> u64);
 
 // SAFETY: the code is never written after `load`, so that any thread may run it; the module is only touched again by
 // `drop`, which has the value for itself.
@@ -488,7 +488,7 @@ impl<A> Code<A> {
     pub unsafe fn call(&self, args: *mut A) -> u64 {
         // SAFETY: `entry` is a finalized function of exactly this signature (`signature`), alive as long as `self`, and
         // the caller vouches for its arguments.
-        let status = unsafe { std::mem::transmute::<*const u8, Entry<A>>(self.entry)(args) };
+        let status = unsafe { std::mem::transmute::<*const u8, EntryPoint<A>>(self.entry)(args) };
         guard::go_on();
         status
     }
@@ -504,7 +504,7 @@ impl<A> Code<A> {
         self.made.bytes
     }
 
-    /// What it is, for reports.
+    /// Its size and vectors, for reports.
     pub fn made(&self) -> MachineCode {
         self.made.clone()
     }

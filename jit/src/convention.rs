@@ -1,5 +1,5 @@
 //! The calling convention of compiled code, and of the functions that it calls: the host's. With the feature
-//! `check-win64` it is that of Windows on other x86-64 systems, too, so that they can test what Windows does.
+//! `check-win64` it is that of Windows on other x86-64 systems, too, for tests.
 
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use target_lexicon::Architecture;

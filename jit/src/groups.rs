@@ -1,5 +1,5 @@
 //! The loop over groups of four vertices: one group at a time, or several at once ([`interleave`](crate::interleave))
-//! where there are vectors of 256 bits. What is done with a group is the machine's matter.
+//! where there are vectors of 256 bits. Machines emit its body.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I32;

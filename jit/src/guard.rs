@@ -1,15 +1,15 @@
-//! Panics of Rust code that compiled code calls.
+//! Panics of Rust functions that compiled code calls.
 //!
 //! Compiled code has no tables for unwinding, and a function that it calls ends the process if a panic leaves it. So a
-//! panic of the machine, of guest memory or of a library behind them is kept until the compiled code has returned; the
-//! one place that calls compiled code goes on with it ([`Code::call`](crate::code::Code::call)).
+//! panic of the machine, of guest memory or of a library below them is kept until the compiled code has returned; the
+//! one place that calls compiled code resumes it ([`Code::call`](crate::code::Code::call)).
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 thread_local! {
-    /// Whether there is a panic that waits: this is all that a call of compiled code looks at.
+    /// Whether a panic is kept: all that a call of compiled code has to check.
     static IS_CAUGHT: Cell<bool> = const { Cell::new(false) };
     static CAUGHT: RefCell<Option<Box<dyn Any + Send>>> = const { RefCell::new(None) };
 }
@@ -21,7 +21,7 @@ pub fn guarded<R>(otherwise: R, run: impl FnOnce() -> R) -> R {
     if IS_CAUGHT.get() {
         return otherwise;
     }
-    // Unwind safe: the panic is raised again, so that whoever owns the half-changed state is unwound as well.
+    // Unwind safe: the panic is raised again, so that owners of half-changed state are unwound as well.
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(result) => result,
         Err(panic) => {

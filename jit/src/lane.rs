@@ -217,8 +217,8 @@ impl<'a> Emit<'a> {
         self.branches.joint.extend(self.last_inst().map(|branch| (branch, kind)));
     }
 
-    /// As [`Self::branch`]. `rare` is an unlikely block that cannot be interleaved: iterations that would take it restart
-    /// one at a time, so what an iteration executes before this branch may be executed twice.
+    /// As [`Self::branch`]. `rare` is an unlikely block that cannot be interleaved: iterations that would take it
+    /// restart one at a time, so what an iteration executes before this branch may be executed twice.
     pub fn branch_if_rare(&mut self, condition: Value, rare: Block, usual: (Block, &[Value])) {
         self.branch(condition, (rare, &[]), usual);
         self.branches.rare.extend(self.last_inst());

@@ -1,4 +1,4 @@
-//! Kernels as machine code: the fast one of the two tiers.
+//! The compiling tier: kernels as machine code.
 //!
 //! ```text
 //! key -> pica/ (vertex and geometry programs of the 3DS), rsx/ (vertex and fragment programs of the PS3),
@@ -8,8 +8,8 @@
 //!     -> code.rs: Cranelift, or wide.rs for vectors of 256 bits; lifetime; memory.rs: where code lives
 //! ```
 //!
-//! What is not worth compiling, or cannot be, is refused; the reference interpreter takes it then. Results equal the
-//! interpreter's to the bit.
+//! Keys that the compiler does not support, or that are not worth compiling, fall back to the reference interpreter.
+//! Results equal the interpreter's to the bit.
 
 mod cfg;
 mod code;

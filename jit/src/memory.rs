@@ -1,8 +1,7 @@
-//! The memory that machine code lives in: many kernels to a mapping; its pages are written or executed, never both at
-//! once.
+//! Executable memory: many kernels to a mapping, whose pages are writable or executable, never both at once.
 //!
 //! ```text
-//! CodeMemory (one for each compiler)
+//! CodeMemory (one for each engine)
 //!   chunk: a mapping of 2 MiB ──► blocks: whole pages for a kernel ──► writable ─► (code is copied) ─► executable
 //!                                    ▲                                                                    │
 //!                                    └──────────────────── free again when the kernel is dropped ◄────────┘

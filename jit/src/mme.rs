@@ -1,5 +1,5 @@
-//! Macros of the Tegra X1: basic blocks with delay slots inside the block of their branch; registers are variables, or
-//! constants while they are known.
+//! Macros of the Tegra X1 (MME): basic blocks with delay slots inside the block of their branch; registers are
+//! variables, or constants while they are known.
 //!
 //! Methods without side effects are stored inline, and their dirty groups are collected until the machine may read
 //! them; the others call the machine: the only call that compiled code makes, through an address among its arguments.

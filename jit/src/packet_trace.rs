@@ -1,4 +1,4 @@
-//! Packet traces: headers of a group compared together, words copied four at a time, dirty groups merged.
+//! Packet traces: guards that compare all headers of a group at once, words copied four at a time, merged dirty groups.
 //!
 //! ```text
 //! group:  (header ^ word | header ^ word ...) == 0, or end          one branch

@@ -1,8 +1,8 @@
-//! Values instead of slots of memory.
+//! Promotion of memory slots to SSA values (mem2reg).
 //!
-//! Programs with branches keep their registers in memory between blocks: where lanes part, code under masks changes
-//! some lanes of a register and leaves the others. Where they do not part, which is nearly always, registers can stay
-//! registers. So in blocks that are not cold, loads and stores of slots become values; they are stored on the way to
+//! Programs with branches keep their registers in memory between blocks: where lanes diverge, code under masks
+//! changes some lanes of a register and leaves the others. Where they do not, which is nearly always, registers can be
+//! SSA values. So in blocks that are not cold, loads and stores of slots become values; they are stored on the way to
 //! cold blocks and loaded on the way back. This is done to the finished CLIF, and works for every instruction set.
 
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! Textures to words: every format, tile by tile, in plain Rust.
+//! Texture decoding: every format, tile by tile, in plain Rust.
 
 use triglyph_guest::format::TexelFormat;
 use triglyph_guest::format::pixel::{expand4, expand5};

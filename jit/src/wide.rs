@@ -1,17 +1,17 @@
-//! Two iterations of a loop in vectors of 256 bits.
+//! Code generator with vectors of 256 bits, for loops that do several iterations at once.
 //!
-//! Cranelift has vectors of 128 bits. Where [`interleave`](crate::interleave) has made a loop's body do two iterations
-//! at once, most of its instructions are there twice, once for each: here both become one, whose operands are twice as
-//! wide. The upper half of a vector is the second iteration's, and each half computes what it would compute by itself,
-//! so that results are the same to the bit. What has no vectors, or only single lanes of them, stays there twice.
+//! Cranelift has vectors of 128 bits. Where [`interleave`](crate::interleave) has unrolled and jammed a loop, most
+//! instructions occur in pairs, one for each iteration: here a pair becomes one instruction with 256-bit operands. The
+//! upper half of a vector is the second iteration's, and each half computes what it would compute by itself, so that
+//! results are the same to the bit. Scalar instructions, and those on single lanes, stay pairs.
 //!
 //! ```text
-//! CLIF with two copies -> select.rs: instructions of the processor -> regalloc2 (Cranelift's own allocator)
+//! CLIF with two copies -> select.rs: machine instructions -> regalloc2 (Cranelift's own allocator)
 //!   -> emit.rs: code; encode.rs, opcode.rs: bytes
 //! ```
 //!
-//! It is for x86-64 with AVX2, FMA and BMI2, and System V's convention of calls. It knows the instructions that kernels
-//! consist of and refuses functions with others: Cranelift makes code of them as they are.
+//! It is for x86-64 with AVX2, FMA and BMI2, and System V's calling convention. It supports the instructions that
+//! kernels consist of; functions with others fall back to Cranelift.
 
 use cranelift_codegen::ir::{Function, Opcode, Type};
 use cranelift_codegen::isa::{CallConv, TargetIsa};
@@ -48,7 +48,7 @@ pub(crate) enum Refusal {
     /// An instruction, or a form of it, that [`select`] does not have; and the type of its result.
     #[error("no 256-bit code for {0} {1}")]
     Instruction(Opcode, Type),
-    /// A loop that does one iteration at a time.
+    /// A loop that was not interleaved.
     #[error("one iteration at a time: {0}")]
     NotInterleaved(#[from] NotInterleaved),
     /// A function without blocks, or with other parameters than one address.

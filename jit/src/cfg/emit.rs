@@ -1,4 +1,4 @@
-//! A walk over the blocks of a guest program that emits each as a block of the host's code.
+//! Emission of a guest program's blocks, each as a block of host code.
 //!
 //! What is known of registers at a block's end holds at the start of the blocks that only it leads to. Everywhere else
 //! registers come from variables.

@@ -1,4 +1,4 @@
-//! Nodes joined to blocks.
+//! Basic blocks from nodes.
 
 use super::order::reverse_postorder;
 

@@ -1,4 +1,4 @@
-//! Orders, dominators and cycles of a graph that is given by the successors of its nodes.
+//! Orders, dominators and cycles of a graph.
 
 /// Nodes reachable from `start`, each before its successors except where a cycle closes.
 pub fn reverse_postorder<I: Iterator<Item = usize>>(
@@ -65,7 +65,7 @@ pub fn dominators<I: Iterator<Item = usize>>(count: usize, successors: impl Fn(u
     result.into_iter().map(|dominator| dominator.unwrap_or(0)).collect()
 }
 
-/// The immediate post-dominator of each node; their number stands for the end. `successors` has no edges back, and the
+/// The immediate post-dominator of each node; their number represents the end. `successors` has no edges back, and the
 /// end where a node leads there.
 pub fn post_dominators<I: Iterator<Item = usize>>(count: usize, successors: impl Fn(usize) -> I) -> Vec<usize> {
     let mut result = vec![count; count + 1];

@@ -1,4 +1,4 @@
-//! The states that a program can be in.
+//! Enumeration of the states of a program: its address and the contents of its stacks.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -156,7 +156,8 @@ impl<'f> Copies<'f> {
         cursor.ins().brif(either, yes, &with, no, &without);
     }
 
-    /// The joint condition of a branch: the target that is correct for every iteration is taken if any of them takes it.
+    /// The joint condition of a branch: the target that is correct for every iteration is taken if any of them takes
+    /// it.
     fn common_condition(&mut self, condition: Value, kind: JointBranch) -> Value {
         let mut conditions: Vec<Value> = (0..self.values.len()).map(|n| self.value(n, condition)).collect();
         let first = conditions[0];
@@ -198,8 +199,8 @@ impl<'f> Copies<'f> {
         self.current = agreed;
     }
 
-    /// All iterations take the usual target, or restart one at a time. Returns the block that is copied into the current
-    /// one.
+    /// All iterations take the usual target, or restart one at a time. Returns the block that is copied into the
+    /// current one.
     fn unless_rare(&mut self, condition: Value, usual: BlockCall) -> Option<Block> {
         let either = self.common_condition(condition, JointBranch::AnyTaken);
         let to = usual.block(&self.function.dfg.value_lists);

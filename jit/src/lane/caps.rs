@@ -20,6 +20,6 @@ pub enum Pairs {
     #[default]
     Never,
     WherePossible,
-    /// A function in which no loop can is refused.
+    /// Functions in which no loop can are unsupported.
     Required,
 }

@@ -13,7 +13,7 @@ pub struct Access {
     pub slot: u8,
     /// The upper half of a constant's address is added to its slot.
     pub slot_indexed: bool,
-    /// Nobody sees what an atomic finds.
+    /// The result of an atomic is not used.
     pub unread: bool,
     /// Of atomics.
     pub ty: u8,

@@ -1,4 +1,4 @@
-//! The results of atomic operations.
+//! Results of atomic operations.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};

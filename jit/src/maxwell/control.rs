@@ -31,10 +31,10 @@ impl Lower<'_, '_> {
     pub(super) fn branch_address(&mut self, address: u32, word: u64) -> I32x4 {
         let Some((op, form)) = decode(word).zip(form(word)) else { return self.e().i(-1) };
         let fields = Fields::new(word, &form.pattern);
-        let behind = address.wrapping_add(8);
+        let next = address.wrapping_add(8);
         let near = |target| match target {
-            Target::Relative(distance) => (behind.wrapping_add(distance as u32), None),
-            Target::Constant(constant) => (behind, Some(constant)),
+            Target::Relative(distance) => (next.wrapping_add(distance as u32), None),
+            Target::Constant(constant) => (next, Some(constant)),
         };
         let far = |target| match target {
             AbsoluteTarget::Address(base) => (base, None),

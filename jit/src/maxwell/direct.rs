@@ -376,7 +376,7 @@ impl Lower<'_, '_> {
         let may_restart = self.may_restart;
         let found = call(self);
         let found: Vec<Value> = found.iter().take(count).map(|word| word.0).collect();
-        // Where iterations begin anew, they do not come here.
+        // Restarted iterations do not reach this.
         self.may_restart = may_restart;
         let e = self.host.e();
         e.jump(done, &found);

@@ -200,8 +200,8 @@ impl Lower<'_, '_> {
         }
         let base = e.load_i64(image.0, (offset_of!(DirectImage, bytes) + Bytes::FIRST) as i32);
         let length = image.number(e, offset_of!(DirectImage, bytes) + Bytes::LENGTH);
-        let behind = out_of_bounds(e, offset, length, bytes);
-        let out_of_bounds = e.or(beyond, behind);
+        let too_long = out_of_bounds(e, offset, length, bytes);
+        let out_of_bounds = e.or(beyond, too_long);
         let noted = is_grid.then(|| {
             let first = position(e, &image, column, [row, has_slice.then_some(z), has_layer.then_some(layer)]);
             let ranges = e.load_i64(context, offset_of!(Context, used_images) as i32);

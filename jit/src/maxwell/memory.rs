@@ -98,7 +98,7 @@ fn usage(access: Access) -> Usage {
     }
 }
 
-/// The reduction that an atomic is if nobody sees what it finds.
+/// The reduction that an atomic is if its result is not used.
 fn reduction(access: Access) -> Option<Reduction> {
     let is_unread = access.action == Action::Atomic && access.unread;
     Reduction::of(AtomicType::from_bits(access.ty), AtomicOp::from_bits(access.op)).filter(|_| is_unread)
@@ -309,7 +309,7 @@ impl Lower<'_, '_> {
         }
         let offset = i.source.offset as u16 & !(u16::from(bytes) - 1);
         let (word, place) = (offset & !3, offset & 3);
-        // A negative offset lies behind the buffer, or selects a slot that does not exist.
+        // A negative offset is beyond the buffer, or selects a slot that does not exist.
         let nowhere = i.source.offset < 0;
         for n in 0..registers(bytes) {
             let constant = Constant { slot: i.source.slot, offset: word + 4 * u16::from(n) };

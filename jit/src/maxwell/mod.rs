@@ -255,7 +255,7 @@ pub(crate) struct Lower<'l, 'a> {
     brought: Option<Brought>,
     /// Of a warp slice: its local memory, if the program has any.
     local: Option<Value>,
-    /// Of a warp slice: where it notes what it uses, as far behind where others do.
+    /// Of a warp slice: where it notes what it uses, as an offset from where others do.
     noted_distance: Option<Value>,
     /// Of warp slices that are executed at once: whether they have done nothing in this block that must not be done
     /// twice.

@@ -1,4 +1,4 @@
-//! What emitted code needs from its caller.
+//! Requirements of emitted code on its caller.
 
 use triglyph_guest::tegra::shader::operand::Constant;
 

@@ -401,8 +401,9 @@ impl Call<'_> {
         args.groups = groups as u32;
         args.lanes = std::array::from_fn(|lane| if lane < lanes { -1 } else { 0 });
         // SAFETY: the code reads records, coordinates and patch words of as many invocations as there are, which the
-        // asserts and `CompiledStage::run` have compared, writes that many output records, works in the storage of `Prepared`,
-        // and calls functions that touch the context and the job's environment, which is borrowed while the code runs.
+        // asserts and `CompiledStage::run` have compared, writes that many output records, works in the storage of
+        // `Prepared`, and calls functions that touch the context and the job's environment, which is borrowed while the
+        // code runs.
         unsafe { self.kernel.code.call(&raw mut self.args) };
     }
 

@@ -78,8 +78,8 @@ struct Slice {
     place: Value,
     /// Address of its lanes' local memory, if the program has any.
     local: Option<Value>,
-    /// Where it notes what memory it uses, as far behind where others do: 0. Where two slices are executed at once, the
-    /// second one's are those of the [`UsedRange`](super::direct::UsedRange)'s second half.
+    /// Where it notes what memory it uses, as an offset from where others do: 0. Where two slices are executed at once,
+    /// the second one's are those of the [`UsedRange`](super::direct::UsedRange)'s second half.
     distance: Option<Value>,
 }
 

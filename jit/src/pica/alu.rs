@@ -2,8 +2,8 @@
 //!
 //! Products are plain, although to the guest 0 * infinity is 0: a NaN from there goes through everything until it is
 //! exported or something hides it. Both places note it, and the group is done again. What cannot hold such a NaN
-//! ([`TrackedValue::clean`]) is not looked at. Programs that meet many are compiled a second time with exact products, of
-//! which nothing is doubtful.
+//! ([`TrackedValue::clean`]) is not looked at. Programs that meet many are compiled a second time with exact products,
+//! of which nothing is doubtful.
 
 use triglyph_guest::kernel::vertex::Numbers;
 use triglyph_guest::num::ops::Ops;

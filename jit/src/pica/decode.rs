@@ -1,5 +1,5 @@
-//! Programs decoded: one [`Instruction`] for each word, operands with their descriptors, arithmetic as functions that
-//! emit it. One method per row of the table.
+//! Decoder of PICA200 programs: one [`Instruction`] for each word, operands with their descriptors, arithmetic as
+//! functions that emit it. One method per row of the table.
 
 use triglyph_guest::kernel::vertex::PicaProgram;
 use triglyph_guest::num::ops::{self, Ops};

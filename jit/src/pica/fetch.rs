@@ -1,4 +1,4 @@
-//! Fetching: the input registers of four vertices, one value per component.
+//! Vertex fetch: the input registers of four vertices, one value per component.
 
 use cranelift_codegen::ir::types::{F32X4, F64, F64X2};
 use cranelift_codegen::ir::{InstBuilder, Value};

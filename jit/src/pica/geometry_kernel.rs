@@ -1,4 +1,4 @@
-//! Calling compiled geometry kernels.
+//! Calls of compiled geometry kernels.
 //!
 //! A call does four primitives side by side, each lane with the values of its own, or one primitive in all lanes when
 //! its unit remembers the one before. What it emits is a list of records a lane and one log for all of them, from which

@@ -1,4 +1,4 @@
-//! What a geometry unit has and a vertex unit has not: EMIT and SETEMIT, and registers that outlive a run.
+//! Geometry units: EMIT, SETEMIT, and registers that keep their values from one primitive to the next.
 //!
 //! An EMIT stores a record in each lane and a byte in a log; the caller reads from the log which vertices are
 //! triangles. The banks of output registers change places while compiling: it is the names of values that are
@@ -20,7 +20,7 @@ use super::registers::Register;
 use super::tracked::TrackedValue;
 use crate::lane::{F32x4, I32x4, Mask, memory};
 
-/// Where a component stands in [`GeometryRegisters`].
+/// Offset of a component in [`GeometryRegisters`].
 fn place(of: Register, component: usize) -> i32 {
     const BANK: usize = size_of::<[[f32; 4]; 16]>();
     let (file, n) = match of {
@@ -62,7 +62,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Stores a vertex of each lane and exchanges the banks; `live` is what matters behind it.
+    /// Stores a vertex of each lane and exchanges the banks; `live` is what is live after it.
     pub fn emit(&mut self, live: &Live) {
         self.note_exports();
         let (args, number) = (self.e.args, self.emitted());
@@ -110,8 +110,8 @@ impl Lower<'_, '_> {
     /// Exchanges the banks.
     fn exchange(&mut self, live: &Live) {
         // Variables do not change places: what matters has to be known here.
-        let behind = Live { outputs: live.others, others: live.outputs, ..Live::default() };
-        for (of, component) in behind.components() {
+        let after = Live { outputs: live.others, others: live.outputs, ..Live::default() };
+        for (of, component) in after.components() {
             self.register(of, component);
         }
         let file = &mut self.file;

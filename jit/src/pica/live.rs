@@ -1,4 +1,4 @@
-//! Live register components: those that some path to the program's end still reads.
+//! Liveness of register components.
 //!
 //! Dead components are not computed, their inputs are not fetched, and a NaN in them does not count. What is live at a
 //! program's start is what it reads without having written it.

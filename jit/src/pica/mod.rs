@@ -1,4 +1,4 @@
-//! Shader programs to machine code: the fused vertex kernel, and the geometry kernel.
+//! Vertex and geometry programs of the 3DS (PICA200), and the kernels that execute them.
 //!
 //! ```text
 //! decode.rs    words -> instructions          instruction.rs  their types
@@ -16,8 +16,9 @@
 //! speculative.rs  code with plain products, and with exact ones once that pays
 //! ```
 //!
-//! The code of a vertex kernel loops over groups of four vertices and returns at the first one that it leaves to the
-//! reference. That of a geometry kernel does four primitives, or one whose unit remembers the one before.
+//! The code of a vertex kernel loops over groups of four vertices and returns at the first one that has to fall back to
+//! the interpreter. That of a geometry kernel does four primitives, or one where registers keep values of the one
+//! before.
 
 mod alu;
 mod args;
@@ -91,22 +92,22 @@ pub fn geometry(compiler: &Arc<Compiler>, key: &GeometryKey) -> Result<Arc<dyn G
 pub fn dump(compiler: &Compiler, key: &VertexKey) -> String {
     match Source::vertex(key) {
         Ok(source) => compiler.dump(source.size(), |e| source.build(e, &mut Table::new(), false)),
-        Err(refused) => refused.to_string(),
+        Err(unsupported) => unsupported.to_string(),
     }
 }
 
-/// Constants that the code reads, each four times side by side, and their places in that order.
+/// Indices of the constants in the table that code reads, in which each is there four times.
 type Table = HashMap<(Constant, u8), i32>;
 
-/// Machine code and the constants that it wants in its table.
+/// Machine code and the constants of its table.
 struct Compiled<A> {
     code: Code<A>,
     constants: Vec<(Constant, u8)>,
 }
 
-/// In a kernel's result, above the number of groups or vertices done: the next one is for the reference.
+/// In a kernel's result, above the number of groups or vertices done: the interpreter has to do the next one.
 const RETRY: u64 = 1 << 32;
-/// The lanes of the next group want to go different ways.
+/// The lanes of the next group diverge at a branch.
 const DIVERGED: u64 = 2 << 32;
 /// The next group has a NaN that may be 0 * infinity.
 const DOUBTFUL: u64 = 4 << 32;

@@ -1,4 +1,4 @@
-//! From output registers to vertex records: output map, clip codes, screen position.
+//! Vertex records from output registers: output map, clip codes, screen position.
 
 use cranelift_codegen::ir::types::{I32X4, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};

@@ -1,4 +1,4 @@
-//! Guest registers as values: what is known of them at the place that is being emitted.
+//! Register file of a PICA200 program during emission: the SSA values of its components.
 //!
 //! Within a block, and on from a block to those that only it leads to, components are plain values. Where ways meet,
 //! they go through variables of the builder, which makes block parameters of those that differ.
@@ -88,7 +88,7 @@ pub(super) enum Constant {
     ClipPlane,
     /// The bits that 24-bit floats have.
     Kept,
-    /// What makes bits of numbers that are not ordinary stand out.
+    /// Addend that sets a bit in numbers that are not ordinary.
     Bias,
 }
 
@@ -399,7 +399,7 @@ impl Lower<'_, '_> {
             e.address(base, number, if wide { 6 } else { 4 })
         });
         let rows = if wide {
-            // Lane l of component c stands at 16 c + 4 l: each lane from its own row.
+            // Lane l of component c is at 16 c + 4 l: each lane from its own row.
             [0, 16, 32, 48].map(|component| e.load_diagonal(rows, component))
         } else {
             let rows = rows.map(|row| e.load_floats(row, FLOATS));

@@ -1,4 +1,4 @@
-//! A key's program, taken apart and looked through.
+//! The analysed program of a key: instructions, control flow, liveness.
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::geometry::{GeometryInputs, GeometryKey};
@@ -30,7 +30,7 @@ pub(super) struct Source<'k> {
     pub code: Code,
     pub graph: Graph,
     pub liveness: Liveness,
-    /// What has to be right in the unit behind a run: what later runs read of it, or the job's owner.
+    /// State that a run has to leave in the unit: what later runs or the owner of the job read.
     pub kept: Live,
     /// Whether aL has to be known.
     pub reads_counter: bool,
@@ -92,7 +92,7 @@ impl<'k> Source<'k> {
             (writes.outputs, writes.others) = (u64::MAX, u64::MAX);
         }
         let (mut kept, exported) = (if key.keeps_registers { writes } else { Live::default() }, exported(&key.outputs));
-        // What a run reads before it writes it, the run before it has to leave behind, if any run writes it at all.
+        // What a run reads before it writes it, the run before it has to leave, if any run writes it at all.
         let mut liveness = Liveness::new(&code, &graph, exported, kept);
         while kept.join(&liveness.start(0).common(&writes)) {
             liveness = Liveness::new(&code, &graph, exported, kept);

@@ -1,8 +1,8 @@
-//! Code with plain products, and once that is known to pay the same code with exact ones.
+//! Speculation on products: code with plain products, recompiled with exact ones when that pays.
 //!
-//! A plain product costs one instruction and an exact one five, but a group with a NaN that may be 0 * infinity costs
-//! the reference, which is some fifty times slower. So a kernel begins plain, and one that has met such groups again
-//! and again is compiled a second time. Both give the same bytes; only the time differs.
+//! A plain product costs one instruction and an exact one five, but a group with a NaN that may be 0 * infinity falls
+//! back to the interpreter, which is some fifty times slower. So a kernel begins plain, and is compiled a second time
+//! after many such groups. Both give the same bytes; only the time differs.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -11,8 +11,8 @@ use triglyph_guest::kernel::{MachineCode, Unsupported};
 
 use super::Compiled;
 
-/// Doubtful groups that a kernel leaves to the reference in its life: about as many as cost what compiling costs.
-const DOUBTS: u32 = 128;
+/// Doubtful groups of a kernel that fall back to the interpreter: about as many as cost what compiling costs.
+const MAX_FALLBACKS: u32 = 128;
 
 /// Both forms of a kernel's code.
 pub(super) struct Speculative<A> {
@@ -28,7 +28,7 @@ impl<A> Speculative<A> {
 
     /// Notes a doubtful group. The code that can do it, if there is such: `compile` makes it when it is due.
     pub fn doubt(&self, compile: impl FnOnce() -> Result<Compiled<A>, Unsupported>) -> Option<&Compiled<A>> {
-        if self.doubts.load(Relaxed) < DOUBTS {
+        if self.doubts.load(Relaxed) < MAX_FALLBACKS {
             self.doubts.fetch_add(1, Relaxed);
             return None;
         }

@@ -1,4 +1,4 @@
-//! Calling compiled vertex kernels.
+//! Calls of compiled vertex kernels.
 
 #![allow(unsafe_code)]
 

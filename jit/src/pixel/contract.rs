@@ -1,6 +1,6 @@
-//! What the machines' pixel kernels differ in: their keys and arguments, what quads of a block share, and what each
-//! phase of a quad does. The function ([`kernel`](super::kernel)), the loop over quads ([`quads`](super::quads)) and
-//! the order of the phases ([`quad`](super::quad)) are one for all.
+//! The trait by which machines' pixel kernels differ: their keys and arguments, what quads of a block share, and what
+//! each phase of a quad does. The function ([`kernel`](super::kernel)), the loop over quads ([`quads`](super::quads))
+//! and the order of the phases ([`quad`](super::quad)) are generic over it.
 
 mod pica;
 mod programs;
@@ -54,7 +54,7 @@ pub(crate) struct BlockAddress {
     pub primitive: Value,
 }
 
-/// What a kernel is made of.
+/// Inputs of emission, and what it finds out for the caller.
 pub(crate) struct KernelParts<'q, C: Contract> {
     pub key: &'q C::Key,
     pub plan: &'q C::Plan,
@@ -144,7 +144,7 @@ pub(crate) trait Contract: Sized {
         None
     }
 
-    /// What quads that are drawn at once do not share. Emitted at the beginning of the function.
+    /// Memory that quads drawn at once do not share. Emitted at the beginning of the function.
     fn private_memory(e: &mut Emit<'_>, plan: &Self::Plan) -> PrivateMemory;
 
     /// Address of a block's primitive.
@@ -162,7 +162,7 @@ pub(crate) trait Contract: Sized {
         place: BlockAddress,
     ) -> Result<(), Unsupported>;
 
-    /// Where the code between these blocks, which draws a quad, is better for four quads than for two.
+    /// How many quads the code between these blocks, which draws one, is best interleaved to.
     fn four(e: &Emit<'_>, plan: &Self::Plan, body: Range<Block>) -> QuadCount;
 
     /// What a quad has for itself.
@@ -194,7 +194,7 @@ pub(crate) trait Contract: Sized {
     /// The interpolated depth, 0 to 1.
     fn depth(quad: &mut Quad<'_, '_, Self>) -> F32x4;
 
-    /// The depth that comes of shading; `None` if it is interpolated.
+    /// The depth that shading computes; `None` if it is interpolated.
     fn shaded_depth(quad: &mut Quad<'_, '_, Self>, shaded: &Self::Shaded) -> Option<F32x4>;
 
     /// The least and the largest stored depth that are in bounds.

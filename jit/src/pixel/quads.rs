@@ -1,7 +1,7 @@
-//! The quads of a block of 8x8 pixels, in order: one at a time, or two or four at once
-//! ([`interleave`](crate::interleave)). What is done with a quad is the machine's matter. Where its pixels do not have
-//! to be neighbours, a quad may be any four covered ones ([`Iteration::picks`]), and those of different blocks may be
-//! drawn at once ([`Stream`]).
+//! The loop over the quads of a block of 8x8 pixels, in order: one at a time, or two or four at once
+//! ([`interleave`](crate::interleave)). Machines emit its body. Where pixels of a quad do not have to be neighbours, a
+//! quad may be any four covered ones ([`Iteration::picks`]), and those of different blocks may be drawn at once
+//! ([`Stream`]).
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ use iteration::TakenQuad;
 pub(crate) use iteration::{Iteration, PICKED_BITS};
 pub(crate) use stream::{Stream, each_quad_of_all};
 
-/// Most quads that are drawn at once.
+/// Maximum number of quads that are drawn at once.
 pub(crate) const AT_ONCE: usize = 4;
 
 /// A quad with a covered pixel.
@@ -38,7 +38,7 @@ pub(crate) struct CoveredQuad {
     pub storage: Option<Value>,
 }
 
-/// What quads that are drawn at once do not share.
+/// Memory that quads drawn at once do not share.
 pub(crate) struct PrivateMemory {
     /// Parts of the arguments: the offsets of the first quad's, and the distance to the next one's.
     pub own: Vec<(Range<i32>, i32)>,
@@ -93,7 +93,7 @@ impl CoveredBlock {
 }
 
 /// The loop over a block's quads with covered pixels, then on to `next`. `draw` emits the code for a quad, from the
-/// current block to a jump to the one that it gets; `four`, asked afterwards, says where four are drawn at once by
+/// current block to a jump to the one that it gets; `four`, called afterwards, says how many are drawn at once by
 /// the code between these two.
 pub(crate) fn each_quad(
     e: &mut Emit<'_>,
@@ -169,7 +169,7 @@ impl LoopBlocks {
         let (whole, partial, some) = (e.block(&[]), e.block(&[]), e.block(&[]));
         e.branch(self.block.full, (whole, &[]), (partial, &[]));
 
-        // Quads that began together and went on alone may have left less than so many.
+        // Fewer may be left after quads that were restarted one at a time.
         e.switch_to(whole);
         let count = four.as_ref().map_or(2, |_| AT_ONCE as i64);
         let last = self.iteration.pixels(self.iteration.per_block() - count);
@@ -227,7 +227,7 @@ impl LoopBlocks {
     }
 }
 
-/// A block that draws quads after another one, which its parameters say.
+/// A block that draws the quads following another one; its parameters are theirs.
 struct FollowingQuads {
     block: Block,
     count: usize,

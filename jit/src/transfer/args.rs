@@ -18,7 +18,7 @@ pub(super) struct ConversionArgs {
     /// First row of squares, and the end of the rows.
     pub first: u32,
     pub end: u32,
-    /// The last row of squares of both images, for pictures that are turned upside down from tiled to tiled.
+    /// The last row of squares of both images, for pictures that are flipped from tiled to tiled.
     pub last: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Rows of pixels from twice as many texels of two rows: four pixels at a time, the rest in Rust.
+//! Downscaling of images by two in each direction: four pixels at a time, the rest in Rust.
 
 #![allow(unsafe_code)]
 

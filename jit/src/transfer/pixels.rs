@@ -1,4 +1,4 @@
-//! Eight pixels in another format.
+//! Conversion of eight pixels to another format.
 //!
 //! Words of 16 bits whose channels become bytes stay in lanes of 16 bits until they are widened; other pixels are words
 //! of 32 bits, four to a vector.

@@ -1,4 +1,4 @@
-//! Pixels in another format: eight at a time, by moving bytes where channels are bytes, otherwise bits.
+//! Pixel format conversion: eight at a time, by moving bytes where channels are bytes, otherwise bits.
 //!
 //! The code is two loops, over groups of pixels and over rows. Rows without gaps are done one after the other; in GOBs
 //! all rows of one are done before the next, as they are near each other in memory.

@@ -1,5 +1,5 @@
-//! Proof of what the allocator of registers has made: its own checker follows each value through moves and blocks to
-//! the operands that use it.
+//! Verification of register allocation by regalloc2's checker, which follows each value through moves and blocks to the
+//! operands that use it.
 
 use regalloc2::checker::Checker;
 use regalloc2::{Block, Function as _, Inst, MachineEnv, Output, ProgPoint};

@@ -1,4 +1,4 @@
-//! Functions whose registers are known as bytes: frame, moves, branches, constants.
+//! Code of a function after register allocation: frame, moves, branches, constants.
 
 use regalloc2::{Allocation, Block, Edit, Function as _, InstOrEdit, Output, PReg, RegClass};
 

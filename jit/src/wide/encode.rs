@@ -1,4 +1,4 @@
-//! Instructions as bytes.
+//! Encoding of instructions.
 
 use super::opcode::{Map, Opcode, Prefix};
 

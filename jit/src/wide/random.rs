@@ -1,4 +1,4 @@
-//! Random functions, through this code generator and through Cranelift's.
+//! Random functions, compiled by this code generator and by Cranelift and compared.
 //!
 //! ```text
 //! choices -> choose.rs: Program, lists of steps -> emit.rs: CLIF -> run.rs: both code generators, all of memory

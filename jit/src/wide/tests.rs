@@ -114,7 +114,7 @@ fn check(name: &str, operation: Operation<'_>) {
     let single = single.compile(1, |e| emit(e, 1, operation)).unwrap();
     let wide = [2, 4].map(|at_once| {
         let text = wide.dump(1, |e| emit(e, at_once, operation));
-        assert!(text.contains("vectors of 256 bits"), "{name} is refused: {text}");
+        assert!(text.contains("vectors of 256 bits"), "{name} is unsupported: {text}");
         wide.compile(1, |e| emit(e, at_once, operation)).unwrap()
     });
     let mut random = Random::new(name.len() as u64);

@@ -1,4 +1,4 @@
-//! What is checked of the jobs of any machine: the code's addresses are valid because of it.
+//! Checks of jobs, of any machine, on which the validity of addresses in compiled code depends.
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::pixel::PixelBlock;

@@ -1,5 +1,5 @@
-//! Stencil and depth tests, and what they write. `pica` and `programs` say what a buffer's words are and which tests a
-//! key has; the 3DS truncates depths where the others round them, and has one side of stencil.
+//! Stencil and depth tests, and their writes, over a description of the buffer. `pica` and `programs` derive it from a
+//! key; the 3DS truncates depths where the others round them, and has one side of stencil.
 
 mod pica;
 pub(crate) mod plan;

@@ -73,7 +73,7 @@ impl<'q, 'a, C: Contract> Quad<'q, 'a, C> {
         Ok(())
     }
 
-    /// Counts the pixels that have passed all tests, and tells which they are if somebody wants to know.
+    /// Counts the pixels that have passed all tests, and stores their mask for kernels that tell survivors.
     pub fn count(&mut self) {
         C::count(self);
         if let Some(survivors) = C::survivors(self) {

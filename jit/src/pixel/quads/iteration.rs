@@ -1,4 +1,4 @@
-//! What an iteration of the loop over quads draws.
+//! Quads taken out of a block's coverage mask.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};

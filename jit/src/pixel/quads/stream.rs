@@ -1,6 +1,6 @@
-//! The quads of all blocks of a job, one after the other, where nothing is set up for a primitive or a block: the last
-//! quad of a block and the first one of the next are drawn at once. Small triangles have few quads a block, and many
-//! operations on four lanes take as long as on eight.
+//! The loop over the quads of all blocks of a job, where nothing is set up for a primitive or a block: the last quad of
+//! a block and the first one of the next are drawn at once. Small triangles have few quads a block, and many operations
+//! on four lanes take as long as on eight.
 
 use std::mem::offset_of;
 

@@ -1,4 +1,4 @@
-//! What quads share: of a primitive and of a block. They are two as what is interpolated is: edge functions or planes.
+//! Setup of a primitive and of a block: values that quads share. There are two, for edge functions and for planes.
 
 pub mod pica;
 pub mod programs;

@@ -1,4 +1,4 @@
-//! What quads share: planes and steps of a primitive, edge functions and addresses of a block.
+//! Setup on the 3DS: planes and steps of a primitive, edge functions and addresses of a block.
 
 pub mod planes;
 

@@ -1,4 +1,4 @@
-//! What quads share: planes of a primitive, distances of a block.
+//! Setup on the RSX and the Tegra X1: planes of a primitive, distances of a block.
 
 use std::mem::offset_of;
 

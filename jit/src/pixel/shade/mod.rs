@@ -1,5 +1,4 @@
-//! The colour of a pixel: lighting, combiners, fog and gas in `pica`, which the 3DS has as state; a machine's program
-//! in `programs`.
+//! Shading: lighting, combiners, fog and gas in `pica`, which the 3DS has as state; a machine's program in `programs`.
 
 pub mod pica;
 mod programs;

@@ -1,5 +1,5 @@
-//! Where blocks of 8x8 pixels are in a surface, and quads and samples in them: the formulas of layouts, with what does
-//! not change worked out.
+//! Addresses of blocks of 8x8 pixels in a surface, and of quads and samples in them: the formulas of layouts, with
+//! their constant parts precomputed.
 
 use triglyph_guest::kernel::program::fragment::{MAX_SAMPLES, Samples};
 use triglyph_guest::layout::surface::gob_offset;

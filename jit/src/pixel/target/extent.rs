@@ -1,4 +1,4 @@
-//! How far the blocks of a job reach.
+//! Bounds of the blocks of a job in a surface.
 
 use triglyph_guest::kernel::program::fragment::{PixelBlock, Samples};
 

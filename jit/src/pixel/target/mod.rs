@@ -1,5 +1,5 @@
-//! Reading and writing colours. Addresses, loads and stores are one; formats are two, as the 3DS packs 8-bit integers
-//! where the others convert channels from f32.
+//! Colour targets: reads and writes. Addresses, loads and stores are shared; there are two implementations of formats,
+//! as the 3DS packs 8-bit integers where the others convert channels from f32.
 //!
 //! | file | what |
 //! |---|---|

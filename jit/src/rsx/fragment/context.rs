@@ -1,4 +1,4 @@
-//! What the operations of one instruction work on: its sources, and the components of its result.
+//! Emission of one instruction: its sources, and the components of its result.
 
 use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::num::ops::Ops;

@@ -1,4 +1,4 @@
-//! A walk through the blocks of a program with flow control.
+//! Control flow of fragment programs: emission of blocks with lane masks.
 //!
 //! Blocks are emitted in the order of execution. Where all lanes are together a block is plain code. Elsewhere each
 //! block has a variable with the lanes that have arrived; when there are none it is skipped, together with all blocks
@@ -212,7 +212,7 @@ impl Lower<'_, '_, '_> {
         e.seal(&[more, done]);
 
         e.switch_to(more);
-        // Whoever passes this block first has its own count of lanes: the way back replaces it.
+        // The first pass through this block has a count of lanes of its own: the back edge replaces it.
         if let Some(variable) = walk.arrived[again] {
             let lanes = lanes.unwrap_or_else(|| Mask(self.quad.e.i(-1).0));
             self.quad.e.b.def_var(variable, lanes.0);

@@ -1,4 +1,4 @@
-//! Programs without branches: short IFEs become masks.
+//! If-conversion: short IFEs become masks, and programs without other branches straight code.
 //!
 //! Lanes that skip a few instructions save less than the branch costs: it needs the mask, a look whether any lane is in
 //! it, and registers where both ways find them. Where nothing in an IFE depends on the other lanes, both parts are

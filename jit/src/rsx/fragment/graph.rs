@@ -1,8 +1,8 @@
-//! Control flow of a fragment program, resolved while compiling.
+//! Control flow graph of a fragment program, resolved at compile time.
 //!
 //! A fragment's stack of open structures is known everywhere but for the passes that loops have left. So the states
 //! "place and stack" that a program can be in are walked through once, calls are thereby inlined, and what is
-//! left is a graph of blocks whose only cycles are passes of loops. Its blocks stand in the order in which the contract
+//! left is a graph of blocks whose only cycles are passes of loops. Its blocks are in the order in which the contract
 //! says that lanes run: then all lanes that can reach a block in a pass have arrived when its turn comes, and a walk
 //! through the blocks with a mask for each executes them together as they should be.
 
@@ -18,10 +18,10 @@ pub use super::block::{Block, Edge, Exit};
 use crate::cfg::order::reverse_postorder;
 use crate::cfg::{Exit as _, Node, States, Walk, count_entries, form};
 
-/// Instructions, inlined calls counted each time, above which a program is refused.
+/// Instructions, inlined calls counted each time, above which a program is unsupported.
 const MAX_STEPS: usize = 4096;
 
-/// Loops inside of each other above which a program is refused.
+/// Loops inside of each other above which a program is unsupported.
 const MAX_LOOPS: usize = 16;
 
 /// A program as blocks. Block 0 is the first one.
@@ -53,8 +53,8 @@ struct State {
     stack: Vec<Open>,
 }
 
-/// Where a state stands among the others: places of open calls, then its own, a finished pass before what follows. At
-/// the same instruction fewer open structures come first; of passes that end at the same place the inner one.
+/// The position of a state among the others: places of open calls, then its own, a finished pass before what follows.
+/// At the same instruction fewer open structures come first; of passes that end at the same place the inner one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Order {
     place: Vec<u32>,
@@ -289,7 +289,7 @@ impl Walker<'_> {
         for (i, &node) in order.iter().enumerate() {
             rank[node] = i;
         }
-        // Only neighbours: what stands between them may have lanes that run first.
+        // Only neighbours: blocks between them may have lanes that run first.
         let joins = |node: usize, to: usize| {
             let (from, into) = (&self.states[node], &self.states[to]);
             entries[to] == 1
@@ -322,7 +322,7 @@ impl Walker<'_> {
         Ok(Graph { blocks, loops, counted, size })
     }
 
-    /// Whether an instruction is a CAL: fuel is looked at behind it, so that it ends a block.
+    /// Whether an instruction is a CAL: fuel is checked after it, so that it ends a block.
     fn calls(&self, pc: u16) -> bool {
         is_call(&self.code[usize::from(pc)])
     }

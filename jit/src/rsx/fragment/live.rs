@@ -1,4 +1,4 @@
-//! Components that are read after each instruction of a straight program.
+//! Liveness of register components in straight programs.
 
 use triglyph_guest::rsx::fragment::{Compute, Instruction, Program, Register, Temp};
 use triglyph_guest::rsx::operand::Test;

@@ -52,7 +52,7 @@ struct Lower<'l, 'q, 'a> {
     exec: Option<Mask>,
     /// Components of the current instruction's result that matter.
     needed: [bool; 4],
-    /// Somebody looks at the bits of registers: a NaN must have the right ones.
+    /// The program reads bits of registers: a NaN must have the right ones.
     bits_matter: bool,
     /// The operand of the last LG2 that is part of a reciprocal square root.
     root_operand: Option<F32x4>,

@@ -1,4 +1,4 @@
-//! Sources, and results on their way to a register.
+//! Sources and destinations of instructions.
 
 use triglyph_guest::kernel::program::fragment::FragmentInput;
 use triglyph_guest::num::ops::Ops;

@@ -1,4 +1,4 @@
-//! What follows from the shape of a graph: blocks that all lanes run together, and what may be skipped.
+//! Properties of a control flow graph: blocks that all lanes execute together, and blocks that may be skipped.
 
 use super::block::{Block, Exit};
 use crate::cfg::Exit as _;
@@ -29,7 +29,7 @@ pub fn complete(blocks: &mut [Block]) {
                 _ => other = dominators[other],
             }
         };
-        // A loop that lanes leave one by one may dominate a full block behind it. That is never skipped: what it
+        // A loop that lanes leave one by one may dominate a full block after it. That is never skipped: what it
         // computes is known to all that follow.
         blocks[i].skip = (i + 1..count).find(|&other| blocks[other].full || !dominated(other)).unwrap_or(count);
     }
@@ -59,7 +59,7 @@ mod tests {
         Block { block: Steps { steps: Vec::new(), exit, entries: 1 }, index: None, full: false, skip: 0 }
     }
 
-    /// REP whose body has a BRK for some lanes; all of them meet behind it.
+    /// REP whose body has a BRK for some lanes; all of them reconverge after it.
     #[test]
     fn a_full_block_behind_a_loop_is_not_skipped() {
         let mut blocks = [

@@ -1,4 +1,4 @@
-//! Registers as values: what is known of them at the place that is being emitted.
+//! Register file of a fragment program during emission: the SSA values of its words.
 //!
 //! R and H registers share storage. A word of it is kept as what was written last, one f32 or two halves (as f32 that
 //! are halves), and converted only when it is read as the other. In programs of several blocks words go from block to
@@ -20,7 +20,7 @@ use crate::lane::{Emit, F32x4, I32x4, Mask};
 #[derive(Clone, Copy, Debug)]
 pub struct Number {
     pub value: F32x4,
-    /// If it is a NaN, then with the right bits; else those of the host's arithmetic, which stand for 0x7FFFFFFF.
+    /// If it is a NaN, then with the right bits; else those of the host's arithmetic, which represent 0x7FFFFFFF.
     pub exact: bool,
     /// It is a half, infinity or NaN.
     pub half: bool,

@@ -1,4 +1,4 @@
-//! Blocks and branches, and the group's records at the end.
+//! Control flow of vertex programs, and the group's records at the end.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;

@@ -1,4 +1,4 @@
-//! Control flow of a vertex program, resolved while compiling.
+//! Control flow graph of a vertex program, resolved at compile time.
 //!
 //! What calls are open is known everywhere, so the states "place and open calls" that a program can be in are walked
 //! through once: calls are inlined, branches on branch bits are gone, what is left are branches on condition
@@ -11,7 +11,7 @@ use triglyph_guest::table::flags;
 
 use crate::cfg::{self, Node, States, Walk};
 
-/// Instructions, inlined calls counted each time, above which a program is refused.
+/// Instructions, inlined calls counted each time, above which a program is unsupported.
 const MAX_STEPS: usize = 4096;
 
 /// A program as blocks. Steps are indices of instructions, and how many address registers are on the stack before each.

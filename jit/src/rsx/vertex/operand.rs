@@ -1,4 +1,4 @@
-//! Sources, and where results go.
+//! Sources and destinations of instructions.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};

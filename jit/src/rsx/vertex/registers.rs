@@ -1,4 +1,4 @@
-//! Registers as values: what is known of them at the place that is being emitted.
+//! Register file of a vertex program during emission: the SSA values of its components.
 //!
 //! Within a block, and on from a block to those that only it leads to, components are plain values. Where ways meet,
 //! they go through variables of the builder.

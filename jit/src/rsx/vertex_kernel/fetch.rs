@@ -180,7 +180,7 @@ fn unorm8(e: &mut Emit<'_>, byte: I32x4) -> F32x4 {
 }
 
 /// Shorts, of which 2 v + 1 is repeated 16 bits further down: its 24 bits of mantissa end with eight zeros, where the
-/// first eight bits stand that are repeated. The largest carry over to 1.
+/// first eight bits are repeated. The largest carry over to 1.
 fn centered(e: &mut Emit<'_>, short: I32x4) -> F32x4 {
     let one = e.i(1);
     let twice = e.ishl(short, 1);

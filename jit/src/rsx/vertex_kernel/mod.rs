@@ -160,9 +160,9 @@ impl CompiledVertex {
         let mut rest = &mut table[..];
         for run in &self.constants {
             let values = if run.is_fixed { fixed } else { program }.get(run.components.clone())?;
-            let (entries, behind) = rest.split_at_mut_checked(values.len())?;
+            let (entries, following) = rest.split_at_mut_checked(values.len())?;
             entries.iter_mut().zip(values).for_each(|(entry, &value)| *entry = [value; 4]);
-            rest = behind;
+            rest = following;
         }
         Some(())
     }

@@ -1,4 +1,4 @@
-//! What emitted vertex code needs from its caller, and its results.
+//! Requirements of emitted vertex code on its caller, and its status codes.
 
 /// In a kernel's result, above the number of groups done: the interpreter has to do the next one.
 pub(crate) const RETRY: u64 = 1 << 32;

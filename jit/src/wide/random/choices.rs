@@ -1,4 +1,4 @@
-//! Where random choices come from.
+//! Sources of random choices.
 
 use triglyph_guest::dice::EDGES;
 

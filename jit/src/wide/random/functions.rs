@@ -1,4 +1,4 @@
-//! Functions that compiled code calls. Each leaves something in memory, and nothing in registers that it may change.
+//! Functions that random code calls. Each leaves something in memory, and nothing in registers that it may change.
 
 #![allow(unsafe_code)]
 

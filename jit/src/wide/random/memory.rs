@@ -1,4 +1,4 @@
-//! What random functions work on.
+//! The memory of random functions.
 
 use super::choices::Choices;
 use super::program::{Area, LOOPS};

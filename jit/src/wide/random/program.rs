@@ -1,4 +1,4 @@
-//! Random functions before they are CLIF: lists of steps, of which any may be left out.
+//! Random functions as lists of steps, of which any may be left out.
 //!
 //! A step names its operands by the numbers of those that made them. Where there is no such value, or one of another
 //! type, it has a constant instead, so that every list of steps is a function. That is how a failing function is made

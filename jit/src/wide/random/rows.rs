@@ -1,4 +1,4 @@
-//! What the code generator knows: each opcode with each type of operands that it has code for.
+//! Supported instructions of the code generator: each opcode with each type of operands that it has code for.
 //!
 //! The list is found by asking: a function with that one instruction is selected, or refused. So what the code
 //! generator learns is generated from then on. An instruction that it knows only as a part of several is no row: see

@@ -1,4 +1,4 @@
-//! Random functions compiled and run on each way.
+//! Random functions compiled and run by each code generator.
 
 #![allow(unsafe_code)]
 

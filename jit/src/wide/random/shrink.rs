@@ -1,4 +1,4 @@
-//! Failing functions made small: as few steps as possible, then as simple operands as possible.
+//! Reduction of failing functions: as few steps as possible, then as simple operands as possible.
 
 use super::program::{AtOnce, Idiom, Operand, Program, Step, Storage};
 

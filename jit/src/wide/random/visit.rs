@@ -1,4 +1,4 @@
-//! All lists and operands of a function.
+//! Visitors of all lists and operands of a function.
 
 use super::program::{Operand, Program, Step};
 

@@ -1,4 +1,4 @@
-//! What the function says about its values.
+//! Types, definitions and constants of CLIF values.
 
 use cranelift_codegen::ir::types::I32;
 use cranelift_codegen::ir::{Block, Inst, InstructionData, Opcode, Type, Value};

@@ -1,4 +1,4 @@
-//! Vectors from lanes, and lanes from vectors.
+//! Lane insertion and extraction.
 
 use cranelift_codegen::ir::types::{F32, F32X4, F64, I8X16, I32X4, I64X2};
 use cranelift_codegen::ir::{InstructionData, Opcode};

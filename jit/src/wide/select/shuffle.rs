@@ -1,4 +1,4 @@
-//! Bytes of two vectors in another order.
+//! Byte shuffles of two vectors.
 
 use cranelift_codegen::ir::InstructionData;
 use regalloc2::VReg;

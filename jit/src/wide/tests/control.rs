@@ -1,4 +1,4 @@
-//! Branches, values that live in memory, what is refused.
+//! Branches, values that live in memory, unsupported functions.
 
 use cranelift_codegen::ir::JumpTableData;
 

@@ -28,6 +28,8 @@ impl FootprintAt {
 
 /// Offset of a field of a footprint.
 macro_rules! field {
-    ($($field:tt)+) => { std::mem::offset_of!($crate::pixel::sample::pica::footprint::TexelFootprint, $($field)+) as i32 };
+    ($field:ident) => {
+        std::mem::offset_of!($crate::pixel::sample::pica::footprint::TexelFootprint, $field) as i32
+    };
 }
 pub(super) use field;

@@ -28,7 +28,10 @@ use footprint::FootprintAt;
 
 /// Offset of a field of unit `$unit`.
 macro_rules! unit_at {
-    ($unit:expr, $($field:tt)+) => { $crate::pixel::args::pica::texture_at($unit, std::mem::offset_of!($crate::pixel::args::pica::TextureArgs, $($field)+)) };
+    ($unit:expr, $($field:tt)+) => {{
+        use $crate::pixel::args::pica::{TextureArgs, texture_at};
+        texture_at($unit, std::mem::offset_of!(TextureArgs, $($field)+))
+    }};
 }
 pub(crate) use unit_at;
 

@@ -59,9 +59,9 @@ impl Cube {
             // +x: -z, -x: z; y: x; +z: x, -z: -x.
             let z = flip(e, z);
             let z = e.neg(z);
-            let turned = flip(e, x);
+            let flipped = flip(e, x);
             let other = e.select(self.is_y, x, z);
-            e.select(self.is_z, turned, other)
+            e.select(self.is_z, flipped, other)
         } else {
             // +y: z, -y: -z; others -y.
             let z = flip(e, z);

@@ -146,7 +146,7 @@ pub fn query_level(e: &mut Emit<'_>, unit: TextureUnit<'_>, lookup: &Lookup) -> 
     [before, fixed(sampler.e, lod)]
 }
 
-/// As many sizes of a level as the shape has axes, the layers behind them, and how many levels there are.
+/// As many sizes of a level as the shape has axes, then its layers, and how many levels there are.
 pub fn query_size(e: &mut Emit<'_>, unit: TextureUnit<'_>, level: I32x4) -> [I32x4; 4] {
     let mut sampler = Sampler::new(e, unit, [false; 4]);
     let count = sampler.splat_i32(field!(level_count));

@@ -158,9 +158,9 @@ impl Sampler<'_, '_> {
             return difference;
         }
         // From each lane to its neighbour, which may precede it.
-        let behind = self.e.ints(IS_SECOND[axis]);
+        let second = self.e.ints(IS_SECOND[axis]);
         let bits = self.e.bits(difference);
-        let bits = self.e.ixor(bits, behind);
+        let bits = self.e.ixor(bits, second);
         self.e.float_of_bits(bits)
     }
 

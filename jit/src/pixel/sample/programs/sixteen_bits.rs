@@ -1,4 +1,4 @@
-//! Linear filters of halves and of 16-bit numbers, as a unit of 16 bits makes them: lanes are the channels of a pixel.
+//! Linear filters in 16-bit arithmetic, for halves and 16-bit numbers: lanes are the channels of a pixel.
 
 use triglyph_guest::kernel::program::sampler::Reduction;
 use triglyph_guest::num::ops::Ops;

@@ -13,7 +13,7 @@ use crate::pixel::args::pica::{ColorPair, PixelArgs, at, scratch_at};
 use crate::pixel::plan::pica::{buffer_writer, operands};
 use crate::pixel::quad::pica::Quad;
 
-/// Operations on channels that are cached, for [`QuadValues::channels`](crate::pixel::quad::pica::QuadValues::channels).
+/// Cached operations on channels: keys of `QuadValues::channels`.
 #[derive(Clone, Copy, PartialEq)]
 enum CachedOp {
     SplatEven,

@@ -1,5 +1,4 @@
-//! The colour of the procedural texture where it is the same in all of a primitive: many draw one that depends on a
-//! number a sprite, or only some of their primitives do.
+//! Procedural textures of one colour in all of a primitive: many sprites have a coordinate that is constant.
 //!
 //! Where the vertices have the same coordinates and the same w, those of pixels differ from them by rounding alone: by
 //! less than 2^-20 ([`CONSTANT_W`]). What is made of a coordinate grows or shrinks with it, but for jumps from an entry

@@ -1,4 +1,4 @@
-//! What of a procedural texture's key matters.
+//! Analysis of a procedural texture's key.
 
 use triglyph_guest::kernel::procedural::{Clamp, Combine, ProceduralKey, Shift};
 

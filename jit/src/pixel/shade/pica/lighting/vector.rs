@@ -62,9 +62,9 @@ pub fn rotate(e: &mut Emit<'_>, [x, y, z, w]: [F32x4; 4], v: Vector) -> Vector {
     let crossed = cross(e, axis, v);
     let scaled = scale(e, v, w);
     let sum = add(e, crossed, scaled);
-    let turned = cross(e, axis, sum);
-    let turned = turned.map(|c| e.add(c, c));
-    add(e, v, turned)
+    let doubled = cross(e, axis, sum);
+    let doubled = doubled.map(|c| e.add(c, c));
+    add(e, v, doubled)
 }
 
 /// (0, 0, 1) rotated by a quaternion.
