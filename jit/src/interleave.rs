@@ -261,9 +261,9 @@ fn may_restart(function: &Function, args: Value, body: &Body, blocks: &Blocks) -
     };
     // Where iterations diverge, the first one reaches the reconvergence point before another takes a rare branch.
     let passed = |end: Block| {
-        let parted = blocks.meetings.iter().map(|(&from, &meeting)| blocks.between(from, meeting));
-        let parted = parted.filter(move |between| between.contains(&end));
-        parted.flatten().chain(blocks.all.iter().copied().filter(move |&block| blocks.leads_to(block, end)))
+        let diverged = blocks.reconvergence.iter().map(|(&from, &meeting)| blocks.between(from, meeting));
+        let diverged = diverged.filter(move |between| between.contains(&end));
+        diverged.flatten().chain(blocks.all.iter().copied().filter(move |&block| blocks.leads_to(block, end)))
     };
     let mut insts = blocks.ends_of_pairs().flat_map(passed).flat_map(|block| function.layout.block_insts(block));
     insts.all(is_repeatable)

@@ -170,7 +170,7 @@ impl Promotion {
         }
     }
 
-    /// Stores what a cold block may read on the way to it.
+    /// Stores what a cold block may read on the edges to it.
     fn leave_to_memory(&self, function: &mut Function, end: Inst, target: Block, state: &HashMap<i32, Value>) {
         let stored: Vec<(i32, Value)> =
             self.live(target).iter().filter_map(|&at| Some((at, *state.get(&at)?))).collect();
@@ -332,7 +332,7 @@ fn each_way(
     }
 }
 
-/// Gives the ways of a branch to a block further arguments.
+/// Appends arguments to the edges of a branch to a block.
 fn append(function: &mut Function, end: Inst, target: Block, arguments: &[BlockArg]) {
     each_way(function, end, |call, lists| {
         if call.block(lists) == target {

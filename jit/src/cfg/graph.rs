@@ -10,7 +10,7 @@ pub trait Exit: Copy {
     /// The same with other numbers.
     fn map(self, number: impl Fn(usize) -> usize) -> Self;
 
-    /// What is next if that is known, and nothing happens on the way.
+    /// The only successor, if the edge to it has no effect.
     fn next(self) -> Option<usize>;
 }
 

@@ -1,14 +1,14 @@
 //! Control-flow graphs of guest programs.
 //!
 //! None of the guests has blocks: what is next is decided by stacks of calls, conditions and loops whose contents are
-//! known statically, but for a few counters and targets. So the states "place and stacks" that a program can be in are
-//! enumerated, calls are thereby inlined, and what is left are branches on values that programs compute:
+//! known statically, but for a few counters and targets. So the states "address and stacks" that a program can be in
+//! are enumerated, which inlines calls and leaves branches on values that programs compute:
 //!
 //! ```text
 //! states: entry -> Walk::step -> further states ...      one node for each
 //! graph:  nodes with one successor and one predecessor -> blocks, each after its predecessors but for back edges
 //! order:  orders, dominators and cycles of any graph
-//! emit:   a block of the host's code for each block, for programs whose lanes agree on the way
+//! emit:   a block of the host's code for each block, for programs without divergent lanes
 //! ```
 //!
 //! What an instruction does to a state is the instruction set's own matter. PICA programs, and vertex programs of the

@@ -76,7 +76,7 @@ pub fn post_dominators<I: Iterator<Item = usize>>(count: usize, successors: impl
     result
 }
 
-/// Where two nodes' ways up a tree meet. `below`: the first of two nodes is not above the second one.
+/// The common ancestor of two nodes of a tree. `below`: the first of two nodes is not above the second one.
 fn meet(mut a: usize, mut b: usize, below: impl Fn(usize, usize) -> bool, up: impl Fn(usize) -> usize) -> usize {
     while a != b {
         if below(a, b) {

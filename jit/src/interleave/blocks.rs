@@ -19,19 +19,20 @@ pub(super) struct Blocks {
     pub has_wide_vectors: bool,
     /// Where branches rarely go, by their blocks. What lies there is no part of the body.
     pub rare: HashMap<Block, Block>,
-    /// Where the iterations meet again, of blocks at whose end they part.
-    pub meetings: HashMap<Block, Block>,
-    /// What iterations go through one after the other because [`Branches::serialized`] says so.
+    /// The reconvergence points of blocks at whose end iterations diverge.
+    pub reconvergence: HashMap<Block, Block>,
+    /// Blocks that iterations execute one after the other because [`Branches::serialized`] says so.
     pub serialized: HashSet<Block>,
     exit: Block,
     successors: HashMap<Block, Vec<Block>>,
     predecessors: HashMap<Block, Vec<Block>>,
-    /// The blocks that every way from a block to the exit goes through, itself included.
-    certain: HashMap<Block, HashSet<Block>>,
+    /// The post-dominators of each block, itself included.
+    post_dominators: HashMap<Block, HashSet<Block>>,
 }
 
 impl Blocks {
-    /// The blocks from `entry` on that lie before `exit`; `None` if iterations that have parted might not meet.
+    /// The blocks from `entry` on that lie before `exit`; `None` if diverging iterations might not
+    /// reconverge.
     pub fn new(function: &Function, entry: Block, exit: Block, branches: &Branches) -> Option<Blocks> {
         let end = |block: Block| function.layout.last_inst(block);
         let (mut successors, mut rare) = (HashMap::new(), HashMap::new());
@@ -56,7 +57,7 @@ impl Blocks {
             successors[&block].iter().for_each(|&next| predecessors.entry(next).or_default().push(block));
         }
         let joint = all.iter().filter_map(|&block| Some((block, *branches.joint.get(&end(block)?)?))).collect();
-        let certain = certain(&all, &successors, exit);
+        let post_dominators = post_dominators(&all, &successors, exit);
         let given: HashMap<Block, Block> =
             all.iter().filter_map(|&block| Some((block, *branches.serialized.get(&end(block)?)?))).collect();
         let of_body = |insts: &HashSet<Inst>| {
@@ -71,14 +72,14 @@ impl Blocks {
             repeatable,
             has_wide_vectors: branches.has_wide_vectors,
             rare,
-            meetings: HashMap::new(),
+            reconvergence: HashMap::new(),
             serialized: HashSet::new(),
             exit,
             successors,
             predecessors,
-            certain,
+            post_dominators,
         };
-        blocks.find_meetings(entry, &given)?;
+        blocks.find_reconvergence(entry, &given)?;
         Some(blocks)
     }
 
@@ -88,23 +89,23 @@ impl Blocks {
         self.rare.keys().copied().chain(agreed.map(|(&block, _)| block))
     }
 
-    /// How many ways go to a block.
+    /// Number of edges to a block.
     pub fn entries(&self, block: Block) -> usize {
         self.predecessors.get(&block).map_or(0, Vec::len)
     }
 
-    /// Whether there is a way from a block to another one, or they are the same.
+    /// Whether there is a path from a block to another one, or they are the same.
     pub fn leads_to(&self, from: Block, to: Block) -> bool {
         from == to || self.between(from, self.exit).contains(&to)
     }
 
-    /// Whether only blocks of `between` and `block` go to another one.
+    /// Whether all predecessors of `to` are in `between`, or `block`.
     pub fn only_from(&self, to: Block, block: Block, between: &[Block]) -> bool {
         let from = self.predecessors.get(&to).into_iter().flatten();
         from.into_iter().all(|from| *from == block || between.contains(from))
     }
 
-    /// The blocks after one block and before another one that it is certain to reach, in the order of the function.
+    /// The blocks on paths from one block to one of its post-dominators, in the order of the function.
     pub fn between(&self, block: Block, meeting: Block) -> Vec<Block> {
         let mut found = HashSet::new();
         let mut rest = self.successors[&block].clone();
@@ -116,16 +117,16 @@ impl Blocks {
         self.all.iter().copied().filter(|block| found.contains(block)).collect()
     }
 
-    /// Follows both iterations from `entry` on, and finds where they meet after each block at whose end they part.
-    /// `given` says it of some.
-    fn find_meetings(&mut self, entry: Block, given: &HashMap<Block, Block>) -> Option<()> {
+    /// Finds the reconvergence point of each block at whose end iterations diverge, from `entry` on. `given` has those
+    /// of some.
+    fn find_reconvergence(&mut self, entry: Block, given: &HashMap<Block, Block>) -> Option<()> {
         let (mut seen, mut rest) = (HashSet::new(), vec![entry]);
         while let Some(block) = rest.pop() {
             if block == self.exit || !seen.insert(block) {
                 continue;
             }
             if let Some(&meeting) = given.get(&block) {
-                self.meetings.insert(block, self.given_meeting(block, meeting)?);
+                self.reconvergence.insert(block, self.check_given(block, meeting)?);
                 self.serialized.extend(self.between(block, meeting));
                 rest.push(meeting);
                 continue;
@@ -135,14 +136,14 @@ impl Blocks {
                 rest.extend(ways);
                 continue;
             }
-            let meeting = self.meeting(block)?;
-            self.meetings.insert(block, meeting);
+            let meeting = self.reconvergence_of(block)?;
+            self.reconvergence.insert(block, meeting);
             rest.push(meeting);
         }
         Some(())
     }
 
-    /// Whether two iterations can run a loop together, if a block is in one: within it, they meet whenever they part.
+    /// Whether iterations can execute a loop together, if a block is in one: those that diverge in it reconverge in it.
     fn runs_together(&self, block: Block) -> bool {
         if block == self.exit {
             return true;
@@ -150,21 +151,22 @@ impl Blocks {
         let after = self.between(block, self.exit);
         let of_loop = after.iter().filter(|&&next| self.between(next, self.exit).contains(&block));
         let mut branches = of_loop.filter(|next| self.successors[next].len() > 1 && !self.joint.contains_key(next));
-        !after.contains(&block) || branches.all(|&next| self.meeting(next).is_some_and(|meeting| meeting != self.exit))
+        !after.contains(&block)
+            || branches.all(|&next| self.reconvergence_of(next).is_some_and(|meeting| meeting != self.exit))
     }
 
-    /// A block where all ways from another one meet, if nothing but that leads to what lies between.
-    fn given_meeting(&self, block: Block, meeting: Block) -> Option<Block> {
+    /// The given reconvergence point, if it post-dominates the block and nothing else leads to the blocks between.
+    fn check_given(&self, block: Block, meeting: Block) -> Option<Block> {
         let between = self.between(block, meeting);
         let is_inside = |inner: &Block| self.only_from(*inner, block, &between);
-        let is_certain = self.certain[&block].contains(&meeting) && !between.contains(&block);
-        (is_certain && between.iter().all(is_inside)).then_some(meeting)
+        let is_post_dominator = self.post_dominators[&block].contains(&meeting) && !between.contains(&block);
+        (is_post_dominator && between.iter().all(is_inside)).then_some(meeting)
     }
 
-    /// The first block where all ways from a block meet, if nothing but that block leads to what lies between.
-    fn meeting(&self, block: Block) -> Option<Block> {
-        let certain = &self.certain[&block];
-        // In a loop several blocks may be certain to follow each other: the first one has none of the others before it.
+    /// The first post-dominator of a block that has no other entries to the blocks between.
+    fn reconvergence_of(&self, block: Block) -> Option<Block> {
+        let certain = &self.post_dominators[&block];
+        // In a loop blocks may post-dominate each other: the first one has none of the others before it.
         let is_first = |meeting: &Block| {
             let between = self.between(block, *meeting);
             let is_inside = |inner: &Block| !certain.contains(inner) && self.only_from(*inner, block, &between);
@@ -208,8 +210,12 @@ fn successors_of(function: &Function, block: Block) -> Vec<Block> {
     }
 }
 
-/// Which blocks every way from a block to `exit` goes through.
-fn certain(all: &[Block], successors: &HashMap<Block, Vec<Block>>, exit: Block) -> HashMap<Block, HashSet<Block>> {
+/// The post-dominators of each block, itself included.
+fn post_dominators(
+    all: &[Block],
+    successors: &HashMap<Block, Vec<Block>>,
+    exit: Block,
+) -> HashMap<Block, HashSet<Block>> {
     let everything: HashSet<Block> = all.iter().copied().chain([exit]).collect();
     let mut certain: HashMap<Block, HashSet<Block>> = all.iter().map(|&block| (block, everything.clone())).collect();
     certain.insert(exit, HashSet::from([exit]));

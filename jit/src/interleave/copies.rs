@@ -111,7 +111,7 @@ impl<'f> Copies<'f> {
             }
         }
         match self.function.dfg.insts[end] {
-            _ if let Some(&meeting) = self.blocks.meetings.get(&block) => self.select(block, end, meeting),
+            _ if let Some(&meeting) = self.blocks.reconvergence.get(&block) => self.select(block, end, meeting),
             InstructionData::Jump { destination, .. } => self.jump(destination),
             InstructionData::Brif { arg, blocks: [_, usual], .. } if self.blocks.rare.contains_key(&block) => {
                 self.unless_rare(arg, usual)
@@ -145,7 +145,7 @@ impl<'f> Copies<'f> {
         None
     }
 
-    /// Both iterations go one way.
+    /// All iterations take the same target.
     fn branch(&mut self, condition: Value, ways: [BlockCall; 2], kind: JointBranch) {
         let [(yes, with), (no, without)] = ways.map(|way| self.common_way(way));
         if kind == JointBranch::SplitOnDivergence {
@@ -219,7 +219,7 @@ impl<'f> Copies<'f> {
         next
     }
 
-    /// Where both iterations go by a way of a branch: the copy of its block, and its arguments.
+    /// The joint target of a branch: the copy of its block, and the arguments of all iterations.
     fn common_way(&mut self, way: BlockCall) -> (Block, Vec<BlockArg>) {
         let to = way.block(&self.function.dfg.value_lists);
         if to == self.body.exit {
@@ -257,8 +257,8 @@ impl<'f> Copies<'f> {
         }
     }
 
-    /// Copies all that lies between a block's end and the block where its ways meet, for one iteration after the other.
-    /// Returns the latter if it goes on in the current block.
+    /// Copies the blocks between a block and its reconvergence point, for one iteration after the other. Returns that
+    /// point if it is copied into the current block.
     fn select(&mut self, block: Block, end: Inst, meeting: Block) -> Option<Block> {
         let between = self.blocks.between(block, meeting);
         let mut arguments = Vec::new();
@@ -292,9 +292,9 @@ impl<'f> Copies<'f> {
         self.meet(meeting, &arguments, self.blocks.only_from(meeting, block, &between))
     }
 
-    /// All iterations have reached the block `meeting`. It is copied into the current block if that is the only way to
-    /// it, otherwise into one that all ways lead to.
-    /// `arguments` are its parameters, those of the first iteration first.
+    /// All iterations have reached their reconvergence point `meeting`. It is copied into the current block if nothing
+    /// else leads to it (`alone`), otherwise into a block of its own. `arguments` are its parameters, those of the
+    /// first iteration first.
     fn meet(&mut self, meeting: Block, arguments: &[Value], alone: bool) -> Option<Block> {
         if alone && meeting != self.body.exit {
             let parameters = self.function.dfg.block_params(meeting);

@@ -39,14 +39,14 @@ pub enum Loc {
 }
 
 #[derive(Clone, Copy)]
-struct Entry {
+struct CachedValue {
     number: LaneValue,
     dirty: bool,
 }
 
 /// See [`File::snapshot`].
 #[derive(Clone)]
-pub struct Snapshot(BTreeMap<Loc, Entry>);
+pub struct Snapshot(BTreeMap<Loc, CachedValue>);
 
 /// Liveness of a block, by slots.
 #[derive(Clone, Default)]
@@ -70,7 +70,7 @@ struct Saved {
 pub struct File {
     straight: bool,
     slots: HashMap<Loc, usize>,
-    cache: BTreeMap<Loc, Entry>,
+    cache: BTreeMap<Loc, CachedValue>,
     uses: Vec<Use>,
     block: usize,
     saved: Vec<Saved>,
@@ -288,7 +288,7 @@ impl Lower<'_, '_> {
                 None => LaneValue::constant(self.host.e(), 0),
             },
         };
-        self.file.cache.insert(loc, Entry { number, dirty: false });
+        self.file.cache.insert(loc, CachedValue { number, dirty: false });
         number
     }
 
@@ -305,14 +305,14 @@ impl Lower<'_, '_> {
             }
         };
         self.note_wide(loc);
-        self.file.cache.insert(loc, Entry { number, dirty: true });
+        self.file.cache.insert(loc, CachedValue { number, dirty: true });
     }
 
     /// Sets a location, whatever the guard.
     pub(super) fn put(&mut self, loc: Loc, number: LaneValue) {
         self.file.note_write(loc);
         self.note_wide(loc);
-        self.file.cache.insert(loc, Entry { number, dirty: true });
+        self.file.cache.insert(loc, CachedValue { number, dirty: true });
     }
 
     fn remember(&mut self, loc: Loc, number: LaneValue) {

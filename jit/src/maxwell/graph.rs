@@ -57,12 +57,12 @@ pub struct Sharing {
 
 /// Shared state of the operations of a block.
 #[derive(Default)]
-struct Together {
+struct BlockSharing {
     any: bool,
     all: Sharing,
 }
 
-impl Together {
+impl BlockSharing {
     /// Adds an operation, if it may be in the block.
     fn takes(&mut self, op: Sharing) -> bool {
         let all = &mut self.all;
@@ -415,9 +415,9 @@ impl Walker<'_> {
     fn split(&self, leaders: &mut HashSet<usize>, outcomes: &[Outcome], sharing: impl Fn(Op) -> Sharing) {
         let mut open: Vec<usize> = leaders.iter().copied().collect();
         while let Some(leader) = open.pop() {
-            let (mut together, mut id) = (Together::default(), leader);
+            let (mut sharing_so_far, mut id) = (BlockSharing::default(), leader);
             loop {
-                if !together.takes(self.op(id).map(&sharing).unwrap_or_default()) {
+                if !sharing_so_far.takes(self.op(id).map(&sharing).unwrap_or_default()) {
                     leaders.insert(id);
                     open.push(id);
                     break;

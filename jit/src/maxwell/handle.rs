@@ -34,7 +34,7 @@ impl HandleSource {
 }
 
 /// Emits a lookup in a unit.
-pub(super) type Look<'f, 'l, 'a> =
+pub(super) type EmitLookup<'f, 'l, 'a> =
     &'f mut dyn FnMut(&mut Lower<'l, 'a>, TextureUnit<'l>) -> Result<[LaneValue; 4], Unsupported>;
 
 impl<'l, 'a> Lower<'l, 'a> {
@@ -42,7 +42,7 @@ impl<'l, 'a> Lower<'l, 'a> {
     pub(super) fn lookup(
         &mut self,
         handle: HandleSource,
-        look: Look<'_, 'l, 'a>,
+        look: EmitLookup<'_, 'l, 'a>,
     ) -> Result<[LaneValue; 4], Unsupported> {
         let index = match self.code.unit(self.at) {
             None | Some(ResourceKind::Image(_)) => return Ok(self.nothing()),
@@ -77,7 +77,7 @@ impl<'l, 'a> Lower<'l, 'a> {
     fn lookup_by_handle(
         &mut self,
         handle: HandleSource,
-        look: Look<'_, 'l, 'a>,
+        look: EmitLookup<'_, 'l, 'a>,
     ) -> Result<[LaneValue; 4], Unsupported> {
         let resources = self.resources;
         let kinds = resources.texture_kinds();

@@ -1,7 +1,7 @@
 //! Register file of a PICA200 program during emission: the SSA values of its components.
 //!
-//! Within a block, and on from a block to those that only it leads to, components are plain values. Where ways meet,
-//! they go through variables of the builder, which makes block parameters of those that differ.
+//! Within a block, and from a block to its successors without other predecessors, components are plain values. At other
+//! edges they go through variables of the builder, which makes block parameters of those that differ.
 
 use std::collections::HashMap;
 
@@ -96,7 +96,7 @@ pub(super) enum Constant {
 const MAX_DISTANCE: u32 = 8;
 
 impl File {
-    /// Nothing is known. `start`: because nothing was written, else because ways meet here.
+    /// Nothing is known. `start`: because nothing was written, else because the block has several predecessors.
     pub fn new(start: bool) -> File {
         File {
             temporaries: [[None; 4]; 16],

@@ -46,14 +46,14 @@ impl<A> Speculative<A> {
     }
 }
 
-/// How long a job stays with the slower of two ways after the faster one has failed: failures come in rows, so each one
-/// that follows at once doubles the time.
+/// Exponential backoff: how long a job stays with slower code after faster code has failed. Failures come in rows, so
+/// each one that follows at once doubles the time.
 pub(super) struct Backoff {
     first: usize,
     longest: usize,
     row: usize,
     left: usize,
-    /// Where the faster way was taken up again.
+    /// Where the faster code was tried again.
     again: Option<usize>,
 }
 
@@ -63,18 +63,18 @@ impl Backoff {
         Backoff { first, longest, row: first, left: 0, again: None }
     }
 
-    /// Pieces that are still to be done the slower way.
+    /// Pieces that are still to be done by the slower code.
     pub fn left(&self) -> usize {
         self.left
     }
 
-    /// The faster way has failed at place `at` of the job.
+    /// The faster code has failed at place `at` of the job.
     pub fn failed(&mut self, at: usize) {
         self.row = if self.again == Some(at) { (2 * self.row).min(self.longest) } else { self.first };
         self.left = self.row;
     }
 
-    /// The slower way has come to place `at`, with `pieces` more done.
+    /// The slower code has come to place `at`, with `pieces` more done.
     pub fn done(&mut self, pieces: usize, at: usize) {
         self.left = self.left.saturating_sub(pieces);
         self.again = Some(at);

@@ -49,7 +49,7 @@ fn saved_registers(output: &Output) -> Vec<u8> {
         .collect()
 }
 
-/// Where a way to each block ends: past blocks that do nothing but jump, which have no code.
+/// Targets of jumps to each block: past blocks that only jump, which have no code.
 fn targets(function: &MachineFunction, output: &Output) -> Vec<usize> {
     let only_jumps = |block: usize| {
         let block = Block::new(block);
@@ -285,9 +285,9 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Where a way of a block leads.
-    fn successor(&self, block: usize, way: usize) -> usize {
-        self.targets[self.function.blocks[block].successors[way].index()]
+    /// A successor of a block.
+    fn successor(&self, block: usize, index: usize) -> usize {
+        self.targets[self.function.blocks[block].successors[index].index()]
     }
 
     /// Whether a block is the next one that has code.

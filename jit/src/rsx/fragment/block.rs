@@ -46,7 +46,7 @@ pub enum Exit {
     },
 }
 
-/// Where lanes go, and what they do on the way.
+/// An edge: its target, and its effects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
     End,

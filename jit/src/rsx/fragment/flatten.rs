@@ -1,7 +1,7 @@
 //! If-conversion: short IFEs become masks, and programs without other branches straight code.
 //!
-//! Lanes that skip a few instructions save less than the branch costs: it needs the mask, a look whether any lane is in
-//! it, and registers where both ways find them. Where nothing in an IFE depends on the other lanes, both parts are
+//! Lanes that skip a few instructions save less than the branch costs: it needs the mask, a test whether any lane is in
+//! it, and registers that both paths agree on. Where nothing in an IFE depends on the other lanes, both parts are
 //! executed one after the other, with writes in the lanes that take them.
 
 use triglyph_guest::rsx::fragment::{FlowOp, Instruction, Program};

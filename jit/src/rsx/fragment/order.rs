@@ -41,7 +41,7 @@ fn leaves(block: &Block, first: usize, latch: usize) -> bool {
     block.exit.onwards().any(|edge| edge.target().is_none()) || block.exit.targets().any(|to| !inside(to))
 }
 
-/// Whether every way from the first block to the end leads through block `i`.
+/// Whether block `i` is on every path from the first block to the end.
 fn post_dominates(post: &[usize], i: usize) -> bool {
     let mut at = 0;
     while at < i {

@@ -1,7 +1,7 @@
 //! Register file of a vertex program during emission: the SSA values of its components.
 //!
-//! Within a block, and on from a block to those that only it leads to, components are plain values. Where ways meet,
-//! they go through variables of the builder.
+//! Within a block, and from a block to its successors without other predecessors, components are plain values. At other
+//! edges they go through variables of the builder.
 
 use std::collections::{BTreeMap, BTreeSet};
 

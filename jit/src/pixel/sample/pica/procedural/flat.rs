@@ -113,7 +113,7 @@ impl Found<'_, '_> {
         bounds
     }
 
-    /// The colour at coordinates. Notes whether both ways to it are alike.
+    /// The colour at coordinates. Notes whether both computations agree.
     fn color(&mut self, key: &ProceduralKey, uses: &Uses, uv: [F32x4; 2]) -> Pair {
         let zero = self.e.short(0);
         let mut color = Pair { br: zero, ag: zero };
