@@ -313,7 +313,7 @@ fn ways_that_are_right_for_both() {
 }
 
 #[test]
-fn items_that_disagree_begin_anew() {
+fn items_that_disagree_restart_one_at_a_time() {
     let twice = check(
         |item| {
             let value = item.load();
@@ -610,7 +610,7 @@ fn what_is_shared_is_stored_by_one_after_the_other() {
 }
 
 #[test]
-fn iterations_do_not_begin_anew_after_they_have_stored_what_is_shared() {
+fn iterations_do_not_restart_after_they_have_stored_what_is_shared() {
     let body = |again: bool| {
         move |item: &mut Item<'_, '_>| {
             let value = item.load();
