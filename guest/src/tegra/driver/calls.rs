@@ -4,8 +4,9 @@
 //!
 //! An ioctl is `@ device request | request { fields } (machine, object, buffer, io) => what it does;`: the buffer as
 //! the guest has it, little-endian, in and out, and a call of methods. `object` is what the file is: an address space,
-//! a channel; `io` has what follows the fields and what Ioctl2 and Ioctl3 bring (`machines/tegra/src/system/driver/ioctl.rs`).
-//! Of requests with a list that clients pass, the size is that without the list, or with one entry.
+//! a channel; `io` has what follows the fields and what Ioctl2 and Ioctl3 bring
+//! (`machines/tegra/src/system/driver/ioctl.rs`). Of requests with a list that clients pass, the size is that without
+//! the list, or with one entry.
 //!
 //! [`tegra_calls!`](crate::tegra_calls) hands the rows to a macro. Sources of requests and fields: the switchbrew wiki
 //! ("NV services"), libnx `nvidia/ioctl`, what yuzu and Ryujinx read, where they agree.

@@ -14,9 +14,9 @@ pub use triglyph_testkit::pica::list::{HEAP, List, VERTICES, VRAM, Vertex, bytes
 
 /// Bytes mapped of each.
 pub const SIZE: u32 = 0x4_0000;
-/// Where textures stand.
+/// Where textures are.
 pub const TEXTURE: u32 = HEAP + 0x1_0000;
-/// Where lists stand.
+/// Where lists are.
 pub const LISTS: u32 = HEAP + 0x2_0000;
 /// The target: 16 x 16 pixels of RGBA8, then its depth buffer.
 pub const COLOR: u32 = VRAM;

@@ -11,7 +11,7 @@ use triglyph_guest::rsx::two_d::format::{Bits, ImageFormat, ImagePixels, Surface
 use triglyph_rsx::{Rsx, RsxMode};
 use triglyph_testkit::random::noise;
 
-/// Where sources and targets stand.
+/// Where sources and targets are.
 const FROM: u32 = 0x2_0000;
 const TO: u32 = 0x20_0000;
 

@@ -30,11 +30,11 @@ pub const SCALED: u32 = 0xBEEF_7701;
 pub const FROM_CPU: u32 = 0xBEEF_8A01;
 pub const CURIE: u32 = 0xBEEF_4097;
 
-/// Where semaphores stand in main memory.
+/// Where semaphores are in main memory.
 pub const SEMAPHORE_AT: u64 = 0x1_0000;
-/// Where notifiers stand in main memory.
+/// Where notifiers are in main memory.
 pub const NOTIFIER_AT: u64 = 0x1_0020;
-/// Where push buffers stand in main memory.
+/// Where push buffers are in main memory.
 pub const PUSH_AT: u64 = 0x10_0000;
 /// Bytes mapped of either memory.
 pub const BYTES: u64 = 0x40_0000;

@@ -313,7 +313,7 @@ fn reports_count_reduce_and_are_waited_for() {
     assert_eq!(machine.words(0), [8]);
     machine.run(&report(0, u32::MAX, 1 << 3 | 1 << 9 | 1 << 17 | 1 << 20));
     assert_eq!((machine.words(0), interrupts(&mut machine.gpu)), ([u32::MAX], 1));
-    // Passed samples in 32 bits stand behind the payload; nothing has been drawn.
+    // Passed samples in 32 bits follow the payload; nothing has been drawn.
     machine.run(&report(0x20, 77, 2 << 23));
     assert_eq!(machine.words(0x20), [77, 0]);
     machine.run(&report(0x20, 77, 0x15 << 23));

@@ -8,7 +8,7 @@ use triglyph_engine::probe::{Command, Effect, Observer};
 use triglyph_guest::pica::regs;
 use triglyph_testkit::pica::list::{clip_space, draw_state};
 
-/// Where indices stand.
+/// Where indices are.
 const INDICES: u32 = HEAP + SIZE;
 /// Vertices of a strip whose scene is full before its last ones.
 const COUNT: u32 = (1 << 18) + (1 << 15);

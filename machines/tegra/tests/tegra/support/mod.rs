@@ -12,7 +12,7 @@ use triglyph_guest::tegra::mme::assemble_program;
 use triglyph_options::Options;
 use triglyph_tegra::TegraX1;
 
-/// Where push buffers stand, and where tests have their data.
+/// Where push buffers are, and where tests have their data.
 pub const BUFFER: u64 = 0x10_0000;
 pub const DATA: u64 = 0x20_0000;
 /// Bytes of push buffers, and of data.

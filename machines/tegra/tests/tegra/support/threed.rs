@@ -6,7 +6,7 @@ use triglyph_guest::tegra::shader::assemble_program;
 
 use super::{DATA, Machine, THREED};
 
-/// Where things stand in the data.
+/// Where things are in the data.
 pub const PROGRAMS: u64 = 0;
 pub const VERTICES: u64 = 0x1_0000;
 pub const INDICES: u64 = 0x1_8000;
