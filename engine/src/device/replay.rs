@@ -48,7 +48,7 @@ pub trait ReplayDevice: Device {
         None
     }
 
-    /// Has a tool hear of each access to guest memory, of machines with [`recorded_memory`](Self::recorded_memory).
+    /// Notifies a tool of each access to guest memory, of machines with [`recorded_memory`](Self::recorded_memory).
     #[doc(hidden)]
     fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
         let _ = listener;

@@ -34,7 +34,7 @@ impl Memory {
 /// Accesses for machines and kernels.
 #[doc(hidden)]
 impl Memory {
-    /// Has a tool hear of each access by a window or a copy from now on.
+    /// Notifies a tool of each access by a window or a copy from now on.
     pub fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
         self.regions.iter_mut().for_each(|region| region.listener = Some(listener.clone()));
         self.access_listener = Some(listener);

@@ -67,7 +67,7 @@ pub struct Memory {
     prefault_pool: Option<PrefaultPool>,
     /// In shadow memory, the journal of its writes.
     journal: Option<Journal>,
-    /// Who hears of accesses by windows and copies.
+    /// The observer of accesses by windows and copies.
     access_listener: Option<Arc<dyn AccessListener>>,
 }
 

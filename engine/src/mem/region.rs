@@ -20,7 +20,7 @@ pub(super) struct Region {
     pub offset: usize,
     /// When it was mapped, or the last of its parts.
     pub mapped: Epoch,
-    /// Who hears of accesses to it.
+    /// The observer of accesses to it.
     pub listener: Option<Arc<dyn AccessListener>>,
 }
 

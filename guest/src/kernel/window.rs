@@ -12,7 +12,7 @@ use super::access::AccessListener;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Window<'m> {
     bytes: &'m [AtomicU8],
-    /// Who hears of accesses.
+    /// The observer of accesses.
     listener: Option<&'m Arc<dyn AccessListener>>,
 }
 

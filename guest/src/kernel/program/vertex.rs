@@ -171,7 +171,8 @@ pub struct VertexJob<'a> {
     /// Instructions one invocation may execute, branches and calls included, at most 65,536; then it ends with the
     /// outputs it has written.
     pub fuel: u32,
-    /// Instructions of each invocation that do not count as [excess](Self::excess): as many as the program has at least.
+    /// Instructions of each invocation that do not count as [excess](Self::excess): as many as the program has at
+    /// least.
     pub free: u32,
     /// One record of [`VertexKey::stride`] floats for each vertex: the four components of each recorded output
     /// register, registers ascending. Outputs start as (0, 0, 0, 1). Which NaN a record holds is not said. There may be
