@@ -9,7 +9,7 @@ use triglyph_guest::kernel::window::buffer;
 use triglyph_guest::kernel::{Accuracy, Window};
 use triglyph_guest::tegra::shader::isa::{Pred, PredSource, Reg};
 use triglyph_guest::tegra::shader::program::NEUTRAL_CONTROL;
-use triglyph_interp::maxwell::context::{Attribute, Context, Interpolated, Place, Surroundings};
+use triglyph_interp::maxwell::context::{Attribute, Context, Interpolated, InterpolationPoint, Surroundings};
 use triglyph_interp::maxwell::lane::{Condition, Lane};
 use triglyph_interp::maxwell::program::Program;
 use triglyph_interp::maxwell::warp::Warp;
@@ -32,7 +32,7 @@ impl Surroundings for Attributes {
         self.outputs[lane.id as usize].insert(word, value);
     }
 
-    fn interpolate(&self, lane: &Lane, word: u8, _: Place) -> Interpolated {
+    fn interpolate(&self, lane: &Lane, word: u8, _: InterpolationPoint) -> Interpolated {
         let flat = self.planes.get(lane.id as usize).and_then(|words| words.get(&word)).copied().unwrap_or(0);
         Interpolated::Value { value: f32::from_bits(flat), flat }
     }

@@ -126,7 +126,7 @@ impl Lower<'_, '_> {
         }
         if let Some(fuel) = self.variables.fuel {
             let left = self.e.b.use_var(fuel);
-            let all = self.e.load_i64(args, Args::LEFT);
+            let all = self.e.load_i64(args, VertexArgs::LEFT);
             let own = self.e.b.ins().ishl_imm_u(group, 2);
             let own = self.e.b.ins().iadd(all, own);
             self.e.store(left, own, 0);
