@@ -216,27 +216,28 @@ fn comments_and_pages_keep_to_the_columns() {
 /// Words and phrases that read strangely in technical English, with the number of lines that still have them. A change
 /// may lower a number, never raise one.
 const ODD_WORDS: [(&str, usize); 14] = [
-    ("nobody", 59),
-    ("somebody", 15),
-    ("anybody", 2),
-    ("whoever", 11),
-    ("anew", 69),
-    ("behind", 129),
-    ("stand", 67),
-    ("stands", 67),
+    ("nobody", 41),
+    ("somebody", 7),
+    ("anybody", 1),
+    ("whoever", 7),
+    ("anew", 26),
+    ("behind", 85),
+    ("stand", 32),
+    ("stands", 58),
     ("stood", 3),
     ("hear of", 4),
     ("hears of", 8),
     ("come of", 11),
-    ("comes of", 6),
+    ("comes of", 5),
     ("came of", 4),
 ];
 
-/// Whether a line has a phrase as whole words, in any case.
+/// Whether a line has a phrase as whole words, in any case. Hyphens and underscores join words: a stand-in is none.
 fn has_phrase(line: &str, phrase: &str) -> bool {
     let line = line.to_ascii_lowercase();
     line.contains(phrase) && {
-        let words: Vec<&str> = line.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();
+        let words: Vec<&str> =
+            line.split(|c: char| !c.is_alphabetic() && c != '-' && c != '_').filter(|word| !word.is_empty()).collect();
         format!(" {} ", words.join(" ")).contains(&format!(" {phrase} "))
     }
 }
