@@ -361,6 +361,45 @@ fn tests_that_the_facts_pages_name_exist() {
     }
 }
 
+/// Folders and files of the project that the pages name in backticks, by their paths from the root.
+#[test]
+fn paths_that_the_pages_name_exist() {
+    let folders: BTreeSet<&str> =
+        CRATES.iter().map(|krate| krate.folder.split('/').next().unwrap()).chain(["docs", "tests"]).collect();
+    let (mut named, mut missing) = (0, Vec::new());
+    for page in files_below(&root().join("docs"), "md") {
+        let text = read(&page);
+        for path in text.lines().flat_map(quoted) {
+            let parts: Vec<&str> = path.split('/').collect();
+            let plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+            if parts.len() > 1 && folders.contains(parts[0]) && plain && !path.contains("NAME") {
+                named += 1;
+                if !root().join(path).exists() {
+                    missing.push(format!("{}: {path}", page.display()));
+                }
+            }
+        }
+    }
+    assert!(named > 100, "the pages name paths in another way");
+    assert!(missing.is_empty(), "pages name what is not there: {missing:#?}");
+}
+
+/// The folders that every machine has, and what may be beside them.
+#[test]
+fn the_machines_have_the_same_folders() {
+    let files = ["core.rs", "device.rs", "lib.rs", "observed.rs", "recorded.rs", "snapshot.rs"];
+    for machine in ["n3ds", "rsx", "tegra"] {
+        let source = root().join("machines").join(machine).join("src");
+        for folder in ["system", "front_end", "class_3d/state", "class_3d/draw", "class_3d/programs", "copy"] {
+            assert!(source.join(folder).join("mod.rs").exists(), "{machine} has no {folder}");
+        }
+        for entry in fs::read_dir(&source).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
+            let name = entry.file_name().into_string().unwrap();
+            assert!(files.contains(&name.as_str()), "machines/{machine}/src/{name} belongs into a folder");
+        }
+    }
+}
+
 #[test]
 fn the_project_speaks_of_itself_alone() {
     for path in CRATES.iter().flat_map(Crate::sources) {

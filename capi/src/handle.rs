@@ -65,7 +65,7 @@ impl Gpu {
     /// Guest memory, after everything that was submitted.
     pub fn with_memory<T>(&mut self, f: impl FnOnce(&mut Memory) -> T) -> T {
         match self {
-            Gpu::N3ds(device) => f(device.device_mut().memory_mut()),
+            Gpu::N3ds(device) => device.device_mut().with_memory(f),
             Gpu::Rsx(device) => device.device_mut().with_memory(f),
             Gpu::Tegra(device) => device.device_mut().with_memory(f),
         }

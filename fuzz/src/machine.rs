@@ -93,7 +93,7 @@ impl Device {
         // SAFETY: the bytes are valid as long as the device, which is dropped first; nothing else accesses them.
         let map = |memory: &mut triglyph::Memory| unsafe { memory.map_host(range, pointer, access) };
         match &mut self.gpu {
-            Gpu::N3ds(gpu) => map(gpu.memory_mut()),
+            Gpu::N3ds(gpu) => gpu.with_memory(map),
             Gpu::Rsx(gpu) => gpu.with_memory(map),
             Gpu::TegraX1(gpu) => gpu.with_memory(map),
         }

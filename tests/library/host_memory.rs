@@ -127,7 +127,7 @@ fn announced_writes_are_all_that_is_looked_at() {
     let mut gpu = N3ds::new(&options()).expect("a 3DS");
     let range = GuestRange::new(0, 0x1800_0000, 0x1000);
     // SAFETY: the memory lives longer than the device, and is only written through the pointer until then.
-    unsafe { gpu.memory_mut().map_host(range, pointer, Access::READ_WRITE) }.expect("memory");
+    gpu.with_memory(|memory| unsafe { memory.map_host(range, pointer, Access::READ_WRITE) }).expect("memory");
     let layout = triglyph::ScanLayout::Rows { pitch: 64 };
     let format = triglyph::scan_format::A8B8G8R8;
     let scan = triglyph::ScanOut { at: GuestAddr::new(0, 0x1800_0000), width: 16, height: 16, format, layout };

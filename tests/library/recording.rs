@@ -85,8 +85,8 @@ fn stop<D: ReplayDevice>(device: &mut Recording<D>) -> Vec<u8> {
 fn gsp_queues_and_registers_replay() {
     let (vram, heap) = (HostMemory::new(0x1_0000), HostMemory::new(0x1_0000));
     let mut device = Recording::new(N3ds::new(&options()).expect("a 3DS"));
-    vram.map(device.device_mut().memory_mut(), 0, 0x1800_0000);
-    heap.map(device.device_mut().memory_mut(), 0, 0x2000_0000);
+    device.device_mut().with_memory(|memory| vram.map(memory, 0, 0x1800_0000));
+    device.device_mut().with_memory(|memory| heap.map(memory, 0, 0x2000_0000));
     let ranges = [GuestRange::new(0, 0x1800_0000, 0x1_0000), GuestRange::new(0, 0x2000_0000, 0x1_0000)];
     let submit = |device: &mut Recording<N3ds>, words: &[u32; 8]| {
         device.device_mut().with_gsp(|gsp, hardware| {
@@ -134,7 +134,7 @@ fn work_that_waits_and_choices_replay() {
     let heap = HostMemory::new(0x1_0000);
     let mut device = Recording::new(N3ds::new(&options()).expect("a 3DS"));
     device.map(GuestRange::new(0, 0x1800_0000, 0x1_0000), Access::READ_WRITE).expect("memory");
-    heap.map(device.device_mut().memory_mut(), 0, 0x2000_0000);
+    device.device_mut().with_memory(|memory| heap.map(memory, 0, 0x2000_0000));
     device.set_deferred(true);
     device.set_host_writes_announced(true);
     let gpu = device.device_mut();

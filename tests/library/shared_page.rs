@@ -3,7 +3,7 @@
 
 use triglyph::n3ds::gsp::{Session, SharedPage};
 use triglyph::n3ds::{BadAddress, Outcome};
-use triglyph::{Access, Device, Error, GuestAddr, GuestRange, N3ds, Options, Tier};
+use triglyph::{Access, Device, Error, GuestAddr, GuestRange, Memory, N3ds, Options, Tier};
 
 const VRAM: u64 = 0x1800_0000;
 const FCRAM: u64 = 0x2000_0000;
@@ -34,8 +34,10 @@ fn the_page_moves_with_its_clients_into_mapped_memory() {
     let mut gpu = N3ds::new(&Options::new(Tier::InterpreterOnly, 1)).expect("a 3DS");
     gpu.map(GuestRange::new(0, VRAM, 0x1000), Access::READ_WRITE).expect("memory");
     // SAFETY: the memory is dropped after the device, and only pointers lead to it until then.
-    unsafe { gpu.memory_mut().map_host(GuestRange::new(0, FCRAM, 0x1_0000), pointer, Access::READ_WRITE) }
-        .expect("memory");
+    let map = |memory: &mut Memory| unsafe {
+        memory.map_host(GuestRange::new(0, FCRAM, 0x1_0000), pointer, Access::READ_WRITE)
+    };
+    gpu.with_memory(map).expect("memory");
     gpu.with_gsp(|gsp, _| {
         gsp.set_bad_address(BadAddress::Fail);
         gsp.set_shared_memory_handle(0x77);

@@ -1,7 +1,12 @@
 //! Methods that are the same in every machine's [`Device`](crate::Device).
 
-/// The methods of a [`Device`](crate::Device) that only concern its memory, renderer and faults: those of the field
-/// `$core`, which has fields of these names.
+/// Methods of traits that are the same in every machine.
+///
+/// `device_of_core!(core)` makes those of a [`Device`](crate::Device) that only concern its memory, renderer, faults
+/// and budget: those of the field `core`, which has fields of these names. Snapshots are methods of the machine.
+/// `device_of_core!(recorded row)` makes those that record themselves in the field `calls`, for machines with a field
+/// `deferred`; `row` finds the row of a call. `device_of_core!(replay core)` makes those of a
+/// [`ReplayDevice`](crate::device::ReplayDevice), of which `replay` is a method of the machine.
 #[macro_export]
 macro_rules! device_of_core {
     ($core:ident) => {
@@ -81,6 +86,48 @@ macro_rules! device_of_core {
 
         fn wait_for_compiler(&self) {
             self.$core.renderer.kernels.wait_for_compiler();
+        }
+
+        fn snapshot(&mut self, options: $crate::snapshot::SnapshotOptions) -> Result<Vec<u8>, $crate::error::Error> {
+            Ok(Self::snapshot(self, options))
+        }
+
+        fn restore(&mut self, snapshot: &[u8]) -> Result<(), $crate::error::Error> {
+            Self::restore(self, snapshot)
+        }
+    };
+    (recorded $row:ident) => {
+        fn set_deferred(&mut self, deferred: bool) {
+            const KIND: $crate::device::calls::RecordedAs = $crate::device::calls::RecordedAs::of($row("set_deferred"));
+            let set = |machine: &mut Self| machine.deferred = deferred;
+            $crate::device::calls::RecordsCalls::record(self, KIND, &[deferred.into()], set)
+                .unwrap_or_else(|| set(self));
+        }
+
+        fn set_call_recorder(&mut self, recorder: Option<Box<dyn $crate::device::CallRecorder>>) {
+            self.calls.set_recorder(recorder);
+            if self.core.budget.tank() != $crate::frontend::budget::FUEL {
+                self.set_fuel(self.core.budget.tank());
+            }
+            if self.deferred {
+                self.set_deferred(true);
+            }
+        }
+    };
+    (replay $core:ident) => {
+        fn recorded_memory(&self) -> Option<&$crate::mem::Memory> {
+            Some(&self.$core.memory)
+        }
+
+        fn set_access_listener(
+            &mut self,
+            listener: std::sync::Arc<dyn triglyph_guest::kernel::access::AccessListener>,
+        ) {
+            self.$core.memory.set_access_listener(listener);
+        }
+
+        fn replay_call(&mut self, call: &[u8]) -> Result<(), $crate::error::Error> {
+            self.replay(call)
         }
     };
 }

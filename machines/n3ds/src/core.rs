@@ -28,13 +28,15 @@ pub struct Core {
     pub faults: FaultLog,
     /// What bounds a run, and time.
     pub budget: Budget,
-    /// How a list has ended that a bounded run had left, if the front of the queue has not heard of it.
+    /// Result of a list that a bounded run suspended, until the queue consumes it.
     pub(super) ended: Option<ListEnd>,
-    /// Who hears of the host's calls.
+    /// Recorder of the host's calls.
     pub(super) calls: CallLog,
 }
 
 impl Core {
+    triglyph_engine::core_of_machine!(runs);
+
     fn with_pica<T>(&mut self, f: impl FnOnce(&mut Pica, &mut Host<'_>) -> T) -> T {
         let Core { memory, renderer, faults, budget, pica, ended: _, calls: _ } = self;
         f(pica, &mut Host { memory, renderer, faults, budget })

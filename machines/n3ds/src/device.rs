@@ -1,7 +1,5 @@
 //! The 3DS as a [`Device`].
 
-use std::sync::Arc;
-
 use triglyph_guest::gsp::calls::call as row;
 use triglyph_guest::kernel::vertex::Numbers;
 
@@ -20,10 +18,8 @@ use triglyph_engine::frontend::budget::{Budget, FUEL, SliceEnd};
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::render::{Accuracy, Renderer};
 use triglyph_engine::scene::Fixed;
-use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::trace;
 use triglyph_engine::transfer::{HostRows, Presentation, Presented};
-use triglyph_guest::kernel::access::AccessListener;
 use triglyph_options::Options;
 
 /// A Nintendo 3DS's GPU: PICA200, transfer engine, LCD registers, GSP.
@@ -32,9 +28,19 @@ pub struct N3ds {
     pub(super) core: Core,
     pub(super) external: External,
     pub(super) gsp: Gsp,
-    /// What the recording that is under way has of the host's choices: submissions are deferred, bad addresses fail,
-    /// frozen units hang.
-    pub(super) recorded_choices: [bool; 3],
+    /// Host options that the active recording has.
+    pub(super) recorded_choices: HostChoices,
+}
+
+/// Options of the host that recordings have as one call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct HostChoices {
+    /// Submissions are deferred.
+    pub deferred: bool,
+    /// Bad addresses fail.
+    pub fail: bool,
+    /// Frozen units hang.
+    pub hang: bool,
 }
 
 /// Bytes of a GX command.
@@ -62,7 +68,7 @@ impl N3ds {
         });
         let mut gsp = Gsp::default();
         gsp.count_events_on(&core.renderer.timeline);
-        Ok(N3ds { core, external: External::default(), gsp, recorded_choices: [false; 3] })
+        Ok(N3ds { core, external: External::default(), gsp, recorded_choices: HostChoices::default() })
     }
 
     /// Guest memory.
@@ -70,10 +76,11 @@ impl N3ds {
         &self.core.memory
     }
 
-    /// Guest memory, to map ranges of the host's. Everything submitted is done by then.
-    pub fn memory_mut(&mut self) -> &mut Memory {
+    /// Maps memory, of the library or of the host. Spaces are 0, physical addresses, and
+    /// [`PROCESS`](crate::external::PROCESS). Everything submitted is done by then.
+    pub fn with_memory<T>(&mut self, f: impl FnOnce(&mut Memory) -> T) -> T {
         self.core.renderer.flush(&self.core.memory);
-        &mut self.core.memory
+        f(&mut self.core.memory)
     }
 
     /// Turns the caches of derived state on (as they are at first) or off, for tests: they may make no difference.
@@ -157,7 +164,7 @@ impl N3ds {
         self.gsp.move_to(page);
     }
 
-    /// Has GSP begin anew, as when the console is switched on: no clients, nobody has the rendering right, the shared
+    /// Has GSP begin anew, as when the console is switched on: no clients, no holder of the rendering right, the shared
     /// page is zeros. The page, and what the host has chosen of GSP, stay.
     pub fn reset_gsp(&mut self) {
         // A list that is under way is the command processor's.
@@ -200,7 +207,7 @@ impl N3ds {
         self.core.renderer.present(&self.core.memory, &picture.scan_out(), gamma.as_ref(), rows, presented)
     }
 
-    /// Executes one GX command as it stands in a slot of the command queue, complete before this returns. No
+    /// Executes one GX command as it is in a slot of the command queue, complete before this returns. No
     /// interrupt is queued; what the command raises is in the answer. DMA of memory that the host has not mapped is
     /// left to the host: see [`Outcome`](crate::system::gx::Outcome).
     pub fn execute(&mut self, words: &[u32; 8]) -> Executed {
@@ -251,7 +258,7 @@ impl Device for N3ds {
 
     fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
         self.core.calls.set_recorder(recorder);
-        self.recorded_choices = [false; 3];
+        self.recorded_choices = HostChoices::default();
         self.record_choices();
         if self.core.budget.tank() != FUEL {
             self.record_fuel();
@@ -308,17 +315,14 @@ impl Device for N3ds {
             return end;
         }
         let _span = trace::submit();
+        self.core.begin_slice(limit);
         self.core.memory.note_host_writes();
-        self.core.budget.begin_slice(limit);
-        self.core.renderer.set_interrupter(Some(self.core.budget.interrupter().clone()));
         self.with_bus(|gsp, hardware| gsp.work(hardware));
         if !self.gsp.has_work() {
             // An interrupt says the rest.
             self.core.renderer.draw_all(&self.core.memory);
         }
-        self.core.renderer.set_interrupter(None);
-        let end = self.core.budget.end_slice();
-        let end = match end {
+        let end = match self.core.end_slice() {
             SliceEnd::Interrupted => RunEnd::Interrupted,
             SliceEnd::Used if self.gsp.has_work() => RunEnd::BudgetUsed,
             _ => {
@@ -330,14 +334,6 @@ impl Device for N3ds {
         self.core.memory.tell_written();
         end
     }
-
-    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
-        Ok(N3ds::snapshot(self, options))
-    }
-
-    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
-        N3ds::restore(self, snapshot)
-    }
 }
 
 impl ReplayDevice for N3ds {
@@ -345,15 +341,5 @@ impl ReplayDevice for N3ds {
         self.gsp.is_deferred()
     }
 
-    fn recorded_memory(&self) -> Option<&Memory> {
-        Some(&self.core.memory)
-    }
-
-    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
-        self.core.memory.set_access_listener(listener);
-    }
-
-    fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
-        self.replay(call)
-    }
+    triglyph_engine::device_of_core!(replay core);
 }

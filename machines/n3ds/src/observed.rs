@@ -1,4 +1,4 @@
-//! What inspectors hear of the PICA.
+//! The PICA200 for observers: commands, draws and what they read.
 
 use triglyph_guest::kernel::vertex::Uniforms;
 

@@ -1,7 +1,8 @@
-//! Recording what the 3DS's hardware is told, by GSP, by commands or by the host, and the way back. The rows are those
-//! of `triglyph_guest::gsp::calls`.
+//! Calls to the 3DS's hardware, by GSP, by commands or by the host: recording them, and making those of a recording.
+//! Their rows are `triglyph_guest::gsp::calls`.
 
 use crate::N3ds;
+use crate::device::HostChoices;
 use crate::system::external::{CommandProcessor, Event, FreezePolicy};
 use crate::system::gsp::hardware::GPU;
 use crate::system::gx::BadAddress;
@@ -96,14 +97,17 @@ pub(crate) fn queued<C: CommandProcessor + ?Sized>(core: &mut C, words: &[u32; 8
 }
 
 impl N3ds {
-    /// Records what the host has chosen, if the recording has something else.
+    /// Records the host's options, if the recording has others.
     pub(super) fn record_choices(&mut self) {
         if self.core.calls.is_recording() {
-            let fail = self.gsp.bad_address() == BadAddress::Fail;
-            let hang = self.external.freeze_policy() == FreezePolicy::Hang;
-            let choices = [self.gsp.is_deferred(), fail, hang];
+            let choices = HostChoices {
+                deferred: self.gsp.is_deferred(),
+                fail: self.gsp.bad_address() == BadAddress::Fail,
+                hang: self.external.freeze_policy() == FreezePolicy::Hang,
+            };
             if std::mem::replace(&mut self.recorded_choices, choices) != choices {
-                call(&mut self.core, const { row("choices") }, &choices.map(u32::from));
+                let HostChoices { deferred, fail, hang } = choices;
+                call(&mut self.core, const { row("choices") }, &[deferred, fail, hang].map(u32::from));
             }
         }
     }

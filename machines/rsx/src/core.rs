@@ -1,6 +1,5 @@
 //! What every part of the RSX works on: memory, renderer, objects by name, faults, time.
 
-use std::cell::Cell;
 use std::fmt::Arguments;
 
 use triglyph_guest::rsx::chip::Chip;
@@ -10,13 +9,12 @@ use triglyph_guest::rsx::ramht::{Entry, engine};
 use crate::front_end::dma::{DmaObject, HandleTable, SavedEntry, space};
 use crate::front_end::ramin;
 use crate::front_end::ramin::Ramin;
-use triglyph_engine::device::{FaultKind, FaultLog, ObjectEntry, RunLimit};
+use triglyph_engine::device::{FaultKind, FaultLog, ObjectEntry};
 use triglyph_engine::draw::program::Drawn;
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::DeriveContext;
-use triglyph_engine::frontend::budget::{Budget, SliceEnd, cost};
+use triglyph_engine::frontend::budget::{Budget, cost};
 use triglyph_engine::mem::{GuestAddr, SharedMemory};
-use triglyph_engine::probe::{Command, Effect};
 use triglyph_engine::render::{Accuracy, DeferredDrawCost, Renderer};
 use triglyph_engine::scene::program::Programs;
 use triglyph_engine::snapshot::state;
@@ -96,7 +94,7 @@ pub struct Core {
     pub faults: FaultLog,
     /// Whether words in memory are big-endian: push buffers, vertices, textures, surfaces, reports, semaphores.
     pub big_endian: bool,
-    /// Where in the push buffer the header stands that is being executed, an offset in the channel's push buffer
+    /// Where in the push buffer the header is that is being executed, an offset in the channel's push buffer
     /// object. Faults name it.
     pub position: u64,
     /// Words that were executed before the present one since the clock moved on for words.
@@ -183,8 +181,8 @@ impl Core {
         &self.objects
     }
 
-    /// The memory behind the value of an object method (0x180 to 0x1FC): a handle in fast mode, an instance address /
-    /// 16 in exact mode. `None` for null objects, engine objects and names without an object.
+    /// The memory that the value of an object method (0x180 to 0x1FC) names: a handle in fast mode, an instance address
+    /// divided by 16 in exact mode. `None` for null objects, engine objects and names without an object.
     pub fn resolve(&self, name: u32) -> Option<DmaObject> {
         match &self.objects {
             Objects::Handles(table) => DmaObject::of_entry(table.get(name)?),
@@ -236,7 +234,7 @@ impl Core {
                 let words = DmaWords::new(class, ramin::target(object.space), base, limit);
                 (ramin.make_dma(&self.memory, words).ok_or_else(full)?, engine::SOFTWARE)
             }
-            // Nobody looks at the instance of a software object; a console's says this (hardware dump).
+            // The instance of a software object is never read; a console's says this (hardware dump).
             class::SOFTWARE => (object.handle, engine::SOFTWARE),
             class => (ramin.make_engine(&self.memory, class).ok_or_else(full)?, engine::GRAPH),
         };
@@ -282,15 +280,8 @@ impl Core {
         }
     }
 
-    /// Counts a fault at a guest address, method or handle; the text is only made when it is kept.
-    #[cold]
-    pub fn fault(&mut self, kind: FaultKind, address: u64, what: Arguments<'_>) {
-        self.budget.charge(cost::FAULT);
-        self.faults.record(kind, address, self.position, what);
-    }
-
     /// Counts a fault at a place outside of memory. In main memory it is an IO address that is not mapped: the
-    /// hypervisor hears of it.
+    /// hypervisor is notified.
     #[cold]
     pub fn fault_at(&mut self, kind: FaultKind, place: GuestAddr, what: Arguments<'_>) {
         self.fault(kind, place.address, what);
@@ -315,7 +306,7 @@ impl Core {
         self.settle_accounts();
     }
 
-    /// Takes time and fuel for what has come of a draw.
+    /// Takes time and fuel for a draw.
     pub fn spend_drawing_time(&mut self, drawn: Drawn, deferred_cost: DeferredDrawCost) {
         // Without fuel the next draw is not done any more.
         let blocks = (deferred_cost.pixels_before + drawn.pixels) / 64 - deferred_cost.pixels_before / 64;
@@ -346,17 +337,9 @@ impl Core {
         is_drawn
     }
 
-    /// Begins a bounded run, whose drawing may be interrupted.
-    pub(super) fn begin_slice(&mut self, limit: RunLimit) {
-        self.budget.begin_slice(limit);
-        self.renderer.set_interrupter(Some(self.budget.interrupter().clone()));
-    }
+    triglyph_engine::core_of_machine!(runs);
 
-    /// Ends it.
-    pub(super) fn end_slice(&mut self) -> SliceEnd {
-        self.renderer.set_interrupter(None);
-        self.budget.end_slice()
-    }
+    triglyph_engine::core_of_machine!(faults);
 
     /// Does a transfer that sees everything drawn so far; what falls outside of memory is a fault of `what`.
     pub fn transfer(&mut self, what: &str, request: &Request) {
@@ -394,26 +377,6 @@ impl Core {
         }
         self.memory.mark_written(place.range(bytes as u64));
         self.note_store(place, bytes as u64);
-    }
-
-    /// Something was stored, for an observer.
-    #[inline]
-    pub(super) fn note_store(&mut self, place: GuestAddr, bytes: u64) {
-        if self.renderer.is_observed() {
-            self.renderer.note_effect(Effect::Store(place.range(bytes)));
-        }
-    }
-
-    /// A command begins that an observer may hear of.
-    #[cold]
-    pub(super) fn begin_command(&mut self, command: &Command, registers: &[Cell<u32>]) {
-        self.renderer.begin_command(&self.memory, command, registers, self.faults.total());
-    }
-
-    /// It has ended.
-    #[cold]
-    pub(super) fn end_command(&mut self, command: &Command, registers: &[Cell<u32>]) {
-        self.renderer.end_command(&self.memory, command, registers, self.faults.total());
     }
 
     /// Stores what reports and notifiers consist of: time in nanoseconds, a value, a status. 16 bytes.

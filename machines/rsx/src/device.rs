@@ -1,7 +1,5 @@
 //! The RSX as a [`Device`], and running its channels.
 
-use std::sync::Arc;
-
 use triglyph_guest::rsx::lv1::attribute::DisplayBuffer;
 use triglyph_guest::rsx::lv1::calls::call;
 use triglyph_guest::rsx::objects::class;
@@ -11,21 +9,19 @@ use crate::front_end::dma::space;
 use crate::front_end::ramin;
 use crate::front_end::segments::{Segment, Segments};
 use crate::front_end::{CHANNELS, Fifo, PushBuffer, Stop};
-use crate::system::host_events::{Outside, SoftwareHandler};
+use crate::system::host_events::{HostEvents, SoftwareHandler};
 use crate::system::lv1::{DEFAULT_OBJECTS, XDR, initialise};
 use crate::system::mmio::Mmio;
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
-    Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, ObjectEntry, RecordedCall, ReplayDevice, RunEnd,
-    RunLimit, Waiting,
+    Access, CallLog, Device, Event, FaultKind, Machine, ObjectEntry, RecordedCall, ReplayDevice, RunEnd, RunLimit,
+    Waiting,
 };
 use triglyph_engine::error::Error;
-use triglyph_engine::frontend::budget::{FUEL, SliceEnd};
+use triglyph_engine::frontend::budget::SliceEnd;
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
-use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::trace;
 use triglyph_engine::transfer::{HostRows, Presentation, Presented, ScanLayout, ScanOut, format};
-use triglyph_guest::kernel::access::AccessListener;
 use triglyph_options::Options;
 
 /// A PlayStation 3's GPU, and the hypervisor's calls in front of it.
@@ -33,7 +29,7 @@ use triglyph_options::Options;
 pub struct Rsx {
     pub(super) core: Core,
     pub(super) fifo: Fifo,
-    pub(super) outside: Outside,
+    pub(super) host_events: HostEvents,
     pub(super) mmio: Mmio,
     /// What captures have submitted and channels have not started.
     pub(super) segments: Segments,
@@ -43,7 +39,7 @@ pub struct Rsx {
     pub(super) has_objects: bool,
     /// Whether submissions wait for a bounded run.
     deferred: bool,
-    /// Who hears of the host's calls.
+    /// Recorder of the host's calls.
     pub(super) calls: CallLog,
 }
 
@@ -54,12 +50,12 @@ impl Rsx {
     /// [`Error::Unsupported`] when the host gives no threads or no memory.
     pub fn new(options: &Options) -> Result<Self, Error> {
         let core = Core::new(options.accuracy.into(), options.renderer()?, options.fuel)?;
-        let mut outside = Outside::default();
-        outside.events.count_on(&core.renderer.timeline);
+        let mut host_events = HostEvents::default();
+        host_events.events.count_on(&core.renderer.timeline);
         Ok(Rsx {
             core,
             fifo: Fifo::default(),
-            outside,
+            host_events,
             mmio: Mmio::default(),
             segments: Segments::default(),
             big_endian: false,
@@ -116,7 +112,7 @@ impl Rsx {
 
     /// Who executes software methods of channels that are none of LV1's; without a handler they are events.
     pub fn set_software_handler(&mut self, handler: Option<SoftwareHandler>) {
-        self.outside.handler = handler;
+        self.host_events.handler = handler;
     }
 
     /// Runs the channels of all contexts.
@@ -124,7 +120,7 @@ impl Rsx {
         let _span = trace::submit();
         self.core.renderer.timeline.submit();
         self.look_at_control();
-        self.run_channels(self.outside.lv1.running());
+        self.run_channels(self.host_events.lv1.running());
         self.show_controls();
         self.core.renderer.timeline.complete();
         self.core.memory.tell_written();
@@ -134,13 +130,13 @@ impl Rsx {
     pub(super) fn run_channels(&mut self, wanted: u32) -> [Option<Stop>; CHANNELS as usize] {
         self.core.budget.refuel();
         self.core.memory.note_host_writes();
-        self.fifo.run_all(&mut self.core, &mut self.outside, wanted)
+        self.fifo.run_all(&mut self.core, &mut self.host_events, wanted)
     }
 
     /// What a head (0 or 1) shows, for [`Device::present`]: the display buffer that was flipped last, X8R8G8B8 with its
     /// bytes in the order of the processor. `None` when that is no buffer of a context.
     pub fn scan_out(&self, head: u32) -> Option<ScanOut> {
-        let DisplayBuffer { width, height, pitch, offset } = self.outside.lv1.shown_buffer(head as usize)?;
+        let DisplayBuffer { width, height, pitch, offset } = self.host_events.lv1.shown_buffer(head as usize)?;
         let (at, layout) = (GuestAddr::new(space::LOCAL, offset.into()), ScanLayout::Rows { pitch });
         Some(ScanOut { at, width, height, format: format::X8R8G8B8.big_endian(), layout })
     }
@@ -175,7 +171,7 @@ impl Rsx {
         true
     }
 
-    /// Does everything that was submitted. Nobody is left then who could release a semaphore.
+    /// Does everything that was submitted. A channel that waits for a semaphore then is a fault.
     fn run_all_segments(&mut self) {
         self.core.budget.refuel();
         self.core.memory.note_host_writes();
@@ -195,8 +191,8 @@ impl Rsx {
         }
         let blocked = self.segments.waiting().next();
         let blocked = blocked.and_then(|channel| self.fifo.waiting(&self.core, channel, Stop::Blocked));
-        let others = self.outside.lv1.running() & !self.segments.channels();
-        let stops = self.fifo.run_all(&mut self.core, &mut self.outside, others);
+        let others = self.host_events.lv1.running() & !self.segments.channels();
+        let stops = self.fifo.run_all(&mut self.core, &mut self.host_events, others);
         let waiting = |(stop, channel): (&Option<Stop>, u32)| self.fifo.waiting(&self.core, channel, (*stop)?);
         blocked.or_else(|| stops.iter().zip(0..).find_map(waiting))
     }
@@ -219,7 +215,7 @@ impl Rsx {
                 // What is left of a packet is in the next segment; an error ends one only.
                 live.error = None;
             }
-            let stops = self.fifo.run_all(&mut self.core, &mut self.outside, 1 << channel);
+            let stops = self.fifo.run_all(&mut self.core, &mut self.host_events, 1 << channel);
             match stops[channel as usize] {
                 Some(Stop::Blocked | Stop::Stalled | Stop::Yielded) | None => return Some(true),
                 Some(Stop::OutOfFuel) => {
@@ -239,7 +235,7 @@ impl Rsx {
 
     /// Whether a channel has anything to do.
     fn has_more(&self) -> bool {
-        let running = self.outside.lv1.running();
+        let running = self.host_events.lv1.running();
         self.segments.channels() != 0
             || (0..CHANNELS).any(|channel| running >> channel & 1 != 0 && self.fifo.has_work(&self.core, channel))
     }
@@ -285,6 +281,8 @@ impl Device for Rsx {
 
     triglyph_engine::device_of_core!(core);
 
+    triglyph_engine::device_of_core!(recorded call);
+
     /// Spaces are 0 to 3. Pages of [`PAGES`](crate::lv1::PAGES) and of local memory that a context uses have to be
     /// mapped before the call that allocates it: from then on they hold what the guest sees. Main memory that is shown
     /// in an IO space may not be replaced before it is unmapped there.
@@ -293,7 +291,7 @@ impl Device for Rsx {
             let GuestRange { start: GuestAddr { space, address }, size } = range;
             return Err(Error::InvalidArgument(format!("{size:#x} bytes at {address:#x} in space {space} of a PS3")));
         }
-        self.outside.lv1.check_unused(range)?;
+        self.host_events.lv1.check_unused(range)?;
         self.core.memory.check_unshown(range)
     }
 
@@ -309,19 +307,9 @@ impl Device for Rsx {
     /// IO addresses that were not mapped come last.
     fn take_events(&mut self) -> Vec<Event> {
         for address in self.core.take_unmapped_io() {
-            self.outside.events.push(Event::UnmappedIo { address });
+            self.host_events.events.push(Event::UnmappedIo { address });
         }
-        self.outside.events.take()
-    }
-
-    fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
-        self.calls.set_recorder(recorder);
-        if self.core.budget.tank() != FUEL {
-            self.set_fuel(self.core.budget.tank());
-        }
-        if self.deferred {
-            self.set_deferred(true);
-        }
+        self.host_events.events.take()
     }
 
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
@@ -374,12 +362,6 @@ impl Device for Rsx {
         }
     }
 
-    fn set_deferred(&mut self, deferred: bool) {
-        let set = |rsx: &mut Rsx| rsx.deferred = deferred;
-        const KIND: RecordedAs = RecordedAs::of(call("set_deferred"));
-        self.record(KIND, &[deferred.into()], set).unwrap_or_else(|| set(self));
-    }
-
     /// PUT of every context is looked at first, and the control pages show GET and REF after each run.
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
         const KIND: RecordedAs = RecordedAs::of(call("run_for"));
@@ -408,14 +390,6 @@ impl Device for Rsx {
             }
         }
     }
-
-    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
-        Ok(Rsx::snapshot(self, options))
-    }
-
-    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
-        Rsx::restore(self, snapshot)
-    }
 }
 
 impl ReplayDevice for Rsx {
@@ -423,17 +397,7 @@ impl ReplayDevice for Rsx {
         self.deferred
     }
 
-    fn recorded_memory(&self) -> Option<&Memory> {
-        Some(&self.core.memory)
-    }
-
-    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
-        self.core.memory.set_access_listener(listener);
-    }
-
-    fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
-        self.replay(call)
-    }
+    triglyph_engine::device_of_core!(replay core);
 
     fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
         self.big_endian = big_endian;

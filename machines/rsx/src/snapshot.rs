@@ -45,14 +45,14 @@ impl Rsx {
                 big_endian: self.big_endian,
                 has_objects: self.has_objects,
                 clock: self.core.budget.now(),
-                interrupts: self.outside.interrupts,
-                enabled: self.outside.enabled,
+                interrupts: self.host_events.interrupts,
+                enabled: self.host_events.enabled,
                 mmio: self.mmio.save(),
                 segments: self.segments.save(),
             },
         );
         writer.section(FIFO, &self.fifo.save());
-        writer.section(LV1, &self.outside.lv1.save());
+        writer.section(LV1, &self.host_events.lv1.save());
         if options.memory {
             save_memory(&self.core.memory, &mut writer);
         }
@@ -85,8 +85,8 @@ impl Rsx {
         lv1.show_io(&mut self.core.memory);
         *self.core.objects_mut() = objects;
         self.core.budget.set_clock(board.clock);
-        (self.outside.interrupts, self.outside.enabled) = (board.interrupts, board.enabled);
-        (self.outside.lv1, self.outside.stalled) = (lv1, None);
+        (self.host_events.interrupts, self.host_events.enabled) = (board.interrupts, board.enabled);
+        (self.host_events.lv1, self.host_events.stalled) = (lv1, None);
         (self.big_endian, self.has_objects) = (board.big_endian, board.has_objects);
         (self.fifo, self.mmio, self.segments) = (fifo, mmio, segments);
         Ok(())

@@ -1,19 +1,17 @@
 //! What every part of the Tegra X1 works on: memory, renderer, syncpoints, faults, time.
 
 use std::borrow::Cow;
-use std::cell::Cell;
-use std::fmt::Arguments;
 use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::kernel::Window;
 
 use crate::system::kinds::{Kinds, SavedKind};
-use triglyph_engine::device::{FaultKind, FaultLog, RunLimit};
+use triglyph_engine::device::{FaultKind, FaultLog};
 use triglyph_engine::draw::program::Drawn;
-use triglyph_engine::frontend::budget::{Budget, SliceEnd, cost};
+use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::frontend::{DeriveContext, MemoryDependency};
 use triglyph_engine::mem::{GuestAddr, SharedMemory, read_words};
-use triglyph_engine::probe::{Command, Effect};
+use triglyph_engine::probe::Effect;
 use triglyph_engine::render::{DeferredDrawCost, Renderer};
 use triglyph_engine::scene::program::Programs;
 use triglyph_engine::snapshot::state;
@@ -55,7 +53,7 @@ pub struct Core {
     interrupts: u64,
     /// Primitives to be counted of draws that were set up after their commands.
     pub(super) late_primitives: u64,
-    /// What is read of memory, while somebody wants to know.
+    /// The memory reads of a derivation in progress.
     dependency: Option<MemoryDependency>,
     /// Rows of a destination and of a source of the 2D class, kept for the next operation.
     pub(super) rows: [Vec<AtomicU8>; 2],
@@ -119,13 +117,6 @@ impl Core {
         self.kinds = Kinds::restore(&saved.kinds).unwrap_or_default();
     }
 
-    /// Counts a fault at a GPU address or method; the text is only made when it is kept.
-    #[cold]
-    pub fn fault(&mut self, kind: FaultKind, address: u64, what: Arguments<'_>) {
-        self.budget.charge(cost::FAULT);
-        self.faults.record(kind, address, self.position, what);
-    }
-
     /// Nanoseconds since power on, as the word that is being executed finds them: the same wherever runs are cut.
     pub fn now(&self) -> u64 {
         self.budget.now().wrapping_add(self.words_before)
@@ -137,7 +128,7 @@ impl Core {
         self.settle_accounts();
     }
 
-    /// Takes time and fuel for what has come of a draw. False if there was not enough.
+    /// Takes time and fuel for a draw. False if there was not enough.
     pub(super) fn spend_drawing_time(&mut self, drawn: Drawn, deferred_cost: DeferredDrawCost) -> bool {
         // As if all segments of a draw were one.
         let blocks =
@@ -163,17 +154,9 @@ impl Core {
         is_drawn
     }
 
-    /// Begins a bounded run, whose drawing may be interrupted.
-    pub(super) fn begin_slice(&mut self, limit: RunLimit) {
-        self.budget.begin_slice(limit);
-        self.renderer.set_interrupter(Some(self.budget.interrupter().clone()));
-    }
+    triglyph_engine::core_of_machine!(runs);
 
-    /// Ends it.
-    pub(super) fn end_slice(&mut self) -> SliceEnd {
-        self.renderer.set_interrupter(None);
-        self.budget.end_slice()
-    }
+    triglyph_engine::core_of_machine!(faults);
 
     /// An address in the running channel's address space.
     pub fn place(&self, address: u64) -> GuestAddr {
@@ -331,31 +314,11 @@ impl Core {
         }
     }
 
-    /// Something was stored, for an observer.
-    #[inline]
-    pub(super) fn note_store(&mut self, place: GuestAddr, bytes: u64) {
-        if self.renderer.is_observed() {
-            self.renderer.note_effect(Effect::Store(place.range(bytes)));
-        }
-    }
-
     #[inline]
     fn note_signal(&mut self) {
         if self.renderer.is_observed() && self.renderer.is_in_command() {
             self.renderer.note_effect(Effect::Signal);
         }
-    }
-
-    /// A command begins that an observer may hear of.
-    #[cold]
-    pub(super) fn begin_command(&mut self, command: &Command, registers: &[Cell<u32>]) {
-        self.renderer.begin_command(&self.memory, command, registers, self.faults.total());
-    }
-
-    /// It has ended.
-    #[cold]
-    pub(super) fn end_command(&mut self, command: &Command, registers: &[Cell<u32>]) {
-        self.renderer.end_command(&self.memory, command, registers, self.faults.total());
     }
 
     /// Whether the GPU may read, and with `write` also write, `size` bytes that are one piece of the host's memory.
@@ -396,7 +359,7 @@ impl Core {
             Some(value) => {
                 *value = value.wrapping_add(1);
                 self.renderer.timeline.set_fence(index, *value);
-                // Somebody may have armed an event for it.
+                // An event may be armed for it.
                 self.renderer.timeline.note_event();
             }
             None => self.fault(FaultKind::BadMethod, index.into(), format_args!("syncpoint {index}")),
@@ -409,7 +372,7 @@ impl Core {
     }
 }
 
-/// Words as they stand in memory.
+/// Words as they are in memory.
 pub(super) fn bytes_of(words: &[u32]) -> Cow<'_, [u8]> {
     match cfg!(target_endian = "little") {
         true => Cow::Borrowed(bytemuck::cast_slice(words)),

@@ -1,22 +1,18 @@
 //! The Tegra X1's GPU as a [`Device`].
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use crate::core::{ADDRESS_MASK, Core, SPACE};
 use crate::front_end::channel::{Channel, Work};
 use crate::system::driver::{Driver, Fence, PROCESS, PROCESS_MASK};
+use std::collections::BTreeMap;
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
-    Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, RecordedCall, ReplayDevice, RunEnd, RunLimit,
-    Waiting,
+    Access, CallLog, Device, Event, FaultKind, Machine, RecordedCall, ReplayDevice, RunEnd, RunLimit, Waiting,
 };
 use triglyph_engine::error::Error;
-use triglyph_engine::frontend::budget::{FUEL, SliceEnd};
+use triglyph_engine::frontend::budget::SliceEnd;
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
-use triglyph_engine::snapshot::{SnapshotOptions, state};
+use triglyph_engine::snapshot::state;
 use triglyph_engine::trace;
-use triglyph_guest::kernel::access::AccessListener;
 use triglyph_guest::tegra::driver::calls::call;
 use triglyph_options::Options;
 
@@ -31,7 +27,7 @@ pub struct TegraX1 {
     pub(super) driver: Driver,
     /// Whether submissions wait for a bounded run.
     pub(super) deferred: bool,
-    /// Who hears of the host's calls.
+    /// Recorder of the host's calls.
     pub(super) calls: CallLog,
     pub(super) round: Round,
 }
@@ -70,6 +66,11 @@ impl TegraX1 {
     #[doc(hidden)]
     pub fn channel(&self, number: u32) -> Option<&Channel> {
         self.channels.get(&number)
+    }
+
+    /// Guest memory.
+    pub fn memory(&self) -> &Memory {
+        &self.core.memory
     }
 
     /// Maps memory, of the library or of the host. Spaces are 0 for captures and [`PROCESS`](crate::driver::PROCESS);
@@ -199,6 +200,8 @@ impl Device for TegraX1 {
 
     triglyph_engine::device_of_core!(core);
 
+    triglyph_engine::device_of_core!(recorded call);
+
     /// Spaces are that of captures and [`PROCESS`]. Memory of the process that an address space shows may not be
     /// replaced before it is unmapped there.
     fn check_mapping(&self, range: GuestRange) -> Result<(), Error> {
@@ -236,7 +239,7 @@ impl Device for TegraX1 {
         self.submit_entries(channel, entries.chunks_exact(8).map(entry))
     }
 
-    /// A channel that still waits is a fault: nobody is left who could end the wait.
+    /// A channel that still waits is a fault: nothing can end the wait any more.
     fn finish(&mut self) {
         self.run();
         for (number, channel) in &self.channels {
@@ -244,22 +247,6 @@ impl Device for TegraX1 {
                 let what = format_args!("channel {number} waits for {blocked:?}");
                 self.core.fault(FaultKind::OutOfFuel, 0, what);
             }
-        }
-    }
-
-    fn set_deferred(&mut self, deferred: bool) {
-        let set = |gpu: &mut TegraX1| gpu.deferred = deferred;
-        const KIND: RecordedAs = RecordedAs::of(call("set_deferred"));
-        self.record(KIND, &[deferred.into()], set).unwrap_or_else(|| set(self));
-    }
-
-    fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
-        self.calls.set_recorder(recorder);
-        if self.core.budget.tank() != FUEL {
-            self.set_fuel(self.core.budget.tank());
-        }
-        if self.deferred {
-            self.set_deferred(true);
         }
     }
 
@@ -294,14 +281,6 @@ impl Device for TegraX1 {
         self.complete();
         self.waiting().map_or(RunEnd::Done, RunEnd::Waiting)
     }
-
-    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
-        Ok(TegraX1::snapshot(self, options))
-    }
-
-    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
-        TegraX1::restore(self, snapshot)
-    }
 }
 
 impl ReplayDevice for TegraX1 {
@@ -309,15 +288,5 @@ impl ReplayDevice for TegraX1 {
         self.deferred
     }
 
-    fn recorded_memory(&self) -> Option<&Memory> {
-        Some(&self.core.memory)
-    }
-
-    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
-        self.core.memory.set_access_listener(listener);
-    }
-
-    fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
-        self.replay(call)
-    }
+    triglyph_engine::device_of_core!(replay core);
 }

@@ -1,4 +1,4 @@
-//! The Tegra X1: GPFIFO, channels, macros and the engine classes behind them.
+//! The Tegra X1: GPFIFO, channels, macros and the engine classes.
 //!
 //! ```text
 //! host / capture ─► GPFIFO entries ─► Channel: words ─► methods ─┬─► host methods: semaphores, syncpoints

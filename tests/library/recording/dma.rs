@@ -13,7 +13,7 @@ fn dma_from_the_programs_image_replays() {
     let image = HostMemory::new(0x4000);
     let mut device = Recording::new(N3ds::new(&options()).expect("a 3DS"));
     device.map(GuestRange::new(0, 0x1800_0000, 0x1_0000), Access::READ_WRITE).expect("memory");
-    image.map(device.device_mut().memory_mut(), PROCESS, 0x10_0000);
+    device.device_mut().with_memory(|memory| image.map(memory, PROCESS, 0x10_0000));
     image.write(0x204, &noise(0x2000, 3));
     start(&mut device);
     let vram = GuestRange::new(0, 0x1800_0000, 0x1_0000);

@@ -51,14 +51,13 @@ impl Arena {
     pub fn machine(&mut self, tier: Tier, threads: usize) -> Machine<'_> {
         let options = Options::new(tier, threads);
         let mut gpu = N3ds::new(&options).expect("a 3DS");
-        let memory: &mut Memory = gpu.memory_mut();
         for (index, (address, size, write)) in RANGES.into_iter().enumerate() {
             let access = Access { read: true, write };
             let pointer = self.bytes[Self::place(index)].as_mut_ptr();
-            // SAFETY: the bytes belong to the arena, which the machine borrows; nothing else accesses them meanwhile.
-            unsafe {
-                memory.map_host(GuestRange::new(0, address.into(), size as u64), pointer, access).expect("memory")
-            };
+            let range = GuestRange::new(0, address.into(), size as u64);
+            // SAFETY: the bytes belong to the arena, which the machine borrows; nothing else uses them meanwhile.
+            let map = |memory: &mut Memory| unsafe { memory.map_host(range, pointer, access) };
+            gpu.with_memory(map).expect("memory");
         }
         Machine { gpu, arena: std::marker::PhantomData }
     }

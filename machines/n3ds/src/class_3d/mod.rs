@@ -26,7 +26,7 @@ pub use crate::front_end::list::ListEnd;
 use crate::front_end::list::RunningList;
 pub(super) use crate::front_end::list::SavedList;
 use crate::front_end::registers::Registers;
-use draw::geometry_unit::Stage;
+use draw::geometry_unit::GeometryUnit;
 use draw::immediate::Immediate;
 use programs::unit::ShaderUnit;
 pub(super) use saved::SavedPica;
@@ -110,7 +110,7 @@ pub struct Pica {
     pub(crate) assembler: Assembler,
     pub(crate) immediate: Immediate,
     /// The geometry unit between immediate vertices that belong together.
-    pub(crate) stage: Stage,
+    pub(crate) stage: GeometryUnit,
     pixel: Derived<Arc<PixelState>>,
     pub(crate) known_states: KnownStates,
     vertex: Derived<VertexState>,
@@ -162,7 +162,7 @@ impl Default for Pica {
             densest: Arc::default(),
             assembler: Assembler::default(),
             immediate: Immediate::default(),
-            stage: Stage::default(),
+            stage: GeometryUnit::default(),
             known_states: KnownStates::default(),
             pixel: Derived::new(draw::PIXEL_GROUPS),
             vertex: Derived::new(state::vertex::VERTEX_GROUPS),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use triglyph_guest::kernel::vertex::SCREEN;
 use triglyph_guest::pica::regs;
 
-use super::draw::geometry_unit::{SavedStage, Stage};
+use super::draw::geometry_unit::{GeometryUnit, SavedGeometryUnit};
 use super::draw::immediate::{Immediate, SavedImmediate};
 use super::programs::unit::{SavedUnit, ShaderUnit};
 use super::state::light_tables::UploadedTables;
@@ -30,7 +30,7 @@ state! {
         gas: [u32; 16],
         assembler: SavedAssembler,
         immediate: SavedImmediate,
-        stage: SavedStage,
+        stage: SavedGeometryUnit,
     }
 }
 
@@ -100,7 +100,7 @@ impl Pica {
             gas_table: saved.gas,
             assembler: Assembler::restore(&saved.assembler, SCREEN + output_map::SLOTS)?,
             immediate: Immediate::restore(saved.immediate)?,
-            stage: Stage::restore(saved.stage)?,
+            stage: GeometryUnit::restore(saved.stage)?,
             limits,
             vertices_left: limits.list_vertices,
             ..Pica::default()

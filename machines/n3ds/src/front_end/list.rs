@@ -94,7 +94,7 @@ impl Pica {
             list = RunningList { address, bytes, at: 0, ..list };
         }
         if !self.try_finish(host) {
-            // Behind its last word.
+            // After its last word.
             self.list = Some(RunningList { at: (u64::from(list.bytes) / 4).max(1), ..list });
             return None;
         }

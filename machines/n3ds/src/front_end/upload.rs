@@ -5,7 +5,7 @@ use std::sync::Arc;
 use triglyph_guest::pica::regs::{self, Trigger, dirty};
 
 use super::registers::Registers;
-use crate::class_3d::draw::geometry_unit::Stage;
+use crate::class_3d::draw::geometry_unit::GeometryUnit;
 use crate::class_3d::programs::unit::ShaderUnit;
 use crate::class_3d::{Host, Pica};
 use triglyph_engine::draw::Topology;
@@ -42,7 +42,7 @@ impl Pica {
             Trigger::DrawElements => self.observed(host, id, value, Self::draw_elements),
             Trigger::FixedAttributeIndex => {
                 self.immediate.restart();
-                self.stage = Stage::default();
+                self.stage = GeometryUnit::default();
             }
             Trigger::FixedAttributeData => self.fixed_attribute_word(host, value),
             Trigger::Topology | Trigger::TopologyReset => self.reset_assembler(),

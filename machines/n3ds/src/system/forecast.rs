@@ -1,4 +1,4 @@
-//! What a GX command will come to, from its words alone.
+//! Forecast of a GX command from its words alone: time, interrupt, memory that it touches.
 //!
 //! A host that has the work done on another thread schedules the interrupt when the command is given: its time may not
 //! depend on when the work is done, and what the work touches says who has to wait for it.

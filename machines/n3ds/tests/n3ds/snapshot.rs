@@ -129,7 +129,7 @@ fn unfinished_primitives_are_completed() {
 
 #[test]
 fn half_fed_geometry_programs_go_on() {
-    // Two vertices to a primitive. The first primitive stores three vertices, those behind it only the third anew; r5
+    // Two vertices to a primitive. The first primitive stores three vertices, those after it only the third anew; r5
     // counts primitives, which shows in the green of their colour.
     let text = "add r5, r5, v5\nmov r6, v4\nmov r6.y, r5.xxxx\nmul r6.y, c1.y, r6\nmov o1, r6\nmov o2, v2\n\
                 ifu b15, later..last\nnop\nnop\nlater:\nmov o0, v0\nsetemit 0\nemit\nadd r0, v0, v2\nmov o0, r0\n\

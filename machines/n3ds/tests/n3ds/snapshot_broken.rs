@@ -51,7 +51,7 @@ fn sign(snapshot: &mut [u8]) {
     snapshot[24..32].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// Whoever makes the checksum hold may bring any registers; the machine survives that as it survives any guest.
+/// A file with a valid checksum may have any registers; the machine survives that as it survives any guest.
 #[test]
 fn forged_states_are_refused_or_harmless() {
     let options = SnapshotOptions { memory: true, compressed: false };
@@ -64,7 +64,7 @@ fn forged_states_are_refused_or_harmless() {
     arbtest(|u| {
         let mut bytes = good.clone();
         for _ in 0..u.int_in_range(1..=8)? {
-            // Mostly the end of a section, where the small structures stand.
+            // Mostly the end of a section, where the small structures are.
             let &(start, length) = u.choose(&sections)?;
             let from = if u.ratio(1, 2)? { length.saturating_sub(400) } else { 0 };
             let at = start + from + u.choose_index(length - from)?;

@@ -131,7 +131,7 @@ fn source(core: &mut Core, registers: &Registers) -> Option<Source> {
         format: *format.row(),
         pitch: methods::in_format::pitch(layout),
         size: size(get(methods::in_size::ID)),
-        // Texel centres stand at halves, but an image that begins at 0 begins with its first texel all the same: Mesa
+        // Texel centres are at halves, but an image that begins at 0 begins with its first texel all the same: Mesa
         // uploads every texture that way (quirks C24); the rule for other starts is RPCS3's.
         start: match methods::in_format::origin(layout) {
             Some(ImageOrigin::Center) => start.map(|at| at.max(HALF) - HALF),

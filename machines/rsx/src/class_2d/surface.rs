@@ -93,7 +93,7 @@ impl Surface {
         self.memory.place(self.offset)
     }
 
-    /// Stores pixels of a row, which lie in the surface; `pixels` are their bytes as they are to stand in memory. What
+    /// Stores pixels of a row, which lie in the surface; `pixels` are their bytes as they are to be in memory. What
     /// was drawn before and does not look at these bytes may be drawn later.
     pub(super) fn store_row(&self, core: &mut Core, x: u32, y: u32, pixels: &[u8]) {
         let bytes = self.bytes();
@@ -122,7 +122,7 @@ impl Surface {
     }
 }
 
-/// Appends a pixel as it stands in memory.
+/// Appends a pixel as it is in memory.
 pub(super) fn push_pixel(row: &mut Vec<u8>, word: u32, bytes: u32, big_endian: bool) {
     match big_endian {
         true => row.extend(&word.to_be_bytes()[4 - bytes as usize..]),

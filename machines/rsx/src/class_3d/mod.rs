@@ -22,8 +22,7 @@ use triglyph_guest::rsx::objects::class;
 
 use crate::core::Core;
 use crate::front_end::graph::{Object, Run};
-use crate::front_end::packets::Taken;
-pub(super) use crate::front_end::packets::{Known, known};
+use crate::front_end::packets::ValidWords;
 use crate::front_end::registers::{Registers, index};
 pub(super) use draw::draw_closed;
 use draw::gather::Gather;
@@ -42,7 +41,7 @@ pub struct Curie {
     pub(crate) registers: Registers,
     uploads: Uploads,
     /// Words that registers take.
-    pub(crate) taken: Taken,
+    pub(crate) valid_words: ValidWords,
     /// The draw between BEGIN and END.
     pub(crate) gather: Option<Gather>,
     /// The vertices of the last draw, for their allocations.
@@ -74,7 +73,7 @@ impl Default for Curie {
         Curie {
             registers,
             uploads: Uploads::default(),
-            taken: Taken::default(),
+            valid_words: ValidWords::default(),
             gather: None,
             vertices: VertexReuse::default(),
             spare: Vec::new(),
@@ -116,7 +115,7 @@ impl Curie {
         self.registers.get(method as u32)
     }
 
-    /// Executes the method at which a run stopped, and as many of the words behind it as go the same way. Returns how
+    /// Executes the method at which a run stopped, and as many of the words after it as go the same way. Returns how
     /// many words were taken: none when a bounded run was interrupted before it.
     fn trigger(&mut self, core: &mut Core, run: Run<'_>) -> usize {
         if !core.renderer.is_observed() {
@@ -141,7 +140,7 @@ impl Curie {
         taken
     }
 
-    /// The same, whoever hears of it.
+    /// The same, with or without an observer.
     fn execute(&mut self, core: &mut Core, run: Run<'_>) -> usize {
         let Run { method, words, increasing } = run;
         let Effect::Trigger(trigger) = METHOD_EFFECTS[index(method)] else {
@@ -217,7 +216,7 @@ impl Curie {
             return core.fault(FaultKind::BadMethod, word.into(), format_args!("{name} does not take {word:#x}"));
         }
         if !unknown {
-            self.taken.remember(method, word);
+            self.valid_words.remember(method, word);
         }
         if self.registers.get(method) != word {
             self.before_change(core, WRITES.groups(index(method)));

@@ -8,7 +8,7 @@ use super::dma::DmaObject;
 use crate::core::Core;
 use triglyph_engine::snapshot::state;
 
-/// The memory that a push buffer stands in.
+/// The memory that a push buffer is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PushBuffer {
     /// All of an address space.
@@ -36,7 +36,7 @@ pub struct Channel {
     pub fetched: u32,
     /// Where a return goes.
     pub subroutine: Subroutine,
-    /// Why the pusher stands still.
+    /// Why the pusher has stopped.
     pub error: Option<PusherError>,
     /// The engines of the subchannels.
     pub engines: [u8; SUBCHANNELS],

@@ -1,4 +1,4 @@
-//! DMA objects: the ranges of memory that engines may touch, and how the words of a channel stand in them.
+//! DMA objects: the ranges of memory that engines may touch, and how they hold the words of a channel.
 
 use triglyph_guest::rsx::objects::class;
 
@@ -14,7 +14,7 @@ pub mod space {
     pub const MAIN: u32 = 1;
 }
 
-/// A range of memory behind a handle.
+/// A range of memory that a handle names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DmaObject {
     /// Address space.

@@ -8,7 +8,7 @@ use triglyph_engine::mem::{GuestAddr, read_words};
 /// Words fetched at a time.
 const WORDS: usize = 1024;
 
-/// A copy of the words from some offset on. The guest may change memory behind PUT at any time, so words are copied
+/// A copy of the words from some offset on. The guest may change memory after PUT at any time, so words are copied
 /// before they are looked at; the hardware fetches ahead too.
 #[derive(Debug)]
 pub struct Fetch {

@@ -1,4 +1,4 @@
-//! PGRAPH: the engine objects of a channel, and which of them stands on which subchannel.
+//! PGRAPH: the engine objects of a channel, and which of them is bound to which subchannel.
 
 use triglyph_guest::rsx::fifo::{METHOD_SPACE, METHODS, SUBCHANNELS};
 use triglyph_guest::rsx::objects::class;
@@ -40,7 +40,7 @@ pub trait Object {
     fn run(&mut self, core: &mut Core, run: Run<'_>) -> usize;
 }
 
-/// What stands on a subchannel.
+/// What is bound to a subchannel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Bound {
     /// Nothing, or the null object: methods have no effect.
@@ -60,7 +60,7 @@ pub enum Bound {
 #[derive(Debug, Default)]
 pub struct Graph {
     bound: [Bound; SUBCHANNELS],
-    /// The subchannels that the 3D object stands on, as a set.
+    /// The subchannels that the 3D object is bound to, as a set.
     curie_subchannels: u32,
     /// 3D. All 3D objects of a channel share their state.
     pub curie: Curie,
@@ -89,13 +89,13 @@ impl Graph {
         true
     }
 
-    /// The subchannels that the 3D object stands on, as a set.
+    /// The subchannels that the 3D object is bound to, as a set.
     #[inline]
     pub fn curie_subchannels(&self) -> u32 {
         self.curie_subchannels
     }
 
-    /// Sets the registers of what stands on a subchannel, by address / 4.
+    /// Sets the registers of what is bound to a subchannel, by address / 4.
     pub(crate) fn set_registers(&mut self, subchannel: u32, words: Box<[u32; METHODS]>) {
         match self.bound(subchannel) {
             Bound::Curie => self.curie = Curie::with_registers(&words),
@@ -104,7 +104,7 @@ impl Graph {
         }
     }
 
-    /// The class of what stands on a subchannel, if it has one.
+    /// The class of what is bound to a subchannel, if it has one.
     pub fn class(&self, subchannel: u32) -> Option<u32> {
         match self.bound(subchannel) {
             Bound::Nothing => None,
@@ -115,7 +115,7 @@ impl Graph {
         }
     }
 
-    /// The registers of what stands on a subchannel, if it has any.
+    /// The registers of what is bound to a subchannel, if it has any.
     pub fn registers(&self, subchannel: u32) -> Option<&Registers> {
         match self.bound(subchannel) {
             Bound::Curie => Some(self.curie.registers()),
@@ -124,7 +124,7 @@ impl Graph {
         }
     }
 
-    /// What stands on a subchannel.
+    /// What is bound to a subchannel.
     pub fn bound(&self, subchannel: u32) -> Bound {
         self.bound[subchannel as usize % SUBCHANNELS]
     }
@@ -160,7 +160,7 @@ impl Graph {
 state! {
     /// The engine objects of a channel in a snapshot.
     pub(crate) struct SavedGraph { bound: Vec<SavedBound>, curie: SavedCurie, two_d: SavedTwoD }
-    /// What stands on a subchannel: a kind, and its number or class.
+    /// What is bound to a subchannel: a kind, and its number or class.
     pub(crate) struct SavedBound { kind: u8, value: u32 }
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //! push buffer ──► fetch.rs ──► pusher.rs (headers, jumps, calls) ──► puller.rs ─┬─► semaphores, reference
 //!                 1 Ki words     runs of data words                            ├─► Graph: objects
-//!                                                                              └─► Outside: driver, interrupts
+//!                                                                              └─► HostEvents: driver, interrupts
 //! switcher.rs: which channel's words; in exact mode the others are in RAMFC        cache.rs: methods that wait
 //! ```
 //! Sources: envytools "FIFO", "DMA pusher", "Puller"; nouveau's `nvkm/engine/fifo/nv40`.
@@ -39,7 +39,7 @@ pub enum Stop {
     Idle,
     /// A jump to itself: the guest parks the pusher there until it replaces the word.
     Parked,
-    /// An error; the channel stands still until somebody clears it.
+    /// An error; the channel stops until it is cleared.
     Error,
     /// A semaphore does not have the value that is waited for.
     Blocked,

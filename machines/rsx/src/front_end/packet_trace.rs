@@ -9,10 +9,10 @@ use triglyph_guest::rsx::fifo::{METHOD_SPACE, METHODS, Methods};
 use triglyph_guest::rsx::methods::curie;
 use triglyph_guest::rsx::ramht::engine;
 
+use super::packets::{PacketEffect, packet_effect};
 use super::puller::OBJECTS;
 use super::pusher::{header, spend_words};
 use super::{Channel, Puller, Stop};
-use crate::class_3d::{Known, known};
 use crate::core::WORD;
 use triglyph_engine::frontend::packet_trace::{
     AnalyzedPacket, Executed, PacketSource, PacketTrace, PacketTraces, Progress, TracedPacket, run_traces,
@@ -84,13 +84,13 @@ fn act(packet: Methods, data: &[u32], at: u32) -> Act {
     // Each word for the same method overwrites the one before.
     let (at, data) = if increasing { (at, data) } else { (at + count - 1, &data[data.len() - 1..]) };
     let store = |groups| vec![Store::Words { at, register: method / 4, mask: u32::MAX, groups }];
-    match known(method, data) {
-        Known::Stored(groups) => Act::Store(store(groups)),
-        Known::Validated(checked, groups) if increasing || count == 1 => {
+    match packet_effect(method, data) {
+        PacketEffect::Stored(groups) => Act::Store(store(groups)),
+        PacketEffect::Validated(checked, groups) if increasing || count == 1 => {
             let expected = checked.into_iter().map(|word| (at + word as u32, data[word])).collect();
             Act::Checked { expected, stores: store(groups) }
         }
-        Known::Validated(..) | Known::More => Act::Call,
+        PacketEffect::Validated(..) | PacketEffect::Triggers => Act::Call,
     }
 }
 

@@ -13,52 +13,52 @@ const PAIRS: usize = 256;
 /// Words that registers with enumerated values are known to take. Looking them up in the tables costs as much as ten
 /// methods.
 #[derive(Debug)]
-pub(crate) struct Taken(Box<[(u32, u32); PAIRS]>);
+pub(crate) struct ValidWords(Box<[(u32, u32); PAIRS]>);
 
-impl Default for Taken {
+impl Default for ValidWords {
     fn default() -> Self {
         // No register is at the end of the method space.
-        Taken(Box::new([(METHOD_SPACE, 0); PAIRS]))
+        ValidWords(Box::new([(METHOD_SPACE, 0); PAIRS]))
     }
 }
 
-impl Taken {
+impl ValidWords {
     fn place(method: u32, word: u32) -> usize {
         ((method >> 2 ^ word).wrapping_mul(0x9E37_79B1) >> 24) as usize % PAIRS
     }
 
     /// Notes that a register takes a word.
     pub fn remember(&mut self, method: u32, word: u32) {
-        self.0[Taken::place(method, word)] = (method, word);
+        self.0[ValidWords::place(method, word)] = (method, word);
     }
 
     #[inline(always)]
     fn knows(&self, method: u32, word: u32) -> bool {
-        self.0[Taken::place(method, word)] == (method, word)
+        self.0[ValidWords::place(method, word)] == (method, word)
     }
 }
 
 /// What is known in advance of a packet's words.
-pub(crate) enum Known {
+pub(crate) enum PacketEffect {
     /// They are stored; the groups of each.
     Stored(Vec<u32>),
     /// They are stored as long as those of these indices have the same values; the groups of each.
     Validated(Vec<usize>, Vec<u32>),
     /// They do more than that.
-    More,
+    Triggers,
 }
 
 /// What is known in advance of words for consecutive methods, between draws.
-pub(crate) fn known(method: u32, words: &[u32]) -> Known {
+pub(crate) fn packet_effect(method: u32, words: &[u32]) -> PacketEffect {
     let at = |i: usize| method + 4 * i as u32;
     let groups = || (0..words.len()).map(|i| WRITES.groups(index(at(i)))).collect();
     let checked: Vec<usize> = (0..words.len()).filter(|&i| WRITES.is_trigger(index(at(i)))).collect();
     if checked.is_empty() {
-        return Known::Stored(groups());
+        return PacketEffect::Stored(groups());
     }
     let is_taken =
         |&i: &usize| !METHOD_EFFECTS[index(at(i))].is_trigger() && !is_unknown(at(i)) && takes(at(i), words[i]);
-    if checked.iter().all(is_taken) { Known::Validated(checked, groups()) } else { Known::More }
+    if checked.iter().all(is_taken) { PacketEffect::Validated(checked, groups()) } else { PacketEffect::Triggers }
 }
 
 impl Curie {
@@ -103,7 +103,7 @@ impl Curie {
     /// Words for a few consecutive methods if they are only stored. Otherwise nothing has happened: false.
     fn store_known(&mut self, method: u32, data: &[u32]) -> bool {
         const FEW: usize = 4;
-        let known = |(&word, at): (&u32, u32)| !WRITES.is_trigger(index(at)) || self.taken.knows(at, word);
+        let known = |(&word, at): (&u32, u32)| !WRITES.is_trigger(index(at)) || self.valid_words.knows(at, word);
         let methods = || (method..).step_by(4);
         let stored = data.len() <= FEW && data.iter().zip(methods()).all(known);
         if stored {
@@ -118,7 +118,7 @@ impl Curie {
         if self.registers.store_plain(method, word) {
             return true;
         }
-        let known = self.taken.knows(method, word);
+        let known = self.valid_words.knows(method, word);
         if known {
             self.registers.store_word(method, word);
         }

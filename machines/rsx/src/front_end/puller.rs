@@ -8,7 +8,7 @@ use triglyph_guest::rsx::registers::pfifo_interrupt;
 use super::graph::{Bound, Graph, Object, Run};
 use super::{Channel, Stop};
 use crate::core::{Core, RsxMode};
-use crate::system::host_events::Outside;
+use crate::system::host_events::HostEvents;
 use triglyph_engine::device::{FaultKind, SoftwareMethod};
 use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::probe::{Command, Effect};
@@ -61,7 +61,7 @@ pub struct Puller<'a> {
     /// The objects of the channel.
     pub graph: &'a mut Graph,
     /// Who answers software methods and interrupts.
-    pub outside: &'a mut Outside,
+    pub host_events: &'a mut HostEvents,
     /// The channel's number.
     pub id: u32,
 }
@@ -175,10 +175,10 @@ impl Puller<'_> {
             }
             self.graph.finish(self.core);
             let call = SoftwareMethod { channel: self.id, subchannel, method, data };
-            if self.outside.handles(pfifo_interrupt::CACHE_ERROR) {
+            if self.host_events.handles(pfifo_interrupt::CACHE_ERROR) {
                 return (i + 1, self.cache_error(call, false));
             }
-            self.outside.software(self.core, call);
+            self.host_events.software(self.core, call);
             method += if increasing { 4 } else { 0 };
         }
         (words.len(), None)
@@ -187,9 +187,9 @@ impl Puller<'_> {
     /// A method that the puller does not send on: the processor has to. Without a handler of the guest's it is over
     /// with it.
     fn cache_error(&mut self, call: SoftwareMethod, hash_failed: bool) -> Option<Stop> {
-        self.outside.raise(pfifo_interrupt::CACHE_ERROR);
-        if self.outside.handles(pfifo_interrupt::CACHE_ERROR) {
-            self.outside.stalled = Some((call, hash_failed));
+        self.host_events.raise(pfifo_interrupt::CACHE_ERROR);
+        if self.host_events.handles(pfifo_interrupt::CACHE_ERROR) {
+            self.host_events.stalled = Some((call, hash_failed));
             return Some(Stop::Stalled);
         }
         None
@@ -239,7 +239,7 @@ impl Puller<'_> {
                 // Who sees the new value may look at what was drawn before.
                 self.graph.finish(self.core);
                 channel.reference = word;
-                self.outside.reference(self.core, self.id, word);
+                self.host_events.reference(self.core, self.id, word);
             }
             methods::set_context_dma_semaphore::ID => return self.set_semaphore(channel, call),
             methods::semaphore_offset::ID => self.set_semaphore_offset(channel, word),
@@ -296,7 +296,7 @@ impl Puller<'_> {
         if channel.semaphore_offset.is_none() {
             let what = format_args!("semaphore offset {offset:#x}");
             self.core.fault(FaultKind::BadMethod, u64::from(offset), what);
-            self.outside.raise(pfifo_interrupt::SEMAPHORE);
+            self.host_events.raise(pfifo_interrupt::SEMAPHORE);
         }
     }
 

@@ -180,7 +180,7 @@ fn branch(channel: &mut Channel, puller: &mut Puller<'_>, word: u32) -> Option<S
         }
         Command::Jump(target) if target == at => return Some(Stop::Parked),
         Command::Jump(target) => channel.get = target,
-        // GET is behind a call or a return that is an error, and at a word that is illegal (a console's dumps:
+        // GET is after a call or a return that is an error, and at a word that is illegal (a console's dumps:
         // elad335/myps3tests call stack limit, RET command opcode, unaligned commands).
         Command::Call(_) if channel.subroutine.active => {
             let stop = fail(channel, puller, PusherError::CallActive);
@@ -224,7 +224,7 @@ fn fail(channel: &mut Channel, puller: &mut Puller<'_>, error: PusherError) -> S
 /// Stops the channel with an error that programs know by `number`.
 fn stop(channel: &mut Channel, puller: &mut Puller<'_>, error: PusherError, number: u32) -> Stop {
     channel.error = Some(error);
-    puller.outside.pusher_error(puller.core, puller.id, number);
+    puller.host_events.pusher_error(puller.core, puller.id, number);
     Stop::Error
 }
 

@@ -35,7 +35,7 @@ const DMA: Slots = Slots { start: 0x4_0000, bytes: DMA_BYTES, count: 256 };
 /// Engine objects (Nucleus).
 const ENGINE: Slots = Slots { start: 0x5_0000, bytes: ENGINE_BYTES, count: 128 };
 
-/// Where the tables lie. The contents stand in guest memory.
+/// Where the tables lie. The contents are in guest memory.
 #[derive(Clone, Debug)]
 pub struct Ramin {
     /// The hash table.
@@ -86,7 +86,7 @@ impl Ramin {
         self.write(memory, address + 4, words[1]);
     }
 
-    /// The places that a handle may stand at, in order.
+    /// The places that a handle may be at, in order.
     fn places(&self, handle: u32, channel: u32) -> impl Iterator<Item = u32> + use<> {
         let (first, entries) = (self.ramht.hash(handle, channel), self.ramht.entries());
         (0..self.ramht.depth()).map(move |step| (first + step) & (entries - 1))
@@ -234,7 +234,7 @@ mod tests {
         assert!(ramin.insert(&memory, entry(second, 1, 0x4001)));
         assert_eq!(ramin.find(&memory, second, 1).map(|entry| entry.instance), Some(0x4001));
         assert_eq!(ramin.entry(&memory, index + 1)[0], second);
-        // Taking out what stands elsewhere changes nothing.
+        // Taking out what is elsewhere changes nothing.
         ramin.insert(&memory, entry(first, 2, 0x4002));
         ramin.remove_channel(&memory, 2);
         assert_eq!(ramin.find(&memory, second, 1).map(|entry| entry.instance), Some(0x4001));

@@ -19,7 +19,7 @@ pub(crate) struct Segments {
     queues: [VecDeque<Segment>; CHANNELS as usize],
     /// Bit n: channel n is in the middle of a segment.
     active: u32,
-    /// Bit n: it was said that channel n waits for a semaphore that nobody has released.
+    /// Bit n: it was said that channel n waits for a semaphore that is not released.
     reported: u32,
     round: Round,
     /// Something was submitted since the round began.
@@ -107,7 +107,7 @@ impl Segments {
         }
     }
 
-    /// Whether nobody was told yet that a channel waits.
+    /// Whether the host was not told yet that a channel waits.
     pub(crate) fn first_report(&mut self, channel: u32) -> bool {
         let first = self.reported >> channel & 1 == 0;
         self.reported |= 1 << channel;

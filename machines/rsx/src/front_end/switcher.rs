@@ -1,6 +1,6 @@
 //! Which channel runs.
 //!
-//! One channel is current: its state stands in the registers of the cache. In exact mode that of the others is in
+//! One channel is current: its state is in the registers of the cache. In exact mode that of the others is in
 //! RAMFC, in instance memory. A channel gives way when it has nothing to do, when it yields, and when it waits for a
 //! semaphore.
 
@@ -11,7 +11,7 @@ use super::ramin;
 use super::{Cache, Channel, Fetch, Method, Puller, Stop, run};
 use crate::class_3d::draw_closed;
 use crate::core::Core;
-use crate::system::host_events::Outside;
+use crate::system::host_events::HostEvents;
 use triglyph_engine::device::Waiting;
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::render::Renderer;
@@ -186,7 +186,7 @@ impl Fifo {
     pub(crate) fn run_all(
         &mut self,
         core: &mut Core,
-        outside: &mut Outside,
+        host_events: &mut HostEvents,
         wanted: u32,
     ) -> [Option<Stop>; CHANNELS as usize] {
         let mut stops = [None; CHANNELS as usize];
@@ -196,7 +196,7 @@ impl Fifo {
                 break;
             }
             let before = core.budget.now();
-            let stop = self.run_current(core, outside);
+            let stop = self.run_current(core, host_events);
             if core.budget.now() != before {
                 // What it did may be what others wait for.
                 for other in stops.iter_mut().filter(|stop| **stop == Some(Stop::Blocked)) {
@@ -239,7 +239,7 @@ impl Fifo {
     }
 
     /// Runs the current channel until it stops. Memory shows everything it did.
-    fn run_current(&mut self, core: &mut Core, outside: &mut Outside) -> Stop {
+    fn run_current(&mut self, core: &mut Core, host_events: &mut HostEvents) -> Stop {
         let (channel, id) = (&mut self.live, self.current);
         let graph = self.graphs[id as usize].get_or_insert_default();
         core.big_endian = channel.big_endian;
@@ -247,7 +247,7 @@ impl Fifo {
         if !draw_closed(core) {
             return Stop::SliceOver;
         }
-        let mut puller = Puller { core, graph, outside, id };
+        let mut puller = Puller { core, graph, host_events, id };
         let (cache, fetch, switches) = (&mut self.cache, &mut self.fetch, self.switches);
         let fetches = switches.push && switches.dma_push && switches.dma_mode >> id & 1 != 0;
         let memory = puller.core.memory.share();
@@ -258,7 +258,7 @@ impl Fifo {
         };
         let stop = Renderer::with_background(&mut puller, |puller| &mut puller.core.renderer, &memory, run);
         drop(memory);
-        if let Some((call, hash_failed)) = outside.stalled.take() {
+        if let Some((call, hash_failed)) = host_events.stalled.take() {
             self.cache.push(call.subchannel, call.method, call.data);
             (self.switches.pull, self.switches.hash_failed) = (false, hash_failed);
         }

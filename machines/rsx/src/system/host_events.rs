@@ -1,4 +1,4 @@
-//! What is outside of the chip: interrupts, the driver that answers them, and the host that hears of it.
+//! Events for the host: interrupts, the driver that answers them, and software methods.
 //!
 //! ```text
 //! puller ──► software methods ──► LV1's driver, if the channel is one of its contexts' ──► flips, queues, user commands
@@ -42,7 +42,7 @@ pub type SoftwareHandler = Box<dyn FnMut(SoftwareMethod) + Send>;
 
 /// See the module's documentation.
 #[derive(Default)]
-pub struct Outside {
+pub struct HostEvents {
     pub(crate) events: EventQueue,
     pub(crate) lv1: Lv1,
     /// Interrupts of PFIFO that have happened, and those that the guest has asked for: `PFIFO_INTR`, `PFIFO_INTR_EN`.
@@ -53,10 +53,10 @@ pub struct Outside {
     pub(crate) handler: Option<SoftwareHandler>,
 }
 
-impl std::fmt::Debug for Outside {
+impl std::fmt::Debug for HostEvents {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Outside { events, lv1, interrupts, enabled, stalled, handler } = self;
-        f.debug_struct("Outside")
+        let HostEvents { events, lv1, interrupts, enabled, stalled, handler } = self;
+        f.debug_struct("HostEvents")
             .field("events", events)
             .field("lv1", lv1)
             .field("interrupts", interrupts)
@@ -67,7 +67,7 @@ impl std::fmt::Debug for Outside {
     }
 }
 
-impl Outside {
+impl HostEvents {
     /// Whether the guest itself handles an interrupt: then the puller waits for it. Otherwise it is the hypervisor's,
     /// which is us, and things go on at once.
     pub(crate) fn handles(&self, interrupt: u32) -> bool {

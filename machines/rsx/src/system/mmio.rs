@@ -129,9 +129,9 @@ impl Rsx {
             cache::START..cache::END => self.fifo.cache.word(address - cache::START),
             user::PIO..user::DMA => self.user_read(address),
             USER_DMA..USER_DMA_END => self.user_read(address),
-            id::PMC_INTR_0 => flag(self.outside.interrupts & self.outside.enabled != 0, bit::PFIFO),
-            id::PFIFO_INTR => self.outside.interrupts,
-            id::PFIFO_INTR_EN => self.outside.enabled,
+            id::PMC_INTR_0 => flag(self.host_events.interrupts & self.host_events.enabled != 0, bit::PFIFO),
+            id::PFIFO_INTR => self.host_events.interrupts,
+            id::PFIFO_INTR_EN => self.host_events.enabled,
             id::PFIFO_RAMHT => ramht,
             id::PFIFO_RAMFC => ramfc,
             id::PFIFO_CACHES => flag(switches.reassign, bit::ACCESS),
@@ -170,7 +170,7 @@ impl Rsx {
             Some(field) => self.fifo.live().field(field),
             None => {
                 let shown = id::CRTC_START.iter().position(|&start| start == address);
-                let reset = shown.map_or(row.reset, |head| self.outside.lv1.shown(head));
+                let reset = shown.map_or(row.reset, |head| self.host_events.lv1.shown(head));
                 self.mmio.get(address, reset)
             }
         }
@@ -187,8 +187,8 @@ impl Rsx {
             cache::START..cache::END => self.fifo.cache.set_word(address - cache::START, word),
             user::PIO..user::DMA => self.user_write(address, word),
             USER_DMA..USER_DMA_END => self.user_write(address, word),
-            id::PFIFO_INTR => self.outside.interrupts &= !word,
-            id::PFIFO_INTR_EN => self.outside.enabled = word,
+            id::PFIFO_INTR => self.host_events.interrupts &= !word,
+            id::PFIFO_INTR_EN => self.host_events.enabled = word,
             id::PFIFO_RAMHT => self.with_ramin(|ramin| ramin.ramht = Ramht(word)),
             id::PFIFO_RAMFC => self.with_ramin(|ramin| ramin.ramfc = Ramfc(word)),
             id::PFIFO_CACHES => self.fifo.switches.reassign = on(bit::ACCESS),
@@ -291,7 +291,7 @@ impl Rsx {
         }
         // Methods of the processor are executed as they come.
         if !self.fifo.cache.push(offset >> 13, offset & 0x1FFC, word) {
-            return self.outside.raise(bit::RUNOUT);
+            return self.host_events.raise(bit::RUNOUT);
         }
         self.run_channels(1 << channel);
     }

@@ -83,7 +83,7 @@ fn runs_say_what_is_waited_for() {
         assert_eq!(gpu.run_for(RunLimit::NONE), RunEnd::Waiting(parked));
         assert_eq!(reference(&mut gpu, &context), 3);
         assert!(gpu.timeline().wait_for_fence(1, 3, std::time::Duration::ZERO));
-        // A word that is no header: the pusher stands still until somebody clears the error.
+        // A word that is no header: the pusher stops until the error is cleared.
         gpu.memory().write(GuestAddr::new(XDR, XDR_AT + u64::from(jump)), &[0x00, 0x02, 0, 0]).unwrap();
         assert_eq!(gpu.run_for(RunLimit::NONE), RunEnd::Waiting(Waiting::Processor { channel: 1 }));
     }

@@ -209,7 +209,7 @@ fn unit(bytes: &[u8], big_endian: bool) -> u32 {
     if big_endian { bytes.iter().fold(0, fold) } else { bytes.iter().rev().fold(0, fold) }
 }
 
-/// A target's pixel as it stands in memory.
+/// A target's pixel as it is in memory.
 fn store(local: &mut [u8], at: usize, word: u32, bytes: usize, big_endian: bool) {
     let all = if big_endian { (word << (32 - 8 * bytes)).to_be_bytes() } else { word.to_le_bytes() };
     local[at..at + bytes].copy_from_slice(&all[..bytes]);

@@ -74,7 +74,7 @@ fn jumps_calls_and_returns_are_followed() {
 #[test]
 fn methods_wrap_inside_of_their_subchannel() {
     for mut gpu in capture_machines() {
-        // The word behind 0x1FFC is method 0: another object.
+        // The word after 0x1FFC is method 0: another object.
         let push = Push::new().bind(2, CURIE).methods(2, 0x1FF8, &[5, 6, M2MF]).methods(2, 0x30C, &[9]);
         submit(&mut gpu, &push);
         let graph = gpu.fifo().graph(1).unwrap();
@@ -87,9 +87,9 @@ fn methods_wrap_inside_of_their_subchannel() {
 #[test]
 fn errors_stop_the_channel_with_their_code() {
     let far = PUSH_AT as u32 + 0x1_0000;
-    // Where the word that is an error stands.
+    // Where the word that is an error is.
     let at = PUSH_AT as u32 + 16;
-    // GET stays at illegal words and is behind others (elad335/myps3tests: unaligned commands, RET command opcode, call
+    // GET stays at illegal words and is after others (elad335/myps3tests: unaligned commands, RET command opcode, call
     // stack limit). Memory that is not mapped holds illegal words (iomap overwrite).
     for (words, error, kind, get, number) in [
         (vec![0xFFFF_FFFF], PusherError::InvalidCommand, FaultKind::BadCommand, at, 1),
@@ -225,7 +225,7 @@ fn channels_wait_for_each_other() {
     gpu.submit(&payload(2, &[(far, 4 * second.0.len() as u64)])).unwrap();
     assert_eq!([0x30C, 0x310].map(|method| register(&gpu, 1, method)), [10, 11]);
     assert_eq!(register(&gpu, 2, 0x30C), 20);
-    // It was said once that the first had nobody to wait for.
+    // It was said once that the first waits for a semaphore that is not released.
     assert_eq!(faults(&gpu), [(FaultKind::OutOfFuel, 1)]);
 }
 
@@ -253,7 +253,7 @@ fn channels_keep_their_state_in_instance_memory() {
 #[test]
 fn each_word_that_no_object_takes_is_a_fault_wherever_packets_are_cut() {
     for mode in MODES {
-        // Nothing stands on subchannel 1; there are no primitives 0x66 and 0x77.
+        // Nothing is bound to subchannel 1; there are no primitives 0x66 and 0x77.
         let push = Push::new().methods(1, 0x30C, &[1, 2, 3]).same(1, 0x310, &[4, 5]).bind(3, CURIE);
         let push = push.same(3, 0x1808, &[0x66, 0, 0x77]).same(3, 0x0110, &[0, 0]);
         // Nor constants from 468 on.
@@ -288,7 +288,7 @@ fn unknown_handles_and_methods_are_faults() {
         let mut gpu = capture_machine(mode, false);
         let push = bound().bind(2, 0x1234).methods(2, 0x30C, &[1]).methods(0, 0x04, &[1]).methods(1, 0x200, &[1]);
         submit(&mut gpu, &push);
-        // The object stays bound; nothing stands on subchannel 1.
+        // The object stays bound; nothing is bound to subchannel 1.
         assert_eq!((register(&gpu, 1, 0x30C), faults(&gpu)), (1, vec![(FaultKind::BadMethod, 3)]));
         // Object methods: in exact mode an unknown handle does not reach the object.
         submit(&mut gpu, &Push::new().methods(2, 0x184, &[DMA_LOCAL, 0x4321]));

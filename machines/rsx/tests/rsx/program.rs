@@ -56,7 +56,7 @@ impl Process {
         gpu.context_attribute(self.context.handle, operation, parameters).unwrap();
     }
 
-    /// Puts words behind those in the push buffer and tells the channel.
+    /// Puts words after those in the push buffer and tells the channel.
     fn kick(&mut self, gpu: &mut Rsx, push: Push) {
         let bytes = push.bytes(true);
         if self.flags & PUSH_IN_LOCAL == 0 {

@@ -101,7 +101,7 @@ impl Push {
         Push::default()
     }
 
-    /// Data for `method` and those behind it.
+    /// Data for `method` and those after it.
     pub fn methods(mut self, subchannel: u32, method: u32, data: &[u32]) -> Self {
         let header = Methods { method, subchannel, count: data.len() as u32, increasing: true };
         self.0.push(header.encode());

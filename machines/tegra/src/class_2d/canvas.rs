@@ -30,7 +30,7 @@ pub struct Canvas {
     pub surface: Surface,
     /// The pixels of it that may be written.
     pub area: Rect,
-    /// What becomes of source and destination.
+    /// The raster operation.
     pub operation: Operation,
 }
 

@@ -53,7 +53,7 @@ impl CpuImage {
         *self = CpuImage::default();
     }
 
-    /// Data of the image. What comes behind its end is ignored.
+    /// Data of the image. What comes after its end is ignored.
     pub fn data(&mut self, core: &mut Core, registers: &Registers, words: &[u32], enabled: bool) {
         let Some(canvas) = Canvas::of(core, registers) else { return };
         let Some(image) = Image::of(core, registers, &canvas) else { return };

@@ -5,7 +5,7 @@
 //!           ├─► bands.rs, rows by a kernel ─────────────────────┤
 //!           └─► scaled, filtered, converted ─┐                  │
 //! solid.rs  points, lines, triangles, rects ─┼─► canvas.rs ─ rows
-//! cpu.rs    pixels from the push buffer ─────┘      └─► operation.rs: what becomes of source and destination
+//! cpu.rs    pixels from the push buffer ─────┘      └─► operation.rs: the result of source and destination
 //! ```
 //! Sources: NVIDIA cl902d.h for registers and values; deko3d and Mesa's nvc0 and nv50 drivers for how they are used;
 //! envytools for the operations, which come from NV04; yuzu and Ryujinx. Arithmetic is f32; what the hardware's is is

@@ -1,4 +1,4 @@
-//! What becomes of source and destination.
+//! Raster operations: source and destination to result.
 //!
 //! | operation | result |
 //! |---|---|

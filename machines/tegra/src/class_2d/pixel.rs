@@ -1,4 +1,4 @@
-//! Pixels of surfaces: bits, colours, and what becomes of one format in another.
+//! Pixels of surfaces: bits, colours, and conversions between formats.
 //!
 //! Missing colours are 0, missing alpha is 1. Y formats are grey; they store red. sRGB formats are linear as colours.
 //! Integers become integers without being scaled, and numbers otherwise. Unorm is rounded to nearest, halves up; snorm
@@ -81,8 +81,8 @@ impl Codec {
         used < 8 * self.bytes
     }
 
-    /// Whether pixels of `self` are pixels of `to` bit by bit. Where `to` has bits without a component anything may
-    /// stand.
+    /// Whether pixels of `self` are pixels of `to` bit by bit. Where `to` has bits without a component any
+    /// value is allowed.
     pub fn is_same_as(&self, to: &Codec) -> bool {
         let matches = |(from, to): (&Channel, &Channel)| from == to || *to == Channel::Absent;
         let channels = self.channels.iter().zip(&to.channels).all(matches);
@@ -268,7 +268,7 @@ fn encode(channel: Channel, value: f32) -> u32 {
     }
 }
 
-/// Five bits of exponent and `mantissa` bits behind it, no sign: nearest, ties to even; infinity from 2^16 on.
+/// Five bits of exponent and `mantissa` bits after it, no sign: nearest, ties to even; infinity from 2^16 on.
 fn small_float(value: f32, mantissa: u32) -> u32 {
     let infinity = 31 << mantissa;
     if value.is_nan() {

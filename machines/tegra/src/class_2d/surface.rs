@@ -20,9 +20,9 @@ pub struct Rect {
     pub x0: i64,
     /// First row.
     pub y0: i64,
-    /// The column behind the last.
+    /// The column after the last.
     pub x1: i64,
-    /// The row behind the last.
+    /// The row after the last.
     pub y1: i64,
 }
 
@@ -113,7 +113,7 @@ impl Surface {
         Rect::new([0, 0], self.size.map(|size| i64::from(size.min(MAX_EDGE))))
     }
 
-    /// The addresses in which its pixels lie, about: the first, and the one behind the last.
+    /// The addresses in which its pixels lie, about: the first, and the one after the last.
     fn range(&self) -> (u64, u64) {
         let address = self.start.address;
         let bytes = match self.start.arrangement {
@@ -148,7 +148,7 @@ fn blocks(codec: &Codec, [width, rows]: [u32; 2], slices: u32, height: u32, dept
 
 fn known(core: &mut Core, format: u32, codec: Option<Codec>, what: &str) -> Option<Codec> {
     if codec.is_none() {
-        // 0x1C is a bitmap of 8x8 pixels: nobody uses it, and no source says how it is stored.
+        // 0x1C is a bitmap of 8x8 pixels: no known program uses it, and no source says how it is stored.
         let kind = if format == 0x1C { FaultKind::Unimplemented } else { FaultKind::BadMethod };
         core.fault(kind, format.into(), format_args!("format {format:#x} of {what} of the 2D class"));
     }

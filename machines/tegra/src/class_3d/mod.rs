@@ -26,9 +26,9 @@ use draw::feedback::Feedback;
 use draw::fetch::Layout;
 use draw::open_draw::Open;
 use draw::segments::Progress;
-use draw::vertex_buffers::Rooms;
+use draw::vertex_buffers::VertexBufferPool;
 use programs::program::Programs;
-use programs::recent_programs::{LastPrograms, Unchanged};
+use programs::recent_programs::{RecentPrograms, UnchangedPrograms};
 use programs::stage::Codes;
 pub(super) use saved::SavedThreeD;
 use state::bindings::Bindings;
@@ -58,9 +58,9 @@ pub struct ThreeD {
     codes: Codes,
     pixels: Pixels,
     /// What was had of programs last.
-    last: LastPrograms,
+    last: RecentPrograms,
     /// Programs of the last draw.
-    unchanged: Unchanged,
+    unchanged: UnchangedPrograms,
     /// Its targets.
     targets: Derived<Arc<Targets>>,
     recycled_targets: Recycled<Targets>,
@@ -70,7 +70,7 @@ pub struct ThreeD {
     /// Room for copies of vertex streams.
     stream_room: Vec<u8>,
     /// Room for records of vertices.
-    rooms: Rooms,
+    vertex_buffers: VertexBufferPool,
 }
 
 impl Default for ThreeD {
@@ -87,14 +87,14 @@ impl Default for ThreeD {
             programs: Programs::default(),
             codes: Codes::default(),
             pixels: Pixels::default(),
-            last: LastPrograms::default(),
-            unchanged: Unchanged::default(),
+            last: RecentPrograms::default(),
+            unchanged: UnchangedPrograms::default(),
             targets: Derived::new(Targets::GROUPS),
             recycled_targets: Recycled::default(),
             layout: Derived::new(Layout::GROUPS),
             layouts: Recycled::default(),
             stream_room: Vec::new(),
-            rooms: Rooms::default(),
+            vertex_buffers: VertexBufferPool::default(),
         }
     }
 }

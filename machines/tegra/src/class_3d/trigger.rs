@@ -47,7 +47,7 @@ impl ThreeD {
             Trigger::Clear => self.clear(core, registers, datum),
             Trigger::DrawArray => {
                 let start = registers.get(r::set_vertex_array_start::ID);
-                let order = indices::array(core, registers, (start, datum), || self.rooms.take_list());
+                let order = indices::array(core, registers, (start, datum), || self.vertex_buffers.acquire_list());
                 self.draw(core, registers, counters, order);
             }
             Trigger::DrawIndexed => {
@@ -65,7 +65,8 @@ impl ThreeD {
                 let stride = r::set_draw_auto_stride::v(registers.get(r::set_draw_auto_stride::ID)).max(1);
                 let start = registers.get(r::set_draw_auto_start::ID);
                 let count = datum.saturating_sub(start) / stride;
-                let order = indices::array(core, registers, (start / stride, count), || self.rooms.take_list());
+                let order =
+                    indices::array(core, registers, (start / stride, count), || self.vertex_buffers.acquire_list());
                 self.draw(core, registers, counters, order);
             }
             Trigger::DrawTexture => self.draw_texture(core, registers),

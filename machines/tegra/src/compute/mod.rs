@@ -24,7 +24,7 @@ use triglyph_guest::kernel::program::environment::Environment;
 
 use crate::class_3d::programs::meter::affordable;
 use crate::class_3d::programs::program::Programs;
-use crate::class_3d::programs::recent_programs::{Asked, LastProgram};
+use crate::class_3d::programs::recent_programs::{ProgramKey, RecentProgram};
 use crate::class_3d::programs::stage::{Codes, Linkage, Program, is_endless, y_direction};
 use crate::class_3d::state::bindings::{Bound, Buffers};
 use crate::class_3d::state::texture::Pools;
@@ -45,7 +45,7 @@ pub struct Compute {
     programs: Programs,
     codes: Codes,
     /// The program of the last grid.
-    last: LastProgram,
+    last: RecentProgram,
     parallel: Parallel,
 }
 
@@ -103,7 +103,7 @@ impl Compute {
         });
         let region = registers.address(regs::set_program_region_a::ID);
         let address = region.wrapping_add(launch.program_offset.into()) & ADDRESS_MASK;
-        let asked = Asked {
+        let key = ProgramKey {
             space: core.space,
             segment: region,
             address,
@@ -113,7 +113,7 @@ impl Compute {
             pools: Pools::of(registers),
             buffers: Buffers::of(bound),
         };
-        let Some(program) = self.last.refresh(core, &asked, &mut self.programs, &mut self.codes) else { return };
+        let Some(program) = self.last.refresh(core, &key, &mut self.programs, &mut self.codes) else { return };
         if launch.sampler_via_header && program.loaded.uses.iter().any(|used| !used.image) {
             core.fault(FaultKind::Unimplemented, address, format_args!("samplers by the number of their header"));
         }
@@ -191,7 +191,7 @@ struct Grid<'a> {
 fn run_in_order(grid: &Grid<'_>, part: &[[u32; 3]], shared: &mut [u8]) -> (u32, bool) {
     let environment = grid.environment;
     let mut rest = part;
-    // The interpreter runs what somebody looks at.
+    // Observed grids run in the interpreter.
     let at_once = if grid.core.renderer.is_observed() { 1 } else { part.len() };
     while !rest.is_empty() && !is_endless(&environment) {
         let blocks = Blocks::new(&rest[..at_once.min(rest.len())], grid.launch.block, &mut *shared);

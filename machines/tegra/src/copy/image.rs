@@ -4,7 +4,7 @@
 //! two corners ──► bands and strips, each a change of layout ──► memory to memory, from a buffer, into a buffer
 //! ```
 //! Blocks that are several slices deep put these slices between two blocks of a row; rows of one row of blocks then
-//! stand like those of a block that is higher, so that a band is one row of blocks.
+//! are like those of a block that is higher, so that a band is one row of blocks.
 
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::Corner;

@@ -80,7 +80,7 @@ impl InlineTransfer {
         }
     }
 
-    /// LOAD_INLINE_DATA: four bytes more with each word. Without a transfer, and behind its end, they are ignored.
+    /// LOAD_INLINE_DATA: four bytes more with each word. Without a transfer, and after its end, they are ignored.
     pub fn data(&mut self, core: &mut Core, words: &[u32]) {
         let Some(plan) = self.launch.as_ref().map(Launch::plan) else { return };
         let needed = plan.needed() as usize;

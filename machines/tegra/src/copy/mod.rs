@@ -28,8 +28,8 @@ use remap::Remap;
 /// What faults call it.
 const WHAT: &str = "a copy";
 
-/// LAUNCH_DMA. `enabled`: whether the condition of rendering holds; the semaphore does not depend on it, so that nobody
-/// waits for ever (unverified).
+/// LAUNCH_DMA. `enabled`: whether the condition of rendering holds; the semaphore does not depend on it, so that no
+/// channel waits for ever (unverified).
 pub fn launch(core: &mut Core, registers: &Registers, word: u32, enabled: bool) {
     if enabled && launch::data_transfer_type(word) != Some(DataTransfer::None) {
         copy(core, registers, word);

@@ -31,7 +31,7 @@ const TIMER: u32 = 4;
 pub enum Bound {
     /// A class of engines.
     Class(Class),
-    /// The processor: nobody executes the methods here.
+    /// The processor: its methods are not executed here.
     Software,
     /// Nothing yet, or a class that does not exist: each word is a fault.
     Unknown,
@@ -276,7 +276,7 @@ impl Channel {
         let worked = Renderer::with_background(core, |core| &mut core.renderer, &memory, |core| self.work(core));
         drop(memory);
         self.unsettled |= worked;
-        // Between two commands of a channel that goes on soon nothing has to be counted.
+        // Accounting is skipped between back-to-back commands of one channel.
         if self.unsettled && !core.budget.is_over() && core.draw_all() {
             self.settle(core);
         }
@@ -477,7 +477,7 @@ impl Channel {
         let room = usize::try_from(core.budget.affordable_words(1)).unwrap_or(usize::MAX);
         let words = &words[first..];
         let words = &words[..words.len().min(room)];
-        // Words taken, and where the data of the last header stand.
+        // Words taken, and where the data of the last header are.
         let (mut done, mut last) = (0, 0);
         while let Some(&header) = words.get(done) {
             let (subchannel, method) = (header >> 13 & 7, header & METHOD_MASK);
@@ -519,7 +519,7 @@ impl Channel {
         done
     }
 
-    /// Leaves `words` of the segment behind.
+    /// Leaves `words` of the segment.
     fn advance(&mut self, words: usize) {
         self.current = self.current.and_then(|(address, left)| {
             let left = left - words as u32;

@@ -101,7 +101,7 @@ impl Counters {
     }
 }
 
-/// Does what SET_REPORT_SEMAPHORE_D asks for; address and payload stand at register `first` and behind it. What the
+/// Does what SET_REPORT_SEMAPHORE_D asks for; address and payload are at register `first` and after it. What the
 /// channel has to wait for is returned.
 pub fn report(core: &mut Core, registers: &Registers, counters: &Counters, first: usize, word: u32) -> Option<Blocked> {
     let address = registers.address(first) & ADDRESS_MASK;

@@ -181,7 +181,7 @@ impl Units {
     }
 
     /// A word for a method that does more than being stored, or that is stored in another way than usual; further ones
-    /// behind it if they go the same way. Returns how many: none when a bounded run was interrupted before it.
+    /// after it if they go the same way. Returns how many: none when a bounded run was interrupted before it.
     fn write_effect(&mut self, core: &mut Core, class: Class, method: u32, data: &[u32]) -> usize {
         if classes::shows_drawing(class, method) && !self.draw_all(core) {
             return 0;
@@ -330,7 +330,7 @@ impl Units {
 }
 
 impl Units {
-    /// Tells an observer of a macro before it runs: the commands that it gives are their own.
+    /// Tells an observer of a macro before it runs: the commands that it gives are reported by themselves.
     #[cold]
     fn show_call(&mut self, core: &mut Core, class: Class, call: &Call) {
         let registers = self.registers[class.index()].file().live();

@@ -11,7 +11,7 @@ use triglyph_engine::snapshot::state;
 pub const PITCH: u8 = 0x00;
 /// Kind of plain pages, too.
 pub const PITCH_NO_SWIZZLE: u8 = 0xFD;
-/// Kind of block-linear surfaces, and what memory has that nobody gave a kind.
+/// Kind of block-linear surfaces, and of memory without a kind of its own.
 pub const GENERIC_16BX2: u8 = 0xFE;
 
 /// Whether linear accesses see the bytes of such a page in the order in which they are stored.
@@ -22,7 +22,7 @@ pub const fn is_pitch(kind: u8) -> bool {
 /// The kinds of ranges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kinds {
-    /// By space and first address: the address behind the range, and its kind. Disjoint.
+    /// By space and first address: the address after the range, and its kind. Disjoint.
     ranges: BTreeMap<(u32, u64), (u64, u8)>,
 }
 

@@ -199,7 +199,7 @@ fn semaphores_follow_the_data() {
 fn copies_over_borders_of_memory() {
     let mut machine = Machine::new();
     let (end, bytes) = (BUFFER - 0x1_0000, noise(0x2000, 3));
-    // Two mappings that touch, and nothing behind them.
+    // Two mappings that touch, and nothing after them.
     machine.gpu.map(GuestRange::new(0, end - 0x2000, 0x1000), Access::READ_WRITE).expect("memory");
     machine.gpu.map(GuestRange::new(0, end - 0x1000, 0x1000), Access::READ_WRITE).expect("memory");
     machine.gpu.write(GuestAddr::new(0, end - 0x2000), &bytes).expect("mapped memory");

@@ -70,7 +70,7 @@ fn macros_get_parameters_from_wherever_they_stand() {
     let parts = [machine.entry(&[header(THREED, call, 4, Stepping::Once)]), machine.entry(&[3, 20, 21, 22])];
     machine.gpu.submit_entries(0, parts).expect("a submission");
     assert_eq!(scratch(&machine), [20, 21, 22]);
-    // Parameters in headers of their own; the macro runs before the method behind them.
+    // Parameters in headers of their own; the macro runs before the method after them.
     machine.run(
         &[methods(THREED, call, &[2]), methods(THREED, call + 1, &[30]), methods(THREED, call + 1, &[31])].concat(),
     );
@@ -115,7 +115,7 @@ fn semaphores_are_released_and_waited_for() {
     assert_eq!([payload, zero, high], [6, 0, 0]);
     assert!(low > 0, "time passes with the work");
 
-    // Nobody has written 9 yet: what follows waits.
+    // 9 is not written yet: what follows waits.
     machine.run(&[semaphore(0x30, 9, ACQUIRE), methods(THREED, 0xD10, &[1])].concat());
     assert!(matches!(machine.gpu.channel(0).and_then(|channel| channel.blocked()), Some(Blocked::Semaphore { .. })));
     assert_ne!(machine.register(Class::ThreeD, 0xD10), 1);

@@ -32,7 +32,7 @@ fn work() -> Vec<Vec<u32>> {
         methods(THREED, 0xD50, &[0xBBBB]),
         [methods(THREED, 0x49, &[3]), methods(THREED, 0xD50, &[0])].concat(),
         methods(THREED, 0x49, &[1]),
-        // An inline transfer in pieces, with a semaphore behind it.
+        // An inline transfer in pieces, with a semaphore after it.
         methods(INLINE, 0x77, &[0, data(0x100), 5]),
         [methods(INLINE, 0x60, &[12, 2, 0, data(0x80), 16]), methods(INLINE, 0x6C, &[1 | 2 << 4])].concat(),
         [vec![header(INLINE, 0x6D, 4, Stepping::Never)], vec![1, 2, 3, 4]].concat(),

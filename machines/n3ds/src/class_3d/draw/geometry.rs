@@ -5,7 +5,7 @@ use triglyph_guest::kernel::geometry::{GeometryInputs, GeometryJob, GeometryKey,
 use triglyph_guest::kernel::vertex::{OutputMap, Program, SCREEN};
 use triglyph_guest::pica::regs;
 
-use super::geometry_unit::Stage;
+use super::geometry_unit::GeometryUnit;
 use crate::class_3d::state::output_map::{attributes, output_map};
 use crate::class_3d::state::vertex;
 use crate::class_3d::{Host, Pica};
@@ -158,7 +158,7 @@ impl Pica {
         let mut stage = std::mem::take(&mut self.stage);
         let primitives = primitives(setup.feed, setup.attributes, vertices, feeding, &mut stage);
         let entry = regs::gsh_entry::offset(self.registers.get(regs::gsh_entry::ID)) as u16;
-        let run = cost::PRIMITIVE + cost::INSTRUCTION * u64::from(self.geometry_unit.longest(entry));
+        let run = cost::PRIMITIVE + cost::INSTRUCTION * u64::from(self.geometry_unit.worst_case_steps(entry));
         let count = primitives.list.len();
         if !host.budget.charge(run * count as u64) {
             self.fault(host, FaultKind::OutOfFuel, count as u64, format_args!("{count} primitives of a program"));
@@ -212,7 +212,13 @@ impl Pica {
 }
 
 /// Distributes vertices over primitives.
-fn primitives(feed: Feed, attributes: usize, shaded: &Shaded, feeding: Feeding<'_>, stage: &mut Stage) -> Primitives {
+fn primitives(
+    feed: Feed,
+    attributes: usize,
+    shaded: &Shaded,
+    feeding: Feeding<'_>,
+    stage: &mut GeometryUnit,
+) -> Primitives {
     let values = |vertex: u32, count: usize| {
         let record = &shaded.record(vertex)[SCREEN..];
         (0..count).map(move |k| match record.get(4 * k..4 * k + 4) {
@@ -277,7 +283,7 @@ mod tests {
             2,
             &shaded(5, 2),
             feeding(&[0, 1, 2, 3, 4], None),
-            &mut Stage::default(),
+            &mut GeometryUnit::default(),
         );
         assert_eq!(first_components(&found), [[0.0, 1.0, 10.0, 11.0], [20.0, 21.0, 30.0, 31.0]]);
     }
@@ -288,14 +294,14 @@ mod tests {
         assert_eq!(split.vertices, [7, 8, 9, 5, 6]);
         assert_eq!(split.counts, [3, 2]);
         let feeding = feeding(&[0, 1, 2, 3, 4], Some(&split.counts));
-        let found = primitives(Feed::Variable { main: 1 }, 2, &shaded(5, 2), feeding, &mut Stage::default());
+        let found = primitives(Feed::Variable { main: 1 }, 2, &shaded(5, 2), feeding, &mut GeometryUnit::default());
         assert_eq!(first_components(&found), [vec![3.0, 0.0, 1.0, 10.0, 20.0], vec![2.0, 30.0, 31.0, 40.0]]);
     }
 
     #[test]
     fn fixed_primitives_start_at_their_register() {
         let feed = Feed::Fixed { vertices: 2, attributes: 1, register: 67 };
-        let found = primitives(feed, 1, &shaded(5, 1), feeding(&[0, 1, 2, 3, 4], None), &mut Stage::default());
+        let found = primitives(feed, 1, &shaded(5, 1), feeding(&[0, 1, 2, 3, 4], None), &mut GeometryUnit::default());
         assert_eq!(first_components(&found), [[0.0, 10.0], [20.0, 30.0]]);
         assert_eq!(found.list[1].register, 67);
     }

@@ -16,7 +16,7 @@ pub(crate) const STRIDE: usize = SCREEN + SLOTS;
 
 /// What a geometry unit holds.
 #[derive(Debug, Default)]
-pub(crate) struct Stage {
+pub(crate) struct GeometryUnit {
     pub(crate) state: GeometryState,
     /// The vertices that [`GeometryState::slots`] counts: a record and a clip code each.
     records: Vec<f32>,
@@ -25,7 +25,7 @@ pub(crate) struct Stage {
     waiting: Vec<[f32; 4]>,
 }
 
-impl Stage {
+impl GeometryUnit {
     /// An output that begins with the vertices in the slots.
     pub(crate) fn begin(&mut self) -> GeometryOutput {
         let (records, clip) = (std::mem::take(&mut self.records), std::mem::take(&mut self.clip));
@@ -40,12 +40,12 @@ impl Stage {
             kept.clip.push(emitted.clip[*vertex as usize]);
             *vertex = kept.clip.len() as u32 - 1;
         }
-        // What comes behind them may have other outputs.
+        // What comes after them may have other outputs.
         kept.complete();
         (self.records, self.clip) = (kept.records, kept.clip);
     }
 
-    /// Cuts `values`, behind those that wait, into primitives of `size`; what is left over waits.
+    /// Cuts `values`, after those that wait, into primitives of `size`; what is left over waits.
     pub(crate) fn cut(&mut self, values: impl Iterator<Item = [f32; 4]>, size: usize) -> Vec<[f32; 4]> {
         let mut all = std::mem::take(&mut self.waiting);
         all.extend(values);
@@ -57,7 +57,7 @@ impl Stage {
 
 state! {
     /// A geometry unit in a snapshot.
-    pub(crate) struct SavedStage {
+    pub(crate) struct SavedGeometryUnit {
         temporaries: [[u32; 4]; 16],
         outputs: [[[u32; 4]; 16]; 2],
         address: [i32; 2],
@@ -76,12 +76,12 @@ state! {
 /// More values than any primitive waits for: 16 vertices of 16 attributes.
 const WAITING: usize = 16 * 16;
 
-impl Stage {
-    pub(crate) fn save(&self) -> SavedStage {
-        let Stage { state, records, clip, waiting } = self;
+impl GeometryUnit {
+    pub(crate) fn save(&self) -> SavedGeometryUnit {
+        let GeometryUnit { state, records, clip, waiting } = self;
         let GeometryState { registers, emit, slots } = state;
         let GeometryRegisters { temporaries, outputs, address, loop_counter, flags } = registers;
-        SavedStage {
+        SavedGeometryUnit {
             temporaries: temporaries.map(bits),
             outputs: outputs.map(|bank| bank.map(bits)),
             address: *address,
@@ -98,7 +98,7 @@ impl Stage {
     }
 
     /// The unit that was saved; `None` when there is no such state.
-    pub(crate) fn restore(saved: SavedStage) -> Option<Self> {
+    pub(crate) fn restore(saved: SavedGeometryUnit) -> Option<Self> {
         let vertices = saved.clip.len();
         let possible = vertices <= 4
             && saved.records.len() == vertices * STRIDE
@@ -114,7 +114,7 @@ impl Stage {
             flags: saved.flags,
         };
         let emit = SetEmit { vertex: saved.vertex, primitive: saved.primitive, winding: saved.winding };
-        Some(Stage {
+        Some(GeometryUnit {
             state: GeometryState { registers, emit, slots: saved.slots },
             records: saved.records.into_iter().map(f32::from_bits).collect(),
             clip: saved.clip,
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn what_does_not_make_a_primitive_waits() {
-        let mut stage = Stage::default();
+        let mut stage = GeometryUnit::default();
         assert_eq!(stage.cut(values(0..7), 3), values(0..6).collect::<Vec<_>>());
         assert!(stage.cut(values(7..8), 3).is_empty());
         assert_eq!(stage.cut(values(8..10), 3), values(6..9).collect::<Vec<_>>());
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn vertices_in_slots_outlive_a_piece() {
-        let mut stage = Stage::default();
+        let mut stage = GeometryUnit::default();
         assert_eq!(stage.begin(), GeometryOutput::default());
         let records = (0..3 * STRIDE as u8).map(f32::from).collect();
         let emitted = Shaded { exhausted: 0, records, clip: vec![5, 6, 7], stride: STRIDE, groups: 1 };
@@ -149,18 +149,18 @@ mod tests {
         stage.end(&emitted);
         assert_eq!(stage.state.slots, [Some(0), None, Some(1), None]);
         let saved = stage.save();
-        assert_eq!(Stage::restore(saved.clone()).unwrap().save(), saved);
+        assert_eq!(GeometryUnit::restore(saved.clone()).unwrap().save(), saved);
         let out = stage.begin();
         assert_eq!(out.clip, [7, 5]);
         // The groups that were not written are.
         assert_eq!(out.records[STRIDE..][..9], [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 1.0]);
         for broken in [
-            SavedStage { slots: [Some(2), None, None, None], ..saved.clone() },
-            SavedStage { records: saved.records[1..].to_vec(), ..saved.clone() },
-            SavedStage { vertex: 4, ..saved.clone() },
-            SavedStage { waiting: vec![[0; 4]; WAITING], ..saved.clone() },
+            SavedGeometryUnit { slots: [Some(2), None, None, None], ..saved.clone() },
+            SavedGeometryUnit { records: saved.records[1..].to_vec(), ..saved.clone() },
+            SavedGeometryUnit { vertex: 4, ..saved.clone() },
+            SavedGeometryUnit { waiting: vec![[0; 4]; WAITING], ..saved.clone() },
         ] {
-            assert!(Stage::restore(broken).is_none());
+            assert!(GeometryUnit::restore(broken).is_none());
         }
     }
 }

@@ -17,7 +17,7 @@ use super::state::vertex::VertexState;
 use super::state::{lighting, output_map, procedural};
 use super::{Host, Pica};
 use geometry::Feeding;
-use geometry_unit::Stage;
+use geometry_unit::GeometryUnit;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::{Batch, Shaded, VertexReuse};
 use triglyph_engine::frontend::NonAliasingRange;
@@ -158,7 +158,7 @@ impl Pica {
         }
         let Some(mut state) = self.vertex.take() else { return };
         if let Some(streams) = self.streams(host, &mut state, &vertices.vertices) {
-            self.stage = Stage::default();
+            self.stage = GeometryUnit::default();
             let batch = Batch {
                 kernel: &state.handle,
                 outputs: &state.handle.key().outputs,
@@ -292,7 +292,7 @@ impl Pica {
     /// Takes fuel for a draw of so many vertices. False, with a fault, if there is not enough.
     fn charge_vertices(&mut self, host: &mut Host<'_>, count: u32) -> bool {
         let entry = regs::vsh_entry::offset(self.registers.get(regs::vsh_entry::ID)) as u16;
-        let vertex = cost::VERTEX + cost::INSTRUCTION * u64::from(self.vertex_unit.longest(entry));
+        let vertex = cost::VERTEX + cost::INSTRUCTION * u64::from(self.vertex_unit.worst_case_steps(entry));
         let enough = host.budget.charge(cost::DRAW + vertex * u64::from(count));
         if !enough {
             self.fault(host, FaultKind::OutOfFuel, count.into(), format_args!("a draw of {count} vertices"));

@@ -7,7 +7,7 @@ use triglyph_guest::num::F24;
 use triglyph_guest::pica::isa::Op;
 use triglyph_guest::table::Fields;
 
-use super::worst_case_steps::longest;
+use super::worst_case_steps::worst_case_steps;
 use triglyph_engine::snapshot::{bits, floats, state};
 
 /// A shader unit's program and uniforms.
@@ -21,13 +21,13 @@ pub(crate) struct ShaderUnit {
     /// The program and the boolean uniforms that it tests.
     program: Option<(Arc<PicaProgram>, u16)>,
     numbers: Numbers,
-    /// What was found of the longest run, and for what.
-    longest: Option<Longest>,
+    /// The worst case of the program that ran last.
+    worst_case: Option<WorstCase>,
 }
 
-/// The longest run of a program.
+/// The worst case of a program with its integer uniforms.
 #[derive(Clone, Debug)]
-struct Longest {
+struct WorstCase {
     program: Arc<PicaProgram>,
     ints: [[u8; 4]; 4],
     instructions: u32,
@@ -77,7 +77,7 @@ impl ShaderUnit {
             port: FloatPort::default(),
             program: None,
             numbers: Numbers::default(),
-            longest: None,
+            worst_case: None,
         }
     }
 
@@ -120,14 +120,15 @@ impl ShaderUnit {
     }
 
     /// Instructions that one run of the program at `entry` executes at most.
-    pub(crate) fn longest(&mut self, entry: u16) -> u32 {
+    pub(crate) fn worst_case_steps(&mut self, entry: u16) -> u32 {
         let (program, ints) = (self.program(entry), self.uniforms.ints);
-        let known = self.longest.as_ref().filter(|known| Arc::ptr_eq(&known.program, &program) && known.ints == ints);
+        let known =
+            self.worst_case.as_ref().filter(|known| Arc::ptr_eq(&known.program, &program) && known.ints == ints);
         if let Some(known) = known {
             return known.instructions;
         }
-        let instructions = longest(&self.code, &ints, entry);
-        self.longest = Some(Longest { program, ints, instructions });
+        let instructions = worst_case_steps(&self.code, &ints, entry);
+        self.worst_case = Some(WorstCase { program, ints, instructions });
         instructions
     }
 
@@ -181,7 +182,7 @@ impl FloatPort {
 
 impl ShaderUnit {
     pub(crate) fn save(&self) -> SavedUnit {
-        let ShaderUnit { code, descriptors, uniforms, bools, port, program: _, numbers: _, longest: _ } = self;
+        let ShaderUnit { code, descriptors, uniforms, bools, port, program: _, numbers: _, worst_case: _ } = self;
         SavedUnit {
             code: code.clone(),
             descriptors: descriptors.clone(),

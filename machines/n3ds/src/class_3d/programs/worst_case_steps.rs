@@ -1,11 +1,11 @@
-//! How many instructions a program executes at most, as its code and the integer uniforms say: what a run costs.
+//! Worst-case number of instructions of a program, from its code and integer uniforms: the cost of a run.
 
 use triglyph_guest::kernel::vertex::FUEL;
 use triglyph_guest::pica::isa::{Op, decode};
 
 /// Instructions that one run of the program at `entry` executes at most; [`FUEL`] if there is no bound. Both sides of a
 /// condition count, so it is up to twice what there are.
-pub(crate) fn longest(code: &[u32], ints: &[[u8; 4]; 4], entry: u16) -> u32 {
+pub(crate) fn worst_case_steps(code: &[u32], ints: &[[u8; 4]; 4], entry: u16) -> u32 {
     let mut walk = Walk { code, ints, steps: 0 };
     walk.cost(entry.into(), code.len(), 0).unwrap_or(FUEL.into()).min(FUEL.into()) as u32
 }
@@ -24,7 +24,7 @@ impl Walk<'_> {
     /// Instructions from `at` up to `end`; `None` for what may go round in circles, or is too long to find out.
     fn cost(&mut self, mut at: usize, end: usize, depth: u32) -> Option<u64> {
         let mut count = 0u64;
-        // Instructions behind an END are reached by jumps and conditions only.
+        // Instructions after an END are reached by jumps and conditions only.
         let mut reached = 0;
         while at < end {
             self.steps += 1;
@@ -72,7 +72,7 @@ mod tests {
     }
 
     fn of(code: &[u32], rounds: u8) -> u32 {
-        longest(code, &[[rounds, 0, 1, 0]; 4], 0)
+        worst_case_steps(code, &[[rounds, 0, 1, 0]; 4], 0)
     }
 
     #[test]
@@ -85,7 +85,7 @@ mod tests {
             of(&[at(repeat, 3, 0), at(repeat, 3, 0), at(call, 5, 1), NOP, END, NOP], 3),
             1 + 4 * (1 + 4 * 3) + 1
         );
-        // Behind an END that a condition skips.
+        // After an END that a condition skips.
         assert_eq!(of(&[at(if_, 3, 0), NOP, END, NOP, END], 0), 5);
         assert_eq!(of(&[at(jump, 3, 0), NOP, END, NOP, END], 0), 5);
         assert_eq!(of(&[NOP, at(jump, 0, 0), END], 0), FUEL);

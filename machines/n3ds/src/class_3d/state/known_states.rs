@@ -15,8 +15,8 @@ use crate::front_end::registers::{Registers, WRITES};
 /// States that are kept; when there are more, all go.
 const MAX_STATES: usize = 512;
 
-/// States in a row that were not known, after which none is looked for a while.
-const MISSES: u32 = 32;
+/// Consecutive misses after which lookups pause.
+const MAX_MISSES: u32 = 32;
 
 /// States that are derived without a look, at most.
 const MAX_WAIT: u32 = 512;
@@ -38,7 +38,7 @@ static REGISTERS: LazyLock<Vec<Range<usize>>> = LazyLock::new(|| {
 #[derive(Debug)]
 pub(crate) struct KnownStates<T = PixelState> {
     /// By a hash of their registers.
-    states: HashMap<u64, Known<T>>,
+    states: HashMap<u64, KnownState<T>>,
     /// Room for registers.
     words: Vec<u32>,
     misses: u32,
@@ -48,7 +48,7 @@ pub(crate) struct KnownStates<T = PixelState> {
 }
 
 #[derive(Debug)]
-struct Known<T> {
+struct KnownState<T> {
     words: Vec<u32>,
     state: Arc<T>,
 }
@@ -97,12 +97,12 @@ impl<T> KnownStates<T> {
             if states.len() == MAX_STATES {
                 states.clear();
             }
-            states.insert(hash, Known { words: words.clone(), state: state.clone() });
+            states.insert(hash, KnownState { words: words.clone(), state: state.clone() });
         }
         self.misses += 1;
-        if self.misses == MISSES {
+        if self.misses == MAX_MISSES {
             self.misses = 0;
-            self.last_wait = (2 * self.last_wait).clamp(MISSES, MAX_WAIT);
+            self.last_wait = (2 * self.last_wait).clamp(MAX_MISSES, MAX_WAIT);
             self.wait = self.last_wait;
         }
         state

@@ -105,7 +105,7 @@ fn table_key(registers: &Registers, configuration: Option<LightingConfig>, table
     if off || !available(configuration, table) {
         return None;
     }
-    // Inputs, scales and the absolute bits stand in one nibble per table, in this order.
+    // Inputs, scales and the absolute bits are in one nibble per table, in this order.
     let nibble = match table {
         Table::D0 => 0,
         Table::D1 => 4,

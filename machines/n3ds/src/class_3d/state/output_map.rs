@@ -38,7 +38,7 @@ fn attribute_map(registers: &Registers, mut slots: Slots) -> OutputMap {
     OutputMap { slots }
 }
 
-/// What becomes of the vertex program's outputs: vertices, or attributes for a geometry program. `slots` is a list for
+/// What the vertex program's outputs are: vertices, or attributes for a geometry program. `slots` is a list for
 /// them.
 pub(crate) fn outputs(registers: &Registers, slots: Slots) -> OutputMap {
     if geometry_enabled(registers) {

@@ -1,4 +1,4 @@
-//! From registers to a vertex kernel's key, and to where its arrays stand.
+//! From registers to a vertex kernel's key, and to where its arrays are.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub(crate) struct VertexState {
 }
 
 impl Array {
-    /// Where it stands, and the bytes that its elements up to `last` lie in.
+    /// Where it is, and the bytes that its elements up to `last` lie in.
     pub(crate) fn stretch(&self, last: u32) -> GuestRange {
         let bytes = u64::from(last) * u64::from(self.stride) + u64::from(self.bytes);
         GuestRange::new(0, self.address.into(), bytes)
@@ -128,7 +128,7 @@ fn format(registers: &Registers, index: u32) -> (Component, u8) {
     (component, (code >> 2) as u8 + 1)
 }
 
-/// Where each attribute's array stands (3dbrew: attribute buffers). Elements are aligned to their component; codes
+/// Where each attribute's array is (3dbrew: attribute buffers). Elements are aligned to their component; codes
 /// 12 to 15 are 4 to 16 bytes of padding. A later buffer wins.
 fn arrays(registers: &Registers) -> [Option<Array>; 12] {
     let mut arrays = [None; 12];

@@ -59,7 +59,7 @@ impl ListEnd {
     }
 }
 
-/// What stands behind the external registers: the PICA, and memory.
+/// What the external registers drive: the PICA200, and memory.
 pub trait CommandProcessor {
     /// Executes the command list of `size` bytes at physical address `address`.
     fn run_list(&mut self, address: u32, size: u32) -> ListEnd;
@@ -84,7 +84,7 @@ pub trait CommandProcessor {
         None
     }
 
-    /// Who hears of calls, and guest memory; `None` where nobody can.
+    /// The recorder of calls, and guest memory; `None` without a recorder.
     fn calls(&mut self) -> Option<(&mut CallLog, &Memory)> {
         None
     }

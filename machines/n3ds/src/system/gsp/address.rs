@@ -5,7 +5,7 @@
 use crate::system::external::{PHYSICAL, PROCESS};
 use triglyph_engine::mem::GuestAddr;
 
-/// A range of virtual addresses and where it stands physically.
+/// A range of virtual addresses and where it is physically.
 struct Region {
     start: u32,
     /// Inclusive.
@@ -39,7 +39,7 @@ pub fn dma_place(address: u32) -> GuestAddr {
     }
 }
 
-/// The physical address of an exclusive end, which may stand just behind its region.
+/// The physical address of an exclusive end, which may be the first address after its region.
 pub fn end_to_physical(address: u32) -> Option<u32> {
     Some(to_physical(address.checked_sub(1).filter(|&last| last != 0)?)? + 1)
 }

@@ -17,7 +17,7 @@ pub const GPU: u32 = 0x40_0000;
 /// Offsets of the registers that cover a screen with one colour (3dbrew: LCD Registers).
 pub const LCD_FILL: [u32; 2] = [0x20_2204, 0x20_2A04];
 
-/// The hardware behind GSP. Registers are counted in bytes from physical address 0x10000000.
+/// The hardware that GSP drives. Registers are counted in bytes from physical address 0x10000000.
 pub trait Hardware {
     /// Reads a register.
     fn read_register(&mut self, offset: u32) -> u32;
@@ -48,7 +48,7 @@ pub trait Hardware {
         let _ = screen;
     }
 
-    /// The physical address behind a virtual one of the client in linear heap, QTM memory or VRAM, for flushes.
+    /// The physical address of a virtual one of the client in linear heap, QTM memory or VRAM, for flushes.
     fn translate(&self, address: u32) -> Option<u32> {
         address::to_physical(address)
     }
@@ -104,7 +104,7 @@ pub trait Hardware {
 /// Words of a GX command.
 const COMMAND_WORDS: u64 = 8;
 
-/// The external registers and what stands behind them, as GSP's hardware.
+/// The external registers and what they drive, as GSP's hardware.
 #[derive(Debug)]
 pub struct Bus<'a, C: ?Sized> {
     /// The registers.

@@ -8,7 +8,7 @@ use crate::system::lcd::Screen;
 pub use triglyph_guest::gsp::ipc::Request;
 use triglyph_guest::gsp_calls;
 
-/// The memory of the calling process, behind the pointers of a request.
+/// The memory of the calling process, for the pointers of a request.
 pub trait ProcessMemory {
     /// Reads bytes at a virtual address; false when not all of them are there.
     fn read(&self, address: u32, out: &mut [u8]) -> bool;
@@ -116,7 +116,7 @@ macro_rules! requests {
 gsp_calls!(requests);
 
 impl Gsp {
-    /// Handles the request in `words`, the caller's command buffer with the receive descriptors behind it (66 words),
+    /// Handles the request in `words`, the caller's command buffer with the receive descriptors after it (66 words),
     /// and puts the answer in its place.
     pub fn ipc(
         &mut self,

@@ -45,7 +45,7 @@ use super::lcd::{Screen, offset};
 use address::to_physical;
 use hardware::GPU;
 use queue::Next;
-use rights::Right;
+use rights::RenderingRight;
 use shared::WORDS;
 use triglyph_engine::device::{Event as HostEvent, EventQueue, FaultKind};
 use triglyph_engine::sched::Timeline;
@@ -71,10 +71,10 @@ pub struct Completion {
 pub struct Gsp {
     page: SharedPage,
     clients: [Option<Client>; CLIENTS],
-    right: Right,
+    right: RenderingRight,
     /// Sessions that waited for the right and got it.
     granted: Vec<Session>,
-    /// Whether anybody has ever registered.
+    /// Whether any client has ever registered.
     initialized: bool,
     /// What the screens were last told to show.
     shown: [Option<FramebufferInfo>; 2],
@@ -117,12 +117,12 @@ impl Gsp {
         self.auto_toggle = on;
     }
 
-    /// Says what becomes of bad addresses in GX commands that do not check them.
+    /// Sets what GX commands that check no addresses do with bad ones.
     pub fn set_bad_address(&mut self, behaviour: BadAddress) {
         self.bad_address = behaviour;
     }
 
-    /// What becomes of them.
+    /// What they do with them.
     pub fn bad_address(&self) -> BadAddress {
         self.bad_address
     }
@@ -270,7 +270,7 @@ impl Gsp {
     }
 
     /// Delivers an interrupt and returns whose events the host is to signal. VBlanks go to every client, the others to
-    /// the one with the rendering right or to nobody.
+    /// the one with the rendering right, if there is one.
     pub fn deliver(&mut self, hardware: &mut dyn Hardware, interrupt: Interrupt) -> ClientSet {
         match interrupt {
             Interrupt::Pdc0 => self.update_screen(hardware, Screen::Top, false),

@@ -99,7 +99,7 @@ impl<'p> CommandQueue<'p> {
                 next = Next::Halted;
                 return None;
             }
-            // A position behind the last slot is nothing GSP could have written; it wraps.
+            // A position after the last slot is nothing GSP could have written; it wraps.
             let slot = header.current % SLOTS;
             next = Next::Command(self.slot(slot));
             header.current = (slot + 1) % SLOTS;

@@ -39,7 +39,7 @@ impl ClientSet {
         (0..CLIENTS).filter(move |&client| self.contains(client))
     }
 
-    /// Whether nobody is in it.
+    /// Whether it is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -58,12 +58,12 @@ pub enum Acquire {
 
 /// The rendering right and those who wait for it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Right {
+pub(super) struct RenderingRight {
     holder: Option<Session>,
     waiting: VecDeque<Session>,
 }
 
-impl Right {
+impl RenderingRight {
     pub(super) fn holder(&self) -> Option<Session> {
         self.holder
     }
@@ -100,7 +100,7 @@ impl Right {
 
     /// A right as it was.
     pub(super) fn restore(holder: Option<Session>, waiting: impl Iterator<Item = Session>) -> Self {
-        Right { holder, waiting: waiting.collect() }
+        RenderingRight { holder, waiting: waiting.collect() }
     }
 
     /// Takes a session out of the line.
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_right_is_passed_on_in_order() {
-        let mut right = Right::default();
+        let mut right = RenderingRight::default();
         let [a, b, c] = [1, 2, 3].map(Session);
         assert_eq!(right.acquire(a, true), Acquire::Granted);
         assert_eq!(right.acquire(a, true), Acquire::AlreadyHeld);

@@ -1,6 +1,6 @@
 //! GSP in a snapshot.
 
-use super::rights::Right;
+use super::rights::RenderingRight;
 use super::shared::WORDS;
 use super::{CLIENTS, Client, Completion, FramebufferInfo, Gsp, Interrupt, Session};
 use triglyph_engine::snapshot::state;
@@ -93,7 +93,7 @@ impl Gsp {
             allows_vram_save,
         };
         self.clients = saved.clients.map(|registered| registered.map(client));
-        self.right = Right::restore(saved.holder.map(Session), saved.waiting.into_iter().map(Session));
+        self.right = RenderingRight::restore(saved.holder.map(Session), saved.waiting.into_iter().map(Session));
         self.granted = saved.granted.into_iter().map(Session).collect();
         self.initialized = saved.initialized;
         self.shown = saved.shown.map(|info| info.map(FramebufferInfo::from_words));

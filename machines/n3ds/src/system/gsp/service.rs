@@ -213,7 +213,7 @@ impl Calls for Gsp {
 
 impl Gsp {
     /// The session is gone: everything that it held is free. Commands that wait in its queue are never executed. What
-    /// has been started goes on, and its interrupt goes to whoever has the right by then, or to nobody (3dbrew says
+    /// has been started goes on, and its interrupt goes to the holder of the right by then, if any (3dbrew says
     /// only that interrupts go to the holder; that nothing is aborted is unverified).
     pub fn close(&mut self, session: Session) {
         self.right.forget(session);

@@ -164,7 +164,7 @@ impl Gsp {
         }
     }
 
-    /// A command has ended: its queue says so, and the host hears of it. The run itself was the time it took.
+    /// A command has ended: its queue and the host are told. The run itself was the time it took.
     fn end(&mut self, hardware: &mut dyn Hardware, started: Started, executed: Executed) {
         let Started { client, words } = started;
         match client {

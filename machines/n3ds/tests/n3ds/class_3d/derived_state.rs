@@ -274,7 +274,7 @@ fn transfer(p: &mut Pair) {
     }
 }
 
-/// Other memory stands where draws read or write, perhaps with none between.
+/// Maps other memory where draws read or write, perhaps with none between.
 fn mapping(p: &mut Pair) {
     p.run();
     let place = p.random.pick(&[OTHER, TEXTURE, VIDEO_TEXTURE, COLORS, COLOR]);
@@ -325,7 +325,7 @@ const COLORS: u32 = HEAP + 0x8000;
 fn byte_colors(p: &mut Pair) {
     for (id, value) in [
         (regs::attr_format_lo::ID, 0xFDF),
-        // The colours that stand there are skipped.
+        // The colours that are there are skipped.
         (regs::attrbuf_config1::id(0), 0x2F0),
         (regs::attrbuf_config2::id(0), 3 << 28 | 48 << 16),
         (regs::attrbuf_offset::id(1), COLORS - VERTICES),

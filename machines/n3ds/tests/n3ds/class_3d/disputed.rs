@@ -233,7 +233,7 @@ fn indexed_draws_know_no_vertex_offset() {
     let mut console = Console::new();
     let vertices: Vec<Vertex> = half(RED).into_iter().chain(half(WHITE)).collect();
     console.write_floats(VERTICES, &vertices.concat().concat());
-    // Indices are after the same base as vertices.
+    // Indices are relative to the same base as vertices.
     console.write(VERTICES + 0x1000, &[3, 4, 5]);
     console.write(VERTICES + 0x1010, &[3, 0, 4, 0, 5, 0]);
     for (index_buffer, indexed) in [(0x1000, true), (1 << 31 | 0x1010, true), (1 << 31, false)] {

@@ -100,7 +100,7 @@ const CORNER: &str = "mov r0, v0\nmov o0, r0\nmov o1, r1\nmov o2, v2\nsetemit 0\
 
 #[test]
 fn immediate_vertices_of_a_geometry_program_belong_together_until_the_index_is_written() {
-    // Two vertices to a primitive. r5 counts primitives: the first one is yellow, those behind it are green.
+    // Two vertices to a primitive. r5 counts primitives: the first one is yellow, those after it are green.
     let text = format!("mov r1, v4\nslt r1.x, r5.x, v0.w\nadd r5, r5, v5\n{CORNER}setemit 2, prim\nemit\nend");
     let begin = || geometry(&text).with(regs::gsh_input_config::ID, 0x0800_0005).with(regs::fixed_attr_index::ID, 15);
     let point = |x: f32| [[x, x, -0.5, 1.0], [0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]];
@@ -113,7 +113,7 @@ fn immediate_vertices_of_a_geometry_program_belong_together_until_the_index_is_w
     };
     for (between, colors) in [(regs::blend_color::ID, [yellow, green]), (regs::fixed_attr_index::ID, [yellow; 2])] {
         let mut list = begin();
-        // Writes within a primitive, and behind it.
+        // Writes within a primitive, and after it.
         list.vertex(&point(-1.0)).set(regs::stencil_test::ID, 0).vertex(&point(-1.0)).set(between, 15);
         list.vertex(&point(0.0)).set(regs::stencil_test::ID, 0).vertex(&point(0.0));
         assert_eq!(seen(&mut list), colors, "{between:#x}");
@@ -125,7 +125,7 @@ fn immediate_vertices_of_a_geometry_program_belong_together_until_the_index_is_w
     let mut list = begin();
     list.vertex(&point(-1.0)).set(regs::num_vertices::ID, 1).set(regs::draw_arrays::ID, 1).vertex(&point(-1.0));
     assert_eq!(seen(&mut list), [none; 2]);
-    // It does not go with the list that it stands in.
+    // It does not go with the list that it is in.
     let mut list = begin();
     assert_eq!(seen(list.vertex(&point(-1.0))), [none; 2]);
     assert_eq!(seen(List::default().vertex(&point(-1.0))), [yellow, none]);

@@ -1,4 +1,4 @@
-//! What becomes of fragments that are no colours: densities and shadows.
+//! Fragments that are no colours: densities and shadows.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use triglyph_engine::probe::{Command, Effect, Fragment, Observer, Verdict};
 use triglyph_guest::num::F16;
 use triglyph_guest::pica::regs;
 
-/// Asks what becomes of the fragments at the first stored pixel.
+/// Asks for the history of the fragments at the first stored pixel.
 struct Asking(Arc<Mutex<Vec<Fragment>>>);
 
 impl Observer for Asking {

@@ -93,7 +93,7 @@ fn a_client_that_dies_takes_its_commands_with_it() {
     trigger(&mut console);
     console.gsp.close(A);
     assert_eq!((console.gsp.holder(), console.gsp.client_of(A)), (None, None));
-    // Nobody holds the right when the fill ends.
+    // No client holds the right when the fill ends.
     console.deliver();
     trigger(&mut console);
     // The next one at this place starts with nothing, whatever it does before it has looked.

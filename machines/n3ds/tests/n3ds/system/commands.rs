@@ -197,7 +197,7 @@ fn dma_of_what_is_not_mapped_is_the_hosts_or_a_fault() {
     assert_eq!(console.core.bench.read(VRAM, 0x800), bytes[0x800..]);
     assert_eq!(console.core.bench.read(VRAM + 0x800, 0x800), [0; 0x800]);
     assert_eq!(console.core.bench.read(VRAM + 0x1000, 0x2000), before[0x1000..]);
-    // Physical memory ends where it ends, whoever has the GSP.
+    // Physical memory ends at the same address for every holder of GSP.
     let (gsp, mut bus) = console.parts();
     let executed = gsp.execute(&mut bus, &request_dma(VRAM_VA, 0x1B00_0000, 8));
     assert!(matches!(executed.outcome(), Outcome::Done(event) if event.interrupt == Interrupt::Dma));
@@ -284,7 +284,7 @@ fn nothing_happens_without_the_right() {
         let expected = if words == flush { ResultCode::NO_RIGHT } else { ResultCode::SUCCESS };
         assert_eq!((executed.result, executed.event), (expected, None));
     }
-    // Nor does a trigger while nobody holds it, or while the holder is no client.
+    // Nor does a trigger while no client holds it, or while the holder is no client.
     console.submit(&[good_fill()]);
     assert_eq!(console.gsp.command_queue(0).header().count, 1);
     console.gsp.acquire_right(Session(99));

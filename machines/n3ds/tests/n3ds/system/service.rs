@@ -128,7 +128,7 @@ fn registers_are_written_and_read() {
     gsp.read_registers(&mut bus, GAME, 0x40_0C20, &mut read).unwrap();
     assert_eq!(read, [0xF1, 2, 9]);
     assert_eq!(gsp.write_registers(&mut bus, GAME, 0x40_0000, &[0; 33]), Err(ResultCode::BAD_SIZE));
-    // Behind the block there is nothing.
+    // After the block there is nothing.
     gsp.write_registers(&mut bus, GAME, 0x41_FFF8, &[1; 32]).unwrap();
     gsp.read_registers(&mut bus, GAME, 0x41_FFF8, &mut read).unwrap();
     assert_eq!(read, [0; 3]);
@@ -229,7 +229,7 @@ fn triggering_as_words_runs_the_holders_queue() {
     let mut console = Console::with_game();
     let start = 0x1F00_0000;
     console.queue(&[[2, start, 5, start + 8, 0, 0, 0, 0x201]]);
-    // Whoever calls.
+    // For any caller.
     assert_eq!(result_of(&mut console, Session(3), &[0x000C_0000], &mut Process::default()), 0);
     assert_eq!(console.core.bench.read(VRAM, 4), [5, 0, 0, 0]);
 }

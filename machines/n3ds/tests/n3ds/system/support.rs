@@ -13,7 +13,7 @@ use triglyph_testkit::transfer::Bench;
 pub const VRAM: u64 = 0x1800_0000;
 pub const FCRAM: u64 = 0x2000_0000;
 
-/// Stands behind the external registers.
+/// What the external registers drive.
 pub struct TestCore {
     pub bench: Bench,
     pub registers: [u32; 0x300],

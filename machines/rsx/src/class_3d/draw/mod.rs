@@ -143,7 +143,7 @@ impl Curie {
         ))
     }
 
-    /// Packed vertices, as they would stand in memory of the channel's byte order.
+    /// Packed vertices, as they would be in memory of the channel's byte order.
     fn draw_inline(&mut self, core: &mut Core, topology: Topology, words: &[u32]) {
         let Some(state) = self.state.vertex.value() else { return };
         let (key, offsets, stride) = state.inline_key();
@@ -285,7 +285,7 @@ impl Curie {
                 _ => Primitives::Shapes(&shapes),
             },
             stipple: part.drawn.stipple,
-            // What comes of a segment counts for the next one.
+            // The results of a segment count for the next one.
             deferred_cost: part.is_last.then_some(deferred_cost),
             allowance: Allowance::new(core.budget.fuel(), cost::pixel(pixels.instructions)),
         };
@@ -296,7 +296,7 @@ impl Curie {
     }
 }
 
-/// A segment of a draw, and what has come of those before.
+/// A segment of a draw, and the results of those before.
 struct Part {
     topology: Topology,
     split: Split,

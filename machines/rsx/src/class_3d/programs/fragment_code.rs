@@ -1,6 +1,6 @@
 //! Fragment programs: from guest memory to code and constants.
 //!
-//! Programs stand in memory that the guest may change at any time, and games patch their inline constants between
+//! Programs are in memory that the guest may change at any time, and games patch their inline constants between
 //! draws. So before each draw memory is asked whether they may have changed; what is derived from instructions is kept
 //! by address.
 
@@ -47,7 +47,7 @@ pub(crate) struct FragmentProgram {
 pub(crate) struct FragmentPrograms {
     /// But for the current one.
     programs: HashMap<GuestAddr, FragmentProgram>,
-    /// The program that the registers name, if it could be read, and where it stands.
+    /// The program that the registers name, if it could be read, and where it is.
     current: Option<(GuestAddr, FragmentProgram)>,
     /// What was read last.
     stored: Stored,
@@ -97,7 +97,7 @@ impl FragmentPrograms {
         !known || before != Some(place)
     }
 
-    /// Puts the current program back among the others. Returns where it stands.
+    /// Puts the current program back among the others. Returns where it is.
     fn put_back(&mut self) -> Option<GuestAddr> {
         let (place, program) = self.current.take()?;
         if self.programs.len() >= MAX_PROGRAMS {

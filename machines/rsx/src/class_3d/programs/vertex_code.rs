@@ -31,10 +31,10 @@ pub(crate) struct VertexProgram {
     pub exceeds: bool,
 }
 
-/// How often a loop is thought to go round: how often it does nobody knows before.
+/// How often a loop is thought to go round: the real number is not known in advance.
 const PASSES: u64 = 16;
 
-/// Programs that were there, by where they begin and what stands there.
+/// Programs that were there, by where they begin and what is there.
 #[derive(Debug, Default)]
 pub(crate) struct VertexPrograms {
     known: HashMap<(u32, Words, u32), Vec<VertexProgram>>,
@@ -66,7 +66,7 @@ impl VertexPrograms {
 }
 
 impl VertexProgram {
-    /// Whether all its instructions still stand at their places.
+    /// Whether all its instructions are still at their places.
     fn stands_in(&self, store: &Store) -> bool {
         let code = &self.code.code;
         self.places.iter().map(|&place| usize::from(place)).all(|place| code.get(place) == store.get(place))
@@ -94,7 +94,7 @@ struct Reachable {
     code: Vec<Words>,
     inputs: u16,
     textures: u8,
-    /// Where they stand.
+    /// Where they are.
     places: Vec<u16>,
     /// Whether one leads back.
     backward: bool,

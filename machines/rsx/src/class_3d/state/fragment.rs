@@ -50,7 +50,7 @@ mod r_mode {
     pub const FROM_S: u32 = 2;
 }
 
-/// Derives the inputs of a program that reads those in `read`; `offset` says where in a record an output stands, if it
+/// Derives the inputs of a program that reads those in `read`; `offset` says where in a record an output is, if it
 /// is there.
 pub(super) fn inputs(registers: &Registers, read: u16, points: bool, offset: impl Fn(u32) -> Option<usize>) -> Inputs {
     let get = |id: usize| registers.get(id as u32);

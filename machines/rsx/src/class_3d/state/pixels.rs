@@ -14,7 +14,7 @@ use triglyph_engine::draw::program::{Interpolate, LineShape, Output, Varying};
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::{ProgramState, SamplePosition, Surfaces, Windows};
 
-/// Derives everything from the registers; `None` when nothing can come of a draw.
+/// Derives everything from the registers; `None` when a draw changes nothing.
 pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) -> Option<Pixels> {
     let get = |id: usize| registers.get(id as u32);
     let target = &state.target;

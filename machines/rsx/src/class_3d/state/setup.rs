@@ -15,7 +15,7 @@ use triglyph_engine::draw::program::{
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::SamplePosition;
 
-/// Derives setup; `offset` says where in a record an output stands.
+/// Derives setup; `offset` says where in a record an output is.
 pub(super) fn derive(
     registers: &Registers,
     target: &Target,
@@ -88,7 +88,7 @@ pub(super) fn derive(
 }
 
 /// Each triangle of a smooth polygon covers the pixels of which one of four samples is inside, as a console's picture
-/// shows (ps3autotests' `primitives`, outer and inner edges). What becomes of alpha is not known. With several samples
+/// shows (ps3autotests' `primitives`, outer and inner edges). The resulting alpha is not known. With several samples
 /// they are as others, which is unverified.
 fn fill(registers: &Registers, target: &Target) -> Fill {
     let smooth = m::set_poly_smooth_enable::enable(registers.get(m::set_poly_smooth_enable::ID as u32));

@@ -1,4 +1,4 @@
-//! Texture units: where images stand, how they are sampled.
+//! Texture units: where images are, how they are sampled.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ type KnownUnits = Recent<Asked, Option<Unit>>;
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Asked {
     words: Words,
-    /// Where the image stands.
+    /// Where the image is.
     place: GuestAddr,
     /// Bytes of its object from there on.
     allowed: u64,
@@ -359,7 +359,7 @@ fn signed(words: &Words, kind: TexelKind) -> [bool; 4] {
     }
 }
 
-/// What becomes of r, g, b, a after that. Signed comes before gamma, gamma before biased; signed belongs to the texel's
+/// What happens to r, g, b, a after that. Signed comes before gamma, gamma before biased; signed belongs to the texel's
 /// channel, gamma to the result's, and constants of the crossbar stay as they are. Where the instruction expands its
 /// result that takes the place of gamma and biased, of formats that can be biased. (RPCS3, from tests on a console;
 /// expanded depth hangs it, here it stays what it is.)
@@ -405,7 +405,7 @@ fn border(word: u32, texels: Texels) -> [f32; 4] {
 /// Largest edge of an image, and of a volume.
 const MAX_EDGE: [u32; 2] = [4096, 512];
 
-/// How a unit's image stands in memory. `None` for sizes that do not exist.
+/// Layout of a unit's image in memory. `None` for sizes that do not exist.
 fn image(words: &Words, texel: &TexelFormat, sampler: &Sampler, chip: Chip) -> Option<(ImageLayout, Shape)> {
     use m::{set_texture_control3 as control3, set_texture_format as format, set_texture_image_rect as rect};
     let cube = format::cube(words.format);

@@ -51,7 +51,7 @@ pub(in crate::class_3d) struct VertexState {
 /// The objects that arrays are in.
 type Objects = [Option<DmaObject>; 2];
 
-/// Where arrays stand, and how many bytes there are from there on.
+/// Where arrays are, and how many bytes there are from there on.
 pub(in crate::class_3d) type Places = [Option<GuestRange>; 16];
 
 /// A vertex array.
@@ -79,7 +79,7 @@ impl Array {
         self.component.element_bytes(self.count)
     }
 
-    /// Where it stands, and how many bytes its object has from there on. Sees what was drawn before.
+    /// Where it is, and how many bytes its object has from there on. Sees what was drawn before.
     fn place(&self, core: &mut Core, registers: &Registers, last: u32) -> Option<GuestRange> {
         let object = core.dma(registers.get(self.object as u32), "vertex array")?;
         let Some(place) = object.place(self.offset) else {
@@ -153,7 +153,7 @@ impl VertexState {
         }
     }
 
-    /// Finds [where](Self::places) the arrays that the program reads stand, and how many bytes of them may be read, for
+    /// Finds [where](Self::places) the arrays that the program reads are, and how many bytes of them may be read, for
     /// vertices up to `last`. Arrays without memory are faults and read zeros.
     pub fn place(&mut self, core: &mut Core, registers: &Registers, last: u32) {
         let objects = [m::set_context_dma_vertex_a::ID, m::set_context_dma_vertex_b::ID]
@@ -178,7 +178,7 @@ impl VertexState {
         self.non_aliasing = NonAliasingRange::find(&mut core.renderer, &core.memory, last, stretches);
     }
 
-    /// Where the arrays stand since [`Self::place`].
+    /// Where the arrays are since [`Self::place`].
     pub fn places(&self) -> &Places {
         &self.places
     }
@@ -188,7 +188,7 @@ impl VertexState {
         self.arrays[i].as_ref().filter(|_| matches!(self.key.inputs[i], Input::Array { .. }))
     }
 
-    /// The arrays that the program reads, where they [stand](Self::places), among streams that are none.
+    /// The arrays that the program reads, where they [are](Self::places), among streams that are none.
     pub fn bind<'m>(&self, memory: &'m Memory, streams: &mut [Stream<'m>; 16]) {
         // Arrays are mostly in one mapping: its space and first byte.
         let (mut of, mut start, mut mapping) = (u32::MAX, 0, Window::default());

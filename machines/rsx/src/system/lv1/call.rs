@@ -25,24 +25,24 @@ use crate::recorded::Calls;
 
 impl Calls for Rsx {
     fn memory_allocate(&mut self, size: u64, resources: [u64; 4]) -> Result<MemoryAllocation, Status> {
-        let allocation = self.outside.lv1.allocate(size, resources)?;
+        let allocation = self.host_events.lv1.allocate(size, resources)?;
         let mapped =
             fill_holes(&mut self.core.memory, GuestRange::new(space::LOCAL, allocation.start, allocation.size));
         if let Err(status) = mapped {
-            self.outside.lv1.free(allocation.handle)?;
+            self.host_events.lv1.free(allocation.handle)?;
             return Err(status);
         }
         Ok(MemoryAllocation { handle: allocation.handle, lpar: lpar::LOCAL + allocation.start })
     }
 
     fn memory_free(&mut self, handle: u32) -> Result<(), Status> {
-        self.outside.lv1.free(handle)
+        self.host_events.lv1.free(handle)
     }
 
     fn context_allocate(&mut self, memory: u32, flags: u64) -> Result<ContextAllocation, Status> {
         // What a run has drawn and left in the scene goes to the memory that was mapped then.
         self.core.flush();
-        let slot = self.outside.lv1.allocate_context(&mut self.core, &mut self.fifo, memory, flags)?;
+        let slot = self.host_events.lv1.allocate_context(&mut self.core, &mut self.fifo, memory, flags)?;
         Ok(ContextAllocation {
             handle: Lv1::handle(slot),
             control: control_page(slot).address,
@@ -53,20 +53,20 @@ impl Calls for Rsx {
     }
 
     fn context_free(&mut self, context: u32) -> Result<(), Status> {
-        let slot = self.outside.lv1.slot(context)?;
+        let slot = self.host_events.lv1.slot(context)?;
         self.core.flush();
-        self.outside.lv1.free_context(&mut self.core, &mut self.fifo, slot);
+        self.host_events.lv1.free_context(&mut self.core, &mut self.fifo, slot);
         Ok(())
     }
 
     fn context_iomap(&mut self, context: u32, io: u64, lpar: u64, size: u64, flags: u64) -> Result<(), Status> {
-        let slot = self.outside.lv1.slot(context)?;
+        let slot = self.host_events.lv1.slot(context)?;
         let io = u32::try_from(io).map_err(|_| Status::IllegalParameterValue)?;
         if u64::from(io).checked_add(size).is_none() {
             return Err(Status::IllegalParameterValue);
         }
         self.core.flush();
-        match &mut self.outside.lv1.contexts[slot] {
+        match &mut self.host_events.lv1.contexts[slot] {
             Some(context) => {
                 let map = IoMap { io, lpar, size, access: io::access(flags) };
                 context.map_io(&mut self.core, slot, map)
@@ -76,8 +76,8 @@ impl Calls for Rsx {
     }
 
     fn context_intr(&mut self, context: u32) -> Result<u64, Status> {
-        let slot = self.outside.lv1.slot(context)?;
-        let Some(context) = &mut self.outside.lv1.contexts[slot] else { return Err(Status::NoEntry) };
+        let slot = self.host_events.lv1.slot(context)?;
+        let Some(context) = &mut self.host_events.lv1.contexts[slot] else { return Err(Status::NoEntry) };
         let bits = std::mem::take(&mut context.interrupts);
         Info::of(slot).set_interrupt(&self.core, interrupt::STATUS, 0);
         Ok(bits)
@@ -92,17 +92,17 @@ impl Calls for Rsx {
         } else {
             fill_holes(&mut self.core.memory, GuestRange::new(PAGES, address, known.size))?;
         }
-        self.outside.lv1.devices |= 1 << device;
+        self.host_events.lv1.devices |= 1 << device;
         Ok((address, known.size))
     }
 
     fn device_unmap(&mut self, device: u64) -> Result<(), Status> {
-        let mapped = device < 64 && self.outside.lv1.devices >> device & 1 != 0;
+        let mapped = device < 64 && self.host_events.lv1.devices >> device & 1 != 0;
         if !mapped {
             return Err(Status::NoEntry);
         }
         self.core.flush();
-        self.outside.lv1.devices &= !(1 << device);
+        self.host_events.lv1.devices &= !(1 << device);
         if device != SEMAPHORE_DEVICE {
             let size = DEVICES.iter().find(|known| known.id == device).map_or(0, |known| known.size);
             self.core.memory.unmap_own(GuestRange::new(PAGES, lpar::DEVICES + device * lpar::DEVICE_BYTES, size));
@@ -116,7 +116,7 @@ impl Calls for Rsx {
     }
 
     fn context_attribute(&mut self, context: u32, operation: u64, parameters: [u64; 4]) -> Result<(), Status> {
-        let slot = self.outside.lv1.slot(context)?;
+        let slot = self.host_events.lv1.slot(context)?;
         let operation = Operation::decode(operation, parameters).ok_or(Status::NoEntry)?;
         match operation {
             Operation::FifoSetup { get, put } => {
@@ -148,14 +148,14 @@ impl Calls for Rsx {
     }
 
     fn vblank(&mut self, head: u32, time: u64) {
-        for slot in self.outside.lv1.slots() {
-            self.outside.lv1.vblank(&self.core, &mut self.outside.events, slot, head, time);
+        for slot in self.host_events.lv1.slots() {
+            self.host_events.lv1.vblank(&self.core, &mut self.host_events.events, slot, head, time);
         }
     }
 
     fn second_vblank(&mut self, head: u32, time: u64) {
-        for slot in self.outside.lv1.slots() {
-            self.outside.lv1.second_vblank(&self.core, &mut self.outside.events, slot, head, time);
+        for slot in self.host_events.lv1.slots() {
+            self.host_events.lv1.second_vblank(&self.core, &mut self.host_events.events, slot, head, time);
         }
     }
 
@@ -204,8 +204,8 @@ impl Calls for Rsx {
 impl Rsx {
     /// Operations that leave events.
     fn display_operation(&mut self, slot: usize, operation: Operation) -> Result<(), Status> {
-        let (core, events) = (&self.core, &mut self.outside.events);
-        let lv1 = &mut self.outside.lv1;
+        let (core, events) = (&self.core, &mut self.host_events.events);
+        let lv1 = &mut self.host_events.lv1;
         let done = match operation {
             Operation::DisplayFlip { head, buffer } => lv1.flip(core, events, slot, head, buffer),
             Operation::DisplayQueue { head, buffer } => {
@@ -233,9 +233,9 @@ impl Rsx {
     fn context_operation(&mut self, slot: usize, operation: Operation) -> Result<(), Status> {
         const ILLEGAL: Status = Status::IllegalParameterValue;
         let allocation =
-            self.outside.lv1.contexts[slot].as_ref().map(|context| context.memory).ok_or(Status::NoEntry)?;
-        let limits = self.outside.lv1.allocation(allocation)?.parameters;
-        let Some(context) = &mut self.outside.lv1.contexts[slot] else { return Err(Status::NoEntry) };
+            self.host_events.lv1.contexts[slot].as_ref().map(|context| context.memory).ok_or(Status::NoEntry)?;
+        let limits = self.host_events.lv1.allocation(allocation)?.parameters;
+        let Some(context) = &mut self.host_events.lv1.contexts[slot] else { return Err(Status::NoEntry) };
         match operation {
             Operation::FifoPause => context.paused = true,
             Operation::FifoResume => context.paused = false,
@@ -303,7 +303,7 @@ impl Rsx {
     }
 
     fn frame_buffer_blit(&mut self, slot: usize, blit: &Blit) -> Result<(), Status> {
-        let buffer = self.outside.lv1.contexts[slot].as_ref().and_then(|context| context.frame_buffer);
+        let buffer = self.host_events.lv1.contexts[slot].as_ref().and_then(|context| context.frame_buffer);
         let Some(FrameBuffer { io, size }) = buffer else { return Err(Status::WrongState) };
         self.run();
         if self.fifo.has_work(&self.core, channel(slot)) {
@@ -323,7 +323,7 @@ impl Rsx {
     /// Takes PUT of every context from its control page. A PUT with low bits is soon read without them (a console's
     /// log, elad335/myps3tests FIFO PUT masking).
     pub(crate) fn look_at_control(&mut self) {
-        for slot in self.outside.lv1.slots() {
+        for slot in self.host_events.lv1.slots() {
             let put = word(&self.core, control_page(slot), control::PUT);
             if put & 3 != 0 {
                 set_word(&self.core, control_page(slot), control::PUT, put & !3);
@@ -334,7 +334,7 @@ impl Rsx {
 
     /// PUT of a channel was written through its registers: a context's control page is the same.
     pub(crate) fn tell_control(&mut self, channel: u32, put: u32) {
-        if let Some(slot) = self.outside.lv1.slot_of_channel(channel) {
+        if let Some(slot) = self.host_events.lv1.slot_of_channel(channel) {
             set_word(&self.core, control_page(slot), control::PUT, put & !3);
         }
     }
@@ -342,8 +342,8 @@ impl Rsx {
     /// Shows the state of every context's channel in its control page, and IO addresses that were not mapped in its
     /// driver information.
     pub(crate) fn show_controls(&mut self) {
-        self.outside.lv1.unmapped_io(&self.core, self.core.unmapped_io());
-        for slot in self.outside.lv1.slots() {
+        self.host_events.lv1.unmapped_io(&self.core, self.core.unmapped_io());
+        for slot in self.host_events.lv1.slots() {
             self.show_control(slot);
         }
     }
@@ -357,7 +357,7 @@ impl Rsx {
         }
     }
 
-    /// Where an address stands that a call has returned: pages, reports, local memory, devices, BAR1.
+    /// Guest address of an address that a call has returned: pages, reports, local memory, devices, BAR1.
     pub fn lpar(&self, address: u64) -> Option<GuestAddr> {
         let within = |start: u64, size: u64| address.checked_sub(start).filter(|&past| past < size);
         let local = |address: u64| Some(GuestAddr::new(space::LOCAL, address));
@@ -380,6 +380,6 @@ impl Rsx {
 
     /// Where in main memory an IO offset of a context lies.
     pub fn io_to_lpar(&self, context: u32, io: u32) -> Option<u64> {
-        self.outside.lv1.contexts[self.outside.lv1.slot(context).ok()?].as_ref()?.lpar(io)
+        self.host_events.lv1.contexts[self.host_events.lv1.slot(context).ok()?].as_ref()?.lpar(io)
     }
 }

@@ -1,4 +1,4 @@
-//! The driver information of a context, as it stands in its page.
+//! The driver information of a context, as it is in its page.
 
 use triglyph_guest::rsx::lv1::info::{self, head, interrupt};
 use triglyph_guest::rsx::lv1::{flags, handle};
@@ -47,7 +47,7 @@ impl Info {
         for index in 0..16 {
             set(info::NOTIFIER_HANDLES + 4 * index, handle::NOTIFIERS + index);
         }
-        // The heads that there are (hardware dump: flags and 1 in the word behind the field).
+        // The heads that there are (hardware dump: flags and 1 in the word after the field).
         for number in 0..2 {
             self.set_head(core, number, head::FLAGS, head::QUEUED);
             self.set_head(core, number, head::VBLANK_TIME_LOW, 1);

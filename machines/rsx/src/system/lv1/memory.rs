@@ -10,7 +10,7 @@ use triglyph_engine::mem::{GuestRange, Memory};
 const TILES: u64 = limits::P3 + 1;
 
 impl Lv1 {
-    /// Allocates local memory behind what is allocated already.
+    /// Allocates local memory after what is allocated already.
     pub(super) fn allocate(&mut self, size: u64, parameters: [u64; 4]) -> Result<Allocation, Status> {
         // The upper bits are flags that are ignored (wiki).
         let size = size & 0xFFFF_FFFF;

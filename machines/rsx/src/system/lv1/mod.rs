@@ -6,7 +6,7 @@
 //! context_iomap ─► main memory in the context's IO space
 //! context_attribute ─► FIFO, display, tiles, frame buffer        software methods (flips …) ─► the same
 //! ```
-//! | pages | stand in |
+//! | pages | are in |
 //! |---|---|
 //! | driver information, control page | space [`PAGES`], at the addresses that the calls return |
 //! | reports, device 8 | local memory, at the hypervisor's offsets |
@@ -79,7 +79,7 @@ struct IoMap {
     access: Access,
 }
 
-/// A display head of a context: what does not stand in the driver information.
+/// A display head of a context: what is not in the driver information.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Head {
     /// 1 with the next line, 2 with the next frame; 0 was never set and is taken for 2.
@@ -95,7 +95,7 @@ struct Head {
 
 impl Default for Head {
     fn default() -> Self {
-        // Nobody has asked for a second handler.
+        // No second handler was asked for.
         let rates = [VblankRate::ScanOut, VblankRate::Off];
         Head { sync: 0, mode: [0; 3], pending: None, rates, cursor: [0; 3] }
     }
@@ -265,7 +265,7 @@ fn word(core: &Core, page: GuestAddr, offset: u32) -> u32 {
     }
 }
 
-/// Stores a big-endian word in a page. A page that the host has taken away is nobody's fault.
+/// Stores a big-endian word in a page. A page that the host has unmapped is no fault.
 fn set_word(core: &Core, page: GuestAddr, offset: u32, word: u32) {
     let _ = core.memory.write(page.after(u64::from(offset)), &word.to_be_bytes());
 }

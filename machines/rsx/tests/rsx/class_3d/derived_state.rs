@@ -15,7 +15,7 @@ use triglyph_rsx::registers::Registers;
 use triglyph_testkit::derived_state::{self, Action, Pair as _, draw_around, each_register, random_actions};
 use triglyph_testkit::random::{Random, assert_same, seeds};
 
-/// Where else a program and a texture stand.
+/// Where else a program and a texture are.
 const OTHER_PROGRAM: u32 = PROGRAM + 0x1000;
 const OTHER_TEXTURE: u32 = TEXTURE + 0x1000;
 
@@ -76,12 +76,12 @@ impl Pair {
         (0..2).find_map(|channel| fifo.graph(channel)).expect("a channel").curie.registers()
     }
 
-    /// What stands in a register.
+    /// What is in a register.
     fn get(&mut self, method: u32) -> u32 {
         self.registers().get(method)
     }
 
-    /// What stands in those that make groups dirty.
+    /// What is in those that make groups dirty.
     fn get_all(&mut self) -> Vec<u32> {
         let stateful = self.stateful.clone();
         let registers = self.registers();
@@ -351,7 +351,7 @@ fn clear(p: &mut Pair) {
     p.set(m::clear_surface::ID, &[0xF3]);
 }
 
-/// Other memory stands where draws read or write, perhaps with none between.
+/// Maps other memory where draws read or write, perhaps with none between.
 fn mapping(p: &mut Pair) {
     let place = p.random.pick(&[TEXTURE, OTHER_TEXTURE, PROGRAM, LOCAL_ARRAYS, COLOR, COLOR_B]);
     let held = p.consoles.each_mut().map(|console| {

@@ -21,7 +21,7 @@ fn samples_that_pass_are_counted_while_counting_is_on() {
     console.set(m::clear_report_value::ID, 1);
     console.rect(RED, [0.0, 0.0, 8.0, 16.0], 0.25);
     console.set(m::set_zpass_pixel_count_enable::ID, 1);
-    // Half of it is behind what is there.
+    // Half of it is past the end of memory.
     console.push_draw(QUADS, GREEN, &rect(WHOLE, 0.5));
     console.set(m::set_zpass_pixel_count_enable::ID, 0);
     console.push_draw(QUADS, GREEN, &rect(WHOLE, 0.4));

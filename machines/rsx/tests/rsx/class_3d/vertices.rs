@@ -262,7 +262,7 @@ fn a_restart_index_begins_a_new_primitive() {
         if triangles == 2 {
             assert_eq!((stats.triangles, console.count(0xFFFF_0000)), (2, 256));
         } else {
-            // Vertex 0xFFFF reads zeros behind the array's content: some triangles, and nothing is restarted.
+            // Vertex 0xFFFF reads zeros after the array's content: some triangles, and nothing is restarted.
             assert_eq!(stats.vertices, 7);
         }
     }

@@ -126,7 +126,7 @@ fn object(gpu: &Rsx, channel: u32, handle: u32) -> Option<Range> {
 fn contexts_have_the_documented_objects() {
     for mode in MODES {
         let mut gpu = lv1_machine(mode);
-        // Memory of somebody else comes first.
+        // The memory of another allocation comes first.
         gpu.memory_allocate(2 << 20, [0; 4]).unwrap();
         context(&mut gpu, 0);
         let local = |base, size: u64, write| Some((LOCAL, base, size - 1, true, write));
@@ -433,7 +433,7 @@ fn frame_buffer_copies_are_commands_of_the_hypervisor() {
         gpu.context_attribute(context.handle, 0x602, [0; 4]).unwrap();
         gpu.context_attribute(context.handle, 0x603, [0; 4]).unwrap();
         assert_eq!(blit(&mut gpu, 0, 0, 1, 1), Err(Status::WrongState));
-        // The commands stand in the memory that was given for them.
+        // The commands are in the memory that was given for them.
         assert_eq!(word(&mut gpu, MAIN, 0x10_0004, true), 0x3133_71C3);
         assert_eq!(faults(&gpu), []);
     }

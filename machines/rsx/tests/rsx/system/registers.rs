@@ -106,7 +106,7 @@ fn switches_stop_parts_of_pfifo() {
 fn guests_handle_their_own_interrupts() {
     let mut gpu = driven();
     gpu.mmio_write(0x2140, 1);
-    // A software method, and one behind it that has to wait.
+    // A software method, and one after it that has to wait.
     let push = Push::new().bind(3, 0xB0).bind(6, 0xB7).methods(6, 0x500, &[0x77]).methods(3, 0x50, &[9]);
     put(&mut gpu, 0, &push);
     assert_eq!(gpu.take_events(), [Event::Interrupt { source: 1, count: 1, delay: 0 }]);
@@ -116,7 +116,7 @@ fn guests_handle_their_own_interrupts() {
     assert_eq!((entry, gpu.mmio_read(0x3210)), ([6 << 13 | 0x500, 0x77], get + 4));
     gpu.run();
     assert_eq!(gpu.mmio_read(USER + 0x2048), 0);
-    // Done: the handler goes on behind it.
+    // Done: the handler goes on after it.
     gpu.mmio_write(0x3270, get + 4);
     gpu.mmio_write(0x2100, 1);
     gpu.mmio_write(0x3250, 1);

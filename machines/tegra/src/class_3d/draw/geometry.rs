@@ -87,8 +87,8 @@ impl ThreeD {
     ) {
         if assembled.topology == Topology::Patches {
             self.tessellate(core, registers, counters, &records, &assembled.order);
-            self.rooms.keep_outputs(records.words);
-            self.rooms.keep_order(assembled.order);
+            self.vertex_buffers.release_outputs(records.words);
+            self.vertex_buffers.release_order(assembled.order);
         } else {
             self.draw_assembled(core, registers, counters, records, assembled, hidden);
         }
@@ -107,7 +107,7 @@ impl ThreeD {
         if Self::is_on(registers, GEOMETRY) {
             self.geometry(core, registers, counters, &records, &assembled);
         } else {
-            let room = self.rooms.take_shapes();
+            let room = self.vertex_buffers.acquire_shapes();
             let found = match hidden.counts(assembled.topology) {
                 true => shapes_without(hidden, registers, &assembled, room),
                 false => shapes(registers, &assembled, room),
@@ -117,7 +117,7 @@ impl ThreeD {
             }
             self.draw_streams(core, registers, counters, records, [found, Vec::new(), Vec::new(), Vec::new()]);
         }
-        self.rooms.keep_order(assembled.order);
+        self.vertex_buffers.release_order(assembled.order);
     }
 
     /// Captures the shapes of all streams, and draws those of one.
@@ -136,7 +136,7 @@ impl ThreeD {
             self.rasterise(core, registers, counters, records, &streams[rasterised]);
         }
         let [first, ..] = streams;
-        self.rooms.keep_shapes(first);
+        self.vertex_buffers.release_shapes(first);
     }
 
     /// Runs the geometry program, and draws what it emits.

@@ -11,7 +11,7 @@ use super::shapes::Shapes;
 use super::statistics;
 use crate::class_3d::ThreeD;
 use crate::class_3d::programs::stage::Records;
-use crate::class_3d::state::pixels::Place;
+use crate::class_3d::state::pixels::TargetView;
 use crate::class_3d::state::setup;
 use crate::class_3d::state::setup::VIEWPORTS;
 use crate::class_3d::state::target::Targets;
@@ -74,10 +74,10 @@ impl ThreeD {
                 break;
             }
         }
-        self.rooms.keep_outputs(bytemuck::allocation::cast_vec(records.floats));
+        self.vertex_buffers.release_outputs(bytemuck::allocation::cast_vec(records.floats));
     }
 
-    /// Draws a run of the shapes whose vertices `records` are. What has come of it, and its deferred cost; `None`
+    /// Draws a run of the shapes whose vertices `records` are. Its result, and its deferred cost; `None`
     /// where nothing can be drawn.
     fn draw_run(
         &mut self,
@@ -93,7 +93,7 @@ impl ThreeD {
         let mut so_far = self.progress.drawn_at(place);
         let deferred_cost = DeferredDrawCost { pixels_before: so_far.pixels, ..deferred_cost };
         self.progress.run = Some((place, so_far));
-        let placed = self.pixels.place(core, registers, targets, place)?;
+        let placed = self.pixels.view(core, registers, targets, place)?;
         let call = ProgramCall {
             target: &placed.target,
             state: &placed.state,
@@ -145,7 +145,7 @@ fn provoking(shape: &Shape) -> u32 {
 
 /// Consecutive shapes of one place.
 struct Run<'s> {
-    place: Place,
+    place: TargetView,
     shapes: Cow<'s, Shapes>,
     /// The shapes have no other run.
     is_alone: bool,
@@ -154,7 +154,7 @@ struct Run<'s> {
 }
 
 /// Shapes by their place: nearly always there is one.
-type Runs<'s> = SmallVec<[(Place, Cow<'s, Shapes>); 1]>;
+type Runs<'s> = SmallVec<[(TargetView, Cow<'s, Shapes>); 1]>;
 
 /// Consecutive shapes of the same place. A primitive with a viewport mask is in all of its viewports, one after
 /// another.
@@ -165,7 +165,7 @@ fn runs<'s>(registers: &Registers, targets: &Targets, records: &Records, shapes:
     let by_viewport =
         r::set_offset_render_target_index::by_viewport_index(registers.get(r::set_offset_render_target_index::ID));
     if layer_at.is_none() && viewport_at.is_none() && mask_at.is_none() {
-        let place = Place { layer: targets.layer.unwrap_or(0), viewport: 0 };
+        let place = TargetView { layer: targets.layer.unwrap_or(0), viewport: 0 };
         return smallvec![(place, Cow::Borrowed(shapes))];
     }
     let mut runs = Runs::new();
@@ -178,7 +178,7 @@ fn runs<'s>(registers: &Registers, targets: &Targets, records: &Records, shapes:
         let viewports = (0..VIEWPORTS).filter(|&v| if mask == 0 { v == viewport } else { mask >> v & 1 != 0 });
         for viewport in viewports {
             let layer = if by_viewport { layer.wrapping_add(viewport as u32) } else { layer };
-            let place = Place { layer, viewport };
+            let place = TargetView { layer, viewport };
             match runs.last_mut() {
                 Some((last, shapes)) if *last == place => shapes.to_mut().push((shape, id)),
                 _ => runs.push((place, Cow::Owned(vec![(shape, id)]))),

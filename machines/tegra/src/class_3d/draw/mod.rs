@@ -60,7 +60,7 @@ impl ThreeD {
         let Some(open) = self.open.as_mut().filter(|open| !open.indices.is_empty()) else { return };
         let order = indices::indexed(registers, std::mem::take(&mut open.indices));
         if indices::charge(core, &order) {
-            open.add(order, || self.rooms.take_list());
+            open.add(order, || self.vertex_buffers.acquire_list());
         }
     }
 
@@ -133,7 +133,7 @@ impl ThreeD {
             };
             let order = match size {
                 Some(size) => self.index_buffer(core, registers, size, (start, count)),
-                None => indices::array(core, registers, (start, count), || self.rooms.take_list()),
+                None => indices::array(core, registers, (start, count), || self.vertex_buffers.acquire_list()),
             };
             self.draw(core, registers, counters, order);
         }
@@ -148,7 +148,7 @@ impl ThreeD {
         size: IndexSize,
         (first, count): (u32, u32),
     ) -> Order {
-        let numbers = self.rooms.take_list();
+        let numbers = self.vertex_buffers.acquire_list();
         indices::buffer(core, registers, (size, first, count), numbers, &mut self.stream_room)
     }
 
@@ -161,7 +161,7 @@ impl ThreeD {
         let mut alone = Open::new(None);
         let open = self.open.as_mut().unwrap_or(&mut alone);
         open.note_flag(edge_flags::flag(registers));
-        open.add(order, || self.rooms.take_list());
+        open.add(order, || self.vertex_buffers.acquire_list());
         if self.open.is_none() {
             self.draw_order(core, registers, counters, None, alone.vertices, &alone.turns);
         }
@@ -189,7 +189,7 @@ impl ThreeD {
             self.report_faults(core);
         }
         if let Numbers::List(list) = order.numbers {
-            self.rooms.keep_list(list);
+            self.vertex_buffers.release_list(list);
         }
     }
 

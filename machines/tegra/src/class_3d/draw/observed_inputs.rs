@@ -1,4 +1,4 @@
-//! What observers hear of a draw's programs: their textures and constant buffers.
+//! The textures and constant buffers of a draw's programs, for observers.
 
 use triglyph_guest::kernel::program::environment::CONSTANT_BUFFERS;
 use triglyph_guest::tegra::methods::threed::regs as r;

@@ -1,4 +1,4 @@
-//! What has come of a draw between BEGIN and END.
+//! A draw between BEGIN and END: the vertices gathered so far.
 
 use triglyph_guest::tegra::methods::threed::Topology;
 
@@ -13,7 +13,7 @@ pub(crate) struct Open {
     pub topology: Option<Topology>,
     /// Vertices that have come.
     pub vertices: Order,
-    /// Indices behind them that came as data of methods.
+    /// Indices after them that came as data of methods.
     pub indices: Vec<u32>,
     /// Places among all of these from which on the edge flag is the other one. It is on at first.
     pub turns: Vec<u32>,

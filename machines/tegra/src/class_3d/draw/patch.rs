@@ -43,7 +43,7 @@ struct Controlled {
 }
 
 impl ThreeD {
-    /// Divides patches, runs the evaluation program, and draws what comes of it.
+    /// Divides patches, runs the evaluation program, and draws the result.
     pub(crate) fn tessellate(
         &mut self,
         core: &mut Core,
@@ -81,7 +81,7 @@ impl ThreeD {
                 None => self.default_levels(core, registers, records, (batch, size))?,
             };
             self.progress.is_last = is_last && batches.peek().is_none();
-            // Without a program, or fuel, nothing more comes of these; the others take their time all the same.
+            // Without a program, or fuel, these are not drawn; the others take their time all the same.
             self.evaluate(core, registers, counters, &controlled);
             if !self.begins_part(core) {
                 break;
@@ -155,7 +155,7 @@ impl ThreeD {
         Some(Controlled { records: out, vertices: threads, words, ids })
     }
 
-    /// Runs the evaluation program for patches, and draws what comes of them. `None` without fuel.
+    /// Runs the evaluation program for patches, and draws the result. `None` without fuel.
     fn evaluate(
         &mut self,
         core: &mut Core,

@@ -14,7 +14,7 @@ use triglyph_guest::tegra::methods::threed::regs as r;
 use triglyph_guest::tegra::shader::assemble_program;
 
 use crate::class_3d::ThreeD;
-use crate::class_3d::state::pixels::{Derived, Place, Placed};
+use crate::class_3d::state::pixels::{FragmentState, TargetView, ViewState};
 use crate::class_3d::state::setup;
 use crate::class_3d::state::texture::{Pools, TextureUnits, Wish};
 use crate::core::Core;
@@ -65,8 +65,8 @@ impl ThreeD {
         let handle =
             registers.get(r::draw_texture_texture::ID) & 0xF_FFFF | registers.get(r::draw_texture_sampler::ID) << 20;
         let wish = Wish { handle, shape: Some(Shape::D2), reference: false, samples: false, certain: true };
-        let draft = TextureUnits::draft(core, &Pools::of(registers), &wish);
-        let Some((key, binding)) = draft.and_then(|draft| self.codes.textures.texture(core, &draft)) else { return };
+        let key = TextureUnits::key_inputs(core, &Pools::of(registers), &wish);
+        let Some((key, binding)) = key.and_then(|key| self.codes.textures.texture(core, &key)) else { return };
         self.take_dirty(registers);
         let targets = self.targets(core, registers);
         let words = COORDINATES.into_iter();
@@ -85,7 +85,7 @@ impl ThreeD {
             handles: [handle].into(),
             ..DeclaredResources::default()
         };
-        let derived = Derived {
+        let derived = FragmentState {
             header: HEADER,
             code: CODE.clone(),
             instructions: 4,
@@ -98,10 +98,10 @@ impl ThreeD {
             depth: false,
             blend_program: self.pixels.blend_program(),
         };
-        let place = Place { layer: targets.layer.unwrap_or(0), viewport: 0 };
+        let place = TargetView { layer: targets.layer.unwrap_or(0), viewport: 0 };
         let pools = self.pixels.pools();
-        let placed = derived.place(core, registers, &targets, place, Arc::new(reach), pools);
-        let Some(Placed { target, state, setup }) = placed else { return };
+        let placed = derived.view(core, registers, &targets, place, Arc::new(reach), pools);
+        let Some(ViewState { target, state, setup }) = placed else { return };
         let mut setup = Arc::unwrap_or_clone(setup);
         setup.clip = targets.clip.and_then(|clip| clip.intersect(setup::scissor(registers, 0)?));
         setup.cull = CullFace::default();

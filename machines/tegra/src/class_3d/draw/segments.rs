@@ -15,7 +15,7 @@ use super::indices::{Numbers, Order};
 use super::{assembly, statistics};
 use crate::class_3d::ThreeD;
 use crate::class_3d::programs::stage::{EXHAUSTED_LIMIT, Program, Records, STAGES, VERTEX_A, VERTEX_B, outputs};
-use crate::class_3d::state::pixels::Place;
+use crate::class_3d::state::pixels::TargetView;
 use crate::core::Core;
 use crate::front_end::registers::Registers;
 use crate::front_end::report::Counters;
@@ -34,9 +34,9 @@ pub(crate) struct Progress {
     pub exhausted: [u32; STAGES],
     /// Instructions of each stage whose time has passed.
     work: [u64; STAGES],
-    /// Where the last primitives were drawn, and what has come of them and those before them, as far as all of them
+    /// Where the last primitives were drawn, and the result of them and those before them, as far as all of them
     /// were drawn there.
-    pub run: Option<(Place, Drawn)>,
+    pub run: Option<(TargetView, Drawn)>,
 }
 
 impl Progress {
@@ -47,8 +47,8 @@ impl Progress {
         self.work[stage] / 4 - before / 4
     }
 
-    /// What has come of the primitives before, if those at `place` go on with them.
-    pub(crate) fn drawn_at(&self, place: Place) -> Drawn {
+    /// The result of the primitives before, if those at `place` go on with them.
+    pub(crate) fn drawn_at(&self, place: TargetView) -> Drawn {
         self.run.filter(|(last, _)| *last == place).map(|(_, drawn)| drawn).unwrap_or_default()
     }
 }
@@ -120,13 +120,13 @@ impl ThreeD {
             if paid.is_some() && !self.begins_part(core) {
                 break;
             }
-            let (numbers, places) = self.rooms.find_vertices(&order.numbers, &segment, draw.distinct);
+            let (numbers, places) = self.vertex_buffers.find_vertices(&order.numbers, &segment, draw.distinct);
             let count = numbers.len() as u64;
             let left = match paid {
                 Some(left) => left,
                 None if segments.is_over() => self.charge_vertices(core, registers, counters, &draw.programs, count)?,
                 None => {
-                    let count = self.rooms.count_vertices(&order.numbers, draw.distinct) as u64;
+                    let count = self.vertex_buffers.count_vertices(&order.numbers, draw.distinct) as u64;
                     self.charge_vertices(core, registers, counters, &draw.programs, count)?
                 }
             };
@@ -204,7 +204,7 @@ impl ThreeD {
         let timer = core.renderer.start_vertices(elements.len());
         let records = self.shade(core, registers, programs, &numbers);
         core.renderer.end_vertices(timer, elements.len());
-        self.rooms.keep_numbers(elements);
+        self.vertex_buffers.release_numbers(elements);
         records
     }
 
@@ -220,7 +220,7 @@ impl ThreeD {
         let Some(a) = a else {
             let inputs = self.fetch(core, registers, *inputs, numbers);
             let outputs = self.run_vertices(core, (VERTEX_B, b), &inputs);
-            self.rooms.keep_inputs(inputs.words);
+            self.vertex_buffers.release_inputs(inputs.words);
             return outputs;
         };
         let all = self.fetch(core, registers, inputs.union(&a.loaded.inputs), numbers);
@@ -246,7 +246,7 @@ impl ThreeD {
         if core.renderer.wants_inputs() {
             fetch::note(core, &layout, numbers);
         }
-        let mut words = self.rooms.take_inputs(set.len() * numbers.elements.len());
+        let mut words = self.vertex_buffers.acquire_inputs(set.len() * numbers.elements.len());
         fetch::fetch(core, &layout, numbers, &mut words, &mut self.stream_room);
         Records { words, set }
     }

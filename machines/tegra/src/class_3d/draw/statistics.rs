@@ -120,13 +120,13 @@ impl ThreeD {
 
     /// Primitives of numbers that are not listed.
     fn count_in_segments(&mut self, topology: Topology, patch: u32, numbers: &Numbers) -> u64 {
-        let (mut primitives, mut part) = (0, self.rooms.take_segment());
+        let (mut primitives, mut part) = (0, self.vertex_buffers.acquire_segment());
         for segment in numbers.segments(assembly::sharing(topology, patch), SEGMENT) {
             part.clear();
             numbers.copy(&segment, &mut part);
             primitives += count_groups(topology, segment.split, patch, &part);
         }
-        self.rooms.keep_segment(part);
+        self.vertex_buffers.release_segment(part);
         primitives
     }
 

@@ -8,7 +8,7 @@ use super::shapes::Shapes;
 
 /// Memory for vertices, kept from draw to draw for the allocations.
 #[derive(Debug, Default)]
-pub(crate) struct Rooms {
+pub(crate) struct VertexBufferPool {
     inputs: Vec<u32>,
     outputs: Vec<u32>,
     list: Vec<u32>,
@@ -20,27 +20,27 @@ pub(crate) struct Rooms {
     reuse: VertexReuse,
 }
 
-impl Rooms {
+impl VertexBufferPool {
     /// Largest room that is kept, in bytes: that of a segment of a draw.
     const MAX_KEPT_BYTES: usize = 8 << 20;
 
     /// So many zeros, for the records that a vertex program reads.
-    pub(crate) fn take_inputs(&mut self, words: usize) -> Vec<u32> {
+    pub(crate) fn acquire_inputs(&mut self, words: usize) -> Vec<u32> {
         zeros(&mut self.inputs, words)
     }
 
     /// So many zeros, for the records that it writes.
-    pub(crate) fn take_outputs(&mut self, words: usize) -> Vec<u32> {
+    pub(crate) fn acquire_outputs(&mut self, words: usize) -> Vec<u32> {
         zeros(&mut self.outputs, words)
     }
 
     /// An empty list, for the numbers of a draw.
-    pub(crate) fn take_list(&mut self) -> Vec<u32> {
+    pub(crate) fn acquire_list(&mut self) -> Vec<u32> {
         empty(&mut self.list)
     }
 
     /// An empty list, for the numbers of a segment.
-    pub(crate) fn take_segment(&mut self) -> Vec<u32> {
+    pub(crate) fn acquire_segment(&mut self) -> Vec<u32> {
         empty(&mut self.segment)
     }
 
@@ -80,35 +80,35 @@ impl Rooms {
     }
 
     /// An empty list, for shapes.
-    pub(crate) fn take_shapes(&mut self) -> Shapes {
+    pub(crate) fn acquire_shapes(&mut self) -> Shapes {
         empty(&mut self.shapes)
     }
 
-    pub(crate) fn keep_list(&mut self, list: Vec<u32>) {
+    pub(crate) fn release_list(&mut self, list: Vec<u32>) {
         keep(&mut self.list, list);
     }
 
-    pub(crate) fn keep_segment(&mut self, segment: Vec<u32>) {
+    pub(crate) fn release_segment(&mut self, segment: Vec<u32>) {
         keep(&mut self.segment, segment);
     }
 
-    pub(crate) fn keep_numbers(&mut self, numbers: Vec<u32>) {
+    pub(crate) fn release_numbers(&mut self, numbers: Vec<u32>) {
         keep(&mut self.numbers, numbers);
     }
 
-    pub(crate) fn keep_order(&mut self, order: Vec<u32>) {
+    pub(crate) fn release_order(&mut self, order: Vec<u32>) {
         keep(&mut self.order, order);
     }
 
-    pub(crate) fn keep_shapes(&mut self, shapes: Shapes) {
+    pub(crate) fn release_shapes(&mut self, shapes: Shapes) {
         keep(&mut self.shapes, shapes);
     }
 
-    pub(crate) fn keep_inputs(&mut self, words: Vec<u32>) {
+    pub(crate) fn release_inputs(&mut self, words: Vec<u32>) {
         keep(&mut self.inputs, words);
     }
 
-    pub(crate) fn keep_outputs(&mut self, words: Vec<u32>) {
+    pub(crate) fn release_outputs(&mut self, words: Vec<u32>) {
         keep(&mut self.outputs, words);
     }
 }
@@ -126,7 +126,7 @@ fn zeros(room: &mut Vec<u32>, words: usize) -> Vec<u32> {
 }
 
 fn keep<T>(room: &mut Vec<T>, list: Vec<T>) {
-    if size_of::<T>() * list.capacity() <= Rooms::MAX_KEPT_BYTES {
+    if size_of::<T>() * list.capacity() <= VertexBufferPool::MAX_KEPT_BYTES {
         *room = list;
     }
 }

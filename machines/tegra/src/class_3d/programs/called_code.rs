@@ -1,6 +1,6 @@
 //! Code outside of a program that it calls by address: JCAL and JMP count from the code segment's start.
 //!
-//! Drivers keep functions that many programs need, such as f64 division, once in the segment. They are put behind the
+//! Drivers keep functions that many programs need, such as f64 division, once in the segment. They are put after the
 //! program's own code, and what leads there becomes a relative call or branch, so that kernels see one piece of code.
 
 use triglyph_guest::table::{Fields, Shape as _};
@@ -30,14 +30,14 @@ const NOP: u64 = 0x50B0_0000_0007_0F00;
 const EXIT: u64 = 0xE300_0000_0000_0000;
 const CONDITION: u64 = 0xF_001F;
 
-/// Something wrong with a program: where it stands, and what.
+/// Something wrong with a program: where it is, and what.
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub address: u64,
     pub what: String,
 }
 
-/// Where code stands in memory, and in the code that kernels see.
+/// Where code is in memory, and in the code that kernels see.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
     /// Byte address in the code segment.
@@ -87,7 +87,7 @@ pub(crate) fn alone(code: &[u64]) -> Vec<u64> {
     code.iter().enumerate().map(word).collect()
 }
 
-/// Puts what `code`, the reached words of the piece `own`, calls of the code segment at `segment` behind it. Returns
+/// Puts what `code`, the reached words of the piece `own`, calls of the code segment at `segment` after it. Returns
 /// the pieces; what is wrong goes to `problems`.
 pub(crate) fn link(
     core: &mut Core,

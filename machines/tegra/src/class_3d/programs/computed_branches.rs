@@ -5,7 +5,7 @@
 //! ```text
 //! imnmx.u32 r, r, last, pt      shl r, r, 2      ldc r, c[slot][r + table]      brx r + base
 //! ```
-//! The table's words are added to the place behind the branch plus its distance.
+//! The table's words are added to the place after the branch plus its distance.
 
 use triglyph_guest::table::Fields;
 use triglyph_guest::tegra::shader::isa::{LdcMode, Op, form};

@@ -92,7 +92,7 @@ impl Formula {
         self.leaves().fold(0, |slots, leaf| slots | bit(leaf))
     }
 
-    /// What comes of it. `constant` reads slot, byte; `within` is what the word is that may be any.
+    /// The value of it. `constant` reads slot, byte; `within` is what the word is that may be any.
     pub(crate) fn value(&self, mut constant: impl FnMut(u8, u32) -> u32, within: u32) -> u32 {
         let mut value = 0u32;
         for Step { operation, operand } in self.0.into_iter().flatten() {
@@ -181,7 +181,7 @@ fn masked(program: &Program, index: usize, a: Reg, b: Operand) -> Option<Leaf> {
     }
 }
 
-/// Where a register's value comes from, behind moves between registers.
+/// Where a register's value comes from, through moves between registers.
 enum Origin {
     Leaf(Leaf),
     Of(Operation, Reg, Operand),

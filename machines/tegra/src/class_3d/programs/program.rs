@@ -44,7 +44,7 @@ pub(crate) struct Loaded {
     pub outputs: WordSet,
     /// Words that a pixel program interpolates, and how, but for those of the position.
     pub varyings: Vec<(u8, Interpolation)>,
-    /// Words of the code, behind it the functions that it calls; those that control flow does not reach are 0.
+    /// Words of the code, after it the functions that it calls; those that control flow does not reach are 0.
     pub words: Vec<u64>,
     /// Where computed branches go.
     pub targets: Vec<u32>,
@@ -126,7 +126,7 @@ pub(crate) struct Programs {
 const MAX_PROGRAMS: usize = 4096;
 
 impl Programs {
-    /// The program whose header, or code if it has none, stands at `address`, as it is now. `None` when there is
+    /// The program whose header, or code if it has none, is at `address`, as it is now. `None` when there is
     /// nothing. `segment` is where absolute targets count from. `constant` reads a word of a constant buffer: slot,
     /// byte.
     pub(crate) fn get(
@@ -253,7 +253,7 @@ fn varyings(header: &ProgramHeader) -> Vec<(u8, Interpolation)> {
 /// A table and its words.
 type FilledTable = (JumpTable, Vec<u32>);
 
-/// What control flow reaches, also behind branches through tables.
+/// What control flow reaches, also after branches through tables.
 fn reach(core: &mut Core, code: &[u64], constant: &mut Reader<'_>) -> (Program, Vec<FilledTable>, Vec<u32>) {
     let mut targets: Vec<u32> = Vec::new();
     loop {

@@ -1,14 +1,14 @@
-//! What the last draw with a program had of it: as long as nothing of it has changed, the next one has the same. And
-//! which registers have changed since other parts of a draw were derived.
+//! Recent programs: what earlier draws derived for each program, used again while its registers and memory are
+//! unchanged.
 //!
 //! ```text
-//! registers, bindings ──► Asked ──same?──┐
-//! memory: header and code  ──► MemoryDependency ────┼──► Loaded ─► Code
-//!         handles, headers, samplers ────┼──► Units  ─► keys of textures      ─┬─► Program
-//!         constants of each buffer ──────┴──► copies ───────────────────► DeclaredResources ┘
+//! registers, bindings ────────► ProgramKey ───────┐
+//! memory: header and code ────► MemoryDependency ─┼──► Loaded ─► Code ───────────────┐
+//!         handles, headers, samplers ─────────────┼──► Units  ─► keys of textures ───┼─► Program
+//!         constants of each buffer ───────────────┴──► copies ─► DeclaredResources ──────────────┘
 //! ```
-//! Each part is derived anew by itself. Lists that come out as before stay in their place on the host, so that whoever
-//! depends on them compares addresses.
+//! Each part is derived by itself. A list that is derived again with the same contents keeps its address on the host,
+//! so that parts that depend on it compare addresses.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -25,16 +25,15 @@ use triglyph_engine::frontend::{MemoryDependency, Recycled};
 use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::resources::DeclaredResources;
 
-/// The programs of stages as the last draw had them, as long as nothing has happened at all that might make others of
-/// them.
+/// The programs of the last draw, by stage, while no register or memory that they depend on has changed.
 #[derive(Debug, Default)]
-pub(crate) struct Unchanged {
+pub(crate) struct UnchangedPrograms {
     programs: [Option<Arc<Program>>; STAGES],
     /// Time, target of scenes and address space.
     at: (Epoch, u64, u32),
 }
 
-impl Unchanged {
+impl UnchangedPrograms {
     /// Groups of registers that programs depend on; constant buffers are bound besides.
     pub(crate) const GROUPS: u32 = dirty::PROGRAM | dirty::TEXTURE | dirty::VIEWPORT;
 
@@ -50,7 +49,7 @@ impl Unchanged {
         self.programs = Default::default();
     }
 
-    /// The program of a stage, if there is nothing to look at.
+    /// The program of a stage if it is still valid.
     pub(crate) fn get(&self, core: &Core, stage: usize) -> Option<Arc<Program>> {
         let same = self.at == Self::now(core) && !core.renderer.state_cache_disabled();
         self.programs.get(stage).filter(|_| same)?.clone()
@@ -71,14 +70,14 @@ impl Unchanged {
     }
 }
 
-/// What is asked for: all that registers say of a program.
+/// Everything that registers say of a program: two draws with equal keys and unchanged memory have the same program.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Asked {
+pub(crate) struct ProgramKey {
     /// Address space.
     pub space: u32,
     /// Where the code segment begins.
     pub segment: u64,
-    /// Where its header stands, or its code if it has none.
+    /// Address of its header, or of its code if it has none.
     pub address: u64,
     pub kind: Kind,
     /// Bytes of local memory of a lane, if its header does not say so.
@@ -89,49 +88,49 @@ pub(crate) struct Asked {
     pub buffers: Buffers,
 }
 
-/// What was had of programs last, by stage, address space and address: draws go back and forth between some of them.
+/// Recent programs by stage, address space and address: draws alternate between a few of them.
 #[derive(Debug, Default)]
-pub(crate) struct LastPrograms(HashMap<(usize, u32, u64), LastProgram>);
+pub(crate) struct RecentPrograms(HashMap<(usize, u32, u64), RecentProgram>);
 
-/// Programs that are remembered; when there are more, all go.
+/// Programs that are kept; all are dropped when there are more.
 const MAX_PROGRAMS: usize = 512;
 
-impl LastPrograms {
-    /// What was had of the program that is asked for.
-    fn of(&mut self, stage: usize, asked: &Asked) -> &mut LastProgram {
-        let key = (stage, asked.space, asked.address);
-        if self.0.len() >= MAX_PROGRAMS && !self.0.contains_key(&key) {
+impl RecentPrograms {
+    /// The entry of a program.
+    fn of(&mut self, stage: usize, key: &ProgramKey) -> &mut RecentProgram {
+        let slot = (stage, key.space, key.address);
+        if self.0.len() >= MAX_PROGRAMS && !self.0.contains_key(&slot) {
             self.0.clear();
         }
-        self.0.entry(key).or_default()
+        self.0.entry(slot).or_default()
     }
 
-    /// The program of a stage with all that it reaches, as registers and memory say now. What will stay so as long as
-    /// nothing happens is noted.
+    /// The program of a stage with all that it reaches, as registers and memory say now. A program that cannot change
+    /// before registers or memory do is entered into `unchanged`.
     pub(crate) fn refresh(
         &mut self,
         core: &mut Core,
-        (stage, asked): (usize, &Asked),
+        (stage, key): (usize, &ProgramKey),
         programs: &mut Programs,
         codes: &mut Codes,
-        unchanged: &mut Unchanged,
+        unchanged: &mut UnchangedPrograms,
     ) -> Option<Arc<Program>> {
-        let last = self.of(stage, asked);
-        let program = last.refresh(core, asked, programs, codes)?;
-        if last.right.is_some() {
+        let last = self.of(stage, key);
+        let program = last.refresh(core, key, programs, codes)?;
+        if last.valid_at.is_some() {
             unchanged.set(core, stage, &program);
         }
         Some(program)
     }
 }
 
-/// A program and what was asked for then.
-type Known = (Asked, Arc<Program>);
+/// A program and the key that it was derived for.
+type KeyedProgram = (ProgramKey, Arc<Program>);
 
-/// What was had of a program last, and what it was made of.
+/// A recent program, and what it was derived from.
 #[derive(Debug, Default)]
-pub(crate) struct LastProgram {
-    known: Option<Box<Known>>,
+pub(crate) struct RecentProgram {
+    known: Option<Box<KeyedProgram>>,
     /// Header and code, tables of branches.
     code: MemoryDependency,
     /// Handles, headers, samplers.
@@ -141,37 +140,37 @@ pub(crate) struct LastProgram {
     constants: Copies,
     programs: Recycled<Program>,
     reaches: Recycled<DeclaredResources>,
-    /// When all of this was right, and the target of scenes then; `None` when something was wrong with it, or when
-    /// draws to that target may change it.
-    right: Option<(Epoch, u64)>,
+    /// The memory epoch and scene target for which all of this is valid; `None` when deriving it reported a fault, or
+    /// when draws to that target may change it.
+    valid_at: Option<(Epoch, u64)>,
 }
 
-impl LastProgram {
+impl RecentProgram {
     /// The program with all that it reaches, as registers and memory say now.
     pub(crate) fn refresh(
         &mut self,
         core: &mut Core,
-        asked: &Asked,
+        key: &ProgramKey,
         programs: &mut Programs,
         codes: &mut Codes,
     ) -> Option<Arc<Program>> {
         let before = self.known.take().filter(|_| !core.renderer.state_cache_disabled());
         if let Some(known) = &before
-            && self.right == Some((core.memory.epoch(), core.renderer.target_number()))
-            && known.0 == *asked
+            && self.valid_at == Some((core.memory.epoch(), core.renderer.target_number()))
+            && known.0 == *key
         {
             let program = known.1.clone();
             self.known = before;
             return Some(program);
         }
         let faults = core.faults.raised();
-        let program = self.derive(core, asked, programs, codes, before.as_deref())?;
+        let program = self.derive(core, key, programs, codes, before.as_deref())?;
         let renderer = &core.renderer;
         let clear = [&self.code, &self.unit_reads].iter().all(|reads| reads.is_clear(renderer));
         let stays = clear && self.constants.are_clear(renderer) && !program.loaded.reads_clock;
-        let right = core.faults.raised() == faults && stays;
-        self.right = right.then(|| (core.memory.epoch(), renderer.target_number()));
-        let known = (*asked, program.clone());
+        let valid_at = core.faults.raised() == faults && stays;
+        self.valid_at = valid_at.then(|| (core.memory.epoch(), renderer.target_number()));
+        let known = (*key, program.clone());
         self.known = Some(match before {
             Some(mut place) => {
                 *place = known;
@@ -185,33 +184,33 @@ impl LastProgram {
     fn derive(
         &mut self,
         core: &mut Core,
-        asked: &Asked,
+        key: &ProgramKey,
         programs: &mut Programs,
         codes: &mut Codes,
-        before: Option<&Known>,
+        before: Option<&KeyedProgram>,
     ) -> Option<Arc<Program>> {
-        let loaded = self.load(core, asked, programs, before)?;
+        let loaded = self.load(core, key, programs, before)?;
         let before = before.filter(|(_, program)| Arc::ptr_eq(&program.loaded, &loaded));
         let (last, before) = before.map(|(last, program)| (last, program)).unzip();
-        let slots = loaded.wanted.slots(&asked.pools);
-        let as_before = |last: &Asked| last.pools == asked.pools && last.buffers.agree(&asked.buffers, slots);
+        let slots = loaded.wanted.slots(&key.pools);
+        let as_before = |last: &ProgramKey| last.pools == key.pools && last.buffers.agree(&key.buffers, slots);
         let mapped = core.memory.mapped_since(self.units.made);
         let same_units = last.is_some_and(as_before) && !mapped && core.is_valid(&mut self.unit_reads);
         if !same_units {
             let known = before.is_some().then_some(&self.units);
             let (wanted, lists) = (&loaded.wanted, &mut self.unit_pools);
             let make =
-                |core: &mut Core| units(core, &asked.pools, &asked.buffers, &mut codes.textures, wanted, known, lists);
+                |core: &mut Core| units(core, &key.pools, &key.buffers, &mut codes.textures, wanted, known, lists);
             (self.units, self.unit_reads) = core.tracking_reads(std::mem::take(&mut self.unit_reads), make);
         }
-        let changed = self.constants.refresh(core, &asked.buffers, &loaded.constants);
-        let local_bytes = asked.local_bytes.unwrap_or_else(|| loaded.local_bytes());
+        let changed = self.constants.refresh(core, &key.buffers, &loaded.constants);
+        let local_bytes = key.local_bytes.unwrap_or_else(|| loaded.local_bytes());
         let same_code = |before: &&&Arc<Program>| {
-            (before.code.handle_buffer, before.code.local_bytes) == (asked.pools.handle_buffer, local_bytes)
+            (before.code.handle_buffer, before.code.local_bytes) == (key.pools.handle_buffer, local_bytes)
         };
         let code = match before.as_ref().filter(same_code) {
             Some(before) => before.code.clone(),
-            None => codes.code(&loaded, asked.pools.handle_buffer, local_bytes, core.renderer.accuracy),
+            None => codes.code(&loaded, key.pools.handle_buffer, local_bytes, core.renderer.accuracy),
         };
         let Units { textures, images, .. } = &self.units;
         let same_keys = before.filter(|before| {
@@ -220,13 +219,13 @@ impl LastProgram {
         });
         let kernel = same_keys.map_or_else(|| Arc::new(OnceLock::new()), |before| before.kernel.clone());
         let same_reach = before.filter(|_| {
-            let last = last.is_some_and(|last| (last.space, last.y_direction) == (asked.space, asked.y_direction));
+            let last = last.is_some_and(|last| (last.space, last.y_direction) == (key.space, key.y_direction));
             same_units && !changed && last && !loaded.reads_clock
         });
         let reach = match same_reach {
             Some(before) => before.reach.clone(),
             None => {
-                let reach = DeclaredResources { clock: clock(core, &loaded), ..self.reach(asked, &loaded) };
+                let reach = DeclaredResources { clock: clock(core, &loaded), ..self.reach(key, &loaded) };
                 self.reaches.share(reach)
             }
         };
@@ -238,34 +237,34 @@ impl LastProgram {
     fn load(
         &mut self,
         core: &mut Core,
-        asked: &Asked,
+        key: &ProgramKey,
         programs: &mut Programs,
-        before: Option<&Known>,
+        before: Option<&KeyedProgram>,
     ) -> Option<Arc<Loaded>> {
-        let place = |asked: &Asked| (asked.space, asked.address, asked.kind);
+        let place = |key: &ProgramKey| (key.space, key.address, key.kind);
         if let Some((last, program)) = before
-            && place(last) == place(asked)
-            && (!program.loaded.has_tables() || last.buffers == asked.buffers)
+            && place(last) == place(key)
+            && (!program.loaded.has_tables() || last.buffers == key.buffers)
             && core.is_valid(&mut self.code)
         {
             return Some(program.loaded.clone());
         }
         let (loaded, reads) = core.tracking_reads(std::mem::take(&mut self.code), |core| {
-            let constant = |core: &mut Core, slot: u8, offset: u32| asked.buffers.word(core, slot.into(), offset);
-            programs.get(core, asked.segment, asked.address, asked.kind, constant)
+            let constant = |core: &mut Core, slot: u8, offset: u32| key.buffers.word(core, slot.into(), offset);
+            programs.get(core, key.segment, key.address, key.kind, constant)
         });
         self.code = reads;
         loaded
     }
 
-    fn reach(&self, asked: &Asked, loaded: &Loaded) -> DeclaredResources {
+    fn reach(&self, key: &ProgramKey, loaded: &Loaded) -> DeclaredResources {
         DeclaredResources {
-            space: asked.space,
+            space: key.space,
             constants: self.constants.constants(),
             textures: self.units.bindings.clone(),
             images: self.units.image_bindings.clone(),
             handles: self.units.handles.clone(),
-            y_direction: asked.y_direction,
+            y_direction: key.y_direction,
             clock: 0,
             loops: loaded.loops,
             loads: loaded.loads,

@@ -16,7 +16,7 @@ use triglyph_guest::tegra::methods::threed::regs as r;
 
 use super::meter::{self, Meter};
 use super::program::Loaded;
-use super::recent_programs::{Asked, Unchanged};
+use super::recent_programs::{ProgramKey, UnchangedPrograms};
 use crate::class_3d::ThreeD;
 use crate::class_3d::state::texture::{Pools, TextureUnits};
 use crate::core::{ADDRESS_MASK, Core};
@@ -93,7 +93,7 @@ impl Program {
 #[derive(Debug, Default)]
 pub(crate) struct Codes {
     codes: HashMap<CodeDraft, (Arc<Loaded>, Arc<Code>)>,
-    handles: HashMap<Draft, (Arc<Code>, Handle<kinds::Shader>)>,
+    handles: HashMap<ShaderKeyInputs, (Arc<Code>, Handle<kinds::Shader>)>,
     /// Textures by their handles.
     pub(crate) textures: TextureUnits,
 }
@@ -103,7 +103,7 @@ type CodeDraft = (usize, u8, u32);
 
 /// What a kernel is specialised to besides a code, which is named by its place on the host.
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Draft {
+struct ShaderKeyInputs {
     code: usize,
     linkage: Linkage,
     textures: Arc<[Option<TextureKey>]>,
@@ -152,13 +152,13 @@ impl Codes {
         if self.handles.len() >= MAX_ENTRIES {
             self.handles.clear();
         }
-        let draft = Draft {
+        let key_inputs = ShaderKeyInputs {
             code: Arc::as_ptr(&program.code) as usize,
             linkage,
             textures: program.textures.clone(),
             images: program.images.clone(),
         };
-        if let Some((_, handle)) = self.handles.get(&draft) {
+        if let Some((_, handle)) = self.handles.get(&key_inputs) {
             return handle.clone();
         }
         let Linkage { stage, inputs, outputs } = linkage;
@@ -171,7 +171,7 @@ impl Codes {
             images: program.images.to_vec(),
         };
         let handle = core.renderer.kernels.shader(&key);
-        self.handles.insert(draft, (program.code.clone(), handle.clone()));
+        self.handles.insert(key_inputs, (program.code.clone(), handle.clone()));
         handle
     }
 
@@ -239,8 +239,8 @@ impl ThreeD {
     pub(crate) fn program(&mut self, core: &mut Core, registers: &Registers, stage: usize) -> Option<Arc<Program>> {
         let unchanged = self.unchanged.get(core, stage);
         let program = unchanged.or_else(|| {
-            let asked = registers.deriving(Unchanged::GROUPS, || self.asked(core, registers, stage));
-            self.last.refresh(core, (stage, &asked), &mut self.programs, &mut self.codes, &mut self.unchanged)
+            let key = registers.deriving(UnchangedPrograms::GROUPS, || self.program_key(core, registers, stage));
+            self.last.refresh(core, (stage, &key), &mut self.programs, &mut self.codes, &mut self.unchanged)
         })?;
         if core.renderer.wants_inputs() {
             self.note_program(core, registers, stage, &program);
@@ -249,7 +249,7 @@ impl ThreeD {
     }
 
     /// What registers say of the program of a stage.
-    fn asked(&self, core: &Core, registers: &Registers, stage: usize) -> Asked {
+    fn program_key(&self, core: &Core, registers: &Registers, stage: usize) -> ProgramKey {
         let kind = match stage {
             TESS_CONTROL => ProgramStage::TessellationControl,
             TESS_EVALUATION => ProgramStage::TessellationEvaluation,
@@ -261,7 +261,7 @@ impl ThreeD {
         let segment = registers.address(r::set_program_region_a::ID);
         let address = segment.wrapping_add(offset.into()) & ADDRESS_MASK;
         let group = r::set_pipeline_binding::group(registers.get(r::set_pipeline_binding::id(stage))) as usize;
-        Asked {
+        ProgramKey {
             space: core.space,
             segment,
             address,
@@ -305,7 +305,7 @@ impl ThreeD {
         let set = outputs(&program.loaded);
         let (from, to) = (inputs.set.len(), set.len());
         let count = inputs.words.len().checked_div(from).unwrap_or(0);
-        let mut words = self.rooms.take_outputs(count * to);
+        let mut words = self.vertex_buffers.acquire_outputs(count * to);
         let serial = program.reach.writes;
         let instructions = program.loaded.instructions;
         let linkage = Linkage { stage: Stage::Vertex, inputs: inputs.set, outputs: set };

@@ -10,7 +10,7 @@ use triglyph_engine::device::FaultKind;
 /// Bytes of the largest constant buffer: offsets wrap there.
 const MAX_BYTES: u32 = 0x1_0000;
 
-/// LOAD_CONSTANT_BUFFER: stores words at the load offset, which moves on behind them. What lies behind the size of the
+/// LOAD_CONSTANT_BUFFER: stores words at the load offset, which moves on after them. What lies after the size of the
 /// buffer is dropped.
 pub fn load(core: &mut Core, registers: &Registers, mut words: &[u32]) {
     while !words.is_empty() {

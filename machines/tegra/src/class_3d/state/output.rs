@@ -1,4 +1,4 @@
-//! What becomes of fragments: tests, blending, masks.
+//! Output of fragments: tests, blending, masks.
 
 use triglyph_guest::kernel::program::output::{
     BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, ColorKey, Compare, CoverageColor, DepthKey,

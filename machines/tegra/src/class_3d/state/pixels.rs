@@ -1,4 +1,4 @@
-//! State of fragments, put together: the pixel program, its inputs, tests and targets.
+//! State of fragments: the pixel program, its inputs, tests and targets.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -38,9 +38,9 @@ pub(crate) struct Pixels {
     pools: PixelPools,
     dependency: RegisterDependency,
     /// Of the last draws with other programs or records, the last one first.
-    last: Vec<LastPixels>,
+    last: Vec<RecentDraw>,
     /// The same of what only depends on [`INPUTS`].
-    derived: Vec<LastDerived>,
+    derived: Vec<RecentFragmentState>,
     inputs: RegisterDependency,
     /// Words of the blend program.
     blend_program: Arc<[u32]>,
@@ -59,40 +59,40 @@ impl Default for Pixels {
     }
 }
 
-/// Kernels by draft; a code stays in its place as long as its kernel is known.
-type Handles = HashMap<Draft, (Arc<Code>, Handle<kinds::Fragment>)>;
+/// Kernels by what they are specialised to; the address of a code is unique as long as its kernel is here.
+type Handles = HashMap<FragmentKeyInputs, (Arc<Code>, Handle<kinds::Fragment>)>;
 
 /// Kernels of pixel programs by what they are specialised to, and the memory of what earlier draws had.
 #[derive(Debug, Default)]
 pub(crate) struct PixelPools {
     handles: Handles,
-    recent: Recent<Draft, (Arc<Code>, Handle<kinds::Fragment>)>,
+    recent: Recent<FragmentKeyInputs, (Arc<Code>, Handle<kinds::Fragment>)>,
     targets: Recycled<ProgramTarget>,
     states: Recycled<ProgramState>,
     setups: Recycled<ProgramSetup>,
 }
 
-/// What the last draw had: whatever the place, and for places that there were.
+/// What a recent draw derived: for all views, and for each view that it drew to.
 #[derive(Debug)]
-struct LastPixels {
+struct RecentDraw {
     program: Option<Arc<Program>>,
     reach: Arc<DeclaredResources>,
-    derived: Arc<Derived>,
+    derived: Arc<FragmentState>,
     space: u32,
     made: Epoch,
-    places: SmallVec<[(Place, Option<Placed>); 1]>,
+    views: SmallVec<[(TargetView, Option<ViewState>); 1]>,
 }
 
 /// What was derived for a program.
 #[derive(Debug)]
-struct LastDerived {
+struct RecentFragmentState {
     program: Option<Arc<Program>>,
-    derived: Arc<Derived>,
+    derived: Arc<FragmentState>,
 }
 
-/// What a draw needs to draw to a layer with a viewport.
+/// What a draw needs for one view.
 #[derive(Clone, Debug)]
-pub(crate) struct Placed {
+pub(crate) struct ViewState {
     pub target: Arc<ProgramTarget>,
     pub state: Arc<ProgramState>,
     pub setup: Arc<ProgramSetup>,
@@ -100,7 +100,7 @@ pub(crate) struct Placed {
 
 /// A layer of the targets and a viewport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct TargetView {
     pub layer: u32,
     pub viewport: usize,
 }
@@ -108,30 +108,30 @@ pub(crate) struct Place {
 /// Groups of registers that pixels depend on, besides their program.
 const GROUPS: u32 = dirty::TARGET | dirty::VIEWPORT | dirty::RASTER | dirty::FRAGMENT;
 
-/// Those of them that inputs depend on: the others say what becomes of colours and depths.
+/// Those of them that inputs depend on: the others are about colours and depths.
 const INPUTS: u32 = dirty::RASTER;
 
 /// Draws with different programs whose pixels are remembered.
-const PROGRAMS: usize = 8;
+const MAX_PROGRAMS: usize = 8;
 
-/// Places that are remembered.
-const PLACES: usize = 64;
+/// Views of one program that are kept.
+const MAX_VIEWS: usize = 64;
 
-/// What a kernel is specialised to besides a code, which is named by its place on the host.
+/// What a kernel is specialised to besides a code, which is named by its address on the host.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Draft {
+struct FragmentKeyInputs {
     code: usize,
     textures: Arc<[Option<TextureKey>]>,
     images: Arc<[Option<ImageKey>]>,
     inputs: Arc<[PixelInput]>,
-    facts: Facts,
+    traits: FragmentTraits,
     output: OutputKey,
     samples: Samples,
 }
 
-/// What a header and registers say of a program.
+/// Traits of a program that its header and registers set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Facts {
+struct FragmentTraits {
     targets: u32,
     sample_mask: bool,
     depth: bool,
@@ -153,27 +153,27 @@ static NO_TEXTURES: LazyLock<Arc<[Option<TextureBinding>; UNITS]>> =
 const MAX_ENTRIES: usize = 4096;
 
 impl PixelPools {
-    fn handle(&mut self, core: &Core, draft: Draft, code: &Arc<Code>) -> Handle<kinds::Fragment> {
+    fn handle(&mut self, core: &Core, inputs: FragmentKeyInputs, code: &Arc<Code>) -> Handle<kinds::Fragment> {
         let PixelPools { handles, recent, .. } = self;
-        let find = |draft: &Draft| (code.clone(), find(handles, core, draft.clone(), code));
-        recent.get(&draft, find).1
+        let find = |inputs: &FragmentKeyInputs| (code.clone(), find(handles, core, inputs.clone(), code));
+        recent.get(&inputs, find).1
     }
 }
 
-/// The kernel of a draft that was not used lately.
-fn find(handles: &mut Handles, core: &Core, draft: Draft, code: &Arc<Code>) -> Handle<kinds::Fragment> {
+/// The kernel of inputs that are not among the recent ones.
+fn find(handles: &mut Handles, core: &Core, inputs: FragmentKeyInputs, code: &Arc<Code>) -> Handle<kinds::Fragment> {
     if handles.len() >= MAX_ENTRIES {
         handles.clear();
     }
-    if let Some((_, handle)) = handles.get(&draft) {
+    if let Some((_, handle)) = handles.get(&inputs) {
         return handle.clone();
     }
-    let Facts { targets, sample_mask, depth, kills, per_sample, early_tests, sample_numbers } = draft.facts;
+    let FragmentTraits { targets, sample_mask, depth, kills, per_sample, early_tests, sample_numbers } = inputs.traits;
     let pixel = PixelCode {
         code: code.clone(),
-        textures: draft.textures.to_vec(),
-        images: draft.images.to_vec(),
-        inputs: draft.inputs.to_vec(),
+        textures: inputs.textures.to_vec(),
+        images: inputs.images.to_vec(),
+        inputs: inputs.inputs.to_vec(),
         targets,
         sample_mask,
         depth,
@@ -185,17 +185,17 @@ fn find(handles: &mut Handles, core: &Core, draft: Draft, code: &Arc<Code>) -> H
     let key = FragmentKey {
         code: FragmentCode::Maxwell(Arc::new(pixel)),
         textures: [None; UNITS],
-        output: draft.output.clone(),
-        samples: draft.samples,
+        output: inputs.output.clone(),
+        samples: inputs.samples,
     };
     let handle = core.renderer.kernels.fragment(&key);
-    handles.insert(draft, (code.clone(), handle.clone()));
+    handles.insert(inputs, (code.clone(), handle.clone()));
     handle
 }
 
 /// What the pixels of a draw need whatever the layer and the viewport.
 #[derive(Debug)]
-pub(crate) struct Derived {
+pub(crate) struct FragmentState {
     pub header: ProgramHeader,
     pub code: Arc<Code>,
     pub instructions: u64,
@@ -245,14 +245,14 @@ impl Pixels {
         &mut self.pools
     }
 
-    /// Brings what is the same for all places up to date: for a program, none if fragments only have depth and stencil,
+    /// Brings what is the same for all views up to date: for a program, none if fragments only have depth and stencil,
     /// and for records of the words `outputs`. Returns the instructions of the program.
     fn refresh(&mut self, core: &Core, registers: &Registers, program: Option<Arc<Program>>, outputs: &WordSet) -> u64 {
-        let other_place = |last: &LastPixels| last.space != core.space || core.memory.mapped_since(last.made);
+        let other_place = |last: &RecentDraw| last.space != core.space || core.memory.mapped_since(last.made);
         if !self.dependency.is_valid(core, registers.file()) || self.last.iter().any(other_place) {
             self.last.clear();
         }
-        let same = |last: &LastPixels| last.derived.outputs == *outputs && have_same_keys(&last.program, &program);
+        let same = |last: &RecentDraw| last.derived.outputs == *outputs && have_same_keys(&last.program, &program);
         if let Some(at) = self.last.iter().position(same) {
             self.last[..=at].rotate_right(1);
             let last = &mut self.last[0];
@@ -267,8 +267,8 @@ impl Pixels {
         let (space, made) = (core.space, core.memory.epoch());
         let nothing = || Arc::new(DeclaredResources { space, y_direction: 1.0, ..DeclaredResources::default() });
         let reach = program.as_ref().map_or_else(nothing, |program| program.reach.clone());
-        self.last.truncate(PROGRAMS - 1);
-        self.last.insert(0, LastPixels { program, reach, derived, space, made, places: SmallVec::new() });
+        self.last.truncate(MAX_PROGRAMS - 1);
+        self.last.insert(0, RecentDraw { program, reach, derived, space, made, views: SmallVec::new() });
         instructions
     }
 
@@ -279,48 +279,49 @@ impl Pixels {
         registers: &Registers,
         program: &Option<Arc<Program>>,
         outputs: &WordSet,
-    ) -> Arc<Derived> {
+    ) -> Arc<FragmentState> {
         if !self.inputs.is_valid(core, registers.file()) {
             self.derived.clear();
         }
-        let same = |last: &LastDerived| last.derived.outputs == *outputs && have_same_keys(&last.program, program);
+        let same =
+            |last: &RecentFragmentState| last.derived.outputs == *outputs && have_same_keys(&last.program, program);
         if let Some(at) = self.derived.iter().position(same) {
             self.derived[..=at].rotate_right(1);
         } else {
-            let derived = registers.deriving(INPUTS, || Derived::new(registers, program.as_deref(), outputs));
-            let derived = Arc::new(Derived { blend_program: self.blend_program.clone(), ..derived });
-            self.derived.truncate(PROGRAMS - 1);
-            self.derived.insert(0, LastDerived { program: program.clone(), derived });
+            let derived = registers.deriving(INPUTS, || FragmentState::new(registers, program.as_deref(), outputs));
+            let derived = Arc::new(FragmentState { blend_program: self.blend_program.clone(), ..derived });
+            self.derived.truncate(MAX_PROGRAMS - 1);
+            self.derived.insert(0, RecentFragmentState { program: program.clone(), derived });
         }
         self.derived[0].derived.clone()
     }
 
-    /// What a draw at a place needs; `None` when nothing can come of it.
-    pub(crate) fn place(
+    /// What a draw to a view needs; `None` when it changes nothing.
+    pub(crate) fn view(
         &mut self,
         core: &mut Core,
         registers: &Registers,
         targets: &Targets,
-        place: Place,
-    ) -> Option<Placed> {
+        view: TargetView,
+    ) -> Option<ViewState> {
         let last = self.last.first_mut()?;
-        if let Some((_, known)) = last.places.iter_mut().find(|(known, _)| *known == place) {
-            let placed = known.as_mut()?;
+        if let Some((_, known)) = last.views.iter_mut().find(|(known, _)| *known == view) {
+            let state_of_view = known.as_mut()?;
             // Another draw may see other constants and textures.
-            if placed.state.reach.as_ref().is_none_or(|reach| !Arc::ptr_eq(reach, &last.reach)) {
-                let state = ProgramState { reach: Some(last.reach.clone()), ..(*placed.state).clone() };
-                placed.state = self.pools.states.share(state);
+            if state_of_view.state.reach.as_ref().is_none_or(|reach| !Arc::ptr_eq(reach, &last.reach)) {
+                let state = ProgramState { reach: Some(last.reach.clone()), ..(*state_of_view.state).clone() };
+                state_of_view.state = self.pools.states.share(state);
             }
-            return Some(placed.clone());
+            return Some(state_of_view.clone());
         }
         let (derived, reach) = (last.derived.clone(), last.reach.clone());
-        let make = |core: &mut Core| derived.place(core, registers, targets, place, reach, &mut self.pools);
-        let placed = self.dependency.derive(core, registers.file(), make);
-        if last.places.len() == PLACES {
-            last.places.clear();
+        let make = |core: &mut Core| derived.view(core, registers, targets, view, reach, &mut self.pools);
+        let state_of_view = self.dependency.derive(core, registers.file(), make);
+        if last.views.len() == MAX_VIEWS {
+            last.views.clear();
         }
-        last.places.push((place, placed.clone()));
-        placed
+        last.views.push((view, state_of_view.clone()));
+        state_of_view
     }
 }
 
@@ -335,7 +336,7 @@ impl ThreeD {
         outputs: &WordSet,
         points: bool,
     ) -> Option<u64> {
-        // Without a program nothing but depth and stencil come of fragments.
+        // Without a program fragments only have depth and stencil.
         let program = match Self::is_on(registers, PIXEL) {
             true => Some(self.program(core, registers, PIXEL)?),
             false => None,
@@ -346,10 +347,10 @@ impl ThreeD {
     }
 }
 
-impl Derived {
+impl FragmentState {
     fn new(registers: &Registers, program: Option<&Program>, outputs: &WordSet) -> Self {
         let Some(Program { loaded, code, textures, images, .. }) = program else {
-            return Derived {
+            return FragmentState {
                 header: ProgramHeader([0; 20]),
                 code: NO_CODE.clone(),
                 instructions: 0,
@@ -364,7 +365,7 @@ impl Derived {
             };
         };
         let (inputs, planes) = inputs(registers, loaded, outputs);
-        Derived {
+        FragmentState {
             header: loaded.header,
             code: code.clone(),
             instructions: loaded.instructions,
@@ -380,17 +381,17 @@ impl Derived {
     }
 }
 
-impl Derived {
-    /// Target, state and setup of a place; `None` when nothing can come of it.
-    pub(crate) fn place(
+impl FragmentState {
+    /// Target, state and setup of a view; `None` when draws to it change nothing.
+    pub(crate) fn view(
         &self,
         core: &mut Core,
         registers: &Registers,
         targets: &Targets,
-        Place { layer, viewport }: Place,
+        TargetView { layer, viewport }: TargetView,
         reach: Arc<DeclaredResources>,
         pools: &mut PixelPools,
-    ) -> Option<Placed> {
+    ) -> Option<ViewState> {
         let get = |id: usize| registers.get(id);
         let planes = self.planes_in(viewport);
         let words = match &planes {
@@ -432,12 +433,12 @@ impl Derived {
         if surfaces == Surfaces::default() && !count_samples && !reach.writes {
             return None;
         }
-        let draft = Draft {
+        let inputs = FragmentKeyInputs {
             code: Arc::as_ptr(&self.code) as usize,
             textures: self.textures.clone(),
             images: self.images.clone(),
             inputs: self.inputs.clone(),
-            facts: facts(registers, targets, &self.header),
+            traits: traits(registers, targets, &self.header),
             output: output.key,
             samples: targets.samples,
         };
@@ -449,7 +450,7 @@ impl Derived {
             ..FragmentConstants::default()
         };
         let state = ProgramState {
-            kernel: pools.handle(core, draft, &self.code),
+            kernel: pools.handle(core, inputs, &self.code),
             constants,
             program_constants: NO_CONSTANTS.clone(),
             textures: NO_TEXTURES.clone(),
@@ -465,7 +466,7 @@ impl Derived {
             reach: Some(reach),
         };
         let PixelPools { targets, states, setups, .. } = pools;
-        Some(Placed { target: targets.share(target), state: states.share(state), setup: setups.share(setup) })
+        Some(ViewState { target: targets.share(target), state: states.share(state), setup: setups.share(setup) })
     }
 
     /// The planes of a primitive's part in a viewport. Where a mask repeats primitives, programs see the viewport that
@@ -484,13 +485,13 @@ impl Derived {
     }
 }
 
-fn facts(registers: &Registers, targets: &Targets, header: &ProgramHeader) -> Facts {
+fn traits(registers: &Registers, targets: &Targets, header: &ProgramHeader) -> FragmentTraits {
     let get = |id: usize| registers.get(id);
     let several = targets.samples.count() > 1 && r::set_anti_alias_enable::v(get(r::set_anti_alias_enable::ID));
     let usage = get(r::set_ps_output_sample_mask_usage::ID);
     let counts = r::set_ps_output_sample_mask_usage::enable(usage)
         && (several || !r::set_ps_output_sample_mask_usage::qualify_by_anti_alias_enable(usage));
-    Facts {
+    FragmentTraits {
         targets: fields::TARGET_MASK.get(&header.0),
         sample_mask: fields::WRITES_SAMPLE_MASK.is_set(&header.0) && counts,
         depth: fields::WRITES_DEPTH.is_set(&header.0),
@@ -509,7 +510,7 @@ fn passes(word: u32) -> u32 {
     control::passes_extended(word) << 4 | control::passes(word)
 }
 
-/// Samples by their places in a pixel's cell that may be covered, of the four pixels of a 2x2.
+/// Samples by their positions in a pixel's cell that may be covered, of the four pixels of a 2x2.
 fn sample_masks(registers: &Registers, targets: &Targets) -> [u16; 4] {
     let count = targets.samples.count();
     let multisampled = count > 1 && r::set_anti_alias_enable::v(registers.get(r::set_anti_alias_enable::ID));

@@ -18,7 +18,7 @@ use triglyph_engine::scene::program::{MAX_EDGE, ProgramTarget, SamplePosition, T
 pub(crate) struct ColorTarget {
     /// Its format.
     pub format: ColorFormat,
-    /// How it stands in memory.
+    /// Its layout in memory.
     pub image: TargetImage,
 }
 
@@ -29,11 +29,11 @@ pub(crate) struct ZetaTarget {
     pub format: ZetaFormat,
     /// The same to kernels.
     pub kernel: DepthFormat,
-    /// How it stands in memory.
+    /// Its layout in memory.
     pub image: TargetImage,
 }
 
-/// How a target stands in memory.
+/// Layout of a target in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TargetImage {
     address: u64,
@@ -140,12 +140,12 @@ pub(crate) const fn samples_of(mode: SampleMode) -> Samples {
     Samples { across, down }
 }
 
-/// The number of the sample that stands at place `k` of a pixel's cell, rows first. Source: Mesa's tables.
+/// The number of the sample that is at place `k` of a pixel's cell, rows first. Source: Mesa's tables.
 pub(crate) fn sample_at(mode: SampleMode, k: usize) -> usize {
     use SampleMode::*;
     match mode {
         S2x1D3d => [1, 0][k & 1],
-        // Samples 0 to 7 stand at (0,0) (1,0) (0,1) (1,1) (2,0) (3,0) (2,1) (3,1).
+        // Samples 0 to 7 are at (0,0) (1,0) (0,1) (1,1) (2,0) (3,0) (2,1) (3,1).
         S4x2 | S4x2Vc8 | S4x2Vc24 => [0, 1, 4, 5, 2, 3, 6, 7][k & 7],
         // At (2,0) (1,1) (3,1) (1,0) (0,1) (0,0) (2,1) (3,0).
         S4x2D3d => [5, 3, 0, 7, 4, 1, 6, 2][k & 7],
@@ -315,7 +315,7 @@ fn zeta(core: &mut Core, registers: &Registers) -> Option<ZetaTarget> {
 /// The middle of a pixel.
 pub(crate) const CENTER: SamplePosition = [128, 128];
 
-/// Where the samples lie that stand at each place of a pixel's cell. Without multisampling all of them lie in the
+/// Where the samples lie that are at each place of a pixel's cell. Without multisampling all of them lie in the
 /// middle.
 pub(crate) fn sample_positions(registers: &Registers, targets: &Targets) -> [SamplePosition; MAX_SAMPLES] {
     let mut positions = [CENTER; MAX_SAMPLES];

@@ -66,14 +66,14 @@ pub(crate) struct Wish {
 /// Units that were made of headers and samplers.
 #[derive(Debug, Default)]
 pub(crate) struct TextureUnits {
-    units: HashMap<Draft, Option<Texture>>,
+    units: HashMap<TextureKeyInputs, Option<Texture>>,
     /// When they were made: what is mapped since may make others of them.
     made: Epoch,
 }
 
 /// What a unit is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Draft {
+pub(crate) struct TextureKeyInputs {
     space: u32,
     header: texture::Words,
     sampler: sampler::Words,
@@ -89,27 +89,27 @@ const MAX_UNITS: usize = 8192;
 
 impl TextureUnits {
     /// What a texture is made of; `None` when there is nothing to read.
-    pub(crate) fn draft(core: &mut Core, pools: &Pools, wish: &Wish) -> Option<Draft> {
+    pub(crate) fn key_inputs(core: &mut Core, pools: &Pools, wish: &Wish) -> Option<TextureKeyInputs> {
         let header = header(core, pools, wish.handle)?;
         let sampler = sampler(core, pools, wish.handle);
         let Wish { shape, reference, samples, certain, .. } = *wish;
-        Some(Draft { space: core.space, header, sampler, shape, reference, samples, certain })
+        Some(TextureKeyInputs { space: core.space, header, sampler, shape, reference, samples, certain })
     }
 
     /// The texture that is made of it; `None` when there is nothing to read. What is wrong with it is a fault in every
     /// call, so a device that goes on with a snapshot counts the same faults.
-    pub(crate) fn texture(&mut self, core: &mut Core, draft: &Draft) -> Option<Texture> {
+    pub(crate) fn texture(&mut self, core: &mut Core, key_inputs: &TextureKeyInputs) -> Option<Texture> {
         if self.units.len() >= MAX_UNITS || core.memory.mapped_since(self.made) {
             self.units.clear();
             self.made = core.memory.epoch();
         }
-        if let Some(known) = self.units.get(draft) {
+        if let Some(known) = self.units.get(key_inputs) {
             return known.clone();
         }
         let faults = core.faults.raised();
-        let unit = unit(core, draft);
+        let unit = unit(core, key_inputs);
         if core.faults.raised() == faults {
-            self.units.insert(draft.clone(), unit.clone());
+            self.units.insert(key_inputs.clone(), unit.clone());
         }
         unit
     }
@@ -131,16 +131,16 @@ fn natural(header: &TextureHeader) -> Shape {
     }
 }
 
-fn unit(core: &mut Core, draft: &Draft) -> Option<Texture> {
-    let mut header = decode(core, &draft.header)?;
-    if !draft.samples {
+fn unit(core: &mut Core, key_inputs: &TextureKeyInputs) -> Option<Texture> {
+    let mut header = decode(core, &key_inputs.header)?;
+    if !key_inputs.samples {
         header.samples = Some(SampleMode::S1x1);
     }
-    let sampler = Sampler::decode(&draft.sampler);
-    let shape = draft.shape.unwrap_or_else(|| natural(&header));
-    let unit = match texture_unit(&header, &sampler, shape, draft.reference) {
+    let sampler = Sampler::decode(&key_inputs.sampler);
+    let shape = key_inputs.shape.unwrap_or_else(|| natural(&header));
+    let unit = match texture_unit(&header, &sampler, shape, key_inputs.reference) {
         Ok(unit) => unit,
-        Err(TextureProblem::Shape { .. }) if !draft.certain => return None,
+        Err(TextureProblem::Shape { .. }) if !key_inputs.certain => return None,
         Err(problem) => return complain(core, &header, problem),
     };
     let place = core.place(unit.image.address & ADDRESS_MASK);
@@ -151,7 +151,7 @@ fn unit(core: &mut Core, draft: &Draft) -> Option<Texture> {
         return None;
     }
     if core.memory.readable(place).is_empty() {
-        if draft.certain && !core.memory.is_sparse(place) {
+        if key_inputs.certain && !core.memory.is_sparse(place) {
             core.fault(FaultKind::UnmappedRead, place.address, format_args!("a texture outside memory"));
         }
         return None;
@@ -179,7 +179,7 @@ fn decode(core: &mut Core, words: &texture::Words) -> Option<TextureHeader> {
     }
 }
 
-/// Words of the header of a handle; `None` behind the end of the pool: a null texture.
+/// Words of the header of a handle; `None` after the end of the pool: a null texture.
 fn header(core: &mut Core, pools: &Pools, handle: u32) -> Option<texture::Words> {
     let index = TextureHandle(handle).header();
     if index > pools.last_header {

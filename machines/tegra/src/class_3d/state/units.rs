@@ -1,4 +1,4 @@
-//! Textures and images of a program: which handles its instructions have, and what is behind them.
+//! Textures and images of a program: which handles its instructions have, and what these name.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::sampler::{Shape, TextureKey};
 
 use super::bindings::Buffers;
-use super::texture::{self, Draft, Pools, TextureUnits, Wish};
+use super::texture::{self, Pools, TextureKeyInputs, TextureUnits, Wish};
 use crate::class_3d::programs::handle::{Formula, HandleSource};
 use crate::core::Core;
 use triglyph_engine::frontend::Recycled;
@@ -194,7 +194,7 @@ pub(crate) struct Units {
     /// When all this was made.
     pub made: Epoch,
     /// What the textures were made of.
-    drafts: Few<Option<Draft>>,
+    key_inputs: Few<Option<TextureKeyInputs>>,
 }
 
 /// The memory of the lists of earlier draws.
@@ -226,16 +226,16 @@ pub(crate) fn units(
     let known = before.filter(|before| !core.memory.mapped_since(before.made));
     let textures = wanted.textures.handles(core, pools, buffers);
     let images = wanted.images.handles(core, pools, buffers);
-    let (mut drafts, mut keys, mut bindings) = (Few::new(), Few::new(), Few::new());
+    let (mut all_inputs, mut keys, mut bindings) = (Few::new(), Few::new(), Few::new());
     for (i, wish) in textures.iter().enumerate() {
-        let draft = TextureUnits::draft(core, pools, wish);
+        let inputs = TextureUnits::key_inputs(core, pools, wish);
         // Where there was nothing to read, that may be a fault, which counts again.
-        let same = |known: &&Units| known.drafts.get(i) == Some(&draft) && known.textures[i].is_some();
+        let same = |known: &&Units| known.key_inputs.get(i) == Some(&inputs) && known.textures[i].is_some();
         let (key, binding) = match known.filter(same) {
             Some(known) => (known.textures[i], known.bindings[i].clone()),
-            None => draft.as_ref().and_then(|draft| cache.texture(core, draft)).unzip(),
+            None => inputs.as_ref().and_then(|inputs| cache.texture(core, inputs)).unzip(),
         };
-        drafts.push(draft);
+        all_inputs.push(inputs);
         keys.push(key);
         bindings.push(binding);
     }
@@ -248,7 +248,7 @@ pub(crate) fn units(
         bindings: lists.bindings.share_list(bindings.into_iter()),
         image_bindings: lists.image_bindings.share_list(image_bindings.into_iter()),
         handles: lists.handles.share_list(handles.into_iter()),
-        drafts,
+        key_inputs: all_inputs,
         made,
     }
 }

@@ -1,4 +1,4 @@
-//! What registers ask for and nobody does: faults, counted for each draw that asks. What is ignored without one has no
+//! Unimplemented state: faults, counted for each draw that uses it. What is ignored without one has no
 //! visible effect, or a row in the page on the machine.
 
 use triglyph_guest::kernel::program::output::DepthFormat;
@@ -27,7 +27,7 @@ const BITS: [(usize, u32, &str); 9] = [
     (r::set_snap_grid_non_line::ID, 1 << 8, "positions rounded as earlier chips do"),
 ];
 
-/// Counts what nobody does for a draw with a pixel program, of points or not.
+/// Counts the unimplemented state of a draw with a pixel program, of points or not.
 pub(crate) fn count(
     core: &mut Core,
     registers: &Registers,
@@ -46,7 +46,7 @@ pub(crate) fn count(
         complain(r::set_point_center_mode::ID, "centres of points as in D3D");
     }
     for id in [r::set_snap_grid_line::ID, r::set_snap_grid_non_line::ID] {
-        // Positions are 1/256 of a pixel; 0 is what nobody has written.
+        // Positions are 1/256 of a pixel; 0 is the value before any write.
         if !matches!(registers.get(id) & 15, 0 | 8) {
             complain(id, "a coarser grid of positions");
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// The first place from `from` on, a multiple of `align`, at which `size` bytes are free and end at or before `end`.
-/// `taken` holds what is not free: the end behind each start, disjoint.
+/// `taken` holds what is not free: the end after each start, disjoint.
 pub(super) fn first_fit(taken: &BTreeMap<u64, u64>, from: u64, end: u64, size: u64, align: u64) -> Option<u64> {
     let up = |address: u64| address.checked_next_multiple_of(align);
     let mut at = up(from)?;

@@ -34,7 +34,7 @@ impl Default for Queues {
 }
 
 impl Queues {
-    /// A channel of `free` with the first syncpoint that nobody else has. Syncpoint 0 says "none".
+    /// A channel of `free` with the first free syncpoint. Syncpoint 0 says "none".
     pub fn open(&mut self, core: &Core, mut free: impl Iterator<Item = u32>) -> Result<u32, Status> {
         let taken = |index: &u32| VBLANK_SYNCPOINTS.contains(index) || self.channels.values().any(|used| used == index);
         let syncpoint = (1..SYNCPOINTS as u32).find(|index| !taken(index)).ok_or(Status::InsufficientMemory)?;
@@ -54,7 +54,7 @@ impl Queues {
         self.maxima.get(syncpoint as usize).copied().ok_or(Status::BadParameter)
     }
 
-    /// SUBMIT_GPFIFO: what the channel has to do before and behind the entries, and the fence behind everything.
+    /// SUBMIT_GPFIFO: what the channel has to do before and after the entries, and the fence after everything.
     pub fn submit(&mut self, core: &Core, channel: u32, flags: u32, fence: Fence) -> Result<Submission, Status> {
         let syncpoint = self.syncpoint(channel)?;
         let has = |flag| flags & flag != 0;
@@ -96,7 +96,7 @@ impl Queues {
         }
         let free = |event: &Event| event.registered && event.armed.is_none();
         let by_client = slot.is_some();
-        // Registered ones first; then one that nobody has registered is.
+        // Registered ones first; then one that is not registered.
         let find = |wanted: &dyn Fn(&Event) -> bool| self.events.iter().zip(0..).find(|(event, _)| wanted(event));
         let found = || find(&free).or_else(|| find(&|event| !event.registered)).map(|(_, slot)| slot);
         let slot = slot.or_else(found).ok_or(Status::InsufficientMemory)?;

@@ -102,7 +102,7 @@ fn sources_of_normalised_targets_are_clamped() {
 
 #[test]
 fn targets_have_states_of_alpha_from_the_start() {
-    // What the separate flag of a target holds when nobody has written it.
+    // What the separate flag of a target holds before it is written.
     let mut m = ready();
     m.write(TARGET, &[10, 20, 30, 40].repeat(64 * 64));
     m.set(

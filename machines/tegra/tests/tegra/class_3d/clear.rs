@@ -7,7 +7,7 @@ use triglyph_guest::tegra::methods::threed::regs as r;
 
 const COLORS: u32 = 15 << 2;
 
-/// Registers, the datum of the clear, how many pixels it touches and what becomes of them.
+/// Registers, the datum of the clear, how many pixels it touches and their result.
 type Case<'r> = (&'r [(usize, u32)], u32, usize, [u8; 4]);
 
 #[test]

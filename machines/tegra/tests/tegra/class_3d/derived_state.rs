@@ -20,7 +20,7 @@ use triglyph_guest::tegra::shader::assemble_program;
 use triglyph_testkit::derived_state::{self, Action, Pair as _, draw_around, each_register, random_actions};
 use triglyph_testkit::random::{Random, assert_same, noise, seeds};
 
-/// Offsets in the data: handles stand next to constants, on one page.
+/// Offsets in the data: handles are next to constants, on one page.
 const HANDLES: u64 = CONSTANTS + 0x100;
 const OTHERS: u64 = CONSTANTS + 0x200;
 const POOL: u64 = 0x5_0000;
@@ -102,7 +102,7 @@ const DIRECTION: &str = "
 const VERTEX_PROGRAMS: [(&str, u32, u32); 4] = [(PASS, 8, 4), (MOVED, 8, 4), (COLORLESS, 4, 4), (PLACE, 4, 0)];
 const PIXEL_PROGRAMS: [&str; 7] = [COLOR, CONSTANT, CONSTANT, TEXEL, TEXEL, STORE, DIRECTION];
 
-/// Where another pixel program stands.
+/// Where another pixel program is.
 const OTHER_PROGRAM: u64 = PROGRAMS + 0x8000;
 
 fn at(offset: u64) -> u32 {
@@ -431,7 +431,7 @@ fn other_vertices(p: &mut Pair) {
     p.both(|m| vertices(m, &all));
 }
 
-/// Other memory stands where draws read, perhaps with none between.
+/// Maps other memory where draws read, perhaps with none between.
 fn mapping(p: &mut Pair) {
     let program = PROGRAMS + 0x1000 * PIXEL as u64;
     let place = p.random.pick(&[TEXELS, CONSTANTS, POOL, SAMPLERS, program, VERTICES, TARGET]);

@@ -386,7 +386,7 @@ fn nonsense_is_counted() {
     assert_eq!(covered(&mut m), 0);
 }
 
-/// Whatever stands in registers and memory: nothing panics, nothing runs on.
+/// Whatever is in registers and memory: nothing panics, nothing runs on.
 #[test]
 fn random_registers_do_no_harm() {
     let mut random = words(0x3D);

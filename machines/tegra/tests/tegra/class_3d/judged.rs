@@ -1,4 +1,4 @@
-//! What becomes of fragments whose programs write memory: found out without writing it twice.
+//! Fragment history of programs that write memory, without writing it twice.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -48,7 +48,7 @@ impl Observer for Asking {
     }
 }
 
-/// Asks the same, but has no time left; hears whether fragments were judged.
+/// Asks the same without time left; notes whether fragments were judged.
 struct Late(Arc<Mutex<Vec<bool>>>);
 
 impl Observer for Late {

@@ -1,5 +1,5 @@
-//! Registers of the Tegra X1's 3D class that hardly any program writes: what they do, or that it is counted that nobody
-//! does it.
+//! Registers of the Tegra X1's 3D class that few programs write: what they do, or the fault that an
+//! unimplemented one is.
 
 use crate::support::threed::{self, *};
 use crate::support::{DATA, Machine, THREED};

@@ -65,7 +65,7 @@ const ALL: [(TierMode, usize); 6] = [
     (TierMode::JitOnly, 4),
 ];
 
-/// A machine with a program behind [`BEGIN`], its constants, and numbers where it loads and stores.
+/// A machine with a program after [`BEGIN`], its constants, and numbers where it loads and stores.
 fn machine(program: &str, (tier, threads): (TierMode, usize)) -> Machine {
     let mut options = Options::new(tier, threads);
     options.fuel = FUEL;

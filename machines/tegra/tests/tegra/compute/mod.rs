@@ -169,7 +169,7 @@ fn grids_that_cannot_be_are_counted() {
 fn grids_without_end_are_stopped() {
     let mut machine = machine("exit");
     launch(&mut machine, &descriptor([u32::MAX, 0xFFFF, 0xFFFF], [1, 1, 1], false));
-    // The grid, and the words behind it.
+    // The grid, and the words after it.
     assert_eq!((machine.faults(FaultKind::OutOfFuel), machine.gpu_faults()), (2, 2));
     // Programs that do not end are stopped warp by warp, and then altogether.
     let mut machine = self::machine("again: bra again");

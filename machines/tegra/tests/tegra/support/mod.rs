@@ -53,7 +53,7 @@ impl Machine {
         Machine { gpu, end: BUFFER, held: None }
     }
 
-    /// Stores words behind those stored before, from the beginning when there is no room; the entry that executes them.
+    /// Stores words after those stored before, from the beginning when there is no room; the entry that executes them.
     pub fn entry(&mut self, words: &[u32]) -> u64 {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         if self.end + bytes.len() as u64 > BUFFER + BUFFER_SIZE {
