@@ -205,6 +205,11 @@ private:
                 continue;
             }
             std::lock_guard lock(machine_);
+            // A recording has what memory holds when a run begins: the program pauses meanwhile.
+            std::unique_lock pause(program_runs_, std::defer_lock);
+            if (!plan_.recording.empty()) {
+                pause.lock();
+            }
             const std::uint64_t words = plan_.cut == 0 ? UINT64_MAX : 1 + lengths.below(plan_.cut);
             const auto end = gpu_->device().run_for({UINT64_MAX, words});
             const bool all = end.kind == TRIGLYPH_RUN_END_DONE;

@@ -58,20 +58,24 @@ mod tests {
 
     #[test]
     fn what_compilers_make_of_conditions_is_no_longer_than_it_is() {
-        let inner = "ssy inner\n @p1 bra other\n nop\n sync\n other: nop\n sync\n inner: nop";
-        let text =
-            format!("ssy end\n @p0 bra else\n {inner}\n sync\n else: nop\n sync\n end: ssy last\n @p2 sync\n nop");
+        let inner = "ssy inner\n @p1 bra other\n nop 0x0\n sync\n other: nop 0x0\n sync\n inner: nop 0x0";
+        let text = format!(
+            "ssy end\n @p0 bra else\n {inner}\n sync\n else: nop 0x0\n sync\n end: ssy last\n @p2 sync\n nop 0x0"
+        );
         assert_eq!(of(&format!("{text}\n sync\n last: exit")), [false, false]);
-        assert_eq!(of("@p0 exit\n @p1 bra on\n nop\n on: exit"), [false, false]);
+        assert_eq!(of("@p0 exit\n @p1 bra on\n nop 0x0\n on: exit"), [false, false]);
     }
 
     #[test]
     fn what_goes_back_may_be_longer() {
-        assert_eq!(of("again: nop\n @p0 bra again\n exit"), [true, true]);
-        assert_eq!(of("cal function\n cal function\n exit\n function: nop\n ret"), [true, true]);
+        assert_eq!(of("again: nop 0x0\n @p0 bra again\n exit"), [true, true]);
+        assert_eq!(of("cal function\n cal function\n exit\n function: nop 0x0\n ret"), [true, true]);
         // Each SYNC goes back to the target of an SSY that was left open.
-        assert_eq!(of("ssy first\n first: ssy second\n second: nop\n sync\n exit"), [false, true]);
-        assert_eq!(of("ssy first\n @p0 bra behind\n sync\n first: nop\n behind: nop\n sync\n exit"), [false, true]);
-        assert_eq!(of("pbk first\n bra behind\n first: nop\n behind: brk\n exit"), [false, true]);
+        assert_eq!(of("ssy first\n first: ssy second\n second: nop 0x0\n sync\n exit"), [false, true]);
+        assert_eq!(
+            of("ssy first\n @p0 bra behind\n sync\n first: nop 0x0\n behind: nop 0x0\n sync\n exit"),
+            [false, true]
+        );
+        assert_eq!(of("pbk first\n bra behind\n first: nop 0x0\n behind: brk\n exit"), [false, true]);
     }
 }

@@ -245,6 +245,11 @@ fn what_is_missed_is_counted_alike() {
     );
 }
 
+/// Makes programs with loops long enough that the few of their blocks which begin at a time are worth sharing.
+fn padding() -> String {
+    "nop 0x0\n".repeat(600)
+}
+
 /// Some blocks take a unit each from the reserve. Where that is little, it is known that all would have had it in
 /// order.
 #[test]
@@ -253,8 +258,9 @@ fn long_blocks_are_shared_where_there_is_enough_in_reserve() {
         let program = format!(
             "isetp.s32.lt.and p0, pt, r5, {:#x}, pt\nmov32i r9, 0x1, 0xf\n@p0 mov32i r9, 0x186a0, 0xf\n\
              mov r8, rz, 0xf\nagain:\niadd r8, r8, 0x1\nisetp.s32.lt.and p1, pt, r8, r9, pt\n@p1 bra again\n\
-             stg.e.b32 r8, [r12]",
-            blocks * THREADS
+             {}stg.e.b32 r8, [r12]",
+            blocks * THREADS,
+            padding(),
         );
         let data = check_grid(&program, GRID, [1, 1, 1], expected);
         assert!((0..512).all(|block| output(&data, block * THREADS) == if block < blocks { 100_000 } else { 1 }));
@@ -265,7 +271,7 @@ fn long_blocks_are_shared_where_there_is_enough_in_reserve() {
 fn grids_that_do_not_end_stop_at_the_same_block() {
     // Some blocks do not end: those after the sixteenth of them store nothing.
     let endless = "stg.e.b32 r5, [r12]\nisetp.s32.ge.and p0, pt, r1, 0x4, pt\nagain:\n@p0 bra again";
-    let data = check(endless, Expected::Undone);
+    let data = check(&format!("{endless}\n{}", padding()), Expected::Undone);
     let blocks = |n: u32| output(&data, n * THREADS) == n * THREADS;
     assert!(blocks(4 * GRID[0] - 1) && !blocks(12 * GRID[0]));
 }
