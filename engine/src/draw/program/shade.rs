@@ -111,7 +111,7 @@ pub fn shade_programs(scheduler: &Scheduler, batch: &ProgramBatch<'_>, mut out: 
         } else {
             let pieces = first.chunks(PIECE).zip(written.chunks_mut(PIECE * stride)).collect();
             let vertex = if batch.kernel.is_compiled() { COST.0 } else { COST.1 };
-            shade_pieces(scheduler, pieces, round as u64 * vertex, &shade)
+            shade_pieces(scheduler, pieces, round as u64 * vertex, shade)
         };
     }
     out.excess = excess.into_inner();

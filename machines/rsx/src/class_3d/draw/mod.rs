@@ -133,13 +133,12 @@ impl Curie {
         let mut streams = [Stream::default(); 16];
         state.bind(&core.memory, &mut streams);
         Some(self.shade(
-            (&mut core.renderer, &core.memory),
+            (&mut core.renderer, &core.memory, core.budget.fuel()),
             state,
             (&state.handle, state.key.stride()),
             (&streams, state.places()),
             images,
             (vertices, last),
-            core.budget.fuel(),
         ))
     }
 
@@ -195,13 +194,12 @@ impl Curie {
             let vertices = VertexReuse::none(segment.places().map(|place| place as u32).collect());
             let last = vertices.vertices.iter().copied().max().unwrap_or(0);
             let records = self.shade(
-                (&mut core.renderer, &core.memory),
+                (&mut core.renderer, &core.memory, core.budget.fuel()),
                 state,
                 kernel,
                 (streams, &[None; 16]),
                 &images,
                 (&vertices.vertices, last),
-                core.budget.fuel(),
             );
             (part.split, part.is_last) = (segment.split, segments.is_over());
             self.draw_records(core, &mut part, &vertices.order, records);
@@ -209,16 +207,16 @@ impl Curie {
         part.end(core);
     }
 
-    /// Runs the vertex program, by a kernel whose records have `stride` floats. `places`: where arrays are in memory.
+    /// Runs the vertex program, by a kernel whose records have `stride` floats, with `allowance` fuel.
+    /// `places`: where arrays are in memory.
     fn shade(
         &self,
-        (renderer, memory): (&mut Renderer<Programs>, &Memory),
+        (renderer, memory, allowance): (&mut Renderer<Programs>, &Memory, u64),
         state: &VertexState,
         (kernel, stride): (&Handle<kinds::ProgramVertex>, usize),
         (streams, places): (&[Stream<'_>; 16], &Places),
         images: &[Option<Arc<DecodedImage>>; 4],
         (vertices, last_vertex): (&[u32], u32),
-        allowance: u64,
     ) -> Records {
         let batch = ProgramBatch {
             kernel,
