@@ -39,7 +39,7 @@ pub enum Bound {
 
 impl Bound {
     /// What SET_OBJECT binds. Software classes have the engine number 0x1F or a number that ends in 0x6E, as envytools
-    /// and Mesa have them, or are the timer of the resource manager ([`TIMER`]).
+    /// and Mesa have them, or are the timer of the resource manager (NV01_TIMER).
     pub fn of_object(object: u32) -> Bound {
         match Class::from_id(object) {
             Some(class) => Bound::Class(class),
