@@ -242,7 +242,7 @@ typedef struct triglyph_n3ds_process {
   bool (*write)(void *user_data, uint32_t address, const void *data, size_t size);
 } triglyph_n3ds_process;
 
-/// A picture as it is in memory, turned by 90 degrees: pixel (x, y), y downwards, is at
+/// A picture in memory. Its rows are columns of the screen: pixel (x, y), counted from the top left, is at
 /// `address + x * pitch + (height - 1 - y) * bytes`.
 typedef struct triglyph_n3ds_picture {
   /// Physical address of the leftmost column's lowest pixel.

@@ -470,6 +470,7 @@ pub struct Code<A> {
 }
 
 /// The type of an entry point.
+// SAFETY: callers pass the arguments that the code was compiled for, as the safety section of the call asks.
 type EntryPoint<A> = host_convention!(unsafe fn(*mut A) -> u64);
 
 // SAFETY: the code is never written after `load`, so that any thread may run it; the module is only touched again by

@@ -7,11 +7,13 @@ use target_lexicon::Architecture;
 /// A function, or the type of one, that compiled code calls or is.
 #[cfg(not(feature = "check-win64"))]
 macro_rules! host_convention {
+    // SAFETY: the function that is declared says what its callers promise.
     ($(#[$attribute:meta])* unsafe fn $($rest:tt)*) => { $(#[$attribute])* unsafe extern "C" fn $($rest)* };
     ($(#[$attribute:meta])* fn $($rest:tt)*) => { $(#[$attribute])* extern "C" fn $($rest)* };
 }
 #[cfg(feature = "check-win64")]
 macro_rules! host_convention {
+    // SAFETY: the function that is declared says what its callers promise.
     ($(#[$attribute:meta])* unsafe fn $($rest:tt)*) => { $(#[$attribute])* unsafe extern "win64" fn $($rest)* };
     ($(#[$attribute:meta])* fn $($rest:tt)*) => { $(#[$attribute])* extern "win64" fn $($rest)* };
 }

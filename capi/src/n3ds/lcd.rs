@@ -7,7 +7,7 @@ use crate::error::{Failure, triglyph_status};
 use crate::pointer::{Out, put, required};
 use crate::present::{presenting, triglyph_presented, triglyph_rows, triglyph_shown};
 
-/// A picture as it is in memory, turned by 90 degrees: pixel (x, y), y downwards, is at
+/// A picture in memory. Its rows are columns of the screen: pixel (x, y), counted from the top left, is at
 /// `address + x * pitch + (height - 1 - y) * bytes`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -22,7 +22,7 @@ impl<'m> Window<'m> {
         Window { bytes, listener: None }
     }
 
-    /// The same window, with whom it tells of accesses. One that tells nobody costs a comparison for each.
+    /// The same window with a listener, which is called for each access. Without one an access costs a comparison.
     pub const fn heard_by(self, listener: Option<&'m Arc<dyn AccessListener>>) -> Self {
         Window { listener, ..self }
     }

@@ -35,6 +35,7 @@ pub const fn exchange_at(n: usize) -> i32 {
 }
 
 /// Signature of the functions: the context, a packed operation, an instruction number.
+// SAFETY: compiled code passes the context that it runs with.
 type Function = host_convention!(unsafe fn(*mut Context, u64, u32));
 
 /// What a function may use while code waits for it.

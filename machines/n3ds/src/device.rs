@@ -164,7 +164,7 @@ impl N3ds {
         self.gsp.move_to(page);
     }
 
-    /// Has GSP begin anew, as when the console is switched on: no clients, no holder of the rendering right, the shared
+    /// Resets GSP to its state at power-on: no clients, no holder of the rendering right, the shared
     /// page is zeros. The page, and what the host has chosen of GSP, stay.
     pub fn reset_gsp(&mut self) {
         // A list that is under way is the command processor's.

@@ -14,7 +14,7 @@ use crate::sched::Scheduler;
 const PIECE: usize = 512;
 
 /// Pieces between two looks at what programs with loops have executed.
-const MOST_PIECES: u64 = 16;
+const MAX_PIECES: u64 = 16;
 
 /// Nanoseconds that a vertex takes, compiled and interpreted, roughly.
 const COST: (u64, u64) = (20, 2000);
@@ -102,7 +102,7 @@ pub fn shade_programs(scheduler: &Scheduler, batch: &ProgramBatch<'_>, mut out: 
             break;
         }
         let (first, rest) = vertices.split_at(round);
-        // The last one has the room behind it.
+        // Records of the last round include the spare room at the end.
         let words = if rest.is_empty() { records.len() } else { round * stride };
         let (written, unwritten) = records.split_at_mut(words);
         (vertices, records) = (rest, unwritten);
@@ -128,6 +128,6 @@ impl ProgramBatch<'_> {
         }
         let left = self.allowance.saturating_sub(excess.saturating_mul(cost::INSTRUCTION));
         let piece = PIECE as u64 * u64::from(self.fuel).max(1) * cost::INSTRUCTION;
-        if left == 0 { 0 } else { PIECE * (left / piece).clamp(1, MOST_PIECES) as usize }
+        if left == 0 { 0 } else { PIECE * (left / piece).clamp(1, MAX_PIECES) as usize }
     }
 }

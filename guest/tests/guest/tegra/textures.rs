@@ -79,7 +79,7 @@ fn documented_headers_are_images() {
     assert_eq!((found.layout.levels[0].size, found.layout.bytes()), ([100_000, 1, 1], 400_000));
 }
 
-/// Titles have headers with more levels than halving gives: those behind the last texel are one texel as well.
+/// Titles have headers with more levels than halving gives: a level after that of one texel is one texel, too.
 #[test]
 fn headers_may_count_more_levels_than_there_are_sizes() {
     let header = TextureHeader { width: 4, height: 2, levels: 16, last_level: 15, ..header("rgba8_2d") };

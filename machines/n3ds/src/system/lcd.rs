@@ -70,7 +70,7 @@ pub enum Eye {
     Right,
 }
 
-/// A picture as it is in memory, turned by 90 degrees: pixel (x, y), y downwards, is at
+/// A picture in memory. Its rows are columns of the screen: pixel (x, y), counted from the top left, is at
 /// `address + x * pitch + (height - 1 - y) * format.bytes()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Picture {

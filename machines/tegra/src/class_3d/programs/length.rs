@@ -15,9 +15,9 @@ pub(super) fn may_repeat(program: &Program) -> bool {
     program.instructions.iter().any(goes_back)
 }
 
-/// Whether a lane may execute more instructions than the program has: as [`may_repeat`], and where control flow gets
-/// behind the target of an SSY while that is on the stack, for a SYNC to go back to. Compilers close each SSY by SYNC
-/// before its target, and one within another before that.
+/// Whether a lane may execute more instructions than the program has: as [`may_repeat`], and where control flow passes
+/// the target of an SSY that is still on the stack, as a SYNC then jumps back to it. Compilers execute the SYNC of each
+/// SSY before its target, and that of an inner one before that.
 pub(super) fn may_exceed(program: &Program) -> bool {
     may_repeat(program) || program.instructions.iter().any(|instruction| may_leave_open(program, instruction))
 }

@@ -11,7 +11,7 @@ use triglyph_guest::kernel::program::environment::Environment;
 use super::stage::is_endless;
 
 /// Runs that begin at once, however little fuel is left: four of them take compiled code hardly longer than one.
-const LEAST: u64 = 16;
+const MIN_RUNS: u64 = 16;
 
 /// What runs of a program may begin, and with what around them.
 pub(crate) struct Meter<'e> {
@@ -33,7 +33,7 @@ impl Meter<'_> {
         match (is_endless(&self.environment), self.exceeds) {
             (true, _) => 0,
             (false, false) => most,
-            (false, true) => affordable(left, u64::from(FUEL) * self.price, LEAST, most),
+            (false, true) => affordable(left, u64::from(FUEL) * self.price, MIN_RUNS, most),
         }
     }
 }
