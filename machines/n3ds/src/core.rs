@@ -117,7 +117,7 @@ impl CommandProcessor for Core {
     fn transfer(&mut self, request: &Request) -> Outcome {
         self.settle();
         if !self.budget.charge(cost::COMMAND + request.fuel()) {
-            let what = "a transfer that is too large";
+            let what = "the transfer exceeds the budget";
             self.faults.record(FaultKind::OutOfFuel, request.target().address, 0, what);
             return Outcome::default();
         }

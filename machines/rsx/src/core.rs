@@ -267,7 +267,7 @@ impl Core {
     pub fn dma(&mut self, name: u32, what: &str) -> Option<DmaObject> {
         let object = self.resolve(name);
         if object.is_none() {
-            self.fault(FaultKind::BadMethod, u64::from(name), format_args!("{what}: no memory behind {name:#x}"));
+            self.fault(FaultKind::BadMethod, u64::from(name), format_args!("{what}: {name:#x} names no DMA object"));
         }
         object
     }
@@ -346,7 +346,7 @@ impl Core {
         let outcome = self.renderer.transfer_request(&self.memory, request);
         let target = request.target();
         for (kind, place, bytes) in outcome.faults(request.source().unwrap_or(target), target) {
-            self.fault_at(kind, place, format_args!("{what}: {bytes:#x} bytes outside memory"));
+            self.fault_at(kind, place, format_args!("{what}: {bytes:#x} bytes are not in mapped memory"));
         }
     }
 

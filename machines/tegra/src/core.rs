@@ -310,7 +310,7 @@ impl Core {
     #[inline]
     fn count_missing(&mut self, kind: FaultKind, address: u64, missing: u64, what: &str) {
         if missing != 0 {
-            self.fault(kind, address, format_args!("{what}: {missing:#x} bytes outside memory"));
+            self.fault(kind, address, format_args!("{what}: {missing:#x} bytes are not in mapped memory"));
         }
     }
 
@@ -362,7 +362,7 @@ impl Core {
                 // An event may be armed for it.
                 self.renderer.timeline.note_event();
             }
-            None => self.fault(FaultKind::BadMethod, index.into(), format_args!("syncpoint {index}")),
+            None => self.fault(FaultKind::BadMethod, index.into(), format_args!("syncpoint {index} does not exist")),
         }
     }
 

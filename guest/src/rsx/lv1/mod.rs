@@ -18,31 +18,31 @@ pub use answer::{Answer, ContextAllocation, MemoryAllocation, Outputs};
 #[repr(i32)]
 pub enum Status {
     /// A resource is used up.
-    #[error("LV1_RESOURCE_SHORTAGE (-2): something is used up")]
+    #[error("LV1_RESOURCE_SHORTAGE (-2): a resource is used up")]
     ResourceShortage = -2,
-    /// The caller may not.
-    #[error("LV1_NO_PRIVILEGE (-3): the caller may not")]
+    /// The caller has no right to make the call.
+    #[error("LV1_NO_PRIVILEGE (-3): the caller has no right to make the call")]
     NoPrivilege = -3,
-    /// There is no such thing.
-    #[error("LV1_NO_ENTRY (-6): there is no such thing")]
+    /// The object does not exist.
+    #[error("LV1_NO_ENTRY (-6): the object does not exist")]
     NoEntry = -6,
-    /// It is there already.
-    #[error("LV1_DUPLICATE_ENTRY (-7): it is there already")]
+    /// The object exists already.
+    #[error("LV1_DUPLICATE_ENTRY (-7): the object exists already")]
     DuplicateEntry = -7,
-    /// It is in use.
-    #[error("LV1_BUSY (-9): it is in use")]
+    /// The object is in use.
+    #[error("LV1_BUSY (-9): the object is in use")]
     Busy = -9,
-    /// Not in this state.
-    #[error("LV1_WRONG_STATE (-11): not in this state")]
+    /// The object is not in a state that allows the call.
+    #[error("LV1_WRONG_STATE (-11): the object is not in a state that allows the call")]
     WrongState = -11,
-    /// A value that is not supported.
-    #[error("LV1_UNSUPPORTED_PARAMETER_VALUE (-15): a value that is not supported")]
+    /// A parameter has a value that is not supported.
+    #[error("LV1_UNSUPPORTED_PARAMETER_VALUE (-15): a parameter has a value that is not supported")]
     UnsupportedParameterValue = -15,
-    /// A value that makes no sense.
-    #[error("LV1_ILLEGAL_PARAMETER_VALUE (-17): a value that makes no sense")]
+    /// A parameter has a value that does not exist.
+    #[error("LV1_ILLEGAL_PARAMETER_VALUE (-17): a parameter has a value that does not exist")]
     IllegalParameterValue = -17,
-    /// An address or a size that is not aligned.
-    #[error("LV1_ALIGNMENT_ERROR (-23): an address or a size that is not aligned")]
+    /// An address or a size is not aligned.
+    #[error("LV1_ALIGNMENT_ERROR (-23): an address or a size is not aligned")]
     AlignmentError = -23,
 }
 

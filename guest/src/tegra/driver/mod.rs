@@ -23,47 +23,47 @@ pub use values::{Buffer, Fence, Freed, Layout, MapBuffer, MapMemory, Region, Rem
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[repr(u32)]
 pub enum Status {
-    /// There is no such call.
-    #[error("nvdrv NotImplemented (1): there is no such call")]
+    /// The call does not exist.
+    #[error("nvdrv NotImplemented (1): the call does not exist")]
     NotImplemented = 1,
-    /// Not for this device.
-    #[error("nvdrv NotSupported (2): not for this device")]
+    /// The device does not support the call.
+    #[error("nvdrv NotSupported (2): the device does not support the call")]
     NotSupported = 2,
-    /// The address space was not initialised.
-    #[error("nvdrv NotInitialized (3): the address space was not initialised")]
+    /// The address space is not initialised.
+    #[error("nvdrv NotInitialized (3): the address space is not initialised")]
     NotInitialized = 3,
-    /// A parameter that no call takes.
-    #[error("nvdrv BadParameter (4): a parameter that no call takes")]
+    /// A parameter names no object.
+    #[error("nvdrv BadParameter (4): a parameter names no object")]
     BadParameter = 4,
-    /// It has not happened yet.
-    #[error("nvdrv Timeout (5): it has not happened yet")]
+    /// The event did not happen within the timeout.
+    #[error("nvdrv Timeout (5): the event did not happen within the timeout")]
     Timeout = 5,
-    /// No room.
-    #[error("nvdrv InsufficientMemory (6): no room")]
+    /// The memory or the address space is used up.
+    #[error("nvdrv InsufficientMemory (6): the memory or the address space is used up")]
     InsufficientMemory = 6,
-    /// Not now.
-    #[error("nvdrv InvalidState (8): not now")]
+    /// The object is not in a state that allows the call.
+    #[error("nvdrv InvalidState (8): the object is not in a state that allows the call")]
     InvalidState = 8,
-    /// Memory that is not there.
-    #[error("nvdrv InvalidAddress (9): memory that is not there")]
+    /// The memory at the address does not exist.
+    #[error("nvdrv InvalidAddress (9): the memory at the address does not exist")]
     InvalidAddress = 9,
-    /// A size that cannot be.
-    #[error("nvdrv InvalidSize (0xA): a size that cannot be")]
+    /// The size is not allowed.
+    #[error("nvdrv InvalidSize (0xA): the size is not allowed")]
     InvalidSize = 0xA,
-    /// A value that cannot be.
-    #[error("nvdrv BadValue (0xB): a value that cannot be")]
+    /// A value is not allowed.
+    #[error("nvdrv BadValue (0xB): a value is not allowed")]
     BadValue = 0xB,
-    /// It exists already.
-    #[error("nvdrv AlreadyAllocated (0xD): it exists already")]
+    /// The object exists already.
+    #[error("nvdrv AlreadyAllocated (0xD): the object exists already")]
     AlreadyAllocated = 0xD,
-    /// Others use it.
-    #[error("nvdrv Busy (0xE): others use it")]
+    /// The object is in use.
+    #[error("nvdrv Busy (0xE): the object is in use")]
     Busy = 0xE,
-    /// There is no such setting.
-    #[error("nvdrv ConfigVarNotFound (0x30006): there is no such setting")]
+    /// The setting does not exist.
+    #[error("nvdrv ConfigVarNotFound (0x30006): the setting does not exist")]
     NoConfiguration = 0x3_0006,
-    /// There is no such device, or no file of this number.
-    #[error("nvdrv FileNotFound (0x30013): there is no such device")]
+    /// The device does not exist, or no file has this number.
+    #[error("nvdrv FileNotFound (0x30013): the device or the file does not exist")]
     NoFile = 0x3_0013,
 }
 

@@ -97,13 +97,13 @@ pub struct ProgramHeader(pub Words);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderProblem {
     /// The version is not 3.
-    #[error("program header version {0}")]
+    #[error("the version of the program header is {0} instead of 3")]
     Version(u32),
     /// The layout is not that of the stage.
-    #[error("program header type {0}")]
+    #[error("the program header has type {0}, which is not that of its stage")]
     Type(u32),
     /// The stage is another one.
-    #[error("program header of stage {0}")]
+    #[error("the program header is for stage {0}, another than the one that runs it")]
     Stage(u32),
 }
 

@@ -22,10 +22,10 @@ use crate::kernel::program::sampler::{Shape, Source};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextureProblem {
     /// A header without format. Drivers have such ones for textures that are not there.
-    #[error("a null texture")]
+    #[error("the texture header is null")]
     Null,
     /// A component has no type, or the format holds coverage.
-    #[error("texture format {format:#04x} with types {types:?}")]
+    #[error("texture format {format:#04x} does not exist with component types {types:?}")]
     Format {
         /// The code of the format.
         format: u32,
@@ -33,7 +33,7 @@ pub enum TextureProblem {
         types: [Option<ComponentType>; 4],
     },
     /// The header's dimensions are not those of the instruction.
-    #[error("a texture of kind {kind:?} read as {shape:?}")]
+    #[error("a program reads a texture of kind {kind:?} as {shape:?}")]
     Shape {
         /// The data of the header.
         kind: Option<TextureKind>,
@@ -41,7 +41,7 @@ pub enum TextureProblem {
         shape: Shape,
     },
     /// Blocks, levels or samples that do not go together, or more bytes than 32 bits count.
-    #[error("a texture layout that does not exist")]
+    #[error("the texture header has a layout that does not exist")]
     Layout,
 }
 

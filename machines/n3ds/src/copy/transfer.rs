@@ -79,7 +79,7 @@ impl External {
         control: u32,
     ) -> Option<Event> {
         if self.word(external::ppf_control::ID) & BUSY != 0 {
-            core.fault(FaultKind::BadCommand, "transfer engine: frozen".into(), external::ppf_control::ID as u64);
+            core.fault(FaultKind::BadCommand, "the transfer engine freezes".into(), external::ppf_control::ID as u64);
             return None;
         }
         *self.word_mut(external::ppf_control::ID) = control;

@@ -85,7 +85,12 @@ impl Pica {
             let next = if self.interrupted { None } else { self.jump.take() };
             let Some((address, bytes)) = next else { break };
             if list.words_left == 0 {
-                self.fault(host, FaultKind::OutOfFuel, u64::from(list.address), "a command list that does not end");
+                self.fault(
+                    host,
+                    FaultKind::OutOfFuel,
+                    u64::from(list.address),
+                    "the command list does not end within its budget",
+                );
                 break;
             }
             if !spend(host, 1) {
@@ -117,7 +122,7 @@ impl Pica {
         host.renderer.set_background_reads(range);
         let window = memory.readable(range.start).first(list.bytes as usize);
         if window.len() < list.bytes as usize && list.at == 0 {
-            self.fault(host, FaultKind::UnmappedRead, address, "a command list outside of memory");
+            self.fault(host, FaultKind::UnmappedRead, address, "the command list is not in mapped memory");
         }
         let words = (window.len() / 4) as u64;
         let bounded = host.budget.is_bounded();
@@ -149,7 +154,7 @@ impl Pica {
             }
         }
         if list.words_left == 0 && list.at + 1 < words && !self.stopped() {
-            self.fault(host, FaultKind::OutOfFuel, address, "a command list that does not end");
+            self.fault(host, FaultKind::OutOfFuel, address, "the command list does not end within its budget");
         }
         if !bounded {
             list.words_left = list.words_left.saturating_sub(words);
@@ -165,7 +170,7 @@ impl Pica {
         self.write_register(host, header.id(), word(at), header.bit_mask());
         let extra = header.extra() as u64;
         if at + 2 + extra > words {
-            self.fault(host, FaultKind::BadCommand, at * 4, "a packet longer than its list");
+            self.fault(host, FaultKind::BadCommand, at * 4, "the packet is longer than its command list");
         }
         for i in 0..extra.min(words - at - 2) {
             if self.stopped() {

@@ -90,7 +90,7 @@ pub fn execute_words(hardware: &mut (impl Hardware + ?Sized), words: &[u32; 8], 
     match Command::from_words(words) {
         Some(command) => execute(hardware, &command, bad_address),
         None => {
-            hardware.fault(FaultKind::BadCommand, format!("GX command {:#010x}", words[0]), 0);
+            hardware.fault(FaultKind::BadCommand, format!("GX command {:#010x} does not exist", words[0]), 0);
             Executed::with(None)
         }
     }

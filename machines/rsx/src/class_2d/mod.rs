@@ -198,7 +198,7 @@ impl TwoD {
         match found.filter(|object| Surface::is(object.class)) {
             Some(object) => Surface::of(core, object.class, &object.registers),
             None => {
-                core.fault(FaultKind::BadMethod, u64::from(name), format_args!("no surface behind {name:#x}"));
+                core.fault(FaultKind::BadMethod, u64::from(name), format_args!("{name:#x} names no surface object"));
                 None
             }
         }

@@ -220,7 +220,7 @@ impl Rows<'_> {
         match self.source.memory.range(offset, bytes) {
             Some(place) => pieces::gather(core, place, &mut held.1, "scaled image"),
             None => {
-                let what = format_args!("a scaled image that goes beyond its memory");
+                let what = format_args!("the scaled image ends beyond its DMA object");
                 core.fault(FaultKind::UnmappedRead, offset, what);
             }
         }

@@ -59,12 +59,20 @@ impl Surface {
         let (offset, pitch) = (offset & SURFACE_OFFSET_BITS, pitch & SURFACE_PITCH_BITS);
         let memory = core.dma(name, "2D surface")?;
         if !memory.write {
-            core.fault(FaultKind::UnmappedWrite, offset.into(), format_args!("a 2D surface that is read only"));
+            core.fault(
+                FaultKind::UnmappedWrite,
+                offset.into(),
+                format_args!("the DMA object of the 2D surface is read-only"),
+            );
             return None;
         }
         let (_, Some(format)) = format else {
             let number = format.0 & 0xFF;
-            core.fault(FaultKind::BadMethod, number.into(), format_args!("2D surface format {number:#x}"));
+            core.fault(
+                FaultKind::BadMethod,
+                number.into(),
+                format_args!("2D surface format {number:#x} does not exist"),
+            );
             return None;
         };
         Some(Surface { memory, offset, format, layout, pitch })
@@ -115,7 +123,7 @@ impl Surface {
                 pieces::scatter(core, place, bytes, "2D surface");
             }
             None => {
-                let what = format_args!("a 2D surface that goes beyond its memory");
+                let what = format_args!("the 2D surface ends beyond its DMA object");
                 core.fault(FaultKind::UnmappedWrite, offset, what);
             }
         }

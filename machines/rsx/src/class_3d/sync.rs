@@ -13,7 +13,11 @@ impl Curie {
     fn place(&self, core: &mut Core, object: usize, offset: u32, bytes: u64, what: &str) -> Option<GuestAddr> {
         let place = core.dma(self.get(object), what)?.range(offset.into(), bytes);
         if place.is_none() {
-            core.fault(FaultKind::UnmappedWrite, offset.into(), format_args!("{what} {offset:#x} beyond its object"));
+            core.fault(
+                FaultKind::UnmappedWrite,
+                offset.into(),
+                format_args!("the {what} at {offset:#x} is beyond the end of its DMA object"),
+            );
         }
         place
     }
@@ -33,7 +37,11 @@ impl Curie {
                 self.samples = 0;
             }
             Some(_) => {}
-            None => core.fault(FaultKind::BadMethod, word.into(), format_args!("report {word:#x}")),
+            None => core.fault(
+                FaultKind::BadMethod,
+                word.into(),
+                format_args!("the report type of {word:#x} does not exist"),
+            ),
         }
     }
 
@@ -48,7 +56,13 @@ impl Curie {
             // Depth culling is not modelled; type 0 is the time alone (RPCS3).
             Some(_) => 0,
             None if word >> 24 == 0 => 0,
-            None => return core.fault(FaultKind::BadMethod, word.into(), format_args!("report {word:#x}")),
+            None => {
+                return core.fault(
+                    FaultKind::BadMethod,
+                    word.into(),
+                    format_args!("the report type of {word:#x} does not exist"),
+                );
+            }
         };
         if let Some(place) = self.place(core, curie::set_context_dma_report::ID, offset, 16, "report") {
             core.write_record(place, value, 0, "report");
@@ -59,7 +73,11 @@ impl Curie {
     /// Without a report they happen. Other modes leave everything as it is.
     pub(super) fn set_render_enable(&mut self, core: &mut Core, word: u32) {
         let Some(mode) = curie::set_render_enable::mode(word) else {
-            return core.fault(FaultKind::BadMethod, word.into(), format_args!("render mode {word:#x}"));
+            return core.fault(
+                FaultKind::BadMethod,
+                word.into(),
+                format_args!("SET_RENDER_ENABLE: the mode of {word:#x} does not exist"),
+            );
         };
         self.before_change(core, u32::MAX);
         self.registers.set(curie::set_render_enable::ID as u32, word);

@@ -74,19 +74,27 @@ pub(crate) fn copy(core: &mut Core, registers: &Registers) {
     };
     // The console checks them: with other increments the context is lost (RPCS3's tests).
     if [from.step, to.step].iter().any(|step| !matches!(step, 1..=4)) {
-        return core.fault(FaultKind::BadMethod, format.into(), format_args!("increments {format:#x} of a copy"));
+        return core.fault(
+            FaultKind::BadMethod,
+            format.into(),
+            format_args!("FORMAT: a copy does not take the increments {format:#x}"),
+        );
     }
     if !source.read || !from.fits(lines, length) {
-        let what = format_args!("a copy of {lines} lines of {length:#x} bytes: the source ends before");
+        let what = format_args!("a copy of {lines} lines of {length:#x} bytes: the source is shorter");
         return core.fault(FaultKind::UnmappedRead, from.offset.into(), what);
     }
     if !target.write || !to.fits(lines, length) {
-        let what = format_args!("a copy of {lines} lines of {length:#x} bytes: the target ends before");
+        let what = format_args!("a copy of {lines} lines of {length:#x} bytes: the target is shorter");
         return core.fault(FaultKind::UnmappedWrite, to.offset.into(), what);
     }
     let bytes = u64::from(lines) * u64::from(length);
     if !core.budget.spend(64 * u64::from(lines) + bytes / 8) {
-        return core.fault(FaultKind::OutOfFuel, to.offset.into(), format_args!("a copy of {bytes:#x} bytes"));
+        return core.fault(
+            FaultKind::OutOfFuel,
+            to.offset.into(),
+            format_args!("a copy of {bytes:#x} bytes exceeds the budget"),
+        );
     }
     if from.step != 1 || to.step != 1 {
         return copy_steps(core, &from, &to, lines, length);
@@ -112,7 +120,11 @@ fn copy_steps(core: &mut Core, from: &Side, to: &Side, lines: u32, length: u32) 
     core.flush();
     let span = |side: &Side| ((length - 1) * side.step + 1) as usize;
     if !core.budget.spend(16 * u64::from(lines) * (span(from) + span(to)) as u64) {
-        return core.fault(FaultKind::OutOfFuel, to.offset.into(), format_args!("a copy with increments"));
+        return core.fault(
+            FaultKind::OutOfFuel,
+            to.offset.into(),
+            format_args!("a copy of {lines} lines with increments exceeds the budget"),
+        );
     }
     let (mut source, mut target) = (vec![0; span(from)], vec![0; span(to)]);
     for line in 0..lines {

@@ -8,7 +8,7 @@ use triglyph_engine::mem::GuestAddr;
 pub(crate) fn gather(core: &mut Core, place: GuestAddr, out: &mut [u8], what: &str) {
     let missing = core.memory.read_pieces(place, out);
     if missing > 0 {
-        let what = format_args!("{what}: {missing:#x} bytes outside memory");
+        let what = format_args!("{what}: {missing:#x} bytes are not in mapped memory");
         core.fault_at(FaultKind::UnmappedRead, place, what);
     }
 }
@@ -18,7 +18,7 @@ pub(crate) fn scatter(core: &mut Core, place: GuestAddr, bytes: &[u8], what: &st
     let missing = core.memory.write_pieces(place, bytes);
     core.note_store(place, bytes.len() as u64);
     if missing > 0 {
-        let what = format_args!("{what}: {missing:#x} bytes outside memory");
+        let what = format_args!("{what}: {missing:#x} bytes are not in mapped memory");
         core.fault_at(FaultKind::UnmappedWrite, place, what);
     }
 }

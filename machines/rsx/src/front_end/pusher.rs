@@ -62,7 +62,7 @@ fn data(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option
 #[cold]
 fn not_mapped(channel: &mut Channel, puller: &mut Puller<'_>, place: GuestAddr, count: u32) -> Option<Stop> {
     puller.core.position = u64::from(channel.get);
-    puller.core.fault_at(FaultKind::UnmappedRead, place, format_args!("a push buffer outside of memory"));
+    puller.core.fault_at(FaultKind::UnmappedRead, place, format_args!("the push buffer is not in mapped memory"));
     match count {
         0 => {
             let number = if place.space == space::MAIN { graphics_error::UNMAPPED_IO } else { graphics_error::PUSHER };
@@ -210,11 +210,11 @@ fn branch(channel: &mut Channel, puller: &mut Puller<'_>, word: u32) -> Option<S
 #[cold]
 fn fail(channel: &mut Channel, puller: &mut Puller<'_>, error: PusherError) -> Stop {
     let (kind, what) = match error {
-        PusherError::MemoryFault => (FaultKind::UnmappedRead, "a push buffer outside of memory"),
-        PusherError::CallActive => (FaultKind::BadCommand, "a call inside of a call"),
-        PusherError::ReturnInactive => (FaultKind::BadCommand, "a return without a call"),
-        PusherError::InvalidMethod => (FaultKind::BadMethod, "a method that the puller does not take"),
-        PusherError::InvalidCommand => (FaultKind::BadCommand, "a word that is no header"),
+        PusherError::MemoryFault => (FaultKind::UnmappedRead, "the push buffer is not in mapped memory"),
+        PusherError::CallActive => (FaultKind::BadCommand, "a call while another call is active"),
+        PusherError::ReturnInactive => (FaultKind::BadCommand, "a return while no call is active"),
+        PusherError::InvalidMethod => (FaultKind::BadMethod, "the puller does not take this method"),
+        PusherError::InvalidCommand => (FaultKind::BadCommand, "the word is no method header"),
     };
     puller.core.position = u64::from(channel.get);
     puller.core.fault(kind, u64::from(channel.get), format_args!("{what}"));
@@ -230,7 +230,7 @@ fn stop(channel: &mut Channel, puller: &mut Puller<'_>, error: PusherError, numb
 
 #[cold]
 fn out_of_fuel(channel: &Channel, puller: &mut Puller<'_>) -> Option<Stop> {
-    let what = format_args!("a push buffer that does not end");
+    let what = format_args!("the push buffer does not end within the budget");
     puller.core.fault(FaultKind::OutOfFuel, u64::from(channel.get), what);
     Some(Stop::OutOfFuel)
 }

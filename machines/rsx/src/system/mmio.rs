@@ -163,7 +163,7 @@ impl Rsx {
 
     fn plain_read(&mut self, address: u32) -> u32 {
         let Some((row, _)) = regs::info(address) else {
-            self.core.fault(FaultKind::BadMethod, address.into(), format_args!("register {address:#x}"));
+            self.core.fault(FaultKind::BadMethod, address.into(), format_args!("register {address:#x} does not exist"));
             return 0;
         };
         match Field::of_register(address) {
@@ -218,7 +218,7 @@ impl Rsx {
 
     fn plain_write(&mut self, address: u32, word: u32) {
         let Some((row, _)) = regs::info(address) else {
-            let what = format_args!("register {address:#x}");
+            let what = format_args!("register {address:#x} does not exist");
             return self.core.fault(FaultKind::BadMethod, address.into(), what);
         };
         match (row.effect, Field::of_register(address)) {

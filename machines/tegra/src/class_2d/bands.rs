@@ -111,7 +111,11 @@ impl Bands<'_> {
         let Some((first, last)) = span(&self.rows[band.clone()]) else { return false };
         let (width, rows) = (self.rect.width(), band.len() as u64);
         if !core.budget.spend((self.cost + 4) * width * rows) {
-            core.fault(FaultKind::OutOfFuel, 0, format_args!("{width}x{rows} pixels of the 2D class"));
+            core.fault(
+                FaultKind::OutOfFuel,
+                0,
+                format_args!("a 2D operation on {width}x{rows} pixels exceeds the budget"),
+            );
             return false;
         }
         let (from, to) = self.spots(first, band.start);

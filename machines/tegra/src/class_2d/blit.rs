@@ -297,7 +297,7 @@ impl<'s> Texels<'s> {
         let together = (!at_once).then_some(if skipping { 1 } else { ROWS });
         let held = row_bytes.saturating_mul(height.min(together.unwrap_or(u32::MAX)).into());
         if held > MAX_HELD {
-            core.fault(FaultKind::OutOfFuel, 0, format_args!("{WHAT}: {held:#x} bytes at once"));
+            core.fault(FaultKind::OutOfFuel, 0, format_args!("{WHAT}: {held:#x} bytes at once exceed the budget"));
             return None;
         }
         let mut texels = Texels {

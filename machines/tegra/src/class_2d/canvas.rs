@@ -108,7 +108,7 @@ impl Canvas {
             let rows = (rect.y1 - y).min(band.into()) as u32;
             if !core.budget.spend((cost + 4) * rect.width() * u64::from(rows)) {
                 let (width, height) = (rect.width(), rect.height());
-                let what = format_args!("{width}x{height} pixels of the 2D class");
+                let what = format_args!("a 2D operation on {width}x{height} pixels exceeds the budget");
                 return core.fault(FaultKind::OutOfFuel, 0, what);
             }
             let spot = self.surface.spot(rect.x0 as u32, y as u32);

@@ -78,7 +78,11 @@ impl Solid {
             }
             (None, _) => {
                 self.points.clear();
-                core.fault(FaultKind::BadMethod, mode.into(), format_args!("solid primitives {mode:#x}"));
+                core.fault(
+                    FaultKind::BadMethod,
+                    mode.into(),
+                    format_args!("SET_RENDER_SOLID_PRIM_MODE: mode {mode:#x} does not exist"),
+                );
             }
             _ => {}
         }
@@ -143,7 +147,7 @@ fn line(core: &mut Core, canvas: &Canvas, source: Source, [from, to]: [[i32; 2];
     };
     let advance = if (forward != 0) == down { steps } else { steps - 1 };
     if !core.budget.spend(steps as u64) {
-        return core.fault(FaultKind::OutOfFuel, 0, format_args!("a line of {steps} pixels"));
+        return core.fault(FaultKind::OutOfFuel, 0, format_args!("a line of {steps} pixels exceeds the budget"));
     }
     let mut run: Option<Rect> = None;
     for step in 0..steps {
@@ -178,7 +182,7 @@ fn spend(core: &mut Core, canvas: &Canvas, rect: Rect, source: Source) -> bool {
     if enough {
         canvas.fill(core, rect, source);
     } else {
-        core.fault(FaultKind::OutOfFuel, 0, format_args!("a solid primitive"));
+        core.fault(FaultKind::OutOfFuel, 0, format_args!("a solid primitive exceeds the budget"));
     }
     enough
 }

@@ -150,7 +150,11 @@ fn known(core: &mut Core, format: u32, codec: Option<Codec>, what: &str) -> Opti
     if codec.is_none() {
         // 0x1C is a bitmap of 8x8 pixels: no known program uses it, and no source says how it is stored.
         let kind = if format == 0x1C { FaultKind::Unimplemented } else { FaultKind::BadMethod };
-        core.fault(kind, format.into(), format_args!("format {format:#x} of {what} of the 2D class"));
+        core.fault(
+            kind,
+            format.into(),
+            format_args!("the 2D class does not take format {format:#x} for {what} surface"),
+        );
     }
     codec
 }

@@ -115,7 +115,11 @@ impl Compute {
         };
         let Some(program) = self.last.refresh(core, &key, &mut self.programs, &mut self.codes) else { return };
         if launch.sampler_via_header && program.loaded.uses.iter().any(|used| !used.image) {
-            core.fault(FaultKind::Unimplemented, address, format_args!("samplers by the number of their header"));
+            core.fault(
+                FaultKind::Unimplemented,
+                address,
+                format_args!("not emulated: samplers by texture header (SAMPLER_INDEX = VIA_HEADER)"),
+            );
         }
         let time = BLOCK + launch.threads().div_ceil(WARP) * program.loaded.instructions * INSTRUCTION;
         let warps = launch.threads().div_ceil(WARP);
@@ -143,7 +147,11 @@ impl Compute {
             let more = excess.into_inner().saturating_mul(cost::WARP_INSTRUCTION);
             let paid = core.budget.spend_at(u64::from(warps) * u64::from(FUEL), more);
             if endless || !paid || short {
-                return core.fault(FaultKind::OutOfFuel, address, format_args!("a grid of {:?} blocks", launch.grid));
+                return core.fault(
+                    FaultKind::OutOfFuel,
+                    address,
+                    format_args!("a grid of {:?} blocks exceeds the budget", launch.grid),
+                );
             }
             if places.are_done() {
                 return;

@@ -161,7 +161,7 @@ fn afford(core: &mut Core, what: &str, request: &Rearrange, read: bool, write: b
     let enough = core.budget.spend(time) && core.budget.charge(units);
     if !enough {
         let address = if write { request.target.address } else { request.source.address };
-        core.fault(FaultKind::OutOfFuel, address, format_args!("{what} of {bytes:#x} bytes"));
+        core.fault(FaultKind::OutOfFuel, address, format_args!("{what} of {bytes:#x} bytes exceeds the budget"));
     }
     enough
 }
@@ -172,7 +172,11 @@ pub fn copy(core: &mut Core, what: &str, from: Spot, to: Spot, size: Size) {
         let bytes = size.row_bytes.saturating_mul(size.rows.into());
         let (source, target) = (core.place(from.corner(1).0), core.place(to.corner(1).0));
         if !core.budget.spend((bytes / 8).saturating_add(500 + 8 * u64::from(size.rows))) {
-            return core.fault(FaultKind::OutOfFuel, target.address, format_args!("{what} of {bytes:#x} bytes"));
+            return core.fault(
+                FaultKind::OutOfFuel,
+                target.address,
+                format_args!("{what} of {bytes:#x} bytes exceeds the budget"),
+            );
         }
         return core.transfer(what, &Request::Copy(Copy { source, target, size: bytes, source_lines, target_lines }));
     }

@@ -74,7 +74,11 @@ impl InlineTransfer {
             0 => plan.finish(core, &[]),
             needed if needed > MAX_BYTES => {
                 let address = registers.address(regs::offset_out_upper::ID);
-                core.fault(FaultKind::BadMethod, address, format_args!("{WHAT} of {needed:#x} bytes"));
+                core.fault(
+                    FaultKind::BadMethod,
+                    address,
+                    format_args!("{WHAT} of {needed:#x} bytes exceeds {MAX_BYTES:#x} bytes"),
+                );
             }
             _ => self.launch = Some(launch),
         }

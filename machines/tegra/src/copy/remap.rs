@@ -46,7 +46,11 @@ impl Remap {
         let word = registers.get(components::ID);
         let from = [components::dst_x, components::dst_y, components::dst_z, components::dst_w].map(|field| {
             field(word).unwrap_or_else(|| {
-                core.fault(FaultKind::BadMethod, components::ID as u64, format_args!("components {word:#x} of a copy"));
+                core.fault(
+                    FaultKind::BadMethod,
+                    components::ID as u64,
+                    format_args!("SET_REMAP_COMPONENTS does not take {word:#x}"),
+                );
                 RemapSource::NoWrite
             })
         });
@@ -161,7 +165,11 @@ pub fn copy(core: &mut Core, remap: &Remap, from: Spot, to: Spot, elements: u64,
         for x in (0..elements).step_by(across as usize) {
             let (across, down) = (across.min(elements - x), down.min(rows - y));
             if !core.budget.spend(4 * across * u64::from(down)) {
-                return core.fault(FaultKind::OutOfFuel, to.address, format_args!("{WHAT} of {elements} elements"));
+                return core.fault(
+                    FaultKind::OutOfFuel,
+                    to.address,
+                    format_args!("{WHAT} of {elements} elements exceeds the budget"),
+                );
             }
             let (from, to) = (from.after(x * read, y), to.after(x * written, y));
             let (from_size, to_size) =
@@ -192,7 +200,11 @@ fn fill(core: &mut Core, address: u64, pitch: i64, size: Size, (value, bytes): (
     let (length, count) = if whole { (row_bytes.saturating_mul(rows.into()), 1) } else { (row_bytes, rows) };
     for row in 0..count {
         if !core.budget.spend((length / 16).saturating_add(500)) {
-            return core.fault(FaultKind::OutOfFuel, address, format_args!("a fill of {length:#x} bytes"));
+            return core.fault(
+                FaultKind::OutOfFuel,
+                address,
+                format_args!("a fill of {length:#x} bytes exceeds the budget"),
+            );
         }
         let target = core.place(address.wrapping_add_signed(pitch.wrapping_mul(row.into())));
         core.transfer("a fill", &Request::Fill(Fill { target, size: length, bytes, value }));

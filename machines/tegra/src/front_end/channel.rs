@@ -377,7 +377,11 @@ impl Channel {
                 self.current = Some((segment.address, segment.words));
             }
             Entry::Control { operation: Control::Illegal | Control::Unknown(_), .. } => {
-                core.fault(FaultKind::BadCommand, bits, format_args!("GPFIFO entry {bits:#018x}"));
+                core.fault(
+                    FaultKind::BadCommand,
+                    bits,
+                    format_args!("the operation of GPFIFO entry {bits:#018x} does not exist"),
+                );
             }
             Entry::Control { .. } => {}
         }
@@ -457,7 +461,7 @@ impl Channel {
             return Step::Over(core.budget.spend_words(1, 1));
         }
         if !core.budget.spend_words((done - before) as u64, (done - before) as u64) {
-            core.fault(FaultKind::OutOfFuel, address, format_args!("push buffers without end"));
+            core.fault(FaultKind::OutOfFuel, address, format_args!("the push buffers do not end within the budget"));
             // What was dropped counts as done: others wait for its fences.
             self.entries.retain(|work| !matches!(work, Work::Entry(_)));
             self.current = None;
@@ -537,7 +541,7 @@ impl Channel {
             }
             Event::EndSegment => self.current = None,
             Event::Malformed => {
-                core.fault(FaultKind::BadCommand, word.into(), format_args!("no method header: {word:#010x}"));
+                core.fault(FaultKind::BadCommand, word.into(), format_args!("{word:#010x} is no method header"));
             }
         }
         true
@@ -601,7 +605,11 @@ impl Channel {
     fn bind(&mut self, core: &mut Core, subchannel: u32, object: u32) {
         let bound = Bound::of_object(object);
         if bound == Bound::Unknown {
-            core.fault(FaultKind::BadMethod, object.into(), format_args!("no class {:#06x}", object & 0xFFFF));
+            core.fault(
+                FaultKind::BadMethod,
+                object.into(),
+                format_args!("class {:#06x} does not exist", object & 0xFFFF),
+            );
         }
         if std::mem::replace(&mut self.bound[subchannel as usize % SUBCHANNELS], bound) != bound {
             self.packet_traces.clear();

@@ -101,7 +101,11 @@ fn holds(core: &mut Core, registers: &Registers, first: usize) -> bool {
         Some(RenderEnableMode::IfEqual) => report(0) == report(16),
         Some(RenderEnableMode::IfNotEqual) => report(0) != report(16),
         None => {
-            core.fault(FaultKind::BadMethod, first as u64 + 2, format_args!("a condition of rendering {word:#x}"));
+            core.fault(
+                FaultKind::BadMethod,
+                first as u64 + 2,
+                format_args!("SET_RENDER_ENABLE_C: mode {word:#x} does not exist"),
+            );
             true
         }
     }

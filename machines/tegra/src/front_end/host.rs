@@ -143,7 +143,7 @@ impl Host {
             (0x06, _) => self.payload = datum,
             (0x1C, _) => self.threshold = datum,
             _ if METHODS.info(method).is_none() => {
-                core.fault(FaultKind::BadMethod, method.into(), format_args!("no host method {method:#x}"));
+                core.fault(FaultKind::BadMethod, method.into(), format_args!("host method {method:#x} does not exist"));
             }
             _ => {}
         }
@@ -164,7 +164,9 @@ impl Host {
                 core.increment_syncpoint(index);
             }
             Trigger::SetReference => self.reference = datum,
-            Trigger::Illegal => core.fault(FaultKind::BadMethod, 1, format_args!("the illegal method")),
+            Trigger::Illegal => {
+                core.fault(FaultKind::BadMethod, 1, format_args!("the push buffer contains the method ILLEGAL"))
+            }
             Trigger::Interrupt => core.interrupt(),
             // The class of a subchannel is the channel's business; the others concern caches and who runs next.
             Trigger::SetObject
@@ -189,7 +191,11 @@ impl Host {
                 return Some(Blocked::Semaphore { address, test, payload });
             }
             _ => {
-                core.fault(FaultKind::BadMethod, 7, format_args!("a semaphore operation {word:#010x}"));
+                core.fault(
+                    FaultKind::BadMethod,
+                    7,
+                    format_args!("SEMAPHORED: the operation of {word:#010x} does not exist"),
+                );
                 return None;
             }
         };

@@ -297,7 +297,11 @@ impl Units {
         let taken = self.work.mme.parameters((method - MACROS) as usize / 2, data);
         let refused = (data.len() - taken) as u64;
         if refused > 0 {
-            core.fault(FaultKind::BadMethod, method.into(), format_args!("a parameter of a macro that was not called"));
+            core.fault(
+                FaultKind::BadMethod,
+                method.into(),
+                format_args!("a macro parameter without a call of a macro"),
+            );
             // Each word counts, as a bounded run may end between any two.
             core.faults.count_only(FaultKind::BadMethod, refused - 1);
         }

@@ -152,7 +152,12 @@ impl Pica {
         feeding: Feeding<'_>,
     ) -> Option<(Shaded, GeometryOutput)> {
         let Some(setup) = Setup::new(self, &host.renderer.kernels, feeding.goes_on) else {
-            self.fault(host, FaultKind::BadMethod, self.registers.get(regs::gsh_misc0::ID).into(), "geometry mode");
+            self.fault(
+                host,
+                FaultKind::BadMethod,
+                self.registers.get(regs::gsh_misc0::ID).into(),
+                "GSH_MISC0: the geometry mode does not exist",
+            );
             return None;
         };
         let mut stage = std::mem::take(&mut self.stage);
@@ -161,7 +166,12 @@ impl Pica {
         let run = cost::PRIMITIVE + cost::INSTRUCTION * u64::from(self.geometry_unit.worst_case_steps(entry));
         let count = primitives.list.len();
         if !host.budget.charge(run * count as u64) {
-            self.fault(host, FaultKind::OutOfFuel, count as u64, format_args!("{count} primitives of a program"));
+            self.fault(
+                host,
+                FaultKind::OutOfFuel,
+                count as u64,
+                format_args!("a geometry program for {count} primitives exceeds the budget of the command list"),
+            );
             return None;
         }
         let mut out = stage.begin();
@@ -205,7 +215,12 @@ impl Pica {
         self.vertices_left = self.vertices_left.saturating_sub(vertices.into());
         host.budget.charge(cost::VERTEX * u64::from(vertices));
         if full {
-            self.fault(host, FaultKind::OutOfFuel, vertices.into(), format_args!("{vertices} emitted vertices"));
+            self.fault(
+                host,
+                FaultKind::OutOfFuel,
+                vertices.into(),
+                format_args!("a geometry program stopped after {vertices} emitted vertices, the limit of a draw"),
+            );
         }
         self.charge_endless(host, "geometry", exhausted);
     }

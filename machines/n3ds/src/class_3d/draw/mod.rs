@@ -69,7 +69,7 @@ impl Pica {
         let window = host.memory.readable(start);
         if window.is_empty() {
             // Such draws have no effect on the console, a title issues them (found by an emulator's users).
-            self.fault(host, FaultKind::UnmappedRead, address.into(), "an index buffer outside of memory");
+            self.fault(host, FaultKind::UnmappedRead, address.into(), "the index buffer is not in mapped memory");
             return;
         }
         let index = |i: u32| match wide {
@@ -108,7 +108,12 @@ impl Pica {
             return;
         }
         let Some(left) = self.vertices_left.checked_sub(count.into()) else {
-            self.fault(host, FaultKind::OutOfFuel, count.into(), format_args!("{count} immediate vertices"));
+            self.fault(
+                host,
+                FaultKind::OutOfFuel,
+                count.into(),
+                format_args!("{count} immediate vertices exceed the budget of the command list"),
+            );
             return;
         };
         self.vertices_left = left;
@@ -141,7 +146,12 @@ impl Pica {
     fn vertex_count(&mut self, host: &mut Host<'_>) -> Option<u32> {
         let count = self.registers.get(regs::num_vertices::ID);
         if count > self.limits.draw_vertices || u64::from(count) > self.vertices_left {
-            self.fault(host, FaultKind::OutOfFuel, count.into(), format_args!("a draw of {count} vertices"));
+            self.fault(
+                host,
+                FaultKind::OutOfFuel,
+                count.into(),
+                format_args!("a draw of {count} vertices exceeds the budget of the command list"),
+            );
             return None;
         }
         self.vertices_left -= u64::from(count);
@@ -190,11 +200,21 @@ impl Pica {
             }
             let window = host.memory.readable(stretch.start);
             if window.is_empty() {
-                self.fault(host, FaultKind::UnmappedRead, array.address.into(), "a vertex array outside of memory");
+                self.fault(
+                    host,
+                    FaultKind::UnmappedRead,
+                    array.address.into(),
+                    "the vertex array is not in mapped memory",
+                );
                 return None;
             }
             if (window.len() as u64) < stretch.size {
-                self.fault(host, FaultKind::UnmappedRead, array.address.into(), "a vertex array longer than memory");
+                self.fault(
+                    host,
+                    FaultKind::UnmappedRead,
+                    array.address.into(),
+                    "the vertex array ends outside mapped memory",
+                );
             }
             *stream = Stream { window, stride: array.stride };
         }
@@ -295,7 +315,12 @@ impl Pica {
         let vertex = cost::VERTEX + cost::INSTRUCTION * u64::from(self.vertex_unit.worst_case_steps(entry));
         let enough = host.budget.charge(cost::DRAW + vertex * u64::from(count));
         if !enough {
-            self.fault(host, FaultKind::OutOfFuel, count.into(), format_args!("a draw of {count} vertices"));
+            self.fault(
+                host,
+                FaultKind::OutOfFuel,
+                count.into(),
+                format_args!("a draw of {count} vertices exceeds the budget of the command list"),
+            );
         }
         enough
     }

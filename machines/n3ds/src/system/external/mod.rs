@@ -232,7 +232,11 @@ impl External {
     fn internal<C: CommandProcessor + ?Sized>(&mut self, core: &mut C, offset: u32) -> Option<u32> {
         let id = offset.wrapping_sub(OWN) / 4;
         if id >= regs::COUNT as u32 {
-            core.fault(FaultKind::BadMethod, format!("external register {offset:#x}"), u64::from(offset));
+            core.fault(
+                FaultKind::BadMethod,
+                format!("external register {offset:#x} does not exist"),
+                u64::from(offset),
+            );
             return None;
         }
         Some(id)
@@ -264,7 +268,7 @@ fn start_list<C: CommandProcessor + ?Sized>(core: &mut C, channel: u32) -> Optio
 pub(crate) fn perform<C: CommandProcessor + ?Sized>(core: &mut C, unit: &str, request: &Request) {
     let (outcome, target) = (core.transfer(request), request.target());
     for (kind, place, bytes) in outcome.faults(request.source().unwrap_or(target), target) {
-        core.fault(kind, format!("{unit}: {bytes:#x} bytes outside memory"), place.address);
+        core.fault(kind, format!("{unit}: {bytes:#x} bytes are not in mapped memory"), place.address);
     }
 }
 

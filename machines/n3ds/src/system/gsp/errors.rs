@@ -42,12 +42,12 @@ impl ResultCode {
             Self::ALREADY_DONE => "the caller holds the rendering right already",
             Self::RIGHT_TAKEN => "another process holds the rendering right",
             Self::NO_RIGHT => "the caller has no rendering right",
-            Self::BAD_OFFSET => "a register offset that is misaligned or too large",
-            Self::BAD_SIZE => "too many bytes of registers",
-            Self::MISALIGNED_SIZE => "a size that is not a multiple of 4",
-            Self::BAD_ADDRESS => "a bad address",
-            Self::BAD_HEADER => "there is no such call",
-            _ => "a result of another service",
+            Self::BAD_OFFSET => "the register offset is misaligned or too large",
+            Self::BAD_SIZE => "the size of the registers is too large",
+            Self::MISALIGNED_SIZE => "the size is not a multiple of 4",
+            Self::BAD_ADDRESS => "the process may not access the address",
+            Self::BAD_HEADER => "the call does not exist",
+            _ => "another service made this result",
         }
     }
 }

@@ -167,7 +167,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
         let copy = Copy { source, target, size: u64::from(size), source_lines: lines, target_lines: lines };
         let outcome = self.core.transfer(&Request::Copy(copy));
         for (kind, place, bytes) in outcome.faults(copy.source, copy.target) {
-            self.core.fault(kind, format!("DMA: {bytes:#x} bytes outside memory"), place.address);
+            self.core.fault(kind, format!("DMA: {bytes:#x} bytes are not in mapped memory"), place.address);
         }
         timing::dma(source, target, size)
     }

@@ -188,7 +188,7 @@ impl Gsp {
                 self.complete(Event { ticks, ..event });
             }
         }
-        hardware.fault(FaultKind::OutOfFuel, "GX command queue that never gets empty".into(), 0);
+        hardware.fault(FaultKind::OutOfFuel, "the GX command queue does not become empty within its budget".into(), 0);
     }
 
     /// A command of a client's queue has ended: the queue says so. Returns what is raised.

@@ -85,20 +85,28 @@ impl Curie {
         match Primitive::from_register(word) {
             Some(Primitive::End) => {}
             Some(primitive) => self.gather = Gather::new(primitive, std::mem::take(&mut self.spare)),
-            None => core.fault(FaultKind::BadMethod, word.into(), format_args!("primitive {word:#x}")),
+            None => core.fault(
+                FaultKind::BadMethod,
+                word.into(),
+                format_args!("SET_BEGIN_END: primitive {word:#x} does not exist"),
+            ),
         }
     }
 
     /// The open draw, if `count` more vertices fit; a fault otherwise.
     fn gather(&mut self, core: &mut Core, count: usize, what: &str) -> Option<&mut Gather> {
         let Some(gather) = &mut self.gather else {
-            core.fault(FaultKind::BadCommand, 0, format_args!("{what} without BEGIN"));
+            core.fault(FaultKind::BadCommand, 0, format_args!("{what} outside of BEGIN and END"));
             return None;
         };
         core.budget.charge(GATHERED * count as u64);
         let held = gather.held();
         if held + count > MAX_VERTICES {
-            core.fault(FaultKind::OutOfFuel, held as u64, format_args!("{what}: a draw of too many vertices"));
+            core.fault(
+                FaultKind::OutOfFuel,
+                held as u64,
+                format_args!("{what}: the draw exceeds {MAX_VERTICES} vertices"),
+            );
             return None;
         }
         Some(gather)
@@ -153,7 +161,11 @@ impl Curie {
             core.renderer.flush_overlapping(&core.memory, place.range(bytes));
             let window = core.memory.readable(place);
             if (window.len() as u64) < bytes {
-                core.fault(FaultKind::UnmappedRead, place.address, format_args!("indices outside memory"));
+                core.fault(
+                    FaultKind::UnmappedRead,
+                    place.address,
+                    format_args!("the indices are not in mapped memory"),
+                );
                 continue;
             }
             let big_endian = core.big_endian;

@@ -147,7 +147,7 @@ impl Curie {
         let Some(state) = self.state.vertex.value() else { return };
         let (key, offsets, stride) = state.inline_key();
         if stride == 0 {
-            core.fault(FaultKind::BadCommand, 0, format_args!("INLINE_ARRAY without arrays"));
+            core.fault(FaultKind::BadCommand, 0, format_args!("INLINE_ARRAY while no vertex array has a size"));
             return;
         }
         let bytes: Vec<u8> = words

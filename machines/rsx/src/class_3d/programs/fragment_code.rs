@@ -82,7 +82,7 @@ impl FragmentPrograms {
         let before = self.put_back();
         let Some((object, offset)) = place(core, registers) else { return true };
         let Some(place) = object.place(offset) else {
-            let what = format_args!("a fragment program at {offset:#x} beyond its object");
+            let what = format_args!("the fragment program at {offset:#x} is beyond the end of its DMA object");
             core.fault(FaultKind::UnmappedRead, offset.into(), what);
             return true;
         };
@@ -115,7 +115,11 @@ fn place(core: &mut Core, registers: &Registers) -> Option<(DmaObject, u32)> {
         Some(TextureLocation::Local) => m::set_context_dma_a::ID,
         Some(TextureLocation::Main) => m::set_context_dma_b::ID,
         None => {
-            core.fault(FaultKind::BadMethod, word.into(), format_args!("location {} of a fragment program", word & 3));
+            core.fault(
+                FaultKind::BadMethod,
+                word.into(),
+                format_args!("location {} of the fragment program does not exist", word & 3),
+            );
             return None;
         }
     };

@@ -85,7 +85,11 @@ impl Curie {
             match constants.get_mut(number as usize) {
                 Some(constant) => constant[(n % 4) as usize] = f32::from_bits(word),
                 // For each word, as a run may be cut between any two.
-                None => core.fault(FaultKind::BadMethod, number.into(), format_args!("constant {number}")),
+                None => core.fault(
+                    FaultKind::BadMethod,
+                    number.into(),
+                    format_args!("vertex constant {number} does not exist"),
+                ),
             }
         }
         words.len()

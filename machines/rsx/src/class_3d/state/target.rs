@@ -148,13 +148,13 @@ fn surface(
     }
     let object = core.resolve(object)?;
     let Some(place) = object.place(offset) else {
-        let what = format_args!("a target at {offset:#x} beyond its object");
+        let what = format_args!("the render target at {offset:#x} is beyond the end of its DMA object");
         core.fault(FaultKind::UnmappedWrite, offset.into(), what);
         return None;
     };
     let limit = (object.limit - u64::from(offset)).saturating_add(1);
     if core.memory.writable(place).is_empty() {
-        core.fault(FaultKind::UnmappedWrite, place.address, format_args!("a target outside memory"));
+        core.fault(FaultKind::UnmappedWrite, place.address, format_args!("the render target is not in mapped memory"));
         return None;
     }
     Some(TargetSurface { place, limit, layout: frame.layout, pitch, bytes })

@@ -179,19 +179,29 @@ fn unit(core: &mut Core, registers: &Registers, words: Words, known: Option<&mut
     let Some(format) =
         m::set_texture_format::format(words.format).filter(|_| m::set_texture_format::is_format(words.format))
     else {
-        return fault(core, FaultKind::BadMethod, format_args!("texture format {:#x}", words.format >> 8 & 0xFF));
+        return fault(
+            core,
+            FaultKind::BadMethod,
+            format_args!("texture format {:#x} does not exist", words.format >> 8 & 0xFF),
+        );
     };
     let object = match m::set_texture_format::location(words.format) {
         Some(TextureLocation::Local) => m::set_context_dma_a::ID,
         Some(TextureLocation::Main) => m::set_context_dma_b::ID,
-        None => return fault(core, FaultKind::BadMethod, format_args!("location {} of a texture", words.format & 3)),
+        None => {
+            return fault(
+                core,
+                FaultKind::BadMethod,
+                format_args!("location {} of the texture does not exist", words.format & 3),
+            );
+        }
     };
     let object = core.dma(registers.get(object as u32), "texture")?;
     let Some(place) = object.place(words.offset) else {
         return fault(
             core,
             FaultKind::UnmappedRead,
-            format_args!("a texture at {:#x} beyond its object", words.offset),
+            format_args!("the texture at {:#x} is beyond the end of its DMA object", words.offset),
         );
     };
     let allowed = (object.limit - u64::from(words.offset)).saturating_add(1);
@@ -199,11 +209,15 @@ fn unit(core: &mut Core, registers: &Registers, words: Words, known: Option<&mut
     let derive = |asked: &Asked| asked.unit(format, core.renderer.accuracy);
     let unit = known.map_or_else(|| derive(&asked), |known| known.get(&asked, derive));
     let Some(unit) = unit else {
-        return fault(core, FaultKind::BadMethod, format_args!("a texture of {:#x} texels", words.rect));
+        return fault(
+            core,
+            FaultKind::BadMethod,
+            format_args!("SET_TEXTURE_IMAGE_RECT: a texture cannot have the size {:#x}", words.rect),
+        );
     };
     let there = core.memory.readable(place).len() as u64;
     if there.min(allowed) < unit.binding.image.layout.bytes() {
-        core.fault(FaultKind::UnmappedRead, place.address, format_args!("a texture longer than memory"));
+        core.fault(FaultKind::UnmappedRead, place.address, format_args!("the texture ends outside mapped memory"));
     }
     Some(unit)
 }

@@ -83,7 +83,7 @@ impl Array {
     fn place(&self, core: &mut Core, registers: &Registers, last: u32) -> Option<GuestRange> {
         let object = core.dma(registers.get(self.object as u32), "vertex array")?;
         let Some(place) = object.place(self.offset) else {
-            let what = format_args!("a vertex array at {:#x} beyond its object", self.offset);
+            let what = format_args!("the vertex array at {:#x} is beyond the end of its DMA object", self.offset);
             core.fault(FaultKind::UnmappedRead, self.offset.into(), what);
             return None;
         };
@@ -92,7 +92,11 @@ impl Array {
         let there = core.memory.readable(place).len() as u64;
         let allowed = (object.limit - u64::from(self.offset)).saturating_add(1);
         if there.min(allowed) < bytes {
-            core.fault(FaultKind::UnmappedRead, place.address, format_args!("a vertex array longer than memory"));
+            core.fault(
+                FaultKind::UnmappedRead,
+                place.address,
+                format_args!("the vertex array ends outside mapped memory"),
+            );
         }
         Some(place.range(allowed))
     }

@@ -174,7 +174,11 @@ pub(crate) fn buffer(
 /// numbers takes time as well.
 fn limited(core: &mut Core, count: u32) -> u32 {
     if count > MAX_VERTICES {
-        core.fault(FaultKind::BadMethod, count.into(), format_args!("a draw of {count} vertices"));
+        core.fault(
+            FaultKind::BadMethod,
+            count.into(),
+            format_args!("a draw of {count} vertices exceeds {MAX_VERTICES}"),
+        );
     }
     let count = count.min(MAX_VERTICES);
     let (time, fuel) = draw_cost(count.into());

@@ -67,7 +67,11 @@ impl ThreeD {
     /// Indices in the datum. The words before the first whole one and after the last may hold less, as ALIGN says.
     pub(super) fn inline(&mut self, core: &mut Core, registers: &Registers, method: u32, datum: u32) {
         let Some(open) = &mut self.open else {
-            return core.fault(FaultKind::BadMethod, method.into(), format_args!("indices outside of a draw"));
+            return core.fault(
+                FaultKind::BadMethod,
+                method.into(),
+                format_args!("DRAW_INLINE_INDEX outside of BEGIN and END"),
+            );
         };
         if open.room() == 0 {
             return;
@@ -178,7 +182,11 @@ impl ThreeD {
         turns: &[u32],
     ) {
         let Some(topology) = indices::topology(registers, of_begin) else {
-            return core.fault(FaultKind::BadMethod, r::begin::ID as u64, format_args!("a draw without topology"));
+            return core.fault(
+                FaultKind::BadMethod,
+                r::begin::ID as u64,
+                format_args!("BEGIN: the topology does not exist"),
+            );
         };
         self.take_dirty(registers);
         self.count_input(registers, counters, topology, &order.numbers);

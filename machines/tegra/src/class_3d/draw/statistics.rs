@@ -82,10 +82,14 @@ impl ThreeD {
         let shader_faults = std::mem::take(&mut self.shader_faults);
         let ((reads, read), (writes, write)) = (shader_faults.unmapped.reads, shader_faults.unmapped.writes);
         if reads != 0 {
-            core.fault(FaultKind::UnmappedRead, read, format_args!("programs: {reads} reads outside memory"));
+            core.fault(FaultKind::UnmappedRead, read, format_args!("programs: {reads} reads are not in mapped memory"));
         }
         if writes != 0 {
-            core.fault(FaultKind::UnmappedWrite, write, format_args!("programs: {writes} writes outside memory"));
+            core.fault(
+                FaultKind::UnmappedWrite,
+                write,
+                format_args!("programs: {writes} writes are not in mapped memory"),
+            );
         }
         if shader_faults.exhausted != 0 {
             let what = format_args!("{} programs without end", shader_faults.exhausted);

@@ -143,7 +143,7 @@ fn append(core: &mut Core, segment: u64, target: u32, code: &mut Vec<u64>, probl
     let start = target & !(BUNDLE - 1);
     let address = segment.wrapping_add(start.into()) & ADDRESS_MASK;
     if core.memory.readable(GuestAddr::new(core.space, address)).is_empty() {
-        problems.push(Problem { address, what: "a call of a function outside memory".to_owned() });
+        problems.push(Problem { address, what: "the called function is not in mapped memory".to_owned() });
         return Piece { segment: start, at: 0, words: 0, reached_words: 0, hash: 0 };
     }
     let mut count = FIRST_READ;

@@ -168,7 +168,11 @@ type Reader<'r> = dyn FnMut(&mut Core, u8, u32) -> u32 + 'r;
 
 fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut Reader<'_>) -> Option<Loaded> {
     if core.memory.readable(GuestAddr::new(core.space, address)).is_empty() {
-        core.fault(FaultKind::UnmappedRead, address, format_args!("a {} program outside memory", name(kind)));
+        core.fault(
+            FaultKind::UnmappedRead,
+            address,
+            format_args!("the {} program is not in mapped memory", name(kind)),
+        );
         return None;
     }
     let header_bytes = header_bytes(kind);

@@ -97,7 +97,11 @@ impl TargetImage {
         let place = core.place(self.address.wrapping_add(offset));
         if core.memory.writable(place).is_empty() {
             if !core.memory.is_sparse(place) {
-                core.fault(FaultKind::UnmappedWrite, place.address, format_args!("a target outside memory"));
+                core.fault(
+                    FaultKind::UnmappedWrite,
+                    place.address,
+                    format_args!("the render target is not in mapped memory"),
+                );
             }
             return None;
         }
@@ -281,7 +285,11 @@ fn zeta(core: &mut Core, registers: &Registers) -> Option<ZetaTarget> {
     }
     let word = get(r::set_zt_format::ID) & 31;
     let Some(format) = ZetaFormat::from_register(word) else {
-        core.fault(FaultKind::BadMethod, r::set_zt_format::ID as u64, format_args!("depth format {word:#x}"));
+        core.fault(
+            FaultKind::BadMethod,
+            r::set_zt_format::ID as u64,
+            format_args!("SET_ZT_FORMAT: depth format {word:#x} does not exist"),
+        );
         return None;
     };
     let kernel = format.row().kernel;

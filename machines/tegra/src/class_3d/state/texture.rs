@@ -146,13 +146,13 @@ fn unit(core: &mut Core, key_inputs: &TextureKeyInputs) -> Option<Texture> {
     let place = core.place(unit.image.address & ADDRESS_MASK);
     let size = unit.image.layout.bytes();
     if unit.image.layout.words() > MAX_WORDS {
-        let what = format_args!("a texture of {size:#x} bytes");
+        let what = format_args!("a texture of {size:#x} bytes is larger than any can be");
         core.fault(FaultKind::BadMethod, place.address, what);
         return None;
     }
     if core.memory.readable(place).is_empty() {
         if key_inputs.certain && !core.memory.is_sparse(place) {
-            core.fault(FaultKind::UnmappedRead, place.address, format_args!("a texture outside memory"));
+            core.fault(FaultKind::UnmappedRead, place.address, format_args!("the texture is not in mapped memory"));
         }
         return None;
     }
@@ -236,7 +236,7 @@ pub(crate) fn image(
         Err(problem) => return complain(core, &header, problem),
     };
     let (Some(format), Some(level)) = (header.packed(), found.layout.levels.first()) else {
-        core.fault(FaultKind::BadMethod, header.address, format_args!("an image of a compressed format"));
+        core.fault(FaultKind::BadMethod, header.address, format_args!("an image cannot have a compressed format"));
         return None;
     };
     let (layout, pitch, log2_depth) = match level.arrangement {

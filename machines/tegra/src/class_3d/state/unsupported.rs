@@ -35,7 +35,8 @@ pub(crate) fn count(
     header: Option<&ProgramHeader>,
     points: bool,
 ) {
-    let mut complain = |id: usize, what: &str| core.fault(FaultKind::Unimplemented, id as u64, format_args!("{what}"));
+    let mut complain =
+        |id: usize, what: &str| core.fault(FaultKind::Unimplemented, id as u64, format_args!("not emulated: {what}"));
     for (id, bits, what) in BITS {
         if registers.get(id) & bits != 0 {
             complain(id, what);

@@ -59,7 +59,7 @@ impl MmeMachine for ClassDispatch<'_> {
             branches.set(0);
         }
         if method >= MACROS {
-            self.core.fault(FaultKind::BadMethod, method.into(), format_args!("a macro called a macro"));
+            self.core.fault(FaultKind::BadMethod, method.into(), format_args!("a macro calls another macro"));
             return;
         }
         let registers = self.registers();
