@@ -13,10 +13,11 @@ use triglyph::capture::{Checks, Player, Prepared, Reader};
 use triglyph::{Error, ReplayDevice, Stats};
 
 use crate::cache::{check_keys, check_written};
-use crate::capture_file::{Named, expand, stem};
+use crate::capture_file::{Named, expand};
 use crate::exit::{Exit, Failure, is_closed_pipe};
 use crate::machine::{HiddenSurfaceChoice, PacketTraceChoice, Setup, SetupArguments};
 use crate::output::Output;
+use crate::picture_name::capture_names;
 use crate::stats::{KernelCounters, milliseconds};
 
 /// Arguments of `bench`.
@@ -77,10 +78,10 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         "milliseconds", "first", "median", "p99", "kernels", "compiling"
     ))?;
     let mut exit = Exit::Good;
-    for path in &files {
+    for (path, name) in files.iter().zip(capture_names(&files)) {
         output.working_on(path.display());
         match measure(arguments, path, &output) {
-            Ok(measured) => print(&measured, &output)?,
+            Ok(measured) => print(&measured, &name, &output)?,
             Err(error) if is_closed_pipe(&error) => return Err(error),
             Err(error) => exit = exit.max(output.error(Some(path), &error)),
         }
@@ -89,16 +90,15 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-fn print(measured: &Measured, output: &Output) -> anyhow::Result<()> {
-    let Measured { file, first_ms, median_ms, p99_ms, stages_ms, kernels, .. } = measured;
+fn print(measured: &Measured, name: &str, output: &Output) -> anyhow::Result<()> {
+    let Measured { first_ms, median_ms, p99_ms, stages_ms, kernels, .. } = measured;
     let KernelCounters { kernels_compiled, compile_ms, .. } = kernels;
     // In the order of the heading, which the map need not keep.
-    let names = Stats::default().stages.named().map(|(name, _)| name);
-    let stage = |name| stages_ms.get(name).and_then(serde_json::Value::as_f64).unwrap_or(0.0);
-    let stages: String = names.into_iter().map(|name| format!("{:>10.3}", stage(name))).collect();
+    let stages = Stats::default().stages.named().map(|(stage, _)| stage);
+    let stage = |stage| stages_ms.get(stage).and_then(serde_json::Value::as_f64).unwrap_or(0.0);
+    let stages: String = stages.into_iter().map(|name| format!("{:>10.3}", stage(name))).collect();
     output.line(format_args!(
-        "{:<32}{first_ms:>9.3}{median_ms:>9.3}{p99_ms:>9.3}{stages}{kernels_compiled:>9}{compile_ms:>10.3}",
-        stem(file)
+        "{name:<32}{first_ms:>9.3}{median_ms:>9.3}{p99_ms:>9.3}{stages}{kernels_compiled:>9}{compile_ms:>10.3}"
     ))?;
     Ok(output.object(measured)?)
 }

@@ -21,6 +21,7 @@ use triglyph_fuzz::{Case, Oracle, Verdict, corpus};
 use crate::capture_file::{expand, make_folder};
 use crate::exit::{Exit, Failure};
 use crate::machine::parse_threads;
+use crate::minutes::parse_minutes;
 use crate::output::{Output, message};
 use findings::{Found, Tally};
 use worker::{Answer, Worker};
@@ -53,9 +54,9 @@ pub struct Arguments {
     /// Captures, and folders of captures, to make mutants of; without any, the built-in ones.
     #[arg(value_name = "PATH")]
     captures: Vec<PathBuf>,
-    /// Minutes to run; 10 if neither this nor --cases is given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    minutes: Option<u64>,
+    /// Minutes to run, for example 0.5; 10 if neither this nor --cases is given.
+    #[arg(long, value_name = "MINUTES", value_parser = parse_minutes)]
+    minutes: Option<Duration>,
     /// How many mutants at most.
     #[arg(long, value_name = "N")]
     cases: Option<u64>,
@@ -172,12 +173,13 @@ static STOP: AtomicBool = AtomicBool::new(false);
 
 impl<'a> Session<'a> {
     fn new(arguments: &'a Arguments, bases: &'a [Base]) -> Self {
-        let minutes = arguments.minutes.or(if arguments.cases.is_some() { None } else { Some(10) });
+        const USUAL: Duration = Duration::from_secs(600);
+        let minutes = arguments.minutes.or(arguments.cases.is_none().then_some(USUAL));
         Session {
             arguments,
             bases,
             next: AtomicU64::new(0),
-            end: minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes)),
+            end: minutes.map(|minutes| Instant::now() + minutes),
             tally: Mutex::new(Tally::new(arguments.seed)),
         }
     }

@@ -19,6 +19,7 @@ use compare::CompareArguments;
 use crate::capture_file::{Named, stem, write};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
+use crate::range::{self, NumberRange};
 use crate::stats::milliseconds;
 
 /// Arguments of `inspect`.
@@ -42,9 +43,8 @@ pub struct Arguments {
     /// Write hashes of the state after each event, for --compare-hashes of another build, instead of serving a page.
     #[arg(long, value_name = "OUT")]
     hashes: Option<PathBuf>,
-    /// Only events A up to but not including B.
-    #[arg(long, value_name = "A..B", value_parser = parse_events)]
-    events: Option<(usize, usize)>,
+    #[arg(long, value_name = "A..B", help = range::help("Only these events"))]
+    events: Option<NumberRange>,
     /// Seconds for comparing, for gathering a page, and for each answer of a server. The rest is left out. Opening a
     /// capture has no limit: it takes a few times as long as replaying it.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
@@ -90,10 +90,10 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let opened = start.elapsed();
     let count = session.events().len();
     let events = match arguments.events {
-        Some((first, end)) if end > count || first >= end => {
-            return Err(Failure::usage(format!("events {first}..{end} of {count}")).into());
-        }
-        given => given.map(|(first, end)| first..end),
+        None => None,
+        Some(asked) => Some(asked.within(count).ok_or_else(|| {
+            Failure::usage(format!("{}: none of events {asked} is among its {count}", arguments.file.display()))
+        })?),
     };
     let other = arguments.compare.other_file()?;
     let limits = arguments.limits();
@@ -146,11 +146,4 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     left_out.iter().try_for_each(|what| output.line(format_args!("  {what}")))?;
     output.object(&line)?;
     Ok(Exit::Good)
-}
-
-/// Two numbers with two dots between them.
-fn parse_events(text: &str) -> Result<(usize, usize), String> {
-    let wrong = || "two numbers are needed, such as 10..20".to_owned();
-    let (first, end) = text.split_once("..").ok_or_else(wrong)?;
-    Ok((first.parse().map_err(|_| wrong())?, end.parse().map_err(|_| wrong())?))
 }

@@ -2,18 +2,48 @@
 
 use std::path::Path;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use triglyph::{Accuracy, Error, HiddenSurfaceRemoval, KeyFile, Machine, Options, ReplayDevice, Tier};
 
-/// The tier that executes kernels.
+/// The tier that executes kernels. Its names and their explanations are those of every command with such an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TierChoice {
     /// The interpreter at once, compiled code when it is ready.
     Auto,
     /// The reference interpreter only.
+    #[value(alias = "interpreter")]
     Interp,
     /// Compiled code only.
     Jit,
+}
+
+/// The tiers that a command compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tiers(pub &'static [TierChoice]);
+
+/// A parser of the names of some tiers.
+pub fn parse_tier(accepted: &'static [TierChoice]) -> impl TypedValueParser<Value = TierChoice> {
+    let names = accepted.iter().filter_map(ValueEnum::to_possible_value);
+    // Only names of the list come so far.
+    PossibleValuesParser::new(names).try_map(|name| <TierChoice as ValueEnum>::from_str(&name, false))
+}
+
+/// A parser of one tier's name, or `both`.
+pub fn parse_tiers() -> impl TypedValueParser<Value = Tiers> {
+    const BOTH: &str = "both";
+    let both = PossibleValue::new(BOTH).help("interp and jit, which are compared");
+    let names = TierChoice::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    PossibleValuesParser::new(std::iter::once(both).chain(names)).try_map(|name| {
+        if name == BOTH {
+            return Ok(Tiers(&[TierChoice::Interp, TierChoice::Jit]));
+        }
+        Ok::<_, String>(Tiers(match <TierChoice as ValueEnum>::from_str(&name, false)? {
+            TierChoice::Auto => &[TierChoice::Auto],
+            TierChoice::Interp => &[TierChoice::Interp],
+            TierChoice::Jit => &[TierChoice::Jit],
+        }))
+    })
 }
 
 /// Accuracy of the arithmetic.
@@ -54,7 +84,7 @@ pub enum HiddenSurfaceChoice {
 #[derive(Clone, Copy, Debug, Args)]
 pub struct SetupArguments {
     /// The tier that executes kernels.
-    #[arg(long, value_enum, default_value = "auto")]
+    #[arg(long, value_name = "TIER", value_parser = parse_tier(TierChoice::value_variants()), default_value = "auto")]
     pub tier: TierChoice,
     /// Number of threads.
     #[arg(long, value_parser = parse_threads)]

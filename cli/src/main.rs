@@ -20,9 +20,11 @@ mod jobs;
 mod junit;
 mod listing;
 mod machine;
+mod minutes;
 mod output;
 mod picture_name;
 mod programs;
+mod range;
 mod replay;
 mod report;
 mod starts;
@@ -170,4 +172,57 @@ fn usage(error: &clap::Error) -> Exit {
     let first = error.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
     let _ = Output::new(json).error_object(None, first);
     Exit::Usage
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Arg, CommandFactory};
+
+    use super::*;
+
+    /// The arguments of all commands, with the command's name.
+    fn arguments() -> Vec<(String, Arg)> {
+        let mut found = Vec::new();
+        let mut commands = vec![Arguments::command()];
+        while let Some(command) = commands.pop() {
+            found.extend(command.get_arguments().map(|argument| (command.get_name().to_owned(), argument.clone())));
+            commands.extend(command.get_subcommands().cloned());
+        }
+        found
+    }
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn ranges_are_explained_alike() {
+        let help = |argument: &Arg| argument.get_help().map(ToString::to_string).unwrap_or_default();
+        let ranges: Vec<_> = arguments()
+            .into_iter()
+            .filter(|(_, argument)| argument.get_value_names().is_some_and(|names| names[0].contains("..")))
+            .collect();
+        assert!(ranges.len() >= 3, "{ranges:?}");
+        for (command, range) in ranges {
+            assert_eq!(help(&range), range::help(help(&range).split(". ").next().unwrap()), "{command} {range:?}");
+        }
+    }
+
+    #[test]
+    fn tiers_are_named_and_explained_alike() {
+        let tiers: Vec<_> =
+            arguments().into_iter().filter(|(_, argument)| argument.get_id().as_str().ends_with("tier")).collect();
+        assert!(tiers.len() >= 6, "{tiers:?}");
+        let mut explained = std::collections::BTreeMap::<String, String>::new();
+        for (command, tier) in tiers {
+            assert_eq!(tier.get_value_names().unwrap(), ["TIER"], "{command}");
+            for value in tier.get_possible_values() {
+                let help = value.get_help().expect("an explanation").to_string();
+                let first = explained.entry(value.get_name().to_owned()).or_insert_with(|| help.clone());
+                assert_eq!(*first, help, "{command} {}", value.get_name());
+            }
+        }
+        assert_eq!(explained.into_keys().collect::<Vec<_>>(), ["auto", "both", "interp", "jit"]);
+    }
 }

@@ -23,28 +23,28 @@ impl Report {
         Ok(Report { folder: folder.map(Path::to_owned) })
     }
 
-    /// A picture with an expectation that it does not meet to the bit.
-    pub fn expectation(&self, capture: &str, finished: &Finished) -> anyhow::Result<()> {
+    /// A picture with an expectation that it does not meet to the bit. Returns the files that were written.
+    pub fn expectation(&self, capture: &str, finished: &Finished) -> anyhow::Result<Vec<PathBuf>> {
         let (Some(picture), Some((expected, comparison))) = (&finished.picture, &finished.expectation) else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         if comparison.unequal == 0 {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let put = |what: &str, picture: &Picture, alpha| self.put(capture, finished, what, picture, alpha);
-        put("want", &expected.picture, expected.has_alpha)?;
-        put("got", picture, expected.has_alpha)?;
-        match expected.difference_picture(picture) {
-            Some(difference) => put("difference", &difference, false),
-            None => Ok(()),
+        let mut written =
+            vec![put("want", &expected.picture, expected.has_alpha)?, put("got", picture, expected.has_alpha)?];
+        if let Some(difference) = expected.difference_picture(picture) {
+            written.push(put("difference", &difference, false)?);
         }
+        Ok(written.into_iter().flatten().collect())
     }
 
-    /// A picture as one run drew it, when another drew it differently.
-    pub fn run(&self, capture: &str, finished: &Finished, setup: &str) -> anyhow::Result<()> {
+    /// A picture as one run drew it, when another drew it differently. Returns the file, if there is a report.
+    pub fn run(&self, capture: &str, finished: &Finished, setup: &str) -> anyhow::Result<Option<PathBuf>> {
         match &finished.picture {
             Some(picture) => self.put(capture, finished, &fit(setup), picture, true),
-            None => Ok(()),
+            None => Ok(None),
         }
     }
 
@@ -55,9 +55,11 @@ impl Report {
         what: &str,
         picture: &Picture,
         alpha: bool,
-    ) -> anyhow::Result<()> {
-        let Some(folder) = &self.folder else { return Ok(()) };
+    ) -> anyhow::Result<Option<PathBuf>> {
+        let Some(folder) = &self.folder else { return Ok(None) };
         let name = picture_name(capture, finished.index, &finished.present.label);
-        write(&folder.join(format!("{name}-{what}.png")), &picture.to_png(alpha)?)
+        let path = folder.join(format!("{name}-{what}.png"));
+        write(&path, &picture.to_png(alpha)?)?;
+        Ok(Some(path))
     }
 }

@@ -14,10 +14,11 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use triglyph::capture::Reader;
 
-use crate::capture_file::{Named, expand, stem};
+use crate::capture_file::{Named, expand};
 use crate::exit::{Exit, Failure, is_closed_pipe};
 use crate::machine::{AccuracyChoice, TierChoice, parse_threads};
 use crate::output::Output;
+use crate::picture_name::capture_names;
 
 /// Arguments of `starts`.
 #[derive(Debug, Args)]
@@ -106,12 +107,12 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     output.line(rule)?;
     let mut ratios = Vec::new();
     let mut exit = Exit::Good;
-    for (number, path) in files.iter().enumerate() {
+    for (number, (path, name)) in files.iter().zip(capture_names(&files)).enumerate() {
         output.working_on(path.display());
         match measure(arguments, path, &keys.path().join(number.to_string())) {
             Ok(times) => {
-                print(&times, &output)?;
-                ratios.push((times.auto.ratio(), stem(path)));
+                print(&times, &name, &output)?;
+                ratios.push((times.auto.ratio(), name));
             }
             Err(error) if is_closed_pipe(&error) => return Err(error),
             Err(error) => exit = exit.max(output.error(Some(path), &error)),
@@ -165,9 +166,9 @@ impl std::fmt::Display for Summary {
     }
 }
 
-fn print(times: &Times, output: &Output) -> anyhow::Result<()> {
+fn print(times: &Times, name: &str, output: &Output) -> anyhow::Result<()> {
     let Tier { cold_ms, warm_ms, steady_ms } = &times.auto;
-    let (console, name, ratio) = (times.console, stem(&times.file), times.auto.ratio());
+    let (console, ratio) = (times.console, times.auto.ratio());
     let mut line = format!("| {console} | {name} | {cold_ms:.2} | {warm_ms:.2} | {steady_ms:.2} | {ratio:.2} |");
     if let Some(Tier { cold_ms, warm_ms, steady_ms }) = &times.jit {
         line += &format!(" {cold_ms:.2} | {warm_ms:.2} | {steady_ms:.2} |");

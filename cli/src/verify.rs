@@ -6,33 +6,24 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use triglyph::capture::{Checks, Event, Finished, Hashed, Player, Prepared, Reader};
 use triglyph::{Device, GuestAddr, GuestRange, ReplayDevice};
 
-use crate::capture_file::{Named, expand, stem, write};
+use crate::capture_file::{Named, expand, write};
 use crate::exit::{Exit, is_closed_pipe};
 use crate::jobs::in_order;
-use crate::junit::Junit;
-use crate::machine::{AccuracyChoice, HiddenSurfaceChoice, PacketTraceChoice, Setup, TierChoice, parse_threads};
+use crate::junit::{Junit, Outcome};
+use crate::machine::{
+    AccuracyChoice, HiddenSurfaceChoice, PacketTraceChoice, Setup, TierChoice, Tiers, parse_threads, parse_tiers,
+};
 use crate::output::{Output, message};
 use crate::picture_name::capture_names;
 use crate::report::Report;
-
-/// Which tiers to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Tiers {
-    /// The interpreter and compiled code.
-    Both,
-    /// The reference interpreter only.
-    Interp,
-    /// Compiled code only.
-    Jit,
-}
 
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
@@ -41,7 +32,7 @@ pub struct Arguments {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Which tiers to run and to compare.
-    #[arg(long, value_enum, default_value = "both")]
+    #[arg(long, value_name = "TIER", value_parser = parse_tiers(), default_value = "both")]
     tier: Tiers,
     /// Numbers of threads to run with and to compare.
     #[arg(long, value_delimiter = ',', value_parser = parse_threads, default_value = "1,2")]
@@ -64,9 +55,13 @@ pub struct Arguments {
     /// Only every N-th capture, beginning with the K-th (from 1): for machines that share the work.
     #[arg(long, value_name = "K/N")]
     shard: Option<Shard>,
-    /// Write the results to this file as well, in JUnit's form.
+    /// Write the results to this file as well, in JUnit's form; with --report the pictures that differ are
+    /// attachments.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// A capture without an expected picture and without a hash (`unchecked`) counts as different.
+    #[arg(long)]
+    require_checks: bool,
 }
 
 /// One part of `count` parts.
@@ -94,11 +89,27 @@ impl Shard {
     }
 }
 
+/// How a capture was verified.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    /// Everything that the capture expects holds, and all runs leave the same bytes.
+    #[default]
+    Good,
+    /// All runs leave the same bytes, and the capture expects nothing.
+    Unchecked,
+    /// Something is not as expected, or runs differ.
+    Different,
+}
+
 /// The result of a file; one JSON line.
 #[derive(Default, Serialize)]
 struct Verified {
     event: &'static str,
     file: PathBuf,
+    /// The name of its pictures, and of the file in text.
+    name: String,
+    status: Status,
     ok: bool,
     runs: usize,
     pictures: usize,
@@ -108,6 +119,8 @@ struct Verified {
     first_fault: Option<String>,
     seconds: f64,
     differences: Vec<String>,
+    /// Pictures of the report that show a difference.
+    report: Vec<PathBuf>,
 }
 
 #[derive(Default, Serialize)]
@@ -117,6 +130,7 @@ struct Summary {
     good: usize,
     different: usize,
     unreadable: usize,
+    unchecked: usize,
     pictures: usize,
     expected: usize,
     hashes: usize,
@@ -137,10 +151,12 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let mut totals = Totals::new(files.len());
     let work = |(path, name): &(PathBuf, String)| {
         output.working_on(path.display());
-        verify(&setups(arguments), path, name, &report)
+        let start = Instant::now();
+        let result = verify(arguments, path, name, &report);
+        (result, start.elapsed())
     };
-    in_order(&files, arguments.jobs, work, |(path, _), result| {
-        totals.add(path, result, &output)?;
+    in_order(&files, arguments.jobs, work, |(path, name), (result, time)| {
+        totals.add(path, name, result, time, &output)?;
         output.step();
         Ok(())
     })?;
@@ -165,37 +181,50 @@ impl Totals {
     }
 
     /// Prints and counts the result of a file.
-    fn add(&mut self, path: &Path, result: anyhow::Result<Verified>, output: &Output) -> anyhow::Result<()> {
+    fn add(
+        &mut self,
+        path: &Path,
+        name: &str,
+        result: anyhow::Result<Verified>,
+        time: Duration,
+        output: &Output,
+    ) -> anyhow::Result<()> {
         let summary = &mut self.summary;
         match result {
-            Ok(verified) => {
+            Ok(mut verified) => {
+                verified.seconds = time.as_secs_f64();
                 print(&verified, output)?;
                 summary.pictures += verified.pictures;
                 summary.expected += verified.expected;
                 summary.hashes += verified.hashes;
-                match verified.ok {
-                    true => summary.good += 1,
-                    false => summary.different += 1,
-                }
-                let exit = if verified.ok { Exit::Good } else { Exit::Difference };
+                let (count, exit, outcome) = match verified.status {
+                    Status::Good => (&mut summary.good, Exit::Good, Outcome::Good),
+                    Status::Unchecked => (&mut summary.unchecked, Exit::Good, Outcome::Unchecked),
+                    Status::Different => {
+                        (&mut summary.different, Exit::Difference, Outcome::Failed(&verified.differences))
+                    }
+                };
+                *count += 1;
                 self.exit = self.exit.max(exit);
-                self.junit.add(path, &verified.differences, verified.seconds);
+                self.junit.add(path, &outcome, time, &verified.report);
             }
             Err(error) if is_closed_pipe(&error) => return Err(error),
             Err(error) => {
                 self.exit = self.exit.max(output.error(Some(path), &error));
-                output.line(format_args!("ERROR   {:<32} {}", stem(path), message(&error)))?;
+                let error = message(&error);
+                output.line(format_args!("ERROR     {name:<32} {error}"))?;
                 summary.unreadable += 1;
-                self.junit.add_unreadable(path, &message(&error));
+                self.junit.add(path, &Outcome::Unreadable(&error), time, &[]);
             }
         }
         Ok(())
     }
 
     fn print(&self, output: &Output) -> anyhow::Result<()> {
-        let Summary { files, good, different, unreadable, pictures, expected, hashes, .. } = self.summary;
+        let Summary { files, good, different, unreadable, unchecked, pictures, expected, hashes, .. } = self.summary;
+        let unchecked = if unchecked > 0 { format!(", {unchecked} unchecked") } else { String::new() };
         output.line(format_args!(
-            "{files} files: {good} good, {different} different, {unreadable} unreadable; {pictures} pictures, \
+            "{files} files: {good} good, {different} different, {unreadable} unreadable{unchecked}; {pictures} pictures, \
              {expected} of them with an expectation, {hashes} hashes"
         ))?;
         Ok(output.object(&self.summary)?)
@@ -203,11 +232,6 @@ impl Totals {
 }
 
 fn setups(arguments: &Arguments) -> Vec<Setup> {
-    let tiers: &[TierChoice] = match arguments.tier {
-        Tiers::Both => &[TierChoice::Interp, TierChoice::Jit],
-        Tiers::Interp => &[TierChoice::Interp],
-        Tiers::Jit => &[TierChoice::Jit],
-    };
     let threads = |tier: &TierChoice| {
         let setup = Setup {
             tier: *tier,
@@ -218,22 +242,26 @@ fn setups(arguments: &Arguments) -> Vec<Setup> {
         };
         arguments.threads.iter().map(move |&threads| Setup { threads: Some(threads), ..setup })
     };
-    tiers.iter().flat_map(threads).collect()
+    arguments.tier.0.iter().flat_map(threads).collect()
 }
 
 fn print(verified: &Verified, output: &Output) -> anyhow::Result<()> {
-    let Verified { file, ok, runs, pictures, expected, hashes, faults, seconds, .. } = verified;
-    let word = if *ok { "ok" } else { "DIFFERS" };
+    let Verified { name, status, runs, pictures, expected, hashes, faults, seconds, .. } = verified;
+    let word = match status {
+        Status::Good => "ok",
+        Status::Unchecked => "unchecked",
+        Status::Different => "DIFFERS",
+    };
     let faults = if *faults > 0 { format!(", {faults} guest faults") } else { String::new() };
     output.line(format_args!(
-        "{word:<7} {:<32} {pictures} pictures ({expected} expected), {hashes} hashes, {runs} runs{faults}, {seconds:.2} s",
-        stem(file)
+        "{word:<9} {name:<32} {pictures} pictures ({expected} expected), {hashes} hashes, {runs} runs{faults}, \
+         {seconds:.2} s"
     ))?;
     if let Some(fault) = &verified.first_fault {
-        output.line(format_args!("        first fault: {fault}"))?;
+        output.line(format_args!("          first fault: {fault}"))?;
     }
     for difference in &verified.differences {
-        output.line(format_args!("        {difference}"))?;
+        output.line(format_args!("          {difference}"))?;
     }
     Ok(output.object(verified)?)
 }
@@ -254,18 +282,23 @@ impl Run<'_, '_> {
 }
 
 /// Verifies a capture whose pictures are called `name`.
-fn verify(setups: &[Setup], path: &Path, name: &str, report: &Report) -> anyhow::Result<Verified> {
-    let start = Instant::now();
+fn verify(arguments: &Arguments, path: &Path, name: &str, report: &Report) -> anyhow::Result<Verified> {
     let bytes = Named::open(path).bytes?;
     let capture = Prepared::new(&Reader::new(&bytes)?)?;
     let mut runs = Vec::new();
-    for setup in setups {
+    for setup in setups(arguments) {
         let device =
             setup.device_with_steady_code(capture.header().machine).with_context(|| format!("with {setup}"))?;
         let player = Player::prepared(&capture, Checks::ALL);
         runs.push(Run { name: setup.to_string(), device, player, strayed: false });
     }
-    let mut verified = Verified { event: "verified", file: path.to_owned(), runs: runs.len(), ..Verified::default() };
+    let mut verified = Verified {
+        event: "verified",
+        file: path.to_owned(),
+        name: name.to_owned(),
+        runs: runs.len(),
+        ..Verified::default()
+    };
     loop {
         let events = runs.iter_mut().map(Run::next).collect::<anyhow::Result<Vec<_>>>()?;
         match &events[0] {
@@ -290,8 +323,16 @@ fn verify(setups: &[Setup], path: &Path, name: &str, report: &Report) -> anyhow:
     let faults = runs[0].device.faults();
     verified.faults = faults.total();
     verified.first_fault = faults.first().first().map(|fault| format!("{}: {}", fault.kind.name(), fault.what));
-    verified.ok = verified.differences.is_empty();
-    verified.seconds = start.elapsed().as_secs_f64();
+    let is_unchecked = verified.expected + verified.hashes == 0;
+    if is_unchecked && arguments.require_checks {
+        verified.differences.push("the capture expects no picture and no hash".to_owned());
+    }
+    verified.status = match (verified.differences.is_empty(), is_unchecked) {
+        (false, _) => Status::Different,
+        (true, true) => Status::Unchecked,
+        (true, false) => Status::Good,
+    };
+    verified.ok = verified.status != Status::Different;
     Ok(verified)
 }
 
@@ -305,14 +346,17 @@ fn pictures(
 ) -> anyhow::Result<()> {
     verified.pictures += 1;
     verified.expected += usize::from(finished[0].expectation.is_some());
-    report.expectation(name, finished[0])?;
+    let written = report.expectation(name, finished[0])?;
+    if finished[0].expectation.as_ref().is_some_and(|(_, comparison)| !comparison.ok) {
+        verified.report.extend(written);
+    }
     let mut drawn_alike = true;
     for (run, picture) in runs.iter().zip(finished) {
         let same = picture.picture == finished[0].picture;
         let what = format!("record {}: picture {} ({})", picture.record, picture.index, picture.present.label);
         if !same {
             drawn_alike = false;
-            report.run(name, picture, &run.name)?;
+            verified.report.extend(report.run(name, picture, &run.name)?);
             if !run.strayed {
                 let line = format!("{what} as drawn by {} is not the picture drawn by {}", run.name, runs[0].name);
                 verified.differences.push(line);
@@ -326,10 +370,10 @@ fn pictures(
             verified.differences.push(format!("{what}, {}: {}", run.name, describe(expected.tolerance, comparison)));
         }
     }
-    match drawn_alike {
-        true => Ok(()),
-        false => report.run(name, finished[0], &runs[0].name),
+    if !drawn_alike {
+        verified.report.extend(report.run(name, finished[0], &runs[0].name)?);
     }
+    Ok(())
 }
 
 fn describe(tolerance: u32, comparison: &triglyph::capture::Comparison) -> String {

@@ -575,6 +575,122 @@ fn disasm_goes_both_ways() {
     assert!(String::from_utf8(refused.stderr).unwrap().contains("line 1"));
 }
 
+/// A capture without EXPECT and HASH: one fill.
+fn unchecked_capture(folder: &Path, name: &str) -> PathBuf {
+    let mut writer = Writer::new(Vec::new(), Header::new(Machine::N3ds), Compression::default()).unwrap();
+    writer.map(&Map { range: VRAM.range(0x1_0000), access: Access::READ_WRITE }).unwrap();
+    let words = [2, VRAM_VIRTUAL, 7, VRAM_VIRTUAL + 128, 0, 0, 0, 0x201];
+    writer.submit(&words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>()).unwrap();
+    let path = folder.join(name).with_extension("tgc");
+    std::fs::write(&path, writer.finish().unwrap()).unwrap();
+    path
+}
+
+#[test]
+fn a_capture_that_checks_nothing_is_unchecked() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = capture(folder.path(), "good", [1, 2, 3, 4]);
+    let plain = unchecked_capture(folder.path(), "plain");
+    let junit = folder.path().join("results.xml");
+    let verify = ["--json", "verify", "--tier", "interp", "--junit", text(&junit), text(&good), text(&plain)];
+    let verified = triglyph(&verify);
+    expect_code(&verified, 0);
+    let lines = json_lines(&verified);
+    let statuses: Vec<_> =
+        lines.iter().filter(|line| line["event"] == "verified").map(|line| &line["status"]).collect();
+    assert_eq!(statuses, ["good", "unchecked"]);
+    let summary = event(&lines, "summary");
+    assert_eq!(["good", "unchecked", "different"].map(|key| summary[key].as_u64().unwrap()), [1, 1, 0]);
+    assert!(std::fs::read_to_string(&junit).unwrap().contains(r#"tests="2" skipped="1" failures="0" errors="0""#));
+    let said = String::from_utf8(triglyph(&verify[1..]).stdout).unwrap();
+    assert!(said.contains("\nunchecked plain ") && said.contains("0 unreadable, 1 unchecked; "), "{said}");
+
+    let required = triglyph(&[&verify[..], &["--require-checks"]].concat());
+    expect_code(&required, 1);
+    let lines = json_lines(&required);
+    let verified = lines.iter().filter(|line| line["event"] == "verified").nth(1).unwrap();
+    assert_eq!((&verified["status"], &verified["ok"]), (&"different".into(), &false.into()));
+    assert_eq!(verified["differences"][0], "the capture expects no picture and no hash");
+}
+
+#[test]
+fn junit_has_classes_and_the_pictures_that_differ() {
+    let folder = tempfile::tempdir().unwrap();
+    let captures = folder.path().join("console");
+    std::fs::create_dir(&captures).unwrap();
+    capture(&captures, "bad", [1, 2, 30, 4]);
+    capture(&captures, "good", [1, 2, 3, 4]);
+    let run = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_triglyph"));
+        command.args(["verify", "--tier", "interp", "console", "--junit", "results.xml"]).args(more);
+        expect_code(&command.current_dir(folder.path()).stdin(Stdio::null()).output().unwrap(), 1);
+        std::fs::read_to_string(folder.path().join("results.xml")).unwrap()
+    };
+    let xml = run(&["--report", "pictures"]);
+    for part in [
+        r#"<testcase name="bad" classname="console" time="#,
+        r#" file="console/bad.tgc">"#,
+        "[[ATTACHMENT|pictures/bad-1-top_left-want.png]]",
+        "[[ATTACHMENT|pictures/bad-1-top_left-got.png]]",
+        "[[ATTACHMENT|pictures/bad-1-top_left-difference.png]]",
+    ] {
+        assert!(xml.contains(part), "{part}\n{xml}");
+    }
+    assert_eq!(xml.matches("ATTACHMENT").count(), 3, "{xml}");
+    assert!(folder.path().join("pictures/bad-1-top_left-got.png").is_file());
+    assert!(!run(&[]).contains("ATTACHMENT"));
+}
+
+#[test]
+fn files_of_one_name_are_listed_with_their_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["one", "two"] {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+        capture(&folder.path().join(name), "same", [1, 2, 3, 4]);
+    }
+    let bench = ["bench", "--tier", "interp", "--frames", "1"];
+    for command in [&["verify", "--tier", "interp"][..], &bench, &["starts", "--starts", "1", "--auto-only"]] {
+        let done = triglyph(&[command, &[text(folder.path())]].concat());
+        expect_code(&done, 0);
+        let said = String::from_utf8(done.stdout).unwrap();
+        assert!(said.contains("one-same ") && said.contains("two-same "), "{command:?}: {said}");
+    }
+}
+
+#[test]
+fn ranges_tiers_and_minutes_are_read_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = capture(folder.path(), "two", [1, 2, 3, 4]);
+    let (path, part, page) = (text(&path), folder.path().join("part.tgc"), folder.path().join("page.html"));
+    let records = |range: &str| {
+        expect_code(&triglyph(&["capture", "cut", path, "--records", range, "-o", text(&part)]), 0);
+        json_lines(&triglyph(&["--json", "info", "--records", text(&part)])).len()
+    };
+    assert_eq!(records("2..4"), records("2..=3"));
+    assert_eq!(records("2..=4"), records("2..4") + 1);
+    let inspect = |range: &str| triglyph(&["inspect", path, "--html", text(&page), "--events", range]);
+    for good in ["0..1", "..=1", "1..", ".."] {
+        expect_code(&inspect(good), 0);
+    }
+    for bad in ["2..", "1", "1..1", "1..="] {
+        expect_code(&inspect(bad), 2);
+    }
+    for tier in ["interp", "interpreter", "jit"] {
+        expect_code(&triglyph(&["inspect", path, "--html", text(&page), "--compare-tier", tier]), 0);
+    }
+    expect_code(&triglyph(&["verify", "--tier", "interpreter", path]), 0);
+    for wrong in [&["vectors", "maxwell", "--tier", "auto"][..], &["verify", "--tier", "none", path]] {
+        expect_code(&triglyph(wrong), 2);
+    }
+    let keep = folder.path().join("findings");
+    let fuzz = |minutes: &str| {
+        let bounds = ["--minutes", minutes, "--cases", "1", "--keep", text(&keep)];
+        triglyph(&[&["fuzz"], &bounds[..], &[path]].concat())
+    };
+    expect_code(&fuzz("0.5"), 0);
+    expect_code(&fuzz("0"), 2);
+}
+
 /// The program sees what the library is told.
 #[cfg(target_os = "linux")]
 #[test]

@@ -10,11 +10,18 @@ use clap::Args;
 use triglyph::capture::{Checks, Compression, Kind, Limits, Player, Prepared, Reader, RecordingDevice, TrimUnit, trim};
 use triglyph_fuzz::Document;
 
-use super::range::NumberRange;
 use super::{finish, meta, read};
 use crate::exit::{Exit, Failure};
 use crate::machine::SetupArguments;
 use crate::output::Output;
+use crate::range::{self, NumberRange};
+
+/// What `--records` counts.
+const RECORDS: &str = "The records, by the index that `info --records` shows";
+
+/// What `--events` counts.
+const EVENTS: &str = "The events: GX commands (3DS), segments of push buffers (PS3), GPFIFO entries (Tegra X1), with the \
+                      records up to the next event";
 
 /// Arguments of `capture cut`.
 #[derive(Debug, Args)]
@@ -23,12 +30,9 @@ pub struct Arguments {
     /// The capture.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The records, by the index that `info --records` shows.
-    #[arg(long, value_name = "A..B", group = "part")]
+    #[arg(long, value_name = "A..B", group = "part", help = range::help(RECORDS))]
     records: Option<NumberRange>,
-    /// The events, counted from 0: GX commands (3DS), segments of push buffers (PS3), GPFIFO entries (Tegra X1). The
-    /// records between the last one and the next are in the part, too.
-    #[arg(long, value_name = "A..B", group = "part")]
+    #[arg(long, value_name = "A..B", group = "part", help = range::help(EVENTS))]
     events: Option<NumberRange>,
     /// Keep only the memory that is read: bytes, or pages of 4 KiB. The interpreter replays the part to find it.
     #[arg(long, value_name = "UNIT", num_args = 0..=1, require_equals = true, default_missing_value = "bytes")]

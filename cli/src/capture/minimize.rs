@@ -13,6 +13,7 @@ use triglyph_fuzz::shrink::shrink_document;
 
 use super::{finish, read};
 use crate::exit::{Exit, Failure};
+use crate::minutes::parse_minutes;
 use crate::output::Output;
 use condition::{Asked, Condition};
 
@@ -44,9 +45,9 @@ pub struct Arguments {
     /// Captures to try at most.
     #[arg(long, value_name = "N", default_value = "20000")]
     tries: usize,
-    /// Minutes to try at most.
-    #[arg(long, value_name = "N", default_value = "60", value_parser = clap::value_parser!(u64).range(1..))]
-    minutes: u64,
+    /// Minutes to try at most, for example 0.5.
+    #[arg(long, value_name = "MINUTES", default_value = "60", value_parser = parse_minutes)]
+    minutes: Duration,
 }
 
 /// What gives a capture's GPU work: submissions, or else calls.
@@ -89,7 +90,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         _ => Work::None,
     };
     let bar = output.with_bar(arguments.tries as u64);
-    let end = Instant::now() + Duration::from_secs(60 * arguments.minutes);
+    let end = Instant::now() + arguments.minutes;
     let (mut left, mut trouble) = (arguments.tries, None);
     let small = shrink_document(document, &mut left, &mut |file| {
         bar.step();

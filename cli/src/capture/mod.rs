@@ -6,7 +6,6 @@ mod diff;
 mod import;
 mod merge;
 mod minimize;
-mod range;
 
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use triglyph::{Error, Tier};
 use triglyph_inspect::{Comparison, Hashes, Outcome, Session, SessionOptions, first_difference, first_unlike, hashes};
@@ -13,6 +13,7 @@ use triglyph::capture::CaptureFile;
 
 use crate::capture_file::{Named, write};
 use crate::exit::Failure;
+use crate::machine::{TierChoice, parse_tier};
 use crate::output::Output;
 
 /// With what to compare.
@@ -23,20 +24,11 @@ pub struct CompareArguments {
     #[arg(long, value_name = "OTHER")]
     compare: Option<PathBuf>,
     /// Compare with the same capture on one tier alone.
-    #[arg(long, value_enum, value_name = "TIER")]
-    compare_tier: Option<OtherTier>,
+    #[arg(long, value_name = "TIER", value_parser = parse_tier(&[TierChoice::Interp, TierChoice::Jit]))]
+    compare_tier: Option<TierChoice>,
     /// Compare with what another build has written by --hashes.
     #[arg(long, value_name = "FILE")]
     compare_hashes: Option<PathBuf>,
-}
-
-/// A tier to compare with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum OtherTier {
-    /// The reference interpreter.
-    Interpreter,
-    /// Compiled code.
-    Jit,
 }
 
 #[derive(Serialize)]
@@ -84,8 +76,8 @@ impl CompareArguments {
         let (name, bytes) = match (self.compare_tier, &self.compare, other) {
             (Some(tier), ..) => {
                 let (name, tier) = match tier {
-                    OtherTier::Interpreter => ("the interpreter", Tier::InterpreterOnly),
-                    OtherTier::Jit => ("compiled code", Tier::JitOnly),
+                    TierChoice::Interp => ("the interpreter", Tier::InterpreterOnly),
+                    TierChoice::Auto | TierChoice::Jit => ("compiled code", Tier::JitOnly),
                 };
                 options.device.tier = tier;
                 (name.to_owned(), bytes)

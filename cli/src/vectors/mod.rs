@@ -19,6 +19,7 @@ use triglyph::Tier as TierMode;
 use triglyph_guest::kernel::Tier;
 
 use crate::exit::{Exit, Failure};
+use crate::machine::{TierChoice, parse_tier};
 use crate::output::Output;
 use table::{Block, Row, Table};
 
@@ -29,8 +30,13 @@ pub struct Arguments {
     #[arg(value_enum)]
     set: Set,
     /// The tier that computes.
-    #[arg(long, value_enum, default_value = "interp")]
-    tier: VectorTier,
+    #[arg(
+        long,
+        value_name = "TIER",
+        value_parser = parse_tier(&[TierChoice::Interp, TierChoice::Jit]),
+        default_value = "interp"
+    )]
+    tier: TierChoice,
     /// Compare with a table that a console has printed, instead of printing one.
     #[arg(long, value_name = "LOG")]
     check: Option<PathBuf>,
@@ -51,15 +57,6 @@ enum Set {
     MaxwellMacro,
 }
 
-/// The tier that computes a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum VectorTier {
-    /// The reference.
-    Interp,
-    /// Compiled code; the reference where a program cannot be compiled.
-    Jit,
-}
-
 /// What computes the rows of a block.
 struct Tiers {
     reference: Arc<dyn Tier>,
@@ -70,10 +67,10 @@ struct Tiers {
 }
 
 impl Tiers {
-    fn new(tier: VectorTier) -> anyhow::Result<Self> {
+    fn new(tier: TierChoice) -> anyhow::Result<Self> {
         let mode = match tier {
-            VectorTier::Interp => TierMode::InterpreterOnly,
-            VectorTier::Jit => TierMode::JitOnly,
+            TierChoice::Interp => TierMode::InterpreterOnly,
+            TierChoice::Auto | TierChoice::Jit => TierMode::JitOnly,
         };
         let tiers = triglyph_options::tiers(mode)?;
         let chosen = tiers.optimized.unwrap_or_else(|| tiers.interpreter.clone());

@@ -3,7 +3,17 @@
 use std::ops::Range;
 use std::str::FromStr;
 
-/// `A..B`, `A..`, `..B` or `..`: from A, or the beginning, up to and without B, or the end.
+/// What the help of each option with a range says.
+const RULE: &str = "A..B is A up to but not including B, A..=B includes B; without A it begins with the first, without B \
+                    it ends with the last. The first is 0.";
+
+/// The help of an option with a range: what the numbers count, and how ranges are written.
+pub fn help(what: &str) -> String {
+    format!("{what}. {RULE}")
+}
+
+/// `A..B`, `A..=B`, `A..`, `..B`, `..=B` or `..`: from A, or the beginning, up to B, or the end. B is in the range
+/// after `=` only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NumberRange {
     start: usize,
@@ -22,13 +32,19 @@ impl FromStr for NumberRange {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const NEEDED: &str = "a range like 10..20, 10.. or ..20 is needed, the first number below the second";
+        const NEEDED: &str = "a range like 10..20, 10..=19, 10.. or ..20 is needed, with at least one number in it";
         let (start, end) = text.split_once("..").ok_or(NEEDED)?;
+        let (end, is_inclusive) = end.strip_prefix('=').map_or((end, false), |end| (end, true));
         let number = |text: &str| match text {
             "" => Ok(None),
             digits => digits.parse().map(Some).map_err(|_| NEEDED),
         };
-        let (start, end) = (number(start)?.unwrap_or(0), number(end)?);
+        let (start, last) = (number(start)?.unwrap_or(0), number(end)?);
+        let end = match (last, is_inclusive) {
+            (None, true) => return Err(NEEDED),
+            (Some(last), true) => Some(last.checked_add(1).ok_or(NEEDED)?),
+            (end, false) => end,
+        };
         match end.is_some_and(|end| end <= start) {
             true => Err(NEEDED),
             false => Ok(NumberRange { start, end }),
@@ -54,7 +70,11 @@ mod tests {
         assert_eq!(within("8..20"), Ok(Some(8..10)));
         assert_eq!(within(".."), Ok(Some(0..10)));
         assert_eq!(within("10.."), Ok(None));
-        for bad in ["", "5", "5..5", "6..5", "a..b", "1..-2"] {
+        assert_eq!(within("2..=5"), Ok(Some(2..6)));
+        assert_eq!(within("..=0"), Ok(Some(0..1)));
+        assert_eq!(within("5..=5"), Ok(Some(5..6)));
+        let too_large = format!("0..={}", usize::MAX);
+        for bad in ["", "5", "5..5", "6..5", "6..=5", "5..=", "..=", "a..b", "1..-2", &too_large] {
             assert!(within(bad).is_err(), "{bad}");
         }
     }
