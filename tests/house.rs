@@ -410,3 +410,86 @@ fn the_project_speaks_of_itself_alone() {
         }
     }
 }
+
+/// Every file of the repository that has text, but for what is built.
+fn texts() -> Vec<(String, String)> {
+    let (mut found, mut open) = (Vec::new(), vec![root()]);
+    while let Some(folder) = open.pop() {
+        for path in fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path()) {
+            let built = path.join("CACHEDIR.TAG").exists() || path.ends_with(".git");
+            if path.is_dir() && !built {
+                open.push(path);
+            } else if path.is_file()
+                && let Ok(text) = fs::read_to_string(&path)
+            {
+                found.push((path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/"), text));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn one_file_names_the_repository_and_its_owner() {
+    let manifest = read(root().join("Cargo.toml"));
+    let (_, rest) = manifest.split_once("repository = \"https://github.com/").expect("the repository's address");
+    let (owner, rest) = rest.split_once('/').expect("an owner");
+    assert!(rest.starts_with("triglyph\"\nhomepage = "), "the name of the repository, then the page");
+    let naming: Vec<String> =
+        texts().into_iter().filter(|(_, text)| text.contains(owner)).map(|(name, _)| name).collect();
+    assert_eq!(naming, ["Cargo.toml"], "{owner}");
+    assert_eq!(manifest.matches(owner).count(), 2, "the repository and the page");
+}
+
+/// Our crates that are published: all but those that say that they are not.
+fn published() -> Vec<PathBuf> {
+    let folders = CRATES.iter().map(|krate| root().join(krate.folder)).chain([root()]);
+    folders.filter(|folder| !read(folder.join("Cargo.toml")).contains("\npublish = false\n")).collect()
+}
+
+#[test]
+fn every_package_says_where_it_is_from_and_what_is_allowed() {
+    let inherited = ["license", "repository", "homepage", "documentation", "keywords", "categories", "rust-version"];
+    let published = published();
+    assert_eq!(published.len(), 16);
+    for folder in &published {
+        let (manifest, shown) = (read(folder.join("Cargo.toml")), folder.display());
+        for field in inherited {
+            assert!(manifest.contains(&format!("\n{field}.workspace = true\n")), "{shown}: {field}");
+        }
+        for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            let text = read(folder.join(licence));
+            // Links, which Windows may check out as files with the path.
+            assert!(text == read(root().join(licence)) || text.trim_end().ends_with(licence), "{shown}: {licence}");
+        }
+        assert!(read(folder.join("README.md")).starts_with("# "), "{shown}");
+    }
+}
+
+#[test]
+fn pictures_of_pages_in_packages_are_in_them() {
+    let manifest = read(root().join("Cargo.toml"));
+    let (_, include) = manifest.split_once("\ninclude = [").expect("what is in the package");
+    let (include, _) = include.split_once(']').expect("its end");
+    for piece in read(root().join("README.md")).split("](").skip(1) {
+        let (target, _) = piece.split_once(')').expect("the end of a link");
+        if let Some((folder, name)) = target.rsplit_once('/').filter(|(_, name)| name.ends_with(".png")) {
+            assert!(include.contains(&format!("\"/{folder}/*.png\"")), "{target}");
+            assert!(root().join(folder).join(name).is_file(), "{target}");
+        }
+    }
+    // Sites that show the page of another package would look for the pictures in its folder.
+    for folder in published().iter().filter(|folder| **folder != root()) {
+        assert!(!read(folder.join("README.md")).contains("!["), "{}", folder.display());
+    }
+}
+
+#[test]
+fn git_ignores_what_replay_writes() {
+    let mut git = Command::new("git");
+    git.current_dir(root()).args(["check-ignore", "--no-index", "28-render-to-texture-0-top.png"]);
+    match git.output() {
+        Ok(run) if run.status.code() != Some(128) => assert!(run.status.success(), "{run:?}"),
+        _ => println!("skipped: this is no checkout, or there is no git"),
+    }
+}
