@@ -37,7 +37,7 @@ impl FromStr for NumberRange {
         let (end, is_inclusive) = end.strip_prefix('=').map_or((end, false), |end| (end, true));
         let number = |text: &str| match text {
             "" => Ok(None),
-            digits => digits.parse().map(Some).map_err(|_| NEEDED),
+            digits => digits.parse::<usize>().map(Some).map_err(|_| NEEDED),
         };
         let (start, last) = (number(start)?.unwrap_or(0), number(end)?);
         let end = match (last, is_inclusive) {
