@@ -5,9 +5,9 @@
  *     ./a.out tests/captures/rsx/07-fbo.tgc 2000
  *
  * Calls and pictures are timed by the processor's time of the thread, the smallest of many batches. Latencies are from
- * the call of triglyph_interrupt to the return of the run: on a clock that all threads share, to which a machine that
- * does other things as well adds its own, and in the processor's time of the thread that runs. The load is a push
- * buffer that loops, and then a capture, whose submissions draw.
+ * the call of triglyph_interrupter_interrupt to the return of the run: on a clock that all threads share, to which a
+ * machine that does other things as well adds its own, and in the processor's time of the thread that runs. The load is
+ * a push buffer that loops, and then a capture, whose submissions draw.
  */
 
 #define _POSIX_C_SOURCE 200809L
@@ -61,11 +61,11 @@ static void calls(void) {
     uint64_t events;
     CHECK(triglyph_n3ds_create(NULL, &n3ds));
     triglyph_device *device = triglyph_n3ds_device(n3ds);
-    CHECK(triglyph_timeline_of(device, &timeline));
+    CHECK(triglyph_get_timeline(device, &timeline));
     CHECK(triglyph_map(device, 0, 0x18000000, 4096, TRIGLYPH_ACCESS_READ_WRITE));
-    TIME("triglyph_machine_of", triglyph_machine_of(device, &machine));
+    TIME("triglyph_get_machine", triglyph_get_machine(device, &machine));
     TIME("triglyph_timeline_events", triglyph_timeline_events(timeline, &events));
-    TIME("triglyph_mark_changed", triglyph_mark_changed(device, 0, 0x18000000, 4096));
+    TIME("triglyph_host_wrote", triglyph_host_wrote(device, 0, 0x18000000, 4096));
     TIME("triglyph_read, 4 bytes", triglyph_read(device, 0, 0x18000000, &word, sizeof word));
     CHECK(triglyph_timeline_destroy(timeline));
     CHECK(triglyph_n3ds_destroy(n3ds));
@@ -146,7 +146,8 @@ static void present(const char *name, uint32_t machine, const triglyph_present *
     CHECK(triglyph_write(device, picture->space, picture->address, memory, size));
     for (uint32_t format = TRIGLYPH_HOST_FORMAT_RGBA8; format <= TRIGLYPH_HOST_FORMAT_RGB565; format++) {
         const size_t stride = (size_t)picture->width * (format == TRIGLYPH_HOST_FORMAT_RGB565 ? 2 : 4);
-        const triglyph_rows rows = {pixels, size, stride, format, 0, 0, TRIGLYPH_FIT_CUT};
+        const triglyph_rows rows = {.size = sizeof rows, .format = format, .bytes = pixels, .length = size,
+                                    .stride = stride, .fit = TRIGLYPH_FIT_CUT};
         uint64_t best = UINT64_MAX;
         for (int batch = 0; batch < 100; batch++) {
             const uint64_t start = now(CLOCK_THREAD_CPUTIME_ID);
@@ -176,7 +177,9 @@ static void on_present(void *user_data) {
 static void in_background(const char *name, const triglyph_present *picture) {
     const size_t size = 16 << 20;
     uint8_t *pixels = calloc(size, 1);
-    window window = {NULL, picture, {pixels, size, (size_t)4 * picture->width, TRIGLYPH_HOST_FORMAT_RGBA8, 0, 0, 0}};
+    const triglyph_rows rows = {.size = sizeof rows, .format = TRIGLYPH_HOST_FORMAT_RGBA8, .bytes = pixels,
+                                .length = size, .stride = (size_t)4 * picture->width};
+    window window = {NULL, picture, rows};
     triglyph_worker *worker;
     uint64_t number, best = UINT64_MAX;
     bool executed;
@@ -197,7 +200,7 @@ static void in_background(const char *name, const triglyph_present *picture) {
 }
 
 static void presents(void) {
-    triglyph_present picture = {.width = 1920, .height = 1080, .pitch = 7680};
+    triglyph_present picture = {.size = sizeof picture, .width = 1920, .height = 1080, .pitch = 7680};
     picture.format = TRIGLYPH_FORMAT_X8R8G8B8;
     present("1080p, big-endian rows", TRIGLYPH_MACHINE_PS3, &picture, true);
     picture.format = TRIGLYPH_FORMAT_A8B8G8R8;
@@ -208,8 +211,8 @@ static void presents(void) {
     present("1080p, block-linear RGB565", TRIGLYPH_MACHINE_TEGRA_X1, &picture, false);
     picture.layout = TRIGLYPH_LAYOUT_TOP_FIRST;
     present("1080p, rows RGB565", TRIGLYPH_MACHINE_TEGRA_X1, &picture, false);
-    const triglyph_present screen = {.format = TRIGLYPH_FORMAT_BGR8, .address = 0x18000000, .width = 400,
-                                     .height = 240, .pitch = 720, .layout = TRIGLYPH_LAYOUT_LCD};
+    const triglyph_present screen = {.size = sizeof screen, .format = TRIGLYPH_FORMAT_BGR8,
+                                     .address = 0x18000000, .width = 400, .height = 240, .pitch = 720, .layout = TRIGLYPH_LAYOUT_LCD};
     present("400x240, columns BGR8", TRIGLYPH_MACHINE_N3DS, &screen, false);
     picture.format = TRIGLYPH_FORMAT_A8B8G8R8;
     picture.layout = TRIGLYPH_LAYOUT_BLOCK_LINEAR | 4 << 8;
@@ -253,7 +256,7 @@ static void run(load *load) {
 static void *work(void *user_data) {
     load *load = user_data;
     while (!atomic_load(&load->stop)) {
-        triglyph_play_event event = {0};
+        triglyph_play_event event = {.size = sizeof event};
         if (load->capture) {
             CHECK(triglyph_player_next(load->player, load->device, &event));
             if (event.kind == TRIGLYPH_PLAY_KIND_END) {
@@ -282,7 +285,7 @@ static void latencies(const char *name, load *load, int count) {
     clockid_t clock;
     triglyph_interrupter *interrupter;
     uint64_t *taken = calloc((size_t)count, sizeof *taken), *worked = calloc((size_t)count, sizeof *worked);
-    CHECK(triglyph_interrupter_of(load->device, &interrupter));
+    CHECK(triglyph_get_interrupter(load->device, &interrupter));
     CHECK(triglyph_set_deferred(load->device, true));
     sem_init(&load->is_over, 0, 0);
     pthread_create(&thread, NULL, work, load);
@@ -299,7 +302,7 @@ static void latencies(const char *name, load *load, int count) {
         clock_gettime(CLOCK_REALTIME, &in_a_second);
         in_a_second.tv_sec++;
         const uint64_t work_before = now(clock), start = now(CLOCK_MONOTONIC);
-        CHECK(triglyph_interrupt(interrupter));
+        CHECK(triglyph_interrupter_interrupt(interrupter));
         /* Without a thread that spins: a machine of few cores would take one from those that draw. */
         sem_timedwait(&load->is_over, &in_a_second);
         const unsigned long long returned = atomic_load(&load->returned);
@@ -310,7 +313,7 @@ static void latencies(const char *name, load *load, int count) {
         }
     }
     atomic_store(&load->stop, true);
-    CHECK(triglyph_interrupt(interrupter));
+    CHECK(triglyph_interrupter_interrupt(interrupter));
     pthread_join(thread, NULL);
     percentiles(name, taken, count);
     percentiles("    processor's time", worked, count);

@@ -1,7 +1,8 @@
 // Triglyph: the GPUs of three consoles as a library. The C interface.
 //
 // Made from the sources in capi/src; do not edit. Programs that use one machine may include its header alone:
-// triglyph_n3ds.h, triglyph_rsx.h or triglyph_tegra.h, or triglyph_common.h for what all machines have.
+// triglyph_n3ds.h, triglyph_rsx.h or triglyph_tegra.h, or triglyph_common.h for what all machines have. On Windows
+// programs that link the static library define TRIGLYPH_STATIC before they include any.
 //
 // What holds for all of it:
 //
@@ -19,7 +20,10 @@
 //   entries, the payload of triglyph_submit. They are copied before the call does anything, answers are stored at its
 //   end. GSP's shared page may be mapped as well. No other input or output may be in such memory.
 // * Structures that begin with a size are of the version that the size says: set it to sizeof, the rest to zero or with
-//   the function that fills in the defaults. Numbers of an enumeration are passed as uint32_t, reserved fields are 0.
+//   the function that fills in the defaults. That holds for outputs as well: the library writes no more than the caller
+//   has room for, and of an array the first structure's size is the distance from each to the next. Fields that only
+//   the caller knows have to be 0, or are made 0. Structures that a callback gets have the library's size.
+// * Numbers of an enumeration are passed as uint32_t, reserved fields are 0.
 // * Calls of the consoles' systems and of their hosts are those of docs/reference/calls.md. `result`, where there is
 //   one, is what the guest is told: a triglyph_rsx_result, a triglyph_tegra_result, or a result code of the 3DS; other
 //   outputs are 0 where it is not 0.

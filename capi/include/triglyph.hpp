@@ -47,6 +47,14 @@ inline void check_version() {
     }
 }
 
+/// A structure that begins with its size, with that filled in and the rest 0.
+template <class T>
+T sized() {
+    T value{};
+    value.size = sizeof value;
+    return value;
+}
+
 /// A view of an array, which it does not own.
 template <class T>
 class view {
@@ -180,7 +188,7 @@ public:
 class interrupter : public owned<triglyph_interrupter, triglyph_interrupter_destroy> {
 public:
     using owned::owned;
-    void interrupt() const { check(triglyph_interrupt(get())); }
+    void interrupt() const { check(triglyph_interrupter_interrupt(get())); }
 };
 
 /// What was presented to some rows last.
@@ -200,7 +208,15 @@ private:
 /// Why a bounded run returned, and what is waited for.
 struct run_end {
     std::uint32_t kind = TRIGLYPH_RUN_END_UNKNOWN;
-    triglyph_waiting waiting{};
+    triglyph_waiting waiting = sized<triglyph_waiting>();
+};
+
+/// Rows of the host's, top row first. A width of 0 is what the stride has room for, a height of 0 what the bytes have.
+struct rows : triglyph_rows {
+    rows(view<std::uint8_t> to, std::size_t bytes_of_a_row, triglyph_host_format with, std::uint32_t columns = 0,
+         std::uint32_t lines = 0, triglyph_fit how = TRIGLYPH_FIT_CUT)
+        : triglyph_rows{sizeof(triglyph_rows), std::uint32_t(with), to.data(), to.size(), bytes_of_a_row, columns,
+                        lines, std::uint32_t(how), 0} {}
 };
 
 /// Options with the defaults filled in.
@@ -237,21 +253,21 @@ public:
     }
     void finish() const { check(triglyph_finish(device_)); }
 
-    std::vector<triglyph_event> take_events() const { return take<triglyph_event>(triglyph_take_events); }
-    std::vector<triglyph_range> take_written() const { return take<triglyph_range>(triglyph_take_written); }
+    std::vector<triglyph_event> take_events() const { return take(triglyph_take_events, sized<triglyph_event>()); }
+    std::vector<triglyph_range> take_written() const { return take(triglyph_take_written, triglyph_range{}); }
 
     std::uint64_t faults(triglyph_fault_kind kind) const {
         std::uint64_t count = 0;
-        check(triglyph_fault_count(device_, std::uint32_t(kind), &count));
+        check(triglyph_get_fault_count(device_, std::uint32_t(kind), &count));
         return count;
     }
     /// Texts of the first faults.
     std::vector<std::string> fault_texts() const {
         std::vector<std::string> texts;
         for (std::size_t at = 0;; at++) {
-            triglyph_fault fault{};
+            triglyph_fault fault = sized<triglyph_fault>();
             bool found = false;
-            check(triglyph_fault_get(device_, at, &fault, &found));
+            check(triglyph_get_fault(device_, at, &fault, &found));
             if (!found) {
                 return texts;
             }
@@ -259,8 +275,7 @@ public:
         }
     }
     triglyph_stats stats() const {
-        triglyph_stats stats{};
-        stats.size = sizeof stats;
+        triglyph_stats stats = sized<triglyph_stats>();
         check(triglyph_get_stats(device_, &stats));
         return stats;
     }
@@ -274,12 +289,12 @@ public:
     }
     triglyph::timeline timeline() const {
         triglyph_timeline *timeline = nullptr;
-        check(triglyph_timeline_of(device_, &timeline));
+        check(triglyph_get_timeline(device_, &timeline));
         return triglyph::timeline(timeline);
     }
     triglyph::interrupter interrupter() const {
         triglyph_interrupter *interrupter = nullptr;
-        check(triglyph_interrupter_of(device_, &interrupter));
+        check(triglyph_get_interrupter(device_, &interrupter));
         return triglyph::interrupter(interrupter);
     }
     void set_deferred(bool deferred) const { check(triglyph_set_deferred(device_, deferred)); }
@@ -288,13 +303,15 @@ public:
         check(triglyph_run_for(device_, &limit, &end.kind, &end.waiting));
         return end;
     }
-    triglyph_shown present(const triglyph_present &present, bool big_endian, const triglyph_rows &rows,
+    triglyph_shown present(triglyph_present present, bool big_endian, const triglyph_rows &rows,
                            const triglyph::presented &presented) const {
-        triglyph_shown shown{};
+        present.size = sizeof present;
+        triglyph_shown shown = sized<triglyph_shown>();
         check(triglyph_present_picture(device_, &present, big_endian, &rows, presented.get(), &shown));
         return shown;
     }
-    picture read_picture(const triglyph_present &present, bool big_endian = false) const {
+    picture read_picture(triglyph_present present, bool big_endian = false) const {
+        present.size = sizeof present;
         triglyph_picture *picture = nullptr;
         check(triglyph_picture_read(device_, &present, big_endian, &picture));
         return triglyph::picture(picture);
@@ -302,10 +319,12 @@ public:
 
 private:
     template <class T>
-    std::vector<T> take(triglyph_status (*call)(triglyph_device *, T *, std::size_t, std::size_t *)) const {
+    std::vector<T> take(triglyph_status (*call)(triglyph_device *, T *, std::size_t, std::size_t *),
+                        const T &first) const {
         std::vector<T> all;
         for (;;) {
             std::array<T, 64> some;
+            some[0] = first;
             std::size_t count = 0;
             check(call(device_, some.data(), some.size(), &count));
             all.insert(all.end(), some.begin(), some.begin() + count);
@@ -392,7 +411,7 @@ public:
     }
     triglyph::timeline timeline() const {
         triglyph_timeline *timeline = nullptr;
-        check(triglyph_worker_timeline(get(), &timeline));
+        check(triglyph_worker_get_timeline(get(), &timeline));
         return triglyph::timeline(timeline);
     }
 };
@@ -656,12 +675,12 @@ public:
     static triglyph_n3ds_forecast forecast(const std::array<std::uint32_t, 8> &words,
                                            triglyph_n3ds_bad_address bad = TRIGLYPH_N3DS_BAD_ADDRESS_ZERO) {
         triglyph_n3ds_forecast forecast{};
-        check(triglyph_n3ds_forecast_of(words.data(), std::uint32_t(bad), &forecast));
+        check(triglyph_n3ds_get_forecast(words.data(), std::uint32_t(bad), &forecast));
         return forecast;
     }
     triglyph_shown present(triglyph_n3ds_screen screen, std::uint32_t eye, const triglyph_rows &rows,
                            const triglyph::presented &presented) const {
-        triglyph_shown shown{};
+        triglyph_shown shown = sized<triglyph_shown>();
         check(triglyph_n3ds_present_screen(get(), std::uint32_t(screen), eye, &rows, presented.get(), &shown));
         return shown;
     }
@@ -849,7 +868,7 @@ public:
         return at;
     }
     triglyph_shown present(std::uint32_t head, const triglyph_rows &rows, const triglyph::presented &presented) const {
-        triglyph_shown shown{};
+        triglyph_shown shown = sized<triglyph_shown>();
         check(triglyph_rsx_present_head(get(), head, &rows, presented.get(), &shown));
         return shown;
     }
@@ -1161,7 +1180,7 @@ public:
         static_cast<owned &>(*this) = owned(player);
     }
     triglyph_play_event next(device_view device) const {
-        triglyph_play_event event{};
+        triglyph_play_event event = sized<triglyph_play_event>();
         check(triglyph_player_next(get(), device.get(), &event));
         return event;
     }

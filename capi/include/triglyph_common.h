@@ -9,33 +9,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The version of this header's interface. Versions with the same number are compatible: functions and constants are
-/// only added, and fields only at the end of structures that begin with their size.
-#define TRIGLYPH_ABI_VERSION 2
+// Functions of a DLL are imported, unless TRIGLYPH_STATIC says that the library is in the program.
+#if defined(_WIN32) && !defined(TRIGLYPH_STATIC)
+#define TRIGLYPH_API __declspec(dllimport)
+#else
+#define TRIGLYPH_API
+#endif
+
+/// The version of this header's interface. From 1 on, versions with the same number are compatible: functions and
+/// constants are only added, and fields only at the end of structures that begin with their size. 0 promises nothing:
+/// it may change with each minor version of the library.
+#define TRIGLYPH_ABI_VERSION 0
 
 /// The GPU may read a range. The host may always read and write.
-#define TRIGLYPH_ACCESS_READ 1
+#define TRIGLYPH_ACCESS_READ 0x1
 
 /// The GPU may write a range.
-#define TRIGLYPH_ACCESS_WRITE 2
+#define TRIGLYPH_ACCESS_WRITE 0x2
 
 /// Both.
-#define TRIGLYPH_ACCESS_READ_WRITE 3
+#define TRIGLYPH_ACCESS_READ_WRITE 0x3
 
 /// Leaves guest memory out of a snapshot: the host saves it, and puts it back before it restores.
-#define TRIGLYPH_SNAPSHOT_WITHOUT_MEMORY 1
+#define TRIGLYPH_SNAPSHOT_WITHOUT_MEMORY 0x1
 
 /// Does not compress the snapshot, for hosts that compress it themselves or keep it in memory.
-#define TRIGLYPH_SNAPSHOT_UNCOMPRESSED 2
+#define TRIGLYPH_SNAPSHOT_UNCOMPRESSED 0x2
 
 /// Reads finished pictures.
-#define TRIGLYPH_CHECK_PICTURES 1
+#define TRIGLYPH_CHECK_PICTURES 0x1
 
 /// Compares them with what the capture expects; needs `TRIGLYPH_CHECK_PICTURES`.
-#define TRIGLYPH_CHECK_EXPECTATIONS 2
+#define TRIGLYPH_CHECK_EXPECTATIONS 0x2
 
 /// Checks hashes of memory.
-#define TRIGLYPH_CHECK_HASHES 4
+#define TRIGLYPH_CHECK_HASHES 0x4
 
 /// How a call ended. Everything but `TRIGLYPH_STATUS_OK` is an error of the caller, of a file or of this library; what
 /// the guest does wrong is a fault, or a result beside the status, never a status.
@@ -241,7 +249,8 @@ enum triglyph_run_end
   TRIGLYPH_RUN_END_WAITING = 2,
   /// The limit is reached, and there is more to do.
   TRIGLYPH_RUN_END_BUDGET_USED = 3,
-  /// `triglyph_interrupt` was called; there may be more to do. What was drawn last may not be in guest memory yet.
+  /// `triglyph_interrupter_interrupt` was called; there may be more to do. What was drawn last may not be in guest
+  /// memory yet.
   TRIGLYPH_RUN_END_INTERRUPTED = 4,
 };
 #ifndef __cplusplus
@@ -561,6 +570,9 @@ typedef void (*triglyph_written_callback)(void *user_data, const triglyph_range 
 
 /// Something that happened in a device and concerns the host or the guest's processor.
 typedef struct triglyph_event {
+  /// Bytes of this structure: `sizeof(triglyph_event)`. A callback gets the library's; of an array the caller sets
+  /// that of the first, which is the distance from each to the next.
+  uint32_t size;
   /// A `triglyph_event_kind`: it says which fields mean something.
   uint32_t kind;
   /// Which interrupt.
@@ -587,8 +599,6 @@ typedef struct triglyph_event {
   uint32_t method;
   /// The hardware's number of the error.
   uint32_t error;
-  /// 0.
-  uint32_t reserved;
   /// How many interrupts, at least 1.
   uint64_t count;
   /// Nanoseconds from the call that caused the interrupt until the hardware would raise it: an estimate, 0 without.
@@ -605,10 +615,10 @@ typedef void (*triglyph_event_callback)(void *user_data, const triglyph_event *e
 
 /// One thing that the guest got wrong.
 typedef struct triglyph_fault {
+  /// Bytes of this structure: `sizeof(triglyph_fault)`. A callback gets the library's.
+  uint32_t size;
   /// A `triglyph_fault_kind`.
   uint32_t kind;
-  /// 0.
-  uint32_t reserved;
   /// The guest address, register or method concerned.
   uint64_t address;
   /// Where in the command stream: the byte offset in its list, or the address of the command word.
@@ -696,6 +706,10 @@ typedef struct triglyph_stats {
 
 /// The result of reading the key file when the device was made.
 typedef struct triglyph_warm_start {
+  /// Bytes of this structure as the caller knows it: `sizeof(triglyph_warm_start)`.
+  uint32_t size;
+  /// 0.
+  uint32_t reserved;
   /// Keys whose kernels are compiled in the background.
   uint64_t keys;
   /// Records that were damaged or of another version and were skipped.
@@ -717,6 +731,8 @@ typedef struct triglyph_run_limit {
 
 /// The condition that a device waits for. Fields that a kind does not name are 0.
 typedef struct triglyph_waiting {
+  /// Bytes of this structure as the caller knows it: `sizeof(triglyph_waiting)`.
+  uint32_t size;
   /// A `triglyph_waiting_kind`.
   uint32_t kind;
   /// The channel; if several wait, the first of them.
@@ -727,8 +743,6 @@ typedef struct triglyph_waiting {
   uint32_t counter;
   /// The value that is waited for.
   uint32_t value;
-  /// 0.
-  uint32_t reserved;
   /// The address or offset.
   uint64_t address;
 } triglyph_waiting;
@@ -750,10 +764,14 @@ typedef void (*triglyph_worker_command)(void *user_data);
 
 /// Where a picture is in guest memory.
 typedef struct triglyph_present {
+  /// Bytes of this structure as the caller knows it: `sizeof(triglyph_present)`.
+  uint32_t size;
   /// Its address space.
   uint32_t space;
   /// A `triglyph_format`.
   uint32_t format;
+  /// A `triglyph_layout`, with its parameter.
+  uint32_t layout;
   /// Its first byte.
   uint64_t address;
   /// Pixels from left to right as a person sees it.
@@ -762,32 +780,38 @@ typedef struct triglyph_present {
   uint32_t height;
   /// Bytes from one stored row (or stored column) to the next.
   uint32_t pitch;
-  /// A `triglyph_layout`, with its parameter.
-  uint32_t layout;
+  /// 0.
+  uint32_t reserved;
   /// Name of the output (UTF-8), for recordings: `"top"`, `"main"`; null for `"main"`.
   const char *label;
 } triglyph_present;
 
 /// Rows of the host's that a picture goes to, top row first.
 typedef struct triglyph_rows {
-  /// The first byte of the top row. The bytes have values before the call, whichever.
-  uint8_t *bytes;
-  /// Bytes of all rows.
-  size_t size;
-  /// Bytes from a row to the next, at least those of a row. What is between rows is left alone.
-  size_t stride;
+  /// Bytes of this structure as the caller knows it: `sizeof(triglyph_rows)`.
+  uint32_t size;
   /// A `triglyph_host_format`.
   uint32_t format;
+  /// The first byte of the top row. The bytes have values before the call, whichever.
+  uint8_t *bytes;
+  /// How many bytes all rows have.
+  size_t length;
+  /// Bytes from a row to the next, at least those of a row. What is between rows is left alone.
+  size_t stride;
   /// Pixels of a row; 0 for as many as the stride has.
   uint32_t width;
   /// How many rows; 0 for as many as there are.
   uint32_t height;
   /// A `triglyph_fit`.
   uint32_t fit;
+  /// 0.
+  uint32_t reserved;
 } triglyph_rows;
 
 /// The result of presenting a picture.
 typedef struct triglyph_shown {
+  /// Bytes of this structure as the caller knows it: `sizeof(triglyph_shown)`.
+  uint32_t size;
   /// A `triglyph_shown_kind`.
   uint32_t kind;
   /// Whether it differs from the picture before: 1 or 0. It may be 1 once when it does not, as pictures are not
@@ -801,17 +825,23 @@ typedef struct triglyph_shown {
   uint32_t stored_width;
   /// Rows that were stored.
   uint32_t stored_height;
+  /// 0.
+  uint32_t reserved;
   /// Bytes of the picture that are not in memory that the GPU may read: they count as zeros.
   uint64_t missing;
 } triglyph_shown;
 
 /// An event of a player.
 typedef struct triglyph_play_event {
+  /// Bytes of this structure as the caller knows it: `sizeof(triglyph_play_event)`.
+  uint32_t size;
   /// A `triglyph_play_kind`: it says which fields mean something.
   uint32_t kind;
   /// Whether it is as the capture expects: 1, or 0 when a picture or a hash differs. 1 where nothing is expected or
   /// checked.
   uint32_t ok;
+  /// Largest difference of a channel.
+  uint32_t max_difference;
   /// Index of the record in the capture, from 0.
   uint64_t record;
   /// Counts pictures, from 0.
@@ -820,10 +850,6 @@ typedef struct triglyph_play_event {
   const char *label;
   /// Pixels that differ by more than the tolerance.
   uint64_t over;
-  /// Largest difference of a channel.
-  uint32_t max_difference;
-  /// 0.
-  uint32_t reserved;
   /// The hash that was wanted, and the one that was found.
   uint64_t hash_wanted;
   /// See before.
@@ -835,21 +861,24 @@ extern "C" {
 #endif // __cplusplus
 
 /// The interface's version of the library that is linked, to be compared with `TRIGLYPH_ABI_VERSION`.
+TRIGLYPH_API
 uint32_t triglyph_abi_version(void);
 
 /// The version of the library, for people: `"0.1.0"`. Valid for good.
-const char *triglyph_version(void);
+TRIGLYPH_API const char *triglyph_version(void);
 
 /// The error text of the last call on this thread that did not return `TRIGLYPH_STATUS_OK`; empty before the first.
 /// UTF-8. Valid until the next call of this library on this thread; successful calls leave the text as it is.
+TRIGLYPH_API
 const char *triglyph_last_error(void);
 
 /// A short name of a status, for logs: `"unmapped"`. Valid for good; `"unknown"` for other numbers.
-const char *triglyph_status_name(int32_t status);
+TRIGLYPH_API const char *triglyph_status_name(int32_t status);
 
 /// Fills options with the defaults. `options->size` is to be set to `sizeof(triglyph_options)` before.
 ///
 /// Errors: `TRIGLYPH_STATUS_BAD_SIZE`.
+TRIGLYPH_API
 triglyph_status triglyph_options_init(triglyph_options *options);
 
 /// Makes a machine, named by a `triglyph_machine`, for hosts that need only what all machines have, such as players of
@@ -858,6 +887,7 @@ triglyph_status triglyph_options_init(triglyph_options *options);
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for numbers without a meaning; `TRIGLYPH_STATUS_UNSUPPORTED` when the
 /// host gives no threads, or has no code generator and `TRIGLYPH_TIER_JIT` was asked for.
+TRIGLYPH_API
 triglyph_status triglyph_device_create(uint32_t machine,
                                        const triglyph_options *options,
                                        triglyph_device **device);
@@ -867,10 +897,13 @@ triglyph_status triglyph_device_create(uint32_t machine,
 ///
 /// Errors: `TRIGLYPH_STATUS_BUSY` while another call uses it; `TRIGLYPH_STATUS_INVALID_ARGUMENT` for a device that was
 /// borrowed from a machine's handle. The device stays as it is then.
+TRIGLYPH_API
 triglyph_status triglyph_device_destroy(triglyph_device *device);
 
 /// Which `triglyph_machine` a device is.
-triglyph_status triglyph_machine_of(triglyph_device *device, uint32_t *machine);
+TRIGLYPH_API
+triglyph_status triglyph_get_machine(triglyph_device *device,
+                                     uint32_t *machine);
 
 /// Gives the GPU work in the form of a capture's SUBMIT record, all little-endian: on the 3DS the eight words of a GX
 /// command; on the PS3 `u32 channel`, `u32 space`, then `u64 start`, `u64 bytes` for each segment of the push buffer;
@@ -878,20 +911,22 @@ triglyph_status triglyph_machine_of(triglyph_device *device, uint32_t *machine);
 /// it only for what they record.
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` when the bytes do not have that form.
+TRIGLYPH_API
 triglyph_status triglyph_submit(triglyph_device *device,
                                 const uint8_t *payload,
                                 size_t size);
 
 /// Returns once everything that was submitted is done and its results are in guest memory.
-triglyph_status triglyph_finish(triglyph_device *device);
+TRIGLYPH_API triglyph_status triglyph_finish(triglyph_device *device);
 
 /// Returns once no kernel is being compiled or waits for it, for benchmarks and tests.
-triglyph_status triglyph_wait_for_compiler(triglyph_device *device);
+TRIGLYPH_API triglyph_status triglyph_wait_for_compiler(triglyph_device *device);
 
 /// Maps zero-filled memory of the library's own; what was mapped there before is replaced.
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for size 0, a range past the end of the space, an unknown space or
 /// access; `TRIGLYPH_STATUS_UNSUPPORTED` for more memory than the host has, or than 16 GiB in all.
+TRIGLYPH_API
 triglyph_status triglyph_map(triglyph_device *device,
                              uint32_t space,
                              uint64_t address,
@@ -905,6 +940,7 @@ triglyph_status triglyph_map(triglyph_device *device,
 ///
 /// Errors: as `triglyph_map`; `TRIGLYPH_STATUS_NULL_POINTER`; `TRIGLYPH_STATUS_INVALID_ARGUMENT` for memory that the
 /// guest has mapped elsewhere, and for pages that a context of the PS3 uses since it was allocated.
+TRIGLYPH_API
 triglyph_status triglyph_map_host(triglyph_device *device,
                                   uint32_t space,
                                   uint64_t address,
@@ -915,6 +951,7 @@ triglyph_status triglyph_map_host(triglyph_device *device,
 /// Shows mapped memory at a second place, in the same or another space.
 ///
 /// Errors: `TRIGLYPH_STATUS_UNMAPPED` or `TRIGLYPH_STATUS_INVALID_ARGUMENT` when there is nothing to show.
+TRIGLYPH_API
 triglyph_status triglyph_map_alias(triglyph_device *device,
                                    uint32_t space,
                                    uint64_t address,
@@ -923,6 +960,7 @@ triglyph_status triglyph_map_alias(triglyph_device *device,
 
 /// Removes whatever is mapped in a range, and the aliases of memory that is gone then. Memory of the host's is not
 /// used any more when this returns.
+TRIGLYPH_API
 triglyph_status triglyph_unmap(triglyph_device *device,
                                uint32_t space,
                                uint64_t address,
@@ -930,6 +968,7 @@ triglyph_status triglyph_unmap(triglyph_device *device,
 
 /// The mappings, by space and address, aliases left out. Fills `mappings` as far as it reaches; `count` is how many
 /// there are, which may be more.
+TRIGLYPH_API
 triglyph_status triglyph_mappings(triglyph_device *device,
                                   triglyph_mapping *mappings,
                                   size_t capacity,
@@ -938,6 +977,7 @@ triglyph_status triglyph_mappings(triglyph_device *device,
 /// Fills `data` with `size` bytes of guest memory, after everything that was submitted.
 ///
 /// Errors: `TRIGLYPH_STATUS_UNMAPPED` when a byte of the range is not mapped; `data` is unspecified then.
+TRIGLYPH_API
 triglyph_status triglyph_read(triglyph_device *device,
                               uint32_t space,
                               uint64_t address,
@@ -947,6 +987,7 @@ triglyph_status triglyph_read(triglyph_device *device,
 /// Stores `size` bytes in guest memory, after everything that was submitted, whatever access the GPU has there.
 ///
 /// Errors: `TRIGLYPH_STATUS_UNMAPPED` when a byte of the range is not mapped; nothing is stored then.
+TRIGLYPH_API
 triglyph_status triglyph_write(triglyph_device *device,
                                uint32_t space,
                                uint64_t address,
@@ -956,20 +997,23 @@ triglyph_status triglyph_write(triglyph_device *device,
 /// Says that the host has changed bytes of a range by itself, in memory that it has mapped with `triglyph_map_host`.
 /// Such memory is checked whenever work is submitted; this call is for changes while work is being done, and for hosts
 /// that announce all of them (`triglyph_set_host_writes_announced`).
-triglyph_status triglyph_mark_changed(triglyph_device *device,
-                                      uint32_t space,
-                                      uint64_t address,
-                                      uint64_t size);
+TRIGLYPH_API
+triglyph_status triglyph_host_wrote(triglyph_device *device,
+                                    uint32_t space,
+                                    uint64_t address,
+                                    uint64_t size);
 
-/// Says whether `triglyph_mark_changed` is called for all that the host writes to memory of its own, before the work
+/// Says whether `triglyph_host_wrote` is called for all that the host writes to memory of its own, before the work
 /// that is to see it: then only announced ranges are checked. Otherwise, which is the default, values derived from such
 /// memory are compared with it whenever work is submitted.
+TRIGLYPH_API
 triglyph_status triglyph_set_host_writes_announced(triglyph_device *device,
                                                    bool announced);
 
 /// Sets the callback for written ranges, or removes it with null; `triglyph_take_written` has nothing while there is
 /// one. `user_data` is handed to each call and has to stay valid until the callback is replaced or the device
 /// destroyed.
+TRIGLYPH_API
 triglyph_status triglyph_set_written_callback(triglyph_device *device,
                                               triglyph_written_callback callback,
                                               void *user_data);
@@ -977,13 +1021,17 @@ triglyph_status triglyph_set_written_callback(triglyph_device *device,
 /// Takes the ranges of guest memory that the GPU wrote since they were taken last: merged, by space and address. They
 /// may name more bytes than were written, never fewer. `count` is how many were stored in `ranges`; if that is
 /// `capacity`, there may be more to take.
+TRIGLYPH_API
 triglyph_status triglyph_take_written(triglyph_device *device,
                                       triglyph_range *ranges,
                                       size_t capacity,
                                       size_t *count);
 
 /// Takes the events since they were taken last, oldest first. `count` is how many were stored in `events`; if that is
-/// `capacity`, there may be more to take. A host that takes none keeps the newest 4096.
+/// `capacity`, there may be more to take. `events[0].size` is set before. A host that takes none keeps the newest 4096.
+///
+/// Errors: `TRIGLYPH_STATUS_BAD_SIZE`.
+TRIGLYPH_API
 triglyph_status triglyph_take_events(triglyph_device *device,
                                      triglyph_event *events,
                                      size_t capacity,
@@ -993,35 +1041,42 @@ triglyph_status triglyph_take_events(triglyph_device *device,
 /// that were not taken are told at once. `user_data` is handed to each call and has to stay valid until the callback is
 /// replaced or the device destroyed. Threads that are to go on while a call is still at work, such as those that wait
 /// for a fence, wait on the timeline.
+TRIGLYPH_API
 triglyph_status triglyph_set_event_callback(triglyph_device *device,
                                             triglyph_event_callback callback,
                                             void *user_data);
 
 /// Sets the callback for faults, or removes it with null. `user_data` is handed to each call and has to stay valid
 /// until the callback is replaced or the device destroyed.
+TRIGLYPH_API
 triglyph_status triglyph_set_fault_callback(triglyph_device *device,
                                             triglyph_fault_callback callback,
                                             void *user_data);
 
 /// How many faults of a `triglyph_fault_kind` there were.
-triglyph_status triglyph_fault_count(triglyph_device *device,
-                                     uint32_t kind,
-                                     uint64_t *count);
+TRIGLYPH_API
+triglyph_status triglyph_get_fault_count(triglyph_device *device,
+                                         uint32_t kind,
+                                         uint64_t *count);
 
 /// One of the first 64 faults, which are kept in full, oldest first. `found` says whether there is one of that index.
-/// Its text is valid until the device is destroyed.
-triglyph_status triglyph_fault_get(triglyph_device *device,
+/// `fault->size` is set before. Its text is valid until the device is destroyed.
+///
+/// Errors: `TRIGLYPH_STATUS_BAD_SIZE`.
+TRIGLYPH_API
+triglyph_status triglyph_get_fault(triglyph_device *device,
                                    size_t index,
                                    triglyph_fault *fault,
                                    bool *found);
 
 /// A short name of a `triglyph_fault_kind`, for logs: `"unmapped-read"`. Valid for good.
-const char *triglyph_fault_kind_name(uint32_t kind);
+TRIGLYPH_API const char *triglyph_fault_kind_name(uint32_t kind);
 
 /// Sets the callback for the log, or removes it with null. What was wrong with the key file when the device was made is
 /// told at once; kernels that the interpreter serves, and writes of the key file that fail, from now on. It costs
 /// nothing without a callback. `user_data` is handed to each call and has to stay valid until the callback is replaced
 /// or the device destroyed; when this function returns, the callback before is called no more.
+TRIGLYPH_API
 triglyph_status triglyph_set_log_callback(triglyph_device *device,
                                           triglyph_log_callback callback,
                                           void *user_data);
@@ -1029,60 +1084,75 @@ triglyph_status triglyph_set_log_callback(triglyph_device *device,
 /// Fills `stats`, whose `size` the caller has set.
 ///
 /// Errors: `TRIGLYPH_STATUS_BAD_SIZE`.
-triglyph_status triglyph_get_stats(triglyph_device *device, triglyph_stats *stats);
+TRIGLYPH_API
+triglyph_status triglyph_get_stats(triglyph_device *device,
+                                   triglyph_stats *stats);
 
-/// The result of reading the key file when the device was made; all 0 without one.
+/// Fills `warm_start`, whose `size` the caller has set, with the result of reading the key file when the device was
+/// made; all 0 without one.
+///
+/// Errors: `TRIGLYPH_STATUS_BAD_SIZE`.
+TRIGLYPH_API
 triglyph_status triglyph_get_warm_start(triglyph_device *device,
                                         triglyph_warm_start *warm_start);
 
 /// Says whether submissions only queue work, for `triglyph_run_for` and `triglyph_finish` to do. Otherwise, as at
 /// first, they do it before they return. What was queued stays queued.
+TRIGLYPH_API
 triglyph_status triglyph_set_deferred(triglyph_device *device,
                                       bool deferred);
 
 /// Goes on with what was submitted, and with channels that wait, until nothing can go on, `limit` is reached or another
-/// thread interrupts it. `end` is a `triglyph_run_end`; `waiting` may be null. The next run goes on at exactly the next
-/// command: memory, events and faults do not depend on how work is cut. A push buffer that loops only uses up its
-/// budget. Between two runs the host may do anything: write memory, deliver VBlanks, take snapshots. On the PS3 PUT is
-/// taken from the control pages first. A null `limit` is none.
+/// thread interrupts it. `end` is a `triglyph_run_end`; `waiting`, whose `size` is set before, may be null. The next
+/// run goes on at exactly the next command: memory, events and faults do not depend on how work is cut. A push buffer
+/// that loops only uses up its budget. Between two runs the host may do anything: write memory, deliver VBlanks, take
+/// snapshots. On the PS3 PUT is taken from the control pages first. A null `limit` is none.
+TRIGLYPH_API
 triglyph_status triglyph_run_for(triglyph_device *device,
                                  const triglyph_run_limit *limit,
                                  uint32_t *end,
                                  triglyph_waiting *waiting);
 
 /// The interrupter of a device. It belongs to the caller, who destroys it with `triglyph_interrupter_destroy`.
-triglyph_status triglyph_interrupter_of(triglyph_device *device,
-                                        triglyph_interrupter **interrupter);
+TRIGLYPH_API
+triglyph_status triglyph_get_interrupter(triglyph_device *device,
+                                         triglyph_interrupter **interrupter);
 
 /// Ends the bounded run in progress before its next command, or in the middle of drawing, or else the next one before
 /// its first command. What is not drawn then is drawn by the next run, or by the first call that reads memory. Runs
 /// without bounds go on. Does not wait.
-triglyph_status triglyph_interrupt(triglyph_interrupter *interrupter);
+TRIGLYPH_API
+triglyph_status triglyph_interrupter_interrupt(triglyph_interrupter *interrupter);
 
 /// Destroys an interrupter that no thread uses any more. Null is ignored.
-triglyph_status triglyph_interrupter_destroy(triglyph_interrupter *interrupter);
+TRIGLYPH_API triglyph_status triglyph_interrupter_destroy(triglyph_interrupter *interrupter);
 
 /// The timeline of a device. It belongs to the caller, who destroys it with `triglyph_timeline_destroy`.
-triglyph_status triglyph_timeline_of(triglyph_device *device,
-                                     triglyph_timeline **timeline);
+TRIGLYPH_API
+triglyph_status triglyph_get_timeline(triglyph_device *device,
+                                      triglyph_timeline **timeline);
 
 /// The number of the last submission, and the number up to which all are complete. Either pointer may be null.
+TRIGLYPH_API
 triglyph_status triglyph_timeline_counts(triglyph_timeline *timeline,
                                          uint64_t *submitted,
                                          uint64_t *completed);
 
 /// Waits until submission `number` is complete, at most for `timeout` nanoseconds; `complete` says whether it is. A
 /// number that has not been submitted yet is waited for as well.
+TRIGLYPH_API
 triglyph_status triglyph_timeline_wait(triglyph_timeline *timeline,
                                        uint64_t number,
                                        uint64_t timeout,
                                        bool *complete);
 
 /// How many events have happened so far: what `triglyph_take_events` returns, counted as it happens.
+TRIGLYPH_API
 triglyph_status triglyph_timeline_events(triglyph_timeline *timeline,
                                          uint64_t *events);
 
 /// Waits until more than `seen` events have happened, at most for `timeout` nanoseconds; `events` is how many have.
+TRIGLYPH_API
 triglyph_status triglyph_timeline_wait_event(triglyph_timeline *timeline,
                                              uint64_t seen,
                                              uint64_t timeout,
@@ -1090,12 +1160,14 @@ triglyph_status triglyph_timeline_wait_event(triglyph_timeline *timeline,
 
 /// The value of a counter of the guest's: on the Tegra X1 a syncpoint, on the PS3 the reference value of a channel. 0
 /// for one that nothing has counted yet.
+TRIGLYPH_API
 triglyph_status triglyph_timeline_fence(triglyph_timeline *timeline,
                                         uint32_t number,
                                         uint32_t *value);
 
 /// Waits until such a counter has reached `value`, modulo 2^32, at most for `timeout` nanoseconds; `reached` says
 /// whether it has.
+TRIGLYPH_API
 triglyph_status triglyph_timeline_wait_fence(triglyph_timeline *timeline,
                                              uint32_t number,
                                              uint32_t value,
@@ -1103,11 +1175,12 @@ triglyph_status triglyph_timeline_wait_fence(triglyph_timeline *timeline,
                                              bool *reached);
 
 /// Destroys a timeline that no thread uses any more. Null is ignored.
-triglyph_status triglyph_timeline_destroy(triglyph_timeline *timeline);
+TRIGLYPH_API triglyph_status triglyph_timeline_destroy(triglyph_timeline *timeline);
 
 /// Fills options with the defaults. `options->size` is to be set to `sizeof(triglyph_worker_options)` before.
 ///
 /// Errors: `TRIGLYPH_STATUS_BAD_SIZE`.
+TRIGLYPH_API
 triglyph_status triglyph_worker_options_init(triglyph_worker_options *options);
 
 /// Moves a device to a thread of its own; null `options` are the defaults. The worker belongs to the caller, who
@@ -1116,6 +1189,7 @@ triglyph_status triglyph_worker_options_init(triglyph_worker_options *options);
 /// Errors: `TRIGLYPH_STATUS_BUSY` while a call uses the device or another worker has it;
 /// `TRIGLYPH_STATUS_INVALID_ARGUMENT` for a queue without room; `TRIGLYPH_STATUS_UNSUPPORTED` when the host gives no
 /// thread.
+TRIGLYPH_API
 triglyph_status triglyph_worker_create(triglyph_device *device,
                                        const triglyph_worker_options *options,
                                        triglyph_worker **worker);
@@ -1126,16 +1200,18 @@ triglyph_status triglyph_worker_create(triglyph_device *device,
 ///
 /// Errors: `TRIGLYPH_STATUS_BUSY` for a command of the worker's own: it may use `triglyph_worker_try_send`;
 /// `TRIGLYPH_STATUS_POISONED` when a call on the device panicked, which has ended the thread.
+TRIGLYPH_API
 triglyph_status triglyph_worker_send(triglyph_worker *worker,
                                      triglyph_worker_command command,
                                      void *user_data,
                                      uint64_t *number);
 
 /// As `triglyph_worker_send`, for a command that touches no other memory than `count` ranges, and is done with it when
-/// it returns: it defers no work, as `triglyph_n3ds_execute` with the ranges of `triglyph_n3ds_forecast_of`.
+/// it returns: it defers no work, as `triglyph_n3ds_execute` with the ranges of `triglyph_n3ds_get_forecast`.
 /// `triglyph_worker_wait_range` need not wait for it elsewhere.
 ///
 /// Errors: as there.
+TRIGLYPH_API
 triglyph_status triglyph_worker_send_touching(triglyph_worker *worker,
                                               triglyph_worker_command command,
                                               void *user_data,
@@ -1149,6 +1225,7 @@ triglyph_status triglyph_worker_send_touching(triglyph_worker *worker,
 /// each place.
 ///
 /// Errors: `TRIGLYPH_STATUS_BUSY` for a command of the worker's own.
+TRIGLYPH_API
 triglyph_status triglyph_worker_wait_range(triglyph_worker *worker,
                                            const triglyph_range *range,
                                            uint64_t timeout,
@@ -1158,6 +1235,7 @@ triglyph_status triglyph_worker_wait_range(triglyph_worker *worker,
 /// worker's own may use it.
 ///
 /// Errors: `TRIGLYPH_STATUS_POISONED` as there.
+TRIGLYPH_API
 triglyph_status triglyph_worker_try_send(triglyph_worker *worker,
                                          triglyph_worker_command command,
                                          void *user_data,
@@ -1167,17 +1245,20 @@ triglyph_status triglyph_worker_try_send(triglyph_worker *worker,
 /// Sends a command and returns once it was executed. Work that it has submitted may still be under way.
 ///
 /// Errors: as `triglyph_worker_send`.
+TRIGLYPH_API
 triglyph_status triglyph_worker_call(triglyph_worker *worker,
                                      triglyph_worker_command command,
                                      void *user_data);
 
 /// Lets waiting channels check their conditions again, after the host has written memory that they may wait for. Does
 /// not wait.
+TRIGLYPH_API
 triglyph_status triglyph_worker_wake(triglyph_worker *worker);
 
 /// Waits until command `number` was executed, at most for `timeout` nanoseconds; `executed` says whether it was.
 ///
 /// Errors: `TRIGLYPH_STATUS_BUSY` for a command of the worker's own.
+TRIGLYPH_API
 triglyph_status triglyph_worker_wait(triglyph_worker *worker,
                                      uint64_t number,
                                      uint64_t timeout,
@@ -1185,37 +1266,42 @@ triglyph_status triglyph_worker_wait(triglyph_worker *worker,
 
 /// Waits until all commands were executed and nothing of the device can go on, at most for `timeout` nanoseconds;
 /// `idle` says whether that is so. If it is, `end` is `TRIGLYPH_RUN_END_DONE` or `TRIGLYPH_RUN_END_WAITING`, and
-/// `waiting` what is waited for; otherwise they are 0. All three may be null.
+/// `waiting`, whose `size` is set before, what is waited for; otherwise they are 0. All three may be null.
 ///
 /// Errors: `TRIGLYPH_STATUS_BUSY` for a command of the worker's own.
+TRIGLYPH_API
 triglyph_status triglyph_worker_wait_idle(triglyph_worker *worker,
                                           uint64_t timeout,
                                           bool *idle,
                                           uint32_t *end,
                                           triglyph_waiting *waiting);
 
-/// The timeline of the worker's device, as `triglyph_timeline_of`. It belongs to the caller.
-triglyph_status triglyph_worker_timeline(triglyph_worker *worker,
-                                         triglyph_timeline **timeline);
+/// The timeline of the worker's device, as `triglyph_get_timeline`. It belongs to the caller.
+TRIGLYPH_API
+triglyph_status triglyph_worker_get_timeline(triglyph_worker *worker,
+                                             triglyph_timeline **timeline);
 
 /// Executes the commands that were sent, interrupts what the device is doing, ends the thread and destroys the worker,
 /// which no other thread may use any more. Then any thread may use the device again; what it has not done it does with
 /// the next run, submissions are still deferred. Null is ignored.
 ///
 /// Errors: `TRIGLYPH_STATUS_BUSY` for a command of the worker's own; the worker stays as it is then.
+TRIGLYPH_API
 triglyph_status triglyph_worker_destroy(triglyph_worker *worker);
 
 /// Where the bytes of a buffer are, and how many. They stay there until the buffer is destroyed.
+TRIGLYPH_API
 triglyph_status triglyph_buffer_bytes(triglyph_buffer *buffer,
                                       const uint8_t **data,
                                       size_t *size);
 
 /// Destroys a buffer. Null is ignored.
-triglyph_status triglyph_buffer_destroy(triglyph_buffer *buffer);
+TRIGLYPH_API triglyph_status triglyph_buffer_destroy(triglyph_buffer *buffer);
 
 /// The whole state of a device, as if everything that was submitted had finished: one that restores it goes on exactly
 /// as this one does. `flags`: `TRIGLYPH_SNAPSHOT_WITHOUT_MEMORY`, `TRIGLYPH_SNAPSHOT_UNCOMPRESSED`, or 0. The buffer
 /// belongs to the caller, who destroys it with `triglyph_buffer_destroy`.
+TRIGLYPH_API
 triglyph_status triglyph_snapshot(triglyph_device *device,
                                   uint32_t flags,
                                   triglyph_buffer **snapshot);
@@ -1226,6 +1312,7 @@ triglyph_status triglyph_snapshot(triglyph_device *device,
 ///
 /// Errors: `TRIGLYPH_STATUS_BAD_SNAPSHOT`; `TRIGLYPH_STATUS_UNSUPPORTED` when guest memory cannot be mapped as the
 /// snapshot has it. Nothing has changed then.
+TRIGLYPH_API
 triglyph_status triglyph_restore(triglyph_device *device,
                                  const uint8_t *snapshot,
                                  size_t size);
@@ -1235,17 +1322,20 @@ triglyph_status triglyph_restore(triglyph_device *device,
 /// meanwhile.
 ///
 /// Errors: `TRIGLYPH_STATUS_IO`; `TRIGLYPH_STATUS_BAD_CAPTURE` when it is none.
+TRIGLYPH_API
 triglyph_status triglyph_capture_open(const char *path,
                                       triglyph_capture **capture);
 
 /// Makes a capture from the bytes of a file, which are copied.
 ///
 /// Errors: `TRIGLYPH_STATUS_BAD_CAPTURE` when it is none.
+TRIGLYPH_API
 triglyph_status triglyph_capture_from_bytes(const uint8_t *bytes,
                                             size_t size,
                                             triglyph_capture **capture);
 
 /// Which `triglyph_machine` a capture is for, and whether its guest's words are big-endian. Either pointer may be null.
+TRIGLYPH_API
 triglyph_status triglyph_capture_header(triglyph_capture *capture,
                                         uint32_t *machine,
                                         bool *big_endian);
@@ -1253,21 +1343,23 @@ triglyph_status triglyph_capture_header(triglyph_capture *capture,
 /// Writes a capture to another file, or to the same one, without the memory that neither the GPU nor a picture reads:
 /// of a recording made in an emulator mostly a small part is left, and little of the program. `unit` is a
 /// `triglyph_trim_unit`. The capture is replayed by the interpreter for that and compared, which takes some seconds.
-/// Meant for recordings after `triglyph_record_stop`.
+/// Meant for recordings after `triglyph_stop_recording`.
 ///
 /// Errors: `TRIGLYPH_STATUS_IO`; `TRIGLYPH_STATUS_BAD_CAPTURE`; `TRIGLYPH_STATUS_INVALID_ARGUMENT` for a unit without a
 /// meaning; `TRIGLYPH_STATUS_UNSUPPORTED` when the smaller capture shows something else. Nothing is written then.
+TRIGLYPH_API
 triglyph_status triglyph_capture_trim(const char *from,
                                       const char *to,
                                       uint32_t unit);
 
 /// Destroys a capture. Null is ignored.
-triglyph_status triglyph_capture_destroy(triglyph_capture *capture);
+TRIGLYPH_API triglyph_status triglyph_capture_destroy(triglyph_capture *capture);
 
 /// Reads a picture from a device's memory, after everything that was submitted: `big_endian` says whether its words
 /// are. It belongs to the caller, who destroys it with `triglyph_picture_destroy`.
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for what describes no picture; `TRIGLYPH_STATUS_UNMAPPED`.
+TRIGLYPH_API
 triglyph_status triglyph_picture_read(triglyph_device *device,
                                       const triglyph_present *present,
                                       bool big_endian,
@@ -1275,6 +1367,7 @@ triglyph_status triglyph_picture_read(triglyph_device *device,
 
 /// Size in pixels, and where the `4 * width * height` bytes of a picture are, until it is destroyed. All but `picture`
 /// may be null.
+TRIGLYPH_API
 triglyph_status triglyph_picture_pixels(triglyph_picture *picture,
                                         uint32_t *width,
                                         uint32_t *height,
@@ -1282,16 +1375,18 @@ triglyph_status triglyph_picture_pixels(triglyph_picture *picture,
 
 /// A picture as a PNG file, with or without its alpha channel. The buffer belongs to the caller, who destroys it with
 /// `triglyph_buffer_destroy`.
+TRIGLYPH_API
 triglyph_status triglyph_picture_png(triglyph_picture *picture,
                                      bool alpha,
                                      triglyph_buffer **png);
 
 /// Destroys a picture. Null is ignored.
-triglyph_status triglyph_picture_destroy(triglyph_picture *picture);
+TRIGLYPH_API triglyph_status triglyph_picture_destroy(triglyph_picture *picture);
 
 /// XXH3 (64 bits) of a range of guest memory, after everything that was submitted.
 ///
 /// Errors: `TRIGLYPH_STATUS_UNMAPPED`.
+TRIGLYPH_API
 triglyph_status triglyph_hash(triglyph_device *device,
                               uint32_t space,
                               uint64_t address,
@@ -1300,10 +1395,10 @@ triglyph_status triglyph_hash(triglyph_device *device,
 
 /// One that nothing was presented with yet. It belongs to the caller, who destroys it with
 /// `triglyph_presented_destroy`.
-triglyph_status triglyph_presented_create(triglyph_presented **presented);
+TRIGLYPH_API triglyph_status triglyph_presented_create(triglyph_presented **presented);
 
 /// Destroys what was made by `triglyph_presented_create`. Null is ignored.
-triglyph_status triglyph_presented_destroy(triglyph_presented *presented);
+TRIGLYPH_API triglyph_status triglyph_presented_destroy(triglyph_presented *presented);
 
 /// Converts a picture in guest memory to rows of the host's: compiled, and on the device's threads. Everything that is
 /// done so far is in it. `present` says where it is: layouts 0 to 3 (block-linear with a pitch that is a multiple of
@@ -1315,6 +1410,7 @@ triglyph_status triglyph_presented_destroy(triglyph_presented *presented);
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for numbers without a meaning, for rows without room for a pixel, or for
 /// the size that they are said to have.
+TRIGLYPH_API
 triglyph_status triglyph_present_picture(triglyph_device *device,
                                          const triglyph_present *present,
                                          bool big_endian,
@@ -1324,15 +1420,18 @@ triglyph_status triglyph_present_picture(triglyph_device *device,
 
 /// Makes a player, which goes through a capture once. `checks`: `TRIGLYPH_CHECK_*`, or 0 to play only. It belongs to
 /// the caller, who destroys it with `triglyph_player_destroy`; the capture may go before it.
+TRIGLYPH_API
 triglyph_status triglyph_player_create(triglyph_capture *capture,
                                        uint32_t checks,
                                        triglyph_player **player);
 
 /// Executes a capture up to and including the next record that has something to tell. `device` is of the capture's
-/// machine, with nothing mapped before the first call, and the same in each call.
+/// machine, with nothing mapped before the first call, and the same in each call. `event`, whose `size` is set before,
+/// may be null.
 ///
-/// Errors: `TRIGLYPH_STATUS_BAD_CAPTURE` for a record that is malformed or that the device refused; nothing after it is
-/// executed.
+/// Errors: `TRIGLYPH_STATUS_BAD_SIZE`; `TRIGLYPH_STATUS_BAD_CAPTURE` for a record that is malformed or that the device
+/// refused; nothing after it is executed.
+TRIGLYPH_API
 triglyph_status triglyph_player_next(triglyph_player *player,
                                      triglyph_device *device,
                                      triglyph_play_event *event);
@@ -1342,13 +1441,14 @@ triglyph_status triglyph_player_next(triglyph_player *player,
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` when the last event was no picture, pictures are not read, or it was
 /// taken already.
+TRIGLYPH_API
 triglyph_status triglyph_player_take_picture(triglyph_player *player,
                                              triglyph_picture **picture);
 
 /// Destroys a player. Null is ignored.
 ///
 /// Errors: `TRIGLYPH_STATUS_BUSY` while another call uses it.
-triglyph_status triglyph_player_destroy(triglyph_player *player);
+TRIGLYPH_API triglyph_status triglyph_player_destroy(triglyph_player *player);
 
 /// Begins a recording into a file, by its path (UTF-8), with a name for people or null. The capture begins with the
 /// memory and the state of this moment, which may be in the middle of a push buffer. From now on it gets all calls that
@@ -1357,14 +1457,16 @@ triglyph_status triglyph_player_destroy(triglyph_player *player);
 /// recording that is under way is dropped.
 ///
 /// Errors: `TRIGLYPH_STATUS_IO` when the file cannot be made.
-triglyph_status triglyph_record_start(triglyph_device *device,
-                                      const char *path,
-                                      const char *name);
+TRIGLYPH_API
+triglyph_status triglyph_start_recording(triglyph_device *device,
+                                         const char *path,
+                                         const char *name);
 
 /// Says that a picture is finished, at the end of a frame, for each screen. With `expect` the capture expects it to
 /// look as it does now, to the bit. Does nothing without a recording.
 ///
 /// Errors: as `triglyph_picture_read`.
+TRIGLYPH_API
 triglyph_status triglyph_record_present(triglyph_device *device,
                                         const triglyph_present *present,
                                         bool expect);
@@ -1372,6 +1474,7 @@ triglyph_status triglyph_record_present(triglyph_device *device,
 /// Records what a range of guest memory hashes to now. Does nothing without a recording.
 ///
 /// Errors: `TRIGLYPH_STATUS_UNMAPPED`.
+TRIGLYPH_API
 triglyph_status triglyph_record_hash(triglyph_device *device,
                                      uint32_t space,
                                      uint64_t address,
@@ -1379,19 +1482,20 @@ triglyph_status triglyph_record_hash(triglyph_device *device,
 
 /// Bounds recordings that begin from now on: they record nothing more once their file has so many bytes, and are whole
 /// captures up to there. UINT64_MAX for no bound, as at first.
-triglyph_status triglyph_record_set_limit(triglyph_device *device,
-                                          uint64_t bytes);
+TRIGLYPH_API
+triglyph_status triglyph_set_recording_limit(triglyph_device *device,
+                                             uint64_t bytes);
 
 /// Whether a recording is under way that has reached its limit.
-triglyph_status triglyph_record_is_full(triglyph_device *device, bool *full);
+TRIGLYPH_API triglyph_status triglyph_is_recording_full(triglyph_device *device, bool *full);
 
 /// Whether a recording is under way.
-triglyph_status triglyph_record_is_active(triglyph_device *device, bool *active);
+TRIGLYPH_API triglyph_status triglyph_is_recording(triglyph_device *device, bool *active);
 
 /// Ends a recording and closes its file. Does nothing without one.
 ///
 /// Errors: `TRIGLYPH_STATUS_IO`, the first that the file has met since the recording began.
-triglyph_status triglyph_record_stop(triglyph_device *device);
+TRIGLYPH_API triglyph_status triglyph_stop_recording(triglyph_device *device);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -127,7 +127,7 @@ enum triglyph_n3ds_outcome
   TRIGLYPH_N3DS_OUTCOME_FAILED = 2,
   /// DMA of memory that the host has not mapped in `TRIGLYPH_N3DS_SPACE_PROCESS`, of which nothing is done: the host
   /// copies `copy_size` bytes from `copy_source` to `copy_target`, virtual addresses of the process, says so with
-  /// `triglyph_mark_changed` if it announces its writes, and raises `TRIGLYPH_N3DS_INTERRUPT_DMA`.
+  /// `triglyph_host_wrote` if it announces its writes, and raises `TRIGLYPH_N3DS_INTERRUPT_DMA`.
   TRIGLYPH_N3DS_OUTCOME_HOST_COPY = 3,
 };
 #ifndef __cplusplus
@@ -303,22 +303,25 @@ extern "C" {
 /// with `triglyph_n3ds_destroy`.
 ///
 /// Errors: as `triglyph_device_create`.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_create(const triglyph_options *options,
                                      triglyph_n3ds **n3ds);
 
 /// Destroys a 3DS, and with it the device that was borrowed from it. Null is ignored.
 ///
 /// Errors: `TRIGLYPH_STATUS_BUSY` while another call uses it; it stays as it is then.
-triglyph_status triglyph_n3ds_destroy(triglyph_n3ds *n3ds);
+TRIGLYPH_API triglyph_status triglyph_n3ds_destroy(triglyph_n3ds *n3ds);
 
 /// The device of a 3DS, for the calls that all machines have; null for null. It is borrowed: it is destroyed with the
 /// 3DS.
+TRIGLYPH_API
 triglyph_device *triglyph_n3ds_device(triglyph_n3ds *n3ds);
 
 /// Executes a GX command, eight words as in a slot of the command queue with virtual addresses of the client, for
 /// hosts that have a GSP of their own. It is complete when this returns, unless `executed` asks the host to copy; no
 /// interrupt is queued, what the host does next is in `executed`, which may be null. A recording that is under way
 /// contains it.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_execute(triglyph_n3ds *n3ds,
                                       const uint32_t *words,
                                       triglyph_n3ds_executed *executed);
@@ -327,6 +330,7 @@ triglyph_status triglyph_n3ds_execute(triglyph_n3ds *n3ds,
 /// everything that was submitted.
 ///
 /// Errors: `TRIGLYPH_STATUS_UNMAPPED`; nothing is done then.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_execute_at(triglyph_n3ds *n3ds,
                                          uint32_t space,
                                          uint64_t address,
@@ -341,42 +345,53 @@ triglyph_status triglyph_n3ds_execute_at(triglyph_n3ds *n3ds,
 /// 3DS is destroyed.
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for a misaligned page.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_set_shared_page(triglyph_n3ds *n3ds,
                                               void *page);
 
 /// Resets GSP, as when the console is switched on: there are no clients, no session has the rendering right, the shared
 /// page is zeros. The page, and what the host has chosen of GSP, stay.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_reset_gsp(triglyph_n3ds *n3ds);
 
 /// Says what becomes of bad addresses in GX commands that do not check them: a `triglyph_n3ds_bad_address`.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_set_bad_address(triglyph_n3ds *n3ds,
                                               uint32_t behaviour);
 
 /// Says what happens where the transfer engine freezes on the console: a `triglyph_n3ds_freeze_policy`.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_set_freeze_policy(triglyph_n3ds *n3ds,
                                                 uint32_t policy);
 
 /// Sets what each submission may cost, in units of fuel: see `triglyph_options`, with which it begins. A recording has
 /// it.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_set_fuel(triglyph_n3ds *n3ds,
                                        uint64_t fuel);
 
 /// Says whether this is a New 3DS; the first register shows it.
-triglyph_status triglyph_n3ds_set_new_model(triglyph_n3ds *n3ds, bool new_model);
+TRIGLYPH_API
+triglyph_status triglyph_n3ds_set_new_model(triglyph_n3ds *n3ds,
+                                            bool new_model);
 
 /// The physical address of a client's virtual one in linear heap, QTM memory or VRAM; 0 stays 0. `found` says whether
 /// there is one.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_to_physical(uint32_t address,
                                           uint32_t *physical,
                                           bool *found);
 
 /// Ticks of the main processor as nanoseconds.
-uint64_t triglyph_n3ds_nanoseconds(uint64_t ticks);
+TRIGLYPH_API uint64_t triglyph_n3ds_nanoseconds(uint64_t ticks);
 
 /// The session is gone: everything that it held is free.
-triglyph_status triglyph_n3ds_close_session(triglyph_n3ds *n3ds, uint32_t session);
+TRIGLYPH_API
+triglyph_status triglyph_n3ds_close_session(triglyph_n3ds *n3ds,
+                                            uint32_t session);
 
 /// The client at an index of the shared page: its session and its event. `found` says whether there is one.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_client(triglyph_n3ds *n3ds,
                                      uint32_t index,
                                      uint32_t *session,
@@ -384,24 +399,29 @@ triglyph_status triglyph_n3ds_client(triglyph_n3ds *n3ds,
                                      bool *found);
 
 /// The handle of the shared page that registrations are answered with.
-triglyph_status triglyph_n3ds_set_shared_memory_handle(triglyph_n3ds *n3ds, uint32_t handle);
+TRIGLYPH_API
+triglyph_status triglyph_n3ds_set_shared_memory_handle(triglyph_n3ds *n3ds,
+                                                       uint32_t handle);
 
 /// Makes PPF exchange the shown buffers when a client has set nothing new; off at first.
-triglyph_status triglyph_n3ds_set_auto_toggle(triglyph_n3ds *n3ds, bool on);
+TRIGLYPH_API triglyph_status triglyph_n3ds_set_auto_toggle(triglyph_n3ds *n3ds, bool on);
 
 /// The session with the rendering right; `found` says whether there is one.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_right_holder(triglyph_n3ds *n3ds,
                                            uint32_t *session,
                                            bool *found);
 
 /// Takes the sessions that waited in AcquireRight and hold the right now. `count` is how many were stored in
 /// `sessions`; if that is `capacity`, there may be more to take.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_take_granted(triglyph_n3ds *n3ds,
                                            uint32_t *sessions,
                                            size_t capacity,
                                            size_t *count);
 
 /// As `triglyph_n3ds_execute`, for a session that may not have the rendering right.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_execute_for(triglyph_n3ds *n3ds,
                                           uint32_t session,
                                           const uint32_t *words,
@@ -409,6 +429,7 @@ triglyph_status triglyph_n3ds_execute_for(triglyph_n3ds *n3ds,
 
 /// Takes the interrupts that the host is to deliver, oldest first: after their ticks it calls `triglyph_n3ds_deliver`
 /// with each. `count` is how many were stored in `completions`; if that is `capacity`, there may be more to take.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_take_completions(triglyph_n3ds *n3ds,
                                                triglyph_n3ds_completion *completions,
                                                size_t capacity,
@@ -416,33 +437,39 @@ triglyph_status triglyph_n3ds_take_completions(triglyph_n3ds *n3ds,
 
 /// Delivers a `triglyph_n3ds_interrupt`: VBlanks to every client, others to the one with the rendering right. Bit n of
 /// `clients` says that the host is to signal the event of client n. Executes what waits in the queue then.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_deliver(triglyph_n3ds *n3ds,
                                       uint32_t interrupt,
                                       uint32_t *clients);
 
 /// Delivers everything that has completed, at once and in order, for hosts without a clock. `clients` as in
 /// `triglyph_n3ds_deliver`.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_auto_deliver(triglyph_n3ds *n3ds,
                                            uint32_t *clients);
 
 /// A `triglyph_n3ds_screen` has shown a frame: moves its controller on and delivers PDC0 or PDC1. `clients` as in
 /// `triglyph_n3ds_deliver`.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_vblank(triglyph_n3ds *n3ds,
                                      uint32_t screen,
                                      uint32_t *clients);
 
 /// The word at a byte offset of the shared page, a multiple of 4 below 4096.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_shared_page_load(triglyph_n3ds *n3ds,
                                                uint32_t offset,
                                                uint32_t *word);
 
 /// Stores a word at a byte offset of the shared page, a multiple of 4 below 4096.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_shared_page_store(triglyph_n3ds *n3ds,
                                                 uint32_t offset,
                                                 uint32_t word);
 
 /// Puts a GX command of eight words at the end of a client's queue. `trigger` says whether the queue was empty, so that
 /// GSP is to be triggered; `full` that there was no room and nothing was put.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_queue_submit(triglyph_n3ds *n3ds,
                                            uint32_t client,
                                            const uint32_t *words,
@@ -450,25 +477,32 @@ triglyph_status triglyph_n3ds_queue_submit(triglyph_n3ds *n3ds,
                                            bool *full);
 
 /// The state of a client's command queue.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_queue_state(triglyph_n3ds *n3ds,
                                           uint32_t client,
                                           triglyph_n3ds_queue *queue);
 
 /// Asks GSP to halt before the next command of a client's queue, or takes a halt back.
-triglyph_status triglyph_n3ds_queue_halt(triglyph_n3ds *n3ds, uint32_t client, bool halt);
+TRIGLYPH_API
+triglyph_status triglyph_n3ds_queue_halt(triglyph_n3ds *n3ds,
+                                         uint32_t client,
+                                         bool halt);
 
 /// Takes the oldest interrupt out of a client's relay queue; `found` says whether there was one.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_relay_pop(triglyph_n3ds *n3ds,
                                         uint32_t client,
                                         uint32_t *interrupt,
                                         bool *found);
 
 /// Says whether a client wants VBlanks in its relay queue.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_relay_skip_vblanks(triglyph_n3ds *n3ds,
                                                  uint32_t client,
                                                  bool skip);
 
 /// Puts what a screen is to show into a client's framebuffer information; GSP takes it at the next VBlank or PPF.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_present(triglyph_n3ds *n3ds,
                                       uint32_t client,
                                       uint32_t screen,
@@ -477,6 +511,7 @@ triglyph_status triglyph_n3ds_present(triglyph_n3ds *n3ds,
 /// Handles a request to `gsp::Gpu`: `words` is the caller's command buffer with the receive descriptors after it, 66
 /// words, in which the answer takes the request's place. `blocked` says that the caller stays asleep: until its session
 /// turns up in `triglyph_n3ds_take_granted`, after which `triglyph_n3ds_ipc_granted` makes the answer.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_ipc(triglyph_n3ds *n3ds,
                                   uint32_t session,
                                   uint32_t *words,
@@ -485,10 +520,11 @@ triglyph_status triglyph_n3ds_ipc(triglyph_n3ds *n3ds,
                                   bool *blocked);
 
 /// Answers an AcquireRight that was blocked, in the caller's command buffer.
-triglyph_status triglyph_n3ds_ipc_granted(uint32_t *words, size_t count);
+TRIGLYPH_API triglyph_status triglyph_n3ds_ipc_granted(uint32_t *words, size_t count);
 
 /// The picture that an eye (0 left or both, 1 right) sees on a `triglyph_n3ds_screen`. `found` is false for the right
 /// eye of a flat picture, and for formats that there are not.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_lcd_picture(triglyph_n3ds *n3ds,
                                           uint32_t screen,
                                           uint32_t eye,
@@ -497,18 +533,21 @@ triglyph_status triglyph_n3ds_lcd_picture(triglyph_n3ds *n3ds,
 
 /// The colour that covers a screen instead of its picture: red, green, blue, 8 bits each, red lowest. `found` says
 /// whether there is one.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_lcd_fill_color(triglyph_n3ds *n3ds,
                                              uint32_t screen,
                                              uint32_t *color,
                                              bool *found);
 
 /// A screen's gamma tables as 256 words: red, green and blue after the table, red lowest.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_lcd_gamma(triglyph_n3ds *n3ds,
                                         uint32_t screen,
                                         uint32_t *table);
 
 /// Whether both eyes have pictures of their own on a screen.
-triglyph_status triglyph_n3ds_lcd_is_stereo(triglyph_n3ds *n3ds,
+TRIGLYPH_API
+triglyph_status triglyph_n3ds_is_lcd_stereo(triglyph_n3ds *n3ds,
                                             uint32_t screen,
                                             bool *stereo);
 
@@ -517,6 +556,7 @@ triglyph_status triglyph_n3ds_lcd_is_stereo(triglyph_n3ds *n3ds,
 /// 320, 400 or 800 columns of 240 pixels. `triglyph_n3ds_lcd_picture` tells it before.
 ///
 /// Errors: as there.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_present_screen(triglyph_n3ds *n3ds,
                                              uint32_t screen,
                                              uint32_t eye,
@@ -530,15 +570,17 @@ triglyph_status triglyph_n3ds_present_screen(triglyph_n3ds *n3ds,
 /// `triglyph_worker_send_touching`.
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for numbers without a meaning.
-triglyph_status triglyph_n3ds_forecast_of(const uint32_t *words,
-                                          uint32_t bad_address,
-                                          triglyph_n3ds_forecast *forecast);
+TRIGLYPH_API
+triglyph_status triglyph_n3ds_get_forecast(const uint32_t *words,
+                                           uint32_t bad_address,
+                                           triglyph_n3ds_forecast *forecast);
 
 /// WriteHWRegs: consecutive registers from `offset`, counted from physical address 0x10000000. What finishes is queued
 /// for delivery.
 ///
 /// Results: `NO_RIGHT` without the rendering right; `BAD_OFFSET` for other registers; `BAD_SIZE` for more than 32
 /// words; `MISALIGNED_SIZE`.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_write_registers(triglyph_n3ds *n3ds,
                                               uint32_t session,
                                               uint32_t offset,
@@ -550,6 +592,7 @@ triglyph_status triglyph_n3ds_write_registers(triglyph_n3ds *n3ds,
 /// mask are not written.
 ///
 /// Results: as `triglyph_n3ds_write_registers`.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_write_registers_with_mask(triglyph_n3ds *n3ds,
                                                         uint32_t session,
                                                         uint32_t offset,
@@ -561,6 +604,7 @@ triglyph_status triglyph_n3ds_write_registers_with_mask(triglyph_n3ds *n3ds,
 /// WriteHWRegRepeat: all words into one register.
 ///
 /// Results: as `triglyph_n3ds_write_registers`.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_write_register_repeat(triglyph_n3ds *n3ds,
                                                     uint32_t session,
                                                     uint32_t offset,
@@ -571,6 +615,7 @@ triglyph_status triglyph_n3ds_write_register_repeat(triglyph_n3ds *n3ds,
 /// ReadHWRegs: consecutive registers into `words`.
 ///
 /// Results: as `triglyph_n3ds_write_registers`.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_read_registers(triglyph_n3ds *n3ds,
                                              uint32_t session,
                                              uint32_t offset,
@@ -582,6 +627,7 @@ triglyph_status triglyph_n3ds_read_registers(triglyph_n3ds *n3ds,
 /// for the next VBlank when the beam is in the picture.
 ///
 /// Results: `NO_RIGHT` without the rendering right.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_set_buffer_swap(triglyph_n3ds *n3ds,
                                               uint32_t session,
                                               uint32_t screen,
@@ -590,18 +636,22 @@ triglyph_status triglyph_n3ds_set_buffer_swap(triglyph_n3ds *n3ds,
 
 /// FlushDataCache and StoreDataCache: the processor wrote these bytes, at a virtual address. A hint, which any session
 /// may give.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_flush_data_cache(triglyph_n3ds *n3ds,
                                                uint32_t address,
                                                uint32_t size);
 
 /// SetLcdForceBlack: covers both screens with black, or uncovers them.
-triglyph_status triglyph_n3ds_set_lcd_force_black(triglyph_n3ds *n3ds, bool black);
+TRIGLYPH_API
+triglyph_status triglyph_n3ds_set_lcd_force_black(triglyph_n3ds *n3ds,
+                                                  bool black);
 
 /// TriggerCmdReqQueue: executes what waits in the queue of the client with the rendering right, whichever client calls.
 /// Queues of the others wait, also when the right passes on: until the next trigger, or until a command of the new
 /// holder ends. Interrupts wait until the host delivers them.
 ///
 /// While submissions are deferred nothing happens: bounded runs execute the queue.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_trigger(triglyph_n3ds *n3ds);
 
 /// RegisterInterruptRelayQueue: makes a session a client; `event` is the handle that the host signals for it. Its relay
@@ -609,6 +659,7 @@ triglyph_status triglyph_n3ds_trigger(triglyph_n3ds *n3ds);
 /// cleared (unverified; clients are known to empty their command queue themselves).
 ///
 /// Results: `RIGHT_TAKEN` when there are four others (the code is unverified).
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_register_relay_queue(triglyph_n3ds *n3ds,
                                                    uint32_t session,
                                                    uint32_t flags,
@@ -617,54 +668,63 @@ triglyph_status triglyph_n3ds_register_relay_queue(triglyph_n3ds *n3ds,
 
 /// UnregisterInterruptRelayQueue: the session's place in the shared page is free again. It keeps the rendering right,
 /// but what waits in its queue is not executed, and completion interrupts are delivered to no client.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_unregister_relay_queue(triglyph_n3ds *n3ds,
                                                      uint32_t session);
 
 /// TryAcquireRight: takes the rendering right if it is free.
 ///
 /// Results: `RIGHT_TAKEN` when another session has it.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_try_acquire_right(triglyph_n3ds *n3ds,
                                                 uint32_t session,
                                                 uint32_t *result);
 
 /// AcquireRight: takes the rendering right or waits for it; who waits is told later that it has it. The call's flag,
 /// which asks for extra initialisation, is the host's affair.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_acquire_right(triglyph_n3ds *n3ds,
                                             uint32_t session,
                                             uint32_t *acquired);
 
 /// ReleaseRight: gives the rendering right to the next who waits. Without effect for others than its holder.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_release_right(triglyph_n3ds *n3ds,
                                             uint32_t session);
 
 /// ImportDisplayCaptureInfo: what both screens show, or what the holder of the right has set for the next VBlank, which
 /// the real GSP loads when it is asked (Azahar #2273). Addresses are those that the client gave, where it did.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_display_capture_info(triglyph_n3ds *n3ds,
                                                    triglyph_n3ds_capture_info *top,
                                                    triglyph_n3ds_capture_info *bottom);
 
 /// SaveVramSysArea: copies what the screens show to where the system keeps it in VRAM. Requests to the service need
 /// flag 1 of the session's registration.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_save_vram_area(triglyph_n3ds *n3ds);
 
 /// RestoreVramSysArea: copies it back; otherwise as `triglyph_n3ds_save_vram_area`.
-triglyph_status triglyph_n3ds_restore_vram_area(triglyph_n3ds *n3ds);
+TRIGLYPH_API triglyph_status triglyph_n3ds_restore_vram_area(triglyph_n3ds *n3ds);
 
 /// Writes a register with all effects, by its offset in bytes from physical address 0x10000000: the GPU's begin at
 /// 0x400000, those that cover the screens are 0x202204 and 0x202A04. The answer says which unit finishes because of it;
 /// no interrupt is queued.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_write_register(triglyph_n3ds *n3ds,
                                              uint32_t offset,
                                              uint32_t value,
                                              triglyph_n3ds_executed *executed);
 
 /// Reads a register, by its offset as in `triglyph_n3ds_write_register`. Recorded are the reads that change something.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_read_register(triglyph_n3ds *n3ds,
                                             uint32_t offset,
                                             uint32_t *value);
 
 /// Copies bytes between physical addresses with the processors' DMA engine. The answer is how many ticks of the main
 /// processor that takes.
+TRIGLYPH_API
 triglyph_status triglyph_n3ds_dma(triglyph_n3ds *n3ds,
                                   uint32_t source,
                                   uint32_t target,

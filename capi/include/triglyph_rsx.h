@@ -25,34 +25,34 @@
 
 /// Where the first context's control page is, 4 KiB in `TRIGLYPH_RSX_SPACE_PAGES`; that of the next context follows. A
 /// host maps its own memory there, and at the places below, before the context is allocated.
-#define TRIGLYPH_RSX_CONTROL_PAGE 74766792916992
+#define TRIGLYPH_RSX_CONTROL_PAGE 0x440000220000
 
 /// Where the first context's driver information is, 16 KiB in `TRIGLYPH_RSX_SPACE_PAGES`; that of the next follows.
-#define TRIGLYPH_RSX_DRIVER_INFO 70368745160704
+#define TRIGLYPH_RSX_DRIVER_INFO 0x4000000F0000
 
 /// Where the first context's reports area is, 64 KiB in `TRIGLYPH_RSX_SPACE_LOCAL`; that of the next follows.
-#define TRIGLYPH_RSX_REPORTS 266338304
+#define TRIGLYPH_RSX_REPORTS 0x0FE00000
 
 /// Where the page of device 8 is, 4 KiB in `TRIGLYPH_RSX_SPACE_LOCAL`; all contexts share it.
-#define TRIGLYPH_RSX_DEVICE_PAGE 267452416
+#define TRIGLYPH_RSX_DEVICE_PAGE 0x0FF10000
 
 /// The context's IO space has pages of 64 KiB instead of 1 MiB.
-#define TRIGLYPH_RSX_CONTEXT_SMALL_PAGES 2
+#define TRIGLYPH_RSX_CONTEXT_SMALL_PAGES 0x02
 
 /// The push buffer is in local memory.
-#define TRIGLYPH_RSX_CONTEXT_LOCAL_PUSH_BUFFER 16
+#define TRIGLYPH_RSX_CONTEXT_LOCAL_PUSH_BUFFER 0x10
 
 /// Makes the DMA object of reports in main memory.
-#define TRIGLYPH_RSX_CONTEXT_MAIN_REPORTS 32
+#define TRIGLYPH_RSX_CONTEXT_MAIN_REPORTS 0x20
 
 /// The IO space has 512 MiB instead of 256.
-#define TRIGLYPH_RSX_CONTEXT_LARGE_IO_SPACE 1024
+#define TRIGLYPH_RSX_CONTEXT_LARGE_IO_SPACE 0x400
 
 /// The GPU may write what `triglyph_rsx_context_iomap` maps.
-#define TRIGLYPH_RSX_IOMAP_WRITE 9223372036854775808ull
+#define TRIGLYPH_RSX_IOMAP_WRITE 0x8000000000000000
 
 /// The GPU may read it.
-#define TRIGLYPH_RSX_IOMAP_READ 4611686018427387904
+#define TRIGLYPH_RSX_IOMAP_READ 0x4000000000000000
 
 /// The results of the hypervisor's calls in r3.
 enum triglyph_rsx_result
@@ -136,33 +136,38 @@ extern "C" {
 /// pictures that are recorded, until a player plays a capture that says otherwise.
 ///
 /// Errors: as `triglyph_device_create`.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_create(const triglyph_options *options,
                                     triglyph_rsx **rsx);
 
 /// Destroys a PS3, and with it the device that was borrowed from it. Null is ignored.
 ///
 /// Errors: `TRIGLYPH_STATUS_BUSY` while another call uses it; it stays as it is then.
-triglyph_status triglyph_rsx_destroy(triglyph_rsx *rsx);
+TRIGLYPH_API triglyph_status triglyph_rsx_destroy(triglyph_rsx *rsx);
 
 /// The device of a PS3, for the calls that all machines have; null for null. It is borrowed: it is destroyed with the
 /// PS3.
+TRIGLYPH_API
 triglyph_device *triglyph_rsx_device(triglyph_rsx *rsx);
 
 /// Sets the callback for software methods of channels that are none of LV1's, or removes it with null; without one they
 /// are events. `user_data` is handed to each call and has to stay valid until the callback is replaced or the PS3
 /// destroyed.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_set_software_callback(triglyph_rsx *rsx,
                                                    triglyph_rsx_software_callback callback,
                                                    void *user_data);
 
 /// The bits of an event: in the hypervisor's interrupt status, and in the word that Lv-2 sends to event ports; 0 where
 /// it has none. Either pointer may be null.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_event_bits(const triglyph_event *event,
                                         uint64_t *lv1,
                                         uint64_t *lv2);
 
 /// Where an address is that a call has returned: the address space and the address in it. `found` is false for
 /// addresses of nothing.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_lpar(triglyph_rsx *rsx,
                                   uint64_t lpar,
                                   uint32_t *space,
@@ -170,6 +175,7 @@ triglyph_status triglyph_rsx_lpar(triglyph_rsx *rsx,
                                   bool *found);
 
 /// Where in main memory an IO offset of a context is; `found` is false where nothing is mapped.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_io_to_lpar(triglyph_rsx *rsx,
                                         uint32_t context,
                                         uint32_t io,
@@ -177,10 +183,14 @@ triglyph_status triglyph_rsx_io_to_lpar(triglyph_rsx *rsx,
                                         bool *found);
 
 /// Reads a word of instance memory; 0 beyond its end.
-triglyph_status triglyph_rsx_pramin_read(triglyph_rsx *rsx, uint32_t offset, uint32_t *word);
+TRIGLYPH_API
+triglyph_status triglyph_rsx_pramin_read(triglyph_rsx *rsx,
+                                         uint32_t offset,
+                                         uint32_t *word);
 
 /// Reads a word of the bus: registers, instance memory or local memory at the hypervisor's addresses. `found` is false
 /// outside of all three.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_bus_read(triglyph_rsx *rsx,
                                       uint64_t address,
                                       uint32_t *word,
@@ -190,6 +200,7 @@ triglyph_status triglyph_rsx_bus_read(triglyph_rsx *rsx,
 /// last. `triglyph_rsx_head_size` tells its size before.
 ///
 /// Errors: as there.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_present_head(triglyph_rsx *rsx,
                                           uint32_t head,
                                           const triglyph_rows *rows,
@@ -198,6 +209,7 @@ triglyph_status triglyph_rsx_present_head(triglyph_rsx *rsx,
 
 /// The size of what a head (0 or 1) of the PS3 shows: that of the display buffer that was flipped last, 0 if it shows
 /// no buffer of a context.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_head_size(triglyph_rsx *rsx,
                                        uint32_t head,
                                        uint32_t *width,
@@ -207,6 +219,7 @@ triglyph_status triglyph_rsx_head_size(triglyph_rsx *rsx,
 /// others hold is not documented, they read 0.
 ///
 /// Results: `TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE` for devices that cannot be mapped.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_device_map(triglyph_rsx *rsx,
                                         uint64_t device,
                                         uint64_t *lpar,
@@ -216,6 +229,7 @@ triglyph_status triglyph_rsx_device_map(triglyph_rsx *rsx,
 /// `lv1_gpu_device_unmap`.
 ///
 /// Results: `TRIGLYPH_RSX_RESULT_NO_ENTRY` for a device that is not mapped.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_device_unmap(triglyph_rsx *rsx,
                                           uint64_t device,
                                           int64_t *result);
@@ -225,6 +239,7 @@ triglyph_status triglyph_rsx_device_unmap(triglyph_rsx *rsx,
 ///
 /// Results: `TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE` for sizes and resources beyond the limits,
 /// `TRIGLYPH_RSX_RESULT_RESOURCE_SHORTAGE` when there is not enough left.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_memory_allocate(triglyph_rsx *rsx,
                                              uint64_t size,
                                              const uint64_t *resources,
@@ -236,6 +251,7 @@ triglyph_status triglyph_rsx_memory_allocate(triglyph_rsx *rsx,
 ///
 /// Results: `TRIGLYPH_RSX_RESULT_NO_ENTRY` for a handle without an allocation, `TRIGLYPH_RSX_RESULT_BUSY` while a
 /// context works on it.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_memory_free(triglyph_rsx *rsx,
                                          uint32_t handle,
                                          int64_t *result);
@@ -244,6 +260,7 @@ triglyph_status triglyph_rsx_memory_free(triglyph_rsx *rsx,
 ///
 /// Results: `TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE` for an unknown memory handle;
 /// `TRIGLYPH_RSX_RESULT_RESOURCE_SHORTAGE` when there are three contexts (one in fast mode).
+TRIGLYPH_API
 triglyph_status triglyph_rsx_context_allocate(triglyph_rsx *rsx,
                                               uint32_t memory,
                                               uint64_t flags,
@@ -253,6 +270,7 @@ triglyph_status triglyph_rsx_context_allocate(triglyph_rsx *rsx,
 /// `lv1_gpu_context_free`.
 ///
 /// Results: `TRIGLYPH_RSX_RESULT_NO_ENTRY` for a handle without a context, as for all calls that take one.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_context_free(triglyph_rsx *rsx,
                                           uint32_t context,
                                           int64_t *result);
@@ -263,6 +281,7 @@ triglyph_status triglyph_rsx_context_free(triglyph_rsx *rsx,
 ///
 /// Results: `TRIGLYPH_RSX_RESULT_ALIGNMENT_ERROR` unless all are multiples of 1 MiB (64 KiB with that flag);
 /// `TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE` beyond the IO space or where there is no main memory.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_context_iomap(triglyph_rsx *rsx,
                                            uint32_t context,
                                            uint64_t io,
@@ -277,6 +296,7 @@ triglyph_status triglyph_rsx_context_iomap(triglyph_rsx *rsx,
 /// Results: `TRIGLYPH_RSX_RESULT_NO_ENTRY` for an unknown operation or context;
 /// `TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE` for numbers beyond what there is; `TRIGLYPH_RSX_RESULT_WRONG_STATE`
 /// for frame-buffer copies without a frame buffer or while the channel is busy.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_context_attribute(triglyph_rsx *rsx,
                                                uint32_t context,
                                                uint64_t operation,
@@ -286,6 +306,7 @@ triglyph_status triglyph_rsx_context_attribute(triglyph_rsx *rsx,
 /// `lv1_gpu_context_intr`: the interrupts that have happened since the last call.
 ///
 /// Results: as `triglyph_rsx_context_free`.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_context_intr(triglyph_rsx *rsx,
                                           uint32_t context,
                                           uint64_t *interrupts,
@@ -295,6 +316,7 @@ triglyph_status triglyph_rsx_context_intr(triglyph_rsx *rsx,
 /// values.
 ///
 /// Results: none so far.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_attribute(triglyph_rsx *rsx,
                                        uint64_t operation,
                                        const uint64_t *parameters,
@@ -302,6 +324,7 @@ triglyph_status triglyph_rsx_attribute(triglyph_rsx *rsx,
 
 /// A call by its number, for hosts that dispatch on r11: `arguments` are r3 and up. `arguments` has 8 values. `outputs`
 /// has room for five values, r4 to r8, or is null.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_hypercall(triglyph_rsx *rsx,
                                        uint32_t number,
                                        const uint64_t *arguments,
@@ -313,41 +336,53 @@ triglyph_status triglyph_rsx_hypercall(triglyph_rsx *rsx,
 /// the guest has written PUT, and when something has happened that a channel may wait for.
 ///
 /// A run that does not end is ended, with a fault; `triglyph_run_for` bounds it instead.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_run(triglyph_rsx *rsx);
 
 /// A head (0 or 1) has begun to show a frame, at `time` in ticks of the processor's time base: flips that wait are
 /// done. For every context; the host calls this as often as its screen shows one.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_vblank(triglyph_rsx *rsx,
                                     uint32_t head,
                                     uint64_t time);
 
 /// The frame of the second handler of vertical blanks, for hosts that keep its rate; with the screen's own rate
 /// `triglyph_rsx_vblank` does it.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_second_vblank(triglyph_rsx *rsx,
                                            uint32_t head,
                                            uint64_t time);
 
 /// Sets the time in nanoseconds that reports, notifiers and PTIMER show. By itself it moves with the work that is done,
 /// so that runs can be repeated.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_set_clock(triglyph_rsx *rsx,
                                        uint64_t nanoseconds);
 
 /// Writes a register of BAR0; the two low bits of the address are ignored. A push buffer does not run before
 /// `triglyph_rsx_run`.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_mmio_write(triglyph_rsx *rsx,
                                         uint32_t address,
                                         uint32_t word);
 
 /// Reads a register of BAR0; the two low bits of the address are ignored.
-triglyph_status triglyph_rsx_mmio_read(triglyph_rsx *rsx, uint32_t address, uint32_t *word);
+TRIGLYPH_API
+triglyph_status triglyph_rsx_mmio_read(triglyph_rsx *rsx,
+                                       uint32_t address,
+                                       uint32_t *word);
 
 /// Writes a word of instance memory; nothing happens beyond its end.
-triglyph_status triglyph_rsx_pramin_write(triglyph_rsx *rsx, uint32_t offset, uint32_t word);
+TRIGLYPH_API
+triglyph_status triglyph_rsx_pramin_write(triglyph_rsx *rsx,
+                                          uint32_t offset,
+                                          uint32_t word);
 
 /// Clears the error of a channel: it goes on at PUT, as drivers have it.
-triglyph_status triglyph_rsx_clear_error(triglyph_rsx *rsx, uint32_t channel);
+TRIGLYPH_API triglyph_status triglyph_rsx_clear_error(triglyph_rsx *rsx, uint32_t channel);
 
 /// Writes a word of the bus: recorded so is only what goes to local memory.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_bus_write(triglyph_rsx *rsx,
                                        uint64_t address,
                                        uint32_t word,
@@ -355,6 +390,7 @@ triglyph_status triglyph_rsx_bus_write(triglyph_rsx *rsx,
 
 /// Sets what each submission may cost, in units of fuel: see `triglyph_options`, with which it begins. A recording has
 /// it.
+TRIGLYPH_API
 triglyph_status triglyph_rsx_set_fuel(triglyph_rsx *rsx,
                                       uint64_t fuel);
 

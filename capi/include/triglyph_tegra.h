@@ -32,37 +32,37 @@
 #define TRIGLYPH_TEGRA_PARAM_COMPRESSION 6
 
 /// The caller names the address, which is in allocated space.
-#define TRIGLYPH_TEGRA_MAP_FIXED 1
+#define TRIGLYPH_TEGRA_MAP_FIXED 0x1
 
 /// Caches; without visible effect.
-#define TRIGLYPH_TEGRA_MAP_CACHEABLE 4
+#define TRIGLYPH_TEGRA_MAP_CACHEABLE 0x4
 
 /// Changes the kind of what is mapped.
-#define TRIGLYPH_TEGRA_MAP_MODIFY 256
+#define TRIGLYPH_TEGRA_MAP_MODIFY 0x100
 
 /// The kind that says: that of the handle.
-#define TRIGLYPH_TEGRA_DEFAULT_KIND 4294967295
+#define TRIGLYPH_TEGRA_DEFAULT_KIND 0xFFFFFFFF
 
 /// The caller names the address of the space to allocate.
-#define TRIGLYPH_TEGRA_SPACE_FIXED 1
+#define TRIGLYPH_TEGRA_SPACE_FIXED 0x1
 
 /// All of the space reads 0 and swallows writes until something is mapped there.
-#define TRIGLYPH_TEGRA_SPACE_SPARSE 2
+#define TRIGLYPH_TEGRA_SPACE_SPARSE 0x2
 
 /// The work begins when the given fence has been reached.
-#define TRIGLYPH_TEGRA_SUBMIT_FENCE_WAIT 1
+#define TRIGLYPH_TEGRA_SUBMIT_FENCE_WAIT 0x1
 
 /// The channel's syncpoint counts the end of the work.
-#define TRIGLYPH_TEGRA_SUBMIT_FENCE_GET 2
+#define TRIGLYPH_TEGRA_SUBMIT_FENCE_GET 0x2
 
 /// Fences are syncpoints.
-#define TRIGLYPH_TEGRA_SUBMIT_HARDWARE_FORMAT 4
+#define TRIGLYPH_TEGRA_SUBMIT_HARDWARE_FORMAT 0x4
 
 /// The end does not wait for the engines.
-#define TRIGLYPH_TEGRA_SUBMIT_SUPPRESS_WFI 16
+#define TRIGLYPH_TEGRA_SUBMIT_SUPPRESS_WFI 0x10
 
 /// The value of the given fence says how often the work itself counts the channel's syncpoint.
-#define TRIGLYPH_TEGRA_SUBMIT_INCREMENT_VALUE 256
+#define TRIGLYPH_TEGRA_SUBMIT_INCREMENT_VALUE 0x100
 
 /// The results of the driver's calls for the guest.
 enum triglyph_tegra_result
@@ -279,20 +279,23 @@ extern "C" {
 /// `triglyph_tegra_destroy`.
 ///
 /// Errors: as `triglyph_device_create`.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_create(const triglyph_options *options,
                                       triglyph_tegra **tegra);
 
 /// Destroys a Tegra X1, and with it the device that was borrowed from it. Null is ignored.
 ///
 /// Errors: `TRIGLYPH_STATUS_BUSY` while another call uses it; it stays as it is then.
-triglyph_status triglyph_tegra_destroy(triglyph_tegra *tegra);
+TRIGLYPH_API triglyph_status triglyph_tegra_destroy(triglyph_tegra *tegra);
 
 /// The device of a Tegra X1, for the calls that all machines have; null for null. It is borrowed: it is destroyed with
 /// the Tegra X1.
+TRIGLYPH_API
 triglyph_device *triglyph_tegra_device(triglyph_tegra *tegra);
 
 /// The process's address of what the GPU sees at `address` of an address space; `found` is false where nothing of the
 /// process is mapped.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_process_address(triglyph_tegra *tegra,
                                                uint32_t space,
                                                uint64_t address,
@@ -302,6 +305,7 @@ triglyph_status triglyph_tegra_process_address(triglyph_tegra *tegra,
 /// Open: a device by its path, `/dev/nvmap`, `/dev/nvhost-as-gpu`, `/dev/nvhost-gpu`, `/dev/nvhost-ctrl` or
 /// `/dev/nvhost-ctrl-gpu`. A file of the second one is an address space, one of the third a channel. `result` is a
 /// `triglyph_tegra_result`: `TRIGLYPH_TEGRA_RESULT_NO_FILE` for other paths.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_nvdrv_open(triglyph_tegra *tegra,
                                           const char *path,
                                           uint32_t *file,
@@ -309,6 +313,7 @@ triglyph_status triglyph_tegra_nvdrv_open(triglyph_tegra *tegra,
 
 /// Close: a file, and its channel or address space. `result` is `TRIGLYPH_TEGRA_RESULT_BUSY` for an address space that
 /// channels are bound to; it stays open then.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_nvdrv_close(triglyph_tegra *tegra,
                                            uint32_t file,
                                            uint32_t *result);
@@ -316,6 +321,7 @@ triglyph_status triglyph_tegra_nvdrv_close(triglyph_tegra *tegra,
 /// Ioctl, Ioctl2 and Ioctl3: `request` is its number, `buffer` its argument, in which the answer takes the request's
 /// place. Ioctl2 has a second buffer `inline_in`, Ioctl3 one `inline_out`; null with size 0 without one. `result` is
 /// what the guest is told beside the buffers, `TRIGLYPH_TEGRA_RESULT_TIMEOUT` among it where an event is armed.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_nvdrv_ioctl(triglyph_tegra *tegra,
                                            uint32_t file,
                                            uint32_t request,
@@ -329,6 +335,7 @@ triglyph_status triglyph_tegra_nvdrv_ioctl(triglyph_tegra *tegra,
 
 /// QueryEvent: the slot of the event that `event` names, a value that EVENT_WAIT has answered. It is signalled by a
 /// `TRIGLYPH_EVENT_KIND_FENCE` event of that slot.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_nvdrv_query_event(triglyph_tegra *tegra,
                                                  uint32_t file,
                                                  uint32_t event,
@@ -339,12 +346,14 @@ triglyph_status triglyph_tegra_nvdrv_query_event(triglyph_tegra *tegra,
 /// is done or waits. A recording that is under way contains it.
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for a channel beyond those there can be.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_submit_entries(triglyph_tegra *tegra,
                                               uint32_t channel,
                                               const uint64_t *entries,
                                               size_t count);
 
 /// GET_CHARACTERISTICS.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_get_characteristics(triglyph_tegra *tegra,
                                                    triglyph_tegra_characteristics *characteristics);
 
@@ -352,6 +361,7 @@ triglyph_status triglyph_tegra_get_characteristics(triglyph_tegra *tegra,
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` for size 0; `TRIGLYPH_TEGRA_RESULT_INSUFFICIENT_MEMORY` when there are
 /// too many.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_nvmap_create(triglyph_tegra *tegra,
                                             uint32_t size,
                                             uint32_t *handle,
@@ -360,6 +370,7 @@ triglyph_status triglyph_tegra_nvmap_create(triglyph_tegra *tegra,
 /// FROM_ID: another owner of a handle; ids are the handles.
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` for a handle that does not exist, as for all calls of handles.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_nvmap_from_id(triglyph_tegra *tegra,
                                              uint32_t id,
                                              uint32_t *handle,
@@ -368,6 +379,7 @@ triglyph_status triglyph_tegra_nvmap_from_id(triglyph_tegra *tegra,
 /// FREE: one owner less. What address spaces show of it stays.
 ///
 /// Results: see `triglyph_tegra_nvmap_from_id`.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_nvmap_free(triglyph_tegra *tegra,
                                           uint32_t handle,
                                           triglyph_tegra_freed *freed,
@@ -377,6 +389,7 @@ triglyph_status triglyph_tegra_nvmap_free(triglyph_tegra *tegra,
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_ALREADY_ALLOCATED` when it has some; `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` for an
 /// alignment that is no power of two; `TRIGLYPH_TEGRA_RESULT_INVALID_ADDRESS` beyond the process's addresses.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_nvmap_alloc(triglyph_tegra *tegra,
                                            uint32_t handle,
                                            const triglyph_tegra_memory *memory,
@@ -385,6 +398,7 @@ triglyph_status triglyph_tegra_nvmap_alloc(triglyph_tegra *tegra,
 /// PARAM: see `TRIGLYPH_TEGRA_PARAM_*`.
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` for other parameters.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_nvmap_param(triglyph_tegra *tegra,
                                            uint32_t handle,
                                            uint32_t parameter,
@@ -394,6 +408,7 @@ triglyph_status triglyph_tegra_nvmap_param(triglyph_tegra *tegra,
 /// Opens an address space, as opening `/dev/nvhost-as-gpu` does. Its number is what `triglyph_range`s and faults name.
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_INSUFFICIENT_MEMORY` when there are too many.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_space_open(triglyph_tegra *tegra,
                                           uint32_t *space,
                                           uint32_t *result);
@@ -402,6 +417,7 @@ triglyph_status triglyph_tegra_space_open(triglyph_tegra *tegra,
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_BUSY` while a channel is bound to it; `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for a
 /// space that is not open, as for all calls of spaces.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_space_close(triglyph_tegra *tegra,
                                            uint32_t space,
                                            uint32_t *result);
@@ -410,6 +426,7 @@ triglyph_status triglyph_tegra_space_close(triglyph_tegra *tegra,
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_INVALID_STATE` when it was initialised; `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` for other
 /// sizes of pages and for ranges that are not in order or no whole big pages.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_space_initialize(triglyph_tegra *tegra,
                                                 uint32_t space,
                                                 const triglyph_tegra_layout *layout,
@@ -421,6 +438,7 @@ triglyph_status triglyph_tegra_space_initialize(triglyph_tegra *tegra,
 /// Results: `TRIGLYPH_TEGRA_RESULT_NOT_INITIALIZED` before INITIALIZE, as for all calls below;
 /// `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` for other sizes of pages, and for fixed space that is taken;
 /// `TRIGLYPH_TEGRA_RESULT_INSUFFICIENT_MEMORY` without room.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_space_allocate(triglyph_tegra *tegra,
                                               uint32_t space,
                                               uint32_t pages,
@@ -433,6 +451,7 @@ triglyph_status triglyph_tegra_space_allocate(triglyph_tegra *tegra,
 /// FREE_SPACE, with everything that is mapped there.
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` unless it was allocated with this size.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_space_free(triglyph_tegra *tegra,
                                           uint32_t space,
                                           uint64_t offset,
@@ -447,6 +466,7 @@ triglyph_status triglyph_tegra_space_free(triglyph_tegra *tegra,
 /// without space or with something mapped; `TRIGLYPH_TEGRA_RESULT_INVALID_STATE` for a handle without memory;
 /// `TRIGLYPH_TEGRA_RESULT_INVALID_ADDRESS` when the host has not mapped it; `TRIGLYPH_TEGRA_RESULT_INSUFFICIENT_MEMORY`
 /// without room.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_space_map_buffer(triglyph_tegra *tegra,
                                                 uint32_t space,
                                                 const triglyph_tegra_map_buffer *call,
@@ -457,6 +477,7 @@ triglyph_status triglyph_tegra_space_map_buffer(triglyph_tegra *tegra,
 /// UNMAP_BUFFER.
 ///
 /// Results: none but those of all calls: what is not mapped is unmapped.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_space_unmap_buffer(triglyph_tegra *tegra,
                                                   uint32_t space,
                                                   uint64_t offset,
@@ -466,6 +487,7 @@ triglyph_status triglyph_tegra_space_unmap_buffer(triglyph_tegra *tegra,
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_VALUE` outside of sparse space and beyond a handle, otherwise as
 /// `triglyph_tegra_space_map_buffer`.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_space_remap(triglyph_tegra *tegra,
                                            uint32_t space,
                                            const triglyph_tegra_remap *entries,
@@ -475,6 +497,7 @@ triglyph_status triglyph_tegra_space_remap(triglyph_tegra *tegra,
 /// GET_VA_REGIONS: small pages, big pages.
 ///
 /// Results: see `triglyph_tegra_space_allocate`.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_space_regions(triglyph_tegra *tegra,
                                              uint32_t space,
                                              triglyph_tegra_region *small,
@@ -484,6 +507,7 @@ triglyph_status triglyph_tegra_space_regions(triglyph_tegra *tegra,
 /// Opens a channel with a syncpoint of its own, as opening `/dev/nvhost-gpu` does.
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_INSUFFICIENT_MEMORY` when there are no channels or syncpoints left.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_channel_open(triglyph_tegra *tegra,
                                             uint32_t *channel,
                                             uint32_t *result);
@@ -491,6 +515,7 @@ triglyph_status triglyph_tegra_channel_open(triglyph_tegra *tegra,
 /// Closes a channel, with everything it had still to do.
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for a channel that is not open, as for all calls of channels.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_channel_close(triglyph_tegra *tegra,
                                              uint32_t channel,
                                              uint32_t *result);
@@ -499,6 +524,7 @@ triglyph_status triglyph_tegra_channel_close(triglyph_tegra *tegra,
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for a space that is not open; `TRIGLYPH_TEGRA_RESULT_INVALID_STATE`
 /// when the channel has one.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_channel_bind(triglyph_tegra *tegra,
                                             uint32_t channel,
                                             uint32_t space,
@@ -509,6 +535,7 @@ triglyph_status triglyph_tegra_channel_bind(triglyph_tegra *tegra,
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for a fence that is both waited for and a number of increments, or
 /// that names no syncpoint; `TRIGLYPH_TEGRA_RESULT_INVALID_STATE` for a channel without an address space.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_channel_submit(triglyph_tegra *tegra,
                                               uint32_t channel,
                                               const uint64_t *entries,
@@ -521,6 +548,7 @@ triglyph_status triglyph_tegra_channel_submit(triglyph_tegra *tegra,
 /// The syncpoint of a channel, and the value that it has when everything submitted is done.
 ///
 /// Results: see `triglyph_tegra_channel_close`.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_channel_fence(triglyph_tegra *tegra,
                                              uint32_t channel,
                                              triglyph_tegra_fence *fence,
@@ -528,20 +556,24 @@ triglyph_status triglyph_tegra_channel_fence(triglyph_tegra *tegra,
 
 /// Adds 1 to a syncpoint, as other hardware does, and goes on with channels that waited for it: with the next bounded
 /// run if submissions are deferred. For an index beyond the syncpoints it does nothing but a fault.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_increment_syncpoint(triglyph_tegra *tegra,
                                                    uint32_t index);
 
 /// Lets time pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_advance_time(triglyph_tegra *tegra,
                                             uint64_t nanoseconds);
 
 /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
 ///
 /// Work without an end is stopped, with a fault; `triglyph_run_for` bounds it instead.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_run(triglyph_tegra *tegra);
 
 /// Sets what each submission may cost, in units of fuel: see `triglyph_options`, with which it begins. A recording has
 /// it.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_set_fuel(triglyph_tegra *tegra,
                                         uint64_t fuel);
 
@@ -549,6 +581,7 @@ triglyph_status triglyph_tegra_set_fuel(triglyph_tegra *tegra,
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for a slot beyond 63; `TRIGLYPH_TEGRA_RESULT_BUSY` for one that is
 /// armed and goes.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_event_register(triglyph_tegra *tegra,
                                               uint32_t slot,
                                               bool registered,
@@ -561,6 +594,7 @@ triglyph_status triglyph_tegra_event_register(triglyph_tegra *tegra,
 /// Results: `TRIGLYPH_TEGRA_RESULT_TIMEOUT` with timeout 0 when it has not been reached; `TRIGLYPH_TEGRA_RESULT_BUSY`
 /// for a slot that is armed; `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for syncpoints and slots that do not exist;
 /// `TRIGLYPH_TEGRA_RESULT_INSUFFICIENT_MEMORY` without a slot.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_event_wait(triglyph_tegra *tegra,
                                           const triglyph_tegra_fence *fence,
                                           int32_t timeout,
@@ -571,6 +605,7 @@ triglyph_status triglyph_tegra_event_wait(triglyph_tegra *tegra,
 /// EVENT_SIGNAL: the client waits for this event no more.
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for a slot beyond 63.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_event_cancel(triglyph_tegra *tegra,
                                             uint32_t slot,
                                             uint32_t *result);
@@ -578,6 +613,7 @@ triglyph_status triglyph_tegra_event_cancel(triglyph_tegra *tegra,
 /// SYNCPT_READ: the value of a syncpoint.
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for an index beyond the syncpoints.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_syncpoint_value(triglyph_tegra *tegra,
                                                uint32_t index,
                                                uint32_t *value,
@@ -586,6 +622,7 @@ triglyph_status triglyph_tegra_syncpoint_value(triglyph_tegra *tegra,
 /// SYNCPT_READ_MAX: the value that a syncpoint has when everything submitted is done.
 ///
 /// Results: see `triglyph_tegra_syncpoint_value`.
+TRIGLYPH_API
 triglyph_status triglyph_tegra_syncpoint_maximum(triglyph_tegra *tegra,
                                                  uint32_t index,
                                                  uint32_t *value,

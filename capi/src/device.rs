@@ -44,7 +44,7 @@ pub unsafe extern "C" fn triglyph_device_destroy(device: *mut triglyph_device) -
 
 /// Which `triglyph_machine` a device is.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_machine_of(device: Option<&triglyph_device>, machine: Out<'_, u32>) -> triglyph_status {
+pub extern "C" fn triglyph_get_machine(device: Option<&triglyph_device>, machine: Out<'_, u32>) -> triglyph_status {
     with_device(device, |state| {
         required(machine, "machine")?.write(options::number(state.gpu.device_ref().machine()));
         Ok(())

@@ -7,7 +7,7 @@ use triglyph::{Event, SoftwareMethod};
 use super::callback::Callback;
 use super::error::triglyph_status;
 use super::handle::{State, triglyph_device, with_device};
-use super::pointer::{Out, drain, required};
+use super::pointer::{Out, SizedStruct, drain_sized, required};
 
 /// The kind of an event. The fields of an event that each kind has are named here; the others are 0.
 #[repr(u32)]
@@ -43,6 +43,9 @@ pub enum triglyph_event_kind {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct triglyph_event {
+    /// Bytes of this structure: `sizeof(triglyph_event)`. A callback gets the library's; of an array the caller sets
+    /// that of the first, which is the distance from each to the next.
+    pub size: u32,
     /// A `triglyph_event_kind`: it says which fields mean something.
     pub kind: u32,
     /// Which interrupt.
@@ -69,8 +72,6 @@ pub struct triglyph_event {
     pub method: u32,
     /// The hardware's number of the error.
     pub error: u32,
-    /// 0.
-    pub reserved: u32,
     /// How many interrupts, at least 1.
     pub count: u64,
     /// Nanoseconds from the call that caused the interrupt until the hardware would raise it: an estimate, 0 without.
@@ -79,9 +80,15 @@ pub struct triglyph_event {
     pub address: u64,
 }
 
+// SAFETY: fourteen words, then eight bytes each: no padding, only numbers, the size first.
+unsafe impl SizedStruct for triglyph_event {
+    const FIRST: usize = size_of::<Self>();
+}
+
 impl From<Event> for triglyph_event {
     fn from(event: Event) -> Self {
-        let of = |kind: triglyph_event_kind| triglyph_event { kind: kind as u32, ..Default::default() };
+        let size = size_of::<triglyph_event>() as u32;
+        let of = |kind: triglyph_event_kind| triglyph_event { size, kind: kind as u32, ..Default::default() };
         match event {
             Event::Interrupt { source, count, delay } => {
                 triglyph_event { source, count, delay, ..of(triglyph_event_kind::Interrupt) }
@@ -116,7 +123,9 @@ impl From<Event> for triglyph_event {
 }
 
 /// Takes the events since they were taken last, oldest first. `count` is how many were stored in `events`; if that is
-/// `capacity`, there may be more to take. A host that takes none keeps the newest 4096.
+/// `capacity`, there may be more to take. `events[0].size` is set before. A host that takes none keeps the newest 4096.
+///
+/// Errors: `TRIGLYPH_STATUS_BAD_SIZE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn triglyph_take_events(
     device: Option<&triglyph_device>,
@@ -131,7 +140,7 @@ pub unsafe extern "C" fn triglyph_take_events(
             state.events.extend(new.into_iter().map(triglyph_event::from));
         }
         // SAFETY: the header asks callers for room for that many.
-        count.write(unsafe { drain(&mut state.events, events, capacity, "events") }?);
+        count.write(unsafe { drain_sized(&mut state.events, events, capacity, "events") }?);
         Ok(())
     })
 }

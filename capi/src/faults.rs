@@ -7,7 +7,7 @@ use triglyph::{Fault, FaultHandler, FaultKind};
 use super::callback::Callback;
 use super::error::{Failure, c_string, triglyph_status};
 use super::handle::{triglyph_device, with_device};
-use super::pointer::{Out, required};
+use super::pointer::{Out, SizedStruct, required, write_sized};
 
 /// The kinds of trouble a guest can make.
 #[repr(u32)]
@@ -33,16 +33,21 @@ pub enum triglyph_fault_kind {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct triglyph_fault {
+    /// Bytes of this structure: `sizeof(triglyph_fault)`. A callback gets the library's.
+    pub size: u32,
     /// A `triglyph_fault_kind`.
     pub kind: u32,
-    /// 0.
-    pub reserved: u32,
     /// The guest address, register or method concerned.
     pub address: u64,
     /// Where in the command stream: the byte offset in its list, or the address of the command word.
     pub command: u64,
     /// Description for people; UTF-8. The call that gave the fault says how long it is valid.
     pub what: *const c_char,
+}
+
+// SAFETY: numbers and pointers without padding, the size first.
+unsafe impl SizedStruct for triglyph_fault {
+    const FIRST: usize = size_of::<Self>();
 }
 
 /// Is called for each fault as it happens, on the thread that makes the call in which it does. The fault and its text
@@ -52,7 +57,8 @@ pub type triglyph_fault_callback = Option<unsafe extern "C" fn(user_data: *mut c
 
 fn fault(fault: &Fault, what: &std::ffi::CStr) -> triglyph_fault {
     let kind = FaultKind::ALL.iter().position(|&kind| kind == fault.kind).unwrap_or_default() as u32;
-    triglyph_fault { kind, reserved: 0, address: fault.address, command: fault.command, what: what.as_ptr() }
+    let size = size_of::<triglyph_fault>() as u32;
+    triglyph_fault { size, kind, address: fault.address, command: fault.command, what: what.as_ptr() }
 }
 
 /// Sets the callback for faults, or removes it with null. `user_data` is handed to each call and has to stay valid
@@ -74,7 +80,7 @@ pub unsafe extern "C" fn triglyph_set_fault_callback(
 
 /// How many faults of a `triglyph_fault_kind` there were.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_fault_count(
+pub extern "C" fn triglyph_get_fault_count(
     device: Option<&triglyph_device>,
     kind: u32,
     count: Out<'_, u64>,
@@ -87,25 +93,28 @@ pub extern "C" fn triglyph_fault_count(
 }
 
 /// One of the first 64 faults, which are kept in full, oldest first. `found` says whether there is one of that index.
-/// Its text is valid until the device is destroyed.
+/// `fault->size` is set before. Its text is valid until the device is destroyed.
+///
+/// Errors: `TRIGLYPH_STATUS_BAD_SIZE`.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_fault_get(
+pub unsafe extern "C" fn triglyph_get_fault(
     device: Option<&triglyph_device>,
     index: usize,
-    fault: Out<'_, triglyph_fault>,
+    fault: *mut triglyph_fault,
     found: Out<'_, bool>,
 ) -> triglyph_status {
     with_device(device, |state| {
-        let (out, found) = (required(fault, "fault")?, required(found, "found")?);
+        let found = required(found, "found")?;
         let first = state.gpu.device_ref().faults().first();
         let known = state.fault_texts.len().min(first.len());
         state.fault_texts.extend(first[known..].iter().map(|fault| c_string(&fault.what)));
-        let fault = first.get(index).zip(state.fault_texts.get(index));
-        found.write(fault.is_some());
-        if let Some((fault, what)) = fault {
-            out.write(self::fault(fault, what));
+        let kept = first.get(index).zip(state.fault_texts.get(index));
+        found.write(kept.is_some());
+        match kept {
+            // SAFETY: the header asks callers for a structure that begins with its size.
+            Some((kept, what)) => unsafe { write_sized(fault, &self::fault(kept, what), "fault") },
+            None => Ok(()),
         }
-        Ok(())
     })
 }
 

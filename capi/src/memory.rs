@@ -10,11 +10,11 @@ use super::handle::{recording, triglyph_device, with_device};
 use super::pointer::{self, Out, put, required};
 
 /// The GPU may read a range. The host may always read and write.
-pub const TRIGLYPH_ACCESS_READ: u32 = 1;
+pub const TRIGLYPH_ACCESS_READ: u32 = 0x1;
 /// The GPU may write a range.
-pub const TRIGLYPH_ACCESS_WRITE: u32 = 2;
+pub const TRIGLYPH_ACCESS_WRITE: u32 = 0x2;
 /// Both.
-pub const TRIGLYPH_ACCESS_READ_WRITE: u32 = 3;
+pub const TRIGLYPH_ACCESS_READ_WRITE: u32 = 0x3;
 
 /// Bytes of guest memory in an address space.
 #[repr(C)]
@@ -208,7 +208,7 @@ pub unsafe extern "C" fn triglyph_write(
 /// Such memory is checked whenever work is submitted; this call is for changes while work is being done, and for hosts
 /// that announce all of them (`triglyph_set_host_writes_announced`).
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_mark_changed(
+pub extern "C" fn triglyph_host_wrote(
     device: Option<&triglyph_device>,
     space: u32,
     address: u64,
@@ -221,7 +221,7 @@ pub extern "C" fn triglyph_mark_changed(
     })
 }
 
-/// Says whether `triglyph_mark_changed` is called for all that the host writes to memory of its own, before the work
+/// Says whether `triglyph_host_wrote` is called for all that the host writes to memory of its own, before the work
 /// that is to see it: then only announced ranges are checked. Otherwise, which is the default, values derived from such
 /// memory are compared with it whenever work is submitted.
 #[unsafe(no_mangle)]

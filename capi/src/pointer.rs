@@ -151,7 +151,8 @@ pub(crate) unsafe fn path(pointer: *const c_char, what: &str) -> Result<PathBuf,
 /// # Safety
 /// It is `repr(C)`, every pattern of bits is a value of it, it has no padding, and its first field is that `u32`.
 pub(crate) unsafe trait SizedStruct: Copy {
-    /// Bytes of the first version.
+    /// Bytes of the first version. Before `TRIGLYPH_ABI_VERSION` 1 a structure whose layout changes may begin anew:
+    /// then this is all of it. From then on it is a number that stays.
     const FIRST: usize;
 }
 
@@ -195,6 +196,53 @@ pub(crate) unsafe fn write_sized<T: SizedStruct>(pointer: *mut T, value: &T, wha
         std::ptr::write_bytes(to.add(known), 0, size - known);
     }
     Ok(())
+}
+
+/// As [`write_sized`], for an output that the caller may not want.
+///
+/// # Safety
+/// As there.
+pub(crate) unsafe fn put_sized<T: SizedStruct>(pointer: *mut T, value: &T, what: &str) -> Result<(), Failure> {
+    if pointer.is_null() {
+        return Ok(());
+    }
+    // SAFETY: the caller promises the same.
+    unsafe { write_sized(pointer, value, what) }
+}
+
+/// As [`drain`], into an array of structures that begin with their size: the caller has set that of the first, which is
+/// the distance from each to the next. All get it.
+///
+/// # Safety
+/// `pointer` is null, which takes nothing, or valid for reads of the first structure's size and for writes of
+/// `capacity` structures of that size.
+pub(crate) unsafe fn drain_sized<T: SizedStruct>(
+    waiting: &mut std::collections::VecDeque<T>,
+    pointer: *mut T,
+    capacity: usize,
+    what: &str,
+) -> Result<usize, Failure> {
+    if capacity == 0 {
+        return Ok(0);
+    }
+    check(pointer.cast_const(), capacity, what)?;
+    // SAFETY: the caller promises at least these 4 bytes.
+    let size = unsafe { pointer.cast::<u32>().read() };
+    check_size::<T>(size as usize, what)?;
+    if !(size as usize).is_multiple_of(align_of::<T>()) {
+        return Err(Failure::new(triglyph_status::BadSize, format!("{what} have a size of {size}")));
+    }
+    let taken = waiting.len().min(capacity);
+    for (at, value) in waiting.drain(..taken).enumerate() {
+        // SAFETY: `at` is below the capacity, for which the caller promises that the pointer is valid; the size keeps
+        // the alignment. The size is there before the structure is written as one of that size.
+        unsafe {
+            let to = pointer.byte_add(at * size as usize);
+            to.cast::<u32>().write(size);
+            write_sized(to, &value, what)?;
+        }
+    }
+    Ok(taken)
 }
 
 /// The bytes of a structure that both sides know.
@@ -249,6 +297,24 @@ mod tests {
             unsafe { write_sized(words.as_mut_ptr().cast::<Known>(), &FALLBACK, "it") }.unwrap();
             assert_eq!(words, expected);
         }
+    }
+
+    #[test]
+    fn arrays_of_other_versions_keep_their_distances() {
+        let both = [Known { size: 0, first: 1, second: 2 }, Known { size: 0, first: 3, second: 4 }];
+        for (size, expected) in [(8, [8, 1, 8, 3, 9, 9, 9, 9]), (16, [16, 1, 2, 0, 16, 3, 4, 0])] {
+            let mut words = [size, 9, 9, 9, 9, 9, 9, 9];
+            let mut waiting = both.into();
+            // SAFETY: two structures of each size are in the array.
+            let taken = unsafe { drain_sized::<Known>(&mut waiting, words.as_mut_ptr().cast(), 2, "them") };
+            assert_eq!((taken.ok(), waiting.len(), words), (Some(2), 0, expected));
+        }
+        let mut words = [10, 9, 9, 9];
+        // SAFETY: the size is refused before anything is written.
+        let refused = unsafe { drain_sized::<Known>(&mut both.into(), words.as_mut_ptr().cast(), 1, "them") };
+        assert_eq!(refused.map_err(|failure| failure.status), Err(triglyph_status::BadSize));
+        // SAFETY: null is not used.
+        assert_eq!(unsafe { put_sized(std::ptr::null_mut::<Known>(), &FALLBACK, "it") }.ok(), Some(()));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use triglyph::{
 use super::capture::picture::triglyph_present;
 use super::error::{Failure, triglyph_status};
 use super::handle::{destroy, triglyph_device, with_device};
-use super::pointer::{self, Out, put, required};
+use super::pointer::{self, Out, SizedStruct, required};
 
 /// The host's format of pixels.
 #[repr(u32)]
@@ -50,6 +50,8 @@ pub enum triglyph_shown_kind {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct triglyph_shown {
+    /// Bytes of this structure as the caller knows it: `sizeof(triglyph_shown)`.
+    pub size: u32,
     /// A `triglyph_shown_kind`.
     pub kind: u32,
     /// Whether it differs from the picture before: 1 or 0. It may be 1 once when it does not, as pictures are not
@@ -63,8 +65,15 @@ pub struct triglyph_shown {
     pub stored_width: u32,
     /// Rows that were stored.
     pub stored_height: u32,
+    /// 0.
+    pub reserved: u32,
     /// Bytes of the picture that are not in memory that the GPU may read: they count as zeros.
     pub missing: u64,
+}
+
+// SAFETY: numbers and pointers without padding, the size first.
+unsafe impl SizedStruct for triglyph_shown {
+    const FIRST: usize = size_of::<Self>();
 }
 
 impl From<Presentation> for triglyph_shown {
@@ -76,8 +85,8 @@ impl From<Presentation> for triglyph_shown {
             Shown::Cut => triglyph_shown_kind::Cut,
             Shown::Scaled => triglyph_shown_kind::Scaled,
         };
-        let (kind, changed) = (kind as u32, changed.into());
-        triglyph_shown { kind, changed, width, height, stored_width, stored_height, missing }
+        let (size, kind, changed) = (size_of::<Self>() as u32, kind as u32, changed.into());
+        triglyph_shown { size, kind, changed, width, height, stored_width, stored_height, reserved: 0, missing }
     }
 }
 
@@ -85,20 +94,29 @@ impl From<Presentation> for triglyph_shown {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct triglyph_rows {
-    /// The first byte of the top row. The bytes have values before the call, whichever.
-    pub bytes: *mut u8,
-    /// Bytes of all rows.
-    pub size: usize,
-    /// Bytes from a row to the next, at least those of a row. What is between rows is left alone.
-    pub stride: usize,
+    /// Bytes of this structure as the caller knows it: `sizeof(triglyph_rows)`.
+    pub size: u32,
     /// A `triglyph_host_format`.
     pub format: u32,
+    /// The first byte of the top row. The bytes have values before the call, whichever.
+    pub bytes: *mut u8,
+    /// How many bytes all rows have.
+    pub length: usize,
+    /// Bytes from a row to the next, at least those of a row. What is between rows is left alone.
+    pub stride: usize,
     /// Pixels of a row; 0 for as many as the stride has.
     pub width: u32,
     /// How many rows; 0 for as many as there are.
     pub height: u32,
     /// A `triglyph_fit`.
     pub fit: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+// SAFETY: numbers and pointers without padding, the size first.
+unsafe impl SizedStruct for triglyph_rows {
+    const FIRST: usize = size_of::<Self>();
 }
 
 /// The picture that was presented to some rows last, so that the next call detects an unchanged picture. Rows that get
@@ -128,9 +146,15 @@ pub unsafe extern "C" fn triglyph_presented_destroy(presented: *mut triglyph_pre
 /// The rows that C describes.
 ///
 /// # Safety
-/// They have the bytes that they declare, which nothing else uses.
-unsafe fn host_rows<'a>(rows: Option<&triglyph_rows>) -> Result<HostRows<'a>, Failure> {
-    let &triglyph_rows { bytes, size, stride, format, width, height, fit } = required(rows, "rows")?;
+/// `rows` is null or points to a structure that begins with its size. The rows have the bytes that they declare, which
+/// nothing else uses.
+unsafe fn host_rows<'a>(rows: *const triglyph_rows) -> Result<HostRows<'a>, Failure> {
+    let (size, bytes) = (size_of::<triglyph_rows>() as u32, std::ptr::null_mut());
+    let (format, length, stride, width, height, fit, reserved) = (0, 0, 0, 0, 0, 0, 0);
+    let none = triglyph_rows { size, format, bytes, length, stride, width, height, fit, reserved };
+    // SAFETY: the caller promises the same.
+    let given = unsafe { pointer::read_sized(rows, none, "rows") }?;
+    let triglyph_rows { bytes, length, stride, format, width, height, fit, .. } = given;
     let format = match format {
         1 => HostFormat::Rgba8,
         2 => HostFormat::Bgra8,
@@ -138,7 +162,7 @@ unsafe fn host_rows<'a>(rows: Option<&triglyph_rows>) -> Result<HostRows<'a>, Fa
         other => return Err(Failure::invalid(format!("host format {other}"))),
     };
     // SAFETY: the caller promises that.
-    let bytes = unsafe { pointer::bytes_mut(bytes, size, "rows") }?;
+    let bytes = unsafe { pointer::bytes_mut(bytes, length, "rows") }?;
     let fit = match fit {
         0 => Fit::Cut,
         1 => Fit::Scale,
@@ -167,16 +191,20 @@ fn fields(format: u32, big_endian: bool) -> Result<PixelFields, Failure> {
 /// Calls `present` to store a picture in the host's rows; without a handle every picture counts as new.
 ///
 /// # Safety
-/// As [`host_rows`]; `presented` is null or a handle that no other call uses.
+/// As [`host_rows`]; `presented` is null or a handle that no other call uses; `shown` is null or points to a structure
+/// that begins with its size.
 pub(crate) unsafe fn presenting(
-    rows: Option<&triglyph_rows>,
+    rows: *const triglyph_rows,
     presented: *mut triglyph_presented,
+    shown: *mut triglyph_shown,
     present: impl FnOnce(&mut HostRows<'_>, &mut Presented) -> Result<Presentation, triglyph::Error>,
-) -> Result<triglyph_shown, Failure> {
+) -> Result<(), Failure> {
     // SAFETY: the caller promises the same.
     let (mut rows, presented) = unsafe { (host_rows(rows)?, presented.as_mut()) };
     let mut none = triglyph_presented::default();
-    Ok(present(&mut rows, &mut presented.unwrap_or(&mut none).presented)?.into())
+    let done = present(&mut rows, &mut presented.unwrap_or(&mut none).presented)?;
+    // SAFETY: the caller promises the same.
+    unsafe { pointer::put_sized(shown, &done.into(), "shown") }
 }
 
 /// The picture of a display, as a value of the façade.
@@ -205,19 +233,18 @@ fn scan_out(present: &triglyph_present, big_endian: bool) -> Result<ScanOut, Fai
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn triglyph_present_picture(
     device: Option<&triglyph_device>,
-    present: Option<&triglyph_present>,
+    present: *const triglyph_present,
     big_endian: bool,
-    rows: Option<&triglyph_rows>,
+    rows: *const triglyph_rows,
     presented: *mut triglyph_presented,
-    shown: Out<'_, triglyph_shown>,
+    shown: *mut triglyph_shown,
 ) -> triglyph_status {
     with_device(device, |state| {
-        let scan = scan_out(required(present, "present")?, big_endian)?;
-        // SAFETY: the header asks callers for rows of that size, and for a handle that no other call uses.
-        let done = unsafe {
-            presenting(rows, presented, |rows, presented| state.gpu.device().present(&scan, rows, presented))
-        };
-        put(shown, done?);
-        Ok(())
+        // SAFETY: the header asks callers for a structure that begins with its size.
+        let scan = scan_out(&unsafe { triglyph_present::given(present) }?, big_endian)?;
+        // SAFETY: as before, for rows of that size, and for a handle that no other call uses.
+        unsafe {
+            presenting(rows, presented, shown, |rows, presented| state.gpu.device().present(&scan, rows, presented))
+        }
     })
 }

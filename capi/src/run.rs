@@ -4,7 +4,7 @@ use triglyph::{GuestAddr, Interrupter, RunEnd, RunLimit, Waiting};
 
 use super::error::{guard, triglyph_status};
 use super::handle::{destroy, triglyph_device, with_device};
-use super::pointer::{Out, put, required};
+use super::pointer::{Out, SizedStruct, put, put_sized, required};
 
 /// How much one bounded run may do: what is used up first ends it, between two commands.
 #[repr(C)]
@@ -28,7 +28,8 @@ pub enum triglyph_run_end {
     Waiting = 2,
     /// The limit is reached, and there is more to do.
     BudgetUsed = 3,
-    /// `triglyph_interrupt` was called; there may be more to do. What was drawn last may not be in guest memory yet.
+    /// `triglyph_interrupter_interrupt` was called; there may be more to do. What was drawn last may not be in guest
+    /// memory yet.
     Interrupted = 4,
 }
 
@@ -53,6 +54,8 @@ pub enum triglyph_waiting_kind {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct triglyph_waiting {
+    /// Bytes of this structure as the caller knows it: `sizeof(triglyph_waiting)`.
+    pub size: u32,
     /// A `triglyph_waiting_kind`.
     pub kind: u32,
     /// The channel; if several wait, the first of them.
@@ -63,10 +66,13 @@ pub struct triglyph_waiting {
     pub counter: u32,
     /// The value that is waited for.
     pub value: u32,
-    /// 0.
-    pub reserved: u32,
     /// The address or offset.
     pub address: u64,
+}
+
+// SAFETY: numbers and pointers without padding, the size first.
+unsafe impl SizedStruct for triglyph_waiting {
+    const FIRST: usize = size_of::<Self>();
 }
 
 impl From<Waiting> for triglyph_waiting {
@@ -118,22 +124,22 @@ pub extern "C" fn triglyph_set_deferred(device: Option<&triglyph_device>, deferr
 }
 
 /// Goes on with what was submitted, and with channels that wait, until nothing can go on, `limit` is reached or another
-/// thread interrupts it. `end` is a `triglyph_run_end`; `waiting` may be null. The next run goes on at exactly the next
-/// command: memory, events and faults do not depend on how work is cut. A push buffer that loops only uses up its
-/// budget. Between two runs the host may do anything: write memory, deliver VBlanks, take snapshots. On the PS3 PUT is
-/// taken from the control pages first. A null `limit` is none.
+/// thread interrupts it. `end` is a `triglyph_run_end`; `waiting`, whose `size` is set before, may be null. The next
+/// run goes on at exactly the next command: memory, events and faults do not depend on how work is cut. A push buffer
+/// that loops only uses up its budget. Between two runs the host may do anything: write memory, deliver VBlanks, take
+/// snapshots. On the PS3 PUT is taken from the control pages first. A null `limit` is none.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_run_for(
+pub unsafe extern "C" fn triglyph_run_for(
     device: Option<&triglyph_device>,
     limit: Option<&triglyph_run_limit>,
     end: Out<'_, u32>,
-    waiting: Out<'_, triglyph_waiting>,
+    waiting: *mut triglyph_waiting,
 ) -> triglyph_status {
     with_device(device, |state| {
         let (kind, what) = described(state.gpu.device().run_for(limit.map_or(RunLimit::NONE, RunLimit::from)));
         put(end, kind as u32);
-        put(waiting, what);
-        Ok(())
+        // SAFETY: the header asks callers for a structure that begins with its size.
+        unsafe { put_sized(waiting, &what, "waiting") }
     })
 }
 
@@ -145,7 +151,7 @@ pub struct triglyph_interrupter {
 
 /// The interrupter of a device. It belongs to the caller, who destroys it with `triglyph_interrupter_destroy`.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_interrupter_of(
+pub extern "C" fn triglyph_get_interrupter(
     device: Option<&triglyph_device>,
     interrupter: Out<'_, *mut triglyph_interrupter>,
 ) -> triglyph_status {
@@ -160,7 +166,7 @@ pub extern "C" fn triglyph_interrupter_of(
 /// its first command. What is not drawn then is drawn by the next run, or by the first call that reads memory. Runs
 /// without bounds go on. Does not wait.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_interrupt(interrupter: Option<&triglyph_interrupter>) -> triglyph_status {
+pub extern "C" fn triglyph_interrupter_interrupt(interrupter: Option<&triglyph_interrupter>) -> triglyph_status {
     guard(|| {
         required(interrupter, "interrupter")?.interrupter.interrupt();
         Ok(())

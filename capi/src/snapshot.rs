@@ -8,9 +8,9 @@ use super::handle::{triglyph_device, with_device};
 use super::pointer::{Out, required, slice};
 
 /// Leaves guest memory out of a snapshot: the host saves it, and puts it back before it restores.
-pub const TRIGLYPH_SNAPSHOT_WITHOUT_MEMORY: u32 = 1;
+pub const TRIGLYPH_SNAPSHOT_WITHOUT_MEMORY: u32 = 0x1;
 /// Does not compress the snapshot, for hosts that compress it themselves or keep it in memory.
-pub const TRIGLYPH_SNAPSHOT_UNCOMPRESSED: u32 = 2;
+pub const TRIGLYPH_SNAPSHOT_UNCOMPRESSED: u32 = 0x2;
 
 /// The whole state of a device, as if everything that was submitted had finished: one that restores it goes on exactly
 /// as this one does. `flags`: `TRIGLYPH_SNAPSHOT_WITHOUT_MEMORY`, `TRIGLYPH_SNAPSHOT_UNCOMPRESSED`, or 0. The buffer

@@ -7,7 +7,7 @@ use triglyph::{StageTimes, Stats};
 
 use super::error::{c_string, triglyph_status};
 use super::handle::{triglyph_device, with_device};
-use super::pointer::{Out, SizedStruct, required, write_sized};
+use super::pointer::{SizedStruct, write_sized};
 
 /// Counters since the device was made: counters that only grow, times in nanoseconds, added up over all threads.
 #[repr(C)]
@@ -141,6 +141,10 @@ pub unsafe extern "C" fn triglyph_get_stats(
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct triglyph_warm_start {
+    /// Bytes of this structure as the caller knows it: `sizeof(triglyph_warm_start)`.
+    pub size: u32,
+    /// 0.
+    pub reserved: u32,
     /// Keys whose kernels are compiled in the background.
     pub keys: u64,
     /// Records that were damaged or of another version and were skipped.
@@ -152,15 +156,24 @@ pub struct triglyph_warm_start {
     pub error: *const c_char,
 }
 
-/// The result of reading the key file when the device was made; all 0 without one.
+// SAFETY: numbers and pointers without padding, the size first.
+unsafe impl SizedStruct for triglyph_warm_start {
+    const FIRST: usize = size_of::<Self>();
+}
+
+/// Fills `warm_start`, whose `size` the caller has set, with the result of reading the key file when the device was
+/// made; all 0 without one.
+///
+/// Errors: `TRIGLYPH_STATUS_BAD_SIZE`.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_get_warm_start(
+pub unsafe extern "C" fn triglyph_get_warm_start(
     device: Option<&triglyph_device>,
-    warm_start: Out<'_, triglyph_warm_start>,
+    warm_start: *mut triglyph_warm_start,
 ) -> triglyph_status {
     with_device(device, |state| {
-        let out = required(warm_start, "warm_start")?;
-        let mut found = triglyph_warm_start { keys: 0, damaged: 0, undecodable: 0, error: std::ptr::null() };
+        let size = size_of::<triglyph_warm_start>() as u32;
+        let error = std::ptr::null();
+        let mut found = triglyph_warm_start { size, reserved: 0, keys: 0, damaged: 0, undecodable: 0, error };
         if let Some(start) = state.gpu.device_ref().warm_start() {
             (found.keys, found.undecodable) = (start.keys as u64, start.undecodable as u64);
             found.damaged = start.damage.len() as u64;
@@ -169,7 +182,7 @@ pub extern "C" fn triglyph_get_warm_start(
                 found.error = state.key_file_error.as_ptr();
             }
         }
-        out.write(found);
-        Ok(())
+        // SAFETY: the header asks callers for a structure that begins with its size.
+        unsafe { write_sized(warm_start, &found, "warm_start") }
     })
 }

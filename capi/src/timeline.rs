@@ -25,7 +25,7 @@ impl triglyph_timeline {
 
 /// The timeline of a device. It belongs to the caller, who destroys it with `triglyph_timeline_destroy`.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_timeline_of(
+pub extern "C" fn triglyph_get_timeline(
     device: Option<&triglyph_device>,
     timeline: Out<'_, *mut triglyph_timeline>,
 ) -> triglyph_status {

@@ -2,9 +2,10 @@
 
 use std::ffi::c_char;
 
-/// The version of this header's interface. Versions with the same number are compatible: functions and constants are
-/// only added, and fields only at the end of structures that begin with their size.
-pub const TRIGLYPH_ABI_VERSION: u32 = 2;
+/// The version of this header's interface. From 1 on, versions with the same number are compatible: functions and
+/// constants are only added, and fields only at the end of structures that begin with their size. 0 promises nothing:
+/// it may change with each minor version of the library.
+pub const TRIGLYPH_ABI_VERSION: u32 = 0;
 
 /// The interface's version of the library that is linked, to be compared with `TRIGLYPH_ABI_VERSION`.
 #[unsafe(no_mangle)]

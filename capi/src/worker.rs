@@ -208,7 +208,7 @@ pub unsafe extern "C" fn triglyph_worker_send(
 }
 
 /// As `triglyph_worker_send`, for a command that touches no other memory than `count` ranges, and is done with it when
-/// it returns: it defers no work, as `triglyph_n3ds_execute` with the ranges of `triglyph_n3ds_forecast_of`.
+/// it returns: it defers no work, as `triglyph_n3ds_execute` with the ranges of `triglyph_n3ds_get_forecast`.
 /// `triglyph_worker_wait_range` need not wait for it elsewhere.
 ///
 /// Errors: as there.
@@ -329,16 +329,16 @@ pub extern "C" fn triglyph_worker_wait(
 
 /// Waits until all commands were executed and nothing of the device can go on, at most for `timeout` nanoseconds;
 /// `idle` says whether that is so. If it is, `end` is `TRIGLYPH_RUN_END_DONE` or `TRIGLYPH_RUN_END_WAITING`, and
-/// `waiting` what is waited for; otherwise they are 0. All three may be null.
+/// `waiting`, whose `size` is set before, what is waited for; otherwise they are 0. All three may be null.
 ///
 /// Errors: `TRIGLYPH_STATUS_BUSY` for a command of the worker's own.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_worker_wait_idle(
+pub unsafe extern "C" fn triglyph_worker_wait_idle(
     worker: Option<&triglyph_worker>,
     timeout: u64,
     idle: Out<'_, bool>,
     end: Out<'_, u32>,
-    waiting: Out<'_, triglyph_waiting>,
+    waiting: *mut triglyph_waiting,
 ) -> triglyph_status {
     guard(|| {
         let worker = required(worker, "worker")?;
@@ -350,14 +350,14 @@ pub extern "C" fn triglyph_worker_wait_idle(
             (kind as u32, what)
         });
         put(end, kind);
-        put(waiting, what);
-        Ok(())
+        // SAFETY: the header asks callers for a structure that begins with its size.
+        unsafe { pointer::put_sized(waiting, &what, "waiting") }
     })
 }
 
-/// The timeline of the worker's device, as `triglyph_timeline_of`. It belongs to the caller.
+/// The timeline of the worker's device, as `triglyph_get_timeline`. It belongs to the caller.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_worker_timeline(
+pub extern "C" fn triglyph_worker_get_timeline(
     worker: Option<&triglyph_worker>,
     timeline: Out<'_, *mut triglyph_timeline>,
 ) -> triglyph_status {

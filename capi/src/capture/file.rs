@@ -87,7 +87,7 @@ pub enum triglyph_trim_unit {
 /// Writes a capture to another file, or to the same one, without the memory that neither the GPU nor a picture reads:
 /// of a recording made in an emulator mostly a small part is left, and little of the program. `unit` is a
 /// `triglyph_trim_unit`. The capture is replayed by the interpreter for that and compared, which takes some seconds.
-/// Meant for recordings after `triglyph_record_stop`.
+/// Meant for recordings after `triglyph_stop_recording`.
 ///
 /// Errors: `TRIGLYPH_STATUS_IO`; `TRIGLYPH_STATUS_BAD_CAPTURE`; `TRIGLYPH_STATUS_INVALID_ARGUMENT` for a unit without a
 /// meaning; `TRIGLYPH_STATUS_UNSUPPORTED` when the smaller capture shows something else. Nothing is written then.

@@ -10,7 +10,7 @@ use crate::buffer::triglyph_buffer;
 use crate::error::{Failure, guard, triglyph_status};
 use crate::handle::{destroy, triglyph_device, with_device};
 use crate::memory::range;
-use crate::pointer::{self, Out, put, required};
+use crate::pointer::{self, Out, SizedStruct, put, required};
 
 /// Pixel formats of pictures.
 #[repr(u32)]
@@ -62,10 +62,14 @@ pub enum triglyph_layout {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct triglyph_present {
+    /// Bytes of this structure as the caller knows it: `sizeof(triglyph_present)`.
+    pub size: u32,
     /// Its address space.
     pub space: u32,
     /// A `triglyph_format`.
     pub format: u32,
+    /// A `triglyph_layout`, with its parameter.
+    pub layout: u32,
     /// Its first byte.
     pub address: u64,
     /// Pixels from left to right as a person sees it.
@@ -74,19 +78,37 @@ pub struct triglyph_present {
     pub height: u32,
     /// Bytes from one stored row (or stored column) to the next.
     pub pitch: u32,
-    /// A `triglyph_layout`, with its parameter.
-    pub layout: u32,
+    /// 0.
+    pub reserved: u32,
     /// Name of the output (UTF-8), for recordings: `"top"`, `"main"`; null for `"main"`.
     pub label: *const c_char,
 }
 
+// SAFETY: numbers and pointers without padding, the size first.
+unsafe impl SizedStruct for triglyph_present {
+    const FIRST: usize = size_of::<Self>();
+}
+
 impl triglyph_present {
+    /// What a caller passes: fields that its version does not have are 0.
+    ///
+    /// # Safety
+    /// `present` is null or points to a structure that begins with its size.
+    pub(crate) unsafe fn given(present: *const Self) -> Result<Self, Failure> {
+        let (size, label) = (size_of::<Self>() as u32, std::ptr::null());
+        let (space, format, layout, address) = (0, 0, 0, 0);
+        let (width, height, pitch, reserved) = (0, 0, 0, 0);
+        let none = triglyph_present { size, space, format, layout, address, width, height, pitch, reserved, label };
+        // SAFETY: the caller promises the same.
+        unsafe { pointer::read_sized(present, none, "present") }
+    }
+
     /// As the façade has it.
     ///
     /// # Safety
     /// The label is null or ends with 0.
     pub(super) unsafe fn read(&self) -> Result<Present, Failure> {
-        let &triglyph_present { space, format, address, width, height, pitch, layout, label } = self;
+        let &triglyph_present { space, format, address, width, height, pitch, layout, label, .. } = self;
         // SAFETY: the caller promises that the label ends with 0.
         let label = unsafe { pointer::text(label, "label") }?.unwrap_or("main").to_owned();
         Ok(Present { at: GuestAddr::new(space, address), format, width, height, pitch, layout, label })
@@ -112,14 +134,14 @@ impl triglyph_picture {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn triglyph_picture_read(
     device: Option<&triglyph_device>,
-    present: Option<&triglyph_present>,
+    present: *const triglyph_present,
     big_endian: bool,
     picture: Out<'_, *mut triglyph_picture>,
 ) -> triglyph_status {
     with_device(device, |state| {
-        let (present, out) = (required(present, "present")?, required(picture, "picture")?);
-        // SAFETY: the header asks callers for a label that ends with 0.
-        let present = unsafe { present.read() }?;
+        let out = required(picture, "picture")?;
+        // SAFETY: the header asks callers for a structure that begins with its size, and a label that ends with 0.
+        let present = unsafe { triglyph_present::given(present)?.read() }?;
         let device = state.gpu.device();
         device.finish();
         triglyph_picture::give(Picture::read(device, &present, big_endian)?, out);

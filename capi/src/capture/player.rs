@@ -9,14 +9,14 @@ use super::file::triglyph_capture;
 use super::picture::triglyph_picture;
 use crate::error::{Failure, c_string, guard, triglyph_status};
 use crate::handle::{destroy, lock, triglyph_device};
-use crate::pointer::{Out, put, required};
+use crate::pointer::{Out, SizedStruct, put_sized, required};
 
 /// Reads finished pictures.
-pub const TRIGLYPH_CHECK_PICTURES: u32 = 1;
+pub const TRIGLYPH_CHECK_PICTURES: u32 = 0x1;
 /// Compares them with what the capture expects; needs `TRIGLYPH_CHECK_PICTURES`.
-pub const TRIGLYPH_CHECK_EXPECTATIONS: u32 = 2;
+pub const TRIGLYPH_CHECK_EXPECTATIONS: u32 = 0x2;
 /// Checks hashes of memory.
-pub const TRIGLYPH_CHECK_HASHES: u32 = 4;
+pub const TRIGLYPH_CHECK_HASHES: u32 = 0x4;
 
 /// An event of a player.
 #[repr(u32)]
@@ -38,11 +38,15 @@ pub enum triglyph_play_kind {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct triglyph_play_event {
+    /// Bytes of this structure as the caller knows it: `sizeof(triglyph_play_event)`.
+    pub size: u32,
     /// A `triglyph_play_kind`: it says which fields mean something.
     pub kind: u32,
     /// Whether it is as the capture expects: 1, or 0 when a picture or a hash differs. 1 where nothing is expected or
     /// checked.
     pub ok: u32,
+    /// Largest difference of a channel.
+    pub max_difference: u32,
     /// Index of the record in the capture, from 0.
     pub record: u64,
     /// Counts pictures, from 0.
@@ -51,27 +55,28 @@ pub struct triglyph_play_event {
     pub label: *const c_char,
     /// Pixels that differ by more than the tolerance.
     pub over: u64,
-    /// Largest difference of a channel.
-    pub max_difference: u32,
-    /// 0.
-    pub reserved: u32,
     /// The hash that was wanted, and the one that was found.
     pub hash_wanted: u64,
     /// See before.
     pub hash_found: u64,
 }
 
+// SAFETY: numbers and pointers without padding, the size first.
+unsafe impl SizedStruct for triglyph_play_event {
+    const FIRST: usize = size_of::<Self>();
+}
+
 impl triglyph_play_event {
     fn of(kind: triglyph_play_kind) -> Self {
         triglyph_play_event {
+            size: size_of::<Self>() as u32,
             kind: kind as u32,
             ok: 1,
+            max_difference: 0,
             record: 0,
             index: 0,
             label: std::ptr::null(),
             over: 0,
-            max_difference: 0,
-            reserved: 0,
             hash_wanted: 0,
             hash_found: 0,
         }
@@ -121,15 +126,16 @@ pub extern "C" fn triglyph_player_create(
 }
 
 /// Executes a capture up to and including the next record that has something to tell. `device` is of the capture's
-/// machine, with nothing mapped before the first call, and the same in each call.
+/// machine, with nothing mapped before the first call, and the same in each call. `event`, whose `size` is set before,
+/// may be null.
 ///
-/// Errors: `TRIGLYPH_STATUS_BAD_CAPTURE` for a record that is malformed or that the device refused; nothing after it is
-/// executed.
+/// Errors: `TRIGLYPH_STATUS_BAD_SIZE`; `TRIGLYPH_STATUS_BAD_CAPTURE` for a record that is malformed or that the device
+/// refused; nothing after it is executed.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_player_next(
+pub unsafe extern "C" fn triglyph_player_next(
     player: Option<&triglyph_player>,
     device: Option<&triglyph_device>,
-    event: Out<'_, triglyph_play_event>,
+    event: *mut triglyph_play_event,
 ) -> triglyph_status {
     guard(|| {
         let (player, device) = (required(player, "player")?, required(device, "device")?);
@@ -140,8 +146,8 @@ pub extern "C" fn triglyph_player_next(
             next = playing.player.next(state.gpu.device())?;
             Ok(())
         })?;
-        put(event, playing.describe(next));
-        Ok(())
+        // SAFETY: the header asks callers for a structure that begins with its size.
+        unsafe { put_sized(event, &playing.describe(next), "event") }
     })
 }
 

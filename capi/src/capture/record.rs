@@ -21,7 +21,7 @@ use crate::pointer::{self, Out, required};
 ///
 /// Errors: `TRIGLYPH_STATUS_IO` when the file cannot be made.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn triglyph_record_start(
+pub unsafe extern "C" fn triglyph_start_recording(
     device: Option<&triglyph_device>,
     path: *const c_char,
     name: *const c_char,
@@ -46,12 +46,12 @@ pub unsafe extern "C" fn triglyph_record_start(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn triglyph_record_present(
     device: Option<&triglyph_device>,
-    present: Option<&triglyph_present>,
+    present: *const triglyph_present,
     expect: bool,
 ) -> triglyph_status {
     with_device(device, |state| {
-        // SAFETY: the header asks callers for a label that ends with 0.
-        let present = unsafe { required(present, "present")?.read() }?;
+        // SAFETY: the header asks callers for a structure that begins with its size, and a label that ends with 0.
+        let present = unsafe { triglyph_present::given(present)?.read() }?;
         let expectation = if expect { Expectation::AsItIs } else { Expectation::None };
         Ok(recording!(&mut state.gpu, device => device.present(&present, expectation))?)
     })
@@ -76,7 +76,7 @@ pub extern "C" fn triglyph_record_hash(
 /// Bounds recordings that begin from now on: they record nothing more once their file has so many bytes, and are whole
 /// captures up to there. UINT64_MAX for no bound, as at first.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_record_set_limit(device: Option<&triglyph_device>, bytes: u64) -> triglyph_status {
+pub extern "C" fn triglyph_set_recording_limit(device: Option<&triglyph_device>, bytes: u64) -> triglyph_status {
     with_device(device, |state| {
         recording!(&mut state.gpu, device => device.set_limit(bytes));
         Ok(())
@@ -85,7 +85,7 @@ pub extern "C" fn triglyph_record_set_limit(device: Option<&triglyph_device>, by
 
 /// Whether a recording is under way that has reached its limit.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_record_is_full(device: Option<&triglyph_device>, full: Out<'_, bool>) -> triglyph_status {
+pub extern "C" fn triglyph_is_recording_full(device: Option<&triglyph_device>, full: Out<'_, bool>) -> triglyph_status {
     with_device(device, |state| {
         required(full, "full")?.write(recording!(&mut state.gpu, device => device.is_full()));
         Ok(())
@@ -94,10 +94,7 @@ pub extern "C" fn triglyph_record_is_full(device: Option<&triglyph_device>, full
 
 /// Whether a recording is under way.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_record_is_active(
-    device: Option<&triglyph_device>,
-    active: Out<'_, bool>,
-) -> triglyph_status {
+pub extern "C" fn triglyph_is_recording(device: Option<&triglyph_device>, active: Out<'_, bool>) -> triglyph_status {
     with_device(device, |state| {
         required(active, "active")?.write(recording!(&mut state.gpu, device => device.is_recording()));
         Ok(())
@@ -108,7 +105,7 @@ pub extern "C" fn triglyph_record_is_active(
 ///
 /// Errors: `TRIGLYPH_STATUS_IO`, the first that the file has met since the recording began.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_record_stop(device: Option<&triglyph_device>) -> triglyph_status {
+pub extern "C" fn triglyph_stop_recording(device: Option<&triglyph_device>) -> triglyph_status {
     with_device(device, |state| {
         let sink = recording!(&mut state.gpu, device => device.stop())?;
         let written = sink.map(BufWriter::into_inner).transpose();

@@ -52,7 +52,7 @@ impl From<Forecast> for triglyph_n3ds_forecast {
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for numbers without a meaning.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn triglyph_n3ds_forecast_of(
+pub unsafe extern "C" fn triglyph_n3ds_get_forecast(
     words: *const u32,
     bad_address: u32,
     forecast: Out<'_, triglyph_n3ds_forecast>,

@@ -105,7 +105,7 @@ pub unsafe extern "C" fn triglyph_n3ds_lcd_gamma(
 
 /// Whether both eyes have pictures of their own on a screen.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_n3ds_lcd_is_stereo(
+pub extern "C" fn triglyph_n3ds_is_lcd_stereo(
     n3ds: Option<&triglyph_n3ds>,
     screen: u32,
     stereo: Out<'_, bool>,
@@ -126,16 +126,16 @@ pub unsafe extern "C" fn triglyph_n3ds_present_screen(
     n3ds: Option<&triglyph_n3ds>,
     screen: u32,
     eye: u32,
-    rows: Option<&triglyph_rows>,
+    rows: *const triglyph_rows,
     presented: *mut triglyph_presented,
-    shown: Out<'_, triglyph_shown>,
+    shown: *mut triglyph_shown,
 ) -> triglyph_status {
     with_n3ds(n3ds, |n3ds| {
         let (screen, eye) = (self::screen(screen)?, self::eye(eye)?);
-        let done =
-            // SAFETY: the header asks callers for rows of that size, and for a handle that no other call uses.
-            unsafe { presenting(rows, presented, |rows, presented| n3ds.present_screen(screen, eye, rows, presented)) };
-        put(shown, done?);
-        Ok(())
+        // SAFETY: the header asks callers for structures that begin with their size, rows of that size, and a handle
+        // that no other call uses.
+        unsafe {
+            presenting(rows, presented, shown, |rows, presented| n3ds.present_screen(screen, eye, rows, presented))
+        }
     })
 }

@@ -104,7 +104,7 @@ pub enum triglyph_n3ds_outcome {
     Failed = 2,
     /// DMA of memory that the host has not mapped in `TRIGLYPH_N3DS_SPACE_PROCESS`, of which nothing is done: the host
     /// copies `copy_size` bytes from `copy_source` to `copy_target`, virtual addresses of the process, says so with
-    /// `triglyph_mark_changed` if it announces its writes, and raises `TRIGLYPH_N3DS_INTERRUPT_DMA`.
+    /// `triglyph_host_wrote` if it announces its writes, and raises `TRIGLYPH_N3DS_INTERRUPT_DMA`.
     HostCopy = 3,
 }
 

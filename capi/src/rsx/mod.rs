@@ -15,7 +15,7 @@ use super::error::{Failure, guard, triglyph_status};
 use super::events::{triglyph_event, triglyph_event_kind};
 use super::handle::{Gpu, State, destroy, triglyph_device, with_device};
 use super::options::{self, triglyph_options};
-use super::pointer::{Out, put, required};
+use super::pointer::{Out, put, read_sized, required};
 
 /// A PlayStation 3's GPU, and the hypervisor's calls in front of it. Everything in its guest memory is big-endian;
 /// arguments and results of calls are plain numbers of the host.
@@ -152,13 +152,14 @@ pub unsafe extern "C" fn triglyph_rsx_set_software_callback(
 /// The bits of an event: in the hypervisor's interrupt status, and in the word that Lv-2 sends to event ports; 0 where
 /// it has none. Either pointer may be null.
 #[unsafe(no_mangle)]
-pub extern "C" fn triglyph_rsx_event_bits(
-    event: Option<&triglyph_event>,
+pub unsafe extern "C" fn triglyph_rsx_event_bits(
+    event: *const triglyph_event,
     lv1: Out<'_, u64>,
     lv2: Out<'_, u64>,
 ) -> triglyph_status {
     guard(|| {
-        let event = facade_event(required(event, "event")?);
+        // SAFETY: the header asks callers for a structure that begins with its size.
+        let event = facade_event(&unsafe { read_sized(event, triglyph_event::default(), "event") }?);
         put(lv1, event.map_or(0, lv1_bit));
         put(lv2, event.map_or(0, lv2_bit));
         Ok(())

@@ -13,15 +13,14 @@ use crate::present::{presenting, triglyph_presented, triglyph_rows, triglyph_sho
 pub unsafe extern "C" fn triglyph_rsx_present_head(
     rsx: Option<&triglyph_rsx>,
     head: u32,
-    rows: Option<&triglyph_rows>,
+    rows: *const triglyph_rows,
     presented: *mut triglyph_presented,
-    shown: Out<'_, triglyph_shown>,
+    shown: *mut triglyph_shown,
 ) -> triglyph_status {
     with_rsx(rsx, |rsx| {
-        // SAFETY: the header asks callers for rows of that size, and for a handle that no other call uses.
-        let done = unsafe { presenting(rows, presented, |rows, presented| rsx.present_head(head, rows, presented)) };
-        put(shown, done?);
-        Ok(())
+        // SAFETY: the header asks callers for structures that begin with their size, rows of that size, and a handle
+        // that no other call uses.
+        unsafe { presenting(rows, presented, shown, |rows, presented| rsx.present_head(head, rows, presented)) }
     })
 }
 

@@ -9,15 +9,15 @@ use crate::handle::{Gpu, with_device};
 use crate::pointer::{Out, copied, required};
 
 /// The work begins when the given fence has been reached.
-pub const TRIGLYPH_TEGRA_SUBMIT_FENCE_WAIT: u32 = 1;
+pub const TRIGLYPH_TEGRA_SUBMIT_FENCE_WAIT: u32 = 0x1;
 /// The channel's syncpoint counts the end of the work.
-pub const TRIGLYPH_TEGRA_SUBMIT_FENCE_GET: u32 = 2;
+pub const TRIGLYPH_TEGRA_SUBMIT_FENCE_GET: u32 = 0x2;
 /// Fences are syncpoints.
-pub const TRIGLYPH_TEGRA_SUBMIT_HARDWARE_FORMAT: u32 = 4;
+pub const TRIGLYPH_TEGRA_SUBMIT_HARDWARE_FORMAT: u32 = 0x4;
 /// The end does not wait for the engines.
-pub const TRIGLYPH_TEGRA_SUBMIT_SUPPRESS_WFI: u32 = 16;
+pub const TRIGLYPH_TEGRA_SUBMIT_SUPPRESS_WFI: u32 = 0x10;
 /// The value of the given fence says how often the work itself counts the channel's syncpoint.
-pub const TRIGLYPH_TEGRA_SUBMIT_INCREMENT_VALUE: u32 = 256;
+pub const TRIGLYPH_TEGRA_SUBMIT_INCREMENT_VALUE: u32 = 0x100;
 
 const _: () = {
     assert!(TRIGLYPH_TEGRA_SUBMIT_FENCE_WAIT == submit_flags::FENCE_WAIT);

@@ -68,17 +68,17 @@ pub struct triglyph_tegra_remap {
 }
 
 /// The caller names the address, which is in allocated space.
-pub const TRIGLYPH_TEGRA_MAP_FIXED: u32 = 1;
+pub const TRIGLYPH_TEGRA_MAP_FIXED: u32 = 0x1;
 /// Caches; without visible effect.
-pub const TRIGLYPH_TEGRA_MAP_CACHEABLE: u32 = 4;
+pub const TRIGLYPH_TEGRA_MAP_CACHEABLE: u32 = 0x4;
 /// Changes the kind of what is mapped.
-pub const TRIGLYPH_TEGRA_MAP_MODIFY: u32 = 256;
+pub const TRIGLYPH_TEGRA_MAP_MODIFY: u32 = 0x100;
 /// The kind that says: that of the handle.
 pub const TRIGLYPH_TEGRA_DEFAULT_KIND: u32 = 0xFFFFFFFF;
 /// The caller names the address of the space to allocate.
-pub const TRIGLYPH_TEGRA_SPACE_FIXED: u32 = 1;
+pub const TRIGLYPH_TEGRA_SPACE_FIXED: u32 = 0x1;
 /// All of the space reads 0 and swallows writes until something is mapped there.
-pub const TRIGLYPH_TEGRA_SPACE_SPARSE: u32 = 2;
+pub const TRIGLYPH_TEGRA_SPACE_SPARSE: u32 = 0x2;
 
 const _: () = {
     assert!(TRIGLYPH_TEGRA_MAP_FIXED == map_flags::FIXED && TRIGLYPH_TEGRA_MAP_CACHEABLE == map_flags::CACHEABLE);

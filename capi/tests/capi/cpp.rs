@@ -56,7 +56,7 @@ fn length(lists: &[&Parameter]) -> String {
 }
 
 /// A line of code after so many spaces, or several lines.
-fn code(indent: usize, line: &str) -> String {
+pub fn code(indent: usize, line: &str) -> String {
     const COLUMNS: usize = 120;
     let lines = wrap_at(line, ", ", ",", COLUMNS - indent - 4);
     let mut text = String::new();

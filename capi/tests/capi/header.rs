@@ -11,7 +11,8 @@ const INTRODUCTION: &str = "\
 // Triglyph: the GPUs of three consoles as a library. The C interface.
 //
 // Made from the sources in capi/src; do not edit. Programs that use one machine may include its header alone:
-// triglyph_n3ds.h, triglyph_rsx.h or triglyph_tegra.h, or triglyph_common.h for what all machines have.
+// triglyph_n3ds.h, triglyph_rsx.h or triglyph_tegra.h, or triglyph_common.h for what all machines have. On Windows
+// programs that link the static library define TRIGLYPH_STATIC before they include any.
 //
 // What holds for all of it:
 //
@@ -29,7 +30,10 @@ const INTRODUCTION: &str = "\
 //   entries, the payload of triglyph_submit. They are copied before the call does anything, answers are stored at its
 //   end. GSP's shared page may be mapped as well. No other input or output may be in such memory.
 // * Structures that begin with a size are of the version that the size says: set it to sizeof, the rest to zero or with
-//   the function that fills in the defaults. Numbers of an enumeration are passed as uint32_t, reserved fields are 0.
+//   the function that fills in the defaults. That holds for outputs as well: the library writes no more than the caller
+//   has room for, and of an array the first structure's size is the distance from each to the next. Fields that only
+//   the caller knows have to be 0, or are made 0. Structures that a callback gets have the library's size.
+// * Numbers of an enumeration are passed as uint32_t, reserved fields are 0.
 // * Calls of the consoles' systems and of their hosts are those of docs/reference/calls.md. `result`, where there is
 //   one, is what the guest is told: a triglyph_rsx_result, a triglyph_tegra_result, or a result code of the 3DS; other
 //   outputs are 0 where it is not 0.
@@ -40,6 +44,15 @@ const INTRODUCTION: &str = "\
 //
 // docs/embedding/overview.md is the guide.
 ";
+
+/// What every function is declared with.
+const EXPORT: &str = "\
+// Functions of a DLL are imported, unless TRIGLYPH_STATIC says that the library is in the program.
+#if defined(_WIN32) && !defined(TRIGLYPH_STATIC)
+#define TRIGLYPH_API __declspec(dllimport)
+#else
+#define TRIGLYPH_API
+#endif";
 
 /// Handles are references inside of the library; for C they are plain pointers.
 const HANDLES: [&str; 12] = [
@@ -59,7 +72,7 @@ const HANDLES: [&str; 12] = [
 
 /// A source with the parameters as C has them: outputs, which are references to memory without a value, and handles are
 /// pointers.
-fn as_c_has_it(source: &str) -> String {
+pub fn as_c_has_it(source: &str) -> String {
     let mut pieces = source.split("Out<'_, ");
     let mut text = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -106,9 +119,7 @@ fn enumerations(texts: &[String]) -> Vec<String> {
 /// The header of a machine, or of what all machines have.
 fn generate(part: &str) -> String {
     let is_machine = MACHINES.contains(&part);
-    let mut texts = texts(part);
-    texts.push(functions().iter().filter(|function| function.machine == part).map(|f| f.declaration()).collect());
-    let texts: Vec<String> = texts.iter().map(|text| as_c_has_it(text)).collect();
+    let texts = interface(part);
     let what = match part {
         "n3ds" => "what only the 3DS has",
         "rsx" => "what only the PS3 has",
@@ -129,6 +140,7 @@ fn generate(part: &str) -> String {
         includes: is_machine.then(|| "triglyph_common.h".to_owned()).into_iter().collect(),
         no_includes: true,
         usize_is_size_t: true,
+        after_includes: (!is_machine).then(|| format!("\n{EXPORT}")),
         documentation_style: DocumentationStyle::Cxx,
         line_endings: LineEndingStyle::LF,
         line_length: 100,
@@ -136,6 +148,7 @@ fn generate(part: &str) -> String {
         ..Config::default()
     };
     config.export.include = enumerations(&texts);
+    config.function.prefix = Some("TRIGLYPH_API".to_owned());
     let scratch = tempfile::tempdir().unwrap();
     let mut builder = Builder::new().with_config(config);
     for (at, text) in texts.iter().enumerate() {
@@ -146,7 +159,30 @@ fn generate(part: &str) -> String {
     let mut text = Vec::new();
     builder.generate().expect("a header").write(&mut text);
     let text = String::from_utf8(text).unwrap();
-    text.replace("struct triglyph_", "triglyph_").replace("typedef triglyph_", "typedef struct triglyph_")
+    let text = text.replace("struct triglyph_", "triglyph_").replace("typedef triglyph_", "typedef struct triglyph_");
+    in_hexadecimal(&text, &texts)
+}
+
+/// What C has of a machine, or of all machines, as items of Rust: sources, and functions of the tables.
+pub fn interface(part: &str) -> Vec<String> {
+    let mut texts = texts(part);
+    texts.push(functions().iter().filter(|function| function.machine == part).map(|f| f.declaration()).collect());
+    texts.iter().map(|text| as_c_has_it(text)).collect()
+}
+
+/// A header whose constants are hexadecimal where the sources have them so: flags and addresses.
+fn in_hexadecimal(header: &str, sources: &[String]) -> String {
+    let mut text = header.to_owned();
+    for line in sources.iter().flat_map(|source| source.lines()) {
+        let Some((name, value)) = line.strip_prefix("pub const ").and_then(|rest| rest.split_once(": ")) else {
+            continue;
+        };
+        let Some((_, digits)) = value.trim_end_matches(';').split_once(" = 0x") else { continue };
+        let begin = text.find(&format!("#define {name} ")).unwrap_or_else(|| panic!("{name} is not in the header"));
+        let end = begin + text[begin..].find('\n').expect("the end of a line");
+        text.replace_range(begin..end, &format!("#define {name} 0x{}", digits.replace('_', "")));
+    }
+    text
 }
 
 /// `triglyph.h`.
@@ -166,7 +202,21 @@ fn headers_are_those_of_the_sources() {
 #[test]
 fn the_headers_have_every_function() {
     let headers = ["common", "n3ds", "rsx", "tegra"].map(generate).concat();
-    for symbol in crate::symbols::symbols() {
+    let symbols = crate::symbols::symbols();
+    for symbol in &symbols {
         assert!(headers.contains(&format!("{symbol}(")), "{symbol} is in no header");
+    }
+    assert_eq!(headers.matches("\nTRIGLYPH_API").count(), symbols.len(), "each is imported from a DLL");
+}
+
+#[test]
+fn flags_are_hexadecimal() {
+    let headers = ["common", "n3ds", "rsx", "tegra"].map(generate).concat();
+    let flags = ["ACCESS", "SNAPSHOT", "CHECK", "RSX_CONTEXT", "RSX_IOMAP", "TEGRA_MAP", "TEGRA_SUBMIT"];
+    for flag in flags {
+        let prefix = format!("#define TRIGLYPH_{flag}_");
+        let lines: Vec<&str> = headers.lines().filter(|line| line.starts_with(&prefix)).collect();
+        assert!(!lines.is_empty(), "{flag}");
+        assert!(lines.iter().all(|line| line.contains(" 0x")), "{lines:?}");
     }
 }

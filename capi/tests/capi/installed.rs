@@ -70,6 +70,7 @@ fn an_installed_library_is_found_and_draws() {
         return;
     }
     check_files(&prefix);
+    crate::symbols::check_exports(&prefix.library_folder().join("libtriglyph.so"));
     for flags in [prefix.shared(), prefix.archive()] {
         let link = Link::Installed(&flags);
         programs::example("../examples/c/n3ds.c", link, [400, 240]);

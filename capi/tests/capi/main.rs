@@ -6,6 +6,7 @@ mod cpp;
 mod header;
 mod hosts;
 mod installed;
+mod model;
 mod pages;
 mod programs;
 mod symbols;

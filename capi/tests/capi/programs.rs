@@ -24,7 +24,7 @@ pub enum Link<'a> {
 /// The files of the library.
 pub struct Library {
     pub shared: PathBuf,
-    archive: PathBuf,
+    pub archive: PathBuf,
 }
 
 /// The library of `examples/library.rs`.
@@ -51,6 +51,13 @@ pub fn has_compiler(compiler: &str) -> bool {
 /// Compiles and links a program of one source. `None` without a compiler.
 pub fn compile(source: &str, link: Link<'_>, scratch: &TempDir) -> Option<PathBuf> {
     compile_all(&[folder().join(source)], link, scratch)
+}
+
+/// As [`compile`], for a source that a test makes: its name has the language.
+pub fn compile_text(name: &str, text: &str, link: Link<'_>, scratch: &TempDir) -> Option<PathBuf> {
+    let source = scratch.path().join(name);
+    std::fs::write(&source, text).unwrap();
+    compile_all(&[source], link, scratch)
 }
 
 /// Compiles and links a program; warnings are errors. `None` without a compiler.
@@ -194,10 +201,14 @@ fn the_bench_measures() {
 pub fn example(source: &str, link: Link<'_>, size: [usize; 2]) {
     let scratch = TempDir::new().unwrap();
     let Some(program) = compile(source, link, &scratch) else { return };
-    let path = scratch.path().join("picture.ppm");
-    let run = succeed(Command::new(&program).arg(&path));
-    assert_eq!(String::from_utf8_lossy(&run.stderr), "", "{source} tells of faults");
-    let picture = std::fs::read(&path).unwrap();
+    check_picture(&program, &scratch.path().join("picture.ppm"), size);
+}
+
+/// Runs a program that writes such a picture, and checks it.
+pub fn check_picture(program: &Path, path: &Path, size: [usize; 2]) {
+    let run = succeed(Command::new(program).arg(path));
+    assert_eq!(String::from_utf8_lossy(&run.stderr), "", "{} tells of faults", program.display());
+    let picture = std::fs::read(path).unwrap();
     let [width, height] = size;
     let pixels = picture.strip_prefix(format!("P6\n{width} {height}\n255\n").as_bytes()).expect("a PPM file");
     assert_eq!(pixels.len(), 3 * width * height);

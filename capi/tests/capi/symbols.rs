@@ -1,5 +1,6 @@
 //! What the library exports: `symbols.txt`, a line for each function.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::{SOURCES, calls, check_file, folder, texts};
@@ -32,8 +33,12 @@ fn symbols_change_on_purpose_only() {
 
 #[test]
 fn the_library_exports_these_and_nothing_else() {
-    let Ok(run) = Command::new("nm").args(["-D", "--defined-only"]).arg(&crate::programs::library().shared).output()
-    else {
+    check_exports(&crate::programs::library().shared);
+}
+
+/// Checks what a shared library exports: `nm` lists it.
+pub fn check_exports(shared: &Path) {
+    let Ok(run) = Command::new("nm").args(["-D", "--defined-only"]).arg(shared).output() else {
         return println!("skipped: there is no nm");
     };
     let listed = String::from_utf8(run.stdout).unwrap();

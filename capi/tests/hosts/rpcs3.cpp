@@ -79,7 +79,7 @@ public:
     void play() {
         initialize();
         if (!plan_.recording.empty()) {
-            triglyph::check(triglyph_record_start(device(), plan_.recording.c_str(), "rpcs3"));
+            triglyph::check(triglyph_start_recording(device(), plan_.recording.c_str(), "rpcs3"));
         }
         std::thread rsx([this] { guarded([this] { rsx_thread(); }); });
         std::thread vblanks([this] { guarded([this] { vblank_thread(); }); });
@@ -92,7 +92,7 @@ public:
         vblanks.join();
         interrupting_.reset();
         if (!plan_.recording.empty()) {
-            triglyph::check(triglyph_record_stop(device()));
+            triglyph::check(triglyph_stop_recording(device()));
         }
         if (!failed_.empty()) {
             throw std::runtime_error(failed_);
@@ -352,9 +352,8 @@ private:
         triglyph::check(triglyph_rsx_head_size(gpu_->get(), 1, &width, &height));
         EXPECT(width == picture.width && height == picture.height);
         std::vector<std::uint8_t> window(bytes);
-        const triglyph_rows rows{window.data(), bytes, std::size_t(4) * width, TRIGLYPH_HOST_FORMAT_RGBA8,
-                                 width, height, TRIGLYPH_FIT_CUT};
-        triglyph_shown shown{};
+        const triglyph::rows rows(window, std::size_t(4) * width, TRIGLYPH_HOST_FORMAT_RGBA8, width, height);
+        triglyph_shown shown = triglyph::sized<triglyph_shown>();
         triglyph::check(triglyph_rsx_present_head(gpu_->get(), 1, &rows, nullptr, &shown));
         EXPECT(shown.kind == TRIGLYPH_SHOWN_KIND_WHOLE);
         // Screens have no alpha, pictures in memory do.

@@ -50,7 +50,7 @@ struct record {
     triglyph_range range{};
     /// What is stored, or the words of a submission.
     std::vector<std::uint8_t> bytes;
-    triglyph_present picture{};
+    triglyph_present picture = triglyph::sized<triglyph_present>();
     /// The output of a picture.
     std::string label;
 

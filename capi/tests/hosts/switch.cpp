@@ -139,7 +139,9 @@ public:
 
     void play() {
         if (!plan_.recording.empty()) {
-            with_gpu([this] { triglyph::check(triglyph_record_start(device(), plan_.recording.c_str(), "switch")); });
+            with_gpu([this] {
+                triglyph::check(triglyph_start_recording(device(), plan_.recording.c_str(), "switch"));
+            });
         }
         for (const stream::record &record : plan_.records) {
             switch (record.kind) {
@@ -161,7 +163,7 @@ public:
         }
         wait(fence_);
         if (!plan_.recording.empty()) {
-            with_gpu([this] { triglyph::check(triglyph_record_stop(device())); });
+            with_gpu([this] { triglyph::check(triglyph_stop_recording(device())); });
         }
         power_off();
         std::printf("ioctls %llu\nsubmits %llu\nevents %llu\nwaits %llu\npictures %llu\nsaves %llu\nunfinished %llu\n"
@@ -375,8 +377,7 @@ private:
 
     std::vector<std::uint8_t> present(const triglyph_present &picture, u32 width, u32 height, triglyph_fit fit) {
         std::vector<std::uint8_t> window(std::size_t(4) * width * height);
-        const triglyph_rows rows{window.data(), window.size(), std::size_t(4) * width, TRIGLYPH_HOST_FORMAT_RGBA8,
-                                 width, height, fit};
+        const triglyph::rows rows(window, std::size_t(4) * width, TRIGLYPH_HOST_FORMAT_RGBA8, width, height, fit);
         const triglyph_shown shown = gpu_->device().present(picture, false, rows, presented_);
         EXPECT(shown.stored_width == width && shown.stored_height == height && shown.missing == 0);
         return window;

@@ -79,13 +79,13 @@ static void n3ds(void) {
     const uint32_t fill[8] = {2, 0x1F000000, 0x12345678, 0x1F000100, 0, 0, 0, 0x201};
     const uint32_t copy[8] = {4, 0x1F000000, 0x1F001000, 0x100, 0, 0, 8, 0};
     const triglyph_n3ds_process no_memory = {0};
-    const triglyph_rows rows = {pixels, 4 * 400 * 240, 4 * 400, TRIGLYPH_HOST_FORMAT_RGBA8, 400, 240, 0};
+    const triglyph_rows rows = {sizeof rows, TRIGLYPH_HOST_FORMAT_RGBA8, pixels, 4 * 400 * 240, 4 * 400, 400, 240, 0, 0};
     triglyph_n3ds *n3ds;
     triglyph_n3ds_executed executed;
     triglyph_n3ds_registration client;
     triglyph_n3ds_completion completions[4];
     triglyph_n3ds_forecast forecast;
-    triglyph_event events[8];
+    triglyph_event events[8] = {{.size = sizeof events[0]}};
     uint32_t acquired, clients, word, request[66];
     size_t count;
     bool blocked, found;
@@ -95,7 +95,7 @@ static void n3ds(void) {
     memcpy(memory + 0x8000, fill, sizeof fill);
     OK(triglyph_n3ds_register_relay_queue(n3ds, 1, 0, 7, &client));
     OK(triglyph_n3ds_acquire_right(n3ds, 1, &acquired));
-    COUNT("triglyph_n3ds_forecast_of", 1, OK(triglyph_n3ds_forecast_of(fill, 0, &forecast)));
+    COUNT("triglyph_n3ds_get_forecast", 1, OK(triglyph_n3ds_get_forecast(fill, 0, &forecast)));
     COUNT("triglyph_n3ds_execute, fill", 0, OK(triglyph_n3ds_execute(n3ds, fill, &executed)));
     COUNT("triglyph_n3ds_execute, copy", 0, OK(triglyph_n3ds_execute(n3ds, copy, &executed)));
     COUNT("triglyph_n3ds_execute_at", 0, OK(triglyph_n3ds_execute_at(n3ds, 0, 0x18008000, &executed)));
@@ -113,7 +113,7 @@ static void n3ds(void) {
           OK(triglyph_n3ds_relay_pop(n3ds, 0, &word, &found)); OK(triglyph_take_events(device, events, 8, &count)));
     COUNT("triglyph_n3ds_present_screen", 2, OK(triglyph_n3ds_present_screen(n3ds, 0, 0, &rows, NULL, NULL)));
     COUNT("triglyph_read", 0, OK(triglyph_read(device, 0, 0x18000000, &word, sizeof word)));
-    COUNT("triglyph_mark_changed", 0, OK(triglyph_mark_changed(device, 0, 0x18000000, 4096)));
+    COUNT("triglyph_host_wrote", 0, OK(triglyph_host_wrote(device, 0, 0x18000000, 4096)));
     OK(triglyph_n3ds_destroy(n3ds));
 }
 
@@ -126,7 +126,7 @@ static void rsx(void) {
     const triglyph_run_limit no_limit = {UINT64_MAX, UINT64_MAX};
     triglyph_rsx *rsx;
     triglyph_rsx_context context;
-    triglyph_event events[8];
+    triglyph_event events[8] = {{.size = sizeof events[0]}};
     uint32_t handle, space, word, end, turn = 0;
     uint64_t lpar, at;
     int64_t result;
@@ -160,10 +160,11 @@ static void tegra(void) {
     const triglyph_tegra_memory of_process = {0x800000000, 0x1000, 0, 1, 0xFE};
     const uint32_t words[] = {0x20010002, 7}; /* NOP of the host's class */
     triglyph_tegra_map_buffer call = {.kind = TRIGLYPH_TEGRA_DEFAULT_KIND};
-    triglyph_present picture = {.space = TRIGLYPH_TEGRA_SPACE_PROCESS, .format = TRIGLYPH_FORMAT_A8B8G8R8,
+    triglyph_present picture = {.size = sizeof picture, .space = TRIGLYPH_TEGRA_SPACE_PROCESS,
+                                .format = TRIGLYPH_FORMAT_A8B8G8R8,
                                 .address = 0x800000000, .width = 256, .height = 128, .pitch = 1024};
-    const triglyph_rows rows = {pixels, sizeof pixels, 4 * 1280, TRIGLYPH_HOST_FORMAT_RGBA8, 1280, 720,
-                                TRIGLYPH_FIT_SCALE};
+    const triglyph_rows rows = {sizeof rows, TRIGLYPH_HOST_FORMAT_RGBA8, pixels, sizeof pixels, 4 * 1280, 1280, 720,
+                                TRIGLYPH_FIT_SCALE, 0};
     uint8_t read[8] = {0}, wait[16] = {0};
     triglyph_tegra *tegra;
     triglyph_tegra_fence fence;

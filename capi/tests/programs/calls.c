@@ -74,15 +74,15 @@ static void faults(triglyph_n3ds *n3ds, triglyph_device *device) {
     EXPECT(heard.faults > 0 && heard.inner == TRIGLYPH_STATUS_BUSY);
     uint64_t count = 0, total = 0;
     for (uint32_t kind = 0; kind <= TRIGLYPH_FAULT_KIND_UNIMPLEMENTED; kind++) {
-        OK(triglyph_fault_count(device, kind, &count));
+        OK(triglyph_get_fault_count(device, kind, &count));
         total += count;
     }
     EXPECT(total > 0);
-    triglyph_fault fault;
+    triglyph_fault fault = {.size = sizeof fault};
     bool found = false;
-    OK(triglyph_fault_get(device, 0, &fault, &found));
+    OK(triglyph_get_fault(device, 0, &fault, &found));
     EXPECT(found && strlen(fault.what) > 0);
-    OK(triglyph_fault_get(device, 1000, &fault, &found));
+    OK(triglyph_get_fault(device, 1000, &fault, &found));
     EXPECT(!found);
 }
 
@@ -97,7 +97,7 @@ static void states(triglyph_n3ds *n3ds, triglyph_device *device) {
     EXPECT(word_at(device, VRAM) == 0x11223344);
     OK(triglyph_buffer_destroy(snapshot));
     triglyph_timeline *timeline;
-    OK(triglyph_timeline_of(device, &timeline));
+    OK(triglyph_get_timeline(device, &timeline));
     uint64_t submitted, completed;
     bool complete = false;
     OK(triglyph_timeline_counts(timeline, &submitted, &completed));
@@ -127,9 +127,9 @@ static void commands(triglyph_n3ds *n3ds, triglyph_device *device) {
     /* Memory that is not mapped is the host's to copy. */
     memory[1] = 0x8000000;
     uint64_t before, after;
-    OK(triglyph_fault_count(device, TRIGLYPH_FAULT_KIND_UNMAPPED_READ, &before));
+    OK(triglyph_get_fault_count(device, TRIGLYPH_FAULT_KIND_UNMAPPED_READ, &before));
     OK(triglyph_n3ds_execute(n3ds, memory, &executed));
-    OK(triglyph_fault_count(device, TRIGLYPH_FAULT_KIND_UNMAPPED_READ, &after));
+    OK(triglyph_get_fault_count(device, TRIGLYPH_FAULT_KIND_UNMAPPED_READ, &after));
     EXPECT(executed.outcome == TRIGLYPH_N3DS_OUTCOME_HOST_COPY && !executed.has_interrupt && before == after);
     EXPECT(executed.copy_source == 0x8000000 && executed.copy_target == VRAM_VIRTUAL + 0x84 && executed.copy_size == 4);
     const uint32_t flush[8] = {5, 0x100000, 4};
@@ -182,7 +182,7 @@ static void overlap(triglyph_n3ds *n3ds, triglyph_device *device) {
     OK(triglyph_worker_wait_idle(worker, 10 * second, &done, NULL, NULL));
     EXPECT(done);
     for (int at = 0; at < 2; at++) {
-        OK(triglyph_n3ds_forecast_of(gx[at].words, TRIGLYPH_N3DS_BAD_ADDRESS_ZERO, &forecasts[at]));
+        OK(triglyph_n3ds_get_forecast(gx[at].words, TRIGLYPH_N3DS_BAD_ADDRESS_ZERO, &forecasts[at]));
         EXPECT(!forecasts[at].anywhere && forecasts[at].executed.has_interrupt && forecasts[at].executed.ticks);
         OK(triglyph_worker_send_touching(worker, on_gx, &gx[at], forecasts[at].touched, forecasts[at].count,
                                          &numbers[at]));
@@ -205,7 +205,7 @@ static void overlap(triglyph_n3ds *n3ds, triglyph_device *device) {
     EXPECT(word_at(device, VRAM + 0x100) == 0x4444);
     for (int at = 0; at < 2; at++)
         EXPECT(memcmp(&gx[at].executed, &forecasts[at].executed, sizeof gx[at].executed) == 0);
-    EXPECT(triglyph_n3ds_forecast_of(gx[0].words, 7, &forecasts[0]) == TRIGLYPH_STATUS_INVALID_ARGUMENT);
+    EXPECT(triglyph_n3ds_get_forecast(gx[0].words, 7, &forecasts[0]) == TRIGLYPH_STATUS_INVALID_ARGUMENT);
 }
 
 /* The top screen of a console that was switched on just now, in the host's memory. */
@@ -213,10 +213,10 @@ static void presenting(triglyph_n3ds *n3ds, triglyph_device *device) {
     OK(triglyph_map(device, 0, 0x181E6000, 400 * 720, TRIGLYPH_ACCESS_READ_WRITE));
     static uint8_t pixels[240 * 1700];
     pixels[1600] = 0xA5;
-    const triglyph_rows rows = {pixels, sizeof pixels, 1700, TRIGLYPH_HOST_FORMAT_RGBA8, 400, 0, 0};
+    const triglyph_rows rows = {sizeof rows, TRIGLYPH_HOST_FORMAT_RGBA8, pixels, sizeof pixels, 1700, 400, 0, 0, 0};
     triglyph_presented *presented;
     OK(triglyph_presented_create(&presented));
-    triglyph_shown shown;
+    triglyph_shown shown = {.size = sizeof shown};
     OK(triglyph_n3ds_present_screen(n3ds, 0, 0, &rows, presented, &shown));
     EXPECT(shown.kind == TRIGLYPH_SHOWN_KIND_WHOLE && shown.changed && shown.width == 400 && shown.height == 240);
     EXPECT(pixels[3] == 255 && pixels[1600] == 0xA5);
@@ -224,7 +224,8 @@ static void presenting(triglyph_n3ds *n3ds, triglyph_device *device) {
     EXPECT(!shown.changed);
     /* The guest chooses the wide mode, or an address without memory: no error. */
     OK(triglyph_n3ds_write_register(n3ds, 0x400470, 0x80001, NULL));
-    triglyph_rows small = {pixels, sizeof pixels, 1600, TRIGLYPH_HOST_FORMAT_BGRA8, 400, 240, TRIGLYPH_FIT_CUT};
+    triglyph_rows small = {sizeof small, TRIGLYPH_HOST_FORMAT_BGRA8, pixels, sizeof pixels, 1600, 400, 240,
+                           TRIGLYPH_FIT_CUT, 0};
     OK(triglyph_n3ds_present_screen(n3ds, 0, 0, &small, NULL, &shown));
     EXPECT(shown.kind == TRIGLYPH_SHOWN_KIND_CUT && shown.width == 800 && shown.stored_width == 400);
     small.fit = TRIGLYPH_FIT_SCALE;
@@ -262,9 +263,9 @@ static void bounded(triglyph_n3ds *n3ds, triglyph_device *device) {
     uint8_t payload[32];
     memcpy(payload, command, sizeof payload);
     triglyph_interrupter *interrupter;
-    OK(triglyph_interrupter_of(device, &interrupter));
+    OK(triglyph_get_interrupter(device, &interrupter));
     triglyph_timeline *timeline;
-    OK(triglyph_timeline_of(device, &timeline));
+    OK(triglyph_get_timeline(device, &timeline));
     uint64_t before, after;
     OK(triglyph_timeline_events(timeline, &before));
     fill(n3ds, VRAM_VIRTUAL, 1);
@@ -272,9 +273,9 @@ static void bounded(triglyph_n3ds *n3ds, triglyph_device *device) {
     OK(triglyph_submit(device, payload, sizeof payload));
     EXPECT(word_at(device, VRAM) == 1);
     uint32_t end;
-    triglyph_waiting waiting;
+    triglyph_waiting waiting = {.size = sizeof waiting};
     const triglyph_run_limit limit = {1000000, UINT64_MAX};
-    OK(triglyph_interrupt(interrupter));
+    OK(triglyph_interrupter_interrupt(interrupter));
     OK(triglyph_run_for(device, &limit, &end, &waiting));
     EXPECT(end == TRIGLYPH_RUN_END_INTERRUPTED && word_at(device, VRAM) == 1);
     OK(triglyph_run_for(device, NULL, &end, NULL));
@@ -290,9 +291,9 @@ static void bounded(triglyph_n3ds *n3ds, triglyph_device *device) {
 /* The host writes to its own memory while it records: the capture has what the GPU saw. */
 static void recording(triglyph_n3ds *n3ds, triglyph_device *device, const char *path) {
     bool full = true;
-    OK(triglyph_record_set_limit(device, 1 << 20));
-    OK(triglyph_record_start(device, path, "calls"));
-    OK(triglyph_record_is_full(device, &full));
+    OK(triglyph_set_recording_limit(device, 1 << 20));
+    OK(triglyph_start_recording(device, path, "calls"));
+    OK(triglyph_is_recording_full(device, &full));
     EXPECT(!full);
     for (uint32_t value = 1; value < 4; value++) {
         memset(heap, (int)value, 64);
@@ -305,8 +306,8 @@ static void recording(triglyph_n3ds *n3ds, triglyph_device *device, const char *
         OK(triglyph_record_hash(device, 0, VRAM, 0x2000));
     }
     bool active = false;
-    OK(triglyph_record_is_active(device, &active));
-    OK(triglyph_record_stop(device));
+    OK(triglyph_is_recording(device, &active));
+    OK(triglyph_stop_recording(device));
     EXPECT(active);
     triglyph_capture *capture;
     triglyph_device *other;
@@ -316,7 +317,7 @@ static void recording(triglyph_n3ds *n3ds, triglyph_device *device, const char *
     OK(triglyph_capture_open(path, &capture));
     OK(triglyph_device_create(TRIGLYPH_MACHINE_N3DS, NULL, &other));
     OK(triglyph_player_create(capture, TRIGLYPH_CHECK_HASHES, &player));
-    triglyph_play_event event;
+    triglyph_play_event event = {.size = sizeof event};
     int hashes = 0;
     do {
         OK(triglyph_player_next(player, other, &event));

@@ -78,7 +78,7 @@ static void tegra() {
     buffer_of_two.width = buffer_of_two.height = 2;
     buffer_of_two.pitch = 8;
     std::vector<std::uint8_t> pixels(16);
-    const triglyph_rows rows{pixels.data(), pixels.size(), 8, TRIGLYPH_HOST_FORMAT_BGRA8, 0, 0, 0};
+    const triglyph::rows rows(pixels, 8, TRIGLYPH_HOST_FORMAT_BGRA8);
     triglyph::presented presented;
     EXPECT(gpu.device().present(buffer_of_two, false, rows, presented).changed);
     EXPECT(pixels[0] == 3 && pixels[2] == 1 && pixels[3] == 255 && pixels[12] == 15);

@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
     if (!file) {
         return 3;
     }
-    triglyph_play_event event;
+    triglyph_play_event event = {.size = sizeof event};
     do {
         check(triglyph_player_next(player, device, &event));
         if (event.kind == TRIGLYPH_PLAY_KIND_PICTURE) {

@@ -103,7 +103,7 @@ static triglyph_status count(void) {
 }
 
 static triglyph_status interrupt(void) {
-    return triglyph_interrupt(interrupter);
+    return triglyph_interrupter_interrupt(interrupter);
 }
 
 static triglyph_status look_at_timeline(void) {
@@ -142,8 +142,8 @@ int main(void) {
     options.threads = 3;
     OK(triglyph_n3ds_create(&options, &n3ds));
     device = triglyph_n3ds_device(n3ds);
-    OK(triglyph_interrupter_of(device, &interrupter));
-    OK(triglyph_timeline_of(device, &timeline));
+    OK(triglyph_get_interrupter(device, &interrupter));
+    OK(triglyph_get_timeline(device, &timeline));
     OK(triglyph_map_host(device, 0, HEAP, sizeof heap, heap, TRIGLYPH_ACCESS_READ_WRITE));
     map();
     OK(execute());

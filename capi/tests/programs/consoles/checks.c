@@ -68,7 +68,7 @@ void replay(const console *console, uint32_t tier) {
     triglyph_capture *capture;
     triglyph_player *player;
     triglyph_device *device;
-    triglyph_play_event event;
+    triglyph_play_event event = {.size = sizeof event};
     int hashes = 0;
     OK(triglyph_options_init(&options));
     options.tier = tier;

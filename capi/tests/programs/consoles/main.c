@@ -45,7 +45,7 @@ static void serve(void *user_data) {
 static void save(void *user_data) {
     console *console = user_data;
     OK(triglyph_snapshot(console->device, 0, &console->saved));
-    OK(triglyph_record_start(console->device, console->path, console->machine->name));
+    OK(triglyph_start_recording(console->device, console->path, console->machine->name));
 }
 
 static void hash(console *console) {
@@ -75,7 +75,7 @@ static void end(void *user_data) {
 static void stop_recording(void *user_data) {
     console *console = user_data;
     hash(console);
-    OK(triglyph_record_stop(console->device));
+    OK(triglyph_stop_recording(console->device));
 }
 
 /* An interrupt, on the worker's thread as well, but outside of commands: the guest's system answers with one. */
@@ -97,7 +97,7 @@ static void run_looping(console *console) {
     uint64_t number;
     uint32_t end_kind;
     triglyph_timeline *timeline;
-    OK(triglyph_worker_timeline(console->worker, &timeline));
+    OK(triglyph_worker_get_timeline(console->worker, &timeline));
     OK(triglyph_worker_call(console->worker, begin, console));
     for (int round = 0; round < 4; round++) {
         OK(triglyph_worker_wait_idle(console->worker, 3000000, &idle, &end_kind, NULL));
