@@ -2,17 +2,15 @@
 // in a page of the host's, and the host has completions delivered by its scheduler, in cycles of the guest's processor.
 // With --cut the work is done in bounded runs of a few words, which another thread interrupts.
 
-#include <memory>
-
 #include "console_3ds.hpp"
 
 namespace {
 
 constexpr std::uint32_t SESSION = 0x1234, EVENT = 0x77, SHARED_MEMORY = 0x66;
 
-class host {
+class host : n3ds::console {
 public:
-    explicit host(stream::plan plan) : plan_(std::move(plan)), window_(plan_.pictures) {
+    explicit host(stream::plan plan) : console(std::move(plan)) {
         power_on();
         // The kernel maps the shared memory when the program asks for it: after it has registered.
         triglyph::check(triglyph_n3ds_set_shared_memory_handle(gpu_->get(), SHARED_MEMORY));
@@ -25,29 +23,18 @@ public:
 
     void play() {
         if (!plan_.recording.empty()) {
-            triglyph::check(triglyph_record_start(device(), plan_.recording.c_str(), "azahar"));
+            triglyph::check(triglyph_start_recording(device(), plan_.recording.c_str(), "azahar"));
         }
-        for (const stream::record &record : plan_.records) {
-            switch (record.kind) {
-            case stream::MAP:
-                memory_.at(std::uint32_t(record.range.address), record.range.size);
-                break;
-            case stream::MEM:
-                // The program has waited for the interrupts of what reads this memory.
-                wait();
-                std::memcpy(memory_.at(std::uint32_t(record.range.address), record.bytes.size()), record.bytes.data(),
-                            record.bytes.size());
-                break;
-            case stream::SUBMIT:
-                submit(n3ds::words_of(record));
-                break;
-            default:
-                show(record);
-            }
-        }
+        auto stored = [this](const stream::record &record) {
+            // The program has waited for the interrupts of what reads this memory.
+            wait();
+            store(record);
+        };
+        play_records(stored, [this](const n3ds::command &words) { submit(words); },
+                     [this](const stream::record &record) { show(record); });
         wait();
         if (!plan_.recording.empty()) {
-            triglyph::check(triglyph_record_stop(device()));
+            triglyph::check(triglyph_stop_recording(device()));
         }
         interrupting_.reset();
         std::printf("requests %llu\nsubmitted %llu\ndelivered %llu\ninterrupts %llu\npictures %llu\nsaves %llu\n"
@@ -57,13 +44,8 @@ public:
     }
 
 private:
-    static unsigned long long count(std::uint64_t value) { return value; }
-    triglyph_device *device() const { return gpu_->device().get(); }
-
     void power_on() {
-        gpu_ = std::make_unique<triglyph::n3ds>(plan_.options);
-        stream::expect_no_faults(*gpu_);
-        memory_.map(gpu_->device());
+        switch_on();
         gpu_->device().set_deferred(plan_.cut != 0);
         if (plan_.cut != 0) {
             interrupting_ = std::make_unique<stream::interrupting>(gpu_->device());
@@ -74,19 +56,15 @@ private:
     /// memory that the host saves; it goes back after GSP has been moved to it.
     void save_and_load() {
         const triglyph::buffer state = gpu_->device().snapshot(TRIGLYPH_SNAPSHOT_WITHOUT_MEMORY);
-        const std::vector<std::uint8_t> fcram = memory_.fcram, vram = memory_.vram;
         interrupting_.reset();
-        gpu_.reset();
-        std::fill(memory_.fcram.begin(), memory_.fcram.end(), std::uint8_t(0xCD));
-        std::fill(memory_.vram.begin(), memory_.vram.end(), std::uint8_t(0xCD));
+        const n3ds::memory held = switch_off();
         power_on();
         triglyph::check(triglyph_n3ds_set_shared_memory_handle(gpu_->get(), SHARED_MEMORY));
         triglyph::check(triglyph_n3ds_set_shared_page(gpu_->get(), page_.bytes()));
-        memory_.fcram = fcram;
-        memory_.vram = vram;
+        put_back(held);
         gpu_->device().restore(state.bytes());
         gpu_->device().set_deferred(plan_.cut != 0);
-        std::memcpy(page_.bytes(), fcram.data() + (n3ds::SHARED_PAGE - n3ds::FCRAM), 0x1000);
+        std::memcpy(page_.bytes(), held.fcram.data() + (n3ds::SHARED_PAGE - n3ds::FCRAM), 0x1000);
         saves_++;
     }
 
@@ -190,15 +168,8 @@ private:
         triglyph::check(triglyph_record_present(device(), &record.picture, true));
     }
 
-    stream::plan plan_;
-    n3ds::memory memory_;
-    n3ds::scheduler scheduler_;
-    n3ds::shared_page page_{memory_.at(n3ds::SHARED_PAGE, 0x1000)};
-    n3ds::program program_{page_, 0};
-    n3ds::window window_;
     stream::noise lengths_;
     std::array<std::uint32_t, 66> request_{};
-    std::unique_ptr<triglyph::n3ds> gpu_;
     std::unique_ptr<stream::interrupting> interrupting_;
     std::uint64_t requests_ = 0, submitted_ = 0, delivered_ = 0, interrupts_ = 0, saves_ = 0, cuts_ = 0;
 };

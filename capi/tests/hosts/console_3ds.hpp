@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 
 #include "stream.hpp"
 
@@ -174,8 +175,7 @@ public:
     void show(const triglyph::n3ds &gpu, const stream::record &record) {
         const std::uint32_t width = record.picture.width, height = record.picture.height;
         rows_.resize(std::size_t(4) * width * height);
-        const triglyph_rows rows{rows_.data(), rows_.size(), std::size_t(4) * width, TRIGLYPH_HOST_FORMAT_RGBA8,
-                                 width, height, TRIGLYPH_FIT_CUT};
+        const triglyph::rows rows(rows_, std::size_t(4) * width, TRIGLYPH_HOST_FORMAT_RGBA8, width, height);
         const triglyph_shown shown = gpu.present(screen_of(record), 0, rows, presented_[screen_of(record)]);
         EXPECT(shown.kind == TRIGLYPH_SHOWN_KIND_WHOLE && shown.width == width && shown.height == height);
         pictures_.add(triglyph::view<const std::uint8_t>(rows_.data(), rows_.size()));
@@ -187,6 +187,71 @@ private:
     stream::pictures pictures_;
     std::vector<std::uint8_t> rows_;
     triglyph::presented presented_[2];
+};
+
+/// What both hosts are made of: memory, the shared page with its program, the scheduler, the window, and the machine,
+/// which loading a state replaces.
+class console {
+protected:
+    explicit console(stream::plan plan) : plan_(std::move(plan)), window_(plan_.pictures) {}
+
+    static unsigned long long count(std::uint64_t value) { return value; }
+    triglyph_device *device() const { return gpu_->device().get(); }
+
+    /// A new machine, which sees the memory of this console and makes no faults.
+    void switch_on() {
+        gpu_ = std::make_unique<triglyph::n3ds>(plan_.options);
+        stream::expect_no_faults(*gpu_);
+        memory_.map(gpu_->device());
+    }
+
+    /// Destroys the machine and all that memory holds. Returns what it held, which a state has beside the machine's.
+    memory switch_off() {
+        gpu_.reset();
+        memory held = memory_;
+        std::fill(memory_.fcram.begin(), memory_.fcram.end(), std::uint8_t(0xCD));
+        std::fill(memory_.vram.begin(), memory_.vram.end(), std::uint8_t(0xCD));
+        return held;
+    }
+
+    /// Memory holds what a state says.
+    void put_back(const memory &held) {
+        std::copy(held.fcram.begin(), held.fcram.end(), memory_.fcram.begin());
+        std::copy(held.vram.begin(), held.vram.end(), memory_.vram.begin());
+    }
+
+    void store(const stream::record &record) {
+        std::memcpy(memory_.at(std::uint32_t(record.range.address), record.bytes.size()), record.bytes.data(),
+                    record.bytes.size());
+    }
+
+    /// Plays the stream: `store` stores bytes of the program's, `submit` takes a command, `show` a picture.
+    template <class Store, class Submit, class Show>
+    void play_records(Store store, Submit submit, Show show) {
+        for (const stream::record &record : plan_.records) {
+            switch (record.kind) {
+            case stream::MAP:
+                memory_.at(std::uint32_t(record.range.address), record.range.size);
+                break;
+            case stream::MEM:
+                store(record);
+                break;
+            case stream::SUBMIT:
+                submit(words_of(record));
+                break;
+            default:
+                show(record);
+            }
+        }
+    }
+
+    stream::plan plan_;
+    memory memory_;
+    scheduler scheduler_;
+    shared_page page_{memory_.at(SHARED_PAGE, 0x1000)};
+    program program_{page_, 0};
+    window window_;
+    std::unique_ptr<triglyph::n3ds> gpu_;
 };
 
 } // namespace n3ds

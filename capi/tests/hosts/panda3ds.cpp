@@ -2,8 +2,6 @@
 // schedules interrupts, writes the relay queue, and drives the screens by registers. With --thread the commands are
 // executed on a worker's thread, and their ends are known in advance by forecasts.
 
-#include <memory>
-
 #include "console_3ds.hpp"
 
 namespace {
@@ -16,33 +14,29 @@ struct pending {
     triglyph_n3ds_executed executed{};
 };
 
-class host {
+class host : n3ds::console {
 public:
-    explicit host(stream::plan plan) : plan_(std::move(plan)), window_(plan_.pictures) { power_on(); }
+    explicit host(stream::plan plan) : console(std::move(plan)) { power_on(); }
 
     void play() {
         host_copy();
         if (!plan_.recording.empty()) {
-            with_gpu([this] { triglyph::check(triglyph_record_start(device(), plan_.recording.c_str(), "panda3ds")); });
+            with_gpu([this] {
+                triglyph::check(triglyph_start_recording(device(), plan_.recording.c_str(), "panda3ds"));
+            });
         }
-        for (const stream::record &record : plan_.records) {
-            switch (record.kind) {
-            case stream::MAP:
-                memory_.at(std::uint32_t(record.range.address), record.range.size);
-                break;
-            case stream::MEM:
-                store(record);
-                break;
-            case stream::SUBMIT:
-                submit(n3ds::words_of(record));
-                break;
-            default:
-                show(record);
+        auto stored = [this](const stream::record &record) {
+            // The program writes memory only after the GPU has finished reading it.
+            if (worker_) {
+                EXPECT(worker_->wait_range(record.range, std::chrono::seconds(60)));
             }
-        }
+            store(record);
+        };
+        play_records(stored, [this](const command &words) { submit(words); },
+                     [this](const stream::record &record) { show(record); });
         wait();
         if (!plan_.recording.empty()) {
-            with_gpu([this] { triglyph::check(triglyph_record_stop(device())); });
+            with_gpu([this] { triglyph::check(triglyph_stop_recording(device())); });
         }
         worker_.reset();
         std::printf("execute %llu\nexecute_at %llu\nhost copies %llu\ninterrupts %llu\npictures %llu\nsaves %llu\n"
@@ -52,20 +46,15 @@ public:
     }
 
 private:
-    static unsigned long long count(std::uint64_t value) { return value; }
 
     /* ---- the machine ---- */
 
     void power_on() {
-        gpu_ = std::make_unique<triglyph::n3ds>(plan_.options);
-        stream::expect_no_faults(*gpu_);
-        memory_.map(gpu_->device());
+        switch_on();
         if (plan_.thread) {
             worker_ = std::make_unique<triglyph::worker>(gpu_->device());
         }
     }
-
-    triglyph_device *device() const { return gpu_->device().get(); }
 
     /// Makes calls on the machine, on whichever thread has it.
     template <class Calls>
@@ -81,14 +70,10 @@ private:
     void save_and_load() {
         triglyph::buffer state;
         with_gpu([&] { state = gpu_->device().snapshot(TRIGLYPH_SNAPSHOT_WITHOUT_MEMORY); });
-        const std::vector<std::uint8_t> fcram = memory_.fcram, vram = memory_.vram;
         worker_.reset();
-        gpu_.reset();
-        std::fill(memory_.fcram.begin(), memory_.fcram.end(), std::uint8_t(0xCD));
-        std::fill(memory_.vram.begin(), memory_.vram.end(), std::uint8_t(0xCD));
+        const n3ds::memory held = switch_off();
         power_on();
-        memory_.fcram = fcram;
-        memory_.vram = vram;
+        put_back(held);
         with_gpu([&] { gpu_->device().restore(state.bytes()); });
         saves_++;
     }
@@ -224,15 +209,6 @@ private:
         }
     }
 
-    void store(const stream::record &record) {
-        // The program writes memory only after the GPU has finished reading it.
-        if (worker_) {
-            EXPECT(worker_->wait_range(record.range, std::chrono::seconds(60)));
-        }
-        std::memcpy(memory_.at(std::uint32_t(record.range.address), record.bytes.size()), record.bytes.data(),
-                    record.bytes.size());
-    }
-
     /// Waits for the interrupts of all that was submitted.
     void wait() {
         while (scheduler_.idle()) {
@@ -268,13 +244,6 @@ private:
     static constexpr std::uint32_t HEAP = 0x08000000;
     std::vector<std::uint8_t> heap_ = std::vector<std::uint8_t>(0x400);
 
-    stream::plan plan_;
-    n3ds::memory memory_;
-    n3ds::scheduler scheduler_;
-    n3ds::shared_page page_{memory_.at(n3ds::SHARED_PAGE, 0x1000)};
-    n3ds::program program_{page_, 0};
-    n3ds::window window_;
-    std::unique_ptr<triglyph::n3ds> gpu_;
     std::unique_ptr<triglyph::worker> worker_;
     stream::stopwatch caller_;
     std::uint64_t submitted_ = 0;
