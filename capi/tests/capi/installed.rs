@@ -54,6 +54,9 @@ fn check_files(prefix: &Prefix) {
     for file in ["lib/libtriglyph.a", "lib/pkgconfig/triglyph.pc"] {
         assert!(prefix.0.join("usr").join(file).is_file(), "{file}");
     }
+    for file in ["triglyph-config.cmake", "triglyph-config-version.cmake"] {
+        assert!(prefix.0.join("usr/share/cmake/triglyph").join(file).is_file(), "{file}");
+    }
     for header in std::fs::read_dir(folder().join("include")).unwrap() {
         let name = header.unwrap().file_name();
         assert!(prefix.0.join("usr/include").join(&name).is_file(), "{name:?}");
@@ -71,6 +74,7 @@ fn an_installed_library_is_found_and_draws() {
     }
     check_files(&prefix);
     crate::symbols::check_exports(&prefix.library_folder().join("libtriglyph.so"));
+    crate::cmake::check(&prefix.0.join("usr"));
     for flags in [prefix.shared(), prefix.archive()] {
         let link = Link::Installed(&flags);
         programs::example("../examples/c/n3ds.c", link, [400, 240]);

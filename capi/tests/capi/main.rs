@@ -2,6 +2,7 @@
 //! both languages compile, link and get the pictures that the façade gives.
 
 mod calls;
+mod cmake;
 mod cpp;
 mod header;
 mod hosts;
