@@ -110,7 +110,7 @@ mod tests {
         let xml = String::from_utf8(junit.to_xml().unwrap()).unwrap();
         for part in [
             r#"tests="4" skipped="1" failures="1" errors="1""#,
-            r#"<testcase name="good" classname="a" time="1.000" file="a/good.tgc">"#,
+            r#"<testcase name="good" classname="a" time="1.000" file="a/good.tgc"/>"#,
             r#"<skipped message="the capture expects no picture and no hash"/>"#,
             "first\nsecond</failure>",
             "[[ATTACHMENT|r/bad-got.png]]",

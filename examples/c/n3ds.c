@@ -205,6 +205,7 @@ static void show(triglyph_n3ds *n3ds, const char *path) {
     bool found;
     CHECK(triglyph_n3ds_lcd_picture(n3ds, TRIGLYPH_N3DS_SCREEN_TOP, 0, &lcd, &found));
     const triglyph_present present = {
+        .size = sizeof present,
         .address = lcd.address,
         .format = lcd.format,
         .width = lcd.width,

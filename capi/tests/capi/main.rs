@@ -4,6 +4,7 @@
 mod calls;
 mod cmake;
 mod cpp;
+mod csharp;
 mod header;
 mod hosts;
 mod installed;
