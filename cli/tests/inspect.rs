@@ -26,7 +26,7 @@ fn pages_are_written() {
 
 #[test]
 fn events_that_there_are_not_are_wrong_usage() {
-    for events in ["5..4", "0..1000000", "five", "3"] {
+    for events in ["5..4", "1000000..", "five", "3"] {
         let output = inspect(&["--html", "/nowhere/page.html", "--events", events]);
         assert_eq!(output.status.code(), Some(2), "{events}");
     }
