@@ -22,6 +22,9 @@ pub(super) struct HostMemory {
     hashes: BTreeMap<(u32, u64), Box<[u64; PAGES]>>,
     /// The epoch up to which marks of changed pages were handled.
     seen: Epoch,
+    /// Bytes that were compared so far.
+    #[cfg(test)]
+    compared: u64,
 }
 
 impl HostMemory {
@@ -90,15 +93,25 @@ impl HostMemory {
     /// # Errors
     /// When memory cannot be read.
     pub fn update_marked(&mut self, memory: &Memory, mut changed: impl FnMut(GuestAddr, &[u8])) -> Result<(), Error> {
-        let HostMemory { ranges, hashes, seen } = self;
+        #[cfg(test)]
+        let mut compared = 0;
+        let HostMemory { ranges, hashes, seen, .. } = self;
         let (since, mut done, mut bytes) = (*seen, Ok(()), vec![0; PAGE]);
         *seen = memory.epoch();
         for (range, ()) in ranges.iter() {
             memory.for_each_marked(since, range, |page| {
+                #[cfg(test)]
+                {
+                    compared += page.size;
+                }
                 if done.is_ok() {
                     done = compare(hashes, page, &mut bytes, &mut |at, out| memory.read(at, out), &mut changed);
                 }
             });
+        }
+        #[cfg(test)]
+        {
+            self.compared += compared;
         }
         done
     }
@@ -195,6 +208,28 @@ mod tests {
         host.note(GuestRange::new(0, 0x20_0000, u64::MAX), false);
         host.note(GuestRange::new(0, 0x20_0000, 0x800), true);
         assert_eq!(changes(&mut host, &memory), [(0x20_0000, 0x800)]);
+    }
+
+    /// Bounded runs of a submission, with a page written between two of them.
+    #[test]
+    fn announced_pages_are_all_that_is_compared() {
+        const RUNS: u64 = 800;
+        let range = GuestRange::new(0, 0x1000_0000, 64 << 20);
+        let mut memory = Memory::default();
+        memory.map(range, Access::READ_WRITE).unwrap();
+        memory.set_host_writes_announced(true);
+        let mut host = HostMemory::default();
+        host.note(range, true);
+        changes(&mut host, &memory);
+        assert_eq!(host.compared, range.size, "all of it once");
+        for run in 0..RUNS {
+            let page = range.start.after(run * PAGE as u64);
+            memory.write(page, &[1]).unwrap();
+            assert_eq!(changes(&mut host, &memory), [(page.address, PAGE)]);
+            // The run itself writes nothing.
+            host.update_marked(&memory, |_, _| {}).unwrap();
+        }
+        assert_eq!(host.compared - range.size, RUNS * PAGE as u64);
     }
 
     #[test]
