@@ -25,6 +25,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod guest;
 #[cfg(feature = "capture")]
 mod trim;
 

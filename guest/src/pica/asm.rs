@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use super::descriptor::{DescriptorPool, Wanted};
 use super::isa::parse_instruction;
 use super::syntax::Assembly;
+pub use crate::table::AsmError;
 use crate::table::{Cursor, TextError};
 
 /// Number of instructions that a shader unit can address.
@@ -45,21 +46,21 @@ impl Program {
     }
 }
 
-/// A line that does not assemble.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {error}")]
-pub struct AsmError {
-    /// The number of the line, from 1.
-    pub line: usize,
-    /// The error.
-    pub error: TextError,
+/// A line with an instruction or a directive.
+#[derive(Clone, Debug)]
+struct Statement {
+    line: usize,
+    /// The whole line.
+    source: String,
+    /// The line without labels and comment.
+    text: String,
 }
 
 /// Takes a program line by line. Labels may be used before they are defined.
 #[derive(Clone, Debug, Default)]
 pub struct Assembler {
     labels: BTreeMap<String, u16>,
-    statements: Vec<(usize, String)>,
+    statements: Vec<Statement>,
     lines: usize,
     words: usize,
 }
@@ -74,11 +75,11 @@ impl Assembler {
     pub fn line(&mut self, text: &str) -> Result<(), AsmError> {
         self.lines += 1;
         let line = self.lines;
-        self.take(text.split(';').next().unwrap_or("")).map_err(|error| AsmError { line, error })
+        self.take(text).map_err(|error| AsmError { line, column: error.column(text), error })
     }
 
-    fn take(&mut self, text: &str) -> Result<(), TextError> {
-        let mut cursor = Cursor::new(text);
+    fn take(&mut self, source: &str) -> Result<(), TextError> {
+        let mut cursor = Cursor::new(source.split(';').next().unwrap_or(""));
         loop {
             let mut ahead = cursor.clone();
             let Some(name) = ahead.name().filter(|_| ahead.eat(":")) else { break };
@@ -96,7 +97,8 @@ impl Assembler {
         if self.words > CODE_WORDS {
             return Err(TextError::Rule(format!("the program is longer than {CODE_WORDS} instructions")));
         }
-        self.statements.push((self.lines, cursor.rest().to_owned()));
+        let text = cursor.rest().to_owned();
+        self.statements.push(Statement { line: self.lines, source: source.to_owned(), text });
         Ok(())
     }
 
@@ -104,10 +106,10 @@ impl Assembler {
     pub fn finish(self) -> Result<Program, AsmError> {
         let mut pool = DescriptorPool::default();
         let mut code = Vec::with_capacity(self.words);
-        for (line, text) in &self.statements {
+        for Statement { line, source, text } in &self.statements {
             match self.statement(text, &mut pool) {
                 Ok(word) => code.extend(word),
-                Err(error) => return Err(AsmError { line: *line, error }),
+                Err(error) => return Err(AsmError { line: *line, column: error.column(source), error }),
             }
         }
         Ok(Program { code, descriptors: pool.words(), labels: self.labels })
@@ -160,15 +162,15 @@ mod tests {
     #[test]
     fn errors_name_their_line() {
         let fails = |text: &str| Program::assemble(text).expect_err("this does not assemble").to_string();
-        assert_eq!(fails("nop\nfrob r0, r1"), "line 2: unknown instruction `frob`");
-        assert_eq!(fails("a: nop\na: nop"), "line 2: label `a` is defined twice");
-        assert_eq!(fails("\n\njmpc cmp.x, there"), "line 3: unknown label `there`");
-        assert_eq!(fails("add r0, c1, c2"), "line 1: source 2 of add cannot be a constant register");
-        assert_eq!(fails("mov r16, v0"), "line 1: a destination register 16 is beyond 15");
-        assert_eq!(fails("mov r0, v0 v1"), "line 1: expected the end of the line, found `v1`");
-        assert_eq!(fails("mov r0.yx, v0"), "line 1: the components of a write mask come in order, each once");
-        assert_eq!(fails("call 5..300"), "line 1: a block of 5..300 is not 0 to 255 instructions");
-        assert_eq!(fails("jmpc cmp.x, 4096"), "line 1: operand value 4096 does not fit field 't' of 12 bits");
+        assert_eq!(fails("nop\nfrob r0, r1"), "line 2, column 1: unknown instruction `frob`");
+        assert_eq!(fails("a: nop\na: nop"), "line 2, column 4: label `a` is defined twice");
+        assert_eq!(fails("\n\njmpc cmp.x, there"), "line 3, column 13: unknown label `there`");
+        assert_eq!(fails("add r0, c1, c2"), "line 1, column 1: source 2 of add cannot be a constant register");
+        assert_eq!(fails("mov r16, v0"), "line 1, column 6: a destination register 16 is beyond 15");
+        assert_eq!(fails("mov r0, v0 v1"), "line 1, column 12: expected the end of the line, found `v1`");
+        assert_eq!(fails("mov r0.yx, v0"), "line 1, column 1: the components of a write mask come in order, each once");
+        assert_eq!(fails("call 5..300"), "line 1, column 1: a block of 5..300 is not 0 to 255 instructions");
+        assert_eq!(fails("jmpc cmp.x, 4096"), "line 1, column 1: operand value 4096 does not fit field 't' of 12 bits");
     }
 
     #[test]
@@ -178,9 +180,9 @@ mod tests {
         let program = Program::assemble(&text).expect("128 descriptors are enough");
         assert_eq!(program.descriptors.len(), 128);
         let full = Program::assemble(&(text.clone() + "mov r0, v0.wzyx")).expect_err("none is free");
-        assert_eq!(full.to_string(), "line 129: all 128 operand descriptors that this instruction can name are in use");
+        assert_eq!(full.to_string(), "line 129, column 1: all 128 operand descriptors that this instruction can name are in use");
         let mad = Program::assemble(&(text + "mad r0, v0.wzyx, v0, v0")).expect_err("none is free for mad");
-        assert_eq!(mad.to_string(), "line 129: all 32 operand descriptors that this instruction can name are in use");
+        assert_eq!(mad.to_string(), "line 129, column 1: all 32 operand descriptors that this instruction can name are in use");
     }
 
     const MASKS: [&str; 4] = [".x", ".y", ".z", ".w"];
@@ -196,6 +198,6 @@ mod tests {
         assert_eq!(program.code, [0x4E00_0002, 0x4000_0000, 0x4E00_0001]);
         assert_eq!(program.descriptors, [0, 0x36F, 0x36F]);
         let taken = Program::assemble("mov r0, v0 @1\nmov r0, -v0 @1").expect_err("descriptor 1 is another");
-        assert_eq!(taken.to_string(), "line 2: operand descriptor 1 is already in use with other contents");
+        assert_eq!(taken.to_string(), "line 2, column 1: operand descriptor 1 is already in use with other contents");
     }
 }

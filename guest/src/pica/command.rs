@@ -136,9 +136,21 @@ pub const fn unpack_f24(words: [u32; 3]) -> [u32; 4] {
     [c & 0xFF_FFFF, (b & 0xFFFF) << 8 | c >> 24, (a & 0xFF) << 16 | b >> 16, a >> 8]
 }
 
+/// The three words that ports take for x, y, z, w (24-bit floats); the other way of [`unpack_f24`].
+pub const fn pack_f24([x, y, z, w]: [u32; 4]) -> [u32; 3] {
+    [w << 8 | z >> 16 & 0xFF, z << 16 | y >> 8 & 0xFFFF, y << 24 | x & 0xFF_FFFF]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn floats_are_packed_as_they_are_unpacked() {
+        let values = [0x12_3456, 0x78_9ABC, 0xDE_F012, 0x34_5678];
+        assert_eq!(unpack_f24(pack_f24(values)), values);
+        assert_eq!(pack_f24([0xFF_FFFF; 4]), [u32::MAX; 3]);
+    }
 
     #[test]
     fn byte_masks_become_bit_masks() {

@@ -6,6 +6,7 @@
 //! syntax/        instructions as text; asm.rs and listing.rs whole programs; shbin.rs program files
 //! random.rs      programs for differential tests
 //! regs/          the register tables and what writes do; command.rs packets of command lists
+//! list.rs        command lists in the making; texture.rs textures for them, and their texels in memory
 //! external.rs    registers beside the PICA200's own: fills, LCD controllers, transfers, command lists
 //! ```
 
@@ -14,6 +15,7 @@ pub mod command;
 pub mod descriptor;
 pub mod external;
 pub mod isa;
+pub mod list;
 mod listing;
 pub mod operand;
 #[cfg(feature = "random")]
@@ -22,6 +24,9 @@ pub mod regs;
 mod shape;
 pub mod shbin;
 pub mod syntax;
+pub mod texture;
 
 pub use asm::{AsmError, Assembler, Program};
+pub use list::{List, ListError, Unit};
 pub use listing::disassemble_program;
+pub use texture::Texture;

@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 
+pub use crate::table::AsmError;
 use crate::table::{Cursor, TextError};
 
 /// A program from text.
@@ -21,16 +22,6 @@ pub struct Assembled {
     pub words: Vec<u32>,
     /// The value of each label: an index into the store, or an offset in words.
     pub labels: BTreeMap<String, u32>,
-}
-
-/// A line that does not assemble.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {error}")]
-pub struct AsmError {
-    /// The number of the line, from 1.
-    pub line: usize,
-    /// The error.
-    pub error: TextError,
 }
 
 /// The values of labels.
@@ -69,11 +60,11 @@ fn parse_words(text: &str) -> Result<Vec<u32>, TextError> {
 }
 
 /// Assembles a program.
-pub(super) fn assemble(text: &str, dialect: &Dialect) -> Result<Assembled, AsmError> {
+pub(super) fn assemble(source: &str, dialect: &Dialect) -> Result<Assembled, AsmError> {
     let mut program = Assembled::default();
     let mut statements: Vec<(usize, &str)> = Vec::new();
     let mut count = 0;
-    for (index, text) in text.lines().enumerate() {
+    for (index, text) in source.lines().enumerate() {
         let line = index + 1;
         let mut take = || -> Result<(), TextError> {
             let mut cursor = Cursor::new(text.split(';').next().unwrap_or(""));
@@ -101,7 +92,7 @@ pub(super) fn assemble(text: &str, dialect: &Dialect) -> Result<Assembled, AsmEr
             statements.push((line, statement));
             Ok(())
         };
-        take().map_err(|error| AsmError { line, error })?;
+        take().map_err(|error| AsmError::new(source, line, error))?;
     }
     let labels = |name: &str| program.labels.get(name).copied();
     let mut words = Vec::with_capacity(count);
@@ -110,7 +101,7 @@ pub(super) fn assemble(text: &str, dialect: &Dialect) -> Result<Assembled, AsmEr
             Some(rest) => parse_words(rest),
             None => (dialect.parse)(statement, &labels),
         };
-        words.extend(parsed.map_err(|error| AsmError { line, error })?);
+        words.extend(parsed.map_err(|error| AsmError::new(source, line, error))?);
     }
     program.words = words;
     Ok(program)

@@ -7,6 +7,7 @@
 //!                enums.rs the values of their fields; two_d/ methods and formats of the 2D classes
 //! vertex/        vertex programs: two units, 128 bits an instruction; fragment/ fragment programs, with inline
 //!                constants; operand.rs what both have in common, asm.rs programs as text
+//! push.rs        push buffers in the making; texture.rs textures for them
 //! texel.rs       texture formats; surface.rs colour targets
 //! chip.rs        in what the PlayStation 3's chip and the PC's differ; attribute.rs immediate values of attributes
 //! ```
@@ -21,10 +22,15 @@ pub mod lv1;
 pub mod methods;
 pub mod objects;
 pub mod operand;
+pub mod push;
 pub mod ramfc;
 pub mod ramht;
 pub mod registers;
 pub mod surface;
 pub mod texel;
+pub mod texture;
 pub mod two_d;
 pub mod vertex;
+
+pub use push::{PushBuffer, PushError};
+pub use texture::Texture;

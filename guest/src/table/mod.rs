@@ -13,6 +13,7 @@
 //!   words.rs     the macro and a field as data
 //! regs! row: doc, address, name, bit fields, reset value, effect
 //!   field.rs     what a field's bits mean, as data; words as text
+//!   encode.rs    words from values of fields, with checked ranges
 //!   regs.rs      the macro and what a register row says, as data; values! row: variant, value, name
 //!   formats.rs   formats! row: doc, variant, code, name, what is known of the format
 //!   effect.rs    what a write to a register does; groups! the groups of state that it makes dirty
@@ -27,6 +28,7 @@
 pub mod calls;
 pub mod decoder;
 pub mod effect;
+pub mod encode;
 pub mod field;
 pub(crate) mod formats;
 pub mod info;
@@ -40,12 +42,13 @@ pub mod words;
 
 pub use decoder::Decoder;
 pub use effect::Effect;
+pub use encode::{FieldError, FieldPlace, RegisterWord};
 pub use field::{FieldInfo, FieldKind, show_fields};
 pub use info::{OpInfo, flags};
 pub use opcodes::OpcodeInfo;
 pub use pattern::{DoesNotFit, Encoder, FieldSpec, Fields, Pattern, Shape};
 pub use regs::RegInfo;
-pub use text::{Cursor, ParseOperands, PrintOperands, TextError};
+pub use text::{AsmError, Cursor, ParseOperands, PrintOperands, TextError};
 pub use words::WordField;
 
 pub(crate) use isa::isa;

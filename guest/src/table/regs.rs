@@ -13,9 +13,11 @@
 //! }
 //! ```
 //! A row is: name, address, reset value if not zero, bit fields (`lo:hi`, inclusive), effect if there is one. Each
-//! makes a module with `ID` and one `const fn` per field. A row with a list of addresses declares equal registers: it
-//! makes a module with `IDS` and the fields, and one module per register that has `ID` besides. `[0x200; 8 step 0x10]`
-//! declares registers without names of their own, at equal distances: the module has `id(index)`, `COUNT` and `STEP`.
+//! makes a module with `ID`, one `const fn` per field, and `new()`, a word whose methods store fields:
+//! `viewport_xy::new().x(-8).y(16)`, see [`encode`](super::encode). A row with a list of addresses declares equal
+//! registers: it makes a module with `IDS` and the fields, and one module per register that has `ID` besides.
+//! `[0x200; 8 step 0x10]` declares registers without names of their own, at equal distances: the module has
+//! `id(index)`, `COUNT` and `STEP`.
 //! `[0x200 low, 0x240 high; 8 step 0x10]` declares several such groups: it makes a module with the fields, and one
 //! module per group. `REGISTERS` is the same as data.
 //!
@@ -177,6 +179,12 @@ macro_rules! regs {
             &$crate::table::regs::flatten::<_, { $crate::table::regs::total(ROWS) }>(ROWS);
 
         const _: () = $crate::table::regs::check_rows(REGISTERS);
+
+        #[cfg(test)]
+        #[test]
+        fn every_field_is_stored_as_it_is_read() {
+            $( $name::check_fields(); )+
+        }
     };
 
     (@module [$(#[$doc:meta])+] [$($id:literal $member:ident),+ $(,)?] $name:ident [$($fields:tt)*]) => {
@@ -184,7 +192,7 @@ macro_rules! regs {
         pub mod $name {
             /// The numbers of these registers.
             pub const IDS: [usize; [$($id),+].len()] = [$($id),+];
-            $crate::table::regs::regs!(@fields $($fields)*);
+            $crate::table::regs::regs!(@fields $name $($fields)*);
         }
         $(
             #[doc = concat!("One of the registers `", stringify!($name), "`.")]
@@ -199,7 +207,7 @@ macro_rules! regs {
         $(#[$doc])+
         pub mod $name {
             $crate::table::regs::regs!(@group $id $count $step);
-            $crate::table::regs::regs!(@fields $($fields)*);
+            $crate::table::regs::regs!(@fields $name $($fields)*);
         }
     };
     (@group $id:literal $count:literal $step:literal) => {
@@ -220,7 +228,7 @@ macro_rules! regs {
     ) => {
         $(#[$doc])+
         pub mod $name {
-            $crate::table::regs::regs!(@fields $($fields)*);
+            $crate::table::regs::regs!(@fields $name $($fields)*);
         }
         $(
             #[doc = concat!("One of the groups of registers `", stringify!($name), "`.")]
@@ -235,12 +243,101 @@ macro_rules! regs {
         pub mod $name {
             /// The number of this register.
             pub const ID: usize = $id;
-            $crate::table::regs::regs!(@fields $($fields)*);
+            $crate::table::regs::regs!(@fields $name $($fields)*);
         }
     };
 
-    (@fields $($field:ident $lo:literal $hi:literal [$($kind:tt)*];)*) => {
+    (@fields $name:ident $($field:ident $lo:literal $hi:literal [$($kind:tt)*];)*) => {
         $( $crate::table::regs::regs!(@field $field $lo $hi $($kind)*); )*
+
+        /// A word for such a register, field by field.
+        #[derive(Clone, Copy, Debug)]
+        pub struct Word($crate::table::RegisterWord);
+
+        /// A word of zeros, whose methods store fields.
+        pub const fn new() -> Word {
+            Word($crate::table::RegisterWord::ZERO)
+        }
+
+        #[allow(clippy::wrong_self_convention, clippy::should_implement_trait, reason = "methods are named as fields")]
+        impl Word {
+            $(
+                $crate::table::regs::regs!(@set $field
+                    ($crate::table::FieldPlace {
+                        register: stringify!($name), field: stringify!($field), lo: $lo, hi: $hi,
+                    })
+                    $($kind)*
+                );
+            )*
+        }
+
+        impl From<Word> for $crate::table::RegisterWord {
+            fn from(word: Word) -> Self {
+                word.0
+            }
+        }
+
+        #[cfg(test)]
+        pub(super) fn check_fields() {
+            $(
+                $crate::table::encode::check::round_trip(
+                    (concat!(stringify!($name), ".", stringify!($field)), $lo, $hi),
+                    $field,
+                    |word, value| Word(word).$field(value).0,
+                );
+            )*
+        }
+    };
+    (@set $field:ident $place:tt) => { $crate::table::regs::regs!(@put $field $place u32 unsigned); };
+    (@set $field:ident $place:tt count) => { $crate::table::regs::regs!(@put $field $place u32 unsigned); };
+    (@set $field:ident $place:tt bits) => { $crate::table::regs::regs!(@put $field $place u32 unsigned); };
+    (@set $field:ident $place:tt address) => { $crate::table::regs::regs!(@put $field $place u32 unsigned); };
+    (@set $field:ident $place:tt signed) => { $crate::table::regs::regs!(@put $field $place i32 signed); };
+    (@set $field:ident $place:tt ufixed($fraction:literal)) => {
+        $crate::table::regs::regs!(@put $field $place u32 unsigned);
+    };
+    (@set $field:ident $place:tt sfixed($fraction:literal)) => {
+        $crate::table::regs::regs!(@put $field $place i32 signed);
+    };
+    (@put $field:ident $place:tt $Type:ident $put:ident) => {
+        #[doc = concat!("With this value in `", stringify!($field), "`.")]
+        pub const fn $field(self, value: $Type) -> Self {
+            Word(self.0.$put($place, value))
+        }
+    };
+    (@set $field:ident $place:tt address($shift:literal)) => {
+        #[doc = concat!("With this address, a multiple of 2^", $shift, ".")]
+        pub const fn $field(self, value: u64) -> Self {
+            Word(self.0.address($place, $shift, value))
+        }
+    };
+    (@set $field:ident $place:tt bool) => {
+        #[doc = concat!("With the flag `", stringify!($field), "` so.")]
+        pub const fn $field(self, value: bool) -> Self {
+            Word(self.0.unsigned($place, value as u32))
+        }
+    };
+    (@set $field:ident $place:tt f32) => {
+        /// With this float.
+        pub const fn $field(self, value: f32) -> Self {
+            Word(self.0.unsigned($place, value.to_bits()))
+        }
+    };
+    (@set $field:ident $place:tt f16) => { $crate::table::regs::regs!(@put_small $field $place 5 10); };
+    (@set $field:ident $place:tt f20) => { $crate::table::regs::regs!(@put_small $field $place 7 12); };
+    (@set $field:ident $place:tt f24) => { $crate::table::regs::regs!(@put_small $field $place 7 16); };
+    (@set $field:ident $place:tt f31) => { $crate::table::regs::regs!(@put_small $field $place 7 23); };
+    (@put_small $field:ident $place:tt $exponent:literal $mantissa:literal) => {
+        /// With this float, rounded to the format of the field.
+        pub fn $field(self, value: f32) -> Self {
+            Word(self.0.small_float::<$exponent, $mantissa>($place, value))
+        }
+    };
+    (@set $field:ident $place:tt $Values:ident) => {
+        #[doc = concat!("With this value in `", stringify!($field), "`.")]
+        pub const fn $field(self, value: super::$Values) -> Self {
+            Word(self.0.unsigned($place, value.bits()))
+        }
     };
     (@field $field:ident $lo:literal $hi:literal) => {
         $crate::table::regs::regs!(@get $field $lo $hi "." u32 (unsigned));

@@ -39,6 +39,8 @@ pub enum TextError {
         value: u64,
         /// The largest possible.
         max: u64,
+        /// The rest of the line, from the number on.
+        found: String,
     },
     /// An operand is too wide for its place in this instruction.
     #[error(transparent)]
@@ -49,6 +51,64 @@ pub enum TextError {
     /// A rule of one instruction set is broken.
     #[error("{0}")]
     Rule(String),
+}
+
+impl TextError {
+    /// The column of the error in the line that it is about, in characters from 1: that of the text that was found
+    /// instead, of the number, of the unknown name; of rules that an instruction breaks as a whole that of the
+    /// instruction.
+    pub fn column(&self, line: &str) -> usize {
+        let code = line.split(';').next().unwrap_or("").trim_end();
+        let at = match self {
+            TextError::Expected { found, .. } | TextError::Range { found, .. } => {
+                code.ends_with(found.as_str()).then(|| code.len() - found.len())
+            }
+            TextError::UnknownInstruction(name) | TextError::UnknownLabel(name) => word_at(code, name),
+            TextError::DoesNotFit(_) | TextError::Rule(_) => None,
+        };
+        let at = at.unwrap_or_else(|| statement_at(code));
+        line[..at].chars().count() + 1
+    }
+}
+
+/// Where `name` begins as a word of its own in a line.
+fn word_at(code: &str, name: &str) -> Option<usize> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let starts = code.match_indices(name).map(|(at, _)| at);
+    let mut whole = starts.filter(|at| !code[..*at].ends_with(is_part) && !code[at + name.len()..].starts_with(is_part));
+    whole.next()
+}
+
+/// Where the statement begins after blanks and labels.
+fn statement_at(code: &str) -> usize {
+    let mut cursor = Cursor::new(code);
+    loop {
+        let mut ahead = cursor.clone();
+        match ahead.name().filter(|_| ahead.eat(":")) {
+            Some(_) if !ahead.at_end() => cursor = ahead,
+            _ => return code.trim_end().len() - cursor.rest().len(),
+        }
+    }
+}
+
+/// An error of an assembler, and where in the text it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {error}")]
+pub struct AsmError {
+    /// The number of the line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1; see [`TextError::column`].
+    pub column: usize,
+    /// The error.
+    pub error: TextError,
+}
+
+impl AsmError {
+    /// An error in the line `number`, from 1, of a text.
+    pub fn new(text: &str, number: usize, error: TextError) -> Self {
+        let line = text.lines().nth(number.saturating_sub(1)).unwrap_or("");
+        AsmError { line: number, column: error.column(line), error }
+    }
 }
 
 /// A position in a line of text. Every method first skips blanks.
@@ -120,7 +180,7 @@ impl<'a> Cursor<'a> {
         };
         let value = value.map_err(|_| self.expected(what))?;
         if value > max {
-            return Err(TextError::Range { what, value, max });
+            return Err(TextError::Range { what, value, max, found: self.rest.to_owned() });
         }
         *self = ahead;
         Ok(value)
@@ -129,5 +189,24 @@ impl<'a> Cursor<'a> {
     /// Checks that nothing is left.
     pub fn finish(&self) -> Result<(), TextError> {
         if self.at_end() { Ok(()) } else { Err(self.expected("the end of the line")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_those_of_what_is_wrong() {
+        let expected = |found: &str| TextError::Expected { expected: "a register", found: found.to_owned() };
+        assert_eq!(expected("q0").column("  mov r0, q0  ; q0"), 11);
+        assert_eq!(expected("").column("mov r0,"), 8);
+        let range = TextError::Range { what: "a register", value: 99, max: 15, found: "99, v0".to_owned() };
+        assert_eq!(range.column("mov r99, v0"), 6);
+        assert_eq!(TextError::UnknownInstruction("fro".to_owned()).column("from: fro r0"), 7);
+        assert_eq!(TextError::UnknownLabel("there".to_owned()).column("jmp there"), 5);
+        let rule = TextError::Rule("it cannot".to_owned());
+        assert_eq!((rule.column("a: b: nop"), rule.column("a: b:"), rule.column("")), (7, 4, 1));
+        assert_eq!(AsmError::new("nop\n\u{e4}: nop", 2, rule).to_string(), "line 2, column 1: it cannot");
     }
 }

@@ -23,3 +23,5 @@ pub mod methods;
 pub mod mme;
 pub mod shader;
 pub mod texture;
+
+pub use fifo::{PushBuffer, PushError};

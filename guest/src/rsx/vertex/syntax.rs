@@ -285,10 +285,11 @@ impl Reader {
             text.expect(",")?;
         }
         if op.has_target() {
+            let found = text.rest().to_owned();
             let target = parse_target(text, labels, 1023)?;
             self.instruction.scalar.target = target as u16;
             if target > 1023 {
-                return Err(TextError::Range { what: "a target", value: target.into(), max: 1023 });
+                return Err(TextError::Range { what: "a target", value: target.into(), max: 1023, found });
             }
         }
         Ok(())

@@ -151,8 +151,8 @@ pub mod attribute {
     pub const END: u32 = 0x400;
 }
 
-const INPUTS: u32 = 160;
-const OUTPUTS: u32 = 400;
+pub(super) const INPUTS: u32 = 160;
+pub(super) const OUTPUTS: u32 = 400;
 
 impl ProgramHeader {
     fn bits(&self, first: u32, count: u32) -> u32 {

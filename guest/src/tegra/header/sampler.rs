@@ -1,6 +1,8 @@
 //! Samplers (TSC). Sources: NVIDIA clb197tex.h; deko3d for the two bits of cube filtering.
 
-use super::texture::anisotropy;
+use super::build::{HeaderError, limited, signed};
+use super::texture::{anisotropy, anisotropy_code};
+use crate::table::WordField;
 use crate::table::regs::values;
 
 /// Bytes of a sampler.
@@ -8,6 +10,9 @@ pub const BYTES: u32 = 32;
 
 /// Words of a sampler.
 pub type Words = [u32; 8];
+
+/// The largest level of detail, in 1/256.
+pub const MAX_LOD: u32 = 4095;
 
 /// The fields.
 pub mod fields {
@@ -156,7 +161,7 @@ impl Sampler {
     pub fn decode(words: &Words) -> Sampler {
         use fields::*;
         let address =
-            |field: crate::table::WordField| AddressMode::from_register(field.get(words)).unwrap_or(AddressMode::Wrap);
+            |field: WordField| AddressMode::from_register(field.get(words)).unwrap_or(AddressMode::Wrap);
         let compare = DepthCompare::from_register(DEPTH_COMPARE_FUNC.get(words));
         Sampler {
             address: [ADDRESS_U, ADDRESS_V, ADDRESS_P].map(address),
@@ -176,5 +181,75 @@ impl Sampler {
             srgb_border: [S_R_G_B_BORDER_COLOR_R, S_R_G_B_BORDER_COLOR_G, S_R_G_B_BORDER_COLOR_B]
                 .map(|field| field.get(words) as u8),
         }
+    }
+
+    /// A sampler without filters that repeats the image and reads all its levels.
+    pub const POINT: Sampler = Sampler {
+        address: [AddressMode::Wrap; 3],
+        compare: None,
+        srgb: true,
+        max_anisotropy: 1,
+        mag: MagFilter::Point,
+        min: MinFilter::Point,
+        mip: MipFilter::Point,
+        cube: CubeFilter::AutoSpanSeam,
+        reduction: Reduction::None,
+        lod_bias: 0,
+        min_lod: 0,
+        max_lod: MAX_LOD,
+        unnormalized: false,
+        border: [0; 4],
+        srgb_border: [0; 3],
+    };
+
+    /// The same with linear filters within levels and between them.
+    pub const LINEAR: Sampler =
+        Sampler { mag: MagFilter::Linear, min: MinFilter::Linear, mip: MipFilter::Linear, ..Sampler::POINT };
+
+    /// The words that decode to this sampler.
+    ///
+    /// ```
+    /// use triglyph_guest::tegra::header::Sampler;
+    /// use triglyph_guest::tegra::header::sampler::AddressMode;
+    ///
+    /// let sampler = Sampler { address: [AddressMode::ClampToEdge; 3], ..Sampler::LINEAR };
+    /// let words = sampler.encode()?;
+    /// assert_eq!(Sampler::decode(&words), sampler);
+    /// # Ok::<(), triglyph_guest::tegra::header::HeaderError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`HeaderError::Range`] for an anisotropy that has no code, and for levels of detail that do not fit.
+    pub fn encode(&self) -> Result<Words, HeaderError> {
+        use fields::*;
+        let mut words = [0; 8];
+        let mut put = |field: WordField, value: u32| field.put(&mut words, value);
+        let [u, v, p] = self.address.map(AddressMode::bits);
+        for (field, value) in [(ADDRESS_U, u), (ADDRESS_V, v), (ADDRESS_P, p)] {
+            put(field, value);
+        }
+        if let Some(compare) = self.compare {
+            put(DEPTH_COMPARE, 1);
+            put(DEPTH_COMPARE_FUNC, compare.bits());
+        }
+        put(S_R_G_B_CONVERSION, self.srgb.into());
+        put(MAX_ANISOTROPY, anisotropy_code(self.max_anisotropy)?);
+        put(MAG_FILTER, self.mag.bits());
+        put(MIN_FILTER, self.min.bits());
+        put(MIP_FILTER, self.mip.bits());
+        put(CUBEMAP_INTERFACE_FILTERING, self.cube.bits());
+        put(REDUCTION_FILTER, self.reduction.bits());
+        put(MIP_LOD_BIAS, signed("level of detail bias", self.lod_bias, 13)?);
+        put(MIN_LOD_CLAMP, limited("smallest level of detail", self.min_lod.into(), 0, MAX_LOD.into())?);
+        put(MAX_LOD_CLAMP, limited("largest level of detail", self.max_lod.into(), 0, MAX_LOD.into())?);
+        put(FLOAT_COORD_NORMALIZATION, self.unnormalized.into());
+        for (field, value) in [BORDER_COLOR_R, BORDER_COLOR_G, BORDER_COLOR_B, BORDER_COLOR_A].into_iter().zip(self.border) {
+            put(field, value);
+        }
+        let srgb = [S_R_G_B_BORDER_COLOR_R, S_R_G_B_BORDER_COLOR_G, S_R_G_B_BORDER_COLOR_B];
+        for (field, value) in srgb.into_iter().zip(self.srgb_border) {
+            put(field, value.into());
+        }
+        Ok(words)
     }
 }

@@ -18,32 +18,27 @@ use std::fmt::Write;
 use super::CODE_WORDS_ACCEPTED;
 use super::isa::{branch_offset, decode, is_branch, parse_instruction, print_instruction};
 use super::syntax::{Assembly, Listing};
+pub use crate::table::AsmError;
 use crate::table::{Cursor, TextError};
 
-/// A line that does not assemble.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {error}")]
-pub struct AsmError {
-    /// The number of the line, from 1.
-    pub line: usize,
-    /// The error.
-    pub error: TextError,
-}
-
 /// The words of a program.
-pub fn assemble_program(text: &str) -> Result<Vec<u32>, AsmError> {
+///
+/// # Errors
+/// The first line that does not assemble.
+pub fn assemble_program(source: &str) -> Result<Vec<u32>, AsmError> {
     let mut labels = BTreeMap::new();
     let mut statements = Vec::new();
-    for (index, line) in text.lines().enumerate() {
+    for (index, line) in source.lines().enumerate() {
         let statement = read_labels(line, statements.len(), &mut labels);
-        let statement = statement.map_err(|error| AsmError { line: index + 1, error })?;
+        let statement = statement.map_err(|error| AsmError::new(source, index + 1, error))?;
         if !statement.is_empty() {
             statements.push((index + 1, statement));
         }
     }
     let find = |name: &str| labels.get(name).copied();
     let word = |(at, &(line, text)): (usize, &(usize, &str))| {
-        read_statement(text, &mut Assembly::with_labels(at, &find)).map_err(|error| AsmError { line, error })
+        let word = read_statement(text, &mut Assembly::with_labels(at, &find));
+        word.map_err(|error| AsmError::new(source, line, error))
     };
     statements.iter().enumerate().map(word).collect()
 }

@@ -25,17 +25,8 @@ use super::operand::{Guard, PredSource};
 use super::part::Part;
 use super::program::{BUNDLE, Destination, Flow, MAX_WORDS, NEUTRAL_CONTROL, is_control, settle, step};
 use super::syntax::{Assembly, Listing};
+pub use crate::table::AsmError;
 use crate::table::{Cursor, Fields, TextError};
-
-/// A line that does not assemble.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {error}")]
-pub struct AsmError {
-    /// The number of the line, from 1.
-    pub line: usize,
-    /// The error.
-    pub error: TextError,
-}
 
 /// The bits of the guard where an instruction has one.
 const GUARD: u64 = 0xF << 16;
@@ -76,10 +67,13 @@ fn parse(text: &str, assembly: &mut Assembly<'_>) -> Result<u64, TextError> {
 }
 
 /// The words of a program, control words among them.
+///
+/// # Errors
+/// The first line that does not assemble.
 pub fn assemble_program(text: &str) -> Result<Vec<u64>, AsmError> {
     let mut source = Source::default();
     for (index, line) in text.lines().enumerate() {
-        source.line(index + 1, line).map_err(|error| AsmError { line: index + 1, error })?;
+        source.line(index + 1, line).map_err(|error| AsmError::new(text, index + 1, error))?;
     }
     let labels = |name: &str| source.labels.get(name).copied();
     let mut code = Vec::new();
@@ -88,9 +82,9 @@ pub fn assemble_program(text: &str) -> Result<Vec<u64>, AsmError> {
         if is_control(address - 8) {
             code.push(source.controls.get(&(address - 8)).copied().unwrap_or(NEUTRAL_CONTROL));
         }
-        let (line, text) = statement;
-        let word = read_statement(text, &mut Assembly::with_labels(address, &labels));
-        code.push(word.map_err(|error| AsmError { line: *line, error })?);
+        let (line, instruction) = statement;
+        let word = read_statement(instruction, &mut Assembly::with_labels(address, &labels));
+        code.push(word.map_err(|error| AsmError::new(text, *line, error))?);
     }
     Ok(code)
 }

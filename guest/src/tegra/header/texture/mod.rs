@@ -2,11 +2,13 @@
 //!
 //! Sources: NVIDIA clb197tex.h for positions and values; deko3d and Mesa for how they are filled.
 
+mod encode;
 pub mod fields;
 mod values;
 
 pub use values::{ComponentSource, ComponentType, HeaderVersion, TextureKind};
 
+use super::build::HeaderError;
 use super::super::format::{Coding, TextureFormat};
 use super::super::methods::threed::SampleMode;
 use crate::kernel::program::output::{Channel, ColorFormat};
@@ -184,7 +186,7 @@ impl TextureHeader {
 }
 
 /// The low bits of an address that a version has: images begin at GOBs or sectors.
-const fn address_mask(version: HeaderVersion) -> u32 {
+pub(super) const fn address_mask(version: HeaderVersion) -> u32 {
     match version {
         HeaderVersion::Buffer => u32::MAX,
         HeaderVersion::Pitch | HeaderVersion::PitchColorKey => !0x1F,
@@ -216,11 +218,22 @@ pub const fn anisotropy(code: u32) -> u32 {
     [1, 2, 4, 6, 8, 10, 12, 16][(code & 7) as usize]
 }
 
+/// The code of headers and samplers for the largest anisotropy.
+pub(super) fn anisotropy_code(most: u32) -> Result<u32, HeaderError> {
+    let code = (0..8).find(|code| anisotropy(*code) == most);
+    code.ok_or(HeaderError::Anisotropy(most))
+}
+
 /// The name of a texture in programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextureHandle(pub u32);
 
 impl TextureHandle {
+    /// Of a texture header, 0 to 0xFFFFF, and a sampler, 0 to 0xFFF; larger numbers are cut.
+    pub const fn new(header: u32, sampler: u32) -> Self {
+        TextureHandle(header & 0xF_FFFF | sampler << 20)
+    }
+
     /// Index of the texture header, 0 to 0xFFFFF.
     pub const fn header(self) -> u32 {
         self.0 & 0xF_FFFF
