@@ -82,7 +82,7 @@ pub use triglyph_guest::table::{
 pub mod n3ds {
     pub use triglyph_guest::pica::texture::{tile, tile_rgba8};
     pub use triglyph_guest::pica::{
-        List, ListError, Program, Texture, Unit, command, disassemble_program, external, regs,
+        List, ListError, Program, Texture, Unit, command, disassemble_program, external, output, regs,
     };
 }
 
@@ -108,7 +108,8 @@ pub mod n3ds {
 pub mod rsx {
     pub use triglyph_guest::rsx::fragment::memory::Order;
     pub use triglyph_guest::rsx::push::fragment_program_bytes;
-    pub use triglyph_guest::rsx::{PushBuffer, PushError, Texture, enums, fifo, texel, two_d};
+    pub use triglyph_guest::rsx::state::{fragment_control, object};
+    pub use triglyph_guest::rsx::{PushBuffer, PushError, Surface, Texture, enums, fifo, texel, two_d};
 
     /// Methods of the 3D class, of the puller and of the software object.
     pub mod methods {
@@ -156,7 +157,7 @@ pub mod tegra {
         UnknownVersion,
     };
     pub use triglyph_guest::tegra::header::{HeaderBuilder, HeaderError};
-    pub use triglyph_guest::tegra::{PushBuffer, PushError, fifo, format, methods};
+    pub use triglyph_guest::tegra::{PushBuffer, PushError, Target, fifo, format, methods};
 
     /// Shader programs.
     pub mod shader {

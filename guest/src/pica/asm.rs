@@ -180,9 +180,15 @@ mod tests {
         let program = Program::assemble(&text).expect("128 descriptors are enough");
         assert_eq!(program.descriptors.len(), 128);
         let full = Program::assemble(&(text.clone() + "mov r0, v0.wzyx")).expect_err("none is free");
-        assert_eq!(full.to_string(), "line 129, column 1: all 128 operand descriptors that this instruction can name are in use");
+        assert_eq!(
+            full.to_string(),
+            "line 129, column 1: all 128 operand descriptors that this instruction can name are in use"
+        );
         let mad = Program::assemble(&(text + "mad r0, v0.wzyx, v0, v0")).expect_err("none is free for mad");
-        assert_eq!(mad.to_string(), "line 129, column 1: all 32 operand descriptors that this instruction can name are in use");
+        assert_eq!(
+            mad.to_string(),
+            "line 129, column 1: all 32 operand descriptors that this instruction can name are in use"
+        );
     }
 
     const MASKS: [&str; 4] = [".x", ".y", ".z", ".w"];

@@ -314,12 +314,18 @@ mod tests {
             list.finish().expect_err("a mistake").to_string()
         };
         assert_eq!(fails(&|list| list.set(0x400, 0)), "there is no register 0x400; the last one is 0x2ff");
-        assert_eq!(fails(&|list| list.consecutive(0x2FF, &[1, 2])), "there is no register 0x300; the last one is 0x2ff");
+        assert_eq!(
+            fails(&|list| list.consecutive(0x2FF, &[1, 2])),
+            "there is no register 0x300; the last one is 0x2ff"
+        );
         assert_eq!(fails(&|list| list.set_masked(0, 16, 0)), "a byte mask has four bits, and 0x10 more");
         let wide = regs::fb_dim::new().width(2048);
         assert_eq!(fails(&|list| list.set(0x11E, wide)), "fb_dim: width 2048 is not 0 to 2047");
         let uniforms = [[0.0; 4]; 2];
         assert_eq!(fails(&|list| list.float_uniforms(Unit::Vertex, 95, &uniforms)), "float uniform 96 is beyond 95");
-        assert_eq!(fails(&|list| list.jump(0x2000_0004, 16)), "cmdbuf_addr: address 0x20000004 is not a multiple of 0x8");
+        assert_eq!(
+            fails(&|list| list.jump(0x2000_0004, 16)),
+            "cmdbuf_addr: address 0x20000004 is not a multiple of 0x8"
+        );
     }
 }

@@ -6,7 +6,7 @@
 //! syntax/        instructions as text; asm.rs and listing.rs whole programs; shbin.rs program files
 //! random.rs      programs for differential tests
 //! regs/          the register tables and what writes do; command.rs packets of command lists
-//! list.rs        command lists in the making; texture.rs textures for them, and their texels in memory
+//! list.rs        command lists in the making; state.rs state of several registers; texture.rs textures for them, and their texels in memory
 //! external.rs    registers beside the PICA200's own: fills, LCD controllers, transfers, command lists
 //! ```
 
@@ -23,10 +23,12 @@ pub mod random;
 pub mod regs;
 mod shape;
 pub mod shbin;
+pub mod state;
 pub mod syntax;
 pub mod texture;
 
 pub use asm::{AsmError, Assembler, Program};
 pub use list::{List, ListError, Unit};
 pub use listing::disassemble_program;
+pub use state::output;
 pub use texture::Texture;

@@ -7,7 +7,7 @@
 //!                enums.rs the values of their fields; two_d/ methods and formats of the 2D classes
 //! vertex/        vertex programs: two units, 128 bits an instruction; fragment/ fragment programs, with inline
 //!                constants; operand.rs what both have in common, asm.rs programs as text
-//! push.rs        push buffers in the making; texture.rs textures for them
+//! push.rs        push buffers in the making; state.rs state of several methods; texture.rs textures
 //! texel.rs       texture formats; surface.rs colour targets
 //! chip.rs        in what the PlayStation 3's chip and the PC's differ; attribute.rs immediate values of attributes
 //! ```
@@ -26,6 +26,7 @@ pub mod push;
 pub mod ramfc;
 pub mod ramht;
 pub mod registers;
+pub mod state;
 pub mod surface;
 pub mod texel;
 pub mod texture;
@@ -33,4 +34,5 @@ pub mod two_d;
 pub mod vertex;
 
 pub use push::{PushBuffer, PushError};
+pub use state::Surface;
 pub use texture::Texture;

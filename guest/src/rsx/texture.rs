@@ -12,9 +12,7 @@
 //! # assert!(push.finish().is_ok());
 //! ```
 
-use super::enums::{
-    MagFilter, MinFilter, RemapFrom, RemapKind, TextureDimension, TextureLocation, Wrap,
-};
+use super::enums::{MagFilter, MinFilter, RemapFrom, RemapKind, TextureDimension, TextureLocation, Wrap};
 use super::methods::curie as m;
 use super::push::PushBuffer;
 use super::texel::TextureFormat;
@@ -81,7 +79,8 @@ impl Texture {
 impl PushBuffer {
     /// Sets up texture unit 0 to 15 and switches it on.
     pub fn texture(&mut self, unit: usize, texture: &Texture) -> &mut Self {
-        let &Texture { format, location, offset, width, height, pitch, levels, min, mag, wrap, remap, border } = texture;
+        let &Texture { format, location, offset, width, height, pitch, levels, min, mag, wrap, remap, border } =
+            texture;
         self.limit("texture unit", unit, m::set_texture_offset::COUNT - 1);
         self.limit("texture size", width.max(height) as usize, MAX_SIZE as usize);
         let unit = unit % m::set_texture_offset::COUNT;

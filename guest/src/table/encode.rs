@@ -146,11 +146,7 @@ impl RegisterWord {
     }
 
     /// With a float of the 3DS's formats, rounded to it.
-    pub fn small_float<const E: u32, const M: u32>(
-        self,
-        place: FieldPlace,
-        value: f32,
-    ) -> Self {
+    pub fn small_float<const E: u32, const M: u32>(self, place: FieldPlace, value: f32) -> Self {
         let bits = SmallFloat::<E, M>::encode(value);
         match value.is_finite() && SmallFloat::<E, M>::decode(bits).is_infinite() {
             true => self.fail(place, Misfit::Float(value.to_bits())),

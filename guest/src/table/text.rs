@@ -75,7 +75,8 @@ impl TextError {
 fn word_at(code: &str, name: &str) -> Option<usize> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let starts = code.match_indices(name).map(|(at, _)| at);
-    let mut whole = starts.filter(|at| !code[..*at].ends_with(is_part) && !code[at + name.len()..].starts_with(is_part));
+    let mut whole =
+        starts.filter(|at| !code[..*at].ends_with(is_part) && !code[at + name.len()..].starts_with(is_part));
     whole.next()
 }
 

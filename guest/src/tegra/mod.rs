@@ -8,6 +8,7 @@
 //! header/        texture headers, samplers, program headers, launch descriptors
 //! mme/           macros: instruction table, text, random programs
 //! methods/       the classes' method tables and what writes do
+//! state.rs       state of push buffers that takes several methods
 //! shader/        shader programs: instruction table, text, control flow
 //! texture/       headers and samplers as units of the shared samplers
 //! ```
@@ -22,6 +23,8 @@ pub mod header;
 pub mod methods;
 pub mod mme;
 pub mod shader;
+pub mod state;
 pub mod texture;
 
 pub use fifo::{PushBuffer, PushError};
+pub use state::Target;

@@ -53,6 +53,16 @@ pub enum PushError {
         /// The datum.
         datum: u32,
     },
+    /// A target, a stream or an attribute beyond the last one.
+    #[error("{what} {value} is beyond {max}")]
+    Range {
+        /// What it is the number of.
+        what: &'static str,
+        /// The number.
+        value: u64,
+        /// The largest possible.
+        max: u64,
+    },
     /// A GPU address of more than 40 bits, or one of a push buffer that is no multiple of 4.
     #[error("{address:#x} is no GPU address for this: at most 40 bits, for push buffers a multiple of 4")]
     Address {
@@ -89,6 +99,12 @@ impl PushBuffer {
 
     fn fail(&mut self, error: PushError) {
         self.error.get_or_insert(error);
+    }
+
+    pub(crate) fn limit(&mut self, what: &'static str, value: usize, max: usize) {
+        if value > max {
+            self.fail(PushError::Range { what, value: value as u64, max: max as u64 });
+        }
     }
 
     /// Methods that follow go to this subchannel, 0 to 7.
@@ -323,8 +339,7 @@ mod tests {
         push.set(0, 1);
         assert_eq!(push.entry(2), Err(PushError::Address { address: 2 }));
         let entry = Entry::decode(push.entry(0xFF_0000_1000).expect("an entry"));
-        let segment =
-            Segment { address: 0xFF_0000_1000, words: 2, sync: false, subroutine: false, conditional: false };
+        let segment = Segment { address: 0xFF_0000_1000, words: 2, sync: false, subroutine: false, conditional: false };
         assert_eq!(entry, Entry::Segment(segment));
     }
 }

@@ -23,8 +23,8 @@
 //! # Ok::<(), triglyph_guest::tegra::header::HeaderError>(())
 //! ```
 
-use super::program::{Interpolation, OutputTopology, ProgramHeader, ProgramStage, Words, attribute, fields};
 use super::program::{INPUTS, OUTPUTS};
+use super::program::{Interpolation, OutputTopology, ProgramHeader, ProgramStage, Words, attribute, fields};
 
 /// What a header cannot say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -160,8 +160,7 @@ impl Sampler {
     /// Reads a sampler.
     pub fn decode(words: &Words) -> Sampler {
         use fields::*;
-        let address =
-            |field: WordField| AddressMode::from_register(field.get(words)).unwrap_or(AddressMode::Wrap);
+        let address = |field: WordField| AddressMode::from_register(field.get(words)).unwrap_or(AddressMode::Wrap);
         let compare = DepthCompare::from_register(DEPTH_COMPARE_FUNC.get(words));
         Sampler {
             address: [ADDRESS_U, ADDRESS_V, ADDRESS_P].map(address),
@@ -243,7 +242,9 @@ impl Sampler {
         put(MIN_LOD_CLAMP, limited("smallest level of detail", self.min_lod.into(), 0, MAX_LOD.into())?);
         put(MAX_LOD_CLAMP, limited("largest level of detail", self.max_lod.into(), 0, MAX_LOD.into())?);
         put(FLOAT_COORD_NORMALIZATION, self.unnormalized.into());
-        for (field, value) in [BORDER_COLOR_R, BORDER_COLOR_G, BORDER_COLOR_B, BORDER_COLOR_A].into_iter().zip(self.border) {
+        for (field, value) in
+            [BORDER_COLOR_R, BORDER_COLOR_G, BORDER_COLOR_B, BORDER_COLOR_A].into_iter().zip(self.border)
+        {
             put(field, value);
         }
         let srgb = [S_R_G_B_BORDER_COLOR_R, S_R_G_B_BORDER_COLOR_G, S_R_G_B_BORDER_COLOR_B];

@@ -111,6 +111,11 @@ impl Class {
         self as u32
     }
 
+    /// The number in a field of a register.
+    pub const fn bits(self) -> u32 {
+        self.id()
+    }
+
     /// The row of a method of this class; methods below 0x40 are the host's whatever the class.
     pub fn method(self, method: u32) -> Option<MethodName> {
         if method < host::END {

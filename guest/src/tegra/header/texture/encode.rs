@@ -215,7 +215,10 @@ mod tests {
         assert_eq!(error(TextureHeader { format: None, ..plain }), "a format is missing");
         assert_eq!(error(TextureHeader { address: 0x100, ..plain }), "address 0x100 is not a multiple of 0x200");
         assert_eq!(error(image(TextureLayout::Pitch { pitch: 40 })), "pitch 0x28 is not a multiple of 0x20");
-        assert_eq!(error(TextureHeader { max_anisotropy: 3, ..plain }), "an anisotropy is 1, 2, 4, 6, 8, 10, 12 or 16, not 3");
+        assert_eq!(
+            error(TextureHeader { max_anisotropy: 3, ..plain }),
+            "an anisotropy is 1, 2, 4, 6, 8, 10, 12 or 16, not 3"
+        );
         assert_eq!(error(TextureHeader { lod_bias: 5000, ..plain }), "level of detail bias 5000 is not -4096 to 4095");
     }
 }

@@ -8,9 +8,9 @@ mod values;
 
 pub use values::{ComponentSource, ComponentType, HeaderVersion, TextureKind};
 
-use super::build::HeaderError;
 use super::super::format::{Coding, TextureFormat};
 use super::super::methods::threed::SampleMode;
+use super::build::HeaderError;
 use crate::kernel::program::output::{Channel, ColorFormat};
 use crate::table::WordField;
 

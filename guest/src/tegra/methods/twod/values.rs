@@ -122,4 +122,13 @@ impl SourceFormat {
             },
         }
     }
+
+    /// The code.
+    pub const fn bits(self) -> u32 {
+        match self {
+            SourceFormat::Color(format) => format.bits(),
+            SourceFormat::Y1 => 0x1C,
+            SourceFormat::Ay8 => 0x1D,
+        }
+    }
 }

@@ -2,6 +2,8 @@
 //!
 //! Source: 3dbrew GSP Shared Memory, Commands. All addresses are virtual ones of the client.
 
+use triglyph_guest::pica::external::TransferFormat;
+
 /// Word 0 of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Header {
@@ -106,7 +108,32 @@ pub enum Command {
     },
 }
 
+impl FillUnit {
+    /// Fills bytes from `start` up to `end`, both multiples of 16, with a pattern of 32 bits.
+    pub const fn words(start: u32, end: u32, value: u32) -> Self {
+        // Bit 0 starts the unit, 2 from bit 8 on is a pattern of 32 bits.
+        FillUnit { start, value, end, control: 1 | 2 << 8 }
+    }
+}
+
 impl Command {
+    /// Fills one range.
+    pub fn fill(unit: FillUnit) -> Self {
+        Command::MemoryFill { units: [unit, FillUnit::default()] }
+    }
+
+    /// Executes a PICA command list of `size` bytes.
+    pub const fn list(address: u32, size: u32) -> Self {
+        Command::ProcessCommandList { address, size, update_gas: false, flush: false }
+    }
+
+    /// Copies a tiled picture of `width` x `height` pixels of RGBA8 to rows of another format, for a screen.
+    pub const fn display(source: u32, target: u32, width: u16, height: u16, format: TransferFormat) -> Self {
+        let size = width as u32 | (height as u32) << 16;
+        let flags = format.bits() << 12;
+        Command::DisplayTransfer { source, target, source_size: size, target_size: size, flags }
+    }
+
     /// From the words of a queue slot; `None` for ids that do not exist.
     pub fn from_words(words: &[u32; 8]) -> Option<Self> {
         let [header, w1, w2, w3, w4, w5, w6, w7] = *words;
@@ -184,6 +211,19 @@ mod tests {
             assert_eq!(command.to_words(Header::from_word(words[0])), words);
         }
         assert_eq!(Command::from_words(&[6; 8]), None);
+    }
+
+    #[test]
+    fn short_forms_have_the_fields_of_the_registers() {
+        use triglyph_guest::pica::external::{FillWidth, ppf_flags, psc_control};
+        let unit = FillUnit::words(0x1F00_0000, 0x1F00_0100, 7);
+        assert!(psc_control::busy(unit.control.into()));
+        assert_eq!(psc_control::width(unit.control.into()), Some(FillWidth::Bits32));
+        let display = Command::display(1, 2, 240, 400, TransferFormat::Rgb565);
+        let Command::DisplayTransfer { source_size, target_size, flags, .. } = display else { panic!("{display:?}") };
+        assert_eq!((source_size, target_size), (240 | 400 << 16, source_size));
+        let formats = (ppf_flags::input(flags), ppf_flags::output(flags));
+        assert_eq!(formats, (Some(TransferFormat::Rgba8), Some(TransferFormat::Rgb565)));
     }
 
     #[test]
