@@ -1,6 +1,6 @@
-//! `triglyph disasm`: programs as text: those of captures, and of 3DS shader binaries, which can be made of text, too.
+//! `triglyph disasm`: programs as text, those of captures and of 3DS shader binaries, and programs from text.
 //!
-//! The text of a binary assembles to the same code. What a binary says besides (entry points, constants, names)
+//! The text of a program assembles to the same code. What a binary says besides (entry points, constants, names)
 //! is in it as comments; an assembled binary has one entry point, a vertex shader that begins at the label `main`
 //! or else at the first instruction.
 
@@ -14,6 +14,7 @@ use triglyph_guest::pica::disassemble_program;
 use triglyph_guest::pica::shbin::{Constant, Executable, Shbin, Stage};
 
 use crate::capture_file::{self, Named, expand_to, write};
+use crate::isa::Isa;
 use crate::exit::{Exit, Failure, is_closed_pipe};
 use crate::output::Output;
 use crate::programs::{self, Listed};
@@ -24,10 +25,14 @@ pub struct Arguments {
     /// Captures, 3DS shader binaries (`.shbin`), and folders of them; one text with `--assemble`.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Turn the text of a 3DS program into a binary; without `--out` its words are listed.
+    /// Turn the text of one program into a binary; without `--out` its words are listed.
     #[arg(long)]
     assemble: bool,
-    /// File for the result instead of standard output.
+    /// Instruction set of the text.
+    #[arg(long, value_enum, default_value_t, requires = "assemble", value_name = "SET")]
+    isa: Isa,
+    /// File for the result instead of standard output. An assembled 3DS program is a shader binary, others are their
+    /// bytes as the console stores them.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -38,7 +43,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         let [file] = arguments.paths.as_slice() else {
             return Err(Failure::usage("--assemble takes one text").into());
         };
-        return Ok(match assemble(file, arguments.out.as_deref(), output) {
+        return Ok(match assemble(file, arguments, output) {
             Err(error) if !is_closed_pipe(&error) => output.error(Some(file), &error),
             other => other.map(|()| Exit::Good)?,
         });
@@ -71,10 +76,18 @@ fn disassemble(file: &Path, output: &Output) -> anyhow::Result<String> {
     }
     let mut text = format!("; {}\n", file.display());
     for program in programs::of_capture(file)? {
-        let Listed { kind, text: listing, keys } = &program;
+        let Listed { kind, isa, words, text: listing, keys } = &program;
         let plural = if *keys == 1 { "" } else { "s" };
         text += &format!("\n; {kind} program, {keys} kernel{plural}\n{listing}");
-        output.object(&json!({ "event": "program", "file": file, "kind": kind, "keys": keys, "text": listing }))?;
+        output.object(&json!({
+            "event": "program",
+            "file": file,
+            "kind": kind,
+            "isa": isa,
+            "keys": keys,
+            "text": listing,
+            "words": words,
+        }))?;
     }
     Ok(text)
 }
@@ -94,9 +107,27 @@ fn shader_binary(file: &Path, bytes: &[u8], output: &Output) -> anyhow::Result<S
     Ok(text)
 }
 
-fn assemble(file: &Path, out: Option<&Path>, output: &Output) -> anyhow::Result<()> {
+fn assemble(file: &Path, arguments: &Arguments, output: &Output) -> anyhow::Result<()> {
+    let (isa, out) = (arguments.isa, arguments.out.as_deref());
     let bytes = Named::open(file).bytes?;
     let text = std::str::from_utf8(&bytes).map_err(|error| Failure::file(error.to_string()))?;
+    if isa == Isa::Pica {
+        return assemble_pica(file, text, out, output);
+    }
+    let words = isa.assemble(text).map_err(|error| Failure::file(error.to_string()))?;
+    match out {
+        Some(path) => write(path, &isa.bytes(&words))?,
+        None => {
+            for (at, word) in words.iter().enumerate() {
+                output.line(format_args!("{at:03x}  {word:0digits$x}", digits = isa.digits()))?;
+            }
+        }
+    }
+    Ok(output.object(&json!({ "event": "assembled", "file": file, "isa": isa, "code": words }))?)
+}
+
+/// A 3DS program has operand descriptors and labels besides its code.
+fn assemble_pica(file: &Path, text: &str, out: Option<&Path>, output: &Output) -> anyhow::Result<()> {
     let program = Program::assemble(text).map_err(|error| Failure::file(error.to_string()))?;
     let Program { code, descriptors, labels } = &program;
     match out {
@@ -113,6 +144,7 @@ fn assemble(file: &Path, out: Option<&Path>, output: &Output) -> anyhow::Result<
     Ok(output.object(&json!({
         "event": "assembled",
         "file": file,
+        "isa": Isa::Pica,
         "code": code,
         "descriptors": descriptors,
         "labels": labels,

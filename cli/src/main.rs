@@ -16,6 +16,7 @@ mod generate;
 mod gpu;
 mod info;
 mod inspect;
+mod isa;
 mod jobs;
 mod junit;
 mod listing;

@@ -572,7 +572,41 @@ fn disasm_goes_both_ways() {
     std::fs::write(&source, "frobnicate r0\n").unwrap();
     let refused = triglyph(&["disasm", "--assemble", text(&source)]);
     expect_code(&refused, 3);
-    assert!(String::from_utf8(refused.stderr).unwrap().contains("line 1"));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("line 1, column 1"));
+}
+
+/// Every program of the bundled captures, of every instruction set.
+#[test]
+fn programs_of_captures_assemble_to_the_same_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, mut sets) = (folder.path().join("program"), std::collections::BTreeMap::<String, usize>::new());
+    for machine in ["3ds", "rsx", "tegra"] {
+        for entry in std::fs::read_dir(bundled(machine)).unwrap() {
+            let path = entry.unwrap().path();
+            for line in json_lines(&triglyph(&["--json", "disasm", text(&path)])) {
+                let isa = line["isa"].as_str().unwrap();
+                std::fs::write(&source, line["text"].as_str().unwrap()).unwrap();
+                let assembled = triglyph(&["--json", "disasm", "--assemble", "--isa", isa, text(&source)]);
+                expect_code(&assembled, 0);
+                assert_eq!(json_lines(&assembled)[0]["code"], line["words"], "{}: {isa}", path.display());
+                *sets.entry(isa.to_owned()).or_default() += 1;
+            }
+        }
+    }
+    let found: Vec<_> = sets.iter().filter(|(_, count)| **count > 3).map(|(isa, _)| isa.as_str()).collect();
+    assert_eq!(found, ["maxwell", "mme", "pica", "rsx-fragment", "rsx-vertex"], "{sets:?}");
+}
+
+#[test]
+fn programs_of_every_set_become_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, binary) = (folder.path().join("a"), folder.path().join("b"));
+    std::fs::write(&source, "mov r0, f[COL0]  [end]\n").unwrap();
+    let arguments = ["disasm", "--assemble", "--isa", "rsx-fragment", text(&source), "--out", text(&binary)];
+    expect_code(&triglyph(&arguments), 0);
+    // The halves of words are exchanged, and bytes are big-endian.
+    assert_eq!(std::fs::read(&binary).unwrap()[..4], [0x3E, 0x01, 0x01, 0x00]);
+    expect_code(&triglyph(&["disasm", "--isa", "mme", text(&source)]), 2);
 }
 
 /// A capture without EXPECT and HASH: one fill.

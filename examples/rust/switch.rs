@@ -48,6 +48,11 @@ impl Console {
         self.store(offset, &words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>())
     }
 
+    /// Stores floats.
+    pub fn store_floats(&mut self, offset: u64, values: &[f32]) -> Result<(), Box<dyn Error>> {
+        self.store_words(offset, &values.iter().map(|value| value.to_bits()).collect::<Vec<_>>())
+    }
+
     /// Stores a push buffer, submits it as one entry of the GPFIFO, and waits until it has been executed.
     pub fn run(&mut self, offset: u64, push: PushBuffer) -> Result<(), Box<dyn Error>> {
         let entry = push.entry(self.memory + offset)?;

@@ -6,14 +6,13 @@
 
 use std::error::Error;
 
-use triglyph::Options;
-use triglyph::capture::Picture;
 use triglyph::guest::tegra::format::{ColorFormat, TextureFormat, VertexFormat, VertexType, ZetaFormat};
 use triglyph::guest::tegra::methods::threed::{CompareFunc, Topology, regs as r};
 use triglyph::guest::tegra::{
     ComponentType, HeaderBuilder, Interpolation, ProgramStage, PushBuffer, Sampler, Target, TextureHandle,
     TextureHeader, TextureLayout, attribute, shader,
 };
+use triglyph::{Options, capture::Picture};
 
 mod cube;
 mod switch;
@@ -28,7 +27,6 @@ const CONSTANTS: [u64; 2] = [0x3_2000, 0x3_3000];
 const TEXELS: u64 = 0x4_0000;
 const TARGET: u64 = 0x10_0000;
 const DEPTH: u64 = 0x40_0000;
-
 const WIDTH: u32 = 640;
 const HEIGHT: u32 = 360;
 
@@ -45,8 +43,8 @@ fn vertex_program() -> Result<Vec<u8>, Box<dyn Error>> {
     let loads = (0..3).map(|i| format!("ald.w4 r{}, [rz+{:#x}], rz\n", 4 * i, 0x80 + 16 * i)).collect::<String>();
     let position = (0..4).map(|i| dot(12 + i, 0, 4, 16 * i)).collect::<String>();
     let light = dot(10, 4, 3, 0x40) + "fmnmx r10, r10, rz, !pt\nfadd r10, r10, c[1][0x50]\n";
-    let stores = "ast.w4 r12, [rz+0x70], rz\nast.w4 r8, [rz+0x80], rz\nexit";
-    Ok(header.with_code(&shader::assemble_program(&(loads + &position + &light + stores))?))
+    let code = loads + &position + &light + "ast.w4 r12, [rz+0x70], rz\nast.w4 r8, [rz+0x80], rz\nexit";
+    Ok(header.with_code(&shader::assemble_program(&code)?))
 }
 
 /// The texel, whose handle is word 0 of constant buffer 2, times the light.
@@ -108,8 +106,7 @@ pub fn picture(options: &Options) -> Result<Picture, Box<dyn Error>> {
     console.store(TEXELS, &cube::texels().concat())?;
     console.store(PROGRAMS, &vertex_program()?)?;
     console.store(PROGRAMS + u64::from(PIXEL), &pixel_program()?)?;
-    console
-        .store_words(VERTICES, &cube::vertices().concat().iter().map(|value| value.to_bits()).collect::<Vec<_>>())?;
+    console.store_floats(VERTICES, &cube::vertices().concat())?;
     console.run(PUSH, commands(console.memory))?;
     console.picture(TARGET, WIDTH, HEIGHT)
 }

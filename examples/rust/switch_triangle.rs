@@ -84,7 +84,7 @@ pub fn picture(options: &Options) -> Result<Picture, Box<dyn Error>> {
     let mut console = switch::Console::open(options)?;
     console.store(PROGRAMS, &vertex_program()?)?;
     console.store(PROGRAMS + u64::from(PIXEL), &pixel_program()?)?;
-    console.store_words(VERTICES, &TRIANGLE.as_flattened().iter().map(|value| value.to_bits()).collect::<Vec<_>>())?;
+    console.store_floats(VERTICES, TRIANGLE.as_flattened())?;
     console.run(PUSH, commands(console.memory))?;
     console.picture(TARGET, WIDTH, HEIGHT)
 }
