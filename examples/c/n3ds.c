@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "triglyph.h"
+#include "triglyph_n3ds_registers.h"
 
 /* Where memory is: physical addresses, and the virtual ones by which programs name them. */
 #define VRAM 0x18000000u
@@ -73,47 +74,57 @@ static void feed(uint32_t id, const uint32_t *words, uint32_t count) {
     }
 }
 
-/* The vertex program: mov o0, v0; mov o1, v1; end - position and colour as they come. */
+/* Names of registers are those of triglyph_n3ds_registers.h. */
+#define REG(name) TRIGLYPH_N3DS_PICA_##name
+#define FIELD(name, value) TRIGLYPH_FIELD(TRIGLYPH_N3DS_PICA_##name, TRIGLYPH_N3DS_PICA_##name##_##value)
+#define NUMBER(name, value) TRIGLYPH_FIELD(TRIGLYPH_N3DS_PICA_##name, value)
+
+/* The vertex program: mov o0, v0; mov o1, v1; end - position and colour as they come. The words are those of
+ * `triglyph disasm --assemble`. */
 static void vertex_program(void) {
     const uint32_t code[] = {0x4C000000, 0x4C201000, 0x88000000}, operands[] = {0x36F};
-    set(0x2BA, 0x7FFF0000); /* entry: instruction 0 */
-    set(0x2CB, 0);
-    feed(0x2CC, code, 3);
-    set(0x2D5, 0);
-    feed(0x2D6, operands, 1);
-    set(0x2B9, 0xA0000001); /* two inputs */
-    set(0x2BB, 0x76543210); /* attribute n is input n */
-    set(0x2BD, 3);          /* two outputs */
-    set(0x24A, 1);
-    set(0x251, 1);
-    set(0x242, 1);
-    set(0x04F, 2);
-    set(0x050, 0x03020100); /* output 0: position */
-    set(0x051, 0x0B0A0908); /* output 1: colour */
+    set(REG(VSH_ENTRY), NUMBER(VSH_ENTRY_OFFSET, 0) | NUMBER(VSH_ENTRY_HIGH, 0x7FFF));
+    set(REG(VSH_CODE_INDEX), 0);
+    feed(REG(VSH_CODE_DATA)(0), code, 3);
+    set(REG(VSH_OPDESC_INDEX), 0);
+    feed(REG(VSH_OPDESC_DATA)(0), operands, 1);
+    set(REG(VSH_INPUT_CONFIG),
+        NUMBER(VSH_INPUT_CONFIG_INPUTS_MINUS_1, 1) | FIELD(VSH_INPUT_CONFIG_MODE, VERTEX_SHADER));
+    set(REG(VSH_PERM_LO), 0x76543210); /* attribute n is input n */
+    set(REG(VSH_OUTMAP_MASK), NUMBER(VSH_OUTMAP_MASK_MASK, 3)); /* o0 and o1 */
+    set(REG(VSH_OUTMAP_TOTAL1), 1);
+    set(REG(VSH_OUTMAP_TOTAL2), 1);
+    set(REG(VSH_NUM_ATTR), 1);
+    set(REG(OUTMAP_TOTAL), 2);
+    set(REG(OUTMAP_O0), FIELD(OUTMAP_O0_X, POSITION_X) | FIELD(OUTMAP_O0_Y, POSITION_Y) |
+                            FIELD(OUTMAP_O0_Z, POSITION_Z) | FIELD(OUTMAP_O0_W, POSITION_W));
+    set(REG(OUTMAP_O1), FIELD(OUTMAP_O1_X, COLOR_R) | FIELD(OUTMAP_O1_Y, COLOR_G) | FIELD(OUTMAP_O1_Z, COLOR_B) |
+                            FIELD(OUTMAP_O1_W, COLOR_A));
 }
 
 static void pipeline(void) {
-    set(0x041, 0x45E000); /* half the viewport's width, 120.0 as a float of 24 bits */
-    set(0x043, 0x469000); /* half its height, 200.0 */
-    set(0x068, 0);
-    set(0x04D, 0xBF0000); /* depth is -z */
-    set(0x04E, 0);
-    set(0x06D, 1);
-    set(0x040, 0); /* no culling */
-    set(0x11E, WIDTH | (HEIGHT - 1) << 12 | 1u << 24);
-    set(0x06E, WIDTH | (HEIGHT - 1) << 12 | 1u << 24);
-    set(0x11D, VRAM >> 3);
-    set(0x117, 2);  /* RGBA8 */
-    set(0x113, 15); /* colours may be written */
-    set(0x100, 0x00E40100);
-    set(0x101, 0x01010000); /* source replaces target */
-    set(0x107, 0xF00);      /* all channels, no depth test */
-    set(0x080, 0x1000);     /* no textures */
+    const uint32_t size = NUMBER(FB_DIM_WIDTH, WIDTH) | NUMBER(FB_DIM_HEIGHT_MINUS_1, HEIGHT - 1);
+    set(REG(VIEWPORT_HALF_W), 0x45E000); /* 120.0 as a float of 24 bits */
+    set(REG(VIEWPORT_HALF_H), 0x469000); /* 200.0 */
+    set(REG(DEPTH_SCALE), 0xBF0000); /* -1.0: depth is -z */
+    set(REG(DEPTHMAP_MODE), FIELD(DEPTHMAP_MODE_MODE, Z_BUFFER));
+    set(REG(FB_DIM), size | NUMBER(FB_DIM_FLIP, 1));
+    set(REG(RENDERBUF_DIM), size | NUMBER(RENDERBUF_DIM_ONE, 1));
+    set(REG(COLOR_ADDR), VRAM >> 3);
+    set(REG(COLOR_FORMAT), FIELD(COLOR_FORMAT_SIZE, 32) | FIELD(COLOR_FORMAT_FORMAT, RGBA8));
+    set(REG(COLOR_WRITE_ALLOW), 15);
+    set(REG(COLOR_OPERATION), NUMBER(COLOR_OPERATION_BLEND, 1));
+    set(REG(BLEND_FUNC), FIELD(BLEND_FUNC_RGB_SRC, ONE) | FIELD(BLEND_FUNC_ALPHA_SRC, ONE));
+    set(REG(DEPTH_COLOR_MASK), NUMBER(DEPTH_COLOR_MASK_WRITE_R, 1) | NUMBER(DEPTH_COLOR_MASK_WRITE_G, 1) |
+                                   NUMBER(DEPTH_COLOR_MASK_WRITE_B, 1) | NUMBER(DEPTH_COLOR_MASK_WRITE_A, 1));
+    set(REG(TEX_CONFIG), NUMBER(TEX_CONFIG_ONE, 1)); /* no textures */
     /* Combiner stage 0 passes the colour of the vertices on, the others what comes in. */
-    const uint32_t stages[] = {0x0C8, 0x0D0, 0x0D8, 0x0F0, 0x0F8};
-    for (int stage = 0; stage < 5; stage++) {
-        set(stages[stage], 0x000F000F);
-    }
+    const uint32_t previous = FIELD(TEV1_SOURCE_RGB1, PREVIOUS) | FIELD(TEV1_SOURCE_ALPHA1, PREVIOUS);
+    set(REG(TEV1_SOURCE), previous);
+    set(REG(TEV2_SOURCE), previous);
+    set(REG(TEV3_SOURCE), previous);
+    set(REG(TEV4_SOURCE), previous);
+    set(REG(TEV5_SOURCE), previous);
 }
 
 static void draw(void) {
@@ -128,17 +139,19 @@ static void draw(void) {
         memcpy(&word, &vertices[at / 8][at % 8], sizeof word);
         store(heap + VERTICES + 4 * at, word);
     }
-    set(0x200, (HEAP + VERTICES) >> 3);
-    set(0x201, 0xFF);    /* two attributes of four floats */
-    set(0x202, 1u << 28);
-    set(0x203, 0);
-    set(0x204, 0x10);                 /* buffer 0 has attributes 0 and 1 */
-    set(0x205, 2u << 28 | 32u << 16); /* 32 bytes a vertex */
-    set(0x25E, 1);                    /* triangles of two outputs */
-    set(0x25F, 1);
-    set(0x228, 3);
-    set(0x22E, 1);
-    set(0x010, 0x12345678); /* the list ends with an interrupt */
+    set(REG(ATTR_BASE), (HEAP + VERTICES) >> 3);
+    set(REG(ATTR_FORMAT_LO), FIELD(ATTR_FORMAT_LO_TYPE0, FLOAT) | NUMBER(ATTR_FORMAT_LO_COUNT0_MINUS_1, 3) |
+                                 FIELD(ATTR_FORMAT_LO_TYPE1, FLOAT) | NUMBER(ATTR_FORMAT_LO_COUNT1_MINUS_1, 3));
+    set(REG(ATTR_FORMAT_HI), NUMBER(ATTR_FORMAT_HI_TOTAL_MINUS_1, 1));
+    set(REG(ATTRBUF_OFFSET)(0), 0);
+    set(REG(ATTRBUF_CONFIG1)(0), NUMBER(ATTRBUF_CONFIG1_COMPONENT1, 1)); /* attributes 0 and 1 */
+    set(REG(ATTRBUF_CONFIG2)(0), NUMBER(ATTRBUF_CONFIG2_STRIDE, 32) | NUMBER(ATTRBUF_CONFIG2_COUNT, 2));
+    set(REG(PRIMITIVE_CONFIG),
+        NUMBER(PRIMITIVE_CONFIG_OUTPUTS_MINUS_1, 1) | FIELD(PRIMITIVE_CONFIG_PRIMITIVE, TRIANGLES));
+    set(REG(PRIMITIVE_RESTART), 1);
+    set(REG(NUM_VERTICES), 3);
+    set(REG(DRAW_ARRAYS), 1);
+    set(REG(IRQ_REQUEST), 0x12345678); /* the list ends with an interrupt */
     while (list_words % 4 != 0) {
         put(0);
     }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "triglyph.hpp"
+#include "triglyph_rsx_registers.h"
 
 namespace {
 
@@ -94,51 +95,54 @@ private:
     std::uint32_t end_ = PUSH;
 };
 
+// Names of methods are those of triglyph_rsx_registers.h.
+#define M(name) TRIGLYPH_RSX_CURIE_##name
+#define FIELD(name, value) TRIGLYPH_FIELD(TRIGLYPH_RSX_CURIE_##name, TRIGLYPH_RSX_CURIE_##name##_##value)
+#define NUMBER(name, value) TRIGLYPH_FIELD(TRIGLYPH_RSX_CURIE_##name, value)
+
 void target(push_buffer &push) {
-    push.set(0x0000, CURIE);
-    for (std::uint32_t method : {0x184, 0x194, 0x198, 0x19C}) {
+    push.set(M(SET_OBJECT), CURIE);
+    for (std::uint32_t method : {M(SET_CONTEXT_DMA_A), M(SET_CONTEXT_DMA_COLOR_A), M(SET_CONTEXT_DMA_ZETA)}) {
         push.set(method, DMA_LOCAL);
     }
-    push.set(0x188, DMA_MAIN);
-    push.set(0x1A0, DMA_MAIN);
-    push.set(0x208, 8 | 2 << 5 | 1 << 8); // A8R8G8B8, Z24S8, rows
-    push.methods(0x200, {WIDTH << 16, HEIGHT << 16});
-    push.methods(0x20C, {4 * WIDTH, COLOR, DEPTH});
-    push.set(0x22C, 4 * WIDTH);
-    push.set(0x220, 1);
-    push.set(0x324, 0x01010101);
-    for (std::uint32_t window = 0; window < 8; window++) {
-        push.methods(0x2C0 + 8 * window, {0x0FFF0000, 0x0FFF0000});
+    push.set(M(SET_CONTEXT_DMA_VERTEX_B), DMA_MAIN);
+    push.set(M(SET_SURFACE_FORMAT), FIELD(SET_SURFACE_FORMAT_COLOR, A8R8G8B8) | FIELD(SET_SURFACE_FORMAT_DEPTH, Z24S8) |
+                                        FIELD(SET_SURFACE_FORMAT_LAYOUT, LINEAR));
+    push.methods(M(SET_SURFACE_CLIP_HORIZONTAL), {WIDTH << 16, HEIGHT << 16});
+    push.set(M(SET_SURFACE_PITCH_A), 4 * WIDTH);
+    push.set(M(SET_SURFACE_COLOR_AOFFSET), COLOR);
+    push.set(M(SET_SURFACE_ZETA_OFFSET), DEPTH);
+    push.set(M(SET_SURFACE_PITCH_Z), 4 * WIDTH);
+    push.set(M(SET_SURFACE_COLOR_TARGET), NUMBER(SET_SURFACE_COLOR_TARGET_A, 1));
+    for (std::uint32_t window = 0; window < M(SET_WINDOW_CLIP_HORIZONTAL_COUNT); window++) {
+        push.methods(M(SET_WINDOW_CLIP_HORIZONTAL)(window), {0x0FFF0000, 0x0FFF0000});
     }
-    push.methods(0x8C0, {WIDTH << 16, HEIGHT << 16}); // scissor
-    push.methods(0xA00, {WIDTH << 16, HEIGHT << 16}); // viewport
-    push.floats(0xA20, {WIDTH / 2.0f, HEIGHT / 2.0f, 0.5f, 0.0f});
-    push.floats(0xA30, {WIDTH / 2.0f, HEIGHT / -2.0f, 0.5f, 0.0f});
-    push.floats(0x394, {0.0f, 1.0f});
-    push.set(0x1D78, 1);
-    push.set(0x1834, 0x901);      // counter-clockwise is front
-    push.set(0x368, 0x1D01);      // smooth
-    push.set(0x1E98, 0x01000000); // no conditional rendering
-    push.set(0x1D7C, 0xFFFF0000);
+    push.methods(M(SET_SCISSOR_HORIZONTAL), {WIDTH << 16, HEIGHT << 16});
+    push.methods(M(SET_VIEWPORT_HORIZONTAL), {WIDTH << 16, HEIGHT << 16});
+    push.floats(M(SET_VIEWPORT_OFFSET)(0), {WIDTH / 2.0f, HEIGHT / 2.0f, 0.5f, 0.0f});
+    push.floats(M(SET_VIEWPORT_SCALE)(0), {WIDTH / 2.0f, HEIGHT / -2.0f, 0.5f, 0.0f});
+    push.floats(M(SET_CLIP_MIN), {0.0f, 1.0f});
 }
 
 void programs(push_buffer &push, std::vector<std::uint8_t> &local) {
-    // mov o[HPOS], v[0]; mov o[COL0], v[3]
-    push.set(0x1E9C, 0);
-    push.methods(0xB80, {0x401F9C6C, 0x0040000D, 0x8106C083, 0x6041FF80});
-    push.methods(0xB80, {0x401F9C6C, 0x0040030D, 0x8106C083, 0x6041FF85});
-    push.set(0x1EA0, 0);
-    push.set(0x1EF8, 0x20FFFF);
-    push.set(0x1FF0, 1 | 1 << 3); // attributes 0 and 3
-    push.set(0x1FF4, 1);          // colour 0
+    // mov o[HPOS], v[0]; mov o[COL0], v[3]: the words of `triglyph disasm --assemble --isa rsx-vertex`.
+    push.set(M(SET_TRANSFORM_PROGRAM_LOAD), 0);
+    push.methods(M(SET_TRANSFORM_PROGRAM)(0), {0x401F9C6C, 0x0040000D, 0x8106C083, 0x6041FF80});
+    push.methods(M(SET_TRANSFORM_PROGRAM)(0), {0x401F9C6C, 0x0040030D, 0x8106C083, 0x6041FF85});
+    push.set(M(SET_TRANSFORM_PROGRAM_START), 0);
+    push.set(M(SET_TRANSFORM_TIMEOUT), NUMBER(SET_TRANSFORM_TIMEOUT_INSTRUCTIONS, 0xFFFF) |
+                                           NUMBER(SET_TRANSFORM_TIMEOUT_REGISTERS, 0x20));
+    push.set(M(SET_VERTEX_ATTRIB_INPUT_MASK), 1 | 1 << 3); // attributes 0 and 3
+    push.set(M(SET_VERTEX_ATTRIB_OUTPUT_MASK), NUMBER(SET_VERTEX_ATTRIB_OUTPUT_MASK_COLOR0, 1));
     // mov r0, f[COL0]; fragment programs have the halves of their words exchanged.
     std::uint8_t *code = local.data() + FRAGMENT_PROGRAM;
     for (std::uint32_t word : {0x01003E01u, 0x1C9DC801u, 0x0001C800u, 0x0001C800u}) {
         store(code, word << 16 | word >> 16);
         code += 4;
     }
-    push.set(0x8E4, FRAGMENT_PROGRAM | 1);
-    push.set(0x1D60, 0x02000040);
+    push.set(M(SET_SHADER_PROGRAM), FRAGMENT_PROGRAM | FIELD(SET_SHADER_PROGRAM_LOCATION, LOCAL));
+    push.set(M(SET_SHADER_CONTROL),
+             NUMBER(SET_SHADER_CONTROL_EXPORT_FLOAT, 1) | NUMBER(SET_SHADER_CONTROL_REGISTERS, 2));
 }
 
 void draw(push_buffer &push, std::vector<std::uint8_t> &main) {
@@ -155,15 +159,19 @@ void draw(push_buffer &push, std::vector<std::uint8_t> &main) {
             to += 4;
         }
     }
-    push.set(0x1D90, 0xFF203040);
-    push.set(0x1D94, 0xF0); // clears all channels
+    push.set(M(SET_COLOR_CLEAR_VALUE), 0xFF203040);
+    push.set(M(CLEAR_SURFACE), NUMBER(CLEAR_SURFACE_R, 1) | NUMBER(CLEAR_SURFACE_G, 1) | NUMBER(CLEAR_SURFACE_B, 1) |
+                                   NUMBER(CLEAR_SURFACE_A, 1));
     for (std::uint32_t attribute : {0u, 3u}) {
-        push.set(0x1680 + 4 * attribute, (VERTICES + (attribute ? 16 : 0)) | 1u << 31);
-        push.set(0x1740 + 4 * attribute, 2 | 4 << 4 | 32 << 8); // four floats, 32 bytes a vertex
+        push.set(M(SET_VERTEX_DATA_ARRAY_OFFSET)(attribute),
+                 (VERTICES + (attribute ? 16 : 0)) | FIELD(SET_VERTEX_DATA_ARRAY_OFFSET_LOCATION, MAIN));
+        push.set(M(SET_VERTEX_DATA_ARRAY_FORMAT)(attribute),
+                 FIELD(SET_VERTEX_DATA_ARRAY_FORMAT_KIND, FLOAT32) | NUMBER(SET_VERTEX_DATA_ARRAY_FORMAT_SIZE, 4) |
+                     NUMBER(SET_VERTEX_DATA_ARRAY_FORMAT_STRIDE, 32));
     }
-    push.set(0x1808, 5); // triangles
-    push.set(0x1814, 2 << 24);
-    push.set(0x1808, 0);
+    push.set(M(SET_BEGIN_END), M(SET_BEGIN_END_PRIMITIVE_TRIANGLES));
+    push.set(M(DRAW_ARRAYS), NUMBER(DRAW_ARRAYS_COUNT_MINUS_1, 2));
+    push.set(M(SET_BEGIN_END), M(SET_BEGIN_END_PRIMITIVE_END));
 }
 
 void write_ppm(const char *path, const triglyph::picture &picture) {

@@ -46,6 +46,9 @@ impl<'s> Listing<'s> {
                     for (name, def) in self.sources.imported(module, &item.tree) {
                         self.name(def, format!("{path}::{name}"));
                     }
+                    for glob in self.sources.globs(module, &item.tree) {
+                        self.name_items(glob, path);
+                    }
                 }
                 Item::Mod(item) => {
                     let name = item.ident.to_string();

@@ -141,13 +141,20 @@ impl Sources {
         uses.flat_map(|item| imports(&item.tree))
     }
 
-    /// The names that a `use` of a module brings in, and what they mean. A glob does not say what it shows.
+    /// The names that a `use` of a module brings in, and what they mean; globs aside.
     pub fn imported(&self, module: ModuleId, tree: &UseTree) -> Vec<(String, Def)> {
-        let named = |import: Import| {
-            let name = import.name.unwrap_or_else(|| panic!("a public glob: {}", import.path.join("::")));
-            Some((name, self.resolve(module, &import.path)?))
-        };
+        let named = |import: Import| Some((import.name?, self.resolve(module, &import.path)?));
         imports(tree).into_iter().filter_map(named).collect()
+    }
+
+    /// The modules of which a `use` brings in everything.
+    pub fn globs(&self, module: ModuleId, tree: &UseTree) -> Vec<ModuleId> {
+        let globs = imports(tree).into_iter().filter(|import| import.name.is_none());
+        let module = |import: Import| match self.resolve(module, &import.path) {
+            Some(Def::Module(of)) => Some(of),
+            _ => None,
+        };
+        globs.filter_map(module).collect()
     }
 }
 

@@ -11,6 +11,7 @@ mod installed;
 mod model;
 mod pages;
 mod programs;
+mod registers;
 mod symbols;
 
 use std::path::Path;
