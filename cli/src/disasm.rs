@@ -14,8 +14,8 @@ use triglyph_guest::pica::disassemble_program;
 use triglyph_guest::pica::shbin::{Constant, Executable, Shbin, Stage};
 
 use crate::capture_file::{self, Named, expand_to, write};
-use crate::isa::Isa;
 use crate::exit::{Exit, Failure, is_closed_pipe};
+use crate::isa::Isa;
 use crate::output::Output;
 use crate::programs::{self, Listed};
 

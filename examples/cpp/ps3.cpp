@@ -122,6 +122,12 @@ void target(push_buffer &push) {
     push.floats(M(SET_VIEWPORT_OFFSET)(0), {WIDTH / 2.0f, HEIGHT / 2.0f, 0.5f, 0.0f});
     push.floats(M(SET_VIEWPORT_SCALE)(0), {WIDTH / 2.0f, HEIGHT / -2.0f, 0.5f, 0.0f});
     push.floats(M(SET_CLIP_MIN), {0.0f, 1.0f});
+    // A new context has zeros everywhere else.
+    push.set(M(SET_COLOR_MASK), 0x01010101);
+    push.set(M(SET_ZMIN_MAX_CONTROL), NUMBER(SET_ZMIN_MAX_CONTROL_CLIP, 1));
+    push.set(M(SET_SHADE_MODE), M(SET_SHADE_MODE_MODE_SMOOTH));
+    push.set(M(SET_RENDER_ENABLE), FIELD(SET_RENDER_ENABLE_MODE, ALWAYS));
+    push.set(M(SET_ANTI_ALIASING_CONTROL), NUMBER(SET_ANTI_ALIASING_CONTROL_SAMPLE_MASK, 0xFFFF));
 }
 
 void programs(push_buffer &push, std::vector<std::uint8_t> &local) {

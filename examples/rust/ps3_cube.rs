@@ -13,7 +13,7 @@ use triglyph::guest::rsx::enums::{
 use triglyph::guest::rsx::methods::curie as m;
 use triglyph::guest::rsx::texel::TextureFormat;
 use triglyph::guest::rsx::{
-    Order, PushBuffer, Surface, Texture, fragment, fragment_control, fragment_program_bytes, object, vertex,
+    Order, PushBuffer, Surface, Texture, fragment, fragment_control, fragment_program_bytes, vertex,
 };
 use triglyph::rsx::{LOCAL, XDR, flags};
 use triglyph::{Access, Device, GuestAddr, GuestRange, Options, Rsx};
@@ -61,11 +61,7 @@ fn commands() -> Result<Vec<u32>, Box<dyn Error>> {
     let texture = Texture::rows(TextureFormat::A8R8G8B8, cube::SIZE, cube::SIZE, 4 * cube::SIZE, local, TEXELS);
 
     let mut push = PushBuffer::new();
-    push.set(m::set_object::ID, object::CURIE)
-        .set(m::set_context_dma_color_a::ID, object::LOCAL)
-        .set(m::set_context_dma_zeta::ID, object::LOCAL)
-        .set(m::set_context_dma_a::ID, object::LOCAL)
-        .set(m::set_context_dma_vertex_b::ID, object::MAIN);
+    push.gcm_defaults();
     push.surface(&Surface::new(WIDTH, HEIGHT, COLOR, DEPTH)).clear(0xFF20_3040, 0xFF_FFFF, 0);
     push.vertex_program(first, &program)
         .vertex_constants(0, &constants)

@@ -10,9 +10,7 @@ use std::error::Error;
 use triglyph::capture::{Picture, Present};
 use triglyph::guest::rsx::enums::{Primitive, TextureLocation, VertexLocation, VertexType};
 use triglyph::guest::rsx::methods::curie as m;
-use triglyph::guest::rsx::{
-    Order, PushBuffer, Surface, fragment, fragment_control, fragment_program_bytes, object, vertex,
-};
+use triglyph::guest::rsx::{Order, PushBuffer, Surface, fragment, fragment_control, fragment_program_bytes, vertex};
 use triglyph::rsx::{LOCAL, XDR, flags};
 use triglyph::{Access, Device, GuestAddr, GuestRange, Options, Rsx};
 
@@ -48,12 +46,8 @@ fn commands() -> Result<Vec<u32>, Box<dyn Error>> {
     let outputs = m::set_vertex_attrib_output_mask::new().color0(true);
 
     let mut push = PushBuffer::new();
-    // Subchannel 0 gets the 3D class, the methods of which follow; its targets are in local memory.
-    push.set(m::set_object::ID, object::CURIE)
-        .set(m::set_context_dma_color_a::ID, object::LOCAL)
-        .set(m::set_context_dma_zeta::ID, object::LOCAL)
-        .set(m::set_context_dma_a::ID, object::LOCAL)
-        .set(m::set_context_dma_vertex_b::ID, object::MAIN);
+    // Subchannel 0 gets the 3D class, with the state that the console's library begins with.
+    push.gcm_defaults();
     push.surface(&Surface::new(WIDTH, HEIGHT, COLOR, DEPTH)).clear(0xFF20_3040, 0xFF_FFFF, 0);
     // The programs. Attributes 0 and 3 are read, and colour 0 goes to the fragment program.
     push.vertex_program(first, &program)

@@ -11,8 +11,8 @@
 //! # assert!(push.finish().is_ok());
 //! ```
 
-use super::enums::{Antialias, SurfaceColor, SurfaceDepth, SurfaceLayout, TextureLocation, VertexLocation, VertexType};
-use super::methods::curie as m;
+use super::enums::{Antialias, RenderMode, SurfaceColor, SurfaceDepth, SurfaceLayout, TextureLocation, VertexLocation, VertexType};
+use super::methods::{CURIE, Effect, curie as m};
 use super::push::PushBuffer;
 use crate::table::RegisterWord;
 
@@ -70,6 +70,22 @@ impl Surface {
 }
 
 impl PushBuffer {
+    /// Gives subchannel 0 the 3D class and sets what GCM, the console's library, sets when it has made a context: all
+    /// registers of the class that are not 0 then, the names of memories among them. A new context has zeros instead,
+    /// with which nothing is drawn: no channel is written and no object is named.
+    pub fn gcm_defaults(&mut self) -> &mut Self {
+        self.set(m::set_object::ID, object::CURIE);
+        let (values, effects) = (CURIE.initialised(), CURIE.effects());
+        let is_state = |at: usize| values[at] != 0 && !matches!(effects[at], Effect::Trigger(_));
+        let mut at = 0;
+        while at < values.len() {
+            let count = (at..values.len()).take_while(|at| is_state(*at)).count();
+            self.methods(4 * at, &values[at..at + count]);
+            at += count.max(1);
+        }
+        self.set(m::set_render_enable::ID, m::set_render_enable::new().mode(RenderMode::Always))
+    }
+
     /// Draws go to these targets, with the viewport over all of them: x to the right, y upwards, depth from 0 at z = -w
     /// to 1 at z = w. Scissor, clip rectangles and window clip let all of it through.
     pub fn surface(&mut self, surface: &Surface) -> &mut Self {
@@ -149,7 +165,27 @@ pub const fn fragment_control(registers: u32) -> m::set_shader_control::Word {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fifo::{METHODS, Methods};
     use super::*;
+
+    #[test]
+    fn defaults_are_those_of_the_table() {
+        let mut push = PushBuffer::new();
+        push.gcm_defaults();
+        let words = push.finish().expect("words");
+        let (mut registers, mut at) = ([0; METHODS], 0);
+        while at < words.len() {
+            let header = Methods::decode(words[at]).expect("a header");
+            for index in 0..header.count {
+                registers[header.after(index).method as usize / 4] = words[at + 1 + index as usize];
+            }
+            at += 1 + header.count as usize;
+        }
+        let (expected, effects) = (CURIE.initialised(), CURIE.effects());
+        let differs = |at: &usize| registers[*at] != expected[*at] && !matches!(effects[*at], Effect::Trigger(_));
+        assert_eq!((0..METHODS).filter(differs).map(|at| 4 * at).collect::<Vec<_>>(), [0; 0]);
+        assert_eq!(registers[m::set_color_mask::ID / 4], 0x0101_0101);
+    }
 
     #[test]
     fn numbers_are_checked() {
