@@ -119,7 +119,7 @@ impl List {
 
     /// A packet: the first parameter, the header, the others, padding.
     fn packet(&mut self, id: usize, mask: u8, consecutive: bool, values: &[u32]) {
-        let last = id + if consecutive { values.len() - 1 } else { 0 };
+        let last = id.saturating_add(if consecutive { values.len() - 1 } else { 0 });
         if last >= regs::COUNT {
             return self.fail(ListError::Register { id: last });
         }

@@ -111,7 +111,7 @@ impl PushBuffer {
     }
 
     fn run(&mut self, method: usize, increasing: bool, data: &[u32]) {
-        let last = method + if increasing { 4 * (data.len() - 1) } else { 0 };
+        let last = method.saturating_add(if increasing { 4 * (data.len() - 1) } else { 0 });
         if !method.is_multiple_of(4) || last >= METHOD_SPACE as usize {
             return self.fail(PushError::Method { method: last });
         }

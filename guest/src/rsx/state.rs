@@ -11,7 +11,9 @@
 //! # assert!(push.finish().is_ok());
 //! ```
 
-use super::enums::{Antialias, RenderMode, SurfaceColor, SurfaceDepth, SurfaceLayout, TextureLocation, VertexLocation, VertexType};
+use super::enums::{
+    Antialias, RenderMode, SurfaceColor, SurfaceDepth, SurfaceLayout, TextureLocation, VertexLocation, VertexType,
+};
 use super::methods::{CURIE, Effect, curie as m};
 use super::push::PushBuffer;
 use crate::table::RegisterWord;
@@ -27,6 +29,9 @@ pub mod object {
     /// Reports in main memory.
     pub const REPORTS: u32 = 0x6662_6660;
 }
+
+/// The largest width and height of a target, pixels.
+pub const MAX_SIZE: u32 = 4096;
 
 /// Vertex attributes.
 pub const ATTRIBUTES: usize = 16;
@@ -55,7 +60,8 @@ pub struct Surface {
 impl Surface {
     /// A8R8G8B8 and Z24S8 at these offsets, in rows as long as the picture is wide, rounded up to 64 bytes.
     pub const fn new(width: u32, height: u32, color_offset: u32, depth_offset: u32) -> Self {
-        let pitch = (4 * width).next_multiple_of(64);
+        let columns = if width < MAX_SIZE { width } else { MAX_SIZE };
+        let pitch = (4 * columns).next_multiple_of(64);
         Surface {
             width,
             height,
@@ -90,8 +96,8 @@ impl PushBuffer {
     /// to 1 at z = w. Scissor, clip rectangles and window clip let all of it through.
     pub fn surface(&mut self, surface: &Surface) -> &mut Self {
         let &Surface { width, height, color, color_offset, color_pitch, depth, depth_offset, depth_pitch } = surface;
-        self.limit("width of a target", width as usize, 4096);
-        self.limit("height of a target", height as usize, 4096);
+        self.limit("width of a target", width as usize, MAX_SIZE as usize);
+        self.limit("height of a target", height as usize, MAX_SIZE as usize);
         let format = m::set_surface_format::new().color(color).depth(depth).layout(SurfaceLayout::Linear);
         self.set(m::set_surface_format::ID, format.antialias(Antialias::Center1));
         self.set(m::set_surface_pitch_a::ID, m::set_surface_pitch_a::new().bytes(color_pitch));

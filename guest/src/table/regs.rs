@@ -565,7 +565,7 @@ pub(crate) use values;
 #[cfg(test)]
 mod tests {
     use crate::table::field::FLAG;
-    use crate::table::show_fields;
+    use crate::table::{RegisterWord, show_fields};
 
     values! {
         /// Two ways.
@@ -619,6 +619,18 @@ mod tests {
         assert_eq!((numbers::ID, float::ID), (0x60, 0x70));
         assert_eq!(show_fields(REGISTERS[4].fields, word), "half 1.0, page 0x5000, level -0.5");
         assert_eq!(show_fields(REGISTERS[5].fields, 0x4000_0000), "v 2.0");
+    }
+
+    #[test]
+    fn words_are_made_of_fields() {
+        let bits = |word: RegisterWord| word.get().expect("everything fits");
+        assert_eq!(bits(plain::new().low(5).type_(3).into()), 0x35);
+        assert_eq!(bits(typed::new().on(true).way(Way::Down).level(-1).into()), 0x3_00F1);
+        assert_eq!(bits(grouped::new().v(2).into()), 2);
+        assert_eq!(bits(numbers::new().half(1.0).page(0x5000).level(-8).into()), 0xF805_3C00);
+        assert_eq!(bits(float::new().v(2.0).into()), 0x4000_0000);
+        let wrong = RegisterWord::from(plain::new().low(16).type_(3));
+        assert_eq!(wrong.get().expect_err("four bits").to_string(), "plain: low 16 is not 0 to 15");
     }
 
     #[test]

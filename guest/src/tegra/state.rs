@@ -44,7 +44,14 @@ pub struct Target {
 impl Target {
     /// Pixels in rows without gaps.
     pub const fn rows(format: ColorFormat, width: u32, height: u32, address: u64) -> Self {
-        Target { format, address, width, height, pitch: Some(width * format.bytes()), log2_block_height: 0 }
+        Target {
+            format,
+            address,
+            width,
+            height,
+            pitch: Some(width.saturating_mul(format.bytes())),
+            log2_block_height: 0,
+        }
     }
 
     /// Pixels in blocks of 2^`log2_block_height` GOBs.
@@ -110,9 +117,8 @@ impl PushBuffer {
         self.limit("viewport", index, r::set_viewport_scale_x::COUNT - 1);
         let index = index % r::set_viewport_scale_x::COUNT;
         let [x, y] = [width as f32 / 2.0, height as f32 / 2.0];
-        let [columns, rows] = [(0, width), (0, height)];
-        let horizontal = r::set_surface_clip_horizontal::new().x(columns.0).width(columns.1);
-        let vertical = r::set_surface_clip_vertical::new().y(rows.0).height(rows.1);
+        let horizontal = r::set_surface_clip_horizontal::new().x(0).width(width);
+        let vertical = r::set_surface_clip_vertical::new().y(0).height(height);
         self.set(r::set_surface_clip_horizontal::ID, horizontal);
         self.set(r::set_surface_clip_vertical::ID, vertical);
         self.set(r::set_viewport_scale_offset::ID, r::set_viewport_scale_offset::new().enable(true));

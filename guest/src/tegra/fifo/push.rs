@@ -117,12 +117,12 @@ impl PushBuffer {
     }
 
     fn run(&mut self, method: usize, stepping: Stepping, data: &[u32]) {
-        let last = method
-            + match stepping {
-                Stepping::Each => data.len() - 1,
-                Stepping::Never => 0,
-                Stepping::Once => 1,
-            };
+        let more = match stepping {
+            Stepping::Each => data.len() - 1,
+            Stepping::Never => 0,
+            Stepping::Once => 1,
+        };
+        let last = method.saturating_add(more);
         if last > METHOD_MASK as usize {
             return self.fail(PushError::Method { method: last });
         }
@@ -202,6 +202,8 @@ impl PushBuffer {
 
     /// Runs macro `index`, 0 to 127, with a first parameter and further ones.
     pub fn call_macro(&mut self, index: usize, first: u32, parameters: &[u32]) -> &mut Self {
+        self.limit("macro", index, r::call_mme_macro::COUNT - 1);
+        let index = index % r::call_mme_macro::COUNT;
         self.increment_once(r::call_mme_macro::id(index), first, parameters)
     }
 
@@ -216,6 +218,8 @@ impl PushBuffer {
     /// Binds the constant buffer that was selected last to a slot of a stage's group: 0 vertex, 1 and 2 tessellation,
     /// 3 geometry, 4 pixel.
     pub fn bind_constants(&mut self, group: usize, slot: u32) -> &mut Self {
+        self.limit("group of constant buffers", group, r::bind_group_constant_buffer::COUNT - 1);
+        let group = group % r::bind_group_constant_buffer::COUNT;
         let binding = r::bind_group_constant_buffer::new().valid(true).shader_slot(slot);
         self.set(r::bind_group_constant_buffer::id(group), binding)
     }
