@@ -1,5 +1,5 @@
-//! The examples of `examples/rust`: each draws the picture of `docs/pictures`, on both tiers alike, and leaves no faults.
-//! `TRIGLYPH_BLESS=1` stores the interpreter's pictures.
+//! The examples of `examples/rust`: each draws the picture of `docs/pictures`, on both tiers and any number of threads
+//! alike. `TRIGLYPH_BLESS=1` stores the interpreter's pictures.
 #![allow(dead_code, reason = "examples have a `main` of their own")]
 
 use std::error::Error;

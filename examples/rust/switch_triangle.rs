@@ -1,5 +1,5 @@
-//! A triangle on the Switch: a push buffer for the Maxwell 3D class, two shader programs with their headers; `switch.rs`
-//! makes the calls of the GPU's driver. The picture is written as a PNG file.
+//! A triangle on the Switch: a push buffer for the Maxwell 3D class, two shader programs with their headers;
+//! `switch.rs` makes the calls of the GPU's driver. The picture is written as a PNG file.
 //!
 //! ```sh
 //! cargo run --release --example switch_triangle -- picture.png

@@ -156,8 +156,8 @@ fn header(machine: &str, numbers: &str, tables: &[Table]) -> String {
     format!(
         "// Registers and methods: {numbers}.\n\
          //\n\
-         // Made from the tables of the library; do not edit. A field has the position of its lowest bit, __SHIFT, and\n\
-         // its bits in the word, __MASK; a field that is the whole word has neither. Values of fields are not shifted.\n\
+         // Made from the tables of the library; do not edit. A field has the position of its lowest bit, __SHIFT,\n\
+         // and its bits in the word, __MASK; a field that is the whole word has neither. Values are not shifted.\n\
          \n\
          #ifndef TRIGLYPH_{upper}_REGISTERS_H\n\
          #define TRIGLYPH_{upper}_REGISTERS_H\n\

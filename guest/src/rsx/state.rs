@@ -150,8 +150,8 @@ impl PushBuffer {
         self.set(m::set_vertex_data_array_format::id(attribute), format)
     }
 
-    /// Selects the fragment program at a byte offset, a multiple of 64, of local or main memory, and tells which control
-    /// word it needs: see [`fragment_control`].
+    /// Selects the fragment program at a byte offset, a multiple of 64, of local or main memory, and tells which
+    /// control word it needs: see [`fragment_control`].
     pub fn fragment_program(
         &mut self,
         location: TextureLocation,

@@ -148,8 +148,8 @@ impl PushBuffer {
         self.address(r::set_program_region_a::ID, address)
     }
 
-    /// Switches a stage on. The header of its program is at this offset from the program region, bytes; the code follows
-    /// it.
+    /// Switches a stage on. The header of its program is at this offset from the program region, bytes; the code
+    /// follows it.
     pub fn program(&mut self, stage: ProgramStage, offset: u32) -> &mut Self {
         let (index, kind) = slot(stage);
         self.set(r::set_pipeline_shader::id(index), r::set_pipeline_shader::new().enable(true).type_(kind));
@@ -183,8 +183,8 @@ impl PushBuffer {
         self.set(r::set_vertex_attribute_a::id(index), attribute.numerical_type(kind))
     }
 
-    /// Texture headers and samplers are in these pools, which have so many each. Handles of textures are in the constant
-    /// buffer of slot `slot`.
+    /// Texture headers and samplers are in these pools, which have so many each. Handles of textures are in the
+    /// constant buffer of slot `slot`.
     pub fn texture_pools(&mut self, headers: (u64, u32), samplers: (u64, u32), slot: u32) -> &mut Self {
         let last = |count: u32| count.saturating_sub(1);
         self.address(r::set_tex_header_pool_a::ID, headers.0);

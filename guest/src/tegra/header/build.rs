@@ -183,8 +183,8 @@ impl HeaderBuilder {
         self
     }
 
-    /// A pixel program writes these components of target 0 to 7, bit 0 being red. They are in four registers each, those
-    /// of the first target that is written from r0 on.
+    /// A pixel program writes these components of target 0 to 7, bit 0 being red. They are in four registers each,
+    /// those of the first target that is written from r0 on.
     pub fn target(mut self, target: u32, components: u32) -> Self {
         for (what, value, max) in [("target", target, 7), ("target's components", components, 15)] {
             if let Err(error) = limited(what, value.into(), 0, max) {

@@ -63,8 +63,8 @@ impl TextureHeader {
     /// The words that decode to this header. The version follows from layout and colour key.
     ///
     /// # Errors
-    /// [`HeaderError::Range`] and [`HeaderError::Alignment`] for numbers that do not fit, [`HeaderError::Missing`] for a
-    /// format, a type, a source, a kind or a sample mode that is `None`.
+    /// [`HeaderError::Range`] and [`HeaderError::Alignment`] for numbers that do not fit, [`HeaderError::Missing`] for
+    /// a format, a type, a source, a kind or a sample mode that is `None`.
     pub fn encode(&self) -> Result<Words, HeaderError> {
         use fields::*;
         let mut words = [0; 8];
