@@ -2,6 +2,7 @@
 
 use triglyph_guest::layout::morton;
 use triglyph_guest::num::F24;
+use triglyph_guest::pica::command::pack_f24;
 use triglyph_guest::pica::{Program, regs};
 
 /// Video memory by physical address, and where processes see it.
@@ -68,8 +69,7 @@ impl List {
 
     /// Four f24 as the three words that ports take.
     pub fn packed(value: [f32; 4]) -> [u32; 3] {
-        let [x, y, z, w] = value.map(F24::encode);
-        [w << 8 | z >> 16, z << 16 | y >> 8, y << 24 | x]
+        pack_f24(value.map(F24::encode))
     }
 
     /// An immediate vertex of three attributes, as [`draw_state`] wants it.
