@@ -103,7 +103,7 @@ fn of_pica(program: &PicaProgram) -> (String, Vec<u64>) {
 }
 
 /// Without what fills the program store up to where the program was loaded.
-fn of_rsx_vertex(program: &RsxVertexCode) -> String {
+fn of_rsx_vertex(program: &RsxVertexCode) -> (String, Vec<u64>) {
     let RsxVertexCode { code, start, .. } = program;
     let before = &code[..code.len().min((*start).into())];
     let filling = before.iter().take_while(|words| Some(*words) == before.first()).count();

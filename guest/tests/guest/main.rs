@@ -1,6 +1,7 @@
 //! Tests of the tables and formats, one binary for all of them.
 #![allow(missing_docs, reason = "test code, never published")]
 
+mod assembly_page;
 mod block_codecs;
 mod calls;
 mod image_blocks;
