@@ -46,7 +46,7 @@ fn headers() -> [(&'static str, &'static str, Vec<Table>); 3] {
     [
         (
             "n3ds",
-            "register numbers of the PICA200, byte offsets from physical address 0x10400000 for external registers",
+            "register numbers; of external registers byte offsets from physical address 0x10400000",
             vec![
                 table("PICA", "Registers of the PICA200, which command lists write.", pica::regs::REGISTERS),
                 table("EXTERNAL", "External registers of the GPU.", pica::external::REGISTERS),
@@ -132,8 +132,8 @@ impl Macros {
         for field in row.fields {
             let field_name = format!("{name}_{}", identifier(field.name));
             if !alone(field) {
-                self.define(format!("{field_name}__SHIFT"), format!("{}u", field.lo));
-                self.define(format!("{field_name}__MASK"), format!("{:#010x}u", field.mask()));
+                self.define(format!("{field_name}_SHIFT"), format!("{}u", field.lo));
+                self.define(format!("{field_name}_MASK"), format!("{:#010x}u", field.mask()));
             }
             if field.values != FLAG {
                 for (value, text) in field.values {
@@ -156,15 +156,15 @@ fn header(machine: &str, numbers: &str, tables: &[Table]) -> String {
     format!(
         "// Registers and methods: {numbers}.\n\
          //\n\
-         // Made from the tables of the library; do not edit. A field has the position of its lowest bit, __SHIFT,\n\
-         // and its bits in the word, __MASK; a field that is the whole word has neither. Values are not shifted.\n\
+         // Made from the tables of the library; do not edit. A field has the position of its lowest bit, _SHIFT,\n\
+         // and its bits in the word, _MASK; a field that is the whole word has neither. Values are not shifted.\n\
          \n\
          #ifndef TRIGLYPH_{upper}_REGISTERS_H\n\
          #define TRIGLYPH_{upper}_REGISTERS_H\n\
          \n\
-         // A value in its field: TRIGLYPH_FIELD(NAME, value) for the NAME before __SHIFT.\n\
+         // A value in its field: TRIGLYPH_FIELD(NAME, value) for the NAME before _SHIFT.\n\
          #ifndef TRIGLYPH_FIELD\n\
-         #define TRIGLYPH_FIELD(name, value) ((uint32_t)(value) << name##__SHIFT & name##__MASK)\n\
+         #define TRIGLYPH_FIELD(name, value) ((uint32_t)(value) << name##_SHIFT & name##_MASK)\n\
          #endif\n\
          \n\
          #include <stdint.h>\n\
@@ -211,8 +211,8 @@ fn register_headers_have_every_row() {
                 }
                 for field in row.fields.iter().filter(|field| field.hi - field.lo < 31) {
                     let field_name = format!("{name}_{}", identifier(field.name));
-                    assert_eq!(number(&format!("{field_name}__SHIFT")), field.lo);
-                    assert_eq!(number(&format!("{field_name}__MASK")), field.mask());
+                    assert_eq!(number(&format!("{field_name}_SHIFT")), field.lo);
+                    assert_eq!(number(&format!("{field_name}_MASK")), field.mask());
                 }
                 checked.insert(name);
             }
