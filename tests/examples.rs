@@ -1,6 +1,7 @@
 //! The examples of `examples/rust`: each draws the picture of `docs/pictures`, on both tiers and any number of threads
 //! alike. `TRIGLYPH_BLESS=1` stores the interpreter's pictures.
 #![allow(dead_code, reason = "examples have a `main` of their own")]
+#![allow(clippy::duplicate_mod, reason = "several examples have the same cube and the same console")]
 
 use std::error::Error;
 use std::path::Path;

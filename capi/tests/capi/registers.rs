@@ -148,7 +148,7 @@ fn header(machine: &str, numbers: &str, tables: &[Table]) -> String {
     let upper = machine.to_ascii_uppercase();
     let mut macros = Macros::default();
     for Table { prefix, about, rows } in tables {
-        let _ = write!(macros.text, "\n// ---- {about} ----\n");
+        let _ = writeln!(macros.text, "\n// ---- {about} ----");
         for row in rows {
             macros.row(&format!("TRIGLYPH_{upper}_{prefix}"), row);
         }
