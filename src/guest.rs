@@ -109,11 +109,23 @@ pub mod rsx {
     pub use triglyph_guest::rsx::fragment::memory::Order;
     pub use triglyph_guest::rsx::push::fragment_program_bytes;
     pub use triglyph_guest::rsx::state::{fragment_control, object};
-    pub use triglyph_guest::rsx::{PushBuffer, PushError, Surface, Texture, enums, fifo, texel, two_d};
+    pub use triglyph_guest::rsx::{PushBuffer, PushError, Surface, Texture, enums, fifo};
+
+    /// Formats of textures.
+    pub mod texel {
+        pub use triglyph_guest::rsx::texel::TextureFormat;
+    }
 
     /// Methods of the 3D class, of the puller and of the software object.
     pub mod methods {
-        pub use triglyph_guest::rsx::methods::{curie, puller, software};
+        pub use triglyph_guest::rsx::methods::{Effect, Method, Trigger, curie, puller, software};
+    }
+
+    /// Methods of the 2D classes, and the values of their fields.
+    pub mod two_d {
+        pub use triglyph_guest::rsx::two_d::{
+            format, image_from_cpu, memory_to_memory, scaled_image, surface_swizzled, surfaces_2d,
+        };
     }
 
     /// Vertex programs.
@@ -157,7 +169,20 @@ pub mod tegra {
         UnknownVersion,
     };
     pub use triglyph_guest::tegra::header::{HeaderBuilder, HeaderError};
-    pub use triglyph_guest::tegra::{PushBuffer, PushError, Target, fifo, format, methods};
+    pub use triglyph_guest::tegra::{PushBuffer, PushError, Target, fifo};
+
+    /// Formats by their codes in registers and headers.
+    pub mod format {
+        pub use triglyph_guest::tegra::format::{ColorFormat, TextureFormat, VertexFormat, VertexType, ZetaFormat};
+    }
+
+    /// The classes and their methods.
+    pub mod methods {
+        pub use triglyph_guest::tegra::methods::{
+            Class, ClassTrigger, Common, Effect, MethodInfo, MethodName, MethodTable, common, compute, copy, find,
+            inline, method_text, threed, twod, values,
+        };
+    }
 
     /// Shader programs.
     pub mod shader {

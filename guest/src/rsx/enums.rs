@@ -200,6 +200,7 @@ impl BlendEquation {
     /// Which operand is a signed byte. Neither has a factor then. Hardware: tests on the console after RPCS3 (#19410);
     /// all pictures of the signed equations on the NV2A, a relative (`docs/reference/nv2a.md`), which has no
     /// REVERSE_ADD_SIGNED.
+    #[doc(hidden)]
     pub const fn signed(self) -> output::SignedOperand {
         match self {
             BlendEquation::AddSigned | BlendEquation::ReverseSubtractSigned => output::SignedOperand::Source,

@@ -146,6 +146,7 @@ formats! {
 
 impl TextureFormat {
     /// The conversion of texels on a chip.
+    #[doc(hidden)]
     pub const fn texels(self, chip: Chip) -> TexelFormat {
         let big_endian = chip.big_endian();
         let TextureRow { storage, kind } = *self.row();

@@ -137,6 +137,7 @@ impl From<CombinerSource> for combine::Source {
 
 impl ColorOperand {
     /// The components that it takes from `source`.
+    #[doc(hidden)]
     pub const fn of(self, source: combine::Source) -> combine::ColorOperand {
         use ColorOperand::*;
         let (channel, invert) = match self {
@@ -157,6 +158,7 @@ impl ColorOperand {
 
 impl AlphaOperand {
     /// The components that it takes from `source`.
+    #[doc(hidden)]
     pub const fn of(self, source: combine::Source) -> combine::AlphaOperand {
         use AlphaOperand::*;
         let (channel, invert) = match self {

@@ -183,6 +183,7 @@ formats! {
 
 impl TextureFormat {
     /// The codec of a compressed format; `signed` is whether the header's type of red is a signed one.
+    #[doc(hidden)]
     pub const fn codec(self, signed: bool) -> Option<BlockCodec> {
         let Coding::Block(codec) = self.row().coding else { return None };
         Some(match codec {

@@ -190,6 +190,7 @@ values! {
 
 impl BlendFactor {
     /// The factor of a kernel: that of the source or of the destination.
+    #[doc(hidden)]
     pub const fn of(self, source: bool) -> output::BlendFactor {
         use output::BlendFactor as Factor;
         match self {
