@@ -76,7 +76,7 @@ pub mod capture {
 pub mod n3ds {
     pub use triglyph_guest::format::PixelFormat;
     pub use triglyph_n3ds::Forecast;
-    pub use triglyph_n3ds::external::timing::{TICKS_PER_SECOND, nanoseconds};
+    pub use triglyph_n3ds::external::timing::{TICKS_PER_SECOND, time_of_ticks};
     pub use triglyph_n3ds::external::{Event, External, FreezePolicy, PHYSICAL, PROCESS};
     pub use triglyph_n3ds::gx::{BadAddress, Executed, HostCopy, Outcome};
     pub use triglyph_n3ds::lcd::{Eye, Lcd, Picture, Screen};
@@ -175,7 +175,7 @@ pub mod rsx {
 /// let fence = gpu.channel_submit(channel, &[entry], submit_flags::FENCE_GET, Fence::default())?;
 ///
 /// // /dev/nvhost-ctrl
-/// assert_eq!(gpu.event_wait(fence, -1, None)?, Wait::Reached(fence.value));
+/// assert_eq!(gpu.event_wait(fence, None, None)?, Wait::Reached(fence.value));
 /// let mut semaphore = [0; 4];
 /// gpu.read(GuestAddr::new(PROCESS, address + 0x8000), &mut semaphore)?;
 /// assert_eq!(u32::from_le_bytes(semaphore), 77);

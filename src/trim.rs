@@ -42,7 +42,7 @@ const GAP: usize = 256;
 /// A malformed record, or one that the device refuses; [`Error::Unsupported`] when the pictures or faults would differ,
 /// which has been seen of none.
 pub fn trim(file: &[u8], unit: TrimUnit) -> Result<Vec<u8>, Error> {
-    let reader = Reader::with_limits(file, Limits { total: u64::MAX, ..Limits::default() })?;
+    let reader = Reader::with_limits(file, Limits::default().with_total(u64::MAX))?;
     let prepared = Prepared::new(&reader)?;
     let kept = kept(&prepared)?;
     let trimmed = written(&reader, &kept, unit, &[])?;
@@ -160,9 +160,9 @@ struct Played {
 
 impl Played {
     fn of(file: &[u8]) -> Result<Self, Error> {
-        let reader = Reader::with_limits(file, Limits { total: u64::MAX, ..Limits::default() })?;
+        let reader = Reader::with_limits(file, Limits::default().with_total(u64::MAX))?;
         let mut device = new_device(reader.header().machine, &Options::new(Tier::Auto, 0))?;
-        let checks = Checks { pictures: true, expectations: false, hashes: true };
+        let checks = Checks::PICTURES.with_hashes(true);
         let mut player = Player::new(&reader, checks);
         let (mut pictures, mut hashes) = (Vec::new(), Vec::new());
         while let Some(event) = player.next(&mut *device)? {

@@ -54,6 +54,14 @@ macro_rules! c_calls {
     (@in $more:tt [$($p:tt)*] [$($get:tt)*] ({$a:ident [$A:ident; $N:literal]} $($rest:tt)*) $($row:tt)+) => {
         c_calls!(@in $more [$($p)* {$N $a: *const $A}] [$($get)* given!(array $a),] ($($rest)*) $($row)+);
     };
+    // Microseconds; none is negative.
+    (@in $more:tt [$($p:tt)*] [$($get:tt)*] ({$a:ident (Option<Duration>)} $($rest:tt)*) $($row:tt)+) => {
+        c_calls!(@in $more [$($p)* {timeout $a: i32}] [$($get)* timeout($a),] ($($rest)*) $($row)+);
+    };
+    // Nanoseconds.
+    (@in $more:tt [$($p:tt)*] [$($get:tt)*] ({$a:ident Duration} $($rest:tt)*) $($row:tt)+) => {
+        c_calls!(@in $more [$($p)* {value $a: u64}] [$($get)* Duration::from_nanos($a),] ($($rest)*) $($row)+);
+    };
     // None is negative.
     (@in $more:tt [$($p:tt)*] [$($get:tt)*] ({$a:ident (Option<u32>)} $($rest:tt)*) $($row:tt)+) => {
         c_calls!(@in $more [$($p)* {negative $a: i32}] [$($get)* u32::try_from($a).ok(),] ($($rest)*) $($row)+);

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use triglyph::{Event, SoftwareMethod};
+use triglyph_guest::num::nanoseconds;
 
 use super::callback::Callback;
 use super::error::triglyph_status;
@@ -91,6 +92,7 @@ impl From<Event> for triglyph_event {
         let of = |kind: triglyph_event_kind| triglyph_event { size, kind: kind as u32, ..Default::default() };
         match event {
             Event::Interrupt { source, count, delay } => {
+                let delay = nanoseconds(delay);
                 triglyph_event { source, count, delay, ..of(triglyph_event_kind::Interrupt) }
             }
             Event::Fence { slot, counter, value } => {

@@ -78,7 +78,7 @@ unsafe impl SizedStruct for triglyph_shown {
 
 impl From<Presentation> for triglyph_shown {
     fn from(presentation: Presentation) -> Self {
-        let Presentation { changed, shown, width, height, stored_width, stored_height, missing } = presentation;
+        let Presentation { changed, shown, width, height, stored_width, stored_height, missing, .. } = presentation;
         let kind = match shown {
             Shown::Nothing => triglyph_shown_kind::Nothing,
             Shown::Whole => triglyph_shown_kind::Whole,

@@ -1,5 +1,7 @@
 //! Bounded work: deferring submissions, running for a while, interrupting from another thread.
 
+use std::time::Duration;
+
 use triglyph::{GuestAddr, Interrupter, RunEnd, RunLimit, Waiting};
 
 use super::error::{guard, triglyph_status};
@@ -97,7 +99,7 @@ impl From<Waiting> for triglyph_waiting {
 
 impl From<&triglyph_run_limit> for RunLimit {
     fn from(limit: &triglyph_run_limit) -> Self {
-        RunLimit { nanoseconds: limit.nanoseconds, words: limit.words }
+        RunLimit::of_time(Duration::from_nanos(limit.nanoseconds)).with_words(limit.words)
     }
 }
 

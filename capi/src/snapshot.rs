@@ -26,10 +26,9 @@ pub extern "C" fn triglyph_snapshot(
         if flags & !(TRIGLYPH_SNAPSHOT_WITHOUT_MEMORY | TRIGLYPH_SNAPSHOT_UNCOMPRESSED) != 0 {
             return Err(Failure::invalid(format!("snapshot flags {flags:#x}")));
         }
-        let options = SnapshotOptions {
-            memory: flags & TRIGLYPH_SNAPSHOT_WITHOUT_MEMORY == 0,
-            compressed: flags & TRIGLYPH_SNAPSHOT_UNCOMPRESSED == 0,
-        };
+        let options = SnapshotOptions::default()
+            .with_memory(flags & TRIGLYPH_SNAPSHOT_WITHOUT_MEMORY == 0)
+            .with_compression(flags & TRIGLYPH_SNAPSHOT_UNCOMPRESSED == 0);
         triglyph_buffer::give(state.gpu.device().snapshot(options)?, out);
         Ok(())
     })

@@ -1,9 +1,9 @@
 //! Counters, and what the key file gave.
 
 use std::ffi::c_char;
-use std::time::Duration;
 
 use triglyph::{StageTimes, Stats};
+use triglyph_guest::num::nanoseconds;
 
 use super::error::{c_string, triglyph_status};
 use super::handle::{triglyph_device, with_device};
@@ -86,8 +86,7 @@ const _: () = assert!(size_of::<triglyph_stats>() == triglyph_stats::FIRST + 24)
 
 impl From<Stats> for triglyph_stats {
     fn from(stats: Stats) -> Self {
-        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let StageTimes { front_end, vertex, setup, raster, transfer, texture } = stats.stages;
+        let StageTimes { front_end, vertex, setup, raster, transfer, texture, .. } = stats.stages;
         triglyph_stats {
             size: size_of::<Self>() as u32,
             reserved: 0,

@@ -15,6 +15,7 @@ use std::time::Duration;
 use triglyph::{
     BoundedWork, DeviceWorker, GuestRange, Interrupter, RunEnd, RunLimit, Timeline, WorkerError, WorkerOptions,
 };
+use triglyph_guest::num::nanoseconds;
 
 use super::callback::UserData;
 use super::error::{Failure, guard, triglyph_status};
@@ -46,7 +47,8 @@ const _: () = assert!(size_of::<triglyph_worker_options>() == triglyph_worker_op
 
 impl triglyph_worker_options {
     fn defaults() -> Self {
-        let WorkerOptions { capacity, slice: RunLimit { nanoseconds, words } } = WorkerOptions::default();
+        let WorkerOptions { capacity, slice: RunLimit { time, words, .. }, .. } = WorkerOptions::default();
+        let nanoseconds = nanoseconds(time);
         let size = size_of::<Self>() as u32;
         triglyph_worker_options { size, capacity: capacity as u32, slice: triglyph_run_limit { nanoseconds, words } }
     }
@@ -179,7 +181,8 @@ pub unsafe extern "C" fn triglyph_worker_create(
             // SAFETY: the header asks callers for a structure that begins with its size.
             given = unsafe { pointer::read_sized(options, given, "options") }?;
         }
-        let options = WorkerOptions { capacity: given.capacity as usize, slice: RunLimit::from(&given.slice) };
+        let options = WorkerOptions::default().with_capacity(given.capacity as usize);
+        let options = options.with_slice(RunLimit::from(&given.slice));
         let worker = DeviceWorker::new(Lent::new(device)?, options)?;
         out.write(Box::into_raw(Box::new(triglyph_worker { worker, device: device.shared().clone() })));
         Ok(())

@@ -33,6 +33,7 @@ pub struct Differing {
 
 /// How a picture compares with the one expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Comparison {
     /// Whether it is close enough.
     pub ok: bool,

@@ -18,6 +18,7 @@ use triglyph_engine::mem::GuestRange;
 
 /// What a player checks besides executing; what is off costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Checks {
     /// Read finished pictures.
     pub pictures: bool,
@@ -34,6 +35,21 @@ impl Checks {
     pub const PICTURES: Checks = Checks { pictures: true, expectations: false, hashes: false };
     /// Nothing: a PRESENT only waits for the device.
     pub const NONE: Checks = Checks { pictures: false, expectations: false, hashes: false };
+
+    /// The same with pictures read or not.
+    pub const fn with_pictures(self, pictures: bool) -> Self {
+        Checks { pictures, ..self }
+    }
+
+    /// The same with pictures compared with EXPECT records or not.
+    pub const fn with_expectations(self, expectations: bool) -> Self {
+        Checks { expectations, ..self }
+    }
+
+    /// The same with HASH records checked or not.
+    pub const fn with_hashes(self, hashes: bool) -> Self {
+        Checks { hashes, ..self }
+    }
 }
 
 /// The event.
@@ -53,6 +69,7 @@ pub enum Event {
 
 /// A finished picture.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Finished {
     /// Index of the PRESENT.
     pub record: usize,
@@ -68,6 +85,7 @@ pub struct Finished {
 
 /// A checked HASH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Hashed {
     /// Index of the HASH.
     pub record: usize,

@@ -10,6 +10,7 @@ use triglyph_engine::error::Error;
 
 /// How much a file may make its reader allocate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Bytes of one decoded payload.
     pub payload: u64,
@@ -18,9 +19,23 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 256 MiB a record, 2 GiB in all.
     fn default() -> Self {
-        Limits { payload: 256 << 20, total: 2 << 30 }
+        Limits::DEFAULT
+    }
+}
+
+impl Limits {
+    /// The default: 256 MiB a record, 2 GiB in all.
+    pub const DEFAULT: Limits = Limits { payload: 256 << 20, total: 2 << 30 };
+
+    /// The same with another limit of the bytes of one decoded payload.
+    pub const fn with_payload(self, payload: u64) -> Self {
+        Limits { payload, ..self }
+    }
+
+    /// The same with another limit of the bytes of all decoded payloads together.
+    pub const fn with_total(self, total: u64) -> Self {
+        Limits { total, ..self }
     }
 }
 

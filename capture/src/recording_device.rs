@@ -35,7 +35,7 @@ use triglyph_engine::transfer::{HostRows, Presentation, Presented, ScanOut};
 use triglyph_guest::kernel::access::AccessListener;
 
 /// What a SNAPSHOT record holds: memory has records of its own, and the record is compressed as a whole.
-const REGISTERS: SnapshotOptions = SnapshotOptions { memory: false, compressed: false };
+const REGISTERS: SnapshotOptions = SnapshotOptions::REGISTERS.with_compression(false);
 
 /// The expectation for a recorded picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

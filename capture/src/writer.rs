@@ -8,6 +8,7 @@ use triglyph_engine::mem::{GuestAddr, GuestRange};
 
 /// Whether payloads are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Compression {
     /// Never.
     None,

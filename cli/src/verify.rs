@@ -399,7 +399,7 @@ fn hashes(verified: &mut Verified, runs: &[Run<'_, '_>], events: &[Option<Event>
             continue;
         }
         seen.push(hashed.got);
-        let Hashed { record, hash, got } = hashed;
+        let Hashed { record, hash, got, .. } = hashed;
         let GuestRange { start: GuestAddr { space, address }, size } = hash.range;
         verified.differences.push(format!(
             "record {record}, {}: {size:#x} bytes at {address:#x} in space {space} hash to {got:016x}, not to {:016x}",

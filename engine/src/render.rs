@@ -66,6 +66,7 @@ pub struct RenderOptions {
 
 /// The file that kernel keys are stored in.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KeyFile {
     /// The file; it is created with its folder if it does not exist.
     pub path: PathBuf,
@@ -80,6 +81,11 @@ impl KeyFile {
     /// A file of the usual size.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         KeyFile { path: path.into(), limit: Self::LIMIT }
+    }
+
+    /// The same with another limit, in bytes.
+    pub fn with_limit(self, limit: u64) -> Self {
+        KeyFile { limit, ..self }
     }
 }
 

@@ -64,7 +64,7 @@ fn from_snapshot(file: &[u8], document: &Document) -> Result<Option<Document>, E
         if 2 * seen < submits {
             continue;
         }
-        let state = device.snapshot(SnapshotOptions { memory: true, compressed: false })?;
+        let state = device.snapshot(SnapshotOptions::default().with_compression(false))?;
         let mut rest = Document { header: document.header, blocks: Vec::new() };
         rest.push(Kind::Snapshot as u32, state);
         rest.blocks.extend(document.blocks[record + 1..].iter().cloned());

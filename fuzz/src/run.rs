@@ -125,7 +125,7 @@ pub struct Subject<'a> {
 
 impl<'a> Subject<'a> {
     /// How much of a mutant is decoded at most.
-    pub const LIMITS: Limits = Limits { payload: 64 << 20, total: 256 << 20 };
+    pub const LIMITS: Limits = Limits::DEFAULT.with_payload(64 << 20).with_total(256 << 20);
 
     /// Decodes a mutant.
     ///
@@ -307,7 +307,7 @@ impl Playing<'_, '_> {
                     RunLimit::NONE
                 }
                 _ if self.choices.one_in(2) => RunLimit::of_words(1 + u64::from(self.choices.word() % 400)),
-                _ => RunLimit::of_time(1 + u64::from(self.choices.word() % 30_000)),
+                _ => RunLimit::of_time(Duration::from_nanos(1 + u64::from(self.choices.word() % 30_000))),
             };
             match device.run_for(limit) {
                 RunEnd::Done | RunEnd::Waiting(_) => return,
@@ -396,7 +396,7 @@ impl Run {
 
     /// All state but memory: registers, clocks, what waits.
     fn state(&mut self) -> Vec<u8> {
-        let state = self.device.get().snapshot(SnapshotOptions { memory: false, compressed: false });
+        let state = self.device.get().snapshot(SnapshotOptions::REGISTERS.with_compression(false));
         let mut state = state.unwrap_or_default();
         // The checksum says where nothing differs.
         if let Some(checksum) = state.get_mut(24..32) {

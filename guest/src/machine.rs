@@ -5,6 +5,7 @@ use crate::listed;
 listed! {
     /// The consoles, numbered as captures number them.
     #[derive(PartialOrd, Ord)]
+    #[non_exhaustive]
     pub enum Machine: u32 {
         /// Nintendo 3DS: GSP and PICA200.
         N3ds = 1,

@@ -17,7 +17,7 @@ pub(crate) struct Checkpoint {
 }
 
 /// Checkpoints are made by LZ4.
-pub(crate) const STATE: SnapshotOptions = SnapshotOptions { memory: true, compressed: true };
+pub(crate) const STATE: SnapshotOptions = SnapshotOptions::REGISTERS.with_memory(true);
 
 /// Checkpoints that are due by the number of commands alone may take so long; then only as long as replaying has.
 const FREE_TIME: Duration = Duration::from_secs(1);

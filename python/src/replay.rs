@@ -264,7 +264,7 @@ impl Hash {
 
 impl From<Hashed> for Hash {
     fn from(hashed: Hashed) -> Self {
-        let Hashed { record, hash, got } = hashed;
+        let Hashed { record, hash, got, .. } = hashed;
         let GuestRange { start, size } = hash.range;
         Hash { record, space: start.space, address: start.address, size, expected: hash.xxh3, found: got }
     }

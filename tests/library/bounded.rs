@@ -24,8 +24,11 @@ fn outcome(device: &mut dyn ReplayDevice) -> (Vec<u64>, String) {
 fn limit(random: &mut Random) -> RunLimit {
     match random.below(3) {
         0 => RunLimit::of_words(1 + u64::from(random.below(40))),
-        1 => RunLimit::of_time(1 + u64::from(random.below(3_000))),
-        _ => RunLimit { words: 1 + u64::from(random.below(500)), nanoseconds: u64::from(random.below(100_000)) },
+        1 => RunLimit::of_time(Duration::from_nanos(1 + u64::from(random.below(3_000)))),
+        _ => {
+            let words = 1 + u64::from(random.below(500));
+            RunLimit::of_time(Duration::from_nanos(random.below(100_000).into())).with_words(words)
+        }
     }
 }
 
@@ -142,7 +145,7 @@ fn a_device_on_its_own_thread_executes_commands_in_order() {
 
 #[test]
 fn a_full_queue_holds_senders_back() {
-    let options = WorkerOptions { capacity: 2, ..WorkerOptions::default() };
+    let options = WorkerOptions::default().with_capacity(2);
     let worker = DeviceWorker::new(n3ds(), options).expect("a thread");
     let (begun, has_begun) = std::sync::mpsc::channel::<()>();
     let (go, wait) = std::sync::mpsc::channel::<()>();

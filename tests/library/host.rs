@@ -50,7 +50,7 @@ fn a_fill_of_the_3ds_ends_with_its_interrupt() {
     gpu.submit(&bytes(&[2, 0x1F00_0000, 7, 0x1F00_0040, 0, 0, 0, 0x0201])).unwrap();
     let events = gpu.take_events();
     // PSC0, the first fill unit.
-    assert!(matches!(events[..], [Event::Interrupt { source: 0, count: 1, delay }] if delay != 0), "{events:?}");
+    assert!(matches!(events[..], [Event::Interrupt { source: 0, count: 1, delay }] if !delay.is_zero()), "{events:?}");
     assert!(gpu.take_events().is_empty());
 }
 

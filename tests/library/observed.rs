@@ -93,7 +93,7 @@ fn replayed(bytes: &[u8], tier: Tier, observer: Option<Box<dyn Observer>>) -> (V
     let mut device = new_device(reader.header().machine, &Options::new(tier, 1)).unwrap();
     device.set_observer(observer);
     Player::new(&reader, Checks::NONE).run(&mut *device).unwrap();
-    let snapshot = device.snapshot(SnapshotOptions { memory: true, compressed: false }).unwrap();
+    let snapshot = device.snapshot(SnapshotOptions::default().with_compression(false)).unwrap();
     (snapshot, device.faults().total(), device.machine())
 }
 

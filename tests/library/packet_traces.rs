@@ -98,7 +98,7 @@ impl Pair {
         if with.faults() != without.faults() {
             return Some(format!("faults: {:?} / {:?}", with.faults(), without.faults()));
         }
-        let options = SnapshotOptions { memory: false, compressed: false };
+        let options = SnapshotOptions::REGISTERS.with_compression(false);
         let states = [with.snapshot(options).expect("a snapshot"), without.snapshot(options).expect("a snapshot")];
         if states[0] != states[1] {
             let at = states[0].iter().zip(&states[1]).position(|(a, b)| a != b);

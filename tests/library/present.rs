@@ -40,6 +40,7 @@ fn packed([r, g, b, a]: [u8; 4], format: HostFormat) -> Vec<u8> {
             let word = u16::from(r >> 3) << 11 | u16::from(g >> 2) << 5 | u16::from(b >> 3);
             word.to_le_bytes().to_vec()
         }
+        other => panic!("no pixels of {other:?}"),
     }
 }
 

@@ -150,7 +150,7 @@ fn work_that_waits_and_choices_replay() {
         gsp.command_queue(0).submit(&[1, 0x3000_1000, 40, 0, 0, 0, 0, 0]).expect("room");
         gsp.command_queue(0).submit(&[4, 0x3000_2000, 0x1F00_0000, 0x100, 0, 0, 8, 0]).expect("room");
     });
-    assert_eq!(device.run_for(RunLimit::of_time(1000)), RunEnd::BudgetUsed);
+    assert_eq!(device.run_for(RunLimit::of_time(Duration::from_micros(1))), RunEnd::BudgetUsed);
     start(&mut device);
     let vram = GuestRange::new(0, 0x1800_0000, 0x1_0000);
     let fill = |at: u32| [2, at, 0x99, at + 0x40, 0, 0, 0, 0x201_u32].map(u32::to_le_bytes);
@@ -266,14 +266,14 @@ fn a_recording_may_begin_in_the_middle_of_a_loop() {
     words.push(0x2000_1000);
     xdr.words(0x1000, &words, u32::to_be_bytes);
     for _ in 0..3 {
-        assert_eq!(device.run_for(RunLimit::of_time(777)), RunEnd::BudgetUsed);
+        assert_eq!(device.run_for(RunLimit::of_time(Duration::from_nanos(777))), RunEnd::BudgetUsed);
     }
     start(&mut device);
     let pages = GuestRange::new(PAGES, context.control & !0xFFF, 0x1000);
     for i in 0..5_u32 {
         // Between two runs the guest's processor changes what the loop stores.
         xdr.words(0x1014, &[0x100 + i], u32::to_be_bytes);
-        assert_eq!(device.run_for(RunLimit::of_time(500 + u64::from(i))), RunEnd::BudgetUsed);
+        assert_eq!(device.run_for(RunLimit::of_time(Duration::from_nanos(500 + u64::from(i)))), RunEnd::BudgetUsed);
         device.interrupter().interrupt();
         assert_eq!(device.run_for(RunLimit::NONE), RunEnd::Interrupted);
         device.hash(pages).expect("mapped");
@@ -321,7 +321,7 @@ fn calls_of_the_driver_replay_with_their_spaces() {
                 device.device_mut().channel_submit(channel, &[entry], submit_flags::FENCE_GET, Fence::default());
             assert!(device.timeline().wait_for_fence(fence.expect("a fence").syncpoint, 0, std::time::Duration::ZERO));
         }
-        device.device_mut().advance_time(1000);
+        device.device_mut().advance_time(Duration::from_micros(1));
         device.hash(range).expect("mapped");
         if frame == 0 {
             // What was recorded so far, and another one that begins with clients at work.

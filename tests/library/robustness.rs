@@ -39,7 +39,7 @@ fn capture() -> Vec<u8> {
 
 /// Decodes and plays a file, which may be broken in any way.
 fn play(bytes: &[u8]) -> Result<(), Error> {
-    let limits = Limits { payload: 64 << 20, total: 128 << 20 };
+    let limits = Limits::default().with_payload(64 << 20).with_total(128 << 20);
     let reader = Reader::with_limits(bytes, limits)?;
     let mut device = new_device(reader.header().machine, &Options::new(Tier::InterpreterOnly, 1))?;
     Player::new(&reader, Checks::ALL).run(&mut *device)
@@ -47,7 +47,7 @@ fn play(bytes: &[u8]) -> Result<(), Error> {
 
 /// Decodes all records of a file without playing them.
 fn decode(bytes: &[u8]) -> Result<usize, Error> {
-    let limits = Limits { payload: 64 << 20, total: 128 << 20 };
+    let limits = Limits::default().with_payload(64 << 20).with_total(128 << 20);
     let reader = Reader::with_limits(bytes, limits)?;
     let mut records = 0;
     for entry in reader.records() {
@@ -145,7 +145,8 @@ fn bombs_do_not_explode() {
     bytes.extend((zeros.len() as u64).to_le_bytes());
     bytes.extend(&zeros);
     bytes.resize(bytes.len().next_multiple_of(format::ALIGNMENT), 0);
-    let reader = Reader::with_limits(&bytes, Limits { payload: 4096, total: 1 << 20 }).expect("a header");
+    let reader =
+        Reader::with_limits(&bytes, Limits::default().with_payload(4096).with_total(1 << 20)).expect("a header");
     let error = reader.records().nth(1).expect("a second record").expect_err("too large");
     assert!(matches!(error, Error::Capture { record: 1, offset, .. } if offset as usize == start), "{error}");
 }

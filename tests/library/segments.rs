@@ -50,7 +50,7 @@ type Left = (Vec<u8>, u64);
 
 fn left(device: &mut dyn ReplayDevice) -> Left {
     device.finish();
-    let snapshot = device.snapshot(SnapshotOptions { memory: true, compressed: false }).expect("a snapshot");
+    let snapshot = device.snapshot(SnapshotOptions::default().with_compression(false)).expect("a snapshot");
     (snapshot, device.faults().total())
 }
 

@@ -40,7 +40,7 @@ impl Gpu for Rsx {
     }
 
     fn set_time(&mut self, nanoseconds: u64, _: u64) {
-        self.set_clock(nanoseconds);
+        self.set_clock(Duration::from_nanos(nanoseconds));
     }
 
     fn run_deferred(&mut self) {
@@ -58,7 +58,7 @@ impl Gpu for TegraX1 {
     }
 
     fn set_time(&mut self, _: u64, elapsed: u64) {
-        self.advance_time(elapsed);
+        self.advance_time(Duration::from_nanos(elapsed));
     }
 
     /// Not [`Device::finish`]: a channel that waits is no fault, as another process may end the wait.

@@ -109,11 +109,10 @@ pub extern "C" fn triglyph_player_create(
         if checks & !(TRIGLYPH_CHECK_PICTURES | TRIGLYPH_CHECK_EXPECTATIONS | TRIGLYPH_CHECK_HASHES) != 0 {
             return Err(Failure::invalid(format!("checks {checks:#x}")));
         }
-        let checks = Checks {
-            pictures: checks & TRIGLYPH_CHECK_PICTURES != 0,
-            expectations: checks & TRIGLYPH_CHECK_EXPECTATIONS != 0,
-            hashes: checks & TRIGLYPH_CHECK_HASHES != 0,
-        };
+        let checks = Checks::NONE
+            .with_pictures(checks & TRIGLYPH_CHECK_PICTURES != 0)
+            .with_expectations(checks & TRIGLYPH_CHECK_EXPECTATIONS != 0)
+            .with_hashes(checks & TRIGLYPH_CHECK_HASHES != 0);
         let file = capture.file.clone();
         // SAFETY: the bytes belong to the file, which neither moves nor changes them, and which `Playing` keeps for
         // longer than the player that borrows them.
@@ -161,7 +160,7 @@ impl Playing {
             }
             Some(Event::Picture(finished)) => self.describe_picture(finished),
             Some(Event::Hash(hashed)) => {
-                let Hashed { record, hash, got } = hashed;
+                let Hashed { record, hash, got, .. } = hashed;
                 triglyph_play_event {
                     ok: hashed.ok().into(),
                     record: record as u64,

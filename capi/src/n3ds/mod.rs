@@ -10,6 +10,7 @@ pub mod queues;
 use triglyph::n3ds::gsp::{Gsp, Hardware, Interrupt, ResultCode, Session, SharedPage};
 use triglyph::n3ds::{self, BadAddress, Event, Executed, FreezePolicy, Outcome, Screen};
 use triglyph::{GuestAddr, Machine, N3ds};
+use triglyph_guest::num::nanoseconds;
 
 use super::error::{Failure, guard, triglyph_status};
 use super::forward::Tell;
@@ -375,7 +376,7 @@ pub extern "C" fn triglyph_n3ds_to_physical(
 /// Ticks of the main processor as nanoseconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_nanoseconds(ticks: u64) -> u64 {
-    n3ds::nanoseconds(ticks)
+    nanoseconds(n3ds::time_of_ticks(ticks))
 }
 
 /// A session that a host names by a number.

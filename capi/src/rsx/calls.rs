@@ -1,5 +1,7 @@
 //! The functions of the table of the hypervisor's and the host's calls. `result` is what the guest finds in r3.
 
+use std::time::Duration;
+
 use triglyph_guest::rsx_calls;
 
 use super::lv1::triglyph_rsx_context;

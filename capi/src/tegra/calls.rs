@@ -1,5 +1,8 @@
 //! The functions of the table of the driver's calls. `result` is a `triglyph_tegra_result`.
 
+use std::time::Duration;
+
+use triglyph_guest::tegra::driver::timeout;
 use triglyph_guest::tegra_calls;
 
 use super::channel::triglyph_tegra_wait;

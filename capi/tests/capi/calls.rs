@@ -125,6 +125,7 @@ impl Function {
             let values = role.parse::<usize>();
             match *role {
                 "optional" => Some(format!(" A null `{name}` is the default.")),
+                "timeout" => Some(format!(" `{name}` is in microseconds; a negative one is none.")),
                 "negative" => Some(format!(" A negative `{name}` is none.")),
                 "registers" => Some(format!(" `{name}` has room for five values, r4 to r8, or is null.")),
                 _ => values.ok().map(|count| format!(" `{name}` has {count} values.")),

@@ -33,7 +33,7 @@ fn argument(parameter: &Parameter, is_last: bool) -> Option<(String, String)> {
     let Parameter { role, name, ty } = parameter;
     let of = inside(ty);
     Some(match *role {
-        "value" | "negative" => (format!("{of} {name}"), (*name).to_string()),
+        "value" | "negative" | "timeout" => (format!("{of} {name}"), (*name).to_string()),
         "list" => (format!("view<const {of}> {name}"), format!("{name}.data()")),
         "room" => (format!("view<{of}> {name}"), format!("{name}.data()")),
         "required" => (format!("const {of} &{name}"), format!("&{name}")),

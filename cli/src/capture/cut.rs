@@ -88,7 +88,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
 /// A capture of the state before a record.
 fn start(document: &Document, at: usize, setup: SetupArguments) -> anyhow::Result<Document> {
     let before = Document { header: document.header, blocks: document.blocks[..at].to_vec() }.to_bytes();
-    let reader = Reader::with_limits(&before, Limits { total: u64::MAX, ..Limits::default() })?;
+    let reader = Reader::with_limits(&before, Limits::default().with_total(u64::MAX))?;
     let device = setup.setup().device_with_keys(document.header.machine, None)?;
     let mut device = RecordingDevice::new(device);
     Player::prepared(&Prepared::new(&reader)?, Checks::NONE).run(&mut device)?;

@@ -6,6 +6,7 @@ use super::kinds::KernelKind;
 /// When fragments that later ones hide are left out, of draws whose tests do not depend on shading. The bytes are the
 /// same; compiled code alone does it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Removal {
     /// All fragments that pass their tests are shaded.
     Never,

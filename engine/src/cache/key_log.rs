@@ -28,6 +28,7 @@ pub(super) struct KeyLog {
 
 /// Result of reading the key file at the start.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct WarmStart {
     /// Keys whose kernels are compiled in the background.
     pub keys: usize,

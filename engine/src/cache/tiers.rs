@@ -6,6 +6,7 @@ use triglyph_guest::kernel::Tier;
 
 /// Which tier serves kernel calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum TierMode {
     /// The interpreter at once, compiled code as soon as there is some.
     #[default]

@@ -1,6 +1,7 @@
 //! Events of a device for its host: interrupts, fences, flips, VBlanks.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use crate::sched::Timeline;
 
@@ -28,9 +29,9 @@ pub enum Event {
         source: u32,
         /// How many of them, at least 1.
         count: u64,
-        /// Nanoseconds from the call that caused it until the hardware would raise it; an estimate, 0 where there is
-        /// none.
-        delay: u64,
+        /// Time from the call that caused it until the hardware would raise it, in whole nanoseconds; an estimate, 0
+        /// where there is none.
+        delay: Duration,
     },
     /// A fence with a waiter was reached.
     Fence {

@@ -55,6 +55,7 @@ impl FaultKind {
 
 /// One thing that the guest got wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fault {
     /// Its kind.
     pub kind: FaultKind,

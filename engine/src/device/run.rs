@@ -1,29 +1,37 @@
 //! Work in bounded pieces: how much one call may do, and why it returned.
 
+use std::time::Duration;
+
 use crate::address::GuestAddr;
 
 /// Limits of one bounded run: the first one that is reached ends it. It ends between two commands, so the last one may
 /// go beyond; a run does at least one command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct RunLimit {
-    /// Time of the machine in nanoseconds: estimates of what the work takes the console, not time of the host.
-    pub nanoseconds: u64,
+    /// Time of the machine: estimates of what the work takes the console, in whole nanoseconds, not time of the host.
+    pub time: Duration,
     /// Words of push buffers and command lists.
     pub words: u64,
 }
 
 impl RunLimit {
     /// No limit: only an interrupt ends a run that has something to do.
-    pub const NONE: RunLimit = RunLimit { nanoseconds: u64::MAX, words: u64::MAX };
+    pub const NONE: RunLimit = RunLimit { time: Duration::MAX, words: u64::MAX };
 
-    /// Nanoseconds of the machine's time.
-    pub const fn of_time(nanoseconds: u64) -> Self {
-        RunLimit { nanoseconds, ..Self::NONE }
+    /// Time of the machine.
+    pub const fn of_time(time: Duration) -> Self {
+        RunLimit { time, ..Self::NONE }
     }
 
     /// Words of push buffers and command lists.
     pub const fn of_words(words: u64) -> Self {
         RunLimit { words, ..Self::NONE }
+    }
+
+    /// The same, and ended by so many words as well.
+    pub const fn with_words(self, words: u64) -> Self {
+        RunLimit { words, ..self }
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 /// Time spent, by stage. On several threads the times of all of them are added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StageTimes {
     /// Command words, registers, state.
     pub front_end: Duration,
@@ -35,6 +36,7 @@ impl StageTimes {
 
 /// Counters of a device's work, which only grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stats {
     /// Draw calls.
     pub draws: u64,

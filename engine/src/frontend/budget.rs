@@ -10,6 +10,7 @@
 pub use crate::cost;
 use crate::device::run::RunLimit;
 use crate::sched::Interrupter;
+use triglyph_guest::num::nanoseconds;
 
 /// The default fuel of a submission. Whatever a submission asks for, it ends after some seconds of compiled code; the
 /// heaviest of the captures here use a tenth of it.
@@ -38,14 +39,15 @@ pub struct Budget {
 /// What is left of a bounded run.
 #[derive(Clone, Copy, Debug)]
 struct Slice {
-    limit: RunLimit,
+    nanoseconds: u64,
+    words: u64,
     /// Fuel that all of it may use.
     fuel: u64,
 }
 
 impl Slice {
     fn is_used(&self) -> bool {
-        self.limit.nanoseconds == 0 || self.limit.words == 0 || self.fuel == 0
+        self.nanoseconds == 0 || self.words == 0 || self.fuel == 0
     }
 }
 
@@ -111,13 +113,14 @@ impl Budget {
     /// slices do all that one run without bounds does.
     pub fn begin_slice(&mut self, limit: RunLimit) {
         self.refuel();
-        self.slice = Some(Slice { limit, fuel: limit.nanoseconds.saturating_mul(FUEL_PER_NANOSECOND) });
-        self.words = limit.words;
+        let (nanoseconds, words) = (nanoseconds(limit.time), limit.words);
+        self.slice = Some(Slice { nanoseconds, words, fuel: nanoseconds.saturating_mul(FUEL_PER_NANOSECOND) });
+        self.words = words;
     }
 
     /// Ends it.
     pub fn end_slice(&mut self) -> SliceEnd {
-        self.words -= self.slice.map_or(0, |left| left.limit.words).min(self.words);
+        self.words -= self.slice.map_or(0, |left| left.words).min(self.words);
         let used = self.slice.take().is_some_and(|left| left.is_used());
         self.refuel();
         match (self.interrupter.take(), used) {
@@ -163,9 +166,7 @@ impl Budget {
     pub fn affordable_words(&self, nanoseconds: u64) -> u64 {
         let fuel = nanoseconds.max(cost::WORD);
         match &self.slice {
-            Some(left) => {
-                (left.limit.nanoseconds / nanoseconds).min(left.limit.words).min(self.fuel.min(left.fuel) / fuel)
-            }
+            Some(left) => (left.nanoseconds / nanoseconds).min(left.words).min(self.fuel.min(left.fuel) / fuel),
             None => self.fuel / fuel,
         }
     }
@@ -174,7 +175,7 @@ impl Budget {
     /// were cut by counting words.
     #[inline]
     pub fn words_left(&self) -> usize {
-        self.slice.map_or(usize::MAX, |left| usize::try_from(left.limit.words).unwrap_or(usize::MAX).max(1))
+        self.slice.map_or(usize::MAX, |left| usize::try_from(left.words).unwrap_or(usize::MAX).max(1))
     }
 
     /// Takes fuel for work that costs about `nanoseconds`, and lets that time pass. False if there was not enough left:
@@ -199,7 +200,7 @@ impl Budget {
         self.clock = self.clock.wrapping_add(nanoseconds.min(self.fuel));
         self.fuel = self.fuel.saturating_sub(units);
         if let Some(left) = &mut self.slice {
-            left.limit.nanoseconds = left.limit.nanoseconds.saturating_sub(nanoseconds);
+            left.nanoseconds = left.nanoseconds.saturating_sub(nanoseconds);
             left.fuel = left.fuel.saturating_sub(units);
         }
         enough
@@ -210,7 +211,7 @@ impl Budget {
     #[must_use]
     pub fn spend_words(&mut self, words: u64, nanoseconds: u64) -> bool {
         if let Some(left) = &mut self.slice {
-            left.limit.words = left.limit.words.saturating_sub(words);
+            left.words = left.words.saturating_sub(words);
             // Only work without bounds counts as running away.
             self.fuel = self.tank;
         }
@@ -220,6 +221,8 @@ impl Budget {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -252,7 +255,7 @@ mod tests {
     #[test]
     fn slices_end_by_time_words_fuel_and_interrupts() {
         let mut budget = Budget::new(1000);
-        budget.begin_slice(RunLimit { nanoseconds: 100, words: 8 });
+        budget.begin_slice(RunLimit::of_time(Duration::from_nanos(100)).with_words(8));
         assert!(budget.is_bounded() && budget.affordable_words(1) == 8);
         assert!(budget.spend_words(7, 7) && !budget.is_over());
         // A piece of work may go beyond the slice, not beyond the fuel.
@@ -262,7 +265,7 @@ mod tests {
         assert!(budget.spend_words(3, 3) && budget.is_over());
         assert_eq!(budget.end_slice(), SliceEnd::Used);
         // However many commands there are, none of them lacks fuel.
-        budget.begin_slice(RunLimit::of_time(1000));
+        budget.begin_slice(RunLimit::of_time(Duration::from_micros(1)));
         (0..16).for_each(|_| assert!(budget.spend_words(1, 1) && budget.charge(900)));
         assert!(!budget.is_over() && !budget.charge(1000));
         assert!(budget.spend_words(1, 1) && budget.charge(900) && budget.is_over());

@@ -14,6 +14,7 @@ use crate::sync::{Condvar, Mutex, MutexGuard};
 
 /// How a device's thread works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WorkerOptions {
     /// Commands that may wait in the queue, at least 1: senders wait for room beyond them.
     pub capacity: usize,
@@ -23,7 +24,19 @@ pub struct WorkerOptions {
 
 impl Default for WorkerOptions {
     fn default() -> Self {
-        WorkerOptions { capacity: 256, slice: RunLimit::of_time(1_000_000) }
+        WorkerOptions { capacity: 256, slice: RunLimit::of_time(Duration::from_millis(1)) }
+    }
+}
+
+impl WorkerOptions {
+    /// The same with room for so many commands in the queue.
+    pub const fn with_capacity(self, capacity: usize) -> Self {
+        WorkerOptions { capacity, ..self }
+    }
+
+    /// The same with another limit of what is done before the queue is checked again.
+    pub const fn with_slice(self, slice: RunLimit) -> Self {
+        WorkerOptions { slice, ..self }
     }
 }
 

@@ -31,6 +31,7 @@ pub use sections::{SectionKind, Sections, Writer, broken};
 
 /// The contents of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SnapshotOptions {
     /// Guest memory: mappings and their contents, pages of zeros left out. Without it the host keeps guest memory, and
     /// puts it back before [`restore`](crate::Device::restore).
@@ -49,4 +50,14 @@ impl Default for SnapshotOptions {
 impl SnapshotOptions {
     /// Without guest memory.
     pub const REGISTERS: SnapshotOptions = SnapshotOptions { memory: false, compressed: true };
+
+    /// The same with guest memory or without it.
+    pub const fn with_memory(self, memory: bool) -> Self {
+        SnapshotOptions { memory, ..self }
+    }
+
+    /// The same with sections compressed or as they are.
+    pub const fn with_compression(self, compressed: bool) -> Self {
+        SnapshotOptions { compressed, ..self }
+    }
 }

@@ -7,6 +7,7 @@ use crate::error::Error;
 
 /// The host's format of pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum HostFormat {
     /// Bytes R, G, B, A.
     Rgba8,
@@ -75,6 +76,7 @@ pub enum Shown {
 
 /// The result of presenting a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Presentation {
     /// Whether it differs from the picture before. It may say so once when it does not, as pictures are not remembered
     /// before they come twice.

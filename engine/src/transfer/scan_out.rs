@@ -34,6 +34,7 @@ pub mod format {
 
 /// How the pixels of a shown picture are arranged; x to the right and y downwards, as a person sees them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ScanLayout {
     /// Rows from the top; so many bytes from one to the next.
     Rows {

@@ -13,4 +13,11 @@ pub mod mufu;
 pub mod ops;
 pub mod repeat;
 
+use std::time::Duration;
+
 pub use float::{F16, F20, F24, F31, SmallFloat};
+
+/// A time in whole nanoseconds, as calls are recorded with it; the largest number for longer ones (584 years).
+pub fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -7,6 +7,9 @@
 //! for each part of it. Kinds are [`CallKind`]s.
 
 use std::slice::Iter;
+use std::time::Duration;
+
+use crate::num::nanoseconds;
 
 /// How a call is made and recorded: the first word of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,6 +231,17 @@ macro_rules! numbers {
 }
 numbers!(u8, u16, u32, u64, i32);
 
+/// Whole nanoseconds.
+impl Argument for Duration {
+    fn put(&self, words: &mut Vec<u64>) {
+        words.push(nanoseconds(*self));
+    }
+
+    fn take(words: &mut Iter<'_, u64>) -> Option<Self> {
+        words.next().map(|&word| Duration::from_nanos(word))
+    }
+}
+
 impl Argument for bool {
     fn put(&self, words: &mut Vec<u64>) {
         words.push((*self).into());
@@ -375,6 +389,12 @@ mod tests {
         let mut taken = words.iter();
         assert_eq!((u8::take(&mut taken), bool::take(&mut taken)), (Some(7), Some(true)));
         assert_eq!((take_list::<u64>(&mut taken), u8::take(&mut taken)), (Some(vec![u64::MAX]), None));
+        let time = Duration::from_nanos(1_500_000_007);
+        let mut words = Vec::new();
+        time.put(&mut words);
+        Duration::MAX.put(&mut words);
+        assert_eq!((words[0], words[1]), (1_500_000_007, u64::MAX));
+        assert_eq!(Duration::take(&mut words.iter()), Some(time));
         // Bits beyond the type are dropped.
         assert_eq!(u32::take(&mut [u64::MAX].iter()), Some(u32::MAX));
     }

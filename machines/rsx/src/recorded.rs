@@ -1,6 +1,8 @@
 //! Methods made of the table of calls: the typed ones, which record themselves, the way back from a recording, and
 //! calls by number.
 
+use std::time::Duration;
+
 use triglyph_engine::calls_of_rows;
 use triglyph_engine::device::calls::{CallLog, RecordedAs, RecordsCalls};
 use triglyph_engine::error::Error;

@@ -4,6 +4,7 @@ use crate::core::{ADDRESS_MASK, Core, SPACE};
 use crate::front_end::channel::{Channel, Work};
 use crate::system::driver::{Driver, Fence, PROCESS, PROCESS_MASK};
 use std::collections::BTreeMap;
+use std::time::Duration;
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
     Access, CallLog, Device, Event, FaultKind, Machine, RecordedCall, ReplayDevice, RunEnd, RunLimit, Waiting,
@@ -224,7 +225,7 @@ impl Device for TegraX1 {
     /// come as one event, before the fences.
     fn take_events(&mut self) -> Vec<Event> {
         let count = self.core.take_interrupts();
-        let interrupt = (count != 0).then_some(Event::Interrupt { source: 0, count, delay: 0 });
+        let interrupt = (count != 0).then_some(Event::Interrupt { source: 0, count, delay: Duration::ZERO });
         let fences = self.take_signalled();
         let fence = |(slot, Fence { syncpoint, value })| Event::Fence { slot, counter: syncpoint, value };
         interrupt.into_iter().chain(fences.into_iter().map(fence)).collect()

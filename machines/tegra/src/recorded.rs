@@ -1,5 +1,7 @@
 //! Methods made of the table of calls: the typed ones, which record themselves, and the way back from a recording.
 
+use std::time::Duration;
+
 use triglyph_engine::calls_of_rows;
 use triglyph_engine::device::calls::{CallLog, RecordsCalls};
 use triglyph_engine::error::Error;

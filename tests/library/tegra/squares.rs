@@ -423,7 +423,7 @@ fn a_program_draws_textured_squares() {
         // Official programs poll the word until it is at least the value; others ask the driver for the channel's
         // fence.
         assert!(client.read_word(FENCE) >= value);
-        assert!(matches!(client.gpu.event_wait(fence, 0, None), Ok(Wait::Reached(_))), "{fence:?}");
+        assert!(matches!(client.gpu.event_wait(fence, Some(Duration::ZERO), None), Ok(Wait::Reached(_))), "{fence:?}");
         assert_eq!(client.gpu.faults().total(), 0, "{:?}", client.gpu.faults().first());
 
         let layout = SurfaceLayout::BlockLinear { log2_gobs: 1 };

@@ -41,6 +41,7 @@ pub struct KeyStore {
 
 /// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// The file system reports an error.
     #[error("{path}: {error}")]

@@ -54,6 +54,7 @@ impl StoredKey {
 
 /// A part of a file that is not a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Damage {
     /// Another version wrote the file; nothing in it was read.
     #[error("written by version {0:#x}, not {VERSION:#x}")]

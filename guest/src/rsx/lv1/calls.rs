@@ -107,9 +107,9 @@ macro_rules! rsx_calls {
             /// rate [`Self::vblank`] does it.
             call 4 second_vblank(head: u32, time: u64);
 
-            /// Sets the time in nanoseconds that reports, notifiers and PTIMER show. By itself it moves with the work
-            /// that is done, so that runs can be repeated.
-            call 5 set_clock(nanoseconds: u64);
+            /// Sets the time since power on that reports, notifiers and PTIMER show, in nanoseconds. By itself it moves
+            /// with the work that is done, so that runs can be repeated.
+            call 5 set_clock(time: Duration);
 
             /// Writes a register of BAR0; the two low bits of the address are ignored. A push buffer does not run
             /// before [`Self::run`].

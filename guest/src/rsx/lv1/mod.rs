@@ -16,6 +16,7 @@ pub use answer::{Answer, ContextAllocation, MemoryAllocation, Outputs};
 /// Why a call failed: the values of r3 that are not 0 (Linux `lv1call.h`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[repr(i32)]
+#[non_exhaustive]
 pub enum Status {
     /// A resource is used up.
     #[error("LV1_RESOURCE_SHORTAGE (-2): a resource is used up")]

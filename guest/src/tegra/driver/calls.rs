@@ -240,8 +240,9 @@ macro_rules! tegra_calls {
                 @ Ctrl 0x4004_0015 { index: u32 }
                     (gpu, _file, b, _io) => gpu.increment_syncpoint(b.index);
 
-            /// Lets time pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
-            call 17 advance_time(nanoseconds: u64);
+            /// Lets time pass that the GPU does not work in, in nanoseconds, so that timestamps keep up with the host's
+            /// idea of time.
+            call 17 advance_time(time: Duration);
 
             /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
             ///
@@ -274,25 +275,27 @@ macro_rules! tegra_calls {
                             .try_for_each(|slot| gpu.event_register(slot, false))?;
 
             /// EVENT_WAIT, and EVENT_WAIT_ASYNC if the client chooses the slot: waits for a fence. A threshold of 0 has
-            /// been reached. Timeouts are the host's affair: 0 asks whether the fence has been reached, others arm an
-            /// event, which is an [`Event::Fence`](triglyph_engine::device::Event::Fence) when it has been.
+            /// been reached. The host keeps the time: 0 asks whether the fence has been reached; any other timeout, or
+            /// none, arms an event, which is an [`Event::Fence`](triglyph_engine::device::Event::Fence) when it has
+            /// been.
             ///
             /// # Errors
             /// [`Status::Timeout`] with timeout 0 when it has not been reached; [`Status::Busy`] for a slot that is
             /// armed; [`Status::BadParameter`] for syncpoints and slots that do not exist;
             /// [`Status::InsufficientMemory`] without a slot.
-            ask - event_wait(fence: Fence, timeout: i32, slot: (Option<u32>)) -> Result<Wait, Status> as wait;
+            ask - event_wait(fence: Fence, timeout: (Option<Duration>), slot: (Option<u32>))
+                -> Result<Wait, Status> as wait;
                 @ Ctrl 0xC010_001D { syncpoint: u32, threshold: u32, timeout: i32, value: u32 }
                     (gpu, _file, b, _io) => {
                         let fence = Fence { syncpoint: b.syncpoint, value: b.threshold };
                         b.value = 0;
-                        gpu.event_wait(fence, b.timeout, None)?.answer(&mut b.value)?
+                        gpu.event_wait(fence, timeout(b.timeout), None)?.answer(&mut b.value)?
                     };
                 @ Ctrl 0xC010_001E { syncpoint: u32, threshold: u32, timeout: i32, value: u32 }
                     (gpu, _file, b, _io) => {
                         let fence = Fence { syncpoint: b.syncpoint, value: b.threshold };
                         let slot = b.value & 0xFF;
-                        gpu.event_wait(fence, b.timeout, Some(slot))?.answer(&mut b.value)?
+                        gpu.event_wait(fence, timeout(b.timeout), Some(slot))?.answer(&mut b.value)?
                     };
 
             /// EVENT_SIGNAL: the client waits for this event no more.

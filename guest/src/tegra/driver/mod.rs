@@ -17,11 +17,12 @@ pub mod calls;
 mod values;
 
 pub use calls::DeviceFile;
-pub use values::{Buffer, Fence, Freed, Layout, MapBuffer, MapMemory, Region, Remap, Wait};
+pub use values::{Buffer, Fence, Freed, Layout, MapBuffer, MapMemory, Region, Remap, Wait, timeout};
 
 /// The result of a call that fails. Success is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[repr(u32)]
+#[non_exhaustive]
 pub enum Status {
     /// The call does not exist.
     #[error("nvdrv NotImplemented (1): the call does not exist")]

@@ -1,5 +1,7 @@
 //! Arguments and results of the driver's calls.
 
+use std::time::Duration;
+
 use super::layout::BIG_PAGE;
 use super::{Status, map_flags};
 use crate::argument;
@@ -120,6 +122,11 @@ pub struct Fence {
     pub value: u32,
 }
 argument!(Fence { syncpoint, value });
+
+/// A timeout in microseconds, as clients pass it; a negative one is none: they wait for as long as it takes.
+pub fn timeout(microseconds: i32) -> Option<Duration> {
+    u64::try_from(microseconds).ok().map(Duration::from_micros)
+}
 
 /// Answer of EVENT_WAIT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

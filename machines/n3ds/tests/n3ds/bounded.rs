@@ -45,7 +45,7 @@ fn completions(console: &mut Console) -> Vec<Interrupt> {
 fn a_list_that_loops_costs_its_budget() {
     let mut console = queued(&looping());
     for _ in 0..10 {
-        assert_eq!(console.gpu.run_for(RunLimit::of_time(1_000_000)), RunEnd::BudgetUsed);
+        assert_eq!(console.gpu.run_for(RunLimit::of_time(Duration::from_millis(1))), RunEnd::BudgetUsed);
     }
     assert_eq!(console.gpu.run_for(RunLimit::of_words(3)), RunEnd::BudgetUsed);
     assert_eq!((console.gpu.faults().total(), completions(&mut console)), (0, vec![]));

@@ -15,7 +15,7 @@ use triglyph_testkit::data::captures;
 
 /// A fresh device in the state of another, whose memory comes along in the snapshot or beside it.
 fn moved(gpu: &mut N3ds, memory: bool) -> N3ds {
-    let options = SnapshotOptions { memory, compressed: false };
+    let options = SnapshotOptions::default().with_memory(memory).with_compression(false);
     let snapshot = gpu.snapshot(options);
     let mut other = machine();
     if !memory {

@@ -54,7 +54,7 @@ fn sign(snapshot: &mut [u8]) {
 /// A file with a valid checksum may have any registers; the machine survives that as it survives any guest.
 #[test]
 fn forged_states_are_refused_or_harmless() {
-    let options = SnapshotOptions { memory: true, compressed: false };
+    let options = SnapshotOptions::default().with_compression(false);
     let mut console = busy();
     console.run(&plain().with(regs::primitive_config::ID, 1 << 8 | 2).with(regs::fixed_attr_index::ID, 15).0);
     console.run(&List::default().vertex(&triangle(0.0, [1.0; 4])[0]).0);

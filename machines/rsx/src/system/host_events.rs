@@ -6,6 +6,8 @@
 //! pusher ──► errors ──► interrupt bits, events
 //! ```
 
+use std::time::Duration;
+
 use triglyph_guest::rsx::lv1::event::{lv1, lv2};
 use triglyph_guest::rsx::registers::pfifo_interrupt;
 
@@ -79,7 +81,7 @@ impl HostEvents {
         let new = interrupt & !self.interrupts & self.enabled;
         self.interrupts |= interrupt;
         if new != 0 {
-            self.events.push(Event::Interrupt { source: new, count: 1, delay: 0 });
+            self.events.push(Event::Interrupt { source: new, count: 1, delay: Duration::ZERO });
         }
     }
 

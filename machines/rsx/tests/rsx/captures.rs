@@ -27,7 +27,7 @@ fn both_modes_leave_the_recorded_bytes_and_the_same_pictures() {
         }
         let [exact, fast] = [(RsxMode::Exact, 1), (RsxMode::Fast, 2)].map(|(mode, threads)| {
             let mut gpu = new(threads, mode);
-            let checks = Checks { pictures: true, expectations: false, hashes: true };
+            let checks = Checks::PICTURES.with_hashes(true);
             let mut player = Player::new(&reader, checks);
             let mut pictures = Vec::new();
             while let Some(event) = player.next(&mut gpu).unwrap() {

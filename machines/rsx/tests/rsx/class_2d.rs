@@ -94,7 +94,7 @@ fn overlapping_copies_read_each_line_first() {
 fn copies_leave_records() {
     for (mode, big_endian) in MODES.into_iter().flat_map(|mode| [(mode, false), (mode, true)]) {
         let (mut gpu, ..) = noisy(mode, big_endian);
-        gpu.set_clock(0x1_0000_0000);
+        gpu.set_clock(Duration::from_nanos(0x1_0000_0000));
         let push = copy((FROM, 64, 1), (TO, 64, 1), 64, 1, 1).methods(2, 0x104, &[0]).methods(2, 0x328, &[0]);
         submit_on(&mut gpu, 1, &push, big_endian);
         for at in [0, 0x10] {

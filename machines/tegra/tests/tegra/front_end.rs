@@ -341,7 +341,7 @@ fn notifiers_hold_the_time() {
         machine.run(&methods(subchannel, 0x41, &[0, (DATA + at) as u32, subchannel % 2]));
         let [time, high, info, status] = machine.words(at);
         assert!(time / 1_000_000 == subchannel && high == 0 && info == 0 && status == 0);
-        machine.gpu.advance_time(1_000_000);
+        machine.gpu.advance_time(Duration::from_millis(1));
     }
     assert_eq!(interrupts(&mut machine.gpu), 2);
     machine.expect_no_faults();

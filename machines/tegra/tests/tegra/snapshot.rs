@@ -125,7 +125,7 @@ fn registers_alone() {
     let parts = work();
     let mut first = Machine::new();
     parts[..13].iter().for_each(|words| first.run(words));
-    let snapshot = first.gpu.snapshot(SnapshotOptions { memory: false, compressed: false });
+    let snapshot = first.gpu.snapshot(SnapshotOptions::REGISTERS.with_compression(false));
     let mut second = fresh();
     for (address, size) in [(BUFFER, BUFFER_SIZE), (DATA, SIZE)] {
         let mut bytes = vec![0; size as usize];
@@ -172,7 +172,7 @@ fn arbitrary_states_come_back() {
 fn broken_snapshots_are_refused() {
     let mut machine = Machine::new();
     work()[..10].iter().for_each(|words| machine.run(words));
-    let options = SnapshotOptions { memory: false, compressed: true };
+    let options = SnapshotOptions::REGISTERS;
     let snapshot = machine.gpu.snapshot(options);
     let before = seen(&mut machine);
     let mut word = words(3);

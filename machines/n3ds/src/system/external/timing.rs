@@ -3,15 +3,17 @@
 //! Source: Azahar's table, in MiB/s by direction; about 22.4 ns per command word, 400 ns per triangle and 300 us per
 //! request to GSP.
 
+use std::time::Duration;
+
 use super::PHYSICAL;
 use triglyph_engine::mem::GuestAddr;
 
 /// Ticks of the main processor's clock in a second.
 pub const TICKS_PER_SECOND: u64 = 268_111_856;
 
-/// Ticks as nanoseconds.
-pub fn nanoseconds(ticks: u64) -> u64 {
-    (u128::from(ticks) * 1_000_000_000 / u128::from(TICKS_PER_SECOND)) as u64
+/// The time of so many ticks, in whole nanoseconds.
+pub fn time_of_ticks(ticks: u64) -> Duration {
+    Duration::from_nanos_u128(u128::from(ticks) * 1_000_000_000 / u128::from(TICKS_PER_SECOND))
 }
 
 /// Ticks between a command and GSP's reaction.

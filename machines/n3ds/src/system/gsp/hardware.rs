@@ -3,13 +3,14 @@
 use super::address;
 use crate::recorded;
 use crate::system::external::timing;
-use crate::system::external::timing::nanoseconds;
+use crate::system::external::timing::time_of_ticks;
 use crate::system::external::{CommandProcessor, Event, External, PHYSICAL};
 use crate::system::lcd::Screen;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::transfer::{Copy, Lines, Request};
 use triglyph_guest::gsp::calls::call as row;
+use triglyph_guest::num::nanoseconds;
 
 /// Offset of the external GPU registers from physical address 0x10000000, where GSP's register calls count from.
 pub const GPU: u32 = 0x40_0000;
@@ -200,7 +201,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     fn spend(&mut self, ticks: u64) {
         if let Some(budget) = self.core.budget() {
             // Fuel is what lists have.
-            let _ = budget.spend_words(COMMAND_WORDS, nanoseconds(ticks));
+            let _ = budget.spend_words(COMMAND_WORDS, nanoseconds(time_of_ticks(ticks)));
         }
     }
 

@@ -249,7 +249,7 @@ impl Gsp {
 
     /// Tells the host of an interrupt.
     pub(crate) fn note_interrupt(&mut self, event: Event) {
-        let delay = timing::nanoseconds(event.ticks);
+        let delay = timing::time_of_ticks(event.ticks);
         self.events.push(HostEvent::Interrupt { source: event.interrupt as u32, count: 1, delay });
     }
 

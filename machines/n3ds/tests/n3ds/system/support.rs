@@ -55,7 +55,7 @@ impl CommandProcessor for TestCore {
     }
 
     fn fault(&mut self, kind: FaultKind, what: String, address: u64) {
-        self.faults.report(Fault { kind, what, address, command: 0 });
+        self.faults.report(Fault::new(kind, what, address, 0));
     }
 }
 

@@ -1,7 +1,10 @@
 //! What calls do. Their rows, with documentation, are `triglyph_guest::rsx::lv1::calls`.
 
+use std::time::Duration;
+
 use triglyph_engine::device::{Device, RunLimit};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
+use triglyph_guest::num::nanoseconds;
 use triglyph_guest::rsx::lv1::attribute::Operation;
 use triglyph_guest::rsx::lv1::info::{head as head_field, interrupt};
 use triglyph_guest::rsx::lv1::page::{self, bar, control, lpar, reports};
@@ -159,8 +162,8 @@ impl Calls for Rsx {
         }
     }
 
-    fn set_clock(&mut self, nanoseconds: u64) {
-        self.core.budget.set_clock(nanoseconds);
+    fn set_clock(&mut self, time: Duration) {
+        self.core.budget.set_clock(nanoseconds(time));
     }
 
     fn mmio_write(&mut self, address: u32, word: u32) {

@@ -109,7 +109,7 @@ fn guests_handle_their_own_interrupts() {
     // A software method, and one after it that has to wait.
     let push = Push::new().bind(3, 0xB0).bind(6, 0xB7).methods(6, 0x500, &[0x77]).methods(3, 0x50, &[9]);
     put(&mut gpu, 0, &push);
-    assert_eq!(gpu.take_events(), [Event::Interrupt { source: 1, count: 1, delay: 0 }]);
+    assert_eq!(gpu.take_events(), [Event::Interrupt { source: 1, count: 1, delay: Duration::ZERO }]);
     assert_eq!((gpu.mmio_read(0x2100), gpu.mmio_read(0x100), gpu.mmio_read(0x3250)), (1, 1 << 8, 0));
     let get = gpu.mmio_read(0x3270);
     let entry = [0, 4].map(|offset| gpu.mmio_read(0x9_0000 + 2 * get + offset));

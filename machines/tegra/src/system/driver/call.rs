@@ -1,10 +1,12 @@
 //! The driver's calls: what each does. Their rows, with documentation, are `triglyph_guest::tegra::driver::calls`.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use triglyph_engine::device::{Device, FaultKind, RunLimit};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::trace;
+use triglyph_guest::num::nanoseconds;
 use triglyph_guest::tegra::driver::{
     Buffer, CHARACTERISTICS, Characteristics, Fence, Freed, Layout, MapBuffer, MapMemory, Region, Remap, Status, Wait,
 };
@@ -146,8 +148,8 @@ impl Calls for TegraX1 {
         }
     }
 
-    fn advance_time(&mut self, nanoseconds: u64) {
-        self.core.budget.advance(nanoseconds);
+    fn advance_time(&mut self, time: Duration) {
+        self.core.budget.advance(nanoseconds(time));
     }
 
     fn run(&mut self) {
@@ -175,7 +177,7 @@ impl Calls for TegraX1 {
         self.driver.queues.register(slot, registered)
     }
 
-    fn event_wait(&mut self, fence: Fence, timeout: i32, slot: Option<u32>) -> Result<Wait, Status> {
+    fn event_wait(&mut self, fence: Fence, timeout: Option<Duration>, slot: Option<u32>) -> Result<Wait, Status> {
         self.driver.queues.wait(&self.core, fence, timeout, slot)
     }
 

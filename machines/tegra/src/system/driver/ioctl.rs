@@ -4,7 +4,7 @@
 use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
 use triglyph_guest::tegra::driver::{
     Characteristics, DeviceFile, Fence, Layout, MULTIPROCESSORS, MapBuffer, MapMemory, OTHER_CLASSES, PRIORITIES,
-    Remap, Status, TIMESLICES, ZCULL_INFO, event, map_param,
+    Remap, Status, TIMESLICES, ZCULL_INFO, event, map_param, timeout,
 };
 use triglyph_guest::tegra::methods::Class;
 use triglyph_guest::tegra_calls;

@@ -1,6 +1,7 @@
 //! Channels, their syncpoints, fences and events: `/dev/nvhost-gpu`, `/dev/nvhost-ctrl`.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use triglyph_guest::tegra::driver::event::{self, SLOTS};
 use triglyph_guest::tegra::driver::{Fence, Status, VBLANK_SYNCPOINTS, Wait, submit_flags};
@@ -86,12 +87,18 @@ impl Queues {
     }
 
     /// EVENT_WAIT, in the form that lets the client choose the slot if `slot` is given.
-    pub fn wait(&mut self, core: &Core, fence: Fence, timeout: i32, slot: Option<u32>) -> Result<Wait, Status> {
+    pub fn wait(
+        &mut self,
+        core: &Core,
+        fence: Fence,
+        timeout: Option<Duration>,
+        slot: Option<u32>,
+    ) -> Result<Wait, Status> {
         let value = core.syncpoint(fence.syncpoint).ok_or(Status::BadParameter)?;
         if fence.value == 0 || core.syncpoint_reached(fence.syncpoint, fence.value) {
             return Ok(Wait::Reached(value));
         }
-        if timeout == 0 {
+        if timeout.is_some_and(|time| time.is_zero()) {
             return Err(Status::Timeout);
         }
         let free = |event: &Event| event.registered && event.armed.is_none();

@@ -380,24 +380,27 @@ fn events_are_signalled_when_their_fence_is_reached() {
     let mut client = Client::new();
     let gpu = &mut client.gpu;
     let fence = Fence { syncpoint: 60, value: 2 };
-    assert_eq!(gpu.event_wait(Fence { value: 0, ..fence }, -1, None), Ok(Wait::Reached(0)));
-    assert_eq!(gpu.event_wait(fence, 0, None), Err(Status::Timeout));
-    assert_eq!(gpu.event_wait(Fence { syncpoint: 192, ..fence }, 0, None), Err(Status::BadParameter));
+    assert_eq!(gpu.event_wait(Fence { value: 0, ..fence }, None, None), Ok(Wait::Reached(0)));
+    assert_eq!(gpu.event_wait(fence, Some(Duration::ZERO), None), Err(Status::Timeout));
+    assert_eq!(
+        gpu.event_wait(Fence { syncpoint: 192, ..fence }, Some(Duration::ZERO), None),
+        Err(Status::BadParameter)
+    );
     gpu.event_register(3, true).unwrap();
     assert_eq!(gpu.event_register(64, true), Err(Status::BadParameter));
     // A registered slot first, then others; or the one that the client names.
-    assert_eq!(gpu.event_wait(fence, -1, None), Ok(Wait::Armed { slot: 3, value: 0x103C_0003 }));
-    assert_eq!(gpu.event_wait(fence, -1, None), Ok(Wait::Armed { slot: 0, value: 0x103C_0000 }));
-    assert_eq!(gpu.event_wait(fence, -1, Some(5)), Ok(Wait::Armed { slot: 5, value: 0x3C5 }));
-    assert_eq!(gpu.event_wait(fence, -1, Some(5)), Err(Status::Busy));
+    assert_eq!(gpu.event_wait(fence, None, None), Ok(Wait::Armed { slot: 3, value: 0x103C_0003 }));
+    assert_eq!(gpu.event_wait(fence, None, None), Ok(Wait::Armed { slot: 0, value: 0x103C_0000 }));
+    assert_eq!(gpu.event_wait(fence, None, Some(5)), Ok(Wait::Armed { slot: 5, value: 0x3C5 }));
+    assert_eq!(gpu.event_wait(fence, None, Some(5)), Err(Status::Busy));
     assert_eq!(gpu.event_register(5, false), Err(Status::Busy));
     gpu.event_cancel(0).unwrap();
     gpu.increment_syncpoint(60);
     assert!(gpu.take_events().is_empty());
     gpu.increment_syncpoint(60);
     assert_eq!((signalled(gpu), gpu.take_events()), (vec![3, 5], vec![]));
-    assert_eq!(gpu.event_wait(fence, -1, None), Ok(Wait::Reached(2)));
-    let slots: Vec<_> = (0..65).map(|_| gpu.event_wait(Fence { value: 9, ..fence }, -1, None)).collect();
+    assert_eq!(gpu.event_wait(fence, None, None), Ok(Wait::Reached(2)));
+    let slots: Vec<_> = (0..65).map(|_| gpu.event_wait(Fence { value: 9, ..fence }, None, None)).collect();
     assert_eq!(slots[64], Err(Status::InsufficientMemory));
 }
 
@@ -416,7 +419,7 @@ fn clients_go_on_after_a_snapshot() {
         let flags = submit_flags::FENCE_WAIT | submit_flags::FENCE_GET;
         client.submit(&words, flags, Fence { syncpoint: 50, value: 1 }).unwrap();
         let gpu = &mut client.gpu;
-        gpu.event_wait(Fence { syncpoint: 1, value: 2 }, -1, None).unwrap();
+        gpu.event_wait(Fence { syncpoint: 1, value: 2 }, None, None).unwrap();
         let sparse = gpu.space_allocate(2, 16, BIG, space_flags::SPARSE, 0).unwrap();
         let pages = handle(gpu, 0x10_0000, 2 * BIG, BIG);
         let entry = Remap { kind: 0, handle: pages, handle_page: 1, space_page: (sparse / BIG) as u32 + 1, pages: 1 };
@@ -426,7 +429,7 @@ fn clients_go_on_after_a_snapshot() {
     let mut whole = Client::new();
     let sparse = work(&mut whole);
     for memory in [true, false] {
-        let snapshot = whole.gpu.snapshot(SnapshotOptions { memory, ..SnapshotOptions::default() });
+        let snapshot = whole.gpu.snapshot(SnapshotOptions::default().with_memory(memory));
         let mut gpu = TegraX1::new(&options()).expect("a machine");
         if !memory {
             gpu.with_memory(|memory| memory.map(GuestRange::new(PROCESS, MEMORY, SIZE), Access::READ_WRITE))
@@ -436,7 +439,7 @@ fn clients_go_on_after_a_snapshot() {
             gpu.write(GuestAddr::new(PROCESS, MEMORY), &bytes).unwrap();
         }
         gpu.restore(&snapshot).expect("a good snapshot");
-        assert!(gpu.snapshot(SnapshotOptions { memory, ..SnapshotOptions::default() }) == snapshot);
+        assert!(gpu.snapshot(SnapshotOptions::default().with_memory(memory)) == snapshot);
         let mut client = Client { gpu, channel: whole.channel, offset: whole.offset };
         assert_eq!(client.gpu.process_address(2, sparse + BIG), Some(MEMORY + 0x10_0000 + BIG));
         client.gpu.increment_syncpoint(50);
@@ -496,7 +499,7 @@ fn random_calls_are_answered() {
             };
         }
         // What came of it can be saved and comes back.
-        let options = SnapshotOptions { memory: true, ..SnapshotOptions::default() };
+        let options = SnapshotOptions::default();
         let snapshot = gpu.snapshot(options);
         let mut other = TegraX1::new(&crate::support::options()).expect("a machine");
         other.restore(&snapshot).expect("a good snapshot");
