@@ -7,7 +7,7 @@
 mod support;
 
 use criterion::{Criterion, Throughput};
-use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, ObjectEntry, Options, ReplayDevice, Tier, new_device};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, ObjectEntry, Options, Tier, new_device};
 use triglyph_guest::rsx::fifo::Methods;
 use triglyph_guest::rsx::objects::class;
 
@@ -42,7 +42,7 @@ impl Push {
 
 /// A PS3 with a push buffer in its memory.
 struct Setup {
-    device: Box<dyn ReplayDevice>,
+    device: Box<dyn Device>,
     payload: Vec<u8>,
 }
 
@@ -55,7 +55,7 @@ impl Setup {
         let mut options = Options::new(tier, 1);
         options.accuracy = accuracy;
         let mut device = new_device(Machine::Ps3, &options).expect("a PS3");
-        device.set_big_endian(true).expect("a PS3");
+        device.as_replay().set_big_endian(true).expect("a PS3");
         for space in 0..2 {
             device.map(GuestRange::new(space, 0, 32 << 20), Access::READ_WRITE).expect("memory");
         }
@@ -68,7 +68,7 @@ impl Setup {
             (SCALED, class::SCALED_IMAGE, 0, 0),
         ];
         for (handle, class, space, limit) in objects {
-            device.object(ObjectEntry { handle, class, space, base: 0, limit }).expect("room");
+            device.as_replay().object(ObjectEntry { handle, class, space, base: 0, limit }).expect("room");
         }
         let mut setup = Setup { device, payload: Vec::new() };
         let mut first = Push::default();

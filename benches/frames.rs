@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput};
 use triglyph::capture::{CaptureFile, Checks, Player, Prepared, Reader};
-use triglyph::{Options, ReplayDevice, Tier, new_device};
+use triglyph::{Device, Options, Tier, new_device};
 
 /// Captures that come with the library.
 const BUNDLED: [&str; 4] = ["19-texture-combiners", "20-vertex-formats", "21-scaled-transfer", "28-render-to-texture"];
@@ -61,14 +61,14 @@ fn capture(criterion: &mut Criterion, name: &str, path: &Path) {
 /// A device on which the steady frames of a capture go round.
 struct Game<'p, 'a> {
     capture: &'p Prepared<'a>,
-    device: Box<dyn ReplayDevice>,
+    device: Box<dyn Device>,
     frames: Vec<std::ops::Range<usize>>,
     next: usize,
 }
 
 impl<'p, 'a> Game<'p, 'a> {
     /// Plays everything once, so that all kernels are there.
-    fn new(capture: &'p Prepared<'a>, device: Box<dyn ReplayDevice>) -> Self {
+    fn new(capture: &'p Prepared<'a>, device: Box<dyn Device>) -> Self {
         let frames = capture.frames();
         let mut game = Game { capture, device, frames: Vec::new(), next: 0 };
         let (first, later) = frames.split_first().expect("a capture that shows something");

@@ -8,7 +8,7 @@
 mod support;
 
 use criterion::{Criterion, Throughput};
-use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, ReplayDevice, Tier, new_device};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, Tier, new_device};
 use triglyph_guest::tegra::fifo::{Command, Entry, Run, Segment, Stepping};
 use triglyph_guest::tegra::mme::assemble_program;
 
@@ -45,7 +45,7 @@ impl Push {
 
 /// A Tegra X1 with a push buffer in its memory.
 struct Setup {
-    device: Box<dyn ReplayDevice>,
+    device: Box<dyn Device>,
     payload: Vec<u8>,
 }
 

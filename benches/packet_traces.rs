@@ -12,9 +12,7 @@ use std::time::Instant;
 
 use criterion::{Criterion, Throughput};
 use support::recorded::{Stream, long_packets, streams};
-use triglyph::{
-    Access, Device, GuestAddr, GuestRange, Machine, ObjectEntry, Options, ReplayDevice, Stats, Tier, new_device,
-};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, ObjectEntry, Options, Stats, Tier, new_device};
 use triglyph_guest::pica::regs;
 use triglyph_guest::rsx::fifo::Methods;
 use triglyph_guest::rsx::objects::class;
@@ -32,7 +30,7 @@ const LONG: u64 = 6;
 
 /// A machine and the submission that executes a stream again and again.
 struct Setup {
-    device: Box<dyn ReplayDevice>,
+    device: Box<dyn Device>,
     payload: Vec<u8>,
 }
 
@@ -49,6 +47,7 @@ impl Setup {
             Machine::N3ds => setup.lists(&stream.words, times),
             Machine::Ps3 => setup.channel(&stream.words, times),
             Machine::TegraX1 => setup.entries(&stream.words, times),
+            other => panic!("no packets of the {other}"),
         }
         (0..3).for_each(|_| setup.run());
         setup.device.wait_for_compiler();
@@ -80,8 +79,8 @@ impl Setup {
 
     fn channel(&mut self, words: &[u32], times: u64) {
         let object = ObjectEntry { handle: 3, class: class::CURIE, space: 0, base: 0, limit: 0 };
-        self.device.object(object).expect("room");
-        self.device.set_big_endian(true).expect("a PS3");
+        self.device.as_replay().object(object).expect("room");
+        self.device.as_replay().set_big_endian(true).expect("a PS3");
         let header = Methods { method: 0, subchannel: 0, count: 1, increasing: true };
         let bound = [header.encode(), 3];
         let bytes: Vec<u8> = bound.iter().chain(words).flat_map(|word| word.to_be_bytes()).collect();

@@ -32,8 +32,8 @@ mod trim;
 pub use triglyph_engine::cache::store::{Damage, StoreError};
 pub use triglyph_engine::cache::{Removal as HiddenSurfaceRemoval, TierMode as Tier, WarmStart};
 pub use triglyph_engine::device::{
-    Access, Device, Event, Fault, FaultHandler, FaultKind, Faults, Machine, ObjectEntry, ReplayDevice, RunEnd,
-    RunLimit, SoftwareMethod, StageTimes, Stats, Waiting,
+    Access, Device, Event, Fault, FaultHandler, FaultKind, Faults, Machine, ObjectEntry, Replay, RunEnd, RunLimit,
+    SoftwareMethod, StageTimes, Stats, Waiting,
 };
 pub use triglyph_engine::error::Error;
 pub use triglyph_engine::log::{LogHandler, LogLevel};
@@ -226,7 +226,7 @@ struct Readme;
 ///
 /// # Errors
 /// [`Error::Unsupported`] for machines and tiers that this build or this host does not have.
-pub fn new_device(machine: Machine, options: &Options) -> Result<Box<dyn ReplayDevice>, Error> {
+pub fn new_device(machine: Machine, options: &Options) -> Result<Box<dyn Device>, Error> {
     match machine {
         #[cfg(feature = "n3ds")]
         Machine::N3ds => Ok(Box::new(N3ds::new(options)?)),

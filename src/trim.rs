@@ -18,7 +18,7 @@ use triglyph_capture::writer::{Compression, Writer};
 use triglyph_engine::error::Error;
 use triglyph_options::Options;
 
-use crate::{ReplayDevice, Tier, new_device};
+use crate::{Device, Tier, new_device};
 
 /// In what pieces memory is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,9 +14,7 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use triglyph::capture::{CaptureFile, Checks, Event, Header, Player, Prepared, Reader};
-use triglyph::{
-    Device, FaultKind, GuestAddr, GuestRange, HiddenSurfaceRemoval, Machine, Options, ReplayDevice, Tier, new_device,
-};
+use triglyph::{Device, FaultKind, GuestAddr, GuestRange, HiddenSurfaceRemoval, Machine, Options, Tier, new_device};
 use triglyph_engine::frontend::packet_trace::THRESHOLD;
 use triglyph_testkit::data::all_captures;
 
@@ -110,7 +108,7 @@ impl KnownFailures {
 /// One way through the capture.
 struct Run<'p, 'a> {
     name: &'static str,
-    device: Box<dyn ReplayDevice>,
+    device: Box<dyn Device>,
     player: Player<'p, 'a>,
     /// Its memory differs from the reference's; what follows from that is not worth a line.
     strayed: bool,

@@ -30,13 +30,13 @@ mod tegra;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput};
-use triglyph::{Device, ReplayDevice};
+use triglyph::Device;
 
 /// Draws of a submission.
 const DRAWS: u32 = 1000;
 
 /// Measures a submission of [`DRAWS`] draws to a device; `make` makes both, only when they are asked for.
-fn measure(criterion: &mut Criterion, machine: &str, name: &str, make: impl Fn() -> (Box<dyn ReplayDevice>, Vec<u8>)) {
+fn measure(criterion: &mut Criterion, machine: &str, name: &str, make: impl Fn() -> (Box<dyn Device>, Vec<u8>)) {
     let mut made = None;
     let mut least = [Duration::MAX; 2];
     let mut group = criterion.benchmark_group(machine);
@@ -72,7 +72,7 @@ fn clock() -> f64 {
 }
 
 /// Time of the stages after the front end so far.
-fn later_stages(device: &dyn ReplayDevice) -> Duration {
+fn later_stages(device: &dyn Device) -> Duration {
     let stages = device.stats().stages;
     stages.vertex + stages.setup + stages.raster + stages.texture + stages.transfer
 }

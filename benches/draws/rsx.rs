@@ -6,7 +6,7 @@
 //! * One draw of two triangles over many pixels.
 
 use criterion::{Criterion, Throughput};
-use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, ObjectEntry, Options, ReplayDevice, Tier, new_device};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, ObjectEntry, Options, Tier, new_device};
 use triglyph_guest::rsx::fragment::memory::{Order, bytes};
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::objects::class;
@@ -29,7 +29,7 @@ const SIDE: u32 = 256;
 
 /// An RSX, and a push buffer in its main memory.
 struct Setup {
-    device: Box<dyn ReplayDevice>,
+    device: Box<dyn Device>,
     words: Vec<u32>,
     payload: Vec<u8>,
 }
@@ -38,15 +38,18 @@ impl Setup {
     fn new(tier: Tier) -> Self {
         let options = Options::new(tier, 1);
         let mut device = new_device(Machine::Ps3, &options).expect("an RSX");
-        device.set_big_endian(true).expect("a PS3");
+        device.as_replay().set_big_endian(true).expect("a PS3");
         for space in 0..2 {
             device.map(GuestRange::new(space, 0, 0x100_0000), Access::READ_WRITE).expect("memory");
         }
         for (handle, space) in [(LOCAL, 0), (MAIN, 1)] {
             let entry = ObjectEntry { handle, class: class::DMA_IN_MEMORY, space, base: 0, limit: 0xFF_FFFF };
-            device.object(entry).expect("an object");
+            device.as_replay().object(entry).expect("an object");
         }
-        device.object(ObjectEntry { handle: OBJECT, class: class::CURIE, space: 0, base: 0, limit: 0 }).expect("3D");
+        device
+            .as_replay()
+            .object(ObjectEntry { handle: OBJECT, class: class::CURIE, space: 0, base: 0, limit: 0 })
+            .expect("3D");
         let mut setup = Setup { device, words: Vec::new(), payload: Vec::new() };
         setup.state();
         setup.load();

@@ -2,7 +2,7 @@
 //! test and blending. A draw of many vertices tells what three of them cost.
 
 use criterion::{Criterion, Throughput};
-use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, ReplayDevice, Tier, new_device};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, Tier, new_device};
 use triglyph_guest::tegra::fifo::{Command, Entry, Run, Segment, Stepping};
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
@@ -65,7 +65,7 @@ const TEXTURED: &str = "
 
 /// A Tegra X1 and a push buffer in its memory.
 struct Setup {
-    device: Box<dyn ReplayDevice>,
+    device: Box<dyn Device>,
     words: Vec<u32>,
     payload: Vec<u8>,
 }

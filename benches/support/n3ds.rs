@@ -1,6 +1,6 @@
 //! A 3DS that runs command lists.
 
-use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, ReplayDevice, Tier, new_device};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, Tier, new_device};
 use triglyph_guest::pica::{asm, regs};
 
 use super::list::List;
@@ -27,7 +27,7 @@ pub const SEEN: u32 = 4;
 
 /// A 3DS and a list in its memory.
 pub struct Console {
-    pub device: Box<dyn ReplayDevice>,
+    pub device: Box<dyn Device>,
     /// The GX command that runs the list.
     pub command: Vec<u8>,
 }

@@ -90,6 +90,7 @@ pub fn streams(machine: Machine) -> Vec<(String, Stream)> {
         Machine::N3ds => "3ds",
         Machine::Ps3 => "rsx",
         Machine::TegraX1 => "tegra",
+        other => panic!("no captures of the {other}"),
     };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures").join(folder);
     let mut paths: Vec<_> = std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
@@ -109,6 +110,7 @@ fn stream(machine: Machine, file: &[u8]) -> Stream {
                 Machine::N3ds => list(&memory, payload, &mut stream),
                 Machine::Ps3 => segments(&memory, payload, capture.header().big_endian, &mut stream),
                 Machine::TegraX1 => entries(&memory, payload, &mut stream),
+                other => panic!("no streams of the {other}"),
             },
             _ => {}
         }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use triglyph::capture::RecordingDevice;
-use triglyph::{Device, Machine, Memory, N3ds, Options, ReplayDevice, Rsx, TegraX1};
+use triglyph::{Device, Machine, Memory, N3ds, Options, Rsx, TegraX1};
 
 use super::callback::Callback;
 use super::error::{Failure, guard, triglyph_status};
@@ -49,11 +49,12 @@ impl Gpu {
             Machine::N3ds => Gpu::N3ds(Box::new(RecordingDevice::new(N3ds::new(options)?))),
             Machine::Ps3 => Gpu::Rsx(Box::new(RecordingDevice::new(Rsx::new(options)?))),
             Machine::TegraX1 => Gpu::Tegra(Box::new(RecordingDevice::new(TegraX1::new(options)?))),
+            other => return Err(Error::Unsupported(format!("this build is without the {other}")).into()),
         })
     }
 
     /// The functions of all machines.
-    pub fn device(&mut self) -> &mut dyn ReplayDevice {
+    pub fn device(&mut self) -> &mut dyn Device {
         recording!(self, device => &mut **device)
     }
 

@@ -145,12 +145,7 @@ pub(crate) fn machine(number: u32) -> Result<Machine, Failure> {
 
 /// The number of a machine.
 pub(crate) fn number(machine: Machine) -> u32 {
-    let number = match machine {
-        Machine::N3ds => triglyph_machine::N3ds,
-        Machine::Ps3 => triglyph_machine::Ps3,
-        Machine::TegraX1 => triglyph_machine::TegraX1,
-    };
-    number as u32
+    machine as u32
 }
 
 /// Fills options with the defaults. `options->size` is to be set to `sizeof(triglyph_options)` before.

@@ -332,6 +332,7 @@ fn check_submit(machine: Machine, payload: &[u8]) -> Result<(), String> {
         Machine::N3ds => payload.len() == 32,
         Machine::Ps3 => payload.len() >= 8 && (payload.len() - 8).is_multiple_of(16),
         Machine::TegraX1 => payload.len() >= 8 && payload.len().is_multiple_of(8),
+        _ => false,
     };
     match fits {
         true => Ok(()),

@@ -12,7 +12,7 @@ use super::format::{Expect, Hash, Header, Map, Present, Record};
 use super::picture::Picture;
 use super::ranges::Ranges;
 use super::reader::{Entry, Reader, Records};
-use triglyph_engine::device::{Access, Device, ReplayDevice};
+use triglyph_engine::device::{Access, Device};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::GuestRange;
 
@@ -240,7 +240,7 @@ impl<'p, 'a> Player<'p, 'a> {
     /// # Errors
     /// A malformed record, or one that the device refused, by index and offset. Nothing after it is executed:
     /// further calls yield `None`.
-    pub fn next(&mut self, device: &mut dyn ReplayDevice) -> Result<Option<Event>, Error> {
+    pub fn next(&mut self, device: &mut dyn Device) -> Result<Option<Event>, Error> {
         if self.done {
             return Ok(None);
         }
@@ -253,12 +253,12 @@ impl<'p, 'a> Player<'p, 'a> {
     ///
     /// # Errors
     /// As [`next`](Self::next).
-    pub fn run(mut self, device: &mut dyn ReplayDevice) -> Result<(), Error> {
+    pub fn run(mut self, device: &mut dyn Device) -> Result<(), Error> {
         while self.next(device)?.is_some() {}
         Ok(())
     }
 
-    fn advance(&mut self, device: &mut dyn ReplayDevice) -> Result<Option<Event>, Error> {
+    fn advance(&mut self, device: &mut dyn Device) -> Result<Option<Event>, Error> {
         if !self.started {
             self.start(device)?;
         }
@@ -287,16 +287,16 @@ impl<'p, 'a> Player<'p, 'a> {
         }
     }
 
-    fn start(&mut self, device: &mut dyn ReplayDevice) -> Result<(), Error> {
+    fn start(&mut self, device: &mut dyn Device) -> Result<(), Error> {
         self.started = true;
         if device.machine() != self.header.machine {
             let (want, got) = (self.header.machine, device.machine());
             return Err(Error::InvalidArgument(format!("a capture of the {want} on a device of the {got}")));
         }
-        device.set_big_endian(self.header.big_endian)
+        device.as_replay().set_big_endian(self.header.big_endian)
     }
 
-    fn execute(&mut self, entry: &Entry<'_>, device: &mut dyn ReplayDevice) -> Result<Option<Event>, Error> {
+    fn execute(&mut self, entry: &Entry<'_>, device: &mut dyn Device) -> Result<Option<Event>, Error> {
         match &entry.record {
             Record::Meta(_) | Record::Skipped(_) | Record::Expect(_) => {}
             &Record::Map(Map { range, access }) => {
@@ -309,14 +309,14 @@ impl<'p, 'a> Player<'p, 'a> {
                 self.check_mapped(mem.at.range(mem.bytes.len() as u64))?;
                 device.write(mem.at, &mem.bytes)?;
             }
-            Record::Object(object) => device.object(*object)?,
+            Record::Object(object) => device.as_replay().object(*object)?,
             Record::Snapshot(snapshot) => {
                 device.restore(snapshot)?;
                 if let (Some(maps), Some(restored)) = (&mut self.maps, Ranges::of_snapshot(snapshot)?) {
                     *maps = restored;
                 }
             }
-            Record::Call(call) => device.replay_call(call)?,
+            Record::Call(call) => device.as_replay().replay_call(call)?,
             Record::Submit(payload) => {
                 device.submit(payload)?;
                 return Ok(Some(Event::Submitted { record: entry.index }));
@@ -340,12 +340,7 @@ impl<'p, 'a> Player<'p, 'a> {
         }
     }
 
-    fn finished(
-        &mut self,
-        entry: &Entry<'_>,
-        present: &Present,
-        device: &mut dyn ReplayDevice,
-    ) -> Result<Event, Error> {
+    fn finished(&mut self, entry: &Entry<'_>, present: &Present, device: &mut dyn Device) -> Result<Event, Error> {
         finish(device);
         let index = self.pictures;
         self.pictures += 1;
@@ -396,7 +391,7 @@ impl<'p, 'a> Player<'p, 'a> {
 }
 
 /// Waits for what was submitted. A deferred device shows what it has done so far, as it did when it was recorded.
-fn finish(device: &mut dyn ReplayDevice) {
+fn finish(device: &mut dyn Device) {
     if !device.is_deferred() {
         device.finish();
     }

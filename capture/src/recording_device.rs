@@ -22,8 +22,8 @@ use super::recorder::{Meta, Recorder};
 use super::writer::{Compression, Writer};
 use triglyph_engine::cache::WarmStart;
 use triglyph_engine::device::{
-    Access, CallRecorder, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit,
-    Stats,
+    Access, CallRecorder, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, Replay, RunEnd, RunLimit, Stats,
+    sealed,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::log::LogHandler;
@@ -55,7 +55,7 @@ pub enum Expectation {
 
 /// A device that can record what passes through it, and the calls that only its machine has.
 #[derive(Debug)]
-pub struct RecordingDevice<D: ReplayDevice, W: Write + Send + 'static> {
+pub struct RecordingDevice<D: Device, W: Write + Send + 'static> {
     device: D,
     maps: Ranges<Access>,
     host_memory: HostMemory,
@@ -66,7 +66,7 @@ pub struct RecordingDevice<D: ReplayDevice, W: Write + Send + 'static> {
     recording: Option<Shared<W>>,
 }
 
-impl<D: ReplayDevice, W: Write + Send + 'static> RecordingDevice<D, W> {
+impl<D: Device, W: Write + Send + 'static> RecordingDevice<D, W> {
     /// Wraps a device to which nothing has been mapped yet. Nothing is recorded until [`start`](Self::start).
     pub fn new(device: D) -> Self {
         let (maps, host_memory, objects) = (Ranges::default(), HostMemory::default(), Vec::new());
@@ -261,32 +261,20 @@ impl<D: ReplayDevice, W: Write + Send + 'static> RecordingDevice<D, W> {
     }
 }
 
-impl<D: ReplayDevice, W: Write + Send + 'static> ReplayDevice for RecordingDevice<D, W> {
+impl<D: Device, W: Write + Send + 'static> Replay for RecordingDevice<D, W> {
     /// Must come before a recording starts, as it comes before the first submit.
     fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
-        self.device.set_big_endian(big_endian)?;
+        self.device.as_replay().set_big_endian(big_endian)?;
         self.big_endian = big_endian;
         Ok(())
     }
 
-    fn is_deferred(&self) -> bool {
-        self.device.is_deferred()
-    }
-
-    fn recorded_memory(&self) -> Option<&Memory> {
-        self.device.recorded_memory()
-    }
-
-    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
-        self.device.set_access_listener(listener);
-    }
-
     fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
-        self.device.replay_call(call)
+        self.device.as_replay().replay_call(call)
     }
 
     fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
-        self.device.object(object)?;
+        self.device.as_replay().object(object)?;
         self.objects.retain(|old| old.handle != object.handle);
         self.objects.push(object);
         self.put(|writer| writer.object(&object));
@@ -294,7 +282,9 @@ impl<D: ReplayDevice, W: Write + Send + 'static> ReplayDevice for RecordingDevic
     }
 }
 
-impl<D: ReplayDevice, W: Write + Send + 'static> Device for RecordingDevice<D, W> {
+impl<D: Device, W: Write + Send + 'static> sealed::Sealed for RecordingDevice<D, W> {}
+
+impl<D: Device, W: Write + Send + 'static> Device for RecordingDevice<D, W> {
     fn machine(&self) -> Machine {
         self.device.machine()
     }
@@ -330,6 +320,14 @@ impl<D: ReplayDevice, W: Write + Send + 'static> Device for RecordingDevice<D, W
 
     fn set_deferred(&mut self, deferred: bool) {
         self.device.set_deferred(deferred);
+    }
+
+    fn is_deferred(&self) -> bool {
+        self.device.is_deferred()
+    }
+
+    fn as_replay(&mut self) -> &mut dyn Replay {
+        self
     }
 
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
@@ -391,6 +389,14 @@ impl<D: ReplayDevice, W: Write + Send + 'static> Device for RecordingDevice<D, W
 
     fn mappings(&self) -> (Vec<Mapping>, Vec<GuestRange>) {
         self.device.mappings()
+    }
+
+    fn recorded_memory(&self) -> Option<&Memory> {
+        self.device.recorded_memory()
+    }
+
+    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
+        self.device.set_access_listener(listener);
     }
 
     fn set_written_handler(&mut self, handler: Option<WrittenHandler>) {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde::Serialize;
 use triglyph::capture::{Checks, Player, Prepared, Reader};
-use triglyph::{Error, ReplayDevice, Stats};
+use triglyph::{Device, Error, Stats};
 
 use crate::cache::{check_keys, check_written};
 use crate::capture_file::{Named, expand};
@@ -106,7 +106,7 @@ fn print(measured: &Measured, name: &str, output: &Output) -> anyhow::Result<()>
 /// A device on its way through a capture.
 struct Bench<'p, 'a> {
     capture: &'p Prepared<'a>,
-    device: Box<dyn ReplayDevice>,
+    device: Box<dyn Device>,
 }
 
 impl Bench<'_, '_> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use triglyph::{Accuracy, Error, HiddenSurfaceRemoval, KeyFile, Machine, Options, ReplayDevice, Tier};
+use triglyph::{Accuracy, Device, Error, HiddenSurfaceRemoval, KeyFile, Machine, Options, Tier};
 
 /// The tier that executes kernels. Its names and their explanations are those of every command with such an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -140,14 +140,14 @@ impl AccuracyChoice {
 
 impl Setup {
     /// A fresh device with a key file.
-    pub fn device_with_keys(self, machine: Machine, keys: Option<&Path>) -> Result<Box<dyn ReplayDevice>, Error> {
+    pub fn device_with_keys(self, machine: Machine, keys: Option<&Path>) -> Result<Box<dyn Device>, Error> {
         let mut options = self.options();
         options.key_file = keys.map(KeyFile::new);
         triglyph::new_device(machine, &options)
     }
 
     /// A fresh device whose kernels are compiled by the optimizing tier at once.
-    pub fn device_with_steady_code(self, machine: Machine) -> Result<Box<dyn ReplayDevice>, Error> {
+    pub fn device_with_steady_code(self, machine: Machine) -> Result<Box<dyn Device>, Error> {
         let mut options = self.options();
         if self.tier != TierChoice::Interp {
             options.tiers = Some(triglyph_options::tiers(Tier::Auto)?);

@@ -12,7 +12,7 @@ use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 use triglyph::capture::{Checks, Event, Finished, Hashed, Player, Prepared, Reader};
-use triglyph::{Device, GuestAddr, GuestRange, ReplayDevice};
+use triglyph::{Device, GuestAddr, GuestRange};
 
 use crate::capture_file::{Named, expand, write};
 use crate::exit::{Exit, is_closed_pipe};
@@ -269,7 +269,7 @@ fn print(verified: &Verified, output: &Output) -> anyhow::Result<()> {
 /// One way through the capture, with its own device.
 struct Run<'p, 'a> {
     name: String,
-    device: Box<dyn ReplayDevice>,
+    device: Box<dyn Device>,
     player: Player<'p, 'a>,
     /// Its memory differs from the first run's already: what follows from that is not worth a line.
     strayed: bool,

@@ -120,6 +120,7 @@ pub fn calls(machine: Machine) -> Base {
             document.push_call(14, &[1, 1]);
             (0..24).for_each(|_| document.push(Kind::Call as u32, driver_call(&mut choices)));
         }
+        _ => {}
     }
     Base::new(format!("{machine}-calls"), document)
 }

@@ -106,12 +106,13 @@ impl Document {
     }
 
     /// Bytes of a SUBMIT's payload before its entries, and bytes of each: the GX command on the 3DS, segments of push
-    /// buffers on the PlayStation 3, GPFIFO entries on the Tegra X1.
+    /// buffers on the PlayStation 3, GPFIFO entries on the Tegra X1, else words.
     pub fn entry_form(&self) -> (usize, usize) {
         match self.header.machine {
             Machine::N3ds => (0, 32),
             Machine::Ps3 => (8, 16),
             Machine::TegraX1 => (8, 8),
+            _ => (0, 4),
         }
     }
 

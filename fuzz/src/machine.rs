@@ -3,9 +3,7 @@
 
 use triglyph::n3ds::gsp::{ProcessMemory, Session};
 use triglyph::n3ds::{Eye, Screen};
-use triglyph::{
-    Access, Error, GuestRange, HostRows, Machine, N3ds, Options, Presented, ReplayDevice, Rsx, Shown, TegraX1,
-};
+use triglyph::{Access, Error, GuestRange, HostRows, Machine, N3ds, Options, Presented, Rsx, Shown, TegraX1};
 
 use super::choices::Choices;
 use super::document::{extra, word};
@@ -41,12 +39,13 @@ impl Device {
             Machine::N3ds => Gpu::N3ds(Box::new(N3ds::new(options)?)),
             Machine::Ps3 => Gpu::Rsx(Box::new(Rsx::new(options)?)),
             Machine::TegraX1 => Gpu::TegraX1(Box::new(TegraX1::new(options)?)),
+            other => return Err(Error::Unsupported(format!("fuzzing the {other}"))),
         };
         Ok(Device { gpu, guarded: Vec::new() })
     }
 
     /// The common interface.
-    pub fn get(&mut self) -> &mut dyn ReplayDevice {
+    pub fn get(&mut self) -> &mut dyn triglyph::Device {
         match &mut self.gpu {
             Gpu::N3ds(gpu) => &mut **gpu,
             Gpu::Rsx(gpu) => &mut **gpu,
@@ -115,9 +114,10 @@ impl Device {
             },
             Machine::Ps3 => hypervisor_call(choices),
             Machine::TegraX1 => driver_call(choices),
+            _ => return,
         };
         // A refused request only gives an error.
-        let _ = self.get().replay_call(&call);
+        let _ = self.get().as_replay().replay_call(&call);
     }
 
     /// Presents what the machine's display shows, if it has one. Returns whether there was a picture.

@@ -327,7 +327,7 @@ impl Playing<'_, '_> {
             let mut next = self.next.device(&self.subject.capture, self.keys.as_ref())?;
             // Options of hosts are in no snapshot.
             if self.subject.capture.header().big_endian {
-                next.get().set_big_endian(true)?;
+                next.get().as_replay().set_big_endian(true)?;
             }
             next.get().set_deferred(deferred);
             next.set_fuel(fuel);

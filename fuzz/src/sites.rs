@@ -145,6 +145,7 @@ impl Sites {
                     Machine::N3ds => pica::find(document, &image, &payload, &mut sites),
                     Machine::Ps3 => walk.rsx.find(&image, &payload, &mut sites),
                     Machine::TegraX1 => walk.tegra.find(&image, &payload, &mut sites),
+                    _ => {}
                 },
                 _ => {}
             }

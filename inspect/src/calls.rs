@@ -10,6 +10,7 @@ pub fn call_text(machine: Machine, call: &[u8]) -> String {
         Machine::N3ds => gsp::calls::CALLS,
         Machine::Ps3 => rsx::lv1::calls::CALLS,
         Machine::TegraX1 => tegra::driver::calls::CALLS,
+        _ => &[],
     };
     recorded_text(calls, call)
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use triglyph::capture::{Checks, Picture, Player, Prepared, Present, Reader, Record};
 use triglyph::probe::{Watch, Watched};
-use triglyph::{Error, Faults, Machine, ReplayDevice, RunEnd, RunLimit, new_device};
+use triglyph::{Device, Error, Faults, Machine, RunEnd, RunLimit, new_device};
 
 use crate::checkpoints::{Checkpoint, Pace};
 use crate::events::{Event, Listing};
@@ -21,7 +21,7 @@ use crate::tour::{Ask, Moment, Seen, Tour, Watch as Watcher};
 /// A capture that can be looked into.
 pub struct Session<'a> {
     capture: Prepared<'a>,
-    pub(crate) device: Box<dyn ReplayDevice>,
+    pub(crate) device: Box<dyn Device>,
     pub(crate) watch: Watcher,
     events: Arc<Vec<Event>>,
     left_out: u64,

@@ -3,7 +3,6 @@
 use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::Access;
-use triglyph_engine::device::ReplayDevice;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::pica::regs;
 use triglyph_n3ds::N3ds;
@@ -18,12 +17,12 @@ pub const LISTS: u32 = HEAP + 0xC_0000;
 
 /// A 3DS.
 pub struct Console {
-    pub gpu: Box<dyn ReplayDevice>,
+    pub gpu: Box<dyn Device>,
 }
 
 impl Console {
     pub fn new(tier: TierMode, threads: usize) -> Self {
-        let mut gpu: Box<dyn ReplayDevice> = Box::new(N3ds::new(&Options::new(tier, threads)).expect("a 3DS"));
+        let mut gpu: Box<dyn Device> = Box::new(N3ds::new(&Options::new(tier, threads)).expect("a 3DS"));
         for start in [VRAM, HEAP] {
             gpu.map(GuestRange::new(0, start.into(), SIZE.into()), Access::READ_WRITE).expect("memory");
         }

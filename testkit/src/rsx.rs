@@ -4,7 +4,7 @@
 //! x = -1 is its left edge and y = -1 its first row.
 
 use triglyph_engine::cache::TierMode;
-use triglyph_engine::device::{Access, FaultKind, ObjectEntry, ReplayDevice};
+use triglyph_engine::device::{Access, Device, FaultKind, ObjectEntry};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::render::Accuracy;
 use triglyph_guest::rsx::fragment::memory::{Order, bytes};
@@ -107,10 +107,10 @@ impl Console {
     }
 }
 
-impl<D: ReplayDevice> Console<D> {
+impl<D: Device> Console<D> {
     /// A device to which nothing has been mapped yet as a console.
     pub fn with(mut gpu: D, big_endian: bool, layout: Layout) -> Self {
-        gpu.set_big_endian(big_endian).expect("nothing has run");
+        gpu.as_replay().set_big_endian(big_endian).expect("nothing has run");
         for space in 0..2 {
             gpu.map(GuestRange::new(space, 0, layout.memory), Access::READ_WRITE)
                 .expect("memory and objects of its own");
@@ -118,10 +118,12 @@ impl<D: ReplayDevice> Console<D> {
         let objects = [(LOCAL, 0, 0), (MAIN, 1, 0), (REPORT, 1, u64::from(REPORTS))];
         for (handle, space, base) in objects {
             let limit = layout.memory - 1 - base;
-            gpu.object(ObjectEntry { handle, class: class::DMA_IN_MEMORY, space, base, limit })
+            gpu.as_replay()
+                .object(ObjectEntry { handle, class: class::DMA_IN_MEMORY, space, base, limit })
                 .expect("memory and objects of its own");
         }
-        gpu.object(ObjectEntry { handle: OBJECT, class: class::CURIE, space: 0, base: 0, limit: 0 })
+        gpu.as_replay()
+            .object(ObjectEntry { handle: OBJECT, class: class::CURIE, space: 0, base: 0, limit: 0 })
             .expect("memory and objects of its own");
         let mut console = Console { gpu, big_endian, layout, words: Vec::new(), executed: Vec::new() };
         console.method(0, &[OBJECT]);

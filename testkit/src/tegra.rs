@@ -3,7 +3,6 @@
 use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::Access;
-use triglyph_engine::device::ReplayDevice;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::tegra::fifo::{Command, Entry, Run, Segment, Stepping};
 use triglyph_options::Options;
@@ -17,12 +16,12 @@ pub const SIZE: u64 = 0x10_0000;
 
 /// A Tegra X1.
 pub struct Console {
-    pub gpu: Box<dyn ReplayDevice>,
+    pub gpu: Box<dyn Device>,
 }
 
 impl Console {
     pub fn new(tier: TierMode, threads: usize) -> Self {
-        let mut gpu: Box<dyn ReplayDevice> = Box::new(TegraX1::new(&Options::new(tier, threads)).expect("a Tegra X1"));
+        let mut gpu: Box<dyn Device> = Box::new(TegraX1::new(&Options::new(tier, threads)).expect("a Tegra X1"));
         gpu.map(GuestRange::new(0, PUSH, DATA + SIZE - PUSH), Access::READ_WRITE).expect("memory");
         Console { gpu }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use triglyph::capture::{Checks, Player, Prepared, Record};
-use triglyph::{Device, GuestRange, Machine, Options, ReplayDevice, Tier, new_device};
+use triglyph::{Device, GuestRange, Machine, Options, Tier, new_device};
 
 use super::Outcome;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub fn captures(folder: &str) -> Vec<(String, Vec<u8>)> {
 /// One way through a capture.
 pub struct Run {
     name: &'static str,
-    pub device: Box<dyn ReplayDevice>,
+    pub device: Box<dyn Device>,
     /// What was changed, for the report.
     pub changes: Vec<String>,
     written: Vec<GuestRange>,

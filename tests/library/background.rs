@@ -1,9 +1,7 @@
 //! Scenes that other threads draw while the list goes on: the bytes are the same.
 
 use triglyph::capture::{Checks, Player, Reader};
-use triglyph::{
-    Access, Device, GuestAddr, GuestRange, N3ds, Options, ReplayDevice, Rsx, SnapshotOptions, TegraX1, Tier,
-};
+use triglyph::{Access, Device, GuestAddr, GuestRange, N3ds, Options, Rsx, SnapshotOptions, TegraX1, Tier};
 use triglyph_guest::pica::regs;
 use triglyph_testkit::data::file;
 use triglyph_testkit::pica::list::{HEAP, List, VERTICES, VRAM, VRAM_VIRTUAL, Vertex, draw_state};
@@ -12,7 +10,7 @@ use triglyph_testkit::pica::list::{HEAP, List, VERTICES, VRAM, VRAM_VIRTUAL, Ver
 const THREADS: [usize; 3] = [1, 2, 4];
 
 /// A device that tells how many scenes were drawn in the background.
-trait Counting: ReplayDevice + Sized {
+trait Counting: Device + Sized {
     fn new(options: &Options) -> Self;
     fn background_scenes(&self) -> u64;
 }

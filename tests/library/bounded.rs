@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use triglyph::capture::{CaptureFile, Checks, Event, Player, Prepared, Reader, hash_memory};
 use triglyph::{
-    Access, Device, DeviceWorker, GuestAddr, GuestRange, N3ds, Options, ReplayDevice, RunEnd, RunLimit,
-    SnapshotOptions, Tier, Waiting, WorkerError, WorkerOptions, new_device,
+    Access, Device, DeviceWorker, GuestAddr, GuestRange, N3ds, Options, RunEnd, RunLimit, SnapshotOptions, Tier,
+    Waiting, WorkerError, WorkerOptions, new_device,
 };
 use triglyph_engine::snapshot;
 use triglyph_testkit::data::file;
@@ -14,7 +14,7 @@ use triglyph_testkit::random::Random;
 const LONG: Duration = Duration::from_secs(120);
 
 /// What memory holds, range by range, and the faults.
-fn outcome(device: &mut dyn ReplayDevice) -> (Vec<u64>, String) {
+fn outcome(device: &mut dyn Device) -> (Vec<u64>, String) {
     let state = device.snapshot(SnapshotOptions::default()).expect("a snapshot");
     let mappings = snapshot::mappings(&state).expect("sections").expect("memory");
     let hashes = mappings.iter().map(|m| hash_memory(device, m.range).expect("mapped")).collect();
@@ -33,7 +33,7 @@ fn limit(random: &mut Random) -> RunLimit {
 }
 
 /// Does everything that was submitted, in slices. Returns how many there were.
-fn in_slices(device: &mut Box<dyn ReplayDevice>, options: &Options, random: &mut Random) -> u64 {
+fn in_slices(device: &mut Box<dyn Device>, options: &Options, random: &mut Random) -> u64 {
     let mut slices = 0;
     loop {
         slices += 1;

@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use triglyph::capture::{CaptureFile, Checks, Event, Player, Prepared, Reader};
-use triglyph::{Device, FaultKind, Machine, N3ds, Options, ReplayDevice, Rsx, SnapshotOptions, TegraX1, Tier};
+use triglyph::{Device, FaultKind, Machine, N3ds, Options, Rsx, SnapshotOptions, TegraX1, Tier};
 use triglyph_engine::frontend::budget::{Budget, FUEL, cost};
 use triglyph_testkit::data::{all_captures, file};
 
 /// A machine whose budget can be read.
-trait Budgeted: ReplayDevice {
+trait Budgeted: Device {
     fn budget(&self) -> &Budget;
 }
 
@@ -36,6 +36,7 @@ fn machine(machine: Machine, options: &Options) -> Box<dyn Budgeted> {
         Machine::N3ds => Box::new(N3ds::new(options).expect("a 3DS")),
         Machine::Ps3 => Box::new(Rsx::new(options).expect("a PS3")),
         Machine::TegraX1 => Box::new(TegraX1::new(options).expect("a Tegra X1")),
+        other => panic!("no fuel of the {other}"),
     }
 }
 

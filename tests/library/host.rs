@@ -3,13 +3,11 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use triglyph::{
-    Access, Device, Event, Fault, FaultKind, GuestAddr, GuestRange, Machine, Options, ReplayDevice, Tier, new_device,
-};
+use triglyph::{Access, Device, Event, Fault, FaultKind, GuestAddr, GuestRange, Machine, Options, Tier, new_device};
 
 const MACHINES: [Machine; 3] = [Machine::N3ds, Machine::Ps3, Machine::TegraX1];
 
-fn device(machine: Machine) -> Box<dyn ReplayDevice> {
+fn device(machine: Machine) -> Box<dyn Device> {
     new_device(machine, &Options::new(Tier::InterpreterOnly, 1)).unwrap()
 }
 
@@ -21,7 +19,7 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 fn nothing(machine: Machine) -> Vec<u8> {
     match machine {
         Machine::N3ds => bytes(&[5, 0, 0, 0, 0, 0, 0, 0]),
-        Machine::Ps3 | Machine::TegraX1 => bytes(&[0, 0]),
+        _ => bytes(&[0, 0]),
     }
 }
 

@@ -3,7 +3,7 @@
 use triglyph::capture::{
     CaptureFile, Checks, Compression, Event, Meta, Player, Prepared, Reader, RecordingDevice, hash_memory,
 };
-use triglyph::{Device, GuestRange, Options, ReplayDevice, RunEnd, RunLimit, SnapshotOptions, Tier, new_device};
+use triglyph::{Device, GuestRange, Options, RunEnd, RunLimit, SnapshotOptions, Tier, new_device};
 use triglyph_engine::snapshot;
 use triglyph_testkit::data::file;
 use triglyph_testkit::random::Random;
@@ -35,26 +35,26 @@ fn prepared(capture: &CaptureFile) -> Prepared<'_> {
     Prepared::new(&Reader::new(capture).expect("a header")).expect("sound records")
 }
 
-fn machine(prepared: &Prepared<'_>, options: &Options) -> Box<dyn ReplayDevice> {
+fn machine(prepared: &Prepared<'_>, options: &Options) -> Box<dyn Device> {
     new_device(prepared.header().machine, options).expect("a machine")
 }
 
 /// The mapped ranges.
-fn ranges(device: &mut dyn ReplayDevice) -> Vec<GuestRange> {
+fn ranges(device: &mut dyn Device) -> Vec<GuestRange> {
     let state = device.snapshot(SnapshotOptions::default()).expect("a snapshot");
     let mappings = snapshot::mappings(&state).expect("sections").expect("memory");
     mappings.iter().map(|mapping| mapping.range).collect()
 }
 
 /// What memory holds, range by range, and the faults.
-fn outcome(device: &mut dyn ReplayDevice) -> (Vec<u64>, String) {
+fn outcome(device: &mut dyn Device) -> (Vec<u64>, String) {
     let ranges = ranges(device);
     let hashes = ranges.into_iter().map(|range| hash_memory(device, range).expect("mapped")).collect();
     (hashes, format!("{:?}", device.faults()))
 }
 
 /// Plays a capture; `work` does what each submission has queued.
-fn play<D: ReplayDevice>(prepared: &Prepared<'_>, device: &mut D, mut work: impl FnMut(&mut D)) {
+fn play<D: Device>(prepared: &Prepared<'_>, device: &mut D, mut work: impl FnMut(&mut D)) {
     device.set_deferred(true);
     let mut player = Player::prepared(prepared, Checks::NONE);
     while let Some(event) = player.next(device).expect("a sound capture") {

@@ -11,9 +11,7 @@ mod recorded;
 
 use packets::{changed, is_heavy, made, packets};
 use recorded::{Recorded, recorded};
-use triglyph::{
-    Access, Device, GuestAddr, GuestRange, Machine, Options, ReplayDevice, SnapshotOptions, Tier, new_device,
-};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, SnapshotOptions, Tier, new_device};
 use triglyph_guest::pica::regs;
 use triglyph_guest::rsx::fifo::Methods;
 use triglyph_guest::rsx::objects::class;
@@ -37,7 +35,7 @@ const SEEDS_A_DEVICE: u64 = 5;
 /// A device with packet traces and one without.
 struct Pair {
     machine: Machine,
-    devices: [Box<dyn ReplayDevice>; 2],
+    devices: [Box<dyn Device>; 2],
 }
 
 impl Pair {
@@ -47,8 +45,8 @@ impl Pair {
             options.packet_traces = packet_traces;
             let mut device = new_device(machine, &options).expect("a machine");
             if machine == Machine::Ps3 {
-                device.set_big_endian(true).expect("a PS3");
-                recorded.objects.iter().for_each(|&object| device.object(object).expect("room"));
+                device.as_replay().set_big_endian(true).expect("a PS3");
+                recorded.objects.iter().for_each(|&object| device.as_replay().object(object).expect("room"));
                 device.map(GuestRange::new(0, 0, SIZE), Access::READ_WRITE).expect("memory");
                 device.map(GuestRange::new(1, MAIN, SIZE), Access::READ_WRITE).expect("memory");
             } else {
@@ -79,7 +77,7 @@ impl Pair {
         let payload = match self.machine {
             Machine::N3ds => vec![0x1400_1000 << 32 | 1, 4 * length, 0, 0],
             Machine::Ps3 => vec![1 << 32, address, 4 * length],
-            Machine::TegraX1 => {
+            _ => {
                 let words = length as u32;
                 let segment = Segment { address, words, sync: false, subroutine: false, conditional: false };
                 vec![0, Entry::Segment(segment).encode()]

@@ -3,7 +3,7 @@
 use triglyph::capture::{Picture, Present};
 use triglyph::{
     Access, Device, GuestAddr, GuestRange, HostFormat, HostRows, Machine, N3ds, Options, PixelFields, Presentation,
-    Presented, ReplayDevice, Rsx, ScanLayout, ScanOut, Shown, Tier, new_device, scan_format as format,
+    Presented, Rsx, ScanLayout, ScanOut, Shown, Tier, new_device, scan_format as format,
 };
 use triglyph_testkit::random::Random;
 
@@ -14,12 +14,12 @@ const BASE: u64 = 0x1800_0000;
 /// Bytes around the picture that must not change.
 const CANARY: u8 = 0xA5;
 
-fn device(machine: Machine, tier: Tier) -> Box<dyn ReplayDevice> {
+fn device(machine: Machine, tier: Tier) -> Box<dyn Device> {
     device_of_mappings(machine, tier, BYTES)
 }
 
 /// A device whose memory consists of mappings of `size` bytes, one after the other.
-fn device_of_mappings(machine: Machine, tier: Tier, size: u64) -> Box<dyn ReplayDevice> {
+fn device_of_mappings(machine: Machine, tier: Tier, size: u64) -> Box<dyn Device> {
     let mut device = new_device(machine, &Options::new(tier, 2)).expect("a machine");
     for start in (0..BYTES).step_by(size as usize) {
         let range = GuestRange::new(0, BASE + start, size.min(BYTES - start));
@@ -169,7 +169,7 @@ fn what_is_the_same_is_known() {
     let scan = ScanOut { at, width: 16, height: 16, format: format::A8R8G8B8.big_endian(), layout };
     let mut presented = Presented::default();
     let mut bytes = vec![0; 16 * 16 * 4];
-    let mut present = |device: &mut Box<dyn ReplayDevice>, bytes: &mut Vec<u8>, scan: &ScanOut| {
+    let mut present = |device: &mut Box<dyn Device>, bytes: &mut Vec<u8>, scan: &ScanOut| {
         let mut rows = HostRows::new(bytes, 64, HostFormat::Rgba8);
         device.present(scan, &mut rows, &mut presented).map(|found| found.changed)
     };

@@ -7,8 +7,7 @@ use triglyph::n3ds::{BadAddress, Screen};
 use triglyph::rsx::{LOCAL, PAGES, XDR};
 use triglyph::tegra::{Fence, Layout, MapBuffer, MapMemory, PROCESS, submit_flags};
 use triglyph::{
-    Access, Device, GuestAddr, GuestRange, N3ds, Options, ReplayDevice, Rsx, RunEnd, RunLimit, TegraX1, Tier,
-    new_device,
+    Access, Device, GuestAddr, GuestRange, N3ds, Options, Rsx, RunEnd, RunLimit, TegraX1, Tier, new_device,
 };
 use triglyph_guest::rsx::lv1::page::bar;
 use triglyph_guest::tegra::fifo::Stepping::{Each, Never};
@@ -73,11 +72,11 @@ fn replay(file: &[u8]) -> usize {
 
 type Recording<D> = RecordingDevice<D, Vec<u8>>;
 
-fn start<D: ReplayDevice>(device: &mut Recording<D>) {
+fn start<D: Device>(device: &mut Recording<D>) {
     device.start(Vec::new(), Compression::default(), Meta::new()).expect("readable memory");
 }
 
-fn stop<D: ReplayDevice>(device: &mut Recording<D>) -> Vec<u8> {
+fn stop<D: Device>(device: &mut Recording<D>) -> Vec<u8> {
     device.stop().expect("a sink in memory").expect("a recording")
 }
 

@@ -3,7 +3,7 @@
 
 use triglyph::capture::{CaptureFile, Checks, Event, Player, Prepared, Reader};
 use triglyph::probe::{Command, Effect, Observer};
-use triglyph::{Device, Machine, Options, ReplayDevice, Rsx, RunEnd, RunLimit, SnapshotOptions, TegraX1, Tier};
+use triglyph::{Device, Machine, Options, Rsx, RunEnd, RunLimit, SnapshotOptions, TegraX1, Tier};
 use triglyph_testkit::data::all_captures;
 use triglyph_testkit::random::Random;
 
@@ -15,9 +15,8 @@ const WORDS: usize = 1 << 10;
 
 /// A machine that splits draws, or does not; `None` for one that never does: draws of the 3DS are bounded by what the
 /// machine takes.
-fn machine(machine: Machine, options: &Options, splits: bool) -> Option<Box<dyn ReplayDevice>> {
+fn machine(machine: Machine, options: &Options, splits: bool) -> Option<Box<dyn Device>> {
     Some(match machine {
-        Machine::N3ds => return None,
         Machine::Ps3 => {
             let mut device = Rsx::new(options).expect("a PS3");
             if splits {
@@ -33,6 +32,7 @@ fn machine(machine: Machine, options: &Options, splits: bool) -> Option<Box<dyn 
             }
             Box::new(device)
         }
+        _ => return None,
     })
 }
 
@@ -48,7 +48,7 @@ fn captures() -> impl Iterator<Item = (String, CaptureFile)> {
 /// What playing a capture leaves: a snapshot with the clock in it, and how many faults there were.
 type Left = (Vec<u8>, u64);
 
-fn left(device: &mut dyn ReplayDevice) -> Left {
+fn left(device: &mut dyn Device) -> Left {
     device.finish();
     let snapshot = device.snapshot(SnapshotOptions::default().with_compression(false)).expect("a snapshot");
     (snapshot, device.faults().total())
@@ -116,7 +116,7 @@ fn draws_that_are_split_and_interrupted_leave_the_same() {
             continue;
         }
         let prepared = Prepared::new(&Reader::new(&capture).expect("a header")).expect("sound records");
-        let mut played = |splits: bool, interrupted: &mut dyn FnMut(&mut dyn ReplayDevice)| {
+        let mut played = |splits: bool, interrupted: &mut dyn FnMut(&mut dyn Device)| {
             let options = Options::new(Tier::JitOnly, 1 + seed % 2);
             let mut device = machine(prepared.header().machine, &options, splits).expect("the same machine");
             device.set_deferred(true);

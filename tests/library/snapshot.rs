@@ -1,20 +1,20 @@
 //! Snapshots do not depend on the tier: a device of any tier that restores one goes on to the same bytes.
 
 use triglyph::capture::{CaptureFile, Checks, Event, Player, Prepared, Reader, hash_memory};
-use triglyph::{Device, HiddenSurfaceRemoval, Machine, Options, ReplayDevice, SnapshotOptions, Tier, new_device};
+use triglyph::{Device, HiddenSurfaceRemoval, Machine, Options, SnapshotOptions, Tier, new_device};
 use triglyph_engine::snapshot;
 use triglyph_testkit::data::file;
 
 /// Each device of a chain, as (tier, threads).
 const CHAIN: [(Tier, usize); 4] = [(Tier::JitOnly, 1), (Tier::Auto, 2), (Tier::JitOnly, 2), (Tier::InterpreterOnly, 2)];
 
-fn device(link: usize) -> Box<dyn ReplayDevice> {
+fn device(link: usize) -> Box<dyn Device> {
     let (tier, threads) = CHAIN[link % CHAIN.len()];
     new_device(Machine::N3ds, &Options::new(tier, threads)).expect("a 3DS")
 }
 
 /// What a device holds, range by range.
-fn hashes(device: &mut dyn ReplayDevice) -> Vec<u64> {
+fn hashes(device: &mut dyn Device) -> Vec<u64> {
     device.finish();
     let state = device.snapshot(SnapshotOptions::default()).expect("a snapshot");
     let mappings = snapshot::mappings(&state).expect("sections").expect("memory");

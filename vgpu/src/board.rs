@@ -12,15 +12,15 @@ use std::time::Duration;
 
 use triglyph::capture::{Compression, Expectation, Meta, Picture, Present, RecordingDevice};
 use triglyph::{
-    Access, Device, DeviceWorker, Error, Faults, GuestRange, Memory, ObjectEntry, Options, ReplayDevice, Rsx, Stats,
-    TegraX1, WorkerOptions,
+    Access, Device, DeviceWorker, Error, Faults, GuestRange, Memory, ObjectEntry, Options, Replay, Rsx, Stats, TegraX1,
+    WorkerOptions,
 };
 
 use crate::chip::Chip;
 use crate::drm::argument::{Answer, Errno};
 
 /// A machine that a driver of Mesa's can drive.
-trait Gpu: ReplayDevice + 'static {
+trait Gpu: Device + 'static {
     /// Has its memory changed.
     fn with_memory<T>(&mut self, change: impl FnOnce(&mut Memory) -> T) -> T;
 

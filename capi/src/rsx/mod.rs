@@ -88,7 +88,7 @@ pub unsafe extern "C" fn triglyph_rsx_create(
         // SAFETY: the header asks callers for null or a structure that begins with its size.
         let options = unsafe { options::read(options) }?;
         let device = triglyph_device::new(Machine::Ps3, &options, true)?;
-        device.enter(|state| Ok(state.gpu.device().set_big_endian(true)?))?;
+        device.enter(|state| Ok(state.gpu.device().as_replay().set_big_endian(true)?))?;
         out.write(Box::into_raw(Box::new(triglyph_rsx { device })));
         Ok(())
     })

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use triglyph_engine::cache::WarmStart;
 use triglyph_engine::device::{
-    Access, CallRecorder, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit,
-    Stats,
+    Access, CallRecorder, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, Replay, RunEnd, RunLimit, Stats,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::log::LogHandler;
@@ -48,7 +47,13 @@ pub fn fill(start: u32, end: u32, value: u32) -> Vec<u8> {
     [2, start, value, end, 0, 0, 0, 0x201].into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
+impl sealed::Sealed for Mock {}
+
 impl Device for Mock {
+    fn as_replay(&mut self) -> &mut dyn Replay {
+        self
+    }
+
     fn machine(&self) -> Machine {
         self.machine
     }
@@ -155,21 +160,13 @@ impl Device for Mock {
     }
 
     fn stats(&self) -> Stats {
-        Stats { draws: 7, ..Stats::default() }
+        let mut stats = Stats::default();
+        stats.draws = 7;
+        stats
     }
 
     fn warm_start(&self) -> Option<&WarmStart> {
         Some(&self.warm_start)
-    }
-
-    fn wait_for_compiler(&self) {}
-
-    fn snapshot(&mut self, _: SnapshotOptions) -> Result<Vec<u8>, Error> {
-        Err(Error::Unsupported("snapshots of a mock".to_owned()))
-    }
-
-    fn restore(&mut self, _: &[u8]) -> Result<(), Error> {
-        Err(Error::Unsupported("snapshots of a mock".to_owned()))
     }
 
     fn take_written(&mut self) -> Vec<GuestRange> {
@@ -177,7 +174,7 @@ impl Device for Mock {
     }
 }
 
-impl ReplayDevice for Mock {
+impl Replay for Mock {
     fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
         self.calls.push(format!("object {:#x}", object.handle));
         Ok(())

@@ -1,11 +1,13 @@
 //! Playing and recording, on a device that is only memory.
 
+use std::time::Duration;
+
 use super::mock::{Mock, fill};
 use super::round_trip::write;
 use crate::recorder::Meta;
 use crate::recording_device::Expectation;
 use crate::*;
-use triglyph_engine::device::{Access, Device, Event as DeviceEvent, Machine, ObjectEntry, ReplayDevice};
+use triglyph_engine::device::{Access, Device, Event as DeviceEvent, Machine, ObjectEntry, Replay};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 
@@ -238,7 +240,7 @@ fn a_full_disk_does_not_disturb_the_recorded() {
 #[test]
 fn recording_changes_nothing_for_the_host() {
     let mut mock = Mock::new(Machine::N3ds);
-    let event = DeviceEvent::Interrupt { source: 4, count: 1, delay: 9 };
+    let event = DeviceEvent::Interrupt { source: 4, count: 1, delay: Duration::from_nanos(9) };
     mock.events.push(event);
     let mut device = RecordingDevice::<_, Vec<u8>>::new(mock);
     assert_eq!((device.take_events(), device.take_events()), (vec![event], vec![]));

@@ -79,6 +79,8 @@ enum MachineListing {
     Pica,
     Rsx(rsx::PushBuffers),
     Tegra(tegra::PushBuffers),
+    /// Of a machine whose submissions this version does not list.
+    Unknown,
 }
 
 impl Listing {
@@ -89,6 +91,7 @@ impl Listing {
             Machine::N3ds => MachineListing::Pica,
             Machine::Ps3 => MachineListing::Rsx(rsx::PushBuffers::default()),
             Machine::TegraX1 => MachineListing::Tegra(tegra::PushBuffers::default()),
+            _ => MachineListing::Unknown,
         };
         Listing { memory, machine }
     }

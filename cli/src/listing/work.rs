@@ -32,6 +32,7 @@ pub fn describe(machine: Machine, payload: &[u8]) -> Work {
             let parameters = format!("channel {}, {} entries", word(payload, 0), entries.len());
             Work { name: "GpFifo", parameters, words }
         }
+        _ => Work { name: "Submission", parameters: format!("{} bytes", payload.len()), words: 0 },
     }
 }
 

@@ -67,6 +67,14 @@ pub struct Fault {
     pub command: u64,
 }
 
+impl Fault {
+    /// A fault of a kind: what was wrong, the guest address, register or method concerned, and where in the command
+    /// stream it was.
+    pub const fn new(kind: FaultKind, what: String, address: u64, command: u64) -> Self {
+        Fault { kind, what, address, command }
+    }
+}
+
 /// Faults counted by kind, and the first few in full.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {

@@ -11,22 +11,28 @@ mod event;
 mod fault;
 mod replay;
 pub(crate) mod run;
+#[doc(hidden)]
+pub mod sealed;
 mod stats;
 
 pub use calls::{CallLog, CallRecorder, RecordedCall};
 pub use event::{Event, EventQueue, SoftwareMethod};
 pub use fault::{Fault, FaultHandler, FaultKind, FaultLog, Faults};
-pub use replay::{ObjectEntry, ReplayDevice};
+pub use replay::{ObjectEntry, Replay};
 pub use run::{RunEnd, RunLimit, Waiting};
 pub use stats::{StageTimes, Stats};
 pub use triglyph_guest::machine::Machine;
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::access::AccessListener;
 
 use crate::address::{GuestAddr, GuestRange};
 use crate::cache::WarmStart;
 use crate::error::Error;
 use crate::log::LogHandler;
 pub use crate::mem::Access;
-use crate::mem::{Mapping, WrittenHandler};
+use crate::mem::{Mapping, Memory, WrittenHandler};
 use crate::probe::Observer;
 use crate::sched::{Interrupter, Timeline};
 use crate::snapshot::SnapshotOptions;
@@ -38,7 +44,10 @@ use crate::transfer::{HostRows, Presentation, Presented, ScanOut};
 /// [`write`](Self::write), [`read`](Self::read) and [`map`](Self::map) act as if everything submitted before had
 /// finished, or everything that was done so far if work is [deferred](Self::set_deferred). What the guest does wrong is
 /// a fault, never an `Err`.
-pub trait Device: Send {
+///
+/// The machines of this library implement it, and what wraps one: boxes and recorders. Other crates cannot, so that it
+/// may get new methods.
+pub trait Device: sealed::Sealed + Send {
     /// Which machine this is.
     fn machine(&self) -> Machine;
 
@@ -73,6 +82,14 @@ pub trait Device: Send {
     /// Says whether submissions only queue work, for [`run_for`](Self::run_for) and [`finish`](Self::finish) to do.
     /// Otherwise, which is the default, they do it before they return. What was queued stays queued.
     fn set_deferred(&mut self, deferred: bool);
+
+    /// Whether submissions wait for bounded runs: see [`set_deferred`](Self::set_deferred).
+    fn is_deferred(&self) -> bool {
+        false
+    }
+
+    /// The calls that captures make and hosts do not.
+    fn as_replay(&mut self) -> &mut dyn Replay;
 
     /// Goes on with what was submitted, and with channels that wait, until nothing can go on, `limit` is reached or
     /// another thread [interrupts](Self::interrupter) it. The next run goes on at exactly the next command: memory,
@@ -154,22 +171,39 @@ pub trait Device: Send {
     #[doc(hidden)]
     fn mappings(&self) -> (Vec<Mapping>, Vec<GuestRange>);
 
+    /// Guest memory, for the recorder of the machine's calls; only of machines that record submissions themselves.
+    #[doc(hidden)]
+    fn recorded_memory(&self) -> Option<&Memory> {
+        None
+    }
+
+    /// Notifies a tool of each access to guest memory, of machines with [`recorded_memory`](Self::recorded_memory).
+    #[doc(hidden)]
+    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
+        let _ = listener;
+    }
+
     /// The counters since the device was made.
     fn stats(&self) -> Stats;
 
     /// The result of reading the key file when the device was made, if it has one.
-    fn warm_start(&self) -> Option<&WarmStart>;
+    fn warm_start(&self) -> Option<&WarmStart> {
+        None
+    }
 
     /// Waits until no kernel is being compiled or waits for it: those of remembered keys, and what was drawn with so
     /// far.
-    fn wait_for_compiler(&self);
+    fn wait_for_compiler(&self) {}
 
     /// The whole state, as if everything submitted had finished: a device that [`restore`](Self::restore)s it goes on
     /// exactly as this one does.
     ///
     /// # Errors
     /// [`Error::Unsupported`] on machines without snapshots.
-    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error>;
+    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
+        let _ = options;
+        Err(Error::Unsupported(format!("snapshots of the {}", self.machine())))
+    }
 
     /// Takes the state of a snapshot over. Guest memory is as the snapshot has it, and nothing else is mapped; without
     /// memory in the snapshot it stays as it is. What the host has chosen, the counters and the faults stay as well.
@@ -178,8 +212,13 @@ pub trait Device: Send {
     /// [`Error::Snapshot`] for one that is broken, of another version or of another machine; [`Error::Unsupported`] on
     /// machines without snapshots, and when guest memory cannot be mapped as the snapshot has it. Nothing has changed
     /// then.
-    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error>;
+    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
+        let _ = snapshot;
+        Err(Error::Unsupported(format!("snapshots of the {}", self.machine())))
+    }
 }
+
+impl<D: Device + ?Sized> sealed::Sealed for Box<D> {}
 
 impl<D: Device + ?Sized> Device for Box<D> {
     fn machine(&self) -> Machine {
@@ -202,6 +241,12 @@ impl<D: Device + ?Sized> Device for Box<D> {
     }
     fn set_deferred(&mut self, deferred: bool) {
         (**self).set_deferred(deferred)
+    }
+    fn is_deferred(&self) -> bool {
+        (**self).is_deferred()
+    }
+    fn as_replay(&mut self) -> &mut dyn Replay {
+        (**self).as_replay()
     }
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
         (**self).run_for(limit)
@@ -255,6 +300,12 @@ impl<D: Device + ?Sized> Device for Box<D> {
     }
     fn mappings(&self) -> (Vec<Mapping>, Vec<GuestRange>) {
         (**self).mappings()
+    }
+    fn recorded_memory(&self) -> Option<&Memory> {
+        (**self).recorded_memory()
+    }
+    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
+        (**self).set_access_listener(listener)
     }
     fn stats(&self) -> Stats {
         (**self).stats()

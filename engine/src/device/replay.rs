@@ -1,12 +1,7 @@
 //! Calls that captures make on a device before they submit, on the machines that support them.
 
-use std::sync::Arc;
-
-use triglyph_guest::kernel::access::AccessListener;
-
 use super::Device;
 use crate::error::Error;
-use crate::mem::Memory;
 
 /// An entry of a channel's object table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,8 +18,9 @@ pub struct ObjectEntry {
     pub limit: u64,
 }
 
-/// A device that captures can be played on. A host that drives a machine itself has no use for these calls.
-pub trait ReplayDevice: Device {
+/// The calls that captures make on a device: see [`Device::as_replay`]. A host that drives a machine itself has no use
+/// for them.
+pub trait Replay: Device {
     /// Sets whether the words in guest memory are big-endian: command words, vertices, textures, surfaces. Called
     /// before anything is submitted. Little-endian until then.
     ///
@@ -35,23 +31,6 @@ pub trait ReplayDevice: Device {
             false => Ok(()),
             true => Err(Error::Unsupported(format!("big-endian memory on the {}", self.machine()))),
         }
-    }
-
-    /// Whether submissions wait for bounded runs: see [`Device::set_deferred`].
-    fn is_deferred(&self) -> bool {
-        false
-    }
-
-    /// Guest memory, for the recorder of the machine's calls; only of machines that record submissions themselves.
-    #[doc(hidden)]
-    fn recorded_memory(&self) -> Option<&Memory> {
-        None
-    }
-
-    /// Notifies a tool of each access to guest memory, of machines with [`recorded_memory`](Self::recorded_memory).
-    #[doc(hidden)]
-    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
-        let _ = listener;
     }
 
     /// Makes a call of the machine's own that was recorded.
@@ -69,26 +48,5 @@ pub trait ReplayDevice: Device {
     fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
         let _ = object;
         Err(Error::Unsupported(format!("objects on the {}", self.machine())))
-    }
-}
-
-impl<D: ReplayDevice + ?Sized> ReplayDevice for Box<D> {
-    fn is_deferred(&self) -> bool {
-        (**self).is_deferred()
-    }
-    fn recorded_memory(&self) -> Option<&Memory> {
-        (**self).recorded_memory()
-    }
-    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
-        (**self).set_access_listener(listener);
-    }
-    fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
-        (**self).replay_call(call)
-    }
-    fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
-        (**self).set_big_endian(big_endian)
-    }
-    fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
-        (**self).object(object)
     }
 }

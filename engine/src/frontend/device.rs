@@ -3,10 +3,11 @@
 /// Methods of traits that are the same in every machine.
 ///
 /// `device_of_core!(core)` makes those of a [`Device`](crate::Device) that only concern its memory, renderer, faults
-/// and budget: those of the field `core`, which has fields of these names. Snapshots are methods of the machine.
+/// and budget: those of the field `core`, which has fields of these names. `take_snapshot` and `restore_snapshot` are
+/// methods of the machine.
 /// `device_of_core!(recorded row)` makes those that record themselves in the field `calls`, for machines with a field
-/// `deferred`; `row` finds the row of a call. `device_of_core!(replay core)` makes those of a
-/// [`ReplayDevice`](crate::device::ReplayDevice), of which `replay` is a method of the machine.
+/// `deferred`; `row` finds the row of a call. `device_of_core!(replay calls)` makes those of [`Replay`](crate::device::Replay),
+/// of which `replay` is a method of the machine.
 #[macro_export]
 macro_rules! device_of_core {
     ($core:ident) => {
@@ -76,6 +77,21 @@ macro_rules! device_of_core {
             (self.$core.memory.mappings().collect(), self.$core.memory.host_ranges().collect())
         }
 
+        fn as_replay(&mut self) -> &mut dyn $crate::device::Replay {
+            self
+        }
+
+        fn recorded_memory(&self) -> Option<&$crate::mem::Memory> {
+            Some(&self.$core.memory)
+        }
+
+        fn set_access_listener(
+            &mut self,
+            listener: std::sync::Arc<dyn triglyph_guest::kernel::access::AccessListener>,
+        ) {
+            self.$core.memory.set_access_listener(listener);
+        }
+
         fn stats(&self) -> $crate::device::Stats {
             self.$core.renderer.stats()
         }
@@ -89,11 +105,11 @@ macro_rules! device_of_core {
         }
 
         fn snapshot(&mut self, options: $crate::snapshot::SnapshotOptions) -> Result<Vec<u8>, $crate::error::Error> {
-            Ok(Self::snapshot(self, options))
+            Ok(self.take_snapshot(options))
         }
 
         fn restore(&mut self, snapshot: &[u8]) -> Result<(), $crate::error::Error> {
-            Self::restore(self, snapshot)
+            self.restore_snapshot(snapshot)
         }
     };
     (recorded $row:ident) => {
@@ -102,6 +118,10 @@ macro_rules! device_of_core {
             let set = |machine: &mut Self| machine.deferred = deferred;
             $crate::device::calls::RecordsCalls::record(self, KIND, &[deferred.into()], set)
                 .unwrap_or_else(|| set(self));
+        }
+
+        fn is_deferred(&self) -> bool {
+            self.deferred
         }
 
         fn set_call_recorder(&mut self, recorder: Option<Box<dyn $crate::device::CallRecorder>>) {
@@ -114,18 +134,7 @@ macro_rules! device_of_core {
             }
         }
     };
-    (replay $core:ident) => {
-        fn recorded_memory(&self) -> Option<&$crate::mem::Memory> {
-            Some(&self.$core.memory)
-        }
-
-        fn set_access_listener(
-            &mut self,
-            listener: std::sync::Arc<dyn triglyph_guest::kernel::access::AccessListener>,
-        ) {
-            self.$core.memory.set_access_listener(listener);
-        }
-
+    (replay calls) => {
         fn replay_call(&mut self, call: &[u8]) -> Result<(), $crate::error::Error> {
             self.replay(call)
         }

@@ -39,6 +39,7 @@ pub fn call(machine: Machine, records: usize, choices: &mut Choices) -> Option<E
         Machine::N3ds => insert(Kind::Call as u32, hardware(choices)),
         Machine::Ps3 => insert(Kind::Call as u32, hypercall(choices)),
         Machine::TegraX1 => insert(Kind::Call as u32, driver(choices)),
+        _ => None,
     }
 }
 

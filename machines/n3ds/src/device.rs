@@ -11,7 +11,7 @@ use crate::system::gx::Executed;
 use crate::system::lcd::{Eye, Screen};
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
-    Access, CallLog, CallRecorder, Device, Event, FaultLog, Machine, RecordedCall, ReplayDevice, RunEnd, RunLimit,
+    Access, CallLog, CallRecorder, Device, Event, FaultLog, Machine, RecordedCall, Replay, RunEnd, RunLimit, sealed,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::{Budget, FUEL, SliceEnd};
@@ -234,12 +234,18 @@ fn words_of(bytes: &[u8]) -> [u32; 8] {
     words
 }
 
+impl sealed::Sealed for N3ds {}
+
 impl Device for N3ds {
     fn machine(&self) -> Machine {
         Machine::N3ds
     }
 
     triglyph_engine::device_of_core!(core);
+
+    fn is_deferred(&self) -> bool {
+        self.gsp.is_deferred()
+    }
 
     fn check_mapping(&self, range: GuestRange) -> Result<(), Error> {
         let GuestRange { start: GuestAddr { space, address }, size } = range;
@@ -336,10 +342,6 @@ impl Device for N3ds {
     }
 }
 
-impl ReplayDevice for N3ds {
-    fn is_deferred(&self) -> bool {
-        self.gsp.is_deferred()
-    }
-
-    triglyph_engine::device_of_core!(replay core);
+impl Replay for N3ds {
+    triglyph_engine::device_of_core!(replay calls);
 }

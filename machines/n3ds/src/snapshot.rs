@@ -32,7 +32,7 @@ impl SavedRun {
 impl N3ds {
     /// The state of the whole machine between two calls: PICA200, external registers, LCD controllers, GSP with its
     /// shared page, and guest memory if `options` say so. Taking it changes nothing.
-    pub fn snapshot(&mut self, options: SnapshotOptions) -> Vec<u8> {
+    pub(crate) fn take_snapshot(&mut self, options: SnapshotOptions) -> Vec<u8> {
         // Draws that are binned count as done; vertices that still wait for others of their kind are state.
         self.core.renderer.flush(&self.core.memory);
         self.core.pica.show_densest();
@@ -54,7 +54,7 @@ impl N3ds {
     ///
     /// # Errors
     /// As [`Device::restore`](triglyph_engine::Device::restore).
-    pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
+    pub(crate) fn restore_snapshot(&mut self, snapshot: &[u8]) -> Result<(), Error> {
         let sections = Sections::new(snapshot)?;
         sections.check(Machine::N3ds, &[PICA, EXTERNAL, GSP, WORK, MAPS, PAGES])?;
         let pica = Pica::restore(sections.get::<SavedPica>(PICA)?, self.core.pica.limits());

@@ -14,8 +14,8 @@ use crate::system::lv1::{DEFAULT_OBJECTS, XDR, initialise};
 use crate::system::mmio::Mmio;
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
-    Access, CallLog, Device, Event, FaultKind, Machine, ObjectEntry, RecordedCall, ReplayDevice, RunEnd, RunLimit,
-    Waiting,
+    Access, CallLog, Device, Event, FaultKind, Machine, ObjectEntry, RecordedCall, Replay, RunEnd, RunLimit, Waiting,
+    sealed,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::SliceEnd;
@@ -274,6 +274,8 @@ fn long(payload: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*payload.get(at..)?.first_chunk()?))
 }
 
+impl sealed::Sealed for Rsx {}
+
 impl Device for Rsx {
     fn machine(&self) -> Machine {
         Machine::Ps3
@@ -392,12 +394,8 @@ impl Device for Rsx {
     }
 }
 
-impl ReplayDevice for Rsx {
-    fn is_deferred(&self) -> bool {
-        self.deferred
-    }
-
-    triglyph_engine::device_of_core!(replay core);
+impl Replay for Rsx {
+    triglyph_engine::device_of_core!(replay calls);
 
     fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
         self.big_endian = big_endian;

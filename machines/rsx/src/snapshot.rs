@@ -34,7 +34,7 @@ state! {
 impl Rsx {
     /// The state of the whole machine between two calls, and guest memory if `options` say so. Taking it changes
     /// nothing. In exact mode instance memory is guest memory: without memory in the snapshot the host keeps it.
-    pub fn snapshot(&mut self, options: SnapshotOptions) -> Vec<u8> {
+    pub(crate) fn take_snapshot(&mut self, options: SnapshotOptions) -> Vec<u8> {
         self.fifo.settle(&mut self.core);
         self.core.flush();
         let mut writer = Writer::new(Machine::Ps3, options.compressed);
@@ -63,7 +63,7 @@ impl Rsx {
     ///
     /// # Errors
     /// As [`Device::restore`](triglyph_engine::Device::restore); a snapshot of the other mode is refused.
-    pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
+    pub(crate) fn restore_snapshot(&mut self, snapshot: &[u8]) -> Result<(), Error> {
         let sections = Sections::new(snapshot)?;
         sections.check(Machine::Ps3, &[BOARD, FIFO, LV1, MAPS, BYTES])?;
         let board = sections.get::<SavedBoard>(BOARD)?;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
-    Access, CallLog, Device, Event, FaultKind, Machine, RecordedCall, ReplayDevice, RunEnd, RunLimit, Waiting,
+    Access, CallLog, Device, Event, FaultKind, Machine, RecordedCall, Replay, RunEnd, RunLimit, Waiting, sealed,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::SliceEnd;
@@ -194,6 +194,8 @@ pub(super) fn is_address(range: GuestRange) -> bool {
     range.start.address.checked_add(range.size).is_some_and(|end| end <= mask + 1)
 }
 
+impl sealed::Sealed for TegraX1 {}
+
 impl Device for TegraX1 {
     fn machine(&self) -> Machine {
         Machine::TegraX1
@@ -284,10 +286,6 @@ impl Device for TegraX1 {
     }
 }
 
-impl ReplayDevice for TegraX1 {
-    fn is_deferred(&self) -> bool {
-        self.deferred
-    }
-
-    triglyph_engine::device_of_core!(replay core);
+impl Replay for TegraX1 {
+    triglyph_engine::device_of_core!(replay calls);
 }

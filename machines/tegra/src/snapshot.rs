@@ -25,7 +25,7 @@ state! {
 impl TegraX1 {
     /// The state of the whole machine between two calls, and guest memory if `options` say so. Taking it changes
     /// nothing.
-    pub fn snapshot(&mut self, options: SnapshotOptions) -> Vec<u8> {
+    pub(crate) fn take_snapshot(&mut self, options: SnapshotOptions) -> Vec<u8> {
         self.settle();
         let mut writer = Writer::new(Machine::TegraX1, options.compressed);
         writer.section(BOARD, &SavedBoard { core: self.core.save(), round: self.round });
@@ -43,7 +43,7 @@ impl TegraX1 {
     ///
     /// # Errors
     /// As [`Device::restore`](triglyph_engine::Device::restore).
-    pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
+    pub(crate) fn restore_snapshot(&mut self, snapshot: &[u8]) -> Result<(), Error> {
         let sections = Sections::new(snapshot)?;
         sections.check(Machine::TegraX1, &[BOARD, CHANNEL, DRIVER, MAPS, PAGES])?;
         let board = Some(sections.get::<SavedBoard>(BOARD)?).filter(|board| board.core.is_sound());

@@ -10,7 +10,7 @@ mod primitives;
 mod texture_formats;
 
 use triglyph::capture::{Compression, Expectation, Meta, Present, RecordingDevice};
-use triglyph::{Device, GuestAddr, Options, ReplayDevice, Rsx, Tier};
+use triglyph::{Device, GuestAddr, Options, Rsx, Tier};
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_testkit::data::file;
 use triglyph_testkit::rsx::{Console, Layout};
@@ -44,7 +44,7 @@ impl Scene {
     /// What `draw` draws on a tier.
     fn new(tier: Tier, draw: impl FnOnce(&mut Console<Recorded>)) -> Scene {
         let mut device = RecordingDevice::new(Rsx::new(&Options::new(tier, 1)).expect("an RSX"));
-        device.set_big_endian(true).expect("nothing has run");
+        device.as_replay().set_big_endian(true).expect("nothing has run");
         device.start(Vec::new(), Compression::default(), Meta::new()).expect("readable memory");
         let mut console = Console::with(device, true, LAYOUT);
         let [width, height] = SIZE;

@@ -45,7 +45,7 @@ pub fn is_heavy(machine: Machine, packet: &[u32]) -> bool {
         Machine::Ps3 => Methods::decode(packet[0]).is_none_or(|header| {
             [curie::set_begin_end::ID, curie::clear_surface::ID].contains(&(header.method as usize))
         }),
-        Machine::TegraX1 => {
+        _ => {
             let method = packet[0] & 0xFFF;
             let draws = [threed::regs::begin::ID, threed::regs::clear_surface::ID].contains(&(method as usize));
             // Host methods wait; words whose highest bits are 0 may be masks of sub-devices. Macros have no code here.
@@ -80,7 +80,7 @@ pub fn made(machine: Machine, random: &mut Random) -> Vec<u32> {
             let header = Methods { method, subchannel, count, increasing: !random.one_in(6) };
             [&[header.encode()][..], &data].concat()
         }
-        Machine::TegraX1 => {
+        _ => {
             let method = random.pick(&[0x80, 0x200, 0x280, 0x400, 0x4D0, 0x670, 0x8E0, 0x900]) + random.below(64);
             let subchannel = random.pick(&[0, 0, 0, 0, 0, 1, 2, 3]);
             if random.one_in(4) {

@@ -37,6 +37,7 @@ pub fn recorded(machine: Machine) -> Recorded {
         Machine::N3ds => "3ds",
         Machine::Ps3 => "rsx",
         Machine::TegraX1 => "tegra",
+        other => panic!("no captures of the {other}"),
     };
     let mut recorded = Recorded::default();
     for path in captures(folder) {
@@ -78,7 +79,7 @@ fn pieces(machine: Machine, payload: &[u8]) -> Vec<GuestRange> {
             let segment = |bytes: &[u8]| GuestRange::new(space, long(bytes), long(&bytes[8..]));
             payload[8..].chunks_exact(16).map(segment).collect()
         }
-        Machine::TegraX1 => {
+        _ => {
             let entries = payload[8..].chunks_exact(8).map(|entry| Entry::decode(long(entry)));
             let segment = |entry| match entry {
                 Entry::Segment(segment) => Some(GuestRange::new(0, segment.address, 4 * u64::from(segment.words))),

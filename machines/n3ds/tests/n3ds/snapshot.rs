@@ -3,7 +3,7 @@
 use crate::support::*;
 use triglyph_capture::{CaptureFile, Checks, Compression, Event, Player, Prepared, Reader};
 use triglyph_capture::{RecordingDevice, recorder::Meta};
-use triglyph_engine::device::{Access, Device, ReplayDevice};
+use triglyph_engine::device::{Access, Device};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::snapshot;
 use triglyph_engine::snapshot::SnapshotOptions;
@@ -16,7 +16,7 @@ use triglyph_testkit::data::captures;
 /// A fresh device in the state of another, whose memory comes along in the snapshot or beside it.
 fn moved(gpu: &mut N3ds, memory: bool) -> N3ds {
     let options = SnapshotOptions::default().with_memory(memory).with_compression(false);
-    let snapshot = gpu.snapshot(options);
+    let snapshot = gpu.snapshot(options).unwrap();
     let mut other = machine();
     if !memory {
         for mapping in gpu.memory().mappings() {
@@ -27,7 +27,7 @@ fn moved(gpu: &mut N3ds, memory: bool) -> N3ds {
         }
     }
     other.restore(&snapshot).unwrap();
-    assert!(other.snapshot(options) == snapshot, "a snapshot of what was restored is another");
+    assert!(other.snapshot(options).unwrap() == snapshot, "a snapshot of what was restored is another");
     other
 }
 
@@ -74,7 +74,10 @@ fn interrupted(lists: &[Vec<u32>]) {
     }
     assert!(straight.memory() == stepping.memory());
     assert!(straight.memory()[..0x400].iter().any(|&byte| byte != 0), "nothing was drawn");
-    assert_eq!(straight.gpu.snapshot(SnapshotOptions::default()), stepping.gpu.snapshot(SnapshotOptions::default()));
+    assert_eq!(
+        straight.gpu.snapshot(SnapshotOptions::default()).unwrap(),
+        stepping.gpu.snapshot(SnapshotOptions::default()).unwrap()
+    );
 }
 
 #[test]
@@ -191,9 +194,9 @@ fn tables_and_ports_come_back() {
     list.set(regs::vsh_float_index::ID, 0x8000_005F).feed(regs::vsh_float_data::ID, &[0x7FC0_0001, 0, 0, 1]);
     let mut console = Console::new();
     console.run(list.end());
-    let before = console.gpu.snapshot(SnapshotOptions::REGISTERS);
+    let before = console.gpu.snapshot(SnapshotOptions::REGISTERS).unwrap();
     let mut other = moved(&mut console.gpu, true);
-    assert!(other.snapshot(SnapshotOptions::REGISTERS) == before);
+    assert!(other.snapshot(SnapshotOptions::REGISTERS).unwrap() == before);
     // Each of the writes is part of the state: none leaves the snapshot as it was.
     for (id, value) in
         [(regs::fog_lut_data::IDS[0], 1), (regs::lighting_lut_data::IDS[0], 1), (regs::gas_lut_data::ID, 1)]
@@ -204,7 +207,7 @@ fn tables_and_ports_come_back() {
         let mut console = Console { gpu: changed };
         console.run(&list.0);
         changed = console.gpu;
-        assert!(changed.snapshot(SnapshotOptions::REGISTERS) != before, "{id:#x}");
+        assert!(changed.snapshot(SnapshotOptions::REGISTERS).unwrap() != before, "{id:#x}");
     }
 }
 
@@ -239,7 +242,7 @@ fn gsp_goes_on_where_it_was() {
 #[test]
 fn without_memory_the_hosts_stays() {
     let mut console = busy();
-    let snapshot = console.gpu.snapshot(SnapshotOptions::REGISTERS);
+    let snapshot = console.gpu.snapshot(SnapshotOptions::REGISTERS).unwrap();
     assert_eq!(snapshot::mappings(&snapshot).unwrap(), None);
     let mut other = Console::new();
     other.write(VRAM, &[0x77; 64]);
@@ -250,9 +253,9 @@ fn without_memory_the_hosts_stays() {
 
 #[test]
 fn devices_behind_the_trait_have_snapshots() {
-    let mut first: Box<dyn ReplayDevice> = Box::new(busy().gpu);
+    let mut first: Box<dyn Device> = Box::new(busy().gpu);
     let snapshot = first.snapshot(SnapshotOptions::default()).unwrap();
-    let mut second: Box<dyn ReplayDevice> = Box::new(machine());
+    let mut second: Box<dyn Device> = Box::new(machine());
     second.restore(&snapshot).unwrap();
     assert!(second.snapshot(SnapshotOptions::default()).unwrap() == snapshot);
 }
@@ -305,7 +308,7 @@ fn recordings_that_begin_mid_run_replay() {
 /// A snapshot that is taken over during a recording goes into it, memory and all.
 #[test]
 fn recordings_follow_a_restored_snapshot() {
-    let snapshot = busy().gpu.snapshot(SnapshotOptions::default());
+    let snapshot = busy().gpu.snapshot(SnapshotOptions::default()).unwrap();
     let mut device = RecordingDevice::new(machine());
     device.start(Vec::new(), Compression::default(), Meta::new()).unwrap();
     device.restore(&snapshot).unwrap();

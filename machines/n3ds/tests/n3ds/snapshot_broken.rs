@@ -10,11 +10,11 @@ use triglyph_guest::pica::regs;
 
 #[test]
 fn broken_snapshots_change_nothing() {
-    let snapshot = busy().gpu.snapshot(SnapshotOptions::default());
+    let snapshot = busy().gpu.snapshot(SnapshotOptions::default()).unwrap();
     let mut target = Console::new();
     target.run(plain().end());
     target.write(VRAM, &[1, 2, 3]);
-    let before = target.gpu.snapshot(SnapshotOptions::default());
+    let before = target.gpu.snapshot(SnapshotOptions::default()).unwrap();
     let mut refuse = |bytes: &[u8]| {
         let error = target.gpu.restore(bytes).unwrap_err();
         assert!(matches!(error, Error::Snapshot { .. }), "{error}");
@@ -30,7 +30,7 @@ fn broken_snapshots_change_nothing() {
     .budget_ms(500);
     refuse(b"TGLS");
     refuse(&[]);
-    assert!(target.gpu.snapshot(SnapshotOptions::default()) == before);
+    assert!(target.gpu.snapshot(SnapshotOptions::default()).unwrap() == before);
 }
 
 /// Sections of an uncompressed snapshot as (start of the contents, length).
@@ -58,7 +58,7 @@ fn forged_states_are_refused_or_harmless() {
     let mut console = busy();
     console.run(&plain().with(regs::primitive_config::ID, 1 << 8 | 2).with(regs::fixed_attr_index::ID, 15).0);
     console.run(&List::default().vertex(&triangle(0.0, [1.0; 4])[0]).0);
-    let good = console.gpu.snapshot(options);
+    let good = console.gpu.snapshot(options).unwrap();
     let sections = sections(&good);
     let mut taken = 0;
     arbtest(|u| {
@@ -74,7 +74,7 @@ fn forged_states_are_refused_or_harmless() {
         let mut target = machine();
         if target.restore(&bytes).is_ok() {
             taken += 1;
-            let again = target.snapshot(options);
+            let again = target.snapshot(options).unwrap();
             assert!(again.len() >= 1000);
             let mut target = Console { gpu: target };
             target.gpu.with_gsp(|gsp, hardware| {
@@ -99,11 +99,11 @@ fn forged_states_are_refused_or_harmless() {
 #[test]
 fn snapshots_of_others_are_refused() {
     let mut console = Console::new();
-    let mut foreign = console.gpu.snapshot(SnapshotOptions::REGISTERS);
+    let mut foreign = console.gpu.snapshot(SnapshotOptions::REGISTERS).unwrap();
     foreign[8] = Machine::Ps3 as u8;
     sign(&mut foreign);
     assert!(console.gpu.restore(&foreign).unwrap_err().to_string().contains("ps3"));
-    let mut newer = console.gpu.snapshot(SnapshotOptions::REGISTERS);
+    let mut newer = console.gpu.snapshot(SnapshotOptions::REGISTERS).unwrap();
     // The first section is that of the PICA200.
     newer[32 + 4] += 1;
     let version = newer[32 + 4];

@@ -3,7 +3,7 @@
 use crate::support::*;
 use arbtest::arbitrary::{self, Unstructured};
 use triglyph_engine::Device;
-use triglyph_engine::device::{FaultKind, ObjectEntry, ReplayDevice};
+use triglyph_engine::device::{FaultKind, ObjectEntry, Replay};
 use triglyph_engine::mem::GuestAddr;
 use triglyph_guest::layout::surface::swizzle;
 use triglyph_guest::rsx::objects::class;

@@ -67,7 +67,7 @@ fn waiting_segments_are_state() {
         let mut gpu = capture_machine(mode, false);
         let push = Push::new().methods(0, 0x60, &[SEMAPHORES, 0]).methods(0, 0x68, &[5]).methods(0, 0x50, &[6]);
         submit(&mut gpu, &push);
-        let snapshot = gpu.snapshot(SnapshotOptions::default());
+        let snapshot = gpu.snapshot(SnapshotOptions::default()).unwrap();
         let mut other = machine(mode);
         Device::restore(&mut other, &snapshot).unwrap();
         set_word(&mut other, MAIN, SEMAPHORE_AT, 5, false);
@@ -87,7 +87,7 @@ fn contexts_keep_their_pages_and_io_spaces() {
         gpu.context_attribute(context.handle, 0x300, [1, 5, 6, 0]).unwrap();
         kick(&mut gpu, &context, 0x1000, &Push::new().methods(0, 0x50, &[9]));
         gpu.mmio_write(0x2140, 0);
-        let snapshot = gpu.snapshot(SnapshotOptions::default());
+        let snapshot = gpu.snapshot(SnapshotOptions::default()).unwrap();
         let mut other = machine(mode);
         Device::restore(&mut other, &snapshot).unwrap();
         for gpu in [&mut gpu, &mut other] {
@@ -109,7 +109,7 @@ fn contexts_keep_their_pages_and_io_spaces() {
 fn registers_alone_leave_memory_to_the_host() {
     let mut gpu = capture_machine(RsxMode::Exact, false);
     submit(&mut gpu, &halves()[0]);
-    let snapshot = gpu.snapshot(SnapshotOptions::REGISTERS);
+    let snapshot = gpu.snapshot(SnapshotOptions::REGISTERS).unwrap();
     let before = gpu.memory().ranges().count();
     submit(&mut gpu, &Push::new().word(0).methods(0, 0x50, &[99]));
     gpu.write(GuestAddr::new(LOCAL, 0), &[9]).unwrap();
@@ -122,16 +122,16 @@ fn registers_alone_leave_memory_to_the_host() {
 fn broken_snapshots_change_nothing() {
     let mut gpu = capture_machine(RsxMode::Exact, false);
     submit(&mut gpu, &halves()[0]);
-    let snapshot = gpu.snapshot(SnapshotOptions::default());
+    let snapshot = gpu.snapshot(SnapshotOptions::default()).unwrap();
     let mut other = capture_machine(RsxMode::Exact, false);
-    let before = other.snapshot(SnapshotOptions::default());
+    let before = other.snapshot(SnapshotOptions::default()).unwrap();
     for length in (0..snapshot.len()).step_by(97) {
         assert!(Device::restore(&mut other, &snapshot[..length]).is_err());
     }
-    assert_eq!(other.snapshot(SnapshotOptions::default()), before);
+    assert_eq!(other.snapshot(SnapshotOptions::default()).unwrap(), before);
     // Memory of the host's that does not fit is an error as well.
     let mut hosted = machine(RsxMode::Exact);
     hosted.with_memory(|memory| memory.map(GuestRange::new(MAIN, 0x100, 0x100), Access::READ_WRITE)).unwrap();
     Device::restore(&mut hosted, &snapshot).unwrap();
-    assert_eq!(hosted.snapshot(SnapshotOptions::default()), snapshot);
+    assert_eq!(hosted.snapshot(SnapshotOptions::default()).unwrap(), snapshot);
 }

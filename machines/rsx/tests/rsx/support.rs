@@ -2,7 +2,7 @@
 
 use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
-use triglyph_engine::device::{Access, FaultKind, ObjectEntry, ReplayDevice};
+use triglyph_engine::device::{Access, FaultKind, ObjectEntry, Replay};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::render::Accuracy;
 use triglyph_guest::rsx::fifo::Methods;

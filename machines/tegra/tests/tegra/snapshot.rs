@@ -101,9 +101,9 @@ fn a_machine_goes_on_from_wherever_it_was() {
         let mut first = Machine::new();
         parts[..cut].iter().for_each(|words| first.run(words));
         let before = seen(&mut first);
-        let snapshot = first.gpu.snapshot(SnapshotOptions::default());
+        let snapshot = first.gpu.snapshot(SnapshotOptions::default()).unwrap();
         assert_eq!(seen(&mut first), before, "a snapshot changes nothing");
-        assert_eq!(first.gpu.snapshot(SnapshotOptions::default()), snapshot, "a snapshot is always the same");
+        assert_eq!(first.gpu.snapshot(SnapshotOptions::default()).unwrap(), snapshot, "a snapshot is always the same");
         // Into a machine that has done something else, and nothing but what the snapshot maps.
         let mut second = fresh();
         second.gpu.map(GuestRange::new(0, 0x7000_0000, 0x1000), Access::READ_WRITE).expect("memory");
@@ -125,7 +125,7 @@ fn registers_alone() {
     let parts = work();
     let mut first = Machine::new();
     parts[..13].iter().for_each(|words| first.run(words));
-    let snapshot = first.gpu.snapshot(SnapshotOptions::REGISTERS.with_compression(false));
+    let snapshot = first.gpu.snapshot(SnapshotOptions::REGISTERS.with_compression(false)).unwrap();
     let mut second = fresh();
     for (address, size) in [(BUFFER, BUFFER_SIZE), (DATA, SIZE)] {
         let mut bytes = vec![0; size as usize];
@@ -160,9 +160,9 @@ fn arbitrary_states_come_back() {
         parts[..6].iter().enumerate().for_each(|(channel, words)| first.run_on(channel as u32 % 3, words));
         let mut second = fresh();
         second.end = first.end;
-        second.gpu.restore(&first.gpu.snapshot(SnapshotOptions::default())).expect("a good snapshot");
+        second.gpu.restore(&first.gpu.snapshot(SnapshotOptions::default()).unwrap()).expect("a good snapshot");
         parts[6..].iter().enumerate().for_each(|(channel, words)| second.run_on(channel as u32 % 3, words));
-        let last = |machine: &mut Machine| machine.gpu.snapshot(SnapshotOptions::default());
+        let last = |machine: &mut Machine| machine.gpu.snapshot(SnapshotOptions::default()).unwrap();
         assert!(last(&mut second) == last(&mut whole), "seed {seed}");
     }
 }
@@ -173,7 +173,7 @@ fn broken_snapshots_are_refused() {
     let mut machine = Machine::new();
     work()[..10].iter().for_each(|words| machine.run(words));
     let options = SnapshotOptions::REGISTERS;
-    let snapshot = machine.gpu.snapshot(options);
+    let snapshot = machine.gpu.snapshot(options).unwrap();
     let before = seen(&mut machine);
     let mut word = words(3);
     for _ in 0..200 {

@@ -1,6 +1,7 @@
 //! Gas from registers to pictures: accumulation, the largest density and its way to the scale, colours.
 
 use crate::support::*;
+use triglyph_engine::Device;
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_guest::num::F16;
 use triglyph_guest::pica::regs;
@@ -139,7 +140,7 @@ fn gas_is_colored_by_its_table() {
 fn the_largest_density_outlives_a_snapshot() {
     let mut console = Console::new();
     console.fill(begin(), THIN);
-    let snapshot = console.gpu.snapshot(SnapshotOptions::default());
+    let snapshot = console.gpu.snapshot(SnapshotOptions::default()).unwrap();
     console.fill(begin(), WHITE);
     assert_eq!(largest(&mut console), 355.0);
     console.gpu.restore(&snapshot).unwrap();

@@ -5,7 +5,7 @@
 
 use crate::class_3d::support::*;
 use triglyph_engine::Device;
-use triglyph_engine::device::{Access, ObjectEntry, ReplayDevice};
+use triglyph_engine::device::{Access, ObjectEntry, Replay};
 use triglyph_engine::mem::GuestRange;
 use triglyph_guest::rsx::fragment;
 use triglyph_guest::rsx::fragment::memory::{Order, bytes};

@@ -1,6 +1,7 @@
 //! The RSX's 3D class: textures, from registers to what a program reads.
 
 use crate::class_3d::support::*;
+use triglyph_engine::Device;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_guest::layout::surface::swizzle;
@@ -449,7 +450,7 @@ fn the_time_of_textures_has_passed_when_a_snapshot_is_taken() {
     unit.set(&mut console);
     let corners = [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]];
     draw(&mut console, corners);
-    let snapshot = console.gpu.snapshot(SnapshotOptions::default());
+    let snapshot = console.gpu.snapshot(SnapshotOptions::default()).unwrap();
     let mut other = Console::new();
     other.run();
     other.gpu.restore(&snapshot).unwrap();
@@ -458,5 +459,8 @@ fn the_time_of_textures_has_passed_when_a_snapshot_is_taken() {
         draw(console, corners);
     }
     assert_eq!(other.gpu.core().budget.now(), console.gpu.core().budget.now());
-    assert!(other.gpu.snapshot(SnapshotOptions::default()) == console.gpu.snapshot(SnapshotOptions::default()));
+    assert!(
+        other.gpu.snapshot(SnapshotOptions::default()).unwrap()
+            == console.gpu.snapshot(SnapshotOptions::default()).unwrap()
+    );
 }

@@ -429,7 +429,7 @@ fn clients_go_on_after_a_snapshot() {
     let mut whole = Client::new();
     let sparse = work(&mut whole);
     for memory in [true, false] {
-        let snapshot = whole.gpu.snapshot(SnapshotOptions::default().with_memory(memory));
+        let snapshot = whole.gpu.snapshot(SnapshotOptions::default().with_memory(memory)).unwrap();
         let mut gpu = TegraX1::new(&options()).expect("a machine");
         if !memory {
             gpu.with_memory(|memory| memory.map(GuestRange::new(PROCESS, MEMORY, SIZE), Access::READ_WRITE))
@@ -439,7 +439,7 @@ fn clients_go_on_after_a_snapshot() {
             gpu.write(GuestAddr::new(PROCESS, MEMORY), &bytes).unwrap();
         }
         gpu.restore(&snapshot).expect("a good snapshot");
-        assert!(gpu.snapshot(SnapshotOptions::default().with_memory(memory)) == snapshot);
+        assert!(gpu.snapshot(SnapshotOptions::default().with_memory(memory)).unwrap() == snapshot);
         let mut client = Client { gpu, channel: whole.channel, offset: whole.offset };
         assert_eq!(client.gpu.process_address(2, sparse + BIG), Some(MEMORY + 0x10_0000 + BIG));
         client.gpu.increment_syncpoint(50);
@@ -500,10 +500,10 @@ fn random_calls_are_answered() {
         }
         // What came of it can be saved and comes back.
         let options = SnapshotOptions::default();
-        let snapshot = gpu.snapshot(options);
+        let snapshot = gpu.snapshot(options).unwrap();
         let mut other = TegraX1::new(&crate::support::options()).expect("a machine");
         other.restore(&snapshot).expect("a good snapshot");
-        assert!(other.snapshot(options) == snapshot, "seed {seed}");
+        assert!(other.snapshot(options).unwrap() == snapshot, "seed {seed}");
     }
 }
 
@@ -635,7 +635,7 @@ fn samples_are_counted_when_a_snapshot_is_taken() {
     let mut m = threed::ready();
     m.set(THREED, &[(r::set_zpass_pixel_count::ID, 1)]);
     draw_rectangles(&mut m, 2);
-    let snapshot = m.gpu.snapshot(SnapshotOptions::default());
+    let snapshot = m.gpu.snapshot(SnapshotOptions::default()).unwrap();
     let mut other = Machine::new();
     other.gpu.restore(&snapshot).expect("what was just taken");
     other.end = m.end;

@@ -182,7 +182,7 @@ fn files_end_with_what_they_are() {
     assert_eq!(client.ioctl(channel, 0x8008_4715, &[0, 0]), Ok(bytes(&[7, 8])));
 
     // A snapshot has the files.
-    let snapshot = client.gpu.snapshot(SnapshotOptions::default());
+    let snapshot = client.gpu.snapshot(SnapshotOptions::default()).unwrap();
     client.gpu.nvdrv_close(channel).unwrap();
     assert_eq!(client.gpu.nvdrv_close(channel), Err(Status::NoFile));
     assert_eq!(client.ioctl(channel, 0x8008_4715, &[0, 0]), Err(Status::NoFile));
