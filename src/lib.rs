@@ -38,7 +38,7 @@ pub use triglyph_engine::device::{
 pub use triglyph_engine::error::Error;
 pub use triglyph_engine::log::{LogHandler, LogLevel};
 pub use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, Memory, WrittenHandler};
-pub use triglyph_engine::render::{Accuracy, KeyFile};
+pub use triglyph_engine::render::KeyFile;
 pub use triglyph_engine::sched::{
     BoundedWork, DeviceWorker, Executor, Interrupter, Timeline, WorkerError, WorkerOptions,
 };
@@ -49,7 +49,7 @@ pub use triglyph_engine::transfer::{
 pub use triglyph_guest::kernel::transfer::{BitField, PixelFields};
 #[cfg(feature = "n3ds")]
 pub use triglyph_n3ds::N3ds;
-pub use triglyph_options::Options;
+pub use triglyph_options::{Accuracy, Options};
 #[cfg(feature = "rsx")]
 pub use triglyph_rsx::{Rsx, RsxMode};
 #[cfg(feature = "tegra")]

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use triglyph::capture::RecordingDevice;
-use triglyph::{Device, Machine, Memory, N3ds, Options, Rsx, TegraX1};
+use triglyph::{Device, Error, Machine, Memory, N3ds, Options, Rsx, TegraX1};
 
 use super::callback::Callback;
 use super::error::{Failure, guard, triglyph_status};

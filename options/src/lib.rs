@@ -8,12 +8,33 @@ use triglyph_engine::cache::{Removal, TierMode as Tier, Tiers};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget;
 use triglyph_engine::frontend::packet_trace;
-use triglyph_engine::render::{Accuracy, KeyFile, Pipeline, RenderOptions, Renderer};
+use triglyph_engine::render::{KeyFile, Pipeline, RenderOptions, Renderer};
 use triglyph_engine::sched::Executor;
 
-use triglyph_guest::kernel::Unsupported;
+use triglyph_guest::kernel::{self, Unsupported};
 use triglyph_interp::Interpreter;
 use triglyph_jit::Jit;
+
+/// How near to the console numbers and mechanisms are. Both tiers leave the same bytes under either; what differs
+/// between the two is on the machine's page of the reference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Accuracy {
+    /// The results that the hardware's documentation and tests give, as far as they go.
+    Exact,
+    /// Results that look the same in pictures, at a fraction of the cost.
+    #[default]
+    Fast,
+}
+
+impl From<Accuracy> for kernel::Accuracy {
+    fn from(accuracy: Accuracy) -> Self {
+        match accuracy {
+            Accuracy::Exact => kernel::Accuracy::Exact,
+            Accuracy::Fast => kernel::Accuracy::Fast,
+        }
+    }
+}
 
 /// How a machine is set up.
 #[derive(Clone, Debug)]
@@ -87,7 +108,7 @@ impl Options {
             executor: self.executor.clone(),
             code_budget: self.code_budget,
             key_file: self.key_file.clone(),
-            accuracy: self.accuracy,
+            accuracy: self.accuracy.into(),
             packet_traces: self.packet_traces,
             removal: self.hidden_surface_removal,
         })

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use triglyph_engine::cache::WarmStart;
 use triglyph_engine::device::{
     Access, CallRecorder, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, Replay, RunEnd, RunLimit, Stats,
+    sealed,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::log::LogHandler;
 use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, WrittenHandler};
 use triglyph_engine::probe::Observer;
 use triglyph_engine::sched::{Interrupter, Timeline};
-use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::transfer::{HostRows, Presentation, Presented, ScanOut};
 
 /// Bytes by space and address. A SUBMIT is a GX MemoryFill (command 2) of unit 0: start, value, end; addresses
@@ -29,6 +29,8 @@ pub struct Mock {
 
 impl Mock {
     pub fn new(machine: Machine) -> Self {
+        let mut warm_start = WarmStart::default();
+        warm_start.keys = 3;
         Mock {
             machine,
             memory: BTreeMap::new(),
@@ -36,7 +38,7 @@ impl Mock {
             faults: Faults::default(),
             events: Vec::new(),
             timeline: Timeline::default(),
-            warm_start: WarmStart { keys: 3, ..WarmStart::default() },
+            warm_start,
             written: Vec::new(),
         }
     }

@@ -29,9 +29,9 @@ pub enum RsxMode {
     Fast,
 }
 
-impl From<Accuracy> for RsxMode {
-    fn from(accuracy: Accuracy) -> Self {
-        match accuracy {
+impl From<triglyph_options::Accuracy> for RsxMode {
+    fn from(accuracy: triglyph_options::Accuracy) -> Self {
+        match accuracy.into() {
             Accuracy::Exact => RsxMode::Exact,
             Accuracy::Fast => RsxMode::Fast,
         }
