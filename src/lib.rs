@@ -61,10 +61,11 @@ pub mod capture {
     pub use triglyph_capture::expect::{Comparison, Differing, Expected, decode_png};
     pub use triglyph_capture::file::CaptureFile;
     pub use triglyph_capture::format::{Bytes, Expect, HEADER_SIZE, Hash, Header, Kind, Map, Mem, Present, Record};
+    pub use triglyph_capture::meta::Meta;
     pub use triglyph_capture::picture::{Format, Layout, Picture};
     pub use triglyph_capture::player::{Checks, Event, Finished, Hashed, Player, Prepared, hash_memory};
     pub use triglyph_capture::reader::{Entry, Limits, RawRecord, RawRecords, Reader, Records};
-    pub use triglyph_capture::recorder::{Meta, Recorder};
+    pub use triglyph_capture::recorder::Recorder;
     pub use triglyph_capture::recording_device::{Expectation, RecordingDevice};
     pub use triglyph_capture::writer::{Compression, Writer};
 

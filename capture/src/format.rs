@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use triglyph_guest::listed;
 
+use super::meta::Meta;
 use triglyph_engine::device::{Access, Machine, ObjectEntry};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
@@ -228,7 +229,7 @@ pub struct Hash {
 #[non_exhaustive]
 pub enum Record<'a> {
     /// Facts about the capture; always a JSON object.
-    Meta(serde_json::Value),
+    Meta(Meta),
     /// Declares memory.
     Map(Map),
     /// Stores bytes.
@@ -263,7 +264,7 @@ impl<'a> Record<'a> {
         }
         let p = &payload[..];
         let record = match kind {
-            Kind::Meta => Record::Meta(parse_meta(p)?),
+            Kind::Meta => Record::Meta(Meta::from_json(text(p, "META")?)?),
             Kind::Map => {
                 let range = check_range(machine, GuestRange::new(word(p, 16), long(p, 0), long(p, 8)))?;
                 if range.size == 0 {
@@ -316,14 +317,6 @@ impl<'a> Record<'a> {
             Kind::Call => Record::Call(Bytes::new(payload, 0)),
         };
         Ok(record)
-    }
-}
-
-fn parse_meta(payload: &[u8]) -> Result<serde_json::Value, String> {
-    match serde_json::from_str(text(payload, "META")?) {
-        Ok(value @ serde_json::Value::Object(_)) => Ok(value),
-        Ok(_) => Err("META is not a JSON object".to_owned()),
-        Err(error) => Err(format!("META is not JSON: {error}")),
     }
 }
 

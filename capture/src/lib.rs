@@ -10,6 +10,7 @@
 pub mod expect;
 pub mod file;
 pub mod format;
+pub mod meta;
 pub mod picture;
 pub mod player;
 pub mod reader;
@@ -27,6 +28,7 @@ mod tests;
 pub use expect::{Comparison, Expected};
 pub use file::CaptureFile;
 pub use format::{Bytes, Expect, Hash, Header, Kind, Map, Mem, Present, Record};
+pub use meta::Meta;
 pub use picture::Picture;
 pub use player::{Checks, Event, Finished, Hashed, Player, Prepared};
 pub use ranges::Ranges;

@@ -3,13 +3,11 @@
 use std::io::{self, Write};
 
 use super::format::Header;
+use super::meta::Meta;
 use super::writer::{Compression, Writer};
 use triglyph_engine::device::Device;
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::GuestRange;
-
-/// Facts for META.
-pub type Meta = serde_json::Map<String, serde_json::Value>;
 
 /// Writes records and keeps the first error of the sink, so that a full disk never disturbs the one who is recorded.
 #[derive(Debug)]

@@ -15,10 +15,11 @@ use std::sync::Arc;
 use super::call_log::{Recording, Shared};
 use super::format::{Expect, Hash, Header, Map, Present};
 use super::host_memory::HostMemory;
+use super::meta::Meta;
 use super::picture::Picture;
 use super::player::hash_memory;
 use super::ranges::Ranges;
-use super::recorder::{Meta, Recorder};
+use super::recorder::Recorder;
 use super::writer::{Compression, Writer};
 use triglyph_engine::cache::WarmStart;
 use triglyph_engine::device::{
@@ -104,7 +105,7 @@ impl<D: Device, W: Write + Send + 'static> RecordingDevice<D, W> {
         }
         own.into_iter().for_each(|range| self.host_memory.note(range, true));
         let starts = if self.submitted { "mid-run" } else { "reset" };
-        meta.insert("starts".to_owned(), starts.into());
+        meta.set("starts", starts);
         let header = Header { machine: self.device.machine(), big_endian: self.big_endian };
         let mut recorder = Recorder::new(sink, header, compression, &meta);
         recorder.set_limit(self.limit);

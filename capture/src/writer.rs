@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::format::{ALIGNMENT, ENCODING_RAW, ENCODING_ZSTD, Expect, Hash, Header, Kind, Map, Present};
+use super::meta::Meta;
 use triglyph_engine::device::ObjectEntry;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 
@@ -42,8 +43,8 @@ impl<W: Write> Writer<W> {
     }
 
     /// META. It must be the first record and an object.
-    pub fn meta(&mut self, meta: &serde_json::Map<String, serde_json::Value>) -> io::Result<()> {
-        self.record(Kind::Meta as u32, &[&serde_json::to_vec_pretty(meta)?])
+    pub fn meta(&mut self, meta: &Meta) -> io::Result<()> {
+        self.record(Kind::Meta as u32, &[meta.to_json().as_bytes()])
     }
 
     /// MAP.

@@ -134,7 +134,7 @@ impl Contents {
         let fixed = raw.known_kind().map_or(0, Kind::fixed_size);
         let what = describe(machine, &entry.record);
         match &entry.record {
-            Record::Meta(meta) => self.meta = Some(meta.clone()),
+            Record::Meta(meta) => self.meta = serde_json::from_str(&meta.to_string()).ok(),
             Record::Map(map) => self.maps.push(json!({
                 "record": raw.index,
                 "space": map.range.start.space,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
-use triglyph::capture::{Compression, Expect, Hash, Header, Map, Picture, Present, Writer};
+use triglyph::capture::{Compression, Expect, Hash, Header, Map, Meta, Picture, Present, Writer};
 use triglyph::{Access, GuestAddr, Machine};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -40,8 +40,7 @@ fn text(path: &Path) -> &str {
 /// EXPECT and HASH say of it, RGBA.
 fn capture(folder: &Path, name: &str, expected: [u8; 4]) -> PathBuf {
     let mut writer = Writer::new(Vec::new(), Header::new(Machine::N3ds), Compression::default()).unwrap();
-    let meta = serde_json::json!({ "name": name, "source": "a test" });
-    writer.meta(meta.as_object().unwrap()).unwrap();
+    writer.meta(&Meta::new().with("name", name).with("source", "a test")).unwrap();
     writer.map(&Map { range: VRAM.range(0x1_0000), access: Access::READ_WRITE }).unwrap();
     for colour in [[9, 8, 7, 6], [1, 2, 3, 4]] {
         let words = [2, VRAM_VIRTUAL, u32::from_be_bytes(colour), VRAM_VIRTUAL + 128, 0, 0, 0, 0x201];

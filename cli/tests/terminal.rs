@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use triglyph::capture::{Compression, Header, Map, Present, Writer};
+use triglyph::capture::{Compression, Header, Map, Meta, Present, Writer};
 use triglyph::{Access, GuestAddr, Machine};
 
 /// Clears the screen, begins another line, erases, in one character and in two, turns the direction of text, and hides
@@ -16,7 +16,7 @@ const VRAM: GuestAddr = GuestAddr::new(0, 0x1800_0000);
 fn capture(folder: &Path, name: &str, label: &str) -> PathBuf {
     let mut writer = Writer::new(Vec::new(), Header::new(Machine::N3ds), Compression::default()).unwrap();
     let meta = serde_json::json!({ "name": HOSTILE, "title": HOSTILE, HOSTILE: [HOSTILE] });
-    writer.meta(meta.as_object().unwrap()).unwrap();
+    writer.meta(&Meta::from_json(&meta.to_string()).unwrap()).unwrap();
     writer.map(&Map { range: VRAM.range(0x1_0000), access: Access::READ_WRITE }).unwrap();
     writer.submit(&[0; 32]).unwrap();
     let label = format!("{HOSTILE}{label}");

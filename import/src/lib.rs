@@ -15,7 +15,7 @@ pub mod rrc;
 mod cursor;
 mod stored;
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use triglyph::capture::{Compression, Header, Writer};
 
 /// Bytes of a capture before its records.
@@ -78,7 +78,7 @@ impl From<std::io::Error> for ImportError {
 }
 
 /// A capture of its META, which is known last, and its other records.
-fn assemble(header: Header, meta: &Map<String, Value>, records: Writer<Vec<u8>>) -> Result<Vec<u8>, ImportError> {
+fn assemble(header: Header, meta: &Meta, records: Writer<Vec<u8>>) -> Result<Vec<u8>, ImportError> {
     let mut first = Writer::new(Vec::new(), header, Compression::default())?;
     first.meta(meta)?;
     let mut capture = first.finish()?;
@@ -87,8 +87,7 @@ fn assemble(header: Header, meta: &Map<String, Value>, records: Writer<Vec<u8>>)
 }
 
 /// META of an imported capture.
-fn meta(name: &str, format: &str, lacks: &[String]) -> Map<String, Value> {
+fn meta(name: &str, format: &str, lacks: &[String]) -> Meta {
     let meta = json!({ "name": name, "source": format, "imported": true, "lacks": lacks });
-    let Value::Object(meta) = meta else { return Map::new() };
-    meta
+    Meta::from_json(&meta.to_string()).unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use triglyph::capture::{Checks, Event, Picture, Player, Present, Reader, Record};
+use triglyph::capture::{Checks, Event, Meta, Picture, Player, Present, Reader, Record};
 use triglyph::n3ds::gsp::{Command, to_physical};
 use triglyph::{Options, Tier};
 use triglyph_guest::pica::command::{Packets, unpack_f24};
@@ -15,6 +15,12 @@ enum Version {
     First,
     Sized,
     Words,
+}
+
+/// How many things META says that the capture lacks.
+fn lacks(meta: &Meta) -> usize {
+    let facts: serde_json::Value = serde_json::from_str(&meta.to_string()).expect("JSON");
+    facts["lacks"].as_array().map_or(0, Vec::len)
 }
 
 /// What a trace begins with.
@@ -231,7 +237,7 @@ fn pictures_come_out_as_they_went_in() {
             }
             let reader = Reader::new(&imported.capture).unwrap();
             let Some(Ok(first)) = reader.records().next() else { panic!("no records") };
-            assert!(matches!(first.record, Record::Meta(meta) if meta["lacks"].as_array().unwrap().len() >= 6));
+            assert!(matches!(first.record, Record::Meta(meta) if lacks(&meta) >= 6));
         }
     }
 }

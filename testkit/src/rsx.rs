@@ -6,7 +6,6 @@
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::{Access, Device, FaultKind, ObjectEntry};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
-use triglyph_engine::render::Accuracy;
 use triglyph_guest::rsx::fragment::memory::{Order, bytes};
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::{fragment, objects::class, vertex};
@@ -102,7 +101,7 @@ impl Console {
 
     pub fn exact(tier: TierMode, big_endian: bool) -> Self {
         let mut options = Options::new(tier, 1);
-        options.accuracy = Accuracy::Exact;
+        options.accuracy = triglyph_options::Accuracy::Exact;
         Self::with(Rsx::new(&options).expect("an RSX"), big_endian, Layout::SMALL)
     }
 }

@@ -146,10 +146,8 @@ pub fn board(chip: Chip, options: &Options, capture: Option<&Path>) -> Result<Ar
             Chip::Gm20b => "nvc0",
         };
         let program = std::env::current_exe().ok().and_then(|path| Some(path.file_name()?.to_str()?.to_owned()));
-        let mut meta = Meta::new();
-        meta.insert("name".into(), program.unwrap_or_default().into());
-        meta.insert("source".into(), format!("Mesa, {driver}, chip set {:#x}", chip.number()).into());
-        meta
+        let source = format!("Mesa, {driver}, chip set {:#x}", chip.number());
+        Meta::new().with("name", program.unwrap_or_default()).with("source", source)
     };
     match chip {
         Chip::Nv47 => Ok(Arc::new(Worker::new(nv47(options)?, capture, meta)?)),

@@ -32,7 +32,7 @@ pub unsafe extern "C" fn triglyph_start_recording(
         let file = File::create(&path).map_err(|error| Error::io(&path, error))?;
         let mut meta = Meta::new();
         if let Some(name) = name {
-            meta.insert("name".to_owned(), name.into());
+            meta.set("name", name);
         }
         let sink = BufWriter::new(file);
         Ok(recording!(&mut state.gpu, device => device.start(sink, Compression::default(), meta))?)

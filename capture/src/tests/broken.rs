@@ -22,7 +22,7 @@ fn small(compression: Compression) -> Vec<u8> {
     let picture = Picture { width: 2, height: 2, rgba: [4, 3, 2, 1].repeat(4) };
     let png = picture.to_png(true).unwrap();
     let records = [
-        Record::Meta(serde_json::json!({ "name": "small", "source": "a test" })),
+        Record::Meta(Meta::new().with("name", "small").with("source", "a test")),
         MAP,
         Record::Mem(Mem { at: GuestAddr::new(0, 0x1010), bytes: vec![7; 0x80].as_slice().into() }.clone_owned()),
         Record::Submit(Bytes::new(fill(0x1000, 0x1010, 0x0403_0201).into(), 0)),

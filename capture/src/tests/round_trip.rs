@@ -60,7 +60,7 @@ pub fn write(header: Header, compression: Compression, records: &[Record<'_>]) -
     let mut writer = Writer::new(Vec::new(), header, compression).unwrap();
     for record in records {
         match record {
-            Record::Meta(meta) => writer.meta(meta.as_object().unwrap()),
+            Record::Meta(meta) => writer.meta(meta),
             Record::Map(map) => writer.map(map),
             Record::Mem(mem) => writer.mem(mem.at, &mem.bytes),
             Record::Object(object) => writer.object(object),
@@ -97,7 +97,7 @@ proptest! {
         level in proptest::option::of(1..6i32),
         meta in proptest::option::of("\\PC{0,40}"),
     ) {
-        let meta = meta.map(|name| Record::Meta(serde_json::json!({ "name": name })));
+        let meta = meta.map(|name| Record::Meta(Meta::new().with("name", name)));
         let records: Vec<_> = meta.into_iter().chain(groups.into_iter().flatten()).collect();
         let header = Header { machine: Machine::Ps3, big_endian };
         let compression = level.map_or(Compression::None, Compression::Zstd);

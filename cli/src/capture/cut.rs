@@ -7,7 +7,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::Args;
-use triglyph::capture::{Checks, Compression, Kind, Limits, Player, Prepared, Reader, RecordingDevice, TrimUnit, trim};
+use triglyph::capture::{
+    Checks, Compression, Kind, Limits, Meta, Player, Prepared, Reader, RecordingDevice, TrimUnit, trim,
+};
 use triglyph_fuzz::Document;
 
 use super::{finish, meta, read};
@@ -92,7 +94,8 @@ fn start(document: &Document, at: usize, setup: SetupArguments) -> anyhow::Resul
     let device = setup.setup().device_with_keys(document.header.machine, None)?;
     let mut device = RecordingDevice::new(device);
     Player::prepared(&Prepared::new(&reader)?, Checks::NONE).run(&mut device)?;
-    device.start(Vec::new(), Compression::None, meta(document))?;
+    let facts = Meta::from_json(&serde_json::to_string(&meta(document))?).map_err(anyhow::Error::msg)?;
+    device.start(Vec::new(), Compression::None, facts)?;
     // What was recorded is in memory, so that there always is something.
     Ok(Document::parse(&device.stop()?.unwrap_or_default())?)
 }

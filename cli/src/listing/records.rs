@@ -1,6 +1,5 @@
 //! Records in one line each.
 
-use serde_json::Value;
 use triglyph::Machine;
 use triglyph::capture::{Kind, Map, Record};
 
@@ -24,7 +23,7 @@ pub fn kind_name(kind: u32) -> String {
 /// What a record says.
 pub fn describe(machine: Machine, record: &Record<'_>) -> String {
     match record {
-        Record::Meta(meta) => meta.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        Record::Meta(meta) => meta.text("name").unwrap_or_default().to_owned(),
         Record::Map(map) => format!("{}, {}", map.range, access(map)),
         Record::Mem(mem) => mem.at.range(mem.bytes.len() as u64).to_string(),
         Record::Object(object) => {

@@ -13,6 +13,7 @@ pub trait Executor: Send + Sync + Debug {
     fn execute(&self, job: Box<dyn FnOnce() + Send>);
 }
 
+#[cfg(any(feature = "rayon", test))]
 impl Executor for rayon::ThreadPool {
     fn threads(&self) -> usize {
         self.current_num_threads()

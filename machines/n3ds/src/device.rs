@@ -62,7 +62,7 @@ impl N3ds {
             ended: None,
             calls: CallLog::default(),
         };
-        core.pica.set_numbers(match options.accuracy.into() {
+        core.pica.set_numbers(match Accuracy::from(options.accuracy) {
             Accuracy::Exact => Numbers::F24,
             Accuracy::Fast => Numbers::F32,
         });

@@ -31,7 +31,7 @@ pub enum RsxMode {
 
 impl From<triglyph_options::Accuracy> for RsxMode {
     fn from(accuracy: triglyph_options::Accuracy) -> Self {
-        match accuracy.into() {
+        match Accuracy::from(accuracy) {
             Accuracy::Exact => RsxMode::Exact,
             Accuracy::Fast => RsxMode::Fast,
         }

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use triglyph_capture::{CaptureFile, Checks, Compression, Event, Player, Prepared, Reader};
-use triglyph_capture::{RecordingDevice, recorder::Meta};
+use triglyph_capture::{RecordingDevice, meta::Meta};
 use triglyph_engine::device::{Access, Device};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::snapshot;

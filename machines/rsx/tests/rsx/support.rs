@@ -4,7 +4,6 @@ use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::{Access, FaultKind, ObjectEntry, Replay};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
-use triglyph_engine::render::Accuracy;
 use triglyph_guest::rsx::fifo::Methods;
 use triglyph_guest::rsx::objects::class;
 use triglyph_options::Options;
@@ -47,8 +46,8 @@ pub fn options(threads: usize) -> Options {
 pub fn new(threads: usize, mode: RsxMode) -> Rsx {
     let mut options = options(threads);
     options.accuracy = match mode {
-        RsxMode::Exact => Accuracy::Exact,
-        RsxMode::Fast => Accuracy::Fast,
+        RsxMode::Exact => triglyph_options::Accuracy::Exact,
+        RsxMode::Fast => triglyph_options::Accuracy::Fast,
     };
     Rsx::new(&options).unwrap()
 }
