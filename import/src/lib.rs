@@ -16,7 +16,7 @@ mod cursor;
 mod stored;
 
 use serde_json::json;
-use triglyph::capture::{Compression, Header, Writer};
+use triglyph::capture::{Compression, Header, Meta, Writer};
 
 /// Bytes of a capture before its records.
 const HEADER_SIZE: usize = 16;

@@ -48,7 +48,7 @@ pub struct Options {
     /// Threads, the caller's included, at most 1024; 0 takes one for each core.
     pub threads: usize,
     /// A job system of the host's, used instead of threads of our own; its threads work beside the caller's, and
-    /// `threads` counts nothing then. A pool of rayon's is one.
+    /// `threads` counts nothing then. With the feature `rayon` a pool of rayon's is one.
     pub executor: Option<Arc<dyn Executor>>,
     /// Machine code the kernel cache may hold, in bytes.
     pub code_budget: usize,

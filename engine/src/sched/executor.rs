@@ -2,7 +2,8 @@
 
 use std::fmt::Debug;
 
-/// A host's job system, used instead of threads of the engine's own: a pool of [`rayon`], for one.
+/// A host's job system, used instead of threads of the engine's own: a pool of rayon's,
+/// for one, with the feature `rayon`.
 pub trait Executor: Send + Sync + Debug {
     /// How many of its threads may help at a time, besides the one that makes a call.
     fn threads(&self) -> usize;
