@@ -40,12 +40,13 @@ pub use triglyph_engine::log::{LogHandler, LogLevel};
 pub use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, Memory, WrittenHandler};
 pub use triglyph_engine::render::KeyFile;
 pub use triglyph_engine::sched::{
-    BoundedWork, DeviceWorker, Executor, Interrupter, Timeline, WorkerError, WorkerOptions,
+    BoundedWork, DeviceWorker, Executor, Interrupter, Ticket, Timeline, WorkerError, WorkerOptions,
 };
 pub use triglyph_engine::snapshot::SnapshotOptions;
 pub use triglyph_engine::transfer::{
     Fit, Gamma, HostFormat, HostRows, Presentation, Presented, ScanLayout, ScanOut, Shown, format as scan_format,
 };
+pub use triglyph_guest::id::{ChannelId, ContextHandle, EventSlot, MemoryHandle, NvmapHandle, SpaceId, SyncpointId};
 pub use triglyph_guest::kernel::transfer::{BitField, PixelFields};
 #[cfg(feature = "n3ds")]
 pub use triglyph_n3ds::N3ds;
@@ -235,7 +236,6 @@ pub fn new_device(machine: Machine, options: &Options) -> Result<Box<dyn Device>
         Machine::Ps3 => Ok(Box::new(Rsx::new(options)?)),
         #[cfg(feature = "tegra")]
         Machine::TegraX1 => Ok(Box::new(TegraX1::new(options)?)),
-        #[allow(unreachable_patterns, reason = "with all machines there is nothing else")]
         other => Err(Error::Unsupported(format!("this build is without the {other}"))),
     }
 }

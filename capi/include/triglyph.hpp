@@ -821,10 +821,10 @@ public:
     void second_vblank(std::uint32_t head, std::uint64_t time) const {
         check(triglyph_rsx_second_vblank(get(), head, time));
     }
-    /// Sets the time in nanoseconds that reports, notifiers and PTIMER show. By itself it moves with the work that is
-    /// done, so that runs can be repeated.
-    void set_clock(std::uint64_t nanoseconds) const {
-        check(triglyph_rsx_set_clock(get(), nanoseconds));
+    /// Sets the time since power on that reports, notifiers and PTIMER show, in nanoseconds. By itself it moves with
+    /// the work that is done, so that runs can be repeated.
+    void set_clock(std::uint64_t time) const {
+        check(triglyph_rsx_set_clock(get(), time));
     }
     /// Writes a register of BAR0; the two low bits of the address are ignored. A push buffer does not run before
     /// `triglyph_rsx_run`.
@@ -1066,9 +1066,10 @@ public:
     void increment_syncpoint(std::uint32_t index) const {
         check(triglyph_tegra_increment_syncpoint(get(), index));
     }
-    /// Lets time pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
-    void advance_time(std::uint64_t nanoseconds) const {
-        check(triglyph_tegra_advance_time(get(), nanoseconds));
+    /// Lets time pass that the GPU does not work in, in nanoseconds, so that timestamps keep up with the host's idea of
+    /// time.
+    void advance_time(std::uint64_t time) const {
+        check(triglyph_tegra_advance_time(get(), time));
     }
     /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
     ///
@@ -1091,8 +1092,9 @@ public:
         return got;
     }
     /// EVENT_WAIT, and EVENT_WAIT_ASYNC if the client chooses the slot: waits for a fence. A threshold of 0 has been
-    /// reached. Timeouts are the host's affair: 0 asks whether the fence has been reached, others arm an event, which
-    /// is an `TRIGLYPH_EVENT_KIND_FENCE` when it has been. A null `fence` is the default. A negative `slot` is none.
+    /// reached. The host keeps the time: 0 asks whether the fence has been reached; any other timeout, or none, arms an
+    /// event, which is an `TRIGLYPH_EVENT_KIND_FENCE` when it has been. A null `fence` is the default. `timeout` is in
+    /// microseconds; a negative one is none. A negative `slot` is none.
     ///
     /// Results: `TRIGLYPH_TEGRA_RESULT_TIMEOUT` with timeout 0 when it has not been reached;
     /// `TRIGLYPH_TEGRA_RESULT_BUSY` for a slot that is armed; `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for syncpoints and

@@ -357,7 +357,7 @@ triglyph_status triglyph_rsx_second_vblank(triglyph_rsx *rsx,
 /// so that runs can be repeated.
 TRIGLYPH_API
 triglyph_status triglyph_rsx_set_clock(triglyph_rsx *rsx,
-                                       uint64_t nanoseconds);
+                                       uint64_t time);
 
 /// Writes a register of BAR0; the two low bits of the address are ignored. A push buffer does not run before
 /// `triglyph_rsx_run`.

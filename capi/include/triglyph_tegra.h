@@ -563,7 +563,7 @@ triglyph_status triglyph_tegra_increment_syncpoint(triglyph_tegra *tegra,
 /// Lets time pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
 TRIGLYPH_API
 triglyph_status triglyph_tegra_advance_time(triglyph_tegra *tegra,
-                                            uint64_t nanoseconds);
+                                            uint64_t time);
 
 /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
 ///
@@ -588,8 +588,9 @@ triglyph_status triglyph_tegra_event_register(triglyph_tegra *tegra,
                                               uint32_t *result);
 
 /// EVENT_WAIT, and EVENT_WAIT_ASYNC if the client chooses the slot: waits for a fence. A threshold of 0 has been
-/// reached. Timeouts are the host's affair: 0 asks whether the fence has been reached, others arm an event, which is an
-/// `TRIGLYPH_EVENT_KIND_FENCE` when it has been. A null `fence` is the default. A negative `slot` is none.
+/// reached. The host keeps the time: 0 asks whether the fence has been reached; any other timeout, or none, arms an
+/// event, which is an `TRIGLYPH_EVENT_KIND_FENCE` when it has been. A null `fence` is the default. `timeout` is in
+/// microseconds; a negative one is none. A negative `slot` is none.
 ///
 /// Results: `TRIGLYPH_TEGRA_RESULT_TIMEOUT` with timeout 0 when it has not been reached; `TRIGLYPH_TEGRA_RESULT_BUSY`
 /// for a slot that is armed; `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for syncpoints and slots that do not exist;

@@ -63,8 +63,9 @@ macro_rules! c_calls {
         c_calls!(@in $more [$($p)* {value $a: u64}] [$($get)* Duration::from_nanos($a),] ($($rest)*) $($row)+);
     };
     // None is negative.
-    (@in $more:tt [$($p:tt)*] [$($get:tt)*] ({$a:ident (Option<u32>)} $($rest:tt)*) $($row:tt)+) => {
-        c_calls!(@in $more [$($p)* {negative $a: i32}] [$($get)* u32::try_from($a).ok(),] ($($rest)*) $($row)+);
+    (@in $more:tt [$($p:tt)*] [$($get:tt)*] ({$a:ident (Option<EventSlot>)} $($rest:tt)*) $($row:tt)+) => {
+        c_calls!(@in $more [$($p)* {negative $a: i32}]
+            [$($get)* u32::try_from($a).ok().map(EventSlot::new),] ($($rest)*) $($row)+);
     };
     (@in $more:tt [$($p:tt)*] [$($get:tt)*] ({$a:ident Session} $($rest:tt)*) $($row:tt)+) => {
         c_calls!(@in $more [$($p)* {value $a: u32}] [$($get)* Session($a),] ($($rest)*) $($row)+);
@@ -87,7 +88,7 @@ macro_rules! c_calls {
     (@in $more:tt $p:tt $get:tt ({$a:ident Fence} $($rest:tt)*) $($row:tt)+) => {
         c_calls!(@optional {$a triglyph_tegra_fence} $more $p $get ($($rest)*) $($row)+);
     };
-    // Numbers are themselves.
+    // Numbers are themselves, and ids, which C has as `uint32_t`.
     (@in $more:tt [$($p:tt)*] [$($get:tt)*] ({$a:ident $A:ident} $($rest:tt)*) $($row:tt)+) => {
         c_calls!(@in $more [$($p)* {value $a: $A}] [$($get)* $a,] ($($rest)*) $($row)+);
     };

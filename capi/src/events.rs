@@ -96,27 +96,30 @@ impl From<Event> for triglyph_event {
                 triglyph_event { source, count, delay, ..of(triglyph_event_kind::Interrupt) }
             }
             Event::Fence { slot, counter, value } => {
+                let (slot, counter) = (slot.get(), counter.get());
                 triglyph_event { slot, counter, value, ..of(triglyph_event_kind::Fence) }
             }
-            Event::Vblank { context, head } => triglyph_event { context, head, ..of(triglyph_event_kind::Vblank) },
+            Event::Vblank { context, head } => {
+                triglyph_event { context: context.get(), head, ..of(triglyph_event_kind::Vblank) }
+            }
             Event::SecondVblank { context, head } => {
-                triglyph_event { context, head, ..of(triglyph_event_kind::SecondVblank) }
+                triglyph_event { context: context.get(), head, ..of(triglyph_event_kind::SecondVblank) }
             }
             Event::Flip { context, head, buffer, offset } => {
-                triglyph_event { context, head, buffer, offset, ..of(triglyph_event_kind::Flip) }
+                triglyph_event { context: context.get(), head, buffer, offset, ..of(triglyph_event_kind::Flip) }
             }
             Event::Queue { context, head, buffer } => {
-                triglyph_event { context, head, buffer, ..of(triglyph_event_kind::Queue) }
+                triglyph_event { context: context.get(), head, buffer, ..of(triglyph_event_kind::Queue) }
             }
             Event::UserCommand { context, value } => {
-                triglyph_event { context, value, ..of(triglyph_event_kind::UserCommand) }
+                triglyph_event { context: context.get(), value, ..of(triglyph_event_kind::UserCommand) }
             }
             Event::GraphicsError { channel, error } => {
-                triglyph_event { channel, error, ..of(triglyph_event_kind::GraphicsError) }
+                triglyph_event { channel: channel.get(), error, ..of(triglyph_event_kind::GraphicsError) }
             }
             Event::UnmappedIo { address } => triglyph_event { address, ..of(triglyph_event_kind::UnmappedIo) },
             Event::Software(SoftwareMethod { channel, subchannel, method, data }) => {
-                let value = data;
+                let (channel, value) = (channel.get(), data);
                 triglyph_event { channel, subchannel, method, value, ..of(triglyph_event_kind::Software) }
             }
             _ => of(triglyph_event_kind::Unknown),

@@ -1,6 +1,7 @@
 //! Conversion of arguments and storing of results, for the functions of the tables of calls.
 
 use triglyph::rsx::Answer;
+use triglyph::{ChannelId, NvmapHandle, SpaceId};
 
 use super::error::Failure;
 use super::pointer::{Out, put, slice_mut};
@@ -62,7 +63,7 @@ macro_rules! told_as_they_are {
         })+
     };
 }
-told_as_they_are!(u32, u64, bool);
+told_as_they_are!(u32, u64, bool, ChannelId, NvmapHandle, SpaceId);
 
 impl Tell<()> for () {
     fn tell(self) {}

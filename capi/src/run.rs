@@ -83,15 +83,20 @@ impl From<Waiting> for triglyph_waiting {
         let none = triglyph_waiting::default();
         match waiting {
             Waiting::Semaphore { channel, place: GuestAddr { space, address }, value } => {
+                let channel = channel.get();
                 triglyph_waiting { kind: kind::Semaphore as u32, channel, space, address, value, ..none }
             }
             Waiting::Counter { channel, counter, value } => {
+                let (channel, counter) = (channel.get(), counter.get());
                 triglyph_waiting { kind: kind::Counter as u32, channel, counter, value, ..none }
             }
             Waiting::PushBuffer { channel, offset } => {
+                let channel = channel.get();
                 triglyph_waiting { kind: kind::PushBuffer as u32, channel, address: offset.into(), ..none }
             }
-            Waiting::Processor { channel } => triglyph_waiting { kind: kind::Processor as u32, channel, ..none },
+            Waiting::Processor { channel } => {
+                triglyph_waiting { kind: kind::Processor as u32, channel: channel.get(), ..none }
+            }
             _ => none,
         }
     }

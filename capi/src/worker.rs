@@ -205,7 +205,7 @@ pub unsafe extern "C" fn triglyph_worker_send(
     guard(|| {
         let worker = required(worker, "worker")?;
         worker.check_thread()?;
-        put(number, worker.worker.send(self::command(command, user_data)?)?);
+        put(number, worker.worker.send(self::command(command, user_data)?)?.get());
         Ok(())
     })
 }
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn triglyph_worker_send_touching(
         // SAFETY: the header asks callers for that many ranges.
         let ranges = unsafe { pointer::slice(ranges, count, "ranges") }?;
         let ranges: Vec<GuestRange> = ranges.iter().map(range_of).collect::<Result<_, _>>()?;
-        put(number, worker.worker.send_touching(&ranges, self::command(command, user_data)?)?);
+        put(number, worker.worker.send_touching(&ranges, self::command(command, user_data)?)?.get());
         Ok(())
     })
 }
@@ -276,7 +276,7 @@ pub unsafe extern "C" fn triglyph_worker_try_send(
         let (worker, taken) = (required(worker, "worker")?, required(taken, "taken")?);
         match worker.worker.try_send(self::command(command, user_data)?) {
             Ok(sent) => {
-                put(number, sent);
+                put(number, sent.get());
                 taken.write(true);
             }
             Err(WorkerError::Full) => drop(taken.write(false)),
@@ -325,7 +325,7 @@ pub extern "C" fn triglyph_worker_wait(
     guard(|| {
         let worker = required(worker, "worker")?;
         worker.check_thread()?;
-        put(executed, worker.worker.wait(number, Duration::from_nanos(timeout)));
+        put(executed, worker.worker.wait(number.into(), Duration::from_nanos(timeout)));
         Ok(())
     })
 }

@@ -10,6 +10,7 @@ pub mod dice;
 pub mod format;
 pub mod gl;
 pub mod gsp;
+pub mod id;
 pub mod kernel;
 pub mod layout;
 pub mod machine;

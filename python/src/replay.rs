@@ -7,7 +7,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use triglyph::capture::{CaptureFile, Checks, Event, Finished, Hashed, Player, Reader, hash_memory};
-use triglyph::{Faults, GuestRange, Options, Device, new_device};
+use triglyph::{Device, Faults, GuestRange, Options, new_device};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::raise;

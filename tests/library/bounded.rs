@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use triglyph::capture::{CaptureFile, Checks, Event, Player, Prepared, Reader, hash_memory};
 use triglyph::{
-    Access, Device, DeviceWorker, GuestAddr, GuestRange, N3ds, Options, RunEnd, RunLimit, SnapshotOptions, Tier,
-    Waiting, WorkerError, WorkerOptions, new_device,
+    Access, Device, DeviceWorker, GuestAddr, GuestRange, N3ds, Options, RunEnd, RunLimit, SnapshotOptions, Ticket,
+    Tier, Waiting, WorkerError, WorkerOptions, new_device,
 };
 use triglyph_engine::snapshot;
 use triglyph_testkit::data::file;
@@ -116,7 +116,7 @@ fn n3ds() -> N3ds {
 #[test]
 fn a_device_on_its_own_thread_executes_commands_in_order() {
     let worker = DeviceWorker::new(n3ds(), WorkerOptions::default()).expect("a thread");
-    let (events, mut last) = (worker.timeline().events(), 0);
+    let (events, mut last) = (worker.timeline().events(), Ticket::new(0));
     std::thread::scope(|scope| {
         let timeline = worker.timeline().clone();
         let waiting = scope.spawn(move || timeline.wait_for_event(events, LONG));
@@ -156,15 +156,15 @@ fn a_full_queue_holds_senders_back() {
         })
         .expect("room");
     has_begun.recv().expect("a thread");
-    assert_eq!((worker.try_send(|_| ()), worker.try_send(|_| ())), (Ok(2), Ok(3)));
+    assert_eq!((worker.try_send(|_| ()), worker.try_send(|_| ())), (Ok(Ticket::new(2)), Ok(Ticket::new(3))));
     assert_eq!(worker.try_send(|_| ()), Err(WorkerError::Full));
     std::thread::scope(|scope| {
         let sender = scope.spawn(|| worker.send(|_| ()));
-        assert!(!worker.wait(1, Duration::ZERO));
+        assert!(!worker.wait(Ticket::new(1), Duration::ZERO));
         go.send(()).expect("a waiter");
-        assert_eq!(sender.join().expect("a thread"), Ok(4));
+        assert_eq!(sender.join().expect("a thread"), Ok(Ticket::new(4)));
     });
-    assert!(worker.wait(4, LONG));
+    assert!(worker.wait(Ticket::new(4), LONG));
 }
 
 /// Commands that say what they touch are waited for by ranges; those that do not, and the work that they defer, by all.
@@ -235,11 +235,11 @@ fn a_worker_waits_for_what_the_host_writes() {
         .call(move |gpu| gpu.channel_submit(channel, &[entry], submit_flags::FENCE_GET, Fence::default()))
         .expect("a thread")
         .expect("a fence");
-    let waiting = Waiting::Semaphore { channel, place: GuestAddr::new(space, buffer), value: 5 };
+    let waiting = Waiting::Semaphore { channel, place: GuestAddr::new(space.get(), buffer), value: 5 };
     assert_eq!(worker.wait_idle(LONG), Some(RunEnd::Waiting(waiting)));
-    assert!(!worker.timeline().wait_for_fence(fence.syncpoint, fence.value, Duration::ZERO));
+    assert!(!worker.timeline().wait_for_fence(fence.syncpoint.get(), fence.value, Duration::ZERO));
     worker.send(|gpu| gpu.write(GuestAddr::new(PROCESS, 0x10_0000), &[5, 0, 0, 0]).expect("mapped")).expect("room");
-    assert!(worker.timeline().wait_for_fence(fence.syncpoint, fence.value, LONG));
+    assert!(worker.timeline().wait_for_fence(fence.syncpoint.get(), fence.value, LONG));
     worker.wake();
     assert_eq!(worker.wait_idle(LONG), Some(RunEnd::Done));
 }

@@ -1,6 +1,8 @@
 //! The calls that only one machine has, recorded and replayed on both tiers.
 #![allow(unsafe_code)]
 
+use std::time::Duration;
+
 use triglyph::capture::{Checks, Compression, Event, Meta, Player, Reader, RecordingDevice};
 use triglyph::n3ds::gsp::Session;
 use triglyph::n3ds::{BadAddress, Screen};
@@ -307,7 +309,7 @@ fn calls_of_the_driver_replay_with_their_spaces() {
     for frame in 0..3_u32 {
         for &(channel, base, at) in &channels {
             // 64 bytes inline, then a semaphore of four words.
-            let data: Vec<u32> = (0..16).map(|i| frame << 16 | channel << 8 | i).collect();
+            let data: Vec<u32> = (0..16).map(|i| frame << 16 | channel.get() << 8 | i).collect();
             let target = base + 0x1000 + 0x100 * u64::from(frame);
             let mut words = methods(2, 0x60, Each, &[64, 1, (target >> 32) as u32, target as u32, 0]);
             words.extend(methods(2, 0x6C, Each, &[1]));
@@ -318,7 +320,7 @@ fn calls_of_the_driver_replay_with_their_spaces() {
             let entry = base | (words.len() as u64) << 42;
             let fence =
                 device.device_mut().channel_submit(channel, &[entry], submit_flags::FENCE_GET, Fence::default());
-            assert!(device.timeline().wait_for_fence(fence.expect("a fence").syncpoint, 0, std::time::Duration::ZERO));
+            assert!(device.timeline().wait_for_fence(fence.expect("a fence").syncpoint.get(), 0, Duration::ZERO));
         }
         device.device_mut().advance_time(Duration::from_micros(1));
         device.hash(range).expect("mapped");

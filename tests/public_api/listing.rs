@@ -94,10 +94,9 @@ impl<'s> Listing<'s> {
             Item::Trait(item) => {
                 let bounds = item.colon_token.map(|_| format!(": {}", text(&item.supertraits))).unwrap_or_default();
                 self.line(path, format!("trait{}{bounds}", text(&item.generics)));
-                let bounds = &item.supertraits;
-                self.check(path, module, |visitor| {
-                    bounds.iter().for_each(|bound| visitor.visit_type_param_bound(bound))
-                });
+                // Nobody is to name a seal.
+                let bounds = item.supertraits.iter().filter(|bound| text(bound) != "sealed::Sealed");
+                self.check(path, module, |visitor| bounds.for_each(|bound| visitor.visit_type_param_bound(bound)));
                 item.items.iter().for_each(|item| self.trait_item(path, module, item));
             }
             Item::Fn(item) => {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use triglyph::capture::{Compression, Expectation, Meta, Picture, Present, RecordingDevice};
 use triglyph::{
     Access, Device, DeviceWorker, Error, Faults, GuestRange, Memory, ObjectEntry, Options, Replay, Rsx, Stats, TegraX1,
-    WorkerOptions,
+    Ticket, WorkerOptions,
 };
 
 use crate::chip::Chip;
@@ -227,7 +227,7 @@ impl<G: Gpu> Worker<G> {
                 ONCE.call_once(|| eprintln!("triglyph-vgpu: {error}"));
             }
         });
-        number.map_err(|_| Errno(libc::ENODEV))
+        number.map(Ticket::get).map_err(|_| Errno(libc::ENODEV))
     }
 }
 
@@ -321,7 +321,7 @@ impl<G: Gpu> Board for Worker<G> {
     }
 
     fn wait(&self, number: u64, timeout: Duration) -> bool {
-        self.thread.wait(number, timeout)
+        self.thread.wait(number.into(), timeout)
     }
 
     fn finish(&self) {

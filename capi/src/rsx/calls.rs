@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use triglyph::{ChannelId, ContextHandle, MemoryHandle};
 use triglyph_guest::rsx_calls;
 
 use super::lv1::triglyph_rsx_context;

@@ -83,13 +83,14 @@ impl CallResult for Status {
 
 impl Tell<(u32, u64)> for MemoryAllocation {
     fn tell(self) -> (u32, u64) {
-        (self.handle, self.lpar)
+        (self.handle.get(), self.lpar)
     }
 }
 
 impl Tell<(triglyph_rsx_context,)> for ContextAllocation {
     fn tell(self) -> (triglyph_rsx_context,) {
         let ContextAllocation { handle, control, info, reports, reports_size } = self;
+        let handle = handle.get();
         (triglyph_rsx_context { handle, reserved: 0, control, info, reports, reports_size },)
     }
 }
@@ -123,7 +124,7 @@ pub extern "C" fn triglyph_rsx_io_to_lpar(
     found: Out<'_, bool>,
 ) -> triglyph_status {
     with_rsx(rsx, |rsx| {
-        let at = rsx.io_to_lpar(context, io);
+        let at = rsx.io_to_lpar(context.into(), io);
         put(lpar, at.unwrap_or(0));
         put(found, at.is_some());
         Ok(())

@@ -8,6 +8,7 @@ pub mod registers;
 use std::ffi::c_void;
 
 use triglyph::rsx::{SoftwareHandler, lv1_bit, lv2_bit};
+use triglyph::{ChannelId, ContextHandle};
 use triglyph::{Event, Machine, Rsx, SoftwareMethod};
 
 use super::callback::Callback;
@@ -142,6 +143,7 @@ pub unsafe extern "C" fn triglyph_rsx_set_software_callback(
         rsx.set_software_handler(Callback::new(callback, user_data).map(|callback| -> SoftwareHandler {
             Box::new(move |found| {
                 let SoftwareMethod { channel, subchannel, method, data } = found;
+                let channel = channel.get();
                 callback.call(&triglyph_rsx_software_method { channel, subchannel, method, data });
             })
         }));
@@ -170,6 +172,7 @@ pub unsafe extern "C" fn triglyph_rsx_event_bits(
 fn facade_event(event: &triglyph_event) -> Option<Event> {
     use triglyph_event_kind as kind;
     let triglyph_event { context, head, buffer, offset, value, channel, error, address, .. } = *event;
+    let (context, channel) = (ContextHandle::new(context), ChannelId::new(channel));
     let events = [
         (kind::Vblank, Event::Vblank { context, head }),
         (kind::SecondVblank, Event::SecondVblank { context, head }),
@@ -191,12 +194,12 @@ mod tests {
     #[test]
     fn bits_are_those_of_the_facade() {
         let events = [
-            Event::Vblank { context: 1, head: 1 },
-            Event::SecondVblank { context: 1, head: 0 },
-            Event::Flip { context: 1, head: 1, buffer: 2, offset: 3 },
-            Event::Queue { context: 1, head: 0, buffer: 2 },
-            Event::UserCommand { context: 1, value: 9 },
-            Event::GraphicsError { channel: 1, error: 4 },
+            Event::Vblank { context: ContextHandle::new(1), head: 1 },
+            Event::SecondVblank { context: ContextHandle::new(1), head: 0 },
+            Event::Flip { context: ContextHandle::new(1), head: 1, buffer: 2, offset: 3 },
+            Event::Queue { context: ContextHandle::new(1), head: 0, buffer: 2 },
+            Event::UserCommand { context: ContextHandle::new(1), value: 9 },
+            Event::GraphicsError { channel: ChannelId::new(1), error: 4 },
             Event::UnmappedIo { address: 0x1000 },
         ];
         for event in events {

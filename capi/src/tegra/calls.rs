@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use triglyph::{ChannelId, EventSlot, NvmapHandle, SpaceId, SyncpointId};
 use triglyph_guest::tegra::driver::timeout;
 use triglyph_guest::tegra_calls;
 

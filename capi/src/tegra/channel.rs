@@ -46,7 +46,7 @@ impl Tell<(triglyph_tegra_wait,)> for Wait {
     fn tell(self) -> (triglyph_tegra_wait,) {
         (match self {
             Wait::Reached(value) => triglyph_tegra_wait { armed: 0, slot: 0, value },
-            Wait::Armed { slot, value } => triglyph_tegra_wait { armed: 1, slot, value },
+            Wait::Armed { slot, value } => triglyph_tegra_wait { armed: 1, slot: slot.get(), value },
         },)
     }
 }
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn triglyph_tegra_submit_entries(
         let head = u64::from(channel).to_le_bytes();
         let payload: Vec<u8> = head.into_iter().chain(entries.iter().flat_map(|entry| entry.to_le_bytes())).collect();
         let Gpu::Tegra(device) = &mut state.gpu else { return Err(Failure::invalid("the device is no Tegra X1")) };
-        Ok(device.submit_with(&payload, |tegra| tegra.submit_entries(channel, entries.iter().copied()))?)
+        Ok(device.submit_with(&payload, |tegra| tegra.submit_entries(channel.into(), entries.iter().copied()))?)
     })
 }
 

@@ -73,7 +73,7 @@ pub struct triglyph_tegra_fence {
 
 impl From<triglyph_tegra_fence> for Fence {
     fn from(fence: triglyph_tegra_fence) -> Self {
-        Fence { syncpoint: fence.syncpoint, value: fence.value }
+        Fence { syncpoint: fence.syncpoint.into(), value: fence.value }
     }
 }
 
@@ -102,7 +102,7 @@ impl CallResult for Status {
 
 impl Tell<(triglyph_tegra_fence,)> for Fence {
     fn tell(self) -> (triglyph_tegra_fence,) {
-        (triglyph_tegra_fence { syncpoint: self.syncpoint, value: self.value },)
+        (triglyph_tegra_fence { syncpoint: self.syncpoint.get(), value: self.value },)
     }
 }
 
@@ -152,7 +152,7 @@ pub extern "C" fn triglyph_tegra_process_address(
     found: Out<'_, bool>,
 ) -> triglyph_status {
     with_tegra(tegra, |tegra| {
-        let at = tegra.process_address(space, address);
+        let at = tegra.process_address(space.into(), address);
         put(process, at.unwrap_or(0));
         put(found, at.is_some());
         Ok(())

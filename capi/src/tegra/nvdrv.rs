@@ -2,6 +2,7 @@
 
 use std::ffi::c_char;
 
+use triglyph::EventSlot;
 use triglyph::tegra::Transfer;
 
 use super::{triglyph_tegra, with_tegra};
@@ -88,7 +89,7 @@ pub extern "C" fn triglyph_tegra_nvdrv_query_event(
     result: Out<'_, u32>,
 ) -> triglyph_status {
     with_tegra(tegra, |tegra| {
-        (slot,).put(answer(tegra.nvdrv_query_event(file, event), result));
+        (slot,).put(answer(tegra.nvdrv_query_event(file, event).map(EventSlot::get), result));
         Ok(())
     })
 }

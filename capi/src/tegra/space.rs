@@ -97,7 +97,7 @@ impl From<triglyph_tegra_layout> for Layout {
 impl From<triglyph_tegra_map_buffer> for MapBuffer {
     fn from(call: triglyph_tegra_map_buffer) -> Self {
         let triglyph_tegra_map_buffer { flags, kind, handle, buffer_offset, size, offset, .. } = call;
-        MapBuffer { flags, kind, handle, buffer_offset, size, offset }
+        MapBuffer { flags, kind, handle: handle.into(), buffer_offset, size, offset }
     }
 }
 
@@ -105,7 +105,7 @@ impl Take<triglyph_tegra_remap> for Remap {
     fn take(entry: triglyph_tegra_remap) -> Result<Self, Failure> {
         let triglyph_tegra_remap { kind, handle, handle_page, space_page, pages } = entry;
         let kind = u16::try_from(kind).map_err(|_| Failure::invalid(format!("page kind {kind:#x}")))?;
-        Ok(Remap { kind, handle, handle_page, space_page, pages })
+        Ok(Remap { kind, handle: handle.into(), handle_page, space_page, pages })
     }
 }
 

@@ -55,9 +55,14 @@ macro_rules! describe {
     };
 }
 
-/// A type without the compiler's spaces.
+/// Types of the library that are a number of 32 bits in C.
+const IDS: [&str; 7] =
+    ["ChannelId", "ContextHandle", "EventSlot", "MemoryHandle", "NvmapHandle", "SpaceId", "SyncpointId"];
+
+/// A type as C has it, without the compiler's spaces.
 fn tidy(ty: &str) -> String {
     let ty: String = ty.split_whitespace().collect();
+    let ty = IDS.iter().fold(ty, |ty, id| ty.replace(id, "u32"));
     ty.replace("*const", "*const ").replace("*mut", "*mut ").replace("'_,", "'_, ")
 }
 

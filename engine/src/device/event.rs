@@ -3,13 +3,15 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use triglyph_guest::id::{ChannelId, ContextHandle, EventSlot, SyncpointId};
+
 use crate::sched::Timeline;
 
 /// A method of the software engine: the host's processor executes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SoftwareMethod {
     /// The channel.
-    pub channel: u32,
+    pub channel: ChannelId,
     /// The subchannel.
     pub subchannel: u32,
     /// Byte address of the method in the subchannel.
@@ -36,30 +38,30 @@ pub enum Event {
     /// A fence with a waiter was reached.
     Fence {
         /// The waiter: on the Tegra X1 the slot of the event.
-        slot: u32,
+        slot: EventSlot,
         /// The counter, on the Tegra X1 the syncpoint.
-        counter: u32,
+        counter: SyncpointId,
         /// The value that it was to reach.
         value: u32,
     },
     /// A display has begun to show a frame.
     Vblank {
         /// The display's owner: the handle of an LV1 context, 0 on other machines.
-        context: u32,
+        context: ContextHandle,
         /// Number of the display.
         head: u32,
     },
     /// As [`Self::Vblank`], for the second handler of the PS3's driver.
     SecondVblank {
         /// The handle of the LV1 context.
-        context: u32,
+        context: ContextHandle,
         /// Number of the display.
         head: u32,
     },
     /// A display shows another buffer.
     Flip {
         /// The display's owner: the handle of an LV1 context, 0 on other machines.
-        context: u32,
+        context: ContextHandle,
         /// Number of the display.
         head: u32,
         /// Number of the buffer.
@@ -70,7 +72,7 @@ pub enum Event {
     /// A buffer waits to be shown.
     Queue {
         /// The handle of the LV1 context.
-        context: u32,
+        context: ContextHandle,
         /// Number of the display.
         head: u32,
         /// Number of the buffer.
@@ -79,14 +81,14 @@ pub enum Event {
     /// A user command was executed.
     UserCommand {
         /// The handle of the LV1 context.
-        context: u32,
+        context: ContextHandle,
         /// Its parameter.
         value: u32,
     },
     /// The pusher of a channel met an error and has stopped.
     GraphicsError {
         /// The channel.
-        channel: u32,
+        channel: ChannelId,
         /// The number that a program's handler gets: 1, or 0x200 where the push buffer is not mapped.
         error: u32,
     },
@@ -138,10 +140,13 @@ mod tests {
     fn the_oldest_events_are_dropped() {
         let mut queue = EventQueue::default();
         for head in 0..EventQueue::MAX as u32 + 2 {
-            queue.push(Event::Vblank { context: 0, head });
+            queue.push(Event::Vblank { context: ContextHandle::default(), head });
         }
         let events = queue.take();
-        assert_eq!((events.len(), events[0]), (EventQueue::MAX, Event::Vblank { context: 0, head: 2 }));
+        assert_eq!(
+            (events.len(), events[0]),
+            (EventQueue::MAX, Event::Vblank { context: ContextHandle::default(), head: 2 })
+        );
         assert!(queue.take().is_empty());
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use triglyph_guest::id::{ChannelId, SyncpointId};
+
 use crate::address::GuestAddr;
 
 /// Limits of one bounded run: the first one that is reached ends it. It ends between two commands, so the last one may
@@ -42,7 +44,7 @@ pub enum Waiting {
     /// A word of guest memory does not have the value that a channel waits for.
     Semaphore {
         /// The channel.
-        channel: u32,
+        channel: ChannelId,
         /// Where the word is.
         place: GuestAddr,
         /// The value that it is compared with.
@@ -51,16 +53,16 @@ pub enum Waiting {
     /// A counter has not reached a value: on the Tegra X1 a syncpoint.
     Counter {
         /// The channel.
-        channel: u32,
+        channel: ChannelId,
         /// The counter.
-        counter: u32,
+        counter: SyncpointId,
         /// The value that it is to reach, modulo 2^32.
         value: u32,
     },
     /// A push buffer jumps to itself until its owner overwrites the jump.
     PushBuffer {
         /// The channel.
-        channel: u32,
+        channel: ChannelId,
         /// Offset of the jump, as the channel counts.
         offset: u32,
     },
@@ -68,7 +70,7 @@ pub enum Waiting {
     /// the queue of a client that was halted, or has not the rendering right.
     Processor {
         /// The channel; on the 3DS the client.
-        channel: u32,
+        channel: ChannelId,
     },
 }
 

@@ -40,6 +40,34 @@ impl WorkerOptions {
     }
 }
 
+/// The number of a command that was sent to a [`DeviceWorker`], counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ticket(u64);
+
+impl Ticket {
+    /// Of a number that [`Self::get`] has given.
+    pub const fn new(number: u64) -> Self {
+        Ticket(number)
+    }
+
+    /// The number.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+impl From<u64> for Ticket {
+    fn from(number: u64) -> Self {
+        Ticket(number)
+    }
+}
+
+impl From<Ticket> for u64 {
+    fn from(ticket: Ticket) -> Self {
+        ticket.0
+    }
+}
+
 /// Why a command was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -272,12 +300,12 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
         Ok(DeviceWorker { shared, thread: Some(thread), interrupter, timeline, capacity })
     }
 
-    /// Sends a command and returns its number, counted from 1. Waits while the queue is full, so that a guest that is
-    /// faster than its GPU is held back.
+    /// Sends a command and returns its ticket, for [`Self::wait`]. Waits while the queue is full, so that a guest that
+    /// is faster than its GPU is held back.
     ///
     /// # Errors
     /// [`WorkerError::Ended`].
-    pub fn send(&self, command: impl FnOnce(&mut D) + Send + 'static) -> Result<u64, WorkerError> {
+    pub fn send(&self, command: impl FnOnce(&mut D) + Send + 'static) -> Result<Ticket, WorkerError> {
         self.push(self.wait_for_room(), Box::new(command), Touched::Anywhere)
     }
 
@@ -290,7 +318,7 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
         &self,
         ranges: &[GuestRange],
         command: impl FnOnce(&mut D) + Send + 'static,
-    ) -> Result<u64, WorkerError> {
+    ) -> Result<Ticket, WorkerError> {
         self.push(self.wait_for_room(), Box::new(command), Touched::Ranges(ranges.to_vec()))
     }
 
@@ -303,7 +331,7 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
     ///
     /// # Errors
     /// [`WorkerError::Full`]; [`WorkerError::Ended`].
-    pub fn try_send(&self, command: impl FnOnce(&mut D) + Send + 'static) -> Result<u64, WorkerError> {
+    pub fn try_send(&self, command: impl FnOnce(&mut D) + Send + 'static) -> Result<Ticket, WorkerError> {
         let queue = self.shared.lock();
         match queue.commands.len() < self.capacity || queue.ended {
             true => self.push(queue, Box::new(command), Touched::Anywhere),
@@ -321,7 +349,7 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
     ) -> Result<T, WorkerError> {
         let result = Arc::new(Mutex::new(None));
         let theirs = result.clone();
-        let number = self.send(move |device| {
+        let Ticket(number) = self.send(move |device| {
             let value = command(device);
             *theirs.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
         })?;
@@ -336,7 +364,7 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
         mut queue: MutexGuard<'_, Queue<D>>,
         command: Command<D>,
         touched: Touched,
-    ) -> Result<u64, WorkerError> {
+    ) -> Result<Ticket, WorkerError> {
         if queue.ended {
             return Err(WorkerError::Ended);
         }
@@ -347,7 +375,7 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
         drop(queue);
         self.interrupter.interrupt();
         self.shared.work.notify_one();
-        Ok(number)
+        Ok(Ticket(number))
     }
 
     /// Lets waiting channels check their conditions again, after the host has written memory that they may wait for.
@@ -358,9 +386,9 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
         self.shared.work.notify_one();
     }
 
-    /// Waits until command `number` was executed, at most for `timeout`. Returns whether it was. Work that it has
-    /// submitted may still be under way.
-    pub fn wait(&self, number: u64, timeout: Duration) -> bool {
+    /// Waits until the command of a ticket was executed, at most for `timeout`. Returns whether it was. Work that it
+    /// has submitted may still be under way.
+    pub fn wait(&self, Ticket(number): Ticket, timeout: Duration) -> bool {
         self.wait_until(timeout, |queue| queue.done >= number).done >= number
     }
 

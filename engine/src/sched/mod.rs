@@ -20,7 +20,7 @@ use std::time::Duration;
 use crate::error::Error;
 use crate::sync::Mutex;
 pub use background::BackgroundWorkers;
-pub use device_worker::{BoundedWork, DeviceWorker, WorkerError, WorkerOptions};
+pub use device_worker::{BoundedWork, DeviceWorker, Ticket, WorkerError, WorkerOptions};
 pub use executor::Executor;
 pub use interrupter::Interrupter;
 use own_thread::OwnThread;

@@ -8,6 +8,7 @@ use triglyph_engine::device::calls::{CallLog, RecordedAs, RecordsCalls};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::Memory;
+use triglyph_guest::id::{ChannelId, ContextHandle, MemoryHandle};
 use triglyph_guest::rsx::lv1::calls::{ARGUMENTS, CALLS, call};
 use triglyph_guest::rsx::lv1::{Answer, ContextAllocation, MemoryAllocation, Status};
 use triglyph_guest::rsx_calls;

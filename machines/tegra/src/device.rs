@@ -14,6 +14,7 @@ use triglyph_engine::frontend::budget::SliceEnd;
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::snapshot::state;
 use triglyph_engine::trace;
+use triglyph_guest::id::ChannelId;
 use triglyph_guest::tegra::driver::calls::call;
 use triglyph_options::Options;
 
@@ -104,20 +105,21 @@ impl TegraX1 {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a channel beyond those there can be.
-    pub fn submit_entries(&mut self, channel: u32, entries: impl IntoIterator<Item = u64>) -> Result<(), Error> {
-        if channel >= CHANNELS {
-            return Err(Error::InvalidArgument(format!("channel {channel} of a Tegra X1")));
+    pub fn submit_entries(&mut self, channel: ChannelId, entries: impl IntoIterator<Item = u64>) -> Result<(), Error> {
+        let number = channel.get();
+        if number >= CHANNELS {
+            return Err(Error::InvalidArgument(format!("channel {number} of a Tegra X1")));
         }
         if self.calls.is_recording() {
             let entries: Vec<u64> = entries.into_iter().collect();
-            let payload = [&[u64::from(channel)][..], &entries].concat();
+            let payload = [&[u64::from(number)][..], &entries].concat();
             let payload: Vec<u8> = payload.into_iter().flat_map(u64::to_le_bytes).collect();
             self.calls.begin(&self.core.memory, true);
             let submitted = self.submit_entries(channel, entries);
             self.calls.end(&self.core.memory, true, Some(RecordedCall::Submit(&payload)));
             return submitted;
         }
-        self.channels.entry(channel).or_default().submit(entries.into_iter().map(Work::Entry));
+        self.channels.entry(number).or_default().submit(entries.into_iter().map(Work::Entry));
         self.submitted();
         Ok(())
     }
@@ -180,7 +182,9 @@ impl TegraX1 {
 
     /// What the first channel waits for that waits.
     fn waiting(&self) -> Option<Waiting> {
-        self.channels.iter().find_map(|(&number, channel)| Some(channel.blocked()?.waiting(number, channel.space())))
+        self.channels
+            .iter()
+            .find_map(|(&number, channel)| Some(channel.blocked()?.waiting(number.into(), channel.space())))
     }
 }
 
@@ -239,7 +243,7 @@ impl Device for TegraX1 {
         };
         let channel = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
         let entry = |bytes: &[u8]| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-        self.submit_entries(channel, entries.chunks_exact(8).map(entry))
+        self.submit_entries(channel.into(), entries.chunks_exact(8).map(entry))
     }
 
     /// A channel that still waits is a fault: nothing can end the wait any more.

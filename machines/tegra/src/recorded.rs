@@ -7,6 +7,7 @@ use triglyph_engine::device::calls::{CallLog, RecordsCalls};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::Memory;
+use triglyph_guest::id::{ChannelId, EventSlot, NvmapHandle, SpaceId, SyncpointId};
 use triglyph_guest::table::calls;
 use triglyph_guest::tegra::driver::calls::CALLS;
 use triglyph_guest::tegra::driver::{Buffer, Fence, Freed, Layout, MapBuffer, MapMemory, Region, Remap, Status, Wait};

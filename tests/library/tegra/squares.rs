@@ -8,8 +8,10 @@
 //! process memory ─► nvmap handle ─► address space ─► channel ─► push buffer: classes, macro, copy, state, draws, fence
 //! ```
 
+use std::time::Duration;
+
 use triglyph::tegra::{Fence, Layout, MapBuffer, MapMemory, PROCESS, Wait, submit_flags};
-use triglyph::{Access, Device, GuestAddr, GuestRange, Options, TegraX1, Tier};
+use triglyph::{Access, ChannelId, Device, GuestAddr, GuestRange, Options, TegraX1, Tier};
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::tegra::fifo::Stepping::{Each, Never, Once};
 use triglyph_guest::tegra::fifo::{Entry, Segment};
@@ -112,7 +114,7 @@ done:
 /// A program's client: the machine, its channel, and where the GPU sees the process's memory.
 struct Client {
     gpu: TegraX1,
-    channel: u32,
+    channel: ChannelId,
     base: u64,
 }
 

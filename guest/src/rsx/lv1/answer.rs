@@ -1,12 +1,13 @@
 //! Results of the hypervisor's calls.
 
 use super::Status;
+use crate::id::{ContextHandle, MemoryHandle};
 
 /// The results of `lv1_gpu_memory_allocate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryAllocation {
     /// Names the allocation.
-    pub handle: u32,
+    pub handle: MemoryHandle,
     /// Address of its first byte, which the machine's `lpar` finds in guest memory.
     pub lpar: u64,
 }
@@ -15,7 +16,7 @@ pub struct MemoryAllocation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContextAllocation {
     /// Names the context.
-    pub handle: u32,
+    pub handle: ContextHandle,
     /// Address of its control page, as [`MemoryAllocation::lpar`].
     pub control: u64,
     /// Address of its driver information.
@@ -70,12 +71,12 @@ impl Outputs for (u64, u64) {
 
 impl Outputs for MemoryAllocation {
     fn outputs(self) -> [u64; 5] {
-        [self.handle.into(), self.lpar, 0, 0, 0]
+        [self.handle.get().into(), self.lpar, 0, 0, 0]
     }
 }
 
 impl Outputs for ContextAllocation {
     fn outputs(self) -> [u64; 5] {
-        [self.handle.into(), self.control, self.info, self.reports, self.reports_size]
+        [self.handle.get().into(), self.control, self.info, self.reports, self.reports_size]
     }
 }

@@ -2,6 +2,9 @@
 //! [`table::calls`](crate::table::calls). The number of a row of the kind `guest` is what the guest passes in r11; its
 //! arguments are r3 and up, its answer r4 and up (Linux `lv1call.h`, wiki).
 
+use std::time::Duration;
+
+use crate::id::{ChannelId, ContextHandle, MemoryHandle};
 use crate::table::calls::describe_calls;
 
 /// Words that a recorded hypercall has for its arguments, used or not.
@@ -38,7 +41,7 @@ macro_rules! rsx_calls {
             ///
             /// # Errors
             /// [`Status::NoEntry`] for a handle without an allocation, [`Status::Busy`] while a context works on it.
-            guest 216 memory_free(handle: u32) -> Result<(), Status>;
+            guest 216 memory_free(handle: MemoryHandle) -> Result<(), Status>;
 
             /// `lv1_gpu_context_allocate`: a channel with its objects and pages. For `flags` see
             /// [`flags`](triglyph_guest::rsx::lv1::flags).
@@ -46,13 +49,14 @@ macro_rules! rsx_calls {
             /// # Errors
             /// [`Status::IllegalParameterValue`] for an unknown memory handle; [`Status::ResourceShortage`] when there
             /// are three contexts (one in fast mode).
-            guest 217 context_allocate(memory: u32, flags: u64) -> Result<ContextAllocation, Status> as context;
+            guest 217 context_allocate(memory: MemoryHandle, flags: u64)
+                -> Result<ContextAllocation, Status> as context;
 
             /// `lv1_gpu_context_free`.
             ///
             /// # Errors
             /// [`Status::NoEntry`] for a handle without a context, as for all calls that take one.
-            guest 218 context_free(context: u32) -> Result<(), Status>;
+            guest 218 context_free(context: ContextHandle) -> Result<(), Status>;
 
             /// `lv1_gpu_context_iomap`: `size` bytes of main memory at `lpar` appear at IO offset `io`; size 0 or
             /// address 0 unmaps. Main memory is what the host has mapped in the space of main memory, by the same
@@ -61,7 +65,8 @@ macro_rules! rsx_calls {
             /// # Errors
             /// [`Status::AlignmentError`] unless all are multiples of 1 MiB (64 KiB with that flag);
             /// [`Status::IllegalParameterValue`] beyond the IO space or where there is no main memory.
-            guest 221 context_iomap(context: u32, io: u64, lpar: u64, size: u64, flags: u64) -> Result<(), Status>;
+            guest 221 context_iomap(context: ContextHandle, io: u64, lpar: u64, size: u64, flags: u64)
+                -> Result<(), Status>;
 
             /// `lv1_gpu_context_attribute`: an operation with four parameters, such as 0x001, which sets GET and PUT;
             /// those of [`Operation`](triglyph_guest::rsx::lv1::attribute::Operation) in Rust.
@@ -70,13 +75,14 @@ macro_rules! rsx_calls {
             /// [`Status::NoEntry`] for an unknown operation or context; [`Status::IllegalParameterValue`] for numbers
             /// beyond what there is; [`Status::WrongState`] for frame-buffer copies without a frame buffer or while the
             /// channel is busy.
-            guest 225 context_attribute(context: u32, operation: u64, parameters: [u64; 4]) -> Result<(), Status>;
+            guest 225 context_attribute(context: ContextHandle, operation: u64, parameters: [u64; 4])
+                -> Result<(), Status>;
 
             /// `lv1_gpu_context_intr`: the interrupts that have happened since the last call.
             ///
             /// # Errors
             /// As [`Self::context_free`].
-            guest 227 context_intr(context: u32) -> Result<u64, Status> as interrupts;
+            guest 227 context_intr(context: ContextHandle) -> Result<u64, Status> as interrupts;
 
             /// `lv1_gpu_attribute`: what its operations do is not documented; they succeed, as with RPCS3.
             ///
@@ -122,7 +128,7 @@ macro_rules! rsx_calls {
             call 8 pramin_write(offset: u32, word: u32);
 
             /// Clears the error of a channel: it goes on at PUT, as drivers have it.
-            call 9 clear_error(channel: u32);
+            call 9 clear_error(channel: ChannelId);
 
             /// Whether submissions wait for a bounded run.
             device 10 set_deferred(deferred: bool);

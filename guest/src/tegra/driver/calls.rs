@@ -11,7 +11,10 @@
 //! [`tegra_calls!`](crate::tegra_calls) hands the rows to a macro. Sources of requests and fields: the switchbrew wiki
 //! ("NV services"), libnx `nvidia/ioctl`, what yuzu and Ryujinx read, where they agree.
 
+use std::time::Duration;
+
 use super::{Fence, Layout, MapBuffer, MapMemory, Remap};
+use crate::id::{ChannelId, NvmapHandle, SpaceId, SyncpointId};
 use crate::listed;
 use crate::table::calls::describe_calls;
 
@@ -24,26 +27,26 @@ macro_rules! tegra_calls {
             ///
             /// # Errors
             /// [`Status::BadValue`] for size 0; [`Status::InsufficientMemory`] when there are too many.
-            call 0 nvmap_create(size: u32) -> Result<u32, Status> as handle;
+            call 0 nvmap_create(size: u32) -> Result<NvmapHandle, Status> as handle;
                 @ Nvmap 0xC008_0101 { size: u32, handle: u32 }
-                    (gpu, _file, b, _io) => b.handle = gpu.nvmap_create(b.size)?;
+                    (gpu, _file, b, _io) => b.handle = gpu.nvmap_create(b.size)?.get();
 
             /// FROM_ID: another owner of a handle; ids are the handles.
             ///
             /// # Errors
             /// [`Status::BadValue`] for a handle that does not exist, as for all calls of handles.
-            call 1 nvmap_from_id(id: u32) -> Result<u32, Status> as handle;
+            call 1 nvmap_from_id(id: NvmapHandle) -> Result<NvmapHandle, Status> as handle;
                 @ Nvmap 0xC008_0103 { id: u32, handle: u32 }
-                    (gpu, _file, b, _io) => b.handle = gpu.nvmap_from_id(b.id)?;
+                    (gpu, _file, b, _io) => b.handle = gpu.nvmap_from_id(b.id.into())?.get();
 
             /// FREE: one owner less. What address spaces show of it stays.
             ///
             /// # Errors
             /// See [`Self::nvmap_from_id`].
-            call 2 nvmap_free(handle: u32) -> Result<Freed, Status> as freed;
+            call 2 nvmap_free(handle: NvmapHandle) -> Result<Freed, Status> as freed;
                 @ Nvmap 0xC018_0105 { handle: u32, pad: u32, address: u64, size: u32, in_use: u32 }
                     (gpu, _file, b, _io) => {
-                        let freed = gpu.nvmap_free(b.handle)?;
+                        let freed = gpu.nvmap_free(b.handle.into())?;
                         (b.address, b.size, b.in_use) = (freed.address, freed.size, freed.in_use.into());
                     };
 
@@ -52,54 +55,54 @@ macro_rules! tegra_calls {
             /// # Errors
             /// [`Status::AlreadyAllocated`] when it has some; [`Status::BadValue`] for an alignment that is no power of
             /// two; [`Status::InvalidAddress`] beyond the process's addresses.
-            call 3 nvmap_alloc(handle: u32, memory: MapMemory) -> Result<(), Status>;
+            call 3 nvmap_alloc(handle: NvmapHandle, memory: MapMemory) -> Result<(), Status>;
                 @ Nvmap 0xC020_0104 {
                     handle: u32, heap: u32, flags: u32, align: u32, kind: u8, pad: [u8; 7], address: u64
                 }
                     (gpu, _file, b, _io) => {
                         let (address, align, heap, flags, kind) = (b.address, b.align, b.heap, b.flags, b.kind);
-                        gpu.nvmap_alloc(b.handle, MapMemory { address, align, heap, flags, kind })?
+                        gpu.nvmap_alloc(b.handle.into(), MapMemory { address, align, heap, flags, kind })?
                     };
 
             /// PARAM: see [`map_param`](triglyph_guest::tegra::driver::map_param).
             ///
             /// # Errors
             /// [`Status::BadValue`] for other parameters.
-            ask - nvmap_param(handle: u32, parameter: u32) -> Result<u32, Status> as value;
+            ask - nvmap_param(handle: NvmapHandle, parameter: u32) -> Result<u32, Status> as value;
                 @ Nvmap 0xC00C_0109 { handle: u32, parameter: u32, value: u32 }
-                    (gpu, _file, b, _io) => b.value = gpu.nvmap_param(b.handle, b.parameter)?;
+                    (gpu, _file, b, _io) => b.value = gpu.nvmap_param(b.handle.into(), b.parameter)?;
 
             /// Opens an address space, as opening `/dev/nvhost-as-gpu` does. Its number is what
             /// [`GuestRange`](triglyph_engine::mem::GuestRange)s and faults name.
             ///
             /// # Errors
             /// [`Status::InsufficientMemory`] when there are too many.
-            call 4 space_open() -> Result<u32, Status> as space;
+            call 4 space_open() -> Result<SpaceId, Status> as space;
 
             /// Closes an address space: nothing is mapped in it any more.
             ///
             /// # Errors
             /// [`Status::Busy`] while a channel is bound to it; [`Status::BadParameter`] for a space that is not open,
             /// as for all calls of spaces.
-            call 5 space_close(space: u32) -> Result<(), Status>;
+            call 5 space_close(space: SpaceId) -> Result<(), Status>;
 
             /// INITIALIZE and INITIALIZE_EX.
             ///
             /// # Errors
             /// [`Status::InvalidState`] when it was initialised; [`Status::BadValue`] for other sizes of pages and for
             /// ranges that are not in order or no whole big pages.
-            call 6 space_initialize(space: u32, layout: Layout) -> Result<(), Status>;
+            call 6 space_initialize(space: SpaceId, layout: Layout) -> Result<(), Status>;
                 @ AsGpu 0x4010_4107 { big_page: u32, file: u32, reserved: u64 }
                     (gpu, space, b, _io) => {
                         let big_page = b.big_page.into();
-                        gpu.space_initialize(space, Layout { big_page, ..Layout::default() })?
+                        gpu.space_initialize(space.into(), Layout { big_page, ..Layout::default() })?
                     };
                 @ AsGpu 0x4028_4109 {
                     flags: u32, file: u32, big_page: u32, reserved: u32, start: u64, end: u64, split: u64
                 }
                     (gpu, space, b, _io) => {
                         let (big_page, start, split, end) = (b.big_page.into(), b.start, b.split, b.end);
-                        gpu.space_initialize(space, Layout { big_page, start, split, end })?
+                        gpu.space_initialize(space.into(), Layout { big_page, start, split, end })?
                     };
 
             /// ALLOC_SPACE: `pages` pages of address space for fixed mappings, see
@@ -109,19 +112,19 @@ macro_rules! tegra_calls {
             /// # Errors
             /// [`Status::NotInitialized`] before INITIALIZE, as for all calls below; [`Status::BadValue`] for other
             /// sizes of pages, and for fixed space that is taken; [`Status::InsufficientMemory`] without room.
-            call 7 space_allocate(space: u32, pages: u32, page_size: u64, flags: u32, at: u64)
+            call 7 space_allocate(space: SpaceId, pages: u32, page_size: u64, flags: u32, at: u64)
                 -> Result<u64, Status> as offset;
                 @ AsGpu 0xC018_4102 { pages: u32, page_size: u32, flags: u32, pad: u32, at: u64 }
                     (gpu, space, b, _io) =>
-                        b.at = gpu.space_allocate(space, b.pages, b.page_size.into(), b.flags, b.at)?;
+                        b.at = gpu.space_allocate(space.into(), b.pages, b.page_size.into(), b.flags, b.at)?;
 
             /// FREE_SPACE, with everything that is mapped there.
             ///
             /// # Errors
             /// [`Status::BadValue`] unless it was allocated with this size.
-            call 8 space_free(space: u32, offset: u64, pages: u32, page_size: u64) -> Result<(), Status>;
+            call 8 space_free(space: SpaceId, offset: u64, pages: u32, page_size: u64) -> Result<(), Status>;
                 @ AsGpu 0xC010_4103 { offset: u64, pages: u32, page_size: u32 }
-                    (gpu, space, b, _io) => gpu.space_free(space, b.offset, b.pages, b.page_size.into())?;
+                    (gpu, space, b, _io) => gpu.space_free(space.into(), b.offset, b.pages, b.page_size.into())?;
 
             /// MAP_BUFFER_EX: shows a handle's memory to the GPU, or changes the kind of what is shown. Memory of the
             /// process is what the host has mapped in [`PROCESS`](super::PROCESS) by then.
@@ -130,22 +133,22 @@ macro_rules! tegra_calls {
             /// [`Status::BadValue`] for a handle that does not exist, parts beyond it, fixed addresses without space or
             /// with something mapped; [`Status::InvalidState`] for a handle without memory; [`Status::InvalidAddress`]
             /// when the host has not mapped it; [`Status::InsufficientMemory`] without room.
-            call 9 space_map_buffer(space: u32, call: MapBuffer) -> Result<Buffer, Status> as (offset, page_size);
+            call 9 space_map_buffer(space: SpaceId, call: MapBuffer) -> Result<Buffer, Status> as (offset, page_size);
                 @ AsGpu 0xC018_4104 { flags: u32, pad: u32, handle: u32, page_size: u32, offset: u64 }
                     (gpu, space, b, _io) => {
                         let (flags, handle, offset) = (b.flags, b.handle, b.offset);
-                        let call = MapBuffer { flags, handle, offset, ..MapBuffer::default() };
-                        let mapped = gpu.space_map_buffer(space, call)?;
+                        let call = MapBuffer { flags, handle: handle.into(), offset, ..MapBuffer::default() };
+                        let mapped = gpu.space_map_buffer(space.into(), call)?;
                         (b.offset, b.page_size) = (mapped.offset, mapped.page_size as u32);
                     };
                 @ AsGpu 0xC028_4106 | 0xC038_410A {
                     flags: u32, kind: u32, handle: u32, page_size: u32, buffer_offset: u64, size: u64, offset: u64
                 }
                     (gpu, space, b, _io) => {
-                        let (flags, kind, handle) = (b.flags, b.kind, b.handle);
+                        let (flags, kind, handle) = (b.flags, b.kind, b.handle.into());
                         let (buffer_offset, size, offset) = (b.buffer_offset, b.size, b.offset);
                         let call = MapBuffer { flags, kind, handle, buffer_offset, size, offset };
-                        let mapped = gpu.space_map_buffer(space, call)?;
+                        let mapped = gpu.space_map_buffer(space.into(), call)?;
                         (b.offset, b.page_size) = (mapped.offset, mapped.page_size as u32);
                     };
 
@@ -153,30 +156,33 @@ macro_rules! tegra_calls {
             ///
             /// # Errors
             /// None but those of all calls: what is not mapped is unmapped.
-            call 10 space_unmap_buffer(space: u32, offset: u64) -> Result<(), Status>;
+            call 10 space_unmap_buffer(space: SpaceId, offset: u64) -> Result<(), Status>;
                 @ AsGpu 0xC008_4105 { offset: u64 }
-                    (gpu, space, b, _io) => gpu.space_unmap_buffer(space, b.offset)?;
+                    (gpu, space, b, _io) => gpu.space_unmap_buffer(space.into(), b.offset)?;
 
             /// REMAP: entry by entry, up to the first that cannot be.
             ///
             /// # Errors
             /// [`Status::BadValue`] outside of sparse space and beyond a handle, otherwise as
             /// [`Self::space_map_buffer`].
-            call 11 space_remap(space: u32, entries: [Remap]) -> Result<(), Status>;
+            call 11 space_remap(space: SpaceId, entries: [Remap]) -> Result<(), Status>;
                 @ AsGpu 0xC014_4114 { }
-                    (gpu, space, _b, io) => gpu.space_remap(space, &io.list(|[flags_kind, handle, from, to, pages]| {
-                        let kind = (flags_kind >> 16) as u16;
-                        Remap { kind, handle, handle_page: from, space_page: to, pages }
-                    })?)?;
+                    (gpu, space, _b, io) => {
+                        let entries = io.list(|[flags_kind, handle, from, to, pages]| {
+                            let kind = (flags_kind >> 16) as u16;
+                            Remap { kind, handle: handle.into(), handle_page: from, space_page: to, pages }
+                        })?;
+                        gpu.space_remap(space.into(), &entries)?
+                    };
 
             /// GET_VA_REGIONS: small pages, big pages.
             ///
             /// # Errors
             /// See [`Self::space_allocate`].
-            ask - space_regions(space: u32) -> Result<[Region; 2], Status> as (small, big);
+            ask - space_regions(space: SpaceId) -> Result<[Region; 2], Status> as (small, big);
                 @ AsGpu 0xC040_4108 { address: u64, size: u32, pad: u32 }
                     (gpu, space, b, io) => {
-                        let regions = gpu.space_regions(space)?;
+                        let regions = gpu.space_regions(space.into())?;
                         b.size = 48;
                         io.answer(&regions.map(|region| [region.offset, region.page_size, region.pages]));
                     };
@@ -185,24 +191,24 @@ macro_rules! tegra_calls {
             ///
             /// # Errors
             /// [`Status::InsufficientMemory`] when there are no channels or syncpoints left.
-            call 12 channel_open() -> Result<u32, Status> as channel;
+            call 12 channel_open() -> Result<ChannelId, Status> as channel;
 
             /// Closes a channel, with everything it had still to do.
             ///
             /// # Errors
             /// [`Status::BadParameter`] for a channel that is not open, as for all calls of channels.
-            call 13 channel_close(channel: u32) -> Result<(), Status>;
+            call 13 channel_close(channel: ChannelId) -> Result<(), Status>;
 
             /// BIND_CHANNEL: the address space of a channel, once.
             ///
             /// # Errors
             /// [`Status::BadParameter`] for a space that is not open; [`Status::InvalidState`] when the channel has
             /// one.
-            call 14 channel_bind(channel: u32, space: u32) -> Result<(), Status>;
+            call 14 channel_bind(channel: ChannelId, space: SpaceId) -> Result<(), Status>;
                 @ AsGpu 0x4004_4101 { file: u32 }
                     (gpu, space, b, _io) => {
                         let channel = gpu.channel_of_file(b.file)?;
-                        gpu.channel_bind(channel, space)?
+                        gpu.channel_bind(channel, space.into())?
                     };
 
             /// SUBMIT_GPFIFO: appends entries, and works until everything is done or waits. `flags`:
@@ -212,33 +218,33 @@ macro_rules! tegra_calls {
             /// # Errors
             /// [`Status::BadParameter`] for a fence that is both waited for and a number of increments, or that names
             /// no syncpoint; [`Status::InvalidState`] for a channel without an address space.
-            work 15 channel_submit(channel: u32, entries: [u64], flags: u32, fence: Fence)
+            work 15 channel_submit(channel: ChannelId, entries: [u64], flags: u32, fence: Fence)
                 -> Result<Fence, Status> as after;
                 @ Gpu 0xC018_4808 | 0xC018_481B { address: u64, count: u32, flags: u32, syncpoint: u32, value: u32 }
                     (gpu, channel, b, io) => {
                         let entries = io.entries(b.count)?;
-                        let fence = Fence { syncpoint: b.syncpoint, value: b.value };
-                        let fence = gpu.channel_submit(channel, &entries, b.flags, fence)?;
-                        (b.syncpoint, b.value, b.flags) = (fence.syncpoint, fence.value, 0);
+                        let fence = Fence { syncpoint: b.syncpoint.into(), value: b.value };
+                        let fence = gpu.channel_submit(channel.into(), &entries, b.flags, fence)?;
+                        (b.syncpoint, b.value, b.flags) = (fence.syncpoint.get(), fence.value, 0);
                     };
             /// The syncpoint of a channel, and the value that it has when everything submitted is done.
             ///
             /// # Errors
             /// See [`Self::channel_close`].
-            ask - channel_fence(channel: u32) -> Result<Fence, Status> as fence;
+            ask - channel_fence(channel: ChannelId) -> Result<Fence, Status> as fence;
                 @ Gpu 0xC020_4818 | 0xC020_481A {
                     entries: u32, jobs: u32, flags: u32, syncpoint: u32, value: u32, reserved: [u32; 3]
                 }
                     (gpu, channel, b, _io) => {
-                        let fence = gpu.channel_fence(channel)?;
-                        (b.syncpoint, b.value) = (fence.syncpoint, fence.value);
+                        let fence = gpu.channel_fence(channel.into())?;
+                        (b.syncpoint, b.value) = (fence.syncpoint.get(), fence.value);
                     };
             /// Adds 1 to a syncpoint, as other hardware does, and goes on with channels that waited for it: with the
             /// next bounded run if submissions are deferred. For an index beyond the syncpoints it does nothing but a
             /// fault.
-            work 16 increment_syncpoint(index: u32);
+            work 16 increment_syncpoint(index: SyncpointId);
                 @ Ctrl 0x4004_0015 { index: u32 }
-                    (gpu, _file, b, _io) => gpu.increment_syncpoint(b.index);
+                    (gpu, _file, b, _io) => gpu.increment_syncpoint(b.index.into());
 
             /// Lets time pass that the GPU does not work in, in nanoseconds, so that timestamps keep up with the host's
             /// idea of time.
@@ -264,15 +270,15 @@ macro_rules! tegra_calls {
             ///
             /// # Errors
             /// [`Status::BadParameter`] for a slot beyond 63; [`Status::Busy`] for one that is armed and goes.
-            ask - event_register(slot: u32, registered: bool) -> Result<(), Status>;
+            ask - event_register(slot: EventSlot, registered: bool) -> Result<(), Status>;
                 @ Ctrl 0xC004_001F { slot: u32 }
-                    (gpu, _file, b, _io) => gpu.event_register(b.slot & 0xFF, true)?;
+                    (gpu, _file, b, _io) => gpu.event_register((b.slot & 0xFF).into(), true)?;
                 @ Ctrl 0xC004_0020 { slot: u32 }
-                    (gpu, _file, b, _io) => gpu.event_register(b.slot & 0xFF, false)?;
+                    (gpu, _file, b, _io) => gpu.event_register((b.slot & 0xFF).into(), false)?;
                 @ Ctrl 0x4008_0021 { slots: u64 }
                     (gpu, _file, b, _io) =>
                         (0..64).filter(|slot| b.slots >> slot & 1 != 0)
-                            .try_for_each(|slot| gpu.event_register(slot, false))?;
+                            .try_for_each(|slot| gpu.event_register(EventSlot::new(slot), false))?;
 
             /// EVENT_WAIT, and EVENT_WAIT_ASYNC if the client chooses the slot: waits for a fence. A threshold of 0 has
             /// been reached. The host keeps the time: 0 asks whether the fence has been reached; any other timeout, or
@@ -283,18 +289,18 @@ macro_rules! tegra_calls {
             /// [`Status::Timeout`] with timeout 0 when it has not been reached; [`Status::Busy`] for a slot that is
             /// armed; [`Status::BadParameter`] for syncpoints and slots that do not exist;
             /// [`Status::InsufficientMemory`] without a slot.
-            ask - event_wait(fence: Fence, timeout: (Option<Duration>), slot: (Option<u32>))
+            ask - event_wait(fence: Fence, timeout: (Option<Duration>), slot: (Option<EventSlot>))
                 -> Result<Wait, Status> as wait;
                 @ Ctrl 0xC010_001D { syncpoint: u32, threshold: u32, timeout: i32, value: u32 }
                     (gpu, _file, b, _io) => {
-                        let fence = Fence { syncpoint: b.syncpoint, value: b.threshold };
+                        let fence = Fence { syncpoint: b.syncpoint.into(), value: b.threshold };
                         b.value = 0;
                         gpu.event_wait(fence, timeout(b.timeout), None)?.answer(&mut b.value)?
                     };
                 @ Ctrl 0xC010_001E { syncpoint: u32, threshold: u32, timeout: i32, value: u32 }
                     (gpu, _file, b, _io) => {
-                        let fence = Fence { syncpoint: b.syncpoint, value: b.threshold };
-                        let slot = b.value & 0xFF;
+                        let fence = Fence { syncpoint: b.syncpoint.into(), value: b.threshold };
+                        let slot = EventSlot::new(b.value & 0xFF);
                         gpu.event_wait(fence, timeout(b.timeout), Some(slot))?.answer(&mut b.value)?
                     };
 
@@ -302,38 +308,38 @@ macro_rules! tegra_calls {
             ///
             /// # Errors
             /// [`Status::BadParameter`] for a slot beyond 63.
-            ask - event_cancel(slot: u32) -> Result<(), Status>;
+            ask - event_cancel(slot: EventSlot) -> Result<(), Status>;
                 @ Ctrl 0xC004_001C { slot: u32 }
-                    (gpu, _file, b, _io) => gpu.event_cancel(b.slot & 0xFF)?;
+                    (gpu, _file, b, _io) => gpu.event_cancel((b.slot & 0xFF).into())?;
 
             /// SYNCPT_READ: the value of a syncpoint.
             ///
             /// # Errors
             /// [`Status::BadParameter`] for an index beyond the syncpoints.
-            ask - syncpoint_value(index: u32) -> Result<u32, Status> as value;
+            ask - syncpoint_value(index: SyncpointId) -> Result<u32, Status> as value;
                 @ Ctrl 0xC008_0014 { index: u32, value: u32 }
-                    (gpu, _file, b, _io) => b.value = gpu.syncpoint_value(b.index)?;
+                    (gpu, _file, b, _io) => b.value = gpu.syncpoint_value(b.index.into())?;
                 @ Ctrl 0xC00C_0016 { index: u32, threshold: u32, timeout: i32 }
-                    (gpu, _file, b, _io) => gpu.syncpoint_reached(b.index, b.threshold)?;
+                    (gpu, _file, b, _io) => gpu.syncpoint_reached(b.index.into(), b.threshold)?;
                 @ Ctrl 0xC010_0019 { index: u32, threshold: u32, timeout: i32, value: u32 }
                     (gpu, _file, b, _io) => {
-                        b.value = gpu.syncpoint_value(b.index)?;
-                        gpu.syncpoint_reached(b.index, b.threshold)?
+                        b.value = gpu.syncpoint_value(b.index.into())?;
+                        gpu.syncpoint_reached(b.index.into(), b.threshold)?
                     };
 
             /// SYNCPT_READ_MAX: the value that a syncpoint has when everything submitted is done.
             ///
             /// # Errors
             /// See [`Self::syncpoint_value`].
-            ask - syncpoint_maximum(index: u32) -> Result<u32, Status> as value;
+            ask - syncpoint_maximum(index: SyncpointId) -> Result<u32, Status> as value;
                 @ Ctrl 0xC008_001A { index: u32, value: u32 }
-                    (gpu, _file, b, _io) => b.value = gpu.syncpoint_maximum(b.index)?;
+                    (gpu, _file, b, _io) => b.value = gpu.syncpoint_maximum(b.index.into())?;
 
             /// GET_ID: ids are the handles.
             none - nvmap_get_id();
                 @ Nvmap 0xC008_010E { id: u32, handle: u32 }
                     (gpu, _file, b, _io) => {
-                        gpu.nvmap_param(b.handle, map_param::SIZE)?;
+                        gpu.nvmap_param(b.handle.into(), map_param::SIZE)?;
                         b.id = b.handle;
                     };
 

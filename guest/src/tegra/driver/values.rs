@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::layout::BIG_PAGE;
 use super::{Status, map_flags};
 use crate::argument;
+use crate::id::{EventSlot, NvmapHandle, SyncpointId};
 
 /// How an address space is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub struct MapBuffer {
     /// Page kind; [`map_flags::DEFAULT_KIND`] is that of the handle.
     pub kind: u32,
     /// The handle; not used with [`map_flags::MODIFY`].
-    pub handle: u32,
+    pub handle: NvmapHandle,
     /// First byte of it that is shown; with [`map_flags::MODIFY`] the first byte of the mapping that changes.
     pub buffer_offset: u64,
     /// Bytes; 0 for all.
@@ -46,7 +47,14 @@ argument!(MapBuffer { flags, kind, handle, buffer_offset, size, offset });
 
 impl Default for MapBuffer {
     fn default() -> Self {
-        MapBuffer { flags: 0, kind: map_flags::DEFAULT_KIND, handle: 0, buffer_offset: 0, size: 0, offset: 0 }
+        MapBuffer {
+            flags: 0,
+            kind: map_flags::DEFAULT_KIND,
+            handle: NvmapHandle::default(),
+            buffer_offset: 0,
+            size: 0,
+            offset: 0,
+        }
     }
 }
 
@@ -65,7 +73,7 @@ pub struct Remap {
     /// Page kind; 0xFF and above say that of the handle.
     pub kind: u16,
     /// The handle; 0 shows nothing any more.
-    pub handle: u32,
+    pub handle: NvmapHandle,
     /// First page of the handle.
     pub handle_page: u32,
     /// First page of the address space.
@@ -117,7 +125,7 @@ pub struct Freed {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fence {
     /// The syncpoint.
-    pub syncpoint: u32,
+    pub syncpoint: SyncpointId,
     /// The value.
     pub value: u32,
 }
@@ -136,7 +144,7 @@ pub enum Wait {
     /// TIMEOUT: the event of this slot is armed; the value names it to QueryEvent.
     Armed {
         /// The slot.
-        slot: u32,
+        slot: EventSlot,
         /// The result of the call.
         value: u32,
     },

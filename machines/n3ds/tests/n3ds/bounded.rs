@@ -1,9 +1,12 @@
 //! Bounded runs: lists that loop, and what happens between two runs.
 
+use std::time::Duration;
+
 use triglyph_engine::Device;
 use triglyph_engine::device::{Access, Event, RunEnd, RunLimit, Waiting};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::snapshot::SnapshotOptions;
+use triglyph_guest::id::{ChannelId, ContextHandle};
 use triglyph_guest::pica::regs;
 use triglyph_n3ds::gsp::{Interrupt, Session};
 use triglyph_n3ds::lcd::Screen;
@@ -52,7 +55,7 @@ fn a_list_that_loops_costs_its_budget() {
     // VBlanks get in between, and so do other threads.
     console.gpu.take_events();
     console.gpu.with_gsp(|gsp, hardware| gsp.vblank(hardware, Screen::Top));
-    assert_eq!(console.gpu.take_events(), [Event::Vblank { context: 0, head: 0 }]);
+    assert_eq!(console.gpu.take_events(), [Event::Vblank { context: ContextHandle::default(), head: 0 }]);
     let interrupter = console.gpu.interrupter();
     std::thread::spawn(move || interrupter.interrupt()).join().unwrap();
     assert_eq!(console.gpu.run_for(RunLimit::NONE), RunEnd::Interrupted);
@@ -73,7 +76,7 @@ fn commands_without_the_right_are_waited_for() {
         gsp.register_relay_queue(Session(2), 1, 0x20).unwrap();
         gsp.command_queue(1).submit(&[2, 0x1F00_1000, 0x66, 0x1F00_1040, 0, 0, 0, 0x201]).unwrap();
     });
-    let waiting = RunEnd::Waiting(Waiting::Processor { channel: 1 });
+    let waiting = RunEnd::Waiting(Waiting::Processor { channel: ChannelId::new(1) });
     assert_eq!(console.gpu.run_for(RunLimit::NONE), waiting);
     assert_eq!(console.read(0x1800_1000, 1), [0x55]);
     console.gpu.with_gsp(|gsp, _| {

@@ -151,7 +151,7 @@ impl Puller<'_> {
                 None => {
                     let what = format_args!("no object {handle:#x} for method {method:#x}");
                     self.core.fault(FaultKind::BadMethod, u64::from(handle), what);
-                    self.cache_error(SoftwareMethod { channel: self.id, subchannel, method, data: handle }, true)
+                    self.cache_error(SoftwareMethod { channel: self.id.into(), subchannel, method, data: handle }, true)
                 }
             };
             if stop.is_some() {
@@ -174,7 +174,7 @@ impl Puller<'_> {
                 return (i, Some(Stop::SliceOver));
             }
             self.graph.finish(self.core);
-            let call = SoftwareMethod { channel: self.id, subchannel, method, data };
+            let call = SoftwareMethod { channel: self.id.into(), subchannel, method, data };
             if self.host_events.handles(pfifo_interrupt::CACHE_ERROR) {
                 return (i + 1, self.cache_error(call, false));
             }
@@ -232,7 +232,7 @@ impl Puller<'_> {
 
     fn own_method(&mut self, channel: &mut Channel, subchannel: u32, method: u32, word: u32) -> Option<Stop> {
         self.core.budget.charge(cost::COMMAND);
-        let call = SoftwareMethod { channel: self.id, subchannel, method, data: word };
+        let call = SoftwareMethod { channel: self.id.into(), subchannel, method, data: word };
         match method as usize {
             methods::set_object::ID => return self.bind(channel, call),
             methods::set_reference::ID => {

@@ -4,6 +4,7 @@
 //! RAMFC, in instance memory. A channel gives way when it has nothing to do, when it yields, and when it waits for a
 //! semaphore.
 
+use triglyph_guest::id::ChannelId;
 use triglyph_guest::rsx::ramfc::Field;
 
 use super::graph::Graph;
@@ -156,6 +157,7 @@ impl Fifo {
     /// What a channel waits for that has stopped, if it waits.
     pub(crate) fn waiting(&self, core: &Core, channel: u32, stop: Stop) -> Option<Waiting> {
         let state = self.state_of(core, channel);
+        let channel = ChannelId::new(channel);
         match stop {
             Stop::Idle | Stop::OutOfFuel | Stop::SliceOver | Stop::Yielded => None,
             Stop::Parked => Some(Waiting::PushBuffer { channel, offset: state.get }),

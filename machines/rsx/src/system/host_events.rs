@@ -106,6 +106,6 @@ impl HostEvents {
     pub(crate) fn pusher_error(&mut self, core: &Core, channel: u32, number: u32) {
         self.raise(pfifo_interrupt::DMA_PUSHER);
         self.lv1.graphics_error(core, channel, number);
-        self.events.push(Event::GraphicsError { channel, error: number });
+        self.events.push(Event::GraphicsError { channel: channel.into(), error: number });
     }
 }

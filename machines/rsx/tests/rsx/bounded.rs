@@ -1,8 +1,11 @@
 //! Bounded runs of channels that loop and wait.
 
+use std::time::Duration;
+
 use triglyph_engine::Device;
 use triglyph_engine::device::{RunEnd, RunLimit, Waiting};
 use triglyph_engine::mem::GuestAddr;
+use triglyph_guest::id::ChannelId;
 use triglyph_rsx::RsxMode;
 
 use super::support::{MODES, Push, XDR_AT, context, faults, lpar_word, lv1_machine, set_lpar_word};
@@ -74,18 +77,19 @@ fn runs_say_what_is_waited_for() {
         let push = push.methods(0, ACQUIRE, &[9]).methods(0, REFERENCE, &[3]);
         let jump = 0x1000 + 4 * push.0.len() as u32;
         let (mut gpu, context) = prepared(mode, &push.word(0x2000_0000 | jump));
-        let RunEnd::Waiting(Waiting::Semaphore { channel: 1, place, value: 9 }) = gpu.run_for(RunLimit::NONE) else {
+        let RunEnd::Waiting(Waiting::Semaphore { channel, place, value: 9 }) = gpu.run_for(RunLimit::NONE) else {
             panic!("no semaphore is waited for");
         };
+        assert_eq!(channel, ChannelId::new(1));
         assert_eq!(reference(&mut gpu, &context), 0);
         gpu.write(place, &9_u32.to_be_bytes()).unwrap();
-        let parked = Waiting::PushBuffer { channel: 1, offset: jump };
+        let parked = Waiting::PushBuffer { channel: ChannelId::new(1), offset: jump };
         assert_eq!(gpu.run_for(RunLimit::NONE), RunEnd::Waiting(parked));
         assert_eq!(reference(&mut gpu, &context), 3);
         assert!(gpu.timeline().wait_for_fence(1, 3, std::time::Duration::ZERO));
         // A word that is no header: the pusher stops until the error is cleared.
         gpu.memory().write(GuestAddr::new(XDR, XDR_AT + u64::from(jump)), &[0x00, 0x02, 0, 0]).unwrap();
-        assert_eq!(gpu.run_for(RunLimit::NONE), RunEnd::Waiting(Waiting::Processor { channel: 1 }));
+        assert_eq!(gpu.run_for(RunLimit::NONE), RunEnd::Waiting(Waiting::Processor { channel: ChannelId::new(1) }));
     }
 }
 

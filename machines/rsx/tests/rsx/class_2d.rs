@@ -1,5 +1,7 @@
 //! The 2D objects against plain loops over bytes.
 
+use std::time::Duration;
+
 use crate::support::*;
 use arbtest::arbitrary::{self, Unstructured};
 use triglyph_engine::Device;

@@ -4,6 +4,7 @@ use crate::support::*;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::{Device, Error};
+use triglyph_guest::id::ChannelId;
 use triglyph_guest::rsx::fifo::PusherError;
 use triglyph_rsx::{Event, Rsx, RsxMode};
 
@@ -108,7 +109,10 @@ fn errors_stop_the_channel_with_their_code() {
             assert_eq!(register(&gpu, 1, 0x30C), 1, "{error:?}");
             assert_eq!((gpu.fifo().live().error, gpu.fifo().live().get), (Some(error), get), "{words:x?}");
             assert_eq!(faults(&gpu), [(kind, 1)], "{error:?}");
-            assert!(gpu.take_events().contains(&Event::GraphicsError { channel: 1, error: number }), "{error:?}");
+            assert!(
+                gpu.take_events().contains(&Event::GraphicsError { channel: ChannelId::new(1), error: number }),
+                "{error:?}"
+            );
             if mode == RsxMode::Exact {
                 assert_eq!(gpu.mmio_read(0x3228) >> 29, error as u32);
                 assert_eq!(gpu.mmio_read(0x2100) & 1 << 12, 1 << 12);

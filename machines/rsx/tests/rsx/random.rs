@@ -125,7 +125,7 @@ fn random_calls() {
         let context = context(&mut gpu, u.arbitrary()?);
         let value = |u: &mut Unstructured<'_>| -> arbitrary::Result<u64> {
             Ok(match u.int_in_range(0..=6)? {
-                0 => u64::from(context.handle),
+                0 => u64::from(context.handle.get()),
                 1 => u.int_in_range(0..=16)?,
                 2 => u.int_in_range(0..=16)? << 20,
                 3 => XDR_AT + (u.int_in_range(0..=16)? << 20),
@@ -141,7 +141,7 @@ fn random_calls() {
             }
             let number = u.int_in_range(211..=229)?;
             if u.ratio(1, 2)? {
-                arguments[0] = context.handle.into();
+                arguments[0] = context.handle.get().into();
                 arguments[1] =
                     *u.choose(&[1, 2, 3, 0x101, 0x102, 0x103, 0x104, 0x10A, 0x300, 0x301, 0x600, 0x601, 0xFED])?;
                 gpu.hypercall(225, arguments);

@@ -1,6 +1,7 @@
 //! Methods of the host itself: semaphores and syncpoints. Caches and scheduling show nothing here, where everything is
 //! done in order.
 
+use triglyph_guest::id::ChannelId;
 use triglyph_guest::tegra::fifo::host::{
     METHODS, ReductionFormat, ReleaseSize, SemaphoreOperation, SyncpointOperation, Trigger, semaphore_d, syncpoint_b,
 };
@@ -36,12 +37,14 @@ pub enum Blocked {
 
 impl Blocked {
     /// The same for hosts, of a channel in an address space.
-    pub(crate) fn waiting(&self, channel: u32, space: u32) -> Waiting {
+    pub(crate) fn waiting(&self, channel: ChannelId, space: u32) -> Waiting {
         match *self {
             Blocked::Semaphore { address, payload, .. } => {
                 Waiting::Semaphore { channel, place: GuestAddr::new(space, address), value: payload }
             }
-            Blocked::Syncpoint { index, threshold } => Waiting::Counter { channel, counter: index, value: threshold },
+            Blocked::Syncpoint { index, threshold } => {
+                Waiting::Counter { channel, counter: index.into(), value: threshold }
+            }
         }
     }
 

@@ -1,11 +1,14 @@
 //! The Tegra X1's command submission: push buffers, macros, semaphores, syncpoints, inline transfers.
 
+use std::time::Duration;
+
 use crate::support::{
     COMPUTE, COPY, DATA, HOST, INLINE, Machine, SOFTWARE, THREED, TWOD, header, interrupts, methods, semaphore,
 };
 use triglyph_engine::Device;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::GuestAddr;
+use triglyph_guest::id::ChannelId;
 use triglyph_guest::layout::Blocks;
 use triglyph_guest::layout::surface::block_linear;
 use triglyph_guest::tegra::fifo::{Command, Entry, Segment, Stepping};
@@ -43,7 +46,7 @@ fn methods_reach_the_class_of_their_subchannel() {
 fn headers_wait_for_their_data_across_segments_and_submissions() {
     let mut machine = Machine::new();
     let [first, second] = [machine.entry(&[header(THREED, 0xD10, 3, Stepping::Each), 1]), machine.entry(&[2])];
-    machine.gpu.submit_entries(0, [first, second]).expect("a submission");
+    machine.gpu.submit_entries(ChannelId::new(0), [first, second]).expect("a submission");
     machine.run(&[3]);
     assert_eq!([0xD10, 0xD11, 0xD12].map(|method| machine.register(Class::ThreeD, method)), [1, 2, 3]);
 }
@@ -68,7 +71,7 @@ fn macros_get_parameters_from_wherever_they_stand() {
     assert_eq!(scratch(&machine), [10, 11, 12]);
     // The header in one segment, the data in another, as indirect draws have them.
     let parts = [machine.entry(&[header(THREED, call, 4, Stepping::Once)]), machine.entry(&[3, 20, 21, 22])];
-    machine.gpu.submit_entries(0, parts).expect("a submission");
+    machine.gpu.submit_entries(ChannelId::new(0), parts).expect("a submission");
     assert_eq!(scratch(&machine), [20, 21, 22]);
     // Parameters in headers of their own; the macro runs before the method after them.
     machine.run(
@@ -405,7 +408,10 @@ fn nonsense_is_counted_and_left_behind() {
     machine.run(&methods(HOST, 1, &[1]));
     assert_eq!(machine.faults(FaultKind::BadMethod), 6);
     let missing = Segment { address: 0x1000, words: 8, sync: false, subroutine: false, conditional: false };
-    machine.gpu.submit_entries(0, [Entry::Segment(missing).encode(), 1 << 32, 9 << 32]).expect("a submission");
+    machine
+        .gpu
+        .submit_entries(ChannelId::new(0), [Entry::Segment(missing).encode(), 1 << 32, 9 << 32])
+        .expect("a submission");
     assert_eq!((machine.faults(FaultKind::UnmappedRead), machine.faults(FaultKind::BadCommand)), (1, 4));
 }
 

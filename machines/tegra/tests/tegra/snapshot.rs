@@ -107,7 +107,7 @@ fn a_machine_goes_on_from_wherever_it_was() {
         // Into a machine that has done something else, and nothing but what the snapshot maps.
         let mut second = fresh();
         second.gpu.map(GuestRange::new(0, 0x7000_0000, 0x1000), Access::READ_WRITE).expect("memory");
-        second.gpu.increment_syncpoint(3);
+        second.gpu.increment_syncpoint(triglyph_guest::id::SyncpointId::new(3));
         second.end = first.end;
         second.gpu.restore(&snapshot).expect("a good snapshot");
         assert!(second.gpu.read(GuestAddr::new(0, 0x7000_0000), &mut [0]).is_err());

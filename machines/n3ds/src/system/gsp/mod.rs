@@ -49,6 +49,7 @@ use rights::RenderingRight;
 use shared::WORDS;
 use triglyph_engine::device::{Event as HostEvent, EventQueue, FaultKind};
 use triglyph_engine::sched::Timeline;
+use triglyph_guest::id::ContextHandle;
 
 /// Commands that one trigger executes at most; a guest that keeps refilling its queue has to trigger again.
 const COMMANDS: usize = 4096;
@@ -296,7 +297,7 @@ impl Gsp {
     /// A screen has shown a frame: moves its controller on and delivers PDC0 or PDC1.
     pub fn vblank(&mut self, hardware: &mut dyn Hardware, screen: Screen) -> ClientSet {
         hardware.vblank(screen);
-        self.events.push(HostEvent::Vblank { context: 0, head: screen as u32 });
+        self.events.push(HostEvent::Vblank { context: ContextHandle::default(), head: screen as u32 });
         let interrupt = match screen {
             Screen::Top => Interrupt::Pdc0,
             Screen::Bottom => Interrupt::Pdc1,
@@ -336,7 +337,7 @@ impl Gsp {
     fn show(&mut self, hardware: &mut dyn Hardware, screen: Screen, info: &FramebufferInfo) {
         self.shown[screen as usize] = Some(*info);
         let (buffer, offset) = (info.active & 1, to_physical(info.left).unwrap_or(0));
-        self.events.push(HostEvent::Flip { context: 0, head: screen as u32, buffer, offset });
+        self.events.push(HostEvent::Flip { context: ContextHandle::default(), head: screen as u32, buffer, offset });
         for (offset, value) in info.registers(screen) {
             hardware.write_register(GPU + offset, value);
         }

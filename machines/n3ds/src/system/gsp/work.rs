@@ -8,6 +8,7 @@ use crate::system::external::Event;
 use crate::system::gx::Executed;
 use triglyph_engine::device::{FaultKind, Waiting};
 use triglyph_engine::snapshot::state;
+use triglyph_guest::id::ChannelId;
 
 /// See the module's documentation.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +82,7 @@ impl Gsp {
             self.client(client).is_some() && CommandQueue::new(&self.page, client).header().count != 0
         };
         let client = (0..CLIENTS).filter(|_| !self.work.replayed).find(waits)?;
-        Some(Waiting::Processor { channel: client as u32 })
+        Some(Waiting::Processor { channel: ChannelId::new(client as u32) })
     }
 
     /// Executes commands until there are none or a bounded run is over: what was submitted first, then the queue of the

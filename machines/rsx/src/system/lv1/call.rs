@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use triglyph_engine::device::{Device, RunLimit};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
+use triglyph_guest::id::{ChannelId, ContextHandle, MemoryHandle};
 use triglyph_guest::num::nanoseconds;
 use triglyph_guest::rsx::lv1::attribute::Operation;
 use triglyph_guest::rsx::lv1::info::{head as head_field, interrupt};
@@ -35,17 +36,17 @@ impl Calls for Rsx {
             self.host_events.lv1.free(allocation.handle)?;
             return Err(status);
         }
-        Ok(MemoryAllocation { handle: allocation.handle, lpar: lpar::LOCAL + allocation.start })
+        Ok(MemoryAllocation { handle: allocation.handle.into(), lpar: lpar::LOCAL + allocation.start })
     }
 
-    fn memory_free(&mut self, handle: u32) -> Result<(), Status> {
-        self.host_events.lv1.free(handle)
+    fn memory_free(&mut self, handle: MemoryHandle) -> Result<(), Status> {
+        self.host_events.lv1.free(handle.get())
     }
 
-    fn context_allocate(&mut self, memory: u32, flags: u64) -> Result<ContextAllocation, Status> {
+    fn context_allocate(&mut self, memory: MemoryHandle, flags: u64) -> Result<ContextAllocation, Status> {
         // What a run has drawn and left in the scene goes to the memory that was mapped then.
         self.core.flush();
-        let slot = self.host_events.lv1.allocate_context(&mut self.core, &mut self.fifo, memory, flags)?;
+        let slot = self.host_events.lv1.allocate_context(&mut self.core, &mut self.fifo, memory.get(), flags)?;
         Ok(ContextAllocation {
             handle: Lv1::handle(slot),
             control: control_page(slot).address,
@@ -55,14 +56,21 @@ impl Calls for Rsx {
         })
     }
 
-    fn context_free(&mut self, context: u32) -> Result<(), Status> {
+    fn context_free(&mut self, context: ContextHandle) -> Result<(), Status> {
         let slot = self.host_events.lv1.slot(context)?;
         self.core.flush();
         self.host_events.lv1.free_context(&mut self.core, &mut self.fifo, slot);
         Ok(())
     }
 
-    fn context_iomap(&mut self, context: u32, io: u64, lpar: u64, size: u64, flags: u64) -> Result<(), Status> {
+    fn context_iomap(
+        &mut self,
+        context: ContextHandle,
+        io: u64,
+        lpar: u64,
+        size: u64,
+        flags: u64,
+    ) -> Result<(), Status> {
         let slot = self.host_events.lv1.slot(context)?;
         let io = u32::try_from(io).map_err(|_| Status::IllegalParameterValue)?;
         if u64::from(io).checked_add(size).is_none() {
@@ -78,7 +86,7 @@ impl Calls for Rsx {
         }
     }
 
-    fn context_intr(&mut self, context: u32) -> Result<u64, Status> {
+    fn context_intr(&mut self, context: ContextHandle) -> Result<u64, Status> {
         let slot = self.host_events.lv1.slot(context)?;
         let Some(context) = &mut self.host_events.lv1.contexts[slot] else { return Err(Status::NoEntry) };
         let bits = std::mem::take(&mut context.interrupts);
@@ -118,7 +126,12 @@ impl Calls for Rsx {
         Ok(())
     }
 
-    fn context_attribute(&mut self, context: u32, operation: u64, parameters: [u64; 4]) -> Result<(), Status> {
+    fn context_attribute(
+        &mut self,
+        context: ContextHandle,
+        operation: u64,
+        parameters: [u64; 4],
+    ) -> Result<(), Status> {
         let slot = self.host_events.lv1.slot(context)?;
         let operation = Operation::decode(operation, parameters).ok_or(Status::NoEntry)?;
         match operation {
@@ -180,8 +193,8 @@ impl Calls for Rsx {
         }
     }
 
-    fn clear_error(&mut self, channel: u32) {
-        if self.fifo.select(&self.core, channel) {
+    fn clear_error(&mut self, channel: ChannelId) {
+        if self.fifo.select(&self.core, channel.get()) {
             let put = self.fifo.live.put;
             self.fifo.live.set_up(put, put);
         }
@@ -382,7 +395,7 @@ impl Rsx {
     }
 
     /// Where in main memory an IO offset of a context lies.
-    pub fn io_to_lpar(&self, context: u32, io: u32) -> Option<u64> {
+    pub fn io_to_lpar(&self, context: ContextHandle, io: u32) -> Option<u64> {
         self.host_events.lv1.contexts[self.host_events.lv1.slot(context).ok()?].as_ref()?.lpar(io)
     }
 }

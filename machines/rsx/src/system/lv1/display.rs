@@ -149,7 +149,7 @@ impl Lv1 {
 
     /// Executes a method of the software object of a context's channel. False when it is none of the driver's.
     pub(crate) fn driver_method(&mut self, core: &Core, events: &mut EventQueue, call: SoftwareMethod) -> bool {
-        let Some(slot) = self.slot_of_channel(call.channel) else { return false };
+        let Some(slot) = self.slot_of_channel(call.channel.get()) else { return false };
         let SoftwareMethod { method, data, .. } = call;
         let Some(found) = SOFTWARE.find(method) else { return false };
         let head = found.index as u32;

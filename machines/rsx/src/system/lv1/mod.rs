@@ -30,6 +30,7 @@ mod io;
 mod memory;
 mod saved;
 
+use triglyph_guest::id::ContextHandle;
 use triglyph_guest::rsx::lv1::attribute::{DisplayBuffer, Tile, VblankRate, Zcull};
 use triglyph_guest::rsx::lv1::event::graphics_error;
 use triglyph_guest::rsx::lv1::info::interrupt;
@@ -170,8 +171,8 @@ const fn reports_area(slot: usize) -> GuestAddr {
 
 impl Lv1 {
     /// The number of a context, by its handle.
-    fn slot(&self, handle: u32) -> Result<usize, Status> {
-        let slot = (handle ^ CONTEXT_HANDLE).wrapping_sub(1) as usize;
+    fn slot(&self, handle: ContextHandle) -> Result<usize, Status> {
+        let slot = (handle.get() ^ CONTEXT_HANDLE).wrapping_sub(1) as usize;
         match self.contexts.get(slot) {
             Some(Some(_)) => Ok(slot),
             _ => Err(Status::NoEntry),
@@ -179,8 +180,8 @@ impl Lv1 {
     }
 
     /// The handle of a context.
-    fn handle(slot: usize) -> u32 {
-        channel(slot) ^ CONTEXT_HANDLE
+    fn handle(slot: usize) -> ContextHandle {
+        ContextHandle::new(channel(slot) ^ CONTEXT_HANDLE)
     }
 
     /// The contexts that there are, by number.

@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use triglyph_engine::Device;
+use triglyph_guest::id::ChannelId;
 use triglyph_guest::rsx::lv1::Status;
 use triglyph_rsx::lv1::ContextAllocation;
 use triglyph_rsx::{Event, Rsx, RsxMode, SoftwareMethod, lv1_bit, lv2_bit};
@@ -150,7 +151,7 @@ fn methods_of_the_driver_do_the_same() {
             .methods(7, 0x1EAC, &[0])
             .methods(7, 0x500, &[11]);
         kick(&mut screen.gpu, &screen.context, 0, &push);
-        let unknown = SoftwareMethod { channel: 1, subchannel: 7, method: 0x500, data: 11 };
+        let unknown = SoftwareMethod { channel: ChannelId::new(1), subchannel: 7, method: 0x500, data: 11 };
         assert_eq!(
             screen.gpu.take_events(),
             [

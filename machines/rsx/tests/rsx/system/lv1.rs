@@ -5,6 +5,7 @@ use crate::support::*;
 use triglyph_engine::device::Access;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::{Device, Error};
+use triglyph_guest::id::{ChannelId, ContextHandle, MemoryHandle};
 use triglyph_guest::rsx::lv1::Status;
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_rsx::lv1::{PAGES, XDR};
@@ -95,7 +96,7 @@ fn pages_are_where_a_console_has_them() {
     gpu.context_free(contexts[1].handle).unwrap();
     assert_eq!(gpu.context_free(contexts[1].handle), Err(Status::NoEntry));
     assert_eq!(gpu.context_allocate(memory.handle, 0).map(|context| context.control), Ok(contexts[1].control));
-    assert_eq!(gpu.context_allocate(0x1234, 0), Err(Status::IllegalParameterValue));
+    assert_eq!(gpu.context_allocate(MemoryHandle::new(0x1234), 0), Err(Status::IllegalParameterValue));
     assert_eq!(gpu.memory_free(memory.handle), Err(Status::Busy));
 }
 
@@ -242,7 +243,7 @@ fn io_maps_show_main_memory() {
         ] {
             assert_eq!(gpu.context_iomap(context, io, lpar, size, all), Err(status), "{io:#x} {lpar:#x} {size:#x}");
         }
-        assert_eq!(gpu.context_iomap(5, 0, XDR_AT, unit, all), Err(Status::NoEntry));
+        assert_eq!(gpu.context_iomap(ContextHandle::new(5), 0, XDR_AT, unit, all), Err(Status::NoEntry));
         gpu.context_iomap(context, 0, XDR_AT, unit, all).unwrap();
         gpu.context_free(context).unwrap();
         assert!(
@@ -337,14 +338,14 @@ fn errors_are_events_and_stop_the_channel() {
         gpu.context_attribute(context.handle, 0x001, [0; 4]).unwrap();
         kick(&mut gpu, &context, 0, &Push::new().word(0xE000_0000).methods(0, 0x50, &[5]));
         let events = gpu.take_events();
-        assert_eq!(events, [Event::GraphicsError { channel: 1, error: 1 }]);
+        assert_eq!(events, [Event::GraphicsError { channel: ChannelId::new(1), error: 1 }]);
         assert_eq!(lv2_bit(events[0]), 1);
         // Programs get 1 for all errors of the pusher (elad335/myps3tests: the handler's number in its dumps).
         assert_eq!([0x12C8, 0x12F4].map(|at| lpar_word(&mut gpu, context.info + at)), [1, 1]);
         gpu.run();
         assert_eq!((lpar_word(&mut gpu, context.control + 0x44), lpar_word(&mut gpu, context.control + 0x48)), (0, 0));
         // GET = PUT clears it, as drivers do.
-        gpu.clear_error(1);
+        gpu.clear_error(ChannelId::new(1));
         kick(&mut gpu, &context, 12, &Push::new().methods(0, 0x50, &[6]));
         assert_eq!(lpar_word(&mut gpu, context.control + 0x48), 6);
     }
@@ -371,7 +372,10 @@ fn a_push_buffer_that_runs_into_unmapped_memory_stops_at_an_illegal_word() {
         gpu.context_attribute(context.handle, 0x001, [0; 4]).unwrap();
         kick(&mut gpu, &context, 0, &Push::new().word(0x0C00_0020 | 0x2000_0000));
         let events = gpu.take_events();
-        let wanted = [Event::GraphicsError { channel: 1, error: 0x200 }, Event::UnmappedIo { address: 0x0C00_0020 }];
+        let wanted = [
+            Event::GraphicsError { channel: ChannelId::new(1), error: 0x200 },
+            Event::UnmappedIo { address: 0x0C00_0020 },
+        ];
         assert_eq!(events, wanted);
         assert_eq!([0x12C8, 0x12F4].map(|at| lpar_word(&mut gpu, context.info + at)), [0x200, 0x200]);
         assert_eq!(gpu.fifo().live().error.map(|error| error as u32), Some(4));
@@ -385,7 +389,7 @@ fn a_push_buffer_beyond_its_object_is_an_error_of_its_own() {
     for (mut gpu, context) in contexts(0) {
         gpu.context_attribute(context.handle, 0x001, [0; 4]).unwrap();
         kick(&mut gpu, &context, 0, &Push::new().word(0xFFFF_FFFD));
-        assert_eq!(gpu.take_events(), [Event::GraphicsError { channel: 1, error: 1 }]);
+        assert_eq!(gpu.take_events(), [Event::GraphicsError { channel: ChannelId::new(1), error: 1 }]);
         assert_eq!(gpu.fifo().live().error.map(|error| error as u32), Some(6));
         assert_eq!(lpar_word(&mut gpu, context.control + 0x44), 0xFFFF_FFFC);
     }

@@ -1,11 +1,13 @@
 //! BAR0, PRAMIN, BAR1: channels driven by registers alone, interrupts that the guest handles, methods by the processor.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::support::*;
 use triglyph_engine::Device;
 use triglyph_engine::device::{Access, FaultKind};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
+use triglyph_guest::id::ChannelId;
 use triglyph_guest::rsx::objects::{DmaWords, Target, class};
 use triglyph_guest::rsx::ramht::{Entry, Ramht};
 use triglyph_rsx::{Event, Rsx, RsxMode, SoftwareMethod};
@@ -142,7 +144,7 @@ fn handlers_of_the_host_execute_software_methods() {
     let sink = heard.clone();
     gpu.set_software_handler(Some(Box::new(move |call| sink.lock().unwrap().push(call))));
     put(&mut gpu, 0, &Push::new().bind(6, 0xB7).methods(6, 0x17C, &[1, 2]).same(6, 0x500, &[3, 4]));
-    let call = |method, data| SoftwareMethod { channel: 2, subchannel: 6, method, data };
+    let call = |method, data| SoftwareMethod { channel: ChannelId::new(2), subchannel: 6, method, data };
     assert_eq!(*heard.lock().unwrap(), [call(0x17C, 1), call(0x180, 2), call(0x500, 3), call(0x500, 4)]);
     gpu.set_software_handler(None);
     put(&mut gpu, 0x100, &Push::new().methods(6, 0x200, &[5]));

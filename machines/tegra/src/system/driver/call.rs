@@ -6,6 +6,7 @@ use std::time::Duration;
 use triglyph_engine::device::{Device, FaultKind, RunLimit};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::trace;
+use triglyph_guest::id::{ChannelId, EventSlot, NvmapHandle, SpaceId, SyncpointId};
 use triglyph_guest::num::nanoseconds;
 use triglyph_guest::tegra::driver::{
     Buffer, CHARACTERISTICS, Characteristics, Fence, Freed, Layout, MapBuffer, MapMemory, Region, Remap, Status, Wait,
@@ -20,36 +21,37 @@ use crate::front_end::channel::{Channel, Work};
 use crate::recorded::Calls;
 
 impl Calls for TegraX1 {
-    fn nvmap_create(&mut self, size: u32) -> Result<u32, Status> {
-        map::create(&mut self.driver.maps, size)
+    fn nvmap_create(&mut self, size: u32) -> Result<NvmapHandle, Status> {
+        map::create(&mut self.driver.maps, size).map(NvmapHandle::new)
     }
 
-    fn nvmap_from_id(&mut self, id: u32) -> Result<u32, Status> {
+    fn nvmap_from_id(&mut self, id: NvmapHandle) -> Result<NvmapHandle, Status> {
         map::get(&mut self.driver.maps, id)?.owners += 1;
         Ok(id)
     }
 
-    fn nvmap_free(&mut self, handle: u32) -> Result<Freed, Status> {
+    fn nvmap_free(&mut self, handle: NvmapHandle) -> Result<Freed, Status> {
         Handle::free(&mut self.driver.maps, handle)
     }
 
-    fn nvmap_alloc(&mut self, handle: u32, memory: MapMemory) -> Result<(), Status> {
+    fn nvmap_alloc(&mut self, handle: NvmapHandle, memory: MapMemory) -> Result<(), Status> {
         map::get(&mut self.driver.maps, handle)?.attach(memory)
     }
 
-    fn nvmap_param(&mut self, handle: u32, parameter: u32) -> Result<u32, Status> {
+    fn nvmap_param(&mut self, handle: NvmapHandle, parameter: u32) -> Result<u32, Status> {
         map::get(&mut self.driver.maps, handle)?.parameter(parameter)
     }
 
-    fn space_open(&mut self) -> Result<u32, Status> {
+    fn space_open(&mut self) -> Result<SpaceId, Status> {
         let spaces = &mut self.driver.spaces;
         let number = (FIRST_SPACE..FIRST_SPACE + SPACES).find(|number| !spaces.contains_key(number));
         let number = number.ok_or(Status::InsufficientMemory)?;
         spaces.insert(number, AddressSpace::default());
-        Ok(number)
+        Ok(SpaceId::new(number))
     }
 
-    fn space_close(&mut self, space: u32) -> Result<(), Status> {
+    fn space_close(&mut self, space: SpaceId) -> Result<(), Status> {
+        let space = space.get();
         if self.channels.values().any(|channel| channel.space() == space) {
             return Err(Status::Busy);
         }
@@ -60,19 +62,26 @@ impl Calls for TegraX1 {
         Ok(())
     }
 
-    fn space_initialize(&mut self, space: u32, layout: Layout) -> Result<(), Status> {
-        self.driver.spaces.get_mut(&space).ok_or(Status::BadParameter)?.initialize(layout)
+    fn space_initialize(&mut self, space: SpaceId, layout: Layout) -> Result<(), Status> {
+        self.driver.spaces.get_mut(&space.get()).ok_or(Status::BadParameter)?.initialize(layout)
     }
 
-    fn space_allocate(&mut self, space: u32, pages: u32, page_size: u64, flags: u32, at: u64) -> Result<u64, Status> {
+    fn space_allocate(
+        &mut self,
+        space: SpaceId,
+        pages: u32,
+        page_size: u64,
+        flags: u32,
+        at: u64,
+    ) -> Result<u64, Status> {
         self.in_space(space, |space, memory, _| space.allocate(memory, pages, page_size, flags, at))
     }
 
-    fn space_free(&mut self, space: u32, offset: u64, pages: u32, page_size: u64) -> Result<(), Status> {
+    fn space_free(&mut self, space: SpaceId, offset: u64, pages: u32, page_size: u64) -> Result<(), Status> {
         self.in_space(space, |space, memory, _| space.free(memory, offset, pages, page_size))
     }
 
-    fn space_map_buffer(&mut self, space: u32, call: MapBuffer) -> Result<Buffer, Status> {
+    fn space_map_buffer(&mut self, space: SpaceId, call: MapBuffer) -> Result<Buffer, Status> {
         let mapped = self.in_space(space, |space, memory, maps| space.map(memory, maps, call));
         if mapped == Err(Status::InvalidAddress) {
             let handle = call.handle;
@@ -83,37 +92,39 @@ impl Calls for TegraX1 {
         mapped
     }
 
-    fn space_unmap_buffer(&mut self, space: u32, offset: u64) -> Result<(), Status> {
+    fn space_unmap_buffer(&mut self, space: SpaceId, offset: u64) -> Result<(), Status> {
         self.in_space(space, |space, memory, _| space.unmap(memory, offset))
     }
 
-    fn space_remap(&mut self, space: u32, entries: &[Remap]) -> Result<(), Status> {
+    fn space_remap(&mut self, space: SpaceId, entries: &[Remap]) -> Result<(), Status> {
         self.in_space(space, |space, memory, maps| {
             entries.iter().try_for_each(|&entry| space.remap(memory, maps, entry))
         })
     }
 
-    fn space_regions(&mut self, space: u32) -> Result<[Region; 2], Status> {
+    fn space_regions(&mut self, space: SpaceId) -> Result<[Region; 2], Status> {
         self.in_space(space, |space, _, _| Ok(space.regions()))
     }
 
-    fn channel_open(&mut self) -> Result<u32, Status> {
+    fn channel_open(&mut self) -> Result<ChannelId, Status> {
         let free = (0..CHANNELS).filter(|channel| !self.channels.contains_key(channel));
         let channel = self.driver.queues.open(&self.core, free)?;
         let mut opened = Channel::default();
         opened.bind_space(NO_SPACE);
         self.channels.insert(channel, opened);
-        Ok(channel)
+        Ok(ChannelId::new(channel))
     }
 
-    fn channel_close(&mut self, channel: u32) -> Result<(), Status> {
+    fn channel_close(&mut self, channel: ChannelId) -> Result<(), Status> {
+        let channel = channel.get();
         self.driver.queues.syncpoint(channel)?;
         self.driver.queues.channels.remove(&channel);
         self.channels.remove(&channel);
         Ok(())
     }
 
-    fn channel_bind(&mut self, channel: u32, space: u32) -> Result<(), Status> {
+    fn channel_bind(&mut self, channel: ChannelId, space: SpaceId) -> Result<(), Status> {
+        let (channel, space) = (channel.get(), space.get());
         self.driver.queues.syncpoint(channel)?;
         let open = self.driver.spaces.contains_key(&space);
         let bound = self.channels.get_mut(&channel).filter(|_| open).ok_or(Status::BadParameter)?;
@@ -124,7 +135,14 @@ impl Calls for TegraX1 {
         Ok(())
     }
 
-    fn channel_submit(&mut self, channel: u32, entries: &[u64], flags: u32, fence: Fence) -> Result<Fence, Status> {
+    fn channel_submit(
+        &mut self,
+        channel: ChannelId,
+        entries: &[u64],
+        flags: u32,
+        fence: Fence,
+    ) -> Result<Fence, Status> {
+        let channel = channel.get();
         let queue = self.channels.get_mut(&channel).ok_or(Status::BadParameter)?;
         if queue.space() == NO_SPACE {
             return Err(Status::InvalidState);
@@ -136,13 +154,13 @@ impl Calls for TegraX1 {
         Ok(fence)
     }
 
-    fn channel_fence(&mut self, channel: u32) -> Result<Fence, Status> {
-        let syncpoint = self.driver.queues.syncpoint(channel)?;
-        Ok(Fence { syncpoint, value: self.driver.queues.maximum(syncpoint)? })
+    fn channel_fence(&mut self, channel: ChannelId) -> Result<Fence, Status> {
+        let syncpoint = self.driver.queues.syncpoint(channel.get())?;
+        Ok(Fence { syncpoint: syncpoint.into(), value: self.driver.queues.maximum(syncpoint)? })
     }
 
-    fn increment_syncpoint(&mut self, index: u32) {
-        self.core.increment_syncpoint(index);
+    fn increment_syncpoint(&mut self, index: SyncpointId) {
+        self.core.increment_syncpoint(index.get());
         if !self.deferred {
             self.run();
         }
@@ -173,39 +191,40 @@ impl Calls for TegraX1 {
         self.core.budget.set_tank(fuel);
     }
 
-    fn event_register(&mut self, slot: u32, registered: bool) -> Result<(), Status> {
-        self.driver.queues.register(slot, registered)
+    fn event_register(&mut self, slot: EventSlot, registered: bool) -> Result<(), Status> {
+        self.driver.queues.register(slot.get(), registered)
     }
 
-    fn event_wait(&mut self, fence: Fence, timeout: Option<Duration>, slot: Option<u32>) -> Result<Wait, Status> {
+    fn event_wait(&mut self, fence: Fence, timeout: Option<Duration>, slot: Option<EventSlot>) -> Result<Wait, Status> {
         self.driver.queues.wait(&self.core, fence, timeout, slot)
     }
 
-    fn event_cancel(&mut self, slot: u32) -> Result<(), Status> {
-        self.driver.queues.cancel(slot)
+    fn event_cancel(&mut self, slot: EventSlot) -> Result<(), Status> {
+        self.driver.queues.cancel(slot.get())
     }
 
-    fn syncpoint_value(&mut self, index: u32) -> Result<u32, Status> {
-        self.core.syncpoint(index).ok_or(Status::BadParameter)
+    fn syncpoint_value(&mut self, index: SyncpointId) -> Result<u32, Status> {
+        self.core.syncpoint(index.get()).ok_or(Status::BadParameter)
     }
 
-    fn syncpoint_maximum(&mut self, index: u32) -> Result<u32, Status> {
-        self.driver.queues.maximum(index)
+    fn syncpoint_maximum(&mut self, index: SyncpointId) -> Result<u32, Status> {
+        self.driver.queues.maximum(index.get())
     }
 }
 
 impl TegraX1 {
     /// The process's address of what the GPU sees at `address`; `None` where nothing of the process is mapped.
-    pub fn process_address(&self, space: u32, address: u64) -> Option<u64> {
-        let origin = self.core.memory.origin(GuestAddr::new(space, address))?;
+    pub fn process_address(&self, space: SpaceId, address: u64) -> Option<u64> {
+        let origin = self.core.memory.origin(GuestAddr::new(space.get(), address))?;
         (origin.space == PROCESS).then_some(origin.address)
     }
 
     fn in_space<T>(
         &mut self,
-        number: u32,
+        number: SpaceId,
         f: impl FnOnce(&mut AddressSpace, &mut Pages<'_>, &mut BTreeMap<u32, Handle>) -> Result<T, Status>,
     ) -> Result<T, Status> {
+        let number = number.get();
         let space = self.driver.spaces.get_mut(&number).ok_or(Status::BadParameter)?;
         space.is_initialized()?;
         // What was drawn goes to the memory that was shown then.
@@ -215,7 +234,7 @@ impl TegraX1 {
     }
 
     /// The slots whose fences were reached since the last call, with the fences: their events are to be signalled.
-    pub(crate) fn take_signalled(&mut self) -> Vec<(u32, Fence)> {
+    pub(crate) fn take_signalled(&mut self) -> Vec<(EventSlot, Fence)> {
         self.driver.queues.take_signalled(&self.core)
     }
 

@@ -2,6 +2,7 @@
 //! does is in its row of the table of calls.
 
 use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
+use triglyph_guest::id::{ChannelId, EventSlot, SyncpointId};
 use triglyph_guest::tegra::driver::{
     Characteristics, DeviceFile, Fence, Layout, MULTIPROCESSORS, MapBuffer, MapMemory, OTHER_CLASSES, PRIORITIES,
     Remap, Status, TIMESLICES, ZCULL_INFO, event, map_param, timeout,
@@ -87,8 +88,8 @@ impl TegraX1 {
         let number = (1..).find(|number| !files.contains_key(number)).filter(|_| files.len() < MAX_FILES);
         let number = number.ok_or(Status::InsufficientMemory)?;
         let object = match device {
-            DeviceFile::AsGpu => self.space_open()?,
-            DeviceFile::Gpu => self.channel_open()?,
+            DeviceFile::AsGpu => self.space_open()?.get(),
+            DeviceFile::Gpu => self.channel_open()?.get(),
             DeviceFile::Nvmap | DeviceFile::Ctrl | DeviceFile::CtrlGpu => 0,
         };
         self.driver.files.insert(number, File { device, object, user_data: 0 });
@@ -102,8 +103,8 @@ impl TegraX1 {
     pub fn nvdrv_close(&mut self, file: u32) -> Result<(), Status> {
         let File { device, object, .. } = self.file(file)?;
         match device {
-            DeviceFile::AsGpu => self.space_close(object)?,
-            DeviceFile::Gpu => self.channel_close(object)?,
+            DeviceFile::AsGpu => self.space_close(object.into())?,
+            DeviceFile::Gpu => self.channel_close(object.into())?,
             DeviceFile::Nvmap | DeviceFile::Ctrl | DeviceFile::CtrlGpu => {}
         }
         self.driver.files.remove(&file);
@@ -128,9 +129,10 @@ impl TegraX1 {
     /// # Errors
     /// [`Status::NoFile`] for a file that is not open; [`Status::BadParameter`] for files without events and slots that
     /// do not exist.
-    pub fn nvdrv_query_event(&self, file: u32, number: u32) -> Result<u32, Status> {
+    pub fn nvdrv_query_event(&self, file: u32, number: u32) -> Result<EventSlot, Status> {
         let is_ctrl = self.file(file)?.device == DeviceFile::Ctrl;
-        Some(event::slot(number)).filter(|&slot| is_ctrl && slot < event::SLOTS).ok_or(Status::BadParameter)
+        let slot = Some(event::slot(number)).filter(|&slot| is_ctrl && slot < event::SLOTS);
+        slot.map(EventSlot::new).ok_or(Status::BadParameter)
     }
 
     fn file(&self, file: u32) -> Result<File, Status> {
@@ -138,9 +140,9 @@ impl TegraX1 {
     }
 
     /// The channel of a file.
-    fn channel_of_file(&self, file: u32) -> Result<u32, Status> {
+    fn channel_of_file(&self, file: u32) -> Result<ChannelId, Status> {
         match self.file(file)? {
-            File { device: DeviceFile::Gpu, object, .. } => Ok(object),
+            File { device: DeviceFile::Gpu, object, .. } => Ok(object.into()),
             _ => Err(Status::BadParameter),
         }
     }
@@ -156,7 +158,8 @@ impl TegraX1 {
 
     /// Whether a syncpoint has reached a value; [`Status::Timeout`] where it has not. A guest's thread waits in the
     /// host.
-    fn syncpoint_reached(&self, index: u32, threshold: u32) -> Result<(), Status> {
+    fn syncpoint_reached(&self, index: SyncpointId, threshold: u32) -> Result<(), Status> {
+        let index = index.get();
         self.core.syncpoint(index).ok_or(Status::BadParameter)?;
         self.core.syncpoint_reached(index, threshold).then_some(()).ok_or(Status::Timeout)
     }

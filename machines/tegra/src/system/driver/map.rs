@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use triglyph_guest::id::NvmapHandle;
 use triglyph_guest::tegra::driver::layout::SMALL_PAGE;
 use triglyph_guest::tegra::driver::{Freed, MapMemory, Status, map_param};
 
@@ -38,8 +39,8 @@ pub(super) fn create(maps: &mut BTreeMap<u32, Handle>, size: u32) -> Result<u32,
 }
 
 /// A handle that exists.
-pub(super) fn get(maps: &mut BTreeMap<u32, Handle>, handle: u32) -> Result<&mut Handle, Status> {
-    maps.get_mut(&handle).ok_or(Status::BadValue)
+pub(super) fn get(maps: &mut BTreeMap<u32, Handle>, handle: NvmapHandle) -> Result<&mut Handle, Status> {
+    maps.get_mut(&handle.get()).ok_or(Status::BadValue)
 }
 
 impl Handle {
@@ -60,12 +61,12 @@ impl Handle {
     }
 
     /// Takes an owner away; the handle goes with the last one.
-    pub fn free(maps: &mut BTreeMap<u32, Handle>, number: u32) -> Result<Freed, Status> {
+    pub fn free(maps: &mut BTreeMap<u32, Handle>, number: NvmapHandle) -> Result<Freed, Status> {
         let handle = get(maps, number)?;
         handle.owners -= 1;
         let handle = *handle;
         if handle.owners == 0 {
-            maps.remove(&number);
+            maps.remove(&number.get());
         }
         let address = handle.memory.map_or(0, |memory| memory.address);
         Ok(Freed { address, size: handle.wanted, in_use: handle.owners != 0 })

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use triglyph_guest::id::EventSlot;
 use triglyph_guest::tegra::driver::event::{self, SLOTS};
 use triglyph_guest::tegra::driver::{Fence, Status, VBLANK_SYNCPOINTS, Wait, submit_flags};
 
@@ -61,18 +62,18 @@ impl Queues {
         let has = |flag| flags & flag != 0;
         let waits = has(submit_flags::FENCE_WAIT);
         let counts = has(submit_flags::INCREMENT_VALUE);
-        if waits && (counts || core.syncpoint(fence.syncpoint).is_none()) {
+        if waits && (counts || core.syncpoint(fence.syncpoint.get()).is_none()) {
             return Err(Status::BadParameter);
         }
         let own = if counts { fence.value } else { 0 };
         let count = if has(submit_flags::FENCE_GET) { submit_flags::INCREMENTS } else { 0 };
         let maximum = &mut self.maxima[syncpoint as usize];
         *maximum = maximum.wrapping_add(own).wrapping_add(count);
-        let open = waits && !core.syncpoint_reached(fence.syncpoint, fence.value);
+        let open = waits && !core.syncpoint_reached(fence.syncpoint.get(), fence.value);
         Ok(Submission {
-            before: open.then_some(Work::Wait { index: fence.syncpoint, threshold: fence.value }),
+            before: open.then_some(Work::Wait { index: fence.syncpoint.get(), threshold: fence.value }),
             behind: (count != 0).then_some(Work::Increment { index: syncpoint, count }),
-            fence: Fence { syncpoint, value: *maximum },
+            fence: Fence { syncpoint: syncpoint.into(), value: *maximum },
         })
     }
 
@@ -92,10 +93,10 @@ impl Queues {
         core: &Core,
         fence: Fence,
         timeout: Option<Duration>,
-        slot: Option<u32>,
+        slot: Option<EventSlot>,
     ) -> Result<Wait, Status> {
-        let value = core.syncpoint(fence.syncpoint).ok_or(Status::BadParameter)?;
-        if fence.value == 0 || core.syncpoint_reached(fence.syncpoint, fence.value) {
+        let value = core.syncpoint(fence.syncpoint.get()).ok_or(Status::BadParameter)?;
+        if fence.value == 0 || core.syncpoint_reached(fence.syncpoint.get(), fence.value) {
             return Ok(Wait::Reached(value));
         }
         if timeout.is_some_and(|time| time.is_zero()) {
@@ -106,14 +107,14 @@ impl Queues {
         // Registered ones first; then one that is not registered.
         let find = |wanted: &dyn Fn(&Event) -> bool| self.events.iter().zip(0..).find(|(event, _)| wanted(event));
         let found = || find(&free).or_else(|| find(&|event| !event.registered)).map(|(_, slot)| slot);
-        let slot = slot.or_else(found).ok_or(Status::InsufficientMemory)?;
+        let slot = slot.map(EventSlot::get).or_else(found).ok_or(Status::InsufficientMemory)?;
         let chosen = self.events.get_mut(slot as usize).ok_or(Status::BadParameter)?;
         if chosen.armed.is_some() {
             return Err(Status::Busy);
         }
         *chosen = Event { registered: true, armed: Some(fence) };
         let name = if by_client { event::chosen } else { event::allocated };
-        Ok(Wait::Armed { slot, value: name(fence.syncpoint, slot) })
+        Ok(Wait::Armed { slot: slot.into(), value: name(fence.syncpoint.get(), slot) })
     }
 
     /// EVENT_SIGNAL: a client gives up waiting.
@@ -123,12 +124,12 @@ impl Queues {
     }
 
     /// Disarms the slots whose fences have been reached and returns both.
-    pub fn take_signalled(&mut self, core: &Core) -> Vec<(u32, Fence)> {
+    pub fn take_signalled(&mut self, core: &Core) -> Vec<(EventSlot, Fence)> {
         let mut signalled = Vec::new();
         for (event, slot) in self.events.iter_mut().zip(0..) {
-            let reached = |fence: &mut Fence| core.syncpoint_reached(fence.syncpoint, fence.value);
+            let reached = |fence: &mut Fence| core.syncpoint_reached(fence.syncpoint.get(), fence.value);
             if let Some(fence) = event.armed.take_if(reached) {
-                signalled.push((slot, fence));
+                signalled.push((EventSlot::new(slot), fence));
             }
         }
         signalled

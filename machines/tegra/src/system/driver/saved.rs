@@ -113,7 +113,7 @@ fn restore_space(saved: SavedSpace) -> Option<(u32, AddressSpace)> {
 }
 
 fn restore_event(SavedEvent { registered, armed }: SavedEvent) -> Event {
-    Event { registered, armed: armed.map(|[syncpoint, value]| Fence { syncpoint, value }) }
+    Event { registered, armed: armed.map(|[syncpoint, value]| Fence { syncpoint: syncpoint.into(), value }) }
 }
 
 fn save_file((&number, file): (&u32, &File)) -> SavedFile {
@@ -134,7 +134,7 @@ impl Driver {
         };
         let event = |event: &Event| SavedEvent {
             registered: event.registered,
-            armed: event.armed.map(|fence| [fence.syncpoint, fence.value]),
+            armed: event.armed.map(|fence| [fence.syncpoint.get(), fence.value]),
         };
         let ours = memory.views().filter(|view| self.spaces.contains_key(&view.range.start.space));
         SavedDriver {
@@ -167,7 +167,7 @@ impl Driver {
             DeviceFile::Nvmap | DeviceFile::Ctrl | DeviceFile::CtrlGpu => true,
         };
         let syncpoint = |&syncpoint: &u32| (syncpoint as usize) < SYNCPOINTS;
-        let event = |event: &Event| event.armed.is_none_or(|fence| syncpoint(&fence.syncpoint));
+        let event = |event: &Event| event.armed.is_none_or(|fence| syncpoint(&fence.syncpoint.get()));
         let view = |view: &SavedView| {
             let process = view.process.is_none_or(|address| address <= PROCESS_MASK);
             process && are_sound([(view.address, view.size)].into_iter()) && driver.spaces.contains_key(&view.space)

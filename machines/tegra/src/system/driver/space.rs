@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use triglyph_guest::id::NvmapHandle;
 use triglyph_guest::tegra::driver::layout::{BIG_PAGE, BIG_PAGES, END, REMAP_PAGE, SMALL_PAGE, SPLIT, START_LOG2};
 use triglyph_guest::tegra::driver::{Buffer, Layout, MapBuffer, Region, Remap, Status, map_flags, space_flags};
 
@@ -243,7 +244,7 @@ impl AddressSpace {
         if !inside || size == 0 {
             return Err(Status::BadValue);
         }
-        if call.handle == 0 {
+        if call.handle == NvmapHandle::default() {
             return pages.hide(offset, size, true);
         }
         let handle = *get(maps, call.handle)?;

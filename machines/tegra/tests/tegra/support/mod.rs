@@ -87,7 +87,7 @@ impl Machine {
     pub fn run_on(&mut self, channel: u32, words: &[u32]) {
         self.release();
         let entry = self.entry(words);
-        self.gpu.submit_entries(channel, [entry]).expect("a submission");
+        self.gpu.submit_entries(channel.into(), [entry]).expect("a submission");
     }
 
     pub fn run(&mut self, words: &[u32]) {
@@ -175,6 +175,6 @@ pub fn interrupts(gpu: &mut TegraX1) -> u64 {
 
 /// The slots of fences that were reached since events were last taken.
 pub fn signalled(gpu: &mut TegraX1) -> Vec<u32> {
-    let slot = |event| if let Event::Fence { slot, .. } = event { Some(slot) } else { None };
+    let slot = |event| if let Event::Fence { slot, .. } = event { Some(slot.get()) } else { None };
     gpu.take_events().into_iter().filter_map(slot).collect()
 }

@@ -1,11 +1,14 @@
 //! The Switch's driver: handles, address spaces, channels with fences, events.
 
+use std::time::Duration;
+
 use crate::support::threed::{self, EDGE, PIXEL, TARGET};
 use crate::support::{BUFFER, BUFFER_SIZE, COPY, DATA, HOST, Machine, THREED, header, methods, options, signalled};
 use triglyph_engine::device::{Access, FaultKind};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::{Device, Error};
+use triglyph_guest::id::{ChannelId, EventSlot, NvmapHandle, SpaceId, SyncpointId};
 use triglyph_guest::layout::surface::gob_offset;
 use triglyph_guest::tegra::driver::{Status, map_flags, map_param, space_flags, submit_flags};
 use triglyph_guest::tegra::fifo::{Entry, Segment, Stepping};
@@ -22,8 +25,11 @@ const SIZE: u64 = 0x40_0000;
 const BIG: u64 = 0x1_0000;
 const SMALL: u64 = 0x1000;
 
+/// The first address space that a client opens.
+const FIRST: SpaceId = SpaceId::new(2);
+
 /// A machine whose process has memory, and an address space with big pages of 64 KiB.
-fn machine() -> (TegraX1, u32) {
+fn machine() -> (TegraX1, SpaceId) {
     let mut gpu = TegraX1::new(&options()).expect("a machine");
     gpu.with_memory(|memory| memory.map(GuestRange::new(PROCESS, MEMORY, SIZE), Access::READ_WRITE)).expect("memory");
     let space = gpu.space_open().expect("a space");
@@ -32,21 +38,21 @@ fn machine() -> (TegraX1, u32) {
 }
 
 /// A handle for memory of the process.
-fn handle(gpu: &mut TegraX1, offset: u64, size: u64, align: u64) -> u32 {
+fn handle(gpu: &mut TegraX1, offset: u64, size: u64, align: u64) -> NvmapHandle {
     let handle = gpu.nvmap_create(size as u32).expect("a handle");
     let memory = MapMemory { address: MEMORY + offset, align: align as u32, heap: 1, flags: 1, kind: 0xFE };
     gpu.nvmap_alloc(handle, memory).expect("memory");
     handle
 }
 
-fn map(gpu: &mut TegraX1, space: u32, handle: u32) -> Buffer {
+fn map(gpu: &mut TegraX1, space: SpaceId, handle: NvmapHandle) -> Buffer {
     gpu.space_map_buffer(space, MapBuffer { handle, ..MapBuffer::default() }).expect("room")
 }
 
 /// A machine with a channel, and a push buffer of its process's at GPU address `offset`.
 struct Client {
     gpu: TegraX1,
-    channel: u32,
+    channel: ChannelId,
     offset: u64,
 }
 
@@ -88,7 +94,7 @@ fn handles_have_memory_once() {
     );
     assert_eq!(gpu.nvmap_alloc(first, MapMemory { align: 0x10, ..memory }), Ok(()));
     assert_eq!(gpu.nvmap_alloc(first, MapMemory { align: 0x10, ..memory }), Err(Status::AlreadyAllocated));
-    assert_eq!(gpu.nvmap_alloc(12, memory), Err(Status::BadValue));
+    assert_eq!(gpu.nvmap_alloc(NvmapHandle::new(12), memory), Err(Status::BadValue));
     let asked = [map_param::SIZE, map_param::ALIGNMENT, map_param::HEAP, map_param::KIND, map_param::BASE, 7];
     let answers = asked.map(|parameter| gpu.nvmap_param(first, parameter).ok());
     assert_eq!(answers, [Some(0x1001), Some(0x1000), Some(7), Some(0xDB), Some(0), None]);
@@ -112,7 +118,7 @@ fn spaces_are_divided_into_small_and_big_pages() {
     let [small, big] = gpu.space_regions(space).unwrap();
     assert_eq!((small.offset, small.page_size, small.pages), (0x800_0000, SMALL, ((1 << 34) - 0x800_0000) / SMALL));
     assert_eq!((big.offset, big.page_size, big.pages), (1 << 34, 0x2_0000, ((1u64 << 37) - (1 << 34)) / 0x2_0000));
-    assert_eq!(gpu.space_regions(9), Err(Status::BadParameter));
+    assert_eq!(gpu.space_regions(SpaceId::new(9)), Err(Status::BadParameter));
     let other = gpu.space_open().unwrap();
     gpu.space_initialize(other, Layout { big_page: BIG, start: 1 << 27, split: 1 << 28, end: 1 << 29 }).unwrap();
     let [small, big] = gpu.space_regions(other).unwrap();
@@ -157,17 +163,17 @@ fn both_see_the_same_memory() {
     let offset = map(&mut gpu, space, pages).offset;
     gpu.write(GuestAddr::new(PROCESS, MEMORY + 0x3FFF), &[7]).unwrap();
     let mut byte = [0];
-    gpu.read(GuestAddr::new(space, offset + 0x1FFF), &mut byte).unwrap();
+    gpu.read(GuestAddr::new(space.get(), offset + 0x1FFF), &mut byte).unwrap();
     assert_eq!(byte, [7]);
     assert_eq!(gpu.process_address(space, offset + 0x1FFF), Some(MEMORY + 0x3FFF));
     assert_eq!(gpu.process_address(space, offset + 0x2000), None);
     // Freeing the handle leaves it; unmapping the process's memory does not.
     gpu.nvmap_free(pages).unwrap();
-    assert!(gpu.read(GuestAddr::new(space, offset), &mut byte).is_ok());
+    assert!(gpu.read(GuestAddr::new(space.get(), offset), &mut byte).is_ok());
     gpu.with_memory(|memory| memory.unmap(GuestRange::new(PROCESS, MEMORY + 0x2000, 0x1000)));
     assert!(
-        gpu.read(GuestAddr::new(space, offset), &mut byte).is_err()
-            && gpu.read(GuestAddr::new(space, offset + 0x1000), &mut byte).is_ok()
+        gpu.read(GuestAddr::new(space.get(), offset), &mut byte).is_err()
+            && gpu.read(GuestAddr::new(space.get(), offset + 0x1000), &mut byte).is_ok()
     );
 }
 
@@ -194,8 +200,8 @@ fn fixed_buffers_need_space_that_is_free() {
     assert_eq!(gpu.space_free(space, at, 8, BIG), Ok(()));
     let mut byte = [0];
     assert!(
-        gpu.read(GuestAddr::new(space, at), &mut byte).is_err()
-            && gpu.read(GuestAddr::new(space, small), &mut byte).is_ok()
+        gpu.read(GuestAddr::new(space.get(), at), &mut byte).is_err()
+            && gpu.read(GuestAddr::new(space.get(), small), &mut byte).is_ok()
     );
     assert_eq!(gpu.space_allocate(space, 8, BIG, space_flags::FIXED, at), Ok(at));
 }
@@ -211,17 +217,17 @@ fn sparse_space_reads_zeros_until_something_is_shown() {
     gpu.space_remap(space, &[entry, Remap { handle_page: 0, space_page: page(8), pages: 1, ..entry }]).unwrap();
     let memory = |gpu: &mut TegraX1, offset| {
         let mut byte = [9];
-        gpu.with_memory(|memory| (memory.read_pieces(GuestAddr::new(space, at + offset), &mut byte), byte[0]))
+        gpu.with_memory(|memory| (memory.read_pieces(GuestAddr::new(space.get(), at + offset), &mut byte), byte[0]))
     };
     assert_eq!([0, 2 * BIG, 4 * BIG].map(|offset| memory(&mut gpu, offset)), [(0, 0), (0, 5), (0, 0)]);
     assert_eq!(memory(&mut gpu, 16 * BIG), (1, 0), "behind it nothing is there");
-    gpu.space_remap(space, &[Remap { handle: 0, pages: 1, ..entry }]).unwrap();
+    gpu.space_remap(space, &[Remap { handle: NvmapHandle::new(0), pages: 1, ..entry }]).unwrap();
     assert_eq!(memory(&mut gpu, 2 * BIG), (0, 0));
     assert_eq!(gpu.process_address(space, at + 3 * BIG), Some(MEMORY + 2 * BIG));
     for wrong in [
         Remap { pages: 4, ..entry },
         Remap { pages: 0, ..entry },
-        Remap { handle: 99, ..entry },
+        Remap { handle: NvmapHandle::new(99), ..entry },
         Remap { space_page: page(15), ..entry },
         Remap { space_page: 1, ..entry },
     ] {
@@ -242,14 +248,14 @@ fn kinds_change_and_bytes_stay() {
     let pages = handle(&mut gpu, 0, 0x4000, SMALL);
     gpu.write(GuestAddr::new(PROCESS, MEMORY), &[3]).unwrap();
     let offset = map(&mut gpu, space, pages).offset;
-    let kind = |gpu: &TegraX1, at| gpu.core().kinds.at(space, offset + at).0;
+    let kind = |gpu: &TegraX1, at| gpu.core().kinds.at(space.get(), offset + at).0;
     assert_eq!(kind(&gpu, 0), 0xFE);
-    let modify =
-        MapBuffer { flags: map_flags::MODIFY, kind: 0, offset, buffer_offset: 0x1000, size: 0x2000, handle: 0 };
+    let handle = NvmapHandle::default();
+    let modify = MapBuffer { flags: map_flags::MODIFY, kind: 0, offset, buffer_offset: 0x1000, size: 0x2000, handle };
     gpu.space_map_buffer(space, modify).unwrap();
     assert_eq!([0, 0x1000, 0x2FFF, 0x3000].map(|at| kind(&gpu, at)), [0xFE, 0, 0, 0xFE]);
     let mut byte = [0];
-    gpu.read(GuestAddr::new(space, offset), &mut byte).unwrap();
+    gpu.read(GuestAddr::new(space.get(), offset), &mut byte).unwrap();
     assert_eq!(byte, [3]);
     gpu.space_map_buffer(space, MapBuffer { kind: map_flags::DEFAULT_KIND, ..modify }).unwrap();
     assert_eq!(kind(&gpu, 0x1000), 0xFE);
@@ -266,7 +272,7 @@ fn lines_between_kinds_change_their_order() {
         let handle = gpu.nvmap_create(0x1000).expect("a handle");
         let memory = MapMemory { address: MEMORY + at, align: 0x1000, heap: 0, flags: 1, kind };
         gpu.nvmap_alloc(handle, memory).expect("memory");
-        map(gpu, 2, handle).offset as u32
+        map(gpu, FIRST, handle).offset as u32
     };
     let places = [(0x10_0000, 0), (0x10_1000, 0xFE), (0x10_2000, 0xFD), (0x10_3000, 0xDB)];
     let [pitch, blocks, back, other] = places.map(|(at, kind)| buffer(&mut client.gpu, at, kind));
@@ -300,7 +306,7 @@ fn channels_work_in_their_address_space() {
     assert_eq!(map(&mut client.gpu, other, pages).offset, client.offset);
     let channel = client.gpu.channel_open().unwrap();
     assert_eq!(client.gpu.channel_submit(channel, &[], 0, Fence::default()), Err(Status::InvalidState));
-    assert_eq!(client.gpu.channel_bind(channel, 99), Err(Status::BadParameter));
+    assert_eq!(client.gpu.channel_bind(channel, SpaceId::new(99)), Err(Status::BadParameter));
     client.gpu.channel_bind(channel, other).unwrap();
     assert_eq!(client.gpu.channel_bind(channel, other), Err(Status::InvalidState));
     assert_eq!(client.gpu.space_close(other), Err(Status::Busy));
@@ -340,64 +346,67 @@ fn unmapped_addresses_are_faults_with_their_place() {
 fn fences_say_what_the_stream_really_counts() {
     let mut client = Client::new();
     let syncpoint = client.gpu.channel_fence(client.channel).unwrap().syncpoint;
-    assert_eq!(syncpoint, 1);
+    assert_eq!(syncpoint, SyncpointId::new(1));
     let nothing = client.submit(&[0], 0, Fence::default()).unwrap();
     assert_eq!((nothing, client.value(1)), (Fence { syncpoint, value: 0 }, 0));
     let counted = client.submit(&[0], submit_flags::FENCE_GET | submit_flags::SUPPRESS_WFI, Fence::default()).unwrap();
     assert_eq!((counted, client.value(1)), (Fence { syncpoint, value: 2 }, 2));
     // Words of the client's own, one increment, and those of the driver.
-    let own = methods(HOST, 0x1D, &[1 | syncpoint << 8]);
+    let own = methods(HOST, 0x1D, &[1 | syncpoint.get() << 8]);
     let flags = submit_flags::INCREMENT_VALUE | submit_flags::FENCE_GET | submit_flags::HARDWARE_FORMAT;
-    let counted = client.submit(&own, flags, Fence { syncpoint: 0, value: 1 }).unwrap();
+    let counted = client.submit(&own, flags, Fence { syncpoint: SyncpointId::new(0), value: 1 }).unwrap();
     assert_eq!((counted, client.value(1)), (Fence { syncpoint, value: 5 }, 5));
     let both = submit_flags::INCREMENT_VALUE | submit_flags::FENCE_WAIT;
     assert_eq!(client.submit(&own, both, Fence { syncpoint, value: 1 }), Err(Status::BadParameter));
-    let beyond = Fence { syncpoint: 192, value: 1 };
+    let beyond = Fence { syncpoint: SyncpointId::new(192), value: 1 };
     assert_eq!(client.submit(&own, submit_flags::FENCE_WAIT, beyond), Err(Status::BadParameter));
     // Waiting: the driver's words come before the client's.
-    let wait = Fence { syncpoint: 50, value: 3 };
+    let wait = Fence { syncpoint: SyncpointId::new(50), value: 3 };
     let set = methods(0, 0xD00, &[1]);
     let flags = submit_flags::FENCE_WAIT | submit_flags::FENCE_GET;
     assert_eq!(client.submit(&set, flags, wait).map(|fence| fence.value), Ok(7));
     let scratch = |client: &Client| {
-        client.gpu.channel(client.channel).expect("a channel").units().registers(Class::ThreeD).get(0xD00)
+        client.gpu.channel(client.channel.get()).expect("a channel").units().registers(Class::ThreeD).get(0xD00)
     };
     assert_eq!((scratch(&client), client.value(1)), (0, 5));
-    (0..3).for_each(|_| client.gpu.increment_syncpoint(50));
+    (0..3).for_each(|_| client.gpu.increment_syncpoint(SyncpointId::new(50)));
     assert_eq!((scratch(&client), client.value(1)), (1, 7));
     // Another channel has another syncpoint, and channels that close give theirs back.
     let other = client.gpu.channel_open().unwrap();
-    assert_eq!(client.gpu.channel_fence(other).map(|fence| fence.syncpoint), Ok(2));
+    assert_eq!(client.gpu.channel_fence(other).map(|fence| fence.syncpoint), Ok(SyncpointId::new(2)));
     client.gpu.channel_close(client.channel).unwrap();
     assert_eq!(client.gpu.channel_close(client.channel), Err(Status::BadParameter));
     let again = client.gpu.channel_open().unwrap();
     let syncpoint = client.gpu.channel_fence(again).map(|fence| fence.syncpoint);
-    assert_eq!((again, syncpoint), (client.channel, Ok(1)));
+    assert_eq!((again, syncpoint), (client.channel, Ok(SyncpointId::new(1))));
 }
 
 #[test]
 fn events_are_signalled_when_their_fence_is_reached() {
     let mut client = Client::new();
     let gpu = &mut client.gpu;
-    let fence = Fence { syncpoint: 60, value: 2 };
+    let fence = Fence { syncpoint: SyncpointId::new(60), value: 2 };
     assert_eq!(gpu.event_wait(Fence { value: 0, ..fence }, None, None), Ok(Wait::Reached(0)));
     assert_eq!(gpu.event_wait(fence, Some(Duration::ZERO), None), Err(Status::Timeout));
     assert_eq!(
-        gpu.event_wait(Fence { syncpoint: 192, ..fence }, Some(Duration::ZERO), None),
+        gpu.event_wait(Fence { syncpoint: SyncpointId::new(192), ..fence }, Some(Duration::ZERO), None),
         Err(Status::BadParameter)
     );
-    gpu.event_register(3, true).unwrap();
-    assert_eq!(gpu.event_register(64, true), Err(Status::BadParameter));
+    gpu.event_register(EventSlot::new(3), true).unwrap();
+    assert_eq!(gpu.event_register(EventSlot::new(64), true), Err(Status::BadParameter));
     // A registered slot first, then others; or the one that the client names.
-    assert_eq!(gpu.event_wait(fence, None, None), Ok(Wait::Armed { slot: 3, value: 0x103C_0003 }));
-    assert_eq!(gpu.event_wait(fence, None, None), Ok(Wait::Armed { slot: 0, value: 0x103C_0000 }));
-    assert_eq!(gpu.event_wait(fence, None, Some(5)), Ok(Wait::Armed { slot: 5, value: 0x3C5 }));
-    assert_eq!(gpu.event_wait(fence, None, Some(5)), Err(Status::Busy));
-    assert_eq!(gpu.event_register(5, false), Err(Status::Busy));
-    gpu.event_cancel(0).unwrap();
-    gpu.increment_syncpoint(60);
+    assert_eq!(gpu.event_wait(fence, None, None), Ok(Wait::Armed { slot: EventSlot::new(3), value: 0x103C_0003 }));
+    assert_eq!(gpu.event_wait(fence, None, None), Ok(Wait::Armed { slot: EventSlot::new(0), value: 0x103C_0000 }));
+    assert_eq!(
+        gpu.event_wait(fence, None, Some(EventSlot::new(5))),
+        Ok(Wait::Armed { slot: EventSlot::new(5), value: 0x3C5 })
+    );
+    assert_eq!(gpu.event_wait(fence, None, Some(EventSlot::new(5))), Err(Status::Busy));
+    assert_eq!(gpu.event_register(EventSlot::new(5), false), Err(Status::Busy));
+    gpu.event_cancel(EventSlot::new(0)).unwrap();
+    gpu.increment_syncpoint(SyncpointId::new(60));
     assert!(gpu.take_events().is_empty());
-    gpu.increment_syncpoint(60);
+    gpu.increment_syncpoint(SyncpointId::new(60));
     assert_eq!((signalled(gpu), gpu.take_events()), (vec![3, 5], vec![]));
     assert_eq!(gpu.event_wait(fence, None, None), Ok(Wait::Reached(2)));
     let slots: Vec<_> = (0..65).map(|_| gpu.event_wait(Fence { value: 9, ..fence }, None, None)).collect();
@@ -417,13 +426,13 @@ fn clients_go_on_after_a_snapshot() {
     let work = |client: &mut Client| {
         let words = [methods(0, 0xD00, &[1]), vec![header(0, 0xD01, 1, Stepping::Each)]].concat();
         let flags = submit_flags::FENCE_WAIT | submit_flags::FENCE_GET;
-        client.submit(&words, flags, Fence { syncpoint: 50, value: 1 }).unwrap();
+        client.submit(&words, flags, Fence { syncpoint: SyncpointId::new(50), value: 1 }).unwrap();
         let gpu = &mut client.gpu;
-        gpu.event_wait(Fence { syncpoint: 1, value: 2 }, None, None).unwrap();
-        let sparse = gpu.space_allocate(2, 16, BIG, space_flags::SPARSE, 0).unwrap();
+        gpu.event_wait(Fence { syncpoint: SyncpointId::new(1), value: 2 }, None, None).unwrap();
+        let sparse = gpu.space_allocate(FIRST, 16, BIG, space_flags::SPARSE, 0).unwrap();
         let pages = handle(gpu, 0x10_0000, 2 * BIG, BIG);
         let entry = Remap { kind: 0, handle: pages, handle_page: 1, space_page: (sparse / BIG) as u32 + 1, pages: 1 };
-        gpu.space_remap(2, &[entry]).unwrap();
+        gpu.space_remap(FIRST, &[entry]).unwrap();
         sparse
     };
     let mut whole = Client::new();
@@ -441,12 +450,14 @@ fn clients_go_on_after_a_snapshot() {
         gpu.restore(&snapshot).expect("a good snapshot");
         assert!(gpu.snapshot(SnapshotOptions::default().with_memory(memory)).unwrap() == snapshot);
         let mut client = Client { gpu, channel: whole.channel, offset: whole.offset };
-        assert_eq!(client.gpu.process_address(2, sparse + BIG), Some(MEMORY + 0x10_0000 + BIG));
-        client.gpu.increment_syncpoint(50);
+        assert_eq!(client.gpu.process_address(FIRST, sparse + BIG), Some(MEMORY + 0x10_0000 + BIG));
+        client.gpu.increment_syncpoint(SyncpointId::new(50));
         assert_eq!((client.value(1), signalled(&mut client.gpu)), (2, vec![0]));
         client.submit(&[5], 0, Fence::default()).unwrap();
-        assert_eq!(client.gpu.channel(client.channel).unwrap().units().registers(Class::ThreeD).get(0xD01), 5);
-        assert!(client.gpu.nvmap_free(8).is_ok() && client.gpu.space_free(2, sparse, 16, BIG).is_ok());
+        assert_eq!(client.gpu.channel(client.channel.get()).unwrap().units().registers(Class::ThreeD).get(0xD01), 5);
+        assert!(
+            client.gpu.nvmap_free(NvmapHandle::new(8)).is_ok() && client.gpu.space_free(FIRST, sparse, 16, BIG).is_ok()
+        );
         assert_eq!(client.gpu.faults().total(), 0, "{:?}", client.gpu.faults().first());
     }
 }
@@ -465,8 +476,8 @@ fn random_calls_are_answered() {
                     values[word() as usize % values.len()]
                 }
             };
-            let space = pick(&[2, 2, 2, 3]) as u32;
-            let handle = pick(&[0, 4, 8, 12, 16]) as u32;
+            let space = SpaceId::new(pick(&[2, 2, 2, 3]) as u32);
+            let handle = NvmapHandle::new(pick(&[0, 4, 8, 12, 16]) as u32);
             let at = pick(&[0, 0x400_0000, 0x400_1000, 0x401_0000, 1 << 34, (1 << 34) + BIG, (1 << 40) - 1]);
             let size = pick(&[0, 1, 0x1000, 0x1800, BIG, 2 * BIG, 5 * BIG]);
             let count = pick(&[0, 1, 2, 16, 0x1000]) as u32;
@@ -513,7 +524,7 @@ fn captures_have_a_space_of_their_own() {
     let mut machine = Machine::new();
     machine.run(&methods(HOST, 0x14, &[5]));
     assert_eq!(machine.gpu.channel(0).map(|channel| (channel.space(), channel.reference())), Some((0, 5)));
-    assert_eq!(machine.gpu.channel_submit(7, &[], 0, Fence::default()), Err(Status::BadParameter));
+    assert_eq!(machine.gpu.channel_submit(ChannelId::new(7), &[], 0, Fence::default()), Err(Status::BadParameter));
     assert!(machine.gpu.map(GuestRange::new(2, 0, 0x1000), Access::READ_WRITE).is_err());
     assert!(machine.gpu.map(GuestRange::new(PROCESS, MEMORY, 0x1000), Access::READ_WRITE).is_ok());
 }

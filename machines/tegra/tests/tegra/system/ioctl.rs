@@ -5,6 +5,7 @@ use triglyph_engine::Device;
 use triglyph_engine::device::{Access, Event};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::snapshot::SnapshotOptions;
+use triglyph_guest::id::{EventSlot, SyncpointId};
 use triglyph_guest::tegra::driver::calls::IOCTLS;
 use triglyph_guest::tegra::driver::{CHARACTERISTICS, DeviceFile, Status, submit_flags};
 use triglyph_guest::tegra::fifo::{Entry, Segment};
@@ -113,9 +114,12 @@ fn clients_submit_and_wait() {
     let mut waiting = bytes(&[1, 5, !0, 3]);
     let transfer = Transfer { buffer: &mut waiting, ..Transfer::default() };
     assert_eq!(client.gpu.nvdrv_ioctl(ctrl, 0xC010_001E, transfer), Err(Status::Timeout));
-    assert_eq!(client.gpu.nvdrv_query_event(ctrl, word(&waiting, 3)), Ok(3));
+    assert_eq!(client.gpu.nvdrv_query_event(ctrl, word(&waiting, 3)), Ok(EventSlot::new(3)));
     client.ioctl(ctrl, 0x4004_0015, &[1]).unwrap();
-    assert_eq!(client.gpu.take_events(), [Event::Fence { slot: 3, counter: 1, value: 5 }]);
+    assert_eq!(
+        client.gpu.take_events(),
+        [Event::Fence { slot: EventSlot::new(3), counter: SyncpointId::new(1), value: 5 }]
+    );
 }
 
 #[test]
