@@ -63,12 +63,14 @@ pub enum Error {
 
 impl Error {
     /// An I/O error about `path`.
+    #[doc(hidden)]
     pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Error::Io { path: path.into(), source }
     }
 
     /// This error, for record `record` at byte `offset` of the file, which was being executed. Errors that name their
     /// record already stay as they are.
+    #[doc(hidden)]
     pub fn at_record(self, record: usize, offset: u64) -> Self {
         match self {
             Error::Capture { .. } | Error::Record { .. } => self,

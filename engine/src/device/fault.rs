@@ -87,6 +87,7 @@ impl Faults {
     pub const KEPT: usize = 64;
 
     /// Counts a fault and keeps it if it is among the first.
+    #[doc(hidden)]
     pub fn report(&mut self, fault: Fault) {
         self.count_only(fault.kind, 1);
         if self.first.len() < Self::KEPT {
@@ -95,6 +96,7 @@ impl Faults {
     }
 
     /// Counts `times` faults of a kind without keeping any.
+    #[doc(hidden)]
     pub fn count_only(&mut self, kind: FaultKind, times: u64) {
         let count = &mut self.counts[kind as usize];
         *count = count.saturating_add(times);

@@ -72,6 +72,7 @@ impl Memory {
     }
 
     /// As [`Self::unmap`], but memory of the host's stays mapped.
+    #[doc(hidden)]
     pub fn unmap_own(&mut self, range: GuestRange) {
         let (start, end) = (range.start, range.start.after(range.size));
         let own = |region: &Region| {
@@ -88,6 +89,7 @@ impl Memory {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] when it has one, with its address: the alias would lose its memory.
+    #[doc(hidden)]
     pub fn check_unshown(&self, range: GuestRange) -> Result<(), Error> {
         let end = range.start.after(range.size);
         let shows = |view: &View| view.from.is_some_and(|from| from < end && range.start < from.after(view.range.size));

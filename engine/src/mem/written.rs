@@ -29,6 +29,7 @@ impl Memory {
     }
 
     /// Calls the handler, if there is one, with what finished work has written.
+    #[doc(hidden)]
     pub fn tell_written(&mut self) {
         if self.listener.0.is_none() {
             return;
