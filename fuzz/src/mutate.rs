@@ -258,5 +258,6 @@ fn header(machine: Machine, old: u32, choices: &mut Choices) -> u32 {
         (Machine::TegraX1, 1) => old & !0xFFF | choices.word() & tegra_fifo::METHOD_MASK,
         (Machine::TegraX1, 2) => old & 0x1FFF_FFFF | choices.word() << 29,
         (Machine::TegraX1, _) => old & !0x1FFF_0000 | (count(old >> 16 & 0x1FFF, choices) & 0x1FFF) << 16,
+        _ => choices.word(),
     }
 }

@@ -84,7 +84,7 @@ fn handles_have_memory_once() {
     let (mut gpu, _) = machine();
     assert_eq!(gpu.nvmap_create(0), Err(Status::BadValue));
     let (first, second) = (gpu.nvmap_create(0x1001).unwrap(), gpu.nvmap_create(1).unwrap());
-    assert_eq!((first, second), (4, 8));
+    assert_eq!((first.get(), second.get()), (4, 8));
     let memory = MapMemory { address: MEMORY, align: 3, heap: 7, flags: 0, kind: 0xDB };
     assert_eq!(gpu.nvmap_alloc(first, memory), Err(Status::BadValue), "no alignment of three bytes below a page");
     assert_eq!(gpu.nvmap_alloc(first, MapMemory { align: 0x3000, ..memory }), Err(Status::BadValue));
