@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use triglyph::Options;
 
+use crate::progress::Progress;
+
 /// How a session is set up.
 #[derive(Clone, Debug)]
 pub struct SessionOptions {
@@ -23,6 +25,8 @@ pub struct SessionOptions {
     /// Commands from one checkpoint to the next, and those of a run: whatever the time that they take, but not once
     /// checkpoints have taken longer than replaying, and a second.
     pub max_commands: u64,
+    /// Is told how far replays are, from the first on: see [`Session::set_progress`](crate::Session::set_progress).
+    pub progress: Option<Progress>,
 }
 
 impl Default for SessionOptions {
@@ -37,6 +41,7 @@ impl Default for SessionOptions {
             longest_run: Duration::from_millis(50),
             run_words: 4096,
             max_commands: 2048,
+            progress: None,
         }
     }
 }

@@ -16,6 +16,7 @@ use triglyph::{Device, Error, Faults, Machine, RunEnd, RunLimit, new_device};
 use crate::checkpoints::{Checkpoint, Pace};
 use crate::events::{Event, Listing};
 use crate::options::SessionOptions;
+use crate::progress::Progress;
 use crate::tour::{Ask, Moment, Seen, Tour, Watch as Watcher};
 
 /// A capture that can be looked into.
@@ -35,6 +36,7 @@ pub struct Session<'a> {
     /// Commands that the last look has executed, or opening.
     pub(crate) replayed: u64,
     faults: Faults,
+    progress: Option<Progress>,
 }
 
 impl<'a> Session<'a> {
@@ -60,6 +62,7 @@ impl<'a> Session<'a> {
             run_words: options.run_words,
             replayed: 0,
             faults: Faults::default(),
+            progress: options.progress.clone(),
         };
         session.device.set_observer(Some(Box::new(session.watch.clone())));
         session.watch.lock().listing = Some(Listing::new(options.event_room));
@@ -68,6 +71,7 @@ impl<'a> Session<'a> {
         (session.events, session.left_out) = (Arc::new(listing.events), listing.left_out);
         session.faults = session.device.faults().clone();
         session.divide_all(long, options)?;
+        session.tell(session.capture.entries().len())?;
         Ok(session)
     }
 
@@ -170,7 +174,11 @@ impl<'a> Session<'a> {
         }
         self.play(next..end, Checks::NONE)?;
         self.device.set_deferred(true);
-        self.play(end..end + 1, Checks::NONE)?;
+        let played = self.play(end..end + 1, Checks::NONE);
+        if played.is_err() {
+            self.device.set_deferred(false);
+            return played;
+        }
         self.run_up_to(last)
     }
 
@@ -200,10 +208,21 @@ impl<'a> Session<'a> {
                 }
                 shared.record = record;
             }
+            self.tell(record)?;
             let mut player = Player::part(&self.capture, record..record + 1, checks).unfinished();
             while player.next(&mut *self.device)?.is_some() {}
         }
         Ok(())
+    }
+
+    /// Says which record is replayed next.
+    fn tell(&self, record: usize) -> Result<(), Error> {
+        self.progress.as_ref().map_or(Ok(()), |progress| progress.tell(record, self.capture.entries().len()))
+    }
+
+    /// Sets what is told how far replays are, and may end them, from the next call on; `None` for nothing.
+    pub fn set_progress(&mut self, progress: Option<Progress>) {
+        self.progress = progress;
     }
 
     /// The machine.

@@ -28,7 +28,7 @@ pub use heat::Heat;
 pub use inputs::{Form, Inputs, MAX_PARTS, Texture};
 pub(crate) use keep::keep;
 pub use order::{Fragments, Primitive};
-pub use vertices::value as vertex_value;
+pub use vertices::{format as attribute_format, value as vertex_value};
 
 use crate::answer::{Answer, json};
 use crate::canvas::Canvas;

@@ -85,6 +85,17 @@ impl Texture {
         }
     }
 
+    /// Size, format and arrangement, in words.
+    pub fn text(&self) -> String {
+        form(self)
+    }
+
+    /// How it is sampled, as kernels have it: properties and their values, in words. The 3DS's is in its registers
+    /// alone.
+    pub fn sampler(&self) -> Vec<(&'static str, String)> {
+        sampler_state(&self.form)
+    }
+
     /// Whether the bytes of all ranges are there.
     fn has_all_bytes(&self) -> bool {
         let sizes = self.bytes.iter().map(|bytes| bytes.len() as u64);
@@ -126,6 +137,14 @@ impl Texture {
             }
         }
         Some(Picture { width, height, rgba })
+    }
+}
+
+impl Inputs {
+    /// What describes one of the textures, of a command of a class: the registers of its unit, or on the Tegra X1 the
+    /// words of its header and its sampler. Each has its name, its word and the word's fields, in words.
+    pub fn descriptors_of(&self, machine: Machine, class: u32, texture: &Texture) -> Vec<(String, u32, String)> {
+        words(machine, class, self, texture)
     }
 }
 

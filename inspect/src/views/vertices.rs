@@ -70,7 +70,8 @@ pub fn parts(inputs: &Inputs) -> Vec<Part> {
     inputs.vertices.iter().map(part).collect()
 }
 
-fn format(fetch: &Fetch) -> String {
+/// How an attribute is read, in words: the number of its components and their type.
+pub fn format(fetch: &Fetch) -> String {
     match fetch {
         Fetch::Fixed(component, count) => format!("{count} x {component:?}"),
         Fetch::Program(component, count, big_endian) => {
