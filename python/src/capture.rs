@@ -1,16 +1,18 @@
 //! Captures and their contents.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
-use triglyph::capture::{CaptureFile, Kind, Prepared, Reader, Record as Parsed};
+use pyo3::types::{PyBytes, PyDict};
+use triglyph::capture::{CaptureFile, Header, Kind, Prepared, Reader, Record as Parsed};
 
+use crate::entry::{Entry, compression, file_of, from_json, kind_name};
 use crate::error::raise;
-use crate::options::options;
+use crate::guard::{Reporter, detached};
+use crate::options::{machine, options};
 use crate::replay::{Frames, Replay};
 use crate::session::Session;
 
@@ -85,9 +87,8 @@ pub struct Capture {
     /// The outputs, in the order in which they are first presented on.
     #[pyo3(get)]
     outputs: Vec<Output>,
-    /// What the META records say, as JSON texts.
-    #[pyo3(get)]
-    meta: Vec<String>,
+    /// The payload of its META record, if it has one: a JSON object.
+    meta: Option<Vec<u8>>,
     /// The records of each frame, up to its last picture.
     frames: Vec<Range<usize>>,
 }
@@ -97,7 +98,7 @@ struct Opened {
     file: CaptureFile,
     records: Vec<Record>,
     outputs: Vec<Output>,
-    meta: Vec<String>,
+    meta: Option<Vec<u8>>,
     frames: Vec<Range<usize>>,
     machine: &'static str,
     big_endian: bool,
@@ -110,26 +111,26 @@ fn open(source: Source) -> Result<Opened, triglyph::Error> {
     };
     let reader = Reader::new(&file)?;
     let capture = Prepared::new(&reader)?;
-    let mut records = Vec::new();
+    let (mut records, mut meta) = (Vec::new(), None);
     for raw in reader.raw_records() {
         let raw = raw?;
-        let kind = raw.known_kind().map_or_else(|| format!("{:#x}", raw.kind), |kind: Kind| kind.name().to_owned());
+        if raw.known_kind() == Some(Kind::Meta) {
+            meta = Some(raw.decode(reader.limits().payload)?.into_owned());
+        }
+        let kind = kind_name(raw.kind);
         records.push(Record { index: raw.index, kind, offset: raw.offset, stored: raw.stored.len() });
     }
-    let (mut outputs, mut meta): (Vec<Output>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut outputs: Vec<Output> = Vec::new();
     for entry in capture.entries() {
-        match &entry.record {
-            Parsed::Meta(value) => meta.push(value.to_string()),
-            Parsed::Present(present) => match outputs.iter_mut().find(|output| output.label == present.label) {
-                Some(output) => output.pictures += 1,
-                None => outputs.push(Output {
-                    label: present.label.clone(),
-                    width: present.width,
-                    height: present.height,
-                    pictures: 1,
-                }),
-            },
-            _ => {}
+        let Parsed::Present(present) = &entry.record else { continue };
+        match outputs.iter_mut().find(|output| output.label == present.label) {
+            Some(output) => output.pictures += 1,
+            None => outputs.push(Output {
+                label: present.label.clone(),
+                width: present.width,
+                height: present.height,
+                pictures: 1,
+            }),
         }
     }
     let header = capture.header();
@@ -144,14 +145,83 @@ fn open(source: Source) -> Result<Opened, triglyph::Error> {
     Ok(Opened { file, records, outputs, meta, frames, machine, big_endian })
 }
 
+impl Capture {
+    fn of(py: Python<'_>, source: Source) -> PyResult<Self> {
+        let Opened { file, records, outputs, meta, frames, machine, big_endian } =
+            detached(py, || open(source).map_err(raise))?;
+        Ok(Capture { file: Arc::new(file), machine, big_endian, records, outputs, meta, frames })
+    }
+
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn open(py: Python<'_>, path: &Path) -> PyResult<Self> {
+        Self::of(py, Source::Path(path.to_owned()))
+    }
+
+    /// Its bytes.
+    pub fn file(&self) -> Arc<CaptureFile> {
+        self.file.clone()
+    }
+}
+
 #[pymethods]
 impl Capture {
     /// Opens a capture: a path, or bytes.
     #[new]
     fn new(py: Python<'_>, source: Source) -> PyResult<Self> {
-        let Opened { file, records, outputs, meta, frames, machine, big_endian } =
-            py.detach(|| open(source)).map_err(raise)?;
-        Ok(Capture { file: Arc::new(file), machine, big_endian, records, outputs, meta, frames })
+        Self::of(py, source)
+    }
+
+    /// Makes a capture of records: those of another one that were changed, or new ones. It is checked as any other.
+    /// meta: facts that come first, instead of a META entry. compression: zstd's level, 1 to 22, or 0.
+    #[staticmethod]
+    #[pyo3(signature = (machine, entries, *, meta = None, big_endian = false, compression = 3))]
+    fn build(
+        py: Python<'_>,
+        machine: &str,
+        entries: Vec<PyRef<'_, Entry>>,
+        meta: Option<&Bound<'_, PyDict>>,
+        big_endian: bool,
+        compression: i32,
+    ) -> PyResult<Self> {
+        let header = Header { machine: self::machine(machine)?, big_endian };
+        self::compression(compression).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let facts = meta.map(Entry::of_meta).transpose()?;
+        let is_kept = |entry: &Entry| facts.is_none() || entry.number != Kind::Meta as u32;
+        let rest = entries.iter().map(|entry| (**entry).clone()).filter(is_kept);
+        let entries: Vec<Entry> = facts.iter().cloned().chain(rest).collect();
+        let file = detached(py, || file_of(header, &entries, compression))?;
+        Self::of(py, Source::Bytes(file))
+    }
+
+    /// What its META record says; empty without one.
+    #[getter]
+    fn meta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match &self.meta {
+            Some(text) => from_json(py, text),
+            None => Ok(PyDict::new(py).into_any()),
+        }
+    }
+
+    /// What its records say, to be looked at, changed and built into another capture.
+    fn entries(&self, py: Python<'_>) -> PyResult<Vec<Entry>> {
+        let decode = || {
+            let reader = Reader::new(&self.file)?;
+            let limit = reader.limits().payload;
+            let entry = |raw: triglyph::capture::RawRecord<'_>| {
+                Ok(Entry { number: raw.kind, payload: raw.decode(limit)?.into_owned() })
+            };
+            reader.raw_records().map(|raw| raw.and_then(entry)).collect::<Result<_, triglyph::Error>>()
+        };
+        detached(py, || decode().map_err(raise))
+    }
+
+    /// Writes its file.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let failed = |error| raise(triglyph::Error::io(&path, error));
+        detached(py, || std::fs::write(&path, &**self.file).map_err(failed))
     }
 
     /// How many frames it has. A frame ends after its last picture, before an output comes round again.
@@ -173,7 +243,7 @@ impl Capture {
             let raw = reader.raw_records().nth(record).transpose()?;
             raw.map(|raw| raw.decode(reader.limits().payload).map(|payload| payload.into_owned())).transpose()
         };
-        let payload = py.detach(decode).map_err(raise)?.ok_or_else(none)?;
+        let payload = detached(py, || decode().map_err(raise))?.ok_or_else(none)?;
         Ok(PyBytes::new(py, &payload))
     }
 
@@ -183,7 +253,9 @@ impl Capture {
     /// threads: 0 takes one for each core.
     /// accuracy: "fast", or "exact" as the hardware's documentation and tests say.
     /// frames: how many, or (first, end); all without it. Frames before the first are drawn, too.
-    #[pyo3(signature = (*, tier = "auto", threads = 0, accuracy = "fast", frames = None))]
+    /// progress: is called with the record that is drawn and how many there are, at most 20 times in a second, and at
+    /// the end. An exception of it ends the call that draws.
+    #[pyo3(signature = (*, tier = "auto", threads = 0, accuracy = "fast", frames = None, progress = None))]
     fn replay(
         &self,
         py: Python<'_>,
@@ -191,21 +263,31 @@ impl Capture {
         threads: usize,
         accuracy: &str,
         frames: Option<Frames>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Replay> {
         let options = options(tier, threads, accuracy)?;
         let records = Frames::records(frames, &self.frames)?;
         let file = self.file.clone();
-        py.detach(|| Replay::new(file, &options, &self.frames, records)).map_err(raise)
+        let last = records.end.min(self.records.len());
+        let reporter = Reporter::new(progress);
+        detached(py, || Replay::new(file, &options, &self.frames, (records, last), reporter).map_err(raise))
     }
 
     /// Replays it once and lists what its commands do: a session that can be brought to any event.
     ///
     /// The arguments are those of replay.
-    #[pyo3(signature = (*, tier = "auto", threads = 0, accuracy = "fast"))]
-    fn inspect(&self, py: Python<'_>, tier: &str, threads: usize, accuracy: &str) -> PyResult<Session> {
+    #[pyo3(signature = (*, tier = "auto", threads = 0, accuracy = "fast", progress = None))]
+    fn inspect(
+        &self,
+        py: Python<'_>,
+        tier: &str,
+        threads: usize,
+        accuracy: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Session> {
         let options = options(tier, threads, accuracy)?;
-        let file = self.file.clone();
-        py.detach(|| Session::open(file, options)).map_err(raise)
+        let (file, reporter) = (self.file.clone(), Reporter::new(progress));
+        detached(py, || Session::open(file, options, &reporter))
     }
 
     fn __repr__(&self) -> String {

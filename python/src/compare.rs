@@ -17,6 +17,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::error::raise;
 use crate::event::Surface;
+use crate::guard::{Reporter, detached};
 use crate::session::{Looking, Session, warn};
 
 /// A surface that differs after an event.
@@ -104,14 +105,18 @@ const PIECE: usize = 256;
 /// bisect: whether memory is compared after some events only, which are found by bisection, and registers before all of
 /// them, whatever state says. That takes a few looks in captures of any length, but may pass over a difference of
 /// memory that vanishes again. It warns of surfaces that it does not compare, as they are too many or too large.
+///
+/// progress is called with the events that are compared, and how many there are; with bisect with the record that is
+/// replayed, and how many there are.
 #[pyfunction]
-#[pyo3(signature = (left, right, *, state = false, bisect = false))]
+#[pyo3(signature = (left, right, *, state = false, bisect = false, progress = None))]
 pub fn compare(
     py: Python<'_>,
     left: &Session,
     right: &Session,
     state: bool,
     bisect: bool,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Option<Difference>> {
     if left.names() != right.names() {
         return Err(PyValueError::new_err("sessions of different machines"));
@@ -120,7 +125,8 @@ pub fn compare(
         return Ok(None);
     }
     if bisect {
-        let (found, left_out) = py.detach(|| bisected(left, right)).map_err(raise)?;
+        let reporter = Reporter::new(progress);
+        let (found, left_out) = detached(py, || bisected(left, right, &reporter))?;
         warn(py, &left_out)?;
         return Ok(found);
     }
@@ -130,19 +136,21 @@ pub fn compare(
     }
     let (ours, theirs) = (left.all(), right.all());
     let shorter = ours.len().min(theirs.len());
+    let reporter = Reporter::new(progress);
     for first in (0..shorter).step_by(PIECE) {
-        py.check_signals()?;
+        reporter.tell(py, first, shorter)?;
         let end = (first + PIECE).min(shorter);
         // From the first command that differs on, events are not the same.
         let same = (first..end).find(|&at| !is_alike(&ours[at], &theirs[at])).unwrap_or(end);
-        let found = py.detach(|| piece(left, right, first, same, state)).map_err(raise)?;
+        let found = detached(py, || piece(left, right, first, same, state))?;
         if let Some((event, kind)) = found {
-            return py.detach(|| describe(left, right, event, kind)).map(Some).map_err(raise);
+            return detached(py, || describe(left, right, event, kind)).map(Some);
         }
         if same < end {
-            return py.detach(|| describe(left, right, same, "command")).map(Some).map_err(raise);
+            return detached(py, || describe(left, right, same, "command")).map(Some);
         }
     }
+    reporter.tell(py, shorter, shorter)?;
     Ok((ours.len() != theirs.len()).then(|| at_end(shorter)))
 }
 
@@ -153,7 +161,8 @@ pub fn compare_hashes(py: Python<'_>, session: &Session, path: PathBuf) -> PyRes
     let text = std::fs::read(&path).map_err(|error| raise(Error::io(&path, error)))?;
     let wrong = |error| raise(Error::InvalidArgument(format!("{}: no hashes of a run: {error}", path.display())));
     let hashes: triglyph_inspect::Hashes = serde_json::from_slice(&text).map_err(wrong)?;
-    let found = py.detach(|| session.locked(|session| first_unlike(session, &hashes))).map_err(raise)?;
+    let unlike = |session: &mut Looking<'_>| first_unlike(session, &hashes).map_err(raise);
+    let found = detached(py, || session.locked(unlike))?;
     warn(py, &found.left_out)?;
     Ok(found.first.map(|found| match found.is_end {
         true => at_end(session.all().len().min(hashes.count)),
@@ -166,7 +175,11 @@ fn at_end(event: usize) -> Difference {
 }
 
 /// Locks both sessions, in the order of their addresses, so that two threads cannot wait for each other.
-fn both<T>(left: &Session, right: &Session, action: impl FnOnce(&mut Looking<'_>, &mut Looking<'_>) -> T) -> T {
+fn both<T>(
+    left: &Session,
+    right: &Session,
+    action: impl FnOnce(&mut Looking<'_>, &mut Looking<'_>) -> PyResult<T>,
+) -> PyResult<T> {
     match std::ptr::from_ref(left) < std::ptr::from_ref(right) {
         true => left.locked(|left| right.locked(|right| action(left, right))),
         false => right.locked(|right| left.locked(|left| action(left, right))),
@@ -174,8 +187,16 @@ fn both<T>(left: &Session, right: &Session, action: impl FnOnce(&mut Looking<'_>
 }
 
 /// The first event that differs, by bisection, and what is left out.
-fn bisected(left: &Session, right: &Session) -> Result<(Option<Difference>, Vec<String>), Error> {
-    let Outcome { first, left_out } = both(left, right, first_difference)?;
+fn bisected(left: &Session, right: &Session, reporter: &Arc<Reporter>) -> PyResult<(Option<Difference>, Vec<String>)> {
+    let differing = |left: &mut Looking<'_>, right: &mut Looking<'_>| {
+        left.set_progress(Some(reporter.progress()));
+        right.set_progress(Some(reporter.progress()));
+        let found = first_difference(left, right);
+        left.set_progress(None);
+        right.set_progress(None);
+        reporter.result(found)
+    };
+    let Outcome { first, left_out } = both(left, right, differing)?;
     let Some(found) = first else { return Ok((None, left_out)) };
     if found.is_end {
         return Ok((Some(at_end(left.all().len().min(right.all().len()))), left_out));
@@ -213,7 +234,7 @@ fn piece(
     first: usize,
     end: usize,
     state: bool,
-) -> Result<Option<(usize, &'static str)>, Error> {
+) -> PyResult<Option<(usize, &'static str)>> {
     if first == end {
         return Ok(None);
     }
@@ -226,14 +247,14 @@ fn piece(
 /// Hashes of events, of registers before them and of memory after them.
 type Hashes = HashMap<(usize, Moment), u64>;
 
-fn hashes(session: &Session, first: usize, end: usize, state: bool) -> Result<Hashes, Error> {
+fn hashes(session: &Session, first: usize, end: usize, state: bool) -> PyResult<Hashes> {
     let events = &session.all()[first..end];
     let hashes = Arc::new(Mutex::new(Hashes::new()));
     let orders = events.iter().map(|event| (event.order, event.clone())).collect();
     // What may have been written anywhere is looked for in all surfaces.
     let everywhere = session.known().iter().map(Stored::range).collect();
     let tour = Hasher { orders, everywhere, state, hashes: hashes.clone() };
-    session.locked(|session| session.tour(first, end - 1, Box::new(tour)))?;
+    session.locked(|session| session.tour(first, end - 1, Box::new(tour)).map_err(raise))?;
     let mut hashes = hashes.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(std::mem::take(&mut *hashes))
 }
@@ -295,20 +316,20 @@ fn hash_of(view: &View<'_>, range: GuestRange) -> u64 {
 }
 
 /// What differs at an event.
-fn describe(left: &Session, right: &Session, event: usize, kind: &'static str) -> Result<Difference, Error> {
+fn describe(left: &Session, right: &Session, event: usize, kind: &'static str) -> PyResult<Difference> {
     let (ours, theirs) = (&left.all()[event], &right.all()[event]);
     let may_write = |surface: &&Stored| ours.may_write(surface.range());
     let written: Vec<Stored> = left.known().iter().filter(may_write).copied().collect();
     let mut ranges: Vec<GuestRange> = written.iter().map(Stored::range).chain(ours.written()).collect();
     ranges.sort_by_key(|range| (range.start.space, range.start.address, range.size));
     ranges.dedup();
-    let what = both(left, right, |left, right| triglyph_inspect::describe(left, right, event, &ranges))?;
+    let what = both(left, right, |left, right| triglyph_inspect::describe(left, right, event, &ranges).map_err(raise))?;
     let look = |session: &Session| {
         session.locked(|session| {
             let registers = Ask { registers: true, ranges: Vec::new() };
-            let before = session.show(event, Moment::Before, registers)?.registers;
-            let after = session.show(event, Moment::After, Ask { registers: false, ranges: ranges.clone() })?.ranges;
-            Ok::<_, Error>((before, after))
+            let before = session.show(event, Moment::Before, registers).map_err(raise)?.registers;
+            let memory = Ask { registers: false, ranges: ranges.clone() };
+            Ok((before, session.show(event, Moment::After, memory).map_err(raise)?.ranges))
         })
     };
     let ((our_words, our_bytes), (their_words, their_bytes)) = (look(left)?, look(right)?);

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use triglyph::{Accuracy, Options, Tier};
+use triglyph::{Accuracy, Machine, Options, Tier};
 use triglyph_inspect::Moment;
 
 /// Options from the arguments of a call.
@@ -39,4 +39,13 @@ pub fn moment(when: &str) -> PyResult<Moment> {
         "after" => Ok(Moment::After),
         other => Err(PyValueError::new_err(format!("when {other:?} is none of before, after"))),
     }
+}
+
+/// A machine by its name.
+///
+/// # Errors
+/// `ValueError` for a name that there is not.
+pub fn machine(name: &str) -> PyResult<Machine> {
+    let found = Machine::ALL.into_iter().find(|machine| machine.name() == name);
+    found.ok_or_else(|| PyValueError::new_err(format!("machine {name:?} is none of 3ds, ps3, tegra-x1")))
 }

@@ -1,9 +1,9 @@
 //! Replays: the pictures of a capture, one after the other.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use triglyph::capture::{CaptureFile, Checks, Event, Finished, Hashed, Player, Reader, hash_memory};
@@ -11,6 +11,8 @@ use triglyph::{Device, Faults, GuestRange, Options, new_device};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::raise;
+use crate::guard::{Guarded, Reporter};
+use crate::picture::Picture;
 
 /// Which frames are asked for.
 #[derive(FromPyObject)]
@@ -60,6 +62,8 @@ struct State {
     frames: Vec<Range<usize>>,
     hashes: Vec<Hash>,
     done: bool,
+    /// The record that it has come to, and the one after the last.
+    at: (usize, usize),
 }
 
 /// What a step of a replay has brought.
@@ -77,6 +81,12 @@ impl State {
             true => None,
             false => player.with_dependent_mut(|_, player| player.next(&mut **device))?,
         };
+        match &event {
+            Some(Event::Submitted { record }) => self.at.0 = *record,
+            Some(Event::Picture(finished)) => self.at.0 = finished.record,
+            Some(Event::Hash(hashed)) => self.at.0 = hashed.record,
+            _ => {}
+        }
         Ok(match event {
             None => {
                 self.done = true;
@@ -106,7 +116,10 @@ impl State {
 
 /// A replay: an iterator over a capture's pictures. Python's lock is free while it draws.
 #[pyclass(frozen, module = "triglyph")]
-pub struct Replay(Mutex<State>);
+pub struct Replay {
+    state: Guarded<State>,
+    reporter: Arc<Reporter>,
+}
 
 impl Replay {
     /// A replay that has not begun.
@@ -117,16 +130,22 @@ impl Replay {
         file: Arc<CaptureFile>,
         options: &Options,
         frames: &[Range<usize>],
-        records: Range<usize>,
+        (records, last): (Range<usize>, usize),
+        reporter: Arc<Reporter>,
     ) -> Result<Self, triglyph::Error> {
         let device = new_device(Reader::new(&file)?.header().machine, options)?;
         let player = Played::try_new(file, |file| Ok(Player::new(&Reader::new(file)?, Checks::ALL)))?;
         let (frames, hashes) = (frames.to_vec(), Vec::new());
-        Ok(Replay(Mutex::new(State { player, device, records, frames, hashes, done: false })))
+        let state = State { player, device, records, frames, hashes, done: false, at: (0, last) };
+        Ok(Replay { state: Guarded::new(state), reporter })
     }
 
-    fn with<T: Send>(&self, py: Python<'_>, action: impl FnOnce(&mut State) -> T + Send) -> T {
-        py.detach(|| action(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)))
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        action: impl FnOnce(&mut State) -> Result<T, triglyph::Error> + Send,
+    ) -> PyResult<T> {
+        self.state.with(py, |state| action(state).map_err(raise))
     }
 }
 
@@ -136,16 +155,24 @@ impl Replay {
         slf
     }
 
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Picture>> {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (at, last) = self.with(py, |state| Ok(state.at))?;
+        Ok(format!("<Replay at record {at} of {last}>"))
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<CapturePicture>>> {
         loop {
-            py.check_signals()?;
-            match self.with(py, State::step).map_err(raise)? {
-                Step::End => return Ok(None),
-                Step::Other => {}
+            let (step, (at, last)) = self.with(py, |state| Ok((state.step()?, state.at)))?;
+            match step {
+                Step::End => {
+                    self.reporter.tell(py, last, last)?;
+                    return Ok(None);
+                }
+                Step::Other => self.reporter.tell(py, at.min(last.saturating_sub(1)), last)?,
                 Step::Picture(finished) => {
                     let record = finished.record;
-                    let frame = self.with(py, |state| state.frames.partition_point(|frame| frame.end <= record));
-                    return Ok(Some(Picture::new(py, *finished, frame)?));
+                    let frame = self.with(py, |state| Ok(state.frames.partition_point(|frame| frame.end <= record)))?;
+                    return Ok(Some(CapturePicture::new(py, *finished, frame)?));
                 }
             }
         }
@@ -159,26 +186,26 @@ impl Replay {
 
     /// The hashes of the capture that have been checked so far.
     #[getter]
-    fn hashes(&self, py: Python<'_>) -> Vec<Hash> {
-        self.with(py, |state| state.hashes.clone())
+    fn hashes(&self, py: Python<'_>) -> PyResult<Vec<Hash>> {
+        self.with(py, |state| Ok(state.hashes.clone()))
     }
 
     /// How often the guest has done something wrong so far.
     #[getter]
-    fn fault_count(&self, py: Python<'_>) -> u64 {
-        self.with(py, |state| state.device.faults().total())
+    fn fault_count(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |state| Ok(state.device.faults().total()))
     }
 
     /// What the guest has done wrong so far: the first 64.
     #[getter]
-    fn faults(&self, py: Python<'_>) -> Vec<Fault> {
-        self.with(py, |state| faults(state.device.faults()))
+    fn faults(&self, py: Python<'_>) -> PyResult<Vec<Fault>> {
+        self.with(py, |state| Ok(faults(state.device.faults())))
     }
 
     /// XXH3 (64 bits) of the hashes of all memory that the capture maps, by space and address, as it is now. Equal
     /// for every tier and every number of threads.
     fn memory_hash(&self, py: Python<'_>) -> PyResult<u64> {
-        self.with(py, State::memory_hash).map_err(raise)
+        self.with(py, State::memory_hash)
     }
 
     /// The bytes of guest memory as they are now.
@@ -190,28 +217,26 @@ impl Replay {
             let mut bytes = vec![0; length.ok_or(triglyph::Error::Unmapped(range))?];
             state.device.read(range.start, &mut bytes).map(|()| bytes)
         };
-        Ok(self.with(py, read).map_err(raise)?.into_pyarray(py))
+        Ok(self.with(py, read)?.into_pyarray(py))
     }
 }
 
 /// Bytes that are read at once at most.
-const MAX_READ: usize = 1 << 32;
+pub const MAX_READ: usize = 1 << 32;
 
-/// A finished picture.
-#[pyclass(frozen, get_all, module = "triglyph")]
-pub struct Picture {
+/// A finished picture of a capture.
+#[pyclass(extends = Picture, frozen, get_all, module = "triglyph")]
+pub struct CapturePicture {
     /// Index of the record that presents it.
     record: usize,
     /// Counts the pictures of the capture from 0.
     index: usize,
     /// The frame that it is of, from 0.
     frame: usize,
-    /// The output: top, top-right, bottom, main.
-    label: String,
-    /// Its pixels: (height, width, 4), uint8, RGBA, top row first. 255 where the output stores no alpha.
-    pixels: Py<PyArray3<u8>>,
     /// How it compares with the one that the capture expects; None if it expects none.
     expectation: Option<Expectation>,
+    /// The picture that the capture expects; None if it expects none.
+    expected: Option<Py<Picture>>,
 }
 
 /// How a picture compares with the expected one.
@@ -226,6 +251,15 @@ pub struct Expectation {
     over: u64,
     /// The largest difference of a channel.
     max_difference: u8,
+}
+
+#[pymethods]
+impl Expectation {
+    fn __repr__(&self) -> String {
+        let Expectation { ok, tolerance, over, max_difference } = self;
+        let ok = if *ok { "True" } else { "False" };
+        format!("Expectation(ok={ok}, tolerance={tolerance}, over={over}, max_difference={max_difference})")
+    }
 }
 
 /// A hash of memory that a capture has had checked.
@@ -302,26 +336,29 @@ pub fn faults(faults: &Faults) -> Vec<Fault> {
     faults.first().iter().map(fault).collect()
 }
 
-impl Picture {
-    fn new(py: Python<'_>, finished: Finished, frame: usize) -> PyResult<Self> {
-        let expectation = finished.expectation.map(|(expected, comparison)| Expectation {
-            ok: comparison.ok,
-            tolerance: expected.tolerance,
-            over: comparison.over,
-            max_difference: comparison.max_difference,
+impl CapturePicture {
+    fn new(py: Python<'_>, finished: Finished, frame: usize) -> PyResult<Py<Self>> {
+        let Finished { record, index, present, picture, expectation, .. } = finished;
+        let (expectation, expected) = expectation.map_or((None, None), |(expected, comparison)| {
+            let expectation = Expectation {
+                ok: comparison.ok,
+                tolerance: expected.tolerance,
+                over: comparison.over,
+                max_difference: comparison.max_difference,
+            };
+            (Some(expectation), Some(expected.picture))
         });
-        let (shape, rgba) = finished
-            .picture
-            .map_or(([0; 2], Vec::new()), |picture| ([picture.height as usize, picture.width as usize], picture.rgba));
-        let pixels = rgba.into_pyarray(py).reshape([shape[0], shape[1], 4])?.unbind();
-        let (record, index, label) = (finished.record, finished.index, finished.present.label);
-        Ok(Picture { record, index, frame, label, pixels, expectation })
+        let expected = expected.map(|expected| Py::new(py, Picture::of(py, expected, present.label.clone())?));
+        let expected = expected.transpose()?;
+        let none = || triglyph::capture::Picture { width: 0, height: 0, rgba: Vec::new() };
+        let picture = Picture::of(py, picture.unwrap_or_else(none), present.label)?;
+        Py::new(py, (CapturePicture { record, index, frame, expectation, expected }, picture))
     }
 }
 
 #[pymethods]
-impl Picture {
-    fn __repr__(&self) -> String {
-        format!("<Picture {} of frame {} on {}>", self.index, self.frame, self.label)
+impl CapturePicture {
+    fn __repr__(slf: PyRef<'_, Self>) -> String {
+        format!("<Picture {} of frame {} on {}>", slf.index, slf.frame, slf.as_super().label())
     }
 }

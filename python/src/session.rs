@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
@@ -17,8 +17,9 @@ use triglyph_inspect::{
     Ask, Names, PageLimits, PageOptions, Seen, SessionOptions, history, pixel_text, surfaces_of, to_rgba,
 };
 
-use crate::error::raise;
 use crate::event::{Event, Surface};
+use crate::guard::{Guarded, Reporter, detached};
+use crate::inputs::{Inputs, NamesAt, Program};
 use crate::options::moment;
 use crate::pixels;
 use crate::replay::{Fault, faults};
@@ -39,7 +40,7 @@ self_cell::self_cell!(
 /// Pictures of surfaces are stored pixels: row 0 is the first in memory, which on the 3DS is the lowest.
 #[pyclass(frozen, module = "triglyph")]
 pub struct Session {
-    looked: Mutex<Looked>,
+    looked: Guarded<Looked>,
     names: Names,
     /// The machine: "3ds", "ps3", "tegra-x1".
     #[pyo3(get)]
@@ -55,20 +56,57 @@ impl Session {
     ///
     /// # Errors
     /// What is wrong with the capture.
-    pub fn open(file: Arc<CaptureFile>, device: Options) -> Result<Self, Error> {
-        let options = SessionOptions { device, ..SessionOptions::default() };
-        let looked = Looked::try_new(file, |file| triglyph_inspect::Session::open(file, &options))?;
+    pub fn open(file: Arc<CaptureFile>, device: Options, reporter: &Arc<Reporter>) -> PyResult<Self> {
+        let options = SessionOptions { device, progress: Some(reporter.progress()), ..SessionOptions::default() };
+        let looked = Looked::try_new(file, |file| triglyph_inspect::Session::open(file, &options));
+        let mut looked = reporter.result(looked)?;
+        looked.with_dependent_mut(|_, session| session.set_progress(None));
         let session = looked.borrow_dependent();
         let machine = session.machine();
         let events = session.events().iter().cloned().map(Arc::new).collect();
         let known = surfaces_of(session.events());
-        Ok(Session { looked: Mutex::new(looked), names: Names(machine), machine: machine.name(), events, known })
+        Ok(Session { looked: Guarded::new(looked), names: Names(machine), machine: machine.name(), events, known })
     }
 
-    /// Does something with the session itself.
-    pub fn locked<T>(&self, action: impl FnOnce(&mut Looking<'_>) -> T) -> T {
-        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        looked.with_dependent_mut(|_, session| action(session))
+    /// Does something with the session itself, on a thread that does not have the interpreter's lock.
+    ///
+    /// # Errors
+    /// Those of the action, and as [`Guarded::enter`].
+    pub fn locked<T>(&self, action: impl FnOnce(&mut Looking<'_>) -> PyResult<T>) -> PyResult<T> {
+        self.looked.enter(|looked| looked.with_dependent_mut(|_, session| action(session)))
+    }
+
+    /// Does something that may take long, and tells how far it is.
+    fn reported<T: Send>(
+        &self,
+        py: Python<'_>,
+        progress: Option<Py<PyAny>>,
+        action: impl FnOnce(&mut Looking<'_>) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let reporter = Reporter::new(progress);
+        let act = |session: &mut Looking<'_>| {
+            session.set_progress(Some(reporter.progress()));
+            let done = action(session);
+            session.set_progress(None);
+            reporter.result(done)
+        };
+        detached(py, || self.locked(act))
+    }
+
+    /// What goes into the draws of an event, one texture with its texels.
+    pub fn inputs_of(
+        &self,
+        py: Python<'_>,
+        event: usize,
+        texture: Option<usize>,
+    ) -> PyResult<triglyph_inspect::Inputs> {
+        self.event(event)?;
+        self.reported(py, None, |session| session.inputs(event, texture))
+    }
+
+    /// The machine's names, and the class of an event's command.
+    pub fn names_at(&self, event: usize) -> PyResult<NamesAt> {
+        Ok((self.names, self.event(event)?.command.class))
     }
 
     /// All events.
@@ -94,7 +132,7 @@ impl Session {
     fn show(&self, py: Python<'_>, event: usize, when: &str, ask: Ask) -> PyResult<Seen> {
         self.event(event)?;
         let moment = moment(when)?;
-        py.detach(|| self.locked(|session| session.show(event, moment, ask))).map_err(raise)
+        self.reported(py, None, |session| session.show(event, moment, ask))
     }
 
     fn surface(&self, surface: &Surface) -> PyResult<&probe::Surface> {
@@ -105,7 +143,7 @@ impl Session {
     /// The stored pixels of a surface at an event.
     fn pixels(&self, py: Python<'_>, event: usize, surface: &probe::Surface, when: &str) -> PyResult<Vec<u8>> {
         let seen = self.show(py, event, when, Ask { registers: false, ranges: vec![surface.range()] })?;
-        Ok(py.detach(|| pixels::stored(surface, seen.ranges.first().map_or(&[], Vec::as_slice))))
+        detached(py, || Ok(pixels::stored(surface, seen.ranges.first().map_or(&[], Vec::as_slice))))
     }
 
     /// Register numbers, methods and names that tables have, with their words.
@@ -162,8 +200,8 @@ impl Session {
 
     /// What the guest did wrong: the first 64.
     #[getter]
-    fn faults(&self, py: Python<'_>) -> Vec<Fault> {
-        py.detach(|| self.locked(|session| faults(session.faults())))
+    fn faults(&self, py: Python<'_>) -> PyResult<Vec<Fault>> {
+        detached(py, || self.locked(|session| Ok(faults(session.faults()))))
     }
 
     /// The registers of an event's class by name, before it or after it; those that the machine's tables have.
@@ -196,7 +234,7 @@ impl Session {
         let surface = self.surface(surface)?;
         let pixels = self.pixels(py, event, surface, when)?;
         let [rows, width] = shape(surface);
-        py.detach(|| pixels::rgba(surface, &pixels)).into_pyarray(py).reshape([rows, width, 4])
+        detached(py, || Ok(pixels::rgba(surface, &pixels)))?.into_pyarray(py).reshape([rows, width, 4])
     }
 
     /// A surface as it is stored: (height, width, bytes of a pixel), uint8.
@@ -262,15 +300,39 @@ impl Session {
     }
 
     /// The history of a stored pixel: the events that may have written it, with its value before and after each.
-    fn history(&self, py: Python<'_>, surface: &Surface, x: u32, y: u32) -> PyResult<Vec<Change>> {
+    /// progress is called with the record that is replayed, and how many there are.
+    #[pyo3(signature = (surface, x, y, *, progress = None))]
+    fn history(
+        &self,
+        py: Python<'_>,
+        surface: &Surface,
+        x: u32,
+        y: u32,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Vec<Change>> {
         let surface = self.surface(surface)?;
-        let changes = py.detach(|| self.locked(|session| history(session, surface, x, y))).map_err(raise)?;
+        let changes = self.reported(py, progress, |session| history(session, surface, x, y))?;
         Ok(changes.into_iter().map(|change| Change { change, stored: surface.stored }).collect())
     }
 
+    /// Programs that an event runs, in the order in which they are first called.
+    fn programs(&self, py: Python<'_>, event: usize) -> PyResult<Vec<Program>> {
+        self.event(event)?;
+        let programs = self.reported(py, None, |session| triglyph_inspect::programs(session, event))?;
+        Ok(programs.into_iter().map(Program::from).collect())
+    }
+
+    /// What goes into the draws of an event: vertices and meshes, textures, constants.
+    fn inputs(slf: &Bound<'_, Self>, event: usize) -> PyResult<Inputs> {
+        Inputs::of(slf, event)
+    }
+
     /// Writes a page for a browser that needs nothing else; events are (first, end), all without it. time_limit is in
-    /// seconds, size_limit in bytes, about. Returns what limits have left out, in words.
-    #[pyo3(signature = (path, *, title = "capture".to_owned(), events = None, time_limit = 60.0, size_limit = 1 << 26))]
+    /// seconds, size_limit in bytes, about. Returns what limits have left out, in words. progress is called with the
+    /// record that is replayed, and how many there are.
+    #[pyo3(signature = (path, *, title = "capture".to_owned(), events = None, time_limit = 60.0, size_limit = 1 << 26,
+                        progress = None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn write_page(
         &self,
         py: Python<'_>,
@@ -279,6 +341,7 @@ impl Session {
         events: Option<(usize, usize)>,
         time_limit: f64,
         size_limit: usize,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Vec<String>> {
         let time = Duration::try_from_secs_f64(time_limit)
             .map_err(|error| PyValueError::new_err(format!("a limit of {time_limit} s: {error}")))?;
@@ -290,7 +353,7 @@ impl Session {
             std::fs::write(&path, page.html).map_err(|error| Error::io(&path, error))?;
             Ok(page.left_out)
         };
-        py.detach(|| self.locked(write)).map_err(raise)
+        self.reported(py, progress, write)
     }
 
     /// Writes hashes of what each event finds and leaves, for `compare_hashes` of another build. Warns of what limits
@@ -303,7 +366,7 @@ impl Session {
             std::fs::write(&path, hashes).map_err(|error| Error::io(&path, error))?;
             Ok(found.left_out)
         };
-        let left_out = py.detach(|| self.locked(write)).map_err(raise)?;
+        let left_out = self.reported(py, None, write)?;
         warn(py, &left_out)
     }
 
