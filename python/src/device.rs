@@ -132,7 +132,7 @@ impl Device {
         let big_endian = big_endian.unwrap_or(machine == Machine::Ps3);
         let make = || {
             let mut gpu = Gpu::new(machine, &options)?;
-            gpu.device().set_big_endian(big_endian)?;
+            gpu.device().as_replay().set_big_endian(big_endian)?;
             if deferred {
                 gpu.device().set_deferred(true);
             }
@@ -265,7 +265,8 @@ impl Device {
     /// limit is reached: nanoseconds of the machine's time, words of push buffers. Ctrl-C ends it between two commands.
     #[pyo3(signature = (*, nanoseconds = None, words = None))]
     fn run(&self, py: Python<'_>, nanoseconds: Option<u64>, words: Option<u64>) -> PyResult<RunEnd> {
-        let limit = RunLimit { nanoseconds: nanoseconds.unwrap_or(u64::MAX), words: words.unwrap_or(u64::MAX) };
+        let limit = nanoseconds.map_or(RunLimit::NONE, |time| RunLimit::of_time(Duration::from_nanos(time)));
+        let limit = limit.with_words(words.unwrap_or(u64::MAX));
         self.run_within(py, limit)
     }
 
@@ -403,7 +404,7 @@ impl Device {
     /// The whole state as bytes, with guest memory or without.
     #[pyo3(signature = (*, memory = true, compressed = true))]
     fn snapshot<'py>(&self, py: Python<'py>, memory: bool, compressed: bool) -> PyResult<Bound<'py, PyBytes>> {
-        let options = SnapshotOptions { memory, compressed };
+        let options = SnapshotOptions::default().with_memory(memory).with_compression(compressed);
         let bytes = self.call(py, |state| state.gpu.device().snapshot(options).map_err(refused))?;
         Ok(PyBytes::new(py, &bytes))
     }

@@ -9,7 +9,7 @@ use triglyph::capture::RecordingDevice;
 use triglyph::n3ds::{Eye, Screen};
 use triglyph::{
     Access, Device, Error, GuestRange, HostFormat, HostRows, Machine, Memory, N3ds, Options, Presentation, Presented,
-    ReplayDevice, Rsx, TegraX1,
+    Rsx, TegraX1,
 };
 
 /// A machine that records into a file.
@@ -51,7 +51,7 @@ impl Gpu {
     }
 
     /// The functions of all machines.
-    pub fn device(&mut self) -> &mut dyn ReplayDevice {
+    pub fn device(&mut self) -> &mut dyn Device {
         recorded!(self, device => &mut **device)
     }
 

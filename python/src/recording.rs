@@ -78,5 +78,5 @@ impl Recording {
 pub fn meta_of(facts: Option<&Bound<'_, PyDict>>) -> PyResult<triglyph::capture::Meta> {
     let Some(facts) = facts else { return Ok(Default::default()) };
     let text = crate::entry::to_json(facts)?;
-    serde_json::from_str(&text).map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))
+    triglyph::capture::Meta::from_json(&text).map_err(pyo3::exceptions::PyValueError::new_err)
 }

@@ -39,7 +39,7 @@ impl From<Event> for Signal {
     fn from(event: Event) -> Self {
         let (kind, values) = match event {
             Event::Interrupt { source, count, delay } => {
-                ("interrupt", vec![("source", number(source)), ("count", count), ("delay", delay)])
+                ("interrupt", vec![("source", number(source)), ("count", count), ("delay", delay.as_nanos() as u64)])
             }
             Event::Fence { slot, counter, value } => {
                 ("fence", vec![("slot", number(slot)), ("counter", number(counter)), ("value", number(value))])

@@ -28,7 +28,7 @@ impl State {
             return Err(PyValueError::new_err(what));
         }
         if header.big_endian != self.big_endian {
-            self.gpu.device().set_big_endian(header.big_endian).map_err(refused)?;
+            self.gpu.device().as_replay().set_big_endian(header.big_endian).map_err(refused)?;
             self.big_endian = header.big_endian;
         }
         Ok(())
