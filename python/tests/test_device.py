@@ -147,6 +147,31 @@ def test_a_device_plays_captures(path: Path) -> None:
             wrong.play(capture)
 
 
+def submit_by_parts(gpu: triglyph.Device, payload: bytes) -> None:
+    """Submits what a SUBMIT record has, by the machine's own form."""
+    if gpu.machine == "3ds":
+        gpu.submit_command(struct.unpack("<8I", payload))
+        return
+    channel, space = struct.unpack_from("<II", payload)
+    words = struct.unpack(f"<{len(payload) // 8 - 1}Q", payload[8:])
+    if gpu.machine == "ps3":
+        gpu.submit_segments(list(zip(words[::2], words[1::2])), channel=channel, space=space)
+    else:
+        gpu.submit_entries(words, channel=channel)
+
+
+def test_work_has_the_form_of_the_machine(path: Path) -> None:
+    capture = triglyph.open(path)
+    *_, last = capture.replay(threads=1)
+    with triglyph.Device(capture.machine, big_endian=capture.big_endian, threads=1) as gpu:
+        for number, entry in enumerate(capture.entries()):
+            if entry.kind == "SUBMIT":
+                submit_by_parts(gpu, entry.payload)
+            else:
+                gpu.play(capture, records=(number, number + 1))
+        assert gpu.present(**presented(capture)).compare(last).equal
+
+
 def test_what_is_recorded_replays(path: Path, tmp_path: Path) -> None:
     capture = triglyph.open(path)
     file = tmp_path / "recorded.tgc"
