@@ -4,8 +4,9 @@
 use std::sync::{Arc, Mutex};
 
 use triglyph_engine::cache::{Removal, TierMode, Tiers};
+use triglyph_engine::device::{FaultKind, Faults};
 use triglyph_engine::mem::{GuestAddr, Memory};
-use triglyph_engine::probe::{Command, Effect, Observer};
+use triglyph_engine::probe::{Command, CommandFaults, Effect, Observer};
 use triglyph_engine::render::{RenderOptions, Renderer};
 use triglyph_engine::scene::Fixed;
 use triglyph_guest::kernel::Accuracy;
@@ -37,14 +38,16 @@ fn effects_of_a_command_are_told_up_to_a_number() {
     .unwrap();
     let (memory, heard) = (Memory::default(), Heard::default());
     renderer.set_observer(Some(Box::new(heard.clone())));
+    let mut faults = Faults::default();
+    faults.count_only(FaultKind::BadMethod, 5);
     let store = |number: u64| Effect::Store(GuestAddr::new(0, 4 * number).range(4));
     for count in [3, 10_000, 2] {
-        renderer.begin_command(&memory, &Command::default(), &[], 0);
+        renderer.begin_command(&memory, &Command::default(), &[], Faults::default().mark());
         (0..count).for_each(|number| renderer.note_effect(store(number)));
-        renderer.end_command(&memory, &Command::default(), &[], 5);
+        renderer.end_command(&memory, &Command::default(), &[], &faults);
     }
     let heard = heard.0.lock().unwrap();
-    let faults = [Effect::Faults(5)];
+    let faults = [Effect::Faults(CommandFaults { kind: FaultKind::BadMethod, count: 5, what: None })];
     assert_eq!(heard[0], [&[0, 1, 2].map(store)[..], &faults].concat());
     let long = &heard[1];
     assert_eq!(long[..4096], (0..4096).map(store).collect::<Vec<_>>()[..]);

@@ -194,7 +194,7 @@ fn line(effect: &Effect) -> String {
         Effect::Signal => "signal".to_owned(),
         Effect::Macro(number) => format!("macro {number:#x}"),
         Effect::Compute => "compute program".to_owned(),
-        Effect::Faults(count) => format!("{count} faults"),
+        Effect::Faults(faults) => format!("{} faults of kind {}", faults.count, faults.kind.name()),
         _ => "other".to_owned(),
     }
 }

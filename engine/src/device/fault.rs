@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Deref;
 
+use crate::probe::CommandFaults;
 use crate::trace;
 
 /// The kinds of trouble a guest can make.
@@ -82,6 +83,14 @@ pub struct Faults {
     first: Vec<Fault>,
 }
 
+/// The number of faults of each kind at some time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FaultMark {
+    counts: [u64; FaultKind::ALL.len()],
+    /// How many were kept in full.
+    kept: usize,
+}
+
 impl Faults {
     /// How many faults are kept in full.
     pub const KEPT: usize = 64;
@@ -115,6 +124,22 @@ impl Faults {
     /// The first ones, at most [`Self::KEPT`], oldest first.
     pub fn first(&self) -> &[Fault] {
         &self.first
+    }
+
+    /// How many of each kind there are, to be compared with later ones.
+    pub fn mark(&self) -> FaultMark {
+        FaultMark { counts: self.counts, kept: self.first.len() }
+    }
+
+    /// The faults since a mark, by kind.
+    pub fn since(&self, mark: &FaultMark) -> impl Iterator<Item = CommandFaults> + use<'_> {
+        let (counts, kept) = (mark.counts, self.first.get(mark.kept..).unwrap_or_default());
+        let new = FaultKind::ALL.into_iter().zip(self.counts).zip(counts).filter(|((_, now), before)| now > before);
+        new.map(move |((kind, now), before)| CommandFaults {
+            kind,
+            count: now - before,
+            what: kept.iter().find(|fault| fault.kind == kind).map(|fault| fault.what.clone()),
+        })
     }
 
     /// Adds the faults of another, which came later.
@@ -257,6 +282,24 @@ mod tests {
         sum.merge(&faults);
         assert_eq!(sum.total(), 200);
         assert_eq!(sum.first().len(), Faults::KEPT);
+    }
+
+    #[test]
+    fn faults_since_a_mark_are_told_by_kind() {
+        let mut faults = Faults::default();
+        let report = |faults: &mut Faults, kind, what: &str| {
+            faults.report(Fault { kind, what: what.to_owned(), address: 0, command: 0 });
+        };
+        report(&mut faults, FaultKind::BadMethod, "before");
+        let mark = faults.mark();
+        assert_eq!(faults.since(&mark).count(), 0);
+        report(&mut faults, FaultKind::BadShader, "first");
+        report(&mut faults, FaultKind::BadShader, "second");
+        faults.count_only(FaultKind::BadMethod, 3);
+        let told: Vec<CommandFaults> = faults.since(&mark).collect();
+        let faults = |kind, count, what: Option<&str>| CommandFaults { kind, count, what: what.map(str::to_owned) };
+        let wanted = [faults(FaultKind::BadMethod, 3, None), faults(FaultKind::BadShader, 2, Some("first"))];
+        assert_eq!(told, wanted);
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod stats;
 
 pub use calls::{CallLog, CallRecorder, RecordedCall};
 pub use event::{Event, EventQueue, SoftwareMethod};
-pub use fault::{Fault, FaultHandler, FaultKind, FaultLog, Faults};
+pub use fault::{Fault, FaultHandler, FaultKind, FaultLog, FaultMark, Faults};
 pub use replay::{ObjectEntry, Replay};
 pub use run::{RunEnd, RunLimit, Waiting};
 pub use stats::{StageTimes, Stats};

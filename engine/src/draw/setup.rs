@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use smallvec::SmallVec;
-use triglyph_guest::kernel::pixel::{CONSTANT_W, FLAT_COLOR, Primitive, WIDE_EDGES, is_flat};
+use triglyph_guest::kernel::pixel::{CLOCKWISE, CONSTANT_W, FLAT_COLOR, Primitive, WIDE_EDGES, is_flat};
 use triglyph_guest::kernel::vertex::{SCREEN, VertexConstants};
 use wide::f32x4;
 
@@ -194,6 +194,7 @@ impl Setup {
             Cull::CounterClockwise => true,
             Cull::Clockwise => false,
         };
+        let is_clockwise = area < 0;
         if swap {
             corners.swap(1, 2);
             area = -area;
@@ -207,6 +208,7 @@ impl Setup {
             return false;
         }
         let Some(mut primitive) = self.edges(&corners, area) else { return false };
+        primitive.flags |= if is_clockwise { CLOCKWISE } else { 0 };
         for (k, corner) in corners.iter().enumerate() {
             primitive.z[k] = corner.record[2];
             primitive.inv_w[k] = corner.record[3];

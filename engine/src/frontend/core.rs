@@ -38,13 +38,13 @@ macro_rules! core_of_machine {
         /// Reports the start of a command to the observer.
         #[cold]
         pub(crate) fn begin_command(&mut self, command: &$crate::probe::Command, registers: &[std::cell::Cell<u32>]) {
-            self.renderer.begin_command(&self.memory, command, registers, self.faults.total());
+            self.renderer.begin_command(&self.memory, command, registers, self.faults.mark());
         }
 
         /// Reports the end of a command to the observer.
         #[cold]
         pub(crate) fn end_command(&mut self, command: &$crate::probe::Command, registers: &[std::cell::Cell<u32>]) {
-            self.renderer.end_command(&self.memory, command, registers, self.faults.total());
+            self.renderer.end_command(&self.memory, command, registers, &self.faults);
         }
     };
 }

@@ -1,5 +1,7 @@
 //! Number of fragments of a draw at each pixel, by their results.
 
+use std::collections::HashMap;
+
 use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::layout::morton;
 
@@ -19,6 +21,8 @@ pub enum Counting {
     Fragments,
     /// The result of each fragment, too: primitives are drawn one by one, several times each.
     Verdicts,
+    /// Where the borders of primitives are, and which ones show their backs, too.
+    Shapes,
 }
 
 /// The fragments of a draw at each pixel, before any test.
@@ -35,6 +39,9 @@ pub struct FragmentCounts {
     /// are not all there, draws have more than 2^16 primitives or 2^23 stored pixels, or the observer's deadline is
     /// over.
     pub judged: Option<Judged>,
+    /// Of each pixel of the area [`Self::BORDER`] and [`Self::BACK`], if they were requested; none if the area has no
+    /// counts or the observer's deadline is over.
+    pub shapes: Vec<u8>,
 }
 
 /// Results of the fragments of a draw.
@@ -59,17 +66,35 @@ pub struct JudgedPrimitive {
 }
 
 impl FragmentCounts {
+    /// The pixel is of a primitive that has no fragment at one of its four neighbours.
+    pub const BORDER: u8 = 1;
+    /// The pixel is of a primitive that shows its back: on the 3DS, where no register says which side is the front, of
+    /// one that is clockwise with y upwards.
+    pub const BACK: u8 = 2;
+
     /// No fragments at any pixel within bounds, if there are any.
     pub(crate) fn new(surfaces: &[Surface], bounds: Option<Rect>) -> Self {
         let area = bounds.map_or([0; 4], area_of);
         let pixels = area[2] as usize * area[3] as usize;
         let counts = vec![0; if pixels <= MAX_PIXELS { pixels } else { 0 }];
-        FragmentCounts { surfaces: surfaces.to_vec(), area, counts, judged: None }
+        FragmentCounts { surfaces: surfaces.to_vec(), area, counts, judged: None, shapes: Vec::new() }
     }
 
     /// Whether there is room for fragments.
     pub(crate) fn has_pixels(&self) -> bool {
         !self.counts.is_empty()
+    }
+
+    /// Adds the shape of a primitive.
+    pub(crate) fn add_shape(&mut self, blocks: &[PixelBlock], is_back: bool) {
+        let [x0, y0, width, rows] = self.area;
+        for (x, y, is_border) in Cover::new(blocks).pixels() {
+            let (Some(dx), Some(dy)) = (x.checked_sub(x0), y.checked_sub(y0)) else { continue };
+            if dx < width && dy < rows {
+                let shape = if is_border { Self::BORDER } else { 0 } | if is_back { Self::BACK } else { 0 };
+                self.shapes[(dy * width + dx) as usize] |= shape;
+            }
+        }
     }
 
     /// Adds the fragments of blocks, each of which is there for every sample.
@@ -88,6 +113,34 @@ impl FragmentCounts {
     }
 }
 
+/// The fragments of one primitive, by blocks.
+pub(crate) struct Cover(HashMap<(u32, u32), u64>);
+
+impl Cover {
+    /// Those of blocks, each of which is there for every sample.
+    pub(crate) fn new(blocks: &[PixelBlock]) -> Self {
+        let mut found = HashMap::new();
+        for block in blocks {
+            *found.entry((u32::from(block.x), u32::from(block.row))).or_insert(0) |= block.coverage;
+        }
+        Cover(found)
+    }
+
+    fn has(&self, x: u32, y: u32) -> bool {
+        let coverage = self.0.get(&(x & !7, y & !7)).copied().unwrap_or(0);
+        coverage >> morton(x & 7, y & 7) & 1 != 0
+    }
+
+    /// Its pixels, and whether each is at the border.
+    pub(crate) fn pixels(&self) -> impl Iterator<Item = (u32, u32, bool)> {
+        let all = self.0.iter().flat_map(|(&(x, row), &coverage)| covered_pixels(x as u16, row as u16, coverage));
+        all.map(|(x, y)| {
+            let neighbours = [(x.wrapping_sub(1), y), (x + 1, y), (x, y.wrapping_sub(1)), (x, y + 1)];
+            (x, y, neighbours.into_iter().any(|(x, y)| !self.has(x, y)))
+        })
+    }
+}
+
 /// The pixels that a block at (`x`, `row`) covers.
 pub(crate) fn covered_pixels(x: u16, row: u16, coverage: u64) -> impl Iterator<Item = (u32, u32)> {
     let all = (0..8).flat_map(|dy| (0..8).map(move |dx| (dx, dy)));
@@ -98,4 +151,26 @@ pub(crate) fn covered_pixels(x: u16, row: u16, coverage: u64) -> impl Iterator<I
 /// Its first pixel and row, pixels of a row, rows.
 pub(crate) fn area_of(rect: Rect) -> [u32; 4] {
     [rect.x0, rect.y0, rect.width(), rect.height()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_border_of_a_primitive_goes_across_blocks() {
+        // Two whole blocks side by side: 16x8 pixels, of which 14x6 are inside.
+        let block = |x| PixelBlock { x, row: 8, coverage: !0, ..PixelBlock::default() };
+        let blocks = [block(0), block(8)];
+        let bounds = Rect { x0: 0, y0: 8, x1: 15, y1: 15 };
+        let mut counts = FragmentCounts::new(&[], Some(bounds));
+        counts.shapes = vec![0; counts.counts.len()];
+        counts.add_shape(&blocks, true);
+        assert!(counts.shapes.iter().all(|shape| shape & FragmentCounts::BACK != 0));
+        for (at, shape) in (0u32..).zip(&counts.shapes) {
+            let (x, y) = (at % 16, at / 16);
+            let is_border = x == 0 || x == 15 || y == 0 || y == 7;
+            assert_eq!(shape & FragmentCounts::BORDER != 0, is_border, "({x}, {y})");
+        }
+    }
 }

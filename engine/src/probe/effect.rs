@@ -2,7 +2,7 @@
 
 use triglyph_guest::kernel::ContentHash;
 
-use super::{Fragment, Surface};
+use super::{CommandFaults, Fragment, Surface};
 use crate::draw::program::Topology;
 use crate::mem::GuestRange;
 use crate::transfer::Request;
@@ -23,8 +23,8 @@ pub enum Effect {
     Macro(u32),
     /// A compute program was started.
     Compute,
-    /// Faults of the guest; how often.
-    Faults(u64),
+    /// Faults of the guest of one kind.
+    Faults(CommandFaults),
     /// More than this list has; how many. They are of any kind.
     LeftOut(u64),
 }

@@ -11,6 +11,7 @@
 //! collected.
 
 mod count;
+mod edit;
 mod effect;
 mod fragment;
 mod input;
@@ -24,6 +25,7 @@ use std::time::Instant;
 #[doc(hidden)]
 pub use count::{Counting, FragmentCounts, Judged, JudgedPrimitive};
 pub(crate) use count::{MAX_PIXELS, area_of, covered_pixels};
+pub use edit::{CommandFaults, Edit};
 pub use effect::{Draw, Effect, Transfer, TransferKind};
 pub use fragment::{Fragment, Verdict};
 #[doc(hidden)]
@@ -124,6 +126,11 @@ pub trait Observer: Send {
     #[doc(hidden)]
     fn input(&mut self, input: &Input<'_>) {
         let _ = input;
+    }
+
+    /// Edits that precede the command. Queried after [`begin`](Self::begin) and the observation before the command.
+    fn edits(&mut self) -> Vec<Edit> {
+        Vec::new()
     }
 
     /// Whether the kernels that the command calls are reported, and which run of a program is traced. Queried for after

@@ -3,7 +3,8 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use super::{Command, Counting, Effect, FragmentCounts, Input, Observer, Surface, View, Watch};
+use super::{Command, Counting, Edit, Effect, FragmentCounts, Input, Observer, Surface, View, Watch};
+use crate::device::{FaultMark, Faults};
 use crate::mem::{GuestAddr, Memory};
 use crate::render::{Pipeline, Renderer};
 
@@ -17,7 +18,9 @@ pub struct Probe {
     /// Whether a command is in progress.
     in_command: bool,
     /// Faults before it.
-    faults: u64,
+    faults: FaultMark,
+    /// Words that the machine is to store before it.
+    edits: Vec<(u32, u32)>,
     /// The pixel whose fragments its draws report.
     pixel: Option<GuestAddr>,
     /// Whether its kernels are watched.
@@ -102,9 +105,9 @@ impl<P: Pipeline> Renderer<P> {
         self.probe.is_some()
     }
 
-    /// Begins a command, which may do something. `registers` are those of its class, `faults` the count before it.
+    /// Begins a command, which may do something. `registers` are those of its class, `faults` those before it.
     #[cold]
-    pub fn begin_command(&mut self, memory: &Memory, command: &Command, registers: &[Cell<u32>], faults: u64) {
+    pub fn begin_command(&mut self, memory: &Memory, command: &Command, registers: &[Cell<u32>], faults: FaultMark) {
         let wants = |probe: &mut Probe| probe.observer.as_mut().is_some_and(|observer| observer.begin(command));
         if self.probe.as_deref_mut().is_some_and(wants) {
             self.show(memory, command, registers);
@@ -114,7 +117,7 @@ impl<P: Pipeline> Renderer<P> {
             probe.pixel = probe.observer.as_mut().and_then(|observer| observer.pixel());
             probe.wants_inputs = probe.observer.as_mut().is_some_and(|observer| observer.wants_inputs());
             probe.counting = probe.observer.as_mut().map_or(Counting::Nothing, |observer| observer.wants_counts());
-            let judges = probe.pixel.is_some() || probe.counting == Counting::Verdicts;
+            let judges = probe.pixel.is_some() || probe.counting >= Counting::Verdicts;
             let observer = probe.observer.as_mut().filter(|_| judges);
             probe.deadline = observer.and_then(|observer| observer.deadline());
             let watch = probe.observer.as_mut().and_then(|observer| observer.watch());
@@ -123,21 +126,47 @@ impl<P: Pipeline> Renderer<P> {
                 self.show_open(memory, |_| {});
                 self.kernels.watch(wanted.filter(|_| !self.is_open_ordered(memory)));
             }
+            self.edit(memory);
         }
+    }
+
+    /// Does what edits ask for that precede the command in progress; those of registers are left to the machine.
+    fn edit(&mut self, memory: &Memory) {
+        let edits = self.probe.as_mut().and_then(|probe| probe.observer.as_mut()).map(|observer| observer.edits());
+        let Some(edits) = edits.filter(|edits| !edits.is_empty()) else { return };
+        // What was drawn before has the memory as it was.
+        self.show_open(memory, |_| {});
+        let mut words = Vec::new();
+        for edit in edits {
+            match edit {
+                Edit::Register { register, word } => words.push((register, word)),
+                Edit::Memory { at, bytes } => {
+                    memory.write_pieces(at, &bytes);
+                }
+            }
+        }
+        if let Some(probe) = &mut self.probe {
+            probe.edits = words;
+        }
+    }
+
+    /// Registers of the class of the command in progress, and the words that they are to take before it.
+    #[cold]
+    pub fn take_edits(&mut self) -> Vec<(u32, u32)> {
+        self.probe.as_mut().map_or_else(Vec::new, |probe| std::mem::take(&mut probe.edits))
     }
 
     /// It has ended.
     #[cold]
-    pub fn end_command(&mut self, memory: &Memory, command: &Command, registers: &[Cell<u32>], faults: u64) {
+    pub fn end_command(&mut self, memory: &Memory, command: &Command, registers: &[Cell<u32>], faults: &Faults) {
         let Some(probe) = &mut self.probe else { return };
         (probe.in_command, probe.wants_inputs, probe.counting) = (false, false, Counting::Nothing);
+        probe.edits.clear();
         if std::mem::take(&mut probe.watches) {
             self.end_watch(memory, command);
         }
         let Some(probe) = &mut self.probe else { return };
-        if faults > probe.faults {
-            probe.effects.push(Effect::Faults(faults - probe.faults));
-        }
+        probe.effects.extend(faults.since(&probe.faults).map(Effect::Faults));
         if probe.left_out > 0 {
             probe.effects.push(Effect::LeftOut(std::mem::take(&mut probe.left_out)));
         }
@@ -172,7 +201,7 @@ impl<P: Pipeline> Renderer<P> {
     /// Whether the observer asks for memory as draws read it, for which everything before them has to be drawn.
     #[inline(always)]
     pub(crate) fn needs_drawn_scene(&self) -> bool {
-        let asks = |probe: &Probe| probe.pixel.is_some() || probe.wants_inputs || probe.counting == Counting::Verdicts;
+        let asks = |probe: &Probe| probe.pixel.is_some() || probe.wants_inputs || probe.counting >= Counting::Verdicts;
         self.probe.as_deref().is_some_and(asks)
     }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use bumpalo::Bump;
 use triglyph_guest::kernel::divided::Survivors;
-use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, Target, Texture};
+use triglyph_guest::kernel::pixel::{CLOCKWISE, PixelBlock, PixelJob, Primitive, Target, Texture};
 use triglyph_guest::kernel::tier::TextureDecoder;
 
 use super::context::DrawContext;
@@ -108,6 +108,10 @@ impl RasterKind for Fixed {
             cover(scene, &span.state.scissor, (index, area), &mut blocks);
         }
         blocks
+    }
+
+    fn is_back(primitive: &Primitive) -> bool {
+        primitive.flags & CLOCKWISE != 0
     }
 
     fn samples(_target: &SceneTarget) -> usize {

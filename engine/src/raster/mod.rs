@@ -85,6 +85,9 @@ pub trait RasterKind: SceneKind {
     /// The blocks of an area that a primitive of the last state covers, each for every sample.
     fn cover(scene: &Scene<Self>, index: u32, area: Rect) -> Vec<PixelBlock>;
 
+    /// Whether a primitive shows its back.
+    fn is_back(primitive: &Self::Primitive) -> bool;
+
     /// Items for each block that [`Self::cover`] finds.
     fn samples(target: &Self::Target) -> usize;
 }
@@ -95,6 +98,12 @@ pub(crate) fn count_fragments<K: RasterKind>(scene: &Scene<K>, first: usize, cou
     for index in first..scene.primitives.len() {
         counts.add(&K::cover(scene, index as u32, scene.bounds[index]), K::samples(&scene.target));
     }
+}
+
+/// Notes the shape of a primitive of the last state.
+pub(crate) fn add_shape<K: RasterKind>(scene: &Scene<K>, index: usize, counts: &mut FragmentCounts) {
+    let blocks = K::cover(scene, index as u32, scene.bounds[index]);
+    counts.add_shape(&blocks, K::is_back(&scene.primitives[index]));
 }
 
 /// Estimated time for drawing primitives of a state with these bounds, in nanoseconds.

@@ -11,7 +11,7 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::kernel::program::environment::Environment;
-use triglyph_guest::kernel::program::fragment::{FragmentJob, UNITS};
+use triglyph_guest::kernel::program::fragment::{BACK_FACING, FragmentJob, Primitive, UNITS};
 use triglyph_guest::kernel::program::output::{Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::Texture;
 
@@ -131,6 +131,10 @@ impl RasterKind for Programs {
             }
         }
         blocks
+    }
+
+    fn is_back(primitive: &Primitive) -> bool {
+        primitive.flags & BACK_FACING != 0
     }
 
     fn samples(target: &ProgramTarget) -> usize {

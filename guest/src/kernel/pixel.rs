@@ -419,7 +419,7 @@ pub struct Primitive {
     pub z: [f32; 3],
     /// Index of the first varying in [`PixelJob::varyings`].
     pub first_varying: u32,
-    /// [`WIDE_EDGES`], [`FLAT_COLOR`], [`CONSTANT_W`].
+    /// [`WIDE_EDGES`], [`FLAT_COLOR`], [`CONSTANT_W`], [`CLOCKWISE`].
     pub flags: u32,
     /// Keeps the size a multiple of 8.
     pub reserved: u32,
@@ -471,6 +471,9 @@ pub const FLAT_COLOR: u32 = 2;
 /// covered are inside of the primitive. A varying with the same value at all vertices is the same in all pixels then,
 /// but for rounding: by less than 2^-20 of it.
 pub const CONSTANT_W: u32 = 4;
+
+/// [`Primitive::flags`]: the vertices were clockwise with y upwards before setup. Kernels do not read it.
+pub const CLOCKWISE: u32 = 8;
 
 /// The surfaces a job writes. Both hold `width` pixels a row and `rows` rows.
 #[derive(Clone, Copy, Debug, Default)]

@@ -129,9 +129,9 @@ impl CommandProcessor for Core {
             return self.renderer.transfer(&self.memory, request);
         }
         let command = transfer_command(request);
-        self.renderer.begin_command(&self.memory, &command, &[], self.faults.total());
+        self.renderer.begin_command(&self.memory, &command, &[], self.faults.mark());
         let outcome = self.renderer.transfer(&self.memory, request);
-        self.renderer.end_command(&self.memory, &command, &[], self.faults.total());
+        self.renderer.end_command(&self.memory, &command, &[], &self.faults);
         outcome
     }
 

@@ -1,11 +1,13 @@
 //! The PICA200 for observers: commands, draws and what they read.
 
 use triglyph_guest::kernel::vertex::Uniforms;
+use triglyph_guest::pica::regs::{self, Trigger};
 
 use crate::class_3d::programs::unit::ShaderUnit;
 use crate::class_3d::state::output_map;
 use crate::class_3d::state::vertex::Array;
 use crate::class_3d::{Host, Pica};
+use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::Batch;
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::probe::{Command, ConstantKind, Constants, Input};
@@ -24,9 +26,30 @@ impl Pica {
             return run(self, host);
         }
         let command = Command { class: 0, method: id as u32, value, position: self.position };
-        host.renderer.begin_command(host.memory, &command, self.registers.live(), host.faults.total());
+        host.renderer.begin_command(host.memory, &command, self.registers.live(), host.faults.mark());
+        for (id, word) in host.renderer.take_edits() {
+            self.edit(host, id as usize, word);
+        }
         run(self, host);
-        host.renderer.end_command(host.memory, &command, self.registers.live(), host.faults.total());
+        host.renderer.end_command(host.memory, &command, self.registers.live(), host.faults);
+    }
+
+    /// Stores a word that an observer wants in a register before a command.
+    #[cold]
+    fn edit(&mut self, host: &mut Host<'_>, id: usize, word: u32) {
+        let trigger = match regs::EFFECTS.get(id) {
+            Some(regs::Effect::Trigger(trigger)) => Some(*trigger),
+            Some(_) => None,
+            None => return self.fault(host, FaultKind::BadMethod, id as u64, format_args!("no register {id:#x}")),
+        };
+        if trigger.is_some_and(|trigger| !is_port(trigger)) {
+            let what = format_args!("register {id:#x} does more than being stored");
+            return self.fault(host, FaultKind::BadMethod, id as u64, what);
+        }
+        self.registers.store_word(id, word, u32::MAX);
+        if let Some(trigger) = trigger {
+            self.trigger(host, trigger, id, word);
+        }
     }
 
     /// Tells the observer of vertices and uniforms of a draw.
@@ -39,6 +62,27 @@ impl Pica {
             note_uniforms(host, "geometry", &self.geometry_unit);
         }
     }
+}
+
+/// Whether a trigger only stores its word elsewhere.
+fn is_port(trigger: Trigger) -> bool {
+    matches!(
+        trigger,
+        Trigger::FogData
+            | Trigger::LightLutData
+            | Trigger::ProcTexData
+            | Trigger::GasData
+            | Trigger::ShaderBool
+            | Trigger::ShaderInt
+            | Trigger::ShaderFloatIndex
+            | Trigger::ShaderFloatData
+            | Trigger::ShaderCode
+            | Trigger::ShaderCodeIndex
+            | Trigger::ShaderCodeEnd
+            | Trigger::ShaderDescriptor
+            | Trigger::ShaderDescriptorIndex
+            | Trigger::ShaderOutmapMask
+    )
 }
 
 /// Float uniforms that exist; those that follow are what an index beyond them reads.

@@ -203,7 +203,10 @@ impl<P: ReplaysFragments> Renderer<P> {
         if counts.has_pixels() {
             raster::count_fragments(&self.scene, first, &mut counts);
         }
-        if counting == Counting::Verdicts && !self.is_late() {
+        if counting == Counting::Shapes && counts.has_pixels() {
+            self.note_shapes(first, &mut counts);
+        }
+        if counting >= Counting::Verdicts && !self.is_late() {
             let observed = ObservedSurface::new(surfaces, None, P::plain_surface(&self.scene.target));
             counts.judged = observed.with(memory, |memory| {
                 P::replay(self, memory, &observed, first)?.everywhere(surfaces, || self.is_late())
@@ -211,6 +214,20 @@ impl<P: ReplaysFragments> Renderer<P> {
         }
         if let Some(probe) = &mut self.probe {
             probe.counts(&counts);
+        }
+    }
+}
+
+impl<P: ReplaysFragments> Renderer<P> {
+    /// Notes the shapes of the primitives from `first` on, if there is time for all.
+    fn note_shapes(&self, first: usize, counts: &mut FragmentCounts) {
+        counts.shapes = vec![0; counts.counts.len()];
+        for index in first..self.scene.primitives.len() {
+            if self.is_late() {
+                counts.shapes.clear();
+                return;
+            }
+            raster::add_shape(&self.scene, index, counts);
         }
     }
 }

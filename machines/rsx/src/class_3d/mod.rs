@@ -125,19 +125,50 @@ impl Curie {
         if !METHOD_EFFECTS[index(run.method)].is_trigger() {
             // Words that a register is known to take are not looked at again: what counts as a command must not depend
             // on that. Words that it does not take are faults each time.
-            let faults = core.faults.total();
+            let faults = core.faults.mark();
             let taken = self.execute(core, run);
-            if core.faults.total() != faults {
+            if core.faults.mark() != faults {
                 let Core { memory, renderer, .. } = core;
                 renderer.begin_command(memory, &command, self.registers.file().live(), faults);
                 core.end_command(&command, self.registers.file().live());
             }
             return taken;
         }
-        core.begin_command(&command, self.registers.file().live());
+        self.begin_observed(core, &command);
         let taken = self.execute(core, run);
         core.end_command(&command, self.registers.file().live());
         taken
+    }
+
+    /// Tells the observer of a command, and does what edits ask for that are to precede it.
+    fn begin_observed(&mut self, core: &mut Core, command: &Command) {
+        core.begin_command(command, self.registers.file().live());
+        for (register, word) in core.renderer.take_edits() {
+            self.edit(core, register.saturating_mul(4), word);
+        }
+    }
+
+    /// Stores a word that an observer wants in a method before a command.
+    #[cold]
+    fn edit(&mut self, core: &mut Core, method: u32, word: u32) {
+        let effect = METHOD_EFFECTS.get(index(method));
+        match effect {
+            Some(Effect::Trigger(Trigger::TransformProgram | Trigger::TransformConstant)) => {
+                // Vertices that wait are drawn with what is stored now.
+                let gather = self.gather.take();
+                self.execute(core, Run { method, words: &[word], increasing: false });
+                self.gather = gather;
+            }
+            Some(Effect::Trigger(_)) => {
+                let what = format_args!("method {method:#x} does more than being stored");
+                core.fault(FaultKind::BadMethod, method.into(), what);
+            }
+            Some(_) if !is_unknown(method) && takes(method, word) => self.registers.store_word(method, word),
+            _ => {
+                let what = format_args!("method {method:#x} does not take {word:#x}");
+                core.fault(FaultKind::BadMethod, method.into(), what);
+            }
+        }
     }
 
     /// The same, with or without an observer.

@@ -47,7 +47,7 @@ impl Curie {
         }
         let id = curie::set_begin_end::ID;
         let command = super::command(core, id as u32, self.get(id));
-        core.begin_command(&command, self.registers.file().live());
+        self.begin_observed(core, &command);
         self.draw_so_far(core);
         core.end_command(&command, self.registers.file().live());
     }

@@ -103,8 +103,23 @@ impl<'u> ClassDispatch<'u> {
     fn observed(&mut self, method: u32, value: u32, run: impl FnOnce(&mut Self)) {
         let command = Command { class: self.class.id(), method, value, position: self.core.position };
         self.core.begin_command(&command, self.registers().file().live());
+        for (method, word) in self.core.renderer.take_edits() {
+            self.edit(method, word);
+        }
         run(self);
         self.core.end_command(&command, self.registers().file().live());
+    }
+
+    /// Stores a word that an observer wants in a method before a command.
+    #[cold]
+    fn edit(&mut self, method: u32, word: u32) {
+        let registers = self.registers();
+        if method < MACROS && registers.is_plain(method) {
+            registers.store(method, word);
+        } else {
+            let what = format_args!("method {method:#x} does more than being stored");
+            self.core.fault(FaultKind::BadMethod, method.into(), what);
+        }
     }
 
     fn execute(&mut self, method: u32, datum: u32) {
