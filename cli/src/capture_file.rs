@@ -27,6 +27,17 @@ impl Named {
         Named { path: path.to_owned(), bytes: CaptureFile::open(path) }
     }
 
+    /// Opens a file, which may be a capture of another emulator: that is imported. Returns what it lacks, too.
+    pub fn open_any(path: &Path) -> anyhow::Result<(CaptureFile, Vec<String>)> {
+        let bytes = CaptureFile::open(path)?;
+        if !triglyph_import::is_known(&bytes) {
+            return Ok((bytes, Vec::new()));
+        }
+        let imported = triglyph_import::import(&stem(path), &bytes)
+            .map_err(|error| Failure::file(format!("{}: {error}", path.display())))?;
+        Ok((imported.capture.into(), imported.lacks))
+    }
+
     /// The bundled capture.
     pub fn bundled() -> Self {
         let (name, bytes) = BUNDLED;

@@ -57,6 +57,11 @@ pub struct Imported {
     pub pictures: usize,
 }
 
+/// Whether a file begins as one of a known format does.
+pub fn is_known(file: &[u8]) -> bool {
+    file.starts_with(&ctf::MAGIC) || rrc::is_one(file)
+}
+
 /// Imports a file of any known format.
 ///
 /// # Errors
