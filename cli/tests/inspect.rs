@@ -108,3 +108,60 @@ fn what_is_not_compared_is_printed() {
     let output = told(path);
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// A trace of another emulator: a frame that fills a buffer.
+#[test]
+fn captures_of_other_emulators_are_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let [trace, page] = ["frame.ctf", "page.html"].map(|name| folder.path().join(name));
+    // A header of 25 words, no sections, and a stream right after it.
+    let mut words = vec![u32::from_le_bytes(*b"CiTr"), 1, 100];
+    words.resize(23, 0);
+    let writes = [(0x10, 0x1800_0000 >> 3), (0x14, 0x1805_DC00 >> 3), (0x18, 0x1122_3344), (0x1C, 0x201)];
+    words.extend([100, writes.len() as u32 + 1]);
+    for (offset, value) in writes {
+        words.extend([0xE3, 0x1040_0000 + offset, 0xD3, value, 0]);
+    }
+    words.extend([0xE1, 0, 0, 0, 0]);
+    std::fs::write(&trace, words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>()).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_triglyph"));
+    let output = command.args(["--json", "inspect"]).arg(&trace).arg("--html").arg(&page).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let line: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    assert_eq!(line["event"], "inspected");
+    assert!(line["events"].as_u64() > Some(0));
+    assert!(std::fs::read_to_string(&page).unwrap().contains("clear"));
+    // A broken one says where.
+    std::fs::write(&trace, b"CiTr\x02\0\0\0").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_triglyph"));
+    let output = command.arg("inspect").arg(&trace).arg("--html").arg(&page).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("at offset 0x4"));
+}
+
+#[test]
+fn an_event_is_drawn_again_with_another_register() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("again.png");
+    let capture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/captures/rsx/03-cubes.tgc");
+    let run = |edits: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_triglyph"));
+        let output = command.args(["--json", "inspect"]).arg(&capture).args(edits).output().unwrap();
+        let line: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        (output.status.code(), line)
+    };
+    let mut changed = 0;
+    for event in 0..8 {
+        let event = event.to_string();
+        let mask = ["--redraw", &event, "--set", "set_color_mask=0", "--picture", picture.to_str().unwrap()];
+        let (code, line) = run(&mask);
+        if code == Some(0) {
+            assert_eq!((line["event"].as_str(), line["agree"].as_bool()), (Some("redrawn"), Some(true)), "{line}");
+            changed += u64::from(line["differ"].as_u64() > Some(0));
+            assert!(std::fs::read(&picture).unwrap().starts_with(b"\x89PNG"));
+        }
+        assert_eq!(run(&["--redraw", &event, "--set", "no_such_register=0"]).0, Some(2));
+    }
+    assert!(changed > 0);
+}

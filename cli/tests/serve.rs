@@ -101,6 +101,22 @@ fn a_body_that_never_comes_keeps_nobody_waiting() {
 }
 
 #[test]
+fn events_are_drawn_again_by_post_alone() {
+    let mut served = Served::new();
+    let path = format!("{}redraw/3/0/r-40-0", served.token);
+    let ask = |served: &Served, method: &str, path: &str, more: &str| {
+        served.answer(&format!("{method} /{path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{more}\r\n"))
+    };
+    let drawn = ask(&served, "POST", &path, "");
+    assert!(drawn.starts_with("HTTP/1.1 200") && drawn.contains("\"agree\":"), "{drawn}");
+    assert!(ask(&served, "GET", &path, "").starts_with("HTTP/1.1 404"));
+    assert!(ask(&served, "POST", &path[1..], "").starts_with("HTTP/1.1 404"));
+    assert!(ask(&served, "POST", &path, "Content-Length: 9\r\n").starts_with("HTTP/1.1 413"));
+    assert!(ask(&served, "POST", &format!("{path}-1"), "").starts_with("HTTP/1.1 404"));
+    served.serves();
+}
+
+#[test]
 fn idle_connections_keep_nobody_out() {
     let mut served = Served::new();
     #[cfg(target_os = "linux")]

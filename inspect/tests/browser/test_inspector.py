@@ -43,7 +43,7 @@ def panels_of(page: Any) -> list[Any]:
 def use_controls(page: Any) -> None:
     """Everything that can be pressed or chosen and is seen, each twice, so that it is as before; but for the list, and
     for events in tables."""
-    for button in page.locator("main button:visible:not([role=tab]):not(td button)").all()[:40]:
+    for button in page.locator("main button:visible:not([role=tab]):not(td button):not(.save)").all()[:40]:
         for _ in range(2):
             if button.is_visible() and button.is_enabled():
                 button.click()
@@ -135,7 +135,7 @@ def test_pictures_are_drawn(pages: Pages, tab: Any, machine: str) -> None:
 
 # The words of the picture that is shown.
 PIXELS = """() => {
-  const canvas = document.querySelector("canvas");
+  const canvas = document.getElementById("picture");
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   return [...new Uint32Array(data.buffer)];
 }"""
@@ -196,6 +196,8 @@ def test_histories_are_those_of_whole_surfaces(pages: Pages, tab: Any, name: str
     page = opened.open(address)
     canvas = page.evaluate(MOST_SHOWN)
     page.locator("#canvas").select_option(str(canvas))
+    # As it is stored, so that places are those of the files.
+    page.evaluate("turns.set(canvas, 0), drawPicture()")
     opened.settle()
     chance = random.Random(3)
     picture = page.locator("#picture")
@@ -533,3 +535,101 @@ def test_comparisons_say_what_they_leave_out(pages: Pages, tab: Any, tmp_path: P
     said = page.locator("#comparison").inner_text()
     assert "no event differs as far as they were compared" in said
     assert "<b>Some</b> memory is not compared." in said
+
+
+def draw_of(page: Any, part: float) -> int:
+    """A draw of the page with primitives, so far from the first to the last."""
+    draws = page.evaluate("data.events.flatMap((event, at) => event.draw?.primitives > 0 ? [at] : [])")
+    return draws[int(len(draws) * part)]
+
+
+def test_pictures_are_turned_and_saved(pages: Pages, tab: Any, tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image", reason="no Pillow")
+    opened: Tab = tab()
+    page = opened.open(pages.address(CAPTURES["3ds"], "served"))
+    page.evaluate(f"select({draw_of(page, 0.4)})")
+    opened.settle()
+    size = "[document.getElementById('picture').width, document.getElementById('picture').height]"
+    # A screen lies on its side in memory.
+    assert page.evaluate(size) == [400, 240]
+    page.locator("#picture").hover(position={"x": 40, "y": 30})
+    expect(page.locator("#under")).to_contain_text("stored at (")
+    expect(page.locator("#under")).to_contain_text("[")
+    with page.expect_download() as download:
+        page.locator("#save").click()
+    download.value.save_as(tmp_path / "picture.png")
+    assert image.open(tmp_path / "picture.png").size == (400, 240)
+    page.locator("#rotate").click()
+    opened.settle()
+    assert page.evaluate(size) == [240, 400]
+    page.keyboard.press("f")
+    opened.settle()
+    assert page.locator("#picture").bounding_box()["width"] == 240
+
+
+@pytest.mark.parametrize("machine", CAPTURES)
+def test_overlays_are_painted(pages: Pages, tab: Any, screenshots: Path, machine: str) -> None:
+    opened: Tab = tab()
+    page = opened.open(pages.address(CAPTURES[machine], "served"))
+    page.evaluate(f"select({draw_of(page, 0.6)})")
+    opened.settle()
+    for number in range(5):
+        page.locator("#overlay").select_option(str(number))
+        expect(page.locator("#overlay-text")).to_contain_text("pixel", timeout=60_000)
+        opened.settle()
+        text = page.locator("#overlay-text").inner_text()
+        color = page.evaluate(f"OVERLAYS[{number}][2]")
+        painted = sum(word & 0xFFFFFF == int.from_bytes(bytes(color), "little") for word in page.evaluate(PIXELS))
+        count = int(re.search(r": (\d+) pixel", text).group(1))
+        assert count == 0 or painted > 0, text
+        assert number > 1 or count > 0, text
+    page.locator("#overlay").select_option("1")
+    opened.settle()
+    page.screenshot(path=screenshots / f"{machine}-overlay.png")
+
+
+def test_resources_lead_to_memory(pages: Pages, tab: Any) -> None:
+    opened: Tab = tab()
+    page = opened.open(pages.address("tegra/06-mipmap", "served"))
+    page.locator("[data-panel=resources]").click()
+    expect(page.locator("#panel-resources")).to_contain_text("resources.")
+    page.get_by_label("Kind of resource").select_option("texture")
+    row = page.locator("#panel-resources tbody tr").first
+    place = row.locator("button").first.inner_text()
+    row.locator("button").first.click()
+    expect(page.locator("#panel-memory pre")).to_contain_text(place[2:].rjust(8, "0"))
+    expect(page.locator("#panel-memory")).to_contain_text("texture")
+
+
+def test_an_event_is_drawn_again(pages: Pages, tab: Any, screenshots: Path) -> None:
+    opened: Tab = tab()
+    page = opened.open(pages.address("rsx/03-cubes", "served"))
+    page.evaluate(f"select({draw_of(page, 0.5)})")
+    page.locator("[data-panel=edit]").click()
+    opened.settle()
+    choice = page.get_by_label("Register or instruction")
+    labels = choice.locator("option").all_inner_texts()
+    choice.select_option(label=next(label for label in labels if label.lower() == "set_color_mask"))
+    page.get_by_label("New words, hexadecimal").fill("0")
+    page.get_by_role("button", name="Add edit").click()
+    page.get_by_role("button", name="Draw again").click()
+    text = page.locator("#panel-edit [role=status]")
+    expect(text).to_contain_text("other than before", timeout=60_000)
+    assert "draw the same" in text.inner_text()
+    assert int(re.search(r": (\d+) pixel", text.inner_text()).group(1)) > 0
+    opened.settle()
+    page.screenshot(path=screenshots / "edit.png")
+
+
+@pytest.mark.parametrize("form", ["served", "file"])
+def test_frames_and_thumbnails(pages: Pages, tab: Any, form: str) -> None:
+    opened: Tab = tab()
+    page = opened.open(pages.address(CAPTURES["3ds"], form))
+    frames = page.locator("#list li.frame")
+    assert frames.count() == page.evaluate("data.frames.length") > 0
+    expect(page.locator("#list canvas[data-made]").first).to_be_visible(timeout=60_000)
+    shown = page.locator("[role=option]:visible").count()
+    frames.first.click()
+    assert page.locator("[role=option]:visible").count() < shown
+    frames.first.click()
+    assert page.locator("[role=option]:visible").count() == shown
