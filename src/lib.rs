@@ -208,8 +208,8 @@ pub mod probe {
         JudgedPrimitive, MAX_VERTICES, Mesh, TextureForm, Vertices,
     };
     pub use triglyph_engine::probe::{
-        Change, Command, CommandFaults, Draw, Edit, Effect, Fragment, Item, KernelKey, Layout, Observer, Register, Role, Step, Stored,
-        Surface, Trace, Transfer, TransferKind, Verdict, View, Wanted, Watch, Watched, WordForm,
+        Change, Command, CommandFaults, Draw, Edit, Effect, Fragment, Item, KernelKey, Layout, Observer, Register,
+        Role, Step, Stored, Surface, Trace, Transfer, TransferKind, Verdict, View, Wanted, Watch, Watched, WordForm,
     };
     #[doc(hidden)]
     pub use triglyph_engine::scene::program::TextureBinding;

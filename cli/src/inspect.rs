@@ -4,6 +4,7 @@ mod compare;
 mod compiled;
 mod http;
 mod open;
+mod redraw;
 mod serve;
 
 use std::path::PathBuf;
@@ -25,7 +26,7 @@ use crate::stats::milliseconds;
 /// Arguments of `inspect`.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The capture.
+    /// The capture; also one of Citra and its successors (.ctf), or of RPCS3 (.rrc, .rrc.gz).
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Write the page as one file, for bug reports and CI artifacts, instead of serving it.
@@ -40,6 +41,9 @@ pub struct Arguments {
     /// With what to compare.
     #[command(flatten)]
     compare: CompareArguments,
+    /// What to draw again.
+    #[command(flatten)]
+    redraw: redraw::RedrawArguments,
     /// Write hashes of the state after each event, for --compare-hashes of another build, instead of serving a page.
     #[arg(long, value_name = "OUT")]
     hashes: Option<PathBuf>,
@@ -83,7 +87,10 @@ struct Line<'a> {
 
 /// Opens the capture and writes or serves the page.
 pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
-    let bytes = Named::open(&arguments.file).bytes?;
+    let (bytes, lacks) = Named::open_any(&arguments.file)?;
+    for lack in &lacks {
+        output.warning(&arguments.file.display().to_string(), lack)?;
+    }
     let start = Instant::now();
     let opened = Session::open(&bytes, &SessionOptions::default());
     let mut session = opened.with_context(|| arguments.file.display().to_string())?;
@@ -95,6 +102,10 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
             Failure::usage(format!("{}: none of events {asked} is among its {count}", arguments.file.display()))
         })?),
     };
+    if let Some(event) = arguments.redraw.event {
+        session.set_deadline(Instant::now().checked_add(arguments.limits().time));
+        return redraw::run(&mut session, event, &arguments.redraw, output);
+    }
     let other = arguments.compare.other_file()?;
     let limits = arguments.limits();
     let compared = arguments.compare.compare(&mut session, limits.time, &bytes, other.as_deref())?;

@@ -20,10 +20,7 @@ async function drawOther(show, before, after) {
   if (mine !== turn) return;
   const own = view === "before" ? before : after;
   const image = view === "difference" ? difference(own, pixels) : shown(pixels, data.canvases[canvas].depth);
-  [target.width, target.height] = [image.width, image.height];
-  target.getContext("2d").putImageData(image, 0, 0);
-  target.style.width = image.width * Number($("zoom").value) + "px";
-  target.style.transform = $("flip").checked ? "scaleY(-1)" : "";
+  showImage(target, image);
   let count = 0;
   for (let at = 0; at < own.data.length; at += 4) {
     if ([0, 1, 2, 3].some((i) => own.data[at + i] !== pixels.data[at + i])) count++;

@@ -11,6 +11,10 @@ panels.mesh = (() => {
     const reset = make("button", "Reset view");
     reset.onclick = () => { view = { yaw: 0, pitch: 0, zoom: 1 }; draw(); };
     bar.append(reset);
+    saveButton(bar, "Save OBJ", () => {
+      const which = parts.which.value === "clip" ? "after" : parts.which.value;
+      if (mesh) saveAnswer(`obj/${event}/${parts.part.value || 0}/${which}`, fileName("mesh", "obj"));
+    });
     parts.text = make("p", undefined, "dim");
     parts.canvas = make("canvas", undefined, "mesh");
     parts.canvas.tabIndex = 0;

@@ -22,8 +22,8 @@ const REFUSED = {
   0: "the server does not answer", 429: "the server has too many connections",
   503: "the server has stopped at its time limit (--time-limit)",
 };
-async function ask(path) {
-  const found = await fetch(path).catch(() => ({ ok: false, status: 0 }));
+async function ask(path, options) {
+  const found = await fetch(path, options).catch(() => ({ ok: false, status: 0 }));
   refusals.delete(path);
   if (found.status in REFUSED) refusals.set(path, `No answer: ${REFUSED[found.status]}.`);
   return found;
@@ -144,7 +144,8 @@ function start() {
     $("history").hidden = true;
     drawPicture();
   };
-  $("zoom").oninput = $("flip").onchange = drawPicture;
+  $("flip").onchange = drawPicture;
+  startOrientation();
   $("theme").onclick = toggleTheme;
   for (const button of $("view").children) button.onclick = () => setView(button.dataset.view);
   for (const button of $("channels").children) {
@@ -157,8 +158,7 @@ function start() {
   }
   for (const tab of $("tabs").children) tab.onclick = () => setPart(tab.dataset.part);
   $("picture").onclick = (event) => {
-    const [x, y] = placeIn($("picture"), event);
-    drawHistory(x, $("flip").checked ? $("picture").height - 1 - y : y);
+    drawHistory(...pixelUnder(event).stored);
   };
   document.onkeydown = (event) => {
     const typing = ["INPUT", "SELECT"].includes(event.target.tagName) && event.target.type !== "checkbox";

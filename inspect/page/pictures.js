@@ -45,7 +45,7 @@ async function composed(number) {
 function depthOf(pixels, at) {
   return pixels[at] << 16 | pixels[at + 1] << 8 | pixels[at + 2];
 }
-function shown(pixels, isDepth) {
+function shown(pixels, isDepth, isPlain = false) {
   const out = new ImageData(pixels.width, pixels.height);
   const [from, to] = [pixels.data, out.data];
   let low = 0xFFFFFF, high = 0;
@@ -56,7 +56,8 @@ function shown(pixels, isDepth) {
       if (depth > high && depth < 0xFFFFFF) high = depth;
     }
   }
-  const alone = channels.filter((on) => on).length === 1 ? channels.indexOf(true) : -1;
+  const wanted = isPlain ? [true, true, true, false] : channels;
+  const alone = wanted.filter((on) => on).length === 1 ? wanted.indexOf(true) : -1;
   for (let at = 0; at < from.length; at += 4) {
     to[at + 3] = 255;
     if (isDepth) {
@@ -65,8 +66,8 @@ function shown(pixels, isDepth) {
     } else if (alone >= 0) {
       to[at] = to[at + 1] = to[at + 2] = from[at + alone];
     } else {
-      for (let i = 0; i < 3; i++) to[at + i] = channels[i] ? from[at + i] : 0;
-      if (channels[3]) to[at + 3] = from[at + 3];
+      for (let i = 0; i < 3; i++) to[at + i] = wanted[i] ? from[at + i] : 0;
+      if (wanted[3]) to[at + 3] = from[at + 3];
     }
   }
   return out;
@@ -118,6 +119,7 @@ async function drawPicture() {
   $("form").textContent = canvas === null ? "No surface." : data.canvases[canvas].form;
   const blank = (text) => {
     target.width = target.height = 0;
+    [lookedAt, $("under").textContent, $("overlay-text").textContent] = [null, "", ""];
     $("form").append(" ", make("b", text));
     onPicture.forEach((hear) => hear(null));
   };
@@ -135,10 +137,11 @@ async function drawPicture() {
   if (mine !== turn) return;
   const isDepth = data.canvases[canvas].depth;
   const image = view === "difference" ? difference(before, after) : shown(view === "before" ? before : after, isDepth);
-  [target.width, target.height] = [image.width, image.height];
-  target.getContext("2d").putImageData(image, 0, 0);
-  const zoom = Number($("zoom").value);
-  target.style.width = image.width * zoom + "px";
-  target.style.transform = $("flip").checked ? "scaleY(-1)" : "";
+  showImage(target, image);
+  const moment = view === "before" ? "before" : "after";
+  const isOwn = data.served && show.after === `picture/${numberOf(current)}/${canvas}/after`;
+  const pixels = view === "before" ? before : after;
+  lookedAt = { pixels, moment: isOwn ? moment : null, event: current, which: canvas };
+  drawOverlay(image);
   onPicture.forEach((hear) => hear(show, before, after));
 }

@@ -17,6 +17,9 @@ panels.vertices = (() => {
     const label = make("label");
     label.append(parts.raw, " Bytes");
     bar.append(parts.back, parts.on, label);
+    saveButton(bar, "Save CSV", () => {
+      if (inputs?.parts.length) saveAnswer(`csv/${event}/${parts.part.value || 0}`, fileName("vertices", "csv"));
+    });
     parts.text = make("p", undefined, "dim");
     parts.table = make("div");
     area.append(bar, parts.text, parts.table);

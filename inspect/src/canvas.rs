@@ -24,7 +24,7 @@ pub enum Canvas {
 const MAX_PIXELS: u64 = 1 << 24;
 
 /// Characters of an output's label: a capture's may have 2^28 bytes.
-const MAX_LABEL: usize = 64;
+pub const MAX_LABEL: usize = 64;
 
 /// What has pictures in a capture.
 pub struct Canvases {
@@ -146,6 +146,16 @@ impl Canvas {
         }
     }
 
+    /// A small picture from the bytes of its range: some of its pixels, at most `edge` across and down.
+    pub fn thumbnail(&self, bytes: &[u8], edge: u32) -> Picture {
+        let Canvas::Surface(surface) = self else { return sampled(&self.picture(bytes), edge) };
+        let step = surface.width.max(surface.rows).div_ceil(edge).max(1);
+        let (width, height) = (surface.width.div_ceil(step), surface.rows.div_ceil(step));
+        let places = (0..height).flat_map(|y| (0..width).map(move |x| (x * step, y * step)));
+        let rgba = places.flat_map(|(x, y)| color_at(surface, bytes, surface.offset(x, y))).collect();
+        Picture { width, height, rgba }
+    }
+
     /// Its picture, from the bytes of its range.
     pub fn picture(&self, bytes: &[u8]) -> Picture {
         match self {
@@ -165,6 +175,16 @@ impl Canvas {
             }
         }
     }
+}
+
+/// Some pixels of a picture, at most `edge` across and down.
+fn sampled(picture: &Picture, edge: u32) -> Picture {
+    let step = picture.width.max(picture.height).div_ceil(edge).max(1);
+    let (width, height) = (picture.width.div_ceil(step), picture.height.div_ceil(step));
+    let pixels: &[[u8; 4]] = picture.rgba.as_chunks().0;
+    let at = |x: u32, y: u32| pixels[y as usize * step as usize * picture.width as usize + (x * step) as usize];
+    let rgba = (0..height).flat_map(|y| (0..width).flat_map(move |x| at(x, y))).collect();
+    Picture { width, height, rgba }
 }
 
 /// The colour of the stored pixel at an offset of a surface's bytes.

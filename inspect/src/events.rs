@@ -103,7 +103,7 @@ impl Event {
 
     /// How many faults it has.
     pub fn faults(&self) -> u64 {
-        let faults = |effect: &Effect| if let Effect::Faults(count) = effect { *count } else { 0 };
+        let faults = |effect: &Effect| if let Effect::Faults(faults) = effect { faults.count } else { 0 };
         self.effects.iter().map(faults).sum()
     }
 }

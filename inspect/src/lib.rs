@@ -32,8 +32,10 @@ mod passes;
 mod pixel;
 mod programs;
 mod progress;
+mod redraw;
 mod replay;
 mod serve;
+mod server_views;
 mod stepping;
 mod surfaces;
 mod tour;
@@ -52,9 +54,14 @@ pub use passes::{Pass, passes_of};
 pub use pixel::{pixel_text, to_rgba};
 pub use programs::{Line, Program, program_of, programs};
 pub use progress::Progress;
+pub use redraw::{Edited, MAX_EDITS, Redrawn};
 pub use replay::Session;
 pub use serve::{Compiled, Refusal, Server};
+pub use server_views::fault_text;
 pub use stepping::{PageChange, PageRegister, Run, runs};
 pub use surfaces::surfaces_of;
 pub use tour::{Ask, Moment, Seen, Tour};
-pub use views::{Form, Fragments, Heat, Inputs, MAX_PARTS, Primitive, Texture, attribute_format, vertex_value};
+pub use views::{
+    Form, Fragments, Heat, Inputs, MAX_PARTS, Overlay, Primitive, Resource, Resources, Texture, Use, attribute_format,
+    vertex_value,
+};

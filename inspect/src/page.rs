@@ -10,14 +10,14 @@ use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
-use triglyph::Error;
 use triglyph::probe::Surface;
+use triglyph::{Error, Machine};
 
-use crate::canvas::{Canvas, Canvases};
+use crate::canvas::{Canvas, Canvases, MAX_LABEL};
 use crate::compare::Comparison;
 use crate::events::Event;
 use crate::limits::{MAX_LOOK_BYTES, PageLimits, Room};
-use crate::page_data::{PageCanvas, PageData, PageEvent, PagePass, PageShow, PictureKey, page_event};
+use crate::page_data::{PageCanvas, PageData, PageEvent, PageFrame, PagePass, PageShow, PictureKey, page_event};
 use crate::page_tour::{PageTour, Plan};
 use crate::passes::each_pass;
 use crate::replay::Session;
@@ -95,7 +95,8 @@ pub(crate) fn page_data(session: &mut Session<'_>, options: &PageOptions, pictur
         left_out: events_left_out(session, &wanted, &range),
         events,
         passes: passes(session, &canvases, &range),
-        canvases: canvases.iter().map(page_canvas).collect(),
+        frames: frames(session, &range),
+        canvases: canvases.iter().map(|canvas| page_canvas(session, canvas)).collect(),
         faults: session.faults().first().iter().map(|fault| fault.what.clone()).collect(),
         served: !pictures,
         comparison: options.comparison.clone(),
@@ -245,12 +246,49 @@ fn asked_for(event: usize, canvas: usize) -> PageShow {
     PageShow { canvas, before: path("before"), after: path("after") }
 }
 
-fn page_canvas(canvas: &Canvas) -> PageCanvas {
-    PageCanvas { name: canvas.name(), form: canvas.form(), depth: canvas.is_depth() }
+fn page_canvas(session: &Session<'_>, canvas: &Canvas) -> PageCanvas {
+    let turn = if is_on_its_side(session, canvas) { 90 } else { 0 };
+    PageCanvas { name: canvas.name(), form: canvas.form(), depth: canvas.is_depth(), turn }
 }
 
+/// Pixels of a row of the 3DS's screens, which are mounted on their sides: rows of memory are columns of the screen,
+/// from its lower end up (3dbrew, GPU/External Registers).
+const SIDE: u64 = 240;
+
+/// Whether a viewer sees a canvas turned: a surface of the 3DS of the size of its screens. Outputs are upright already.
+fn is_on_its_side(session: &Session<'_>, canvas: &Canvas) -> bool {
+    let (width, rows) = canvas.size();
+    let is_surface = matches!(canvas, Canvas::Surface(_));
+    session.machine() == Machine::N3ds && is_surface && width == SIDE && rows >= 320
+}
+
+/// The frames of a range of events, if the capture presents pictures. Pictures between which nothing happens end the
+/// same frame.
+fn frames(session: &Session<'_>, range: &Range<usize>) -> Vec<PageFrame> {
+    let events = &session.events()[range.clone()];
+    let mut frames: Vec<PageFrame> = Vec::new();
+    let mut start = 0;
+    for (record, present) in session.pictures() {
+        let end = events.partition_point(|event| event.record < record);
+        let label: String = present.label.chars().take(MAX_LABEL).collect();
+        match frames.last_mut() {
+            Some(last) if end == start && last.labels.len() < MAX_LABELS => last.labels.push(label),
+            _ if end > start => frames.push(PageFrame { events: [start, end], labels: vec![label] }),
+            _ => {}
+        }
+        start = end;
+    }
+    if start > 0 && start < events.len() {
+        frames.push(PageFrame { events: [start, events.len()], labels: Vec::new() });
+    }
+    frames
+}
+
+/// Pictures that a frame names.
+const MAX_LABELS: usize = 8;
+
 /// The page's script: panels are there before what starts them.
-const SCRIPTS: [&str; 13] = [
+const SCRIPTS: [&str; 18] = [
     include_str!("../page/panels.js"),
     include_str!("../page/textures.js"),
     include_str!("../page/vertices.js"),
@@ -258,8 +296,13 @@ const SCRIPTS: [&str; 13] = [
     include_str!("../page/constants.js"),
     include_str!("../page/order.js"),
     include_str!("../page/heat.js"),
+    include_str!("../page/resources.js"),
+    include_str!("../page/memory.js"),
+    include_str!("../page/edit.js"),
+    include_str!("../page/orientation.js"),
     include_str!("../page/pictures.js"),
     include_str!("../page/history.js"),
+    include_str!("../page/thumbnails.js"),
     include_str!("../page/list.js"),
     include_str!("../page/page.js"),
     include_str!("../page/programs.js"),

@@ -13,6 +13,7 @@ use crate::events::Event;
 use crate::limits::PageLimits;
 use crate::names::Names;
 use crate::programs::Program;
+use crate::server_views::fault_text;
 
 /// All of a page.
 #[derive(Default, Serialize)]
@@ -25,6 +26,8 @@ pub struct PageData {
     pub canvases: Vec<PageCanvas>,
     /// Runs of events that draw to the same canvases.
     pub passes: Vec<PagePass>,
+    /// Runs of events up to a presented picture.
+    pub frames: Vec<PageFrame>,
     pub pictures: Vec<PagePicture>,
     /// Names of classes, and of the registers that change.
     pub classes: BTreeMap<u32, PageClass>,
@@ -58,6 +61,8 @@ pub struct PageEvent {
     pub position: u64,
     pub kind: &'static str,
     pub faults: u64,
+    /// The kind and the text of its first fault, if it has one and something else.
+    pub fault: String,
     pub text: String,
     /// Milliseconds that it takes here, with all that it draws.
     pub time: f64,
@@ -83,6 +88,15 @@ pub struct PageDraw {
     pub primitives: u64,
     /// What is not as in the draw before it in the page.
     pub differs: Vec<String>,
+}
+
+/// A frame: what comes before a picture is presented.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct PageFrame {
+    /// Its first event and the one after its last, in the page.
+    pub events: [usize; 2],
+    /// The labels of the pictures that end it; empty after the last picture of a capture.
+    pub labels: Vec<String>,
 }
 
 /// A pass.
@@ -117,6 +131,8 @@ pub struct PageCanvas {
     pub name: String,
     pub form: String,
     pub depth: bool,
+    /// Degrees counter-clockwise that turn the picture as a viewer sees it.
+    pub turn: u16,
 }
 
 /// A picture: what differs from another one.
@@ -171,7 +187,14 @@ impl PageEvent {
         let draw = self.draw.as_ref().map_or(0, |draw| 120 + draw.differs.len() * 16);
         let details: usize = self.details.iter().map(|detail| detail.len() + 3).sum();
         let unshown = 4 * self.unshown.len();
-        EVENT_BYTES + unshown + self.method.len() + self.fields.len() + self.text.len() + draw + details
+        EVENT_BYTES
+            + unshown
+            + self.method.len()
+            + self.fields.len()
+            + self.text.len()
+            + self.fault.len()
+            + draw
+            + details
     }
 }
 
@@ -191,6 +214,7 @@ pub fn page_event(machine: Machine, record: &Record<'_>, event: &Event) -> PageE
         position: command.position,
         kind: event.kind(),
         faults: event.faults(),
+        fault: fault(event),
         text: summary(event),
         time: 0.0,
         draw: draw(event),
@@ -224,6 +248,15 @@ fn primitives(event: &Event) -> u64 {
 
 fn topology(draw: &Draw) -> String {
     draw.topology.map_or_else(|| "triangles".to_owned(), |topology| format!("{topology:?}"))
+}
+
+/// The first fault of an event whose summary is of something else.
+fn fault(event: &Event) -> String {
+    let fault = |effect: &Effect| match effect {
+        Effect::Faults(faults) if event.kind() != "fault" => Some(fault_text(faults)),
+        _ => None,
+    };
+    event.effects.iter().find_map(fault).unwrap_or_default()
 }
 
 /// An event in a few words.
@@ -280,7 +313,7 @@ fn detail(effect: &Effect) -> String {
         Effect::Signal => "signal".to_owned(),
         Effect::Macro(number) => format!("macro {number:#x}"),
         Effect::Compute => "compute program".to_owned(),
-        Effect::Faults(count) => format!("{count} faults"),
+        Effect::Faults(faults) => fault_text(faults),
         Effect::LeftOut(count) => format!("{count} effects more, which are not listed"),
         _ => String::new(),
     }

@@ -132,7 +132,10 @@ impl Does {
 
 #[cfg(test)]
 mod tests {
-    use triglyph::probe::{Block, Command, ContentHash, Draw, Layout, Role, Stored, Transfer, TransferKind};
+    use triglyph::FaultKind;
+    use triglyph::probe::{
+        Block, Command, CommandFaults, ContentHash, Draw, Layout, Role, Stored, Transfer, TransferKind,
+    };
     use triglyph::{GuestAddr, GuestRange};
 
     use super::*;
@@ -187,7 +190,7 @@ mod tests {
             (0, transfer(TransferKind::Convert, &color)),
             (0, draw(&[other])),
             (1, draw(&[other])),
-            (1, Effect::Faults(1)),
+            (1, Effect::Faults(CommandFaults { kind: FaultKind::BadMethod, count: 1, what: None })),
         ];
         let events: Vec<Event> =
             effects.into_iter().enumerate().map(|(number, (record, effect))| event(number, record, effect)).collect();

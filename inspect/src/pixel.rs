@@ -22,6 +22,15 @@ pub fn to_rgba(stored: &Stored, bytes: &[u8]) -> [u8; 4] {
     }
 }
 
+/// Whether a component of a stored pixel is no number.
+pub(crate) fn is_nan(stored: &Stored, bytes: &[u8]) -> bool {
+    match stored {
+        Stored::Color(format) => channels(format, bytes).iter().any(|value| value.is_nan()),
+        Stored::Depth(..) => depth_stencil(stored, bytes).is_some_and(|(depth, _)| depth.is_nan()),
+        _ => false,
+    }
+}
+
 /// A stored pixel as text: its value, and its bytes.
 pub fn pixel_text(stored: &Stored, bytes: &[u8]) -> String {
     let raw: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use triglyph::capture::{Checks, Picture, Player, Prepared, Present, Reader, Record};
 use triglyph::probe::{Watch, Watched};
-use triglyph::{Device, Error, Faults, Machine, RunEnd, RunLimit, new_device};
+use triglyph::{Device, Error, Faults, Machine, Options, RunEnd, RunLimit, new_device};
 
 use crate::checkpoints::{Checkpoint, Pace};
 use crate::events::{Event, Listing};
@@ -37,6 +37,8 @@ pub struct Session<'a> {
     pub(crate) replayed: u64,
     faults: Faults,
     progress: Option<Progress>,
+    /// How the device was set up, for others on other tiers.
+    pub(crate) options: Options,
 }
 
 impl<'a> Session<'a> {
@@ -49,7 +51,8 @@ impl<'a> Session<'a> {
         // Commands are counted, and each has to be one of its own in every replay.
         let mut device = options.device.clone();
         device.packet_traces = 0;
-        let device = new_device(capture.header().machine, &device)?;
+        let settings = device;
+        let device = new_device(capture.header().machine, &settings)?;
         let mut session = Session {
             capture,
             device,
@@ -63,6 +66,7 @@ impl<'a> Session<'a> {
             replayed: 0,
             faults: Faults::default(),
             progress: options.progress.clone(),
+            options: settings,
         };
         session.device.set_observer(Some(Box::new(session.watch.clone())));
         session.watch.lock().listing = Some(Listing::new(options.event_room));

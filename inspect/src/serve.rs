@@ -4,6 +4,11 @@
 //! |---|---|
 //! | (empty) | the page |
 //! | `picture/EVENT/CANVAS/before`, `.../after` | a PNG |
+//! | `value/EVENT/CANVAS/before/X/Y`, `.../after/X/Y` | JSON: the value of a stored pixel, as text |
+//! | `thumbnail/EVENT/CANVAS` | a PNG of at most 48 pixels across and down, after the event |
+//! | `memory/EVENT/before/SPACE/ADDRESS/COUNT`, `.../after/...` | at most 64 KiB of guest memory |
+//! | `resources` | JSON: what events use, and which of them |
+//! | `redraw/EVENT/CANVAS/EDIT/...` | JSON: the event drawn again after [edits](Edited::parse) |
 //! | `programs/EVENT` | JSON: the programs that an event runs |
 //! | `trace/EVENT/vertex/NUMBER`, `.../vertex/first` | JSON: runs of its vertex programs for an array element |
 //! | `trace/EVENT/pixel/X/Y` | JSON: runs of its fragment programs for a stored pixel of its first surface |
@@ -19,8 +24,8 @@
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use triglyph::Error;
 use triglyph::probe::{Fragment, KernelKey, Surface, Verdict, Wanted, Watch};
+use triglyph::{Error, GuestRange};
 
 use crate::answer::{Answer, json};
 use crate::canvas::{Canvas, Canvases};
@@ -28,7 +33,10 @@ use crate::history::{Change, history};
 use crate::page::{PageOptions, html, page_data};
 use crate::pixel::{pixel_text, to_rgba};
 use crate::programs::programs;
+#[cfg(doc)]
+use crate::redraw::Edited;
 use crate::replay::Session;
+use crate::server_views::Looked;
 use crate::stepping::runs;
 use crate::tour::{Ask, Moment};
 use crate::views::Views;
@@ -38,15 +46,16 @@ pub type Compiled = Box<dyn Fn(&KernelKey) -> Option<String>>;
 
 /// Answers the requests of one page.
 pub struct Server<'a> {
-    session: Session<'a>,
+    pub(crate) session: Session<'a>,
     /// What it is compared with.
     other: Option<Session<'a>>,
     compiled: Option<Compiled>,
-    canvases: Vec<Canvas>,
+    pub(crate) canvases: Vec<Canvas>,
     page: String,
     views: Views,
+    pub(crate) looked: Option<Looked>,
     /// How long an answer may take.
-    time: Duration,
+    pub(crate) time: Duration,
 }
 
 /// Why there is no answer.
@@ -95,7 +104,8 @@ impl<'a> Server<'a> {
         session.set_deadline(Instant::now().checked_add(time));
         let page = html(&page_data(&mut session, options, false)?)?;
         let canvases = Canvases::of(&session).all;
-        Ok(Server { canvases, session, other: None, page, compiled: None, views: Views::default(), time })
+        let (views, looked) = (Views::default(), None);
+        Ok(Server { canvases, session, other: None, page, compiled: None, views, looked, time })
     }
 
     /// Compares with another run, whose pictures are shown beside those of this one.
@@ -128,7 +138,7 @@ impl<'a> Server<'a> {
         let answer = self.find(path);
         // A partial history or heat map does not show what is missing from it.
         if self.sessions().any(|session| session.is_cut()) {
-            self.views = Views::default();
+            (self.views, self.looked) = (Views::default(), None);
             return Err(Refusal::Late);
         }
         answer.ok_or(Refusal::Unknown)
@@ -143,13 +153,19 @@ impl<'a> Server<'a> {
         match parts[..] {
             [""] => Some(Answer { kind: "text/html; charset=utf-8", bytes: self.page.clone().into_bytes() }),
             [whose @ ("picture" | "other"), event, canvas, moment] => {
-                let moment = match moment {
-                    "before" => Moment::Before,
-                    "after" => Moment::After,
-                    _ => return None,
-                };
-                self.picture(whose == "other", event.parse().ok()?, canvas.parse().ok()?, moment)
+                self.picture(whose == "other", event.parse().ok()?, canvas.parse().ok()?, moment_of(moment)?)
             }
+            ["value", event, canvas, moment, x, y] => {
+                let at = [x.parse().ok()?, y.parse().ok()?];
+                self.value(event.parse().ok()?, canvas.parse().ok()?, moment_of(moment)?, at)
+            }
+            ["thumbnail", event, canvas] => self.thumbnail(event.parse().ok()?, canvas.parse().ok()?),
+            ["memory", event, moment, space, address, count] => {
+                let range = GuestRange::new(space.parse().ok()?, address.parse().ok()?, count.parse().ok()?);
+                self.memory(event.parse().ok()?, moment_of(moment)?, range)
+            }
+            ["resources"] => self.resources(),
+            ["redraw", event, canvas, ref edits @ ..] => self.redraw(event.parse().ok()?, canvas.parse().ok()?, edits),
             ["programs", event] => json(&programs(&mut self.session, event.parse().ok()?).ok()?),
             ["trace", event, ref what @ ..] => {
                 let event = event.parse().ok()?;
@@ -200,6 +216,14 @@ impl<'a> Server<'a> {
         let Canvas::Surface(surface) = self.canvases.get(canvas)? else { return None };
         let changes = history(&mut self.session, surface, x, y).ok()?;
         json(&History::new(surface, &changes))
+    }
+}
+
+fn moment_of(text: &str) -> Option<Moment> {
+    match text {
+        "before" => Some(Moment::Before),
+        "after" => Some(Moment::After),
+        _ => None,
     }
 }
 

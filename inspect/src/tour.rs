@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use triglyph::probe::{
-    Command, Counting, Effect, Fragment, FragmentCounts, Input, Observer, View, Watch as Kernels, Watched,
+    Command, Counting, Edit, Effect, Fragment, FragmentCounts, Input, Observer, View, Watch as Kernels, Watched,
 };
 use triglyph::{GuestAddr, GuestRange};
 
@@ -65,6 +65,17 @@ pub trait Tour: Send {
     fn pixel(&mut self, order: u64) -> Option<GuestAddr> {
         let _ = order;
         None
+    }
+
+    /// Edits of the machine's state that precede the command.
+    fn edits(&mut self, order: u64) -> Vec<Edit> {
+        let _ = order;
+        Vec::new()
+    }
+
+    /// The effects of the command, before the look after it.
+    fn effects(&mut self, order: u64, effects: &[Effect]) {
+        let _ = (order, effects);
     }
 
     /// What is to be told of the kernels that a command calls.
@@ -197,6 +208,9 @@ impl Observer for Watch {
         }
         // What a command that ends after the deadline has told of its fragments may lack some.
         shared.is_late |= shared.is_over();
+        if let Some((order, tour)) = shared.guide() {
+            tour.effects(order, effects);
+        }
         for effect in effects {
             if let (Effect::Draw(draw), Some((order, tour))) = (effect, shared.guide()) {
                 tour.fragments(order, &draw.fragments);
@@ -231,6 +245,10 @@ impl Observer for Watch {
         if let Some((order, tour)) = self.lock().guide() {
             tour.input(order, input);
         }
+    }
+
+    fn edits(&mut self) -> Vec<Edit> {
+        self.lock().guide().map_or_else(Vec::new, |(order, tour)| tour.edits(order))
     }
 
     fn watch(&mut self) -> Option<Kernels> {

@@ -44,7 +44,7 @@ impl CompareArguments {
     /// The file of the other capture, if there is one.
     pub fn other_file(&self) -> anyhow::Result<Option<CaptureFile>> {
         Ok(match &self.compare {
-            Some(path) => Some(Named::open(path).bytes?),
+            Some(path) => Some(Named::open_any(path)?.0),
             None => None,
         })
     }

@@ -63,6 +63,9 @@ const HEADERS: [(&str, &str); 4] = [
     ),
 ];
 
+/// What paths begin with under which events are drawn again.
+const REDRAW: &str = "redraw/";
+
 /// Between two polls of the system for events of connections, so many tasks are run at most: fewer than there are
 /// connections of strangers, so that a new one is read from before others can take its place.
 const TASKS_BETWEEN_EVENTS: u32 = 8;
@@ -149,10 +152,13 @@ impl Door {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The part of a request's path after the token; `None` without the token, and for methods other than GET.
+    /// The part of a request's path after the token; `None` without the token, and for methods other than GET, or POST
+    /// for events that are drawn again: links and prefetches cause none of these.
     fn path<'r>(&self, request: &'r Request<Incoming>) -> Option<&'r str> {
         let path = request.uri().path_and_query()?.as_str();
-        path.strip_prefix(&self.prefix).filter(|_| request.method() == Method::GET)
+        let path = path.strip_prefix(&self.prefix)?;
+        let wanted = if path.starts_with(REDRAW) { Method::POST } else { Method::GET };
+        (request.method() == wanted).then_some(path)
     }
 }
 

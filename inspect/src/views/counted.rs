@@ -43,7 +43,7 @@ impl Counted {
             let verdicts = judged.verdicts.iter().map(|found| size_of_val(&**found)).sum::<usize>();
             verdicts + size_of_val(&*judged.primitives)
         });
-        let bytes = bytes + size_of_val(&*counts.counts);
+        let bytes = bytes + size_of_val(&*counts.counts) + counts.shapes.len();
         // Draws of too many pixels have none, though they have an area.
         let is_counted = !counts.counts.is_empty() || counts.area[2] == 0;
         if !is_counted || self.bytes + bytes > MAX_COUNT_BYTES {
@@ -66,7 +66,7 @@ impl Session<'_> {
     pub(super) fn count_fragments(
         &mut self,
         events: Range<usize>,
-        surfaces: &[Surface],
+        (surfaces, counting): (&[Surface], Counting),
         each: impl FnMut(&Counted) -> bool + Send + 'static,
     ) -> Result<(), Error> {
         let none = || Error::InvalidArgument(format!("events {events:?} of {}", self.events().len()));
@@ -77,7 +77,7 @@ impl Session<'_> {
         let numbers = || orders.values().map(|(number, _)| *number);
         let (Some(first), Some(last)) = (numbers().next(), numbers().next_back()) else { return Ok(()) };
         let ranges = surfaces.iter().map(Surface::range).collect();
-        let counter = Counter { orders, ranges, counted: Counted::default(), is_over: false, each };
+        let counter = Counter { counting, orders, ranges, counted: Counted::default(), is_over: false, each };
         self.tour(first, last, Box::new(counter))
     }
 
@@ -89,9 +89,20 @@ impl Session<'_> {
         start: T,
         add: fn(&mut T, &Counted),
     ) -> Result<T, Error> {
+        self.fold_counts(events, (surfaces, Counting::Verdicts), start, add)
+    }
+
+    /// The same with more or fewer facts of fragments.
+    pub(super) fn fold_counts<T: Send + 'static>(
+        &mut self,
+        events: Range<usize>,
+        counted: (&[Surface], Counting),
+        start: T,
+        add: fn(&mut T, &Counted),
+    ) -> Result<T, Error> {
         let sum = Arc::new(Mutex::new(Some(start)));
         let each = sum.clone();
-        self.count_fragments(events, surfaces, move |counted| {
+        self.count_fragments(events, counted, move |counted| {
             if let Some(sum) = each.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
                 add(sum, counted);
             }
@@ -117,6 +128,7 @@ fn shown_at(event: &Event, surfaces: &[Surface]) -> Vec<usize> {
 }
 
 struct Counter<F> {
+    counting: Counting,
     /// Events with draws, and which surfaces are shown at them, by the order of their commands.
     orders: BTreeMap<u64, (usize, Vec<usize>)>,
     ranges: Vec<GuestRange>,
@@ -136,7 +148,7 @@ impl<F: FnMut(&Counted) -> bool + Send> Tour for Counter<F> {
     }
 
     fn wants_counts(&mut self, order: u64) -> Counting {
-        if self.orders.contains_key(&order) { Counting::Verdicts } else { Counting::Nothing }
+        if self.orders.contains_key(&order) { self.counting } else { Counting::Nothing }
     }
 
     fn counts(&mut self, _: u64, counts: &FragmentCounts) {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use serde::Serialize;
-use triglyph::probe::Surface;
+use triglyph::probe::{Counting, Surface};
 use triglyph::{Error, Machine};
 
 use super::heat::{Heat, has_heat};
@@ -102,7 +102,7 @@ fn keep_fragments(
     let (shown, kept) = (surfaces.clone(), kept.clone());
     let is_full = Arc::new(AtomicBool::new(false));
     let full = is_full.clone();
-    session.count_fragments(events, &surfaces, move |counted| {
+    session.count_fragments(events, (&surfaces, Counting::Verdicts), move |counted| {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         let event = counted.event;
         let mut all = vec![(format!("order/{event}"), text_of(&Fragments::of(counted)))];

@@ -10,14 +10,20 @@
 //! | `heat/CANVAS/FIRST/LAST` | JSON: how often pixels were drawn to by events FIRST to LAST, both included |
 //! | `order/FIRST/LAST` | JSON: outcomes of the fragments of each draw of events FIRST to LAST |
 //! | `primitives/EVENT` | JSON: the same for each primitive |
+//! | `overlay/EVENT/CANVAS` | JSON: what lies over the surface at a draw |
+//! | `csv/EVENT/PART` | CSV: the vertices of a part |
+//! | `obj/EVENT/PART/after`, `obj/EVENT/PART/ATTRIBUTE` | OBJ: the mesh of a part |
 //! | `constants/EVENT` | JSON: constants, and what changed since the draw before |
 
 mod constants;
 mod counted;
+mod export;
 mod heat;
 mod inputs;
 mod keep;
 mod order;
+mod overlay;
+mod resources;
 mod textures;
 mod vertices;
 
@@ -28,6 +34,8 @@ pub use heat::Heat;
 pub use inputs::{Form, Inputs, MAX_PARTS, Texture};
 pub(crate) use keep::keep;
 pub use order::{Fragments, Primitive};
+pub use overlay::Overlay;
+pub use resources::{Resource, Resources, Use};
 pub use vertices::{format as attribute_format, value as vertex_value};
 
 use crate::answer::{Answer, json};
@@ -60,6 +68,10 @@ impl Views {
             ["heat", canvas, first, last] => {
                 let Canvas::Surface(surface) = canvases.get(number(canvas)?)? else { return None };
                 json(&session.heat(surface, range(first, last)?).ok()?.answer(surface))
+            }
+            ["overlay", event, canvas] => {
+                let Canvas::Surface(surface) = canvases.get(number(canvas)?)? else { return None };
+                json(&session.overlay(surface, number(event)?).ok()?.answer(surface))
             }
             ["order", first, last] => json(&session.drawing_order(range(first, last)?).ok()?),
             ["primitives", event] => {
@@ -121,6 +133,15 @@ fn answer_of(inputs: &Inputs, (machine, class): (Machine, u32), parts: &[&str]) 
         }
         ["vertices", _, part, first, count] => {
             json(&vertices::rows(inputs.vertices.get(number(part)?)?, number(first)?, number(count)?))
+        }
+        ["csv", _, part] => {
+            let bytes = export::csv(inputs.vertices.get(number(part)?)?).into_bytes();
+            Some(Answer { kind: "text/csv; charset=utf-8", bytes })
+        }
+        ["obj", _, part, which] => {
+            let attribute = if which == "after" { None } else { Some(number(which)?) };
+            let bytes = export::obj(&vertices::mesh(inputs, number(part)?, attribute)?).into_bytes();
+            Some(Answer { kind: "text/plain; charset=utf-8", bytes })
         }
         ["mesh", _, part, which] => {
             let attribute = if which == "after" { None } else { Some(number(which)?) };

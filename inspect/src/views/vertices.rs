@@ -33,22 +33,22 @@ struct Column {
 #[derive(Serialize)]
 pub struct Row {
     /// Number of its element in arrays.
-    element: u32,
+    pub(super) element: u32,
     /// Of each attribute its bytes and its value.
-    values: Vec<(String, Vec<String>)>,
+    pub(super) values: Vec<(String, Vec<String>)>,
 }
 
 /// A mesh in an answer.
 #[derive(Default, Serialize)]
 pub struct MeshAnswer {
     /// How many vertices there are.
-    count: usize,
+    pub(super) count: usize,
     /// x, y, z, w of those that are looked at.
-    positions: Vec<f32>,
+    pub(super) positions: Vec<f32>,
     /// Numbers of both ends.
-    edges: Vec<u32>,
+    pub(super) edges: Vec<u32>,
     /// Whether the vertices are those that the edges are of.
-    has_edges: bool,
+    pub(super) has_edges: bool,
 }
 
 /// The parts of a draw.
@@ -104,6 +104,11 @@ pub fn value(of: &Attribute, index: usize) -> [f32; 4] {
 
 /// Rows of a table, at most [`MAX_ROWS`].
 pub fn rows(vertices: &Vertices, first: usize, count: usize) -> Vec<Row> {
+    rows_of(vertices).skip(first).take(count.min(MAX_ROWS)).collect()
+}
+
+/// All rows of a table.
+pub(super) fn rows_of(vertices: &Vertices) -> impl Iterator<Item = Row> {
     let text = |of: &Attribute, index: usize| {
         let value = value(of, index);
         match of.fetch {
@@ -111,11 +116,11 @@ pub fn rows(vertices: &Vertices, first: usize, count: usize) -> Vec<Row> {
             _ => value.map(|value| value.to_string()).to_vec(),
         }
     };
-    let row = |(index, &element): (usize, &u32)| Row {
+    let row = move |(index, &element): (usize, &u32)| Row {
         element,
         values: vertices.attributes.iter().map(|of| (hex(of, index), text(of, index))).collect(),
     };
-    vertices.elements.iter().enumerate().skip(first).take(count.min(MAX_ROWS)).map(row).collect()
+    vertices.elements.iter().enumerate().map(row)
 }
 
 fn hex(of: &Attribute, index: usize) -> String {
