@@ -32,8 +32,8 @@ mod trim;
 pub use triglyph_engine::cache::store::{Damage, StoreError};
 pub use triglyph_engine::cache::{Removal as HiddenSurfaceRemoval, TierMode as Tier, WarmStart};
 pub use triglyph_engine::device::{
-    Access, Device, Event, Fault, FaultHandler, FaultKind, Faults, Machine, ObjectEntry, Replay, RunEnd, RunLimit,
-    SoftwareMethod, StageTimes, Stats, Waiting,
+    Access, Device, DroppedPrimitives, Event, Fault, FaultHandler, FaultKind, Faults, Machine, ObjectEntry, Replay,
+    RunEnd, RunLimit, SoftwareMethod, StageTimes, Stats, Waiting,
 };
 pub use triglyph_engine::error::Error;
 pub use triglyph_engine::log::{LogHandler, LogLevel};
@@ -47,6 +47,9 @@ pub use triglyph_engine::transfer::{
     Fit, Gamma, HostFormat, HostRows, Presentation, Presented, ScanLayout, ScanOut, Shown, format as scan_format,
 };
 pub use triglyph_guest::id::{ChannelId, ContextHandle, EventSlot, MemoryHandle, NvmapHandle, SpaceId, SyncpointId};
+pub use triglyph_engine::validate::{
+    CheckedDraw, DrawHandler, Finding, FindingKind, FragmentResults, MAX_FINDINGS, MAX_JUDGED, RegisterValue, Severity,
+};
 pub use triglyph_guest::kernel::transfer::{BitField, PixelFields};
 #[cfg(feature = "n3ds")]
 pub use triglyph_n3ds::N3ds;

@@ -33,6 +33,7 @@ use triglyph_engine::probe::Observer;
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::transfer::{HostRows, Presentation, Presented, ScanOut};
+use triglyph_engine::validate::{DrawHandler, Finding};
 use triglyph_guest::kernel::access::AccessListener;
 
 /// What a SNAPSHOT record holds: memory has records of its own, and the record is compressed as a whole.
@@ -366,6 +367,14 @@ impl<D: Device, W: Write + Send + 'static> Device for RecordingDevice<D, W> {
 
     fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) {
         self.device.set_observer(observer);
+    }
+
+    fn take_findings(&mut self) -> Vec<Finding> {
+        self.device.take_findings()
+    }
+
+    fn set_draw_handler(&mut self, handler: Option<DrawHandler>) {
+        self.device.set_draw_handler(handler);
     }
 
     fn set_log_handler(&mut self, handler: Option<LogHandler>) {

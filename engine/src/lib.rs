@@ -21,6 +21,7 @@ pub mod snapshot;
 mod sync;
 pub mod trace;
 pub mod transfer;
+pub mod validate;
 
 pub use device::Device;
 pub use error::Error;

@@ -24,7 +24,7 @@ pub use triglyph_guest::kernel::Accuracy;
 use crate::cache::store::KeyStore;
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Kernels, Removal, TierMode, Tiers, WarmStart};
-use crate::device::{StageTimes, Stats};
+use crate::device::{DroppedPrimitives, StageTimes, Stats};
 use crate::error::Error;
 use crate::log::LogHandler;
 use crate::mem::{Epoch, Footprint, GuestAddr, GuestRange, Memory};
@@ -288,6 +288,19 @@ impl<P: Pipeline> Renderer<P> {
     /// ([`Self::draw_closed`]), and cost theirs then.
     pub fn take_primitive_fuel(&mut self) -> u64 {
         std::mem::take(&mut self.scene.taken)
+    }
+
+    /// Primitives of the open scene that were dropped since the last call. They are counted.
+    fn take_dropped(&mut self) -> DroppedPrimitives {
+        let dropped = std::mem::take(&mut self.scene.dropped);
+        self.stats.dropped.add(&dropped);
+        dropped
+    }
+
+    /// Counts a draw without any pixel that may be drawn to.
+    #[cold]
+    pub fn note_draw_without_target(&mut self) {
+        self.stats.draws_without_target += 1;
     }
 
     /// Triangles so far.

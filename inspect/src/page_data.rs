@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use triglyph::capture::Record;
 use triglyph::probe::{Draw, Effect, Transfer, TransferKind};
-use triglyph::{GuestRange, Machine};
+use triglyph::{DroppedPrimitives, GuestRange, Machine};
 
 use crate::calls::call_text;
 use crate::compare::Comparison;
@@ -288,6 +288,12 @@ fn details(event: &Event) -> Vec<String> {
     lines
 }
 
+/// Primitives that were dropped, by reason; nothing if there are none.
+fn dropped_text(dropped: &DroppedPrimitives) -> String {
+    let counts = dropped.named().into_iter().filter(|(_, count)| *count > 0);
+    counts.map(|(reason, count)| format!(", {count} {reason}")).collect()
+}
+
 /// An effect in a line.
 fn detail(effect: &Effect) -> String {
     match effect {
@@ -297,7 +303,8 @@ fn detail(effect: &Effect) -> String {
             let textures = if textures.is_empty() { "no textures".to_owned() } else { textures.join(", ") };
             let Draw { vertices, primitives, kernel, .. } = draw;
             let vertices = count(u64::from(*vertices), "vertex", "vertices");
-            format!("{topology}: {vertices}, {primitives} set up; pixels {:032x}; {textures}", kernel.0)
+            let dropped = dropped_text(&draw.dropped);
+            format!("{topology}: {vertices}, {primitives} set up{dropped}; pixels {:032x}; {textures}", kernel.0)
         }
         Effect::Transfer(Transfer { kind, source, target }) => {
             let kind = match kind {

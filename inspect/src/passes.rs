@@ -132,11 +132,10 @@ impl Does {
 
 #[cfg(test)]
 mod tests {
-    use triglyph::FaultKind;
     use triglyph::probe::{
         Block, Command, CommandFaults, ContentHash, Draw, Layout, Role, Stored, Transfer, TransferKind,
     };
-    use triglyph::{GuestAddr, GuestRange};
+    use triglyph::{DroppedPrimitives, FaultKind, GuestAddr, GuestRange};
 
     use super::*;
 
@@ -168,6 +167,7 @@ mod tests {
                 topology: None,
                 vertices: 3,
                 primitives: 1,
+                dropped: DroppedPrimitives::default(),
                 surfaces: surfaces.to_vec(),
                 kernel: ContentHash(0),
                 textures: Vec::new(),
@@ -207,6 +207,7 @@ mod tests {
             topology: None,
             vertices: 3,
             primitives: 1,
+            dropped: DroppedPrimitives::default(),
             surfaces: surfaces.clone(),
             kernel: ContentHash(0),
             textures: Vec::new(),

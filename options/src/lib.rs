@@ -10,6 +10,7 @@ use triglyph_engine::frontend::budget;
 use triglyph_engine::frontend::packet_trace;
 use triglyph_engine::render::{KeyFile, Pipeline, RenderOptions, Renderer};
 use triglyph_engine::sched::Executor;
+use triglyph_engine::validate::Rules;
 
 use triglyph_guest::kernel::{self, Unsupported};
 use triglyph_interp::Interpreter;
@@ -69,6 +70,11 @@ pub struct Options {
     /// default. Work that does not fit is not done, and counted as a fault. Bounded runs do all of it, however much
     /// that is: there it bounds a single command. A unit is about a nanosecond of a core that runs compiled code.
     pub fuel: u64,
+    /// Whether draws are checked for what makes them invisible or suspicious: see
+    /// [`Device::take_findings`](triglyph_engine::Device::take_findings). The scene is drawn before and after each
+    /// draw, and its fragments are judged one by one, so frames take many times as long. No byte depends on it. Off, it
+    /// costs nothing.
+    pub validate: bool,
 }
 
 impl Default for Options {
@@ -84,6 +90,7 @@ impl Default for Options {
             packet_traces: packet_trace::THRESHOLD,
             hidden_surface_removal: Removal::default(),
             fuel: budget::FUEL,
+            validate: false,
         }
     }
 }
@@ -94,14 +101,15 @@ impl Options {
         Options { tier, threads, ..Options::default() }
     }
 
-    /// A renderer with these options, for a machine to drive.
+    /// A renderer with these options, for a machine to drive; with [`validate`](Self::validate) its draws are checked by
+    /// `rules`.
     ///
     /// # Errors
     /// [`Error::Unsupported`] when [`Tier::JitOnly`] is asked for and the host has no code generator, and when the host
     /// gives no threads.
     #[doc(hidden)]
-    pub fn renderer<P: Pipeline>(&self) -> Result<Renderer<P>, Error> {
-        Renderer::new(&RenderOptions {
+    pub fn renderer<P: Pipeline>(&self, rules: &'static Rules) -> Result<Renderer<P>, Error> {
+        let mut renderer = Renderer::new(&RenderOptions {
             tiers: self.tiers.clone().map_or_else(|| tiers(self.tier), Ok)?,
             mode: self.tier,
             threads: self.threads,
@@ -109,9 +117,14 @@ impl Options {
             code_budget: self.code_budget,
             key_file: self.key_file.clone(),
             accuracy: self.accuracy.into(),
-            packet_traces: self.packet_traces,
+            // A command of a compiled packet is none of its own.
+            packet_traces: if self.validate { 0 } else { self.packet_traces },
             removal: self.hidden_surface_removal,
-        })
+        })?;
+        if self.validate {
+            renderer.set_rules(rules);
+        }
+        Ok(renderer)
     }
 }
 

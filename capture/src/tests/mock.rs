@@ -13,6 +13,7 @@ use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, WrittenHandler};
 use triglyph_engine::probe::Observer;
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::transfer::{HostRows, Presentation, Presented, ScanOut};
+use triglyph_engine::validate::{DrawHandler, Finding};
 
 /// Bytes by space and address. A SUBMIT is a GX MemoryFill (command 2) of unit 0: start, value, end; addresses
 /// are taken as they are. Others do nothing.
@@ -139,6 +140,15 @@ impl Device for Mock {
 
     fn set_observer(&mut self, _: Option<Box<dyn Observer>>) {
         self.calls.push("observer".to_owned());
+    }
+
+    fn take_findings(&mut self) -> Vec<Finding> {
+        self.calls.push("findings".to_owned());
+        Vec::new()
+    }
+
+    fn set_draw_handler(&mut self, _: Option<DrawHandler>) {
+        self.calls.push("draw handler".to_owned());
     }
 
     fn set_log_handler(&mut self, _: Option<LogHandler>) {

@@ -1,5 +1,6 @@
 //! All kernels of an engine: look-up by key, the key file, the budget.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -16,7 +17,7 @@ use super::slot::Slot;
 use super::store::{Contents, KeyStore};
 use super::tables::{Table, Tables};
 use super::tiers::{TierMode, Tiers};
-use crate::log::{Log, LogHandler};
+use crate::log::{Log, LogHandler, LogLevel};
 
 /// All kernels of an engine.
 #[derive(Debug)]
@@ -148,6 +149,12 @@ impl Kernels {
     /// Calls `handler` with each line of the cache's log: see [`crate::log`].
     pub fn set_log_handler(&self, handler: Option<LogHandler>) {
         self.shared.lines.set_handler(handler);
+    }
+
+    /// Adds a line to the log.
+    #[cold]
+    pub(crate) fn log_line(&self, level: LogLevel, text: impl fmt::Display) {
+        self.shared.lines.line(level, text);
     }
 
     /// How often writing the key file has failed.

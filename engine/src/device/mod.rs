@@ -20,7 +20,7 @@ pub use event::{Event, EventQueue, SoftwareMethod};
 pub use fault::{Fault, FaultHandler, FaultKind, FaultLog, FaultMark, Faults};
 pub use replay::{ObjectEntry, Replay};
 pub use run::{RunEnd, RunLimit, Waiting};
-pub use stats::{StageTimes, Stats};
+pub use stats::{DroppedPrimitives, StageTimes, Stats};
 pub use triglyph_guest::machine::Machine;
 
 use std::sync::Arc;
@@ -37,6 +37,7 @@ use crate::probe::Observer;
 use crate::sched::{Interrupter, Timeline};
 use crate::snapshot::SnapshotOptions;
 use crate::transfer::{HostRows, Presentation, Presented, ScanOut};
+use crate::validate::{DrawHandler, Finding};
 
 /// One instance of a machine's GPU, for hosts, captures and tests.
 ///
@@ -146,6 +147,16 @@ pub trait Device: sealed::Sealed + Send {
     /// Calls `observer` for each command that does something, on the thread that makes the call which executes it.
     /// `None` removes the observer, after which commands cost nothing more. See [`probe`](crate::probe).
     fn set_observer(&mut self, observer: Option<Box<dyn Observer>>);
+
+    /// The findings of draws since the last call, oldest first, with those about what has not been done up to now: a
+    /// draw without end, no draw at all. Up to [`MAX_FINDINGS`](crate::validate::MAX_FINDINGS) are kept. There are none
+    /// without `Options::validate`.
+    fn take_findings(&mut self) -> Vec<Finding>;
+
+    /// Calls `handler` with each draw that `Options::validate` checks, with what was found, on the thread that makes
+    /// the call which executes it. The log gets a line for each finding as well. It must not call the device. `None`
+    /// removes the handler.
+    fn set_draw_handler(&mut self, handler: Option<DrawHandler>);
 
     /// Says that the host has written a range of memory of its own.
     fn host_wrote(&mut self, range: GuestRange);
@@ -285,6 +296,12 @@ impl<D: Device + ?Sized> Device for Box<D> {
     }
     fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) {
         (**self).set_observer(observer)
+    }
+    fn take_findings(&mut self) -> Vec<Finding> {
+        (**self).take_findings()
+    }
+    fn set_draw_handler(&mut self, handler: Option<DrawHandler>) {
+        (**self).set_draw_handler(handler)
     }
     fn host_wrote(&mut self, range: GuestRange) {
         (**self).host_wrote(range)

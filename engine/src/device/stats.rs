@@ -34,6 +34,50 @@ impl StageTimes {
     }
 }
 
+/// Primitives that were not drawn, by reason. Those that clipping divides count by their parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DroppedPrimitives {
+    /// All of it is outside of the view volume, of a user's plane or of a cull distance.
+    pub outside: u64,
+    /// It shows the side that is culled.
+    pub culled: u64,
+    /// It is without area, after its corners were rounded to the grid of positions.
+    pub degenerate: u64,
+    /// Its bounding box holds no pixel's centre inside of the target and, on the PS3 and the Tegra X1, the scissor.
+    pub uncovered: u64,
+}
+
+impl DroppedPrimitives {
+    /// All of them.
+    pub const fn total(&self) -> u64 {
+        self.outside + self.culled + self.degenerate + self.uncovered
+    }
+
+    /// Adds others.
+    pub fn add(&mut self, more: &DroppedPrimitives) {
+        self.combine(more, u64::saturating_add);
+    }
+
+    /// The counts by name, in the order of the pipeline.
+    pub const fn named(&self) -> [(&'static str, u64); 4] {
+        [
+            ("outside the view", self.outside),
+            ("culled", self.culled),
+            ("without area", self.degenerate),
+            ("covering no pixel", self.uncovered),
+        ]
+    }
+
+    fn combine(&mut self, other: &DroppedPrimitives, count: fn(u64, u64) -> u64) {
+        let DroppedPrimitives { outside, culled, degenerate, uncovered } = other;
+        let mine = [&mut self.outside, &mut self.culled, &mut self.degenerate, &mut self.uncovered];
+        for (mine, theirs) in mine.into_iter().zip([outside, culled, degenerate, uncovered]) {
+            *mine = count(*mine, *theirs);
+        }
+    }
+}
+
 /// Counters of a device's work, which only grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -44,6 +88,11 @@ pub struct Stats {
     pub vertices: u64,
     /// Triangles set up, after clipping.
     pub triangles: u64,
+    /// Primitives that were not set up, by reason.
+    pub dropped: DroppedPrimitives,
+    /// Draws without any pixel that may be drawn to: without a surface, or with an empty clip rectangle. Their
+    /// vertices are not shaded.
+    pub draws_without_target: u64,
     /// 8x8 blocks of pixels handed to pixel kernels.
     pub pixels_blocks: u64,
     /// Pixels that passed their tests and were not shaded, because later ones of the same scene hide them.
@@ -111,6 +160,7 @@ impl Stats {
             (&mut self.draws, other.draws),
             (&mut self.vertices, other.vertices),
             (&mut self.triangles, other.triangles),
+            (&mut self.draws_without_target, other.draws_without_target),
             (&mut self.pixels_blocks, other.pixels_blocks),
             (&mut self.pixels_hidden, other.pixels_hidden),
             (&mut self.kernel_lookups, other.kernel_lookups),
@@ -134,6 +184,7 @@ impl Stats {
         for (mine, theirs) in counts {
             *mine = count(*mine, theirs);
         }
+        self.dropped.combine(&other.dropped, count);
         let times = [
             (&mut self.compile_time, other.compile_time),
             (&mut self.stages.front_end, other.stages.front_end),
@@ -155,10 +206,11 @@ mod tests {
 
     #[test]
     fn stats_merge_and_subtract() {
-        let one = Stats { draws: 3, compile_time: Duration::from_millis(5), ..Stats::default() };
+        let dropped = DroppedPrimitives { culled: 4, ..DroppedPrimitives::default() };
+        let one = Stats { draws: 3, dropped, compile_time: Duration::from_millis(5), ..Stats::default() };
         let mut two = one;
         two.merge(&one);
-        assert_eq!(two.draws, 6);
+        assert_eq!((two.draws, two.dropped.culled, two.dropped.total()), (6, 8, 8));
         assert_eq!(two.since(&one), one);
     }
 }

@@ -139,6 +139,7 @@ impl Setup {
     pub fn triangle(&self, shaded: &Shaded, [a, b, c]: [u32; 3], scene: &mut Scene) -> u32 {
         let codes = [shaded.clip[a as usize], shaded.clip[b as usize], shaded.clip[c as usize]];
         if codes[0] & codes[1] & codes[2] != 0 {
+            scene.dropped.outside += 1;
             return 0;
         }
         let records = [shaded.record(a), shaded.record(b), shaded.record(c)];
@@ -163,7 +164,10 @@ impl Setup {
         let polygon = clipper.clip(records, planes, &self.constants.clip_plane);
         polygon.chunks_exact_mut(stride).for_each(|record| self.project(record));
         let mut corners = polygon.chunks_exact(stride);
-        let (Some(first), Some(mut before)) = (corners.next(), corners.next()) else { return 0 };
+        let (Some(first), Some(mut before)) = (corners.next(), corners.next()) else {
+            scene.dropped.outside += 1;
+            return 0;
+        };
         let mut count = 0;
         for last in corners {
             count += u32::from(self.emit([first, before, last], groups, scene));
@@ -200,14 +204,21 @@ impl Setup {
             area = -area;
         }
         if area <= 0 {
+            *(if area == 0 { &mut scene.dropped.degenerate } else { &mut scene.dropped.culled }) += 1;
             return false;
         }
-        let Some(bounds) = self.bounds(&corners, scene) else { return false };
+        let Some(bounds) = self.bounds(&corners, scene) else {
+            scene.dropped.uncovered += 1;
+            return false;
+        };
         let pixels = area as u64 / (2 * SUBPIXELS * SUBPIXELS) as u64;
         if !scene.charge(pixels, bounds) {
             return false;
         }
-        let Some(mut primitive) = self.edges(&corners, area) else { return false };
+        let Some(mut primitive) = self.edges(&corners, area) else {
+            scene.dropped.degenerate += 1;
+            return false;
+        };
         primitive.flags |= if is_clockwise { CLOCKWISE } else { 0 };
         for (k, corner) in corners.iter().enumerate() {
             primitive.z[k] = corner.record[2];

@@ -65,6 +65,14 @@ macro_rules! device_of_core {
             self.$core.renderer.set_observer(observer);
         }
 
+        fn take_findings(&mut self) -> Vec<$crate::validate::Finding> {
+            self.$core.renderer.take_findings()
+        }
+
+        fn set_draw_handler(&mut self, handler: Option<$crate::validate::DrawHandler>) {
+            self.$core.renderer.set_draw_handler(handler);
+        }
+
         fn host_wrote(&mut self, range: $crate::mem::GuestRange) {
             self.$core.memory.mark_changed(range);
         }

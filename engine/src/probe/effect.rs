@@ -3,6 +3,7 @@
 use triglyph_guest::kernel::ContentHash;
 
 use super::{CommandFaults, Fragment, Surface};
+use crate::device::DroppedPrimitives;
 use crate::draw::program::Topology;
 use crate::mem::GuestRange;
 use crate::transfer::Request;
@@ -38,6 +39,8 @@ pub struct Draw {
     pub vertices: u32,
     /// Primitives that were set up; those that are clipped away or culled do not count.
     pub primitives: u64,
+    /// Primitives that were not set up, by reason; none where setup is done after the command.
+    pub dropped: DroppedPrimitives,
     /// Surfaces that are read or written, colours first.
     pub surfaces: Vec<Surface>,
     /// Content hash of the key of the pixel kernel.

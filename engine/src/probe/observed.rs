@@ -3,6 +3,7 @@
 use triglyph_guest::kernel::ContentHash;
 
 use super::{Draw, Layout, Role, Stored, Surface};
+use crate::device::DroppedPrimitives;
 use crate::mem::GuestAddr;
 use crate::render::DrawCall;
 use crate::render::program::{Primitives, ProgramCall};
@@ -10,7 +11,7 @@ use crate::scene::SceneTarget;
 use crate::scene::program::{ProgramTarget, Surfaces, TargetSurface};
 
 /// A draw of fixed-function fragments.
-pub(crate) fn fixed_draw(call: &DrawCall<'_>, primitives: u64) -> Draw {
+pub(crate) fn fixed_draw(call: &DrawCall<'_>, primitives: u64, dropped: DroppedPrimitives) -> Draw {
     let key = call.state.kernel.key();
     let SceneTarget { space, color, depth, color_bytes, depth_bytes, width, rows, block } = call.target;
     let surface = |role, address, bytes, stored| Surface {
@@ -38,6 +39,7 @@ pub(crate) fn fixed_draw(call: &DrawCall<'_>, primitives: u64) -> Draw {
         topology: None,
         vertices: call.order.len() as u32,
         primitives,
+        dropped,
         surfaces: color.into_iter().chain(depth).collect(),
         kernel: ContentHash::of(key),
         textures: call.state.textures.iter().flatten().flat_map(|texture| texture.ranges()).collect(),
@@ -46,7 +48,7 @@ pub(crate) fn fixed_draw(call: &DrawCall<'_>, primitives: u64) -> Draw {
 }
 
 /// A draw of programs.
-pub(crate) fn program_draw(call: &ProgramCall<'_>, primitives: u64) -> Draw {
+pub(crate) fn program_draw(call: &ProgramCall<'_>, primitives: u64, dropped: DroppedPrimitives) -> Draw {
     let key = call.state.kernel.key();
     let (topology, vertices) = match call.primitives {
         Primitives::Order(topology, order) => (Some(topology), order.len() as u32),
@@ -70,6 +72,7 @@ pub(crate) fn program_draw(call: &ProgramCall<'_>, primitives: u64) -> Draw {
         topology,
         vertices,
         primitives,
+        dropped,
         surfaces: colors.chain(depth).collect(),
         kernel: ContentHash::of(key),
         textures,

@@ -5,13 +5,17 @@ use std::time::Instant;
 
 use super::{Command, Counting, Edit, Effect, FragmentCounts, Input, Observer, Surface, View, Watch};
 use crate::device::{FaultMark, Faults};
+use crate::log::LogLevel;
 use crate::mem::{GuestAddr, Memory};
 use crate::render::{Pipeline, Renderer};
+use crate::validate::{DrawHandler, Finding, FindingKind, Found, MAX_JUDGED, Rules, Validator};
 
 /// The observer, and the effects of the command in progress so far.
 #[derive(Default)]
 pub struct Probe {
     observer: Option<Box<dyn Observer>>,
+    /// Checks draws, if the host asks for that.
+    validator: Option<Box<Validator>>,
     effects: Vec<Effect>,
     /// Number of further effects that are not kept.
     left_out: u64,
@@ -27,6 +31,10 @@ pub struct Probe {
     watches: bool,
     /// Whether its draws are reported with their inputs.
     wants_inputs: bool,
+    /// Whether the observer asks for them.
+    is_observer_asking: bool,
+    /// Primitives of the largest draw whose fragments get results.
+    max_judged: usize,
     /// The requested details of their fragments.
     counting: Counting,
     /// When they need not tell of fragments any more.
@@ -48,8 +56,23 @@ pub(crate) struct AskedPixel {
 }
 
 impl Probe {
+    /// A probe that checks draws.
+    pub(crate) fn of_validator(validator: Validator) -> Self {
+        Probe { validator: Some(Box::new(validator)), ..Probe::default() }
+    }
+
+    /// What checks draws, if anything does.
+    pub(crate) fn validator_mut(&mut self) -> Option<&mut Validator> {
+        self.validator.as_deref_mut()
+    }
+
     pub(crate) fn wants_inputs(&self) -> bool {
         self.wants_inputs
+    }
+
+    /// Primitives of the largest draw whose fragments get results.
+    pub(crate) fn max_judged(&self) -> usize {
+        self.max_judged
     }
 
     /// The requested details of draws' fragments.
@@ -70,7 +93,10 @@ impl Probe {
     }
 
     /// The fragments of a draw.
-    pub(crate) fn counts(&mut self, counts: &FragmentCounts) {
+    pub(crate) fn counts(&mut self, memory: &Memory, counts: &FragmentCounts) {
+        if let Some(validator) = self.validator.as_mut().filter(|validator| validator.is_asked()) {
+            validator.counts(memory, counts);
+        }
         if let Some(observer) = &mut self.observer {
             observer.counts(counts);
         }
@@ -78,11 +104,18 @@ impl Probe {
 
     /// An input of a draw.
     pub(crate) fn input(&mut self, input: &Input<'_>) {
-        let Some(observer) = self.observer.as_mut().filter(|_| self.wants_inputs) else { return };
-        observer.input(input);
-        if matches!(input, Input::Mesh(_)) {
-            self.wants_inputs = observer.wants_inputs();
+        let validator = self.validator.as_mut().filter(|validator| validator.is_asked());
+        let is_validated = validator.is_some();
+        if let Some(validator) = validator {
+            validator.input(input);
         }
+        if let Some(observer) = self.observer.as_mut().filter(|_| self.is_observer_asking) {
+            observer.input(input);
+            if matches!(input, Input::Mesh(_)) {
+                self.is_observer_asking = observer.wants_inputs();
+            }
+        }
+        self.wants_inputs = is_validated || self.is_observer_asking;
     }
 }
 
@@ -96,7 +129,47 @@ impl std::fmt::Debug for Probe {
 impl<P: Pipeline> Renderer<P> {
     /// Sets the observer of commands; `None` removes it.
     pub fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) {
-        self.probe = observer.map(|observer| Box::new(Probe { observer: Some(observer), ..Probe::default() }));
+        let validator = self.probe.as_mut().and_then(|probe| probe.validator.take());
+        let is_needed = observer.is_some() || validator.is_some();
+        self.probe = is_needed.then(|| Box::new(Probe { observer, validator, ..Probe::default() }));
+    }
+
+    /// Checks draws from now on, by the rules of a machine.
+    pub fn set_rules(&mut self, rules: &'static Rules) {
+        self.probe = Some(Box::new(Probe::of_validator(Validator::new(rules))));
+    }
+
+    /// What checks draws, if anything does.
+    fn validator_mut(&mut self) -> Option<&mut Validator> {
+        self.probe.as_deref_mut().and_then(Probe::validator_mut)
+    }
+
+    /// Sets the address space of the commands that follow, for checks that look at memory.
+    #[cold]
+    pub fn set_checked_space(&mut self, space: u32) {
+        if let Some(validator) = self.validator_mut() {
+            validator.set_space(space);
+        }
+    }
+
+    /// Notes what a machine has found in a program of the draw in progress.
+    #[cold]
+    pub fn note_finding(&mut self, kind: FindingKind, found: Found) {
+        if let Some(validator) = self.validator_mut() {
+            validator.note(kind, found);
+        }
+    }
+
+    /// The findings of draws since the last call.
+    pub fn take_findings(&mut self) -> Vec<Finding> {
+        self.validator_mut().map_or_else(Vec::new, Validator::take_findings)
+    }
+
+    /// Sets what is called with each draw that is checked.
+    pub fn set_draw_handler(&mut self, handler: Option<DrawHandler>) {
+        if let Some(validator) = self.validator_mut() {
+            validator.set_handler(handler);
+        }
     }
 
     /// Whether there is an observer.
@@ -115,9 +188,16 @@ impl<P: Pipeline> Renderer<P> {
         if let Some(probe) = &mut self.probe {
             (probe.in_command, probe.faults) = (true, faults);
             probe.pixel = probe.observer.as_mut().and_then(|observer| observer.pixel());
-            probe.wants_inputs = probe.observer.as_mut().is_some_and(|observer| observer.wants_inputs());
+            probe.is_observer_asking = probe.observer.as_mut().is_some_and(|observer| observer.wants_inputs());
             probe.counting = probe.observer.as_mut().map_or(Counting::Nothing, |observer| observer.wants_counts());
             let judges = probe.pixel.is_some() || probe.counting >= Counting::Verdicts;
+            let is_judged = probe.counting >= Counting::Verdicts;
+            probe.max_judged = if is_judged { usize::MAX } else { MAX_JUDGED };
+            let is_validated = probe.validator.as_mut().is_some_and(|validator| validator.begin(command));
+            probe.wants_inputs = probe.is_observer_asking || is_validated;
+            if is_validated {
+                probe.counting = probe.counting.max(Counting::Verdicts);
+            }
             let observer = probe.observer.as_mut().filter(|_| judges);
             probe.deadline = observer.and_then(|observer| observer.deadline());
             let watch = probe.observer.as_mut().and_then(|observer| observer.watch());
@@ -162,6 +242,7 @@ impl<P: Pipeline> Renderer<P> {
         let Some(probe) = &mut self.probe else { return };
         (probe.in_command, probe.wants_inputs, probe.counting) = (false, false, Counting::Nothing);
         probe.edits.clear();
+        let is_validated = probe.validator.as_ref().is_some_and(|validator| validator.is_asked());
         if std::mem::take(&mut probe.watches) {
             self.end_watch(memory, command);
         }
@@ -171,11 +252,33 @@ impl<P: Pipeline> Renderer<P> {
             probe.effects.push(Effect::LeftOut(std::mem::take(&mut probe.left_out)));
         }
         let effects = std::mem::take(&mut probe.effects);
-        if effects.is_empty() {
-            return;
+        if probe.validator.is_some() {
+            self.end_validation(memory, command, registers, (&effects, is_validated));
         }
+        let Some(probe) = self.probe.as_mut().filter(|_| !effects.is_empty()) else { return };
         if probe.observer.as_mut().is_some_and(|observer| observer.end(command, &effects)) {
             self.show(memory, command, registers);
+        }
+    }
+
+    /// Has the command in progress checked, and reports what was found.
+    fn end_validation(
+        &mut self,
+        memory: &Memory,
+        command: &Command,
+        registers: &[Cell<u32>],
+        (effects, is_validated): (&[Effect], bool),
+    ) {
+        if is_validated {
+            self.show_open(memory, |_| {});
+        }
+        let Some(validator) = self.probe.as_mut().and_then(|probe| probe.validator_mut()) else { return };
+        let Some(checked) = validator.end(memory, command, registers, effects) else { return };
+        for finding in &checked.findings {
+            self.kernels.log_line(LogLevel::Warning, finding);
+        }
+        if let Some(validator) = self.probe.as_mut().and_then(|probe| probe.validator_mut()) {
+            validator.report(&checked);
         }
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::Renderer;
 use super::pipeline::Pipeline;
 use super::setup::FixedDraw;
+use crate::device::DroppedPrimitives;
 use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
 use crate::mem::{GuestRange, Memory};
 use crate::probe::{self, Effect};
@@ -122,16 +123,18 @@ impl Renderer<Fixed> {
         if !call.state.feedback && self.is_setup_left(call.order.len()) {
             let mut triangles = Vec::with_capacity(call.order.len() / 3);
             call.assemble(0..call.order.len(), assembler, |triangle| triangles.push(triangle));
-            self.note_fixed_draw(memory, call, triangles.len() as u64, usize::MAX);
+            let dropped = DroppedPrimitives::default();
+            self.note_fixed_draw(memory, call, (triangles.len() as u64, dropped), usize::MAX);
             assembler.end(&shaded);
             self.pending.setup = Some(FixedDraw::new(call.setup, triangles, shaded));
             self.stats.stages.setup += timer.time();
             return;
         }
-        let mut triangles = 0;
+        let (mut triangles, mut dropped) = (0, DroppedPrimitives::default());
         for start in (0..call.order.len()).step_by(AT_ONCE) {
             // An observed draw is drawn completely. One that reads its own target reads its content before the draw.
             if self.scene.is_full() && !self.is_observed() && !call.state.feedback {
+                dropped.add(&self.take_dropped());
                 self.close_scene(memory);
                 self.scene.set_state(call.state.clone());
                 first = 0;
@@ -142,9 +145,10 @@ impl Renderer<Fixed> {
         assembler.end(&shaded);
         self.extra = shaded;
 
+        dropped.add(&self.take_dropped());
         self.stats.triangles += triangles;
         self.stats.stages.setup += timer.time();
-        self.note_fixed_draw(memory, call, triangles, first);
+        self.note_fixed_draw(memory, call, (triangles, dropped), first);
         if call.state.feedback {
             self.close_scene(memory);
         } else {
@@ -153,10 +157,16 @@ impl Renderer<Fixed> {
     }
 
     #[inline(always)]
-    fn note_fixed_draw(&mut self, memory: &Memory, call: &DrawCall<'_>, primitives: u64, first: usize) {
+    fn note_fixed_draw(
+        &mut self,
+        memory: &Memory,
+        call: &DrawCall<'_>,
+        (primitives, dropped): (u64, DroppedPrimitives),
+        first: usize,
+    ) {
         if self.is_observed() {
             call.state.drawn_with().note_use();
-            let mut draw = probe::fixed_draw(call, primitives);
+            let mut draw = probe::fixed_draw(call, primitives, dropped);
             if let Some(at) = self.asked_pixel(&draw.surfaces) {
                 draw.fragments = self.fragment_history(memory, &draw.surfaces, at, first);
             }

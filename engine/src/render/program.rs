@@ -7,6 +7,7 @@ use triglyph_guest::kernel::program::environment::FUEL_UNIT;
 use super::pipeline::Pipeline;
 use super::{DeferredDrawCost, Renderer};
 use crate::cache::image::{DecodedImage, ImageSource};
+use crate::device::DroppedPrimitives;
 pub use crate::draw::program::Primitives;
 use crate::draw::program::{
     Binned, Drawn, ProgramBatch, ProgramSetup, ProjectedVertices, Records, SetupThreads, UnfinishedDraw, compact,
@@ -282,7 +283,7 @@ impl Renderer<Programs> {
             && self.is_setup_left(vertices)
             && !call.state.reaches_memory()
         {
-            self.note_program_draw(memory, call, 0, usize::MAX);
+            self.note_program_draw(memory, call, (0, DroppedPrimitives::default()), usize::MAX);
             let (primitives, room) = (call.primitives.into(), std::mem::take(&mut self.extra.projected));
             let draw = UnfinishedDraw::new(call.setup.clone(), primitives, call.stipple, records, room);
             self.pending.setup = Some((Box::new(draw), deferred_cost));
@@ -297,7 +298,8 @@ impl Renderer<Programs> {
         let drawn = call.setup.draw(call.primitives, call.stipple, &records, &mut out);
         self.stats.triangles += drawn.primitives;
         self.stats.stages.setup += timer.time();
-        self.note_program_draw(memory, call, drawn.primitives, first);
+        let dropped = self.take_dropped();
+        self.note_program_draw(memory, call, (drawn.primitives, dropped), first);
         if call.state.reaches_memory() {
             // Later draws write what it reads, or read what it writes.
             self.close_scene(memory);
@@ -308,10 +310,16 @@ impl Renderer<Programs> {
     }
 
     #[inline(always)]
-    fn note_program_draw(&mut self, memory: &Memory, call: &ProgramCall<'_>, primitives: u64, first: usize) {
+    fn note_program_draw(
+        &mut self,
+        memory: &Memory,
+        call: &ProgramCall<'_>,
+        (primitives, dropped): (u64, DroppedPrimitives),
+        first: usize,
+    ) {
         if self.is_observed() {
             call.state.kernel.note_use();
-            let mut draw = probe::program_draw(call, primitives);
+            let mut draw = probe::program_draw(call, primitives, dropped);
             if let Some(at) = self.asked_pixel(&draw.surfaces) {
                 draw.fragments = self.fragment_history(memory, &draw.surfaces, at, first);
             }

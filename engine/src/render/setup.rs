@@ -55,6 +55,7 @@ impl<P: Pipeline> Renderer<P> {
         let (primitives, is_done) =
             P::set_up(&mut setup, &mut self.scene, &mut self.extra, &self.scheduler, is_interrupted);
         self.stats.triangles += primitives;
+        self.take_dropped();
         self.stats.stages.setup += start.elapsed();
         if is_done {
             self.pending.outcomes.extend(P::finish(setup, &mut self.extra));

@@ -19,6 +19,7 @@ use triglyph_guest::kernel::divided::Survivors;
 use triglyph_guest::kernel::pixel::PixelBlock;
 
 use crate::cache::Covered;
+use crate::device::DroppedPrimitives;
 pub use crate::rect::Rect;
 pub use fixed::{DrawState, Fixed, SceneTarget, Scissor};
 
@@ -109,6 +110,8 @@ pub struct Scene<K: SceneKind = Fixed> {
     pub allowance: Allowance,
     /// Fuel that primitives have taken since the last query.
     pub taken: u64,
+    /// Primitives that were not added, by reason, since the last query.
+    pub dropped: DroppedPrimitives,
     /// Fuel that its programs may take beyond what each of them has.
     pub reserve: u64,
     /// Nanoseconds that its primitives should take to draw, where that counts: see [`crate::render`].
@@ -141,6 +144,7 @@ impl<K: SceneKind> Scene<K> {
             bins: Vec::new(),
             allowance: Allowance::UNBOUNDED,
             taken: 0,
+            dropped: DroppedPrimitives::default(),
             reserve: 0,
             cost: 0,
             before: None,
@@ -200,6 +204,7 @@ impl<K: SceneKind> Scene<K> {
     pub(crate) fn take(&mut self, mut empty: Self) -> Self {
         empty.reset(self.target);
         (empty.allowance, empty.taken) = (self.allowance, std::mem::take(&mut self.taken));
+        empty.dropped = std::mem::take(&mut self.dropped);
         std::mem::replace(self, empty)
     }
 
@@ -282,6 +287,7 @@ impl<K: SceneKind> Scene<K> {
             return false;
         }
         self.taken = self.taken.saturating_add(from.taken);
+        self.dropped.add(&from.dropped);
         let planes = self.varyings.len() as u32;
         self.varyings.append(&mut from.varyings);
         let outlines = from.edges.drain(..).zip(from.bounds.drain(..));

@@ -9,6 +9,7 @@ use crate::system::external::{External, PHYSICAL, PROCESS};
 use crate::system::gsp::{Bus, Gsp, Hardware, SharedPage, report};
 use crate::system::gx::Executed;
 use crate::system::lcd::{Eye, Screen};
+use crate::validate::RULES;
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
     Access, CallLog, CallRecorder, Device, Event, FaultLog, Machine, RecordedCall, Replay, RunEnd, RunLimit, sealed,
@@ -52,7 +53,7 @@ impl N3ds {
     /// # Errors
     /// [`Error::Unsupported`] when the host gives no threads.
     pub fn new(options: &Options) -> Result<Self, Error> {
-        let renderer = options.renderer()?;
+        let renderer = options.renderer(&RULES)?;
         let mut core = Core {
             memory: renderer.guest_memory(),
             renderer,

@@ -9,6 +9,7 @@ mod observed;
 mod recorded;
 mod snapshot;
 pub mod system;
+mod validate;
 
 pub use self::core::Core;
 pub use device::N3ds;

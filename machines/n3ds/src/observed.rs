@@ -1,6 +1,6 @@
 //! The PICA200 for observers: commands, draws and what they read.
 
-use triglyph_guest::kernel::vertex::Uniforms;
+use triglyph_guest::kernel::vertex::{Program, Uniforms};
 use triglyph_guest::pica::regs::{self, Trigger};
 
 use crate::class_3d::programs::unit::ShaderUnit;
@@ -11,6 +11,7 @@ use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::Batch;
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::probe::{Command, ConstantKind, Constants, Input};
+use triglyph_engine::validate::{FindingKind, Found};
 
 impl Pica {
     /// Does what a write of `value` to register `id` asks for, for an observer to see if there is one.
@@ -57,6 +58,14 @@ impl Pica {
     pub(crate) fn note_inputs(&self, host: &mut Host<'_>, batch: &Batch<'_>, arrays: &[Option<Array>; 12]) {
         let start = |i: usize| Some(GuestAddr::new(0, arrays.get(i)?.as_ref()?.address.into()));
         host.renderer.note_vertices(batch, &std::array::from_fn(start));
+        if let Program::Pica(program) = &batch.kernel.key().program
+            && program.code.get(usize::from(program.entry)).is_none_or(|word| *word == 0)
+        {
+            let register = regs::vsh_code_data::id(0);
+            let what = format!("The first instruction of the vertex program, {}, is 0: there is no program.", program.entry);
+            let advice = "Upload the program to vsh_code_data, or write where it begins to vsh_entry.";
+            host.renderer.note_finding(FindingKind::NoProgram, Found::at(register, what, advice));
+        }
         note_uniforms(host, "vertex", &self.vertex_unit);
         if output_map::geometry_enabled(&self.registers) {
             note_uniforms(host, "geometry", &self.geometry_unit);

@@ -12,6 +12,7 @@ use crate::front_end::{CHANNELS, Fifo, PushBuffer, Stop};
 use crate::system::host_events::{HostEvents, SoftwareHandler};
 use crate::system::lv1::{DEFAULT_OBJECTS, XDR, initialise};
 use crate::system::mmio::Mmio;
+use crate::validate::RULES;
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
     Access, CallLog, Device, Event, FaultKind, Machine, ObjectEntry, RecordedCall, Replay, RunEnd, RunLimit, Waiting,
@@ -49,7 +50,7 @@ impl Rsx {
     /// # Errors
     /// [`Error::Unsupported`] when the host gives no threads or no memory.
     pub fn new(options: &Options) -> Result<Self, Error> {
-        let core = Core::new(options.accuracy.into(), options.renderer()?, options.fuel)?;
+        let core = Core::new(options.accuracy.into(), options.renderer(&RULES)?, options.fuel)?;
         let mut host_events = HostEvents::default();
         host_events.events.count_on(&core.renderer.timeline);
         Ok(Rsx {

@@ -19,6 +19,7 @@ pub mod front_end;
 mod recorded;
 mod snapshot;
 pub mod system;
+mod validate;
 
 pub use self::core::{Core, Named, RsxMode};
 pub use device::Rsx;

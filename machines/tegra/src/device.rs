@@ -3,6 +3,7 @@
 use crate::core::{ADDRESS_MASK, Core, SPACE};
 use crate::front_end::channel::{Channel, Work};
 use crate::system::driver::{Driver, Fence, PROCESS, PROCESS_MASK};
+use crate::validate::RULES;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
@@ -49,7 +50,7 @@ impl TegraX1 {
     pub fn new(options: &Options) -> Result<Self, Error> {
         crate::front_end::registers::prepare();
         Ok(TegraX1 {
-            core: Core::new(options.renderer()?, options.fuel),
+            core: Core::new(options.renderer(&RULES)?, options.fuel),
             channels: BTreeMap::new(),
             driver: Driver::default(),
             deferred: false,

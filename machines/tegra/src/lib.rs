@@ -18,6 +18,7 @@ mod front_end;
 mod recorded;
 mod snapshot;
 pub mod system;
+mod validate;
 
 pub use self::core::Core;
 pub use class_3d::ThreeD;

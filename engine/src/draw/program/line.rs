@@ -40,6 +40,7 @@ impl Binner<'_> {
         let [a, b] = ends.map(|corner| corner.at);
         let mixed = a.negated != b.negated;
         if a.outside & b.outside != 0 && !mixed {
+            self.scene.dropped.outside += 1;
             return;
         }
         if a.outside | b.outside == 0 && !mixed {
@@ -51,7 +52,9 @@ impl Binner<'_> {
             return;
         }
         let ends = ends.map(|corner| Vertex::new(&self.setup.projection, corner.record, a.negated && !mixed));
-        let Some(ends) = clip::line(&self.setup.projection, ends, planes, &self.linear()) else { return };
+        let Some(ends) = clip::line(&self.setup.projection, ends, planes, &self.linear()) else {
+            return self.scene.dropped.outside += 1;
+        };
         let ends = ends
             .each_ref()
             .map(|vertex| Corner { at: self.setup.projection.point(&vertex.position), record: &vertex.record });
@@ -64,6 +67,7 @@ impl Binner<'_> {
         let distance = [0, 1].map(|axis| (i64::from(to[axis]) - i64::from(from[axis])).unsigned_abs());
         let axis = usize::from(distance[0] < distance[1]);
         if distance[axis] == 0 {
+            self.scene.dropped.degenerate += 1;
             return;
         }
         let [first, end] = match self.setup.line_shape {
@@ -72,6 +76,7 @@ impl Binner<'_> {
         };
         let outline = self.outline_of(first, end, axis);
         let Some(bounds) = self.bounds(&outline) else {
+            self.scene.dropped.uncovered += 1;
             self.skip_stipple(first[axis], end[axis]);
             return;
         };

@@ -9,6 +9,7 @@ use super::assemble::{Shape, Topology, first_piece, primitives};
 use super::projected::ProjectedVertices;
 use super::setup::{Binner, Drawn, ProgramSetup};
 use super::shade::Records;
+use crate::device::DroppedPrimitives;
 use crate::scene::program::{ProgramScene, ProgramTarget};
 use crate::sched::Scheduler;
 
@@ -133,6 +134,7 @@ impl Source<'_> {
         for own in &mut *threads.scenes {
             own.reset(ProgramTarget::NOWHERE);
             (own.allowance, own.taken) = (scene.allowance, 0);
+            own.dropped = DroppedPrimitives::default();
         }
         let scenes = std::iter::once(&mut *scene).chain(&mut *threads.scenes);
         let ranges = pieces.chunks(pieces.len().div_ceil(count));

@@ -46,6 +46,7 @@ impl Binner<'_> {
         let corner = self.corner(vertex);
         // A point whose centre is outside is not drawn at all.
         if corner.at.outside != 0 {
+            self.scene.dropped.outside += 1;
             return;
         }
         let size = match self.setup.point_size {
@@ -55,6 +56,7 @@ impl Binner<'_> {
         let size = if size < MAX_SIZE { size.max(self.setup.smallest_point) } else { MAX_SIZE };
         let half = (size * 128.0) as i32;
         if half <= 0 {
+            self.scene.dropped.degenerate += 1;
             return;
         }
         let (left, right) = (corner.at.x - half, corner.at.x + half);

@@ -232,9 +232,11 @@ impl<'a> Binner<'a> {
     }
 
     /// Whether all vertices are on the outer side of a cull distance.
-    fn culled(&self, vertices: &[u32]) -> bool {
+    fn culled(&mut self, vertices: &[u32]) -> bool {
         let outside = |at: usize| vertices.iter().all(|&v| self.records.get(v).get(at).is_some_and(|&d| d < 0.0));
-        self.setup.cull_distances.iter().any(|&at| outside(at))
+        let is_culled = self.setup.cull_distances.iter().any(|&at| outside(at));
+        self.scene.dropped.outside += u64::from(is_culled);
+        is_culled
     }
 
     /// Floats of a record that are linear in the window; those that planes cut by are not.
@@ -270,7 +272,7 @@ impl<'a> Binner<'a> {
     /// Bins a triangle of a line or a point. Nothing happens without area.
     pub(super) fn outline(&mut self, primitive: Primitive, mut points: [[i32; 2]; 3], within: Rect) {
         match doubled_area(points) {
-            0 => return,
+            0 => return self.scene.dropped.degenerate += 1,
             area if area < 0 => points.swap(1, 2),
             _ => {}
         }

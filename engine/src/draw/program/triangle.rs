@@ -42,7 +42,7 @@ impl Binner<'_> {
     /// Whether nothing is drawn of a triangle because all of it is outside of a plane, or for its area. Known from
     /// three positions: half of a scene's triangles cost no more than that.
     #[inline]
-    pub(super) fn is_dropped(&self, vertices: [u32; 3]) -> bool {
+    pub(super) fn is_dropped(&mut self, vertices: [u32; 3]) -> bool {
         let at = |vertex: u32| {
             let (group, lane) = self.projected.group(vertex);
             ([group.x[lane], group.y[lane]], group.outside[lane], group.negated[lane])
@@ -52,9 +52,22 @@ impl Binner<'_> {
             return false;
         }
         if a.1 | b.1 | c.1 == 0 {
-            return self.is_culled(doubled_area([a.0, b.0, c.0]));
+            return self.drops(doubled_area([a.0, b.0, c.0]));
         }
-        a.1 & b.1 & c.1 != 0
+        let is_outside = a.1 & b.1 & c.1 != 0;
+        self.scene.dropped.outside += u64::from(is_outside);
+        is_outside
+    }
+
+    /// The same, and counts it.
+    #[inline]
+    fn drops(&mut self, area: i64) -> bool {
+        let is_culled = self.is_culled(area);
+        if is_culled {
+            let dropped = &mut self.scene.dropped;
+            *(if area == 0 { &mut dropped.degenerate } else { &mut dropped.culled }) += 1;
+        }
+        is_culled
     }
 
     /// Whether nothing is drawn of a polygon with this signed area.
@@ -74,7 +87,11 @@ impl Binner<'_> {
         let triangles = || (2..corners.len()).map(|i| [corners[0], corners[i - 1], corners[i]]);
         // Corners that were snapped apart from each other may turn slivers over; the whole counts.
         let area: i64 = triangles().map(|triangle| doubled_area(points(&triangle))).sum();
-        if self.is_culled(area) {
+        if corners.is_empty() {
+            self.scene.dropped.outside += 1;
+            return;
+        }
+        if self.drops(area) {
             return;
         }
         let back = self.is_back(area);
@@ -105,6 +122,7 @@ impl Binner<'_> {
         let points = points(&corners);
         let area = doubled_area(points);
         if area == 0 {
+            self.scene.dropped.degenerate += 1;
             return;
         }
         let bounds = match self.setup.fill {
@@ -115,7 +133,7 @@ impl Binner<'_> {
             }
             Fill::Inside | Fill::Touched | Fill::Box => self.bounds(&points),
         };
-        let Some(bounds) = bounds else { return };
+        let Some(bounds) = bounds else { return self.scene.dropped.uncovered += 1 };
         let origin = [bounds.x0 as i32, bounds.y0 as i32];
         let slope = Slope::triangle(points, area, origin);
         let offset = Some(PolygonMode::Fill);

@@ -206,14 +206,16 @@ impl<P: ReplaysFragments> Renderer<P> {
         if counting == Counting::Shapes && counts.has_pixels() {
             self.note_shapes(first, &mut counts);
         }
-        if counting >= Counting::Verdicts && !self.is_late() {
+        let max_judged = self.probe.as_deref().map_or(0, |probe| probe.max_judged());
+        let is_small = self.scene.primitives.len().saturating_sub(first) <= max_judged;
+        if counting >= Counting::Verdicts && is_small && !self.is_late() {
             let observed = ObservedSurface::new(surfaces, None, P::plain_surface(&self.scene.target));
             counts.judged = observed.with(memory, |memory| {
                 P::replay(self, memory, &observed, first)?.everywhere(surfaces, || self.is_late())
             });
         }
         if let Some(probe) = &mut self.probe {
-            probe.counts(&counts);
+            probe.counts(memory, &counts);
         }
     }
 }

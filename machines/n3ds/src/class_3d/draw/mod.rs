@@ -250,7 +250,11 @@ impl Pica {
             (self.pixel_pools, self.known_states) = (pools, known);
             self.pixel.set(state);
         }
-        self.pixel.value().is_some_and(|pixel| !pixel.nothing)
+        let is_visible = self.pixel.value().is_some_and(|pixel| !pixel.nothing);
+        if !is_visible {
+            host.renderer.note_draw_without_target();
+        }
+        is_visible
     }
 
     /// The tables of the units that are on.

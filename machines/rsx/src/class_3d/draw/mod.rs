@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::sampler::Texture;
-use triglyph_guest::kernel::program::vertex::Stream;
+use triglyph_guest::kernel::program::vertex::{Stream, VertexCode};
 use triglyph_guest::kernel::window::buffer;
 use triglyph_guest::rsx::methods::curie;
 
@@ -16,6 +16,7 @@ use super::Curie;
 use super::state::texture::VertexTextures;
 use super::state::vertex::{Places, VertexState};
 use crate::core::Core;
+use crate::validate::note_program;
 use gather::Gather;
 use triglyph_engine::cache::image::DecodedImage;
 use triglyph_engine::cache::{Handle, kinds};
@@ -69,6 +70,7 @@ impl Curie {
         }
         let topology = gather.topology;
         if self.state.refresh_pixels(core, &self.registers, topology).is_none() {
+            core.renderer.note_draw_without_target();
             return;
         }
         if !gather.order.is_empty() {
@@ -343,6 +345,9 @@ fn note_inputs(
 ) {
     renderer.note_program_vertices(batch, &places.map(|place| place.map(|range| range.start)));
     renderer.note_input(&Input::Constants(&Constants::floats("vertex c", batch.constants)));
+    if let VertexCode::Rsx(code) = &state.key.code {
+        note_program(renderer, code, state.output_mask);
+    }
     let VertexTextures { keys, bindings } = &state.textures;
     let textures = keys.iter().map(Option::as_ref).zip(bindings.iter().map(Option::as_ref));
     renderer.note_textures(memory, "vertex", textures, &[]);

@@ -44,6 +44,7 @@ impl ThreeD {
         }
         let targets = self.targets(core, registers);
         if targets.clip.is_none() {
+            core.renderer.note_draw_without_target();
             return;
         }
         let runs = runs(registers, &targets, &records, shapes);

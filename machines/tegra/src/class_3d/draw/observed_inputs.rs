@@ -1,14 +1,16 @@
 //! The textures and constant buffers of a draw's programs, for observers.
 
 use triglyph_guest::kernel::program::environment::CONSTANT_BUFFERS;
+use triglyph_guest::tegra::header::texture;
 use triglyph_guest::tegra::methods::threed::regs as r;
 
 use crate::class_3d::ThreeD;
 use crate::class_3d::programs::stage::{Program, STAGES};
 use crate::class_3d::state::bindings::Bound;
-use crate::core::Core;
+use crate::core::{ADDRESS_MASK, Core};
 use crate::front_end::registers::Registers;
 use triglyph_engine::probe::{ConstantKind, Constants, Input};
+use triglyph_engine::validate::{FindingKind, Found};
 
 /// Stages by number.
 const NAMES: [&str; STAGES] =
@@ -22,6 +24,11 @@ impl ThreeD {
         let reach = &program.reach;
         let textures = program.textures.iter().map(Option::as_ref).zip(reach.textures.iter().map(Option::as_ref));
         core.renderer.note_textures(&core.memory, name, textures, &reach.handles);
+        for (unit, texture) in reach.textures.iter().enumerate() {
+            if let (None, Some(&handle)) = (texture, reach.handles.get(unit)) {
+                note_empty_descriptor(core, registers, name, handle);
+            }
+        }
         let group = r::set_pipeline_binding::group(registers.get(r::set_pipeline_binding::id(stage))) as usize;
         let buffers = self.bindings.group(group);
         for slot in 0..CONSTANT_BUFFERS {
@@ -35,4 +42,20 @@ impl ThreeD {
             core.renderer.note_input(&Input::Constants(&constants));
         }
     }
+}
+
+/// Notes that the texture header of a handle is all zeros.
+fn note_empty_descriptor(core: &mut Core, registers: &Registers, stage: &str, handle: u32) {
+    let index = handle & 0xF_FFFF;
+    let pool = registers.address(r::set_tex_header_pool_a::ID) & ADDRESS_MASK;
+    let address = pool.wrapping_add(u64::from(index) * u64::from(texture::BYTES)) & ADDRESS_MASK;
+    let mut header = [0; texture::BYTES as usize];
+    core.memory.read_pieces(core.place(address), &mut header);
+    if header.iter().any(|byte| *byte != 0) {
+        return;
+    }
+    let what = format!("The {stage} program reads texture {index}, whose header at {address:#x} is all zeros.");
+    let advice = "Write the address of the headers to SET_TEX_HEADER_POOL, and fill the header before the draw.";
+    let found = Found::at(r::set_tex_header_pool_b::ID, what, advice);
+    core.renderer.note_finding(FindingKind::EmptyDescriptor, found);
 }

@@ -102,6 +102,7 @@ impl<'u> ClassDispatch<'u> {
     #[cold]
     fn observed(&mut self, method: u32, value: u32, run: impl FnOnce(&mut Self)) {
         let command = Command { class: self.class.id(), method, value, position: self.core.position };
+        self.core.renderer.set_checked_space(self.core.space);
         self.core.begin_command(&command, self.registers().file().live());
         for (method, word) in self.core.renderer.take_edits() {
             self.edit(method, word);

@@ -1,0 +1,120 @@
+//! The triangle of `examples/rust/tegra.rs`, 64 pixels wide and high.
+
+use triglyph::{Access, Device, GuestAddr, GuestRange, Options, Tier, TegraX1};
+use triglyph_guest::tegra::fifo::{Entry, Segment};
+
+use super::{Outcome, Row, explore};
+
+const WIDTH: u32 = 64;
+const HEIGHT: u32 = 64;
+const PUSH: u64 = 0x10_0000;
+const DATA: u64 = 0x20_0000;
+const SIZE: u64 = 0x10_0000;
+const PROGRAMS: u64 = DATA + 0x1_0000;
+const VERTICES: u64 = DATA + 0x2_0000;
+const TARGET: u64 = DATA + 0x4_0000;
+
+const VERTEX_HEADER: [u32; 20] =
+    [0x461, 0, 0, 0, 0, 0, 0xFF, 0, 0, 0, 0, 0, 0, 0xF << 12 | 0xF << 16, 0, 0, 0, 0, 0, 0];
+const VERTEX_CODE: [u64; 7] = [
+    0x001F_8000_FC00_07E0,
+    0xEFD9_FF80_0807_FF00,
+    0xEFD9_FF80_0907_FF04,
+    0xEFF1_FF80_0707_FF00,
+    0x001F_8000_FC00_07E0,
+    0xEFF1_FF80_0807_FF04,
+    0xE300_0000_0007_000F,
+];
+const PIXEL_HEADER: [u32; 20] = [0xD462, 0, 0, 0, 0, 1 << 31, 2 * 0x55, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xF, 0];
+const PIXEL_CODE: [u64; 10] = [
+    0x001F_8000_FC00_07E0,
+    0xE003_FF87_CFF7_FF04,
+    0x5080_0000_0047_0404,
+    0xE043_FF88_0047_FF00,
+    0x001F_8000_FC00_07E0,
+    0xE043_FF88_4047_FF01,
+    0xE043_FF88_8047_FF02,
+    0xE043_FF88_C047_FF03,
+    0x001F_8000_FC00_07E0,
+    0xE300_0000_0007_000F,
+];
+const TRIANGLE: [[f32; 8]; 3] = [
+    [0.0, 0.8, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0],
+    [0.8, -0.8, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0],
+    [-0.8, -0.8, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0],
+];
+
+fn row(name: &'static str, method: u32, data: &[u32]) -> Row {
+    Row {
+        name,
+        words: std::iter::once(1 << 29 | (data.len() as u32) << 16 | method).chain(data.iter().copied()).collect(),
+    }
+}
+
+fn floats(name: &'static str, method: u32, data: &[f32]) -> Row {
+    row(name, method, &data.iter().map(|value| value.to_bits()).collect::<Vec<_>>())
+}
+
+fn rows() -> Vec<Row> {
+    let half = [WIDTH as f32 / 2.0, HEIGHT as f32 / 2.0];
+    let address = |name, method, address: u64| row(name, method, &[(address >> 32) as u32, address as u32]);
+    vec![
+        row("object", 0x000, &[0xB197]),
+        address("rt_address", 0x200, TARGET),
+        row("rt_width", 0x202, &[4 * WIDTH]),
+        row("rt_height", 0x203, &[HEIGHT]),
+        row("rt_format", 0x204, &[0xD5]),
+        row("rt_layout", 0x205, &[1 << 12]),
+        row("rt_layers", 0x206, &[1]),
+        row("rt_control", 0x487, &[1]),
+        row("surface_clip_h", 0x3FD, &[WIDTH << 16]),
+        row("surface_clip_v", 0x3FE, &[HEIGHT << 16]),
+        row("viewport_scale_enable", 0x64B, &[1]),
+        floats("viewport_scale", 0x280, &[half[0], -half[1], 1.0]),
+        floats("viewport_offset", 0x283, &[half[0], half[1], 0.0]),
+        row("viewport_clip_h", 0x300, &[WIDTH << 16]),
+        row("viewport_clip_v", 0x301, &[HEIGHT << 16]),
+        address("program_region", 0x582, PROGRAMS),
+        row("vertex_pipeline", 0x810, &[1 | 1 << 4]),
+        row("vertex_program", 0x811, &[0]),
+        row("pixel_pipeline", 0x850, &[1 | 5 << 4]),
+        row("pixel_program", 0x851, &[0x1000]),
+        row("stream_format", 0x700, &[32 | 1 << 12]),
+        address("stream_address", 0x701, VERTICES),
+        address("stream_limit", 0x7C0, VERTICES + 3 * 32 - 1),
+        row("attribute_0", 0x458, &[0x01 << 21 | 7 << 27]),
+        row("attribute_1", 0x459, &[16 << 7 | 0x01 << 21 | 7 << 27]),
+        row("begin", 0x586, &[4]),
+        row("vertex_start", 0x35D, &[0]),
+        row("draw", 0x35E, &[3]),
+        row("end", 0x585, &[0]),
+    ]
+}
+
+fn run(words: &[u32]) -> Outcome {
+    let mut gpu = TegraX1::new(&Options::new(Tier::InterpreterOnly, 1)).expect("a Tegra X1");
+    gpu.map(GuestRange::new(0, PUSH, DATA + SIZE - PUSH), Access::READ_WRITE).expect("memory");
+    let at = |address: u64| GuestAddr::new(0, address);
+    let little = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let code = |code: &[u64]| code.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    gpu.write(at(PROGRAMS), &[little(&VERTEX_HEADER), code(&VERTEX_CODE)].concat()).expect("memory");
+    gpu.write(at(PROGRAMS + 0x1000), &[little(&PIXEL_HEADER), code(&PIXEL_CODE)].concat()).expect("memory");
+    let vertices: Vec<u32> = TRIANGLE.as_flattened().iter().map(|value| value.to_bits()).collect();
+    gpu.write(at(VERTICES), &little(&vertices)).expect("memory");
+    gpu.write(at(TARGET), &[0x20, 0x30, 0x40, 0xFF].repeat((WIDTH * HEIGHT) as usize)).expect("memory");
+    gpu.write(at(PUSH), &little(words)).expect("memory");
+    let words = words.len() as u32;
+    let segment = Segment { address: PUSH, words, sync: false, subroutine: false, conditional: false };
+    let payload: Vec<u8> =
+        [0, Entry::Segment(segment).encode()].iter().flat_map(|word: &u64| word.to_le_bytes()).collect();
+    gpu.submit(&payload).expect("a channel and an entry");
+    gpu.finish();
+    let mut picture = vec![0; (4 * WIDTH * HEIGHT) as usize];
+    gpu.read(at(TARGET), &mut picture).expect("memory");
+    Outcome { picture, faults: gpu.faults().total() }
+}
+
+#[test]
+fn each_write() {
+    explore("Tegra", &rows(), run);
+}
