@@ -49,6 +49,7 @@ pub use triglyph_engine::transfer::{
 pub use triglyph_guest::id::{ChannelId, ContextHandle, EventSlot, MemoryHandle, NvmapHandle, SpaceId, SyncpointId};
 pub use triglyph_engine::validate::{
     CheckedDraw, DrawHandler, Finding, FindingKind, FragmentResults, MAX_FINDINGS, MAX_JUDGED, RegisterValue, Severity,
+    WrittenRanges,
 };
 pub use triglyph_guest::kernel::transfer::{BitField, PixelFields};
 #[cfg(feature = "n3ds")]

@@ -24,6 +24,7 @@ pub mod error;
 pub mod events;
 pub mod executor;
 pub mod faults;
+pub mod findings;
 pub mod forward;
 pub mod handle;
 pub mod log;

@@ -59,8 +59,9 @@ pub struct triglyph_options {
     /// How often packets of a push buffer or command list come with the same headers before they are compiled as one
     /// packet trace: 1 for at once, 0 for never.
     pub packet_traces: u32,
-    /// 0.
-    pub reserved: u32,
+    /// 1 to check draws for what makes them invisible or suspicious (`triglyph_set_finding_callback`), which takes many
+    /// times as long; 0 not to. No byte depends on it.
+    pub validate: u32,
     /// Machine code that may be kept, in bytes.
     pub code_budget: u64,
     /// Path (UTF-8) of a file that remembers which kernels were needed, so that the next start compiles them in the
@@ -77,7 +78,7 @@ pub struct triglyph_options {
     pub fuel: u64,
 }
 
-// SAFETY: numbers and pointers without padding (five words, one reserved, then eight bytes each), the size first. A
+// SAFETY: numbers and pointers without padding (six words, then eight bytes each), the size first. A
 // function's pointer is null or what the host promises.
 unsafe impl SizedStruct for triglyph_options {
     const FIRST: usize = 48;
@@ -92,7 +93,7 @@ impl triglyph_options {
             threads: options.threads as u32,
             accuracy: triglyph_accuracy::Fast as u32,
             packet_traces: options.packet_traces,
-            reserved: 0,
+            validate: 0,
             code_budget: options.code_budget as u64,
             key_file: std::ptr::null(),
             key_file_limit: KeyFile::LIMIT,
@@ -126,6 +127,11 @@ pub(crate) unsafe fn read(options: *const triglyph_options) -> Result<Options, F
         other => return Err(Failure::invalid(format!("accuracy {other}"))),
     };
     read.executor = executor::executor(given.execute, given.execute_user_data, read.threads);
+    read.validate = match given.validate {
+        0 => false,
+        1 => true,
+        other => return Err(Failure::invalid(format!("validate {other}"))),
+    };
     read.packet_traces = given.packet_traces;
     read.fuel = given.fuel;
     read.code_budget = usize::try_from(given.code_budget).unwrap_or(usize::MAX);

@@ -75,6 +75,16 @@ pub struct triglyph_stats {
     /// Of the kernels compiled, those with loops that do one iteration at a time or have vectors of 128 bits, on a host
     /// with 256. Each is logged with the reason.
     pub kernels_not_widened: u64,
+    /// Primitives outside of the view volume, a user's plane or a cull distance.
+    pub dropped_outside: u64,
+    /// Primitives that show the side that is culled.
+    pub dropped_culled: u64,
+    /// Primitives without area.
+    pub dropped_degenerate: u64,
+    /// Primitives that cover no pixel inside of the target and, on the PS3 and the Tegra X1, the scissor.
+    pub dropped_uncovered: u64,
+    /// Draws without any pixel that may be drawn to.
+    pub draws_without_target: u64,
 }
 
 // SAFETY: two words, then eight bytes each: no padding, only numbers, the size first.
@@ -82,7 +92,7 @@ unsafe impl SizedStruct for triglyph_stats {
     const FIRST: usize = 208;
 }
 
-const _: () = assert!(size_of::<triglyph_stats>() == triglyph_stats::FIRST + 24);
+const _: () = assert!(size_of::<triglyph_stats>() == triglyph_stats::FIRST + 64);
 
 impl From<Stats> for triglyph_stats {
     fn from(stats: Stats) -> Self {
@@ -118,6 +128,11 @@ impl From<Stats> for triglyph_stats {
             compiler_panics: stats.compiler_panics,
             kernels_wide: stats.kernels_wide,
             kernels_not_widened: stats.kernels_not_widened,
+            dropped_outside: stats.dropped.outside,
+            dropped_culled: stats.dropped.culled,
+            dropped_degenerate: stats.dropped.degenerate,
+            dropped_uncovered: stats.dropped.uncovered,
+            draws_without_target: stats.draws_without_target,
         }
     }
 }

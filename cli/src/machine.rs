@@ -146,6 +146,13 @@ impl Setup {
         triglyph::new_device(machine, &options)
     }
 
+    /// A fresh device that checks its draws.
+    pub fn device_with_checks(self, machine: Machine) -> Result<Box<dyn ReplayDevice>, Error> {
+        let mut options = self.options();
+        options.validate = true;
+        triglyph::new_device(machine, &options)
+    }
+
     /// A fresh device whose kernels are compiled by the optimizing tier at once.
     pub fn device_with_steady_code(self, machine: Machine) -> Result<Box<dyn Device>, Error> {
         let mut options = self.options();

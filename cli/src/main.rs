@@ -10,6 +10,7 @@ mod capture;
 mod capture_file;
 mod disasm;
 mod exit;
+mod explain;
 mod fuzz;
 mod generate;
 #[cfg(target_os = "linux")]
@@ -84,6 +85,13 @@ enum Command {
     Info(info::Arguments),
     /// Inspect a capture: events, state, pictures before and after each, the history of pixels.
     Inspect(inspect::Arguments),
+    /// Say what makes the draws of captures invisible or suspicious.
+    ///
+    /// Plays each capture, checks every draw, and says in sentences which register or method is the reason, what its
+    /// value is, and what to write instead. Also says when a picture is of memory that no draw and no copy wrote.
+    ///
+    /// Exit code 1: a draw changed nothing for a reason that was found, or such a picture was shown.
+    Explain(explain::Arguments),
     /// Show the programs of captures as text; turn 3DS shader binaries into text and back.
     Disasm(disasm::Arguments),
     /// List or check a file of kernel keys, or make it smaller.
@@ -135,6 +143,7 @@ fn run(command: &Command, output: &Output) -> anyhow::Result<Exit> {
         Command::Capture(arguments) => capture::run(arguments, output),
         Command::Info(arguments) => info::run(arguments, output),
         Command::Inspect(arguments) => inspect::run(arguments, output),
+        Command::Explain(arguments) => explain::run(arguments, output),
         Command::Disasm(arguments) => disasm::run(arguments, output),
         Command::Cache(arguments) => cache::run(arguments, output),
         Command::Vectors(arguments) => vectors::run(arguments, output),

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use triglyph_guest::machine::Machine;
 
-use super::{Facts, FindingKind, RegisterValue};
+use super::{Facts, FindingKind, RegisterValue, WrittenRanges};
 use crate::mem::{GuestAddr, GuestRange, Memory};
 use crate::probe::Command;
 
@@ -92,7 +92,7 @@ pub struct Draw<'a> {
     /// What was noted of it.
     pub facts: &'a Facts,
     /// Memory that commands wrote before it.
-    pub written: &'a [GuestRange],
+    pub written: &'a WrittenRanges,
 }
 
 impl Draw<'_> {
@@ -131,6 +131,6 @@ impl Draw<'_> {
 
     /// Whether a command, or the draw itself, has written any byte of a range.
     pub fn was_written(&self, range: GuestRange) -> bool {
-        self.written.iter().any(|written| written.overlaps(range))
+        self.written.overlap(range)
     }
 }

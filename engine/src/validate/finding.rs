@@ -45,6 +45,15 @@ pub struct Finding {
     pub register: Option<RegisterValue>,
 }
 
+impl Finding {
+    /// Of a picture that was shown of memory which no command wrote.
+    pub fn of_picture(event: u64, what: String, advice: String) -> Finding {
+        let kind = FindingKind::UnwrittenPicture;
+        let command = Command::default();
+        Finding { kind, severity: kind.severity(), event, command, what, advice, register: None }
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Finding { kind, severity, event, what, advice, .. } = self;

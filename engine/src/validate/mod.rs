@@ -15,11 +15,13 @@ mod finding;
 mod kind;
 mod outcomes;
 mod validator;
+mod written;
 
 pub use draw::{Check, Draw, Found, Role, Rules};
 pub use facts::{AttributeFacts, Facts, PositionFacts};
 pub use finding::{CheckedDraw, Finding, FragmentResults, RegisterValue};
 pub use kind::{FindingKind, Severity};
+pub use written::WrittenRanges;
 pub(crate) use validator::Validator;
 
 /// Primitives of the largest draw whose fragments are judged one by one.

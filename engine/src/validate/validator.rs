@@ -6,8 +6,9 @@ use std::fmt;
 use super::outcomes::{CAUSES, DOUBTS};
 use super::{
     Check, CheckedDraw, Draw, DrawHandler, Facts, Finding, FindingKind, Found, MAX_FINDINGS, Role, Rules, Severity,
+    WrittenRanges,
 };
-use crate::mem::{GuestRange, Memory};
+use crate::mem::Memory;
 use crate::probe::{Command, Effect, FragmentCounts, Input};
 
 /// Checks the draws of a device.
@@ -31,7 +32,7 @@ pub struct Validator {
     commands: u64,
     draws: u64,
     /// Memory that commands have written, merged.
-    written: Vec<GuestRange>,
+    written: WrittenRanges,
     findings: Vec<Finding>,
     /// Whether the host was told that nothing has drawn.
     told_no_draw: bool,
@@ -58,7 +59,7 @@ impl Validator {
             has_counts: false,
             commands: 0,
             draws: 0,
-            written: Vec::new(),
+            written: WrittenRanges::default(),
             findings: Vec::new(),
             told_no_draw: false,
             handler: None,
@@ -143,7 +144,7 @@ impl Validator {
             // What came before a change of state; more may follow.
             self.open = self.open.map(|_| true);
         }
-        self.note_written(&facts, effects);
+        self.written.add_effects(effects);
         checked
     }
 
@@ -205,18 +206,6 @@ impl Validator {
         }
     }
 
-    /// Notes memory that a command has written.
-    fn note_written(&mut self, facts: &Facts, effects: &[Effect]) {
-        let others = effects.iter().filter_map(|effect| match effect {
-            Effect::Transfer(transfer) => transfer.target,
-            Effect::Store(range) => Some(*range),
-            _ => None,
-        });
-        let surfaces = facts.surfaces.iter().map(|surface| surface.range());
-        let new: Vec<GuestRange> = surfaces.chain(others).filter(|range| range.size > 0).collect();
-        new.into_iter().for_each(|range| merge(&mut self.written, range));
-    }
-
     /// The findings since the last call, and those about what was not done up to now.
     pub fn take_findings(&mut self) -> Vec<Finding> {
         let mut findings = std::mem::take(&mut self.findings);
@@ -239,36 +228,5 @@ impl Validator {
             findings.push(finding(FindingKind::NoDraw, Command::default(), &what, advice));
         }
         findings
-    }
-}
-
-/// Adds a range to sorted ranges that do not overlap.
-fn merge(ranges: &mut Vec<GuestRange>, new: GuestRange) {
-    let space = new.start.space;
-    let (mut start, mut end) = (new.start.address, new.start.address.saturating_add(new.size));
-    ranges.retain(|range| {
-        let (first, last) = (range.start.address, range.start.address.saturating_add(range.size));
-        let touches = range.start.space == space && first <= end && last >= start;
-        if touches {
-            (start, end) = (start.min(first), end.max(last));
-        }
-        !touches
-    });
-    let merged = GuestRange::new(space, start, end - start);
-    let at = ranges.partition_point(|range| (range.start.space, range.start.address) < (space, start));
-    ranges.insert(at, merged);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn written_ranges_are_merged() {
-        let mut ranges = Vec::new();
-        for (space, address, size) in [(0, 100, 10), (0, 130, 10), (1, 105, 10), (0, 110, 20)] {
-            merge(&mut ranges, GuestRange::new(space, address, size));
-        }
-        assert_eq!(ranges, [GuestRange::new(0, 100, 40), GuestRange::new(1, 105, 10)]);
     }
 }

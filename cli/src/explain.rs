@@ -1,0 +1,261 @@
+//! `triglyph explain`: what makes the draws of captures invisible or suspicious.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Value, json};
+use triglyph::capture::{Checks, Event, Finished, Picture, Player, Reader};
+use triglyph::probe::{Command, Effect, Observer};
+use triglyph::{CheckedDraw, Device, DroppedPrimitives, Finding, FragmentResults, Machine, Severity, WrittenRanges};
+
+use crate::capture_file::{Named, expand};
+use crate::exit::{Exit, Failure, is_closed_pipe};
+use crate::machine::SetupArguments;
+use crate::output::Output;
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Captures, and folders of captures.
+    #[arg(required = true, value_name = "FILE")]
+    paths: Vec<PathBuf>,
+    /// Only the draws of this event, as `triglyph inspect` numbers them, whatever was found.
+    #[arg(long, value_name = "N")]
+    event: Option<u64>,
+    /// All draws, not only those with findings.
+    #[arg(long, conflicts_with = "event")]
+    all: bool,
+    #[command(flatten)]
+    setup: SetupArguments,
+}
+
+/// What is collected while a capture is played.
+#[derive(Default)]
+struct Collected {
+    draws: Vec<CheckedDraw>,
+    /// Commands that had an effect.
+    events: u64,
+    written: WrittenRanges,
+    /// Surfaces of draws.
+    drawn: WrittenRanges,
+}
+
+/// A handle on it.
+#[derive(Clone, Default)]
+struct Collector(Arc<Mutex<Collected>>);
+
+impl Collector {
+    fn lock(&self) -> MutexGuard<'_, Collected> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Collector {
+    fn end(&mut self, _: &Command, effects: &[Effect]) -> bool {
+        let mut collected = self.lock();
+        collected.events += 1;
+        collected.written.add_effects(effects);
+        for effect in effects {
+            if let Effect::Draw(draw) = effect {
+                draw.surfaces.iter().for_each(|surface| collected.drawn.add(surface.range()));
+            }
+        }
+        false
+    }
+}
+
+/// Explains every file; one that fails does not keep the others from being explained.
+pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
+    let mut exit = Exit::Good;
+    for path in expand(&arguments.paths)? {
+        let Named { path, bytes } = Named::open(&path);
+        match bytes.map_err(anyhow::Error::from).and_then(|bytes| explain(arguments, &path, &bytes, output)) {
+            Err(error) if is_closed_pipe(&error) => return Err(error),
+            Err(error) => exit = exit.max(output.error(Some(&path), &error)),
+            Ok(found) => exit = exit.max(found),
+        }
+    }
+    Ok(exit)
+}
+
+fn explain(arguments: &Arguments, path: &Path, bytes: &[u8], output: &Output) -> anyhow::Result<Exit> {
+    let reader = Reader::new(bytes)?;
+    let machine = reader.header().machine;
+    let mut device = arguments.setup.setup().device_with_checks(machine)?;
+    let collector = Collector::default();
+    let draws = collector.clone();
+    device.set_draw_handler(Some(Box::new(move |checked| draws.lock().draws.push(checked.clone()))));
+    device.set_observer(Some(Box::new(collector.clone())));
+    let mut player = Player::new(&reader, Checks::NONE);
+    let mut of_run = Vec::new();
+    while let Some(event) = player.next(&mut *device)? {
+        if let Event::Picture(finished) = event {
+            of_run.extend(unwritten_picture(&collector.lock(), &finished));
+        }
+    }
+    device.finish();
+    // Those of draws have come one by one.
+    let Collected { draws, events, .. } = std::mem::take(&mut *collector.lock());
+    let of_draws: usize = draws.iter().map(|draw| draw.findings.len()).sum();
+    of_run.extend(device.take_findings().into_iter().skip(of_draws.min(triglyph::MAX_FINDINGS)));
+    let shown = match arguments.event {
+        Some(event) => draws.iter().filter(|draw| draw.event == event).collect(),
+        None => draws.iter().filter(|draw| arguments.all || !draw.findings.is_empty()).collect::<Vec<_>>(),
+    };
+    if let (Some(event), true) = (arguments.event, shown.is_empty()) {
+        return Err(Failure::usage(format!("event {event} draws nothing; the capture has {events} events")).into());
+    }
+    output.line(format_args!("{}: {machine}, {}", path.display(), count(draws.len(), "draw")))?;
+    for draw in shown {
+        show(machine, path, draw, output)?;
+    }
+    if arguments.event.is_none() {
+        for finding in &of_run {
+            output.line("")?;
+            show_finding(finding, output)?;
+            output.object(&FindingLine { event: "finding", file: path, finding: finding_json(finding) })?;
+        }
+    }
+    summary(path, &draws, &of_run, output)
+}
+
+/// A picture of memory that no command wrote, in a capture that draws.
+fn unwritten_picture(collected: &Collected, finished: &Finished) -> Option<Finding> {
+    let present = &finished.present;
+    let extent = Picture::extent(present).ok()? as u64;
+    if collected.drawn.ranges().is_empty() || collected.written.overlap(present.at.range(extent)) {
+        return None;
+    }
+    let drawn: Vec<String> =
+        collected.drawn.ranges().iter().map(|range| format!("{:#x}", range.start.address)).take(4).collect();
+    let what = format!(
+        "Picture {} of the output {} shows memory at {:#x}, which no draw, clear or copy has written; draws wrote {}.",
+        finished.index,
+        present.label,
+        present.at.address,
+        drawn.join(", ")
+    );
+    let advice = "Present the surface that is drawn to, or copy it there before: on the 3DS with a display transfer.";
+    Some(Finding::of_picture(collected.events, what, advice.to_owned()))
+}
+
+/// A draw in lines, or as an object.
+fn show(machine: Machine, path: &Path, draw: &CheckedDraw, output: &Output) -> anyhow::Result<()> {
+    let CheckedDraw { event, command, vertices, primitives, dropped, fragments, has_changed, findings, .. } = draw;
+    output.line("")?;
+    let place = match machine {
+        Machine::N3ds => format!("byte {:#x} of its command list", command.position),
+        Machine::Ps3 => format!("byte {:#x} of its push buffer", command.position),
+        _ => format!("the word at {:#x}", command.position),
+    };
+    output.line(format_args!("event {event}: a draw, by {place}"))?;
+    output.line(format_args!(
+        "  {}, {} set up{}",
+        count(*vertices as usize, "vertex shaded").replace("vertex shadeds", "vertices shaded"),
+        count(*primitives as usize, "primitive"),
+        dropped_text(dropped)
+    ))?;
+    output.line(format_args!("  {}", fragments_text(fragments, *has_changed)))?;
+    for finding in findings {
+        show_finding(finding, output)?;
+    }
+    if findings.is_empty() {
+        output.line("  nothing was found")?;
+    }
+    Ok(output.object(&draw_json(path, draw))?)
+}
+
+fn show_finding(finding: &Finding, output: &Output) -> anyhow::Result<()> {
+    output.line(format_args!("  {}: {}", finding.severity.name(), finding.kind.name()))?;
+    output.line(format_args!("    {}", finding.what))?;
+    output.line(format_args!("    {}", finding.advice))?;
+    Ok(())
+}
+
+fn summary(path: &Path, draws: &[CheckedDraw], of_run: &[Finding], output: &Output) -> anyhow::Result<Exit> {
+    let has = |findings: &[Finding], severity| findings.iter().any(|finding| finding.severity == severity);
+    let invisible = draws.iter().filter(|draw| has(&draw.findings, Severity::Invisible)).count();
+    let suspicious = draws.iter().filter(|draw| !draw.findings.is_empty()).count() - invisible;
+    let unchanged = draws.iter().filter(|draw| !draw.has_changed).count();
+    output.line("")?;
+    output.line(format_args!(
+        "{}: {invisible} invisible, {suspicious} suspicious; {unchanged} changed no byte of their targets",
+        count(draws.len(), "draw")
+    ))?;
+    let totals = json!({
+        "event": "explained", "file": path, "draws": draws.len(), "invisible": invisible, "suspicious": suspicious,
+        "unchanged": unchanged,
+    });
+    output.object(&totals)?;
+    let is_bad = invisible > 0 || has(of_run, Severity::Invisible);
+    Ok(if is_bad { Exit::Difference } else { Exit::Good })
+}
+
+/// `1 draw`, `2 draws`.
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// Primitives that were dropped, by reason.
+fn dropped_text(dropped: &DroppedPrimitives) -> String {
+    let counts = dropped.named().into_iter().filter(|(_, count)| *count > 0);
+    counts.map(|(reason, count)| format!(", {count} {reason}")).collect()
+}
+
+/// Fragments by result.
+fn fragments_text(fragments: &FragmentResults, has_changed: bool) -> String {
+    let mut text = count(fragments.covered as usize, "fragment");
+    if fragments.are_judged {
+        for (result, count) in fragments.named().into_iter().filter(|(_, count)| *count > 0) {
+            text += &format!(", {count} {result}");
+        }
+    } else {
+        text += ", whose results were not determined";
+    }
+    text + if has_changed { "; the target has changed" } else { "; no byte of a target has changed" }
+}
+
+#[derive(Serialize)]
+struct FindingLine<'a> {
+    event: &'static str,
+    file: &'a Path,
+    #[serde(flatten)]
+    finding: Value,
+}
+
+fn finding_json(finding: &Finding) -> Value {
+    let register = finding.register.as_ref();
+    json!({
+        "kind": finding.kind.name(),
+        "severity": finding.severity.name(),
+        "number": finding.event,
+        "what": finding.what,
+        "advice": finding.advice,
+        "register": register.map(|register| {
+            json!({ "number": register.number, "name": register.name, "value": register.value })
+        }),
+    })
+}
+
+fn draw_json(path: &Path, draw: &CheckedDraw) -> Value {
+    let named = |counts: &[(&str, u64)]| -> Value {
+        counts.iter().map(|(name, count)| ((*name).to_owned(), json!(count))).collect::<serde_json::Map<_, _>>().into()
+    };
+    json!({
+        "event": "draw",
+        "file": path,
+        "number": draw.event,
+        "method": draw.command.method,
+        "value": draw.command.value,
+        "position": draw.command.position,
+        "vertices": draw.vertices,
+        "primitives": draw.primitives,
+        "dropped": named(&draw.dropped.named()),
+        "fragments": draw.fragments.covered,
+        "results": if draw.fragments.are_judged { named(&draw.fragments.named()) } else { Value::Null },
+        "changed": draw.has_changed,
+        "findings": draw.findings.iter().map(finding_json).collect::<Vec<_>>(),
+    })
+}
