@@ -152,8 +152,7 @@ fn show(machine: Machine, path: &Path, draw: &CheckedDraw, output: &Output) -> a
     };
     output.line(format_args!("event {event}: a draw, by {place}"))?;
     output.line(format_args!(
-        "  {}, {} set up{}",
-        count(*vertices as usize, "vertex shaded").replace("vertex shadeds", "vertices shaded"),
+        "  {vertices} vertices shaded, {} set up{}",
         count(*primitives as usize, "primitive"),
         dropped_text(dropped)
     ))?;

@@ -1,33 +1,239 @@
-//! Findings of draws: triangles without one of their register writes.
+//! Findings of draws: triangles without one of their register writes, with a wrong one, and the captures among the
+//! tests.
+//!
+//! A triangle is a table of rows: a write, and what leaving it out has to lead to. Where the picture is another one and
+//! no fault is counted, that is a kind of finding.
 #![allow(missing_docs, reason = "test code, never published")]
 
+mod captures;
 mod n3ds;
 mod rsx;
 mod tegra;
+
+use std::collections::BTreeSet;
+
+use triglyph::{Device, Finding, FindingKind, Options, Severity, Tier};
+
+/// What leaving a write out leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// The same picture.
+    Same,
+    /// Faults, which tell enough.
+    Fault,
+    /// Another picture, and a finding.
+    Finding(FindingKind),
+}
 
 /// A register write of a triangle, or several that belong together.
 pub struct Row {
     pub name: &'static str,
     pub words: Vec<u32>,
+    pub without: Expected,
 }
 
-/// What a triangle without one of its writes led to.
+impl Row {
+    /// A write that makes no difference here.
+    pub fn new(name: &'static str, words: Vec<u32>) -> Row {
+        Row { name, words, without: Expected::Same }
+    }
+
+    /// A write without which something is found.
+    pub fn finds(self, kind: FindingKind) -> Row {
+        Row { without: Expected::Finding(kind), ..self }
+    }
+
+    /// A write without which there are faults.
+    pub fn faults(self) -> Row {
+        Row { without: Expected::Fault, ..self }
+    }
+}
+
+/// A mistake: what is written just before the draw, and what has to be found.
+pub struct Mistake {
+    pub name: &'static str,
+    pub words: Vec<u32>,
+    /// Vertices instead of those of the triangle.
+    pub vertices: Option<[[f32; 8]; 3]>,
+    pub finds: FindingKind,
+}
+
+/// What a triangle led to.
+#[derive(Debug, PartialEq)]
 pub struct Outcome {
     pub picture: Vec<u8>,
     pub faults: u64,
+    pub findings: Vec<Finding>,
 }
 
-fn explore(name: &str, rows: &[Row], run: impl Fn(&[u32]) -> Outcome) {
-    let all: Vec<u32> = rows.iter().flat_map(|row| row.words.clone()).collect();
-    let right = run(&all);
-    let background = right.picture[..4].to_vec();
-    let drawn = |p: &[u8]| p.chunks(4).filter(|c| **c != *background).count();
-    println!("{name}: {} pixels, {} faults", drawn(&right.picture), right.faults);
-    for (at, row) in rows.iter().enumerate() {
-        let words: Vec<u32> =
-            rows.iter().enumerate().filter(|(i, _)| *i != at).flat_map(|(_, row)| row.words.clone()).collect();
-        let got = run(&words);
-        let differ = got.picture.chunks(4).zip(right.picture.chunks(4)).filter(|(a, b)| a != b).count();
-        println!("  {:<32} differ {differ:>6} drawn {:>6} faults {}", row.name, drawn(&got.picture), got.faults);
+/// Position and colour of each vertex.
+pub type Vertices = [[f32; 8]; 3];
+
+/// A machine's triangle.
+pub trait Triangle {
+    const VERTICES: Vertices;
+    /// The row before which mistakes are written.
+    const DRAW: &'static str;
+
+    fn rows() -> Vec<Row>;
+
+    fn mistakes() -> Vec<Mistake>;
+
+    /// Executes words on a device with these options.
+    fn run(options: &Options, words: &[u32], vertices: &Vertices) -> Outcome;
+}
+
+fn options(tier: Tier, threads: usize, validate: bool) -> Options {
+    let mut options = Options::new(tier, threads);
+    options.validate = validate;
+    options
+}
+
+/// Runs words on both tiers and several threads: what is found is the same everywhere.
+fn everywhere<T: Triangle>(name: &str, words: &[u32], vertices: &Vertices) -> Outcome {
+    let reference = T::run(&options(Tier::InterpreterOnly, 1, true), words, vertices);
+    let plain = T::run(&options(Tier::InterpreterOnly, 1, false), words, vertices);
+    assert!(plain.picture == reference.picture, "{name}: checks change the picture");
+    assert_eq!((plain.faults, plain.findings.len()), (reference.faults, 0), "{name}");
+    if triglyph_jit::Jit::new().is_ok() {
+        for threads in [1, 3] {
+            let other = T::run(&options(Tier::JitOnly, threads, true), words, vertices);
+            assert_eq!(other.findings, reference.findings, "{name}, compiled, {threads} threads");
+            assert!(other.picture == reference.picture, "{name}");
+        }
     }
+    reference
+}
+
+fn words(rows: &[Row], left_out: Option<usize>) -> Vec<u32> {
+    let rows = rows.iter().enumerate().filter(|(at, _)| Some(*at) != left_out);
+    rows.flat_map(|(_, row)| row.words.iter().copied()).collect()
+}
+
+fn text(findings: &[Finding]) -> String {
+    findings.iter().map(|finding| format!("    {finding}\n")).collect()
+}
+
+/// Leaves each write out.
+fn check_rows<T: Triangle>() {
+    let rows = T::rows();
+    let right = everywhere::<T>("all writes", &words(&rows, None), &T::VERTICES);
+    assert_eq!(right.faults, 0);
+    assert!(right.findings.is_empty(), "{}", text(&right.findings));
+    let background = &right.picture[..4];
+    let drawn = right.picture.chunks(4).filter(|pixel| *pixel != background).count();
+    assert!(drawn > 500, "{drawn} pixels");
+    let mut wrong = String::new();
+    for (at, row) in rows.iter().enumerate() {
+        let outcome = everywhere::<T>(row.name, &words(&rows, Some(at)), &T::VERTICES);
+        let is_same = outcome.picture == right.picture;
+        let invisible = outcome.findings.iter().any(|finding| finding.severity == Severity::Invisible);
+        let is_right = match row.without {
+            Expected::Same => is_same && outcome.faults == 0 && !invisible,
+            Expected::Fault => outcome.faults > 0,
+            Expected::Finding(kind) => {
+                !is_same && outcome.faults == 0 && outcome.findings.iter().any(|finding| finding.kind == kind)
+            }
+        };
+        if !is_right {
+            let Outcome { faults, findings, .. } = &outcome;
+            wrong +=
+                &format!("{}: not {:?}; same {is_same}, {faults} faults\n{}", row.name, row.without, text(findings));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Makes each mistake.
+fn check_mistakes<T: Triangle>() {
+    let rows = T::rows();
+    let draw = rows.iter().position(|row| row.name == T::DRAW).expect("the draw");
+    let mut wrong = String::new();
+    for mistake in T::mistakes() {
+        let mut all = words(&rows[..draw], None);
+        all.extend(&mistake.words);
+        all.extend(words(&rows[draw..], None));
+        let outcome = everywhere::<T>(mistake.name, &all, &mistake.vertices.unwrap_or(T::VERTICES));
+        if !outcome.findings.iter().any(|finding| finding.kind == mistake.finds) {
+            wrong += &format!("{}: not {:?}\n{}", mistake.name, mistake.finds, text(&outcome.findings));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+#[test]
+fn left_out_writes_of_the_3ds_are_named() {
+    check_rows::<n3ds::N3dsTriangle>();
+}
+
+#[test]
+fn left_out_writes_of_the_rsx_are_named() {
+    check_rows::<rsx::RsxTriangle>();
+}
+
+#[test]
+fn left_out_writes_of_the_tegra_are_named() {
+    check_rows::<tegra::TegraTriangle>();
+}
+
+#[test]
+fn mistakes_of_the_3ds_are_named() {
+    check_mistakes::<n3ds::N3dsTriangle>();
+}
+
+#[test]
+fn mistakes_of_the_rsx_are_named() {
+    check_mistakes::<rsx::RsxTriangle>();
+}
+
+#[test]
+fn mistakes_of_the_tegra_are_named() {
+    check_mistakes::<tegra::TegraTriangle>();
+}
+
+fn kinds<T: Triangle>(all: &mut BTreeSet<FindingKind>) {
+    all.extend(T::mistakes().iter().map(|mistake| mistake.finds));
+    all.extend(T::rows().iter().filter_map(|row| match row.without {
+        Expected::Finding(kind) => Some(kind),
+        _ => None,
+    }));
+}
+
+/// Kinds that have no row and no mistake above: what they need is more than a triangle.
+const ELSEWHERE: [FindingKind; 6] = [
+    // `explain_says_when_a_picture_is_not_drawn` in cli/tests/explain.rs.
+    FindingKind::UnwrittenPicture,
+    FindingKind::NothingChanged,
+    FindingKind::Discarded,
+    FindingKind::TestsFailed,
+    FindingKind::EmptyDescriptor,
+    FindingKind::RenderingDisabled,
+];
+
+#[test]
+fn every_kind_is_found_somewhere() {
+    let mut found = BTreeSet::new();
+    kinds::<n3ds::N3dsTriangle>(&mut found);
+    kinds::<rsx::RsxTriangle>(&mut found);
+    kinds::<tegra::TegraTriangle>(&mut found);
+    let missing: Vec<_> =
+        FindingKind::ALL.iter().filter(|kind| !found.contains(kind) && !ELSEWHERE.contains(kind)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// The page of findings names each kind with its severity and meaning.
+#[test]
+fn the_page_of_findings_is_the_table() {
+    let page = std::fs::read_to_string("docs/reference/findings.md").expect("a page");
+    for kind in FindingKind::ALL {
+        let row = format!("| `{}` | {} | {} |", kind.name(), kind.severity().name(), kind.meaning());
+        assert!(page.contains(&row), "docs/reference/findings.md lacks\n{row}");
+    }
+    let rows = page.lines().filter(|line| line.starts_with("| `")).count();
+    assert_eq!(rows, FindingKind::ALL.len());
+}
+
+/// The findings so far, and the faults.
+pub fn outcome(gpu: &mut impl Device, picture: Vec<u8>) -> Outcome {
+    Outcome { picture, faults: gpu.faults().total(), findings: gpu.take_findings() }
 }

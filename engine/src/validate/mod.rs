@@ -21,8 +21,8 @@ pub use draw::{Check, Draw, Found, Role, Rules};
 pub use facts::{AttributeFacts, Facts, PositionFacts};
 pub use finding::{CheckedDraw, Finding, FragmentResults, RegisterValue};
 pub use kind::{FindingKind, Severity};
-pub use written::WrittenRanges;
 pub(crate) use validator::Validator;
+pub use written::WrittenRanges;
 
 /// Primitives of the largest draw whose fragments are judged one by one.
 pub const MAX_JUDGED: usize = 1 << 12;

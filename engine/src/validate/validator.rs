@@ -41,7 +41,10 @@ pub struct Validator {
 
 impl fmt::Debug for Validator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Validator").field("event", &self.event).field("findings", &self.findings).finish_non_exhaustive()
+        f.debug_struct("Validator")
+            .field("event", &self.event)
+            .field("findings", &self.findings)
+            .finish_non_exhaustive()
     }
 }
 
@@ -157,8 +160,7 @@ impl Validator {
         (event, has_vertices): (u64, bool),
     ) -> CheckedDraw {
         let (rules, space) = (self.rules, self.space);
-        let draw =
-            Draw { rules, command, registers, memory, space, has_vertices, facts, written: &self.written };
+        let draw = Draw { rules, command, registers, memory, space, has_vertices, facts, written: &self.written };
         let finding = |kind: FindingKind, found: Found| Finding {
             kind,
             severity: if facts.has_changed { Severity::Suspicious } else { kind.severity() },

@@ -62,7 +62,8 @@ impl Pica {
             && program.code.get(usize::from(program.entry)).is_none_or(|word| *word == 0)
         {
             let register = regs::vsh_code_data::id(0);
-            let what = format!("The first instruction of the vertex program, {}, is 0: there is no program.", program.entry);
+            let what =
+                format!("The first instruction of the vertex program, {}, is 0: there is no program.", program.entry);
             let advice = "Upload the program to vsh_code_data, or write where it begins to vsh_entry.";
             host.renderer.note_finding(FindingKind::NoProgram, Found::at(register, what, advice));
         }

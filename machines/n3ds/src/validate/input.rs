@@ -25,7 +25,11 @@ pub(super) fn incomplete_primitive(draw: &Draw<'_>) -> Option<Found> {
     let is_short = is_from_arrays(draw) && (1..3).contains(&count) && !geometry_program(draw);
     (is_short && facts.primitives == 0 && facts.dropped.total() == 0).then_some(())?;
     let what = format!("{count} vertices are no triangle: {}.", draw.show(regs::num_vertices::ID));
-    Some(Found::at(regs::num_vertices::ID, what, "Write 3 or more; vertices that are left over wait for the next draw."))
+    Some(Found::at(
+        regs::num_vertices::ID,
+        what,
+        "Write 3 or more; vertices that are left over wait for the next draw.",
+    ))
 }
 
 /// Components of the attributes of a buffer, in order; codes from 12 on are padding.
@@ -91,11 +95,8 @@ pub(super) fn no_position(draw: &Draw<'_>) -> Option<Found> {
         None => regs::outmap_total::ID,
         Some(_) => regs::outmap::IDS[0],
     };
-    let what = format!(
-        "No output of the vertex program is {} of the position: {}.",
-        missing.join(", "),
-        draw.show(register)
-    );
+    let what =
+        format!("No output of the vertex program is {} of the position: {}.", missing.join(", "), draw.show(register));
     let advice = match register {
         regs::vsh_outmap_mask::ID => "Write a bit for each output register that the program writes, 3 for o0 and o1.",
         regs::outmap_total::ID => "Write how many outputs there are.",
@@ -119,8 +120,7 @@ pub(super) fn unlinked(draw: &Draw<'_>) -> Option<Found> {
 /// Two attributes go to one input register.
 fn taken_twice(draw: &Draw<'_>) -> Option<Found> {
     let count = inputs(draw);
-    let permutation =
-        u64::from(draw.get(regs::vsh_perm_hi::ID)) << 32 | u64::from(draw.get(regs::vsh_perm_lo::ID));
+    let permutation = u64::from(draw.get(regs::vsh_perm_hi::ID)) << 32 | u64::from(draw.get(regs::vsh_perm_lo::ID));
     let input = |attribute: u32| permutation >> (4 * attribute) & 15;
     let second = (1..count).find(|&second| (0..second).any(|first| input(first) == input(second)))?;
     let what = format!(
@@ -236,7 +236,11 @@ pub(super) fn unusual_arrays(draw: &Draw<'_>) -> Option<Found> {
                 "All vertices of buffer {buffer} are the same: {}.",
                 draw.show(regs::attrbuf_config2::id(buffer))
             );
-            return Some(Found::at(regs::attrbuf_config2::id(buffer), what, "Write the bytes of a vertex to bits 16:23."));
+            return Some(Found::at(
+                regs::attrbuf_config2::id(buffer),
+                what,
+                "Write the bytes of a vertex to bits 16:23.",
+            ));
         }
     }
     None

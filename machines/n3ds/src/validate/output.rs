@@ -47,14 +47,23 @@ fn factors(draw: &Draw<'_>) -> Option<[BlendFactor; 2]> {
 
 pub(super) fn blend_keeps_target(draw: &Draw<'_>) -> Option<Found> {
     (factors(draw)? == [BlendFactor::Zero, BlendFactor::One]).then_some(())?;
-    let what = format!("Blending takes nothing of the source and all of the target: {}.", draw.show(regs::blend_func::ID));
-    Some(Found::at(regs::blend_func::ID, what, "Write 0x01010000, which replaces, or 0x76760000, which blends by alpha."))
+    let what =
+        format!("Blending takes nothing of the source and all of the target: {}.", draw.show(regs::blend_func::ID));
+    Some(Found::at(
+        regs::blend_func::ID,
+        what,
+        "Write 0x01010000, which replaces, or 0x76760000, which blends by alpha.",
+    ))
 }
 
 pub(super) fn constant_zero(draw: &Draw<'_>) -> Option<Found> {
     if factors(draw) == Some([BlendFactor::Zero; 2]) {
         let what = format!("Blending multiplies source and target by 0: {}.", draw.show(regs::blend_func::ID));
-        return Some(Found::at(regs::blend_func::ID, what, "Write 0x01010000, which replaces the target by the source."));
+        return Some(Found::at(
+            regs::blend_func::ID,
+            what,
+            "Write 0x01010000, which replaces the target by the source.",
+        ));
     }
     let operation = draw.get(regs::color_operation::ID);
     let is_logic = !regs::color_operation::blend(operation) && mode(draw) == Some(FragmentMode::Default);

@@ -48,7 +48,11 @@ pub(super) fn format(draw: &Draw<'_>) -> Option<Found> {
     let word = draw.get(regs::color_format::ID);
     (color_address(draw) != 0 && regs::color_format::format(word).is_none()).then_some(())?;
     let what = format!("The colour buffer has a format that does not exist: {}.", draw.show(regs::color_format::ID));
-    Some(Found::at(regs::color_format::ID, what, "Write 2 for RGBA8; the format is in bits 16:18, the size in bits 0:1."))
+    Some(Found::at(
+        regs::color_format::ID,
+        what,
+        "Write 2 for RGBA8; the format is in bits 16:18, the size in bits 0:1.",
+    ))
 }
 
 pub(super) fn viewport(draw: &Draw<'_>) -> Option<Found> {
@@ -58,7 +62,11 @@ pub(super) fn viewport(draw: &Draw<'_>) -> Option<Found> {
     ];
     let (register, _, axis) = halves.into_iter().find(|(_, half, _)| *half == 0.0 || !half.is_finite())?;
     let what = format!("Half the viewport's {axis} is no positive number: {}.", draw.show(register));
-    Some(Found::at(register, what, format!("Write half the {axis} in pixels as a float of 24 bits; 0x45E000 is 120.0.")))
+    Some(Found::at(
+        register,
+        what,
+        format!("Write half the {axis} in pixels as a float of 24 bits; 0x45E000 is 120.0."),
+    ))
 }
 
 pub(super) fn scissor(draw: &Draw<'_>) -> Option<Found> {

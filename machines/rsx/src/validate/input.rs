@@ -13,7 +13,11 @@ use super::target::COLORS;
 pub(super) fn no_vertices(draw: &Draw<'_>) -> Option<Found> {
     (!draw.has_vertices).then_some(())?;
     let what = "No method between BEGIN and END gave a vertex.";
-    Some(Found::at(m::draw_arrays::ID, what, "Write first | (count - 1) << 24 to DRAW_ARRAYS, 0x02000000 for a triangle."))
+    Some(Found::at(
+        m::draw_arrays::ID,
+        what,
+        "Write first | (count - 1) << 24 to DRAW_ARRAYS, 0x02000000 for a triangle.",
+    ))
 }
 
 /// Vertices that a primitive needs.

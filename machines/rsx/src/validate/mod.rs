@@ -92,7 +92,9 @@ fn remedy(kind: FindingKind) -> Option<(u32, &'static str)> {
             m::set_vertex_attrib_input_mask::ID,
             "Write a bit for each attribute that the program reads, and set the format and offset of their arrays.",
         ),
-        FindingKind::NoPixels => (m::set_scissor_horizontal::ID, "Write x | width << 16; check window clip and viewport."),
+        FindingKind::NoPixels => {
+            (m::set_scissor_horizontal::ID, "Write x | width << 16; check window clip and viewport.")
+        }
         FindingKind::DepthFailed => {
             (m::set_depth_func::ID, "Write another function (0x203 is LEQUAL), and clear depth before the first draw.")
         }

@@ -40,7 +40,8 @@ pub(super) fn none(draw: &Draw<'_>) -> Option<Found> {
 pub(super) fn format(draw: &Draw<'_>) -> Option<Found> {
     let word = draw.get(m::set_surface_format::ID);
     (selected(draw).is_some() && m::set_surface_format::color(word).is_none()).then_some(())?;
-    let what = format!("The surfaces have a colour format that does not exist: {}.", draw.show(m::set_surface_format::ID));
+    let what =
+        format!("The surfaces have a colour format that does not exist: {}.", draw.show(m::set_surface_format::ID));
     Some(Found::at(m::set_surface_format::ID, what, "Write 0x148 for A8R8G8B8, Z24S8 and rows."))
 }
 

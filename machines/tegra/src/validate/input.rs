@@ -85,13 +85,17 @@ pub(super) fn attribute_without_stream(draw: &Draw<'_>) -> Option<Found> {
                 "The vertex program reads attribute {n}, which is (0, 0, 0, 1) for all vertices: {}.",
                 draw.show(attribute_id(n))
             );
-            let advice = "Write stream | offset << 7 | widths << 21 | type << 27; 0x38200000 is four floats of stream 0.";
+            let advice =
+                "Write stream | offset << 7 | widths << 21 | type << 27; 0x38200000 is four floats of stream 0.";
             return Some(Found::at(attribute_id(n), what, advice));
         }
         let stream = r::set_vertex_attribute_a::stream(word);
         let [format, ..] = stream_ids(stream as usize);
         if !r::set_vertex_stream_a_format::enable(draw.get(format)) {
-            let what = format!("The vertex program reads attribute {n} of stream {stream}, which is off: {}.", draw.show(format));
+            let what = format!(
+                "The vertex program reads attribute {n} of stream {stream}, which is off: {}.",
+                draw.show(format)
+            );
             return Some(Found::at(format, what, "Write the bytes of a vertex | 0x1000."));
         }
     }

@@ -51,13 +51,18 @@ pub(super) fn none(draw: &Draw<'_>) -> Option<Found> {
         let register = r::set_pipeline_program::id(stage);
         let (name, at) = (NAMES[stage], place(draw, stage));
         if !draw.is_readable(at) {
-            let what = format!("Nothing is mapped at {at:#x}, the address of the {name} program: {}.", draw.show(register));
+            let what =
+                format!("Nothing is mapped at {at:#x}, the address of the {name} program: {}.", draw.show(register));
             let advice = "Write the address of all programs to SET_PROGRAM_REGION, and the distance from there here.";
             return Some(Found::at(register, what, advice));
         }
         if header(draw, stage) == [0; 20] {
             let what = format!("The header of the {name} program at {at:#x} is all zeros: {}.", draw.show(register));
-            return Some(Found::at(register, what, "Store the program's header of 80 bytes there, and its code after it."));
+            return Some(Found::at(
+                register,
+                what,
+                "Store the program's header of 80 bytes there, and its code after it.",
+            ));
         }
     }
     None

@@ -31,7 +31,11 @@ pub(super) fn none(draw: &Draw<'_>) -> Option<Found> {
     }
     let Some(target) = first_target(draw) else {
         let what = format!("There is no colour target: {}.", draw.show(r::set_ct_select::ID));
-        return Some(Found::at(r::set_ct_select::ID, what, "Write the number of targets to bits 0:3; 1 is target 0 alone."));
+        return Some(Found::at(
+            r::set_ct_select::ID,
+            what,
+            "Write the number of targets to bits 0:3; 1 is target 0 alone.",
+        ));
     };
     (address(draw, r::set_color_target_a::id(target)) == 0).then_some(())?;
     let register = r::set_color_target_b::id(target);
@@ -46,7 +50,8 @@ pub(super) fn unmapped(draw: &Draw<'_>) -> Option<Found> {
         return None;
     }
     let register = r::set_color_target_b::id(target);
-    let what = format!("Nothing is mapped at {place:#x}, the address of colour target {target}: {}.", draw.show(register));
+    let what =
+        format!("Nothing is mapped at {place:#x}, the address of colour target {target}: {}.", draw.show(register));
     Some(Found::at(register, what, "Write the GPU address that the address space gave to the buffer."))
 }
 

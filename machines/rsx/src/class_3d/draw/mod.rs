@@ -345,9 +345,8 @@ fn note_inputs(
 ) {
     renderer.note_program_vertices(batch, &places.map(|place| place.map(|range| range.start)));
     renderer.note_input(&Input::Constants(&Constants::floats("vertex c", batch.constants)));
-    if let VertexCode::Rsx(code) = &state.key.code {
-        note_program(renderer, code, state.output_mask);
-    }
+    let VertexCode::Rsx(code) = &state.key.code;
+    note_program(renderer, code, state.output_mask);
     let VertexTextures { keys, bindings } = &state.textures;
     let textures = keys.iter().map(Option::as_ref).zip(bindings.iter().map(Option::as_ref));
     renderer.note_textures(memory, "vertex", textures, &[]);
