@@ -46,11 +46,11 @@ pub use triglyph_engine::snapshot::SnapshotOptions;
 pub use triglyph_engine::transfer::{
     Fit, Gamma, HostFormat, HostRows, Presentation, Presented, ScanLayout, ScanOut, Shown, format as scan_format,
 };
-pub use triglyph_guest::id::{ChannelId, ContextHandle, EventSlot, MemoryHandle, NvmapHandle, SpaceId, SyncpointId};
 pub use triglyph_engine::validate::{
     CheckedDraw, DrawHandler, Finding, FindingKind, FragmentResults, MAX_FINDINGS, MAX_JUDGED, RegisterValue, Severity,
     WrittenRanges,
 };
+pub use triglyph_guest::id::{ChannelId, ContextHandle, EventSlot, MemoryHandle, NvmapHandle, SpaceId, SyncpointId};
 pub use triglyph_guest::kernel::transfer::{BitField, PixelFields};
 #[cfg(feature = "n3ds")]
 pub use triglyph_n3ds::N3ds;

@@ -1,9 +1,11 @@
 //! The triangle of `examples/c/n3ds.c`, 64 pixels wide and high.
 
 use triglyph::FindingKind::*;
-use triglyph::{Access, Device, GuestAddr, GuestRange, N3ds, Options};
+use triglyph::capture::{Compression, Header, Map, Present, Writer};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, N3ds, Options};
 use triglyph_guest::num::F24;
 use triglyph_guest::pica::{Program, regs};
+use triglyph_testkit::data::file;
 use triglyph_testkit::pica::list::{self, HEAP, HEAP_VIRTUAL, List, VERTICES, VRAM};
 
 use super::{Mistake, Outcome, Row, Triangle, Vertices, outcome};
@@ -173,5 +175,38 @@ impl Triangle for N3dsTriangle {
 
     fn run(options: &Options, words: &[u32], vertices: &Vertices) -> Outcome {
         run(options, words, vertices)
+    }
+}
+
+/// A capture of the triangle without one of its writes, whose picture is at an address.
+fn capture(left_out: &str, shown: u32) -> Vec<u8> {
+    let mut writer = Writer::new(Vec::new(), Header::new(Machine::N3ds), Compression::default()).expect("memory");
+    for start in [VRAM, HEAP] {
+        let range = GuestRange::new(0, start.into(), SIZE);
+        writer.map(&Map { range, access: Access::READ_WRITE }).expect("memory");
+    }
+    let vertices: Vec<u8> = TRIANGLE.as_flattened().iter().flat_map(|value| value.to_le_bytes()).collect();
+    writer.mem(GuestAddr::new(0, VERTICES.into()), &vertices).expect("memory");
+    let words: Vec<u32> = rows().into_iter().filter(|row| row.name != left_out).flat_map(|row| row.words).collect();
+    let bytes = list::bytes(&words);
+    writer.mem(GuestAddr::new(0, LISTS.into()), &bytes).expect("memory");
+    let command = [1, LISTS - HEAP + HEAP_VIRTUAL, bytes.len() as u32, 0, 0, 0, 0, 0];
+    writer.submit(&command.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>()).expect("memory");
+    let at = GuestAddr::new(0, shown.into());
+    let (width, height, label) = (WIDTH, HEIGHT, "top".to_owned());
+    writer.present(&Present { at, format: 1, width, height, pitch: 4 * WIDTH, layout: 2, label }).expect("memory");
+    writer.finish().expect("memory")
+}
+
+/// The captures of the guide and of the tests of `triglyph explain`. `TRIGLYPH_BLESS=1` writes them.
+#[test]
+fn captures_of_the_guide_are_these_triangles() {
+    for (name, left_out, shown) in [("invisible", "viewport_half_w", VRAM), ("elsewhere", "", HEAP + 0x1_0000)] {
+        let path = file(&format!("findings/{name}.tgc"));
+        let expected = capture(left_out, shown);
+        if std::env::var_os("TRIGLYPH_BLESS").is_some() {
+            std::fs::write(&path, &expected).expect("the file can be written");
+        }
+        assert!(std::fs::read(&path).expect("a capture") == expected, "{}", path.display());
     }
 }
