@@ -124,6 +124,13 @@ fn mistakes() -> Vec<Mistake> {
             &[DEPTH, (regs::depth_format::ID, 3), (regs::stencil_test::ID, 1 | 2 << 4 | 7 << 16 | 0xFF << 24)],
         ),
         mistake("alpha less than 0", AlphaFailed, &[(regs::alpha_test::ID, 1 | 4 << 4)]),
+        mistake(
+            "depth not cleared",
+            UnwrittenDepth,
+            &[DEPTH, (regs::depth_format::ID, 2), (regs::depth_color_mask::ID, 0xF41)],
+        ),
+        mistake("two vertices", IncompletePrimitive, &[(regs::num_vertices::ID, 2)]),
+        mistake("no operation", NothingChanged, &[(regs::color_operation::ID, 0x00E4_0000), (regs::logic_op::ID, 6)]),
         mistake("blending", BlendKeepsTarget, &[(regs::blend_func::ID, 0x1010_0000)]),
         mistake("texture", UnmappedTexture, &[(regs::tex_config::ID, 0x1001), (regs::tex_addr::IDS[0], NOWHERE)]),
         mistake(
@@ -163,7 +170,7 @@ pub struct N3dsTriangle;
 
 impl Triangle for N3dsTriangle {
     const VERTICES: Vertices = TRIANGLE;
-    const DRAW: &'static str = "primitive_config";
+    const DRAW: &'static str = "draw_arrays";
 
     fn rows() -> Vec<Row> {
         rows()

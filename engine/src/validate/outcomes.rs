@@ -16,6 +16,7 @@ pub(super) const CAUSES: &[Check] = &[
     Check { kind: FindingKind::BoundsFailed, find: bounds_failed },
     Check { kind: FindingKind::StencilFailed, find: stencil_failed },
     Check { kind: FindingKind::DepthFailed, find: depth_failed },
+    Check { kind: FindingKind::UnwrittenDepth, find: unwritten_depth },
     Check { kind: FindingKind::TestsFailed, find: tests_failed },
     Check { kind: FindingKind::WritesMasked, find: writes_masked },
 ];
@@ -26,7 +27,6 @@ pub(super) const DOUBTS: &[Check] = &[
     Check { kind: FindingKind::ConstantAttribute, find: constant_attribute },
     Check { kind: FindingKind::ZeroAttribute, find: zero_attribute },
     Check { kind: FindingKind::UnmappedTexture, find: unmapped_texture },
-    Check { kind: FindingKind::UnwrittenDepth, find: unwritten_depth },
 ];
 
 /// The register that decides about an outcome, with its value, and what to write instead.
