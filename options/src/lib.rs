@@ -101,8 +101,8 @@ impl Options {
         Options { tier, threads, ..Options::default() }
     }
 
-    /// A renderer with these options, for a machine to drive; with [`validate`](Self::validate) its draws are checked by
-    /// `rules`.
+    /// A renderer with these options, for a machine to drive; with [`validate`](Self::validate) its draws are checked
+    /// by `rules`.
     ///
     /// # Errors
     /// [`Error::Unsupported`] when [`Tier::JitOnly`] is asked for and the host has no code generator, and when the host

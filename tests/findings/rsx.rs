@@ -53,7 +53,7 @@ fn rows() -> Vec<Row> {
         floats("clip_min_max", m::set_clip_min::ID, &[0.0, 1.0]).finds(OutsideView),
         row("zmin_max_control", m::set_zmin_max_control::ID, &[1]),
         row("front_face", m::set_front_face::ID, &[0x901]),
-        row("shade_mode", m::set_shade_mode::ID, &[0x1D01]).finds(UnusualState),
+        row("shade_mode", m::set_shade_mode::ID, &[0x1D01]),
         row("render_enable", m::set_render_enable::ID, &[0x0100_0000]),
         row("anti_aliasing", m::set_anti_aliasing_control::ID, &[0xFFFF_0000]),
         row("program_load", m::set_transform_program_load::ID, &[0]),
@@ -65,7 +65,7 @@ fn rows() -> Vec<Row> {
         row("transform_timeout", m::set_transform_timeout::ID, &[0x20_FFFF]),
         row("input_mask", m::set_vertex_attrib_input_mask::ID, &[1 | 1 << 3]).finds(UnlinkedInput),
         row("output_mask", m::set_vertex_attrib_output_mask::ID, &[1]).finds(UnlinkedInput),
-        row("shader_program", m::set_shader_program::ID, &[PROGRAM | 1]).finds(NoProgram),
+        row("shader_program", m::set_shader_program::ID, &[PROGRAM | 1]).faults(),
         row("shader_control", m::set_shader_control::ID, &[0x0200_0040]).finds(UnusualState),
     ];
     let offset = |i: usize, at: u32| (m::set_vertex_data_array_offset::id(i), [at | 1 << 31]);
@@ -133,7 +133,7 @@ fn mistakes() -> Vec<Mistake> {
             ],
         ),
         of_vertices("no numbers", BadPosition, |vertex| vertex[0] = f32::NAN),
-        of_vertices("far away", OutsideView, |vertex| vertex[0] = 5.0),
+        of_vertices("far away", OutsideView, |vertex| vertex[2] = 5.0),
         of_vertices("a line", Degenerate, |vertex| vertex[0] = 0.0),
         of_vertices("one point", SamePosition, |vertex| vertex[..2].fill(0.5)),
         of_vertices("no colour", ZeroAttribute, |vertex| vertex[4..].fill(0.0)),

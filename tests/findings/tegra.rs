@@ -60,11 +60,11 @@ fn rows() -> Vec<Row> {
     let half = [WIDTH as f32 / 2.0, HEIGHT as f32 / 2.0];
     let address = |name, method, address: u64| row(name, method, &[(address >> 32) as u32, address as u32]);
     vec![
-        row("object", 0x000, &[0xB197]).faults(),
+        row("object", 0x000, &[0xB197]),
         address("rt_address", 0x200, TARGET).faults(),
         row("rt_width", 0x202, &[4 * WIDTH]).finds(UnusualState),
         row("rt_height", 0x203, &[HEIGHT]),
-        row("rt_format", 0x204, &[0xD5]).finds(TargetFormat),
+        row("rt_format", 0x204, &[0xD5]).finds(UnusualState),
         row("rt_layout", 0x205, &[1 << 12]).finds(UnusualState),
         row("rt_layers", 0x206, &[1]),
         row("rt_control", 0x487, &[1]),
@@ -78,7 +78,7 @@ fn rows() -> Vec<Row> {
         address("program_region", 0x582, PROGRAMS).faults(),
         row("vertex_pipeline", 0x810, &[1 | 1 << 4]),
         row("vertex_program", 0x811, &[0]),
-        row("pixel_pipeline", 0x850, &[1 | 5 << 4]).finds(NoProgram),
+        row("pixel_pipeline", 0x850, &[1 | 5 << 4]),
         row("pixel_program", 0x851, &[0x1000]).faults(),
         row("stream_format", 0x700, &[32 | 1 << 12]).finds(ConstantAttribute),
         address("stream_address", 0x701, VERTICES).faults(),
@@ -107,6 +107,8 @@ fn mistakes() -> Vec<Mistake> {
     vec![
         mistake("no targets", NoTarget, &[(r::set_ct_select::ID, 0)]),
         mistake("no rows", TargetSize, &[(r::set_color_target_height::id(0), 0)]),
+        mistake("no format", TargetFormat, &[(r::set_color_target_format::id(0), 0)]),
+        mistake("no pixel program", NoProgram, &[(r::set_pipeline_shader::id(5), 0)]),
         mistake("rasterizer off", RenderingDisabled, &[(r::set_raster_enable::ID, 0)]),
         mistake("culled", AllCulled, &[(r::ogl_set_cull::ID, 1), (r::ogl_set_cull_face::ID, 0x408)]),
         mistake("masked", WritesMasked, &[(r::set_ct_write::id(0), 0)]),
@@ -137,7 +139,7 @@ fn mistakes() -> Vec<Mistake> {
         mistake("a vertex header without position", NoPosition, &[(r::set_pipeline_program::id(1), 0x2000)]),
         mistake("a header without outputs", NoColorOutput, &[(r::set_pipeline_program::id(5), 0x3000)]),
         of_vertices("no numbers", BadPosition, |vertex| vertex[0] = f32::NAN),
-        of_vertices("far away", OutsideView, |vertex| vertex[0] = 5.0),
+        of_vertices("behind the eye", OutsideView, |vertex| vertex[3] = -1.0),
         of_vertices("a line", Degenerate, |vertex| vertex[0] = 0.0),
     ]
 }

@@ -37,6 +37,7 @@ const CHECKS: &[Check] = &[
     Check { kind: FindingKind::ConstantZero, find: output::constant_zero },
     Check { kind: FindingKind::ConstantAttribute, find: input::attribute_without_stream },
     Check { kind: FindingKind::UnusualState, find: target::viewport_offset },
+    Check { kind: FindingKind::UnusualState, find: target::initial_format },
     Check { kind: FindingKind::UnusualState, find: target::layout },
     Check { kind: FindingKind::UnusualState, find: target::pitch },
 ];

@@ -509,7 +509,7 @@ fn random_calls_are_answered() {
                 }
             };
         }
-        // What came of it can be saved and comes back.
+        // The result can be saved and comes back.
         let options = SnapshotOptions::default();
         let snapshot = gpu.snapshot(options).unwrap();
         let mut other = TegraX1::new(&crate::support::options()).expect("a machine");
