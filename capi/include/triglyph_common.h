@@ -521,8 +521,9 @@ typedef struct triglyph_options {
   /// How often packets of a push buffer or command list come with the same headers before they are compiled as one
   /// packet trace: 1 for at once, 0 for never.
   uint32_t packet_traces;
-  /// 0.
-  uint32_t reserved;
+  /// 1 to check draws for what makes them invisible or suspicious (`triglyph_set_finding_callback`), which takes many
+  /// times as long; 0 not to. No byte depends on it.
+  uint32_t validate;
   /// Machine code that may be kept, in bytes.
   uint64_t code_budget;
   /// Path (UTF-8) of a file that remembers which kernels were needed, so that the next start compiles them in the
@@ -702,6 +703,16 @@ typedef struct triglyph_stats {
   /// Of the kernels compiled, those with loops that do one iteration at a time or have vectors of 128 bits, on a host
   /// with 256. Each is logged with the reason.
   uint64_t kernels_not_widened;
+  /// Primitives outside of the view volume, a user's plane or a cull distance.
+  uint64_t dropped_outside;
+  /// Primitives that show the side that is culled.
+  uint64_t dropped_culled;
+  /// Primitives without area.
+  uint64_t dropped_degenerate;
+  /// Primitives that cover no pixel inside of the target and, on the PS3 and the Tegra X1, the scissor.
+  uint64_t dropped_uncovered;
+  /// Draws without any pixel that may be drawn to.
+  uint64_t draws_without_target;
 } triglyph_stats;
 
 /// The result of reading the key file when the device was made.
