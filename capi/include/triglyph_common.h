@@ -214,6 +214,120 @@ typedef uint32_t triglyph_fault_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+/// What a finding is about.
+enum triglyph_finding_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// The draw has no vertices.
+  TRIGLYPH_FINDING_KIND_NO_VERTICES = 0,
+  /// There are fewer vertices than one primitive needs.
+  TRIGLYPH_FINDING_KIND_INCOMPLETE_PRIMITIVE = 1,
+  /// Conditional rendering or a rasterizer switch drops all draws.
+  TRIGLYPH_FINDING_KIND_RENDERING_DISABLED = 2,
+  /// No colour or depth surface is selected, or its address or DMA object is 0.
+  TRIGLYPH_FINDING_KIND_NO_TARGET = 3,
+  /// A surface lies at an address where nothing may be written.
+  TRIGLYPH_FINDING_KIND_UNMAPPED_TARGET = 4,
+  /// The selected surfaces have no format that exists.
+  TRIGLYPH_FINDING_KIND_TARGET_FORMAT = 5,
+  /// The surfaces have a width, height or pitch of 0, or one that does not fit them.
+  TRIGLYPH_FINDING_KIND_TARGET_SIZE = 6,
+  /// The viewport has no area.
+  TRIGLYPH_FINDING_KIND_EMPTY_VIEWPORT = 7,
+  /// No pixel of the target is inside of the scissor or of another clip rectangle.
+  TRIGLYPH_FINDING_KIND_EMPTY_SCISSOR = 8,
+  /// A vertex or index array begins where nothing may be read.
+  TRIGLYPH_FINDING_KIND_UNMAPPED_ARRAY = 9,
+  /// A stage that the draw needs has no program.
+  TRIGLYPH_FINDING_KIND_NO_PROGRAM = 10,
+  /// No output of the vertex stage is the position.
+  TRIGLYPH_FINDING_KIND_NO_POSITION = 11,
+  /// All positions have a w of 0, or a component that is no number.
+  TRIGLYPH_FINDING_KIND_BAD_POSITION = 12,
+  /// All vertices have the same position.
+  TRIGLYPH_FINDING_KIND_SAME_POSITION = 13,
+  /// All primitives are outside of the view volume.
+  TRIGLYPH_FINDING_KIND_OUTSIDE_VIEW = 14,
+  /// All primitives show the side that culling drops.
+  TRIGLYPH_FINDING_KIND_ALL_CULLED = 15,
+  /// All primitives are without area.
+  TRIGLYPH_FINDING_KIND_DEGENERATE = 16,
+  /// Primitives were set up, or dropped for this alone, and cover no pixel inside of the target and the scissor.
+  TRIGLYPH_FINDING_KIND_NO_PIXELS = 17,
+  /// A depth, stencil or alpha function is `never`.
+  TRIGLYPH_FINDING_KIND_TEST_NEVER = 18,
+  /// All fragments failed the depth test.
+  TRIGLYPH_FINDING_KIND_DEPTH_FAILED = 19,
+  /// All fragments failed the stencil test.
+  TRIGLYPH_FINDING_KIND_STENCIL_FAILED = 20,
+  /// All fragments failed the alpha test.
+  TRIGLYPH_FINDING_KIND_ALPHA_FAILED = 21,
+  /// All fragments lie outside of the depth bounds.
+  TRIGLYPH_FINDING_KIND_BOUNDS_FAILED = 22,
+  /// The program or a sample mask discarded all fragments.
+  TRIGLYPH_FINDING_KIND_DISCARDED = 23,
+  /// All fragments failed one test or another.
+  TRIGLYPH_FINDING_KIND_TESTS_FAILED = 24,
+  /// No channel of the colour surfaces may be written, and depth is not written either.
+  TRIGLYPH_FINDING_KIND_WRITES_MASKED = 25,
+  /// Blending keeps what the target holds: the factor of the source is 0, that of the target 1.
+  TRIGLYPH_FINDING_KIND_BLEND_KEEPS_TARGET = 26,
+  /// Fragments passed all tests, and every byte of the targets is as before.
+  TRIGLYPH_FINDING_KIND_NOTHING_CHANGED = 27,
+  /// The colour of all fragments is a constant 0.
+  TRIGLYPH_FINDING_KIND_CONSTANT_ZERO = 28,
+  /// The fragment program writes no colour and no depth.
+  TRIGLYPH_FINDING_KIND_NO_COLOR_OUTPUT = 29,
+  /// The fragment stage reads a colour or coordinate that the vertex stage does not give.
+  TRIGLYPH_FINDING_KIND_UNLINKED_INPUT = 30,
+  /// The program reads an attribute that comes from no array; all vertices have the same value.
+  TRIGLYPH_FINDING_KIND_CONSTANT_ATTRIBUTE = 31,
+  /// An array holds zeros for all vertices of the draw.
+  TRIGLYPH_FINDING_KIND_ZERO_ATTRIBUTE = 32,
+  /// A texture that the draw reads lies where nothing is mapped, or has no size.
+  TRIGLYPH_FINDING_KIND_UNMAPPED_TEXTURE = 33,
+  /// A texture or sampler descriptor is empty.
+  TRIGLYPH_FINDING_KIND_EMPTY_DESCRIPTOR = 34,
+  /// Depth is compared with a buffer that nothing has written before.
+  TRIGLYPH_FINDING_KIND_UNWRITTEN_DEPTH = 35,
+  /// A register that draws depend on holds a value that is nearly always a mistake.
+  TRIGLYPH_FINDING_KIND_UNUSUAL_STATE = 36,
+  /// A draw was begun and did not end.
+  TRIGLYPH_FINDING_KIND_OPEN_DRAW = 37,
+  /// Commands have run, and none of them drew.
+  TRIGLYPH_FINDING_KIND_NO_DRAW = 38,
+  /// A picture was shown of memory that no draw, clear or copy wrote.
+  TRIGLYPH_FINDING_KIND_UNWRITTEN_PICTURE = 39,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum triglyph_finding_kind triglyph_finding_kind;
+#else
+typedef uint32_t triglyph_finding_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/// How much a finding matters.
+enum triglyph_severity
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// The draw may be as its author wants it.
+  TRIGLYPH_SEVERITY_SUSPICIOUS = 0,
+  /// For this reason the draw changes no pixel.
+  TRIGLYPH_SEVERITY_INVISIBLE = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum triglyph_severity triglyph_severity;
+#else
+typedef uint32_t triglyph_severity;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 /// How much a line of the log matters.
 enum triglyph_log_level
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -632,6 +746,31 @@ typedef struct triglyph_fault {
 /// are valid during the callback. It must not block for long and not throw or jump out; calls on the same device return
 /// `TRIGLYPH_STATUS_BUSY`.
 typedef void (*triglyph_fault_callback)(void *user_data, const triglyph_fault *fault);
+
+/// One reason why a draw changes no pixel, or why its result may not be the intended one.
+typedef struct triglyph_finding {
+  /// A `triglyph_finding_kind`.
+  uint32_t kind;
+  /// A `triglyph_severity`.
+  uint32_t severity;
+  /// The event, as the inspector counts them: how many commands before had an effect.
+  uint64_t event;
+  /// Where the word that drew is: the byte offset in its list, or the address of the command word.
+  uint64_t command;
+  /// The register or method that it is about, and its value; both 0 if it is about none.
+  uint32_t register_number;
+  /// See `register_number`.
+  uint32_t register_value;
+  /// What was found, in a sentence; UTF-8.
+  const char *what;
+  /// What to do instead, in a sentence; UTF-8.
+  const char *advice;
+} triglyph_finding;
+
+/// Is called for each finding, on the thread that makes the call which executes the draw. The finding and its texts are
+/// valid during the callback. It must not block for long and not throw or jump out; calls on the same device return
+/// `TRIGLYPH_STATUS_BUSY`.
+typedef void (*triglyph_finding_callback)(void *user_data, const triglyph_finding *finding);
 
 /// Is called with each line for the host's log, with its `triglyph_log_level`. The line has no line break at its end
 /// and is valid during the callback. Lines come one at a time, from the thread that makes a call or from the
@@ -1082,6 +1221,16 @@ triglyph_status triglyph_get_fault(triglyph_device *device,
 
 /// A short name of a `triglyph_fault_kind`, for logs: `"unmapped-read"`. Valid for good.
 TRIGLYPH_API const char *triglyph_fault_kind_name(uint32_t kind);
+
+/// Sets the callback for findings of draws, or removes it with null. There are none unless the device was made with
+/// `validate` in its options. `user_data` is handed to each call and has to stay valid until the callback is replaced
+/// or the device destroyed.
+triglyph_status triglyph_set_finding_callback(triglyph_device *device,
+                                              triglyph_finding_callback callback,
+                                              void *user_data);
+
+/// A short name of a `triglyph_finding_kind`, for logs: `"empty-viewport"`. Valid for good.
+const char *triglyph_finding_kind_name(uint32_t kind);
 
 /// Sets the callback for the log, or removes it with null. What was wrong with the key file when the device was made is
 /// told at once; kernels that the interpreter serves, and writes of the key file that fail, from now on. It costs

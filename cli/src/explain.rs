@@ -37,7 +37,6 @@ struct Collected {
     draws: Vec<CheckedDraw>,
     /// Commands that had an effect.
     events: u64,
-    written: WrittenRanges,
     /// Surfaces of draws.
     drawn: WrittenRanges,
 }
@@ -56,7 +55,6 @@ impl Observer for Collector {
     fn end(&mut self, _: &Command, effects: &[Effect]) -> bool {
         let mut collected = self.lock();
         collected.events += 1;
-        collected.written.add_effects(effects);
         for effect in effects {
             if let Effect::Draw(draw) = effect {
                 draw.surfaces.iter().for_each(|surface| collected.drawn.add(surface.range()));
@@ -89,10 +87,11 @@ fn explain(arguments: &Arguments, path: &Path, bytes: &[u8], output: &Output) ->
     device.set_draw_handler(Some(Box::new(move |checked| draws.lock().draws.push(checked.clone()))));
     device.set_observer(Some(Box::new(collector.clone())));
     let mut player = Player::new(&reader, Checks::NONE);
-    let mut of_run = Vec::new();
+    let (mut of_run, mut written) = (Vec::new(), WrittenRanges::default());
     while let Some(event) = player.next(&mut *device)? {
         if let Event::Picture(finished) = event {
-            of_run.extend(unwritten_picture(&collector.lock(), &finished));
+            device.take_written().into_iter().for_each(|range| written.add(range));
+            of_run.extend(unwritten_picture(&collector.lock(), &written, &finished));
         }
     }
     device.finish();
@@ -122,10 +121,10 @@ fn explain(arguments: &Arguments, path: &Path, bytes: &[u8], output: &Output) ->
 }
 
 /// A picture of memory that no command wrote, in a capture that draws.
-fn unwritten_picture(collected: &Collected, finished: &Finished) -> Option<Finding> {
+fn unwritten_picture(collected: &Collected, written: &WrittenRanges, finished: &Finished) -> Option<Finding> {
     let present = &finished.present;
     let extent = Picture::extent(present).ok()? as u64;
-    if collected.drawn.ranges().is_empty() || collected.written.overlap(present.at.range(extent)) {
+    if collected.drawn.ranges().is_empty() || written.overlap(present.at.range(extent)) {
         return None;
     }
     let drawn: Vec<String> =

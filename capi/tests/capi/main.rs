@@ -30,6 +30,7 @@ const SOURCES: [(&str, &[&str]); 4] = [
             "memory.rs",
             "events.rs",
             "faults.rs",
+            "findings.rs",
             "log.rs",
             "stats.rs",
             "run.rs",
