@@ -1,4 +1,4 @@
-//! Checks over what came of a draw, the same for all machines.
+//! Checks over the outcome of a draw, the same for all machines.
 
 use super::{Check, Draw, FindingKind, Found};
 use crate::probe::Role;

@@ -159,8 +159,8 @@ const INITIAL_WIDTH: u32 = 0x400;
 /// What the format of target 0 is when a channel is made.
 const INITIAL_FORMAT: u32 = 0xCF;
 
-/// A format that was probably never written. It is a usual one, too: so this is found only where nothing has written the
-/// target before.
+/// A format that was probably never written. It is a usual one, too: so this is found only where nothing has written
+/// the target before.
 pub(super) fn initial_format(draw: &Draw<'_>) -> Option<Found> {
     let register = r::set_color_target_format::id(first_target(draw).filter(|target| *target == 0)?);
     let first_byte = GuestRange::new(draw.space, address(draw, r::set_color_target_a::id(0)), 1);
