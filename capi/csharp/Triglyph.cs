@@ -207,6 +207,188 @@ namespace Triglyph
     }
 
     /// <summary>
+    /// What a finding is about.
+    /// </summary>
+    public enum triglyph_finding_kind : uint
+    {
+        /// <summary>
+        /// The draw has no vertices.
+        /// </summary>
+        NoVertices = 0,
+        /// <summary>
+        /// There are fewer vertices than one primitive needs.
+        /// </summary>
+        IncompletePrimitive = 1,
+        /// <summary>
+        /// Conditional rendering or a rasterizer switch drops all draws.
+        /// </summary>
+        RenderingDisabled = 2,
+        /// <summary>
+        /// No colour or depth surface is selected, or its address or DMA object is 0.
+        /// </summary>
+        NoTarget = 3,
+        /// <summary>
+        /// A surface lies at an address where nothing may be written.
+        /// </summary>
+        UnmappedTarget = 4,
+        /// <summary>
+        /// The selected surfaces have no format that exists.
+        /// </summary>
+        TargetFormat = 5,
+        /// <summary>
+        /// The surfaces have a width, height or pitch of 0, or one that does not fit them.
+        /// </summary>
+        TargetSize = 6,
+        /// <summary>
+        /// The viewport has no area.
+        /// </summary>
+        EmptyViewport = 7,
+        /// <summary>
+        /// No pixel of the target is inside of the scissor or of another clip rectangle.
+        /// </summary>
+        EmptyScissor = 8,
+        /// <summary>
+        /// A vertex or index array begins where nothing may be read.
+        /// </summary>
+        UnmappedArray = 9,
+        /// <summary>
+        /// A stage that the draw needs has no program.
+        /// </summary>
+        NoProgram = 10,
+        /// <summary>
+        /// No output of the vertex stage is the position.
+        /// </summary>
+        NoPosition = 11,
+        /// <summary>
+        /// All positions have a w of 0, or a component that is no number.
+        /// </summary>
+        BadPosition = 12,
+        /// <summary>
+        /// All vertices have the same position.
+        /// </summary>
+        SamePosition = 13,
+        /// <summary>
+        /// All primitives are outside of the view volume.
+        /// </summary>
+        OutsideView = 14,
+        /// <summary>
+        /// All primitives show the side that culling drops.
+        /// </summary>
+        AllCulled = 15,
+        /// <summary>
+        /// All primitives are without area.
+        /// </summary>
+        Degenerate = 16,
+        /// <summary>
+        /// Primitives were set up, or dropped for this alone, and cover no pixel inside of the target and the scissor.
+        /// </summary>
+        NoPixels = 17,
+        /// <summary>
+        /// A depth, stencil or alpha function is `never`.
+        /// </summary>
+        TestNever = 18,
+        /// <summary>
+        /// All fragments failed the depth test.
+        /// </summary>
+        DepthFailed = 19,
+        /// <summary>
+        /// All fragments failed the stencil test.
+        /// </summary>
+        StencilFailed = 20,
+        /// <summary>
+        /// All fragments failed the alpha test.
+        /// </summary>
+        AlphaFailed = 21,
+        /// <summary>
+        /// All fragments lie outside of the depth bounds.
+        /// </summary>
+        BoundsFailed = 22,
+        /// <summary>
+        /// The program or a sample mask discarded all fragments.
+        /// </summary>
+        Discarded = 23,
+        /// <summary>
+        /// All fragments failed one test or another.
+        /// </summary>
+        TestsFailed = 24,
+        /// <summary>
+        /// No channel of the colour surfaces may be written, and depth is not written either.
+        /// </summary>
+        WritesMasked = 25,
+        /// <summary>
+        /// Blending keeps what the target holds: the factor of the source is 0, that of the target 1.
+        /// </summary>
+        BlendKeepsTarget = 26,
+        /// <summary>
+        /// Fragments passed all tests, and every byte of the targets is as before.
+        /// </summary>
+        NothingChanged = 27,
+        /// <summary>
+        /// The colour of all fragments is a constant 0.
+        /// </summary>
+        ConstantZero = 28,
+        /// <summary>
+        /// The fragment program writes no colour and no depth.
+        /// </summary>
+        NoColorOutput = 29,
+        /// <summary>
+        /// The fragment stage reads a colour or coordinate that the vertex stage does not give.
+        /// </summary>
+        UnlinkedInput = 30,
+        /// <summary>
+        /// The program reads an attribute that comes from no array; all vertices have the same value.
+        /// </summary>
+        ConstantAttribute = 31,
+        /// <summary>
+        /// An array holds zeros for all vertices of the draw.
+        /// </summary>
+        ZeroAttribute = 32,
+        /// <summary>
+        /// A texture that the draw reads lies where nothing is mapped, or has no size.
+        /// </summary>
+        UnmappedTexture = 33,
+        /// <summary>
+        /// A texture or sampler descriptor is empty.
+        /// </summary>
+        EmptyDescriptor = 34,
+        /// <summary>
+        /// Depth is compared with a buffer that nothing has written before.
+        /// </summary>
+        UnwrittenDepth = 35,
+        /// <summary>
+        /// A register that draws depend on holds a value that is nearly always a mistake.
+        /// </summary>
+        UnusualState = 36,
+        /// <summary>
+        /// A draw was begun and did not end.
+        /// </summary>
+        OpenDraw = 37,
+        /// <summary>
+        /// Commands have run, and none of them drew.
+        /// </summary>
+        NoDraw = 38,
+        /// <summary>
+        /// A picture was shown of memory that no draw, clear or copy wrote.
+        /// </summary>
+        UnwrittenPicture = 39,
+    }
+
+    /// <summary>
+    /// How much a finding matters.
+    /// </summary>
+    public enum triglyph_severity : uint
+    {
+        /// <summary>
+        /// The draw may be as its author wants it.
+        /// </summary>
+        Suspicious = 0,
+        /// <summary>
+        /// For this reason the draw changes no pixel.
+        /// </summary>
+        Invisible = 1,
+    }
+
+    /// <summary>
     /// How much a line of the log matters.
     /// </summary>
     public enum triglyph_log_level : uint
@@ -832,9 +1014,10 @@ namespace Triglyph
         /// </summary>
         public uint packet_traces;
         /// <summary>
-        /// 0.
+        /// 1 to check draws for what makes them invisible or suspicious (`triglyph_set_finding_callback`), which takes
+        /// many times as long; 0 not to. No byte depends on it.
         /// </summary>
-        public uint reserved;
+        public uint validate;
         /// <summary>
         /// Machine code that may be kept, in bytes.
         /// </summary>
@@ -1016,6 +1199,46 @@ namespace Triglyph
     }
 
     /// <summary>
+    /// One reason why a draw changes no pixel, or why its result may not be the intended one.
+    /// </summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public unsafe struct triglyph_finding
+    {
+        /// <summary>
+        /// A `triglyph_finding_kind`.
+        /// </summary>
+        public uint kind;
+        /// <summary>
+        /// A `triglyph_severity`.
+        /// </summary>
+        public uint severity;
+        /// <summary>
+        /// The event, as the inspector counts them: how many commands before had an effect.
+        /// </summary>
+        public ulong @event;
+        /// <summary>
+        /// Where the word that drew is: the byte offset in its list, or the address of the command word.
+        /// </summary>
+        public ulong command;
+        /// <summary>
+        /// The register or method that it is about, and its value; both 0 if it is about none.
+        /// </summary>
+        public uint register_number;
+        /// <summary>
+        /// See `register_number`.
+        /// </summary>
+        public uint register_value;
+        /// <summary>
+        /// What was found, in a sentence; UTF-8.
+        /// </summary>
+        public byte* what;
+        /// <summary>
+        /// What to do instead, in a sentence; UTF-8.
+        /// </summary>
+        public byte* advice;
+    }
+
+    /// <summary>
     /// Counters since the device was made: counters that only grow, times in nanoseconds, added up over all threads.
     /// </summary>
     [StructLayout(LayoutKind.Sequential)]
@@ -1143,6 +1366,26 @@ namespace Triglyph
         /// host with 256. Each is logged with the reason.
         /// </summary>
         public ulong kernels_not_widened;
+        /// <summary>
+        /// Primitives outside of the view volume, a user's plane or a cull distance.
+        /// </summary>
+        public ulong dropped_outside;
+        /// <summary>
+        /// Primitives that show the side that is culled.
+        /// </summary>
+        public ulong dropped_culled;
+        /// <summary>
+        /// Primitives without area.
+        /// </summary>
+        public ulong dropped_degenerate;
+        /// <summary>
+        /// Primitives that cover no pixel inside of the target and, on the PS3 and the Tegra X1, the scissor.
+        /// </summary>
+        public ulong dropped_uncovered;
+        /// <summary>
+        /// Draws without any pixel that may be drawn to.
+        /// </summary>
+        public ulong draws_without_target;
     }
 
     /// <summary>
@@ -2107,6 +2350,14 @@ namespace Triglyph
     public unsafe delegate void triglyph_fault_callback(void* user_data, triglyph_fault* fault);
 
     /// <summary>
+    /// Is called for each finding, on the thread that makes the call which executes the draw. The finding and its texts
+    /// are valid during the callback. It must not block for long and not throw or jump out; calls on the same device
+    /// return `TRIGLYPH_STATUS_BUSY`.
+    /// </summary>
+    [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+    public unsafe delegate void triglyph_finding_callback(void* user_data, triglyph_finding* finding);
+
+    /// <summary>
     /// Is called with each line for the host's log, with its `triglyph_log_level`. The line has no line break at its
     /// end and is valid during the callback. Lines come one at a time, from the thread that makes a call or from the
     /// compiler's. The callback must not block for long, not throw or jump out, and make no calls on any handle of the
@@ -2611,6 +2862,21 @@ namespace Triglyph
         /// </summary>
         [DllImport(LIBRARY, EntryPoint = "triglyph_fault_kind_name", CallingConvention = CDECL)]
         public static extern byte* fault_kind_name(uint kind);
+
+        /// <summary>
+        /// Sets the callback for findings of draws, or removes it with null. There are none unless the device was made
+        /// with `validate` in its options. `user_data` is handed to each call and has to stay valid until the callback
+        /// is replaced or the device destroyed.
+        /// </summary>
+        [DllImport(LIBRARY, EntryPoint = "triglyph_set_finding_callback", CallingConvention = CDECL)]
+        public static extern triglyph_status set_finding_callback(triglyph_device* device,
+            triglyph_finding_callback callback, void* user_data);
+
+        /// <summary>
+        /// A short name of a `triglyph_finding_kind`, for logs: `"empty-viewport"`. Valid for good.
+        /// </summary>
+        [DllImport(LIBRARY, EntryPoint = "triglyph_finding_kind_name", CallingConvention = CDECL)]
+        public static extern byte* finding_kind_name(uint kind);
 
         /// <summary>
         /// Sets the callback for the log, or removes it with null. What was wrong with the key file when the device was
@@ -3793,11 +4059,11 @@ namespace Triglyph
         public static extern triglyph_status rsx_second_vblank(triglyph_rsx* rsx, uint head, ulong time);
 
         /// <summary>
-        /// Sets the time in nanoseconds that reports, notifiers and PTIMER show. By itself it moves with the work that
-        /// is done, so that runs can be repeated.
+        /// Sets the time since power on that reports, notifiers and PTIMER show, in nanoseconds. By itself it moves
+        /// with the work that is done, so that runs can be repeated.
         /// </summary>
         [DllImport(LIBRARY, EntryPoint = "triglyph_rsx_set_clock", CallingConvention = CDECL)]
-        public static extern triglyph_status rsx_set_clock(triglyph_rsx* rsx, ulong nanoseconds);
+        public static extern triglyph_status rsx_set_clock(triglyph_rsx* rsx, ulong time);
 
         /// <summary>
         /// Writes a register of BAR0; the two low bits of the address are ignored. A push buffer does not run before
@@ -4119,10 +4385,11 @@ namespace Triglyph
         public static extern triglyph_status tegra_increment_syncpoint(triglyph_tegra* tegra, uint index);
 
         /// <summary>
-        /// Lets time pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
+        /// Lets time pass that the GPU does not work in, in nanoseconds, so that timestamps keep up with the host's
+        /// idea of time.
         /// </summary>
         [DllImport(LIBRARY, EntryPoint = "triglyph_tegra_advance_time", CallingConvention = CDECL)]
-        public static extern triglyph_status tegra_advance_time(triglyph_tegra* tegra, ulong nanoseconds);
+        public static extern triglyph_status tegra_advance_time(triglyph_tegra* tegra, ulong time);
 
         /// <summary>
         /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
@@ -4151,9 +4418,9 @@ namespace Triglyph
 
         /// <summary>
         /// EVENT_WAIT, and EVENT_WAIT_ASYNC if the client chooses the slot: waits for a fence. A threshold of 0 has
-        /// been reached. Timeouts are the host's affair: 0 asks whether the fence has been reached, others arm an
-        /// event, which is an `TRIGLYPH_EVENT_KIND_FENCE` when it has been. A null `fence` is the default. A negative
-        /// `slot` is none.
+        /// been reached. The host keeps the time: 0 asks whether the fence has been reached; any other timeout, or
+        /// none, arms an event, which is an `TRIGLYPH_EVENT_KIND_FENCE` when it has been. A null `fence` is the
+        /// default. `timeout` is in microseconds; a negative one is none. A negative `slot` is none.
         ///
         /// Results: `TRIGLYPH_TEGRA_RESULT_TIMEOUT` with timeout 0 when it has not been reached;
         /// `TRIGLYPH_TEGRA_RESULT_BUSY` for a slot that is armed; `TRIGLYPH_TEGRA_RESULT_BAD_PARAMETER` for syncpoints

@@ -1225,12 +1225,13 @@ TRIGLYPH_API const char *triglyph_fault_kind_name(uint32_t kind);
 /// Sets the callback for findings of draws, or removes it with null. There are none unless the device was made with
 /// `validate` in its options. `user_data` is handed to each call and has to stay valid until the callback is replaced
 /// or the device destroyed.
+TRIGLYPH_API
 triglyph_status triglyph_set_finding_callback(triglyph_device *device,
                                               triglyph_finding_callback callback,
                                               void *user_data);
 
 /// A short name of a `triglyph_finding_kind`, for logs: `"empty-viewport"`. Valid for good.
-const char *triglyph_finding_kind_name(uint32_t kind);
+TRIGLYPH_API const char *triglyph_finding_kind_name(uint32_t kind);
 
 /// Sets the callback for the log, or removes it with null. What was wrong with the key file when the device was made is
 /// told at once; kernels that the interpreter serves, and writes of the key file that fail, from now on. It costs

@@ -353,8 +353,8 @@ triglyph_status triglyph_rsx_second_vblank(triglyph_rsx *rsx,
                                            uint32_t head,
                                            uint64_t time);
 
-/// Sets the time in nanoseconds that reports, notifiers and PTIMER show. By itself it moves with the work that is done,
-/// so that runs can be repeated.
+/// Sets the time since power on that reports, notifiers and PTIMER show, in nanoseconds. By itself it moves with the
+/// work that is done, so that runs can be repeated.
 TRIGLYPH_API
 triglyph_status triglyph_rsx_set_clock(triglyph_rsx *rsx,
                                        uint64_t time);

@@ -560,7 +560,8 @@ TRIGLYPH_API
 triglyph_status triglyph_tegra_increment_syncpoint(triglyph_tegra *tegra,
                                                    uint32_t index);
 
-/// Lets time pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
+/// Lets time pass that the GPU does not work in, in nanoseconds, so that timestamps keep up with the host's idea of
+/// time.
 TRIGLYPH_API
 triglyph_status triglyph_tegra_advance_time(triglyph_tegra *tegra,
                                             uint64_t time);

@@ -117,7 +117,13 @@ fn explain(arguments: &Arguments, path: &Path, bytes: &[u8], output: &Output) ->
             output.object(&FindingLine { event: "finding", file: path, finding: finding_json(finding) })?;
         }
     }
-    summary(path, &draws, &of_run, output)
+    summary(path, &draws, output)?;
+    let is_bad = match arguments.event {
+        Some(event) => draws.iter().any(|draw| draw.event == event && has(&draw.findings, Severity::Invisible)),
+        // Draws of what is out of sight are part of every game's frame.
+        None => has(&of_run, Severity::Invisible) || !draws.is_empty() && draws.iter().all(|draw| !draw.has_changed),
+    };
+    Ok(if is_bad { Exit::Difference } else { Exit::Good })
 }
 
 /// A picture of memory that no command wrote, in a capture that draws.
@@ -172,8 +178,11 @@ fn show_finding(finding: &Finding, output: &Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn summary(path: &Path, draws: &[CheckedDraw], of_run: &[Finding], output: &Output) -> anyhow::Result<Exit> {
-    let has = |findings: &[Finding], severity| findings.iter().any(|finding| finding.severity == severity);
+fn has(findings: &[Finding], severity: Severity) -> bool {
+    findings.iter().any(|finding| finding.severity == severity)
+}
+
+fn summary(path: &Path, draws: &[CheckedDraw], output: &Output) -> anyhow::Result<()> {
     let invisible = draws.iter().filter(|draw| has(&draw.findings, Severity::Invisible)).count();
     let suspicious = draws.iter().filter(|draw| !draw.findings.is_empty()).count() - invisible;
     let unchanged = draws.iter().filter(|draw| !draw.has_changed).count();
@@ -186,9 +195,7 @@ fn summary(path: &Path, draws: &[CheckedDraw], of_run: &[Finding], output: &Outp
         "event": "explained", "file": path, "draws": draws.len(), "invisible": invisible, "suspicious": suspicious,
         "unchanged": unchanged,
     });
-    output.object(&totals)?;
-    let is_bad = invisible > 0 || has(of_run, Severity::Invisible);
-    Ok(if is_bad { Exit::Difference } else { Exit::Good })
+    Ok(output.object(&totals)?)
 }
 
 /// `1 draw`, `2 draws`.

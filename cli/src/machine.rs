@@ -147,7 +147,7 @@ impl Setup {
     }
 
     /// A fresh device that checks its draws.
-    pub fn device_with_checks(self, machine: Machine) -> Result<Box<dyn ReplayDevice>, Error> {
+    pub fn device_with_checks(self, machine: Machine) -> Result<Box<dyn Device>, Error> {
         let mut options = self.options();
         options.validate = true;
         triglyph::new_device(machine, &options)

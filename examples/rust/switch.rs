@@ -5,7 +5,7 @@ use std::error::Error;
 use triglyph::capture::{Picture, Present};
 use triglyph::guest::tegra::PushBuffer;
 use triglyph::tegra::{Fence, Layout, MapBuffer, MapMemory, PROCESS, submit_flags};
-use triglyph::{Access, Device, GuestAddr, GuestRange, Options, TegraX1};
+use triglyph::{Access, ChannelId, Device, GuestAddr, GuestRange, Options, TegraX1};
 
 /// The process's memory by its own addresses.
 const MEMORY_AT: u64 = 0x70_0000_0000;
@@ -14,7 +14,7 @@ const MEMORY_SIZE: u32 = 8 << 20;
 /// The console.
 pub struct Console {
     gpu: TegraX1,
-    channel: u32,
+    channel: ChannelId,
     /// The GPU address of the process's memory.
     pub memory: u64,
 }

@@ -1,9 +1,10 @@
 //! A host that goes on for days: programs that change all the time, with room for the code of a few. TRIGLYPH_SOAK says
 //! how many programs there are.
 
-use triglyph::{Options, Tier};
+use triglyph::{Machine, Options, Tier};
 use triglyph_engine::cache::SelectedFragment;
 use triglyph_engine::scene::program::Programs;
+use triglyph_engine::validate::{Role, Rules};
 use triglyph_fuzz::choices::Choices;
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::FragmentKernel;
@@ -19,6 +20,16 @@ impl FragmentKernel for Cached {
         Ok(self.0.shade(job))
     }
 }
+
+/// Nothing is drawn, so no rule is asked.
+static RULES: Rules = Rules {
+    machine: Machine::Ps3,
+    role: |_| Role::Other,
+    name: |number| number.to_string(),
+    index: |number| number as usize,
+    remedy: |_| None,
+    checks: &[],
+};
 
 /// Programs that are repeated. By then those that were first are long forgotten, and are compiled like new ones: what
 /// the process has at most must be the same each time.
@@ -41,7 +52,7 @@ fn memory_is_bounded_while_programs_change() {
     let programs = std::env::var("TRIGLYPH_SOAK").ok().map_or(1000, |text| text.parse().expect("a number of programs"));
     let mut options = Options::new(Tier::JitOnly, 1);
     options.code_budget = 1 << 20;
-    let renderer = options.renderer::<Programs>().expect("a code generator");
+    let renderer = options.renderer::<Programs>(&RULES).expect("a code generator");
     let counters = renderer.kernels.counters();
     let mut choices = Choices::new(1);
     let mut peaks = Vec::new();

@@ -126,6 +126,7 @@ impl Session<'_> {
             Machine::N3ds => class == 0,
             Machine::Ps3 => class == objects::class::CURIE,
             Machine::TegraX1 => class != 0,
+            _ => false,
         };
         if !is_editable {
             let class = Names(self.machine()).class(class);

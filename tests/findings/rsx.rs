@@ -1,7 +1,7 @@
 //! The triangle of `examples/cpp/ps3.cpp`, 64 pixels wide and high.
 
 use triglyph::FindingKind::*;
-use triglyph::{Access, Device, GuestAddr, GuestRange, ObjectEntry, Options, ReplayDevice, Rsx};
+use triglyph::{Access, Device, GuestAddr, GuestRange, ObjectEntry, Options, Rsx};
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::objects::class;
 use triglyph_testkit::rsx::{LOCAL, MAIN, SIZE};
@@ -142,7 +142,7 @@ fn mistakes() -> Vec<Mistake> {
 
 fn run(options: &Options, words: &[u32], vertices: &Vertices) -> Outcome {
     let mut gpu = Rsx::new(options).expect("an RSX");
-    gpu.set_big_endian(true).expect("nothing has run");
+    gpu.as_replay().set_big_endian(true).expect("nothing has run");
     for space in 0..2 {
         gpu.map(GuestRange::new(space, 0, SIZE), Access::READ_WRITE).expect("memory");
     }
@@ -151,7 +151,7 @@ fn run(options: &Options, words: &[u32], vertices: &Vertices) -> Outcome {
         (MAIN, class::DMA_IN_MEMORY, 1, SIZE - 1),
         (CURIE, class::CURIE, 0, 0),
     ] {
-        gpu.object(ObjectEntry { handle, class, space, base: 0, limit }).expect("an object");
+        gpu.as_replay().object(ObjectEntry { handle, class, space, base: 0, limit }).expect("an object");
     }
     let big = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
     let vertices: Vec<u32> = vertices.as_flattened().iter().map(|value| value.to_bits()).collect();

@@ -49,7 +49,7 @@ pub fn written(item: Item) -> Vec<Item> {
 
 /// The enums of `values!`: `Name => Type { Variant = 0 "NAME"; }`, one after the other.
 fn values(tokens: TokenStream) -> Vec<Item> {
-    let (mut enums, mut name) = (Vec::new(), None);
+    let (mut enums, mut name) = (Vec::new(), None::<String>);
     for token in without_attributes(tokens) {
         match token {
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {

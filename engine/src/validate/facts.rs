@@ -161,7 +161,7 @@ impl Facts {
                     let new: Vec<Surface> = draw.surfaces.iter().filter(is_new).copied().collect();
                     self.surfaces.extend(new);
                 }
-                Effect::Faults(count) => self.faults += count,
+                Effect::Faults(faults) => self.faults += faults.count,
                 _ => {}
             }
         }

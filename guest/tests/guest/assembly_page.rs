@@ -5,27 +5,27 @@ use triglyph_guest::{pica, rsx, tegra};
 /// The words of a text, and the listing of the words.
 fn both_ways(section: &str, text: &str) -> (Vec<u64>, String) {
     let wide = |words: &[u32]| words.iter().map(|word| u64::from(*word)).collect::<Vec<_>>();
-    let failed = |error| panic!("{section}: {error}");
     match section {
         "PICA" => {
-            let program = pica::Program::assemble(text).unwrap_or_else(failed);
+            let program = pica::Program::assemble(text).unwrap_or_else(|error| panic!("{section}: {error}"));
             (wide(&program.code), pica::disassemble_program(&program.code, &program.descriptors))
         }
         "RSX vertex" => {
-            let (first, code) = rsx::vertex::assemble_program(text).unwrap_or_else(failed);
+            let (first, code) =
+                rsx::vertex::assemble_program(text).unwrap_or_else(|error| panic!("{section}: {error}"));
             (wide(code.as_flattened()), rsx::vertex::disassemble_program(&code, first))
         }
         "RSX fragment" => {
-            let code = rsx::fragment::assemble_program(text).unwrap_or_else(failed);
+            let code = rsx::fragment::assemble_program(text).unwrap_or_else(|error| panic!("{section}: {error}"));
             (wide(&code), rsx::fragment::disassemble_program(&code))
         }
         "Maxwell" => {
-            let code = tegra::shader::assemble_program(text).unwrap_or_else(failed);
+            let code = tegra::shader::assemble_program(text).unwrap_or_else(|error| panic!("{section}: {error}"));
             let listing = tegra::shader::disassemble_program(&code);
             (code, listing)
         }
         "MME" => {
-            let code = tegra::mme::assemble_program(text).unwrap_or_else(failed);
+            let code = tegra::mme::assemble_program(text).unwrap_or_else(|error| panic!("{section}: {error}"));
             (wide(&code), tegra::mme::disassemble_program(&code))
         }
         other => panic!("{other} is no instruction set"),
