@@ -50,8 +50,8 @@
 //! ```
 
 pub use triglyph_guest::table::{
-    AsmError, Effect, FieldError, FieldInfo, FieldKind, FieldPlace, RegInfo, RegisterWord, TextError, WordField,
-    show_fields,
+    AsmError, DoesNotFit, Effect, FieldError, FieldInfo, FieldKind, FieldPlace, RegInfo, RegisterWord, TextError,
+    WordField, show_fields,
 };
 
 /// The 3DS: command lists of the PICA200, its registers, shader programs, textures.

@@ -7,6 +7,7 @@ use triglyph::{CheckedDraw, DrawHandler, Severity};
 use super::callback::Callback;
 use super::error::{c_string, triglyph_status};
 use super::handle::{triglyph_device, with_device};
+use super::pointer::SizedStruct;
 
 /// What a finding is about.
 #[repr(u32)]
@@ -108,22 +109,31 @@ pub enum triglyph_severity {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct triglyph_finding {
+    /// Bytes of this structure: `sizeof(triglyph_finding)`. A callback gets the library's.
+    pub size: u32,
     /// A `triglyph_finding_kind`.
     pub kind: u32,
     /// A `triglyph_severity`.
     pub severity: u32,
+    /// The register or method that it is about; 0 if it is about none.
+    pub register_number: u32,
     /// The event, as the inspector counts them: how many commands before had an effect.
     pub event: u64,
     /// Where the word that drew is: the byte offset in its list, or the address of the command word.
     pub command: u64,
-    /// The register or method that it is about, and its value; both 0 if it is about none.
-    pub register_number: u32,
-    /// See `register_number`.
+    /// The value of the register or method.
     pub register_value: u32,
+    /// 0.
+    pub reserved: u32,
     /// What was found, in a sentence; UTF-8.
     pub what: *const c_char,
     /// What to do instead, in a sentence; UTF-8.
     pub advice: *const c_char,
+}
+
+// SAFETY: numbers and pointers without padding, the size first.
+unsafe impl SizedStruct for triglyph_finding {
+    const FIRST: usize = size_of::<Self>();
 }
 
 /// Is called for each finding, on the thread that makes the call which executes the draw. The finding and its texts are
@@ -154,12 +164,14 @@ fn tell(callback: &Callback<triglyph_finding>, checked: &CheckedDraw) {
         let (what, advice) = (c_string(&found.what), c_string(&found.advice));
         let register = found.register.as_ref().map_or((0, 0), |register| (register.number, register.value));
         callback.call(&triglyph_finding {
+            size: size_of::<triglyph_finding>() as u32,
             kind: found.kind as u32,
             severity: u32::from(found.severity == Severity::Invisible),
             event: found.event,
             command: found.command.position,
             register_number: register.0,
             register_value: register.1,
+            reserved: 0,
             what: what.as_ptr(),
             advice: advice.as_ptr(),
         });

@@ -127,11 +127,13 @@ impl Faults {
     }
 
     /// How many of each kind there are, to be compared with later ones.
+    #[doc(hidden)]
     pub fn mark(&self) -> FaultMark {
         FaultMark { counts: self.counts, kept: self.first.len() }
     }
 
     /// The faults since a mark, by kind.
+    #[doc(hidden)]
     pub fn since(&self, mark: &FaultMark) -> impl Iterator<Item = CommandFaults> + use<'_> {
         let (counts, kept) = (mark.counts, self.first.get(mark.kept..).unwrap_or_default());
         let new = FaultKind::ALL.into_iter().zip(self.counts).zip(counts).filter(|((_, now), before)| now > before);

@@ -14,7 +14,7 @@ fn assert_errors<T: std::fmt::Debug, E: std::fmt::Display>(
     assemble: impl Fn(&str) -> Result<T, E>,
     errors: &[(&str, &str)],
 ) {
-    for &(text, error) in errors {
-        assert_eq!(assemble(text).map_err(|error| error.to_string()).expect_err(text), error);
-    }
+    let found = errors.iter().map(|(text, _)| assemble(text).map_err(|error| error.to_string()).expect_err(text));
+    let expected: Vec<&str> = errors.iter().map(|(_, error)| *error).collect();
+    assert_eq!(found.collect::<Vec<_>>(), expected);
 }

@@ -91,7 +91,7 @@ values! {
 
 /// A header. Every bit pattern is one; [`problem`](Self::problem) tells what hardware would not take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ProgramHeader(pub Words);
+pub struct ProgramHeader(pub [u32; 20]);
 
 /// An error in a header. Programs run nevertheless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

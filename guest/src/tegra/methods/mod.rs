@@ -125,6 +125,7 @@ impl Class {
     }
 
     /// The initial values of the class's registers.
+    #[doc(hidden)]
     pub fn reset(self) -> &'static [u32; ADDRESSES] {
         dispatch_class!(self, C => C::RESET)
     }

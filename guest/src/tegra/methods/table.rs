@@ -129,6 +129,7 @@ impl<T: Copy> MethodTable<T> {
     }
 
     /// The initial value of each register of a channel.
+    #[doc(hidden)]
     pub const fn reset(&self) -> [u32; ADDRESSES] {
         let mut values = [0; ADDRESSES];
         let mut row = 0;

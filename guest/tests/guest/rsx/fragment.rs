@@ -161,24 +161,24 @@ fn assert_same_text(theirs: &str, ours: &str) {
 
 #[test]
 fn errors_name_their_line() {
-    let idle = "line 1: this cannot be said in one instruction, or a part of it has no effect";
+    let idle = "line 1, column 1: this cannot be said in one instruction, or a part of it has no effect";
     assert_errors(
         assemble_program,
         &[
-            ("nop\nfrob r0, r1", "line 2: unknown instruction `frob`"),
-            ("\n\ncal there", "line 3: unknown label `there`"),
-            ("mul r0, {1, 0, 0, 0}, {2, 0, 0, 0}", "line 1: an instruction has one constant"),
-            ("mul r0, f[TC0], f[TC1]", "line 1: an instruction reads one input"),
-            ("mov r64, r0", "line 1: a register 64 is beyond 63"),
-            ("mov r0, f[TC10]", "line 1: there is no input `TC10`"),
-            ("mov r0, {1, 2, 3}", "line 1: expected ,, found `}`"),
-            ("mov r0, {1, x, 3, 4}", "line 1: expected a number, found `x, 3, 4}`"),
-            ("loop 256, 0, 1, 0", "line 1: a count 256 is beyond 255"),
+            ("nop\nfrob r0, r1", "line 2, column 1: unknown instruction `frob`"),
+            ("\n\ncal there", "line 3, column 5: unknown label `there`"),
+            ("mul r0, {1, 0, 0, 0}, {2, 0, 0, 0}", "line 1, column 1: an instruction has one constant"),
+            ("mul r0, f[TC0], f[TC1]", "line 1, column 1: an instruction reads one input"),
+            ("mov r64, r0", "line 1, column 6: a register 64 is beyond 63"),
+            ("mov r0, f[TC10]", "line 1, column 1: there is no input `TC10`"),
+            ("mov r0, {1, 2, 3}", "line 1, column 17: expected ,, found `}`"),
+            ("mov r0, {1, x, 3, 4}", "line 1, column 13: expected a number, found `x, 3, 4}`"),
+            ("loop 256, 0, 1, 0", "line 1, column 6: a count 256 is beyond 255"),
             ("mov r0, r1 [bx2]", idle),
             ("mov _, r1 [sat]", idle),
             ("txl r0, r1, r0, tex2", idle),
             ("mad r0, r1, r2, r3 [const {0, 0, 0, 0}]", idle),
-            ("mov r0, r1 [^w0:2]", "line 1: bits after `^` change what the instruction means"),
+            ("mov r0, r1 [^w0:2]", "line 1, column 1: bits after `^` change what the instruction means"),
         ],
     );
 }

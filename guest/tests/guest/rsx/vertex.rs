@@ -154,25 +154,28 @@ fn plain(words: Words) -> String {
 
 #[test]
 fn errors_name_their_line() {
-    let idle = "line 1: this cannot be said in one instruction, or a part of it has no effect";
+    let idle = "line 1, column 1: this cannot be said in one instruction, or a part of it has no effect";
     assert_errors(
         assemble_program,
         &[
-            ("nop\nfrob r0, r1", "line 2: unknown instruction `frob`"),
-            ("a: nop\na: nop", "line 2: label `a` is defined twice"),
-            ("\n\nbri there", "line 3: unknown label `there`"),
-            ("nop\n.at 3", "line 2: `.at` must precede everything else"),
-            (".at 2000\nx: bri x", "line 2: a target 2000 is beyond 1023"),
-            ("mad r0, c[1], c[2], r0", "line 1: an instruction reads one constant"),
-            ("mov r63, v[0]", "line 1: a temporary 63 is beyond 62"),
-            ("mov r0, v[0] v[1]", "line 1: expected the end of the line, found `v[1]`"),
-            ("mov r0.yx, v[0]", "line 1: the components of a write mask come in order, each once"),
-            ("add r0, r1, r2 + rcp r3.x, r4.x", "line 1: both units have the same source 2"),
-            ("mul r0, c[a0.x + 1], v[a0.y + 2]", "line 1: an instruction reads one component of an address register"),
+            ("nop\nfrob r0, r1", "line 2, column 1: unknown instruction `frob`"),
+            ("a: nop\na: nop", "line 2, column 4: label `a` is defined twice"),
+            ("\n\nbri there", "line 3, column 5: unknown label `there`"),
+            ("nop\n.at 3", "line 2, column 1: `.at` must precede everything else"),
+            (".at 2000\nx: bri x", "line 2, column 8: a target 2000 is beyond 1023"),
+            ("mad r0, c[1], c[2], r0", "line 1, column 1: an instruction reads one constant"),
+            ("mov r63, v[0]", "line 1, column 6: a temporary 63 is beyond 62"),
+            ("mov r0, v[0] v[1]", "line 1, column 14: expected the end of the line, found `v[1]`"),
+            ("mov r0.yx, v[0]", "line 1, column 1: the components of a write mask come in order, each once"),
+            ("add r0, r1, r2 + rcp r3.x, r4.x", "line 1, column 1: both units have the same source 2"),
+            (
+                "mul r0, c[a0.x + 1], v[a0.y + 2]",
+                "line 1, column 1: an instruction reads one component of an address register",
+            ),
             ("nop [sat]", idle),
             ("mov o[1], r0 + rcp o[2].x, r1.x", idle),
-            ("mov r0, v[0] [^w1:1]", "line 1: bits after `^` change what the instruction means"),
-            (".word 1, 2, 3", "line 1: expected ,, found ``"),
+            ("mov r0, v[0] [^w1:1]", "line 1, column 1: bits after `^` change what the instruction means"),
+            (".word 1, 2, 3", "line 1, column 14: expected ,, found ``"),
         ],
     );
 }

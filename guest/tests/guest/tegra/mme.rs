@@ -119,12 +119,15 @@ fn errors_name_their_line() {
     assert_errors(
         assemble_program,
         &[
-            ("addi r1, r0, 1\n frob r1", "line 2: unknown instruction `frob`"),
-            ("a: add r1, r2, r3\na:", "line 2: label `a` is defined twice"),
-            ("bz r1, there", "line 1: unknown label `there`"),
-            ("add r8, r1, r2", "line 1: a register 8 is beyond 7"),
-            ("add.bogus r1, r1, r2", "line 1: expected an assignment, annul or exit, found `bogus r1, r1, r2`"),
-            ("addi r1, r0, 0x20000", "line 1: operand value 131072 does not fit field 'i' of 18 bits"),
+            ("addi r1, r0, 1\n frob r1", "line 2, column 2: unknown instruction `frob`"),
+            ("a: add r1, r2, r3\na:", "line 2, column 1: label `a` is defined twice"),
+            ("bz r1, there", "line 1, column 8: unknown label `there`"),
+            ("add r8, r1, r2", "line 1, column 6: a register 8 is beyond 7"),
+            (
+                "add.bogus r1, r1, r2",
+                "line 1, column 5: expected an assignment, annul or exit, found `bogus r1, r1, r2`",
+            ),
+            ("addi r1, r0, 0x20000", "line 1, column 1: operand value 131072 does not fit field 'i' of 18 bits"),
         ],
     );
     assert_eq!(assemble_program("addi r1, r0, -0x20000"), Ok(vec![0x8000_0111]));

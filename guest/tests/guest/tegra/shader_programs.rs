@@ -126,9 +126,9 @@ fn labels_reach_both_ways_and_control_words_stay() {
     assert_eq!(program::step(0x28, code[5]).map(|s| s.flow), Some(Flow::Branch(Destination::Address(0x08))));
     assert_round_trip(&code);
     let fails = |text: &str| assemble_program(text).expect_err("this does not assemble").to_string();
-    assert_eq!(fails("nop 0x0\n.sched 1"), "line 2: no bundle begins here");
-    assert_eq!(fails("a: a: nop 0x0"), "line 1: label `a` is defined twice");
-    assert_eq!(fails("\nfadd r0, r1"), "line 2: expected ,, found ``");
+    assert_eq!(fails("nop 0x0\n.sched 1"), "line 2, column 1: no bundle begins here");
+    assert_eq!(fails("a: a: nop 0x0"), "line 1, column 7: label `a` is defined twice");
+    assert_eq!(fails("\nfadd r0, r1"), "line 2, column 12: expected ,, found ``");
 }
 
 #[test]

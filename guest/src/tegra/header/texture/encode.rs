@@ -65,7 +65,7 @@ impl TextureHeader {
     /// # Errors
     /// [`HeaderError::Range`] and [`HeaderError::Alignment`] for numbers that do not fit, [`HeaderError::Missing`] for
     /// a format, a type, a source, a kind or a sample mode that is `None`.
-    pub fn encode(&self) -> Result<Words, HeaderError> {
+    pub fn encode(&self) -> Result<[u32; 8], HeaderError> {
         use fields::*;
         let mut words = [0; 8];
         let version = self.version();

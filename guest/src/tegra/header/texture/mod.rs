@@ -104,7 +104,7 @@ pub struct UnknownVersion {
 
 impl TextureHeader {
     /// Reads a header.
-    pub fn decode(words: &Words) -> Result<TextureHeader, UnknownVersion> {
+    pub fn decode(words: &[u32; 8]) -> Result<TextureHeader, UnknownVersion> {
         use fields::*;
         let get = |field: WordField| field.get(words);
         let number = get(HEADER_VERSION);
