@@ -57,7 +57,7 @@ pub fn light() -> [f32; 4] {
 pub fn texels() -> Vec<[u8; 4]> {
     let texel = |x: u32, y: u32| match (x, y) {
         _ if x.min(y) < 2 || x.max(y) >= SIZE - 2 => [30, 30, 40, 255],
-        _ if (x / 8 + y / 8) % 2 == 0 => [240, 200, 90, 255],
+        _ if (x / 8 + y / 8).is_multiple_of(2) => [240, 200, 90, 255],
         _ => [60, 130, 220, 255],
     };
     (0..SIZE * SIZE).map(|i| texel(i % SIZE, i / SIZE)).collect()

@@ -1,6 +1,6 @@
 //! Draws an event again after edits of registers and of programs, on both tiers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use triglyph::probe::{CommandFaults, Edit, Effect, KernelKey, Watch};
 use triglyph::{Error, GuestAddr, GuestRange, Machine, Tier, new_device};
@@ -102,14 +102,14 @@ impl Session<'_> {
         options.tier = tier;
         let mut device = new_device(self.machine(), &options)?;
         device.set_observer(Some(Box::new(self.watch.clone())));
-        let found = Arc::new(Mutex::new((None, Vec::new())));
-        let tour = Redraw { order, range, edits: edits.to_vec(), found: found.clone() };
+        let found = Arc::new(Mutex::new(After::default()));
+        let tour = Redraw { order, range, edits: edits.to_vec(), after: found.clone() };
         // The device with the other tier takes the place of the session's for this replay alone.
         std::mem::swap(&mut self.device, &mut device);
         let drawn = self.tour(event, event, Box::new(tour));
         std::mem::swap(&mut self.device, &mut device);
         drawn?;
-        let (bytes, faults) = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
+        let After { bytes, faults } = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
         let bytes = bytes.ok_or_else(|| Error::InvalidArgument(format!("event {event} does not come again")))?;
         Ok(Redrawn { tier, bytes, faults })
     }
@@ -231,7 +231,20 @@ struct Redraw {
     order: u64,
     range: GuestRange,
     edits: Vec<Edit>,
-    found: Arc<Mutex<(Option<Vec<u8>>, Vec<CommandFaults>)>>,
+    after: Arc<Mutex<After>>,
+}
+
+/// The target and the faults after the event.
+#[derive(Default)]
+struct After {
+    bytes: Option<Vec<u8>>,
+    faults: Vec<CommandFaults>,
+}
+
+impl Redraw {
+    fn after(&self) -> MutexGuard<'_, After> {
+        self.after.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Tour for Redraw {
@@ -250,16 +263,16 @@ impl Tour for Redraw {
                 Effect::Faults(faults) => Some(faults.clone()),
                 _ => None,
             });
-            self.found.lock().unwrap_or_else(PoisonError::into_inner).1.extend(faults);
+            self.after().faults.extend(faults);
         }
     }
 
     fn seen(&mut self, mut seen: Seen) {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).0 = seen.ranges.pop();
+        self.after().bytes = seen.ranges.pop();
     }
 
     fn is_over(&mut self) -> bool {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).0.is_some()
+        self.after().bytes.is_some()
     }
 }
 

@@ -72,20 +72,18 @@ fn an_edited_program_changes_the_picture_on_both_tiers() {
         let all = programs(&mut session, event).unwrap();
         let program = all.iter().find(|program| program.stage == stage).unwrap_or_else(|| panic!("{name}: {stage}"));
         let kernel = u128::from_str_radix(&program.kernel, 16).unwrap();
-        for line in program.lines.iter().filter(|line| !line.words.is_empty()) {
-            let digits = line.words.replace(' ', "");
-            let own: Vec<u32> = digits
-                .as_bytes()
-                .chunks(8)
-                .map(|word| u32::from_str_radix(str::from_utf8(word).unwrap(), 16).unwrap())
-                .collect();
-            let edit = |words: &[u32]| [Edited::Program(kernel, line.at, words.to_vec())];
-            let same = session.redraw(event, &edit(&own), surface.range()).unwrap();
-            assert!(same.iter().all(|drawn| drawn.bytes == plain && drawn.faults.is_empty()), "{name}: the same words");
-            let other = session.redraw(event, &edit(words), surface.range()).unwrap();
-            assert!(other[0].bytes != plain && other[0].bytes == other[1].bytes, "{name}: {}", line.text);
-            break;
-        }
+        let line = program.lines.iter().find(|line| !line.words.is_empty()).expect("an instruction");
+        let digits = line.words.replace(' ', "");
+        let own: Vec<u32> = digits
+            .as_bytes()
+            .chunks(8)
+            .map(|word| u32::from_str_radix(str::from_utf8(word).unwrap(), 16).unwrap())
+            .collect();
+        let edit = |words: &[u32]| [Edited::Program(kernel, line.at, words.to_vec())];
+        let same = session.redraw(event, &edit(&own), surface.range()).unwrap();
+        assert!(same.iter().all(|drawn| drawn.bytes == plain && drawn.faults.is_empty()), "{name}: the same words");
+        let other = session.redraw(event, &edit(words), surface.range()).unwrap();
+        assert!(other[0].bytes != plain && other[0].bytes == other[1].bytes, "{name}: {}", line.text);
     }
 }
 

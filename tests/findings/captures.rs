@@ -25,7 +25,7 @@ fn draws(bytes: &[u8]) -> Vec<CheckedDraw> {
 #[test]
 fn draws_that_write_pixels_are_not_said_to_be_invisible() {
     let (mut wrong, mut changed, mut written) = (String::new(), 0, 0);
-    for path in ["3ds", "rsx", "tegra"].into_iter().flat_map(|folder| captures(folder)) {
+    for path in ["3ds", "rsx", "tegra"].into_iter().flat_map(captures) {
         let bytes = CaptureFile::open(&path).expect("a capture");
         for draw in draws(&bytes) {
             let invisible = draw.findings.iter().filter(|finding| finding.kind.severity() == Severity::Invisible);
