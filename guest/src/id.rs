@@ -67,7 +67,7 @@ ids! {
     /// A channel: 0 to 7 on the PS3, below 512 on the Tegra X1; on the 3DS the number of a client of GSP.
     pub struct ChannelId(u32);
     /// An address space of the Switch's driver. Its number is the space of
-    /// [`GuestAddr`](triglyph_engine::mem::GuestAddr)s.
+    /// `GuestAddr`s.
     pub struct SpaceId(u32);
     /// The handle of an LV1 context; 0 on other machines.
     pub struct ContextHandle(u32);

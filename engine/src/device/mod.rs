@@ -166,7 +166,7 @@ pub trait Device: sealed::Sealed + Send {
     /// the host's are compared with it whenever work is submitted.
     fn set_host_writes_announced(&mut self, announced: bool);
 
-    /// Whether the host may map memory of its own there now; what it maps by [`Memory`](crate::mem::Memory) itself is
+    /// Whether the host may map memory of its own there now; what it maps by [`Memory`] itself is
     /// not checked.
     ///
     /// # Errors

@@ -184,7 +184,7 @@ impl PushBuffer {
         self.set(m::set_transform_program_start::ID, first as u32)
     }
 
-    /// Sets constants of vertex programs from c[`first`] on, each x, y, z, w.
+    /// Sets constants of vertex programs from `c[first]` on, each x, y, z, w.
     pub fn vertex_constants(&mut self, first: usize, values: &[[f32; 4]]) -> &mut Self {
         self.limit("vertex constant", first + values.len().max(1) - 1, vertex::CONSTANTS - 1);
         for (index, values) in values.chunks(m::set_transform_constant::COUNT / 4).enumerate() {

@@ -83,7 +83,7 @@ pub(super) fn signed(what: &'static str, value: i32, bits: u32) -> Result<u32, H
 }
 
 /// The header of a program in the making. Inputs and outputs are words at attribute addresses, which
-/// [`attribute`](super::program::attribute) names. A mistake is remembered, and [`build`](HeaderBuilder::build) reports
+/// [`attribute`] names. A mistake is remembered, and [`build`](HeaderBuilder::build) reports
 /// the first one.
 #[derive(Clone, Copy, Debug)]
 pub struct HeaderBuilder {
