@@ -1205,6 +1205,10 @@ namespace Triglyph
     public unsafe struct triglyph_finding
     {
         /// <summary>
+        /// Bytes of this structure: `sizeof(triglyph_finding)`. A callback gets the library's.
+        /// </summary>
+        public uint size;
+        /// <summary>
         /// A `triglyph_finding_kind`.
         /// </summary>
         public uint kind;
@@ -1212,6 +1216,10 @@ namespace Triglyph
         /// A `triglyph_severity`.
         /// </summary>
         public uint severity;
+        /// <summary>
+        /// The register or method that it is about; 0 if it is about none.
+        /// </summary>
+        public uint register_number;
         /// <summary>
         /// The event, as the inspector counts them: how many commands before had an effect.
         /// </summary>
@@ -1221,13 +1229,13 @@ namespace Triglyph
         /// </summary>
         public ulong command;
         /// <summary>
-        /// The register or method that it is about, and its value; both 0 if it is about none.
-        /// </summary>
-        public uint register_number;
-        /// <summary>
-        /// See `register_number`.
+        /// The value of the register or method.
         /// </summary>
         public uint register_value;
+        /// <summary>
+        /// 0.
+        /// </summary>
+        public uint reserved;
         /// <summary>
         /// What was found, in a sentence; UTF-8.
         /// </summary>

@@ -749,18 +749,22 @@ typedef void (*triglyph_fault_callback)(void *user_data, const triglyph_fault *f
 
 /// One reason why a draw changes no pixel, or why its result may not be the intended one.
 typedef struct triglyph_finding {
+  /// Bytes of this structure: `sizeof(triglyph_finding)`. A callback gets the library's.
+  uint32_t size;
   /// A `triglyph_finding_kind`.
   uint32_t kind;
   /// A `triglyph_severity`.
   uint32_t severity;
+  /// The register or method that it is about; 0 if it is about none.
+  uint32_t register_number;
   /// The event, as the inspector counts them: how many commands before had an effect.
   uint64_t event;
   /// Where the word that drew is: the byte offset in its list, or the address of the command word.
   uint64_t command;
-  /// The register or method that it is about, and its value; both 0 if it is about none.
-  uint32_t register_number;
-  /// See `register_number`.
+  /// The value of the register or method.
   uint32_t register_value;
+  /// 0.
+  uint32_t reserved;
   /// What was found, in a sentence; UTF-8.
   const char *what;
   /// What to do instead, in a sentence; UTF-8.

@@ -21,6 +21,8 @@ const CRATES: [&str; 11] = [
 /// What the copy's C interface has to have: functions of these types, of the rows of the page.
 const FUNCTIONS: &str = "
 mod added {
+    use triglyph::{ChannelId, ContextHandle};
+
     use crate::error::triglyph_status;
     use crate::n3ds::triglyph_n3ds;
     use crate::pointer::Out;
@@ -28,10 +30,10 @@ mod added {
     use crate::tegra::{triglyph_tegra, triglyph_tegra_fence};
 
     type Idle = unsafe extern \"C\" fn(Option<&triglyph_n3ds>, u32, u32, Out<'_, u32>) -> triglyph_status;
-    type Idled = unsafe extern \"C\" fn(Option<&triglyph_rsx>, u32, Out<'_, u64>, Out<'_, i64>) -> triglyph_status;
+    type Idled = unsafe extern \"C\" fn(Option<&triglyph_rsx>, ContextHandle, Out<'_, u64>, Out<'_, i64>) -> triglyph_status;
     type Reached = unsafe extern \"C\" fn(
         Option<&triglyph_tegra>,
-        u32,
+        ChannelId,
         Option<&triglyph_tegra_fence>,
         Out<'_, bool>,
         Out<'_, u32>,

@@ -130,7 +130,9 @@ fn explain(arguments: &Arguments, path: &Path, bytes: &[u8], output: &Output) ->
 fn unwritten_picture(collected: &Collected, written: &WrittenRanges, finished: &Finished) -> Option<Finding> {
     let present = &finished.present;
     let extent = Picture::extent(present).ok()? as u64;
-    if collected.drawn.ranges().is_empty() || written.overlap(present.at.range(extent)) {
+    let shown = present.at.range(extent);
+    // If a draw has this target and leaves it as it was, findings of the draw say why.
+    if collected.drawn.ranges().is_empty() || collected.drawn.overlap(shown) || written.overlap(shown) {
         return None;
     }
     let drawn: Vec<String> =
