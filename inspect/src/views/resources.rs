@@ -70,9 +70,19 @@ pub struct Resources {
 /// Kind, place and name of a resource.
 type Key = (Use, Option<(u32, u64, u64)>, String);
 
+/// The events that use a resource.
+#[derive(Default)]
+struct Users {
+    /// The first ones.
+    events: Vec<usize>,
+    /// The last one, whether it is among them or not.
+    last: Option<usize>,
+    left_out: usize,
+}
+
 #[derive(Default)]
 struct Found {
-    resources: BTreeMap<Key, (Vec<usize>, usize)>,
+    resources: BTreeMap<Key, Users>,
     left_out: usize,
     events: usize,
 }
@@ -88,11 +98,14 @@ impl Found {
             self.left_out += 1;
             return;
         }
-        let (events, left_out) = self.resources.entry(key).or_default();
-        match events.last() {
-            Some(&last) if last == event => {}
-            _ if events.len() >= MAX_USERS => *left_out += 1,
-            _ => events.push(event),
+        let users = self.resources.entry(key).or_default();
+        if users.last.replace(event) == Some(event) {
+            return;
+        }
+        if users.events.len() < MAX_USERS {
+            users.events.push(event);
+        } else {
+            users.left_out += 1;
         }
     }
 
@@ -153,12 +166,9 @@ impl Session<'_> {
         }
         let Found { resources, left_out, events } =
             std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
-        let resource = |((kind, range, name), (events, left_out)): (Key, (Vec<usize>, usize))| Resource {
-            kind,
-            name,
-            range,
-            events,
-            left_out,
+        let resource = |((kind, range, name), users): (Key, Users)| {
+            let Users { events, left_out, .. } = users;
+            Resource { kind, name, range, events, left_out }
         };
         Ok(Resources { resources: resources.into_iter().map(resource).collect(), left_out, events })
     }
@@ -233,8 +243,8 @@ mod tests {
             // A use in the same event is one use.
             found.add(event, Use::Store, Some(GuestRange::new(0, 16, 4)), "");
         }
-        let (events, left_out) = found.resources.values().next().unwrap();
-        assert_eq!((events.len(), *left_out), (MAX_USERS, MAX_USERS));
+        let users = found.resources.values().next().unwrap();
+        assert_eq!((users.events.len(), users.left_out), (MAX_USERS, MAX_USERS));
         (0..2 * MAX_RESOURCES as u64).for_each(|at| {
             found.add(0, Use::Target, Some(GuestRange::new(0, 4 * at, 4)), "");
         });
