@@ -151,8 +151,8 @@ pub(crate) unsafe fn path(pointer: *const c_char, what: &str) -> Result<PathBuf,
 /// # Safety
 /// It is `repr(C)`, every pattern of bits is a value of it, it has no padding, and its first field is that `u32`.
 pub(crate) unsafe trait SizedStruct: Copy {
-    /// Bytes of the first version. Before `TRIGLYPH_ABI_VERSION` 1 a structure whose layout changes may begin anew:
-    /// then this is all of it. From then on it is a number that stays.
+    /// Bytes of the structure's first version, the smallest `size` that is accepted. While `TRIGLYPH_ABI_VERSION` is 0
+    /// this is the whole structure, because layouts may still change. From version 1 on it is constant.
     const FIRST: usize;
 }
 

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::str::FromStr;
 
 /// What the help of each option with a range says.
-const RULE: &str = "A..B is A up to but not including B, A..=B includes B; without A it begins with the first, without B, \
-                    or with one past the end, it ends with the last. The first is 0.";
+const RULE: &str = "A..B is A up to but not including B, A..=B includes B; without A it begins with the first, \
+                    without B, or with one past the end, it ends with the last. The first is 0.";
 
 /// The help of an option with a range: what the numbers count, and how ranges are written.
 pub fn help(what: &str) -> String {

@@ -224,8 +224,8 @@ impl Totals {
         let Summary { files, good, different, unreadable, unchecked, pictures, expected, hashes, .. } = self.summary;
         let unchecked = if unchecked > 0 { format!(", {unchecked} unchecked") } else { String::new() };
         output.line(format_args!(
-            "{files} files: {good} good, {different} different, {unreadable} unreadable{unchecked}; {pictures} pictures, \
-             {expected} of them with an expectation, {hashes} hashes"
+            "{files} files: {good} good, {different} different, {unreadable} unreadable{unchecked}; \
+             {pictures} pictures, {expected} of them with an expectation, {hashes} hashes"
         ))?;
         Ok(output.object(&self.summary)?)
     }

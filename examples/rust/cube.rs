@@ -9,7 +9,7 @@ pub const VERTICES: u32 = 36;
 pub const STRIDE: u32 = 32;
 /// Texels across and down.
 pub const SIZE: u32 = 64;
-/// Light on faces that are turned away.
+/// Ambient light: the least brightness of a face.
 pub const AMBIENT: f32 = 0.25;
 
 /// Position x, y, z; normal x, y, z; texture coordinates s, t of each vertex.

@@ -255,7 +255,7 @@ fn page_canvas(session: &Session<'_>, canvas: &Canvas) -> PageCanvas {
 /// from its lower end up (3dbrew, GPU/External Registers).
 const SIDE: u64 = 240;
 
-/// Whether a viewer sees a canvas turned: a surface of the 3DS of the size of its screens. Outputs are upright already.
+/// Whether a canvas is shown rotated: the 3DS stores columns of its screens as rows. Outputs are rotated already.
 fn is_on_its_side(session: &Session<'_>, canvas: &Canvas) -> bool {
     let (width, rows) = canvas.size();
     let is_surface = matches!(canvas, Canvas::Surface(_));

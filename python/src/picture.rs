@@ -194,6 +194,7 @@ impl Picture {
 
     /// The buffer is that of the pixels, whose array it keeps.
     #[allow(unsafe_code)]
+    // SAFETY: the interpreter calls it with a view that may be filled, as `bf_getbuffer` says.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         // SAFETY: the array fills the view, as the interpreter asks this object to, and owns it from then on.
         match unsafe { ffi::PyObject_GetBuffer(slf.get().pixels.as_ptr(), view, flags) } {

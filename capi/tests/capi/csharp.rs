@@ -64,11 +64,11 @@ fn name(kind: &Kind) -> String {
     }
 }
 
-/// Words that C# keeps for itself are names with a sign.
+/// A name in C#, where keywords need a prefix to be names.
 fn identifier(name: &str) -> String {
-    const KEPT: [&str; 12] =
+    const KEYWORDS: [&str; 12] =
         ["event", "fixed", "params", "in", "out", "ref", "base", "lock", "object", "string", "checked", "internal"];
-    if KEPT.contains(&name) { format!("@{name}") } else { name.to_owned() }
+    if KEYWORDS.contains(&name) { format!("@{name}") } else { name.to_owned() }
 }
 
 /// Documentation, indented.

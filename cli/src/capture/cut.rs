@@ -22,8 +22,8 @@ use crate::range::{self, NumberRange};
 const RECORDS: &str = "The records, by the index that `info --records` shows";
 
 /// What `--events` counts.
-const EVENTS: &str = "The events: GX commands (3DS), segments of push buffers (PS3), GPFIFO entries (Tegra X1), with the \
-                      records up to the next event";
+const EVENTS: &str = "The events: GX commands (3DS), segments of push buffers (PS3), GPFIFO entries (Tegra X1), \
+                      with the records up to the next event";
 
 /// Arguments of `capture cut`.
 #[derive(Debug, Args)]

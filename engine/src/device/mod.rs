@@ -166,8 +166,8 @@ pub trait Device: sealed::Sealed + Send {
     /// the host's are compared with it whenever work is submitted.
     fn set_host_writes_announced(&mut self, announced: bool);
 
-    /// Whether the host may map memory of its own there now; what it maps by [`Memory`] itself is
-    /// not checked.
+    /// Whether the host may map memory of its own there now; what it maps by [`Memory`] itself is not
+    /// checked.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a range or space that the machine does not have, for memory that the guest has

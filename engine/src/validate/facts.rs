@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use triglyph_guest::kernel::ContentHash;
+use xxhash_rust::xxh3::Xxh3;
 
 use super::{FindingKind, Found, FragmentResults};
 use crate::device::DroppedPrimitives;
-use crate::mem::{GuestAddr, GuestRange, Memory};
+use crate::mem::{GuestAddr, GuestRange, Memory, for_each_chunk};
 use crate::probe::{BoundTexture, Effect, Fetch, FragmentCounts, Input, Mesh, Role as SurfaceRole, Surface, Vertices};
 
 /// What is noted of a draw while it is executed: of all its instances and parts together.
@@ -169,9 +170,17 @@ impl Facts {
     }
 }
 
-/// The content of memory, zeros where nothing is mapped.
+/// The hash of what is mapped of a range. Its size is the guest's choice, so parts without memory cost nothing.
 fn content(memory: &Memory, range: GuestRange) -> ContentHash {
-    let mut bytes = vec![0; usize::try_from(range.size).unwrap_or(0)];
-    memory.read_pieces(range.start, &mut bytes);
-    ContentHash(xxhash_rust::xxh3::xxh3_128(&bytes))
+    let mut hasher = Xxh3::new();
+    let end = range.start.address.saturating_add(range.size);
+    let mut at = range.start;
+    while at.address < end {
+        let border = memory.border_after(at).unwrap_or(end).min(end);
+        let window = memory.readable(at);
+        let size = usize::try_from(border - at.address).unwrap_or(usize::MAX).min(window.len());
+        for_each_chunk(window.first(size), |bytes| hasher.update(bytes));
+        at.address = border;
+    }
+    ContentHash(hasher.digest128())
 }

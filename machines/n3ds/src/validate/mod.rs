@@ -1,7 +1,7 @@
 //! Checks of draws over the registers of the PICA200: a table of small functions, each for one kind of finding.
 //!
-//! A check says what is wrong with which register, and what to write instead. What comes of a draw is checked by the
-//! engine; [`remedy`] names the register that decides about it. Sources are those of the tables in `guest`.
+//! A check says what is wrong with which register, and what to write instead. The engine checks the result of
+//! a draw; [`remedy`] names the register that decides it. Sources are those of the tables in `guest`.
 
 mod input;
 mod output;

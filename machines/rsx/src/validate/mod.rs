@@ -1,7 +1,7 @@
 //! Checks of draws over the methods of the 3D class: a table of small functions, each for one kind of finding.
 //!
-//! A check says what is wrong with which method, and what to write instead. What comes of a draw is checked by the
-//! engine; [`remedy`] names the method that decides about it. Sources are those of the tables in `guest`.
+//! A check says what is wrong with which method, and what to write instead. The engine checks the result of
+//! a draw; [`remedy`] names the method that decides it. Sources are those of the tables in `guest`.
 
 mod input;
 mod output;

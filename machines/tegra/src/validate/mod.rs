@@ -1,7 +1,7 @@
 //! Checks of draws over the methods of the 3D class: a table of small functions, each for one kind of finding.
 //!
-//! A check says what is wrong with which method, and what to write instead. What comes of a draw is checked by the
-//! engine; [`remedy`] names the method that decides about it. Sources are those of the tables in `guest`.
+//! A check says what is wrong with which method, and what to write instead. The engine checks the result of
+//! a draw; [`remedy`] names the method that decides it. Sources are those of the tables in `guest`.
 
 mod input;
 mod output;
@@ -11,7 +11,8 @@ mod target;
 use triglyph_engine::probe::Command;
 use triglyph_engine::validate::{Check, FindingKind, Role, Rules};
 use triglyph_guest::machine::Machine;
-use triglyph_guest::tegra::methods::threed::{METHODS, regs as r};
+use triglyph_guest::tegra::methods::Class;
+use triglyph_guest::tegra::methods::threed::regs as r;
 
 /// The rules of the Tegra X1.
 pub(crate) static RULES: Rules =
@@ -42,11 +43,8 @@ const CHECKS: &[Check] = &[
     Check { kind: FindingKind::UnusualState, find: target::pitch },
 ];
 
-/// The 3D class.
-const THREED: u32 = 0xB197;
-
 fn role(command: &Command) -> Role {
-    if command.class != THREED {
+    if command.class != Class::ThreeD.id() {
         return Role::Other;
     }
     match command.method as usize {
@@ -70,10 +68,7 @@ fn role(command: &Command) -> Role {
 }
 
 fn name(number: u32) -> String {
-    METHODS.info(number).map_or_else(
-        || format!("method {number:#x}"),
-        |(row, index)| if row.count > 1 { format!("{}[{index}]", row.name) } else { row.name.to_owned() },
-    )
+    Class::ThreeD.method(number).map_or_else(|| format!("method {number:#x}"), |found| found.to_string())
 }
 
 /// The method that decides about an outcome, and what to write instead.

@@ -2,6 +2,7 @@
 
 use triglyph_engine::mem::GuestRange;
 use triglyph_engine::validate::{Draw, Found};
+use triglyph_guest::tegra::methods::Class;
 use triglyph_guest::tegra::methods::threed::regs as r;
 use triglyph_guest::tegra::methods::values::MemoryLayout;
 
@@ -144,7 +145,7 @@ pub(super) fn pitch(draw: &Draw<'_>) -> Option<Found> {
     let is_pitch = r::set_color_target_memory::layout(draw.get(r::set_color_target_memory::id(target)))
         == Some(MemoryLayout::Pitch);
     let clip = r::set_surface_clip_horizontal::width(draw.get(r::set_surface_clip_horizontal::ID));
-    (is_pitch && draw.get(register) == INITIAL_WIDTH && clip > 0 && 4 * clip < INITIAL_WIDTH).then_some(())?;
+    (is_pitch && draw.get(register) == initial(register) && clip > 0 && 4 * clip < initial(register)).then_some(())?;
     let what = format!(
         "The target has rows, and the bytes of one are what a channel begins with, while the surface clip is {clip} \
          pixels wide: {}.",
@@ -153,18 +154,17 @@ pub(super) fn pitch(draw: &Draw<'_>) -> Option<Found> {
     Some(Found::at(register, what, "Write the bytes of a row."))
 }
 
-/// What SET_COLOR_TARGET_WIDTH holds when a channel is made.
-const INITIAL_WIDTH: u32 = 0x400;
-
-/// What the format of target 0 is when a channel is made.
-const INITIAL_FORMAT: u32 = 0xCF;
+/// The value of a method when a channel is made.
+fn initial(method: usize) -> u32 {
+    Class::ThreeD.reset()[method]
+}
 
 /// A format that was probably never written. It is a usual one, too: so this is found only where nothing has written
 /// the target before.
 pub(super) fn initial_format(draw: &Draw<'_>) -> Option<Found> {
     let register = r::set_color_target_format::id(first_target(draw).filter(|target| *target == 0)?);
     let first_byte = GuestRange::new(draw.space, address(draw, r::set_color_target_a::id(0)), 1);
-    (draw.get(register) & 0xFF == INITIAL_FORMAT && !draw.was_written(first_byte)).then_some(())?;
+    (draw.get(register) == initial(register) && !draw.was_written(first_byte)).then_some(())?;
     let what = format!("The colour target has the format that a channel begins with: {}.", draw.show(register));
     Some(Found::at(register, what, "Write the format: 0xD5 is A8B8G8R8. Blue is the first byte of 0xCF, A8R8G8B8."))
 }
