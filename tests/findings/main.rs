@@ -70,18 +70,17 @@ pub struct Outcome {
 pub type Vertices = [[f32; 8]; 3];
 
 /// A machine's triangle.
-pub trait Triangle {
-    const VERTICES: Vertices;
+pub struct Triangle {
+    pub vertices: Vertices,
     /// The row before which mistakes are written.
-    const DRAW: &'static str;
-
-    fn rows() -> Vec<Row>;
-
-    fn mistakes() -> Vec<Mistake>;
-
+    pub draw: &'static str,
+    pub rows: fn() -> Vec<Row>,
+    pub mistakes: fn() -> Vec<Mistake>,
     /// Executes words on a device with these options.
-    fn run(options: &Options, words: &[u32], vertices: &Vertices) -> Outcome;
+    pub run: fn(&Options, &[u32], &Vertices) -> Outcome,
 }
+
+const TRIANGLES: [&Triangle; 3] = [&n3ds::TRIANGLE, &rsx::TRIANGLE, &tegra::TRIANGLE];
 
 fn options(tier: Tier, threads: usize, validate: bool) -> Options {
     let mut options = Options::new(tier, threads);
@@ -90,14 +89,15 @@ fn options(tier: Tier, threads: usize, validate: bool) -> Options {
 }
 
 /// Runs words on both tiers and several threads: what is found is the same everywhere.
-fn everywhere<T: Triangle>(name: &str, words: &[u32], vertices: &Vertices) -> Outcome {
-    let reference = T::run(&options(Tier::InterpreterOnly, 1, true), words, vertices);
-    let plain = T::run(&options(Tier::InterpreterOnly, 1, false), words, vertices);
+fn everywhere(triangle: &Triangle, name: &str, words: &[u32], vertices: &Vertices) -> Outcome {
+    let run = triangle.run;
+    let reference = run(&options(Tier::InterpreterOnly, 1, true), words, vertices);
+    let plain = run(&options(Tier::InterpreterOnly, 1, false), words, vertices);
     assert!(plain.picture == reference.picture, "{name}: checks change the picture");
     assert_eq!((plain.faults, plain.findings.len()), (reference.faults, 0), "{name}");
     if triglyph_jit::Jit::new().is_ok() {
         for threads in [1, 3] {
-            let other = T::run(&options(Tier::JitOnly, threads, true), words, vertices);
+            let other = run(&options(Tier::JitOnly, threads, true), words, vertices);
             assert_eq!(other.findings, reference.findings, "{name}, compiled, {threads} threads");
             assert!(other.picture == reference.picture, "{name}");
         }
@@ -115,9 +115,9 @@ fn text(findings: &[Finding]) -> String {
 }
 
 /// Leaves each write out.
-fn check_rows<T: Triangle>() {
-    let rows = T::rows();
-    let right = everywhere::<T>("all writes", &words(&rows, None), &T::VERTICES);
+fn check_rows(triangle: &Triangle) {
+    let rows = (triangle.rows)();
+    let right = everywhere(triangle, "all writes", &words(&rows, None), &triangle.vertices);
     assert_eq!(right.faults, 0);
     assert!(right.findings.is_empty(), "{}", text(&right.findings));
     let background = &right.picture[..4];
@@ -125,7 +125,7 @@ fn check_rows<T: Triangle>() {
     assert!(drawn > 500, "{drawn} pixels");
     let mut wrong = String::new();
     for (at, row) in rows.iter().enumerate() {
-        let outcome = everywhere::<T>(row.name, &words(&rows, Some(at)), &T::VERTICES);
+        let outcome = everywhere(triangle, row.name, &words(&rows, Some(at)), &triangle.vertices);
         let is_same = outcome.picture == right.picture;
         let invisible = outcome.findings.iter().any(|finding| finding.severity == Severity::Invisible);
         let is_right = match row.without {
@@ -145,15 +145,15 @@ fn check_rows<T: Triangle>() {
 }
 
 /// Makes each mistake.
-fn check_mistakes<T: Triangle>() {
-    let rows = T::rows();
-    let draw = rows.iter().position(|row| row.name == T::DRAW).expect("the draw");
+fn check_mistakes(triangle: &Triangle) {
+    let rows = (triangle.rows)();
+    let draw = rows.iter().position(|row| row.name == triangle.draw).expect("the draw");
     let mut wrong = String::new();
-    for mistake in T::mistakes() {
+    for mistake in (triangle.mistakes)() {
         let mut all = words(&rows[..draw], None);
         all.extend(&mistake.words);
         all.extend(words(&rows[draw..], None));
-        let outcome = everywhere::<T>(mistake.name, &all, &mistake.vertices.unwrap_or(T::VERTICES));
+        let outcome = everywhere(triangle, mistake.name, &all, &mistake.vertices.unwrap_or(triangle.vertices));
         if !outcome.findings.iter().any(|finding| finding.kind == mistake.finds) {
             wrong += &format!("{}: not {:?}\n{}", mistake.name, mistake.finds, text(&outcome.findings));
         }
@@ -163,40 +163,32 @@ fn check_mistakes<T: Triangle>() {
 
 #[test]
 fn left_out_writes_of_the_3ds_are_named() {
-    check_rows::<n3ds::N3dsTriangle>();
+    check_rows(&n3ds::TRIANGLE);
 }
 
 #[test]
 fn left_out_writes_of_the_rsx_are_named() {
-    check_rows::<rsx::RsxTriangle>();
+    check_rows(&rsx::TRIANGLE);
 }
 
 #[test]
 fn left_out_writes_of_the_tegra_are_named() {
-    check_rows::<tegra::TegraTriangle>();
+    check_rows(&tegra::TRIANGLE);
 }
 
 #[test]
 fn mistakes_of_the_3ds_are_named() {
-    check_mistakes::<n3ds::N3dsTriangle>();
+    check_mistakes(&n3ds::TRIANGLE);
 }
 
 #[test]
 fn mistakes_of_the_rsx_are_named() {
-    check_mistakes::<rsx::RsxTriangle>();
+    check_mistakes(&rsx::TRIANGLE);
 }
 
 #[test]
 fn mistakes_of_the_tegra_are_named() {
-    check_mistakes::<tegra::TegraTriangle>();
-}
-
-fn kinds<T: Triangle>(all: &mut BTreeSet<FindingKind>) {
-    all.extend(T::mistakes().iter().map(|mistake| mistake.finds));
-    all.extend(T::rows().iter().filter_map(|row| match row.without {
-        Expected::Finding(kind) => Some(kind),
-        _ => None,
-    }));
+    check_mistakes(&tegra::TRIANGLE);
 }
 
 /// Kinds that have no row and no mistake above. All but the first need other programs than those of the triangles, and
@@ -212,9 +204,13 @@ const ELSEWHERE: [FindingKind; 4] = [
 #[test]
 fn every_kind_is_found_somewhere() {
     let mut found = BTreeSet::new();
-    kinds::<n3ds::N3dsTriangle>(&mut found);
-    kinds::<rsx::RsxTriangle>(&mut found);
-    kinds::<tegra::TegraTriangle>(&mut found);
+    for triangle in TRIANGLES {
+        found.extend((triangle.mistakes)().iter().map(|mistake| mistake.finds));
+        found.extend((triangle.rows)().iter().filter_map(|row| match row.without {
+            Expected::Finding(kind) => Some(kind),
+            _ => None,
+        }));
+    }
     let missing: Vec<_> =
         FindingKind::ALL.iter().filter(|kind| !found.contains(*kind) && !ELSEWHERE.contains(kind)).collect();
     assert!(missing.is_empty(), "{missing:?}");

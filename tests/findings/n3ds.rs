@@ -83,7 +83,7 @@ fn rows() -> Vec<Row> {
 }
 
 /// x (up), y, z, w; red, green, blue, alpha.
-const TRIANGLE: Vertices = [
+const CORNERS: Vertices = [
     [0.8, 0.0, -0.5, 1.0, 1.0, 0.0, 0.0, 1.0],
     [-0.8, -0.8, -0.5, 1.0, 0.0, 1.0, 0.0, 1.0],
     [-0.8, 0.8, -0.5, 1.0, 0.0, 0.0, 1.0, 1.0],
@@ -96,7 +96,7 @@ fn mistake(name: &'static str, finds: triglyph::FindingKind, writes: &[(usize, u
 }
 
 fn of_vertices(name: &'static str, finds: triglyph::FindingKind, change: impl Fn(&mut [f32; 8])) -> Mistake {
-    let mut vertices = TRIANGLE;
+    let mut vertices = CORNERS;
     vertices.iter_mut().for_each(change);
     Mistake { name, words: Vec::new(), vertices: Some(vertices), finds }
 }
@@ -146,6 +146,8 @@ fn mistakes() -> Vec<Mistake> {
     ]
 }
 
+pub const TRIANGLE: Triangle = Triangle { vertices: CORNERS, draw: "draw_arrays", rows, mistakes, run };
+
 fn run(options: &Options, words: &[u32], vertices: &Vertices) -> Outcome {
     let mut gpu = N3ds::new(options).expect("a 3DS");
     for start in [VRAM, HEAP] {
@@ -166,25 +168,6 @@ fn run(options: &Options, words: &[u32], vertices: &Vertices) -> Outcome {
     outcome(&mut gpu, picture)
 }
 
-pub struct N3dsTriangle;
-
-impl Triangle for N3dsTriangle {
-    const VERTICES: Vertices = TRIANGLE;
-    const DRAW: &'static str = "draw_arrays";
-
-    fn rows() -> Vec<Row> {
-        rows()
-    }
-
-    fn mistakes() -> Vec<Mistake> {
-        mistakes()
-    }
-
-    fn run(options: &Options, words: &[u32], vertices: &Vertices) -> Outcome {
-        run(options, words, vertices)
-    }
-}
-
 /// A capture of the triangle without one of its writes, whose picture is at an address.
 fn capture(left_out: &str, shown: u32) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), Header::new(Machine::N3ds), Compression::default()).expect("memory");
@@ -192,7 +175,7 @@ fn capture(left_out: &str, shown: u32) -> Vec<u8> {
         let range = GuestRange::new(0, start.into(), SIZE);
         writer.map(&Map { range, access: Access::READ_WRITE }).expect("memory");
     }
-    let vertices: Vec<u8> = TRIANGLE.as_flattened().iter().flat_map(|value| value.to_le_bytes()).collect();
+    let vertices: Vec<u8> = CORNERS.as_flattened().iter().flat_map(|value| value.to_le_bytes()).collect();
     writer.mem(GuestAddr::new(0, VERTICES.into()), &vertices).expect("memory");
     let words: Vec<u32> = rows().into_iter().filter(|row| row.name != left_out).flat_map(|row| row.words).collect();
     let bytes = list::bytes(&words);

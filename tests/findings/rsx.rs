@@ -86,7 +86,7 @@ fn rows() -> Vec<Row> {
 }
 
 /// x, y, z, w; red, green, blue, alpha.
-const TRIANGLE: Vertices = [
+const CORNERS: Vertices = [
     [0.0, 0.8, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0],
     [0.8, -0.8, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0],
     [-0.8, -0.8, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0],
@@ -98,7 +98,7 @@ fn mistake(name: &'static str, finds: triglyph::FindingKind, writes: &[(usize, u
 }
 
 fn of_vertices(name: &'static str, finds: triglyph::FindingKind, change: impl Fn(&mut [f32; 8])) -> Mistake {
-    let mut vertices = TRIANGLE;
+    let mut vertices = CORNERS;
     vertices.iter_mut().for_each(change);
     Mistake { name, words: Vec::new(), vertices: Some(vertices), finds }
 }
@@ -140,6 +140,8 @@ fn mistakes() -> Vec<Mistake> {
     ]
 }
 
+pub const TRIANGLE: Triangle = Triangle { vertices: CORNERS, draw: "begin", rows, mistakes, run };
+
 fn run(options: &Options, words: &[u32], vertices: &Vertices) -> Outcome {
     let mut gpu = Rsx::new(options).expect("an RSX");
     gpu.as_replay().set_big_endian(true).expect("nothing has run");
@@ -172,23 +174,4 @@ fn run(options: &Options, words: &[u32], vertices: &Vertices) -> Outcome {
     let mut picture = vec![0; (4 * WIDTH * HEIGHT) as usize];
     gpu.read(GuestAddr::new(0, COLOR.into()), &mut picture).expect("memory");
     outcome(&mut gpu, picture)
-}
-
-pub struct RsxTriangle;
-
-impl Triangle for RsxTriangle {
-    const VERTICES: Vertices = TRIANGLE;
-    const DRAW: &'static str = "begin";
-
-    fn rows() -> Vec<Row> {
-        rows()
-    }
-
-    fn mistakes() -> Vec<Mistake> {
-        mistakes()
-    }
-
-    fn run(options: &Options, words: &[u32], vertices: &Vertices) -> Outcome {
-        run(options, words, vertices)
-    }
 }

@@ -41,7 +41,7 @@ const PIXEL_CODE: [u64; 10] = [
     0xE300_0000_0007_000F,
 ];
 /// x, y, z, w; red, green, blue, alpha.
-const TRIANGLE: Vertices = [
+const CORNERS: Vertices = [
     [0.0, 0.8, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0],
     [0.8, -0.8, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0],
     [-0.8, -0.8, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0],
@@ -98,7 +98,7 @@ fn mistake(name: &'static str, finds: triglyph::FindingKind, writes: &[(usize, u
 }
 
 fn of_vertices(name: &'static str, finds: triglyph::FindingKind, change: impl Fn(&mut [f32; 8])) -> Mistake {
-    let mut vertices = TRIANGLE;
+    let mut vertices = CORNERS;
     vertices.iter_mut().for_each(change);
     Mistake { name, words: Vec::new(), vertices: Some(vertices), finds }
 }
@@ -144,6 +144,8 @@ fn mistakes() -> Vec<Mistake> {
     ]
 }
 
+pub const TRIANGLE: Triangle = Triangle { vertices: CORNERS, draw: "begin", rows, mistakes, run };
+
 fn run(options: &Options, words: &[u32], vertices: &Vertices) -> Outcome {
     let mut gpu = TegraX1::new(options).expect("a Tegra X1");
     gpu.map(GuestRange::new(0, PUSH, DATA + SIZE - PUSH), Access::READ_WRITE).expect("memory");
@@ -170,23 +172,4 @@ fn run(options: &Options, words: &[u32], vertices: &Vertices) -> Outcome {
     let mut picture = vec![0; (4 * WIDTH * HEIGHT) as usize];
     gpu.read(at(TARGET), &mut picture).expect("memory");
     outcome(&mut gpu, picture)
-}
-
-pub struct TegraTriangle;
-
-impl Triangle for TegraTriangle {
-    const VERTICES: Vertices = TRIANGLE;
-    const DRAW: &'static str = "begin";
-
-    fn rows() -> Vec<Row> {
-        rows()
-    }
-
-    fn mistakes() -> Vec<Mistake> {
-        mistakes()
-    }
-
-    fn run(options: &Options, words: &[u32], vertices: &Vertices) -> Outcome {
-        run(options, words, vertices)
-    }
 }
