@@ -30,7 +30,12 @@ mod added {
     use crate::tegra::{triglyph_tegra, triglyph_tegra_fence};
 
     type Idle = unsafe extern \"C\" fn(Option<&triglyph_n3ds>, u32, u32, Out<'_, u32>) -> triglyph_status;
-    type Idled = unsafe extern \"C\" fn(Option<&triglyph_rsx>, ContextHandle, Out<'_, u64>, Out<'_, i64>) -> triglyph_status;
+    type Idled = unsafe extern \"C\" fn(
+        Option<&triglyph_rsx>,
+        ContextHandle,
+        Out<'_, u64>,
+        Out<'_, i64>,
+    ) -> triglyph_status;
     type Reached = unsafe extern \"C\" fn(
         Option<&triglyph_tegra>,
         ChannelId,

@@ -6,7 +6,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyBytes};
-use triglyph::probe::{self, ConstantKind, Fetch};
+use triglyph::probe::{self, Fetch};
 use triglyph_inspect::{Names, attribute_format, vertex_value};
 
 use crate::picture::Picture;
@@ -411,12 +411,7 @@ impl From<&probe::Constants> for Constants {
     fn from(constants: &probe::Constants) -> Self {
         Constants {
             name: constants.name.clone(),
-            kind: match constants.kind {
-                ConstantKind::Floats => "floats",
-                ConstantKind::Integers => "integers",
-                ConstantKind::Booleans => "booleans",
-                ConstantKind::Words => "words",
-            },
+            kind: constants.kind.name(),
             range: constants.range.map(|range| (range.start.space, range.start.address, range.size)),
             words: constants.words.clone(),
         }

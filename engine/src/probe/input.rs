@@ -136,6 +136,18 @@ pub enum ConstantKind {
     Words,
 }
 
+impl ConstantKind {
+    /// A short name: `floats`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ConstantKind::Floats => "floats",
+            ConstantKind::Integers => "integers",
+            ConstantKind::Booleans => "booleans",
+            ConstantKind::Words => "words",
+        }
+    }
+}
+
 impl Constants {
     /// Vectors of floats.
     pub fn floats(name: &str, vectors: &[[f32; 4]]) -> Self {

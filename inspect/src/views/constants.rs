@@ -1,7 +1,7 @@
 //! Constants of the stages of a draw, and which of them changed since the draw before.
 
 use serde::Serialize;
-use triglyph::probe::{ConstantKind, Constants};
+use triglyph::probe::Constants;
 
 use super::inputs::Inputs;
 
@@ -23,12 +23,7 @@ pub fn lines(inputs: &Inputs, before: Option<&Inputs>) -> Vec<Line> {
         let known = before.and_then(|before| before.constants.iter().find(|known| known.name == constants.name));
         Line {
             name: constants.name.clone(),
-            kind: match constants.kind {
-                ConstantKind::Floats => "floats",
-                ConstantKind::Integers => "integers",
-                ConstantKind::Booleans => "booleans",
-                ConstantKind::Words => "words",
-            },
+            kind: constants.kind.name(),
             range: constants.range.map(|range| (format!("{:#x}", range.start.address), range.size)),
             words: constants.words.clone(),
             changed: known.map(|known| changed(known, constants)),
