@@ -47,7 +47,8 @@ panels.edit = (() => {
       parts.text.textContent = "Events are drawn again by who serves the page, not in a file.";
       return;
     }
-    const found = await ask(`programs/${numberOf(number)}`);
+    const path = `programs/${numberOf(number)}`, found = await ask(path);
+    if (!found.ok) parts.text.textContent = why("Its programs are not known.", path);
     programsHere = found.ok ? await found.json() : [];
     if (mine !== turn) return;
     fillChoice(parts.what, [["a register", ""], ...programsHere.map(({ stage, kernel }) =>

@@ -16,7 +16,7 @@ panels.memory = (() => {
     return input;
   }
   function start(area) {
-    const bar = make("div", undefined, "bar");
+    const bar = parts.bar = make("div", undefined, "bar");
     parts.space = field(bar, "Address space", "0", 3);
     parts.address = field(bar, "Address", "0x0", 14);
     parts.moment = choice(bar, "When", () => load());
@@ -44,6 +44,7 @@ panels.memory = (() => {
   }
   async function show(number) {
     event = number;
+    parts.bar.hidden = !data.served;
     if (!data.served) {
       parts.text.textContent = "Memory is not in this file.";
       return;

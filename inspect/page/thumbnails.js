@@ -11,7 +11,9 @@ const thumbnails = (() => {
     if (!kept.has(key)) {
       if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value);
       const pixels = data.served ? await pictureAt(path) : await picture(data.events[at].shows[0].after);
-      kept.set(key, pixels && small(pixels, which));
+      // What was refused is asked for again.
+      if (!pixels) return null;
+      kept.set(key, small(pixels, which));
     }
     return kept.get(key);
   }

@@ -40,20 +40,20 @@ def panels_of(page: Any) -> list[Any]:
     return page.locator("main [role=tab]:visible").all()
 
 
-def use_controls(page: Any) -> None:
-    """Everything that can be pressed or chosen and is seen, each twice, so that it is as before; but for the list, and
-    for events in tables."""
-    for button in page.locator("main button:visible:not([role=tab]):not(td button):not(.save)").all()[:40]:
+def use_controls(page: Any, area: str = "main") -> None:
+    """Everything that can be pressed or chosen and is seen in a part of the page, each twice, so that it is as before;
+    but for the list, and for events in tables."""
+    for button in page.locator(f"{area} button:visible:not([role=tab]):not(td button):not(.save)").all()[:40]:
         for _ in range(2):
             if button.is_visible() and button.is_enabled():
                 button.click()
-    for box in page.locator("main input[type=checkbox]:visible").all():
+    for box in page.locator(f"{area} input[type=checkbox]:visible").all():
         box.click()
         box.click()
-    for slider in page.locator("main input[type=range]:visible").all():
+    for slider in page.locator(f"{area} input[type=range]:visible").all():
         slider.press("ArrowRight")
         slider.press("ArrowLeft")
-    for choice in page.locator("main select:visible").all():
+    for choice in page.locator(f"{area} select:visible").all():
         for value in choice.locator("option").evaluate_all("(all) => all.map((one) => one.value)")[:12][::-1]:
             choice.select_option(value)
 
@@ -98,7 +98,7 @@ def test_all_views(
             assert panel.get_attribute("aria-selected") == "true"
             opened.settle()
             check_layout(page)
-            use_controls(page)
+            use_controls(page, ".panel")
             page.screenshot(path=screenshots / f"{stem}-{panel.inner_text().lower().replace(' ', '-')}.png")
         use_controls(page)
         opened.settle()
@@ -277,8 +277,9 @@ def test_the_drawing_order_is_told_and_sorted(pages: Pages, tab: Any, form: str)
     page.locator("#list").evaluate("(list, last) => document.getElementById('event-' + last).click()", draws[-1])
     page.locator("[data-panel=order]").click()
     page.locator("#panel-order select").nth(1).select_option("all")
-    opened.settle()
     table = page.locator("#panel-order table").first
+    expect(table).not_to_contain_text("?", timeout=60_000)
+    opened.settle()
     heads = [text.split(" \u25b4")[0] for text in table.locator("th").all_inner_texts()]
     rows = [row.split("\t") for row in table.locator("tbody tr:not(.group)").all_inner_texts()]
     assert [int(row[0]) for row in rows] == draws
@@ -487,7 +488,8 @@ def test_refusals_are_shown_where_answers_would_be(
     opened: Tab = tab()
     page = opened.open(pages.address("rsx/10-stencil", "served"))
     draws = page.evaluate("data.events.flatMap((event, at) => event.kind === 'draw' ? [at] : [])")
-    asked = re.compile("/(history|programs|trace|heat|order|primitives|inputs|constants|picture)/")
+    kinds = "history|programs|trace|heat|order|primitives|inputs|constants|picture|memory|thumbnail"
+    asked = re.compile(f"/(({kinds})/|resources)")
     page.route(asked, lambda route: route.fulfill(status=status))
     text = f"No answer: the server has {words}"
     page.locator("#picture").click(position={"x": 5, "y": 5})
