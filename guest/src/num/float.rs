@@ -23,6 +23,9 @@ impl<const EXPONENT: u32, const MANTISSA: u32> SmallFloat<EXPONENT, MANTISSA> {
     const BIAS: i32 = (1 << (EXPONENT - 1)) - 1;
     const EXPONENT_MAX: u32 = (1 << EXPONENT) - 1;
     const MANTISSA_MASK: u32 = (1 << MANTISSA) - 1;
+    /// The smallest subnormal, the unit of all of them: a power of two.
+    const SMALLEST: f32 = f32::from_bits(((127 + 1 - Self::BIAS - MANTISSA as i32) as u32) << 23);
+    const SMALLEST_NORMAL: f32 = f32::from_bits(((127 + 1 - Self::BIAS) as u32) << 23);
 
     /// The value of the low `1 + EXPONENT + MANTISSA` bits of `bits`. Lossless, subnormals included; every NaN
     /// becomes the canonical quiet NaN of its sign.
@@ -34,8 +37,7 @@ impl<const EXPONENT: u32, const MANTISSA: u32> SmallFloat<EXPONENT, MANTISSA> {
             if mantissa == 0 { 0x7F80_0000 } else { 0x7FC0_0000 }
         } else if exponent == 0 {
             // Exact: the smallest subnormal of each format is a normal f32.
-            let unit = 2f32.powi(1 - Self::BIAS - MANTISSA as i32);
-            (mantissa as f32 * unit).to_bits()
+            (mantissa as f32 * Self::SMALLEST).to_bits()
         } else {
             let exponent32 = (exponent as i32 + 127 - Self::BIAS) as u32;
             exponent32 << 23 | mantissa << (23 - MANTISSA)
@@ -43,9 +45,16 @@ impl<const EXPONENT: u32, const MANTISSA: u32> SmallFloat<EXPONENT, MANTISSA> {
         f32::from_bits(sign << 31 | magnitude)
     }
 
-    /// The nearest encoding toward zero: the mantissa is cut, values below the smallest normal become a zero of
-    /// the same sign, values above the largest become infinity, NaN becomes the canonical NaN.
+    /// The bits of a result of arithmetic: the nearest value toward zero. The mantissa is cut, values below the
+    /// smallest normal become a zero of the same sign, values above the largest become infinity, NaN becomes the
+    /// canonical NaN.
     pub fn encode(value: f32) -> u32 {
+        let is_subnormal = value.abs() < Self::SMALLEST_NORMAL;
+        Self::encode_constant(if is_subnormal { 0f32.copysign(value) } else { value })
+    }
+
+    /// The bits of a number that a program or a register holds: as [`encode`](Self::encode), but subnormals stay.
+    pub fn encode_constant(value: f32) -> u32 {
         let bits = value.to_bits();
         let sign = bits >> 31 << (EXPONENT + MANTISSA);
         let infinity = Self::EXPONENT_MAX << MANTISSA;
@@ -56,7 +65,7 @@ impl<const EXPONENT: u32, const MANTISSA: u32> SmallFloat<EXPONENT, MANTISSA> {
         if exponent >= Self::EXPONENT_MAX as i32 {
             sign | infinity
         } else if exponent <= 0 {
-            sign
+            sign | (value.abs() / Self::SMALLEST) as u32
         } else {
             sign | (exponent as u32) << MANTISSA | (bits & 0x7F_FFFF) >> (23 - MANTISSA)
         }
@@ -102,7 +111,18 @@ mod tests {
     }
 
     #[test]
+    fn every_f16_but_nan_round_trips() {
+        for bits in 0..0x1_0000 {
+            let value = F16::decode(bits);
+            assert!(value.is_nan() || F16::encode_constant(value) == bits, "{bits:#x}");
+        }
+    }
+
+    #[test]
     fn encoding_truncates_flushes_and_overflows() {
+        assert_eq!(F16::encode(F16::decode(0x83FF)), 0x8000);
+        assert_eq!(F16::encode(F16::decode(0x400)), 0x400);
+        assert_eq!(F16::encode_constant(1.9 * F16::decode(1)), 1);
         assert_eq!(F24::encode(1.0 + 1.9 / 65536.0), 0x3F_0001);
         assert_eq!(F24::encode(1e-30), 0);
         assert_eq!(F24::encode(-1e-30), 0x80_0000);

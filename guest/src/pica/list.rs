@@ -199,7 +199,7 @@ impl List {
     pub fn fixed_attribute(&mut self, index: usize, value: [f32; 4]) -> &mut Self {
         self.limit("vertex attribute", index, 11);
         self.set(regs::fixed_attr_index::ID, regs::fixed_attr_index::new().index(index as u32 & 0xF));
-        self.burst(regs::fixed_attr_data0::ID, &command::pack_f24(value.map(F24::encode)))
+        self.burst(regs::fixed_attr_data0::ID, &command::pack_f24(value.map(F24::encode_constant)))
     }
 
     /// Begins an immediate draw: vertices follow as attributes, see [`immediate_attribute`](Self::immediate_attribute).
@@ -209,7 +209,7 @@ impl List {
 
     /// The next attribute of an immediate draw. The vertex is complete with its last attribute.
     pub fn immediate_attribute(&mut self, value: [f32; 4]) -> &mut Self {
-        self.burst(regs::fixed_attr_data0::ID, &command::pack_f24(value.map(F24::encode)))
+        self.burst(regs::fixed_attr_data0::ID, &command::pack_f24(value.map(F24::encode_constant)))
     }
 
     /// Draws `count` vertices from `first` on.

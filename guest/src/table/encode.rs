@@ -145,9 +145,9 @@ impl RegisterWord {
         }
     }
 
-    /// With a float of the 3DS's formats, rounded to it.
+    /// With a float of the 3DS's formats, cut to it.
     pub fn small_float<const E: u32, const M: u32>(self, place: FieldPlace, value: f32) -> Self {
-        let bits = SmallFloat::<E, M>::encode(value);
+        let bits = SmallFloat::<E, M>::encode_constant(value);
         match value.is_finite() && SmallFloat::<E, M>::decode(bits).is_infinite() {
             true => self.fail(place, Misfit::Float(value.to_bits())),
             false => self.put(&place, bits),

@@ -328,7 +328,7 @@ macro_rules! regs {
     (@set $field:ident $place:tt f24) => { $crate::table::regs::regs!(@put_small $field $place 7 16); };
     (@set $field:ident $place:tt f31) => { $crate::table::regs::regs!(@put_small $field $place 7 23); };
     (@put_small $field:ident $place:tt $exponent:literal $mantissa:literal) => {
-        /// With this float, rounded to the format of the field.
+        /// With this float, cut to the format of the field.
         pub fn $field(self, value: f32) -> Self {
             Word(self.0.small_float::<$exponent, $mantissa>($place, value))
         }
