@@ -242,8 +242,14 @@ fn word(fields: &PixelFields, bytes: &[u8]) -> u32 {
     if fields.big_endian { bytes.iter().fold(0, join) } else { bytes.iter().rev().fold(0, join) }
 }
 
-/// A channel as 8 bits, bit by bit from the highest on.
+/// A channel as 8 bits: its own from the highest on, over and over.
 fn widened(field: &BitField, word: u32) -> u32 {
     let bits = u32::from(field.bits);
-    (0..8).fold(0, |wide, i| wide << 1 | word >> (u32::from(field.shift) + bits - 1 - i % bits) & 1)
+    let channel = word >> field.shift & ((1 << bits) - 1);
+    let (mut wide, mut filled) = (0, 0);
+    while filled < 8 {
+        wide = wide << bits | channel;
+        filled += bits;
+    }
+    wide >> (filled - 8)
 }
