@@ -115,7 +115,19 @@ fn mistakes() -> Vec<Mistake> {
         (m::set_stencil_func_ref::ID, 7),
         (m::set_stencil_func_mask::ID, 0xFF),
     ];
+    // The upper half fails the alpha test, the lower one passes it and fails the depth test.
+    let alpha_then_depth = [
+        (m::set_alpha_test_enable::ID, 1),
+        (m::set_alpha_func::ID, 0x204),
+        (m::set_alpha_ref::ID, 0x80),
+        (m::set_depth_test_enable::ID, 1),
+        (m::set_depth_func::ID, 0x201),
+    ];
     vec![
+        Mistake {
+            change: Some(|vertex| vertex[7] = f32::from(vertex[1] < 0.0)),
+            ..mistake("alpha, then depth", TestsFailed, &alpha_then_depth)
+        },
         mistake("culled", AllCulled, &[(m::set_cull_face_enable::ID, 1), (m::set_cull_face::ID, 0x408)]),
         mistake("depth never", TestNever, &[(m::set_depth_test_enable::ID, 1), (m::set_depth_func::ID, 0x200)]),
         mistake("depth less than 0", DepthFailed, &[(m::set_depth_test_enable::ID, 1), (m::set_depth_func::ID, 0x201)]),

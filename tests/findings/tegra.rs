@@ -4,6 +4,7 @@ use triglyph::FindingKind::*;
 use triglyph::{Access, Device, GuestAddr, GuestRange, Options, TegraX1};
 use triglyph_guest::tegra::fifo::{Entry, Segment};
 use triglyph_guest::tegra::methods::threed::regs as r;
+use triglyph_guest::tegra::shader::asm::assemble_program;
 
 use super::{Mistake, Outcome, Row, Triangle, Vertices, outcome};
 
@@ -27,6 +28,8 @@ const VERTEX_CODE: [u64; 7] = [
     0xEFF1_FF80_0807_FF04,
     0xE300_0000_0007_000F,
 ];
+/// A program without fragments, and one whose texture has the handle 0.
+const OTHER_PIXELS: [&str; 2] = ["kil\n exit", "tex.d2 r0, r0, rz, 0x0, 0xf, pt\n exit"];
 const PIXEL_HEADER: [u32; 20] = [0xD462, 0, 0, 0, 0, 1 << 31, 2 * 0x55, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xF, 0];
 const PIXEL_CODE: [u64; 10] = [
     0x001F_8000_FC00_07E0,
@@ -138,6 +141,8 @@ fn mistakes() -> Vec<Mistake> {
         ),
         mistake("a vertex header without position", NoPosition, &[(r::set_pipeline_program::id(1), 0x2000)]),
         mistake("a header without outputs", NoColorOutput, &[(r::set_pipeline_program::id(5), 0x3000)]),
+        mistake("a program that discards", Discarded, &[(r::set_pipeline_program::id(5), 0x4000)]),
+        mistake("no texture header", EmptyDescriptor, &[(r::set_pipeline_program::id(5), 0x5000)]),
         of_vertices("no numbers", BadPosition, |vertex| vertex[0] = f32::NAN),
         of_vertices("behind the eye", OutsideView, |vertex| vertex[3] = -1.0),
         of_vertices("a line", Degenerate, |vertex| vertex[0] = 0.0),
@@ -159,6 +164,10 @@ fn run(options: &Options, words: &[u32], vertices: &Vertices) -> Outcome {
     (vertex[13], pixel[18]) = (0xF << 16, 0);
     gpu.write(at(PROGRAMS + 0x2000), &[little(&vertex), code(&VERTEX_CODE)].concat()).expect("memory");
     gpu.write(at(PROGRAMS + 0x3000), &[little(&pixel), code(&PIXEL_CODE)].concat()).expect("memory");
+    for (text, place) in OTHER_PIXELS.iter().zip([0x4000, 0x5000]) {
+        let words = assemble_program(text).expect("a program");
+        gpu.write(at(PROGRAMS + place), &[little(&PIXEL_HEADER), code(&words)].concat()).expect("memory");
+    }
     let vertices: Vec<u32> = vertices.as_flattened().iter().map(|value| value.to_bits()).collect();
     gpu.write(at(VERTICES), &little(&vertices)).expect("memory");
     gpu.write(at(TARGET), &[0x20, 0x30, 0x40, 0xFF].repeat((WIDTH * HEIGHT) as usize)).expect("memory");
