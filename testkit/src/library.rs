@@ -1,7 +1,6 @@
 //! Libraries for programs that are no tests of Cargo's: examples whose crates are dynamic libraries or archives.
 //!
-//! Cargo builds examples before it runs all tests of a package, but no libraries that Rust cannot link; and a build by
-//! itself would choose other features of the crates below, which means to compile all of them again.
+//! Cargo builds examples before it runs all tests of a package, but no libraries that Rust cannot link.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,8 +22,8 @@ pub fn built(folder: &str, example: &str, files: &[String]) -> PathBuf {
         name => name,
     };
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-    build.args(["build", "--quiet", "--example", example, "--profile", name_of_profile]);
-    build.args(["--package", &format!("triglyph-{folder}")]);
+    // The whole workspace: a package alone would choose other features of the crates below it.
+    build.args(["build", "--quiet", "--workspace", "--example", example, "--profile", name_of_profile]);
     build.arg("--target-dir").arg(profile.parent().expect("target/PROFILE")).current_dir(root);
     let status = build.status().expect("cargo");
     assert!(status.success(), "{build:?}: {status}");
