@@ -1,5 +1,7 @@
 //! `triglyph gpu run`: a program with the virtual GPU.
 
+mod x11;
+
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -59,6 +61,9 @@ struct Run {
     /// Print counters on standard error when the program ends.
     #[arg(long)]
     stats: bool,
+    /// Give the program an X11 display of 1280x720 without a screen, by the compositor cage and Xwayland.
+    #[arg(long)]
+    x11: bool,
     /// Let programs draw with other renderers, too, for example clients of a compositor.
     #[arg(long)]
     any_renderer: bool,
@@ -73,7 +78,7 @@ struct Run {
 /// Becomes the program.
 pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let Action::Run(run) = &arguments.action;
-    let (program, rest) = run.program.split_first().ok_or_else(|| Failure::usage("no program"))?;
+    let mut command = if run.x11 { x11::command(&run.program)? } else { plain_command(&run.program)? };
     let library = library(run.library.as_deref())?;
     if !driver_is_there() {
         output.note(format_args!("no {DRIVER} was found: Mesa's driver is in Debian's package libgl1-mesa-dri"));
@@ -81,14 +86,20 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     if let Some(folder) = &run.frames {
         std::fs::create_dir_all(folder).map_err(|error| Failure::file(format!("{}: {error}", folder.display())))?;
     }
-    let mut command = Command::new(program);
-    command.args(rest).envs(variables(run, &library)?);
+    command.envs(variables(run, &library)?);
     // What would lead to another driver.
     for name in ["LIBGL_ALWAYS_SOFTWARE", "GALLIUM_DRIVER", "MESA_LOADER_DRIVER_OVERRIDE"] {
         command.env_remove(name);
     }
     let error = command.exec();
-    Err(Failure::file(format!("{}: {error}", Path::new(program).display())).into())
+    Err(Failure::file(format!("{}: {error}", Path::new(command.get_program()).display())).into())
+}
+
+fn plain_command(program: &[OsString]) -> anyhow::Result<Command> {
+    let (program, arguments) = program.split_first().ok_or_else(|| Failure::usage("no program"))?;
+    let mut command = Command::new(program);
+    command.args(arguments);
+    Ok(command)
 }
 
 /// The environment that the library reads, and that leads programs to the device.
@@ -123,8 +134,8 @@ fn variables(run: &Run, library: &Path) -> anyhow::Result<Vec<(&'static str, OsS
             variables.push((name, std::path::absolute(path)?.into_os_string()));
         }
     }
-    // Programs that take the default display find one that needs no window system.
-    if std::env::var_os("EGL_PLATFORM").is_none() {
+    // Programs that take the default display find one that needs no window system, unless there is one.
+    if !run.x11 && std::env::var_os("EGL_PLATFORM").is_none() {
         variables.push(("EGL_PLATFORM", "surfaceless".into()));
     }
     Ok(variables)
