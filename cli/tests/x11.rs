@@ -11,6 +11,8 @@ use std::process::{Command, Output};
 use triglyph_testkit::library::built;
 
 const LIBRARY: &str = "libtriglyph_vgpu_for_tests.so";
+/// Where X servers have their sockets.
+const SOCKETS: &str = "/tmp/.X11-unix";
 /// Debian's user without rights.
 const OTHER_USER: &str = "65534";
 
@@ -51,6 +53,10 @@ fn programs_for_x11_draw_on_the_chip() {
     if let Some(what) = missing() {
         println!("skipped: no {what}");
         return;
+    }
+    if is_root() && std::fs::create_dir(SOCKETS).is_ok() {
+        // Otherwise the folder would be the other user's, and X servers of others would refuse it.
+        std::fs::set_permissions(SOCKETS, Permissions::from_mode(0o1777)).expect("a folder for sockets");
     }
     // Where another user finds them.
     let folder = tempfile::tempdir().expect("a folder");
