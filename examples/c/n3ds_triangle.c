@@ -1,0 +1,102 @@
+// A triangle on the Nintendo 3DS: a command list for the PICA200, and the GX commands that clear the target, run the
+// list and copy the picture for the screen. The picture is written as a PNG file.
+//
+//     cc -std=c11 -Icapi/include examples/c/n3ds_triangle.c target/release/libtriglyph.a -lpthread -ldl -lm
+//     ./a.out picture.png
+
+#include "example.h"
+#include "triglyph_n3ds.h"
+#include "triglyph_n3ds_commands.h"
+
+// Where memory is: physical addresses, by which the GPU names it, and virtual ones, by which GX commands do.
+#define VRAM 0x18000000u
+#define VRAM_VIRTUAL 0x1F000000u
+#define HEAP 0x20000000u
+#define HEAP_VIRTUAL 0x30000000u
+
+// In the heap: vertices, the list, the picture for the screen.
+#define VERTICES 0x0000u
+#define LIST 0x1000u
+#define SHOWN 0x10000u
+
+// The top screen has 400 columns of 240 pixels: for the GPU a picture of 240 x 400, x upwards and y to the left.
+#define WIDTH 240u
+#define HEIGHT 400u
+
+// Names of registers and values, values in their fields, attributes of vertices.
+#define REG(name) TRIGLYPH_N3DS_PICA_##name
+#define BITS(name, value) TRIGLYPH_FIELD(TRIGLYPH_N3DS_PICA_##name, value)
+#define FLOATS(count) TRIGLYPH_N3DS_ATTRIBUTE(REG(ATTR_FORMAT_LO_TYPE0_FLOAT), count)
+
+static uint8_t vram[6 << 20], heap[1 << 20];
+
+// Position x, y, z, w and colour red, green, blue, alpha. z is -w at the far plane and 0 at the near one.
+static const float triangle[3][8] = {
+    {0.8f, 0.0f, -0.5f, 1.0f, 1.0f, 0.0f, 0.0f, 1.0f},
+    {-0.8f, -0.8f, -0.5f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f},
+    {-0.8f, 0.8f, -0.5f, 1.0f, 0.0f, 0.0f, 1.0f, 1.0f},
+};
+
+// mov o0, v0; mov o1, v1; end: the words of `triglyph disasm --assemble`.
+static const uint32_t program[] = {0x4C000000, 0x4C201000, 0x88000000}, operands[] = {0x36F};
+
+// Stores the command list and returns its bytes.
+static uint32_t commands(void) {
+    const uint32_t attributes[] = {FLOATS(4), FLOATS(4)};
+    const uint32_t outputs[] = {TRIGLYPH_N3DS_OUTPUT_POSITION, TRIGLYPH_N3DS_OUTPUT_COLOR};
+    const uint32_t primary = REG(TEV0_SOURCE_RGB1_PRIMARY_COLOR);
+    const uint32_t write = BITS(DEPTH_COLOR_MASK_WRITE_R, 1) | BITS(DEPTH_COLOR_MASK_WRITE_G, 1) |
+                           BITS(DEPTH_COLOR_MASK_WRITE_B, 1) | BITS(DEPTH_COLOR_MASK_WRITE_A, 1);
+    const uint32_t replace = BITS(BLEND_FUNC_RGB_SRC, REG(BLEND_FUNC_RGB_SRC_ONE)) |
+                             BITS(BLEND_FUNC_ALPHA_SRC, REG(BLEND_FUNC_ALPHA_SRC_ONE));
+    uint32_t words[512];
+    triglyph_words list = {words, COUNT(words), 0, 0};
+
+    // Where pixels go, and the viewport over all of it.
+    triglyph_n3ds_list_color_target(&list, VRAM, REG(COLOR_FORMAT_FORMAT_RGBA8), WIDTH, HEIGHT);
+    triglyph_n3ds_list_viewport(&list, 0, 0, WIDTH, HEIGHT);
+    // The program: v0 becomes the position, v1 the colour.
+    triglyph_n3ds_list_program(&list, TRIGLYPH_N3DS_VERTEX, program, COUNT(program), operands, COUNT(operands), 0);
+    triglyph_n3ds_list_vertex_buffer(&list, HEAP + VERTICES, sizeof triangle[0], attributes, COUNT(attributes));
+    triglyph_n3ds_list_shader_outputs(&list, outputs, COUNT(outputs));
+    // Fragments: combiner stage 0 takes the vertex colour, the others pass it on; it replaces what is there.
+    triglyph_n3ds_list_texture_units(&list, 0);
+    triglyph_n3ds_list_combiner(&list, 0, REG(TEV0_COMBINER_RGB_REPLACE), primary, primary, primary);
+    triglyph_n3ds_list_pass_combiners(&list, 1);
+    triglyph_n3ds_list_set(&list, REG(COLOR_OPERATION), BITS(COLOR_OPERATION_BLEND, 1));
+    triglyph_n3ds_list_set(&list, REG(BLEND_FUNC), replace);
+    triglyph_n3ds_list_set(&list, REG(DEPTH_COLOR_MASK), write);
+    triglyph_n3ds_list_draw_arrays(&list, 0, 3);
+    const uint32_t bytes = triglyph_n3ds_list_finish(&list);
+    check(list.count <= list.room, "room for the list");
+    triglyph_store_le(heap + LIST, words, list.count);
+    return bytes;
+}
+
+int main(int argc, char **argv) {
+    triglyph_n3ds *gpu;
+    uint32_t gx[3][8];
+    CHECK(triglyph_n3ds_create(NULL, &gpu));
+    triglyph_device *device = triglyph_n3ds_device(gpu);
+    CHECK(triglyph_set_fault_callback(device, on_fault, NULL));
+    CHECK(triglyph_map_host(device, 0, VRAM, sizeof vram, vram, TRIGLYPH_ACCESS_READ_WRITE));
+    CHECK(triglyph_map_host(device, 0, HEAP, sizeof heap, heap, TRIGLYPH_ACCESS_READ_WRITE));
+
+    triglyph_store_floats_le(heap + VERTICES, triangle[0], sizeof triangle / sizeof(float));
+    triglyph_n3ds_gx_fill(gx[0], VRAM_VIRTUAL, VRAM_VIRTUAL + 4 * WIDTH * HEIGHT, 0x203040FF, 0, 0, 0);
+    triglyph_n3ds_gx_list(gx[1], HEAP_VIRTUAL + LIST, commands());
+    triglyph_n3ds_gx_display(gx[2], VRAM_VIRTUAL, HEAP_VIRTUAL + SHOWN, WIDTH, HEIGHT,
+                             TRIGLYPH_N3DS_EXTERNAL_PPF_FLAGS_OUTPUT_RGB8);
+    for (size_t at = 0; at < COUNT(gx); at++) {
+        CHECK(triglyph_n3ds_execute(gpu, gx[at], NULL));
+    }
+
+    // A picture as the screen has it: columns of blue, green, red, from below.
+    const triglyph_present present = {
+        .size = sizeof present, .address = HEAP + SHOWN, .width = HEIGHT, .height = WIDTH, .pitch = 3 * WIDTH,
+        .format = TRIGLYPH_FORMAT_BGR8, .layout = TRIGLYPH_LAYOUT_LCD, .label = "top",
+    };
+    write_png(device, &present, false, argc > 1 ? argv[1] : "n3ds_triangle.png");
+    CHECK(triglyph_n3ds_destroy(gpu));
+    return 0;
+}
