@@ -183,13 +183,24 @@ static inline void triglyph_tegra_push_vertex_attribute(triglyph_words *push, ui
                            TRIGLYPH_TEGRA_FIELD(SET_VERTEX_ATTRIBUTE_A_NUMERICAL_TYPE, type));
 }
 
-// Stores words in constant buffer memory: selects `size` bytes at a GPU address, a multiple of 256, and loads words
-// from byte `offset` on.
+// Stores words, integers or floats, in constant buffer memory: selects `size` bytes at a GPU address, a multiple of
+// 256, and loads the words from byte `offset` on.
 static inline void triglyph_tegra_push_load_constants(triglyph_words *push, uint64_t address, uint32_t size,
-                                                      uint32_t offset, const uint32_t *words, size_t count) {
+                                                      uint32_t offset, const void *words, size_t count) {
+    const uint32_t method = TRIGLYPH_TEGRA_THREED_LOAD_CONSTANT_BUFFER_OFFSET;
     TRIGLYPH_TEGRA_SET(SET_CONSTANT_BUFFER_SELECTOR_A, size);
     TRIGLYPH_TEGRA_ADDRESS(SET_CONSTANT_BUFFER_SELECTOR_B, address);
-    triglyph_tegra_push_increment_once(push, TRIGLYPH_TEGRA_THREED_LOAD_CONSTANT_BUFFER_OFFSET, offset, words, count);
+    triglyph_tegra_push_header(push, 5, method, 1 + triglyph_words_chunk(count, 0x1FFE));
+    triglyph_words_put(push, offset);
+    for (size_t at = 0; at < count; at++) {
+        // As in triglyph_tegra_push_increment_once, what is too long for a header has others.
+        if (at >= 0x1FFE && (at - 0x1FFE) % 0x1FFF == 0) {
+            triglyph_tegra_push_header(push, 3, method + 1, triglyph_words_chunk(count - at, 0x1FFF));
+        }
+        uint32_t word;
+        memcpy(&word, (const uint8_t *)words + 4 * at, sizeof word);
+        triglyph_words_put(push, word);
+    }
 }
 
 // Binds the constant buffer that was selected last to a slot of a stage's group: 0 vertex, 1 and 2 tessellation, 3
@@ -211,10 +222,10 @@ static inline void triglyph_tegra_push_texture_pools(triglyph_words *push, uint6
     TRIGLYPH_TEGRA_SET(SET_BINDLESS_TEXTURE, slot);
 }
 
-// A texture header: an image of one level in rows of `pitch` bytes, a multiple of 32, of normalised unsigned
-// components. `components` is NVIDIA's number of their layout, 8 for A8B8G8R8.
-static inline void triglyph_tegra_texture_header(uint32_t header[8], uint32_t components, uint32_t width,
-                                                 uint32_t height, uint32_t pitch, uint64_t address) {
+// Stores a texture header, 32 bytes, in memory: an image of one level in rows of `pitch` bytes, a multiple of 32, of
+// normalised unsigned components. `components` is NVIDIA's number of their layout, 8 for A8B8G8R8.
+static inline void triglyph_tegra_store_texture_header(void *to, uint32_t components, uint32_t width, uint32_t height,
+                                                       uint32_t pitch, uint64_t address) {
     // Four types of UNORM, and x, y, z, w from red, green, blue, alpha.
     const uint32_t unorm = 2u << 7 | 2u << 10 | 2u << 13 | 2u << 16;
     const uint32_t words[8] = {
@@ -227,15 +238,16 @@ static inline void triglyph_tegra_texture_header(uint32_t header[8], uint32_t co
         0,
         0,
     };
-    memcpy(header, words, sizeof words);
+    triglyph_store_le(to, words, 8);
 }
 
-// A sampler that repeats the image and reads all its levels, with or without linear filters.
-static inline void triglyph_tegra_sampler(uint32_t sampler[8], bool linear) {
+// Stores a sampler, 32 bytes, in memory: it repeats the image and reads all its levels, with or without linear
+// filters.
+static inline void triglyph_tegra_store_sampler(void *to, bool linear) {
     // Images of sRGB are converted, edges of cubes are seamless, the level of detail is up to 4095 / 256.
     const uint32_t filters = linear ? 2u | 2u << 4 | 3u << 6 : 1u | 1u << 4 | 2u << 6;
     const uint32_t words[8] = {1u << 13, filters | 2u << 8, 4095u << 12, 0, 0, 0, 0, 0};
-    memcpy(sampler, words, sizeof words);
+    triglyph_store_le(to, words, 8);
 }
 
 // Draws `count` vertices from `first` on, of a TRIGLYPH_TEGRA_THREED_BEGIN_OP_*: begin, draw, end.

@@ -144,6 +144,22 @@ impl Macros {
     }
 }
 
+/// What GCM sets in a new context, as the words of a push buffer: `gcm_defaults` of the builder.
+fn gcm_defaults() -> String {
+    let mut push = rsx::PushBuffer::new();
+    push.gcm_defaults();
+    let words = push.finish().expect("defaults fit their fields");
+    let mut text = String::from(
+        "\n// The words of a push buffer that gives subchannel 0 the 3D class and sets what GCM, the console's library, \
+         sets\n// in a new context: an initializer of an array.\n#define TRIGLYPH_RSX_GCM_DEFAULTS \\\n    { \\\n",
+    );
+    for words in words.chunks(8) {
+        let words: Vec<String> = words.iter().map(|word| format!("{word:#010x}u,")).collect();
+        let _ = writeln!(text, "        {} \\", words.join(" "));
+    }
+    text + "    }\n"
+}
+
 fn header(machine: &str, numbers: &str, tables: &[Table]) -> String {
     let upper = machine.to_ascii_uppercase();
     let mut macros = Macros::default();
@@ -152,6 +168,9 @@ fn header(machine: &str, numbers: &str, tables: &[Table]) -> String {
         for row in rows {
             macros.row(&format!("TRIGLYPH_{upper}_{prefix}"), row);
         }
+    }
+    if machine == "rsx" {
+        macros.text += &gcm_defaults();
     }
     format!(
         "// Registers and methods: {numbers}.\n\
