@@ -40,8 +40,8 @@ static const uint32_t program[] = {
 };
 static const uint32_t operands[] = {0x6C368, 0x6C364, 0x6C362, 0x6C361, 0x6C36F, 0x6CAAF, 0x6C00F};
 
-// Stores the command list and returns its bytes.
-static uint32_t commands(void) {
+// Sets everything that the draw needs.
+static void set_state(triglyph_words *list) {
     const uint32_t attributes[] = {FLOATS(3), FLOATS(3), FLOATS(2)};
     const uint32_t outputs[] = {TRIGLYPH_N3DS_OUTPUT_POSITION, TRIGLYPH_N3DS_OUTPUT_COLOR,
                                 TRIGLYPH_N3DS_OUTPUT_TEXCOORD0};
@@ -55,8 +55,6 @@ static uint32_t commands(void) {
                            BITS(DEPTH_COLOR_MASK_DEPTH_FUNC, REG(DEPTH_COLOR_MASK_DEPTH_FUNC_LESS));
     const uint32_t replace = BITS(BLEND_FUNC_RGB_SRC, REG(BLEND_FUNC_RGB_SRC_ONE)) |
                              BITS(BLEND_FUNC_ALPHA_SRC, REG(BLEND_FUNC_ALPHA_SRC_ONE));
-    uint32_t words[512];
-    triglyph_words list = {words, COUNT(words), 0, 0};
 
     // The screen lies on its side: x is upwards and y to the left. z is 0 at the near plane and -w at the far one.
     cube_constants(HEIGHT, WIDTH, constants);
@@ -66,31 +64,27 @@ static uint32_t commands(void) {
         constants[1][i] = -right;
         constants[2][i] = -constants[2][i];
     }
-    triglyph_n3ds_list_color_target(&list, VRAM, REG(COLOR_FORMAT_FORMAT_RGBA8), WIDTH, HEIGHT);
-    triglyph_n3ds_list_depth_target(&list, VRAM + DEPTH, REG(DEPTH_FORMAT_FORMAT_D24S8));
-    triglyph_n3ds_list_viewport(&list, 0, 0, WIDTH, HEIGHT);
-    triglyph_n3ds_list_program(&list, TRIGLYPH_N3DS_VERTEX, program, COUNT(program), operands, COUNT(operands), 0);
-    triglyph_n3ds_list_float_uniforms(&list, TRIGLYPH_N3DS_VERTEX, 0, constants[0], COUNT(constants));
-    triglyph_n3ds_list_vertex_buffer(&list, HEAP + VERTICES, CUBE_STRIDE, attributes, COUNT(attributes));
-    triglyph_n3ds_list_shader_outputs(&list, outputs, COUNT(outputs));
-    triglyph_n3ds_list_texture(&list, 0, REG(TEX0_FORMAT_FORMAT_RGBA8), CUBE_SIZE, CUBE_SIZE, HEAP + TEXELS, filter);
-    triglyph_n3ds_list_texture_units(&list, 1);
-    triglyph_n3ds_list_combiner(&list, 0, REG(TEV0_COMBINER_RGB_MODULATE), REG(TEV0_SOURCE_RGB1_TEXTURE0),
+    triglyph_n3ds_list_color_target(list, VRAM, REG(COLOR_FORMAT_FORMAT_RGBA8), WIDTH, HEIGHT);
+    triglyph_n3ds_list_depth_target(list, VRAM + DEPTH, REG(DEPTH_FORMAT_FORMAT_D24S8));
+    triglyph_n3ds_list_viewport(list, 0, 0, WIDTH, HEIGHT);
+    triglyph_n3ds_list_program(list, TRIGLYPH_N3DS_VERTEX, program, COUNT(program), operands, COUNT(operands), 0);
+    triglyph_n3ds_list_float_uniforms(list, TRIGLYPH_N3DS_VERTEX, 0, constants[0], COUNT(constants));
+    triglyph_n3ds_list_vertex_buffer(list, HEAP + VERTICES, CUBE_STRIDE, attributes, COUNT(attributes));
+    triglyph_n3ds_list_shader_outputs(list, outputs, COUNT(outputs));
+    triglyph_n3ds_list_texture(list, 0, REG(TEX0_FORMAT_FORMAT_RGBA8), CUBE_SIZE, CUBE_SIZE, HEAP + TEXELS, filter);
+    triglyph_n3ds_list_texture_units(list, 1);
+    triglyph_n3ds_list_combiner(list, 0, REG(TEV0_COMBINER_RGB_MODULATE), REG(TEV0_SOURCE_RGB1_TEXTURE0),
                                 REG(TEV0_SOURCE_RGB1_PRIMARY_COLOR), REG(TEV0_SOURCE_RGB1_PRIMARY_COLOR));
-    triglyph_n3ds_list_pass_combiners(&list, 1);
-    triglyph_n3ds_list_set(&list, REG(COLOR_OPERATION), BITS(COLOR_OPERATION_BLEND, 1));
-    triglyph_n3ds_list_set(&list, REG(BLEND_FUNC), replace);
-    triglyph_n3ds_list_set(&list, REG(DEPTH_COLOR_MASK), write);
-    triglyph_n3ds_list_draw_arrays(&list, 0, CUBE_VERTICES);
-    const uint32_t bytes = triglyph_n3ds_list_finish(&list);
-    check(list.count <= list.room, "room for the list");
-    triglyph_store_le(heap + LIST, words, list.count);
-    return bytes;
+    triglyph_n3ds_list_pass_combiners(list, 1);
+    triglyph_n3ds_list_set(list, REG(COLOR_OPERATION), BITS(COLOR_OPERATION_BLEND, 1));
+    triglyph_n3ds_list_set(list, REG(BLEND_FUNC), replace);
+    triglyph_n3ds_list_set(list, REG(DEPTH_COLOR_MASK), write);
 }
 
 int main(int argc, char **argv) {
     triglyph_n3ds *gpu;
-    uint32_t gx[3][8];
+    uint32_t words[512], gx[3][8];
+    triglyph_words list = {words, COUNT(words), 0, 0};
     CHECK(triglyph_n3ds_create(NULL, &gpu));
     triglyph_device *device = triglyph_n3ds_device(gpu);
     CHECK(triglyph_set_fault_callback(device, on_fault, NULL));
@@ -102,8 +96,13 @@ int main(int argc, char **argv) {
     cube_texels(texels);
     triglyph_n3ds_tile_rgba8(heap + TEXELS, CUBE_SIZE, CUBE_SIZE, texels[0]);
     const uint32_t end = VRAM_VIRTUAL + DEPTH, pixels = 4 * WIDTH * HEIGHT;
+    set_state(&list);
+    triglyph_n3ds_list_draw_arrays(&list, 0, CUBE_VERTICES);
+    const uint32_t bytes = triglyph_n3ds_list_finish(&list);
+    check(list.count <= list.room, "room for the list");
+    triglyph_store_le(heap + LIST, words, list.count);
     triglyph_n3ds_gx_fill(gx[0], VRAM_VIRTUAL, VRAM_VIRTUAL + pixels, 0x203040FF, end, end + pixels, 0x00FFFFFF);
-    triglyph_n3ds_gx_list(gx[1], HEAP_VIRTUAL + LIST, commands());
+    triglyph_n3ds_gx_list(gx[1], HEAP_VIRTUAL + LIST, bytes);
     triglyph_n3ds_gx_display(gx[2], VRAM_VIRTUAL, HEAP_VIRTUAL + SHOWN, WIDTH, HEIGHT,
                              TRIGLYPH_N3DS_EXTERNAL_PPF_FLAGS_OUTPUT_RGB8);
     for (size_t at = 0; at < COUNT(gx); at++) {

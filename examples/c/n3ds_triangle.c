@@ -40,8 +40,8 @@ static const float triangle[3][8] = {
 // mov o0, v0; mov o1, v1; end: the words of `triglyph disasm --assemble`.
 static const uint32_t program[] = {0x4C000000, 0x4C201000, 0x88000000}, operands[] = {0x36F};
 
-// Stores the command list and returns its bytes.
-static uint32_t commands(void) {
+// Sets everything that the draw needs.
+static void set_state(triglyph_words *list) {
     const uint32_t attributes[] = {FLOATS(4), FLOATS(4)};
     const uint32_t outputs[] = {TRIGLYPH_N3DS_OUTPUT_POSITION, TRIGLYPH_N3DS_OUTPUT_COLOR};
     const uint32_t primary = REG(TEV0_SOURCE_RGB1_PRIMARY_COLOR);
@@ -49,33 +49,27 @@ static uint32_t commands(void) {
                            BITS(DEPTH_COLOR_MASK_WRITE_B, 1) | BITS(DEPTH_COLOR_MASK_WRITE_A, 1);
     const uint32_t replace = BITS(BLEND_FUNC_RGB_SRC, REG(BLEND_FUNC_RGB_SRC_ONE)) |
                              BITS(BLEND_FUNC_ALPHA_SRC, REG(BLEND_FUNC_ALPHA_SRC_ONE));
-    uint32_t words[512];
-    triglyph_words list = {words, COUNT(words), 0, 0};
 
     // Where pixels go, and the viewport over all of it.
-    triglyph_n3ds_list_color_target(&list, VRAM, REG(COLOR_FORMAT_FORMAT_RGBA8), WIDTH, HEIGHT);
-    triglyph_n3ds_list_viewport(&list, 0, 0, WIDTH, HEIGHT);
+    triglyph_n3ds_list_color_target(list, VRAM, REG(COLOR_FORMAT_FORMAT_RGBA8), WIDTH, HEIGHT);
+    triglyph_n3ds_list_viewport(list, 0, 0, WIDTH, HEIGHT);
     // The program: v0 becomes the position, v1 the colour.
-    triglyph_n3ds_list_program(&list, TRIGLYPH_N3DS_VERTEX, program, COUNT(program), operands, COUNT(operands), 0);
-    triglyph_n3ds_list_vertex_buffer(&list, HEAP + VERTICES, sizeof triangle[0], attributes, COUNT(attributes));
-    triglyph_n3ds_list_shader_outputs(&list, outputs, COUNT(outputs));
+    triglyph_n3ds_list_program(list, TRIGLYPH_N3DS_VERTEX, program, COUNT(program), operands, COUNT(operands), 0);
+    triglyph_n3ds_list_vertex_buffer(list, HEAP + VERTICES, sizeof triangle[0], attributes, COUNT(attributes));
+    triglyph_n3ds_list_shader_outputs(list, outputs, COUNT(outputs));
     // Fragments: combiner stage 0 takes the vertex colour, the others pass it on; it replaces what is there.
-    triglyph_n3ds_list_texture_units(&list, 0);
-    triglyph_n3ds_list_combiner(&list, 0, REG(TEV0_COMBINER_RGB_REPLACE), primary, primary, primary);
-    triglyph_n3ds_list_pass_combiners(&list, 1);
-    triglyph_n3ds_list_set(&list, REG(COLOR_OPERATION), BITS(COLOR_OPERATION_BLEND, 1));
-    triglyph_n3ds_list_set(&list, REG(BLEND_FUNC), replace);
-    triglyph_n3ds_list_set(&list, REG(DEPTH_COLOR_MASK), write);
-    triglyph_n3ds_list_draw_arrays(&list, 0, 3);
-    const uint32_t bytes = triglyph_n3ds_list_finish(&list);
-    check(list.count <= list.room, "room for the list");
-    triglyph_store_le(heap + LIST, words, list.count);
-    return bytes;
+    triglyph_n3ds_list_texture_units(list, 0);
+    triglyph_n3ds_list_combiner(list, 0, REG(TEV0_COMBINER_RGB_REPLACE), primary, primary, primary);
+    triglyph_n3ds_list_pass_combiners(list, 1);
+    triglyph_n3ds_list_set(list, REG(COLOR_OPERATION), BITS(COLOR_OPERATION_BLEND, 1));
+    triglyph_n3ds_list_set(list, REG(BLEND_FUNC), replace);
+    triglyph_n3ds_list_set(list, REG(DEPTH_COLOR_MASK), write);
 }
 
 int main(int argc, char **argv) {
     triglyph_n3ds *gpu;
-    uint32_t gx[3][8];
+    uint32_t words[512], gx[3][8];
+    triglyph_words list = {words, COUNT(words), 0, 0};
     CHECK(triglyph_n3ds_create(NULL, &gpu));
     triglyph_device *device = triglyph_n3ds_device(gpu);
     CHECK(triglyph_set_fault_callback(device, on_fault, NULL));
@@ -83,8 +77,13 @@ int main(int argc, char **argv) {
     CHECK(triglyph_map_host(device, 0, HEAP, sizeof heap, heap, TRIGLYPH_ACCESS_READ_WRITE));
 
     triglyph_store_floats_le(heap + VERTICES, triangle[0], sizeof triangle / sizeof(float));
+    set_state(&list);
+    triglyph_n3ds_list_draw_arrays(&list, 0, 3);
+    const uint32_t bytes = triglyph_n3ds_list_finish(&list);
+    check(list.count <= list.room, "room for the list");
+    triglyph_store_le(heap + LIST, words, list.count);
     triglyph_n3ds_gx_fill(gx[0], VRAM_VIRTUAL, VRAM_VIRTUAL + 4 * WIDTH * HEIGHT, 0x203040FF, 0, 0, 0);
-    triglyph_n3ds_gx_list(gx[1], HEAP_VIRTUAL + LIST, commands());
+    triglyph_n3ds_gx_list(gx[1], HEAP_VIRTUAL + LIST, bytes);
     triglyph_n3ds_gx_display(gx[2], VRAM_VIRTUAL, HEAP_VIRTUAL + SHOWN, WIDTH, HEIGHT,
                              TRIGLYPH_N3DS_EXTERNAL_PPF_FLAGS_OUTPUT_RGB8);
     for (size_t at = 0; at < COUNT(gx); at++) {

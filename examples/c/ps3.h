@@ -14,22 +14,22 @@
 
 static uint8_t main_memory[SIZE], local_memory[SIZE];
 
-typedef struct console {
+struct console {
     triglyph_rsx *gpu;
     triglyph_device *device;
     // The context's control page.
     uint32_t control_space;
     uint64_t control_at;
-} console;
+};
 
 // Makes the hypervisor's calls that a program begins with.
-static inline console console_open(void) {
+static inline struct console console_open(void) {
     const uint64_t resources[] = {8, 0x300000, 15, 8};
     uint32_t memory;
     triglyph_rsx_context context;
     int64_t result;
     bool found;
-    console console;
+    struct console console;
     CHECK(triglyph_rsx_create(NULL, &console.gpu));
     console.device = triglyph_rsx_device(console.gpu);
     CHECK(triglyph_set_fault_callback(console.device, on_fault, NULL));
@@ -48,7 +48,7 @@ static inline console console_open(void) {
 }
 
 // Stores a push buffer at an IO offset and lets the RSX run to its end, which PUT, in the control page, names.
-static inline void console_run(console *console, uint32_t offset, const triglyph_words *push) {
+static inline void console_run(struct console *console, uint32_t offset, const triglyph_words *push) {
     const uint32_t end = offset + 4 * (uint32_t)push->count;
     uint8_t put[4];
     check(push->count <= push->room, "room for the push buffer");
@@ -59,7 +59,8 @@ static inline void console_run(console *console, uint32_t offset, const triglyph
 }
 
 // Writes the picture at an offset of local memory and closes the console.
-static inline void console_close(console *console, uint32_t offset, uint32_t width, uint32_t height, const char *path) {
+static inline void console_close(struct console *console, uint32_t offset, uint32_t width, uint32_t height,
+                                 const char *path) {
     const triglyph_present present = {
         .size = sizeof present, .space = TRIGLYPH_RSX_SPACE_LOCAL, .address = offset, .width = width, .height = height,
         .pitch = 4 * width, .format = TRIGLYPH_FORMAT_X8R8G8B8, .layout = TRIGLYPH_LAYOUT_TOP_FIRST, .label = "main",

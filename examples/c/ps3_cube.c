@@ -39,6 +39,7 @@ static const uint32_t fragment_program[] = {
     0x02003E01, 0x1C9DC800, 0x0001C801, 0x0001C800, // mul r0, r0, f[COL0]  [end]
 };
 
+// The push buffer.
 static void commands(triglyph_words *push) {
     const uint32_t floats = M(SET_VERTEX_DATA_ARRAY_FORMAT_KIND_FLOAT32);
     const uint32_t in_main = M(SET_VERTEX_DATA_ARRAY_OFFSET_LOCATION_MAIN);
@@ -77,7 +78,7 @@ static void commands(triglyph_words *push) {
 int main(int argc, char **argv) {
     uint32_t words[1024];
     triglyph_words push = {words, COUNT(words), 0, 0};
-    console console = console_open();
+    struct console console = console_open();
     cube_vertices(vertices);
     triglyph_store_floats_be(main_memory + VERTICES, vertices[0], sizeof vertices / sizeof(float));
     cube_texels(texels);

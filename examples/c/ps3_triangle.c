@@ -36,6 +36,7 @@ static const uint32_t vertex_program[] = {
 };
 static const uint32_t fragment_program[] = {0x01003E01, 0x1C9DC801, 0x0001C800, 0x0001C800}; // mov r0, f[COL0]  [end]
 
+// The push buffer.
 static void commands(triglyph_words *push) {
     const uint32_t floats = M(SET_VERTEX_DATA_ARRAY_FORMAT_KIND_FLOAT32);
     const uint32_t in_main = M(SET_VERTEX_DATA_ARRAY_OFFSET_LOCATION_MAIN);
@@ -60,7 +61,7 @@ static void commands(triglyph_words *push) {
 int main(int argc, char **argv) {
     uint32_t words[1024];
     triglyph_words push = {words, COUNT(words), 0, 0};
-    console console = console_open();
+    struct console console = console_open();
     triglyph_store_floats_be(main_memory + VERTICES, triangle[0], sizeof triangle / sizeof(float));
     triglyph_rsx_store_fragment_program(local_memory + FRAGMENT_PROGRAM, fragment_program, COUNT(fragment_program));
     commands(&push);

@@ -13,19 +13,19 @@
 
 static uint8_t memory[MEMORY_SIZE];
 
-typedef struct console {
+struct console {
     triglyph_tegra *gpu;
     triglyph_device *device;
     uint32_t channel;
     // The GPU address of the process's memory.
     uint64_t memory;
-} console;
+};
 
 // Makes the calls of the GPU's driver that a program begins with.
-static inline console console_open(void) {
+static inline struct console console_open(void) {
     const triglyph_tegra_memory process = {.address = MEMORY_AT, .align = 0x1000, .flags = 1, .kind = 0xFE};
     uint32_t handle, space, result;
-    console console;
+    struct console console;
     CHECK(triglyph_tegra_create(NULL, &console.gpu));
     console.device = triglyph_tegra_device(console.gpu);
     CHECK(triglyph_set_fault_callback(console.device, on_fault, NULL));
@@ -47,7 +47,7 @@ static inline console console_open(void) {
 
 // Stores a push buffer at an offset of the memory, submits it as one entry of the GPFIFO, and waits until it has been
 // executed.
-static inline void console_run(console *console, uint32_t offset, const triglyph_words *push) {
+static inline void console_run(struct console *console, uint32_t offset, const triglyph_words *push) {
     const uint64_t entry = triglyph_tegra_push_entry(push, console->memory + offset);
     uint32_t result;
     check(push->count <= push->room, "room for the push buffer");
@@ -58,7 +58,8 @@ static inline void console_run(console *console, uint32_t offset, const triglyph
 }
 
 // Writes the picture at an offset of the memory, rows of red, green, blue, alpha, and closes the console.
-static inline void console_close(console *console, uint32_t offset, uint32_t width, uint32_t height, const char *path) {
+static inline void console_close(struct console *console, uint32_t offset, uint32_t width, uint32_t height,
+                                 const char *path) {
     const triglyph_present present = {
         .size = sizeof present, .space = TRIGLYPH_TEGRA_SPACE_PROCESS, .address = MEMORY_AT + offset, .width = width,
         .height = height, .pitch = 4 * width, .format = TRIGLYPH_FORMAT_A8B8G8R8,

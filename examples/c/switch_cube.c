@@ -104,7 +104,7 @@ static void commands(triglyph_words *push, uint64_t at) {
 int main(int argc, char **argv) {
     uint32_t words[512];
     triglyph_words push = {words, COUNT(words), 0, 0};
-    console console = console_open();
+    struct console console = console_open();
     triglyph_tegra_store_texture_header(memory + HEADERS, 8 /* A8B8G8R8 */, CUBE_SIZE, CUBE_SIZE, 4 * CUBE_SIZE,
                                         console.memory + TEXELS);
     triglyph_tegra_store_sampler(memory + SAMPLERS, true);

@@ -92,7 +92,7 @@ static void commands(triglyph_words *push, uint64_t at) {
 int main(int argc, char **argv) {
     uint32_t words[512];
     triglyph_words push = {words, COUNT(words), 0, 0};
-    console console = console_open();
+    struct console console = console_open();
     vertex_program();
     pixel_program();
     triglyph_store_floats_le(memory + VERTICES, triangle[0], sizeof triangle / sizeof(float));

@@ -77,8 +77,9 @@ fn an_installed_library_is_found_and_draws() {
     crate::cmake::check(&prefix.0.join("usr"));
     for flags in [prefix.shared(), prefix.archive()] {
         let link = Link::Installed(&flags);
-        programs::example("../examples/c/n3ds.c", link, [400, 240]);
-        programs::example("../examples/cpp/ps3.cpp", link, [640, 360]);
+        for (source, picture) in programs::EXAMPLES {
+            programs::example(source, link, picture);
+        }
         // The pictures of captures are those that the façade in Rust gives.
         programs::replay("tests/programs/replay.c", link);
         programs::replay("tests/programs/replay.cpp", link);

@@ -1,13 +1,10 @@
 /* A kernel that the compiler does not take: the interpreter draws with it, the log says why, and the picture is the
- * interpreter's. The program is that of examples/c with a texture whose sides are no powers of two.
+ * interpreter's. The program is that of examples/c/n3ds_triangle.c with a texture whose sides are no powers of two.
  *
  * Panics of the library abort here, as they do in hosts that are built so: nothing is there to be caught. */
 
-#define main console
-#include "../../../examples/c/n3ds.c"
-#undef main
-
 #include "expect.h"
+#include "triangle.h"
 
 /* What begins to unwind in a library whose panics unwind. In the archive it is a name without a definition, which is
  * found here before any system's library. */
@@ -45,10 +42,9 @@ static triglyph_stats play(uint32_t tier, struct heard *heard) {
     CHECK(triglyph_map_host(device, 0, VRAM, sizeof vram, vram, TRIGLYPH_ACCESS_READ_WRITE));
     CHECK(triglyph_map_host(device, 0, HEAP, sizeof heap, heap, TRIGLYPH_ACCESS_READ_WRITE));
     memset(vram, 0x55, sizeof vram);
-    const uint32_t list[8] = {1, HEAP_VIRTUAL + LIST, 4 * list_words};
-    CHECK(triglyph_n3ds_execute(n3ds, list, NULL));
+    CHECK(triglyph_n3ds_execute(n3ds, run_list, NULL));
     CHECK(triglyph_wait_for_compiler(device));
-    CHECK(triglyph_n3ds_execute(n3ds, list, NULL));
+    CHECK(triglyph_n3ds_execute(n3ds, run_list, NULL));
     triglyph_stats stats = {.size = sizeof stats};
     CHECK(triglyph_get_stats(device, &stats));
     CHECK(triglyph_set_log_callback(device, NULL, NULL));
@@ -58,14 +54,13 @@ static triglyph_stats play(uint32_t tier, struct heard *heard) {
 
 int main(void) {
     static uint8_t expected[sizeof vram];
-    vertex_program();
-    pipeline();
-    set(0x080, 0x1001);           /* texture unit 0 */
-    set(0x082, 12u << 16 | 12);   /* 12 texels a side */
-    set(0x085, HEAP >> 3);        /* of whatever is there */
-    set(0x08E, 0);                /* RGBA8 */
-    set(0x0C0, 3u << 16 | 3);     /* combiner stage 0 passes the texture on */
-    draw();
+    triglyph_words list = begin_triangle();
+    /* 12 texels a side of whatever is there; combiner stage 0 passes them on. */
+    const uint32_t texture = REG(TEV0_SOURCE_RGB1_TEXTURE0);
+    triglyph_n3ds_list_texture(&list, 0, REG(TEX0_FORMAT_FORMAT_RGBA8), 12, 12, HEAP, 0);
+    triglyph_n3ds_list_texture_units(&list, 1);
+    triglyph_n3ds_list_combiner(&list, 0, REG(TEV0_COMBINER_RGB_REPLACE), texture, texture, texture);
+    end_triangle(&list);
 
     struct heard heard = {0, 0};
     triglyph_stats stats = play(TRIGLYPH_TIER_INTERPRETER, &heard);

@@ -1,14 +1,11 @@
 /* A process that forks: its devices draw on, and the new process, which has none of their threads, can destroy its copies
- * of the handles. The program is that of examples/c. */
+ * of the handles. The program is that of examples/c/n3ds_triangle.c. */
 
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define main console
-#include "../../../examples/c/n3ds.c"
-#undef main
-
 #include "expect.h"
+#include "triangle.h"
 
 static triglyph_n3ds *create(uint32_t threads, uint32_t tier) {
     triglyph_options options = {.size = sizeof options};
@@ -24,8 +21,7 @@ static triglyph_n3ds *create(uint32_t threads, uint32_t tier) {
 }
 
 static void execute(triglyph_n3ds *n3ds) {
-    const uint32_t list[8] = {1, HEAP_VIRTUAL + LIST, 4 * list_words};
-    OK(triglyph_n3ds_execute(n3ds, list, NULL));
+    OK(triglyph_n3ds_execute(n3ds, run_list, NULL));
     OK(triglyph_finish(triglyph_n3ds_device(n3ds)));
 }
 
@@ -51,9 +47,8 @@ static void in_both(triglyph_n3ds *n3ds, triglyph_worker *worker) {
 
 int main(void) {
     static uint8_t expected[sizeof vram];
-    vertex_program();
-    pipeline();
-    draw();
+    triglyph_words list = begin_triangle();
+    end_triangle(&list);
 
     triglyph_n3ds *n3ds = create(4, TRIGLYPH_TIER_AUTO);
     memset(vram, 0x55, sizeof vram);

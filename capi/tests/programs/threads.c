@@ -1,16 +1,13 @@
 /* Threads that use one device at the same time: calls are made or TRIGLYPH_STATUS_BUSY, and memory that was unmapped is
  * given back to the system at once. In the end the device draws what it drew at first. The program is that of
- * examples/c. */
+ * examples/c/n3ds_triangle.c. */
 
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/mman.h>
 
-#define main console
-#include "../../../examples/c/n3ds.c"
-#undef main
-
 #include "expect.h"
+#include "triangle.h"
 
 #define THREADS 4
 #define ROUNDS 1500
@@ -36,8 +33,7 @@ static void map(void) {
 }
 
 static triglyph_status execute(void) {
-    const uint32_t list[8] = {1, HEAP_VIRTUAL + LIST, 4 * list_words};
-    return triglyph_n3ds_execute(n3ds, list, NULL);
+    return triglyph_n3ds_execute(n3ds, run_list, NULL);
 }
 
 static triglyph_status move_memory(void) {
@@ -133,9 +129,8 @@ static void *use(void *number) {
 
 int main(void) {
     static uint8_t expected[sizeof vram];
-    vertex_program();
-    pipeline();
-    draw();
+    triglyph_words list = begin_triangle();
+    end_triangle(&list);
 
     triglyph_options options = {.size = sizeof options};
     OK(triglyph_options_init(&options));
