@@ -1,4 +1,4 @@
-//! The triangle of `examples/c/n3ds.c`, 64 pixels wide and high.
+//! The triangle of `examples/c/n3ds_triangle.c`, 64 pixels wide and high.
 
 use triglyph::FindingKind::*;
 use triglyph::capture::{Compression, Header, Map, Present, Writer};

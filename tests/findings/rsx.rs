@@ -1,4 +1,4 @@
-//! The triangle of `examples/cpp/ps3.cpp`, 64 pixels wide and high.
+//! The triangle of `examples/c/ps3_triangle.c`, 64 pixels wide and high.
 
 use triglyph::FindingKind::*;
 use triglyph::{Access, Device, GuestAddr, GuestRange, ObjectEntry, Options, Rsx};

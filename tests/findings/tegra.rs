@@ -1,4 +1,4 @@
-//! The triangle of `examples/rust/tegra.rs`, 64 pixels wide and high.
+//! The triangle of `examples/rust/switch_triangle.rs`, 64 pixels wide and high.
 
 use triglyph::FindingKind::*;
 use triglyph::{Access, Device, GuestAddr, GuestRange, Options, TegraX1};

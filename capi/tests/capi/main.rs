@@ -3,6 +3,7 @@
 
 mod calls;
 mod cmake;
+mod commands;
 mod cpp;
 mod csharp;
 mod header;
