@@ -427,7 +427,7 @@ public:
     device_view operator*() const { return device_view(get()); }
 };
 
-/// A machine of its own type, and whom it tells of faults, events and lines of the log.
+/// A machine of its own type, and whom it tells of faults, findings, events and lines of the log.
 template <class Handle, triglyph_status (*Create)(const triglyph_options *, Handle **),
           triglyph_status (*Destroy)(Handle *), triglyph_device *(*Device)(Handle *)>
 class machine : public owned<Handle, Destroy> {
@@ -446,6 +446,12 @@ public:
     /// Has `handler` called with each fault as it happens. It must not throw.
     void on_fault(std::function<void(const triglyph_fault &)> handler) {
         set(triglyph_set_fault_callback, on_fault_, std::move(handler));
+    }
+
+    /// Has `handler` called with each finding of a draw as it is executed. There are none unless `validate` is set in the
+    /// options. It must not throw.
+    void on_finding(std::function<void(const triglyph_finding &)> handler) {
+        set(triglyph_set_finding_callback, on_finding_, std::move(handler));
     }
 
     /// Has `handler` called with each event, before the call in which it happens returns. It must not throw.
@@ -480,6 +486,7 @@ private:
         current = std::move(next);
     }
     kept<triglyph_fault> on_fault_;
+    kept<triglyph_finding> on_finding_;
     kept<triglyph_event> on_event_;
     std::unique_ptr<log_handler> on_log_;
 };

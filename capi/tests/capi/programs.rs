@@ -172,6 +172,13 @@ fn drivers_answer_in_cpp() {
 }
 
 #[test]
+fn findings_come_in_cpp() {
+    let scratch = TempDir::new().unwrap();
+    let Some(program) = compile("tests/programs/findings.cpp", Link::Static, &scratch) else { return };
+    succeed(&mut Command::new(&program));
+}
+
+#[test]
 fn a_job_system_in_cpp_draws() {
     let scratch = TempDir::new().unwrap();
     let Some(program) = compile("tests/programs/executor.cpp", Link::Static, &scratch) else { return };
