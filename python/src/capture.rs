@@ -253,9 +253,13 @@ impl Capture {
     /// threads: 0 takes one for each core.
     /// accuracy: "fast", or "exact" as the hardware's documentation and tests say.
     /// frames: how many, or (first, end); all without it. Frames before the first are drawn, too.
+    /// validate: whether draws are checked for what makes them invisible or suspicious (take_findings of the replay),
+    /// which takes many times as long.
     /// progress: is called with the record that is drawn and how many there are, at most 20 times in a second, and at
     /// the end. An exception of it ends the call that draws.
-    #[pyo3(signature = (*, tier = "auto", threads = 0, accuracy = "fast", frames = None, progress = None))]
+    #[pyo3(signature = (*, tier = "auto", threads = 0, accuracy = "fast", frames = None, validate = false,
+                        progress = None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn replay(
         &self,
         py: Python<'_>,
@@ -263,9 +267,11 @@ impl Capture {
         threads: usize,
         accuracy: &str,
         frames: Option<Frames>,
+        validate: bool,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Replay> {
-        let options = options(tier, threads, accuracy)?;
+        let mut options = options(tier, threads, accuracy)?;
+        options.validate = validate;
         let records = Frames::records(frames, &self.frames)?;
         let file = self.file.clone();
         let last = records.end.min(self.records.len());
@@ -275,7 +281,7 @@ impl Capture {
 
     /// Replays it once and lists what its commands do: a session that can be brought to any event.
     ///
-    /// The arguments are those of replay.
+    /// The arguments are as for replay.
     #[pyo3(signature = (*, tier = "auto", threads = 0, accuracy = "fast", progress = None))]
     fn inspect(
         &self,

@@ -18,6 +18,7 @@ use triglyph::{Error, FaultKind, GuestRange, Machine, Mapping, RunLimit, Snapsho
 use crate::capture::Capture;
 use crate::entry::compression;
 use crate::error::{UnsupportedError, raise};
+use crate::finding::{Finding, findings};
 use crate::gpu::{Gpu, HostBuffer, recorded};
 use crate::guard::{Guarded, Reporter, detached};
 use crate::options::options;
@@ -34,6 +35,8 @@ use crate::state::{State, range, refused, stats_dict};
 /// big_endian: whether words in guest memory are; by default those of the PS3.
 /// deferred: whether submissions wait for run and finish.
 /// fuel: what one submission may cost, in units of about a nanosecond of a core; more is a fault.
+/// validate: whether draws are checked for what makes them invisible or suspicious (take_findings), which takes many
+/// times as long.
 ///
 /// As a context manager it is closed at the end of the block. What the guest does wrong is no exception: see faults.
 #[pyclass(frozen, module = "triglyph")]
@@ -114,7 +117,7 @@ impl Device {
 impl Device {
     #[new]
     #[pyo3(signature = (machine, *, tier = "auto", threads = 0, accuracy = "fast", big_endian = None,
-                        deferred = false, fuel = None))]
+                        deferred = false, fuel = None, validate = false))]
     #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn new(
         py: Python<'_>,
@@ -125,10 +128,12 @@ impl Device {
         big_endian: Option<bool>,
         deferred: bool,
         fuel: Option<u64>,
+        validate: bool,
     ) -> PyResult<Self> {
         let machine = crate::options::machine(machine)?;
         let mut options = options(tier, threads, accuracy)?;
         options.fuel = fuel.unwrap_or(options.fuel);
+        options.validate = validate;
         let big_endian = big_endian.unwrap_or(machine == Machine::Ps3);
         let make = || {
             let mut gpu = Gpu::new(machine, &options)?;
@@ -313,6 +318,12 @@ impl Device {
     /// The events since the last call, oldest first; of many that nobody takes the last 4096.
     fn take_events(&self, py: Python<'_>) -> PyResult<Vec<Signal>> {
         self.call(py, |state| Ok(state.gpu.device().take_events().into_iter().map(Signal::from).collect()))
+    }
+
+    /// What has made draws invisible or suspicious since the last call, oldest first. There is nothing without
+    /// validate.
+    fn take_findings(&self, py: Python<'_>) -> PyResult<Vec<Finding>> {
+        self.call(py, |state| Ok(findings(state.gpu.device())))
     }
 
     /// What the guest has done wrong so far: the first 64.

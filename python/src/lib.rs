@@ -17,6 +17,7 @@ mod device;
 mod entry;
 mod error;
 mod event;
+mod finding;
 mod gpu;
 mod guard;
 mod inputs;
@@ -60,6 +61,7 @@ fn _triglyph(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<replay::Expectation>()?;
     module.add_class::<replay::Hash>()?;
     module.add_class::<replay::Fault>()?;
+    module.add_class::<finding::Finding>()?;
     module.add_class::<session::Session>()?;
     module.add_class::<session::Change>()?;
     module.add_class::<session::Fragment>()?;

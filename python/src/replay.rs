@@ -11,6 +11,7 @@ use triglyph::{Device, Faults, GuestRange, Options, new_device};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::raise;
+use crate::finding::{Finding, findings};
 use crate::guard::{Guarded, Reporter};
 use crate::picture::Picture;
 
@@ -200,6 +201,12 @@ impl Replay {
     #[getter]
     fn faults(&self, py: Python<'_>) -> PyResult<Vec<Fault>> {
         self.with(py, |state| Ok(faults(state.device.faults())))
+    }
+
+    /// What has made draws invisible or suspicious since the last call, oldest first. There is nothing without
+    /// validate.
+    fn take_findings(&self, py: Python<'_>) -> PyResult<Vec<Finding>> {
+        self.with(py, |state| Ok(findings(&mut *state.device)))
     }
 
     /// XXH3 (64 bits) of the hashes of all memory that the capture maps, by space and address, as it is now. Equal

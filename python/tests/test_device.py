@@ -27,6 +27,21 @@ def presented(capture: triglyph.Capture) -> dict[str, Any]:
     return [entry for entry in capture.entries() if entry.kind == "PRESENT"][-1].fields
 
 
+def test_draws_are_checked_where_it_is_asked_for() -> None:
+    # NUM_VERTICES 0, DRAW_ARRAYS, IRQ_REQUEST: a draw without vertices.
+    words = struct.pack("<8I", 0, 0x000F_0228, 1, 0x000F_022E, 0x1234_5678, 0x000F_0010, 0, 0)
+    for validate in (False, True):
+        with triglyph.Device("3ds", threads=1, validate=validate) as gpu:
+            gpu.map(0x2000_0000, 0x1000)
+            gpu.write(0x2000_0000, words)
+            gpu.submit_command([1, 0x3000_0000, len(words), 0, 0, 0, 0, 0])
+            found = [finding for finding in gpu.take_findings() if finding.kind == "no-vertices"]
+            assert len(found) == validate and gpu.take_findings() == []
+            for finding in found:
+                assert finding.severity == "invisible" and finding.text and finding.advice
+                assert finding.register is not None and finding.register[0] == 0x228
+
+
 def test_a_command_fills_memory() -> None:
     with triglyph.Device("3ds", threads=1) as gpu:
         gpu.map(VRAM, VRAM_SIZE)
