@@ -4,6 +4,7 @@
 //! ops.rs          what instructions can do, as formulas
 //! fields.rs       the fields of the four words; operand.rs registers, sources, precision
 //! instruction.rs  what four words mean, and back
+//! step.rs         an instruction in its place
 //! storage.rs      which registers share storage
 //! roots.rs        reciprocal square roots by way of logarithms
 //! memory.rs       programs in guest memory; program.rs instructions in order, offsets resolved
@@ -47,6 +48,7 @@ pub mod program;
 #[cfg(feature = "random")]
 pub mod random;
 mod roots;
+mod step;
 mod storage;
 pub mod syntax;
 
@@ -54,8 +56,8 @@ pub use instruction::{Compute, Flow, Instruction, UnknownInstruction, Words};
 pub use listing::{assemble_program, disassemble_program};
 pub use operand::{FX9, FX12, Input, Modifier, Precision, Register, Scale, Source, Temp};
 pub use ops::{EffectVisitor, FlowOp, FlowVisitor, FragmentVisitor, Op, QuadVisitor};
-pub use program::{Program, Step, Summary};
-pub use roots::RootPart;
+pub use program::{Program, Summary};
+pub use step::{RootPart, Step};
 pub use storage::{Storage, Word, word_of};
 
 /// Calls that may be open at once. Source: NV_fragment_program2.

@@ -10,7 +10,8 @@
 
 use super::instruction::{Instruction, UnknownInstruction, Words};
 use super::operand::{Input, Register, Temp};
-use super::roots::RootPart;
+use super::step::Step;
+use super::storage::Storage;
 
 /// A program, ready to execute.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -21,23 +22,6 @@ pub struct Program {
     pub constants: u16,
     /// The resources that the code uses.
     pub summary: Summary,
-}
-
-/// An instruction in its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Step {
-    /// The operation. Offsets in it are as the words have them.
-    pub instruction: Instruction,
-    /// Index of its inline constant among those of the program, if it has one.
-    pub constant: Option<u16>,
-    /// IFE: index of the else part. CAL: index of the routine; the length of the code or above ends the program.
-    pub target: u16,
-    /// IFE, LOOP and REP: index of the instruction after it.
-    pub end: u16,
-    /// Offset of the instruction, in slots of four words.
-    pub slot: u16,
-    /// Its role in a reciprocal square root that is written with logarithms.
-    pub root: Option<RootPart>,
 }
 
 /// The resources that a program uses.
@@ -112,6 +96,11 @@ impl Program {
         super::roots::mark(&mut program.code);
         program.summary = Summary::of(&program.code);
         program
+    }
+
+    /// How it uses storage, with these exports.
+    pub fn storage(&self, exports: &[Temp], export_depth: bool) -> Storage {
+        Storage::of(&self.code, exports, export_depth)
     }
 
     /// The index of the instruction at an offset in words, or of the next one.

@@ -4,18 +4,9 @@
 //! nvfx_fragprog.c does). [`Accuracy::Fast`](crate::kernel::Accuracy::Fast) computes the root itself.
 
 use super::operand::{Modifier, Register, Scale, Temp};
-use super::program::Step;
+use super::step::{RootPart, Step};
 use super::storage::word_of;
 use super::{Compute, Instruction, Op, Precision};
-
-/// The role of an instruction in a reciprocal square root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RootPart {
-    /// LG2 of |x|, halved. Its result is what it always is.
-    Logarithm,
-    /// EX2 of the negated result of the last such LG2.
-    Exponential,
-}
 
 /// Marks the parts of reciprocal square roots: an EX2 always executes right after its LG2, by the same lanes, with
 /// nothing in between that decides what comes next or writes its operand.

@@ -1,7 +1,7 @@
 //! How a program uses the storage of its registers: R and H registers share it.
 
 use super::operand::{Register, Temp};
-use super::program::{Program, Step};
+use super::step::Step;
 use super::{Instruction, REGISTERS};
 
 /// A word of storage: register and component.
@@ -68,12 +68,5 @@ impl Storage {
         (0..)
             .zip(used)
             .flat_map(|(register, used)| (0..4).filter(move |c| used >> c & 1 != 0).map(move |c| (register, c)))
-    }
-}
-
-impl Program {
-    /// How it uses storage, with these exports.
-    pub fn storage(&self, exports: &[Temp], export_depth: bool) -> Storage {
-        Storage::of(&self.code, exports, export_depth)
     }
 }

@@ -3,7 +3,7 @@
 //! as envytools lists them. Numbers that are in no row are channel errors on hardware.
 
 use crate::table::regs::{regs, values};
-use crate::tegra::methods::Class;
+use crate::tegra::methods::class::Class;
 use crate::tegra::methods::table::{Effect, MethodTable};
 
 /// The immediate effect of a write to a host method.

@@ -1,6 +1,7 @@
 //! The classes as types, and [`dispatch_class!`](crate::dispatch_class), the one place that lists them.
 
-use super::table::{ADDRESSES, ClassTrigger, MethodTable};
+use super::table::{ADDRESSES, MethodTable};
+use super::trigger::ClassTrigger;
 use super::{compute, copy, inline, threed, twod};
 
 /// The tables of a class.

@@ -1,9 +1,10 @@
 //! The methods of the engine classes: one table per class, looked up by dword address.
 //!
 //! ```text
-//! table.rs     rows by address, what a write does
+//! table.rs     rows by address, what a write does; trigger.rs what triggers have in common
 //! common/      rows that several classes have
 //! values.rs    named values that several classes share
+//! class.rs     the classes by number
 //! classes.rs   the classes as types, with their tables: `dispatch_class!`
 //! threed/      0xB197    twod/  0x902D    inline/  0xA140    copy/  0xB0B5    compute/  0xB1C0
 //! ```
@@ -11,6 +12,7 @@
 //! equal distances share one: `threed::regs::set_color_target_format::id(target)`. Methods of the host are in
 //! [`fifo::host`](crate::tegra::fifo::host).
 
+pub(in crate::tegra) mod class;
 pub mod classes;
 pub mod common;
 pub mod compute;
@@ -18,33 +20,19 @@ pub mod copy;
 pub mod inline;
 pub mod table;
 pub mod threed;
+mod trigger;
 pub mod twod;
 pub mod values;
 
-use crate::{dispatch_class, listed};
+use crate::dispatch_class;
+pub use class::Class;
 use classes::ClassTables;
 pub use common::Common;
-pub use table::{ADDRESSES, ClassTrigger, Effect, MethodInfo, MethodTable};
+pub use table::{ADDRESSES, Effect, MethodInfo, MethodTable};
+pub use trigger::ClassTrigger;
 
 use crate::table::FieldInfo;
 use crate::tegra::fifo::{SUBCHANNELS, host};
-
-listed! {
-    /// A class of engines.
-    #[derive(PartialOrd, Ord)]
-    pub enum Class: u16 {
-        /// MAXWELL_B.
-        ThreeD = 0xB197,
-        /// MAXWELL_COMPUTE_B.
-        Compute = 0xB1C0,
-        /// KEPLER_INLINE_TO_MEMORY_B.
-        Inline = 0xA140,
-        /// FERMI_TWOD_A.
-        TwoD = 0x902D,
-        /// MAXWELL_DMA_COPY_A.
-        Copy = 0xB0B5,
-    }
-}
 
 /// The objects of the subchannels before the first SET_OBJECT: the assignment that drivers use and the hardware has;
 /// software methods on the last three.
@@ -82,38 +70,9 @@ impl std::fmt::Display for MethodName {
 }
 
 impl Class {
-    /// Numbers and names.
-    pub const VALUES: &[(u32, &str)] = &[
-        (0xB197, "MAXWELL_B"),
-        (0xB1C0, "MAXWELL_COMPUTE_B"),
-        (0xA140, "KEPLER_INLINE_TO_MEMORY_B"),
-        (0x902D, "FERMI_TWOD_A"),
-        (0xB0B5, "MAXWELL_DMA_COPY_A"),
-    ];
-
-    /// By the number in a field of a register; `None` for others.
-    pub const fn from_register(number: u32) -> Option<Class> {
-        Class::from_id(number)
-    }
-
-    /// By the number that SET_OBJECT has, whose lower half counts; `None` for others.
-    pub const fn from_id(id: u32) -> Option<Class> {
-        Class::from_number(id as u16)
-    }
-
     /// The class's place in [`Class::ALL`].
     pub const fn index(self) -> usize {
         dispatch_class!(self, C => C::INDEX)
-    }
-
-    /// The number that SET_OBJECT has.
-    pub const fn id(self) -> u32 {
-        self as u32
-    }
-
-    /// The number in a field of a register.
-    pub const fn bits(self) -> u32 {
-        self.id()
     }
 
     /// The row of a method of this class; methods below 0x40 are the host's whatever the class.

@@ -1,6 +1,7 @@
 //! Method tables: rows by address, and the effects of writes.
 
 use super::common::trigger::Common;
+use super::trigger::ClassTrigger;
 use crate::table::RegInfo;
 
 /// Method addresses of a class: dword addresses of 12 bits.
@@ -28,22 +29,6 @@ impl<T> Effect<T> {
         }
     }
 }
-
-/// Properties that the triggers of a class's methods have in common.
-pub trait ClassTrigger: Copy + 'static {
-    /// Whether a method with this trigger reads what was drawn before it, or lets others see it. What it does to memory
-    /// that it may share with the scene, or not, does not count: that is found out when it is executed.
-    fn shows_drawing(self) -> bool {
-        false
-    }
-
-    /// Whether data for a method with this trigger are a stream that may be taken as a whole.
-    fn is_stream(self) -> bool {
-        false
-    }
-}
-
-impl ClassTrigger for std::convert::Infallible {}
 
 impl<T: ClassTrigger> Effect<T> {
     /// [`ClassTrigger::shows_drawing`] of what the method triggers.

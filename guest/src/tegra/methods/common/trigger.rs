@@ -1,6 +1,6 @@
 //! Effects of writes to common methods.
 
-use crate::tegra::methods::table::ClassTrigger;
+use crate::tegra::methods::trigger::ClassTrigger;
 
 /// The immediate effect of a write to a method of several classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
