@@ -12,10 +12,9 @@ use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::kernel::program::stage::ShaderKey;
 use triglyph_guest::tegra::shader::operand::Constant;
 
-use super::direct::{Bytes, Mapped, UsedRange};
+use super::direct_args::{Bytes, DirectImage, Mapped, UsedRange, used_image};
 use super::emitted::Emitted;
 use super::image::{self, HandleEntry};
-use super::image_direct::{DirectImage, used_image};
 use super::vectors::VECTORS;
 use super::{Needs, ResourceKeys};
 use crate::pixel::sample::programs::args::TextureArgs;

@@ -13,7 +13,7 @@ use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Type, Value};
 use triglyph_guest::kernel::program::environment::{Environment, ImageKey};
 
 use super::access::{Access, Space};
-use super::direct::Mapped;
+use super::direct_args::Mapped;
 use super::emitted::Emitted;
 use super::image::{self, HandleEntry, ImageAccess};
 use super::libcalls::{self, Libcall};

@@ -14,7 +14,7 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::{AttributeAccess, Op, decode};
 use triglyph_guest::tegra::shader::special::SpecialRegister;
 
-use super::direct::Bytes;
+use super::direct_args::Bytes;
 use super::flow::END;
 use super::patch_args::PatchArgs;
 use super::stage::PRIMITIVE;

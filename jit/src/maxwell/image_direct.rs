@@ -6,88 +6,16 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::{InstBuilder, Value};
-use triglyph_guest::kernel::program::environment::{Image, ImageKey};
+use triglyph_guest::kernel::program::environment::ImageKey;
+use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::layout::blocks::GOB_BYTES;
-use triglyph_guest::layout::{Blocks, SurfaceLayout};
 use triglyph_guest::num::ops::Ops;
 
-use super::direct::{Bytes, DirectAccess, Noted, UsedRange, out_of_bounds};
+use super::direct::{DirectAccess, Noted, out_of_bounds};
+use super::direct_args::{Bytes, DirectImage, UsedRange, used_image};
 use super::image::{Action, Counting, ImageAccess, components};
 use super::{Context, Lower};
 use crate::lane::{Emit, I32x4, Mask};
-
-/// What code needs of an image to find its texels.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct DirectImage {
-    /// Memory from the first texel on; none if it is too large, and the sizes are 0.
-    bytes: Bytes,
-    /// Bytes of a row's texels.
-    row_bytes: u32,
-    rows: u32,
-    slices: u32,
-    layers: u32,
-    /// Bytes from a row, or a row of blocks, to the next.
-    row_pitch: u32,
-    /// Bytes from a slice, or as many as a block has, to the next.
-    slice_pitch: u32,
-    layer_pitch: u32,
-    /// Slices of a block, log2.
-    log2_slices: u32,
-}
-
-impl DirectImage {
-    /// Bytes of the largest image whose offsets cannot overflow.
-    const MAX_BYTES: u64 = 1 << 30;
-
-    const NONE: DirectImage = DirectImage {
-        bytes: Bytes::none(),
-        row_bytes: 0,
-        rows: 0,
-        slices: 0,
-        layers: 0,
-        row_pitch: 0,
-        slice_pitch: 0,
-        layer_pitch: 0,
-        log2_slices: 0,
-    };
-
-    /// Of an image with this key, if there is one.
-    pub fn new(key: Option<&ImageKey>, image: Option<&Image<'_>>) -> DirectImage {
-        key.zip(image).and_then(|(key, image)| DirectImage::of(key, image)).unwrap_or(Self::NONE)
-    }
-
-    fn of(key: &ImageKey, image: &Image<'_>) -> Option<DirectImage> {
-        let row_bytes = u64::from(image.width) * u64::from(key.format.bytes);
-        let log2_slices = image.log2_depth.min(5);
-        let (row_pitch, slice_pitch, size) = match key.layout {
-            SurfaceLayout::Pitch => {
-                let pitch = u64::from(image.pitch);
-                let slice = pitch.checked_mul(image.height.into())?;
-                (pitch, slice, slice.checked_mul(image.depth.into())?.checked_add(row_bytes)?)
-            }
-            SurfaceLayout::BlockLinear { log2_gobs } | SurfaceLayout::BlockSlice { log2_gobs, .. } => {
-                let (rows, slices) = (image.height, image.depth);
-                let blocks = Blocks { gobs_across: image.pitch, rows, slices, log2_gobs, log2_slices };
-                (blocks.block_row_bytes(), blocks.slab_bytes(), blocks.bytes().checked_add(row_bytes)?)
-            }
-            SurfaceLayout::Swizzled { .. } => return None,
-        };
-        let all_layers = image.layer_bytes.checked_mul(image.layers.into())?.checked_add(size)?;
-        let small = |bytes: u64| u32::try_from(bytes).ok().filter(|_| all_layers <= Self::MAX_BYTES);
-        Some(DirectImage {
-            bytes: Bytes::of(&image.window),
-            row_bytes: small(row_bytes)?,
-            rows: image.height,
-            slices: image.depth,
-            layers: image.layers,
-            row_pitch: small(row_pitch)?,
-            slice_pitch: small(slice_pitch)?,
-            layer_pitch: small(image.layer_bytes)?,
-            log2_slices: log2_slices.into(),
-        })
-    }
-}
 
 /// Bytes that an access of an image with this key reads or writes, if code does it.
 pub(super) fn bytes_accessed(access: ImageAccess, key: &ImageKey) -> Option<u8> {
@@ -213,11 +141,6 @@ impl Lower<'_, '_> {
     }
 }
 
-/// Which range of [`Context::used_images`] notes loads of an image, or stores.
-pub(super) const fn used_image(index: usize, stores: bool) -> usize {
-    2 * index + stores as usize
-}
-
 /// Where texels would be if rows came one after the other, slice after slice and layer after layer. Without a row, a
 /// slice or a layer it is the first.
 fn position(e: &mut Emit<'_>, image: &Arguments, column: I32x4, [row, slice, layer]: [Option<I32x4>; 3]) -> I32x4 {
@@ -233,7 +156,8 @@ fn position(e: &mut Emit<'_>, image: &Arguments, column: I32x4, [row, slice, lay
     within(e, row, Some(column), offset_of!(DirectImage, row_bytes)).unwrap_or(column)
 }
 
-/// Byte offsets of byte columns of rows of a block-linear slice, as [`Blocks::offset`] says.
+/// Byte offsets of byte columns of rows of a block-linear slice, as
+/// [`Blocks::offset`](triglyph_guest::layout::Blocks::offset) says.
 fn in_blocks(e: &mut Emit<'_>, image: &Arguments, log2_gobs: u8, column: I32x4, row: Option<I32x4>) -> I32x4 {
     // Of a GOB of 64 bytes and 8 rows: column bits 0 to 3, row bit 0, column bit 4, row bits 1 and 2, column bit 5.
     let column_bits = [(0xF, 0), (0x10, 1), (0x20, 3)];

@@ -8,7 +8,7 @@ use triglyph_guest::tegra::shader::isa::*;
 
 use super::access::{Access, Action, Space};
 use super::atomic::{self, WordOperation};
-use super::direct::{CONSTANT_BYTES, Mapped};
+use super::direct_args::{CONSTANT_BYTES, Mapped};
 use super::vectors::Vectors;
 use super::{Done, LaneValue, Lower};
 use crate::lane::{I32x4, Mask};

@@ -8,7 +8,7 @@
 //!               call.rs, image.rs and libcalls/ what Rust functions do
 //! stage.rs      vertex and tessellation evaluation; geometry.rs geometry; pixel.rs the host of pixel programs
 //! warp_slices.rs  warps of up to 32 lanes; compute.rs thread blocks, patch.rs tessellation control
-//! args.rs       arguments of the compiled code
+//! args.rs       arguments of the compiled code; direct_args.rs those about memory that it reaches by itself
 //! ```
 //!
 //! The lanes of one value are four warps of one lane (vertices), the quad of a pixel program, or a slice of a compute
@@ -23,6 +23,7 @@ mod compute;
 mod control;
 mod convert;
 mod direct;
+mod direct_args;
 mod double;
 mod emitted;
 mod exact;

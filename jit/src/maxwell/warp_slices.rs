@@ -79,7 +79,7 @@ struct Slice {
     /// Address of its lanes' local memory, if the program has any.
     local: Option<Value>,
     /// Where it notes what memory it uses, as an offset from where others do: 0. Where two slices are executed at once,
-    /// the second one's are those of the [`UsedRange`](super::direct::UsedRange)'s second half.
+    /// the second one's are those of the [`UsedRange`](super::direct_args::UsedRange)'s second half.
     distance: Option<Value>,
 }
 

@@ -3,8 +3,8 @@
 use regalloc2::{Allocation, Block, Edit, Function as _, InstOrEdit, Output, PReg, RegClass};
 
 use super::encode::{Address, Bytes, Operand};
-use super::machine::{self, Condition, Encoded, Immediate, InstKind, MachineFunction, MachineInst, Reg, Rm};
-use super::opcode;
+use super::machine::{self, Encoded, Immediate, InstKind, MachineFunction, MachineInst, Reg, Rm};
+use super::opcode::{self, Condition};
 use super::{Refusal, WideCode};
 
 const RSP: u8 = 4;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use regalloc2::{Block, Inst, InstRange, Operand, OperandConstraint, OperandKind, PReg, PRegSet, RegClass, VReg};
 
-use super::opcode::Opcode;
+use super::opcode::{Condition, Opcode};
 
 /// Index of a register among the operands of its instruction.
 pub(super) type OperandIndex = u8;
@@ -59,40 +59,6 @@ pub(super) struct Encoded {
     pub second: Option<OperandIndex>,
     pub rm: Rm,
     pub immediate: Immediate,
-}
-
-/// Conditions of branches, as the processor numbers them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(super) enum Condition {
-    Below = 2,
-    AboveOrEqual = 3,
-    Equal = 4,
-    NotEqual = 5,
-    BelowOrEqual = 6,
-    Above = 7,
-    Less = 12,
-    GreaterOrEqual = 13,
-    LessOrEqual = 14,
-    Greater = 15,
-}
-
-impl Condition {
-    /// The one that holds if this does not.
-    pub fn inverse(self) -> Condition {
-        match self {
-            Condition::Below => Condition::AboveOrEqual,
-            Condition::AboveOrEqual => Condition::Below,
-            Condition::Equal => Condition::NotEqual,
-            Condition::NotEqual => Condition::Equal,
-            Condition::BelowOrEqual => Condition::Above,
-            Condition::Above => Condition::BelowOrEqual,
-            Condition::Less => Condition::GreaterOrEqual,
-            Condition::GreaterOrEqual => Condition::Less,
-            Condition::LessOrEqual => Condition::Greater,
-            Condition::Greater => Condition::LessOrEqual,
-        }
-    }
 }
 
 /// The kind of a machine instruction.

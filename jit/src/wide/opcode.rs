@@ -32,6 +32,40 @@ pub(super) struct Opcode {
     pub w: bool,
 }
 
+/// Conditions of branches, as the processor numbers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Condition {
+    Below = 2,
+    AboveOrEqual = 3,
+    Equal = 4,
+    NotEqual = 5,
+    BelowOrEqual = 6,
+    Above = 7,
+    Less = 12,
+    GreaterOrEqual = 13,
+    LessOrEqual = 14,
+    Greater = 15,
+}
+
+impl Condition {
+    /// The one that holds if this does not.
+    pub fn inverse(self) -> Condition {
+        match self {
+            Condition::Below => Condition::AboveOrEqual,
+            Condition::AboveOrEqual => Condition::Below,
+            Condition::Equal => Condition::NotEqual,
+            Condition::NotEqual => Condition::Equal,
+            Condition::BelowOrEqual => Condition::Above,
+            Condition::Above => Condition::BelowOrEqual,
+            Condition::Less => Condition::GreaterOrEqual,
+            Condition::GreaterOrEqual => Condition::Less,
+            Condition::LessOrEqual => Condition::Greater,
+            Condition::Greater => Condition::LessOrEqual,
+        }
+    }
+}
+
 use Map::{M0F, M0F3A, M0F38, OneByte};
 use Prefix::{P66, PF2, PF3};
 
@@ -214,7 +248,7 @@ pub(super) const CMOVCC: Opcode = legacy(Prefix::None, M0F, 0x40);
 
 impl Opcode {
     /// An opcode that holds a condition.
-    pub const fn with_condition(self, condition: super::machine::Condition) -> Opcode {
+    pub const fn with_condition(self, condition: Condition) -> Opcode {
         Opcode { byte: self.byte + condition as u8, ..self }
     }
 

@@ -5,7 +5,7 @@ use cranelift_codegen::ir::types::{I8, I16, I32, I64};
 use cranelift_codegen::ir::{InstructionData, Opcode, Value};
 
 use super::*;
-use crate::wide::machine::Condition;
+use crate::wide::opcode::Condition;
 
 /// A test of all lanes of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use cranelift_codegen::ir::{Block, BlockCall, InstructionData, JumpTable, Opcode
 use cranelift_codegen::isa::CallConv;
 
 use super::*;
-use crate::wide::machine::{Condition, MachineBlock};
+use crate::wide::machine::MachineBlock;
+use crate::wide::opcode::Condition;
 
 /// Registers of a call's arguments, of which the first one is that of the function's own.
 const ARGUMENTS: [usize; 6] = [7, 6, 2, 1, 8, 9];

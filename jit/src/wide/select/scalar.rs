@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{InstructionData, Opcode, Value};
 use regalloc2::VReg;
 
 use super::*;
-use crate::wide::machine::Condition;
+use crate::wide::opcode::Condition;
 
 impl Selector<'_> {
     /// Makes a scalar.
