@@ -5,9 +5,11 @@
 
 mod background;
 mod clock;
+mod draw_effects;
 mod fixed;
 mod fragment_history;
 mod inputs;
+mod observe;
 mod open;
 mod pending;
 mod pipeline;

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Deref;
 
-use crate::probe::CommandFaults;
 use crate::trace;
 
 /// The kinds of trouble a guest can make.
@@ -74,6 +73,18 @@ impl Fault {
     pub const fn new(kind: FaultKind, what: String, address: u64, command: u64) -> Self {
         Fault { kind, what, address, command }
     }
+}
+
+/// Faults of one kind that a command has caused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandFaults {
+    /// The kind.
+    pub kind: FaultKind,
+    /// How many.
+    pub count: u64,
+    /// The description of the first of them, if the device has kept it: it keeps
+    /// [`Faults::KEPT`] in all.
+    pub what: Option<String>,
 }
 
 /// Faults counted by kind, and the first few in full.

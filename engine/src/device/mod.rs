@@ -8,7 +8,7 @@
 mod call_rows;
 pub mod calls;
 mod event;
-mod fault;
+pub(crate) mod fault;
 mod replay;
 pub(crate) mod run;
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::anonymous::MAX_IN_USE;
 use super::raw::{Arena, PrefaultPool};
 use super::region::{Region, RegionKind};
-use super::{GuestAddr, GuestRange, Memory, View};
+use super::{GuestAddr, GuestRange, Memory};
 use crate::error::Error;
 use crate::mem::rights::Access;
 
@@ -83,25 +83,6 @@ impl Memory {
         };
         let own: Vec<GuestRange> = self.regions.iter().filter_map(own).collect();
         own.into_iter().for_each(|range| self.unmap(range));
-    }
-
-    /// Whether the host may map memory in a range now: nothing there has an alias elsewhere.
-    ///
-    /// # Errors
-    /// [`Error::InvalidArgument`] when it has one, with its address: the alias would lose its memory.
-    #[doc(hidden)]
-    pub fn check_unshown(&self, range: GuestRange) -> Result<(), Error> {
-        let end = range.start.after(range.size);
-        let shows = |view: &View| view.from.is_some_and(|from| from < end && range.start < from.after(view.range.size));
-        let GuestRange { start: GuestAddr { space, address }, size } = range;
-        match self.views().find(shows) {
-            None => Ok(()),
-            Some(View { range: shown, .. }) => Err(Error::InvalidArgument(format!(
-                "{size:#x} bytes at {address:#x} in space {space}: the guest has mapped them at {:#x} in space {}, and \
-                 has to unmap them before others take their place",
-                shown.start.address, shown.start.space
-            ))),
-        }
     }
 
     /// Memory without mappings, of which the first ones, 8 MiB in all, are taken from prefaulted pages; and the work

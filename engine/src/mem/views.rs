@@ -93,6 +93,24 @@ impl Memory {
         })
     }
 
+    /// Whether the host may map memory in a range now: nothing there has an alias elsewhere.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when it has one, with its address: the alias would lose its memory.
+    pub fn check_unshown(&self, range: GuestRange) -> Result<(), Error> {
+        let end = range.start.after(range.size);
+        let shows = |view: &View| view.from.is_some_and(|from| from < end && range.start < from.after(view.range.size));
+        let GuestRange { start: GuestAddr { space, address }, size } = range;
+        match self.views().find(shows) {
+            None => Ok(()),
+            Some(View { range: shown, .. }) => Err(Error::InvalidArgument(format!(
+                "{size:#x} bytes at {address:#x} in space {space}: the guest has mapped them at {:#x} in space {}, and \
+                 has to unmap them before others take their place",
+                shown.start.address, shown.start.space
+            ))),
+        }
+    }
+
     /// Makes an alias or a sparse range that was one before.
     ///
     /// # Errors

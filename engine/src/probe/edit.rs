@@ -1,6 +1,5 @@
 //! Edits that precede a command, so that an inspector can show what another register or program draws.
 
-use crate::device::FaultKind;
 use crate::mem::GuestAddr;
 
 /// An edit of a machine's state before a command.
@@ -23,16 +22,4 @@ pub enum Edit {
         /// The bytes.
         bytes: Vec<u8>,
     },
-}
-
-/// Faults of one kind that a command has caused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandFaults {
-    /// The kind.
-    pub kind: FaultKind,
-    /// How many.
-    pub count: u64,
-    /// The description of the first of them, if the device has kept it: it keeps
-    /// [`Faults::KEPT`](crate::device::Faults::KEPT) in all.
-    pub what: Option<String>,
 }

@@ -15,7 +15,6 @@ mod edit;
 mod effect;
 mod fragment;
 mod input;
-mod observed;
 mod recorder;
 mod surface;
 
@@ -25,14 +24,13 @@ use std::time::Instant;
 #[doc(hidden)]
 pub use count::{Counting, FragmentCounts, Judged, JudgedPrimitive};
 pub(crate) use count::{MAX_PIXELS, area_of, covered_pixels};
-pub use edit::{CommandFaults, Edit};
+pub use edit::Edit;
 pub use effect::{Draw, Effect, Transfer, TransferKind};
 pub use fragment::{Fragment, Verdict};
 #[doc(hidden)]
 pub use input::{
     Array, Attribute, BoundTexture, ConstantKind, Constants, Fetch, Input, MAX_VERTICES, Mesh, TextureForm, Vertices,
 };
-pub(crate) use observed::{fixed_draw, program_draw};
 pub(crate) use recorder::AskedPixel;
 pub use recorder::Probe;
 pub use surface::{Layout, Role, Stored, Surface};
@@ -40,6 +38,7 @@ pub use triglyph_guest::kernel::trace::{Change, Item, Register, Step, Trace, Wan
 
 pub use crate::cache::Watched;
 pub use crate::cache::kinds::KernelKey;
+pub use crate::device::fault::CommandFaults;
 use crate::mem::{GuestAddr, Memory};
 
 /// A word that made a machine do something.

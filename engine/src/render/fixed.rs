@@ -10,7 +10,7 @@ use super::setup::FixedDraw;
 use crate::device::DroppedPrimitives;
 use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
 use crate::mem::{GuestRange, Memory};
-use crate::probe::{self, Effect};
+use crate::probe::Effect;
 use crate::scene::{Allowance, DrawState, Fixed, Scene, SceneTarget};
 use crate::sched::Scheduler;
 use crate::trace;
@@ -166,7 +166,7 @@ impl Renderer<Fixed> {
     ) {
         if self.is_observed() {
             call.state.drawn_with().note_use();
-            let mut draw = probe::fixed_draw(call, primitives, dropped);
+            let mut draw = call.effect(primitives, dropped);
             if let Some(at) = self.asked_pixel(&draw.surfaces) {
                 draw.fragments = self.fragment_history(memory, &draw.surfaces, at, first);
             }

@@ -14,7 +14,7 @@ use crate::draw::program::{
     primitives, shade_programs,
 };
 use crate::mem::{Footprint, GuestRange, Memory, UnmappedAccesses};
-use crate::probe::{self, Effect};
+use crate::probe::Effect;
 use crate::scene::Allowance;
 use crate::scene::program::{ProgramScene, ProgramState, ProgramTarget, Programs, Surfaces};
 use crate::sched::Scheduler;
@@ -319,7 +319,7 @@ impl Renderer<Programs> {
     ) {
         if self.is_observed() {
             call.state.kernel.note_use();
-            let mut draw = probe::program_draw(call, primitives, dropped);
+            let mut draw = call.effect(primitives, dropped);
             if let Some(at) = self.asked_pixel(&draw.surfaces) {
                 draw.fragments = self.fragment_history(memory, &draw.surfaces, at, first);
             }

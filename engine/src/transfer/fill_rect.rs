@@ -7,7 +7,8 @@ use triglyph_guest::kernel::transfer::{FillRect as Job, FillRectKey, TransferJob
 use triglyph_guest::layout::SurfaceLayout;
 
 use super::pieces::{Want, missing, pieces, rows_of_piece, window};
-use super::rearrange::{fits, mark_rect};
+use super::rearrange::mark_rect;
+use super::request::fits;
 use super::{FillRect, Outcome, Transfers};
 
 /// Pieces begin where rows of GOBs, and of squares of swizzled images, do.

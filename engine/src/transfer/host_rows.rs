@@ -1,37 +1,9 @@
 //! The host's rows that pictures are stored in, and how pictures of other sizes are fitted.
 
-use triglyph_guest::kernel::transfer::PixelFields;
-
-use super::scan_out::{Presented, format};
+use super::host_format::HostFormat;
+use super::placement::{Placement, Presentation, Shown};
+use super::presented::Presented;
 use crate::error::Error;
-
-/// The host's format of pixels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum HostFormat {
-    /// Bytes R, G, B, A.
-    Rgba8,
-    /// Bytes B, G, R, A.
-    Bgra8,
-    /// 16 bits, low byte first: red 15:11, green 10:5, blue 4:0.
-    Rgb565,
-}
-
-impl HostFormat {
-    /// As fields of a word.
-    pub(crate) const fn fields(self) -> PixelFields {
-        match self {
-            HostFormat::Rgba8 => format::A8B8G8R8,
-            HostFormat::Bgra8 => format::A8R8G8B8,
-            HostFormat::Rgb565 => format::RGB565,
-        }
-    }
-
-    /// Bytes of a pixel.
-    pub const fn bytes(self) -> usize {
-        self.fields().bytes as usize
-    }
-}
 
 /// The treatment of pictures whose size is not that of the host's rows. Guests choose sizes: the wide mode of the 3DS
 /// has 800 columns instead of 400.
@@ -59,58 +31,6 @@ pub struct HostRows<'h> {
     pub height: u32,
     /// The treatment of pictures of another size.
     pub fit: Fit,
-}
-
-/// How a picture was stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Shown {
-    /// There is no picture, or an impossible one: nothing is stored.
-    Nothing,
-    /// All of it, pixel by pixel.
-    Whole,
-    /// Its upper left part.
-    Cut,
-    /// All of it, smaller or larger.
-    Scaled,
-}
-
-/// The result of presenting a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Presentation {
-    /// Whether it differs from the picture before. It may say so once when it does not, as pictures are not remembered
-    /// before they come twice.
-    pub changed: bool,
-    /// How it was stored.
-    pub shown: Shown,
-    /// Pixels of a row of the guest's picture.
-    pub width: u32,
-    /// Rows of the guest's picture.
-    pub height: u32,
-    /// Pixels of a row that were stored.
-    pub stored_width: u32,
-    /// Rows that were stored.
-    pub stored_height: u32,
-    /// Bytes of the picture that are not in memory that the GPU may read: they count as zeros.
-    pub missing: u64,
-}
-
-impl Presentation {
-    /// Nothing to show, or a picture of this size that there cannot be.
-    pub const fn nothing(width: u32, height: u32) -> Self {
-        let (stored_width, stored_height) = (0, 0);
-        Presentation { changed: false, shown: Shown::Nothing, width, height, stored_width, stored_height, missing: 0 }
-    }
-}
-
-/// The pixels of the rows that a picture is stored in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Placement {
-    pub shown: Shown,
-    /// Pixels of a row.
-    pub width: u32,
-    /// Rows.
-    pub height: u32,
 }
 
 impl<'h> HostRows<'h> {
@@ -215,14 +135,6 @@ impl<'h> HostRows<'h> {
     pub(crate) fn bands(&mut self, height: u32, rows: usize) -> Vec<&mut [u8]> {
         let bytes = self.bytes.len().min(self.stride.saturating_mul(height as usize));
         self.bytes[..bytes].chunks_mut(self.stride.saturating_mul(rows)).collect()
-    }
-}
-
-impl Placement {
-    /// The result for a picture of this size.
-    pub fn presentation(self, changed: bool, width: u32, height: u32, missing: u64) -> Presentation {
-        let Placement { shown, width: stored_width, height: stored_height } = self;
-        Presentation { changed, shown, width, height, stored_width, stored_height, missing }
     }
 }
 

@@ -18,19 +18,26 @@ mod copy;
 mod extent;
 mod fill;
 mod fill_rect;
+pub mod format;
+mod host_format;
 mod host_rows;
 mod pieces;
+mod placement;
 mod present;
+mod presented;
 mod progress;
 mod rearrange;
 mod request;
 mod scale;
 mod scan_out;
 
-pub use host_rows::{Fit, HostFormat, HostRows, Presentation, Shown};
+pub use host_format::HostFormat;
+pub use host_rows::{Fit, HostRows};
+pub use placement::{Presentation, Shown};
+pub use presented::Presented;
 pub use progress::Progress;
 pub use request::{Convert, Copy, Fill, FillRect, Lines, Outcome, Rearrange, Request};
-pub use scan_out::{Gamma, Presented, ScanLayout, ScanOut, format};
+pub use scan_out::{Gamma, ScanLayout, ScanOut};
 
 use std::time::Duration;
 

@@ -14,9 +14,12 @@ use triglyph_guest::kernel::window::buffer;
 use triglyph_guest::layout::SurfaceLayout;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Transfers;
-use super::host_rows::{HostFormat, HostRows, Presentation, Shown};
-use super::scan_out::{GOB_ROWS, Gamma, LastPicture, Presented, ScanLayout, ScanOut, as_window, format};
+use super::host_format::HostFormat;
+use super::host_rows::HostRows;
+use super::placement::{Presentation, Shown};
+use super::presented::{LastPicture, Presented};
+use super::scan_out::{GOB_ROWS, Gamma, ScanLayout, ScanOut, as_window};
+use super::{Transfers, format};
 use crate::cache::{Handle, kinds};
 use crate::error::Error;
 use crate::mem::{GuestAddr, GuestRange};

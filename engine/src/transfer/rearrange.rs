@@ -163,17 +163,6 @@ pub(super) fn mark_rect(memory: &Memory, image: GuestAddr, to: &Corner, [width, 
     }
 }
 
-/// Whether a rectangle lies in its image, as far as the layout has a size.
-pub(super) fn fits(corner: &Corner, width: u32, height: u32) -> bool {
-    let edge = u64::from(Rearrange::MAX_EDGE);
-    let [right, bottom] = [(corner.x, width), (corner.y, height)].map(|(at, size)| u64::from(at) + u64::from(size));
-    let (width, height) = match corner.layout {
-        SurfaceLayout::Swizzled { log2_width, log2_height } => (1 << log2_width.min(16), 1 << log2_height.min(16)),
-        _ => (edge, edge),
-    };
-    right <= width && bottom <= height
-}
-
 /// Copies a unit as far as both sides have it.
 fn copy_unit(from: Window<'_>, to: Window<'_>) {
     from.note_read(0, to.len());
@@ -194,15 +183,5 @@ impl Rearrange {
     /// Rows of a piece.
     fn rows_of_piece(&self) -> u32 {
         rows_of_piece(&self.to, self.row()).unwrap_or(self.height)
-    }
-
-    /// Whether sizes and coordinates are such that the rectangle lies in both images.
-    pub(super) fn makes_sense(&self) -> bool {
-        matches!(self.bytes, 1 | 2 | 4 | 8 | 16)
-            && self.width > 0
-            && self.height > 0
-            && u64::from(self.width) * u64::from(self.height) <= Self::MAX_UNITS
-            && fits(&self.from, self.width, self.height)
-            && fits(&self.to, self.width, self.height)
     }
 }

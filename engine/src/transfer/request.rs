@@ -1,9 +1,9 @@
 //! Requests of transfers.
 
 use triglyph_guest::kernel::transfer::{ConvertKey, Corner};
+use triglyph_guest::layout::SurfaceLayout;
 
-use super::rearrange::fits;
-use crate::device::FaultKind;
+use crate::device::fault::FaultKind;
 use crate::frontend::budget::cost;
 use crate::mem::{GuestAddr, GuestRange};
 
@@ -198,6 +198,16 @@ impl Request {
 }
 
 impl Rearrange {
+    /// Whether sizes and coordinates are such that the rectangle lies in both images.
+    pub(super) fn makes_sense(&self) -> bool {
+        matches!(self.bytes, 1 | 2 | 4 | 8 | 16)
+            && self.width > 0
+            && self.height > 0
+            && u64::from(self.width) * u64::from(self.height) <= Self::MAX_UNITS
+            && fits(&self.from, self.width, self.height)
+            && fits(&self.to, self.width, self.height)
+    }
+
     /// The bytes that it may read, from the first to the last, if it does anything.
     pub fn source_range(&self) -> Option<GuestRange> {
         self.makes_sense().then(|| self.source.range(self.extent(&self.from)))
@@ -248,6 +258,17 @@ impl Request {
             Request::FillRect(_) | Request::Convert(_) => None,
         }
     }
+}
+
+/// Whether a rectangle lies in its image, as far as the layout has a size.
+pub(super) fn fits(corner: &Corner, width: u32, height: u32) -> bool {
+    let edge = u64::from(Rearrange::MAX_EDGE);
+    let [right, bottom] = [(corner.x, width), (corner.y, height)].map(|(at, size)| u64::from(at) + u64::from(size));
+    let (width, height) = match corner.layout {
+        SurfaceLayout::Swizzled { log2_width, log2_height } => (1 << log2_width.min(16), 1 << log2_height.min(16)),
+        _ => (edge, edge),
+    };
+    right <= width && bottom <= height
 }
 
 /// The bytes of a transfer that fell outside of memory.

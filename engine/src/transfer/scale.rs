@@ -4,7 +4,8 @@
 //! picture takes no more memory than a band of the widest, whatever its size.
 
 use super::Transfers;
-use super::host_rows::{HostRows, Placement};
+use super::host_rows::HostRows;
+use super::placement::Placement;
 use super::present::Stored;
 use super::scan_out::{Gamma, ScanOut};
 use crate::error::Error;

@@ -1,36 +1,11 @@
-//! Scan-out: the picture of a display in guest memory, and what is remembered of it.
+//! Scan-out: the picture of a display in guest memory.
 
 use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::kernel::transfer::PixelFields;
 
-use super::host_rows::{HostFormat, Placement};
 use crate::error::Error;
-use crate::mem::{FoundPages, GuestAddr, atomic_bytes};
-
-/// Formats of pixels that displays show.
-pub mod format {
-    use super::PixelFields;
-
-    /// Bytes A, B, G, R.
-    pub const ABGR8: PixelFields = PixelFields::new(4, [(24, 8), (16, 8), (8, 8), (0, 8)]);
-    /// Bytes B, G, R.
-    pub const BGR8: PixelFields = PixelFields::new(3, [(16, 8), (8, 8), (0, 8), (0, 0)]);
-    /// 16 bits: red 15:11, green 10:5, blue 4:0.
-    pub const RGB565: PixelFields = PixelFields::new(2, [(11, 5), (5, 6), (0, 5), (0, 0)]);
-    /// 16 bits: red 15:11, green 10:6, blue 5:1, alpha 0.
-    pub const RGB5A1: PixelFields = PixelFields::new(2, [(11, 5), (6, 5), (1, 5), (0, 1)]);
-    /// 16 bits: red 15:12, green 11:8, blue 7:4, alpha 3:0.
-    pub const RGBA4: PixelFields = PixelFields::new(2, [(12, 4), (8, 4), (4, 4), (0, 4)]);
-    /// 32 bits: alpha 31:24, red 23:16, green 15:8, blue 7:0.
-    pub const A8R8G8B8: PixelFields = PixelFields::new(4, [(16, 8), (8, 8), (0, 8), (24, 8)]);
-    /// The same without alpha.
-    pub const X8R8G8B8: PixelFields = PixelFields::new(4, [(16, 8), (8, 8), (0, 8), (0, 0)]);
-    /// 32 bits: alpha 31:24, blue 23:16, green 15:8, red 7:0.
-    pub const A8B8G8R8: PixelFields = PixelFields::new(4, [(0, 8), (8, 8), (16, 8), (24, 8)]);
-    /// The same without alpha.
-    pub const X8B8G8R8: PixelFields = PixelFields::new(4, [(0, 8), (8, 8), (16, 8), (0, 0)]);
-}
+use crate::mem::{GuestAddr, atomic_bytes};
 
 /// How the pixels of a shown picture are arranged; x to the right and y downwards, as a person sees them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -186,37 +161,6 @@ pub(crate) struct Runs {
 
 /// The tables that a display sends channels through: red, green, blue.
 pub type Gamma = [[u8; 256]; 3];
-
-/// The picture that was presented to some rows last, so that the next call detects an unchanged picture. Rows of the
-/// host's that get pictures by turns have one each.
-#[derive(Debug, Default)]
-pub struct Presented {
-    pub(crate) last: Option<LastPicture>,
-    pub(crate) pages: FoundPages,
-    /// A colour instead of a picture, and where it was stored.
-    pub(crate) filled: Option<(Placement, [u8; 4], HostFormat)>,
-}
-
-impl Presented {
-    /// Whatever is presented next is new.
-    pub(crate) fn forget(&mut self) {
-        (self.last, self.filled) = (None, None);
-    }
-}
-
-/// The last picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LastPicture {
-    pub scan: ScanOut,
-    pub place: Placement,
-    pub format: HostFormat,
-    pub gamma: u64,
-    pub epoch: crate::mem::Epoch,
-    /// Of all bytes that were stored, if it was wanted.
-    pub hash: Option<u64>,
-    /// Bytes that were not in memory.
-    pub missing: u64,
-}
 
 /// Bytes of the host's as kernels see memory.
 pub(crate) fn as_window(bytes: &mut [u8]) -> &[AtomicU8] {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use triglyph_guest::machine::Machine;
 
-use super::{Facts, FindingKind, RegisterValue, WrittenRanges};
+use super::{Facts, FindingKind, Found, RegisterValue, WrittenRanges};
 use crate::mem::{GuestAddr, GuestRange, Memory};
 use crate::probe::Command;
 
@@ -49,29 +49,6 @@ pub struct Check {
     pub kind: FindingKind,
     /// Finds it.
     pub find: fn(&Draw<'_>) -> Option<Found>,
-}
-
-/// What a check has found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// The register or method that it is about.
-    pub register: Option<u32>,
-    /// What was found: a sentence.
-    pub what: String,
-    /// What to do instead: a sentence.
-    pub advice: String,
-}
-
-impl Found {
-    /// About no register in particular.
-    pub fn new(what: impl Into<String>, advice: impl Into<String>) -> Found {
-        Found { register: None, what: what.into(), advice: advice.into() }
-    }
-
-    /// About a register.
-    pub fn at(register: usize, what: impl Into<String>, advice: impl Into<String>) -> Found {
-        Found { register: Some(register as u32), what: what.into(), advice: advice.into() }
-    }
 }
 
 /// A draw as checks see it.

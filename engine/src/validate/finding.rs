@@ -25,6 +25,29 @@ impl fmt::Display for RegisterValue {
     }
 }
 
+/// What a check has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The register or method that it is about.
+    pub register: Option<u32>,
+    /// What was found: a sentence.
+    pub what: String,
+    /// What to do instead: a sentence.
+    pub advice: String,
+}
+
+impl Found {
+    /// About no register in particular.
+    pub fn new(what: impl Into<String>, advice: impl Into<String>) -> Found {
+        Found { register: None, what: what.into(), advice: advice.into() }
+    }
+
+    /// About a register.
+    pub fn at(register: usize, what: impl Into<String>, advice: impl Into<String>) -> Found {
+        Found { register: Some(register as u32), what: what.into(), advice: advice.into() }
+    }
+}
+
 /// One reason why a draw changes no pixel, or why its result may not be the intended one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -17,9 +17,9 @@ mod outcomes;
 mod validator;
 mod written;
 
-pub use draw::{Check, Draw, Found, Role, Rules};
+pub use draw::{Check, Draw, Role, Rules};
 pub use facts::{AttributeFacts, Facts, PositionFacts};
-pub use finding::{CheckedDraw, Finding, FragmentResults, RegisterValue};
+pub use finding::{CheckedDraw, Finding, Found, FragmentResults, RegisterValue};
 pub use kind::{FindingKind, Severity};
 pub(crate) use validator::Validator;
 pub use written::WrittenRanges;
