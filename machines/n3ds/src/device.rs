@@ -4,11 +4,12 @@ use triglyph_guest::gsp::calls::call as row;
 use triglyph_guest::kernel::vertex::Numbers;
 
 use crate::core::Core;
-use crate::recorded;
-use crate::system::external::{External, PHYSICAL, PROCESS};
+use crate::system::call_recorder;
+use crate::system::external::External;
 use crate::system::gsp::{Bus, Gsp, Hardware, SharedPage, report};
 use crate::system::gx::Executed;
 use crate::system::lcd::{Eye, Screen};
+use crate::system::spaces::{PHYSICAL, PROCESS};
 use crate::validate::RULES;
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
@@ -99,7 +100,7 @@ impl N3ds {
 
     fn record_fuel(&mut self) {
         let fuel = self.core.budget.tank();
-        recorded::call(&mut self.core, const { row("set_fuel") }, &[fuel as u32, (fuel >> 32) as u32]);
+        call_recorder::call(&mut self.core, const { row("set_fuel") }, &[fuel as u32, (fuel >> 32) as u32]);
     }
 
     /// Fuel and time.

@@ -3,19 +3,19 @@
 
 use crate::N3ds;
 use crate::device::HostChoices;
-use crate::system::external::{CommandProcessor, Event, FreezePolicy};
-use crate::system::gsp::hardware::GPU;
+use crate::system::call_recorder::call;
+use crate::system::external::{Event, FreezePolicy};
 use crate::system::gx::BadAddress;
-use crate::system::lcd::{Screen, offset};
+use crate::system::lcd::Screen;
 use triglyph_engine::calls_of_rows;
 use triglyph_engine::device::calls::{CallLog, RecordsCalls};
-use triglyph_engine::device::{Device, RecordedCall, RunLimit};
+use triglyph_engine::device::{Device, RunLimit};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::Memory;
 use triglyph_guest::gsp::calls::{CALLS, ScreenNumber, call as row};
 use triglyph_guest::n3ds_calls;
-use triglyph_guest::table::calls::{self, CallInfo};
+use triglyph_guest::table::calls;
 
 macro_rules! methods {
     ($($row:tt)+) => {
@@ -27,72 +27,6 @@ n3ds_calls!(methods);
 impl RecordsCalls for N3ds {
     fn recording(&mut self) -> (&mut CallLog, &Memory, &Budget) {
         (&mut self.core.calls, &self.core.memory, &self.core.budget)
-    }
-}
-
-fn encode(call: &CallInfo, arguments: &[u64]) -> Vec<u8> {
-    calls::encode(call.number.unwrap_or_default(), arguments)
-}
-
-/// Records a call that is made now, unless a command makes it.
-pub(crate) fn call<C: CommandProcessor + ?Sized>(core: &mut C, what: &CallInfo, arguments: &[u32]) {
-    if let Some((log, memory)) = core.calls()
-        && log.is_recording()
-    {
-        let arguments: Vec<u64> = arguments.iter().copied().map(u64::from).collect();
-        let call = encode(what, &arguments);
-        log.begin(memory, false);
-        log.end(memory, false, Some(RecordedCall::Call(&call)));
-    }
-}
-
-/// Records that a register is read, if that changes anything.
-pub(crate) fn read<C: CommandProcessor + ?Sized>(core: &mut C, at: u32) {
-    let data = |screen: Screen| GPU + screen.base() + offset::CLUT_DATA;
-    if Screen::ALL.into_iter().any(|screen| data(screen) == at & !3) {
-        call(core, const { row("read_register") }, &[at]);
-    }
-}
-
-/// A GX command begins, or several of them.
-pub(crate) fn begin<C: CommandProcessor + ?Sized>(core: &mut C) {
-    if let Some((log, memory)) = core.calls() {
-        log.begin(memory, false);
-    }
-}
-
-/// It has ended. Others may be deferred meanwhile.
-pub(crate) fn command<C: CommandProcessor + ?Sized>(core: &mut C, words: &[u32; 8], is_deferred: bool) {
-    if let Some((log, memory)) = core.calls() {
-        match is_deferred {
-            true => log.end(
-                memory,
-                false,
-                Some(RecordedCall::Call(&encode(const { row("execute") }, &words.map(u64::from)))),
-            ),
-            false => log.end(memory, false, Some(RecordedCall::Submit(words.map(u32::to_le_bytes).as_flattened()))),
-        }
-    }
-}
-
-/// It is left to the host, who does it outside of the device's calls.
-pub(crate) fn left<C: CommandProcessor + ?Sized>(core: &mut C) {
-    if let Some((log, memory)) = core.calls() {
-        log.end(memory, false, None);
-    }
-}
-
-/// All commands that waited have ended.
-pub(crate) fn finished<C: CommandProcessor + ?Sized>(core: &mut C) {
-    if let Some((log, memory)) = core.calls() {
-        log.end(memory, false, Some(RecordedCall::Call(&encode(const { row("finish") }, &[]))));
-    }
-}
-
-/// A command was found in a queue.
-pub(crate) fn queued<C: CommandProcessor + ?Sized>(core: &mut C, words: &[u32; 8]) {
-    if let Some((log, _)) = core.calls() {
-        log.note(RecordedCall::Call(&encode(const { row("queued") }, &words.map(u64::from))));
     }
 }
 

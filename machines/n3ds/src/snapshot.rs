@@ -2,8 +2,9 @@
 
 use crate::N3ds;
 use crate::class_3d::{Pica, SavedList, SavedPica};
-use crate::system::external::{ListEnd, PROCESS, SavedExternal};
+use crate::system::external::{ListEnd, SavedExternal};
 use crate::system::gsp::{GspState, SavedGsp, SavedWork};
+use crate::system::spaces::PROCESS;
 use triglyph_engine::device::Machine;
 use triglyph_engine::error::Error;
 use triglyph_engine::snapshot::{

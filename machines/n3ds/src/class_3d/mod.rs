@@ -22,14 +22,13 @@ use triglyph_guest::kernel::pixel::FogTable;
 use triglyph_guest::kernel::vertex::{Numbers, VertexKey};
 use triglyph_guest::pica::regs::{self, Effect, dirty};
 
-pub use crate::front_end::list::ListEnd;
-use crate::front_end::list::RunningList;
-pub(super) use crate::front_end::list::SavedList;
 use crate::front_end::registers::Registers;
+pub use crate::front_end::running_list::ListEnd;
+use crate::front_end::running_list::RunningList;
 use draw::geometry_unit::GeometryUnit;
 use draw::immediate::Immediate;
 use programs::unit::ShaderUnit;
-pub(super) use saved::SavedPica;
+pub(super) use saved::{SavedList, SavedPica};
 use state::known_states::KnownStates;
 use state::light_tables::UploadedTables;
 use state::pixel::{PixelPools, PixelState};

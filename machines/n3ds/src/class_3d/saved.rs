@@ -13,6 +13,7 @@ use super::state::output_map;
 use super::state::procedural_tables::ProceduralTables;
 use super::{GEOMETRY_WORDS, Limits, Pica, VERTEX_WORDS};
 use crate::front_end::registers::{Registers, WRITES};
+use crate::front_end::running_list::RunningList;
 use crate::front_end::upload::fog_entry;
 use triglyph_engine::draw::{Assembler, SavedAssembler};
 use triglyph_engine::snapshot::{bits, floats, state};
@@ -110,5 +111,36 @@ impl Pica {
     /// What bounds the work of lists.
     pub(crate) fn limits(&self) -> Limits {
         self.limits
+    }
+}
+
+state! {
+    /// A command list in progress in a snapshot.
+    pub(in crate) struct SavedList {
+        buffer: [u32; 2],
+        at: u64,
+        words_left: u64,
+        vertices_left: u64,
+        words: u64,
+        triangles: u64,
+        interrupted: bool,
+    }
+}
+
+impl Pica {
+    /// The list in progress.
+    pub(crate) fn save_list(&self) -> Option<SavedList> {
+        let RunningList { address, bytes, at, words_left, words, triangles } = self.list?;
+        let (vertices_left, interrupted) = (self.vertices_left, self.interrupted);
+        Some(SavedList { buffer: [address, bytes], at, words_left, vertices_left, words, triangles, interrupted })
+    }
+
+    /// Puts a list in progress back.
+    pub(crate) fn restore_list(&mut self, saved: Option<SavedList>) {
+        self.list = saved.map(|saved| {
+            let SavedList { buffer: [address, bytes], at, words_left, words, triangles, .. } = saved;
+            (self.vertices_left, self.interrupted) = (saved.vertices_left, saved.interrupted);
+            RunningList { address, bytes, at, words_left, words, triangles }
+        });
     }
 }

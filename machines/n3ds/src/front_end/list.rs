@@ -5,22 +5,11 @@ use triglyph_guest::pica::command::Header;
 use triglyph_guest::pica::regs;
 
 use super::packets::Ahead;
+use super::running_list::{ListEnd, RunningList};
 use crate::class_3d::{Host, Pica};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::probe::Effect;
-use triglyph_engine::snapshot::state;
-
-/// How a command list ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ListEnd {
-    /// Whether it raised P3D: without, real hardware would hang.
-    pub interrupt: bool,
-    /// Words of its first buffer.
-    pub words: u64,
-    /// Triangles that it drew.
-    pub triangles: u64,
-}
 
 /// What a packet takes of the words that a list may have.
 const PACKET: u64 = 2;
@@ -32,22 +21,6 @@ const TRIANGLE_TIME: u64 = 400;
 
 /// Packets that a bounded run stores before it looks whether it is over.
 const MAX_STORED: u64 = 2048;
-
-/// A command list in progress.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RunningList {
-    /// Physical address of the buffer that is executed, and its bytes.
-    address: u32,
-    bytes: u32,
-    /// The next word in it.
-    at: u64,
-    /// Words that may still be executed before the list counts as one that does not end.
-    words_left: u64,
-    /// Words of its first buffer.
-    words: u64,
-    /// Triangles drawn so far.
-    triangles: u64,
-}
 
 impl Pica {
     /// Begins the list of `bytes` bytes at physical address `address`.
@@ -208,35 +181,4 @@ impl Pica {
 /// Lets the time of some words pass. False if there was not enough fuel for them.
 fn spend(host: &mut Host<'_>, words: u64) -> bool {
     host.budget.spend_words(words, WORD_TIME * words)
-}
-
-state! {
-    /// A command list in progress in a snapshot.
-    pub(in crate) struct SavedList {
-        buffer: [u32; 2],
-        at: u64,
-        words_left: u64,
-        vertices_left: u64,
-        words: u64,
-        triangles: u64,
-        interrupted: bool,
-    }
-}
-
-impl Pica {
-    /// The list in progress.
-    pub(crate) fn save_list(&self) -> Option<SavedList> {
-        let RunningList { address, bytes, at, words_left, words, triangles } = self.list?;
-        let (vertices_left, interrupted) = (self.vertices_left, self.interrupted);
-        Some(SavedList { buffer: [address, bytes], at, words_left, vertices_left, words, triangles, interrupted })
-    }
-
-    /// Puts a list in progress back.
-    pub(crate) fn restore_list(&mut self, saved: Option<SavedList>) {
-        self.list = saved.map(|saved| {
-            let SavedList { buffer: [address, bytes], at, words_left, words, triangles, .. } = saved;
-            (self.vertices_left, self.interrupted) = (saved.vertices_left, saved.interrupted);
-            RunningList { address, bytes, at, words_left, words, triangles }
-        });
-    }
 }

@@ -4,4 +4,5 @@ pub(crate) mod list;
 pub(crate) mod packet_trace;
 pub(crate) mod packets;
 pub(crate) mod registers;
+pub(crate) mod running_list;
 pub(crate) mod upload;

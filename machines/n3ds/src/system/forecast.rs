@@ -6,12 +6,13 @@
 use triglyph_guest::pica::external::ppf_flags;
 
 use super::external::timing::{self, Mover, moving};
-use super::external::{Event, converted_bytes, physical};
+use super::external::{Event, physical};
 use super::gsp::ResultCode;
 use super::gsp::address::{dma_place, to_physical};
 use super::gsp::command::{Command, FillUnit};
 use super::gsp::interrupt::Interrupt;
 use super::gx::{BadAddress, Outcome, addresses, fill_range, physical_or_zero};
+use crate::copy::transfer::converted_bytes;
 use triglyph_engine::mem::GuestRange;
 use triglyph_engine::transfer::{Copy, Lines, Request};
 

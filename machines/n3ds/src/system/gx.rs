@@ -9,7 +9,7 @@
 
 use triglyph_guest::pica::{external, regs};
 
-use super::external::{Event, PHYSICAL, internal};
+use super::external::{Event, internal};
 use super::gsp::address::{dma_place, end_to_physical, to_physical};
 use super::gsp::command::{Command, FillUnit};
 use super::gsp::errors::ResultCode;

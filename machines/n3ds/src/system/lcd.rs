@@ -6,7 +6,7 @@ use triglyph_guest::format::PixelFormat;
 use triglyph_guest::kernel::transfer::{BitField, PixelFields};
 use triglyph_guest::pica::external::pdc_format;
 
-use super::external::PHYSICAL;
+use super::spaces::PHYSICAL;
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::snapshot::state;
 use triglyph_engine::transfer::{Gamma, ScanLayout, ScanOut, format};

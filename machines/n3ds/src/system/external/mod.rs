@@ -15,21 +15,14 @@ pub mod timing;
 use triglyph_guest::pica::external::{self, Effect};
 use triglyph_guest::pica::regs;
 
-use super::gsp::Interrupt;
+use super::gsp::interrupt::Interrupt;
 use super::lcd::{Lcd, Screen};
-pub(crate) use crate::copy::transfer::converted_bytes;
+pub use super::spaces::{PHYSICAL, PROCESS};
 pub(crate) use saved::SavedExternal;
 use triglyph_engine::device::{CallLog, FaultKind};
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::transfer::{Outcome, Request};
-
-/// The address space of physical addresses.
-pub const PHYSICAL: u32 = 0;
-
-/// The address space of the process whose commands are executed, by its virtual addresses: what the host maps of it is
-/// for DMA. Linear heap, QTM memory and VRAM need not be there, as they are physical memory.
-pub const PROCESS: u32 = 1;
 
 /// A unit has finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::PHYSICAL;
+use crate::system::spaces::PHYSICAL;
 use triglyph_engine::mem::GuestAddr;
 
 /// Ticks of the main processor's clock in a second.

@@ -2,7 +2,7 @@
 //!
 //! Sources: 3dbrew Memory layout, GSP Shared Memory; libctru's conversion agrees.
 
-use crate::system::external::{PHYSICAL, PROCESS};
+use crate::system::spaces::{PHYSICAL, PROCESS};
 use triglyph_engine::mem::GuestAddr;
 
 /// A range of virtual addresses and where it is physically.

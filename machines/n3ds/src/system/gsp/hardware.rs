@@ -1,11 +1,12 @@
 //! What GSP drives.
 
 use super::address;
-use crate::recorded;
+use crate::system::call_recorder;
 use crate::system::external::timing;
 use crate::system::external::timing::time_of_ticks;
-use crate::system::external::{CommandProcessor, Event, External, PHYSICAL};
-use crate::system::lcd::Screen;
+use crate::system::external::{CommandProcessor, Event, External};
+use crate::system::lcd::{self, Screen};
+use crate::system::spaces::PHYSICAL;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::transfer::{Copy, Lines, Request};
@@ -116,27 +117,27 @@ pub struct Bus<'a, C: ?Sized> {
 
 impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     fn begin_command(&mut self) {
-        recorded::begin(self.core);
+        call_recorder::begin(self.core);
     }
 
     fn end_command(&mut self, words: &[u32; 8], is_deferred: bool) {
-        recorded::command(self.core, words, is_deferred);
+        call_recorder::command(self.core, words, is_deferred);
     }
 
     fn leave_command(&mut self) {
-        recorded::left(self.core);
+        call_recorder::left(self.core);
     }
 
     fn end_deferred(&mut self) {
-        recorded::finished(self.core);
+        call_recorder::finished(self.core);
     }
 
     fn take_queued(&mut self, words: &[u32; 8]) {
-        recorded::queued(self.core, words);
+        call_recorder::queued(self.core, words);
     }
 
     fn read_register(&mut self, offset: u32) -> u32 {
-        recorded::read(self.core, offset);
+        record_read(self.core, offset);
         match (offset & !3).checked_sub(GPU) {
             Some(offset) => self.external.read(self.core, offset),
             None => lcd_fill(offset).map_or(0, |screen| self.external.lcd(screen).fill),
@@ -144,7 +145,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     }
 
     fn write_register(&mut self, offset: u32, value: u32) -> Option<Event> {
-        recorded::call(self.core, const { row("write_register") }, &[offset, value]);
+        call_recorder::call(self.core, const { row("write_register") }, &[offset, value]);
         match (offset & !3).checked_sub(GPU) {
             Some(offset) => self.external.write(self.core, offset, value),
             None => {
@@ -158,7 +159,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     }
 
     fn dma(&mut self, source: u32, target: u32, size: u32) -> u64 {
-        recorded::call(self.core, const { row("dma") }, &[source, target, size]);
+        call_recorder::call(self.core, const { row("dma") }, &[source, target, size]);
         let place = |address: u32| GuestAddr::new(PHYSICAL, u64::from(address));
         self.process_dma(place(source), place(target), size)
     }
@@ -182,7 +183,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     }
 
     fn vblank(&mut self, screen: Screen) {
-        recorded::call(self.core, const { row("vblank") }, &[screen as u32]);
+        call_recorder::call(self.core, const { row("vblank") }, &[screen as u32]);
         self.external.lcd_mut(screen).vblank();
     }
 
@@ -211,6 +212,14 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
 
     fn fault(&mut self, kind: FaultKind, what: String, address: u64) {
         self.core.fault(kind, what, address);
+    }
+}
+
+/// Records that a register is read, if that changes anything.
+fn record_read<C: CommandProcessor + ?Sized>(core: &mut C, at: u32) {
+    let data = |screen: Screen| GPU + screen.base() + lcd::offset::CLUT_DATA;
+    if Screen::ALL.into_iter().any(|screen| data(screen) == at & !3) {
+        call_recorder::call(core, const { row("read_register") }, &[at]);
     }
 }
 
