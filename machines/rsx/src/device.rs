@@ -11,7 +11,7 @@ use crate::front_end::segments::{Segment, Segments};
 use crate::front_end::{CHANNELS, Fifo, PushBuffer, Stop};
 use crate::system::host_events::{HostEvents, SoftwareHandler};
 use crate::system::lv1::{DEFAULT_OBJECTS, XDR, initialise};
-use crate::system::mmio::Mmio;
+use crate::system::mmio_words::Mmio;
 use crate::validate::RULES;
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{

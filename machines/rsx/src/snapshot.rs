@@ -6,7 +6,7 @@ use crate::front_end::dma::space;
 use crate::front_end::segments::{SavedSegments, Segments};
 use crate::front_end::{Fifo, SavedFifo};
 use crate::system::lv1::{Lv1, PAGES, SavedLv1, XDR};
-use crate::system::mmio::{Mmio, SavedMmio};
+use crate::system::mmio_words::{Mmio, SavedMmio};
 use triglyph_engine::device::Machine;
 use triglyph_engine::error::Error;
 use triglyph_engine::snapshot::{

@@ -22,8 +22,8 @@ use triglyph_guest::rsx::two_d::{self, MethodInfo, image_from_cpu, memory_to_mem
 
 use crate::class_3d::draw_closed;
 use crate::core::Core;
-use crate::front_end::graph::Run;
 use crate::front_end::registers::{Registers, WriteEffects};
+use crate::front_end::words::Run;
 pub(super) use saved::SavedTwoD;
 use surface::Surface;
 use triglyph_engine::device::FaultKind;

@@ -21,9 +21,9 @@ use triglyph_guest::rsx::methods::{CURIE, Effect, Trigger, curie};
 use triglyph_guest::rsx::objects::class;
 
 use crate::core::Core;
-use crate::front_end::graph::{Object, Run};
-use crate::front_end::packets::ValidWords;
 use crate::front_end::registers::{Registers, index};
+use crate::front_end::valid_words::ValidWords;
+use crate::front_end::words::{Object, Run};
 pub(super) use draw::draw_closed;
 use draw::gather::Gather;
 use effects::{METHOD_EFFECTS, WRITES, is_unknown, takes};

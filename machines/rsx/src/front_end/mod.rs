@@ -1,9 +1,9 @@
 //! PFIFO: from words in memory to methods of objects.
 //!
 //! ```text
-//! push buffer ──► fetch.rs ──► pusher.rs (headers, jumps, calls) ──► puller.rs ─┬─► semaphores, reference
-//!                 1 Ki words     runs of data words                            ├─► Graph: objects
-//!                                                                              └─► HostEvents: driver, interrupts
+//! push buffer ──► fetch.rs ──► pusher.rs ──► header.rs (methods, jumps, calls) ──► puller.rs ─┬─► semaphores, reference
+//!                 1 Ki words     runs of data words                                          ├─► Graph: objects
+//!                                                                                            └─► HostEvents: driver, interrupts
 //! switcher.rs: which channel's words; in exact mode the others are in RAMFC        cache.rs: methods that wait
 //! ```
 //! Sources: envytools "FIFO", "DMA pusher", "Puller"; nouveau's `nvkm/engine/fifo/nv40`.
@@ -13,6 +13,7 @@ mod channel;
 pub mod dma;
 mod fetch;
 pub mod graph;
+mod header;
 mod packet_trace;
 pub(crate) mod packets;
 mod puller;
@@ -22,6 +23,8 @@ pub mod registers;
 mod saved;
 pub(crate) mod segments;
 mod switcher;
+pub(crate) mod valid_words;
+pub mod words;
 
 pub(super) use cache::Cache;
 pub(super) use channel::SavedChannel;

@@ -9,9 +9,9 @@ use triglyph_guest::rsx::fifo::{METHOD_SPACE, METHODS, Methods};
 use triglyph_guest::rsx::methods::curie;
 use triglyph_guest::rsx::ramht::engine;
 
+use super::header::{header, spend_words};
 use super::packets::{PacketEffect, packet_effect};
 use super::puller::OBJECTS;
-use super::pusher::{header, spend_words};
 use super::{Channel, Puller, Stop};
 use crate::core::WORD;
 use triglyph_engine::frontend::packet_trace::{

@@ -5,7 +5,8 @@ use triglyph_guest::rsx::methods::{self as tables, PULLER, puller as methods};
 use triglyph_guest::rsx::ramht::engine;
 use triglyph_guest::rsx::registers::pfifo_interrupt;
 
-use super::graph::{Bound, Graph, Object, Run};
+use super::graph::{Bound, Graph};
+use super::words::{Object, Run};
 use super::{Channel, Stop};
 use crate::core::{Core, RsxMode};
 use crate::system::host_events::HostEvents;

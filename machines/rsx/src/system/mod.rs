@@ -3,3 +3,4 @@
 pub(crate) mod host_events;
 pub mod lv1;
 pub(crate) mod mmio;
+pub(crate) mod mmio_words;

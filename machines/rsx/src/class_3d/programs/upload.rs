@@ -10,7 +10,7 @@ use triglyph_guest::rsx::vertex::STORE;
 
 use crate::class_3d::Curie;
 use crate::core::Core;
-use crate::front_end::graph::Run;
+use crate::front_end::words::Run;
 use triglyph_engine::device::FaultKind;
 
 /// What was uploaded.
