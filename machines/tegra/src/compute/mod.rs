@@ -22,10 +22,12 @@ use triglyph_guest::tegra::methods::values::{ReductionFormat, StructSize};
 
 use triglyph_guest::kernel::program::environment::Environment;
 
+use crate::class_3d::programs::codes::{Codes, Linkage, Program};
 use crate::class_3d::programs::meter::affordable;
+use crate::class_3d::programs::meter::is_endless;
 use crate::class_3d::programs::program::Programs;
 use crate::class_3d::programs::recent_programs::{ProgramKey, RecentProgram};
-use crate::class_3d::programs::stage::{Codes, Linkage, Program, is_endless, y_direction};
+use crate::class_3d::programs::stage::y_direction;
 use crate::class_3d::state::bindings::{Bound, Buffers};
 use crate::class_3d::state::texture::Pools;
 use crate::core::{ADDRESS_MASK, Core};

@@ -11,3 +11,4 @@ pub(crate) mod registers;
 pub(crate) mod report;
 pub(crate) mod semaphore;
 pub(crate) mod unit;
+pub(crate) mod work;

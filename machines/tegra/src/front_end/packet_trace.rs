@@ -11,7 +11,7 @@ use triglyph_guest::tegra::fifo::{Command, METHOD_MASK, Run, Stepping, host};
 use triglyph_guest::tegra::methods::{Class, threed};
 
 use super::channel::{Bound, Channel, Step};
-use super::unit::MACROS;
+use super::work::MACROS;
 use crate::core::{ADDRESS_MASK, Core};
 use triglyph_engine::frontend::packet_trace::{
     AnalyzedPacket, Executed, PacketSource, PacketTrace, PacketTraces, Progress, TracedPacket, run_traces,

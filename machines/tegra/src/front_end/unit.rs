@@ -12,6 +12,7 @@ use super::host::Blocked;
 use super::mme::{Call, Mme, SavedMme, fault_of};
 use super::registers::{Registers, SavedRegisters};
 use super::report::Counters;
+use super::work::{MACROS, Work};
 use crate::class_2d::{SavedTwoD, TwoD};
 use crate::class_3d::{SavedThreeD, ThreeD};
 use crate::compute::{Compute, GridParts};
@@ -22,35 +23,11 @@ use triglyph_engine::frontend::budget::cost;
 use triglyph_engine::probe::{Command, Effect};
 use triglyph_engine::snapshot::state;
 
-/// Methods from here on call macros.
-pub const MACROS: u32 = 0xE00;
-
 /// The units of a channel with their registers. There is one of each class, on however many subchannels it is bound.
 #[derive(Debug)]
 pub struct Units {
     pub(crate) registers: [Registers; Class::ALL.len()],
     pub(crate) work: Work,
-}
-
-/// What units have besides registers.
-#[derive(Debug, Default)]
-pub struct Work {
-    /// Macros.
-    pub mme: Mme,
-    /// Of the classes that have inline transfers: 3D, compute, inline.
-    pub inline: [InlineTransfer; 3],
-    /// Conditional rendering.
-    pub conditions: Conditions,
-    /// 2D.
-    pub twod: TwoD,
-    /// 3D.
-    pub threed: ThreeD,
-    /// Grids.
-    pub compute: Compute,
-    /// What reports report.
-    pub counters: Counters,
-    /// What a method found the channel has to wait for.
-    pub blocked: Option<Blocked>,
 }
 
 impl Default for Units {

@@ -5,7 +5,7 @@ use triglyph_guest::tegra::header::program::{Words, attribute, fields};
 use triglyph_guest::tegra::methods::threed::regs as r;
 
 use super::target::address;
-use crate::class_3d::programs::stage::{GEOMETRY, PIXEL, STAGES, TESS_EVALUATION, VERTEX_B};
+use crate::class_3d::programs::stage_numbers::{GEOMETRY, PIXEL, STAGES, TESS_EVALUATION, VERTEX_B};
 use crate::core::ADDRESS_MASK;
 
 /// Bit of the first attribute word in the map of inputs.

@@ -5,7 +5,8 @@ use triglyph_guest::tegra::header::texture;
 use triglyph_guest::tegra::methods::threed::regs as r;
 
 use crate::class_3d::ThreeD;
-use crate::class_3d::programs::stage::{Program, STAGES};
+use crate::class_3d::programs::codes::Program;
+use crate::class_3d::programs::stage_numbers::STAGES;
 use crate::class_3d::state::bindings::Bound;
 use crate::core::{ADDRESS_MASK, Core};
 use crate::front_end::registers::Registers;

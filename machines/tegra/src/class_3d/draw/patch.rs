@@ -13,9 +13,9 @@ use super::edge_flags::Hidden;
 use super::geometry::{Assembled, Ids, completed};
 use super::{assembly, statistics};
 use crate::class_3d::ThreeD;
-use crate::class_3d::programs::stage::{
-    Linkage, Program, Records, TESS_CONTROL, TESS_EVALUATION, outputs, run_patches,
-};
+use crate::class_3d::programs::codes::{Linkage, Program};
+use crate::class_3d::programs::stage::{Records, outputs, run_patches};
+use crate::class_3d::programs::stage_numbers::{TESS_CONTROL, TESS_EVALUATION};
 use crate::core::Core;
 use crate::front_end::registers::Registers;
 use crate::front_end::report::Counters;

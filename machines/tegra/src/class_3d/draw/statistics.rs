@@ -145,7 +145,7 @@ impl ThreeD {
         rasterised: usize,
     ) {
         let primitives = streams[rasterised % STREAMS];
-        if Self::is_on(registers, crate::class_3d::programs::stage::GEOMETRY) {
+        if Self::is_on(registers, crate::class_3d::programs::stage_numbers::GEOMETRY) {
             count(registers, counters, K::GsPrimitivesGenerated, 0, primitives);
         }
         for (stream, primitives) in streams.into_iter().enumerate() {

@@ -8,7 +8,8 @@ use triglyph_engine::frontend::budget::cost;
 use triglyph_guest::kernel::maxwell::FUEL;
 use triglyph_guest::kernel::program::environment::Environment;
 
-use super::stage::is_endless;
+/// Runs of programs without end after which the rest of a draw or grid is given up.
+pub(crate) const EXHAUSTED_LIMIT: u32 = 16;
 
 /// Runs that begin at once, however little fuel is left: four of them take compiled code hardly longer than one.
 const MIN_RUNS: u64 = 16;
@@ -36,6 +37,11 @@ impl Meter<'_> {
             (false, true) => affordable(left, u64::from(FUEL) * self.price, MIN_RUNS, most),
         }
     }
+}
+
+/// Whether so many runs of a program had no end that the rest of a draw or grid is given up.
+pub(crate) fn is_endless(environment: &Environment<'_>) -> bool {
+    environment.exhausted.load(Relaxed) >= EXHAUSTED_LIMIT
 }
 
 /// How many pieces of work may begin with so much fuel, which each may cost `longest`: `least` as long as there is any.

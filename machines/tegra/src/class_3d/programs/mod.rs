@@ -2,6 +2,7 @@
 
 pub(crate) mod blend_program;
 pub(crate) mod called_code;
+pub(crate) mod codes;
 pub(crate) mod computed_branches;
 pub(crate) mod handle;
 pub(crate) mod length;
@@ -10,4 +11,5 @@ pub(crate) mod passthrough;
 pub(crate) mod program;
 pub(crate) mod recent_programs;
 pub(crate) mod stage;
+pub(crate) mod stage_numbers;
 pub(crate) mod texture_instructions;

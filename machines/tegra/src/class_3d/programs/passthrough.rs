@@ -10,7 +10,9 @@ use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{ReportKind, Topology, regs as r};
 
-use super::stage::{GEOMETRY, Linkage, Program, Records, outputs, run_patches};
+use super::codes::{Linkage, Program};
+use super::stage::{Records, outputs, run_patches};
+use super::stage_numbers::GEOMETRY;
 use crate::class_3d::ThreeD;
 use crate::class_3d::draw::assembly;
 use crate::class_3d::draw::geometry::{Assembled, Ids, completed};

@@ -15,8 +15,9 @@ use std::sync::{Arc, OnceLock};
 
 use triglyph_guest::tegra::methods::threed::dirty;
 
+use super::codes::{Codes, Program};
 use super::program::{Kind, Loaded, Programs};
-use super::stage::{Codes, Program, STAGES};
+use super::stage_numbers::STAGES;
 use crate::class_3d::state::bindings::{Buffers, Copies};
 use crate::class_3d::state::texture::Pools;
 use crate::class_3d::state::units::{UnitPools, Units, units};

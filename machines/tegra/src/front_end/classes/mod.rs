@@ -20,7 +20,7 @@ use triglyph_guest::tegra::methods::{
 
 use super::registers::Registers;
 use super::report;
-use super::unit::{MACROS, Work};
+use super::work::{MACROS, Work};
 use crate::copy::inline::InlineTransfer;
 use crate::core::{ADDRESS_MASK, Core};
 pub use threed::constants_from;

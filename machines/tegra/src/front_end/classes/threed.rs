@@ -5,7 +5,7 @@ use triglyph_guest::tegra::methods::threed::{Trigger, regs};
 
 use super::{ClassDispatch, EngineClass};
 use crate::class_3d::state::constant;
-use crate::front_end::unit::Work;
+use crate::front_end::work::Work;
 
 /// The firmware call that writes a register of another unit, and the scratch register in which it says that it is done.
 const FIRMWARE_WRITES: u32 = regs::set_falcon::id(4) as u32;

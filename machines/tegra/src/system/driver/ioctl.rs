@@ -10,31 +10,11 @@ use triglyph_guest::tegra::driver::{
 use triglyph_guest::tegra::methods::Class;
 use triglyph_guest::tegra_calls;
 
+use super::file::{File, Transfer};
 use crate::device::TegraX1;
 
 /// Open files at most: a bound for what a guest can make by mistake.
 const MAX_FILES: usize = 1 << 12;
-
-/// A device that a client has open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct File {
-    pub device: DeviceFile,
-    /// Its address space or channel; 0 for other devices.
-    pub object: u32,
-    /// What the client keeps with it.
-    pub user_data: u64,
-}
-
-/// The bytes that an ioctl brings, and where its answers go.
-#[derive(Debug, Default)]
-pub struct Transfer<'t> {
-    /// The argument of the ioctl, in and out.
-    pub buffer: &'t mut [u8],
-    /// The second buffer of Ioctl2; empty otherwise.
-    pub inline_in: &'t [u8],
-    /// The second buffer of Ioctl3; empty otherwise.
-    pub inline_out: &'t mut [u8],
-}
 
 /// What an ioctl has beside its fields.
 struct Io<'t> {

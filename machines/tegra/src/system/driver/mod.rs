@@ -24,6 +24,7 @@
 //! Sources: see [`triglyph_guest::tegra::driver`]. Facts and choices are in `docs/reference/tegra.md`.
 
 mod call;
+mod file;
 mod ioctl;
 mod map;
 mod place;
@@ -33,11 +34,11 @@ mod space;
 
 use std::collections::BTreeMap;
 
-pub use ioctl::Transfer;
+pub use file::Transfer;
 pub(crate) use saved::SavedDriver;
 pub use triglyph_guest::tegra::driver::{Buffer, Fence, Freed, Layout, MapBuffer, MapMemory, Region, Remap, Wait};
 
-use ioctl::File;
+use file::File;
 use map::Handle;
 use queue::Queues;
 use space::AddressSpace;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use triglyph_guest::tegra::driver::DeviceFile;
 use triglyph_guest::tegra::driver::layout::SMALL_PAGE;
 
-use super::ioctl::File;
+use super::file::File;
 use super::map::Handle;
 use super::queue::{Event, Queues};
 use super::space::{AddressSpace, Mapping, Reservation};
