@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use clap::ValueEnum;
 
-use crate::arguments::{Configuration, Size};
+use crate::configuration::{Configuration, Size};
 use crate::program::NOT_OFFERED;
 
 /// A chip, as `TRIGLYPH_GPU_CHIP` names it.

@@ -7,6 +7,7 @@
 //! ```
 
 mod arguments;
+mod configuration;
 mod drivers;
 mod program;
 mod results;
@@ -18,7 +19,8 @@ use std::process::{Command, ExitCode};
 
 use clap::Parser;
 
-use crate::arguments::{Arguments, Configuration};
+use crate::arguments::Arguments;
+use crate::configuration::Configuration;
 use crate::drivers::Driver;
 use crate::results::{Row, Table, Times};
 

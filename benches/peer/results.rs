@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::arguments::Configuration;
+use crate::configuration::Configuration;
 use crate::drivers::Driver;
 
 /// Milliseconds of a frame in each round; never empty.

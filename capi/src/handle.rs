@@ -16,10 +16,10 @@ use triglyph::{Device, Error, Machine, Memory, N3ds, Options, Rsx, TegraX1};
 
 use super::callback::Callback;
 use super::error::{Failure, guard, triglyph_status};
-use super::events::triglyph_event;
-use super::memory::triglyph_range;
-use super::n3ds::gsp::Waiting;
+use super::event::triglyph_event;
+use super::n3ds::gsp_values::Waiting;
 use super::pointer::required;
+use super::range::triglyph_range;
 
 /// A machine that can record what passes through it.
 type Recording<D> = RecordingDevice<D, BufWriter<File>>;

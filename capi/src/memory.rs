@@ -2,12 +2,13 @@
 
 use std::ffi::c_void;
 
-use triglyph::{Access, GuestAddr, GuestRange, Mapping, WrittenHandler};
+use triglyph::{Access, GuestRange, Mapping, WrittenHandler};
 
 use super::callback::Callback;
 use super::error::{Failure, triglyph_status};
 use super::handle::{recording, triglyph_device, with_device};
 use super::pointer::{self, Out, put, required};
+use super::range::triglyph_range;
 
 /// The GPU may read a range. The host may always read and write.
 pub const TRIGLYPH_ACCESS_READ: u32 = 0x1;
@@ -15,29 +16,6 @@ pub const TRIGLYPH_ACCESS_READ: u32 = 0x1;
 pub const TRIGLYPH_ACCESS_WRITE: u32 = 0x2;
 /// Both.
 pub const TRIGLYPH_ACCESS_READ_WRITE: u32 = 0x3;
-
-/// Bytes of guest memory in an address space.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct triglyph_range {
-    /// The address space: `TRIGLYPH_N3DS_SPACE_PHYSICAL` and the other on the 3DS; `TRIGLYPH_RSX_SPACE_LOCAL` and the
-    /// others on the PS3; on the Tegra X1 0 for captures, `TRIGLYPH_TEGRA_SPACE_PROCESS`, and those that the driver
-    /// opens.
-    pub space: u32,
-    /// 0.
-    pub reserved: u32,
-    /// First byte.
-    pub address: u64,
-    /// Bytes.
-    pub size: u64,
-}
-
-impl From<GuestRange> for triglyph_range {
-    fn from(range: GuestRange) -> Self {
-        let GuestRange { start: GuestAddr { space, address }, size } = range;
-        triglyph_range { space, reserved: 0, address, size }
-    }
-}
 
 /// A mapped range.
 #[repr(C)]

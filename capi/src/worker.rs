@@ -20,8 +20,9 @@ use triglyph_guest::num::nanoseconds;
 use super::callback::UserData;
 use super::error::{Failure, guard, triglyph_status};
 use super::handle::{Shared, destroy, lock, triglyph_device};
-use super::memory::{self, triglyph_range};
+use super::memory;
 use super::pointer::{self, Out, SizedStruct, put, required};
+use super::range::triglyph_range;
 use super::run::{described, triglyph_run_limit, triglyph_waiting};
 use super::timeline::triglyph_timeline;
 

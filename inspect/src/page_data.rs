@@ -10,10 +10,10 @@ use triglyph::{DroppedPrimitives, GuestRange, Machine};
 use crate::calls::call_text;
 use crate::compare::Comparison;
 use crate::events::Event;
+use crate::fault_text::fault_text;
 use crate::limits::PageLimits;
 use crate::names::Names;
 use crate::programs::Program;
-use crate::server_views::fault_text;
 
 /// All of a page.
 #[derive(Default, Serialize)]

@@ -36,7 +36,6 @@ use crate::programs::programs;
 #[cfg(doc)]
 use crate::redraw::Edited;
 use crate::replay::Session;
-use crate::server_views::Looked;
 use crate::stepping::runs;
 use crate::tour::{Ask, Moment};
 use crate::views::Views;
@@ -56,6 +55,13 @@ pub struct Server<'a> {
     pub(crate) looked: Option<Looked>,
     /// How long an answer may take.
     pub(crate) time: Duration,
+}
+
+/// The bytes of the canvas that was looked at last: many values of one picture are asked for.
+#[derive(Debug)]
+pub(crate) struct Looked {
+    pub of: (usize, usize, Moment),
+    pub bytes: Vec<u8>,
 }
 
 /// Why there is no answer.

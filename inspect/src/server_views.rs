@@ -6,26 +6,19 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use serde::Serialize;
 use triglyph::GuestRange;
-use triglyph::probe::CommandFaults;
 
 use crate::answer::{Answer, json};
 use crate::canvas::Canvas;
+use crate::fault_text::fault_text;
 use crate::pixel::pixel_text;
 use crate::redraw::{Edited, Redrawn};
-use crate::serve::Server;
+use crate::serve::{Looked, Server};
 use crate::tour::{Ask, Moment};
 
 /// Bytes of memory in an answer at most.
 const MAX_MEMORY: u64 = 1 << 16;
 /// Pixels across and down of a thumbnail at most.
 const THUMBNAIL: u32 = 48;
-
-/// The bytes of the canvas that was looked at last: many values of one picture are asked for.
-#[derive(Debug)]
-pub(crate) struct Looked {
-    of: (usize, usize, Moment),
-    bytes: Vec<u8>,
-}
 
 /// An event that was drawn again, in an answer.
 #[derive(Serialize)]
@@ -125,12 +118,4 @@ impl RedrawAnswer {
         let (before, after, faults) = (String::new(), String::new(), Vec::new());
         RedrawAnswer { before, after, differ: 0, agree: false, faults, error: Some(why) }
     }
-}
-
-/// Faults of an event as text: the kind, how many, the first one.
-pub fn fault_text(faults: &CommandFaults) -> String {
-    let CommandFaults { kind, count, what } = faults;
-    let what = what.as_ref().map(|what| format!(": {what}")).unwrap_or_default();
-    let times = if *count == 1 { String::new() } else { format!(" {count} times") };
-    format!("fault {}{times}{what}", kind.name())
 }

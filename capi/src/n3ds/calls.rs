@@ -3,7 +3,7 @@
 use triglyph::n3ds::gsp::Session;
 use triglyph_guest::{gsp_calls, n3ds_calls};
 
-use super::gsp::{triglyph_n3ds_capture_info, triglyph_n3ds_framebuffer, triglyph_n3ds_registration};
+use super::gsp_values::{triglyph_n3ds_capture_info, triglyph_n3ds_framebuffer, triglyph_n3ds_registration};
 use super::{screen, triglyph_n3ds, triglyph_n3ds_executed, with_gsp, with_n3ds};
 use crate::calls::c_calls;
 use crate::error::triglyph_status;

@@ -4,8 +4,8 @@ use triglyph::n3ds::{BadAddress, Executed, Forecast, Outcome, gsp::ResultCode};
 
 use super::{bad_address, triglyph_n3ds_executed};
 use crate::error::triglyph_status;
-use crate::memory::triglyph_range;
 use crate::pointer::{Out, array, required};
+use crate::range::triglyph_range;
 
 /// Ranges that a forecast has at most.
 pub const TRIGLYPH_N3DS_FORECAST_RANGES: u32 = 4;

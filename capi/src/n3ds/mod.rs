@@ -3,6 +3,7 @@
 pub mod calls;
 pub mod forecast;
 pub mod gsp;
+pub mod gsp_values;
 pub mod ipc;
 pub mod lcd;
 pub mod queues;

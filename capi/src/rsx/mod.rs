@@ -13,7 +13,7 @@ use triglyph::{Event, Machine, Rsx, SoftwareMethod};
 
 use super::callback::Callback;
 use super::error::{Failure, guard, triglyph_status};
-use super::events::{triglyph_event, triglyph_event_kind};
+use super::event::{triglyph_event, triglyph_event_kind};
 use super::handle::{Gpu, State, destroy, triglyph_device, with_device};
 use super::options::{self, triglyph_options};
 use super::pointer::{Out, put, read_sized, required};
