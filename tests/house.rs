@@ -1,5 +1,8 @@
-//! Rules for the sources: dependencies of crates, where machines may be named, lengths of files and lines, words of
-//! comments.
+//! Rules for the sources: dependencies of crates and of files, where machines may be named, lengths of files and lines,
+//! words of comments.
+
+#[path = "house/imports.rs"]
+mod imports;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

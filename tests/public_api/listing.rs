@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::Span;
-use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Attribute, Fields, ImplItem, Item, Meta, TraitItem, Type, Visibility};
 
-use super::sources::{Def, ModuleId, Sources, attributes, item_name};
+use super::sources::{Def, ModuleId, Sources, attributes, item_name, text};
 
 /// The public interface of a crate.
 pub struct Listing<'s> {
@@ -268,12 +266,4 @@ fn bare(fields: &Fields) -> String {
         None => format!(" {}", text(&field.ty)),
     };
     fields.iter().map(field).collect::<Vec<_>>().join(",")
-}
-
-/// A part of a source as it is written, on one line.
-pub fn text(part: &impl Spanned) -> String {
-    let span: Span = part.span();
-    let text = span.source_text().unwrap_or_default();
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").replace("( ", "(").replace(", )", ")").replace("< ", "<").replace(", >", ">")
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use proc_macro2::Span;
+use syn::spanned::Spanned;
 use syn::{Item, UseTree};
 
 use super::macros::written;
@@ -179,7 +181,7 @@ fn module(item: &Item, folder: &Path) -> Option<(String, Vec<Item>, PathBuf)> {
 
 fn is_for_tests(item: &Item) -> bool {
     attributes(item).iter().any(|attribute| {
-        let text = super::listing::text(attribute);
+        let text = text(attribute);
         attribute.path().is_ident("cfg") && ["(test)", "(doctest)"].iter().any(|test| text.contains(test))
     })
 }
@@ -241,4 +243,12 @@ fn imports(tree: &UseTree) -> Vec<Import> {
     let mut found = Vec::new();
     walk(tree, Vec::new(), &mut found);
     found
+}
+
+/// A part of a source as it is written, on one line.
+pub fn text(part: &impl Spanned) -> String {
+    let span: Span = part.span();
+    let text = span.source_text().unwrap_or_default();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").replace("( ", "(").replace(", )", ")").replace("< ", "<").replace(", >", ">")
 }
