@@ -37,7 +37,7 @@ pub struct Probe {
     /// When they need not tell of fragments any more.
     pub(crate) deadline: Option<Instant>,
     /// The position of the pixel in the surface that was searched last.
-    found: Option<(GuestAddr, Surface, Option<[u32; 2]>)>,
+    pub(crate) found: Option<(GuestAddr, Surface, Option<[u32; 2]>)>,
 }
 
 /// A pixel of one of the surfaces of a draw.

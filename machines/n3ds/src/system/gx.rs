@@ -15,6 +15,7 @@ use super::gsp::command::{Command, FillUnit};
 use super::gsp::errors::ResultCode;
 use super::gsp::hardware::{GPU, Hardware};
 use super::gsp::interrupt::Interrupt;
+use super::spaces::PHYSICAL;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::GuestAddr;
 
