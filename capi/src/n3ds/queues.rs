@@ -1,7 +1,8 @@
 //! The client's side of the shared page: command queue, relay queue, framebuffer information. On the console the guest
 //! does this itself; these calls are for hosts that emulate the client, too.
 
-use super::gsp::{TRIGLYPH_N3DS_CLIENTS, triglyph_n3ds_framebuffer};
+use super::gsp::TRIGLYPH_N3DS_CLIENTS;
+use super::gsp_values::triglyph_n3ds_framebuffer;
 use super::{screen, triglyph_n3ds, with_n3ds};
 use crate::error::{Failure, triglyph_status};
 use crate::pointer::{Out, array, put, required};

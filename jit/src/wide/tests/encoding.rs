@@ -6,8 +6,7 @@ use std::collections::HashSet;
 use iced_x86::{Code, Decoder, DecoderError, DecoderOptions, Instruction, OpKind, Register};
 
 use crate::wide::encode::{Address, Bytes, Operand};
-use crate::wide::machine::Condition;
-use crate::wide::opcode::{self, Opcode};
+use crate::wide::opcode::{self, Condition, Opcode};
 
 /// An opcode, the instruction that it is, and its operands in the order of Intel's manual.
 ///
