@@ -2,7 +2,7 @@
 
 use super::error::{guard, triglyph_status};
 use super::handle::destroy;
-use super::pointer::{Out, put, required};
+use super::pointer::{Out, give, put, required};
 
 /// Bytes that belong to the host: a snapshot, a PNG file. They do not change, so any number of threads may read them.
 pub struct triglyph_buffer {
@@ -12,7 +12,7 @@ pub struct triglyph_buffer {
 impl triglyph_buffer {
     /// Puts bytes into a buffer of the host's.
     pub(crate) fn give(bytes: Vec<u8>, out: &mut std::mem::MaybeUninit<*mut triglyph_buffer>) {
-        out.write(Box::into_raw(Box::new(triglyph_buffer { bytes })));
+        give(triglyph_buffer { bytes }, out);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::error::{Failure, guard, triglyph_status};
 use super::handle::{destroy, triglyph_device, with_device};
 use super::options::{self, triglyph_options};
-use super::pointer::{Out, copied, required};
+use super::pointer::{Out, copied, give, required, store};
 
 /// Makes a machine, named by a `triglyph_machine`, for hosts that need only what all machines have, such as players of
 /// captures. It belongs to the caller, who destroys it with `triglyph_device_destroy`. Use `triglyph_n3ds_create`,
@@ -22,7 +22,7 @@ pub unsafe extern "C" fn triglyph_device_create(
         // SAFETY: the header asks callers for null or a structure that begins with its size.
         let options = unsafe { options::read(options) }?;
         let device = triglyph_device::new(options::machine(machine)?, &options, false)?;
-        out.write(Box::into_raw(Box::new(device)));
+        give(device, out);
         Ok(())
     })
 }
@@ -45,10 +45,7 @@ pub unsafe extern "C" fn triglyph_device_destroy(device: *mut triglyph_device) -
 /// Which `triglyph_machine` a device is.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_get_machine(device: Option<&triglyph_device>, machine: Out<'_, u32>) -> triglyph_status {
-    with_device(device, |state| {
-        required(machine, "machine")?.write(options::number(state.gpu.device_ref().machine()));
-        Ok(())
-    })
+    with_device(device, |state| store(machine, options::number(state.gpu.device_ref().machine()), "machine"))
 }
 
 /// Gives the GPU work in the form of a capture's SUBMIT record, all little-endian: on the 3DS the eight words of a GX
@@ -73,17 +70,11 @@ pub unsafe extern "C" fn triglyph_submit(
 /// Returns once everything that was submitted is done and its results are in guest memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_finish(device: Option<&triglyph_device>) -> triglyph_status {
-    with_device(device, |state| {
-        state.gpu.device().finish();
-        Ok(())
-    })
+    with_device(device, |state| state.gpu.device().finish())
 }
 
 /// Returns once no kernel is being compiled or waits for it, for benchmarks and tests.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_wait_for_compiler(device: Option<&triglyph_device>) -> triglyph_status {
-    with_device(device, |state| {
-        state.gpu.device_ref().wait_for_compiler();
-        Ok(())
-    })
+    with_device(device, |state| state.gpu.device_ref().wait_for_compiler())
 }

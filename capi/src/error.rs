@@ -87,9 +87,26 @@ pub(crate) fn c_string(text: &str) -> CString {
     CString::new(text.replace('\0', "")).unwrap_or_default()
 }
 
+/// What the body of a call returns: nothing where it cannot fail.
+pub(crate) trait Done {
+    fn done(self) -> Result<(), Failure>;
+}
+
+impl Done for () {
+    fn done(self) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+impl Done for Result<(), Failure> {
+    fn done(self) -> Result<(), Failure> {
+        self
+    }
+}
+
 /// Runs a call: nothing unwinds out of it, and its error is the last of this thread.
-pub(crate) fn guard(call: impl FnOnce() -> Result<(), Failure>) -> triglyph_status {
-    let failure = match catch_unwind(AssertUnwindSafe(call)) {
+pub(crate) fn guard<R: Done>(call: impl FnOnce() -> R) -> triglyph_status {
+    let failure = match catch_unwind(AssertUnwindSafe(|| call().done())) {
         Ok(Ok(())) => return triglyph_status::Ok,
         Ok(Err(failure)) => failure,
         Err(panic) => Failure::new(triglyph_status::Panic, format!("panic: {}", panic_text(&*panic))),
@@ -128,7 +145,17 @@ pub extern "C" fn triglyph_status_name(status: i32) -> *const c_char {
         c"poisoned",
         c"panic",
     ];
-    usize::try_from(status).ok().and_then(|at| NAMES.get(at)).unwrap_or(&c"unknown").as_ptr()
+    name_of(status as u32, &NAMES)
+}
+
+/// The name of a number, for logs.
+pub(crate) fn name_of(number: u32, names: &[&'static CStr]) -> *const c_char {
+    names.get(number as usize).unwrap_or(&c"unknown").as_ptr()
+}
+
+/// What an enumeration's number means, counted from 0.
+pub(crate) fn numbered<T: Copy>(number: u32, values: &[T], what: &str) -> Result<T, Failure> {
+    values.get(number as usize).copied().ok_or_else(|| Failure::invalid(format!("{what} {number}")))
 }
 
 #[cfg(test)]
@@ -142,10 +169,10 @@ mod tests {
 
     #[test]
     fn panics_and_errors_become_statuses_with_a_message() {
-        assert_eq!(guard(|| panic!("number {}", 7)), triglyph_status::Panic);
+        assert_eq!(guard(|| -> () { panic!("number {}", 7) }), triglyph_status::Panic);
         assert_eq!(last(), "panic: number 7");
         assert_eq!(guard(|| Err(Failure::null("device"))), triglyph_status::NullPointer);
-        assert_eq!(guard(|| Ok(())), triglyph_status::Ok);
+        assert_eq!(guard(|| ()), triglyph_status::Ok);
         assert_eq!(last(), "device is null");
         std::thread::scope(|scope| scope.spawn(|| assert_eq!(last(), "")).join().unwrap());
     }

@@ -77,9 +77,7 @@ pub struct triglyph_event {
 }
 
 // SAFETY: fourteen words, then eight bytes each: no padding, only numbers, the size first.
-unsafe impl SizedStruct for triglyph_event {
-    const FIRST: usize = size_of::<Self>();
-}
+unsafe impl SizedStruct for triglyph_event {}
 
 impl From<Event> for triglyph_event {
     fn from(event: Event) -> Self {

@@ -49,7 +49,6 @@ pub unsafe extern "C" fn triglyph_set_event_callback(
 ) -> triglyph_status {
     with_device(device, |state| {
         state.on_event = Callback::new(callback, user_data);
-        Ok(())
     })
 }
 

@@ -1,13 +1,13 @@
 //! Faults: errors of the guest, counted by kind.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 
 use triglyph::{Fault, FaultHandler, FaultKind};
 
 use super::callback::Callback;
-use super::error::{Failure, c_string, triglyph_status};
+use super::error::{c_string, name_of, numbered, triglyph_status};
 use super::handle::{triglyph_device, with_device};
-use super::pointer::{Out, SizedStruct, required, write_sized};
+use super::pointer::{Out, SizedStruct, required, store, write_sized};
 
 /// The kinds of trouble a guest can make.
 #[repr(u32)]
@@ -46,16 +46,14 @@ pub struct triglyph_fault {
 }
 
 // SAFETY: numbers and pointers without padding, the size first.
-unsafe impl SizedStruct for triglyph_fault {
-    const FIRST: usize = size_of::<Self>();
-}
+unsafe impl SizedStruct for triglyph_fault {}
 
 /// Is called for each fault as it happens, on the thread that makes the call in which it does. The fault and its text
 /// are valid during the callback. It must not block for long and not throw or jump out; calls on the same device return
 /// `TRIGLYPH_STATUS_BUSY`.
 pub type triglyph_fault_callback = Option<unsafe extern "C" fn(user_data: *mut c_void, fault: *const triglyph_fault)>;
 
-fn fault(fault: &Fault, what: &std::ffi::CStr) -> triglyph_fault {
+fn fault(fault: &Fault, what: &CStr) -> triglyph_fault {
     let kind = FaultKind::ALL.iter().position(|&kind| kind == fault.kind).unwrap_or_default() as u32;
     let size = size_of::<triglyph_fault>() as u32;
     triglyph_fault { size, kind, address: fault.address, command: fault.command, what: what.as_ptr() }
@@ -74,7 +72,6 @@ pub unsafe extern "C" fn triglyph_set_fault_callback(
             Box::new(move |found| callback.call(&fault(found, &c_string(&found.what))))
         });
         state.gpu.device().set_fault_handler(handler);
-        Ok(())
     })
 }
 
@@ -86,9 +83,8 @@ pub extern "C" fn triglyph_get_fault_count(
     count: Out<'_, u64>,
 ) -> triglyph_status {
     with_device(device, |state| {
-        let kind = FaultKind::ALL.get(kind as usize).ok_or_else(|| Failure::invalid(format!("fault kind {kind}")))?;
-        required(count, "count")?.write(state.gpu.device_ref().faults().count(*kind));
-        Ok(())
+        let kind = numbered(kind, &FaultKind::ALL, "fault kind")?;
+        store(count, state.gpu.device_ref().faults().count(kind), "count")
     })
 }
 
@@ -121,17 +117,16 @@ pub unsafe extern "C" fn triglyph_get_fault(
 /// A short name of a `triglyph_fault_kind`, for logs: `"unmapped-read"`. Valid for good.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_fault_kind_name(kind: u32) -> *const c_char {
-    let name = match kind {
-        0 => c"unmapped-read",
-        1 => c"unmapped-write",
-        2 => c"bad-command",
-        3 => c"bad-method",
-        4 => c"bad-shader",
-        5 => c"out-of-fuel",
-        6 => c"unimplemented",
-        _ => c"unknown",
-    };
-    name.as_ptr()
+    const NAMES: [&CStr; 7] = [
+        c"unmapped-read",
+        c"unmapped-write",
+        c"bad-command",
+        c"bad-method",
+        c"bad-shader",
+        c"out-of-fuel",
+        c"unimplemented",
+    ];
+    name_of(kind, &NAMES)
 }
 
 #[cfg(test)]
@@ -154,7 +149,7 @@ mod tests {
         for (number, known) in numbers {
             assert_eq!(FaultKind::ALL[number as usize], known);
             // SAFETY: names are static.
-            let name = unsafe { std::ffi::CStr::from_ptr(triglyph_fault_kind_name(number as u32)) };
+            let name = unsafe { CStr::from_ptr(triglyph_fault_kind_name(number as u32)) };
             assert_eq!(name.to_str(), Ok(known.name()));
         }
     }

@@ -1,11 +1,11 @@
 //! Findings: what makes draws invisible or suspicious.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 
 use triglyph::{CheckedDraw, DrawHandler, Severity};
 
 use super::callback::Callback;
-use super::error::{c_string, triglyph_status};
+use super::error::{c_string, name_of, triglyph_status};
 use super::handle::{triglyph_device, with_device};
 use super::pointer::SizedStruct;
 
@@ -132,9 +132,7 @@ pub struct triglyph_finding {
 }
 
 // SAFETY: numbers and pointers without padding, the size first.
-unsafe impl SizedStruct for triglyph_finding {
-    const FIRST: usize = size_of::<Self>();
-}
+unsafe impl SizedStruct for triglyph_finding {}
 
 /// Is called for each finding, on the thread that makes the call which executes the draw. The finding and its texts are
 /// valid during the callback. It must not block for long and not throw or jump out; calls on the same device return
@@ -155,7 +153,6 @@ pub unsafe extern "C" fn triglyph_set_finding_callback(
         let handler = Callback::new(callback, user_data)
             .map(|callback| -> DrawHandler { Box::new(move |checked| tell(&callback, checked)) });
         state.gpu.device().set_draw_handler(handler);
-        Ok(())
     })
 }
 
@@ -181,50 +178,49 @@ fn tell(callback: &Callback<triglyph_finding>, checked: &CheckedDraw) {
 /// A short name of a `triglyph_finding_kind`, for logs: `"empty-viewport"`. Valid for good.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_finding_kind_name(kind: u32) -> *const c_char {
-    let name = match kind {
-        0 => c"no-vertices",
-        1 => c"incomplete-primitive",
-        2 => c"rendering-disabled",
-        3 => c"no-target",
-        4 => c"unmapped-target",
-        5 => c"target-format",
-        6 => c"target-size",
-        7 => c"empty-viewport",
-        8 => c"empty-scissor",
-        9 => c"unmapped-array",
-        10 => c"no-program",
-        11 => c"no-position",
-        12 => c"bad-position",
-        13 => c"same-position",
-        14 => c"outside-view",
-        15 => c"all-culled",
-        16 => c"degenerate",
-        17 => c"no-pixels",
-        18 => c"test-never",
-        19 => c"depth-failed",
-        20 => c"stencil-failed",
-        21 => c"alpha-failed",
-        22 => c"bounds-failed",
-        23 => c"discarded",
-        24 => c"tests-failed",
-        25 => c"writes-masked",
-        26 => c"blend-keeps-target",
-        27 => c"nothing-changed",
-        28 => c"constant-zero",
-        29 => c"no-color-output",
-        30 => c"unlinked-input",
-        31 => c"constant-attribute",
-        32 => c"zero-attribute",
-        33 => c"unmapped-texture",
-        34 => c"empty-descriptor",
-        35 => c"unwritten-depth",
-        36 => c"unusual-state",
-        37 => c"open-draw",
-        38 => c"no-draw",
-        39 => c"unwritten-picture",
-        _ => c"unknown",
-    };
-    name.as_ptr()
+    const NAMES: [&CStr; 40] = [
+        c"no-vertices",
+        c"incomplete-primitive",
+        c"rendering-disabled",
+        c"no-target",
+        c"unmapped-target",
+        c"target-format",
+        c"target-size",
+        c"empty-viewport",
+        c"empty-scissor",
+        c"unmapped-array",
+        c"no-program",
+        c"no-position",
+        c"bad-position",
+        c"same-position",
+        c"outside-view",
+        c"all-culled",
+        c"degenerate",
+        c"no-pixels",
+        c"test-never",
+        c"depth-failed",
+        c"stencil-failed",
+        c"alpha-failed",
+        c"bounds-failed",
+        c"discarded",
+        c"tests-failed",
+        c"writes-masked",
+        c"blend-keeps-target",
+        c"nothing-changed",
+        c"constant-zero",
+        c"no-color-output",
+        c"unlinked-input",
+        c"constant-attribute",
+        c"zero-attribute",
+        c"unmapped-texture",
+        c"empty-descriptor",
+        c"unwritten-depth",
+        c"unusual-state",
+        c"open-draw",
+        c"no-draw",
+        c"unwritten-picture",
+    ];
+    name_of(kind, &NAMES)
 }
 
 #[cfg(test)]
@@ -237,7 +233,7 @@ mod tests {
     fn kinds_have_the_facades_order_and_names() {
         for (number, kind) in FindingKind::ALL.iter().enumerate() {
             // SAFETY: names are static.
-            let name = unsafe { std::ffi::CStr::from_ptr(triglyph_finding_kind_name(number as u32)) };
+            let name = unsafe { CStr::from_ptr(triglyph_finding_kind_name(number as u32)) };
             assert_eq!(name.to_str(), Ok(kind.name()));
         }
         assert_eq!(triglyph_finding_kind::UnwrittenPicture as usize + 1, FindingKind::ALL.len());

@@ -15,14 +15,15 @@ use triglyph::capture::RecordingDevice;
 use triglyph::{Device, Error, Machine, Memory, N3ds, Options, Rsx, TegraX1};
 
 use super::callback::Callback;
-use super::error::{Failure, guard, triglyph_status};
+use super::error::{Done, Failure, guard, triglyph_status};
 use super::event::triglyph_event;
 use super::n3ds::gsp_values::Waiting;
-use super::pointer::required;
+use super::options::{self, triglyph_options};
+use super::pointer::{Out, give, required};
 use super::range::triglyph_range;
 
 /// A machine that can record what passes through it.
-type Recording<D> = RecordingDevice<D, BufWriter<File>>;
+pub(crate) type Recording<D> = RecordingDevice<D, BufWriter<File>>;
 
 /// One of the machines.
 pub(crate) enum Gpu {
@@ -177,10 +178,10 @@ impl triglyph_device {
     }
 
     /// Runs a call with the state.
-    pub(crate) fn enter(&self, call: impl FnOnce(&mut State) -> Result<(), Failure>) -> Result<(), Failure> {
+    pub(crate) fn enter<R: Done>(&self, call: impl FnOnce(&mut State) -> R) -> Result<(), Failure> {
         self.shared.check_thread()?;
         let state = &mut *lock(&self.shared.state)?;
-        let done = call(state);
+        let done = call(state).done();
         state.tell_events();
         done
     }
@@ -190,10 +191,7 @@ impl triglyph_device {
         if self.shared.owner.load(Ordering::Acquire) != ANY_THREAD {
             return Err(Failure::new(triglyph_status::Busy, "a worker has the device: destroy the worker first"));
         }
-        match lock(&self.shared.state) {
-            Err(failure) if failure.status == triglyph_status::Busy => Err(failure),
-            _ => Ok(()),
-        }
+        check_idle(&self.shared.state)
     }
 }
 
@@ -207,12 +205,123 @@ pub(crate) fn lock<T>(state: &Mutex<T>) -> Result<MutexGuard<'_, T>, Failure> {
     })
 }
 
+/// Whether no call is using a handle. After a panic none does.
+pub(crate) fn check_idle<T>(state: &Mutex<T>) -> Result<(), Failure> {
+    match lock(state) {
+        Err(failure) if failure.status == triglyph_status::Busy => Err(failure),
+        _ => Ok(()),
+    }
+}
+
 /// A call on a device.
-pub(crate) fn with_device(
+pub(crate) fn with_device<R: Done>(
     device: Option<&triglyph_device>,
-    call: impl FnOnce(&mut State) -> Result<(), Failure>,
+    call: impl FnOnce(&mut State) -> R,
 ) -> triglyph_status {
     guard(|| required(device, "device")?.enter(call))
+}
+
+/// A handle of one machine: a device with calls of its own.
+pub(crate) trait MachineHandle: From<triglyph_device> {
+    type Console: Device;
+
+    /// Which machine it is.
+    const MACHINE: Machine;
+
+    fn device(&self) -> &triglyph_device;
+
+    fn recording(gpu: &mut Gpu) -> Option<&mut Recording<Self::Console>>;
+
+    /// The machine of a device.
+    fn machine(state: &mut State) -> Result<&mut Self::Console, Failure> {
+        Self::recorded(state).map(Recording::device_mut)
+    }
+
+    /// The machine of a device, with what records its calls.
+    fn recorded(state: &mut State) -> Result<&mut Recording<Self::Console>, Failure> {
+        let other = || Failure::invalid(format!("the device is no {}", Self::MACHINE));
+        Self::recording(&mut state.gpu).ok_or_else(other)
+    }
+}
+
+/// Implements [`MachineHandle`].
+macro_rules! machine_handle {
+    ($handle:ident: $Machine:ty, $variant:ident, $number:ident) => {
+        impl From<triglyph_device> for $handle {
+            fn from(device: triglyph_device) -> Self {
+                $handle { device }
+            }
+        }
+
+        impl MachineHandle for $handle {
+            type Console = $Machine;
+
+            const MACHINE: Machine = Machine::$number;
+
+            fn device(&self) -> &triglyph_device {
+                &self.device
+            }
+
+            fn recording(gpu: &mut Gpu) -> Option<&mut Recording<$Machine>> {
+                match gpu {
+                    Gpu::$variant(device) => Some(device),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+pub(crate) use machine_handle;
+
+/// A call on the state of a machine's device.
+pub(crate) fn with_state<H: MachineHandle, R: Done>(
+    handle: Option<&H>,
+    call: impl FnOnce(&mut State) -> R,
+) -> triglyph_status {
+    with_device(handle.map(H::device), call)
+}
+
+/// A call on a machine.
+pub(crate) fn with_machine<H: MachineHandle, R: Done>(
+    handle: Option<&H>,
+    call: impl FnOnce(&mut H::Console) -> R,
+) -> triglyph_status {
+    with_state(handle, |state| call(H::machine(state)?).done())
+}
+
+/// Makes a machine; `prepare` has the device before the host.
+///
+/// # Safety
+/// As [`options::read`].
+pub(crate) unsafe fn create<H: MachineHandle>(
+    options: *const triglyph_options,
+    handle: Out<'_, *mut H>,
+    what: &str,
+    prepare: impl FnOnce(&mut Gpu) -> Result<(), Error>,
+) -> triglyph_status {
+    guard(|| {
+        let out = required(handle, what)?;
+        // SAFETY: the caller promises the same.
+        let options = unsafe { options::read(options) }?;
+        let device = triglyph_device::new(H::MACHINE, &options, true)?;
+        device.enter(|state| Ok(prepare(&mut state.gpu)?))?;
+        give(H::from(device), out);
+        Ok(())
+    })
+}
+
+/// Destroys a machine's handle, unless its device is in use.
+///
+/// # Safety
+/// As [`destroy`].
+pub(crate) unsafe fn destroy_machine<H: MachineHandle>(handle: *mut H) -> triglyph_status {
+    // SAFETY: the caller promises the same.
+    unsafe { destroy(handle, |handle| handle.device().check_idle()) }
+}
+
+/// The device of a machine's handle; null for null.
+pub(crate) fn device_of<H: MachineHandle>(handle: Option<&H>) -> *const triglyph_device {
+    handle.map_or(std::ptr::null(), |handle| handle.device())
 }
 
 /// Destroys a handle that no call is using. Does nothing for null.
@@ -246,8 +355,7 @@ mod tests {
         let device = device();
         let mut inner = triglyph_status::Ok;
         let outer = with_device(Some(&device), |_| {
-            inner = with_device(Some(&device), |_| Ok(()));
-            Ok(())
+            inner = with_device(Some(&device), |_| ());
         });
         assert_eq!((outer, inner), (triglyph_status::Ok, triglyph_status::Busy));
         assert!(device.check_idle().is_ok());
@@ -256,9 +364,9 @@ mod tests {
     #[test]
     fn a_panic_ends_the_handle() {
         let device = device();
-        assert_eq!(with_device(Some(&device), |_| panic!("on purpose")), triglyph_status::Panic);
-        assert_eq!(with_device(Some(&device), |_| Ok(())), triglyph_status::Poisoned);
+        assert_eq!(with_device(Some(&device), |_| -> () { panic!("on purpose") }), triglyph_status::Panic);
+        assert_eq!(with_device(Some(&device), |_| ()), triglyph_status::Poisoned);
         assert!(device.check_idle().is_ok());
-        assert_eq!(with_device(None, |_| Ok(())), triglyph_status::NullPointer);
+        assert_eq!(with_device(None, |_| ()), triglyph_status::NullPointer);
     }
 }

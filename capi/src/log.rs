@@ -46,7 +46,6 @@ pub unsafe extern "C" fn triglyph_set_log_callback(
             })
         });
         state.gpu.device().set_log_handler(handler);
-        Ok(())
     })
 }
 

@@ -207,10 +207,7 @@ pub extern "C" fn triglyph_set_host_writes_announced(
     device: Option<&triglyph_device>,
     announced: bool,
 ) -> triglyph_status {
-    with_device(device, |state| {
-        state.gpu.device().set_host_writes_announced(announced);
-        Ok(())
-    })
+    with_device(device, |state| state.gpu.device().set_host_writes_announced(announced))
 }
 
 /// Is called with what the GPU has written, in whole pages of 4 KiB, each once, on the thread that makes the call which
@@ -231,7 +228,6 @@ pub unsafe extern "C" fn triglyph_set_written_callback(
         let handler = Callback::new(callback, user_data)
             .map(|callback| -> WrittenHandler { Box::new(move |written| callback.call(&written.into())) });
         state.gpu.device().set_written_handler(handler);
-        Ok(())
     })
 }
 

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use triglyph::{Accuracy, KeyFile, Machine, Options, Tier};
 
-use super::error::{Failure, guard, triglyph_status};
+use super::error::{Failure, guard, numbered, triglyph_status};
 use super::executor::{self, triglyph_execute_callback};
 use super::pointer::{self, SizedStruct};
 
@@ -114,24 +114,11 @@ pub(crate) unsafe fn read(options: *const triglyph_options) -> Result<Options, F
     }
     // SAFETY: the caller's promise is the same.
     let given = unsafe { pointer::read_sized(options, triglyph_options::defaults(), "options") }?;
-    let tier = match given.tier {
-        0 => Tier::Auto,
-        1 => Tier::InterpreterOnly,
-        2 => Tier::JitOnly,
-        other => return Err(Failure::invalid(format!("tier {other}"))),
-    };
+    let tier = numbered(given.tier, &[Tier::Auto, Tier::InterpreterOnly, Tier::JitOnly], "tier")?;
     let mut read = Options::new(tier, given.threads as usize);
-    read.accuracy = match given.accuracy {
-        0 => Accuracy::Fast,
-        1 => Accuracy::Exact,
-        other => return Err(Failure::invalid(format!("accuracy {other}"))),
-    };
+    read.accuracy = numbered(given.accuracy, &[Accuracy::Fast, Accuracy::Exact], "accuracy")?;
     read.executor = executor::executor(given.execute, given.execute_user_data, read.threads);
-    read.validate = match given.validate {
-        0 => false,
-        1 => true,
-        other => return Err(Failure::invalid(format!("validate {other}"))),
-    };
+    read.validate = numbered(given.validate, &[false, true], "validate")?;
     read.packet_traces = given.packet_traces;
     read.fuel = given.fuel;
     read.code_budget = usize::try_from(given.code_budget).unwrap_or(usize::MAX);

@@ -24,6 +24,23 @@ pub(crate) fn put<T>(out: Out<'_, T>, value: T) {
     }
 }
 
+/// Stores what a call is about: it may not be null.
+pub(crate) fn store<T>(out: Out<'_, T>, value: T, what: &str) -> Result<(), Failure> {
+    put(Some(required(out, what)?), value);
+    Ok(())
+}
+
+/// Stores a value, zeros without one, and whether there is one.
+pub(crate) fn put_found<T: Default>(value: Option<T>, out: Out<'_, T>, found: Out<'_, bool>) {
+    put(found, value.is_some());
+    put(out, value.unwrap_or_default());
+}
+
+/// Hands a value to the host, who has a call that destroys it.
+pub(crate) fn give<T>(value: T, out: &mut MaybeUninit<*mut T>) {
+    out.write(Box::into_raw(Box::new(value)));
+}
+
 /// Whether `count` values of `T` can be at an address.
 fn check<T>(pointer: *const T, count: usize, what: &str) -> Result<(), Failure> {
     if pointer.is_null() {
@@ -153,7 +170,7 @@ pub(crate) unsafe fn path(pointer: *const c_char, what: &str) -> Result<PathBuf,
 pub(crate) unsafe trait SizedStruct: Copy {
     /// Bytes of the structure's first version, the smallest `size` that is accepted. While `TRIGLYPH_ABI_VERSION` is 0
     /// this is the whole structure, because layouts may still change. From version 1 on it is constant.
-    const FIRST: usize;
+    const FIRST: usize = size_of::<Self>();
 }
 
 /// The fields that the caller has filled in, over the values of `fallback`: an older caller's has fewer fields, a

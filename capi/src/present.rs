@@ -5,9 +5,9 @@ use triglyph::{
 };
 
 use super::capture::picture::triglyph_present;
-use super::error::{Failure, triglyph_status};
+use super::error::{Failure, guard, numbered, triglyph_status};
 use super::handle::{destroy, triglyph_device, with_device};
-use super::pointer::{self, Out, SizedStruct, required};
+use super::pointer::{self, Out, SizedStruct, give, required};
 
 /// The host's format of pixels.
 #[repr(u32)]
@@ -72,9 +72,7 @@ pub struct triglyph_shown {
 }
 
 // SAFETY: numbers and pointers without padding, the size first.
-unsafe impl SizedStruct for triglyph_shown {
-    const FIRST: usize = size_of::<Self>();
-}
+unsafe impl SizedStruct for triglyph_shown {}
 
 impl From<Presentation> for triglyph_shown {
     fn from(presentation: Presentation) -> Self {
@@ -115,9 +113,7 @@ pub struct triglyph_rows {
 }
 
 // SAFETY: numbers and pointers without padding, the size first.
-unsafe impl SizedStruct for triglyph_rows {
-    const FIRST: usize = size_of::<Self>();
-}
+unsafe impl SizedStruct for triglyph_rows {}
 
 /// The picture that was presented to some rows last, so that the next call detects an unchanged picture. Rows that get
 /// pictures by turns have one each. One call at a time may use it.
@@ -130,8 +126,8 @@ pub struct triglyph_presented {
 /// `triglyph_presented_destroy`.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_presented_create(presented: Out<'_, *mut triglyph_presented>) -> triglyph_status {
-    super::error::guard(|| {
-        required(presented, "presented")?.write(Box::into_raw(Box::default()));
+    guard(|| {
+        give(triglyph_presented::default(), required(presented, "presented")?);
         Ok(())
     })
 }
@@ -163,11 +159,7 @@ unsafe fn host_rows<'a>(rows: *const triglyph_rows) -> Result<HostRows<'a>, Fail
     };
     // SAFETY: the caller promises that.
     let bytes = unsafe { pointer::bytes_mut(bytes, length, "rows") }?;
-    let fit = match fit {
-        0 => Fit::Cut,
-        1 => Fit::Scale,
-        other => return Err(Failure::invalid(format!("fit {other}"))),
-    };
+    let fit = numbered(fit, &[Fit::Cut, Fit::Scale], "fit")?;
     Ok(HostRows { bytes, stride, format, width, height, fit })
 }
 

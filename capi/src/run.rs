@@ -6,7 +6,7 @@ use triglyph::{GuestAddr, Interrupter, RunEnd, RunLimit, Waiting};
 
 use super::error::{guard, triglyph_status};
 use super::handle::{destroy, triglyph_device, with_device};
-use super::pointer::{Out, SizedStruct, put, put_sized, required};
+use super::pointer::{Out, SizedStruct, give, put, put_sized, required};
 
 /// How much one bounded run may do: what is used up first ends it, between two commands.
 #[repr(C)]
@@ -73,9 +73,7 @@ pub struct triglyph_waiting {
 }
 
 // SAFETY: numbers and pointers without padding, the size first.
-unsafe impl SizedStruct for triglyph_waiting {
-    const FIRST: usize = size_of::<Self>();
-}
+unsafe impl SizedStruct for triglyph_waiting {}
 
 impl From<Waiting> for triglyph_waiting {
     fn from(waiting: Waiting) -> Self {
@@ -124,10 +122,7 @@ pub(crate) fn described(end: RunEnd) -> (triglyph_run_end, triglyph_waiting) {
 /// first, they do it before they return. What was queued stays queued.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_set_deferred(device: Option<&triglyph_device>, deferred: bool) -> triglyph_status {
-    with_device(device, |state| {
-        state.gpu.device().set_deferred(deferred);
-        Ok(())
-    })
+    with_device(device, |state| state.gpu.device().set_deferred(deferred))
 }
 
 /// Goes on with what was submitted, and with channels that wait, until nothing can go on, `limit` is reached or another
@@ -164,7 +159,7 @@ pub extern "C" fn triglyph_get_interrupter(
 ) -> triglyph_status {
     with_device(device, |state| {
         let made = triglyph_interrupter { interrupter: state.gpu.device_ref().interrupter() };
-        required(interrupter, "interrupter")?.write(Box::into_raw(Box::new(made)));
+        give(made, required(interrupter, "interrupter")?);
         Ok(())
     })
 }

@@ -171,9 +171,7 @@ pub struct triglyph_warm_start {
 }
 
 // SAFETY: numbers and pointers without padding, the size first.
-unsafe impl SizedStruct for triglyph_warm_start {
-    const FIRST: usize = size_of::<Self>();
-}
+unsafe impl SizedStruct for triglyph_warm_start {}
 
 /// Fills `warm_start`, whose `size` the caller has set, with the result of reading the key file when the device was
 /// made; all 0 without one.

@@ -1,13 +1,12 @@
 //! Waiting for completed work from another thread.
 
-use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use triglyph::Timeline;
 
-use super::error::{guard, triglyph_status};
+use super::error::{Done, Failure, guard, triglyph_status};
 use super::handle::{destroy, triglyph_device, with_device};
-use super::pointer::{Out, put, required};
+use super::pointer::{Out, give, put, required, store};
 
 /// Counts the work of a device: submissions are numbered from 1, and each is complete once its results are in guest
 /// memory; events, and counters of the guest's, as they change. All threads may use it at any time, also while calls on
@@ -18,9 +17,15 @@ pub struct triglyph_timeline {
 
 impl triglyph_timeline {
     /// Hands a timeline to C.
-    pub(crate) fn give(timeline: Timeline, out: &mut MaybeUninit<*mut triglyph_timeline>) {
-        out.write(Box::into_raw(Box::new(triglyph_timeline { timeline })));
+    pub(crate) fn give(timeline: &Timeline, out: Out<'_, *mut triglyph_timeline>) -> Result<(), Failure> {
+        give(triglyph_timeline { timeline: timeline.clone() }, required(out, "timeline")?);
+        Ok(())
     }
+}
+
+/// A call on a timeline.
+fn with_timeline<R: Done>(timeline: Option<&triglyph_timeline>, call: impl FnOnce(&Timeline) -> R) -> triglyph_status {
+    guard(|| call(&required(timeline, "timeline")?.timeline).done())
 }
 
 /// The timeline of a device. It belongs to the caller, who destroys it with `triglyph_timeline_destroy`.
@@ -29,11 +34,7 @@ pub extern "C" fn triglyph_get_timeline(
     device: Option<&triglyph_device>,
     timeline: Out<'_, *mut triglyph_timeline>,
 ) -> triglyph_status {
-    with_device(device, |state| {
-        let timeline_of = state.gpu.device_ref().timeline().clone();
-        triglyph_timeline::give(timeline_of, required(timeline, "timeline")?);
-        Ok(())
-    })
+    with_device(device, |state| triglyph_timeline::give(state.gpu.device_ref().timeline(), timeline))
 }
 
 /// The number of the last submission, and the number up to which all are complete. Either pointer may be null.
@@ -43,13 +44,11 @@ pub extern "C" fn triglyph_timeline_counts(
     submitted: Out<'_, u64>,
     completed: Out<'_, u64>,
 ) -> triglyph_status {
-    guard(|| {
-        let timeline = &required(timeline, "timeline")?.timeline;
+    with_timeline(timeline, |timeline| {
         // In this order, completed work is never ahead.
         let done = timeline.completed();
         put(submitted, timeline.submitted());
         put(completed, done);
-        Ok(())
     })
 }
 
@@ -62,11 +61,7 @@ pub extern "C" fn triglyph_timeline_wait(
     timeout: u64,
     complete: Out<'_, bool>,
 ) -> triglyph_status {
-    guard(|| {
-        let done = required(timeline, "timeline")?.timeline.wait(number, Duration::from_nanos(timeout));
-        put(complete, done);
-        Ok(())
-    })
+    with_timeline(timeline, |timeline| put(complete, timeline.wait(number, Duration::from_nanos(timeout))))
 }
 
 /// How many events have happened so far: what `triglyph_take_events` returns, counted as it happens.
@@ -75,11 +70,7 @@ pub extern "C" fn triglyph_timeline_events(
     timeline: Option<&triglyph_timeline>,
     events: Out<'_, u64>,
 ) -> triglyph_status {
-    guard(|| {
-        let count = required(timeline, "timeline")?.timeline.events();
-        required(events, "events")?.write(count);
-        Ok(())
-    })
+    with_timeline(timeline, |timeline| store(events, timeline.events(), "events"))
 }
 
 /// Waits until more than `seen` events have happened, at most for `timeout` nanoseconds; `events` is how many have.
@@ -90,11 +81,7 @@ pub extern "C" fn triglyph_timeline_wait_event(
     timeout: u64,
     events: Out<'_, u64>,
 ) -> triglyph_status {
-    guard(|| {
-        let count = required(timeline, "timeline")?.timeline.wait_for_event(seen, Duration::from_nanos(timeout));
-        put(events, count);
-        Ok(())
-    })
+    with_timeline(timeline, |timeline| put(events, timeline.wait_for_event(seen, Duration::from_nanos(timeout))))
 }
 
 /// The value of a counter of the guest's: on the Tegra X1 a syncpoint, on the PS3 the reference value of a channel. 0
@@ -105,11 +92,7 @@ pub extern "C" fn triglyph_timeline_fence(
     number: u32,
     value: Out<'_, u32>,
 ) -> triglyph_status {
-    guard(|| {
-        let found = required(timeline, "timeline")?.timeline.fence(number);
-        required(value, "value")?.write(found);
-        Ok(())
-    })
+    with_timeline(timeline, |timeline| store(value, timeline.fence(number), "value"))
 }
 
 /// Waits until such a counter has reached `value`, modulo 2^32, at most for `timeout` nanoseconds; `reached` says
@@ -122,11 +105,8 @@ pub extern "C" fn triglyph_timeline_wait_fence(
     timeout: u64,
     reached: Out<'_, bool>,
 ) -> triglyph_status {
-    guard(|| {
-        let timeline = &required(timeline, "timeline")?.timeline;
-        put(reached, timeline.wait_for_fence(number, value, Duration::from_nanos(timeout)));
-        Ok(())
-    })
+    let timeout = Duration::from_nanos(timeout);
+    with_timeline(timeline, |timeline| put(reached, timeline.wait_for_fence(number, value, timeout)))
 }
 
 /// Destroys a timeline that no thread uses any more. Null is ignored.

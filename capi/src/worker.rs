@@ -18,10 +18,10 @@ use triglyph::{
 use triglyph_guest::num::nanoseconds;
 
 use super::callback::UserData;
-use super::error::{Failure, guard, triglyph_status};
+use super::error::{Done, Failure, guard, triglyph_status};
 use super::handle::{Shared, destroy, lock, triglyph_device};
 use super::memory;
-use super::pointer::{self, Out, SizedStruct, put, required};
+use super::pointer::{self, Out, SizedStruct, give, put, required};
 use super::range::triglyph_range;
 use super::run::{described, triglyph_run_limit, triglyph_waiting};
 use super::timeline::triglyph_timeline;
@@ -131,6 +131,18 @@ impl triglyph_worker {
     }
 }
 
+/// A call of a thread that is not the worker's, which may wait for it.
+fn from_outside<R: Done>(
+    worker: Option<&triglyph_worker>,
+    call: impl FnOnce(&DeviceWorker<Lent>) -> R,
+) -> triglyph_status {
+    guard(|| {
+        let worker = required(worker, "worker")?;
+        worker.check_thread()?;
+        call(&worker.worker).done()
+    })
+}
+
 impl From<WorkerError> for Failure {
     fn from(error: WorkerError) -> Self {
         Failure::new(triglyph_status::Poisoned, format!("{error}: a call of one of its commands panicked"))
@@ -185,7 +197,7 @@ pub unsafe extern "C" fn triglyph_worker_create(
         let options = WorkerOptions::default().with_capacity(given.capacity as usize);
         let options = options.with_slice(RunLimit::from(&given.slice));
         let worker = DeviceWorker::new(Lent::new(device)?, options)?;
-        out.write(Box::into_raw(Box::new(triglyph_worker { worker, device: device.shared().clone() })));
+        give(triglyph_worker { worker, device: device.shared().clone() }, out);
         Ok(())
     })
 }
@@ -203,10 +215,8 @@ pub unsafe extern "C" fn triglyph_worker_send(
     user_data: *mut c_void,
     number: Out<'_, u64>,
 ) -> triglyph_status {
-    guard(|| {
-        let worker = required(worker, "worker")?;
-        worker.check_thread()?;
-        put(number, worker.worker.send(self::command(command, user_data)?)?.get());
+    from_outside(worker, |worker| {
+        put(number, worker.send(self::command(command, user_data)?)?.get());
         Ok(())
     })
 }
@@ -225,13 +235,11 @@ pub unsafe extern "C" fn triglyph_worker_send_touching(
     count: usize,
     number: Out<'_, u64>,
 ) -> triglyph_status {
-    guard(|| {
-        let worker = required(worker, "worker")?;
-        worker.check_thread()?;
+    from_outside(worker, |worker| {
         // SAFETY: the header asks callers for that many ranges.
         let ranges = unsafe { pointer::slice(ranges, count, "ranges") }?;
         let ranges: Vec<GuestRange> = ranges.iter().map(range_of).collect::<Result<_, _>>()?;
-        put(number, worker.worker.send_touching(&ranges, self::command(command, user_data)?)?.get());
+        put(number, worker.send_touching(&ranges, self::command(command, user_data)?)?.get());
         Ok(())
     })
 }
@@ -253,10 +261,8 @@ pub extern "C" fn triglyph_worker_wait_range(
     timeout: u64,
     free: Out<'_, bool>,
 ) -> triglyph_status {
-    guard(|| {
-        let (worker, range) = (required(worker, "worker")?, range_of(required(range, "range")?)?);
-        worker.check_thread()?;
-        put(free, worker.worker.wait_range(range, Duration::from_nanos(timeout)));
+    from_outside(worker, |worker| {
+        put(free, worker.wait_range(range_of(required(range, "range")?)?, Duration::from_nanos(timeout)));
         Ok(())
     })
 }
@@ -296,11 +302,7 @@ pub unsafe extern "C" fn triglyph_worker_call(
     command: triglyph_worker_command,
     user_data: *mut c_void,
 ) -> triglyph_status {
-    guard(|| {
-        let worker = required(worker, "worker")?;
-        worker.check_thread()?;
-        Ok(worker.worker.call(self::command(command, user_data)?)?)
-    })
+    from_outside(worker, |worker| Ok(worker.call(self::command(command, user_data)?)?))
 }
 
 /// Lets waiting channels check their conditions again, after the host has written memory that they may wait for. Does
@@ -323,12 +325,7 @@ pub extern "C" fn triglyph_worker_wait(
     timeout: u64,
     executed: Out<'_, bool>,
 ) -> triglyph_status {
-    guard(|| {
-        let worker = required(worker, "worker")?;
-        worker.check_thread()?;
-        put(executed, worker.worker.wait(number.into(), Duration::from_nanos(timeout)));
-        Ok(())
-    })
+    from_outside(worker, |worker| put(executed, worker.wait(number.into(), Duration::from_nanos(timeout))))
 }
 
 /// Waits until all commands were executed and nothing of the device can go on, at most for `timeout` nanoseconds;
@@ -344,10 +341,8 @@ pub unsafe extern "C" fn triglyph_worker_wait_idle(
     end: Out<'_, u32>,
     waiting: *mut triglyph_waiting,
 ) -> triglyph_status {
-    guard(|| {
-        let worker = required(worker, "worker")?;
-        worker.check_thread()?;
-        let found = worker.worker.wait_idle(Duration::from_nanos(timeout));
+    from_outside(worker, |worker| {
+        let found = worker.wait_idle(Duration::from_nanos(timeout));
         put(idle, found.is_some());
         let (kind, what) = found.map_or((0, triglyph_waiting::default()), |end| {
             let (kind, what) = described(end);
@@ -365,11 +360,7 @@ pub extern "C" fn triglyph_worker_get_timeline(
     worker: Option<&triglyph_worker>,
     timeline: Out<'_, *mut triglyph_timeline>,
 ) -> triglyph_status {
-    guard(|| {
-        let timeline_of = required(worker, "worker")?.worker.timeline().clone();
-        triglyph_timeline::give(timeline_of, required(timeline, "timeline")?);
-        Ok(())
-    })
+    guard(|| triglyph_timeline::give(required(worker, "worker")?.worker.timeline(), timeline))
 }
 
 /// Executes the commands that were sent, interrupts what the device is doing, ends the thread and destroys the worker,

@@ -1,11 +1,12 @@
 //! Capture files.
 
 use std::ffi::c_char;
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use triglyph::capture::{CaptureFile, Reader, TrimUnit, trim};
 
-use crate::error::{Failure, guard, triglyph_status};
+use crate::error::{Failure, guard, numbered, triglyph_status};
 use crate::handle::destroy;
 use crate::options;
 use crate::pointer::{self, Out, put, required};
@@ -50,12 +51,9 @@ pub unsafe extern "C" fn triglyph_capture_from_bytes(
     })
 }
 
-fn give(
-    file: CaptureFile,
-    out: &mut std::mem::MaybeUninit<*mut triglyph_capture>,
-) -> Result<(), crate::error::Failure> {
+fn give(file: CaptureFile, out: &mut MaybeUninit<*mut triglyph_capture>) -> Result<(), Failure> {
     Reader::new(&file)?;
-    out.write(Box::into_raw(Box::new(triglyph_capture { file: Arc::new(file) })));
+    pointer::give(triglyph_capture { file: Arc::new(file) }, out);
     Ok(())
 }
 
@@ -96,11 +94,7 @@ pub unsafe extern "C" fn triglyph_capture_trim(from: *const c_char, to: *const c
     guard(|| {
         // SAFETY: the header asks callers for texts that end with 0.
         let (from, to) = unsafe { (pointer::path(from, "from")?, pointer::path(to, "to")?) };
-        let unit = match unit {
-            0 => TrimUnit::Bytes,
-            1 => TrimUnit::Pages,
-            other => return Err(Failure::invalid(format!("unit {other}"))),
-        };
+        let unit = numbered(unit, &[TrimUnit::Bytes, TrimUnit::Pages], "unit")?;
         let trimmed = trim(&CaptureFile::open(&from)?, unit)?;
         std::fs::write(&to, trimmed).map_err(|error| triglyph::Error::io(to.display().to_string(), error))?;
         Ok(())

@@ -85,9 +85,7 @@ pub struct triglyph_present {
 }
 
 // SAFETY: numbers and pointers without padding, the size first.
-unsafe impl SizedStruct for triglyph_present {
-    const FIRST: usize = size_of::<Self>();
-}
+unsafe impl SizedStruct for triglyph_present {}
 
 impl triglyph_present {
     /// What a caller passes: fields that its version does not have are 0.
@@ -123,7 +121,7 @@ pub struct triglyph_picture {
 impl triglyph_picture {
     /// Hands a picture to the host.
     pub(super) fn give(picture: Picture, out: &mut MaybeUninit<*mut triglyph_picture>) {
-        out.write(Box::into_raw(Box::new(triglyph_picture { picture })));
+        pointer::give(triglyph_picture { picture }, out);
     }
 }
 

@@ -8,8 +8,8 @@ use triglyph::capture::{CaptureFile, Checks, Event, Finished, Hashed, Player, Re
 use super::file::triglyph_capture;
 use super::picture::triglyph_picture;
 use crate::error::{Failure, c_string, guard, triglyph_status};
-use crate::handle::{destroy, lock, triglyph_device};
-use crate::pointer::{Out, SizedStruct, put_sized, required};
+use crate::handle::{check_idle, destroy, lock, triglyph_device};
+use crate::pointer::{Out, SizedStruct, give, put_sized, required};
 
 /// Reads finished pictures.
 pub const TRIGLYPH_CHECK_PICTURES: u32 = 0x1;
@@ -62,9 +62,7 @@ pub struct triglyph_play_event {
 }
 
 // SAFETY: numbers and pointers without padding, the size first.
-unsafe impl SizedStruct for triglyph_play_event {
-    const FIRST: usize = size_of::<Self>();
-}
+unsafe impl SizedStruct for triglyph_play_event {}
 
 impl triglyph_play_event {
     fn of(kind: triglyph_play_kind) -> Self {
@@ -119,7 +117,7 @@ pub extern "C" fn triglyph_player_create(
         let bytes: &'static [u8] = unsafe { std::slice::from_raw_parts(file.as_ptr(), file.len()) };
         let player = Player::new(&Reader::new(bytes)?, checks);
         let state = Mutex::new(Playing { player, picture: None, label: CString::default(), _file: file });
-        out.write(Box::into_raw(Box::new(triglyph_player { state })));
+        give(triglyph_player { state }, out);
         Ok(())
     })
 }
@@ -213,10 +211,6 @@ pub extern "C" fn triglyph_player_take_picture(
 /// Errors: `TRIGLYPH_STATUS_BUSY` while another call uses it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn triglyph_player_destroy(player: *mut triglyph_player) -> triglyph_status {
-    let idle = |player: &triglyph_player| match lock(&player.state) {
-        Err(failure) if failure.status == triglyph_status::Busy => Err(failure),
-        _ => Ok(()),
-    };
     // SAFETY: the header asks callers for a handle of this library, used for the last time.
-    unsafe { destroy(player, idle) }
+    unsafe { destroy(player, |player| check_idle(&player.state)) }
 }

@@ -11,7 +11,7 @@ use super::picture::triglyph_present;
 use crate::error::{Failure, triglyph_status};
 use crate::handle::{recording, triglyph_device, with_device};
 use crate::memory::range;
-use crate::pointer::{self, Out, required};
+use crate::pointer::{self, Out, store};
 
 /// Begins a recording into a file, by its path (UTF-8), with a name for people or null. The capture begins with the
 /// memory and the state of this moment, which may be in the middle of a push buffer. From now on it gets all calls that
@@ -77,28 +77,19 @@ pub extern "C" fn triglyph_record_hash(
 /// captures up to there. UINT64_MAX for no bound, as at first.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_set_recording_limit(device: Option<&triglyph_device>, bytes: u64) -> triglyph_status {
-    with_device(device, |state| {
-        recording!(&mut state.gpu, device => device.set_limit(bytes));
-        Ok(())
-    })
+    with_device(device, |state| recording!(&mut state.gpu, device => device.set_limit(bytes)))
 }
 
 /// Whether a recording is under way that has reached its limit.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_is_recording_full(device: Option<&triglyph_device>, full: Out<'_, bool>) -> triglyph_status {
-    with_device(device, |state| {
-        required(full, "full")?.write(recording!(&mut state.gpu, device => device.is_full()));
-        Ok(())
-    })
+    with_device(device, |state| store(full, recording!(&mut state.gpu, device => device.is_full()), "full"))
 }
 
 /// Whether a recording is under way.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_is_recording(device: Option<&triglyph_device>, active: Out<'_, bool>) -> triglyph_status {
-    with_device(device, |state| {
-        required(active, "active")?.write(recording!(&mut state.gpu, device => device.is_recording()));
-        Ok(())
-    })
+    with_device(device, |state| store(active, recording!(&mut state.gpu, device => device.is_recording()), "active"))
 }
 
 /// Ends a recording and closes its file. Does nothing without one.

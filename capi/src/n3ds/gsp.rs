@@ -3,11 +3,10 @@
 use triglyph::n3ds::gsp::{CLIENTS, ClientSet};
 
 use super::gsp_values::triglyph_n3ds_completion;
-use super::{interrupt, machine, screen, session, triglyph_n3ds, with_gsp, with_n3ds};
+use super::{interrupt, screen, session, triglyph_n3ds, triglyph_n3ds_executed, with_gsp};
 use crate::error::triglyph_status;
-use crate::handle::with_device;
-use crate::n3ds::triglyph_n3ds_executed;
-use crate::pointer::{Out, array, drain, put, required};
+use crate::handle::{MachineHandle, with_machine, with_state};
+use crate::pointer::{Out, array, drain, put, put_found, required};
 
 /// Clients as bits: bit n is the client of index n.
 fn bits(clients: ClientSet) -> u32 {
@@ -17,10 +16,7 @@ fn bits(clients: ClientSet) -> u32 {
 /// The session is gone: everything that it held is free.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_close_session(n3ds: Option<&triglyph_n3ds>, session: u32) -> triglyph_status {
-    with_gsp(n3ds, |gsp, _| {
-        gsp.close(self::session(session));
-        Ok(())
-    })
+    with_gsp(n3ds, |gsp, _| gsp.close(self::session(session)))
 }
 
 /// The client at an index of the shared page: its session and its event. `found` says whether there is one.
@@ -32,31 +28,23 @@ pub extern "C" fn triglyph_n3ds_client(
     event: Out<'_, u32>,
     found: Out<'_, bool>,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
+    with_machine(n3ds, |n3ds| {
         let client = n3ds.gsp().client(index as usize);
         put(session, client.map_or(0, |client| client.session.0));
-        put(event, client.map_or(0, |client| client.event));
-        put(found, client.is_some());
-        Ok(())
+        put_found(client.map(|client| client.event), event, found);
     })
 }
 
 /// The handle of the shared page that registrations are answered with.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_set_shared_memory_handle(n3ds: Option<&triglyph_n3ds>, handle: u32) -> triglyph_status {
-    with_gsp(n3ds, |gsp, _| {
-        gsp.set_shared_memory_handle(handle);
-        Ok(())
-    })
+    with_gsp(n3ds, |gsp, _| gsp.set_shared_memory_handle(handle))
 }
 
 /// Makes PPF exchange the shown buffers when a client has set nothing new; off at first.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_set_auto_toggle(n3ds: Option<&triglyph_n3ds>, on: bool) -> triglyph_status {
-    with_gsp(n3ds, |gsp, _| {
-        gsp.set_auto_toggle(on);
-        Ok(())
-    })
+    with_gsp(n3ds, |gsp, _| gsp.set_auto_toggle(on))
 }
 
 /// The session with the rendering right; `found` says whether there is one.
@@ -66,12 +54,7 @@ pub extern "C" fn triglyph_n3ds_right_holder(
     session: Out<'_, u32>,
     found: Out<'_, bool>,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
-        let holder = n3ds.gsp().holder();
-        put(session, holder.map_or(0, |holder| holder.0));
-        put(found, holder.is_some());
-        Ok(())
-    })
+    with_machine(n3ds, |n3ds| put_found(n3ds.gsp().holder().map(|holder| holder.0), session, found))
 }
 
 /// Takes the sessions that waited in AcquireRight and hold the right now. `count` is how many were stored in
@@ -83,9 +66,9 @@ pub unsafe extern "C" fn triglyph_n3ds_take_granted(
     capacity: usize,
     count: Out<'_, usize>,
 ) -> triglyph_status {
-    with_device(n3ds.map(|n3ds| &n3ds.device), |state| {
+    with_state(n3ds, |state| {
         let count = required(count, "count")?;
-        let new = machine(state)?.with_gsp(|gsp, _| gsp.take_granted());
+        let new = triglyph_n3ds::machine(state)?.with_gsp(|gsp, _| gsp.take_granted());
         state.gsp.granted.extend(new.into_iter().map(|session| session.0));
         // SAFETY: the header asks callers for room for that many.
         count.write(unsafe { drain(&mut state.gsp.granted, sessions, capacity, "sessions") }?);
@@ -118,9 +101,9 @@ pub unsafe extern "C" fn triglyph_n3ds_take_completions(
     capacity: usize,
     count: Out<'_, usize>,
 ) -> triglyph_status {
-    with_device(n3ds.map(|n3ds| &n3ds.device), |state| {
+    with_state(n3ds, |state| {
         let count = required(count, "count")?;
-        let new = machine(state)?.with_gsp(|gsp, _| gsp.take_completions());
+        let new = triglyph_n3ds::machine(state)?.with_gsp(|gsp, _| gsp.take_completions());
         state.gsp.completions.extend(new.into_iter().map(|completion| triglyph_n3ds_completion {
             interrupt: completion.interrupt as u32,
             client: completion.client.map_or(-1, |client| client as i32),
@@ -150,10 +133,7 @@ pub extern "C" fn triglyph_n3ds_deliver(
 /// `triglyph_n3ds_deliver`.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_auto_deliver(n3ds: Option<&triglyph_n3ds>, clients: Out<'_, u32>) -> triglyph_status {
-    with_gsp(n3ds, |gsp, hardware| {
-        put(clients, bits(gsp.auto_deliver(hardware)));
-        Ok(())
-    })
+    with_gsp(n3ds, |gsp, hardware| put(clients, bits(gsp.auto_deliver(hardware))))
 }
 
 /// A `triglyph_n3ds_screen` has shown a frame: moves its controller on and delivers PDC0 or PDC1. `clients` as in

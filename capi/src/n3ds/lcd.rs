@@ -2,9 +2,10 @@
 
 use triglyph::n3ds::{Eye, Picture, PixelFormat};
 
-use super::{screen, triglyph_n3ds, with_n3ds};
-use crate::error::{Failure, triglyph_status};
-use crate::pointer::{Out, put, required};
+use super::{screen, triglyph_n3ds};
+use crate::error::{Failure, numbered, triglyph_status};
+use crate::handle::with_machine;
+use crate::pointer::{Out, put_found, store};
 use crate::present::{presenting, triglyph_presented, triglyph_rows, triglyph_shown};
 
 /// A picture in memory. Its rows are columns of the screen: pixel (x, y), counted from the top left, is at
@@ -36,21 +37,16 @@ pub extern "C" fn triglyph_n3ds_lcd_picture(
     picture: Out<'_, triglyph_n3ds_picture>,
     found: Out<'_, bool>,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
+    with_machine(n3ds, |n3ds| {
         let shown = n3ds.external().lcd(self::screen(screen)?).picture(self::eye(eye)?);
-        put(found, shown.is_some());
-        put(picture, shown.map_or(Default::default(), described));
+        put_found(shown.map(described), picture, found);
         Ok(())
     })
 }
 
 /// An eye by its number.
 pub(crate) fn eye(number: u32) -> Result<Eye, Failure> {
-    match number {
-        0 => Ok(Eye::Left),
-        1 => Ok(Eye::Right),
-        other => Err(Failure::invalid(format!("eye {other}"))),
-    }
+    numbered(number, &[Eye::Left, Eye::Right], "eye")
 }
 
 fn described(picture: Picture) -> triglyph_n3ds_picture {
@@ -66,6 +62,11 @@ fn described(picture: Picture) -> triglyph_n3ds_picture {
     triglyph_n3ds_picture { address, format, bytes, width, height, pitch }
 }
 
+/// A colour as a word, red lowest.
+fn color_word([r, g, b]: [u8; 3]) -> u32 {
+    u32::from_le_bytes([r, g, b, 0])
+}
+
 /// The colour that covers a screen instead of its picture: red, green, blue, 8 bits each, red lowest. `found` says
 /// whether there is one.
 #[unsafe(no_mangle)]
@@ -75,11 +76,9 @@ pub extern "C" fn triglyph_n3ds_lcd_fill_color(
     color: Out<'_, u32>,
     found: Out<'_, bool>,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
+    with_machine(n3ds, |n3ds| {
         let fill = n3ds.external().lcd(self::screen(screen)?).fill_color();
-        let [r, g, b] = fill.unwrap_or_default();
-        put(color, u32::from_le_bytes([r, g, b, 0]));
-        put(found, fill.is_some());
+        put_found(fill.map(color_word), color, found);
         Ok(())
     })
 }
@@ -91,13 +90,12 @@ pub unsafe extern "C" fn triglyph_n3ds_lcd_gamma(
     screen: u32,
     table: *mut u32,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
+    with_machine(n3ds, |n3ds| {
         // SAFETY: the header asks callers for room for 256 words.
         let table = unsafe { crate::pointer::slice_mut(table, 256, "table") }?;
         let lcd = n3ds.external().lcd(self::screen(screen)?);
         for (entry, level) in table.iter_mut().zip(0..=u8::MAX) {
-            let [r, g, b] = lcd.gamma([level; 3]);
-            *entry = u32::from_le_bytes([r, g, b, 0]);
+            *entry = color_word(lcd.gamma([level; 3]));
         }
         Ok(())
     })
@@ -110,10 +108,7 @@ pub extern "C" fn triglyph_n3ds_is_lcd_stereo(
     screen: u32,
     stereo: Out<'_, bool>,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
-        required(stereo, "stereo")?.write(n3ds.external().lcd(self::screen(screen)?).is_stereo());
-        Ok(())
-    })
+    with_machine(n3ds, |n3ds| store(stereo, n3ds.external().lcd(self::screen(screen)?).is_stereo(), "stereo"))
 }
 
 /// Presents what a `triglyph_n3ds_screen` shows an eye (0 left or both, 1 right), as `triglyph_present_picture`: the
@@ -130,7 +125,7 @@ pub unsafe extern "C" fn triglyph_n3ds_present_screen(
     presented: *mut triglyph_presented,
     shown: *mut triglyph_shown,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
+    with_machine(n3ds, |n3ds| {
         let (screen, eye) = (self::screen(screen)?, self::eye(eye)?);
         // SAFETY: the header asks callers for structures that begin with their size, rows of that size, and a handle
         // that no other call uses.

@@ -13,11 +13,13 @@ use triglyph::n3ds::{self, BadAddress, Event, Executed, FreezePolicy, Outcome, S
 use triglyph::{GuestAddr, Machine, N3ds};
 use triglyph_guest::num::nanoseconds;
 
-use super::error::{Failure, guard, triglyph_status};
+use super::error::{Done, Failure, guard, numbered, triglyph_status};
 use super::forward::Tell;
-use super::handle::{Gpu, State, destroy, triglyph_device, with_device};
-use super::options::{self, triglyph_options};
-use super::pointer::{Out, array, put, required};
+use super::handle::{
+    Gpu, MachineHandle, Recording, create, destroy_machine, device_of, machine_handle, triglyph_device, with_machine,
+};
+use super::options::triglyph_options;
+use super::pointer::{Out, array, put, put_found};
 
 /// A Nintendo 3DS's GPU: PICA200, transfer engine, LCD registers, GSP.
 ///
@@ -26,6 +28,8 @@ use super::pointer::{Out, array, put, required};
 pub struct triglyph_n3ds {
     device: triglyph_device,
 }
+
+machine_handle!(triglyph_n3ds: N3ds, N3ds, N3ds);
 
 /// The address space of physical addresses.
 pub const TRIGLYPH_N3DS_SPACE_PHYSICAL: u32 = 0;
@@ -165,33 +169,17 @@ impl Tell<(triglyph_n3ds_executed,)> for Option<Event> {
     }
 }
 
-/// Runs a call on the machine.
-pub(super) fn with_n3ds(
-    n3ds: Option<&triglyph_n3ds>,
-    call: impl FnOnce(&mut N3ds) -> Result<(), Failure>,
-) -> triglyph_status {
-    with_device(n3ds.map(|n3ds| &n3ds.device), |state| call(machine(state)?))
-}
-
-/// The machine of a device.
-pub(super) fn machine(state: &mut State) -> Result<&mut N3ds, Failure> {
-    match &mut state.gpu {
-        Gpu::N3ds(device) => Ok(device.device_mut()),
-        _ => Err(Failure::invalid("the device is no 3DS")),
-    }
-}
-
 /// Runs a call on GSP and the hardware that it controls.
-pub(super) fn with_gsp(
+pub(super) fn with_gsp<R: Done>(
     n3ds: Option<&triglyph_n3ds>,
-    call: impl FnOnce(&mut Gsp, &mut dyn Hardware) -> Result<(), Failure>,
+    call: impl FnOnce(&mut Gsp, &mut dyn Hardware) -> R,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| n3ds.with_gsp(call))
+    with_machine(n3ds, |n3ds| n3ds.with_gsp(call))
 }
 
 /// A screen by its number.
 pub(super) fn screen(number: u32) -> Result<Screen, Failure> {
-    Screen::ALL.get(number as usize).copied().ok_or_else(|| Failure::invalid(format!("screen {number}")))
+    numbered(number, &Screen::ALL, "screen")
 }
 
 /// An interrupt by its number.
@@ -209,14 +197,8 @@ pub unsafe extern "C" fn triglyph_n3ds_create(
     options: *const triglyph_options,
     n3ds: Out<'_, *mut triglyph_n3ds>,
 ) -> triglyph_status {
-    guard(|| {
-        let out = required(n3ds, "n3ds")?;
-        // SAFETY: the header asks callers for null or a structure that begins with its size.
-        let options = unsafe { options::read(options) }?;
-        let device = triglyph_device::new(Machine::N3ds, &options, true)?;
-        out.write(Box::into_raw(Box::new(triglyph_n3ds { device })));
-        Ok(())
-    })
+    // SAFETY: the header asks callers for null or a structure that begins with its size.
+    unsafe { create(options, n3ds, "n3ds", |_| Ok(())) }
 }
 
 /// Destroys a 3DS, and with it the device that was borrowed from it. Null is ignored.
@@ -225,14 +207,14 @@ pub unsafe extern "C" fn triglyph_n3ds_create(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn triglyph_n3ds_destroy(n3ds: *mut triglyph_n3ds) -> triglyph_status {
     // SAFETY: the header asks callers for a handle of this library, used for the last time.
-    unsafe { destroy(n3ds, |n3ds| n3ds.device.check_idle()) }
+    unsafe { destroy_machine(n3ds) }
 }
 
 /// The device of a 3DS, for the calls that all machines have; null for null. It is borrowed: it is destroyed with the
 /// 3DS.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_device(n3ds: Option<&triglyph_n3ds>) -> *const triglyph_device {
-    n3ds.map_or(std::ptr::null(), |n3ds| &raw const n3ds.device)
+    device_of(n3ds)
 }
 
 /// Executes a GX command, eight words as in a slot of the command queue with virtual addresses of the client, for
@@ -245,7 +227,7 @@ pub unsafe extern "C" fn triglyph_n3ds_execute(
     words: *const u32,
     executed: Out<'_, triglyph_n3ds_executed>,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
+    with_machine(n3ds, |n3ds| {
         // SAFETY: the header asks callers for eight words.
         let words: [u32; 8] = unsafe { array(words, "words") }?;
         put(executed, n3ds.execute(&words).into());
@@ -264,7 +246,7 @@ pub extern "C" fn triglyph_n3ds_execute_at(
     address: u64,
     executed: Out<'_, triglyph_n3ds_executed>,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
+    with_machine(n3ds, |n3ds| {
         put(executed, n3ds.execute_at(GuestAddr::new(space, address))?.into());
         Ok(())
     })
@@ -284,7 +266,7 @@ pub unsafe extern "C" fn triglyph_n3ds_set_shared_page(
     n3ds: Option<&triglyph_n3ds>,
     page: *mut std::ffi::c_void,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
+    with_machine(n3ds, |n3ds| {
         let page = match page.is_null() {
             true => Some(SharedPage::default()),
             // SAFETY: the header asks callers for 4096 bytes that stay valid while GSP uses them.
@@ -300,10 +282,7 @@ pub unsafe extern "C" fn triglyph_n3ds_set_shared_page(
 /// page is zeros. The page, and what the host has chosen of GSP, stay.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_reset_gsp(n3ds: Option<&triglyph_n3ds>) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
-        n3ds.reset_gsp();
-        Ok(())
-    })
+    with_machine(n3ds, |n3ds| n3ds.reset_gsp())
 }
 
 /// Says what becomes of bad addresses in GX commands that do not check them: a `triglyph_n3ds_bad_address`.
@@ -318,22 +297,14 @@ pub extern "C" fn triglyph_n3ds_set_bad_address(n3ds: Option<&triglyph_n3ds>, be
 
 /// The treatment of bad addresses, by its number.
 pub(super) fn bad_address(behaviour: u32) -> Result<BadAddress, Failure> {
-    match behaviour {
-        0 => Ok(BadAddress::Zero),
-        1 => Ok(BadAddress::Fail),
-        other => Err(Failure::invalid(format!("behaviour {other}"))),
-    }
+    numbered(behaviour, &[BadAddress::Zero, BadAddress::Fail], "behaviour")
 }
 
 /// Says what happens where the transfer engine freezes on the console: a `triglyph_n3ds_freeze_policy`.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_set_freeze_policy(n3ds: Option<&triglyph_n3ds>, policy: u32) -> triglyph_status {
-    let policy = match policy {
-        0 => Ok(FreezePolicy::Complete),
-        1 => Ok(FreezePolicy::Hang),
-        other => Err(Failure::invalid(format!("policy {other}"))),
-    };
-    with_n3ds(n3ds, |n3ds| {
+    let policy = numbered(policy, &[FreezePolicy::Complete, FreezePolicy::Hang], "policy");
+    with_machine(n3ds, |n3ds| {
         n3ds.external_mut().set_freeze_policy(policy?);
         Ok(())
     })
@@ -343,19 +314,13 @@ pub extern "C" fn triglyph_n3ds_set_freeze_policy(n3ds: Option<&triglyph_n3ds>, 
 /// it.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_set_fuel(n3ds: Option<&triglyph_n3ds>, fuel: u64) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
-        n3ds.set_fuel(fuel);
-        Ok(())
-    })
+    with_machine(n3ds, |n3ds| n3ds.set_fuel(fuel))
 }
 
 /// Says whether this is a New 3DS; the first register shows it.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_set_new_model(n3ds: Option<&triglyph_n3ds>, new_model: bool) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
-        n3ds.external_mut().set_new_model(new_model);
-        Ok(())
-    })
+    with_machine(n3ds, |n3ds| n3ds.external_mut().set_new_model(new_model))
 }
 
 /// The physical address of a client's virtual one in linear heap, QTM memory or VRAM; 0 stays 0. `found` says whether
@@ -366,12 +331,7 @@ pub extern "C" fn triglyph_n3ds_to_physical(
     physical: Out<'_, u32>,
     found: Out<'_, bool>,
 ) -> triglyph_status {
-    guard(|| {
-        let known = n3ds::gsp::to_physical(address);
-        put(physical, known.unwrap_or(0));
-        put(found, known.is_some());
-        Ok(())
-    })
+    guard(|| put_found(n3ds::gsp::to_physical(address), physical, found))
 }
 
 /// Ticks of the main processor as nanoseconds.

@@ -3,9 +3,10 @@
 
 use super::gsp::TRIGLYPH_N3DS_CLIENTS;
 use super::gsp_values::triglyph_n3ds_framebuffer;
-use super::{screen, triglyph_n3ds, with_n3ds};
+use super::{screen, triglyph_n3ds};
 use crate::error::{Failure, triglyph_status};
-use crate::pointer::{Out, array, put, required};
+use crate::handle::with_machine;
+use crate::pointer::{Out, array, put, put_found, required, store};
 
 /// The first word of a command queue.
 #[repr(C)]
@@ -37,10 +38,7 @@ pub extern "C" fn triglyph_n3ds_shared_page_load(
     offset: u32,
     word: Out<'_, u32>,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
-        required(word, "word")?.write(n3ds.gsp().page().load(page_offset(offset)?));
-        Ok(())
-    })
+    with_machine(n3ds, |n3ds| store(word, n3ds.gsp().page().load(page_offset(offset)?), "word"))
 }
 
 /// Stores a word at a byte offset of the shared page, a multiple of 4 below 4096.
@@ -50,7 +48,7 @@ pub extern "C" fn triglyph_n3ds_shared_page_store(
     offset: u32,
     word: u32,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
+    with_machine(n3ds, |n3ds| {
         n3ds.gsp().page().store(page_offset(offset)?, word);
         Ok(())
     })
@@ -73,7 +71,7 @@ pub unsafe extern "C" fn triglyph_n3ds_queue_submit(
     trigger: Out<'_, bool>,
     full: Out<'_, bool>,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
+    with_machine(n3ds, |n3ds| {
         // SAFETY: the header asks callers for eight words.
         let words = unsafe { array(words, "words") }?;
         let submitted = n3ds.gsp().command_queue(self::client(client)?).submit(&words);
@@ -90,7 +88,7 @@ pub extern "C" fn triglyph_n3ds_queue_state(
     client: u32,
     queue: Out<'_, triglyph_n3ds_queue>,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
+    with_machine(n3ds, |n3ds| {
         let found = n3ds.gsp().command_queue(self::client(client)?);
         let (header, result) = (found.header(), found.result().0);
         let (current, count, status, control) = (header.current, header.count, header.status, header.control);
@@ -102,7 +100,7 @@ pub extern "C" fn triglyph_n3ds_queue_state(
 /// Asks GSP to halt before the next command of a client's queue, or takes a halt back.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_n3ds_queue_halt(n3ds: Option<&triglyph_n3ds>, client: u32, halt: bool) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
+    with_machine(n3ds, |n3ds| {
         let queue = n3ds.gsp().command_queue(self::client(client)?);
         match halt {
             true => queue.request_halt(),
@@ -120,10 +118,9 @@ pub extern "C" fn triglyph_n3ds_relay_pop(
     interrupt: Out<'_, u32>,
     found: Out<'_, bool>,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
+    with_machine(n3ds, |n3ds| {
         let popped = n3ds.gsp().relay_queue(self::client(client)?).pop();
-        put(interrupt, popped.unwrap_or(0).into());
-        put(found, popped.is_some());
+        put_found(popped.map(Into::into), interrupt, found);
         Ok(())
     })
 }
@@ -135,7 +132,7 @@ pub extern "C" fn triglyph_n3ds_relay_skip_vblanks(
     client: u32,
     skip: bool,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
+    with_machine(n3ds, |n3ds| {
         n3ds.gsp().relay_queue(self::client(client)?).skip_vblanks(skip);
         Ok(())
     })
@@ -149,7 +146,7 @@ pub extern "C" fn triglyph_n3ds_present(
     screen: u32,
     framebuffer: Option<&triglyph_n3ds_framebuffer>,
 ) -> triglyph_status {
-    with_n3ds(n3ds, |n3ds| {
+    with_machine(n3ds, |n3ds| {
         let info = (*required(framebuffer, "framebuffer")?).into();
         n3ds.gsp().framebuffer_slot(self::client(client)?, self::screen(screen)?).present(&info);
         Ok(())

@@ -2,10 +2,11 @@
 
 use triglyph::rsx::{ContextAllocation, MemoryAllocation, Status};
 
-use super::{triglyph_rsx, with_rsx};
+use super::triglyph_rsx;
 use crate::error::triglyph_status;
 use crate::forward::{CallResult, Tell};
-use crate::pointer::{Out, put};
+use crate::handle::with_machine;
+use crate::pointer::{Out, put, put_found};
 
 /// The results of the hypervisor's calls in r3.
 #[repr(i32)]
@@ -105,12 +106,10 @@ pub extern "C" fn triglyph_rsx_lpar(
     address: Out<'_, u64>,
     found: Out<'_, bool>,
 ) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
+    with_machine(rsx, |rsx| {
         let at = rsx.lpar(lpar);
         put(space, at.map_or(0, |at| at.space));
-        put(address, at.map_or(0, |at| at.address));
-        put(found, at.is_some());
-        Ok(())
+        put_found(at.map(|at| at.address), address, found);
     })
 }
 
@@ -123,10 +122,5 @@ pub extern "C" fn triglyph_rsx_io_to_lpar(
     lpar: Out<'_, u64>,
     found: Out<'_, bool>,
 ) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        let at = rsx.io_to_lpar(context.into(), io);
-        put(lpar, at.unwrap_or(0));
-        put(found, at.is_some());
-        Ok(())
-    })
+    with_machine(rsx, |rsx| put_found(rsx.io_to_lpar(context.into(), io), lpar, found))
 }

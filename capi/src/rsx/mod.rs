@@ -12,17 +12,21 @@ use triglyph::{ChannelId, ContextHandle};
 use triglyph::{Event, Machine, Rsx, SoftwareMethod};
 
 use super::callback::Callback;
-use super::error::{Failure, guard, triglyph_status};
+use super::error::{guard, triglyph_status};
 use super::event::{triglyph_event, triglyph_event_kind};
-use super::handle::{Gpu, State, destroy, triglyph_device, with_device};
-use super::options::{self, triglyph_options};
-use super::pointer::{Out, put, read_sized, required};
+use super::handle::{
+    Gpu, MachineHandle, Recording, create, destroy_machine, device_of, machine_handle, triglyph_device, with_machine,
+};
+use super::options::triglyph_options;
+use super::pointer::{Out, put, read_sized};
 
 /// A PlayStation 3's GPU, and the hypervisor's calls in front of it. Everything in its guest memory is big-endian;
 /// arguments and results of calls are plain numbers of the host.
 pub struct triglyph_rsx {
     device: triglyph_device,
 }
+
+machine_handle!(triglyph_rsx: Rsx, Rsx, Ps3);
 
 /// The address space of local memory.
 pub const TRIGLYPH_RSX_SPACE_LOCAL: u32 = 0;
@@ -58,21 +62,6 @@ const _: () = {
     assert!(TRIGLYPH_RSX_SPACE_PAGES == PAGES && TRIGLYPH_RSX_SPACE_XDR == XDR);
 };
 
-/// Runs a call on the machine.
-pub(super) fn with_rsx(
-    rsx: Option<&triglyph_rsx>,
-    call: impl FnOnce(&mut Rsx) -> Result<(), Failure>,
-) -> triglyph_status {
-    with_device(rsx.map(|rsx| &rsx.device), |state| call(machine(state)?))
-}
-
-fn machine(state: &mut State) -> Result<&mut Rsx, Failure> {
-    match &mut state.gpu {
-        Gpu::Rsx(device) => Ok(device.device_mut()),
-        _ => Err(Failure::invalid("the device is no PS3")),
-    }
-}
-
 /// Makes a PS3 with nothing mapped and no contexts. It belongs to the caller, who destroys it with
 /// `triglyph_rsx_destroy`. `TRIGLYPH_ACCURACY_EXACT` is what hosts need whose guests see the chip's registers or use
 /// more than one context. Words in guest memory are big-endian, also those of push buffers that are submitted and of
@@ -84,15 +73,8 @@ pub unsafe extern "C" fn triglyph_rsx_create(
     options: *const triglyph_options,
     rsx: Out<'_, *mut triglyph_rsx>,
 ) -> triglyph_status {
-    guard(|| {
-        let out = required(rsx, "rsx")?;
-        // SAFETY: the header asks callers for null or a structure that begins with its size.
-        let options = unsafe { options::read(options) }?;
-        let device = triglyph_device::new(Machine::Ps3, &options, true)?;
-        device.enter(|state| Ok(state.gpu.device().as_replay().set_big_endian(true)?))?;
-        out.write(Box::into_raw(Box::new(triglyph_rsx { device })));
-        Ok(())
-    })
+    // SAFETY: the header asks callers for null or a structure that begins with its size.
+    unsafe { create(options, rsx, "rsx", |gpu| gpu.device().as_replay().set_big_endian(true)) }
 }
 
 /// Destroys a PS3, and with it the device that was borrowed from it. Null is ignored.
@@ -101,14 +83,14 @@ pub unsafe extern "C" fn triglyph_rsx_create(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn triglyph_rsx_destroy(rsx: *mut triglyph_rsx) -> triglyph_status {
     // SAFETY: the header asks callers for a handle of this library, used for the last time.
-    unsafe { destroy(rsx, |rsx| rsx.device.check_idle()) }
+    unsafe { destroy_machine(rsx) }
 }
 
 /// The device of a PS3, for the calls that all machines have; null for null. It is borrowed: it is destroyed with the
 /// PS3.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_rsx_device(rsx: Option<&triglyph_rsx>) -> *const triglyph_device {
-    rsx.map_or(std::ptr::null(), |rsx| &raw const rsx.device)
+    device_of(rsx)
 }
 
 /// A method of the software engine: the host's processor executes it.
@@ -139,7 +121,7 @@ pub unsafe extern "C" fn triglyph_rsx_set_software_callback(
     callback: triglyph_rsx_software_callback,
     user_data: *mut c_void,
 ) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
+    with_machine(rsx, |rsx| {
         rsx.set_software_handler(Callback::new(callback, user_data).map(|callback| -> SoftwareHandler {
             Box::new(move |found| {
                 let SoftwareMethod { channel, subchannel, method, data } = found;
@@ -147,7 +129,6 @@ pub unsafe extern "C" fn triglyph_rsx_set_software_callback(
                 callback.call(&triglyph_rsx_software_method { channel, subchannel, method, data });
             })
         }));
-        Ok(())
     })
 }
 

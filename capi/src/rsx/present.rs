@@ -1,7 +1,8 @@
 //! The pictures of the PS3's heads.
 
-use super::{triglyph_rsx, with_rsx};
+use super::triglyph_rsx;
 use crate::error::triglyph_status;
+use crate::handle::with_machine;
 use crate::pointer::{Out, put};
 use crate::present::{presenting, triglyph_presented, triglyph_rows, triglyph_shown};
 
@@ -17,7 +18,7 @@ pub unsafe extern "C" fn triglyph_rsx_present_head(
     presented: *mut triglyph_presented,
     shown: *mut triglyph_shown,
 ) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
+    with_machine(rsx, |rsx| {
         // SAFETY: the header asks callers for structures that begin with their size, rows of that size, and a handle
         // that no other call uses.
         unsafe { presenting(rows, presented, shown, |rows, presented| rsx.present_head(head, rows, presented)) }
@@ -33,10 +34,9 @@ pub extern "C" fn triglyph_rsx_head_size(
     width: Out<'_, u32>,
     height: Out<'_, u32>,
 ) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
+    with_machine(rsx, |rsx| {
         let size = rsx.scan_out(head).map_or((0, 0), |scan| (scan.width, scan.height));
         put(width, size.0);
         put(height, size.1);
-        Ok(())
     })
 }

@@ -1,8 +1,9 @@
 //! The chip's registers and instance memory: there with `TRIGLYPH_ACCURACY_EXACT`.
 
-use super::{triglyph_rsx, with_rsx};
+use super::triglyph_rsx;
 use crate::error::triglyph_status;
-use crate::pointer::{Out, put, required};
+use crate::handle::with_machine;
+use crate::pointer::{Out, put_found, store};
 
 /// Reads a word of instance memory; 0 beyond its end.
 #[unsafe(no_mangle)]
@@ -11,10 +12,7 @@ pub extern "C" fn triglyph_rsx_pramin_read(
     offset: u32,
     word: Out<'_, u32>,
 ) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        required(word, "word")?.write(rsx.pramin_read(offset));
-        Ok(())
-    })
+    with_machine(rsx, |rsx| store(word, rsx.pramin_read(offset), "word"))
 }
 
 /// Reads a word of the bus: registers, instance memory or local memory at the hypervisor's addresses. `found` is false
@@ -26,10 +24,5 @@ pub extern "C" fn triglyph_rsx_bus_read(
     word: Out<'_, u32>,
     found: Out<'_, bool>,
 ) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        let read = rsx.bus_read(address);
-        put(word, read.unwrap_or(0));
-        put(found, read.is_some());
-        Ok(())
-    })
+    with_machine(rsx, |rsx| put_found(rsx.bus_read(address), word, found))
 }

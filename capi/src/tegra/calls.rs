@@ -9,15 +9,16 @@ use triglyph_guest::tegra_calls;
 use super::channel::triglyph_tegra_wait;
 use super::nvmap::{triglyph_tegra_freed, triglyph_tegra_memory};
 use super::space::{triglyph_tegra_layout, triglyph_tegra_map_buffer, triglyph_tegra_region, triglyph_tegra_remap};
-use super::{triglyph_tegra, triglyph_tegra_fence, with_tegra};
+use super::{triglyph_tegra, triglyph_tegra_fence};
 use crate::calls::c_calls;
 use crate::error::triglyph_status;
 use crate::forward::{Outputs, Take, Tell, answer, export, given, taken};
+use crate::handle::with_machine;
 use crate::pointer::{Out, copied, required};
 
 macro_rules! functions {
     ($($rows:tt)+) => {
-        c_calls!(export [tegra: triglyph_tegra, with_tegra, u32] $($rows)+);
+        c_calls!(export [tegra: triglyph_tegra, with_machine, u32] $($rows)+);
     };
 }
 tegra_calls!(functions);

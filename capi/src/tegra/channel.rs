@@ -2,11 +2,11 @@
 
 use triglyph::tegra::{Wait, submit_flags};
 
-use super::{triglyph_tegra, with_tegra};
-use crate::error::{Failure, triglyph_status};
+use super::triglyph_tegra;
+use crate::error::triglyph_status;
 use crate::forward::Tell;
-use crate::handle::{Gpu, with_device};
-use crate::pointer::{Out, copied, required};
+use crate::handle::{MachineHandle, with_machine, with_state};
+use crate::pointer::{Out, copied, store};
 
 /// The work begins when the given fence has been reached.
 pub const TRIGLYPH_TEGRA_SUBMIT_FENCE_WAIT: u32 = 0x1;
@@ -62,12 +62,12 @@ pub unsafe extern "C" fn triglyph_tegra_submit_entries(
     entries: *const u64,
     count: usize,
 ) -> triglyph_status {
-    with_device(tegra.map(|tegra| &tegra.device), |state| {
+    with_state(tegra, |state| {
         // SAFETY: the header asks callers for that many entries.
         let entries = unsafe { copied(entries, count, "entries") }?;
         let head = u64::from(channel).to_le_bytes();
         let payload: Vec<u8> = head.into_iter().chain(entries.iter().flat_map(|entry| entry.to_le_bytes())).collect();
-        let Gpu::Tegra(device) = &mut state.gpu else { return Err(Failure::invalid("the device is no Tegra X1")) };
+        let device = triglyph_tegra::recorded(state)?;
         Ok(device.submit_with(&payload, |tegra| tegra.submit_entries(channel.into(), entries.iter().copied()))?)
     })
 }
@@ -78,8 +78,5 @@ pub extern "C" fn triglyph_tegra_get_characteristics(
     tegra: Option<&triglyph_tegra>,
     characteristics: Out<'_, triglyph_tegra_characteristics>,
 ) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        required(characteristics, "characteristics")?.write(*tegra.characteristics());
-        Ok(())
-    })
+    with_machine(tegra, |tegra| store(characteristics, *tegra.characteristics(), "characteristics"))
 }

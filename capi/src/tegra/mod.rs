@@ -9,16 +9,20 @@ pub mod space;
 use triglyph::tegra::{Fence, Status};
 use triglyph::{Machine, TegraX1};
 
-use super::error::{Failure, guard, triglyph_status};
+use super::error::triglyph_status;
 use super::forward::{CallResult, Tell};
-use super::handle::{Gpu, State, destroy, triglyph_device, with_device};
-use super::options::{self, triglyph_options};
-use super::pointer::{Out, put, required};
+use super::handle::{
+    Gpu, MachineHandle, Recording, create, destroy_machine, device_of, machine_handle, triglyph_device, with_machine,
+};
+use super::options::triglyph_options;
+use super::pointer::{Out, put_found};
 
 /// A Tegra X1's GPU, and the Switch's driver (nvdrv) in front of it.
 pub struct triglyph_tegra {
     device: triglyph_device,
 }
+
+machine_handle!(triglyph_tegra: TegraX1, Tegra, TegraX1);
 
 /// The address space of the process's own memory, by the addresses that it passes to the driver; the host maps it.
 pub const TRIGLYPH_TEGRA_SPACE_PROCESS: u32 = 1;
@@ -77,21 +81,6 @@ impl From<triglyph_tegra_fence> for Fence {
     }
 }
 
-/// Runs a call on the machine.
-fn with_tegra(
-    tegra: Option<&triglyph_tegra>,
-    call: impl FnOnce(&mut TegraX1) -> Result<(), Failure>,
-) -> triglyph_status {
-    with_device(tegra.map(|tegra| &tegra.device), |state| call(machine(state)?))
-}
-
-fn machine(state: &mut State) -> Result<&mut TegraX1, Failure> {
-    match &mut state.gpu {
-        Gpu::Tegra(device) => Ok(device.device_mut()),
-        _ => Err(Failure::invalid("the device is no Tegra X1")),
-    }
-}
-
 impl CallResult for Status {
     type C = u32;
 
@@ -115,14 +104,8 @@ pub unsafe extern "C" fn triglyph_tegra_create(
     options: *const triglyph_options,
     tegra: Out<'_, *mut triglyph_tegra>,
 ) -> triglyph_status {
-    guard(|| {
-        let out = required(tegra, "tegra")?;
-        // SAFETY: the header asks callers for null or a structure that begins with its size.
-        let options = unsafe { options::read(options) }?;
-        let device = triglyph_device::new(Machine::TegraX1, &options, true)?;
-        out.write(Box::into_raw(Box::new(triglyph_tegra { device })));
-        Ok(())
-    })
+    // SAFETY: the header asks callers for null or a structure that begins with its size.
+    unsafe { create(options, tegra, "tegra", |_| Ok(())) }
 }
 
 /// Destroys a Tegra X1, and with it the device that was borrowed from it. Null is ignored.
@@ -131,14 +114,14 @@ pub unsafe extern "C" fn triglyph_tegra_create(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn triglyph_tegra_destroy(tegra: *mut triglyph_tegra) -> triglyph_status {
     // SAFETY: the header asks callers for a handle of this library, used for the last time.
-    unsafe { destroy(tegra, |tegra| tegra.device.check_idle()) }
+    unsafe { destroy_machine(tegra) }
 }
 
 /// The device of a Tegra X1, for the calls that all machines have; null for null. It is borrowed: it is destroyed with
 /// the Tegra X1.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_tegra_device(tegra: Option<&triglyph_tegra>) -> *const triglyph_device {
-    tegra.map_or(std::ptr::null(), |tegra| &raw const tegra.device)
+    device_of(tegra)
 }
 
 /// The process's address of what the GPU sees at `address` of an address space; `found` is false where nothing of the
@@ -151,10 +134,5 @@ pub extern "C" fn triglyph_tegra_process_address(
     process: Out<'_, u64>,
     found: Out<'_, bool>,
 ) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        let at = tegra.process_address(space.into(), address);
-        put(process, at.unwrap_or(0));
-        put(found, at.is_some());
-        Ok(())
-    })
+    with_machine(tegra, |tegra| put_found(tegra.process_address(space.into(), address), process, found))
 }

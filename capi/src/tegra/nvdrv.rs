@@ -5,9 +5,10 @@ use std::ffi::c_char;
 use triglyph::EventSlot;
 use triglyph::tegra::Transfer;
 
-use super::{triglyph_tegra, with_tegra};
+use super::triglyph_tegra;
 use crate::error::{Failure, triglyph_status};
 use crate::forward::{Outputs, answer};
+use crate::handle::with_machine;
 use crate::pointer::{Out, slice, slice_mut, text};
 
 /// Open: a device by its path, `/dev/nvmap`, `/dev/nvhost-as-gpu`, `/dev/nvhost-gpu`, `/dev/nvhost-ctrl` or
@@ -20,7 +21,7 @@ pub unsafe extern "C" fn triglyph_tegra_nvdrv_open(
     file: Out<'_, u32>,
     result: Out<'_, u32>,
 ) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
+    with_machine(tegra, |tegra| {
         // SAFETY: the header asks callers for null or text.
         let path = unsafe { text(path, "path") }?.ok_or_else(|| Failure::null("path"))?;
         (file,).put(answer(tegra.nvdrv_open(path), result));
@@ -36,10 +37,7 @@ pub extern "C" fn triglyph_tegra_nvdrv_close(
     file: u32,
     result: Out<'_, u32>,
 ) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        answer(tegra.nvdrv_close(file), result);
-        Ok(())
-    })
+    with_machine(tegra, |tegra| answer(tegra.nvdrv_close(file), result))
 }
 
 /// Ioctl, Ioctl2 and Ioctl3: `request` is its number, `buffer` its argument, in which the answer takes the request's
@@ -58,7 +56,7 @@ pub unsafe extern "C" fn triglyph_tegra_nvdrv_ioctl(
     inline_out_size: usize,
     result: Out<'_, u32>,
 ) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
+    with_machine(tegra, |tegra| {
         // SAFETY: the header asks callers for that many bytes.
         let (mut fields, inline, mut output) = unsafe {
             (
@@ -88,8 +86,5 @@ pub extern "C" fn triglyph_tegra_nvdrv_query_event(
     slot: Out<'_, u32>,
     result: Out<'_, u32>,
 ) -> triglyph_status {
-    with_tegra(tegra, |tegra| {
-        (slot,).put(answer(tegra.nvdrv_query_event(file, event).map(EventSlot::get), result));
-        Ok(())
-    })
+    with_machine(tegra, |tegra| (slot,).put(answer(tegra.nvdrv_query_event(file, event).map(EventSlot::get), result)))
 }

@@ -67,13 +67,13 @@ fn tidy(ty: &str) -> String {
 }
 
 macro_rules! of_3ds {
-    ($($rows:tt)+) => { c_calls!(describe [n3ds: triglyph_n3ds, with_n3ds, u32] $($rows)+); };
+    ($($rows:tt)+) => { c_calls!(describe [n3ds: triglyph_n3ds, with_machine, u32] $($rows)+); };
 }
 macro_rules! of_ps3 {
-    ($($rows:tt)+) => { c_calls!(describe [rsx: triglyph_rsx, with_rsx, i64] $($rows)+); };
+    ($($rows:tt)+) => { c_calls!(describe [rsx: triglyph_rsx, with_machine, i64] $($rows)+); };
 }
 macro_rules! of_tegra_x1 {
-    ($($rows:tt)+) => { c_calls!(describe [tegra: triglyph_tegra, with_tegra, u32] $($rows)+); };
+    ($($rows:tt)+) => { c_calls!(describe [tegra: triglyph_tegra, with_machine, u32] $($rows)+); };
 }
 
 /// All functions of the tables, by machine.
