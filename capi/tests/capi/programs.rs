@@ -136,6 +136,13 @@ fn captures_replay_in_cpp() {
     replay("tests/programs/replay.cpp", Link::Static);
 }
 
+/// Runs a program that checks what it does itself.
+pub fn passes(source: &str, link: Link<'_>) {
+    let scratch = TempDir::new().unwrap();
+    let Some(program) = compile(source, link, &scratch) else { return };
+    succeed(&mut Command::new(&program));
+}
+
 #[test]
 fn wrong_calls_are_statuses() {
     let scratch = TempDir::new().unwrap();
@@ -145,30 +152,22 @@ fn wrong_calls_are_statuses() {
 
 #[test]
 fn the_interpreter_serves_what_the_compiler_does_not_take_where_panics_abort() {
-    let scratch = TempDir::new().unwrap();
-    let Some(program) = compile("tests/programs/fallback.c", Link::Static, &scratch) else { return };
-    succeed(&mut Command::new(&program));
+    passes("tests/programs/fallback.c", Link::Static);
 }
 
 #[test]
 fn forked_processes_destroy_their_copies() {
-    let scratch = TempDir::new().unwrap();
-    let Some(program) = compile("tests/programs/fork.c", Link::Shared, &scratch) else { return };
-    succeed(&mut Command::new(&program));
+    passes("tests/programs/fork.c", Link::Shared);
 }
 
 #[test]
 fn threads_use_a_device_whose_memory_moves() {
-    let scratch = TempDir::new().unwrap();
-    let Some(program) = compile("tests/programs/threads.c", Link::Shared, &scratch) else { return };
-    succeed(&mut Command::new(&program));
+    passes("tests/programs/threads.c", Link::Shared);
 }
 
 #[test]
 fn drivers_answer_in_cpp() {
-    let scratch = TempDir::new().unwrap();
-    let Some(program) = compile("tests/programs/driver.cpp", Link::Static, &scratch) else { return };
-    succeed(&mut Command::new(&program));
+    passes("tests/programs/driver.cpp", Link::Static);
 }
 
 #[test]

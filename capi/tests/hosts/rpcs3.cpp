@@ -3,8 +3,6 @@
 // and the program polls the reference value and reports in memory. With --cut the RSX works in bounded runs of a few
 // words, which other threads interrupt.
 
-#include <sys/mman.h>
-
 #include <memory>
 #include <mutex>
 
@@ -28,19 +26,11 @@ constexpr std::uint32_t PUT = 0x40, GET = 0x44, REFERENCE = 0x48, FIRST_REPORT =
 // The driver information of head 1: whether it has flipped.
 constexpr std::uint32_t HEAD_1_FLAGS = 0x10B8 + 0x40 + 0x08, FLIPPED = 1u << 31;
 
-/// 4 GiB of addresses. Only what is allocated may be touched.
-class reservation {
+/// The guest's memory, by its addresses.
+class guest_memory {
 public:
-    reservation() : base_(static_cast<std::uint8_t *>(mmap(nullptr, SIZE, PROT_NONE, FLAGS, -1, 0))) {
-        EXPECT(base_ != MAP_FAILED);
-    }
-    ~reservation() { munmap(base_, SIZE); }
-    reservation(const reservation &) = delete;
-    reservation &operator=(const reservation &) = delete;
-
     triglyph::view<std::uint8_t> allocate(std::uint64_t address, std::size_t size) {
-        EXPECT(mprotect(base_ + address, size, PROT_READ | PROT_WRITE) == 0);
-        allocated_.push_back({base_ + address, size});
+        allocated_.push_back(all_.commit(address, size));
         return allocated_.back();
     }
     /// Words of the guest are big-endian; other threads may change them at any time.
@@ -50,14 +40,12 @@ public:
     void store(std::uint64_t address, std::uint32_t value) const {
         __atomic_store_n(word(address), __builtin_bswap32(value), __ATOMIC_RELEASE);
     }
-    std::uint8_t *at(std::uint64_t address) const { return base_ + address; }
+    std::uint8_t *at(std::uint64_t address) const { return all_.at(address); }
     const std::vector<triglyph::view<std::uint8_t>> &allocated() const { return allocated_; }
 
 private:
-    static constexpr std::size_t SIZE = std::size_t(1) << 32;
-    static constexpr int FLAGS = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    std::uint32_t *word(std::uint64_t address) const { return reinterpret_cast<std::uint32_t *>(base_ + address); }
-    std::uint8_t *base_;
+    std::uint32_t *word(std::uint64_t address) const { return reinterpret_cast<std::uint32_t *>(at(address)); }
+    stream::reservation all_;
     std::vector<triglyph::view<std::uint8_t>> allocated_;
 };
 
@@ -367,7 +355,7 @@ private:
 
     stream::plan plan_;
     stream::pictures pictures_;
-    reservation memory_;
+    guest_memory memory_;
     std::unique_ptr<triglyph::rsx> gpu_;
     std::unique_ptr<stream::interrupting> interrupting_;
     /// Who has the machine; whether the program runs, and does not wait for something.

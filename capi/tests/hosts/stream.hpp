@@ -10,6 +10,7 @@
 #ifndef STREAM_HPP
 #define STREAM_HPP
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <ctime>
@@ -133,6 +134,29 @@ public:
 
 private:
     std::uint64_t state_ = 1;
+};
+
+/// 4 GiB of addresses, of which only what is committed may be touched.
+class reservation {
+public:
+    static constexpr std::size_t SIZE = std::size_t(1) << 32;
+
+    reservation() : base_(static_cast<std::uint8_t *>(mmap(nullptr, SIZE, PROT_NONE, FLAGS, -1, 0))) {
+        EXPECT(base_ != MAP_FAILED);
+    }
+    ~reservation() { munmap(base_, SIZE); }
+    reservation(const reservation &) = delete;
+    reservation &operator=(const reservation &) = delete;
+
+    triglyph::view<std::uint8_t> commit(std::uint64_t offset, std::size_t size) const {
+        EXPECT(offset + size <= SIZE && mprotect(base_ + offset, size, PROT_READ | PROT_WRITE) == 0);
+        return {base_ + offset, size};
+    }
+    std::uint8_t *at(std::uint64_t offset) const { return base_ + offset; }
+
+private:
+    static constexpr int FLAGS = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    std::uint8_t *base_;
 };
 
 /// How a stream is to be played.

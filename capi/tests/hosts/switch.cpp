@@ -2,8 +2,6 @@
 // one reservation, the GPU is a worker's, syncpoints are waited for by events and by the display, and a buffer queue
 // shows what was drawn at the size of the console or of a dock.
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <condition_variable>
 #include <map>
@@ -16,7 +14,7 @@
 namespace {
 
 // The process's memory by its own addresses.
-constexpr std::uint64_t PROCESS = 0x2100000000, PROCESS_SIZE = std::uint64_t(4) << 30;
+constexpr std::uint64_t PROCESS = 0x2100000000;
 // GPU addresses: the program allocates the space in which the stream has its buffers, and maps them where they were.
 constexpr std::uint64_t GPU_SPACE = 0x100000000, GPU_SPACE_SIZE = 0x10000000, PAGE = 0x1000;
 
@@ -30,25 +28,18 @@ constexpr std::uint32_t CTRL_REGISTER = 0xC004001F, CTRL_WAIT = 0xC010001D, CTRL
 /// Memory that is reserved at once and committed as the kernel maps it.
 class process_memory {
 public:
-    process_memory() : base_(static_cast<std::uint8_t *>(mmap(nullptr, PROCESS_SIZE, PROT_NONE, FLAGS, -1, 0))) {
-        EXPECT(base_ != MAP_FAILED);
-    }
-    ~process_memory() { munmap(base_, PROCESS_SIZE); }
-    process_memory(const process_memory &) = delete;
-    process_memory &operator=(const process_memory &) = delete;
-
     triglyph::view<std::uint8_t> commit(std::uint64_t size) {
-        EXPECT(size % PAGE == 0 && end_ + size <= PROCESS_SIZE);
-        EXPECT(mprotect(base_ + end_, size, PROT_READ | PROT_WRITE) == 0);
-        const triglyph::view<std::uint8_t> made{base_ + end_, size};
+        EXPECT(size % PAGE == 0);
+        const triglyph::view<std::uint8_t> made = all_.commit(end_, size);
         end_ += size + PAGE; // a page that nothing may touch
         return made;
     }
-    std::uint64_t address_of(const std::uint8_t *pointer) const { return PROCESS + std::uint64_t(pointer - base_); }
+    std::uint64_t address_of(const std::uint8_t *pointer) const {
+        return PROCESS + std::uint64_t(pointer - all_.at(0));
+    }
 
 private:
-    static constexpr int FLAGS = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    std::uint8_t *base_;
+    stream::reservation all_;
     std::uint64_t end_ = 0;
 };
 
