@@ -2,6 +2,20 @@
 
 use super::*;
 
+/// Methods that are one instruction, or its result of before: operands, their type, the instruction with what it has
+/// besides operands.
+macro_rules! once {
+    ($($(#[$doc:meta])* $vis:vis fn $name:ident($($a:ident),+): $A:ident -> $R:ident
+        = $instruction:ident $([$code:expr])?;)+
+    ) => {$(
+        $(#[$doc])*
+        $vis fn $name(&mut self, $($a: $A),+) -> $R {
+            let value = self.b.ins().$instruction($($code,)? $($a.0),+);
+            $R(self.once(value))
+        }
+    )+};
+}
+
 impl Emit<'_> {
     // Floats.
 
@@ -41,10 +55,9 @@ impl Emit<'_> {
         })
     }
 
-    /// The next whole number from `a` on.
-    pub fn ceil(&mut self, a: F32x4) -> F32x4 {
-        let value = self.b.ins().ceil(a.0);
-        F32x4(self.once(value))
+    once! {
+        /// The next whole number from `a` on.
+        pub fn ceil(a): F32x4 -> F32x4 = ceil;
     }
 
     /// Conversion of whole numbers; those outside of i32 become its limits, NaN 0.
@@ -62,53 +75,37 @@ impl Emit<'_> {
         I32x4(self.once(value))
     }
 
-    /// a <= b, false when either is NaN.
-    pub fn le(&mut self, a: F32x4, b: F32x4) -> Mask {
-        let value = self.b.ins().fcmp(FloatCC::LessThanOrEqual, a.0, b.0);
-        Mask(self.once(value))
-    }
-
-    /// a == b, false when either is NaN.
-    pub fn feq(&mut self, a: F32x4, b: F32x4) -> Mask {
-        let value = self.b.ins().fcmp(FloatCC::Equal, a.0, b.0);
-        Mask(self.once(value))
+    once! {
+        /// a <= b, false when either is NaN.
+        pub fn le(a, b): F32x4 -> Mask = fcmp [FloatCC::LessThanOrEqual];
+        /// a == b, false when either is NaN.
+        pub fn feq(a, b): F32x4 -> Mask = fcmp [FloatCC::Equal];
+        /// a and b differ, or one is NaN.
+        pub fn fne(a, b): F32x4 -> Mask = fcmp [FloatCC::NotEqual];
     }
 
     // Integers.
-
-    /// a * b, wrapping. Slow: prefer shifts.
-    pub fn imul(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        let value = self.b.ins().imul(a.0, b.0);
-        I32x4(self.once(value))
-    }
 
     /// Logical a >> n.
     pub fn ushr(&mut self, a: I32x4, n: u32) -> I32x4 {
         I32x4(self.b.ins().ushr_imm_u(a.0, i64::from(n)))
     }
 
-    /// a ^ b
-    pub fn ixor(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        let value = self.b.ins().bxor(a.0, b.0);
-        I32x4(self.once(value))
-    }
-
-    /// The smaller one, signed.
-    pub fn imin(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        let value = self.b.ins().smin(a.0, b.0);
-        I32x4(self.once(value))
-    }
-
-    /// The larger one, signed.
-    pub fn imax(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        let value = self.b.ins().smax(a.0, b.0);
-        I32x4(self.once(value))
-    }
-
-    /// The smaller one, unsigned.
-    pub fn umin(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        let value = self.b.ins().umin(a.0, b.0);
-        I32x4(self.once(value))
+    once! {
+        /// a * b, wrapping. Slow: prefer shifts.
+        pub fn imul(a, b): I32x4 -> I32x4 = imul;
+        /// a ^ b
+        pub fn ixor(a, b): I32x4 -> I32x4 = bxor;
+        /// The smaller one, signed.
+        pub fn imin(a, b): I32x4 -> I32x4 = smin;
+        /// The larger one, signed.
+        pub fn imax(a, b): I32x4 -> I32x4 = smax;
+        /// The smaller one, unsigned.
+        pub fn umin(a, b): I32x4 -> I32x4 = umin;
+        /// The larger one, unsigned.
+        pub fn imax_unsigned(a, b): I32x4 -> I32x4 = umax;
+        /// a == b
+        pub fn ieq(a, b): I32x4 -> Mask = icmp [IntCC::Equal];
     }
 
     /// Unsigned integers as the nearest floats: their halves are floats, and only the sum is rounded.
@@ -134,24 +131,6 @@ impl Emit<'_> {
         });
         let [low, high] = [low, high].map(|[a, b]| self.b.ins().imul(a, b)).map(|wide| self.cast(wide, I32X4));
         I32x4(self.odd_words(low, high))
-    }
-
-    /// The larger one, unsigned.
-    pub fn imax_unsigned(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        let value = self.b.ins().umax(a.0, b.0);
-        I32x4(self.once(value))
-    }
-
-    /// a == b
-    pub fn ieq(&mut self, a: I32x4, b: I32x4) -> Mask {
-        let value = self.b.ins().icmp(IntCC::Equal, a.0, b.0);
-        Mask(self.once(value))
-    }
-
-    /// a and b differ, or one is NaN.
-    pub fn fne(&mut self, a: F32x4, b: F32x4) -> Mask {
-        let value = self.b.ins().fcmp(FloatCC::NotEqual, a.0, b.0);
-        Mask(self.once(value))
     }
 
     /// a < b, signed.
@@ -182,28 +161,15 @@ impl Emit<'_> {
 
     // Masks.
 
-    /// Both.
-    pub fn and(&mut self, a: Mask, b: Mask) -> Mask {
-        let value = self.b.ins().band(a.0, b.0);
-        Mask(self.once(value))
-    }
-
-    /// Either.
-    pub fn or(&mut self, a: Mask, b: Mask) -> Mask {
-        let value = self.b.ins().bor(a.0, b.0);
-        Mask(self.once(value))
-    }
-
-    /// a but not b.
-    pub fn and_not(&mut self, a: Mask, b: Mask) -> Mask {
-        let value = self.b.ins().band_not(a.0, b.0);
-        Mask(self.once(value))
-    }
-
-    /// The other lanes.
-    pub fn not(&mut self, a: Mask) -> Mask {
-        let value = self.b.ins().bnot(a.0);
-        Mask(self.once(value))
+    once! {
+        /// Both.
+        pub fn and(a, b): Mask -> Mask = band;
+        /// Either.
+        pub fn or(a, b): Mask -> Mask = bor;
+        /// a but not b.
+        pub fn and_not(a, b): Mask -> Mask = band_not;
+        /// The other lanes.
+        pub fn not(a): Mask -> Mask = bnot;
     }
 
     /// A scalar that is not zero when any lane is set, for [`Self::branch`].
@@ -233,33 +199,14 @@ impl Ops for Emit<'_> {
     fn i(&mut self, value: i32) -> I32x4 {
         self.ints([value; 4])
     }
-    fn add(&mut self, a: F32x4, b: F32x4) -> F32x4 {
-        let value = self.b.ins().fadd(a.0, b.0);
-        F32x4(self.once(value))
-    }
-    fn sub(&mut self, a: F32x4, b: F32x4) -> F32x4 {
-        let value = self.b.ins().fsub(a.0, b.0);
-        F32x4(self.once(value))
-    }
-    fn mul(&mut self, a: F32x4, b: F32x4) -> F32x4 {
-        let value = self.b.ins().fmul(a.0, b.0);
-        F32x4(self.once(value))
-    }
-    fn div(&mut self, a: F32x4, b: F32x4) -> F32x4 {
-        let value = self.b.ins().fdiv(a.0, b.0);
-        F32x4(self.once(value))
-    }
-    fn sqrt(&mut self, a: F32x4) -> F32x4 {
-        let value = self.b.ins().sqrt(a.0);
-        F32x4(self.once(value))
-    }
-    fn floor(&mut self, a: F32x4) -> F32x4 {
-        let value = self.b.ins().floor(a.0);
-        F32x4(self.once(value))
-    }
-    fn nearest(&mut self, a: F32x4) -> F32x4 {
-        let value = self.b.ins().nearest(a.0);
-        F32x4(self.once(value))
+    once! {
+        fn add(a, b): F32x4 -> F32x4 = fadd;
+        fn sub(a, b): F32x4 -> F32x4 = fsub;
+        fn mul(a, b): F32x4 -> F32x4 = fmul;
+        fn div(a, b): F32x4 -> F32x4 = fdiv;
+        fn sqrt(a): F32x4 -> F32x4 = sqrt;
+        fn floor(a): F32x4 -> F32x4 = floor;
+        fn nearest(a): F32x4 -> F32x4 = nearest;
     }
     fn min(&mut self, a: F32x4, b: F32x4) -> F32x4 {
         let m = self.lt(a, b);
@@ -269,13 +216,9 @@ impl Ops for Emit<'_> {
         let m = self.lt(b, a);
         self.select(m, a, b)
     }
-    fn lt(&mut self, a: F32x4, b: F32x4) -> Mask {
-        let value = self.b.ins().fcmp(FloatCC::LessThan, a.0, b.0);
-        Mask(self.once(value))
-    }
-    fn unordered(&mut self, a: F32x4, b: F32x4) -> Mask {
-        let value = self.b.ins().fcmp(FloatCC::Unordered, a.0, b.0);
-        Mask(self.once(value))
+    once! {
+        fn lt(a, b): F32x4 -> Mask = fcmp [FloatCC::LessThan];
+        fn unordered(a, b): F32x4 -> Mask = fcmp [FloatCC::Unordered];
     }
     fn select(&mut self, m: Mask, a: F32x4, b: F32x4) -> F32x4 {
         if a == b {
@@ -288,9 +231,8 @@ impl Ops for Emit<'_> {
     fn to_int(&mut self, a: F32x4) -> I32x4 {
         self.truncate_to_int(a)
     }
-    fn to_float(&mut self, a: I32x4) -> F32x4 {
-        let value = self.b.ins().fcvt_from_sint(F32X4, a.0);
-        F32x4(self.once(value))
+    once! {
+        fn to_float(a): I32x4 -> F32x4 = fcvt_from_sint [F32X4];
     }
     fn bits(&mut self, a: F32x4) -> I32x4 {
         I32x4(self.cast(a.0, I32X4))
@@ -298,21 +240,11 @@ impl Ops for Emit<'_> {
     fn float_of_bits(&mut self, a: I32x4) -> F32x4 {
         F32x4(self.cast(a.0, F32X4))
     }
-    fn iadd(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        let value = self.b.ins().iadd(a.0, b.0);
-        I32x4(self.once(value))
-    }
-    fn isub(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        let value = self.b.ins().isub(a.0, b.0);
-        I32x4(self.once(value))
-    }
-    fn iand(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        let value = self.b.ins().band(a.0, b.0);
-        I32x4(self.once(value))
-    }
-    fn ior(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        let value = self.b.ins().bor(a.0, b.0);
-        I32x4(self.once(value))
+    once! {
+        fn iadd(a, b): I32x4 -> I32x4 = iadd;
+        fn isub(a, b): I32x4 -> I32x4 = isub;
+        fn iand(a, b): I32x4 -> I32x4 = band;
+        fn ior(a, b): I32x4 -> I32x4 = bor;
     }
     fn ishl(&mut self, a: I32x4, n: u32) -> I32x4 {
         I32x4(self.b.ins().ishl_imm_u(a.0, i64::from(n)))

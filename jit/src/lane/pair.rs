@@ -14,6 +14,16 @@ pub(crate) struct Pair {
     pub ag: I16x8,
 }
 
+/// Methods that are one instruction on vectors of 16-bit lanes.
+macro_rules! each_lane {
+    ($($(#[$doc:meta])* $name:ident: $instruction:ident;)+) => {$(
+        $(#[$doc])*
+        pub fn $name(&mut self, a: I16x8, b: I16x8) -> I16x8 {
+            I16x8(self.b.ins().$instruction(a.0, b.0))
+        }
+    )+};
+}
+
 impl Emit<'_> {
     /// Takes four words `0xRRGGBBAA` apart.
     pub fn unpack(&mut self, words: I32x4) -> Pair {
@@ -114,54 +124,27 @@ impl Emit<'_> {
         self.xor16(a, all)
     }
 
-    /// a + b, wrapping.
-    pub fn add16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
-        I16x8(self.b.ins().iadd(a.0, b.0))
-    }
-
-    /// a - b, wrapping.
-    pub fn sub16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
-        I16x8(self.b.ins().isub(a.0, b.0))
-    }
-
-    /// The low 16 bits of a * b.
-    pub fn mul16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
-        I16x8(self.b.ins().imul(a.0, b.0))
-    }
-
-    /// min(a + b, 65535), unsigned.
-    pub fn add16_saturate(&mut self, a: I16x8, b: I16x8) -> I16x8 {
-        I16x8(self.b.ins().uadd_sat(a.0, b.0))
-    }
-
-    /// max(a - b, 0), unsigned.
-    pub fn sub16_saturate(&mut self, a: I16x8, b: I16x8) -> I16x8 {
-        I16x8(self.b.ins().usub_sat(a.0, b.0))
-    }
-
-    /// The smaller one, unsigned.
-    pub fn min16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
-        I16x8(self.b.ins().umin(a.0, b.0))
-    }
-
-    /// The larger one, unsigned.
-    pub fn max16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
-        I16x8(self.b.ins().umax(a.0, b.0))
-    }
-
-    /// a & b
-    pub fn and16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
-        I16x8(self.b.ins().band(a.0, b.0))
-    }
-
-    /// a | b
-    pub fn or16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
-        I16x8(self.b.ins().bor(a.0, b.0))
-    }
-
-    /// a ^ b
-    pub fn xor16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
-        I16x8(self.b.ins().bxor(a.0, b.0))
+    each_lane! {
+        /// a + b, wrapping.
+        add16: iadd;
+        /// a - b, wrapping.
+        sub16: isub;
+        /// The low 16 bits of a * b.
+        mul16: imul;
+        /// min(a + b, 65535), unsigned.
+        add16_saturate: uadd_sat;
+        /// max(a - b, 0), unsigned.
+        sub16_saturate: usub_sat;
+        /// The smaller one, unsigned.
+        min16: umin;
+        /// The larger one, unsigned.
+        max16: umax;
+        /// a & b
+        and16: band;
+        /// a | b
+        or16: bor;
+        /// a ^ b
+        xor16: bxor;
     }
 
     /// a << n
