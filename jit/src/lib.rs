@@ -22,6 +22,7 @@ mod lane;
 mod maxwell;
 mod memory;
 mod mme;
+mod offsets;
 mod packet_trace;
 mod pica;
 mod pixel;

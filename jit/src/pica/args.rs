@@ -6,6 +6,8 @@ use triglyph_guest::kernel::geometry::GeometryRegisters;
 use triglyph_guest::kernel::vertex::{GROUP, Uniforms};
 use triglyph_guest::pica::isa::SetEmit;
 
+use crate::offsets::offsets;
+
 /// Offset of c0 in [`Uniforms`].
 pub(super) const FLOATS: i32 = offset_of!(Uniforms, floats) as i32;
 /// Offset of i0 in [`Uniforms`].
@@ -50,12 +52,9 @@ pub(super) struct StreamArgs {
     pub stride: u64,
 }
 
-impl VertexArgs {
-    pub const VERTICES: i32 = offset_of!(VertexArgs, vertices) as i32;
-    pub const RECORDS: i32 = offset_of!(VertexArgs, records) as i32;
-    pub const CLIP: i32 = offset_of!(VertexArgs, clip) as i32;
-    pub const GROUPS: i32 = offset_of!(VertexArgs, groups) as i32;
+offsets!(VertexArgs { VERTICES: vertices, RECORDS: records, CLIP: clip, GROUPS: groups });
 
+impl VertexArgs {
     /// Offset of an address; only uniforms and the table are there.
     pub const fn pointer(which: Pointer) -> i32 {
         match which {
@@ -93,12 +92,9 @@ pub(super) struct GeometryArgs {
     pub setting: u32,
 }
 
-impl GeometryArgs {
-    pub const CODES: i32 = offset_of!(GeometryArgs, codes) as i32;
-    pub const LOG: i32 = offset_of!(GeometryArgs, log) as i32;
-    pub const CAPACITY: i32 = offset_of!(GeometryArgs, capacity) as i32;
-    pub const SETTING: i32 = offset_of!(GeometryArgs, setting) as i32;
+offsets!(GeometryArgs { CODES: codes, LOG: log, CAPACITY: capacity, SETTING: setting });
 
+impl GeometryArgs {
     /// Offset of an address.
     pub const fn pointer(which: Pointer) -> i32 {
         (match which {

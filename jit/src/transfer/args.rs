@@ -1,6 +1,6 @@
 //! Arguments of compiled conversions.
 
-use std::mem::offset_of;
+use crate::offsets::offsets;
 
 /// Arguments of the code. Addresses and distances are in bytes; a square is 8x8 pixels of the target.
 #[repr(C)]
@@ -22,14 +22,14 @@ pub(super) struct ConversionArgs {
     pub last: u32,
 }
 
-impl ConversionArgs {
-    pub const SOURCE: i32 = offset_of!(ConversionArgs, source) as i32;
-    pub const TARGET: i32 = offset_of!(ConversionArgs, target) as i32;
-    pub const SOURCE_PITCH: i32 = offset_of!(ConversionArgs, source_pitch) as i32;
-    pub const SOURCE_STEP: i32 = offset_of!(ConversionArgs, source_step) as i32;
-    pub const TARGET_PITCH: i32 = offset_of!(ConversionArgs, target_pitch) as i32;
-    pub const COLUMNS: i32 = offset_of!(ConversionArgs, columns) as i32;
-    pub const FIRST: i32 = offset_of!(ConversionArgs, first) as i32;
-    pub const END: i32 = offset_of!(ConversionArgs, end) as i32;
-    pub const LAST: i32 = offset_of!(ConversionArgs, last) as i32;
-}
+offsets!(ConversionArgs {
+    SOURCE: source,
+    TARGET: target,
+    SOURCE_PITCH: source_pitch,
+    SOURCE_STEP: source_step,
+    TARGET_PITCH: target_pitch,
+    COLUMNS: columns,
+    FIRST: first,
+    END: end,
+    LAST: last
+});

@@ -2,6 +2,7 @@
 
 use std::mem::{MaybeUninit, offset_of, size_of};
 
+use crate::offsets::offsets;
 use crate::pixel::sample::programs::args::TextureArgs;
 
 /// The arguments.
@@ -54,15 +55,17 @@ pub struct Frame {
     pub scratch: MaybeUninit<Scratch>,
 }
 
-impl VertexArgs {
-    pub const RECORDS: i32 = offset_of!(VertexArgs, records) as i32;
-    pub const TABLE: i32 = offset_of!(VertexArgs, table) as i32;
-    pub const CONSTANTS: i32 = offset_of!(VertexArgs, constants) as i32;
-    pub const TEXTURES: i32 = offset_of!(VertexArgs, textures) as i32;
-    pub const GROUPS: i32 = offset_of!(VertexArgs, groups) as i32;
-    pub const FUEL: i32 = offset_of!(VertexArgs, fuel) as i32;
-    pub const LEFT: i32 = offset_of!(VertexArgs, left) as i32;
+offsets!(VertexArgs {
+    RECORDS: records,
+    TABLE: table,
+    CONSTANTS: constants,
+    TEXTURES: textures,
+    GROUPS: groups,
+    FUEL: fuel,
+    LEFT: left
+});
 
+impl VertexArgs {
     /// Offset of a field of a stream.
     pub const fn stream(number: usize, field: usize) -> i32 {
         (offset_of!(VertexArgs, streams) + number * size_of::<StreamArgs>() + field) as i32
