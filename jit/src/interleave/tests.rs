@@ -144,8 +144,7 @@ fn emit(e: &mut Emit<'_>, body: &dyn Fn(&mut Item<'_, '_>)) -> Result<(), Unsupp
     e.switch_to(exit);
     e.jump(head, &[rest]);
     e.switch_to(end);
-    let status = e.i64(0);
-    e.finish(status);
+    e.succeed();
     Ok(())
 }
 

@@ -236,8 +236,7 @@ mod tests {
             let [old, value, replacement] = [0, 4, 8].map(|at| e.b.ins().load(I32, memory(), args, at));
             let new = operation.result(e, old, [value, replacement]);
             e.b.ins().store(memory(), new, args, 12);
-            let status = e.i64(0);
-            e.finish(status);
+            e.succeed();
             Ok(())
         };
         compiler.compile(1, emit).unwrap()

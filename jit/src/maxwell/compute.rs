@@ -89,12 +89,6 @@ impl<'a> Host<'a> for SliceHost<'_, 'a> {
         self.e
     }
 
-    fn begin(&mut self) {}
-
-    fn context(&mut self) -> Value {
-        self.e.args
-    }
-
     fn scratch(&self) -> i32 {
         at!(indices)
     }

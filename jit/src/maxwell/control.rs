@@ -66,6 +66,7 @@ macro_rules! nothing {
         }
     )+ };
 }
+pub(super) use nothing;
 
 impl ControlVisitor for Lower<'_, '_> {
     type Output = Done;

@@ -244,11 +244,7 @@ impl ConvertVisitor for Lower<'_, '_> {
                 limited(e, value, 0, 0xFFFF)
             }
         };
-        if i.cc {
-            self.int_condition(result);
-        }
-        self.set_int(i.dst, result);
-        Ok(())
+        self.set_int_cc(i.dst, result, i.cc)
     }
 
     fn i2f(&mut self, i: IntToFloat) -> Done {
@@ -303,11 +299,7 @@ impl ConvertVisitor for Lower<'_, '_> {
             let value = if i.b.neg { self.ineg(value) } else { value };
             self.cut(value, i.to, false)
         };
-        if i.cc {
-            self.int_condition(result);
-        }
-        self.set_int(i.dst, result);
-        Ok(())
+        self.set_int_cc(i.dst, result, i.cc)
     }
 }
 

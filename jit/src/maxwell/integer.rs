@@ -68,6 +68,15 @@ impl Lower<'_, '_> {
         self.set_condition(flags);
     }
 
+    /// A result without carry, of which the condition code is told if `cc` says so.
+    pub(super) fn set_int_cc(&mut self, dst: Reg, value: I32x4, cc: bool) -> Done {
+        if cc {
+            self.int_condition(value);
+        }
+        self.set_int(dst, value);
+        Ok(())
+    }
+
     /// The condition code of an addition; `chained` continues that of the lower words.
     pub(super) fn sum_condition(&mut self, value: I32x4, sum: Sum, chained: bool) {
         let [mut z, s] = self.zero_and_sign(value);
@@ -237,21 +246,25 @@ impl Lower<'_, '_> {
     }
 }
 
+impl Lower<'_, '_> {
+    /// The result of a sum; the condition code gets it, too, if there is one: of an extended sum or of another.
+    fn set_sum(&mut self, dst: Reg, sum: Sum, saturated: bool, condition: Option<bool>) -> Done {
+        let value = if saturated { self.saturate(sum) } else { sum.value };
+        if let Some(extended) = condition {
+            self.sum_condition(value, sum, extended);
+        }
+        self.set_int(dst, value);
+        Ok(())
+    }
+}
+
 impl IntVisitor for Lower<'_, '_> {
     type Output = Done;
 
     fn iadd(&mut self, i: IntAdd) -> Done {
         let (a, b) = (self.reg_int(i.a.value), self.operand_int(i.b.value));
         let sum = self.signed_sum((a, i.a.neg), (b, i.b.neg), i.x);
-        let mut value = sum.value;
-        if i.sat {
-            value = self.saturate(sum);
-        }
-        if i.cc {
-            self.sum_condition(value, sum, i.x);
-        }
-        self.set_int(i.dst, value);
-        Ok(())
+        self.set_sum(i.dst, sum, i.sat, i.cc.then_some(i.x))
     }
 
     fn iadd3(&mut self, i: IntAdd3) -> Done {
@@ -283,11 +296,7 @@ impl IntVisitor for Lower<'_, '_> {
         let (a, b) = (self.reg_int(i.a.value), self.operand_int(i.b.value));
         let shifted = self.e().ishl(a, i.shift.into());
         let sum = self.signed_sum((shifted, i.a.neg), (b, i.b.neg), false);
-        if i.cc {
-            self.sum_condition(sum.value, sum, false);
-        }
-        self.set_int(i.dst, sum.value);
-        Ok(())
+        self.set_sum(i.dst, sum, false, i.cc.then_some(false))
     }
 
     fn imad(&mut self, i: IntMad) -> Done {
@@ -300,15 +309,7 @@ impl IntVisitor for Lower<'_, '_> {
             true => (self.product_high(a, b, signed, i.neg), false),
         };
         let sum = self.signed_sum((product, inverted), (c, i.c.neg), i.x);
-        let mut value = sum.value;
-        if i.sat {
-            value = self.saturate(sum);
-        }
-        if i.cc {
-            self.sum_condition(value, sum, i.x);
-        }
-        self.set_int(i.dst, value);
-        Ok(())
+        self.set_sum(i.dst, sum, i.sat, i.cc.then_some(i.x))
     }
 
     fn imadsp(&mut self, i: IntMadParts) -> Done {
@@ -326,11 +327,7 @@ impl IntVisitor for Lower<'_, '_> {
     fn imul(&mut self, i: IntMul) -> Done {
         let (a, b) = (self.reg_int(i.a), self.operand_int(i.b));
         let value = if i.hi { self.product_high(a, b, [i.signed_a, i.signed_b], false) } else { self.e().imul(a, b) };
-        if i.cc {
-            self.int_condition(value);
-        }
-        self.set_int(i.dst, value);
-        Ok(())
+        self.set_int_cc(i.dst, value, i.cc)
     }
 
     fn xmad(&mut self, i: IntXmad) -> Done {
@@ -391,11 +388,7 @@ impl IntVisitor for Lower<'_, '_> {
                 e.iselect(mask, low, high)
             }
         };
-        if i.cc {
-            self.int_condition(value);
-        }
-        self.set_int(i.dst, value);
-        Ok(())
+        self.set_int_cc(i.dst, value, i.cc)
     }
 
     fn iset(&mut self, i: IntSet) -> Done {

@@ -195,11 +195,7 @@ impl LogicVisitor for Lower<'_, '_> {
         let a = self.reg_int(i.a);
         let value =
             self.shifted(a, i.b, i.wrap, |e, a, n| e.ishl(a, n), |e, [a, n]| e.b.ins().ishl(a, n), |e, _| e.i(0));
-        if i.cc {
-            self.int_condition(value);
-        }
-        self.set_int(i.dst, value);
-        Ok(())
+        self.set_int_cc(i.dst, value, i.cc)
     }
 
     fn shr(&mut self, i: ShiftRight) -> Done {
@@ -216,11 +212,7 @@ impl LogicVisitor for Lower<'_, '_> {
             |e, [a, n]| if signed { e.b.ins().sshr(a, n) } else { e.b.ins().ushr(a, n) },
             |e, a| if signed { e.ishr(a, 31) } else { e.i(0) },
         );
-        if i.cc {
-            self.int_condition(value);
-        }
-        self.set_int(i.dst, value);
-        Ok(())
+        self.set_int_cc(i.dst, value, i.cc)
     }
 
     fn shf_l(&mut self, i: FunnelShift) -> Done {
@@ -291,11 +283,7 @@ impl LogicVisitor for Lower<'_, '_> {
                 })
             }
         };
-        if i.cc {
-            self.int_condition(value);
-        }
-        self.set_int(i.dst, value);
-        Ok(())
+        self.set_int_cc(i.dst, value, i.cc)
     }
 
     fn bfi(&mut self, i: BitFieldInsert) -> Done {
@@ -329,11 +317,7 @@ impl LogicVisitor for Lower<'_, '_> {
                 })
             }
         };
-        if i.cc {
-            self.int_condition(value);
-        }
-        self.set_int(i.dst, value);
-        Ok(())
+        self.set_int_cc(i.dst, value, i.cc)
     }
 
     fn flo(&mut self, i: FindLeadingOne) -> Done {
@@ -354,11 +338,7 @@ impl LogicVisitor for Lower<'_, '_> {
             let top = e.i(31);
             e.isub(top, zeros)
         };
-        if i.cc {
-            self.int_condition(value);
-        }
-        self.set_int(i.dst, value);
-        Ok(())
+        self.set_int_cc(i.dst, value, i.cc)
     }
 
     fn popc(&mut self, i: PopCount) -> Done {
@@ -428,10 +408,6 @@ impl Lower<'_, '_> {
             let value = f(e, wide, distance);
             e.b.ins().ireduce(I32, value)
         });
-        if i.cc {
-            self.int_condition(value);
-        }
-        self.set_int(i.dst, value);
-        Ok(())
+        self.set_int_cc(i.dst, value, i.cc)
     }
 }

@@ -8,6 +8,7 @@ use triglyph_guest::tegra::shader::isa::*;
 
 use super::access::{Access, Action, Space};
 use super::atomic::{self, WordOperation};
+use super::control::nothing;
 use super::direct_args::{CONSTANT_BYTES, Mapped};
 use super::vectors::Vectors;
 use super::{Done, LaneValue, Lower};
@@ -441,28 +442,13 @@ impl MemoryVisitor for Lower<'_, '_> {
         self.atomic(access, Reg::RZ, sources, address)
     }
 
-    fn cctl(&mut self, _: CacheControl) -> Done {
-        Ok(())
-    }
-
-    fn cctll(&mut self, _: CacheControl) -> Done {
-        Ok(())
-    }
-
-    fn cctlt(&mut self, _: TextureCacheControl) -> Done {
-        Ok(())
-    }
-
-    fn cctlt_reg(&mut self, _: TextureCacheControlReg) -> Done {
-        Ok(())
-    }
-
-    fn membar(&mut self, _: MemoryBarrier) -> Done {
-        Ok(())
-    }
-
-    fn stp(&mut self, _: Stp) -> Done {
-        Ok(())
+    nothing! {
+        cctl: CacheControl;
+        cctll: CacheControl;
+        cctlt: TextureCacheControl;
+        cctlt_reg: TextureCacheControlReg;
+        membar: MemoryBarrier;
+        stp: Stp;
     }
 }
 

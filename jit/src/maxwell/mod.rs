@@ -121,9 +121,11 @@ pub(crate) trait Host<'a> {
     /// The emitter.
     fn e(&mut self) -> &mut Emit<'a>;
     /// Begins a block: values of earlier blocks may not dominate it.
-    fn begin(&mut self);
+    fn begin(&mut self) {}
     /// Address of the [`Context`].
-    fn context(&mut self) -> Value;
+    fn context(&mut self) -> Value {
+        self.e().args
+    }
     /// Address of the lanes' storage, if it is not at the beginning of the context's: slots are [`AT_ONCE`] vectors
     /// apart then.
     fn storage(&self) -> Option<Value> {

@@ -38,11 +38,7 @@ impl Lower<'_, '_> {
         let [a, b] = self.video_sources(sources.0, sources.1, video.signed);
         let c = self.reg_int(c);
         let [result] = self.libcall(Libcall::Video, video.pack(), &[a, b, c]);
-        if cc {
-            self.int_condition(result);
-        }
-        self.set_int(dst, result);
-        Ok(())
+        self.set_int_cc(dst, result, cc)
     }
 }
 

@@ -8,6 +8,7 @@ use triglyph_guest::tegra::shader::isa::*;
 
 use super::call::exchange_at;
 use super::compute::{Join, Wait};
+use super::control::nothing;
 use super::{Done, LaneMask, LaneValue, Lanes, Loc, Lower};
 use crate::lane::{I32x4, Mask};
 
@@ -212,16 +213,10 @@ impl WarpVisitor for Lower<'_, '_> {
         Ok(())
     }
 
-    fn r2b(&mut self, _: RegToBarrier) -> Done {
-        Ok(())
-    }
-
-    fn depbar(&mut self, _: DependencyBarrier) -> Done {
-        Ok(())
-    }
-
-    fn nop(&mut self, _: Nothing) -> Done {
-        Ok(())
+    nothing! {
+        r2b: RegToBarrier;
+        depbar: DependencyBarrier;
+        nop: Nothing;
     }
 
     fn lepc(&mut self, i: ProgramCounter) -> Done {

@@ -49,8 +49,7 @@ fn build<C: Contract>(e: &mut Emit<'_>, made: KernelParts<'_, C>, pool: &mut Vec
         Some(stream) => quad_by_quad(e, made, stream)?,
         None => block_by_block(e, made)?,
     }
-    let status = e.i64(0);
-    e.finish(status);
+    e.succeed();
     *pool = e.take_pool();
     Ok(())
 }

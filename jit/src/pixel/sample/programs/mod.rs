@@ -31,7 +31,7 @@ mod wrap;
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::types::{F32X4, I32, I32X4};
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::program::sampler::{Convert, Filter, Level, Reduction, Shape, Source, Texels, TextureKey};
 use triglyph_guest::num::ops::{self, Ops};
 
@@ -445,11 +445,16 @@ impl<'s, 'a> Sampler<'s, 'a> {
         self.e.seal(&[done]);
 
         self.e.switch_to(done);
-        let mut result = [None; 4];
+        self.parameters(done, &wanted)
+    }
+
+    /// The parameters of a block, as the channels that are wanted.
+    fn parameters(&self, block: Block, wanted: &[usize]) -> Channels {
+        let mut channels = [None; 4];
         for (i, &c) in wanted.iter().enumerate() {
-            result[c] = Some(F32x4(self.e.parameter(done, i)));
+            channels[c] = Some(F32x4(self.e.parameter(block, i)));
         }
-        result
+        channels
     }
 
     /// Samples one level with each lane's filter.
@@ -480,11 +485,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
         }
         self.e.seal(&[small, large, done]);
         self.e.switch_to(done);
-        let mut result = [None; 4];
-        for (i, &c) in wanted.iter().enumerate() {
-            result[c] = Some(F32x4(self.e.parameter(done, i)));
-        }
-        result
+        self.parameters(done, &wanted)
     }
 
     fn filtered(&mut self, filter: Filter, size: Size) -> Channels {
