@@ -88,8 +88,7 @@ fn emit(e: &mut Emit<'_>, at_once: usize, operation: Operation<'_>) -> Result<()
         });
     }
     e.switch_to(one);
-    let offset = e.b.ins().imul_imm_u(number, 16 * INPUTS as i64);
-    let place = e.b.ins().iadd(args, offset);
+    let place = inputs_of(e, number);
     let inputs = std::array::from_fn(|n| e.b.ins().load(I8X16, flags(), place, FROM + 16 * n as i32));
     let result = operation(e, inputs, number);
     let offset = e.b.ins().ishl_imm_u(number, 4);
@@ -99,9 +98,14 @@ fn emit(e: &mut Emit<'_>, at_once: usize, operation: Operation<'_>) -> Result<()
     e.switch_to(exit);
     e.jump(head, &[rest]);
     e.switch_to(end);
-    let status = e.i64(0);
-    e.finish(status);
+    e.succeed();
     Ok(())
+}
+
+/// Address of an item's vectors, less [`FROM`].
+fn inputs_of(e: &mut Emit<'_>, number: Value) -> Value {
+    let offset = e.b.ins().imul_imm_u(number, 16 * INPUTS as i64);
+    e.b.ins().iadd(e.args, offset)
 }
 
 /// Compares what an operation makes on both ways, for random bits and for numbers that matter.

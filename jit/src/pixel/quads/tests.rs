@@ -8,7 +8,7 @@ use cranelift_codegen::ir::types::I32;
 use triglyph_guest::num::ops::Ops;
 
 use super::*;
-use crate::code::Compiler;
+use crate::code::{Code, Compiler};
 use crate::effort::Effort;
 use crate::lane::I32x4;
 use crate::pixel::interpolate::pica::picked;
@@ -43,14 +43,50 @@ fn splat(e: &mut Emit<'_>, cover: Value) -> I32x4 {
     e.splat_i32(cover)
 }
 
+/// Quads share all memory.
+const SHARED: PrivateMemory = PrivateMemory { own: Vec::new(), counters: 0..0, storage: None };
+
+/// Emits the end of the code.
+fn finish(e: &mut Emit<'_>, end: Block) {
+    e.switch_to(end);
+    e.succeed();
+}
+
+/// Emits a loop over the covered quads of a block.
+fn emit_quads(
+    e: &mut Emit<'_>,
+    iteration: Iteration,
+    place: QuadCount,
+    draw: impl FnOnce(&mut Emit<'_>, CoveredQuad),
+) -> Result<(), Unsupported> {
+    let next = e.block(&[]);
+    let coverage = e.load_i64(e.args, offset_of!(Memory, coverage) as i32);
+    let block = CoveredBlock::new(e, coverage);
+    let draw = |e: &mut Emit<'_>, quad: CoveredQuad, done: Block| {
+        draw(e, quad);
+        e.jump(done, &[]);
+        Ok(())
+    };
+    each_quad(e, iteration, block, next, &SHARED, draw, |_, _, _| place)?;
+    finish(e, next);
+    Ok(())
+}
+
+/// Checks code of each effort, for each number of quads at once; `check` gets what it is as well.
+fn check_code<A>(emit: impl Fn(&mut Emit<'_>, QuadCount) -> Result<(), Unsupported>, check: impl Fn(&Code<A>, &str)) {
+    for effort in [Effort::Baseline, Effort::Optimized] {
+        let compiler = Compiler::new(effort).unwrap();
+        for place in [QuadCount::Two, QuadCount::FourInCoveredBlocks, QuadCount::Four] {
+            let code = compiler.compile(1, |e| emit(e, place)).unwrap();
+            check(&code, &format!("{effort:?}, {place:?}"));
+        }
+    }
+}
+
 /// Emits a loop that adds their coverage to the colours of quads.
 fn emit(e: &mut Emit<'_>, place: QuadCount) -> Result<(), Unsupported> {
     let args = e.args;
-    let next = e.block(&[]);
-    let coverage = e.load_i64(args, offset_of!(Memory, coverage) as i32);
-    let block = CoveredBlock::new(e, coverage);
-    let memory = PrivateMemory { own: Vec::new(), counters: 0..0, storage: None };
-    let draw = |e: &mut Emit<'_>, quad: CoveredQuad, done: Block| {
+    emit_quads(e, ITERATION, place, |e, quad| {
         let offset = e.b.ins().ishl_imm_u(quad.pixels, 2);
         let color_at = e.b.ins().iadd(args, offset);
         let colors = offset_of!(Memory, colors) as i32;
@@ -67,14 +103,7 @@ fn emit(e: &mut Emit<'_>, place: QuadCount) -> Result<(), Unsupported> {
         let cover = splat(e, quad.cover);
         let sum = e.iadd(color, cover);
         e.store(sum.0, color_at, colors);
-        e.jump(done, &[]);
-        Ok(())
-    };
-    each_quad(e, ITERATION, block, next, &memory, draw, |_, _, _| place)?;
-    e.switch_to(next);
-    let status = e.i64(0);
-    e.finish(status);
-    Ok(())
+    })
 }
 
 /// Emits a change of the covered pixels of a picked quad, whose block is at `colors`.
@@ -101,24 +130,13 @@ fn change_picked(
 /// Emits a loop that adds 1 to the colours of picked pixels.
 fn emit_picking(e: &mut Emit<'_>, place: QuadCount) -> Result<(), Unsupported> {
     let args = e.args;
-    let next = e.block(&[]);
-    let coverage = e.load_i64(args, offset_of!(Memory, coverage) as i32);
-    let block = CoveredBlock::new(e, coverage);
-    let memory = PrivateMemory { own: Vec::new(), counters: 0..0, storage: None };
-    let draw = |e: &mut Emit<'_>, quad: CoveredQuad, done: Block| {
+    emit_quads(e, PICKING, place, |e, quad| {
         let colors = e.b.ins().iadd_imm_u(args, offset_of!(Memory, colors) as i64);
         change_picked(e, colors, quad, |e, color| {
             let one = e.i(1);
             e.iadd(color, one)
         });
-        e.jump(done, &[]);
-        Ok(())
-    };
-    each_quad(e, PICKING, block, next, &memory, draw, |_, _, _| place)?;
-    e.switch_to(next);
-    let status = e.i64(0);
-    e.finish(status);
-    Ok(())
+    })
 }
 
 /// Two places, eight primitives' blocks, and what they are drawn to.
@@ -139,7 +157,6 @@ fn emit_stream(e: &mut Emit<'_>, place: QuadCount) -> Result<(), Unsupported> {
         end: offset_of!(StreamMemory, end) as i32,
         are_apart: offset_of!(StreamMemory, are_apart) as i32,
     };
-    let memory = PrivateMemory { own: Vec::new(), counters: 0..0, storage: None };
     let draw = |e: &mut Emit<'_>, block: Value, quad: CoveredQuad, done: Block| {
         let column = e.b.ins().uload16(I64, crate::lane::memory(), block, offset_of!(PixelBlock, x) as i32);
         let offset = e.scale(column, 32);
@@ -154,10 +171,8 @@ fn emit_stream(e: &mut Emit<'_>, place: QuadCount) -> Result<(), Unsupported> {
         e.jump(done, &[]);
         Ok(())
     };
-    each_quad_of_all(e, PICKING, stream, exit, &memory, draw, |_, _, _| place)?;
-    e.switch_to(exit);
-    let status = e.i64(0);
-    e.finish(status);
+    each_quad_of_all(e, PICKING, stream, exit, &SHARED, draw, |_, _, _| place)?;
+    finish(e, exit);
     Ok(())
 }
 
@@ -185,27 +200,30 @@ fn blocks_that_are_drawn_at_once_stay_in_order() {
             (0..job % 9).map(block).collect()
         })
         .collect();
-    for effort in [Effort::Baseline, Effort::Optimized] {
-        let compiler = Compiler::new(effort).unwrap();
-        for place in [QuadCount::Two, QuadCount::FourInCoveredBlocks, QuadCount::Four] {
-            let code = compiler.compile(1, |e| emit_stream(e, place)).unwrap();
-            for (number, blocks) in jobs.iter().enumerate() {
-                let colors = [[1; 64], [2; 64]];
-                let mut wanted = colors;
-                for block in blocks {
-                    for pixel in (0..64).filter(|pixel| block.coverage >> pixel & 1 != 0) {
-                        let color = &mut wanted[usize::from(block.x / 8)][pixel];
-                        *color = *color * 3 + block.primitive as i32;
-                    }
+    check_code(emit_stream, |code, name| {
+        for (number, blocks) in jobs.iter().enumerate() {
+            let colors = [[1; 64], [2; 64]];
+            let mut wanted = colors;
+            for block in blocks {
+                for pixel in (0..64).filter(|pixel| block.coverage >> pixel & 1 != 0) {
+                    let color = &mut wanted[usize::from(block.x / 8)][pixel];
+                    *color = *color * 3 + block.primitive as i32;
                 }
-                let Range { start, end } = blocks.as_ptr_range();
-                let mut memory = StreamMemory { blocks: start, end, are_apart: number as u32 % 2, colors };
-                // SAFETY: the code reads the blocks, which are in the two columns, and the fields of `memory`.
-                unsafe { code.call(&raw mut memory) };
-                assert_eq!(memory.colors, wanted, "{effort:?}, {place:?}, job {number}");
             }
+            let Range { start, end } = blocks.as_ptr_range();
+            let mut memory = StreamMemory { blocks: start, end, are_apart: number as u32 % 2, colors };
+            // SAFETY: the code reads the blocks, which are in the two columns, and the fields of `memory`.
+            unsafe { code.call(&raw mut memory) };
+            assert_eq!(memory.colors, wanted, "{name}, job {number}");
         }
-    }
+    });
+}
+
+/// What code leaves in memory.
+fn run(code: &Code<Memory>, mut memory: Memory) -> Memory {
+    // SAFETY: the code reads and writes the fields of `memory`.
+    unsafe { code.call(&raw mut memory) };
+    memory
 }
 
 /// Some coverages of blocks.
@@ -214,25 +232,18 @@ const COVERAGES: [u64; 7] =
 
 #[test]
 fn each_picked_pixel_is_drawn_once() {
-    for effort in [Effort::Baseline, Effort::Optimized] {
-        let compiler = Compiler::new(effort).unwrap();
-        for place in [QuadCount::Two, QuadCount::FourInCoveredBlocks, QuadCount::Four] {
-            let code = compiler.compile(1, |e| emit_picking(e, place)).unwrap();
-            let some = (0..64).map(|n| 0x1357_9BDF_0246_8ACE_u64.rotate_left(n) & (u64::MAX >> n));
-            for coverage in COVERAGES.into_iter().chain(some) {
-                let colors = std::array::from_fn(|quad| [10, 20, 30, 40].map(|color| color + quad as i32));
-                let start = Memory { coverage, rare: 0, colors, beyond: [[0; 4]; AT_ONCE] };
-                let mut wanted = start;
-                for (pixel, color) in wanted.colors.as_flattened_mut().iter_mut().enumerate() {
-                    *color += (coverage >> pixel & 1) as i32;
-                }
-                let mut memory = start;
-                // SAFETY: the code reads and writes the fields of `memory`.
-                unsafe { code.call(&raw mut memory) };
-                assert_eq!(memory, wanted, "{effort:?}, {place:?}, coverage {coverage:#x}");
+    check_code(emit_picking, |code, name| {
+        let some = (0..64).map(|n| 0x1357_9BDF_0246_8ACE_u64.rotate_left(n) & (u64::MAX >> n));
+        for coverage in COVERAGES.into_iter().chain(some) {
+            let colors = std::array::from_fn(|quad| [10, 20, 30, 40].map(|color| color + quad as i32));
+            let start = Memory { coverage, rare: 0, colors, beyond: [[0; 4]; AT_ONCE] };
+            let mut wanted = start;
+            for (pixel, color) in wanted.colors.as_flattened_mut().iter_mut().enumerate() {
+                *color += (coverage >> pixel & 1) as i32;
             }
+            assert_eq!(run(code, start), wanted, "{name}, coverage {coverage:#x}");
         }
-    }
+    });
 }
 
 #[test]
@@ -246,29 +257,21 @@ fn several_quads_are_drawn_by_copies_of_the_code() {
 
 #[test]
 fn each_quad_is_drawn_once() {
-    for effort in [Effort::Baseline, Effort::Optimized] {
-        let compiler = Compiler::new(effort).unwrap();
-        for place in [QuadCount::Two, QuadCount::FourInCoveredBlocks, QuadCount::Four] {
-            let code = compiler.compile(1, |e| emit(e, place)).unwrap();
-            for (coverage, rare) in
-                COVERAGES.into_iter().flat_map(|coverage| [0, 1, 0x8421, 0xFFFF].map(|r| (coverage, r)))
-            {
-                let color = |quad: usize| [if rare >> quad & 1 == 0 { 10 } else { USUAL + 1 }, 20, 30, 40];
-                let colors = std::array::from_fn(color);
-                let start = Memory { coverage, rare: 0, colors, beyond: [[0; 4]; AT_ONCE] };
-                let mut wanted = start;
-                for quad in 0..QUADS {
-                    let cover = (coverage >> (4 * quad) & 15) as i32;
-                    wanted.colors[quad] = wanted.colors[quad].map(|channel| channel + cover);
-                    if cover != 0 && rare >> quad & 1 != 0 {
-                        wanted.rare = 4 * quad as u64;
-                    }
+    check_code(emit, |code, name| {
+        for (coverage, rare) in COVERAGES.into_iter().flat_map(|coverage| [0, 1, 0x8421, 0xFFFF].map(|r| (coverage, r)))
+        {
+            let color = |quad: usize| [if rare >> quad & 1 == 0 { 10 } else { USUAL + 1 }, 20, 30, 40];
+            let colors = std::array::from_fn(color);
+            let start = Memory { coverage, rare: 0, colors, beyond: [[0; 4]; AT_ONCE] };
+            let mut wanted = start;
+            for quad in 0..QUADS {
+                let cover = (coverage >> (4 * quad) & 15) as i32;
+                wanted.colors[quad] = wanted.colors[quad].map(|channel| channel + cover);
+                if cover != 0 && rare >> quad & 1 != 0 {
+                    wanted.rare = 4 * quad as u64;
                 }
-                let mut memory = start;
-                // SAFETY: the code reads and writes the fields of `memory`.
-                unsafe { code.call(&raw mut memory) };
-                assert_eq!(memory, wanted, "{effort:?}, {place:?}, coverage {coverage:#x}, rare {rare:#x}");
             }
+            assert_eq!(run(code, start), wanted, "{name}, coverage {coverage:#x}, rare {rare:#x}");
         }
-    }
+    });
 }

@@ -290,9 +290,8 @@ fn lanes() {
         });
     }
     check("lanes from memory", &|e, inputs, number| {
-        let (args, vector) = (e.args, cast(e, inputs[0], F32X4));
-        let place = e.b.ins().imul_imm_u(number, 16 * INPUTS as i64);
-        let place = e.b.ins().iadd(args, place);
+        let vector = cast(e, inputs[0], F32X4);
+        let place = inputs_of(e, number);
         let scalars = [0, 4, 8].map(|offset| e.b.ins().load(F32, flags(), place, FROM + offset));
         let both = e.b.ins().insertlane(vector, scalars[1], 2);
         let split = e.b.ins().splat(F32X4, scalars[2]);
@@ -302,9 +301,8 @@ fn lanes() {
         cast(e, result, I8X16)
     });
     check("doubles from memory", &|e, inputs, number| {
-        let (args, vector) = (e.args, cast(e, inputs[0], F64X2));
-        let place = e.b.ins().imul_imm_u(number, 16 * INPUTS as i64);
-        let place = e.b.ins().iadd(args, place);
+        let vector = cast(e, inputs[0], F64X2);
+        let place = inputs_of(e, number);
         let scalars = [8, 24].map(|offset| e.b.ins().load(F64, flags(), place, FROM + offset));
         let first = e.b.ins().insertlane(vector, scalars[0], 0);
         let second = e.b.ins().insertlane(vector, scalars[1], 1);
@@ -383,9 +381,7 @@ fn scalars() {
 #[test]
 fn scalars_of_other_sizes() {
     check("memory", &|e, _, number| {
-        let args = e.args;
-        let place = e.b.ins().imul_imm_u(number, 16 * INPUTS as i64);
-        let place = e.b.ins().iadd(args, place);
+        let place = inputs_of(e, number);
         let mut sum = e.i64(0);
         let (f, o) = (flags(), FROM + 3);
         let loaded = [
@@ -458,8 +454,7 @@ fn vectors_of_lanes_that_are_needed_twice() {
     });
     // Loaded as a whole, and only used by what is done for each item alone.
     check("loads", &|e, _, number| {
-        let offset = e.b.ins().imul_imm_u(number, 16 * INPUTS as i64);
-        let place = e.b.ins().iadd(e.args, offset);
+        let place = inputs_of(e, number);
         let loaded = e.b.ins().load(I32X4, flags(), place, FROM);
         let other = e.b.ins().load(I32, flags(), place, FROM + 20);
         let result = e.b.ins().insertlane(loaded, other, 3);
