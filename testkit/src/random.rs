@@ -92,11 +92,6 @@ impl Random {
         }
     }
 
-    /// A float without surprises.
-    pub fn plain_float(&mut self) -> f32 {
-        (self.word() as i32 as f32) / (1u32 << 29) as f32
-    }
-
     /// A vector of [`Self::float`]s.
     pub fn vector(&mut self) -> [f32; 4] {
         std::array::from_fn(|_| self.float())

@@ -341,8 +341,8 @@ pub fn run(file: &File, case: &Case, engine: Engine) -> Results {
         y_direction: -1.0,
         clock: 0xFFFF_FFF0,
         exhausted: &exhausted,
-        excess: Environment::NONE.excess,
         reserve: &AtomicU32::new(0),
+        ..Environment::NONE
     };
     let tier = engine.tier()?;
     let left = match inputs.stage.as_str() {

@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicU32;
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode, SAMPLES_BY_PLACE};
 use triglyph_guest::kernel::program::FragmentKernel;
-use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment};
+use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentJob, FragmentKey};
 use triglyph_guest::kernel::program::random_fragment::{RandomFragment, Surfaces};
-use triglyph_guest::kernel::{Unsupported, Window, window};
+use triglyph_guest::kernel::{Unsupported, window};
 use triglyph_guest::rsx::fragment::random::Options as RsxOptions;
 use triglyph_guest::tegra::shader::assemble_program;
 use triglyph_guest::tegra::shader::isa::{Op, decode};
@@ -20,7 +20,7 @@ use triglyph_jit::Jit;
 use crate::random::Random;
 
 use super::units::{ImageMemory, Units};
-use super::{Memory, Outcome, accuracy, listing, tame};
+use super::{CLOCK, Memory, Outcome, accuracy, listing, tame, windows};
 
 const PLAIN: RsxOptions = RsxOptions { length: 1, ..RsxOptions::PLAIN };
 
@@ -29,9 +29,8 @@ const REGISTERS: u8 = 16;
 /// A kernel with an environment put around its jobs.
 struct Surrounded<'a> {
     kernel: &'a dyn FragmentKernel,
-    units: &'a Units,
+    case: &'a Case,
     image_memory: &'a ImageMemory,
-    constants: &'a [Vec<std::sync::atomic::AtomicU8>],
     memory: &'a Memory,
     exhausted: &'a AtomicU32,
     reserve: &'a AtomicU32,
@@ -39,22 +38,17 @@ struct Surrounded<'a> {
 
 impl FragmentKernel for Surrounded<'_> {
     fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
-        let (textures, images) = (self.units.job_textures(), self.units.job_images(self.image_memory));
-        let mut constants = [Window::default(); CONSTANT_BUFFERS];
-        for (window, bytes) in constants.iter_mut().zip(self.constants) {
-            *window = Window::new(bytes);
-        }
+        let &Surrounded { case: Case { units, constants, .. }, memory, exhausted, reserve, .. } = self;
         let environment = Environment {
-            constants: &constants,
-            textures: &textures,
-            images: &images,
-            handles: &self.units.handles,
-            memory: self.memory,
-            y_direction: 1.0,
-            clock: 0xFFFF_FFF0,
-            exhausted: self.exhausted,
-            excess: Environment::NONE.excess,
-            reserve: self.reserve,
+            constants: &windows(constants),
+            textures: &units.job_textures(),
+            images: &units.job_images(self.image_memory),
+            handles: &units.handles,
+            memory,
+            clock: CLOCK,
+            exhausted,
+            reserve,
+            ..Environment::NONE
         };
         self.kernel.shade(&FragmentJob { environment, ..*job })
     }
@@ -188,9 +182,8 @@ impl Case {
         let image_memory = self.units.memory();
         let surrounded = Surrounded {
             kernel: &*kernel,
-            units: &self.units,
+            case: self,
             image_memory: &image_memory,
-            constants: &self.constants,
             memory: &memory,
             exhausted: &exhausted,
             reserve: &reserve,

@@ -18,7 +18,7 @@ use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::Code;
 use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, GlobalMemory, Span, Usage};
 use triglyph_guest::kernel::program::sampler::Shape;
-use triglyph_guest::kernel::program::stage::{ShaderJob, ShaderKey, Stage, Vertices, Work};
+use triglyph_guest::kernel::program::stage::{ShaderJob, ShaderKernel, ShaderKey, Stage, Vertices, Work};
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::kernel::{Accuracy, Unsupported, Window, window};
 use triglyph_guest::tegra::shader::isa::Op;
@@ -206,35 +206,63 @@ pub struct World {
     pub units: Units,
 }
 
+/// What a run leaves in a world.
+pub struct Effects {
+    pub memory: Vec<u8>,
+    pub images: Vec<Vec<u8>>,
+    /// Warps without end, and instructions beyond those of the code.
+    pub counted: (u32, u64),
+    /// Units of fuel that are left in reserve.
+    pub reserve: u32,
+    pub noted: Noted,
+}
+
+/// Windows of constant buffers.
+pub fn windows(constants: &[Vec<AtomicU8>]) -> [Window<'_>; CONSTANT_BUFFERS] {
+    std::array::from_fn(|slot| constants.get(slot).map_or(Window::default(), |bytes| Window::new(bytes)))
+}
+
+impl World {
+    /// Runs a kernel in a copy of the world, with so many units of fuel in reserve.
+    pub fn run(
+        &self,
+        kernel: &dyn ShaderKernel,
+        work: Work<'_>,
+        (y_direction, reserve): (f32, u32),
+    ) -> Result<Effects, Unsupported> {
+        let mut memory = Memory::new(self.memory.clone());
+        let (exhausted, excess, reserve) = (AtomicU32::new(0), AtomicU64::new(0), AtomicU32::new(reserve));
+        let image_memory = self.units.memory();
+        let environment = Environment {
+            constants: &windows(&self.constants),
+            textures: &self.units.job_textures(),
+            images: &self.units.job_images(&image_memory),
+            handles: &self.units.handles,
+            memory: &memory,
+            y_direction,
+            clock: CLOCK,
+            exhausted: &exhausted,
+            excess: &excess,
+            reserve: &reserve,
+        };
+        kernel.run(&mut ShaderJob { environment, work })?;
+        let noted = memory.take_noted();
+        let counted = (exhausted.into_inner(), excess.into_inner());
+        let (memory, images) = (memory.into_bytes(), image_memory.bytes());
+        Ok(Effects { memory, images, counted, reserve: reserve.into_inner(), noted })
+    }
+}
+
+/// What clocks say when a program begins.
+const CLOCK: u64 = 0xFFFF_FFF0;
+
 /// Runs a vertex program on a tier.
 pub fn run(tier: &dyn Tier, key: &ShaderKey, world: &World) -> Result<Results, Unsupported> {
     let kernel = tier.shader(key)?;
-    let mut windows = [Window::default(); CONSTANT_BUFFERS];
-    for (window, bytes) in windows.iter_mut().zip(&world.constants) {
-        *window = Window::new(bytes);
-    }
-    let memory = Memory::new(world.memory.clone());
-    let (exhausted, excess) = (AtomicU32::new(0), AtomicU64::new(0));
-    let (textures, image_memory) = (world.units.job_textures(), world.units.memory());
-    let images = world.units.job_images(&image_memory);
-    let environment = Environment {
-        constants: &windows,
-        textures: &textures,
-        images: &images,
-        handles: &world.units.handles,
-        memory: &memory,
-        y_direction: -1.0,
-        clock: 0xFFFF_FFF0,
-        exhausted: &exhausted,
-        excess: &excess,
-        reserve: &AtomicU32::new(0),
-    };
     let mut outputs = vec![0xDEAD_BEEF; world.count * key.outputs.len()];
     let work = Work::Vertices(Vertices { inputs: &world.inputs, outputs: &mut outputs, count: world.count });
-    kernel.run(&mut ShaderJob { environment, work })?;
-    let counted = (exhausted.load(Ordering::Relaxed), excess.load(Ordering::Relaxed));
-    let images = image_memory.bytes();
-    Ok(Results { outputs, memory: memory.into_bytes(), images, counted })
+    let Effects { memory, images, counted, .. } = world.run(&*kernel, work, (-1.0, 0))?;
+    Ok(Results { outputs, memory, images, counted })
 }
 
 /// A constant buffer of words at byte offsets.

@@ -7,7 +7,7 @@ use crate::fragment::pixel_code;
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode};
 use triglyph_guest::kernel::pixel::PixelBlock;
-use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, NoMemory};
+use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::program::fragment::*;
 use triglyph_guest::kernel::program::output::*;
 use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};
@@ -79,18 +79,12 @@ impl Pixels {
         for (_, texels, texture) in &self.textures {
             textures.push(Texture { texels, ..*texture });
         }
-        let constants = [Window::default(); CONSTANT_BUFFERS];
         let environment = Environment {
-            constants: &constants,
             textures: &textures,
-            images: &[],
-            handles: &[],
-            memory: &NoMemory,
-            y_direction: 1.0,
-            clock: 0xFFFF_FFF0,
+            clock: super::CLOCK,
             exhausted: &exhausted,
-            excess: Environment::NONE.excess,
             reserve: &reserve,
+            ..Environment::NONE
         };
         let (depth, inv_w) = (self.depth, self.inv_w);
         let primitive = Primitive { depth, inv_w, ..Primitive::default() };
@@ -111,8 +105,8 @@ impl Pixels {
         };
         let passed = kernel.shade(&job)?;
         let bytes: Vec<u8> = memory.iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
-        let words: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-        let pixels = words.chunks_exact(4).map(|p| [p[0], p[1], p[2], p[3]]).collect();
+        let pixel = |pixel: &[[u8; 4]; 4]| pixel.map(u32::from_le_bytes);
+        let pixels = bytes.as_chunks().0.as_chunks().0.iter().map(pixel).collect();
         let [exhausted, reserve] = [exhausted, reserve].map(AtomicU32::into_inner);
         Ok(Colors { pixels, passed, exhausted, reserve })
     }

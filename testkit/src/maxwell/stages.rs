@@ -1,17 +1,13 @@
 //! Random programs of the stages between vertices and pixels, and of compute, on both tiers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::Code;
-use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment};
 use triglyph_guest::kernel::program::stage::PATCH_WORDS;
-use triglyph_guest::kernel::program::stage::{
-    Blocks, Emit, Evaluations, Patches, Primitives, ShaderJob, ShaderKey, Stage, Work,
-};
+use triglyph_guest::kernel::program::stage::{Blocks, Emit, Evaluations, Patches, Primitives, ShaderKey, Stage, Work};
 use triglyph_guest::kernel::program::words::WordSet;
-use triglyph_guest::kernel::{Unsupported, Window, window};
+use triglyph_guest::kernel::{Unsupported, window};
 use triglyph_guest::table::flags;
 use triglyph_guest::tegra::shader::assemble_program;
 use triglyph_guest::tegra::shader::isa::Op;
@@ -23,7 +19,7 @@ use crate::random::{Random, seeds};
 
 use super::noted::Noted;
 use super::units::Units;
-use super::{Memory, Outcome, World, accuracy, all_same, listing, plain, tame};
+use super::{Effects, Outcome, World, accuracy, all_same, listing, plain, tame};
 
 const REGISTERS: u8 = 12;
 const VERTICES: u32 = 3;
@@ -175,26 +171,6 @@ impl Case {
 
     fn run(&self, tier: &dyn Tier) -> Result<(Left, Noted), Unsupported> {
         let kernel = tier.shader(&self.key)?;
-        let mut windows = [Window::default(); CONSTANT_BUFFERS];
-        for (window, bytes) in windows.iter_mut().zip(&self.world.constants) {
-            *window = Window::new(bytes);
-        }
-        let mut memory = Memory::new(self.world.memory.clone());
-        let (exhausted, excess) = (AtomicU32::new(0), AtomicU64::new(0));
-        let (textures, image_memory) = (self.world.units.job_textures(), self.world.units.memory());
-        let images = self.world.units.job_images(&image_memory);
-        let environment = Environment {
-            constants: &windows,
-            textures: &textures,
-            images: &images,
-            handles: &self.world.units.handles,
-            memory: &memory,
-            y_direction: 1.0,
-            clock: 0xFFFF_FFF0,
-            exhausted: &exhausted,
-            excess: &excess,
-            reserve: &AtomicU32::new(0),
-        };
         let primitives: Vec<u32> = (0..self.count as u32).map(|n| 10 + n).collect();
         let coordinates: Vec<[f32; 2]> = (0..self.count).map(|n| [0.25 * n as f32, 1.0 - 0.1 * n as f32]).collect();
         let lanes = 1 + self.threads[0] % 32;
@@ -231,11 +207,8 @@ impl Case {
             }),
             _ => Work::Blocks(Blocks::new(&[[1, 2, 3]], self.threads, &mut shared)),
         };
-        kernel.run(&mut ShaderJob { environment, work })?;
+        let Effects { memory, images, counted, noted, .. } = self.world.run(&*kernel, work, (1.0, 0))?;
         outputs.extend(records);
-        let counted = (exhausted.load(Ordering::Relaxed), excess.load(Ordering::Relaxed));
-        let noted = memory.take_noted();
-        let (memory, images) = (memory.into_bytes(), image_memory.bytes());
         Ok((Left { outputs, patches, emits, memory, shared, images, counted }, noted))
     }
 }
