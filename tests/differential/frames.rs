@@ -4,12 +4,13 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use triglyph::capture::{Checks, Player, Prepared, Record};
+use triglyph::capture::{Checks, Player, Prepared, Reader, Record};
 use triglyph::{Device, GuestRange, Machine, Options, Tier, new_device};
 
 use super::Outcome;
 use std::path::PathBuf;
 use triglyph_testkit::data;
+use triglyph_testkit::random::Random;
 
 /// What is compared, the first being the reference.
 const RUNS: [(&str, Tier, usize); 4] = [
@@ -38,7 +39,7 @@ pub struct Run {
 
 impl Run {
     /// A device of each tier and number of threads.
-    pub fn all(machine: Machine) -> Vec<Run> {
+    fn all(machine: Machine) -> Vec<Run> {
         let run = |&(name, tier, threads): &(&'static str, Tier, usize)| {
             let device = new_device(machine, &Options::new(tier, threads)).expect("a machine");
             Run { name, device, changes: Vec::new(), written: Vec::new() }
@@ -47,12 +48,7 @@ impl Run {
     }
 
     /// Plays some records; `before` sees each of them before it is played.
-    pub fn play(
-        &mut self,
-        capture: &Prepared<'_>,
-        records: Range<usize>,
-        mut before: impl FnMut(&mut Run, &Record<'_>),
-    ) {
+    fn play(&mut self, capture: &Prepared<'_>, records: Range<usize>, mut before: impl FnMut(&mut Run, &Record<'_>)) {
         for at in records {
             before(self, &capture.entries()[at].record);
             Player::part(capture, at..at + 1, Checks::NONE).run(&mut *self.device).expect("a record that plays");
@@ -79,8 +75,43 @@ impl Run {
     }
 }
 
+/// Plays the first frame of a capture on every device and compares what that leaves. `change` may change memory before
+/// each submission; it gets the same random numbers for all devices.
+pub fn first_frame(
+    (name, capture): (&str, &Prepared<'_>),
+    random: &Random,
+    change: impl Fn(&mut Run, &[u8], &mut Random),
+) -> Outcome {
+    let end = capture.frames().first().map_or(capture.entries().len(), |frame| frame.end);
+    let mut runs = Run::all(capture.header().machine);
+    for run in &mut runs {
+        let mut random = random.clone();
+        run.play(capture, 0..end, |run, record| {
+            if let Record::Submit(payload) = record {
+                change(run, payload, &mut random);
+            }
+        });
+    }
+    compare(name, runs)
+}
+
+/// A word that differs from the one before, by a bit or two in most cases.
+pub fn changed(old: u32, random: &mut Random) -> u32 {
+    match random.below(4) {
+        0 => random.word(),
+        1 => old ^ 1 << random.below(32) ^ 1 << random.below(32),
+        _ => old ^ 1 << random.below(32),
+    }
+}
+
+/// One of some captures.
+pub fn pick<'a>(captures: &'a [(String, Vec<u8>)], random: &mut Random) -> (&'a str, Prepared<'a>) {
+    let (name, file) = &captures[random.below(captures.len() as u32) as usize];
+    (name, Prepared::new(&Reader::new(file).expect("a capture")).expect("a sound capture"))
+}
+
 /// Compares runs that have played the same.
-pub fn compare(name: &str, mut runs: Vec<Run>) -> Outcome {
+fn compare(name: &str, mut runs: Vec<Run>) -> Outcome {
     let (reference, others) = runs.split_first_mut().expect("there are runs");
     for run in &mut *others {
         if let Some(difference) = reference.differs_from(run) {

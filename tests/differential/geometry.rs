@@ -2,17 +2,17 @@
 
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::sync::Arc;
 
 use triglyph_guest::kernel::geometry::{GeometryJob, GeometryKey};
 use triglyph_guest::kernel::random_geometry::{Done, Job, case};
 use triglyph_guest::kernel::random_vertex::Mix;
-use triglyph_guest::kernel::vertex::{Numbers, PicaProgram, Program as Microcode, SCREEN};
+use triglyph_guest::kernel::vertex::{Numbers, SCREEN};
 use triglyph_guest::kernel::{GeometryKernel, Tier};
 use triglyph_guest::pica::random::Options;
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
+use super::microcode::program;
 use super::vertex::OFTEN;
 use super::{Outcome, effort, microcode, minimising};
 use triglyph_testkit::fallback;
@@ -154,27 +154,23 @@ fn differences(key: &GeometryKey, want: &Done, got: &Done) -> String {
 
 /// The key with as many instructions as possible made NOP, the tiers still differing.
 fn minimised(key: &GeometryKey, job: &Job, effort: Effort) -> GeometryKey {
-    let with = |program: PicaProgram| GeometryKey { program: Microcode::Pica(Arc::new(program)), ..key.clone() };
-    let differ = |program: &PicaProgram| matches!(compare(&with(program.clone()), job, effort), Outcome::Different(_));
-    with(microcode::minimised(program(key), differ))
-}
-
-fn program(key: &GeometryKey) -> &PicaProgram {
-    let Microcode::Pica(program) = &key.program;
-    program
+    let with = |program| GeometryKey { program, ..key.clone() };
+    microcode::minimised(&key.program, with, |key| compare(key, job, effort))
 }
 
 /// Program and inputs.
 fn describe(key: &GeometryKey, job: &Job, effort: Effort) -> String {
-    let mut report = microcode::listing(program(key));
-    let _ = writeln!(report, "{effort:?}, entry {}, bools {:#06x}", program(key).entry, program(key).bools);
+    let mut report = microcode::listing(program(&key.program));
+    let _ = writeln!(
+        report,
+        "{effort:?}, entry {}, bools {:#06x}",
+        program(&key.program).entry,
+        program(&key.program).bools
+    );
     let _ = writeln!(report, "inputs {:?}, keeps registers: {}", key.inputs, key.keeps_registers);
     let _ = writeln!(report, "outputs {:?}", key.outputs.slots);
     let _ = writeln!(report, "integers {:?}, limit {}, room {}", job.uniforms.ints, job.limit, job.room);
     let _ = writeln!(report, "primitives {:?}\nvalues {:?}", job.primitives, job.values);
     let _ = writeln!(report, "{:?}", job.state);
-    for (number, value) in job.uniforms.floats[..96].iter().enumerate() {
-        let _ = writeln!(report, "c{number} = {value:?}");
-    }
-    report
+    report + &microcode::constants(&job.uniforms.floats)
 }

@@ -3,14 +3,13 @@
 
 use std::sync::LazyLock;
 
-use triglyph::capture::{Prepared, Reader, Record};
+use triglyph::GuestAddr;
 use triglyph::n3ds::gsp::{Command, to_physical};
-use triglyph::{GuestAddr, Machine};
 use triglyph_guest::pica::command::Packets;
 use triglyph_guest::pica::regs::{self, Effect};
 
 use super::Outcome;
-use super::frames::{Run, captures, compare};
+use super::frames::{Run, captures, changed, first_frame, pick};
 use triglyph_testkit::random::Random;
 
 /// The bundled captures by name.
@@ -20,32 +19,22 @@ static CAPTURES: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| captures("3
 /// many of its state words is changed.
 pub fn mutated_captures(seed: u64) -> Outcome {
     let mut random = Random::new(seed);
-    let (name, file) = &CAPTURES[random.below(CAPTURES.len() as u32) as usize];
-    let capture = Prepared::new(&Reader::new(file).expect("a capture")).expect("a sound capture");
+    let (name, capture) = pick(&CAPTURES, &mut random);
     let rate = random.pick(&[20, 60, 200, 600]);
-    let end = capture.frames().first().map_or(capture.entries().len(), |frame| frame.end);
-    let mut runs = Run::all(Machine::N3ds);
-    for run in &mut runs {
-        let mut random = random.clone();
-        run.play(&capture, 0..end, |run, record| {
-            if let Record::Submit(payload) = record {
-                let words: [u32; 8] = std::array::from_fn(|i| {
-                    u32::from_le_bytes(payload[4 * i..4 * i + 4].try_into().expect("four bytes"))
-                });
-                if let Some(Command::ProcessCommandList { address, size, .. }) = Command::from_words(&words) {
-                    change(run, address, size, &mut random, rate);
-                }
-            }
-        });
-    }
-    compare(name, runs)
+    first_frame((name, &capture), &random, |run, payload, random| {
+        let word = |i: usize| u32::from_le_bytes(payload[4 * i..4 * i + 4].try_into().expect("four bytes"));
+        let words: [u32; 8] = std::array::from_fn(word);
+        if let Some(Command::ProcessCommandList { address, size, .. }) = Command::from_words(&words) {
+            change(run, address, size, random, rate);
+        }
+    })
 }
 
 fn change(run: &mut Run, address: u32, size: u32, random: &mut Random, rate: u32) {
     let address = u64::from(to_physical(address).expect("a list in memory"));
     let mut bytes = vec![0; size as usize];
     run.device.read(GuestAddr::new(0, address), &mut bytes).expect("a list in memory");
-    let mut words: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    let mut words: Vec<u32> = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
     let mut places = Vec::new();
     for packet in Packets::new(&words) {
         for (index, write) in packet.writes().enumerate() {
@@ -60,11 +49,7 @@ fn change(run: &mut Run, address: u32, size: u32, random: &mut Random, rate: u32
             continue;
         }
         let old = words[place];
-        words[place] = match random.below(4) {
-            0 => random.word(),
-            1 => old ^ 1 << random.below(32) ^ 1 << random.below(32),
-            _ => old ^ 1 << random.below(32),
-        };
+        words[place] = changed(old, random);
         let name = regs::REGISTERS.iter().find(|register| register.id == id).map_or("?", |register| register.name);
         run.changes.push(format!("word {place:#x}: {name} {old:#010x} becomes {:#010x}", words[place]));
     }

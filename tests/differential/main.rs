@@ -31,7 +31,7 @@ use std::time::Instant;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use triglyph_guest::kernel::Unsupported;
-use triglyph_jit::Effort;
+use triglyph_jit::{Effort, Jit};
 use triglyph_testkit::number::setting;
 use triglyph_testkit::random::Random;
 
@@ -46,6 +46,15 @@ enum Outcome {
 }
 
 impl Outcome {
+    /// What a comparison of surfaces is, or why there are none.
+    fn compared(compared: Result<Option<String>, Unsupported>, effort: Effort) -> Self {
+        match compared {
+            Err(refused) => Outcome::Unsupported(refused),
+            Ok(None) => Outcome::Equal(1.0),
+            Ok(Some(report)) => Outcome::Different(format!("{effort:?}\n{report}")),
+        }
+    }
+
     /// What a refusal is: a difference if the compiler panicked.
     fn refused(refused: Unsupported, describe: impl FnOnce() -> String) -> Self {
         if refused.0.contains("panicked") {
@@ -66,6 +75,13 @@ fn minimising<K>(key: &K, compare: impl Fn(&K) -> Outcome, minimised: impl FnOnc
 /// Baseline code for most cases, which is what most kernels are.
 fn effort(random: &mut Random) -> Effort {
     if random.one_in(4) { Effort::Optimized } else { Effort::Baseline }
+}
+
+/// A compiler as most hosts have it, or one for hosts without wide vectors.
+fn compiler(random: &mut Random) -> (Result<Jit, Unsupported>, Effort) {
+    let effort = if random.one_in(8) { Effort::Optimized } else { Effort::Baseline };
+    let jit = if random.one_in(3) { Jit::with_narrow_vectors(effort) } else { Jit::with_effort(effort) };
+    (jit, effort)
 }
 
 /// A kind of random cases.
@@ -201,7 +217,7 @@ fn run(kind: &Kind) -> Result<(), Failed> {
         return Err(format!("{report}\nto run this case alone: TRIGLYPH_CASE={seed}, test `{}`", kind.name).into());
     }
     // A host without a code generator compares the reference with itself.
-    if triglyph_jit::Jit::new().is_ok() && compiled < kind.compiled {
+    if Jit::new().is_ok() && compiled < kind.compiled {
         return Err(format!("only {compiled:.1} % of the cases were compiled, not {} %", kind.compiled).into());
     }
     Ok(())

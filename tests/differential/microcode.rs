@@ -1,12 +1,28 @@
 //! Programs of the PICA200 in reports: made small, and as text.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
-use triglyph_guest::kernel::vertex::PicaProgram;
+use triglyph_guest::kernel::vertex::{PicaProgram, Program};
 use triglyph_guest::pica::{disassemble_program, isa};
 
-/// The program with as many instructions as possible made NOP, the tiers still differing.
-pub fn minimised(program: &PicaProgram, differ: impl Fn(&PicaProgram) -> bool) -> PicaProgram {
+use super::Outcome;
+
+/// The program of a key.
+pub fn program(code: &Program) -> &PicaProgram {
+    let Program::Pica(program) = code;
+    program
+}
+
+/// The key with as many instructions as possible made NOP, the tiers still differing: `with` is the key with another
+/// program.
+pub fn minimised<K>(code: &Program, with: impl Fn(Program) -> K, compare: impl Fn(&K) -> Outcome) -> K {
+    let key = |program: PicaProgram| with(Program::Pica(Arc::new(program)));
+    let differ = |program: &PicaProgram| matches!(compare(&key(program.clone())), Outcome::Different(_));
+    key(shortest(program(code), differ))
+}
+
+fn shortest(program: &PicaProgram, differ: impl Fn(&PicaProgram) -> bool) -> PicaProgram {
     const NOP: u32 = 0x21 << 26;
     let mut smallest = program.clone();
     for at in 0..program.code.len() {
@@ -32,4 +48,10 @@ pub fn listing(program: &PicaProgram) -> String {
         let _ = writeln!(text, "{}{times}", run[0]);
     }
     text
+}
+
+/// The constants of floats that programs reach by name.
+pub fn constants(floats: &[[f32; 4]]) -> String {
+    let constant = |(number, value): (usize, &[f32; 4])| format!("c{number} = {value:?}\n");
+    floats[..96].iter().enumerate().map(constant).collect()
 }

@@ -4,19 +4,17 @@ use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::random_pixel::{RandomPixel, Surfaces};
 use triglyph_interp::Interpreter;
-use triglyph_jit::{Effort, Jit};
 
-use super::Outcome;
+use super::{Outcome, compiler};
 use triglyph_testkit::random::Random;
 
 /// A state, primitives and the memory they work on.
 pub fn states(seed: u64) -> Outcome {
     let mut random = Random::new(seed);
     let case = RandomPixel::new(&mut || random.word());
-    let effort = if random.one_in(8) { Effort::Optimized } else { Effort::Baseline };
+    let (jit, effort) = compiler(&mut random);
     let reference = Interpreter.pixel(&case.key).expect("the reference never refuses");
     let want = case.run(&*reference).expect("the reference never refuses");
-    let jit = if random.one_in(3) { Jit::with_narrow_vectors(effort) } else { Jit::with_effort(effort) };
     let compiled = jit.and_then(|jit| jit.pixel(&case.key)).and_then(|kernel| case.run(&*kernel));
     if let Some(simpler) = case.with_known_alpha() {
         let kernel = Interpreter.pixel(&simpler).expect("the reference never refuses");
@@ -34,11 +32,5 @@ pub fn states(seed: u64) -> Outcome {
             return Outcome::Different(report);
         }
     }
-    match compiled {
-        Err(refused) => Outcome::Unsupported(refused),
-        Ok(got) => match case.compare(["interp", "jit"], [&want, &got]) {
-            None => Outcome::Equal(1.0),
-            Some(report) => Outcome::Different(format!("{effort:?}\n{report}")),
-        },
-    }
+    Outcome::compared(compiled.map(|got| case.compare(["interp", "jit"], [&want, &got])), effort)
 }

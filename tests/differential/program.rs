@@ -6,20 +6,15 @@ use triglyph_guest::kernel::program::fragment::FragmentKey;
 use triglyph_guest::kernel::program::random_fragment::{RandomFragment, Surfaces};
 use triglyph_guest::kernel::program::random_vertex::{self, Batch, Mix, Records};
 use triglyph_guest::kernel::program::vertex::{VertexCode, VertexJob, VertexKey};
-use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP};
+use triglyph_guest::kernel::vertex::GROUP;
 use triglyph_guest::rsx::{fragment, vertex};
 use triglyph_interp::Interpreter;
-use triglyph_jit::{Effort, Jit};
+use triglyph_jit::Jit;
 
-use super::Outcome;
+use super::{Outcome, compiler};
+use triglyph_testkit::fallback;
 use triglyph_testkit::number::same;
 use triglyph_testkit::random::Random;
-
-fn compiler(random: &mut Random) -> (Result<Jit, triglyph_guest::kernel::Unsupported>, Effort) {
-    let effort = if random.one_in(8) { Effort::Optimized } else { Effort::Baseline };
-    let jit = if random.one_in(3) { Jit::with_narrow_vectors(effort) } else { Jit::with_effort(effort) };
-    (jit, effort)
-}
 
 /// A state, primitives, textures and a program.
 pub fn fragments(seed: u64) -> Outcome {
@@ -51,13 +46,8 @@ pub fn fragments(seed: u64) -> Outcome {
             }
         }
     }
-    match jit.and_then(|jit| jit.fragment(&case.key)).and_then(|kernel| case.run(&*kernel)) {
-        Err(refused) => Outcome::Unsupported(refused),
-        Ok(got) => match case.compare(["interp", "jit"], [&want, &got]) {
-            None => Outcome::Equal(1.0),
-            Some(report) => Outcome::Different(format!("{effort:?}\n{report}")),
-        },
-    }
+    let compiled = jit.and_then(|jit| jit.fragment(&case.key)).and_then(|kernel| case.run(&*kernel));
+    Outcome::compared(compiled.map(|got| case.compare(["interp", "jit"], [&want, &got])), effort)
 }
 
 /// A batch, and a program for it.
@@ -94,24 +84,9 @@ pub fn vertices(seed: u64) -> Outcome {
 /// Shades a batch as the engine does: what the kernel leaves goes to the reference, a group at a time. Gives the number
 /// of those groups as well.
 fn shade(key: &VertexKey, batch: &Batch, kernel: &dyn VertexKernel, reference: &dyn VertexKernel) -> (Records, usize) {
-    let (stride, count) = (key.stride(), batch.vertices.len());
-    batch.run(key, |job| {
-        let (mut done, mut replayed) = (kernel.shade(job, 0), 0);
-        while done < count {
-            // A program that runs away again and again: the reference alone knows what becomes of the rest.
-            let end = if job.exhausted >= EXHAUSTED_LIMIT { count } else { (done + GROUP).min(count) };
-            let mut part = VertexJob {
-                vertices: &job.vertices[done..end],
-                records: &mut job.records[done * stride..end * stride],
-                ..*job
-            };
-            assert_eq!(reference.shade(&mut part, 0), end - done);
-            (job.exhausted, job.excess) = (part.exhausted, part.excess);
-            replayed += (end - done).div_ceil(GROUP);
-            done = if end == count { count } else { kernel.shade(job, end) };
-        }
-        replayed
-    })
+    let interpret = |job: &mut VertexJob<'_>| fallback::program_vertices(kernel, reference, key.stride(), job);
+    let (records, interpreted) = batch.run(key, interpret);
+    (records, interpreted.div_ceil(GROUP))
 }
 
 /// The records in which two results differ.

@@ -3,13 +3,12 @@
 
 use std::sync::LazyLock;
 
-use triglyph::capture::{Prepared, Reader, Record};
-use triglyph::{GuestAddr, Machine};
+use triglyph::GuestAddr;
 use triglyph_guest::rsx::fifo::Command;
 use triglyph_guest::rsx::methods::{CURIE, curie};
 
 use super::Outcome;
-use super::frames::{Run, captures, compare};
+use super::frames::{Run, captures, changed, first_frame, pick};
 use triglyph_testkit::random::Random;
 
 /// The bundled captures by name.
@@ -29,29 +28,20 @@ struct Rates {
 /// Changes some words and compares what all runs leave in memory.
 pub fn mutated_captures(seed: u64) -> Outcome {
     let mut random = Random::new(seed);
-    let (name, file) = &CAPTURES[random.below(CAPTURES.len() as u32) as usize];
-    let capture = Prepared::new(&Reader::new(file).expect("a capture")).expect("a sound capture");
+    let (name, capture) = pick(&CAPTURES, &mut random);
     let big_endian = capture.header().big_endian;
     let rates = Rates {
         words: random.pick(&[50, 200, 1000]),
         headers: random.pick(&[2000, 20_000, u32::MAX]),
         memory: random.pick(&[300, 3000, 30_000]),
     };
-    let end = capture.frames().first().map_or(capture.entries().len(), |frame| frame.end);
-    let mut runs = Run::all(Machine::Ps3);
-    for run in &mut runs {
-        let mut random = random.clone();
-        run.play(&capture, 0..end, |run, record| {
-            if let Record::Submit(payload) = record {
-                let long = |at: usize| u64::from_le_bytes(payload[at..at + 8].try_into().expect("eight bytes"));
-                let space = long(0) >> 32;
-                for at in (8..payload.len()).step_by(16) {
-                    change(run, space as u32, long(at), long(at + 8), big_endian, &mut random, rates);
-                }
-            }
-        });
-    }
-    compare(name, runs)
+    first_frame((name, &capture), &random, |run, payload, random| {
+        let long = |at: usize| u64::from_le_bytes(payload[at..at + 8].try_into().expect("eight bytes"));
+        let space = long(0) >> 32;
+        for at in (8..payload.len()).step_by(16) {
+            change(run, space as u32, long(at), long(at + 8), big_endian, random, rates);
+        }
+    })
 }
 
 /// Changes one stretch of a push buffer, and the memory around it that programs and vertices come from.
@@ -98,11 +88,7 @@ fn is_place(method: u32) -> bool {
 
 fn replace(run: &mut Run, word: &mut u32, at: usize, name: &str, random: &mut Random) {
     let old = *word;
-    *word = match random.below(4) {
-        0 => random.word(),
-        1 => old ^ 1 << random.below(32) ^ 1 << random.below(32),
-        _ => old ^ 1 << random.below(32),
-    };
+    *word = changed(old, random);
     run.changes.push(format!("word {at:#x}: {name} {old:#010x} becomes {word:#010x}"));
 }
 

@@ -11,6 +11,7 @@ use triglyph_guest::pica::random::Options;
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
+use super::microcode::program;
 use super::{Outcome, effort, microcode, minimising};
 use triglyph_testkit::fallback;
 use triglyph_testkit::number::same;
@@ -104,7 +105,7 @@ fn compare(key: &VertexKey, batch: &Batch, effort: Effort) -> Outcome {
 /// is 0 alone has vertices replayed. They are placed after the program, whose jumps stay as they are.
 fn prepared(key: &VertexKey) -> VertexKey {
     const CODE_WORDS: usize = 512;
-    let program = program(key);
+    let program = microcode::program(&key.program);
     let mut text = String::new();
     for register in 0..16 {
         let _ = writeln!(text, "mov r{register}, v{register} @0\nmov o{register}, v{} @0", 15 - register);
@@ -144,33 +145,23 @@ pub const OFTEN: usize = 200;
 
 /// The key with as many instructions as possible made NOP, the tiers still differing.
 fn minimised(key: &VertexKey, batch: &Batch, effort: Effort) -> VertexKey {
-    let with = |program: PicaProgram| VertexKey { program: Microcode::Pica(Arc::new(program)), ..key.clone() };
-    let differ =
-        |program: &PicaProgram| matches!(compare(&with(program.clone()), batch, effort), Outcome::Different(_));
-    with(microcode::minimised(program(key), differ))
-}
-
-fn program(key: &VertexKey) -> &PicaProgram {
-    let Microcode::Pica(program) = &key.program;
-    program
+    let with = |program| VertexKey { program, ..key.clone() };
+    microcode::minimised(&key.program, with, |key| compare(key, batch, effort))
 }
 
 /// Program and inputs.
 fn describe(key: &VertexKey, batch: &Batch, effort: Effort) -> String {
-    let mut report = microcode::listing(program(key));
+    let mut report = microcode::listing(program(&key.program));
     let _ = writeln!(
         report,
         "{effort:?}, {:?}, entry {}, bools {:#06x}",
-        program(key).numbers,
-        program(key).entry,
-        program(key).bools
+        program(&key.program).numbers,
+        program(&key.program).entry,
+        program(&key.program).bools
     );
     let _ = writeln!(report, "inputs {:?}\noutputs {:?}", key.inputs, key.outputs.slots);
     let _ = writeln!(report, "integers {:?}\nfixed {:?}", batch.uniforms.ints, batch.fixed);
-    for (number, value) in batch.uniforms.floats[..96].iter().enumerate() {
-        let _ = writeln!(report, "c{number} = {value:?}");
-    }
-    report
+    report + &microcode::constants(&batch.uniforms.floats)
 }
 
 /// The vertices on which both tiers differ.
