@@ -24,158 +24,72 @@ macro_rules! names {
         };
     )* };
 }
+pub(crate) use names;
 
 names! {
     COMPARES Compare {
-        Never "never",
-        Always "always",
-        Equal "==",
-        NotEqual "!=",
-        Less "<",
-        LessEqual "<=",
-        Greater ">",
+        Never "never", Always "always", Equal "==", NotEqual "!=", Less "<", LessEqual "<=", Greater ">",
         GreaterEqual ">=",
     }
     STENCIL_OPS StencilOp {
-        Keep "keep",
-        Zero "zero",
-        Replace "replace",
-        IncrementSaturate "increment",
-        DecrementSaturate "decrement",
-        Invert "invert",
-        IncrementWrap "increment-wrap",
+        Keep "keep", Zero "zero", Replace "replace", IncrementSaturate "increment",
+        DecrementSaturate "decrement", Invert "invert", IncrementWrap "increment-wrap",
         DecrementWrap "decrement-wrap",
     }
     EQUATIONS BlendEquation {
-        Add "add",
-        Subtract "subtract",
-        ReverseSubtract "reverse-subtract",
-        Min "min",
-        Max "max",
+        Add "add", Subtract "subtract", ReverseSubtract "reverse-subtract", Min "min", Max "max",
     }
     FACTORS BlendFactor {
-        Zero "0",
-        One "1",
-        SourceColor "source",
-        InverseSourceColor "1-source",
-        DestinationColor "destination",
-        InverseDestinationColor "1-destination",
-        SourceAlpha "source.a",
-        InverseSourceAlpha "1-source.a",
-        DestinationAlpha "destination.a",
-        InverseDestinationAlpha "1-destination.a",
-        ConstantColor "constant",
-        InverseConstantColor "1-constant",
-        ConstantAlpha "constant.a",
-        InverseConstantAlpha "1-constant.a",
+        Zero "0", One "1", SourceColor "source", InverseSourceColor "1-source", DestinationColor "destination",
+        InverseDestinationColor "1-destination", SourceAlpha "source.a", InverseSourceAlpha "1-source.a",
+        DestinationAlpha "destination.a", InverseDestinationAlpha "1-destination.a", ConstantColor "constant",
+        InverseConstantColor "1-constant", ConstantAlpha "constant.a", InverseConstantAlpha "1-constant.a",
         SourceAlphaSaturate "saturate",
     }
     LOGIC_OPS LogicOp {
-        Clear "clear",
-        And "and",
-        AndReverse "and-reverse",
-        Copy "copy",
-        Set "set",
-        CopyInverted "copy-inverted",
-        NoOp "no-op",
-        Invert "invert",
-        Nand "nand",
-        Or "or",
-        Nor "nor",
-        Xor "xor",
-        Equivalent "equivalent",
-        AndInverted "and-inverted",
-        OrReverse "or-reverse",
-        OrInverted "or-inverted",
+        Clear "clear", And "and", AndReverse "and-reverse", Copy "copy", Set "set",
+        CopyInverted "copy-inverted", NoOp "no-op", Invert "invert", Nand "nand", Or "or", Nor "nor", Xor "xor",
+        Equivalent "equivalent", AndInverted "and-inverted", OrReverse "or-reverse", OrInverted "or-inverted",
     }
     WRAPS Wrap {
-        Edge "edge",
-        Border "border",
-        Repeat "repeat",
-        Mirror "mirror",
-        RepeatThenEdge "repeat-edge",
+        Edge "edge", Border "border", Repeat "repeat", Mirror "mirror", RepeatThenEdge "repeat-edge",
         RepeatThenBorder "repeat-border",
     }
     FILTERS Filter {
-        Nearest "nearest",
-        Linear "linear",
+        Nearest "nearest", Linear "linear",
     }
     KINDS TextureKind {
-        Disabled "disabled",
-        Null "null",
-        Plain "plain",
-        Projected "projected",
-        Cube "cube",
+        Disabled "disabled", Null "null", Plain "plain", Projected "projected", Cube "cube",
         // Shadow maps are held by a capture and by the random states.
         | TextureKind::Shadow { .. } | TextureKind::ShadowCube { .. },
     }
     COLOR_FORMATS PixelFormat {
-        Rgba8 "rgba8",
-        Rgb8 "rgb8",
-        Rgb565 "rgb565",
-        Rgb5A1 "rgb5a1",
-        Rgba4 "rgba4",
+        Rgba8 "rgba8", Rgb8 "rgb8", Rgb565 "rgb565", Rgb5A1 "rgb5a1", Rgba4 "rgba4",
     }
     DEPTH_FORMATS DepthFormat {
-        D16 "d16",
-        D24 "d24",
-        D24S8 "d24s8",
+        D16 "d16", D24 "d24", D24S8 "d24s8",
     }
     TEXEL_FORMATS TexelFormat {
-        Rgba8 "rgba8",
-        Rgb8 "rgb8",
-        Rgb5A1 "rgb5a1",
-        Rgb565 "rgb565",
-        Rgba4 "rgba4",
-        Ia8 "ia8",
-        Rg8 "rg8",
-        I8 "i8",
-        A8 "a8",
-        Ia4 "ia4",
-        I4 "i4",
-        A4 "a4",
-        Etc1 "etc1",
-        Etc1A4 "etc1a4",
+        Rgba8 "rgba8", Rgb8 "rgb8", Rgb5A1 "rgb5a1", Rgb565 "rgb565", Rgba4 "rgba4", Ia8 "ia8", Rg8 "rg8",
+        I8 "i8", A8 "a8", Ia4 "ia4", I4 "i4", A4 "a4", Etc1 "etc1", Etc1A4 "etc1a4",
     }
     FUNCTIONS Function {
-        Replace "replace",
-        Modulate "modulate",
-        Add "add",
-        AddSigned "add-signed",
-        Interpolate "interpolate",
-        Subtract "subtract",
-        Dot3Rgb "dot3-rgb",
-        Dot3Rgba "dot3-rgba",
-        MultiplyAdd "multiply-add",
+        Replace "replace", Modulate "modulate", Add "add", AddSigned "add-signed", Interpolate "interpolate",
+        Subtract "subtract", Dot3Rgb "dot3-rgb", Dot3Rgba "dot3-rgba", MultiplyAdd "multiply-add",
         AddMultiply "add-multiply",
     }
     SOURCES Source {
-        Primary "primary",
-        FragmentPrimary "fragment-primary",
-        FragmentSecondary "fragment-secondary",
-        Texture(0) "texture0",
-        Texture(1) "texture1",
-        Texture(2) "texture2",
-        Texture(3) "texture3",
-        Buffer "buffer",
-        Constant "constant",
-        Previous "previous",
-        Zero "zero",
+        Primary "primary", FragmentPrimary "fragment-primary", FragmentSecondary "fragment-secondary",
+        Texture(0) "texture0", Texture(1) "texture1", Texture(2) "texture2", Texture(3) "texture3",
+        Buffer "buffer", Constant "constant", Previous "previous", Zero "zero",
         | Source::Texture(4..),
     }
     COLOR_CHANNELS ColorChannel {
-        Rgb "rgb",
-        Splat(Channel::R) "r",
-        Splat(Channel::G) "g",
-        Splat(Channel::B) "b",
-        Splat(Channel::A) "a",
+        Rgb "rgb", Splat(Channel::R) "r", Splat(Channel::G) "g", Splat(Channel::B) "b", Splat(Channel::A) "a",
         Zero "none",
     }
     CHANNELS Channel {
-        R "r",
-        G "g",
-        B "b",
-        A "a",
+        R "r", G "g", B "b", A "a",
     }
 }
 

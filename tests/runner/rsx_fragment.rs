@@ -37,20 +37,17 @@ use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::rsx::fragment::syntax::INPUTS;
 use triglyph_guest::rsx::fragment::{assemble_program, disassemble_program, program};
 
-use crate::names::named;
+use crate::names::{named, names};
 use crate::parse::{Case, File, floats, integer, show, vector};
 use crate::rsx_texture::Units;
 use crate::{Engine, Results};
 use triglyph_testkit::fragment;
 
-const FOG_MODES: [(FogMode, &str); 6] = [
-    (FogMode::Linear, "linear"),
-    (FogMode::LinearAbs, "linear-abs"),
-    (FogMode::Exp, "exp"),
-    (FogMode::ExpAbs, "exp-abs"),
-    (FogMode::Exp2, "exp2"),
-    (FogMode::Exp2Abs, "exp2-abs"),
-];
+names! {
+    FOG_MODES FogMode {
+        Linear "linear", LinearAbs "linear-abs", Exp "exp", ExpAbs "exp-abs", Exp2 "exp2", Exp2Abs "exp2-abs",
+    }
+}
 
 /// The bits of a register, so that nothing happens to them.
 const BITS: ColorFormat = {
@@ -146,7 +143,7 @@ impl Inputs {
             }
             "fog" => {
                 let (mode, parameters) = value.split_once(' ').ok_or("a mode and two parameters")?;
-                let mode = named(&FOG_MODES, mode)?;
+                let mode = named(FOG_MODES, mode)?;
                 self.constants.fog = floats(parameters)?.try_into().map_err(|_| "two parameters")?;
                 self.inputs[3] = FragmentInput::Fog { group: 3, mode };
             }

@@ -21,39 +21,32 @@ use triglyph_guest::kernel::program::sampler::{
     Convert, Filter, LEVELS, Level, PADDING, Shape, Source, Texture, TextureKey, Wrap,
 };
 
-use crate::names::{COMPARES, named};
+use crate::names::{COMPARES, named, names};
 use crate::parse::{floats, integer};
 use triglyph_testkit::fragment::NEAREST;
 
-const SHAPES: [(Shape, &str); 4] = [(Shape::D1, "1d"), (Shape::D2, "2d"), (Shape::D3, "3d"), (Shape::Cube, "cube")];
-const FILTERS: [(Filter, &str); 2] = [(Filter::Nearest, "nearest"), (Filter::Linear, "linear")];
-const WRAPS: [(Wrap, &str); 8] = [
-    (Wrap::Repeat, "repeat"),
-    (Wrap::Mirror, "mirror"),
-    (Wrap::ClampToEdge, "edge"),
-    (Wrap::Border, "border"),
-    (Wrap::Clamp, "clamp"),
-    (Wrap::MirrorOnceToEdge, "mirror-edge"),
-    (Wrap::MirrorOnceBorder, "mirror-border"),
-    (Wrap::MirrorOnceClamp, "mirror-clamp"),
-];
-const SOURCES: [(Source, &str); 6] = [
-    (Source::Zero, "0"),
-    (Source::One, "1"),
-    (Source::Red, "r"),
-    (Source::Green, "g"),
-    (Source::Blue, "b"),
-    (Source::Alpha, "a"),
-];
-const CONVERTS: [(Convert, &str); 7] = [
-    (Convert::None, "none"),
-    (Convert::Signed, "signed"),
-    (Convert::SignedWord, "signed-word"),
-    (Convert::Biased, "biased"),
-    (Convert::BiasedWord, "biased-word"),
-    (Convert::Srgb, "srgb"),
-    (Convert::Expanded, "expanded"),
-];
+names! {
+    SHAPES Shape {
+        D1 "1d", D2 "2d", D3 "3d", Cube "cube",
+        // Only the Tegra X1 has them.
+        | Shape::D1Array | Shape::D2Array | Shape::CubeArray,
+    }
+    FILTERS Filter {
+        Nearest "nearest", Linear "linear",
+    }
+    WRAPS Wrap {
+        Repeat "repeat", Mirror "mirror", ClampToEdge "edge", Border "border", Clamp "clamp",
+        MirrorOnceToEdge "mirror-edge", MirrorOnceBorder "mirror-border", MirrorOnceClamp "mirror-clamp",
+    }
+    SOURCES Source {
+        Zero "0", One "1", Red "r", Green "g", Blue "b", Alpha "a",
+        | Source::OneInteger,
+    }
+    CONVERTS Convert {
+        None "none", Signed "signed", SignedWord "signed-word", Biased "biased", BiasedWord "biased-word",
+        Srgb "srgb", Expanded "expanded",
+    }
+}
 
 /// A texture unit as settings describe it.
 #[derive(Clone, Debug)]
@@ -100,20 +93,20 @@ impl Unit {
             }
             "texels" => self.texels = floats(value)?,
             "levels" => self.level_count = integer(value)?.clamp(1, LEVELS as u32),
-            "shape" => key.shape = named(&SHAPES, value)?,
+            "shape" => key.shape = named(SHAPES, value)?,
             "filter" => {
                 let (magnify, minify) = value.split_once(' ').unwrap_or((value, value));
-                (key.magnify, key.minify) = (named(&FILTERS, magnify)?, named(&FILTERS, minify)?);
+                (key.magnify, key.minify) = (named(FILTERS, magnify)?, named(FILTERS, minify)?);
             }
-            "mipmap" => key.mipmap = Some(named(&FILTERS, value)?),
+            "mipmap" => key.mipmap = Some(named(FILTERS, value)?),
             "anisotropy" => key.anisotropy = integer(value)?.clamp(1, 16) as u8,
             "lod" => self.lod = exactly(floats(value)?)?,
-            "wrap" => key.wrap = [named(&WRAPS, value)?; 3],
+            "wrap" => key.wrap = [named(WRAPS, value)?; 3],
             "border" => self.border = exactly(floats(value)?)?,
             "compare" => key.compare = Some(named(COMPARES, value)?),
-            "swizzle" => key.swizzle = words(&SOURCES, value)?,
-            "convert" => key.convert = words(&CONVERTS, value)?,
-            "expanded" => key.expanded = words(&CONVERTS, value)?,
+            "swizzle" => key.swizzle = words(SOURCES, value)?,
+            "convert" => key.convert = words(CONVERTS, value)?,
+            "expanded" => key.expanded = words(CONVERTS, value)?,
             "kill" if value == "alpha" => key.alpha_kill = true,
             _ => return Err(format!("no texture setting `{what} = {value}`")),
         }
