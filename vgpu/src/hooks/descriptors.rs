@@ -129,31 +129,23 @@ unsafe fn map(
     unsafe { libc::syscall(libc::SYS_mmap, address, length, protection, flags, descriptor, offset) as *mut c_void }
 }
 
-#[cfg_attr(not(test), unsafe(no_mangle))]
-unsafe extern "C" fn mmap(
-    address: *mut c_void,
-    length: size_t,
-    protection: c_int,
-    flags: c_int,
-    descriptor: c_int,
-    offset: i64,
-) -> *mut c_void {
-    // SAFETY: the caller's promise.
-    unsafe { map(address, length, protection, flags, descriptor, offset) }
+/// Functions of the C library by two names, the second for files of 64 bits.
+macro_rules! by_two_names {
+    ($does:ident: $name:ident, $name_64:ident $arguments:tt -> $result:ty) => {
+        by_two_names!($does: $name $arguments -> $result);
+        by_two_names!($does: $name_64 $arguments -> $result);
+    };
+    ($does:ident: $name:ident($($argument:ident: $ty:ty),*) -> $result:ty) => {
+        #[cfg_attr(not(test), unsafe(no_mangle))]
+        unsafe extern "C" fn $name($($argument: $ty),*) -> $result {
+            // SAFETY: the caller's promise.
+            unsafe { $does($($argument),*) }
+        }
+    };
 }
 
-#[cfg_attr(not(test), unsafe(no_mangle))]
-unsafe extern "C" fn mmap64(
-    address: *mut c_void,
-    length: size_t,
-    protection: c_int,
-    flags: c_int,
-    descriptor: c_int,
-    offset: i64,
-) -> *mut c_void {
-    // SAFETY: the caller's promise.
-    unsafe { map(address, length, protection, flags, descriptor, offset) }
-}
+by_two_names!(map: mmap, mmap64(address: *mut c_void, length: size_t, protection: c_int, flags: c_int,
+    descriptor: c_int, offset: i64) -> *mut c_void);
 
 /// Events of page flips; other reads of a node find nothing.
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -187,7 +179,9 @@ unsafe extern "C" fn dup(descriptor: c_int) -> c_int {
     copy
 }
 
-fn control(descriptor: c_int, command: c_int, argument: *mut c_void) -> c_int {
+/// # Safety
+/// As for `fcntl`.
+unsafe fn control(descriptor: c_int, command: c_int, argument: *mut c_void) -> c_int {
     // SAFETY: the caller's promise.
     let result = unsafe { libc::syscall(libc::SYS_fcntl, descriptor, command, argument) as c_int };
     if matches!(command, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC) {
@@ -196,12 +190,4 @@ fn control(descriptor: c_int, command: c_int, argument: *mut c_void) -> c_int {
     result
 }
 
-#[cfg_attr(not(test), unsafe(no_mangle))]
-unsafe extern "C" fn fcntl(descriptor: c_int, command: c_int, argument: *mut c_void) -> c_int {
-    control(descriptor, command, argument)
-}
-
-#[cfg_attr(not(test), unsafe(no_mangle))]
-unsafe extern "C" fn fcntl64(descriptor: c_int, command: c_int, argument: *mut c_void) -> c_int {
-    control(descriptor, command, argument)
-}
+by_two_names!(control: fcntl, fcntl64(descriptor: c_int, command: c_int, argument: *mut c_void) -> c_int);
