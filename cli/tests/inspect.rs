@@ -1,14 +1,21 @@
 //! `triglyph inspect` as a user runs it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
+fn capture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/captures").join(name)
+}
+
 fn inspect(arguments: &[&str]) -> Output {
-    let capture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/captures/tegra/07-fbo.tgc");
+    inspect_of(&["--json"], &capture("tegra/07-fbo.tgc"), arguments)
+}
+
+fn inspect_of(before: &[&str], capture: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_triglyph"));
-    command.args(["--json", "inspect"]).arg(capture).args(arguments).output().unwrap()
+    command.args(before).arg("inspect").arg(capture).args(arguments).output().unwrap()
 }
 
 #[test]
@@ -30,36 +37,6 @@ fn events_that_there_are_not_are_wrong_usage() {
         let output = inspect(&["--html", "/nowhere/page.html", "--events", events]);
         assert_eq!(output.status.code(), Some(2), "{events}");
     }
-}
-
-#[test]
-fn pages_are_served_to_those_who_know_the_token() {
-    use std::io::{BufRead, BufReader, Read, Write};
-    use std::net::TcpStream;
-    use std::process::Stdio;
-
-    let capture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/captures/rsx/03-cubes.tgc");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_triglyph"));
-    let mut child = command.arg("inspect").arg(capture).stdout(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let (host, path) = line.trim().strip_prefix("http://").unwrap().split_once('/').unwrap();
-    let get = |path: &str| {
-        let mut stream = TcpStream::connect(host).unwrap();
-        write!(stream, "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        String::from_utf8_lossy(&answer).into_owned()
-    };
-    let page = get(path);
-    assert!(host.starts_with("127.0.0.1:") && path.len() == 33, "{line}");
-    assert!(page.starts_with("HTTP/1.1 200") && page.contains("Content-Security-Policy: default-src 'none'"));
-    assert!(get(&format!("{path}picture/3/0/after")).contains("Content-Type: image/png"));
-    for wrong in ["", "x/", &format!("{path}picture/99999/0/after"), &format!("0{path}")] {
-        assert!(get(wrong).starts_with("HTTP/1.1 404"), "{wrong}");
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
 }
 
 #[test]
@@ -92,11 +69,9 @@ fn what_is_not_compared_is_printed() {
     assert_eq!(comparison["left_out"], serde_json::json!(["The other run: the second half"]));
     assert!(std::fs::read_to_string(&page).unwrap().contains("The other run: the second half"));
     // The text output says so as well. Hashes of a form that is never written are refused.
-    let capture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/captures/tegra/07-fbo.tgc");
     let told = |path: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_triglyph"));
         let arguments = ["--compare-hashes", path, "--html", page.to_str().unwrap()];
-        command.arg("inspect").arg(&capture).args(arguments).output().unwrap()
+        inspect_of(&[], &capture("tegra/07-fbo.tgc"), &arguments)
     };
     let text = String::from_utf8(told(path).stdout).unwrap();
     assert!(
@@ -124,8 +99,8 @@ fn captures_of_other_emulators_are_opened() {
     }
     words.extend([0xE1, 0, 0, 0, 0]);
     std::fs::write(&trace, words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>()).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_triglyph"));
-    let output = command.args(["--json", "inspect"]).arg(&trace).arg("--html").arg(&page).output().unwrap();
+    let html = ["--html", page.to_str().unwrap()];
+    let output = inspect_of(&["--json"], &trace, &html);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let lines = String::from_utf8(output.stdout).unwrap();
     let line: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
@@ -134,8 +109,7 @@ fn captures_of_other_emulators_are_opened() {
     assert!(std::fs::read_to_string(&page).unwrap().contains("clear"));
     // A broken one says where.
     std::fs::write(&trace, b"CiTr\x02\0\0\0").unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_triglyph"));
-    let output = command.arg("inspect").arg(&trace).arg("--html").arg(&page).output().unwrap();
+    let output = inspect_of(&[], &trace, &html);
     assert_eq!(output.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&output.stderr).contains("at offset 0x4"));
 }
@@ -144,10 +118,8 @@ fn captures_of_other_emulators_are_opened() {
 fn an_event_is_drawn_again_with_another_register() {
     let folder = tempfile::tempdir().unwrap();
     let picture = folder.path().join("again.png");
-    let capture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/captures/rsx/03-cubes.tgc");
     let run = |edits: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_triglyph"));
-        let output = command.args(["--json", "inspect"]).arg(&capture).args(edits).output().unwrap();
+        let output = inspect_of(&["--json"], &capture("rsx/03-cubes.tgc"), edits);
         let line: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         (output.status.code(), line)
     };

@@ -1,4 +1,4 @@
-//! The server of `triglyph inspect` and clients that do not behave.
+//! The server of `triglyph inspect`, its clients, and clients that do not behave.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -73,6 +73,22 @@ fn rest(stream: &mut TcpStream) -> String {
         }
     }
     String::from_utf8_lossy(&all).into_owned()
+}
+
+#[test]
+fn pages_are_served_to_those_who_know_the_token() {
+    let served = Served::new();
+    let get = |path: &str| {
+        served.answer(&format!("GET /{path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", served.host))
+    };
+    let path = &served.token;
+    let page = get(path);
+    assert!(served.host.starts_with("127.0.0.1:") && path.len() == 33, "{} {path}", served.host);
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("Content-Security-Policy: default-src 'none'"));
+    assert!(get(&format!("{path}picture/3/0/after")).contains("Content-Type: image/png"));
+    for wrong in ["", "x/", &format!("{path}picture/99999/0/after"), &format!("0{path}")] {
+        assert!(get(wrong).starts_with("HTTP/1.1 404"), "{wrong}");
+    }
 }
 
 #[test]
