@@ -125,8 +125,11 @@ impl Session {
     }
 
     fn event(&self, number: usize) -> PyResult<&triglyph_inspect::Event> {
-        let found = self.events.get(number).map(|event| &**event);
-        found.ok_or_else(|| PyIndexError::new_err(format!("event {number} of {}", self.events.len())))
+        self.events.get(number).map(|event| &**event).ok_or_else(|| self.no_event(number))
+    }
+
+    fn no_event(&self, number: impl std::fmt::Display) -> PyErr {
+        PyIndexError::new_err(format!("event {number} of {}", self.events.len()))
     }
 
     fn show(&self, py: Python<'_>, event: usize, when: &str, ask: Ask) -> PyResult<Seen> {
@@ -140,10 +143,18 @@ impl Session {
         found.ok_or_else(|| PyValueError::new_err("a surface that is not of this session"))
     }
 
-    /// The stored pixels of a surface at an event.
-    fn pixels(&self, py: Python<'_>, event: usize, surface: &probe::Surface, when: &str) -> PyResult<Vec<u8>> {
+    /// A surface, and its stored pixels at an event.
+    fn pixels(
+        &self,
+        py: Python<'_>,
+        event: usize,
+        surface: &Surface,
+        when: &str,
+    ) -> PyResult<(&probe::Surface, Vec<u8>)> {
+        let surface = self.surface(surface)?;
         let seen = self.show(py, event, when, Ask { registers: false, ranges: vec![surface.range()] })?;
-        detached(py, || Ok(pixels::stored(surface, seen.ranges.first().map_or(&[], Vec::as_slice))))
+        let stored = || Ok(pixels::stored(surface, seen.ranges.first().map_or(&[], Vec::as_slice)));
+        Ok((surface, detached(py, stored)?))
     }
 
     /// Register numbers, methods and names that tables have, with their words.
@@ -169,6 +180,11 @@ fn shape(surface: &probe::Surface) -> [usize; 2] {
     [surface.rows as usize, surface.width as usize]
 }
 
+/// An array of the caller's, or why there is none.
+type Array1<'py> = PyResult<Bound<'py, PyArray1<u8>>>;
+type Array2<'py, T> = PyResult<Bound<'py, PyArray2<T>>>;
+type Array3<'py> = PyResult<Bound<'py, PyArray3<u8>>>;
+
 fn no_depth() -> PyErr {
     PyValueError::new_err("a surface without depth")
 }
@@ -188,8 +204,7 @@ impl Session {
     fn __getitem__(&self, number: isize) -> PyResult<Event> {
         let from_end = if number < 0 { number + self.events.len() as isize } else { number };
         let event = usize::try_from(from_end).ok().and_then(|number| self.events.get(number));
-        let event = event.ok_or_else(|| PyIndexError::new_err(format!("event {number} of {}", self.events.len())))?;
-        Ok(Event::new(self.names, event))
+        Ok(Event::new(self.names, event.ok_or_else(|| self.no_event(number))?))
     }
 
     /// The surfaces that draws use, each once, in the order in which they are first drawn to.
@@ -224,59 +239,31 @@ impl Session {
 
     /// A surface as a picture: (height, width, 4), uint8, RGBA. Of depth 24 bits, the highest in R.
     #[pyo3(signature = (event, surface, when = "after"))]
-    fn picture<'py>(
-        &self,
-        py: Python<'py>,
-        event: usize,
-        surface: &Surface,
-        when: &str,
-    ) -> PyResult<Bound<'py, PyArray3<u8>>> {
-        let surface = self.surface(surface)?;
-        let pixels = self.pixels(py, event, surface, when)?;
+    fn picture<'py>(&self, py: Python<'py>, event: usize, surface: &Surface, when: &str) -> Array3<'py> {
+        let (surface, pixels) = self.pixels(py, event, surface, when)?;
         let [rows, width] = shape(surface);
         detached(py, || Ok(pixels::rgba(surface, &pixels)))?.into_pyarray(py).reshape([rows, width, 4])
     }
 
     /// A surface as it is stored: (height, width, bytes of a pixel), uint8.
     #[pyo3(signature = (event, surface, when = "after"))]
-    fn stored<'py>(
-        &self,
-        py: Python<'py>,
-        event: usize,
-        surface: &Surface,
-        when: &str,
-    ) -> PyResult<Bound<'py, PyArray3<u8>>> {
-        let surface = self.surface(surface)?;
+    fn stored<'py>(&self, py: Python<'py>, event: usize, surface: &Surface, when: &str) -> Array3<'py> {
+        let (surface, pixels) = self.pixels(py, event, surface, when)?;
         let [rows, width] = shape(surface);
-        let pixels = self.pixels(py, event, surface, when)?;
         pixels.into_pyarray(py).reshape([rows, width, surface.bytes as usize])
     }
 
     /// Depth: (height, width), float32, from 0 to 1; stored floats as they are.
     #[pyo3(signature = (event, surface, when = "after"))]
-    fn depth<'py>(
-        &self,
-        py: Python<'py>,
-        event: usize,
-        surface: &Surface,
-        when: &str,
-    ) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let surface = self.surface(surface)?;
-        let pixels = self.pixels(py, event, surface, when)?;
+    fn depth<'py>(&self, py: Python<'py>, event: usize, surface: &Surface, when: &str) -> Array2<'py, f32> {
+        let (surface, pixels) = self.pixels(py, event, surface, when)?;
         pixels::depth(surface, &pixels).ok_or_else(no_depth)?.into_pyarray(py).reshape(shape(surface))
     }
 
     /// The bits of depth as they are stored, without stencil: (height, width), uint32.
     #[pyo3(signature = (event, surface, when = "after"))]
-    fn depth_bits<'py>(
-        &self,
-        py: Python<'py>,
-        event: usize,
-        surface: &Surface,
-        when: &str,
-    ) -> PyResult<Bound<'py, PyArray2<u32>>> {
-        let surface = self.surface(surface)?;
-        let pixels = self.pixels(py, event, surface, when)?;
+    fn depth_bits<'py>(&self, py: Python<'py>, event: usize, surface: &Surface, when: &str) -> Array2<'py, u32> {
+        let (surface, pixels) = self.pixels(py, event, surface, when)?;
         pixels::depth_bits(surface, &pixels).ok_or_else(no_depth)?.into_pyarray(py).reshape(shape(surface))
     }
 
@@ -290,7 +277,7 @@ impl Session {
         size: u64,
         space: u32,
         when: &str,
-    ) -> PyResult<Bound<'py, PyArray1<u8>>> {
+    ) -> Array1<'py> {
         if size > MAX_MEMORY {
             return Err(PyValueError::new_err(format!("{size} bytes are more than {MAX_MEMORY}")));
         }
