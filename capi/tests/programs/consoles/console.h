@@ -47,6 +47,19 @@ struct console {
     char path[1024];
 };
 
+/* A machine with its number, the address space and address of its memory, and its counter; and the functions that make
+ * and destroy it. */
+#define MACHINE(name, text, number, space, address, counter)                                                           \
+    static void name##_create(console *console, const triglyph_options *options) {                                     \
+        OK(triglyph_##name##_create(options, &console->name));                                                         \
+        console->device = triglyph_##name##_device(console->name);                                                     \
+    }                                                                                                                  \
+    static void name##_destroy(console *console) {                                                                     \
+        OK(triglyph_##name##_destroy(console->name));                                                                  \
+    }                                                                                                                  \
+    const machine name##_machine = {text, number, space, address, name##_create, name##_destroy,                       \
+                                    name##_begin, name##_change, name##_end, name##_serve, counter}
+
 extern const machine n3ds_machine, rsx_machine, tegra_machine;
 
 /* Words of the guest's, in its byte order, as its processor stores them. */

@@ -7,15 +7,6 @@
 #define VRAM 0x18000000u
 #define VRAM_VIRTUAL 0x1F000000u
 
-static void n3ds_create(console *console, const triglyph_options *options) {
-    OK(triglyph_n3ds_create(options, &console->n3ds));
-    console->device = triglyph_n3ds_device(console->n3ds);
-}
-
-static void n3ds_destroy(console *console) {
-    OK(triglyph_n3ds_destroy(console->n3ds));
-}
-
 static void n3ds_change(console *console, uint32_t value) {
     store(console, LIST, &value, 1); /* the colour of fog */
 }
@@ -49,14 +40,4 @@ static void n3ds_serve(console *console) {
     OK(triglyph_n3ds_vblank(console->n3ds, TRIGLYPH_N3DS_SCREEN_TOP, NULL));
 }
 
-const machine n3ds_machine = {"n3ds",
-                              TRIGLYPH_MACHINE_N3DS,
-                              0,
-                              0x20000000,
-                              n3ds_create,
-                              n3ds_destroy,
-                              n3ds_begin,
-                              n3ds_change,
-                              n3ds_end,
-                              n3ds_serve,
-                              0};
+MACHINE(n3ds, "n3ds", TRIGLYPH_MACHINE_N3DS, 0, 0x20000000, 0);

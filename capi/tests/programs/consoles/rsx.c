@@ -6,15 +6,6 @@
 #define JUMP (PUSH + 32)
 #define PUT 0x8000u
 
-static void rsx_create(console *console, const triglyph_options *options) {
-    OK(triglyph_rsx_create(options, &console->rsx));
-    console->device = triglyph_rsx_device(console->rsx);
-}
-
-static void rsx_destroy(console *console) {
-    OK(triglyph_rsx_destroy(console->rsx));
-}
-
 static void rsx_change(console *console, uint32_t value) {
     store(console, PUSH + 4, &value, 1);  /* the reference value */
     store(console, PUSH + 28, &value, 1); /* what the semaphore becomes after it */
@@ -51,14 +42,4 @@ static void rsx_serve(console *console) {
     OK(triglyph_rsx_vblank(console->rsx, 0, 1234));
 }
 
-const machine rsx_machine = {"ps3",
-                             TRIGLYPH_MACHINE_PS3,
-                             TRIGLYPH_RSX_SPACE_XDR,
-                             0x10000000,
-                             rsx_create,
-                             rsx_destroy,
-                             rsx_begin,
-                             rsx_change,
-                             rsx_end,
-                             rsx_serve,
-                             1};
+MACHINE(rsx, "ps3", TRIGLYPH_MACHINE_PS3, TRIGLYPH_RSX_SPACE_XDR, 0x10000000, 1);

@@ -8,15 +8,6 @@
 #define LAST 0x300u
 #define SEMAPHORE 0x8000u
 
-static void tegra_create(console *console, const triglyph_options *options) {
-    OK(triglyph_tegra_create(options, &console->tegra));
-    console->device = triglyph_tegra_device(console->tegra);
-}
-
-static void tegra_destroy(console *console) {
-    OK(triglyph_tegra_destroy(console->tegra));
-}
-
 /* Methods of the host's class: a semaphore at an offset in the buffer, its value, what happens to it. */
 static void semaphore(console *console, uint32_t at, uint32_t offset, uint32_t value, uint32_t operation) {
     const uint64_t address = console->offset + offset;
@@ -68,14 +59,4 @@ static void tegra_serve(console *console) {
     OK(triglyph_tegra_advance_time(console->tegra, 1000));
 }
 
-const machine tegra_machine = {"tegra",
-                               TRIGLYPH_MACHINE_TEGRA_X1,
-                               TRIGLYPH_TEGRA_SPACE_PROCESS,
-                               0x100000,
-                               tegra_create,
-                               tegra_destroy,
-                               tegra_begin,
-                               tegra_change,
-                               tegra_end,
-                               tegra_serve,
-                               0};
+MACHINE(tegra, "tegra", TRIGLYPH_MACHINE_TEGRA_X1, TRIGLYPH_TEGRA_SPACE_PROCESS, 0x100000, 0);
