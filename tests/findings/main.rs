@@ -53,9 +53,14 @@ impl Row {
 pub struct Mistake {
     pub name: &'static str,
     pub words: Vec<u32>,
-    /// Vertices instead of those of the triangle.
-    pub vertices: Option<[[f32; 8]; 3]>,
+    /// What becomes of each vertex of the triangle.
+    pub change: Option<fn(&mut [f32; 8])>,
     pub finds: FindingKind,
+}
+
+/// A mistake of vertices.
+pub fn of_vertices(name: &'static str, finds: FindingKind, change: fn(&mut [f32; 8])) -> Mistake {
+    Mistake { name, words: Vec::new(), change: Some(change), finds }
 }
 
 /// What a triangle led to.
@@ -68,6 +73,13 @@ pub struct Outcome {
 
 /// Position and colour of each vertex.
 pub type Vertices = [[f32; 8]; 3];
+
+/// x, y, z, w; red, green, blue, alpha.
+const CORNERS: Vertices = [
+    [0.0, 0.8, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0],
+    [0.8, -0.8, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0],
+    [-0.8, -0.8, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0],
+];
 
 /// A machine's triangle.
 pub struct Triangle {
@@ -153,7 +165,11 @@ fn check_mistakes(triangle: &Triangle) {
         let mut all = words(&rows[..draw], None);
         all.extend(&mistake.words);
         all.extend(words(&rows[draw..], None));
-        let outcome = everywhere(triangle, mistake.name, &all, &mistake.vertices.unwrap_or(triangle.vertices));
+        let mut vertices = triangle.vertices;
+        if let Some(change) = mistake.change {
+            vertices.iter_mut().for_each(change);
+        }
+        let outcome = everywhere(triangle, mistake.name, &all, &vertices);
         if !outcome.findings.iter().any(|finding| finding.kind == mistake.finds) {
             wrong += &format!("{}: not {:?}\n{}", mistake.name, mistake.finds, text(&outcome.findings));
         }

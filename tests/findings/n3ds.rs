@@ -8,7 +8,7 @@ use triglyph_guest::pica::{Program, regs};
 use triglyph_testkit::data::file;
 use triglyph_testkit::pica::list::{self, HEAP, HEAP_VIRTUAL, List, VERTICES, VRAM};
 
-use super::{Mistake, Outcome, Row, Triangle, Vertices, outcome};
+use super::{Mistake, Outcome, Row, Triangle, Vertices, of_vertices, outcome};
 
 const WIDTH: u32 = 64;
 const HEIGHT: u32 = 64;
@@ -92,13 +92,7 @@ const CORNERS: Vertices = [
 fn mistake(name: &'static str, finds: triglyph::FindingKind, writes: &[(usize, u32)]) -> Mistake {
     let mut list = List::default();
     writes.iter().for_each(|(id, value)| _ = list.set(*id, *value));
-    Mistake { name, words: list.0, vertices: None, finds }
-}
-
-fn of_vertices(name: &'static str, finds: triglyph::FindingKind, change: impl Fn(&mut [f32; 8])) -> Mistake {
-    let mut vertices = CORNERS;
-    vertices.iter_mut().for_each(change);
-    Mistake { name, words: Vec::new(), vertices: Some(vertices), finds }
+    Mistake { name, words: list.0, change: None, finds }
 }
 
 /// Where nothing is mapped, divided by 8.

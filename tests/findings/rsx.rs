@@ -6,7 +6,7 @@ use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::objects::class;
 use triglyph_testkit::rsx::{LOCAL, MAIN, SIZE};
 
-use super::{Mistake, Outcome, Row, Triangle, Vertices, outcome};
+use super::{CORNERS, Mistake, Outcome, Row, Triangle, Vertices, of_vertices, outcome};
 
 const WIDTH: u32 = 64;
 const HEIGHT: u32 = 64;
@@ -85,22 +85,9 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// x, y, z, w; red, green, blue, alpha.
-const CORNERS: Vertices = [
-    [0.0, 0.8, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0],
-    [0.8, -0.8, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0],
-    [-0.8, -0.8, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0],
-];
-
 fn mistake(name: &'static str, finds: triglyph::FindingKind, writes: &[(usize, u32)]) -> Mistake {
     let words = writes.iter().flat_map(|(method, value)| [1 << 18 | *method as u32, *value]).collect();
-    Mistake { name, words, vertices: None, finds }
-}
-
-fn of_vertices(name: &'static str, finds: triglyph::FindingKind, change: impl Fn(&mut [f32; 8])) -> Mistake {
-    let mut vertices = CORNERS;
-    vertices.iter_mut().for_each(change);
-    Mistake { name, words: Vec::new(), vertices: Some(vertices), finds }
+    Mistake { name, words, change: None, finds }
 }
 
 fn mistakes() -> Vec<Mistake> {

@@ -6,7 +6,7 @@ use triglyph_guest::tegra::fifo::{Entry, Segment};
 use triglyph_guest::tegra::methods::threed::regs as r;
 use triglyph_guest::tegra::shader::asm::assemble_program;
 
-use super::{Mistake, Outcome, Row, Triangle, Vertices, outcome};
+use super::{CORNERS, Mistake, Outcome, Row, Triangle, Vertices, of_vertices, outcome};
 
 const WIDTH: u32 = 64;
 const HEIGHT: u32 = 64;
@@ -43,13 +43,6 @@ const PIXEL_CODE: [u64; 10] = [
     0x001F_8000_FC00_07E0,
     0xE300_0000_0007_000F,
 ];
-/// x, y, z, w; red, green, blue, alpha.
-const CORNERS: Vertices = [
-    [0.0, 0.8, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0],
-    [0.8, -0.8, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0],
-    [-0.8, -0.8, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0],
-];
-
 fn row(name: &'static str, method: u32, data: &[u32]) -> Row {
     let header = 1 << 29 | (data.len() as u32) << 16 | method;
     Row::new(name, std::iter::once(header).chain(data.iter().copied()).collect())
@@ -97,13 +90,7 @@ fn rows() -> Vec<Row> {
 
 fn mistake(name: &'static str, finds: triglyph::FindingKind, writes: &[(usize, u32)]) -> Mistake {
     let words = writes.iter().flat_map(|(method, value)| [1 << 29 | 1 << 16 | *method as u32, *value]).collect();
-    Mistake { name, words, vertices: None, finds }
-}
-
-fn of_vertices(name: &'static str, finds: triglyph::FindingKind, change: impl Fn(&mut [f32; 8])) -> Mistake {
-    let mut vertices = CORNERS;
-    vertices.iter_mut().for_each(change);
-    Mistake { name, words: Vec::new(), vertices: Some(vertices), finds }
+    Mistake { name, words, change: None, finds }
 }
 
 fn mistakes() -> Vec<Mistake> {
