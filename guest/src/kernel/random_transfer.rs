@@ -1,5 +1,6 @@
 //! Random transfers for differential tests.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::transfer::{
@@ -57,6 +58,20 @@ fn place(rng: &mut impl FnMut() -> u32, key: TransferKey, job: TransferJob<'stat
     let words = (0..length.div_ceil(4)).flat_map(|_| rng().to_le_bytes());
     let bytes: Vec<u8> = words.take(length).collect();
     Case { key, job, memory: buffer(&bytes), source, target, columns: Vec::new() }
+}
+
+/// Now and then, once in `n` times, one of the windows ends early.
+fn cut(rng: &mut impl FnMut() -> u32, n: u32, sizes: &mut [usize; 2]) {
+    if rng().is_multiple_of(n) {
+        let side = rng() as usize % 2;
+        sizes[side] = rng() as usize % (sizes[side] + 1);
+    }
+}
+
+/// Random rows of `height`.
+fn rows(rng: &mut impl FnMut() -> u32, height: u32) -> Range<u32> {
+    let first = if rng().is_multiple_of(3) { rng() % height } else { 0 };
+    first..first + rng() % (height - first + 1)
 }
 
 /// A random fill.
@@ -147,10 +162,7 @@ pub fn convert(rng: &mut impl FnMut() -> u32, key: ConvertKey) -> Case {
         whole(key.input_layout, source_width, width << shift_x, height << shift_y, key.input.bytes()),
         whole(key.output_layout, target_width, width, height, key.output.bytes()),
     ];
-    if rng().is_multiple_of(8) {
-        let side = rng() as usize % 2;
-        sizes[side] = rng() as usize % (sizes[side] + 1);
-    }
+    cut(rng, 8, &mut sizes);
     let flip = rng() & 1 != 0;
     let job = TransferJob::Convert(Convert {
         source: Window::default(),
@@ -194,19 +206,9 @@ pub fn rearrange(rng: &mut impl FnMut() -> u32) -> Case {
     let ((from, source), (to, target)) = (side(from), side(to));
     let key = RearrangeKey { bytes: bytes as u8, source: from.layout.kind(), target: to.layout.kind() };
     let mut sizes = [source, target];
-    if rng().is_multiple_of(10) {
-        let side = rng() as usize % 2;
-        sizes[side] = rng() as usize % (sizes[side] + 1);
-    }
-    let first = if rng().is_multiple_of(3) { rng() % height } else { 0 };
-    let job = Rearrange {
-        source: Window::default(),
-        target: Window::default(),
-        from,
-        to,
-        width,
-        rows: first..first + rng() % (height - first + 1),
-    };
+    cut(rng, 10, &mut sizes);
+    let job =
+        Rearrange { source: Window::default(), target: Window::default(), from, to, width, rows: rows(rng, height) };
     place(rng, TransferKey::Rearrange(key), TransferJob::Rearrange(job), sizes)
 }
 
@@ -228,12 +230,11 @@ pub fn fill_rect(rng: &mut impl FnMut() -> u32) -> Case {
         1 => [0xFFFF_FF00; 4],
         _ => mask,
     };
-    let first = if rng().is_multiple_of(3) { rng() % height } else { 0 };
     let job = FillRect {
         target: Window::default(),
         to: Corner { layout, pitch, x, y },
         width,
-        rows: first..first + rng() % (height - first + 1),
+        rows: rows(rng, height),
         value: bytemuck::cast(value),
         mask: bytemuck::cast(mask),
     };
@@ -255,10 +256,7 @@ pub fn resample(rng: &mut impl FnMut() -> u32) -> Case {
     let columns: Vec<Taps> = weights.into_iter().take(width).map(taps).collect();
     let key = resample_key(rng);
     let mut sizes = [2 * 4 * texels as usize, 4 * width];
-    if rng().is_multiple_of(10) {
-        let side = rng() as usize % 2;
-        sizes[side] = rng() as usize % (sizes[side] + 1);
-    }
+    cut(rng, 10, &mut sizes);
     let nothing = Window::default();
     let job = Resample { upper: nothing, lower: nothing, target: nothing, columns: &[], weight: row };
     Case { columns, ..place(rng, TransferKey::Resample(key), TransferJob::Resample(job), sizes) }
@@ -280,10 +278,7 @@ fn resample_key(rng: &mut impl FnMut() -> u32) -> ResampleKey {
 pub fn halve(rng: &mut impl FnMut() -> u32) -> Case {
     let (key, width) = (resample_key(rng), rng() as usize % 40);
     let mut sizes = [2 * 8 * width, 4 * width];
-    if rng().is_multiple_of(10) {
-        let side = rng() as usize % 2;
-        sizes[side] = rng() as usize % (sizes[side] + 1);
-    }
+    cut(rng, 10, &mut sizes);
     let nothing = Window::default();
     let job = Halve { upper: nothing, lower: nothing, target: nothing, width };
     place(rng, TransferKey::Halve(key), TransferJob::Halve(job), sizes)
@@ -328,10 +323,7 @@ pub fn repack(rng: &mut impl FnMut() -> u32) -> Case {
     let lines = if layout == PixelLayout::Rows { rows } else { (width * usize::from(input.bytes)).div_ceil(64) };
     let size = |lines: usize, stride: usize, line: usize| lines.checked_sub(1).map_or(0, |gaps| gaps * stride + line);
     let mut sizes = [size(lines, source_stride, from), size(rows, target_stride, to)];
-    if rng().is_multiple_of(10) {
-        let side = rng() as usize % 2;
-        sizes[side] = rng() as usize % (sizes[side] + 1);
-    }
+    cut(rng, 10, &mut sizes);
     let nothing = Window::default();
     let job = Repack { source: nothing, target: nothing, width, rows, source_stride, target_stride };
     place(rng, TransferKey::Repack(key), TransferJob::Repack(job), sizes)

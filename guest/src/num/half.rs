@@ -5,10 +5,7 @@ use super::ops::Ops;
 
 /// The nearest half, as an f32.
 pub fn round<O: Ops>(o: &mut O, x: O::F) -> O::F {
-    let bits = o.bits(x);
-    let (sign, magnitude) = (o.i(i32::MIN), o.i(i32::MAX));
-    let sign = o.iand(bits, sign);
-    let magnitude = o.iand(bits, magnitude);
+    let (sign, magnitude) = parts(o, x);
 
     // Normal halves: 13 bits of the mantissa go, a half of the last place is added first, a bit less where it is even.
     let (one, half, low) = (o.i(1), o.i(0xFFF), o.i(!0x1FFF));
@@ -20,29 +17,38 @@ pub fn round<O: Ops>(o: &mut O, x: O::F) -> O::F {
     let normal = o.float_of_bits(normal);
 
     // Subnormal halves are multiples of 2^-24, the last place of numbers from 0.5 on.
-    let (shift, smallest, largest) = (o.f(0.5), o.f(SMALLEST), o.f(65520.0));
+    let shift = o.f(0.5);
     let value = o.float_of_bits(magnitude);
     let subnormal = o.add(value, shift);
     let subnormal = o.sub(subnormal, shift);
+    of_range(o, value, sign, [subnormal, normal], 65520.0)
+}
 
+/// The bit of the sign, and the others.
+fn parts<O: Ops>(o: &mut O, x: O::F) -> (O::I, O::I) {
+    let bits = o.bits(x);
+    let (sign, magnitude) = (o.i(i32::MIN), o.i(i32::MAX));
+    (o.iand(bits, sign), o.iand(bits, magnitude))
+}
+
+/// The result for a magnitude: one of these for a subnormal and a normal half, infinity from `limit` on, NaN for NaN.
+fn of_range<O: Ops>(o: &mut O, value: O::F, sign: O::I, [subnormal, normal]: [O::F; 2], limit: f32) -> O::F {
+    let (smallest, limit) = (o.f(SMALLEST), o.f(limit));
     let is_subnormal = o.lt(value, smallest);
-    let is_finite = o.lt(value, largest);
+    let is_finite = o.lt(value, limit);
     let is_nan = o.unordered(value, value);
     let (infinity, nan) = (o.f(f32::INFINITY), o.f(f32::from_bits(NAN)));
-    let rounded = o.select(is_subnormal, subnormal, normal);
-    let rounded = o.select(is_finite, rounded, infinity);
-    let rounded = o.select(is_nan, nan, rounded);
-    let rounded = o.bits(rounded);
-    let signed = o.ior(rounded, sign);
+    let half = o.select(is_subnormal, subnormal, normal);
+    let half = o.select(is_finite, half, infinity);
+    let half = o.select(is_nan, nan, half);
+    let half = o.bits(half);
+    let signed = o.ior(half, sign);
     o.float_of_bits(signed)
 }
 
 /// The half next to `x` towards zero, as an f32; infinity from 65536 on.
 pub fn cut<O: Ops>(o: &mut O, x: O::F) -> O::F {
-    let bits = o.bits(x);
-    let (sign, magnitude) = (o.i(i32::MIN), o.i(i32::MAX));
-    let sign = o.iand(bits, sign);
-    let magnitude = o.iand(bits, magnitude);
+    let (sign, magnitude) = parts(o, x);
     let normal = cut_mantissa(o, magnitude);
     let normal = o.float_of_bits(normal);
 
@@ -54,18 +60,7 @@ pub fn cut<O: Ops>(o: &mut O, x: O::F) -> O::F {
     let lower = o.sub(nearest, step);
     let is_above = o.lt(value, nearest);
     let subnormal = o.select(is_above, lower, nearest);
-
-    let (smallest, limit) = (o.f(SMALLEST), o.f(65536.0));
-    let is_subnormal = o.lt(value, smallest);
-    let is_finite = o.lt(value, limit);
-    let is_nan = o.unordered(value, value);
-    let (infinity, nan) = (o.f(f32::INFINITY), o.f(f32::from_bits(NAN)));
-    let cut = o.select(is_subnormal, subnormal, normal);
-    let cut = o.select(is_finite, cut, infinity);
-    let cut = o.select(is_nan, nan, cut);
-    let cut = o.bits(cut);
-    let signed = o.ior(cut, sign);
-    o.float_of_bits(signed)
+    of_range(o, value, sign, [subnormal, normal], 65536.0)
 }
 
 /// The bits of an f32 without those of its mantissa that a half does not have.

@@ -79,15 +79,8 @@ impl Assembler {
     }
 
     fn take(&mut self, source: &str) -> Result<(), TextError> {
-        let mut cursor = Cursor::new(source.split(';').next().unwrap_or(""));
-        loop {
-            let mut ahead = cursor.clone();
-            let Some(name) = ahead.name().filter(|_| ahead.eat(":")) else { break };
-            if self.labels.insert(name.to_owned(), self.words as u16).is_some() {
-                return Err(TextError::Rule(format!("label `{name}` is defined twice")));
-            }
-            cursor = ahead;
-        }
+        let mut cursor = Cursor::of_line(source);
+        cursor.labels(&mut self.labels, self.words as u16)?;
         if cursor.at_end() {
             return Ok(());
         }

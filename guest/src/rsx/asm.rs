@@ -67,16 +67,8 @@ pub(super) fn assemble(source: &str, dialect: &Dialect) -> Result<Assembled, Asm
     for (index, text) in source.lines().enumerate() {
         let line = index + 1;
         let mut take = || -> Result<(), TextError> {
-            let mut cursor = Cursor::new(text.split(';').next().unwrap_or(""));
-            loop {
-                let mut ahead = cursor.clone();
-                let Some(name) = ahead.name().filter(|_| ahead.eat(":")) else { break };
-                let place = program.first + (count / dialect.step) as u32;
-                if program.labels.insert(name.to_owned(), place).is_some() {
-                    return Err(TextError::Rule(format!("label `{name}` is defined twice")));
-                }
-                cursor = ahead;
-            }
+            let mut cursor = Cursor::of_line(text);
+            cursor.labels(&mut program.labels, program.first + (count / dialect.step) as u32)?;
             if cursor.at_end() {
                 return Ok(());
             }

@@ -334,14 +334,6 @@ macro_rules! describe_calls {
             is_list: $is_list,
         }
     };
-    (@info $name:ident, $ty:ty, $words:expr, $is_list:literal) => {
-        $crate::table::calls::ArgumentInfo {
-            name: stringify!($name),
-            ty: stringify!($ty),
-            names: $words,
-            is_list: $is_list,
-        }
-    };
     (@number -) => { None };
     (@number $number:literal) => { Some($number) };
     ($(

@@ -1,5 +1,7 @@
 //! Pieces of assembler text: a cursor over a line, the traits of operand shapes, errors.
 
+use std::collections::BTreeMap;
+
 use super::info::OpInfo;
 use super::pattern::{DoesNotFit, Shape};
 
@@ -185,6 +187,42 @@ impl<'a> Cursor<'a> {
         }
         *self = ahead;
         Ok(value)
+    }
+
+    /// Reads a distance, a sign and a number of at most `max`.
+    pub(crate) fn distance(&mut self, what: &'static str, max: u64) -> Result<i32, TextError> {
+        let back = self.eat("-");
+        if !back {
+            self.expect("+")?;
+        }
+        let distance = self.number(what, max)? as i32;
+        Ok(if back { -distance } else { distance })
+    }
+
+    /// At the start of a line of a program, before its comment.
+    pub(crate) fn of_line(line: &'a str) -> Self {
+        Cursor::new(line.split(';').next().unwrap_or(""))
+    }
+
+    /// Reads the labels that come next, which name this place.
+    pub(crate) fn labels<L: Ord + From<&'a str>, P: Copy>(
+        &mut self,
+        labels: &mut BTreeMap<L, P>,
+        place: P,
+    ) -> Result<(), TextError> {
+        while let Some(name) = self.label() {
+            if labels.insert(name.into(), place).is_some() {
+                return Err(TextError::Rule(format!("label `{name}` is defined twice")));
+            }
+        }
+        Ok(())
+    }
+
+    fn label(&mut self) -> Option<&'a str> {
+        let mut ahead = self.clone();
+        let name = ahead.name().filter(|_| ahead.eat(":"))?;
+        *self = ahead;
+        Some(name)
     }
 
     /// Checks that nothing is left.

@@ -9,6 +9,7 @@ const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 const COMPARISONS: [&str; 8] = ["eq", "ne", "lt", "le", "gt", "ge", "t6", "t7"];
 
 /// A source with what the descriptor says about it.
+#[derive(Clone, Copy)]
 struct Source {
     register: Src,
     negate: bool,
@@ -126,10 +127,38 @@ fn parse_source(text: &mut Cursor<'_>) -> Result<Source, TextError> {
     Ok(Source { register, negate, selector: parse_selector(text)? })
 }
 
-/// Whether the source fits the row: only wide fields hold constants.
-fn check_width(op: &OpInfo, sources: &[(u8, &Source)]) -> Result<(), TextError> {
-    for (letter, source) in sources {
-        if op.pattern.field_width(*letter) < 7 && matches!(source.register, Src::Const(..)) {
+/// Prints a destination, and sources by their numbers.
+fn print_operands(dst: Dst, sources: &[Src], descriptor: Descriptor, out: &mut String) {
+    print_destination(dst, descriptor, out);
+    for (&source, number) in sources.iter().zip(1..) {
+        out.push_str(", ");
+        print_source(source, descriptor, number, out);
+    }
+}
+
+/// Reads a destination, sources that fit the row, and the number of their descriptor.
+fn parse_operands<const N: usize>(
+    op: &OpInfo,
+    text: &mut Cursor<'_>,
+    assembly: &mut Assembly<'_>,
+) -> Result<(Dst, [Src; N], u8), TextError> {
+    let (dst, mask) = parse_destination(text)?;
+    let mut sources = [Source { register: Src::Input(0), negate: false, selector: IDENTITY }; N];
+    for (number, source) in sources.iter_mut().enumerate() {
+        if number > 0 {
+            text.expect(",")?;
+        }
+        *source = parse_source(text)?;
+    }
+    check_widths(op, &sources)?;
+    let desc = assembly.descriptor(op, text, want(Wanted::ANY.mask(mask, 0xF), &sources))?;
+    Ok((dst, sources.map(|source| source.register), desc))
+}
+
+/// Whether the sources fit the row: only wide fields hold constants.
+fn check_widths(op: &OpInfo, sources: &[Source]) -> Result<(), TextError> {
+    for (letter, source) in (b'a'..).zip(sources) {
+        if op.pattern.field_width(letter) < 7 && matches!(source.register, Src::Const(..)) {
             let number = letter - b'a' + 1;
             return Err(TextError::Rule(format!("source {number} of {} cannot be a constant register", op.name)));
         }
@@ -137,50 +166,36 @@ fn check_width(op: &OpInfo, sources: &[(u8, &Source)]) -> Result<(), TextError> 
     Ok(())
 }
 
-fn want(wanted: Wanted, number: usize, source: &Source) -> Wanted {
-    wanted.source(number, source.negate, source.selector)
+fn want(wanted: Wanted, sources: &[Source]) -> Wanted {
+    sources
+        .iter()
+        .zip(1..)
+        .fold(wanted, |wanted, (source, number)| wanted.source(number, source.negate, source.selector))
 }
 
 impl PrintOperands<Listing<'_>> for Arith2 {
     fn print(&self, _: &OpInfo, listing: &Listing<'_>, out: &mut String) {
-        let descriptor = listing.descriptor(self.desc);
-        print_destination(self.dst, descriptor, out);
-        out.push_str(", ");
-        print_source(self.src1, descriptor, 1, out);
-        out.push_str(", ");
-        print_source(self.src2, descriptor, 2, out);
+        print_operands(self.dst, &[self.src1, self.src2], listing.descriptor(self.desc), out);
     }
 }
 
 impl ParseOperands<Assembly<'_>> for Arith2 {
     fn parse(op: &OpInfo, text: &mut Cursor<'_>, assembly: &mut Assembly<'_>) -> Result<Self, TextError> {
-        let (dst, mask) = parse_destination(text)?;
-        let first = parse_source(text)?;
-        text.expect(",")?;
-        let second = parse_source(text)?;
-        check_width(op, &[(b'a', &first), (b'b', &second)])?;
-        let wanted = want(want(Wanted::ANY.mask(mask, 0xF), 1, &first), 2, &second);
-        let desc = assembly.descriptor(op, text, wanted)?;
-        let idx = first.register.index() | second.register.index();
-        Ok(Arith2 { dst, src1: first.register, src2: second.register, idx, desc })
+        let (dst, [src1, src2], desc) = parse_operands(op, text, assembly)?;
+        Ok(Arith2 { dst, src1, src2, idx: src1.index() | src2.index(), desc })
     }
 }
 
 impl PrintOperands<Listing<'_>> for Arith1 {
     fn print(&self, _: &OpInfo, listing: &Listing<'_>, out: &mut String) {
-        let descriptor = listing.descriptor(self.desc);
-        print_destination(self.dst, descriptor, out);
-        out.push_str(", ");
-        print_source(self.src1, descriptor, 1, out);
+        print_operands(self.dst, &[self.src1], listing.descriptor(self.desc), out);
     }
 }
 
 impl ParseOperands<Assembly<'_>> for Arith1 {
     fn parse(op: &OpInfo, text: &mut Cursor<'_>, assembly: &mut Assembly<'_>) -> Result<Self, TextError> {
-        let (dst, mask) = parse_destination(text)?;
-        let source = parse_source(text)?;
-        let desc = assembly.descriptor(op, text, want(Wanted::ANY.mask(mask, 0xF), 1, &source))?;
-        Ok(Arith1 { dst, src1: source.register, desc })
+        let (dst, [src1], desc) = parse_operands(op, text, assembly)?;
+        Ok(Arith1 { dst, src1, desc })
     }
 }
 
@@ -200,7 +215,7 @@ impl ParseOperands<Assembly<'_>> for MovA {
         let mask = parse_mask(text)?;
         text.expect(",")?;
         let source = parse_source(text)?;
-        let desc = assembly.descriptor(op, text, want(Wanted::ANY.mask(mask, 0xC), 1, &source))?;
+        let desc = assembly.descriptor(op, text, want(Wanted::ANY.mask(mask, 0xC), &[source]))?;
         Ok(MovA { src1: source.register, desc })
     }
 }
@@ -231,34 +246,21 @@ impl ParseOperands<Assembly<'_>> for Compare {
         let op_y = parse_comparison(text)?;
         text.expect(",")?;
         let second = parse_source(text)?;
-        check_width(op, &[(b'a', &first), (b'b', &second)])?;
-        let desc = assembly.descriptor(op, text, want(want(Wanted::ANY, 1, &first), 2, &second))?;
+        check_widths(op, &[first, second])?;
+        let desc = assembly.descriptor(op, text, want(Wanted::ANY, &[first, second]))?;
         Ok(Compare { src1: first.register, src2: second.register, desc, op_x, op_y })
     }
 }
 
 impl PrintOperands<Listing<'_>> for Arith3 {
     fn print(&self, _: &OpInfo, listing: &Listing<'_>, out: &mut String) {
-        let descriptor = listing.descriptor(self.desc);
-        print_destination(self.dst, descriptor, out);
-        for (number, src) in [(1, self.src1), (2, self.src2), (3, self.src3)] {
-            out.push_str(", ");
-            print_source(src, descriptor, number, out);
-        }
+        print_operands(self.dst, &[self.src1, self.src2, self.src3], listing.descriptor(self.desc), out);
     }
 }
 
 impl ParseOperands<Assembly<'_>> for Arith3 {
     fn parse(op: &OpInfo, text: &mut Cursor<'_>, assembly: &mut Assembly<'_>) -> Result<Self, TextError> {
-        let (dst, mask) = parse_destination(text)?;
-        let first = parse_source(text)?;
-        text.expect(",")?;
-        let second = parse_source(text)?;
-        text.expect(",")?;
-        let third = parse_source(text)?;
-        check_width(op, &[(b'a', &first), (b'b', &second), (b'c', &third)])?;
-        let wanted = want(want(want(Wanted::ANY.mask(mask, 0xF), 1, &first), 2, &second), 3, &third);
-        let desc = assembly.descriptor(op, text, wanted)?;
-        Ok(Arith3 { dst, src1: first.register, src2: second.register, src3: third.register, desc })
+        let (dst, [src1, src2, src3], desc) = parse_operands(op, text, assembly)?;
+        Ok(Arith3 { dst, src1, src2, src3, desc })
     }
 }

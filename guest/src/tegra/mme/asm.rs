@@ -45,15 +45,8 @@ pub fn assemble_program(source: &str) -> Result<Vec<u32>, AsmError> {
 
 /// Notes the labels at the start of a line and returns the rest without its comment.
 fn read_labels<'a>(line: &'a str, at: usize, labels: &mut BTreeMap<&'a str, usize>) -> Result<&'a str, TextError> {
-    let mut cursor = Cursor::new(line.split(';').next().unwrap_or(""));
-    loop {
-        let mut ahead = cursor.clone();
-        let Some(name) = ahead.name().filter(|_| ahead.eat(":")) else { break };
-        if labels.insert(name, at).is_some() {
-            return Err(TextError::Rule(format!("label `{name}` is defined twice")));
-        }
-        cursor = ahead;
-    }
+    let mut cursor = Cursor::of_line(line);
+    cursor.labels(labels, at)?;
     if !cursor.at_end() && at >= CODE_WORDS_ACCEPTED {
         return Err(TextError::Rule(format!("the program is longer than {CODE_WORDS_ACCEPTED} instructions")));
     }

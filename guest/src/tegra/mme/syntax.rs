@@ -62,12 +62,7 @@ impl<'a> Assembly<'a> {
             let at = self.labels.and_then(|labels| labels(name));
             return at.map(|at| (at as i64 - self.at) as i32).ok_or_else(|| TextError::UnknownLabel(name.to_owned()));
         }
-        let back = text.eat("-");
-        if !back {
-            text.expect("+")?;
-        }
-        let distance = text.number("a distance in instructions", 0x2_0000)? as i32;
-        Ok(if back { -distance } else { distance })
+        text.distance("a distance in instructions", 0x2_0000)
     }
 }
 

@@ -104,16 +104,9 @@ struct Source<'a> {
 
 impl<'a> Source<'a> {
     fn line(&mut self, line: usize, text: &'a str) -> Result<(), TextError> {
-        let mut cursor = Cursor::new(text.split(';').next().unwrap_or(""));
+        let mut cursor = Cursor::of_line(text);
         let address = address_of(self.statements.len());
-        loop {
-            let mut ahead = cursor.clone();
-            let Some(name) = ahead.name().filter(|_| ahead.eat(":")) else { break };
-            if self.labels.insert(name, address).is_some() {
-                return Err(TextError::Rule(format!("label `{name}` is defined twice")));
-            }
-            cursor = ahead;
-        }
+        cursor.labels(&mut self.labels, address)?;
         if cursor.eat(".sched") {
             if !is_control(address - 8) {
                 return Err(TextError::Rule("no bundle begins here".to_owned()));

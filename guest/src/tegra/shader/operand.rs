@@ -4,7 +4,7 @@
 //! source at bit 39, `c` third source, `s` `w` slot and word of a constant as second source, `t` `u` as third source,
 //! `i` immediate, `g` guard, `p` source predicate.
 
-use super::part::Part;
+use super::part::{Part, text_by};
 use super::syntax::{Assembly, Listing};
 use crate::table::{Cursor, Encoder, Fields, TextError};
 
@@ -177,13 +177,7 @@ impl Part for Reg {
         word.put(letters[0], value.0.into());
     }
 
-    fn print(value: &Reg, _: &Listing<'_>, out: &mut String) {
-        print_reg(*value, out);
-    }
-
-    fn parse(text: &mut Cursor<'_>, _: &Assembly<'_>) -> Result<Reg, TextError> {
-        parse_reg(text)
-    }
+    text_by!(print_reg, parse_reg);
 }
 
 /// A predicate that forms may leave out; it is PT then.
@@ -203,13 +197,7 @@ impl Part for Pred {
         }
     }
 
-    fn print(value: &Pred, _: &Listing<'_>, out: &mut String) {
-        print_pred(*value, out);
-    }
-
-    fn parse(text: &mut Cursor<'_>, _: &Assembly<'_>) -> Result<Pred, TextError> {
-        parse_pred(text)
-    }
+    text_by!(print_pred, parse_pred);
 }
 
 impl Part for PredSource {

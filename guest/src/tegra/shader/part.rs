@@ -23,6 +23,21 @@ pub(super) trait Part {
     fn parse(text: &mut Cursor<'_>, assembly: &Assembly<'_>) -> Result<Self::Value, TextError>;
 }
 
+/// The text of a part by functions that print and parse its value alone.
+macro_rules! text_by {
+    ($print:ident, $parse:ident) => {
+        fn print(value: &Self::Value, _: &Listing<'_>, out: &mut String) {
+            $print(*value, out);
+        }
+
+        fn parse(text: &mut Cursor<'_>, _: &Assembly<'_>) -> Result<Self::Value, TextError> {
+            $parse(text)
+        }
+    };
+}
+
+pub(super) use text_by;
+
 /// The letter of a field.
 pub(super) const fn letter(name: &str) -> u8 {
     let bytes = name.as_bytes();

@@ -5,7 +5,7 @@
 //! their low bits; the operation says which.
 
 use super::operand::{Constant, Inv, Neg, Operand, Reg, Src, parse_operand, parse_reg, print_operand, print_reg};
-use super::part::Part;
+use super::part::{Part, text_by};
 use super::syntax::{Assembly, Listing};
 use crate::table::{Cursor, Encoder, Fields, TextError};
 
@@ -119,13 +119,7 @@ impl<const KIND: u8> Part for Second<KIND> {
         }
     }
 
-    fn print(value: &Operand, _: &Listing<'_>, out: &mut String) {
-        print_operand(*value, out);
-    }
-
-    fn parse(text: &mut Cursor<'_>, _: &Assembly<'_>) -> Result<Operand, TextError> {
-        parse_operand(text)
-    }
+    text_by!(print_operand, parse_operand);
 }
 
 /// A third source: register `c`, constant `t u`, or in forms without either the old value of the destination.
@@ -155,13 +149,7 @@ impl Part for Third {
         }
     }
 
-    fn print(value: &Operand, _: &Listing<'_>, out: &mut String) {
-        print_operand(*value, out);
-    }
-
-    fn parse(text: &mut Cursor<'_>, _: &Assembly<'_>) -> Result<Operand, TextError> {
-        parse_operand(text)
-    }
+    text_by!(print_operand, parse_operand);
 }
 
 /// Sources with signs: the part that holds the value, then a letter for the sign, then one for the absolute value.

@@ -74,12 +74,7 @@ impl<'a> Assembly<'a> {
             let bundle = if eat_suffix(text, "bundle") { 8 } else { 0 };
             return Ok(address.wrapping_sub(bundle).wrapping_sub(self.address).wrapping_sub(8) as i32);
         }
-        let back = text.eat("-");
-        if !back {
-            text.expect("+")?;
-        }
-        let distance = text.number("a distance in bytes", 0x80_0000)? as i32;
-        Ok(if back { -distance } else { distance })
+        text.distance("a distance in bytes", 0x80_0000)
     }
 }
 

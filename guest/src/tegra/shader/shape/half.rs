@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use crate::table::{Cursor, Encoder, Fields, TextError};
 use crate::tegra::shader::modifiers::{BoolOp, FloatCompare, Fmz, HalfMerge, HalfSwizzle};
 use crate::tegra::shader::operand::{Operand, Pred, PredSource, Reg, parse_operand, print_operand};
-use crate::tegra::shader::part::{Part, shapes};
+use crate::tegra::shader::part::{Part, shapes, text_by};
 use crate::tegra::shader::source::{Halves, Third};
 use crate::tegra::shader::syntax::{Assembly, Listing};
 
@@ -148,13 +148,7 @@ impl<P: Part<Value = Operand>, const LETTERS: usize> Part for HalfOf<P, LETTERS>
         write(*value, word, suffix);
     }
 
-    fn print(value: &HalfSrc<Operand>, _: &Listing<'_>, out: &mut String) {
-        print(*value, out);
-    }
-
-    fn parse(text: &mut Cursor<'_>, _: &Assembly<'_>) -> Result<HalfSrc<Operand>, TextError> {
-        parse(text)
-    }
+    text_by!(print, parse);
 }
 
 shapes! {
