@@ -99,15 +99,7 @@ impl Emitter<'_> {
     }
 }
 
-impl GeometryKernel for Kernel {
-    fn run(&self, job: &mut GeometryJob<'_>, first: usize) -> usize {
-        self.primitives(job, first, None)
-    }
-
-    fn run_traced(&self, job: &mut GeometryJob<'_>, tracing: Tracing<'_>) -> usize {
-        self.primitives(job, 0, Some(tracing))
-    }
-}
+crate::trace::traced_batches!(GeometryKernel(GeometryJob): run run_traced = primitives);
 
 impl Kernel {
     fn primitives(&self, job: &mut GeometryJob<'_>, first: usize, tracing: Option<Tracing<'_>>) -> usize {

@@ -4,6 +4,38 @@
 
 use triglyph_guest::kernel::trace::{Change, Item, MAX_STEPS, Register, Step, Trace, Tracing, WordForm};
 
+/// `Kernel` of batches, with a method that takes the first item and a tracer.
+macro_rules! traced_batches {
+    ($Kernel:ident($Job:ident): $run:ident $run_traced:ident = $own:ident) => {
+        impl $Kernel for Kernel {
+            fn $run(&self, job: &mut $Job<'_>, first: usize) -> usize {
+                self.$own(job, first, None)
+            }
+
+            fn $run_traced(&self, job: &mut $Job<'_>, tracing: Tracing<'_>) -> usize {
+                self.$own(job, 0, Some(tracing))
+            }
+        }
+    };
+}
+
+/// `Kernel` of fragments, with a method `quads` that takes a tracer.
+macro_rules! traced_fragments {
+    () => {
+        impl FragmentKernel for Kernel {
+            fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
+                Ok(self.quads(job, None))
+            }
+
+            fn shade_traced(&self, job: &FragmentJob<'_>, tracing: Tracing<'_>) -> Result<u64, Unsupported> {
+                Ok(self.quads(job, Some(tracing)))
+            }
+        }
+    };
+}
+
+pub(crate) use {traced_batches, traced_fragments};
+
 /// Is called for each instruction.
 pub trait Watch<M: ?Sized> {
     /// The instruction at this offset in bytes was executed by lanes (bit i = lane i); `machine` is as it is now.

@@ -64,15 +64,7 @@ impl Outputs {
     }
 }
 
-impl VertexKernel for Kernel {
-    fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize {
-        self.run(job, first, None)
-    }
-
-    fn shade_traced(&self, job: &mut VertexJob<'_>, tracing: Tracing<'_>) -> usize {
-        self.run(job, 0, Some(tracing))
-    }
-}
+crate::trace::traced_batches!(VertexKernel(VertexJob): shade shade_traced = run);
 
 impl Kernel {
     fn run(&self, job: &mut VertexJob<'_>, first: usize, tracing: Option<Tracing<'_>>) -> usize {

@@ -153,75 +153,49 @@ fn branch(else_at: u16, count: u8, test: Test) -> Instruction {
     Instruction::Flow(Flow::If { test, else_at, end: else_at + u16::from(count) })
 }
 
+/// Operations that are a function of their sources: name, form, function.
+macro_rules! functions {
+    ($($name:ident: $form:ident($Operands:ty) $function:expr;)+) => {
+        $(fn $name(&mut self, i: $Operands) -> Instruction {
+            self.$form(i, $function)
+        })+
+    };
+}
+
 impl<N: Arithmetic> Visitor for Decoder<'_, N> {
     type Output = Instruction;
 
-    fn add(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::add::<N>)
+    functions! {
+        add: two(Arith2) alu::add::<N>;
+        dp3: two(Arith2) alu::dp3::<N>;
+        dp4: two(Arith2) alu::dp4::<N>;
+        dph: two(Arith2) alu::dph::<N>;
+        dst: two(Arith2) alu::dst::<N>;
+        ex2: one(Arith1) alu::ex2::<N>;
+        lg2: one(Arith1) alu::lg2::<N>;
+        mul: two(Arith2) alu::mul::<N>;
+        sge: two(Arith2) alu::sge;
+        slt: two(Arith2) alu::slt;
+        flr: one(Arith1) alu::flr::<N>;
+        max: two(Arith2) alu::max;
+        min: two(Arith2) alu::min;
+        rcp: one(Arith1) alu::rcp::<N>;
+        rsq: one(Arith1) alu::rsq::<N>;
+        mov: one(Arith1) alu::mov;
+        dphi: two(Arith2) alu::dph::<N>;
+        dsti: two(Arith2) alu::dst::<N>;
+        sgei: two(Arith2) alu::sge;
+        slti: two(Arith2) alu::slt;
+        madi: three(Arith3) alu::mad::<N>;
+        mad: three(Arith3) alu::mad::<N>;
     }
-    fn dp3(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::dp3::<N>)
-    }
-    fn dp4(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::dp4::<N>)
-    }
-    fn dph(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::dph::<N>)
-    }
-    fn dst(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::dst::<N>)
-    }
-    fn ex2(&mut self, i: Arith1) -> Instruction {
-        self.one(i, alu::ex2::<N>)
-    }
-    fn lg2(&mut self, i: Arith1) -> Instruction {
-        self.one(i, alu::lg2::<N>)
-    }
+
     fn litp(&mut self, i: Arith1) -> Instruction {
         Instruction::Litp { source: self.operand(i.desc, 1, i.src1), target: self.target(i.desc, i.dst) }
-    }
-    fn mul(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::mul::<N>)
-    }
-    fn sge(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::sge)
-    }
-    fn slt(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::slt)
-    }
-    fn flr(&mut self, i: Arith1) -> Instruction {
-        self.one(i, alu::flr::<N>)
-    }
-    fn max(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::max)
-    }
-    fn min(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::min)
-    }
-    fn rcp(&mut self, i: Arith1) -> Instruction {
-        self.one(i, alu::rcp::<N>)
-    }
-    fn rsq(&mut self, i: Arith1) -> Instruction {
-        self.one(i, alu::rsq::<N>)
     }
     fn mova(&mut self, i: MovA) -> Instruction {
         let [x, y, _, _] = self.descriptor(i.desc).mask();
         Instruction::MoveAddress { source: self.operand(i.desc, 1, i.src1), mask: [x, y] }
-    }
-    fn mov(&mut self, i: Arith1) -> Instruction {
-        self.one(i, alu::mov)
-    }
-    fn dphi(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::dph::<N>)
-    }
-    fn dsti(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::dst::<N>)
-    }
-    fn sgei(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::sge)
-    }
-    fn slti(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::slt)
     }
     fn break_(&mut self, _: Flow0) -> Instruction {
         Instruction::Flow(Flow::Break { test: Test::Always })
@@ -270,11 +244,5 @@ impl<N: Arithmetic> Visitor for Decoder<'_, N> {
             functions: [alu::comparison(i.op_x), alu::comparison(i.op_y)],
             sources: [self.operand(i.desc, 1, i.src1), self.operand(i.desc, 2, i.src2)],
         }
-    }
-    fn madi(&mut self, i: Arith3) -> Instruction {
-        self.three(i, alu::mad::<N>)
-    }
-    fn mad(&mut self, i: Arith3) -> Instruction {
-        self.three(i, alu::mad::<N>)
     }
 }

@@ -27,15 +27,7 @@ impl Kernel {
     }
 }
 
-impl FragmentKernel for Kernel {
-    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
-        Ok(self.quads(job, None))
-    }
-
-    fn shade_traced(&self, job: &FragmentJob<'_>, tracing: Tracing<'_>) -> Result<u64, Unsupported> {
-        Ok(self.quads(job, Some(tracing)))
-    }
-}
+crate::trace::traced_fragments!();
 
 impl Kernel {
     /// The samples that have passed.

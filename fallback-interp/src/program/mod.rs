@@ -20,6 +20,30 @@ pub mod vertex;
 /// Four components.
 pub type Vector = [f32; 4];
 
+/// Operations that compare two sources, of vertex and fragment programs of the RSX, by `map2` and `flag` of the file.
+macro_rules! comparisons {
+    (@ $($name:ident: $function:expr;)+) => {
+        $(fn $name(&mut self, a: Vector, b: Vector) -> Self::Output {
+            map2(a, b, $function)
+        })+
+    };
+    () => {
+        $crate::program::comparisons! {
+            @
+            min: |a, b| if a < b { a } else { b };
+            max: |a, b| if a > b { a } else { b };
+            slt: |a, b| flag(a < b);
+            sge: |a, b| flag(a >= b);
+            sle: |a, b| flag(a <= b);
+            sgt: |a, b| flag(a > b);
+            sne: |a, b| flag(a != b);
+            seq: |a, b| flag(a == b);
+        }
+    };
+}
+
+pub(crate) use comparisons;
+
 /// `v` between `low` and `high`; NaN becomes `low`.
 pub(crate) fn limit(v: f32, low: f32, high: f32) -> f32 {
     // Said for itself: on AArch64 LLVM makes the comparisons below an instruction each, whose result is NaN for a

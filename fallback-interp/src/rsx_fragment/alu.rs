@@ -6,7 +6,7 @@ use triglyph_guest::num::ops::{self, Scalar};
 use triglyph_guest::rsx::fragment::FragmentVisitor;
 
 use super::pack;
-use crate::program::Vector;
+use crate::program::{Vector, comparisons};
 
 /// A lane that executes an operation on its own sources.
 pub(super) struct Alu {
@@ -39,6 +39,8 @@ impl FragmentVisitor for Alu {
     type Source = Vector;
     type Output = Vector;
 
+    comparisons!();
+
     fn mov(&mut self, a: Vector) -> Vector {
         a
     }
@@ -59,30 +61,6 @@ impl FragmentVisitor for Alu {
     }
     fn dst(&mut self, a: Vector, b: Vector) -> Vector {
         [1.0, a[1] * b[1], a[2], b[3]]
-    }
-    fn min(&mut self, a: Vector, b: Vector) -> Vector {
-        map2(a, b, |a, b| if a < b { a } else { b })
-    }
-    fn max(&mut self, a: Vector, b: Vector) -> Vector {
-        map2(a, b, |a, b| if a > b { a } else { b })
-    }
-    fn slt(&mut self, a: Vector, b: Vector) -> Vector {
-        map2(a, b, |a, b| flag(a < b))
-    }
-    fn sge(&mut self, a: Vector, b: Vector) -> Vector {
-        map2(a, b, |a, b| flag(a >= b))
-    }
-    fn sle(&mut self, a: Vector, b: Vector) -> Vector {
-        map2(a, b, |a, b| flag(a <= b))
-    }
-    fn sgt(&mut self, a: Vector, b: Vector) -> Vector {
-        map2(a, b, |a, b| flag(a > b))
-    }
-    fn sne(&mut self, a: Vector, b: Vector) -> Vector {
-        map2(a, b, |a, b| flag(a != b))
-    }
-    fn seq(&mut self, a: Vector, b: Vector) -> Vector {
-        map2(a, b, |a, b| flag(a == b))
     }
     fn frc(&mut self, a: Vector) -> Vector {
         a.map(|a| a - a.floor())

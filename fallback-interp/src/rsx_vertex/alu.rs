@@ -5,7 +5,7 @@ use triglyph_guest::rsx::vertex::{CALL_DEPTH, Instruction, RCC_MAX, RCC_MIN, Sca
 
 use super::machine::{Address, Machine, Resources};
 use crate::program::sampler::{self, LodSource};
-use crate::program::{Vector, limit};
+use crate::program::{Vector, comparisons, limit};
 
 /// The result of a unit.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,8 @@ pub(super) struct VectorUnit<'a> {
 impl VectorVisitor for VectorUnit<'_> {
     type Source = Vector;
     type Output = UnitResult;
+
+    comparisons!();
 
     fn nop(&mut self) -> UnitResult {
         UnitResult::None
@@ -58,18 +60,6 @@ impl VectorVisitor for VectorUnit<'_> {
     fn dst(&mut self, a: Vector, b: Vector) -> UnitResult {
         Numbers([1.0, product(a[1], b[1]), a[2], b[3]])
     }
-    fn min(&mut self, a: Vector, b: Vector) -> UnitResult {
-        map2(a, b, |a, b| if a < b { a } else { b })
-    }
-    fn max(&mut self, a: Vector, b: Vector) -> UnitResult {
-        map2(a, b, |a, b| if a > b { a } else { b })
-    }
-    fn slt(&mut self, a: Vector, b: Vector) -> UnitResult {
-        map2(a, b, |a, b| flag(a < b))
-    }
-    fn sge(&mut self, a: Vector, b: Vector) -> UnitResult {
-        map2(a, b, |a, b| flag(a >= b))
-    }
     fn arl(&mut self, a: Vector) -> UnitResult {
         // The conversion saturates, NaN becomes 0.
         UnitResult::Address(a.map(|v| v.floor() as i32))
@@ -80,20 +70,8 @@ impl VectorVisitor for VectorUnit<'_> {
     fn flr(&mut self, a: Vector) -> UnitResult {
         Numbers(a.map(f32::floor))
     }
-    fn seq(&mut self, a: Vector, b: Vector) -> UnitResult {
-        map2(a, b, |a, b| flag(a == b))
-    }
     fn sfl(&mut self) -> UnitResult {
         same(0.0)
-    }
-    fn sgt(&mut self, a: Vector, b: Vector) -> UnitResult {
-        map2(a, b, |a, b| flag(a > b))
-    }
-    fn sle(&mut self, a: Vector, b: Vector) -> UnitResult {
-        map2(a, b, |a, b| flag(a <= b))
-    }
-    fn sne(&mut self, a: Vector, b: Vector) -> UnitResult {
-        map2(a, b, |a, b| flag(a != b))
     }
     fn str(&mut self) -> UnitResult {
         same(1.0)

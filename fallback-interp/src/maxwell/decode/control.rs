@@ -41,6 +41,14 @@ impl Decoder<'_> {
 impl ControlVisitor for Decoder<'_> {
     type Output = Op;
 
+    nothing! {
+        rtt: TrapReturn;
+        ide: InterruptEnable;
+        bpt: Breakpoint;
+        setcrsptr: WritePointer;
+        setlmembase: WritePointer;
+    }
+
     fn bra(&mut self, i: Branch) -> Op {
         self.flow(i.guard, i.test, Flow::Branch(self.near(i.target)))
     }
@@ -125,10 +133,6 @@ impl ControlVisitor for Decoder<'_> {
         self.flow(i.guard, i.test, Flow::Kill)
     }
 
-    fn rtt(&mut self, _: TrapReturn) -> Op {
-        self.nothing()
-    }
-
     fn sam(&mut self, i: Plain) -> Op {
         self.flow(i.guard, CcTest::True, Flow::BringQuad)
     }
@@ -137,27 +141,11 @@ impl ControlVisitor for Decoder<'_> {
         self.flow(i.guard, CcTest::True, Flow::LeaveQuad)
     }
 
-    fn ide(&mut self, _: InterruptEnable) -> Op {
-        self.nothing()
-    }
-
-    fn bpt(&mut self, _: Breakpoint) -> Op {
-        self.nothing()
-    }
-
     fn getcrsptr(&mut self, i: ReadPointer) -> Op {
         self.lane(i.guard, move |lane, _| lane.write(i.dst, 0))
     }
 
     fn getlmembase(&mut self, i: ReadPointer) -> Op {
         self.getcrsptr(i)
-    }
-
-    fn setcrsptr(&mut self, _: WritePointer) -> Op {
-        self.nothing()
-    }
-
-    fn setlmembase(&mut self, _: WritePointer) -> Op {
-        self.nothing()
     }
 }

@@ -196,6 +196,15 @@ impl Decoder<'_> {
 impl MemoryVisitor for Decoder<'_> {
     type Output = Op;
 
+    nothing! {
+        cctl: CacheControl;
+        cctll: CacheControl;
+        cctlt: TextureCacheControl;
+        cctlt_reg: TextureCacheControlReg;
+        membar: MemoryBarrier;
+        stp: Stp;
+    }
+
     fn ldc(&mut self, i: LoadConstant) -> Op {
         // 64 bits at most.
         let size = if i.size.bytes() > 8 { MemorySize::B64 } else { i.size };
@@ -287,29 +296,5 @@ impl MemoryVisitor for Decoder<'_> {
         self.exchange(i.guard, access, kind.is_wide(), (None, reduction), move |old, lane| {
             result(kind, i.op, old, value(lane, i.data, kind.is_wide()))
         })
-    }
-
-    fn cctl(&mut self, _: CacheControl) -> Op {
-        self.nothing()
-    }
-
-    fn cctll(&mut self, _: CacheControl) -> Op {
-        self.nothing()
-    }
-
-    fn cctlt(&mut self, _: TextureCacheControl) -> Op {
-        self.nothing()
-    }
-
-    fn cctlt_reg(&mut self, _: TextureCacheControlReg) -> Op {
-        self.nothing()
-    }
-
-    fn membar(&mut self, _: MemoryBarrier) -> Op {
-        self.nothing()
-    }
-
-    fn stp(&mut self, _: Stp) -> Op {
-        self.nothing()
     }
 }

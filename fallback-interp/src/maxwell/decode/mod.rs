@@ -1,5 +1,14 @@
 //! Execution of instructions: one visitor of the instruction table, a family a file.
 
+/// Instructions that do nothing here, with their operands.
+macro_rules! nothing {
+    ($($name:ident: $Operands:ty;)+) => {
+        $(fn $name(&mut self, _: $Operands) -> Op {
+            self.nothing()
+        })+
+    };
+}
+
 mod attribute;
 mod control;
 mod convert;

@@ -37,6 +37,13 @@ fn shuffled(mode: ShflMode, lane: u32, index: u32, mask: u32) -> Option<u32> {
 impl WarpVisitor for Decoder<'_> {
     type Output = Op;
 
+    nothing! {
+        vote_vtg: VoteVtg;
+        r2b: RegToBarrier;
+        depbar: DependencyBarrier;
+        nop: Nothing;
+    }
+
     fn shfl(&mut self, i: Shuffle) -> Op {
         self.warp(i.guard, move |lanes, set, _| {
             // All sources are read before anything is written.
@@ -70,10 +77,6 @@ impl WarpVisitor for Decoder<'_> {
         })
     }
 
-    fn vote_vtg(&mut self, _: VoteVtg) -> Op {
-        self.nothing()
-    }
-
     fn bar(&mut self, i: Barrier) -> Op {
         let reduction = match (i.op, i.reduction) {
             (BarOp::Reduce, BarReduction::PopCount | BarReduction::Unknown(_)) => Some(Reduction::Count),
@@ -95,18 +98,6 @@ impl WarpVisitor for Decoder<'_> {
             lane.write(i.dst, value);
             lane.set_pred(i.pred, value != 0);
         })
-    }
-
-    fn r2b(&mut self, _: RegToBarrier) -> Op {
-        self.nothing()
-    }
-
-    fn depbar(&mut self, _: DependencyBarrier) -> Op {
-        self.nothing()
-    }
-
-    fn nop(&mut self, _: Nothing) -> Op {
-        self.nothing()
     }
 
     fn lepc(&mut self, i: ProgramCounter) -> Op {

@@ -28,6 +28,18 @@ fn copy_inputs() -> Vec<Instruction> {
     vec![Instruction::Compute(mov(Temp::Full(0), Register::Input, 4)), end(mov(Temp::Full(2), Register::Input, 5))]
 }
 
+/// A scene whose fragments have this colour.
+fn filled(format: ColorFormat, color: [f32; 4]) -> Scene {
+    let mut scene = Scene::new(format, &copy_input());
+    scene.set_varying(color);
+    scene
+}
+
+/// The sum of products with these factors.
+fn added(source: BlendFactor, destination: BlendFactor) -> BlendTerm {
+    BlendTerm { equation: BlendEquation::Add, source, destination, signed: SignedOperand::None }
+}
+
 /// Sets the second colour output.
 fn set_second(scene: &mut Scene, color: [f32; 4]) {
     for (plane, value) in scene.planes[4..8].iter_mut().zip(color) {
@@ -210,12 +222,7 @@ fn floats_of_the_tegra_x1_are_cut() {
     }
     // A NaN of blending is positive, whatever its operands were.
     let blended = drawn(format, [f32::from_bits(0xFFFF_FFA8); 4], &[0; 8], |scene| {
-        let term = BlendTerm {
-            equation: BlendEquation::Add,
-            source: BlendFactor::One,
-            destination: BlendFactor::One,
-            signed: SignedOperand::None,
-        };
+        let term = added(BlendFactor::One, BlendFactor::One);
         scene.target().blend = Some(BlendKey { color: term, alpha: term });
     });
     assert_eq!(blended, bytes([0x7FFF; 4]));
@@ -317,12 +324,7 @@ fn every_equation_with_every_factor() {
 
 #[test]
 fn floats_blend_without_limits_and_integers_do_not_blend() {
-    let term = BlendTerm {
-        equation: BlendEquation::Add,
-        source: BlendFactor::ConstantColor,
-        destination: BlendFactor::InverseSourceAlpha,
-        signed: SignedOperand::None,
-    };
+    let term = added(BlendFactor::ConstantColor, BlendFactor::InverseSourceAlpha);
     let blend = Some(BlendKey { color: term, alpha: term });
     let change = |scene: &mut Scene| {
         scene.target().blend = blend;
@@ -342,12 +344,7 @@ fn floats_blend_without_limits_and_integers_do_not_blend() {
 
 #[test]
 fn channels_that_are_not_stored_blend_as_zero_and_one() {
-    let destination = |factor| BlendTerm {
-        equation: BlendEquation::Add,
-        source: factor,
-        destination: BlendFactor::Zero,
-        signed: SignedOperand::None,
-    };
+    let destination = |factor| added(factor, BlendFactor::Zero);
     let blend = |factor| Some(BlendKey { color: destination(factor), alpha: destination(factor) });
     for (channel, inverse) in
         [(Channel::Absent, 0), (Channel::Ones(bits(24, 8)), 0), (Channel::Zeros(bits(24, 8)), 255)]
@@ -373,12 +370,7 @@ fn channels_that_are_not_stored_blend_as_zero_and_one() {
 fn srgb_channels_blend_linear_values() {
     let channels = [0, 8, 16].map(|shift| Channel::Srgb(bits(shift, 8)));
     let format = ColorFormat { bytes: 4, swap: 1, channels: [channels[0], channels[1], channels[2], unorm(24, 8)] };
-    let half = BlendTerm {
-        equation: BlendEquation::Add,
-        source: BlendFactor::ConstantColor,
-        destination: BlendFactor::ConstantColor,
-        signed: SignedOperand::None,
-    };
+    let half = added(BlendFactor::ConstantColor, BlendFactor::ConstantColor);
     let got = drawn(format, [1.0; 4], &[0; 4], |scene| {
         scene.target().blend = Some(BlendKey { color: half, alpha: half });
         scene.constants.output.blend = [0.5; 4];
@@ -409,12 +401,7 @@ fn every_logic_operation() {
         (LogicOp::Set, 0b1111),
     ];
     let (s, d) = (0x33u8, 0x55u8);
-    let add = BlendTerm {
-        equation: BlendEquation::Add,
-        source: BlendFactor::One,
-        destination: BlendFactor::One,
-        signed: SignedOperand::None,
-    };
+    let add = added(BlendFactor::One, BlendFactor::One);
     for (operation, table) in tables {
         let expected = table << 4 | table;
         let change = |scene: &mut Scene| {
@@ -450,8 +437,7 @@ fn holds(operation: Compare, ordering: Option<std::cmp::Ordering>) -> bool {
 fn the_alpha_test_looks_at_unclamped_alpha() {
     for operation in Compare::ALL {
         for (alpha, reference) in [(0.5, 0.5), (0.5, 0.6), (0.6, 0.5), (1.5, 1.2), (-1.0, 0.0), (f32::NAN, 0.5)] {
-            let mut scene = Scene::new(RGBA8, &copy_input());
-            scene.set_varying([0.0, 0.0, 0.0, alpha]);
+            let mut scene = filled(RGBA8, [0.0, 0.0, 0.0, alpha]);
             scene.key.output.alpha_test = operation;
             scene.constants.output.alpha_reference = reference;
             let expected = if holds(operation, alpha.partial_cmp(&reference)) { 64 } else { 0 };
@@ -556,12 +542,7 @@ fn outputs_are_limited_before_everything_else() {
 
 #[test]
 fn products_with_zero_are_zero_if_they_have_to() {
-    let term = BlendTerm {
-        equation: BlendEquation::Add,
-        source: BlendFactor::SourceAlpha,
-        destination: BlendFactor::Zero,
-        signed: SignedOperand::None,
-    };
+    let term = added(BlendFactor::SourceAlpha, BlendFactor::Zero);
     let color = [f32::INFINITY, 2.0, 0.0, 0.0];
     let before: Vec<u8> = [f32::NAN; 4].iter().flat_map(|v| v.to_le_bytes()).collect();
     for (zero_products, expected) in [(false, [f32::NAN; 4]), (true, [0.0; 4])] {
@@ -684,8 +665,7 @@ fn stencils_of_both_sides() {
 
 #[test]
 fn a_failing_fragment_leaves_the_colour_alone() {
-    let mut scene = Scene::new(RGBA8, &copy_input());
-    scene.set_varying([1.0; 4]);
+    let mut scene = filled(RGBA8, [1.0; 4]);
     scene.fill_color(&[7; 4]);
     scene.set_depth(depth_key(DepthFormat::Z16, Some(Compare::Less)), &[0x80, 0]);
     scene.primitive.depth = [0.25, 0.125, 0.0];
@@ -696,8 +676,7 @@ fn a_failing_fragment_leaves_the_colour_alone() {
 
 #[test]
 fn swizzled_surfaces() {
-    let mut scene = Scene::new(RGBA8, &copy_input());
-    scene.set_varying([1.0; 4]);
+    let mut scene = filled(RGBA8, [1.0; 4]);
     scene.target().layout = SurfaceLayout::Swizzled { log2_width: 3, log2_height: 2 };
     scene.blocks[0].coverage = bit(5, 2);
     scene.draw();
@@ -708,8 +687,7 @@ fn swizzled_surfaces() {
 
 #[test]
 fn pixels_beyond_the_end_of_memory_are_neither_read_nor_written() {
-    let mut scene = Scene::new(RGBA8, &copy_input());
-    scene.set_varying([1.0; 4]);
+    let mut scene = filled(RGBA8, [1.0; 4]);
     // The last row lacks its last byte.
     scene.color.truncate(4 * (32 * 6 + 8) - 1);
     scene.set_depth(depth_key(DepthFormat::Z16, Some(Compare::Equal)), &[0, 0]);
@@ -727,8 +705,7 @@ fn sample_blocks(coverage: &[u64]) -> Vec<PixelBlock> {
 
 #[test]
 fn samples_stand_side_by_side() {
-    let mut scene = Scene::new(RGBA8, &copy_input());
-    scene.set_varying([1.0; 4]);
+    let mut scene = filled(RGBA8, [1.0; 4]);
     scene.key.samples = Samples { across: 2, down: 2 };
     scene.blocks = sample_blocks(&[bit(1, 1), bit(2, 1), bit(1, 1), bit(3, 4)]);
     assert_eq!(scene.draw(), 4);
@@ -756,8 +733,7 @@ fn each_sample_has_its_own_depth_and_the_fragment_one_colour() {
 #[test]
 fn alpha_chooses_samples() {
     for (alpha, kept) in [(0.0, 0), (0.124, 0), (0.125, 1), (0.5, 2), (0.6, 2), (0.9, 4), (7.0, 4), (f32::NAN, 0)] {
-        let mut scene = Scene::new(RGBA8, &copy_input());
-        scene.set_varying([1.0, 1.0, 1.0, alpha]);
+        let mut scene = filled(RGBA8, [1.0, 1.0, 1.0, alpha]);
         scene.key.samples = Samples { across: 2, down: 2 };
         scene.key.output.alpha_to_coverage = true;
         scene.key.output.alpha_to_one = true;
@@ -778,14 +754,8 @@ fn constants_of_signed_targets_reach_from_minus_1_to_1() {
     let snorm = |shift| Channel::Snorm(bits(shift, 8));
     let format = ColorFormat { bytes: 2, swap: 1, channels: [snorm(0), snorm(8), Channel::Absent, Channel::Absent] };
     for (factor, expected) in [(BlendFactor::ConstantColor, [63, -64]), (BlendFactor::InverseConstantColor, [0, 127])] {
-        let mut scene = Scene::new(format, &copy_input());
-        scene.set_varying([0.5, 0.5, 0.0, 0.0]);
-        let term = BlendTerm {
-            equation: BlendEquation::Add,
-            source: factor,
-            destination: BlendFactor::Zero,
-            signed: SignedOperand::None,
-        };
+        let mut scene = filled(format, [0.5, 0.5, 0.0, 0.0]);
+        let term = added(factor, BlendFactor::Zero);
         scene.target().blend = Some(BlendKey { color: term, alpha: term });
         scene.constants.output.blend = [2.0, -3.0, 0.0, 0.0];
         scene.draw();
@@ -796,8 +766,7 @@ fn constants_of_signed_targets_reach_from_minus_1_to_1() {
 #[test]
 fn alpha_is_multiplied_by_the_share_of_a_smooth_line() {
     let share = |sides: [f32; 4], alpha: f32| {
-        let mut scene = Scene::new(RGBA32F, &copy_input());
-        scene.set_varying([1.0, 1.0, 1.0, alpha]);
+        let mut scene = filled(RGBA32F, [1.0, 1.0, 1.0, alpha]);
         scene.planes.resize(12, [0.0; 3]);
         scene.planes[4..8].copy_from_slice(&[[9.0; 3]; 4]);
         for (plane, side) in scene.planes[8..].iter_mut().zip(sides) {
@@ -818,8 +787,7 @@ fn alpha_is_multiplied_by_the_share_of_a_smooth_line() {
 #[test]
 fn dither_gives_pixels_other_samples() {
     for (alpha, kept) in [(0.0, [0; 4]), (0.4, [1, 2, 2, 1]), (0.5, [2; 4]), (1.0, [4; 4])] {
-        let mut scene = Scene::new(RGBA8, &copy_input());
-        scene.set_varying([1.0, 1.0, 1.0, alpha]);
+        let mut scene = filled(RGBA8, [1.0, 1.0, 1.0, alpha]);
         scene.key.samples = Samples { across: 2, down: 2 };
         scene.key.output.alpha_to_coverage = true;
         scene.key.output.coverage_dither = true;
@@ -842,8 +810,7 @@ fn coverage_takes_the_place_of_an_integer() {
     for (channel, expected) in
         [(Channel::Uint(bits(0, 8)), 0x11), (Channel::Sint(bits(0, 8)), 0x11), (Channel::Unorm(bits(0, 8)), 0xFF)]
     {
-        let mut scene = Scene::new(red(channel), &copy_input());
-        scene.set_varying([1.0, 0.0, 0.0, 0.0]);
+        let mut scene = filled(red(channel), [1.0, 0.0, 0.0, 0.0]);
         scene.key.samples = Samples { across: 2, down: 2 };
         scene.key.output.coverage_color = Some(CoverageColor { target: 0, bits: order });
         scene.blocks = sample_blocks(&[bit(0, 0), 0, bit(0, 0), bit(0, 0)]);
