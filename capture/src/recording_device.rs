@@ -10,7 +10,6 @@
 //! recording replays faithfully when the client sends its whole state in the first frame.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use super::call_log::{Recording, Shared};
 use super::format::{Expect, Hash, Header, Map, Present};
@@ -21,20 +20,10 @@ use super::player::hash_memory;
 use super::ranges::Ranges;
 use super::recorder::Recorder;
 use super::writer::{Compression, Writer};
-use triglyph_engine::cache::WarmStart;
-use triglyph_engine::device::{
-    Access, CallRecorder, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, Replay, RunEnd, RunLimit, Stats,
-    sealed,
-};
+use triglyph_engine::device::{Access, Device, ObjectEntry, Replay, sealed};
 use triglyph_engine::error::Error;
-use triglyph_engine::log::LogHandler;
-use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, Memory, WrittenHandler};
-use triglyph_engine::probe::Observer;
-use triglyph_engine::sched::{Interrupter, Timeline};
+use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping};
 use triglyph_engine::snapshot::SnapshotOptions;
-use triglyph_engine::transfer::{HostRows, Presentation, Presented, ScanOut};
-use triglyph_engine::validate::{DrawHandler, Finding};
-use triglyph_guest::kernel::access::AccessListener;
 
 /// What a SNAPSHOT record holds: memory has records of its own, and the record is compressed as a whole.
 const REGISTERS: SnapshotOptions = SnapshotOptions::REGISTERS.with_compression(false);
@@ -287,9 +276,7 @@ impl<D: Device, W: Write + Send + 'static> Replay for RecordingDevice<D, W> {
 impl<D: Device, W: Write + Send + 'static> sealed::Sealed for RecordingDevice<D, W> {}
 
 impl<D: Device, W: Write + Send + 'static> Device for RecordingDevice<D, W> {
-    fn machine(&self) -> Machine {
-        self.device.machine()
-    }
+    triglyph_engine::passes_on_calls!(self => self.device);
 
     fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
         self.device.map(range, access)?;
@@ -308,129 +295,12 @@ impl<D: Device, W: Write + Send + 'static> Device for RecordingDevice<D, W> {
         Ok(())
     }
 
-    fn read(&mut self, at: GuestAddr, out: &mut [u8]) -> Result<(), Error> {
-        self.device.read(at, out)
-    }
-
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
         self.submit_with(payload, |device| device.submit(payload))
     }
 
-    fn finish(&mut self) {
-        self.device.finish();
-    }
-
-    fn set_deferred(&mut self, deferred: bool) {
-        self.device.set_deferred(deferred);
-    }
-
-    fn is_deferred(&self) -> bool {
-        self.device.is_deferred()
-    }
-
     fn as_replay(&mut self) -> &mut dyn Replay {
         self
-    }
-
-    fn run_for(&mut self, limit: RunLimit) -> RunEnd {
-        self.device.run_for(limit)
-    }
-
-    fn present(
-        &mut self,
-        scan: &ScanOut,
-        rows: &mut HostRows<'_>,
-        presented: &mut Presented,
-    ) -> Result<Presentation, Error> {
-        self.device.present(scan, rows, presented)
-    }
-
-    fn interrupter(&self) -> Interrupter {
-        self.device.interrupter()
-    }
-
-    fn timeline(&self) -> &Timeline {
-        self.device.timeline()
-    }
-
-    fn take_events(&mut self) -> Vec<Event> {
-        self.device.take_events()
-    }
-
-    fn faults(&self) -> &Faults {
-        self.device.faults()
-    }
-
-    fn set_fault_handler(&mut self, handler: Option<FaultHandler>) {
-        self.device.set_fault_handler(handler);
-    }
-
-    fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) {
-        self.device.set_observer(observer);
-    }
-
-    fn take_findings(&mut self) -> Vec<Finding> {
-        self.device.take_findings()
-    }
-
-    fn set_draw_handler(&mut self, handler: Option<DrawHandler>) {
-        self.device.set_draw_handler(handler);
-    }
-
-    fn set_log_handler(&mut self, handler: Option<LogHandler>) {
-        self.device.set_log_handler(handler);
-    }
-
-    fn warm_start(&self) -> Option<&WarmStart> {
-        self.device.warm_start()
-    }
-
-    fn wait_for_compiler(&self) {
-        self.device.wait_for_compiler();
-    }
-
-    fn take_written(&mut self) -> Vec<GuestRange> {
-        self.device.take_written()
-    }
-
-    fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
-        self.device.set_call_recorder(recorder);
-    }
-
-    fn mappings(&self) -> (Vec<Mapping>, Vec<GuestRange>) {
-        self.device.mappings()
-    }
-
-    fn recorded_memory(&self) -> Option<&Memory> {
-        self.device.recorded_memory()
-    }
-
-    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
-        self.device.set_access_listener(listener);
-    }
-
-    fn set_written_handler(&mut self, handler: Option<WrittenHandler>) {
-        self.device.set_written_handler(handler);
-    }
-
-    fn host_wrote(&mut self, range: GuestRange) {
-        self.device.host_wrote(range);
-    }
-
-    fn set_host_writes_announced(&mut self, announced: bool) {
-        self.device.set_host_writes_announced(announced);
-    }
-
-    fn check_mapping(&self, range: GuestRange) -> Result<(), Error> {
-        self.device.check_mapping(range)
-    }
-
-    fn stats(&self) -> Stats {
-        self.device.stats()
-    }
-
-    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
-        self.device.snapshot(options)
     }
 
     fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {

@@ -31,97 +31,72 @@ fn primitives(wanted: Wanted) -> Option<()> {
     matches!(wanted, Wanted::Primitive(_)).then_some(())
 }
 
-impl Handle<Vertex> {
+/// Batches of items: `Kind: Kernel, Job<'_>; items wanted, method call call_traced`, and how a part of them is done.
+macro_rules! batches {
+    ($(
+        $(#[doc = $doc:literal])+
+        $Kind:ident: $Kernel:ty, $Job:ty; $items:ident $wanted:ident, $call:ident $call_traced:ident;
+        |$job:ident, $kernel:ident, $range:pat_param| $part:block
+    )+) => { $(
+        impl Handle<$Kind> {
+            $(#[doc = $doc])+
+            pub fn $call(&self, job: &mut $Job) {
+                if self.traced($wanted, |kernel, tracing, ()| kernel.$call_traced(job, tracing)).is_none() {
+                    self.run_batch(job);
+                }
+            }
+        }
+
+        impl Batch<$Kernel> for $Job {
+            fn len(&self) -> usize {
+                self.$items.len()
+            }
+
+            fn exhausted(&self) -> u32 {
+                self.exhausted
+            }
+
+            fn run(&mut self, kernel: &$Kernel, first: usize) -> usize {
+                kernel.$call(self, first)
+            }
+
+            fn run_range(&mut self, $kernel: &$Kernel, $range: Range<usize>) {
+                let $job = self;
+                $part
+            }
+        }
+    )+ };
+}
+
+batches! {
     /// Shades every vertex of `job`.
-    pub fn shade(&self, job: &mut VertexJob<'_>) {
-        if self.traced(vertices, |kernel, tracing, ()| kernel.shade_traced(job, tracing)).is_none() {
-            self.run_batch(job);
-        }
-    }
-}
-
-impl Handle<ProgramVertex> {
-    /// Shades every vertex of `job`.
-    pub fn shade(&self, job: &mut program::vertex::VertexJob<'_>) {
-        if self.traced(vertices, |kernel, tracing, ()| kernel.shade_traced(job, tracing)).is_none() {
-            self.run_batch(job);
-        }
-    }
-}
-
-impl Handle<Geometry> {
-    /// Runs every primitive of `job`.
-    pub fn run(&self, job: &mut GeometryJob<'_>) {
-        if self.traced(primitives, |kernel, tracing, ()| kernel.run_traced(job, tracing)).is_none() {
-            self.run_batch(job);
-        }
-    }
-}
-
-impl Batch<dyn VertexKernel> for VertexJob<'_> {
-    fn len(&self) -> usize {
-        self.vertices.len()
-    }
-
-    fn exhausted(&self) -> u32 {
-        self.exhausted
-    }
-
-    fn run(&mut self, kernel: &dyn VertexKernel, first: usize) -> usize {
-        kernel.shade(self, first)
-    }
-
-    fn run_range(&mut self, kernel: &dyn VertexKernel, Range { start, end }: Range<usize>) {
-        let stride = self.records.len() / self.vertices.len();
+    Vertex: dyn VertexKernel, VertexJob<'_>; vertices vertices, shade shade_traced;
+    |job, kernel, Range { start, end }| {
+        let stride = job.records.len() / job.vertices.len();
         let mut part = VertexJob {
-            vertices: &self.vertices[start..end],
-            records: &mut self.records[start * stride..end * stride],
-            clip: &mut self.clip[start..end],
-            ..*self
+            vertices: &job.vertices[start..end],
+            records: &mut job.records[start * stride..end * stride],
+            clip: &mut job.clip[start..end],
+            ..*job
         };
         kernel.shade(&mut part, 0);
-        self.exhausted = part.exhausted;
-    }
-}
-
-impl Batch<dyn program::VertexKernel> for program::vertex::VertexJob<'_> {
-    fn len(&self) -> usize {
-        self.vertices.len()
+        job.exhausted = part.exhausted;
     }
 
-    fn exhausted(&self) -> u32 {
-        self.exhausted
-    }
-
-    fn run(&mut self, kernel: &dyn program::VertexKernel, first: usize) -> usize {
-        kernel.shade(self, first)
-    }
-
-    fn run_range(&mut self, kernel: &dyn program::VertexKernel, Range { start, end }: Range<usize>) {
-        let mut part =
-            program::vertex::VertexJob { vertices: &self.vertices[..end], records: &mut *self.records, ..*self };
+    /// Shades every vertex of `job`.
+    ProgramVertex: dyn program::VertexKernel, program::vertex::VertexJob<'_>; vertices vertices, shade shade_traced;
+    |job, kernel, Range { start, end }| {
+        let mut part = program::vertex::VertexJob { vertices: &job.vertices[..end], records: &mut *job.records, ..*job };
         kernel.shade(&mut part, start);
-        (self.exhausted, self.excess) = (part.exhausted, part.excess);
-    }
-}
-
-impl Batch<dyn GeometryKernel> for GeometryJob<'_> {
-    fn len(&self) -> usize {
-        self.primitives.len()
+        (job.exhausted, job.excess) = (part.exhausted, part.excess);
     }
 
-    fn exhausted(&self) -> u32 {
-        self.exhausted
-    }
-
-    fn run(&mut self, kernel: &dyn GeometryKernel, first: usize) -> usize {
-        kernel.run(self, first)
-    }
-
-    fn run_range(&mut self, kernel: &dyn GeometryKernel, Range { start, end }: Range<usize>) {
-        let mut part = self.until(end);
+    /// Runs every primitive of `job`.
+    Geometry: dyn GeometryKernel, GeometryJob<'_>; primitives primitives, run run_traced;
+    |job, kernel, Range { start, end }| {
+        let mut part = job.until(end);
         kernel.run(&mut part, start);
-        self.exhausted = part.exhausted;
+        job.exhausted = part.exhausted;
     }
 }
 
@@ -158,6 +133,35 @@ pub trait SceneKernel {
     fn note_time(&self, nanoseconds: u64);
 }
 
+/// What is the same for the kernels of scenes, which have a field `handle` and a method `compiled`.
+macro_rules! scene_kernel {
+    ($Selected:ident) => {
+        impl std::fmt::Debug for $Selected {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($Selected)).field("handle", &self.handle).finish_non_exhaustive()
+            }
+        }
+
+        impl SceneKernel for $Selected {
+            fn is_compiled(&self) -> bool {
+                self.compiled().is_some()
+            }
+
+            fn pixel_cost(&self) -> &PixelCost {
+                &self.handle.slot().pixel_cost
+            }
+
+            fn hidden_surfaces(&self) -> &HiddenSurfaces {
+                &self.handle.slot().hidden_surfaces
+            }
+
+            fn note_time(&self, nanoseconds: u64) {
+                self.handle.slot().note_time(nanoseconds);
+            }
+        }
+    };
+}
+
 impl Handle<Pixel> {
     /// The kernel for a scene: the compiled one if there is one now.
     pub fn select(&self) -> SelectedPixel {
@@ -179,34 +183,16 @@ pub struct SelectedPixel {
     compiled: Option<Arc<dyn PixelKernel>>,
 }
 
-impl std::fmt::Debug for SelectedPixel {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SelectedPixel").field("handle", &self.handle).finish_non_exhaustive()
-    }
-}
-
-impl SceneKernel for SelectedPixel {
-    fn is_compiled(&self) -> bool {
-        self.compiled.is_some()
-    }
-
-    fn pixel_cost(&self) -> &PixelCost {
-        &self.handle.slot().pixel_cost
-    }
-
-    fn hidden_surfaces(&self) -> &HiddenSurfaces {
-        &self.handle.slot().hidden_surfaces
-    }
-
-    fn note_time(&self, nanoseconds: u64) {
-        self.handle.slot().note_time(nanoseconds);
-    }
-}
+scene_kernel!(SelectedPixel);
 
 impl SelectedPixel {
+    fn compiled(&self) -> Option<&Arc<dyn PixelKernel>> {
+        self.compiled.as_ref()
+    }
+
     /// What decodes textures for the kernel; `None` when it samples guest memory in place.
     pub fn texture_decoder(&self) -> Option<&dyn TextureDecoder> {
-        self.compiled.as_ref()?.texture_decoder()
+        self.compiled()?.texture_decoder()
     }
 
     /// Shades all blocks of `job`.
@@ -241,29 +227,7 @@ pub struct SelectedFragment {
     compiled: OnceLock<Arc<dyn FragmentKernel>>,
 }
 
-impl std::fmt::Debug for SelectedFragment {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SelectedFragment").field("handle", &self.handle).finish_non_exhaustive()
-    }
-}
-
-impl SceneKernel for SelectedFragment {
-    fn is_compiled(&self) -> bool {
-        self.compiled().is_some()
-    }
-
-    fn pixel_cost(&self) -> &PixelCost {
-        &self.handle.slot().pixel_cost
-    }
-
-    fn hidden_surfaces(&self) -> &HiddenSurfaces {
-        &self.handle.slot().hidden_surfaces
-    }
-
-    fn note_time(&self, nanoseconds: u64) {
-        self.handle.slot().note_time(nanoseconds);
-    }
-}
+scene_kernel!(SelectedFragment);
 
 impl SelectedFragment {
     fn compiled(&self) -> Option<&Arc<dyn FragmentKernel>> {

@@ -14,6 +14,7 @@ pub(crate) mod run;
 #[doc(hidden)]
 pub mod sealed;
 mod stats;
+mod wrapped;
 
 pub use calls::{CallLog, CallRecorder, RecordedCall};
 pub use event::{Event, EventQueue, SoftwareMethod};
@@ -232,109 +233,19 @@ pub trait Device: sealed::Sealed + Send {
 impl<D: Device + ?Sized> sealed::Sealed for Box<D> {}
 
 impl<D: Device + ?Sized> Device for Box<D> {
-    fn machine(&self) -> Machine {
-        (**self).machine()
-    }
+    crate::passes_on_calls!(self => (**self));
+
     fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
         (**self).map(range, access)
     }
     fn write(&mut self, at: GuestAddr, bytes: &[u8]) -> Result<(), Error> {
         (**self).write(at, bytes)
     }
-    fn read(&mut self, at: GuestAddr, out: &mut [u8]) -> Result<(), Error> {
-        (**self).read(at, out)
-    }
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
         (**self).submit(payload)
     }
-    fn finish(&mut self) {
-        (**self).finish()
-    }
-    fn set_deferred(&mut self, deferred: bool) {
-        (**self).set_deferred(deferred)
-    }
-    fn is_deferred(&self) -> bool {
-        (**self).is_deferred()
-    }
     fn as_replay(&mut self) -> &mut dyn Replay {
         (**self).as_replay()
-    }
-    fn run_for(&mut self, limit: RunLimit) -> RunEnd {
-        (**self).run_for(limit)
-    }
-    fn present(
-        &mut self,
-        scan: &ScanOut,
-        rows: &mut HostRows<'_>,
-        presented: &mut Presented,
-    ) -> Result<Presentation, Error> {
-        (**self).present(scan, rows, presented)
-    }
-    fn interrupter(&self) -> Interrupter {
-        (**self).interrupter()
-    }
-    fn timeline(&self) -> &Timeline {
-        (**self).timeline()
-    }
-    fn take_events(&mut self) -> Vec<Event> {
-        (**self).take_events()
-    }
-    fn faults(&self) -> &Faults {
-        (**self).faults()
-    }
-    fn set_fault_handler(&mut self, handler: Option<FaultHandler>) {
-        (**self).set_fault_handler(handler)
-    }
-    fn set_log_handler(&mut self, handler: Option<LogHandler>) {
-        (**self).set_log_handler(handler)
-    }
-    fn take_written(&mut self) -> Vec<GuestRange> {
-        (**self).take_written()
-    }
-    fn set_written_handler(&mut self, handler: Option<WrittenHandler>) {
-        (**self).set_written_handler(handler)
-    }
-    fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) {
-        (**self).set_observer(observer)
-    }
-    fn take_findings(&mut self) -> Vec<Finding> {
-        (**self).take_findings()
-    }
-    fn set_draw_handler(&mut self, handler: Option<DrawHandler>) {
-        (**self).set_draw_handler(handler)
-    }
-    fn host_wrote(&mut self, range: GuestRange) {
-        (**self).host_wrote(range)
-    }
-    fn set_host_writes_announced(&mut self, announced: bool) {
-        (**self).set_host_writes_announced(announced)
-    }
-    fn check_mapping(&self, range: GuestRange) -> Result<(), Error> {
-        (**self).check_mapping(range)
-    }
-    fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
-        (**self).set_call_recorder(recorder)
-    }
-    fn mappings(&self) -> (Vec<Mapping>, Vec<GuestRange>) {
-        (**self).mappings()
-    }
-    fn recorded_memory(&self) -> Option<&Memory> {
-        (**self).recorded_memory()
-    }
-    fn set_access_listener(&mut self, listener: Arc<dyn AccessListener>) {
-        (**self).set_access_listener(listener)
-    }
-    fn stats(&self) -> Stats {
-        (**self).stats()
-    }
-    fn warm_start(&self) -> Option<&WarmStart> {
-        (**self).warm_start()
-    }
-    fn wait_for_compiler(&self) {
-        (**self).wait_for_compiler()
-    }
-    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
-        (**self).snapshot(options)
     }
     fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
         (**self).restore(snapshot)

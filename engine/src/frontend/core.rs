@@ -2,10 +2,26 @@
 
 /// Methods of a machine's core, which has the fields `memory`, `renderer`, `faults` and `budget`.
 ///
+/// `core_of_machine!(draws)` makes the methods that draw what is in the scene, after which `settle_accounts` is called.
 /// `core_of_machine!(runs)` makes the two methods of bounded runs. `core_of_machine!(faults)` makes those that report
 /// to the host; they need a field `position`, the address of the command that is being executed.
 #[macro_export]
 macro_rules! core_of_machine {
+    (draws) => {
+        /// Draws what is still in the scene, so that memory shows it.
+        pub fn flush(&mut self) {
+            self.renderer.flush(&self.memory);
+            self.settle_accounts();
+        }
+
+        /// The same, before a command that looks at it. False when a bounded run was interrupted: the command has to be
+        /// executed another time.
+        pub fn draw_all(&mut self) -> bool {
+            let is_drawn = self.renderer.draw_all(&self.memory);
+            self.settle_accounts();
+            is_drawn
+        }
+    };
     (runs) => {
         /// Begins a bounded run, whose drawing may be interrupted.
         pub(crate) fn begin_slice(&mut self, limit: $crate::device::RunLimit) {

@@ -2,15 +2,20 @@
 
 /// Methods of traits that are the same in every machine.
 ///
-/// `device_of_core!(core)` makes those of a [`Device`](crate::Device) that only concern its memory, renderer, faults
-/// and budget: those of the field `core`, which has fields of these names. `take_snapshot` and `restore_snapshot` are
-/// methods of the machine.
+/// `device_of_core!(core of machine)` makes those of a [`Device`](crate::Device) that only concern its memory, renderer,
+/// faults and budget: those of the field `core`, which has fields of these names. `take_snapshot` and
+/// `restore_snapshot` are methods of the machine.
 /// `device_of_core!(recorded row)` makes those that record themselves in the field `calls`, for machines with a field
-/// `deferred`; `row` finds the row of a call. `device_of_core!(replay calls)` makes those of
+/// `deferred`; `row` finds the row of a call. `device_of_core!(checked map)` makes `map` where nothing has to be drawn
+/// before. `device_of_core!(replay calls)` makes those of
 /// [`Replay`](crate::device::Replay), of which `replay` is a method of the machine.
 #[macro_export]
 macro_rules! device_of_core {
-    ($core:ident) => {
+    ($core:ident of $machine:expr) => {
+        fn machine(&self) -> $crate::device::Machine {
+            $machine
+        }
+
         fn write(&mut self, at: $crate::mem::GuestAddr, bytes: &[u8]) -> Result<(), $crate::error::Error> {
             // The drawing of an interrupted run.
             self.$core.renderer.flush(&self.$core.memory);
@@ -140,6 +145,18 @@ macro_rules! device_of_core {
             if self.deferred {
                 self.set_deferred(true);
             }
+        }
+    };
+    (checked map) => {
+        fn map(
+            &mut self,
+            range: $crate::mem::GuestRange,
+            access: $crate::mem::Access,
+        ) -> Result<(), $crate::error::Error> {
+            self.check_mapping(range)?;
+            self.core.memory.map(range, access)?;
+            self.core.renderer.note_mapping(&self.core.memory, range.start);
+            Ok(())
         }
     };
     (replay calls) => {

@@ -1,5 +1,6 @@
 //! Guest memory in snapshots: mappings, and the pages that are not zero.
 
+use super::SnapshotOptions;
 use super::sections::{SectionKind, Sections, Writer, broken};
 use crate::device::Access;
 use crate::error::Error;
@@ -52,8 +53,18 @@ fn read_mappings(sections: &Sections<'_>) -> Result<Option<Vec<Mapping>>, Error>
     Ok(Some(maps))
 }
 
+impl Writer {
+    /// The snapshot, with guest memory if `options` say so.
+    pub fn finish_with(mut self, memory: &Memory, options: SnapshotOptions) -> Vec<u8> {
+        if options.memory {
+            save_memory(memory, &mut self);
+        }
+        self.finish()
+    }
+}
+
 /// Appends the mappings and their contents.
-pub fn save_memory(memory: &Memory, writer: &mut Writer) {
+fn save_memory(memory: &Memory, writer: &mut Writer) {
     let mappings: Vec<Mapping> = memory.mappings().collect();
     let saved = |mapping: &Mapping| {
         let GuestRange { start: GuestAddr { space, address }, size } = mapping.range;
@@ -112,11 +123,24 @@ pub struct MemoryImage<'s, 'a> {
 }
 
 impl<'s, 'a> MemoryImage<'s, 'a> {
-    /// Decodes everything once; `None` when the snapshot has no guest memory.
+    /// Decodes everything once; `None` when the snapshot has no guest memory. The machine, by its name for people, has
+    /// memory where it `may_map` some.
     ///
     /// # Errors
     /// [`Error::Snapshot`].
-    pub fn check(sections: &'s Sections<'a>) -> Result<Option<Self>, Error> {
+    pub fn check(
+        sections: &'s Sections<'a>,
+        machine: &str,
+        may_map: impl Fn(GuestRange) -> bool,
+    ) -> Result<Option<Self>, Error> {
+        let image = Self::check_pages(sections)?;
+        match image.iter().flat_map(|image| &image.mappings).all(|mapping| may_map(mapping.range)) {
+            true => Ok(image),
+            false => Err(broken(format!("memory that a {machine} does not have"))),
+        }
+    }
+
+    fn check_pages(sections: &'s Sections<'a>) -> Result<Option<Self>, Error> {
         let Some(mappings) = read_mappings(sections)? else {
             return match sections.each::<Pages>(PAGES).next() {
                 None => Ok(None),
@@ -134,11 +158,6 @@ impl<'s, 'a> MemoryImage<'s, 'a> {
             Ok(())
         })?;
         Ok(Some(image))
-    }
-
-    /// What is mapped.
-    pub fn mappings(&self) -> &[Mapping] {
-        &self.mappings
     }
 
     /// Maps exactly the mappings of the snapshot, with its contents.
@@ -223,14 +242,12 @@ mod tests {
     }
 
     fn saved(memory: &Memory) -> Vec<u8> {
-        let mut writer = Writer::new(Machine::Ps3, true);
-        save_memory(memory, &mut writer);
-        writer.finish()
+        Writer::new(Machine::Ps3, true).finish_with(memory, SnapshotOptions::default())
     }
 
     fn restore(snapshot: &[u8], memory: &mut Memory) -> Result<(), Error> {
         let sections = Sections::new(snapshot)?;
-        MemoryImage::check(&sections)?.ok_or_else(|| broken("no memory"))?.restore(memory)
+        MemoryImage::check_pages(&sections)?.ok_or_else(|| broken("no memory"))?.restore(memory)
     }
 
     fn contents(memory: &Memory) -> Vec<(Mapping, Vec<u8>)> {
@@ -288,7 +305,7 @@ mod tests {
             writer.section(MAPS, &Maps { maps });
             pages.iter().for_each(|pages| writer.section(PAGES, pages));
             let bytes = writer.finish();
-            MemoryImage::check(&Sections::new(&bytes).unwrap()).map(|image| image.is_some())
+            MemoryImage::check_pages(&Sections::new(&bytes).unwrap()).map(|image| image.is_some())
         };
         let pages = |runs| vec![Pages { space: 0, runs }];
         assert!(check(vec![map.clone()], pages(vec![run(0x1000, 0x800), run(0x1FFF, 1)])).unwrap());
@@ -314,6 +331,6 @@ mod tests {
         let mut writer = Writer::new(Machine::Ps3, false);
         writer.section(PAGES, &Pages { space: 0, runs: vec![] });
         let bytes = writer.finish();
-        assert!(MemoryImage::check(&Sections::new(&bytes).unwrap()).is_err());
+        assert!(MemoryImage::check_pages(&Sections::new(&bytes).unwrap()).is_err());
     }
 }

@@ -26,7 +26,7 @@ pub use borsh;
 
 pub use crate::state;
 pub use encode::{bits, floats};
-pub use memory::{MAPS, MemoryImage, PAGES, mappings, save_memory};
+pub use memory::{MAPS, MemoryImage, PAGES, mappings};
 pub use sections::{SectionKind, Sections, Writer, broken};
 
 /// The contents of a snapshot.

@@ -1,6 +1,7 @@
 //! A draw as checks see it, and the rules of a machine.
 
 use std::cell::Cell;
+use std::fmt::Display;
 
 use triglyph_guest::machine::Machine;
 
@@ -86,6 +87,24 @@ impl Draw<'_> {
     /// `NAME (0x41) is 0x0`, for sentences.
     pub fn show(&self, number: usize) -> String {
         self.register(number as u32).to_string()
+    }
+
+    /// What a check has found about a register, which is shown behind `what`, the beginning of a sentence.
+    pub fn found(&self, register: usize, what: impl Display, advice: impl Into<String>) -> Found {
+        Found::at(register, format!("{what}: {}.", self.show(register)), advice)
+    }
+
+    /// The first test of these that is on and never passes: a name, and the registers of its switch and its function.
+    pub fn test_never(
+        &self,
+        tests: [(&str, usize, usize); 3],
+        is_never: impl Fn(u32) -> bool,
+        advice: &str,
+    ) -> Option<Found> {
+        let mut tests = tests.into_iter();
+        let (test, _, register) =
+            tests.find(|&(_, switch, function)| self.get(switch) & 1 != 0 && is_never(self.get(function)))?;
+        Some(self.found(register, format!("The {test} test is on, and its function is NEVER"), advice))
     }
 
     /// Whether the GPU may read a byte of the address space that registers name.

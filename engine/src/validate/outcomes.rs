@@ -72,18 +72,40 @@ fn outside_view(draw: &Draw<'_>) -> Option<Found> {
     remedied(draw, FindingKind::OutsideView, what, advice)
 }
 
-fn all_culled(draw: &Draw<'_>) -> Option<Found> {
-    let culled = draw.facts.dropped.culled;
-    all_dropped(draw, culled).then_some(())?;
-    let what = format!("All {culled} primitives show the side that is culled.");
-    remedied(draw, FindingKind::AllCulled, what, "Turn culling off, or exchange front and back.")
+/// Checks for one reason that dropped all primitives, or that all fragments failed for: `all(count) name: Kind`, with
+/// what is found and advice.
+macro_rules! for_one_reason {
+    ($($all:ident($counts:ident.$count:ident) $name:ident: $Kind:ident, $what:literal, $advice:literal;)+) => { $(
+        fn $name(draw: &Draw<'_>) -> Option<Found> {
+            let count = draw.facts.$counts.$count;
+            $all(draw, count).then_some(())?;
+            remedied(draw, FindingKind::$Kind, format!($what, count), $advice)
+        }
+    )+ };
 }
 
-fn degenerate(draw: &Draw<'_>) -> Option<Found> {
-    let degenerate = draw.facts.dropped.degenerate;
-    all_dropped(draw, degenerate).then_some(())?;
-    let what = format!("All {degenerate} primitives are without area on the screen.");
-    remedied(draw, FindingKind::Degenerate, what, "Check the viewport and the positions of the vertices.")
+for_one_reason! {
+    all_dropped(dropped.culled) all_culled: AllCulled,
+        "All {} primitives show the side that is culled.",
+        "Turn culling off, or exchange front and back.";
+    all_dropped(dropped.degenerate) degenerate: Degenerate,
+        "All {} primitives are without area on the screen.",
+        "Check the viewport and the positions of the vertices.";
+    all_failed(fragments.discarded) discarded: Discarded,
+        "The fragment program, or a sample mask, discarded all {} fragments.",
+        "Check what the program's discard depends on.";
+    all_failed(fragments.alpha_failed) alpha_failed: AlphaFailed,
+        "All {} fragments failed the alpha test.",
+        "Check the alpha of the colour, the function and the reference.";
+    all_failed(fragments.bounds_failed) bounds_failed: BoundsFailed,
+        "The stored depth of all {} fragments lies outside of the depth bounds.",
+        "Turn the depth bounds test off, or widen the bounds.";
+    all_failed(fragments.stencil_failed) stencil_failed: StencilFailed,
+        "All {} fragments failed the stencil test.",
+        "Check function, reference and mask, and clear the stencil.";
+    all_failed(fragments.depth_failed) depth_failed: DepthFailed,
+        "All {} fragments failed the depth test.",
+        "Check the function, and clear depth before the first draw.";
 }
 
 fn no_pixels(draw: &Draw<'_>) -> Option<Found> {
@@ -103,41 +125,6 @@ fn all_failed(draw: &Draw<'_>, for_this: u64) -> bool {
     let fragments = draw.facts.fragments;
     let failed = fragments.named()[..5].iter().map(|(_, count)| count).sum::<u64>();
     fragments.are_judged && fragments.passed() == 0 && for_this > 0 && for_this == failed
-}
-
-fn discarded(draw: &Draw<'_>) -> Option<Found> {
-    let count = draw.facts.fragments.discarded;
-    all_failed(draw, count).then_some(())?;
-    let what = format!("The fragment program, or a sample mask, discarded all {count} fragments.");
-    remedied(draw, FindingKind::Discarded, what, "Check what the program's discard depends on.")
-}
-
-fn alpha_failed(draw: &Draw<'_>) -> Option<Found> {
-    let count = draw.facts.fragments.alpha_failed;
-    all_failed(draw, count).then_some(())?;
-    let what = format!("All {count} fragments failed the alpha test.");
-    remedied(draw, FindingKind::AlphaFailed, what, "Check the alpha of the colour, the function and the reference.")
-}
-
-fn bounds_failed(draw: &Draw<'_>) -> Option<Found> {
-    let count = draw.facts.fragments.bounds_failed;
-    all_failed(draw, count).then_some(())?;
-    let what = format!("The stored depth of all {count} fragments lies outside of the depth bounds.");
-    remedied(draw, FindingKind::BoundsFailed, what, "Turn the depth bounds test off, or widen the bounds.")
-}
-
-fn stencil_failed(draw: &Draw<'_>) -> Option<Found> {
-    let count = draw.facts.fragments.stencil_failed;
-    all_failed(draw, count).then_some(())?;
-    let what = format!("All {count} fragments failed the stencil test.");
-    remedied(draw, FindingKind::StencilFailed, what, "Check function, reference and mask, and clear the stencil.")
-}
-
-fn depth_failed(draw: &Draw<'_>) -> Option<Found> {
-    let count = draw.facts.fragments.depth_failed;
-    all_failed(draw, count).then_some(())?;
-    let what = format!("All {count} fragments failed the depth test.");
-    remedied(draw, FindingKind::DepthFailed, what, "Check the function, and clear depth before the first draw.")
 }
 
 fn tests_failed(draw: &Draw<'_>) -> Option<Found> {

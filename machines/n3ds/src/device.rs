@@ -13,7 +13,7 @@ use crate::system::spaces::{PHYSICAL, PROCESS};
 use crate::validate::RULES;
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
-    Access, CallLog, CallRecorder, Device, Event, FaultLog, Machine, RecordedCall, Replay, RunEnd, RunLimit, sealed,
+    CallLog, CallRecorder, Device, Event, FaultLog, Machine, RecordedCall, Replay, RunEnd, RunLimit, sealed,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::{Budget, FUEL, SliceEnd};
@@ -239,11 +239,7 @@ fn words_of(bytes: &[u8]) -> [u32; 8] {
 impl sealed::Sealed for N3ds {}
 
 impl Device for N3ds {
-    fn machine(&self) -> Machine {
-        Machine::N3ds
-    }
-
-    triglyph_engine::device_of_core!(core);
+    triglyph_engine::device_of_core!(core of Machine::N3ds);
 
     fn is_deferred(&self) -> bool {
         self.gsp.is_deferred()
@@ -257,12 +253,7 @@ impl Device for N3ds {
         self.core.memory.check_unshown(range)
     }
 
-    fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
-        self.check_mapping(range)?;
-        self.core.memory.map(range, access)?;
-        self.core.renderer.note_mapping(&self.core.memory, range.start);
-        Ok(())
-    }
+    triglyph_engine::device_of_core!(checked map);
 
     fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
         self.core.calls.set_recorder(recorder);

@@ -7,9 +7,8 @@ use crate::system::gsp::{GspState, SavedGsp, SavedWork};
 use crate::system::spaces::PROCESS;
 use triglyph_engine::device::Machine;
 use triglyph_engine::error::Error;
-use triglyph_engine::snapshot::{
-    MAPS, MemoryImage, PAGES, SectionKind, Sections, SnapshotOptions, Writer, broken, save_memory, state,
-};
+use triglyph_engine::mem::GuestRange;
+use triglyph_engine::snapshot::{MAPS, MemoryImage, PAGES, SectionKind, Sections, SnapshotOptions, Writer, state};
 
 const PICA: SectionKind = SectionKind { number: 1, version: 2, name: "PICA" };
 const EXTERNAL: SectionKind = SectionKind { number: 2, version: 1, name: "EXTERNAL" };
@@ -44,10 +43,7 @@ impl N3ds {
         let end = |ListEnd { interrupt, words, triangles }| SavedEnd { interrupt, words, triangles };
         let (list, ended) = (self.core.pica.save_list(), self.core.ended.map(end));
         writer.section(WORK, &SavedRun { list, ended, work: self.gsp.save_work() });
-        if options.memory {
-            save_memory(&self.core.memory, &mut writer);
-        }
-        writer.finish()
+        writer.finish_with(&self.core.memory, options)
     }
 
     /// Takes the state of a snapshot over. Kernels stay; counters, faults and what the host has chosen do as well:
@@ -64,14 +60,8 @@ impl N3ds {
         let external = sections.get::<SavedExternal>(EXTERNAL)?;
         let gsp = GspState::check(sections.get::<SavedGsp>(GSP)?).ok_or_else(|| GSP.impossible())?;
         let run = Some(sections.get::<SavedRun>(WORK)?).filter(SavedRun::is_sound).ok_or_else(|| WORK.impossible())?;
-        let memory = MemoryImage::check(&sections)?;
-        if memory
-            .iter()
-            .flat_map(MemoryImage::mappings)
-            .any(|map| map.range.start.space > PROCESS || map.range.end() > 1 << 32)
-        {
-            return Err(broken("memory that a 3DS does not have"));
-        }
+        let may_map = |range: GuestRange| range.start.space <= PROCESS && range.end() <= 1 << 32;
+        let memory = MemoryImage::check(&sections, "3DS", may_map)?;
         self.core.renderer.flush(&self.core.memory);
         // The last that can fail: from here on everything is taken over.
         if let Some(memory) = memory {

@@ -300,12 +300,6 @@ impl Core {
         std::mem::take(&mut self.unmapped_io)
     }
 
-    /// Draws what is still in the scene, so that memory shows it.
-    pub fn flush(&mut self) {
-        self.renderer.flush(&self.memory);
-        self.settle_accounts();
-    }
-
     /// Takes time and fuel for a draw.
     pub fn spend_drawing_time(&mut self, drawn: Drawn, deferred_cost: DeferredDrawCost) {
         // Without fuel the next draw is not done any more.
@@ -329,13 +323,7 @@ impl Core {
         self.budget.charge(bytes / cost::BYTES);
     }
 
-    /// The same, before a method that looks at it. False when a bounded run was interrupted: the method has to be
-    /// executed another time.
-    pub fn draw_all(&mut self) -> bool {
-        let is_drawn = self.renderer.draw_all(&self.memory);
-        self.settle_accounts();
-        is_drawn
-    }
+    triglyph_engine::core_of_machine!(draws);
 
     triglyph_engine::core_of_machine!(runs);
 

@@ -278,11 +278,7 @@ fn long(payload: &[u8], at: usize) -> Option<u64> {
 impl sealed::Sealed for Rsx {}
 
 impl Device for Rsx {
-    fn machine(&self) -> Machine {
-        Machine::Ps3
-    }
-
-    triglyph_engine::device_of_core!(core);
+    triglyph_engine::device_of_core!(core of Machine::Ps3);
 
     triglyph_engine::device_of_core!(recorded call);
 

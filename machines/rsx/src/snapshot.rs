@@ -9,8 +9,9 @@ use crate::system::lv1::{Lv1, PAGES, SavedLv1, XDR};
 use crate::system::mmio_words::{Mmio, SavedMmio};
 use triglyph_engine::device::Machine;
 use triglyph_engine::error::Error;
+use triglyph_engine::mem::GuestRange;
 use triglyph_engine::snapshot::{
-    MAPS, MemoryImage, PAGES as BYTES, SectionKind, Sections, SnapshotOptions, Writer, broken, save_memory, state,
+    MAPS, MemoryImage, PAGES as BYTES, SectionKind, Sections, SnapshotOptions, Writer, broken, state,
 };
 
 const BOARD: SectionKind = SectionKind { number: 1, version: 2, name: "BOARD" };
@@ -53,10 +54,7 @@ impl Rsx {
         );
         writer.section(FIFO, &self.fifo.save());
         writer.section(LV1, &self.host_events.lv1.save());
-        if options.memory {
-            save_memory(&self.core.memory, &mut writer);
-        }
-        writer.finish()
+        writer.finish_with(&self.core.memory, options)
     }
 
     /// Takes the state of a snapshot over. Kernels, counters, faults and the host's handler stay.
@@ -72,11 +70,8 @@ impl Rsx {
         let segments = Segments::restore(board.segments).ok_or_else(|| BOARD.impossible())?;
         let fifo = Fifo::restore(sections.get::<SavedFifo>(FIFO)?).ok_or_else(|| FIFO.impossible())?;
         let lv1 = Lv1::restore(sections.get::<SavedLv1>(LV1)?).ok_or_else(|| LV1.impossible())?;
-        let memory = MemoryImage::check(&sections)?;
-        let known = [space::LOCAL, space::MAIN, PAGES, XDR];
-        if memory.iter().flat_map(MemoryImage::mappings).any(|map| !known.contains(&map.range.start.space)) {
-            return Err(broken("memory that a PS3 does not have"));
-        }
+        let may_map = |range: GuestRange| [space::LOCAL, space::MAIN, PAGES, XDR].contains(&range.start.space);
+        let memory = MemoryImage::check(&sections, "PS3", may_map)?;
         self.core.flush();
         // The last that can fail: from here on everything is taken over.
         if let Some(memory) = memory {

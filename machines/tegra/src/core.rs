@@ -122,12 +122,6 @@ impl Core {
         self.budget.now().wrapping_add(self.words_before)
     }
 
-    /// Draws what is still in the scene, so that memory shows it.
-    pub fn flush(&mut self) {
-        self.renderer.flush(&self.memory);
-        self.settle_accounts();
-    }
-
     /// Takes time and fuel for a draw. False if there was not enough.
     pub(super) fn spend_drawing_time(&mut self, drawn: Drawn, deferred_cost: DeferredDrawCost) -> bool {
         // As if all segments of a draw were one.
@@ -146,13 +140,7 @@ impl Core {
         }
     }
 
-    /// The same, before a command that looks at it. False when a bounded run was interrupted: the command has to be
-    /// executed another time.
-    pub fn draw_all(&mut self) -> bool {
-        let is_drawn = self.renderer.draw_all(&self.memory);
-        self.settle_accounts();
-        is_drawn
-    }
+    triglyph_engine::core_of_machine!(draws);
 
     triglyph_engine::core_of_machine!(runs);
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use triglyph_engine::device::calls::{RecordedAs, RecordsCalls};
 use triglyph_engine::device::{
-    Access, CallLog, Device, Event, FaultKind, Machine, RecordedCall, Replay, RunEnd, RunLimit, Waiting, sealed,
+    CallLog, Device, Event, FaultKind, Machine, RecordedCall, Replay, RunEnd, RunLimit, Waiting, sealed,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::SliceEnd;
@@ -202,11 +202,7 @@ pub(super) fn is_address(range: GuestRange) -> bool {
 impl sealed::Sealed for TegraX1 {}
 
 impl Device for TegraX1 {
-    fn machine(&self) -> Machine {
-        Machine::TegraX1
-    }
-
-    triglyph_engine::device_of_core!(core);
+    triglyph_engine::device_of_core!(core of Machine::TegraX1);
 
     triglyph_engine::device_of_core!(recorded call);
 
@@ -221,12 +217,7 @@ impl Device for TegraX1 {
         self.core.memory.check_unshown(range)
     }
 
-    fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
-        self.check_mapping(range)?;
-        self.core.memory.map(range, access)?;
-        self.core.renderer.note_mapping(&self.core.memory, range.start);
-        Ok(())
-    }
+    triglyph_engine::device_of_core!(checked map);
 
     /// Interrupts that methods asked for (notifiers, reports, copies, inline transfers, the host's NON_STALL_INTERRUPT)
     /// come as one event, before the fences.

@@ -8,9 +8,7 @@ use crate::front_end::channel::{Channel, SavedChannel};
 use crate::system::driver::{Driver, NO_SPACE, SavedDriver};
 use triglyph_engine::device::Machine;
 use triglyph_engine::error::Error;
-use triglyph_engine::snapshot::{
-    MAPS, MemoryImage, PAGES, SectionKind, Sections, SnapshotOptions, Writer, broken, save_memory, state,
-};
+use triglyph_engine::snapshot::{MAPS, MemoryImage, PAGES, SectionKind, Sections, SnapshotOptions, Writer, state};
 
 const BOARD: SectionKind = SectionKind { number: 1, version: 2, name: "BOARD" };
 /// One for each channel, in the order of their numbers.
@@ -33,10 +31,7 @@ impl TegraX1 {
         for (&number, channel) in &self.channels {
             writer.section(CHANNEL, &NumberedChannel { number, channel: channel.save() });
         }
-        if options.memory {
-            save_memory(&self.core.memory, &mut writer);
-        }
-        writer.finish()
+        writer.finish_with(&self.core.memory, options)
     }
 
     /// Takes the state of a snapshot over. Kernels, counters and faults stay.
@@ -63,11 +58,7 @@ impl TegraX1 {
         if !driver.has_channels(&channels) {
             return Err(DRIVER.impossible());
         }
-        let memory = MemoryImage::check(&sections)?;
-        let mut mappings = memory.iter().flat_map(MemoryImage::mappings);
-        if !mappings.all(|map| is_address(map.range)) {
-            return Err(broken("memory that a Tegra X1 does not have"));
-        }
+        let memory = MemoryImage::check(&sections, "Tegra X1", is_address)?;
         self.settle();
         // The last that can fail: from here on everything is taken over.
         if let Some(memory) = memory {

@@ -14,7 +14,7 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
         if primitives.len() > MAX_PRIMITIVES {
             return None;
         }
-        let area = bounds.stored(self.samples);
+        let area = bounds.stored(self.trials.samples);
         if area.width() as usize * area.height() as usize > MAX_PIXELS {
             return None;
         }
@@ -37,7 +37,7 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
             let verdicts = self.replay(index, bounds, None, &pixels).verdicts;
             let mut primitive = JudgedPrimitive {
                 primitive: (index - self.first) as u32,
-                area: area_of(bounds.stored(self.samples)),
+                area: area_of(bounds.stored(self.trials.samples)),
                 ..JudgedPrimitive::default()
             };
             for (verdict, (x, y)) in verdicts.into_iter().zip(covered) {

@@ -8,13 +8,11 @@ use triglyph_guest::kernel::pixel::{Output, PixelKey};
 use triglyph_guest::kernel::program::fragment::Samples;
 
 use super::observed_surface::ObservedSurface;
-use super::{FragmentReplay, ReplaysFragments, Special, scratch_of};
+use super::{ReplaysFragments, Special, Trials};
 use crate::cache::Kernels;
-use crate::cache::texture_cache::TextureCache;
 use crate::mem::{GuestAddr, ShadowMemory};
 use crate::probe::{Layout, Role, Stored, Surface};
-use crate::render::Renderer;
-use crate::scene::{DrawState, Fixed, SceneTarget};
+use crate::scene::{DrawState, Fixed, Scene, SceneTarget};
 
 /// The colours of an observed surface where the draw has none.
 const PLAIN: PixelFormat = PixelFormat::Rgba8;
@@ -35,13 +33,12 @@ impl ReplaysFragments for Fixed {
         }
     }
 
-    fn replay<'r>(
-        renderer: &'r Renderer<Self>,
-        memory: &'r ShadowMemory<'r>,
-        observed: &'r ObservedSurface,
-        first: usize,
-    ) -> Option<FragmentReplay<'r, Self>> {
-        let (scene, scheduler, kernels) = (&renderer.scene, &renderer.scheduler, &renderer.kernels);
+    fn trials(
+        scene: &Scene<Self>,
+        kernels: &Kernels,
+        memory: &ShadowMemory<'_>,
+        observed: &ObservedSurface,
+    ) -> Option<Trials<Self>> {
         let is_ordered = scene.target.tiles_alias(memory);
         let span = scene.states.last().filter(|_| !is_ordered)?;
         // The machine is told which densities are drawn.
@@ -54,16 +51,8 @@ impl ReplaysFragments for Fixed {
             }
             true => [false, false, false, true],
         };
-        Some(FragmentReplay {
-            memory,
-            scheduler,
-            kernels,
-            textures: TextureCache::default(),
-            scene,
-            first,
-            scratch: scratch_of(scene),
+        Some(Trials {
             samples: Samples::ONE,
-            observed,
             target: SceneTarget {
                 color: Some(observed.surface.start.address),
                 color_bytes: observed.surface.bytes,

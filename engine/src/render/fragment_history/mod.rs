@@ -47,8 +47,13 @@ pub struct FragmentReplay<'r, K: RasterKind> {
     first: usize,
     /// The scene of one primitive.
     scratch: Scene<K>,
-    samples: Samples,
     observed: &'r ObservedSurface,
+    trials: Trials<K>,
+}
+
+/// The states with which the primitives of a draw are drawn.
+pub struct Trials<K: SceneKind> {
+    samples: Samples,
     /// The target with the observed surface.
     target: K::Target,
     /// The state of the draw.
@@ -101,7 +106,7 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
         over: &[u8],
     ) -> (Vec<u8>, Vec<u8>) {
         pixels.observed.write(over);
-        self.draw_alone(what, self.target, state.clone());
+        self.draw_alone(what, self.trials.target, state.clone());
         let drawn = (pixels.observed.read(), pixels.read_other());
         pixels.put_back();
         self.memory.undo();
@@ -111,7 +116,7 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
     /// Finds the results of the fragments of one primitive at pixels, all that it covers in `bounds`. Then draws it.
     fn replay(&mut self, index: usize, bounds: Rect, asked: Option<&Surface>, pixels: &Pixels<'_>) -> ReplayedPixels {
         let (what, size, before) = ((index, bounds), pixels.observed.size, &pixels.observed.kept);
-        let tested = self.tested.clone();
+        let tested = self.trials.tested.clone();
         let inverse: Vec<u8> = before.iter().map(|byte| !byte).collect();
         let (plain, other) = self.attempt(what, &tested[0], pixels, before);
         let (inverted, _) = self.attempt(what, &tested[0], pixels, &inverse);
@@ -120,12 +125,12 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
         let mut verdicts: Vec<Verdict> =
             (0..pixels.len()).map(|at| if is_stored(at) { Verdict::Passed } else { Verdict::Discarded }).collect();
         // Bytes that differ in every bit from what each fragment stores.
-        let over = match &self.special {
+        let over = match &self.trials.special {
             Some(Special { over: Some(over), .. }) => over(before),
             _ => plain.iter().map(|byte| !byte).collect(),
         };
         for (tests, test) in (1..).zip(TESTS) {
-            if !self.can_fail[tests - 1] || !verdicts.contains(&Verdict::Passed) {
+            if !self.trials.can_fail[tests - 1] || !verdicts.contains(&Verdict::Passed) {
                 continue;
             }
             let (drawn, _) = self.attempt(what, &tested[tests], pixels, &over);
@@ -135,7 +140,7 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
                 }
             }
         }
-        let shaded = asked.filter(|surface| surface.is_known()).map(|_| match &self.special {
+        let shaded = asked.filter(|surface| surface.is_known()).map(|_| match &self.trials.special {
             _ if pixels.other.is_some() => other,
             None => plain,
             Some(Special { shade, shade_over, .. }) => {
@@ -143,15 +148,15 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
                 self.attempt(what, &shade, pixels, &over).0
             }
         });
-        self.draw_alone(what, self.scene.target, self.own.clone());
+        self.draw_alone(what, self.scene.target, self.trials.own.clone());
         self.memory.accept();
         ReplayedPixels { verdicts, shaded }
     }
 
     /// The stored pixels of an area that a primitive covers.
     fn covered(&self, index: usize, area: Rect) -> impl Iterator<Item = (u32, u32)> {
-        let (across, count) = (u32::from(self.samples.across), self.samples.count());
-        let down = u32::from(self.samples.down);
+        let (across, count) = (u32::from(self.trials.samples.across), self.trials.samples.count());
+        let down = u32::from(self.trials.samples.down);
         let blocks = K::cover(self.scene, index as u32, area);
         let samples = blocks.into_iter().enumerate().map(move |(at, block)| ((at % count) as u32, block));
         samples.flat_map(move |(sample, PixelBlock { x, row, coverage, .. })| {
@@ -166,17 +171,32 @@ pub trait ReplaysFragments: Pipeline {
     /// An observed surface in a form of its own.
     fn plain_surface(target: &Self::Target) -> Surface;
 
-    /// The last draw of the open scene, whose first primitive is `first`. `None` where memory does not have the results
-    /// of earlier draws: tiles share memory.
-    fn replay<'r>(
-        renderer: &'r Renderer<Self>,
-        memory: &'r ShadowMemory<'r>,
-        observed: &'r ObservedSurface,
-        first: usize,
-    ) -> Option<FragmentReplay<'r, Self>>;
+    /// Those of the last draw of the open scene. `None` where memory does not have the results of earlier draws: tiles
+    /// share memory.
+    fn trials(
+        scene: &Scene<Self>,
+        kernels: &Kernels,
+        memory: &ShadowMemory<'_>,
+        observed: &ObservedSurface,
+    ) -> Option<Trials<Self>>;
 }
 
 impl<P: ReplaysFragments> Renderer<P> {
+    /// The last draw of the open scene, whose first primitive is `first`.
+    fn replay<'r>(
+        &'r self,
+        memory: &'r ShadowMemory<'r>,
+        observed: &'r ObservedSurface,
+        first: usize,
+    ) -> Option<FragmentReplay<'r, P>> {
+        let (scene, scheduler, kernels) = (&self.scene, &self.scheduler, &self.kernels);
+        let trials = P::trials(scene, kernels, memory, observed)?;
+        let mut scratch = Scene::new(scene.target);
+        scratch.varyings.clone_from(&scene.varyings);
+        let textures = TextureCache::default();
+        Some(FragmentReplay { memory, scheduler, kernels, textures, scene, first, scratch, observed, trials })
+    }
+
     /// The results of the fragments that the primitives from `first` on have at a stored pixel.
     pub(super) fn fragment_history(
         &self,
@@ -188,7 +208,7 @@ impl<P: ReplaysFragments> Renderer<P> {
         let observed = ObservedSurface::new(surfaces, Some(at.surface), P::plain_surface(&self.scene.target));
         observed
             .with(memory, |memory| {
-                Some(P::replay(self, memory, &observed, first)?.at_pixel(surfaces, at, || self.is_late()))
+                Some(self.replay(memory, &observed, first)?.at_pixel(surfaces, at, || self.is_late()))
             })
             .unwrap_or_default()
     }
@@ -210,9 +230,8 @@ impl<P: ReplaysFragments> Renderer<P> {
         let is_small = self.scene.primitives.len().saturating_sub(first) <= max_judged;
         if counting >= Counting::Verdicts && is_small && !self.is_late() {
             let observed = ObservedSurface::new(surfaces, None, P::plain_surface(&self.scene.target));
-            counts.judged = observed.with(memory, |memory| {
-                P::replay(self, memory, &observed, first)?.everywhere(surfaces, || self.is_late())
-            });
+            counts.judged = observed
+                .with(memory, |memory| self.replay(memory, &observed, first)?.everywhere(surfaces, || self.is_late()));
         }
         if let Some(probe) = &mut self.probe {
             probe.counts(memory, &counts);
@@ -232,10 +251,4 @@ impl<P: ReplaysFragments> Renderer<P> {
             raster::add_shape(&self.scene, index, counts);
         }
     }
-}
-
-fn scratch_of<K: SceneKind>(scene: &Scene<K>) -> Scene<K> {
-    let mut scratch = Scene::new(scene.target);
-    scratch.varyings.clone_from(&scene.varyings);
-    scratch
 }

@@ -14,11 +14,11 @@ impl<K: RasterKind> FragmentReplay<'_, K> {
         AskedPixel { surface, at: [x, y] }: AskedPixel,
         is_late: impl Fn() -> bool,
     ) -> Vec<Fragment> {
-        let (sx, sy) = (x / u32::from(self.samples.across), y / u32::from(self.samples.down));
+        let (sx, sy) = (x / u32::from(self.trials.samples.across), y / u32::from(self.trials.samples.down));
         let only = Rect { x0: sx, y0: sy, x1: sx, y1: sy };
         let memory = self.memory;
         // With the other samples of the pixel, which are drawn as well.
-        let before = KeptPixels::new(memory, surfaces, &pixels_of(only.stored(self.samples)));
+        let before = KeptPixels::new(memory, surfaces, &pixels_of(only.stored(self.trials.samples)));
         let (Some(before), Some(asked)) = (before, surfaces.get(surface)) else { return Vec::new() };
         let size = asked.bytes as usize;
         let mut fragments = Vec::new();

@@ -7,11 +7,11 @@ use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat, ColorK
 use triglyph_guest::layout::SurfaceLayout;
 
 use super::observed_surface::ObservedSurface;
-use super::{FragmentReplay, ReplaysFragments, scratch_of};
-use crate::cache::texture_cache::TextureCache;
+use super::{ReplaysFragments, Trials};
+use crate::cache::Kernels;
 use crate::mem::{GuestAddr, ShadowMemory};
 use crate::probe::{Layout, Role, Stored, Surface};
-use crate::render::Renderer;
+use crate::scene::Scene;
 use crate::scene::program::{ProgramState, ProgramTarget, Programs, Surfaces, TargetSurface};
 
 /// The colours of an observed surface where the draw has none.
@@ -42,13 +42,12 @@ impl ReplaysFragments for Programs {
     }
 
     /// A draw whose program reaches memory has a scene of its own.
-    fn replay<'r>(
-        renderer: &'r Renderer<Self>,
-        memory: &'r ShadowMemory<'r>,
-        observed: &'r ObservedSurface,
-        first: usize,
-    ) -> Option<FragmentReplay<'r, Self>> {
-        let (scene, scheduler, kernels) = (&renderer.scene, &renderer.scheduler, &renderer.kernels);
+    fn trials(
+        scene: &Scene<Self>,
+        kernels: &Kernels,
+        memory: &ShadowMemory<'_>,
+        observed: &ObservedSurface,
+    ) -> Option<Trials<Self>> {
         let touched = scene.states.iter().fold(Surfaces::default(), |all, span| all.union(span.state.surfaces));
         let span = scene.states.last().filter(|_| !scene.target.tiles_alias(touched, memory))?;
         let own = Arc::new(ProgramState { count_samples: false, ..(*span.state).clone() });
@@ -73,16 +72,8 @@ impl ReplaysFragments for Programs {
             depth.is_some_and(|depth| depth.stencil.is_some()),
             depth.is_some_and(|depth| depth.test.is_some()),
         ];
-        Some(FragmentReplay {
-            memory,
-            scheduler,
-            kernels,
-            textures: TextureCache::default(),
-            scene,
-            first,
-            scratch: scratch_of(scene),
+        Some(Trials {
             samples: scene.target.samples,
-            observed,
             target: with_observed(scene.target, &observed.surface, color),
             tested,
             own,

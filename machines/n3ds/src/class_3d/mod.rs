@@ -30,7 +30,7 @@ use draw::immediate::Immediate;
 use programs::unit::ShaderUnit;
 pub(super) use saved::{SavedList, SavedPica};
 use state::known_states::KnownStates;
-use state::light_tables::UploadedTables;
+use state::light_tables::LightTables;
 use state::pixel::{PixelPools, PixelState};
 use state::procedural_tables::ProceduralTables;
 use state::vertex::VertexState;
@@ -101,7 +101,7 @@ pub struct Pica {
     pub(crate) fixed_attributes: [[f32; 4]; 16],
     pub(crate) fog: Arc<FogTable>,
     pub(crate) fog_raw: Box<[u32; 128]>,
-    pub(crate) light_tables: UploadedTables,
+    pub(crate) light_tables: LightTables,
     pub(crate) procedural_tables: ProceduralTables,
     pub(crate) gas_table: [u32; 16],
     /// The largest density drawn since accumulation began.
@@ -155,7 +155,7 @@ impl Default for Pica {
             },
             fog: Arc::new([[0.0; 2]; 128]),
             fog_raw: Box::new([0; 128]),
-            light_tables: UploadedTables::default(),
+            light_tables: LightTables::default(),
             procedural_tables: ProceduralTables::default(),
             gas_table: [0; 16],
             densest: Arc::default(),

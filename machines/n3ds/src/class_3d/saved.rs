@@ -8,7 +8,7 @@ use triglyph_guest::pica::regs;
 use super::draw::geometry_unit::{GeometryUnit, SavedGeometryUnit};
 use super::draw::immediate::{Immediate, SavedImmediate};
 use super::programs::unit::{SavedUnit, ShaderUnit};
-use super::state::light_tables::UploadedTables;
+use super::state::light_tables::LightTables;
 use super::state::output_map;
 use super::state::procedural_tables::ProceduralTables;
 use super::{GEOMETRY_WORDS, Limits, Pica, VERTEX_WORDS};
@@ -96,7 +96,7 @@ impl Pica {
             fixed_attributes: saved.fixed_attributes.map(floats),
             fog: Arc::new(saved.fog.map(fog_entry)),
             fog_raw: Box::new(saved.fog),
-            light_tables: UploadedTables::new(saved.light),
+            light_tables: LightTables::new(saved.light),
             procedural_tables: ProceduralTables::new(saved.proctex),
             gas_table: saved.gas,
             assembler: Assembler::restore(&saved.assembler, SCREEN + output_map::SLOTS)?,

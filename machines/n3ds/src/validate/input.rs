@@ -15,8 +15,8 @@ fn geometry_program(draw: &Draw<'_>) -> bool {
 
 pub(super) fn no_vertices(draw: &Draw<'_>) -> Option<Found> {
     (is_from_arrays(draw) && draw.get(regs::num_vertices::ID) == 0).then_some(())?;
-    let what = format!("The draw has no vertices: {}.", draw.show(regs::num_vertices::ID));
-    Some(Found::at(regs::num_vertices::ID, what, "Write the number of vertices or indices, 3 for a triangle."))
+    let what = "The draw has no vertices";
+    Some(draw.found(regs::num_vertices::ID, what, "Write the number of vertices or indices, 3 for a triangle."))
 }
 
 pub(super) fn incomplete_primitive(draw: &Draw<'_>) -> Option<Found> {
@@ -24,8 +24,8 @@ pub(super) fn incomplete_primitive(draw: &Draw<'_>) -> Option<Found> {
     let facts = draw.facts;
     let is_short = is_from_arrays(draw) && (1..3).contains(&count) && !geometry_program(draw);
     (is_short && facts.primitives == 0 && facts.dropped.total() == 0).then_some(())?;
-    let what = format!("{count} vertices are no triangle: {}.", draw.show(regs::num_vertices::ID));
-    Some(Found::at(
+    let what = format!("{count} vertices are no triangle");
+    Some(draw.found(
         regs::num_vertices::ID,
         what,
         "Write 3 or more; vertices that are left over wait for the next draw.",
@@ -95,14 +95,13 @@ pub(super) fn no_position(draw: &Draw<'_>) -> Option<Found> {
         None => regs::outmap_total::ID,
         Some(_) => regs::outmap::IDS[0],
     };
-    let what =
-        format!("No output of the vertex program is {} of the position: {}.", missing.join(", "), draw.show(register));
+    let what = format!("No output of the vertex program is {} of the position", missing.join(", "));
     let advice = match register {
         regs::vsh_outmap_mask::ID => "Write a bit for each output register that the program writes, 3 for o0 and o1.",
         regs::outmap_total::ID => "Write how many outputs there are.",
         _ => "Write 0x03020100 to the outmap register of the output that is the position: x, y, z, w.",
     };
-    Some(Found::at(register, what, advice))
+    Some(draw.found(register, what, advice))
 }
 
 /// Whether a combiner stage reads the primary colour for something that a later stage does not replace.
@@ -123,12 +122,9 @@ fn taken_twice(draw: &Draw<'_>) -> Option<Found> {
     let permutation = u64::from(draw.get(regs::vsh_perm_hi::ID)) << 32 | u64::from(draw.get(regs::vsh_perm_lo::ID));
     let input = |attribute: u32| permutation >> (4 * attribute) & 15;
     let second = (1..count).find(|&second| (0..second).any(|first| input(first) == input(second)))?;
-    let what = format!(
-        "Attribute {second} goes to input v{} of the vertex program, as one before it does: {}.",
-        input(second),
-        draw.show(regs::vsh_perm_lo::ID)
-    );
-    Some(Found::at(regs::vsh_perm_lo::ID, what, "Write 0x76543210, so that attribute n is input n."))
+    let what =
+        format!("Attribute {second} goes to input v{} of the vertex program, as one before it does", input(second));
+    Some(draw.found(regs::vsh_perm_lo::ID, what, "Write 0x76543210, so that attribute n is input n."))
 }
 
 /// Two outputs are the same component of the position.
@@ -138,8 +134,8 @@ fn given_twice(draw: &Draw<'_>) -> Option<Found> {
     let of_no_use = |(at, _): &(usize, (u32, u32))| *at > 0;
     let (at, _) = outputs(draw).enumerate().find(of_no_use)?;
     let register = regs::outmap::IDS[at];
-    let what = format!("Two outputs are {name} of the position; the last one counts: {}.", draw.show(register));
-    Some(Found::at(register, what, "Write 0x0B0A0908 for an output that is the colour, 0x1F1F1F1F for one of no use."))
+    let what = format!("Two outputs are {name} of the position; the last one counts");
+    Some(draw.found(register, what, "Write 0x0B0A0908 for an output that is the colour, 0x1F1F1F1F for one of no use."))
 }
 
 /// Inputs of the vertex program.
@@ -157,20 +153,16 @@ fn not_taken(draw: &Draw<'_>) -> Option<Found> {
     is_from_arrays(draw).then_some(())?;
     let given = buffers(draw).flat_map(|buffer| components(draw, buffer)).filter(|code| *code < 12).max()?;
     if given >= total(draw) {
-        let what = format!(
-            "A buffer has attribute {given}, and there are {} attributes: {}.",
-            total(draw),
-            draw.show(regs::attr_format_hi::ID)
-        );
-        return Some(Found::at(regs::attr_format_hi::ID, what, "Write the number of attributes less 1 to bits 28:31."));
+        let what = format!("A buffer has attribute {given}, and there are {} attributes", total(draw));
+        return Some(draw.found(
+            regs::attr_format_hi::ID,
+            what,
+            "Write the number of attributes less 1 to bits 28:31.",
+        ));
     }
     (given >= inputs(draw)).then_some(())?;
-    let what = format!(
-        "Attribute {given} has an array, and the vertex program takes {} attributes: {}.",
-        inputs(draw),
-        draw.show(regs::vsh_input_config::ID)
-    );
-    Some(Found::at(regs::vsh_input_config::ID, what, "Write 0xA0000000 and the number of inputs less 1."))
+    let what = format!("Attribute {given} has an array, and the vertex program takes {} attributes", inputs(draw));
+    Some(draw.found(regs::vsh_input_config::ID, what, "Write 0xA0000000 and the number of inputs less 1."))
 }
 
 /// The combiners read a colour of the vertices that no output gives.
@@ -178,11 +170,8 @@ fn no_color(draw: &Draw<'_>) -> Option<Found> {
     let has_color = givers(draw, OutputSemantic::ColorR) > 0 || geometry_program(draw);
     (!has_color && reads_primary(draw)).then_some(())?;
     let register = regs::outmap::IDS[outputs(draw).count().saturating_sub(1)];
-    let what = format!(
-        "The combiners read the primary colour, and no output of the vertex program is a colour: {}.",
-        draw.show(register)
-    );
-    Some(Found::at(register, what, "Write 0x0B0A0908 to the outmap register of the output that is the colour."))
+    let what = "The combiners read the primary colour, and no output of the vertex program is a colour";
+    Some(draw.found(register, what, "Write 0x0B0A0908 to the outmap register of the output that is the colour."))
 }
 
 pub(super) fn attribute_without_source(draw: &Draw<'_>) -> Option<Found> {
@@ -195,13 +184,10 @@ pub(super) fn attribute_without_source(draw: &Draw<'_>) -> Option<Found> {
         None => regs::attrbuf_config2::id(0),
         Some(buffer) => regs::attrbuf_config1::id(buffer),
     };
-    let what = format!(
-        "No buffer has attribute {attribute}, and it is not fixed, so it is (0, 0, 0, 1): {}.",
-        draw.show(register)
-    );
+    let what = format!("No buffer has attribute {attribute}, and it is not fixed, so it is (0, 0, 0, 1)");
     let advice = "Write the attributes of a buffer to attrbuf_config1, four bits each, their number to bits 28:31 of \
                   attrbuf_config2, and the bytes of a vertex to bits 16:23.";
-    Some(Found::at(register, what, advice))
+    Some(draw.found(register, what, advice))
 }
 
 /// Bytes of an attribute.
@@ -223,20 +209,15 @@ pub(super) fn unusual_arrays(draw: &Draw<'_>) -> Option<Found> {
         let size = |code: u32| if code >= 12 { 4 * (code - 11) } else { bytes(draw, code) };
         let used: u32 = components(draw, buffer).map(size).sum();
         if stride >= 2 * used + 8 {
-            let what = format!(
-                "Vertices of buffer {buffer} have {stride} bytes, and its attributes take {used} of them: {}.",
-                draw.show(regs::attr_format_lo::ID)
-            );
+            let what =
+                format!("Vertices of buffer {buffer} have {stride} bytes, and its attributes take {used} of them");
             let advice = "Write four bits for each attribute: the type, and the number of components less 1 above it; \
                           15 is four floats.";
-            return Some(Found::at(regs::attr_format_lo::ID, what, advice));
+            return Some(draw.found(regs::attr_format_lo::ID, what, advice));
         }
         if stride == 0 {
-            let what = format!(
-                "All vertices of buffer {buffer} are the same: {}.",
-                draw.show(regs::attrbuf_config2::id(buffer))
-            );
-            return Some(Found::at(
+            let what = format!("All vertices of buffer {buffer} are the same");
+            return Some(draw.found(
                 regs::attrbuf_config2::id(buffer),
                 what,
                 "Write the bytes of a vertex to bits 16:23.",

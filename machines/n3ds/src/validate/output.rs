@@ -17,8 +17,8 @@ pub(super) fn test_never(draw: &Draw<'_>) -> Option<Found> {
     ];
     let (test, register, ..) =
         tests.into_iter().find(|(_, _, is_on, function)| *is_on && *function == Some(Compare::Never))?;
-    let what = format!("The {test} test is on, and its function is NEVER: {}.", draw.show(register));
-    Some(Found::at(register, what, "Write another function to bits 4:6 (1 is ALWAYS), or 0 to bit 0 to turn it off."))
+    let what = format!("The {test} test is on, and its function is NEVER");
+    Some(draw.found(register, what, "Write another function to bits 4:6 (1 is ALWAYS), or 0 to bit 0 to turn it off."))
 }
 
 pub(super) fn writes_masked(draw: &Draw<'_>) -> Option<Found> {
@@ -47,9 +47,8 @@ fn factors(draw: &Draw<'_>) -> Option<[BlendFactor; 2]> {
 
 pub(super) fn blend_keeps_target(draw: &Draw<'_>) -> Option<Found> {
     (factors(draw)? == [BlendFactor::Zero, BlendFactor::One]).then_some(())?;
-    let what =
-        format!("Blending takes nothing of the source and all of the target: {}.", draw.show(regs::blend_func::ID));
-    Some(Found::at(
+    let what = "Blending takes nothing of the source and all of the target";
+    Some(draw.found(
         regs::blend_func::ID,
         what,
         "Write 0x01010000, which replaces, or 0x76760000, which blends by alpha.",
@@ -58,8 +57,8 @@ pub(super) fn blend_keeps_target(draw: &Draw<'_>) -> Option<Found> {
 
 pub(super) fn constant_zero(draw: &Draw<'_>) -> Option<Found> {
     if factors(draw) == Some([BlendFactor::Zero; 2]) {
-        let what = format!("Blending multiplies source and target by 0: {}.", draw.show(regs::blend_func::ID));
-        return Some(Found::at(
+        let what = "Blending multiplies source and target by 0";
+        return Some(draw.found(
             regs::blend_func::ID,
             what,
             "Write 0x01010000, which replaces the target by the source.",
@@ -85,10 +84,6 @@ pub(super) fn unmapped_texture(draw: &Draw<'_>) -> Option<Found> {
     let is_missing = |unit: &usize| config & 1 << unit != 0 && !draw.is_readable(address(*unit));
     let unit = (0..3).find(is_missing)?;
     let register = regs::tex_addr::IDS[unit];
-    let what = format!(
-        "Texture unit {unit} is on, and nothing is mapped at {:#010x}: {}.",
-        address(unit),
-        draw.show(register)
-    );
-    Some(Found::at(register, what, "Write the physical address divided by 8, or turn the unit off in tex_config."))
+    let what = format!("Texture unit {unit} is on, and nothing is mapped at {:#010x}", address(unit));
+    Some(draw.found(register, what, "Write the physical address divided by 8, or turn the unit off in tex_config."))
 }

@@ -22,16 +22,16 @@ fn color_address(draw: &Draw<'_>) -> u64 {
 
 pub(super) fn size(draw: &Draw<'_>) -> Option<Found> {
     (extent(draw).0 == 0).then_some(())?;
-    let what = format!("The target has no width: {}.", draw.show(regs::fb_dim::ID));
+    let what = "The target has no width";
     let advice = "Write width | (height - 1) << 12 | 1 << 24; 0x010EF0F0 is 240 x 240.";
-    Some(Found::at(regs::fb_dim::ID, what, advice))
+    Some(draw.found(regs::fb_dim::ID, what, advice))
 }
 
 pub(super) fn none(draw: &Draw<'_>) -> Option<Found> {
     (color_address(draw) == 0 && !has_depth(draw)).then_some(())?;
-    let what = format!("There is no colour buffer: {}.", draw.show(regs::color_addr::ID));
+    let what = "There is no colour buffer";
     let advice = "Write the physical address divided by 8; 0x03000000 is the beginning of VRAM, 0x18000000.";
-    Some(Found::at(regs::color_addr::ID, what, advice))
+    Some(draw.found(regs::color_addr::ID, what, advice))
 }
 
 pub(super) fn unmapped(draw: &Draw<'_>) -> Option<Found> {
@@ -47,8 +47,8 @@ pub(super) fn unmapped(draw: &Draw<'_>) -> Option<Found> {
 pub(super) fn format(draw: &Draw<'_>) -> Option<Found> {
     let word = draw.get(regs::color_format::ID);
     (color_address(draw) != 0 && regs::color_format::format(word).is_none()).then_some(())?;
-    let what = format!("The colour buffer has a format that does not exist: {}.", draw.show(regs::color_format::ID));
-    Some(Found::at(
+    let what = "The colour buffer has a format that does not exist";
+    Some(draw.found(
         regs::color_format::ID,
         what,
         "Write 2 for RGBA8; the format is in bits 16:18, the size in bits 0:1.",
@@ -61,8 +61,8 @@ pub(super) fn viewport(draw: &Draw<'_>) -> Option<Found> {
         (regs::viewport_half_h::ID, regs::viewport_half_h::value(draw.get(regs::viewport_half_h::ID)), "height"),
     ];
     let (register, _, axis) = halves.into_iter().find(|(_, half, _)| *half == 0.0 || !half.is_finite())?;
-    let what = format!("Half the viewport's {axis} is no positive number: {}.", draw.show(register));
-    Some(Found::at(
+    let what = format!("Half the viewport's {axis} is no positive number");
+    Some(draw.found(
         register,
         what,
         format!("Write half the {axis} in pixels as a float of 24 bits; 0x45E000 is 120.0."),
@@ -80,12 +80,9 @@ pub(super) fn scissor(draw: &Draw<'_>) -> Option<Found> {
         ScissorMode::Off => false,
     };
     (is_empty && width > 0).then_some(())?;
-    let what = format!(
-        "The scissor from ({x1}, {y1}) to ({x2}, {y2}) leaves no pixel of the {width} x {rows} target: {}.",
-        draw.show(regs::scissor_mode::ID)
-    );
+    let what = format!("The scissor from ({x1}, {y1}) to ({x2}, {y2}) leaves no pixel of the {width} x {rows} target");
     let advice = "Write 0 to turn the scissor off, or corners to scissor_pos and scissor_dim; the second is inclusive.";
-    Some(Found::at(regs::scissor_mode::ID, what, advice))
+    Some(draw.found(regs::scissor_mode::ID, what, advice))
 }
 
 /// What fragments do.

@@ -46,14 +46,14 @@ pub(super) fn no_program(draw: &Draw<'_>) -> Option<Found> {
         Some(TextureLocation::Local) => m::set_context_dma_a::ID,
         Some(TextureLocation::Main) => m::set_context_dma_b::ID,
         None => {
-            let what = format!("The fragment program has no location: {}.", draw.show(m::set_shader_program::ID));
+            let what = "The fragment program has no location";
             let advice = "Write the offset in memory | 1 for local memory, | 2 for main memory.";
-            return Some(Found::at(m::set_shader_program::ID, what, advice));
+            return Some(draw.found(m::set_shader_program::ID, what, advice));
         }
     };
     (draw.get(object) == 0).then_some(())?;
-    let what = format!("The memory of the fragment program has no object: {}.", draw.show(object));
-    Some(Found::at(object, what, "Write the handle of a DMA object: 0xFEED0000 is local memory with GCM."))
+    let what = "The memory of the fragment program has no object";
+    Some(draw.found(object, what, "Write the handle of a DMA object: 0xFEED0000 is local memory with GCM."))
 }
 
 /// Whether attribute `i` has an array.
@@ -68,32 +68,23 @@ fn offset(draw: &Draw<'_>, i: usize) -> u32 {
 pub(super) fn unlinked(draw: &Draw<'_>) -> Option<Found> {
     let mask = draw.get(m::set_vertex_attrib_input_mask::ID);
     if let Some(i) = (0..16).find(|&i| has_array(draw, i) && offset(draw, i) != 0 && mask >> i & 1 == 0) {
-        let what = format!(
-            "Attribute {i} has an array, and the mask keeps it from the vertex program: {}.",
-            draw.show(m::set_vertex_attrib_input_mask::ID)
-        );
+        let what = format!("Attribute {i} has an array, and the mask keeps it from the vertex program");
         let advice = "Write a bit for each attribute that the program reads.";
-        return Some(Found::at(m::set_vertex_attrib_input_mask::ID, what, advice));
+        return Some(draw.found(m::set_vertex_attrib_input_mask::ID, what, advice));
     }
     let outputs = draw.get(m::set_vertex_attrib_output_mask::ID);
     (outputs == 0).then_some(())?;
-    let what = format!(
-        "The fragment program gets no colour and no coordinate of the vertices: {}.",
-        draw.show(m::set_vertex_attrib_output_mask::ID)
-    );
+    let what = "The fragment program gets no colour and no coordinate of the vertices";
     let advice = "Write 1 for the colour, bits 14 to 21 for texture coordinates 0 to 7.";
-    Some(Found::at(m::set_vertex_attrib_output_mask::ID, what, advice))
+    Some(draw.found(m::set_vertex_attrib_output_mask::ID, what, advice))
 }
 
 pub(super) fn attribute_without_array(draw: &Draw<'_>) -> Option<Found> {
     let mask = draw.get(m::set_vertex_attrib_input_mask::ID);
     let i = (0..16).find(|&i| !has_array(draw, i) && offset(draw, i) != 0 && mask >> i & 1 != 0)?;
     let register = m::set_vertex_data_array_format::id(i);
-    let what = format!(
-        "Attribute {i} has an offset and no format, so it is the same for all vertices: {}.",
-        draw.show(register)
-    );
-    Some(Found::at(register, what, "Write type | components << 4 | stride << 8; 2 | 4 << 4 is four floats."))
+    let what = format!("Attribute {i} has an offset and no format, so it is the same for all vertices");
+    Some(draw.found(register, what, "Write type | components << 4 | stride << 8; 2 | 4 << 4 is four floats."))
 }
 
 /// An array that begins in a surface, as one does whose offset was never written.
@@ -113,8 +104,8 @@ pub(super) fn array_in_target(draw: &Draw<'_>) -> Option<Found> {
     };
     let i = (0..16).find(|&i| has_array(draw, i) && mask >> i & 1 != 0 && is_surface(i))?;
     let register = m::set_vertex_data_array_offset::id(i);
-    let what = format!("The array of attribute {i} is the colour surface itself: {}.", draw.show(register));
-    Some(Found::at(register, what, "Write the offset of the array, and bit 31 if it is in main memory."))
+    let what = format!("The array of attribute {i} is the colour surface itself");
+    Some(draw.found(register, what, "Write the offset of the array, and bit 31 if it is in main memory."))
 }
 
 /// Notes what a vertex program does not write.

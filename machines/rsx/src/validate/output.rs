@@ -10,8 +10,7 @@ pub(super) fn rendering_disabled(draw: &Draw<'_>) -> Option<Found> {
     let word = draw.get(m::set_render_enable::ID);
     let is_conditional = word != 0 && word >> 24 != 1;
     (is_conditional && draw.facts.vertices == 0 && draw.has_vertices).then_some(())?;
-    let what = format!("Draws depend on a report: {}.", draw.show(m::set_render_enable::ID));
-    Some(Found::at(m::set_render_enable::ID, what, "Write 0x01000000 to draw always."))
+    Some(draw.found(m::set_render_enable::ID, "Draws depend on a report", "Write 0x01000000 to draw always."))
 }
 
 pub(super) fn test_never(draw: &Draw<'_>) -> Option<Found> {
@@ -20,18 +19,15 @@ pub(super) fn test_never(draw: &Draw<'_>) -> Option<Found> {
         ("alpha", m::set_alpha_test_enable::ID, m::set_alpha_func::ID),
         ("stencil", m::set_stencil_test_enable::ID, m::set_stencil_func::ID),
     ];
-    let is_never = |id: usize| Compare::from_register(draw.get(id)) == Some(Compare::Never);
-    let (test, _, register) =
-        tests.into_iter().find(|(_, enable, function)| draw.get(*enable) & 1 != 0 && is_never(*function))?;
-    let what = format!("The {test} test is on, and its function is NEVER: {}.", draw.show(register));
-    Some(Found::at(register, what, "Write another function: 0x207 is ALWAYS, 0x203 is LEQUAL."))
+    let is_never = |word: u32| Compare::from_register(word) == Some(Compare::Never);
+    draw.test_never(tests, is_never, "Write another function: 0x207 is ALWAYS, 0x203 is LEQUAL.")
 }
 
 pub(super) fn writes_masked(draw: &Draw<'_>) -> Option<Found> {
     let others = draw.get(m::set_surface_color_target::ID) & 0xE;
     (draw.get(m::set_color_mask::ID) & 0x0101_0101 == 0 && others == 0 && !writes_depth(draw)).then_some(())?;
-    let what = format!("No channel of the colour surface is written: {}.", draw.show(m::set_color_mask::ID));
-    Some(Found::at(m::set_color_mask::ID, what, "Write 0x01010101 for all four channels."))
+    let what = "No channel of the colour surface is written";
+    Some(draw.found(m::set_color_mask::ID, what, "Write 0x01010101 for all four channels."))
 }
 
 /// Factors of source and target, of colours, if blending is on and adds.
@@ -46,37 +42,34 @@ fn factors(draw: &Draw<'_>) -> Option<[BlendFactor; 2]> {
 pub(super) fn blend_keeps_target(draw: &Draw<'_>) -> Option<Found> {
     (factors(draw)? == [BlendFactor::Zero, BlendFactor::One]).then_some(())?;
     let register = m::set_blend_func_sfactor::ID;
-    let what = format!("Blending takes nothing of the source and all of the target: {}.", draw.show(register));
-    Some(Found::at(register, what, "Write 0x00010001 (ONE) to SFACTOR and 0 to DFACTOR, or turn blending off."))
+    let what = "Blending takes nothing of the source and all of the target";
+    Some(draw.found(register, what, "Write 0x00010001 (ONE) to SFACTOR and 0 to DFACTOR, or turn blending off."))
 }
 
 pub(super) fn constant_zero(draw: &Draw<'_>) -> Option<Found> {
     if factors(draw) == Some([BlendFactor::Zero; 2]) {
         let register = m::set_blend_func_sfactor::ID;
-        let what = format!("Blending multiplies source and target by 0: {}.", draw.show(register));
-        return Some(Found::at(register, what, "Write 0x00010001 (ONE) to SFACTOR, or turn blending off."));
+        let what = "Blending multiplies source and target by 0";
+        return Some(draw.found(register, what, "Write 0x00010001 (ONE) to SFACTOR, or turn blending off."));
     }
     let is_logic = m::set_logic_op_enable::enable(draw.get(m::set_logic_op_enable::ID));
     let is_clear = m::set_logic_op::op(draw.get(m::set_logic_op::ID)) == Some(LogicOp::Clear);
     (is_logic && is_clear).then_some(())?;
-    let what = format!("The logic operation is CLEAR, which stores 0: {}.", draw.show(m::set_logic_op::ID));
-    Some(Found::at(m::set_logic_op::ID, what, "Write 0x1503 (COPY), or turn logic operations off."))
+    let what = "The logic operation is CLEAR, which stores 0";
+    Some(draw.found(m::set_logic_op::ID, what, "Write 0x1503 (COPY), or turn logic operations off."))
 }
 
 pub(super) fn shader_control(draw: &Draw<'_>) -> Option<Found> {
     let word = draw.get(m::set_shader_control::ID);
     (m::set_shader_control::registers(word) == 0).then_some(())?;
-    let what = format!(
-        "The fragment program has no registers, and its result is h0, not r0: {}.",
-        draw.show(m::set_shader_control::ID)
-    );
+    let what = "The fragment program has no registers, and its result is h0, not r0";
     let advice = "Write registers << 24, | 0x40 if the result is in r0; 0x02000040 for a program with r0 and r1.";
-    Some(Found::at(m::set_shader_control::ID, what, advice))
+    Some(draw.found(m::set_shader_control::ID, what, advice))
 }
 
 pub(super) fn shade_mode(draw: &Draw<'_>) -> Option<Found> {
     let word = draw.get(m::set_shade_mode::ID);
     ShadeMode::from_register(word).is_none().then_some(())?;
-    let what = format!("The shade mode does not exist: {}.", draw.show(m::set_shade_mode::ID));
-    Some(Found::at(m::set_shade_mode::ID, what, "Write 0x1D01 (SMOOTH) or 0x1D00 (FLAT)."))
+    let what = "The shade mode does not exist";
+    Some(draw.found(m::set_shade_mode::ID, what, "Write 0x1D01 (SMOOTH) or 0x1D00 (FLAT)."))
 }

@@ -33,16 +33,14 @@ pub(super) fn none(draw: &Draw<'_>) -> Option<Found> {
         }
         Some(_) => return None,
     };
-    let what = format!("There is no colour surface to draw to: {}.", draw.show(register));
-    Some(Found::at(register, what, advice))
+    Some(draw.found(register, "There is no colour surface to draw to", advice))
 }
 
 pub(super) fn format(draw: &Draw<'_>) -> Option<Found> {
     let word = draw.get(m::set_surface_format::ID);
     (selected(draw).is_some() && m::set_surface_format::color(word).is_none()).then_some(())?;
-    let what =
-        format!("The surfaces have a colour format that does not exist: {}.", draw.show(m::set_surface_format::ID));
-    Some(Found::at(m::set_surface_format::ID, what, "Write 0x148 for A8R8G8B8, Z24S8 and rows."))
+    let what = "The surfaces have a colour format that does not exist";
+    Some(draw.found(m::set_surface_format::ID, what, "Write 0x148 for A8R8G8B8, Z24S8 and rows."))
 }
 
 pub(super) fn size(draw: &Draw<'_>) -> Option<Found> {
@@ -54,8 +52,8 @@ pub(super) fn size(draw: &Draw<'_>) -> Option<Found> {
         (m::set_surface_clip_vertical::height(vertical), m::set_surface_clip_vertical::ID, "height"),
     ];
     if let Some((_, register, axis)) = empty.into_iter().find(|(size, ..)| *size == 0) {
-        let what = format!("The surfaces have no {axis}: {}.", draw.show(register));
-        return Some(Found::at(register, what, format!("Write the {axis} to bits 16:31.")));
+        let what = format!("The surfaces have no {axis}");
+        return Some(draw.found(register, what, format!("Write the {axis} to bits 16:31.")));
     }
     let (_, pitch, ..) = selected(draw)?;
     let layout = m::set_surface_format::layout(draw.get(m::set_surface_format::ID));
@@ -64,8 +62,8 @@ pub(super) fn size(draw: &Draw<'_>) -> Option<Found> {
     if !is_linear || draw.get(pitch) > 64 || draw.get(pitch) >= 4 * width {
         return None;
     }
-    let what = format!("The pitch is too small for rows of {width} pixels: {}.", draw.show(pitch));
-    Some(Found::at(pitch, what, format!("Write the bytes of a row: {} for pixels of four bytes.", 4 * width)))
+    let what = format!("The pitch is too small for rows of {width} pixels");
+    Some(draw.found(pitch, what, format!("Write the bytes of a row: {} for pixels of four bytes.", 4 * width)))
 }
 
 pub(super) fn viewport(draw: &Draw<'_>) -> Option<Found> {
@@ -75,14 +73,13 @@ pub(super) fn viewport(draw: &Draw<'_>) -> Option<Found> {
     }
     if let Some(axis) = (0..2).find(|&axis| scale(axis) == 0.0 || !scale(axis).is_finite()) {
         let register = m::set_viewport_scale::id(axis);
-        let what = format!("The viewport has no area: {}.", draw.show(register));
+        let what = "The viewport has no area";
         let advice = "Write half the width and half the height, the latter negative to have y upwards, as floats.";
-        return Some(Found::at(register, what, advice));
+        return Some(draw.found(register, what, advice));
     }
     let rect = [m::set_viewport_horizontal::ID, m::set_viewport_vertical::ID];
     let register = rect.into_iter().find(|id| draw.get(*id) >> 16 == 0)?;
-    let what = format!("The rectangle of the viewport is empty: {}.", draw.show(register));
-    Some(Found::at(register, what, "Write first | size << 16, in pixels."))
+    Some(draw.found(register, "The rectangle of the viewport is empty", "Write first | size << 16, in pixels."))
 }
 
 pub(super) fn scissor(draw: &Draw<'_>) -> Option<Found> {
@@ -95,8 +92,8 @@ pub(super) fn scissor(draw: &Draw<'_>) -> Option<Found> {
         scissor >> 16 == 0 || scissor & 0xFFFF >= (clip & 0xFFFF) + (clip >> 16)
     };
     let (register, _) = rect.into_iter().find(|rect| draw.get(rect.1) >> 16 != 0 && is_empty(rect))?;
-    let what = format!("No pixel of the surfaces is inside of the scissor: {}.", draw.show(register));
-    Some(Found::at(register, what, "Write first | size << 16, in pixels; 0x10000000 lets all pixels pass."))
+    let what = "No pixel of the surfaces is inside of the scissor";
+    Some(draw.found(register, what, "Write first | size << 16, in pixels; 0x10000000 lets all pixels pass."))
 }
 
 pub(super) fn depth_range(draw: &Draw<'_>) -> Option<Found> {
@@ -116,9 +113,6 @@ pub(super) fn viewport_offset(draw: &Draw<'_>) -> Option<Found> {
     let is_divided = m::set_transform_execution_mode::divided(draw.get(m::set_transform_execution_mode::ID));
     (!is_divided && word(0) == 0 && word(1) == 0).then_some(())?;
     let register = m::set_viewport_offset::id(0);
-    let what = format!(
-        "The middle of the viewport is pixel (0, 0), so a quarter of the picture is inside of the surface: {}.",
-        draw.show(register)
-    );
-    Some(Found::at(register, what, "Write half the width and half the height as floats."))
+    let what = "The middle of the viewport is pixel (0, 0), so a quarter of the picture is inside of the surface";
+    Some(draw.found(register, what, "Write half the width and half the height as floats."))
 }

@@ -60,19 +60,14 @@ pub(super) fn unmapped_array(draw: &Draw<'_>) -> Option<Found> {
         let base = address(draw, r::set_vertex_global_base_offset_a::ID);
         let start = address(draw, location).wrapping_add(base);
         if !draw.is_readable(start) {
-            let what = format!(
-                "The stream of attribute {n} begins at {start:#x}, where nothing is mapped: {}.",
-                draw.show(location + 1)
-            );
-            return Some(Found::at(location + 1, what, "Write the GPU address, upper bits to the method before it."));
+            let what = format!("The stream of attribute {n} begins at {start:#x}, where nothing is mapped");
+            return Some(draw.found(location + 1, what, "Write the GPU address, upper bits to the method before it."));
         }
         let end = address(draw, limit);
         if end < start {
-            let what = format!(
-                "The stream of attribute {n} begins at {start:#x} and ends at {end:#x}, before its first byte: {}.",
-                draw.show(limit + 1)
-            );
-            return Some(Found::at(limit + 1, what, "Write the address of the last byte of the stream."));
+            let what =
+                format!("The stream of attribute {n} begins at {start:#x} and ends at {end:#x}, before its first byte");
+            return Some(draw.found(limit + 1, what, "Write the address of the last byte of the stream."));
         }
     }
     None
@@ -81,22 +76,16 @@ pub(super) fn unmapped_array(draw: &Draw<'_>) -> Option<Found> {
 pub(super) fn attribute_without_stream(draw: &Draw<'_>) -> Option<Found> {
     for (n, word) in attributes(draw) {
         if r::set_vertex_attribute_a::source(word) == Some(AttributeSource::Inactive) {
-            let what = format!(
-                "The vertex program reads attribute {n}, which is (0, 0, 0, 1) for all vertices: {}.",
-                draw.show(attribute_id(n))
-            );
+            let what = format!("The vertex program reads attribute {n}, which is (0, 0, 0, 1) for all vertices");
             let advice =
                 "Write stream | offset << 7 | widths << 21 | type << 27; 0x38200000 is four floats of stream 0.";
-            return Some(Found::at(attribute_id(n), what, advice));
+            return Some(draw.found(attribute_id(n), what, advice));
         }
         let stream = r::set_vertex_attribute_a::stream(word);
         let [format, ..] = stream_ids(stream as usize);
         if !r::set_vertex_stream_a_format::enable(draw.get(format)) {
-            let what = format!(
-                "The vertex program reads attribute {n} of stream {stream}, which is off: {}.",
-                draw.show(format)
-            );
-            return Some(Found::at(format, what, "Write the bytes of a vertex | 0x1000."));
+            let what = format!("The vertex program reads attribute {n} of stream {stream}, which is off");
+            return Some(draw.found(format, what, "Write the bytes of a vertex | 0x1000."));
         }
     }
     None

@@ -44,21 +44,20 @@ const NAMES: [&str; STAGES] = ["vertex A", "vertex", "tessellation control", "te
 pub(super) fn none(draw: &Draw<'_>) -> Option<Found> {
     if !is_on(draw, PIXEL) {
         let register = r::set_pipeline_shader::id(PIXEL);
-        let what = format!("There is no pixel program: {}.", draw.show(register));
-        return Some(Found::at(register, what, "Write 0x51, and the program's offset to SET_PIPELINE_PROGRAM."));
+        let what = "There is no pixel program";
+        return Some(draw.found(register, what, "Write 0x51, and the program's offset to SET_PIPELINE_PROGRAM."));
     }
     for stage in [VERTEX_B, PIXEL] {
         let register = r::set_pipeline_program::id(stage);
         let (name, at) = (NAMES[stage], place(draw, stage));
         if !draw.is_readable(at) {
-            let what =
-                format!("Nothing is mapped at {at:#x}, the address of the {name} program: {}.", draw.show(register));
+            let what = format!("Nothing is mapped at {at:#x}, the address of the {name} program");
             let advice = "Write the address of all programs to SET_PROGRAM_REGION, and the distance from there here.";
-            return Some(Found::at(register, what, advice));
+            return Some(draw.found(register, what, advice));
         }
         if header(draw, stage) == [0; 20] {
-            let what = format!("The header of the {name} program at {at:#x} is all zeros: {}.", draw.show(register));
-            return Some(Found::at(
+            let what = format!("The header of the {name} program at {at:#x} is all zeros");
+            return Some(draw.found(
                 register,
                 what,
                 "Store the program's header of 80 bytes there, and its code after it.",
@@ -77,12 +76,11 @@ pub(super) fn no_position(draw: &Draw<'_>) -> Option<Found> {
     }
     let register = r::set_pipeline_program::id(last);
     let what = format!(
-        "The header of the {} program at {:#x} has no position among its outputs: {}.",
+        "The header of the {} program at {:#x} has no position among its outputs",
         NAMES[last],
-        place(draw, last),
-        draw.show(register)
+        place(draw, last)
     );
-    Some(Found::at(register, what, "Set bits 12 to 15 of word 13 of the header: outputs 0x70 to 0x7C."))
+    Some(draw.found(register, what, "Set bits 12 to 15 of word 13 of the header: outputs 0x70 to 0x7C."))
 }
 
 pub(super) fn no_color(draw: &Draw<'_>) -> Option<Found> {
@@ -92,10 +90,6 @@ pub(super) fn no_color(draw: &Draw<'_>) -> Option<Found> {
         return None;
     }
     let register = r::set_pipeline_program::id(PIXEL);
-    let what = format!(
-        "The header of the pixel program at {:#x} has no outputs: {}.",
-        place(draw, PIXEL),
-        draw.show(register)
-    );
-    Some(Found::at(register, what, "Write 0xF to word 18 of the header, for the four channels of target 0."))
+    let what = format!("The header of the pixel program at {:#x} has no outputs", place(draw, PIXEL));
+    Some(draw.found(register, what, "Write 0xF to word 18 of the header, for the four channels of target 0."))
 }

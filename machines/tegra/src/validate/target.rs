@@ -32,8 +32,8 @@ pub(super) fn none(draw: &Draw<'_>) -> Option<Found> {
         return None;
     }
     let Some(target) = first_target(draw) else {
-        let what = format!("There is no colour target: {}.", draw.show(r::set_ct_select::ID));
-        return Some(Found::at(
+        let what = "There is no colour target";
+        return Some(draw.found(
             r::set_ct_select::ID,
             what,
             "Write the number of targets to bits 0:3; 1 is target 0 alone.",
@@ -41,8 +41,8 @@ pub(super) fn none(draw: &Draw<'_>) -> Option<Found> {
     };
     (address(draw, r::set_color_target_a::id(target)) == 0).then_some(())?;
     let register = r::set_color_target_b::id(target);
-    let what = format!("Colour target {target} has no address: {}.", draw.show(register));
-    Some(Found::at(register, what, "Write the GPU address, upper bits to SET_COLOR_TARGET_A."))
+    let what = format!("Colour target {target} has no address");
+    Some(draw.found(register, what, "Write the GPU address, upper bits to SET_COLOR_TARGET_A."))
 }
 
 pub(super) fn unmapped(draw: &Draw<'_>) -> Option<Found> {
@@ -52,24 +52,27 @@ pub(super) fn unmapped(draw: &Draw<'_>) -> Option<Found> {
         return None;
     }
     let register = r::set_color_target_b::id(target);
-    let what =
-        format!("Nothing is mapped at {place:#x}, the address of colour target {target}: {}.", draw.show(register));
-    Some(Found::at(register, what, "Write the GPU address that the address space gave to the buffer."))
+    let what = format!("Nothing is mapped at {place:#x}, the address of colour target {target}");
+    Some(draw.found(register, what, "Write the GPU address that the address space gave to the buffer."))
 }
 
 pub(super) fn format(draw: &Draw<'_>) -> Option<Found> {
     let register = r::set_color_target_format::id(first_target(draw)?);
     (draw.get(register) & 0xFF == 0 && !writes_depth(draw)).then_some(())?;
-    let what = format!("The colour target has no format: {}.", draw.show(register));
-    Some(Found::at(register, what, "Write the format: 0xD5 is A8B8G8R8, 0xCF is A8R8G8B8."))
+    let what = "The colour target has no format";
+    Some(draw.found(register, what, "Write the format: 0xD5 is A8B8G8R8, 0xCF is A8R8G8B8."))
 }
 
 pub(super) fn size(draw: &Draw<'_>) -> Option<Found> {
     let target = first_target(draw)?;
     let sizes = [r::set_color_target_width::id(target), r::set_color_target_height::id(target)];
     let register = sizes.into_iter().find(|register| draw.get(*register) == 0)?;
-    let what = format!("The colour target has no area: {}.", draw.show(register));
-    Some(Found::at(register, what, "Write pixels, or bytes of a row if the target has rows (SET_COLOR_TARGET_MEMORY)."))
+    let what = "The colour target has no area";
+    Some(draw.found(
+        register,
+        what,
+        "Write pixels, or bytes of a row if the target has rows (SET_COLOR_TARGET_MEMORY).",
+    ))
 }
 
 /// Whether viewports are given by scale and offset.
@@ -84,9 +87,9 @@ pub(super) fn viewport(draw: &Draw<'_>) -> Option<Found> {
         scale == 0.0 || !scale.is_finite()
     };
     let register = scales.into_iter().find(is_nothing).filter(|_| has_scale(draw))?;
-    let what = format!("The viewport has no area: {}.", draw.show(register));
+    let what = "The viewport has no area";
     let advice = "Write half the width and half the height, the latter negative to have y upwards, as floats.";
-    Some(Found::at(register, what, advice))
+    Some(draw.found(register, what, advice))
 }
 
 pub(super) fn scissor(draw: &Draw<'_>) -> Option<Found> {
@@ -97,8 +100,8 @@ pub(super) fn scissor(draw: &Draw<'_>) -> Option<Found> {
         r::set_viewport_clip_vertical::id(0),
     ];
     if let Some(register) = clips.into_iter().find(|register| draw.get(*register) >> 16 == 0) {
-        let what = format!("A clip rectangle has no pixel: {}.", draw.show(register));
-        return Some(Found::at(register, what, "Write first | size << 16, in pixels."));
+        let what = "A clip rectangle has no pixel";
+        return Some(draw.found(register, what, "Write first | size << 16, in pixels."));
     }
     r::set_scissor_enable::v(draw.get(r::set_scissor_enable::id(0))).then_some(())?;
     let scissors = [r::set_scissor_horizontal::id(0), r::set_scissor_vertical::id(0)];
@@ -107,19 +110,16 @@ pub(super) fn scissor(draw: &Draw<'_>) -> Option<Found> {
         first >= end
     };
     let register = scissors.into_iter().find(is_empty)?;
-    let what = format!("The scissor has no pixel: {}.", draw.show(register));
-    Some(Found::at(register, what, "Write first | end << 16, in pixels, or 0 to SET_SCISSOR_ENABLE."))
+    let what = "The scissor has no pixel";
+    Some(draw.found(register, what, "Write first | end << 16, in pixels, or 0 to SET_SCISSOR_ENABLE."))
 }
 
 pub(super) fn viewport_offset(draw: &Draw<'_>) -> Option<Found> {
     let register = r::set_viewport_offset_x::id(0);
     let is_zero = draw.get(register) == 0 && draw.get(r::set_viewport_offset_y::id(0)) == 0;
     (is_zero && has_scale(draw)).then_some(())?;
-    let what = format!(
-        "The middle of the viewport is pixel (0, 0), so a quarter of the picture is inside of the target: {}.",
-        draw.show(register)
-    );
-    Some(Found::at(register, what, "Write half the width and half the height as floats."))
+    let what = "The middle of the viewport is pixel (0, 0), so a quarter of the picture is inside of the target";
+    Some(draw.found(register, what, "Write half the width and half the height as floats."))
 }
 
 /// A width that would be the bytes of a row, of a target in blocks.
@@ -132,10 +132,9 @@ pub(super) fn layout(draw: &Draw<'_>) -> Option<Found> {
     (!is_pitch && clip > 0 && width == 4 * clip).then_some(())?;
     let what = format!(
         "The target is in blocks, and its width of {width} is four times that of the surface clip, as the bytes of a row \
-         would be: {}.",
-        draw.show(register)
+         would be"
     );
-    Some(Found::at(register, what, "Write 0x1000 for rows, or the width in pixels to SET_COLOR_TARGET_WIDTH."))
+    Some(draw.found(register, what, "Write 0x1000 for rows, or the width in pixels to SET_COLOR_TARGET_WIDTH."))
 }
 
 /// A pitch that was never written.
@@ -148,10 +147,9 @@ pub(super) fn pitch(draw: &Draw<'_>) -> Option<Found> {
     (is_pitch && draw.get(register) == initial(register) && clip > 0 && 4 * clip < initial(register)).then_some(())?;
     let what = format!(
         "The target has rows, and the bytes of one are what a channel begins with, while the surface clip is {clip} \
-         pixels wide: {}.",
-        draw.show(register)
+         pixels wide"
     );
-    Some(Found::at(register, what, "Write the bytes of a row."))
+    Some(draw.found(register, what, "Write the bytes of a row."))
 }
 
 /// The value of a method when a channel is made.
@@ -165,6 +163,6 @@ pub(super) fn initial_format(draw: &Draw<'_>) -> Option<Found> {
     let register = r::set_color_target_format::id(first_target(draw).filter(|target| *target == 0)?);
     let first_byte = GuestRange::new(draw.space, address(draw, r::set_color_target_a::id(0)), 1);
     (draw.get(register) == initial(register) && !draw.was_written(first_byte)).then_some(())?;
-    let what = format!("The colour target has the format that a channel begins with: {}.", draw.show(register));
-    Some(Found::at(register, what, "Write the format: 0xD5 is A8B8G8R8. Blue is the first byte of 0xCF, A8R8G8B8."))
+    let what = "The colour target has the format that a channel begins with";
+    Some(draw.found(register, what, "Write the format: 0xD5 is A8B8G8R8. Blue is the first byte of 0xCF, A8R8G8B8."))
 }

@@ -146,12 +146,7 @@ impl Pica {
     fn vertex_count(&mut self, host: &mut Host<'_>) -> Option<u32> {
         let count = self.registers.get(regs::num_vertices::ID);
         if count > self.limits.draw_vertices || u64::from(count) > self.vertices_left {
-            self.fault(
-                host,
-                FaultKind::OutOfFuel,
-                count.into(),
-                format_args!("a draw of {count} vertices exceeds the budget of the command list"),
-            );
+            self.exceeds_budget(host, count);
             return None;
         }
         self.vertices_left -= u64::from(count);
@@ -261,7 +256,7 @@ impl Pica {
     fn share_tables(&mut self) -> Tables {
         let registers = &self.registers;
         Tables {
-            light_tables: lighting::enabled(registers).then(|| self.light_tables.share()),
+            light_tables: lighting::enabled(registers).then(|| self.light_tables.share(())),
             procedural: procedural::enabled(registers)
                 .then(|| self.procedural_tables.share(procedural::Values::of(registers))),
         }
@@ -319,14 +314,15 @@ impl Pica {
         let vertex = cost::VERTEX + cost::INSTRUCTION * u64::from(self.vertex_unit.worst_case_steps(entry));
         let enough = host.budget.charge(cost::DRAW + vertex * u64::from(count));
         if !enough {
-            self.fault(
-                host,
-                FaultKind::OutOfFuel,
-                count.into(),
-                format_args!("a draw of {count} vertices exceeds the budget of the command list"),
-            );
+            self.exceeds_budget(host, count);
         }
         enough
+    }
+
+    /// A draw is not done, as there is not enough left for its vertices.
+    fn exceeds_budget(&self, host: &mut Host<'_>, count: u32) {
+        let what = format_args!("a draw of {count} vertices exceeds the budget of the command list");
+        self.fault(host, FaultKind::OutOfFuel, count.into(), what);
     }
 }
 

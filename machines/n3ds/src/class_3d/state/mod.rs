@@ -9,4 +9,5 @@ pub(crate) mod pixel;
 pub(crate) mod procedural;
 pub(crate) mod procedural_tables;
 pub(crate) mod texture;
+pub(crate) mod uploaded_tables;
 pub(crate) mod vertex;

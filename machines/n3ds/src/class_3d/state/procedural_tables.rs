@@ -1,14 +1,15 @@
 //! The tables of procedural textures: words as they are uploaded, decoded for draws.
 
-use std::sync::Arc;
-
-use triglyph_engine::frontend::Recycled;
 use triglyph_guest::kernel::procedural::{ProceduralData, decode_entry};
 
 use super::procedural::Values;
+use super::uploaded_tables::{Decoded, UploadedTables, Words};
 
-/// Uploaded words by table.
-pub(crate) type Words = [[u32; 256]; 16];
+/// Tables of the port.
+const TABLES: usize = 16;
+
+/// The tables of procedural textures.
+pub(crate) type ProceduralTables = UploadedTables<ProceduralData, TABLES>;
 
 /// Table numbers of PROCTEX_LUT_INDEX (3dbrew: GPU/Internal Registers).
 mod table {
@@ -19,94 +20,55 @@ mod table {
     pub const DIFFERENCE: usize = 5;
 }
 
-/// Uploaded tables, and what draws have of them.
-#[derive(Debug)]
-pub(crate) struct ProceduralTables {
-    words: Box<Words>,
-    /// Decoded as a whole when a draw first needs them, with the values of the last draw.
-    data: Option<Box<ProceduralData>>,
-    /// What the last draw had, unless words have changed since.
-    shared: Option<(Values, Arc<ProceduralData>)>,
-    recycled: Recycled<ProceduralData>,
-}
+impl Decoded<TABLES> for ProceduralData {
+    type Values = Values;
 
-impl Default for ProceduralTables {
-    fn default() -> Self {
-        ProceduralTables::new(Box::new([[0; 256]; 16]))
-    }
-}
-
-impl ProceduralTables {
-    pub(crate) fn new(words: Box<Words>) -> Self {
-        ProceduralTables { words, data: None, shared: None, recycled: Recycled::default() }
-    }
-
-    pub(crate) fn words(&self) -> &Words {
-        &self.words
-    }
-
-    /// Stores a word. Returns whether it is another one than before.
-    pub(crate) fn store(&mut self, table: usize, index: usize, word: u32) -> bool {
-        if std::mem::replace(&mut self.words[table][index], word) == word {
-            return false;
+    fn of_words(words: &Words<TABLES>) -> Box<Self> {
+        let mut data = Box::new(EMPTY);
+        for (table, words) in words.iter().enumerate() {
+            words.iter().enumerate().for_each(|(index, &word)| data.store(table, index, word));
         }
-        self.shared = None;
-        if let Some(data) = &mut self.data {
-            decode(data, table, index, word);
+        data
+    }
+
+    fn store(&mut self, table: usize, index: usize, word: u32) {
+        let map = |map: &mut [[f32; 2]; 128]| map.get_mut(index).into_iter().for_each(|at| *at = decode_entry(word));
+        match table {
+            table::NOISE => map(&mut self.noise),
+            table::RGB_MAP => map(&mut self.rgb_map),
+            table::ALPHA_MAP => map(&mut self.alpha_map),
+            table::COLOR => self.color[index] = word.to_le_bytes().map(f32::from),
+            // Stored are halves of the differences.
+            table::DIFFERENCE => self.difference[index] = word.to_le_bytes().map(|d| 2.0 * f32::from(d as i8)),
+            _ => {}
         }
-        true
     }
 
-    /// The tables and values as a draw gets them.
-    pub(crate) fn share(&mut self, values: Values) -> Arc<ProceduralData> {
-        if let Some((_, shared)) = self.shared.as_ref().filter(|(of, _)| *of == values) {
-            return shared.clone();
-        }
-        let data = self.data.get_or_insert_with(|| decoded(&self.words));
-        values.set(data);
-        let shared = self.recycled.share_copy(data);
-        self.shared = Some((values, shared.clone()));
-        shared
+    fn set(&mut self, values: Values) {
+        values.set(self);
     }
 }
 
-fn decoded(words: &Words) -> Box<ProceduralData> {
-    let mut data = Box::new(ProceduralData {
-        amplitude: [0.0; 2],
-        phase: [0.0; 2],
-        frequency: [0.0; 2],
-        bias: 0.0,
-        lod: [0.0; 2],
-        width: 0,
-        offset: [0; 8],
-        noise: [[0.0; 2]; 128],
-        rgb_map: [[0.0; 2]; 128],
-        alpha_map: [[0.0; 2]; 128],
-        color: [[0.0; 4]; 256],
-        difference: [[0.0; 4]; 256],
-    });
-    for (table, words) in words.iter().enumerate() {
-        words.iter().enumerate().for_each(|(index, &word)| decode(&mut data, table, index, word));
-    }
-    data
-}
-
-/// Decodes a word into its place, if it has one.
-fn decode(data: &mut ProceduralData, table: usize, index: usize, word: u32) {
-    let map = |map: &mut [[f32; 2]; 128]| map.get_mut(index).into_iter().for_each(|entry| *entry = decode_entry(word));
-    match table {
-        table::NOISE => map(&mut data.noise),
-        table::RGB_MAP => map(&mut data.rgb_map),
-        table::ALPHA_MAP => map(&mut data.alpha_map),
-        table::COLOR => data.color[index] = word.to_le_bytes().map(f32::from),
-        // Stored are halves of the differences.
-        table::DIFFERENCE => data.difference[index] = word.to_le_bytes().map(|d| 2.0 * f32::from(d as i8)),
-        _ => {}
-    }
-}
+/// Without tables and values.
+const EMPTY: ProceduralData = ProceduralData {
+    amplitude: [0.0; 2],
+    phase: [0.0; 2],
+    frequency: [0.0; 2],
+    bias: 0.0,
+    lod: [0.0; 2],
+    width: 0,
+    offset: [0; 8],
+    noise: [[0.0; 2]; 128],
+    rgb_map: [[0.0; 2]; 128],
+    alpha_map: [[0.0; 2]; 128],
+    color: [[0.0; 4]; 256],
+    difference: [[0.0; 4]; 256],
+};
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::front_end::registers;
 
@@ -122,7 +84,7 @@ mod tests {
             ([0.0; 2], [1.0, 0.0], [2.0, 0.0, 0.0, -256.0])
         );
         assert!(Arc::ptr_eq(&after, &share(&mut tables)));
-        let mut whole = decoded(tables.words());
+        let mut whole = ProceduralData::of_words(tables.words());
         Values::of(&registers::at_reset()).set(&mut whole);
         assert_eq!(*after, *whole);
     }
